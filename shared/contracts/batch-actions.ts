@@ -1,0 +1,32 @@
+import { z } from 'zod';
+
+/** The two forms in which a batch endpoint may answer (docs/contracts.md). Unknown fields are ignored. */
+export const userResult = z.object({
+  id: z.string(),
+  status: z.string(),
+  code: z.string().optional(),
+  message: z.string().optional(),
+  retryable: z.boolean().optional(),
+});
+
+export type UserResult = z.infer<typeof userResult>;
+
+export const fullAnswer = z.object({ results: z.array(userResult) });
+
+export const compactAnswer = z.object({
+  succeeded: z.int().min(0),
+  failed: z.array(userResult.omit({ status: true })),
+});
+
+/** The body of a batch call, as the called service reads it. */
+export const batchCall = z.object({
+  campaign: z.string(),
+  run: z.string(),
+  step: z.int().min(1),
+  country: z.string(),
+  batch: z.int().min(1),
+  action: z.object({ type: z.string(), params: z.record(z.string(), z.json()) }),
+  users: z.array(z.string()).min(1),
+});
+
+export type BatchCall = z.infer<typeof batchCall>;

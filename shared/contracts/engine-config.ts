@@ -1,0 +1,45 @@
+import { z } from 'zod';
+import { actionTypePattern, countryPattern } from '../domain/shard.ts';
+
+/**
+ * Where the services that Muster calls are found and what they promise (docs/configuration.md). Read from the JSON file that
+ * `MUSTER_CONFIG` names. Secrets stand in the environment; the file only says under which name.
+ */
+const service = z.strictObject({
+  url: z.url({ protocol: /^https?$/ }),
+  /** Name of the environment variable that holds the whole `Authorization` header. */
+  authorizationEnv: z
+    .string()
+    .regex(/^[A-Z_][A-Z0-9_]*$/)
+    .optional(),
+  timeoutMs: z.int().min(50).max(120_000).default(10_000),
+});
+
+export const actionTypeConfig = service.extend({
+  /** What the endpoint keeps about its effects (docs/contracts.md). C and D are not supported yet. */
+  class: z.enum(['A', 'B']),
+  /** Which of the two answer forms to expect. The other one is understood too, more slowly. */
+  answerForm: z.enum(['full', 'compact']).default('full'),
+  /** How often one key may be sent when the answer is ambiguous or retryable, the first time included. */
+  maxAttempts: z.int().min(1).max(100).default(8),
+  /** Calls of one worker in flight at once for this action type. */
+  concurrency: z.int().min(1).max(1000).default(100),
+  maxAnswerBytes: z
+    .int()
+    .min(1024)
+    .max(64 * 1024 * 1024)
+    .default(4 * 1024 * 1024),
+});
+
+export type ActionTypeConfig = z.infer<typeof actionTypeConfig>;
+
+export const engineConfig = z.strictObject({
+  countries: z.array(z.string().regex(countryPattern)).min(1),
+  segmentation: service.extend({ pageSize: z.int().min(100).max(10_000).default(1000) }),
+  actionTypes: z.record(z.string().regex(actionTypePattern), actionTypeConfig),
+  /** Partitions of every shard's topic: the bound of how many workers can share a shard. */
+  partitionsPerShard: z.int().min(1).max(1000).default(6),
+  replicationFactor: z.int().min(1).max(5).default(1),
+});
+
+export type EngineConfig = z.infer<typeof engineConfig>;

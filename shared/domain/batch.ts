@@ -1,0 +1,17 @@
+/** Users per batch, at most: the unit of claim, call and retry. */
+export const maxBatchUsers = 100;
+
+/** Fed batches count from 1 in ascending user order; the numbers of child batches start here, apart from them. */
+export const firstChildBatchNo = 2 ** 30;
+
+export function isChildBatch(batchNo: number): boolean {
+  return batchNo >= firstChildBatchNo;
+}
+
+/**
+ * The key of a batch call: a pure function of what is called, so that every attempt, by whichever worker, carries the same one.
+ * At most 100 visible ASCII characters.
+ */
+export function requestKey(feed: string, batchNo: number, step: number): string {
+  return `${feed}-${batchNo}-${step}`;
+}

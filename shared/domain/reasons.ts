@@ -1,0 +1,28 @@
+/** Reasons that Muster itself gives; an endpoint's own codes never start with `muster.`. */
+export const reasons = {
+  invalidUserId: 'muster.invalid-user-id',
+  attemptsUsedUp: 'muster.attempts-used-up',
+  ambiguousAnswer: 'muster.ambiguous-answer',
+  untold: 'muster.untold',
+} as const;
+
+const maxCodeLength = 64;
+const maxDetailLength = 500;
+
+/** An endpoint's code as it may be stored: at most 64 of `[A-Za-z0-9._-]`; what remains of none is `unspecified`. */
+export function cleanCode(code: string): string {
+  const cleaned = code.replace(/[^A-Za-z0-9._-]/g, '').slice(0, maxCodeLength);
+  return cleaned === '' ? 'unspecified' : cleaned;
+}
+
+/** An endpoint's message as it may be stored: no control characters, at most 500 characters. */
+export function cleanDetail(message: string): string {
+  return (
+    message
+      .toWellFormed()
+      // eslint-disable-next-line no-control-regex -- removing control characters is the point: a NUL byte fails a whole group
+      .replace(/[\u0000-\u001f\u007f-\u009f]/g, '')
+      .slice(0, maxDetailLength)
+      .toWellFormed()
+  );
+}

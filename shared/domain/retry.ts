@@ -1,0 +1,16 @@
+export interface BackoffPolicy {
+  firstDelayMs: number;
+  maxDelayMs: number;
+}
+
+/**
+ * Exponential backoff with full jitter (AWS Architecture Blog, "Exponential Backoff And Jitter"): a uniform share of
+ * `firstDelayMs × 2^(attempt − 1)`, capped. Never below a tenth of the cap for that attempt, so that a retry is never immediate.
+ *
+ * @param attempt how many attempts were made, from 1
+ * @param random in [0, 1)
+ */
+export function backoffMs(policy: BackoffPolicy, attempt: number, random: number): number {
+  const ceiling = Math.min(policy.maxDelayMs, policy.firstDelayMs * 2 ** Math.min(attempt - 1, 30));
+  return Math.round(ceiling * (0.1 + 0.9 * random));
+}

@@ -1,0 +1,46 @@
+/**
+ * User ids are the caller's strings: 1 to 256 bytes of UTF-8 without control characters and lone surrogates; equal means same bytes,
+ * order is byte order.
+ */
+export const maxUserIdBytes = 256;
+
+// eslint-disable-next-line no-control-regex -- control characters are what this looks for
+const controlCharacter = /[\u0000-\u001f\u007f-\u009f]/;
+
+export function isValidUserId(id: string): boolean {
+  if (id.length === 0 || id.length > maxUserIdBytes) return false;
+  if (controlCharacter.test(id) || !id.isWellFormed()) return false;
+  return utf8Length(id) <= maxUserIdBytes;
+}
+
+function utf8Length(text: string): number {
+  let bytes = 0;
+  for (const character of text) {
+    const codePoint = character.codePointAt(0) ?? 0;
+    bytes += codePoint < 0x80 ? 1 : codePoint < 0x800 ? 2 : codePoint < 0x10000 ? 3 : 4;
+  }
+  return bytes;
+}
+
+/** Below zero when `a` comes first in byte order, zero when equal. JavaScript's own `<` orders surrogates below U+E000. */
+export function compareUserIds(a: string, b: string): number {
+  const shared = Math.min(a.length, b.length);
+  for (let i = 0; i < shared; i++) {
+    const x = a.charCodeAt(i);
+    const y = b.charCodeAt(i);
+    if (x !== y) return liftSurrogate(x) - liftSurrogate(y);
+  }
+  return a.length - b.length;
+}
+
+/** Moves surrogates above the rest of the basic plane, where their code points belong. */
+function liftSurrogate(unit: number): number {
+  return unit >= 0xd800 && unit <= 0xdfff ? unit + 0x10000 : unit;
+}
+
+/** A printable stand-in for an id that breaks the rules: JSON escapes, cut to a length that fits any log or table. */
+export function escapeUserId(id: string): string {
+  // JSON.stringify leaves U+007F to U+009F as they are; they are control characters all the same.
+  const escaped = JSON.stringify(id.slice(0, maxUserIdBytes)).slice(1, -1);
+  return escaped.replace(/[\u007f-\u009f]/g, (c) => `\\u${c.charCodeAt(0).toString(16).padStart(4, '0')}`);
+}

@@ -1,0 +1,17 @@
+export interface ApiKeyRecord {
+  key: string;
+  name: string;
+  createdAt: Date;
+  revokedAt: Date | null;
+}
+
+/** Keys are stored as SHA-256 digests: whoever reads the table cannot use them. */
+export interface ApiKeys {
+  /** Adds a key under its digest; a digest that exists is left as it is. */
+  add(name: string, digest: string): Promise<ApiKeyRecord>;
+  /** The key behind a digest, unless it was revoked. */
+  find(digest: string): Promise<ApiKeyRecord | undefined>;
+  list(): Promise<ApiKeyRecord[]>;
+  /** False when there is no such key. */
+  revoke(key: string): Promise<boolean>;
+}

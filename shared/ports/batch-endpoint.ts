@@ -1,0 +1,23 @@
+export interface BatchRequest {
+  /** Configured name of the action type: decides URL, secret, time-out and size bound. */
+  actionType: string;
+  idempotencyKey: string;
+  /** How often this key has been sent, this time included, from 1. */
+  attempt: number;
+  body: string;
+}
+
+/**
+ * - `answered`: a whole HTTP answer arrived, whatever it says.
+ * - `not-applied`: the call cannot have had an effect (connection refused, look-up or TLS failed).
+ * - `ambiguous`: it may have had one (time-out, reset, half a body, answer too large).
+ */
+export type BatchAnswer =
+  | { kind: 'answered'; status: number; retryAfterMs: number | null; body: string }
+  | { kind: 'not-applied'; cause: string }
+  | { kind: 'ambiguous'; cause: string };
+
+/** One HTTP call per batch, with no re-send underneath. Never throws. */
+export interface BatchEndpoint {
+  call(request: BatchRequest): Promise<BatchAnswer>;
+}

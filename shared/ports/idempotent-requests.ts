@@ -1,0 +1,16 @@
+export interface StoredAnswer {
+  status: number;
+  body: string;
+}
+
+/** `new`: go on, then `complete`. `stored`: answer that. `other-body`, `in-progress`: refuse. */
+export type IdempotencyVerdict =
+  { kind: 'new' } | { kind: 'stored'; answer: StoredAnswer } | { kind: 'other-body' } | { kind: 'in-progress' };
+
+/** Answers by idempotency key, per API key, so that a repeated POST changes nothing and gets the same answer. */
+export interface IdempotentRequests {
+  begin(apiKey: string, idempotencyKey: string, bodyDigest: string): Promise<IdempotencyVerdict>;
+  complete(apiKey: string, idempotencyKey: string, answer: StoredAnswer): Promise<void>;
+  /** Forgets a request that failed without effect, so that it can be made again. */
+  abandon(apiKey: string, idempotencyKey: string): Promise<void>;
+}

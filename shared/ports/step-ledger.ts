@@ -1,0 +1,102 @@
+import type { UsersText } from '../domain/users-text.ts';
+
+export interface StepRef {
+  feed: string;
+  batchNo: number;
+  step: number;
+}
+
+/** A step of a batch that this worker owns until its lease ends or somebody takes it over with a higher epoch. */
+export interface ClaimedStep extends StepRef {
+  epoch: number;
+  /** Which attempt this is, from 1. */
+  attempt: number;
+  /** All users of the batch as they were fed, those lost earlier in the chain included. */
+  users: UsersText;
+}
+
+export interface UserFailure {
+  user: string;
+  outcome: 'failed' | 'unknown';
+  reason: string;
+  detail: string | null;
+}
+
+/** Users of a batch that go on by themselves: to be retried, or one part of a refused batch. */
+export interface ChildBatch {
+  users: readonly string[];
+  /** From now, by the database's clock. */
+  delayMs: number;
+  /** Attempts made so far for these users. */
+  attempts: number;
+}
+
+/** What became of a claimed step. Users that stand in no list had the outcome `rest`. */
+export interface StepDone extends StepRef {
+  state: 'done';
+  epoch: number;
+  rest: 'succeeded' | 'expired' | 'cancelled';
+  /** How many users had `rest`. */
+  restUsers: number;
+  failures: readonly UserFailure[];
+  children: readonly ChildBatch[];
+}
+
+/** The whole step is to be sent again, with the same key, by whoever claims it when it is due. */
+export interface StepWaiting extends StepRef {
+  state: 'waiting';
+  epoch: number;
+  delayMs: number;
+  /** False where the call is known not to have been applied, or was never made: the attempt is given back. */
+  burnsAttempt: boolean;
+  /** What it waits for, for people: shown as the run's stall. Null when it was merely released. */
+  cause: string | null;
+}
+
+export type StepRecord = StepDone | StepWaiting;
+
+export interface LedgerFlush {
+  records: readonly StepRecord[];
+  claims: readonly StepRef[];
+}
+
+export interface LedgerFlushed {
+  /** Those of the records that were still ours, by epoch. The others were taken over: nothing of them was written. */
+  recorded: StepRecord[];
+  /** Those of the claims that are ours now. The others are done, owned by another, or not due. */
+  claimed: ClaimedStep[];
+}
+
+/** The steps of batches: the truth of what was done. One row per (feed, batch, step), born by its claim. */
+export interface StepLedger {
+  /**
+   * Records finished steps and claims new ones, in one transaction: outcomes, failures, child batches and totals are written whole or not
+   * at all. Claims last `leaseMs` by the database's clock.
+   */
+  flush(flush: LedgerFlush): Promise<LedgerFlushed>;
+  /** For each ref, the users of its batch that did not succeed in an earlier step or went on in a child batch, in the refs' order. */
+  lostUsers(refs: readonly StepRef[]): Promise<string[][]>;
+}
+
+/** What a worker has to know of a feed to serve its steps. */
+export interface FeedContext {
+  feed: string;
+  run: string;
+  campaign: string;
+  country: string;
+  chain: readonly { action: string; params: Readonly<Record<string, unknown>> }[];
+}
+
+/** Whether work of a run may start, as of the last look. */
+export interface RunAdmission {
+  run: string;
+  /** `go`: call. `hold`: give back what is not started. `cancel`, `expire`: record so without a call. */
+  verdict: 'go' | 'hold' | 'cancel' | 'expire';
+}
+
+export interface FeedContexts {
+  /** Contexts of the feeds that exist; unknown ids are left out. They never change. */
+  load(feeds: readonly string[]): Promise<FeedContext[]>;
+  /** Read anew at every call, deadlines judged by the database's clock. */
+  admissions(runs: readonly string[]): Promise<RunAdmission[]>;
+}

@@ -1,0 +1,55 @@
+import type { Clock } from '../ports/clock.ts';
+import type { Logger } from './logger.ts';
+
+export interface LoopOptions {
+  name: string;
+  /**
+   * One turn. What it returns is the pause before the next one, in milliseconds.
+   * An error is logged and the loop goes on after `afterErrorMs`.
+   */
+  turn: (signal: AbortSignal) => Promise<number>;
+  afterErrorMs: number;
+  clock: Clock;
+  logger: Logger;
+}
+
+/** Something that runs until it is stopped. Stopping twice, or before start, is fine. */
+export interface Loop {
+  start(): void;
+  /** Ends the pause: the next turn begins at once, or right after the running one. */
+  poke(): void;
+  /** Resolves when the running turn is over. */
+  stop(): Promise<void>;
+}
+
+export function createLoop({ name, turn, afterErrorMs, clock, logger }: LoopOptions): Loop {
+  const stopping = new AbortController();
+  let running: Promise<void> | undefined;
+  let pause = new AbortController();
+
+  async function run(): Promise<void> {
+    while (!stopping.signal.aborted) {
+      // A fresh signal per turn, taken before it: a poke during the turn must not be lost.
+      pause = new AbortController();
+      const woken = AbortSignal.any([pause.signal, stopping.signal]);
+      let pauseMs = afterErrorMs;
+      try {
+        pauseMs = await turn(stopping.signal);
+      } catch (error) {
+        if (!stopping.signal.aborted) logger.warn({ err: error, loop: name }, 'loop turn failed, trying again');
+      }
+      await clock.sleep(pauseMs, woken);
+    }
+  }
+
+  return {
+    start: () => {
+      running ??= run();
+    },
+    poke: () => pause.abort(),
+    stop: async () => {
+      stopping.abort();
+      await running;
+    },
+  };
+}

@@ -1,0 +1,63 @@
+import type { Logger } from './logger.ts';
+
+/**
+ * A running service. Stopping has three steps, in this order: take nothing new in, finish what was begun, close connections. Each is safe
+ * to call twice.
+ */
+export interface Service {
+  /** False while it should get no traffic. */
+  ready(): boolean;
+  stopIntake(): Promise<void>;
+  finishWork(): Promise<void>;
+  close(): Promise<void>;
+  /** Resolves with the cause when the service can no longer do its work: the process should end and be restarted. */
+  readonly broken?: Promise<Error>;
+}
+
+export async function stopService(service: Service): Promise<void> {
+  await service.stopIntake();
+  await service.finishWork();
+  await service.close();
+}
+
+export interface RunOptions {
+  logger: Logger;
+  stopDeadlineMs: number;
+}
+
+/**
+ * Keeps the process alive until SIGTERM or SIGINT, then stops the service in order. A second signal, or the deadline, ends the process at
+ * once with exit code 1: what it held is taken over when its leases run out.
+ */
+export async function runUntilSignal(service: Service, { logger, stopDeadlineMs }: RunOptions): Promise<void> {
+  const signal = await Promise.race([nextSignal(), service.broken ?? new Promise<never>(() => undefined)]);
+  if (signal instanceof Error) {
+    logger.fatal({ err: signal }, 'service is broken, ending the process');
+    process.exitCode = 1;
+  } else {
+    logger.info({ signal }, 'stopping');
+  }
+  void nextSignal().then((second) => exitNow(logger, `stopped by a second ${second}`));
+  const deadline = setTimeout(() => exitNow(logger, 'stop took too long'), stopDeadlineMs);
+  deadline.unref();
+  await stopService(service);
+  clearTimeout(deadline);
+  logger.info('stopped');
+}
+
+function nextSignal(): Promise<NodeJS.Signals> {
+  return new Promise((resolve) => {
+    const heard = (signal: NodeJS.Signals) => {
+      process.off('SIGTERM', heard);
+      process.off('SIGINT', heard);
+      resolve(signal);
+    };
+    process.on('SIGTERM', heard);
+    process.on('SIGINT', heard);
+  });
+}
+
+function exitNow(logger: Logger, why: string): never {
+  logger.error(why);
+  process.exit(1);
+}

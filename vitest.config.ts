@@ -1,0 +1,38 @@
+import { defineConfig } from 'vitest/config';
+
+/** Tests that need real servers get one Kafka and one Postgres for the whole run; each file makes its own database and topics in them. */
+const withInfrastructure = ['./test/infrastructure.setup.ts'];
+
+export default defineConfig({
+  test: {
+    projects: [
+      {
+        test: {
+          name: 'unit',
+          include: ['{shared,services,cli,benchmarks}/**/*.test.ts'],
+          exclude: ['**/*.integration.test.ts', 'node_modules/**'],
+        },
+      },
+      { test: { name: 'simulation', include: ['test/simulation/**/*.test.ts'], testTimeout: 60_000 } },
+      {
+        test: {
+          name: 'integration',
+          include: ['{shared,services,cli,test}/**/*.integration.test.ts'],
+          globalSetup: withInfrastructure,
+          testTimeout: 60_000,
+          hookTimeout: 60_000,
+        },
+      },
+      {
+        test: {
+          name: 'e2e',
+          include: ['test/e2e/**/*.test.ts'],
+          globalSetup: withInfrastructure,
+          fileParallelism: false,
+          testTimeout: 300_000,
+          hookTimeout: 120_000,
+        },
+      },
+    ],
+  },
+});
