@@ -1,11 +1,11 @@
 import type { SegmentDescription, UserPage } from '../contracts/segmentation.ts';
 
 /** `refused`: asking again will not help before somebody changes something. `unavailable`: it may. */
-export type SegmentationFailure = {
+export interface SegmentationFailure {
   kind: 'not-found' | 'gone' | 'refused' | 'unavailable';
   cause: string;
   retryAfterMs: number | null;
-};
+}
 
 export type SegmentationAnswer<Value> = { ok: true; value: Value } | { ok: false; failure: SegmentationFailure };
 

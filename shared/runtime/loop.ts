@@ -27,8 +27,10 @@ export function createLoop({ name, turn, afterErrorMs, clock, logger }: LoopOpti
   let running: Promise<void> | undefined;
   let pause = new AbortController();
 
+  const stopped = () => stopping.signal.aborted;
+
   async function run(): Promise<void> {
-    while (!stopping.signal.aborted) {
+    while (!stopped()) {
       // A fresh signal per turn, taken before it: a poke during the turn must not be lost.
       pause = new AbortController();
       const woken = AbortSignal.any([pause.signal, stopping.signal]);
@@ -36,7 +38,7 @@ export function createLoop({ name, turn, afterErrorMs, clock, logger }: LoopOpti
       try {
         pauseMs = await turn(stopping.signal);
       } catch (error) {
-        if (!stopping.signal.aborted) logger.warn({ err: error, loop: name }, 'loop turn failed, trying again');
+        if (!stopped()) logger.warn({ err: error, loop: name }, 'loop turn failed, trying again');
       }
       await clock.sleep(pauseMs, woken);
     }
