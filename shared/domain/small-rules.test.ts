@@ -1,0 +1,81 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { firstChildBatchNo, isChildBatch, requestKey } from './batch.ts';
+import { publicId, uuidOf } from './ids.ts';
+import { cleanCode, cleanDetail } from './reasons.ts';
+import { backoffMs } from './retry.ts';
+import { actionTypePattern, countryPattern, topicNames } from './shard.ts';
+
+const uuid = '01939b8e-5a34-7c5b-9d5a-1f0d0a9f7a11';
+
+describe('request key', () => {
+  it('is the same for every attempt and fits the header', () => {
+    const key = requestKey(uuid, 2 ** 31 - 1, 32767);
+    expect(key).toBe(requestKey(uuid, 2 ** 31 - 1, 32767));
+    expect(key).toMatch(/^[!-~]{1,100}$/);
+  });
+
+  it('differs by feed, batch and step', () => {
+    expect(new Set([requestKey('f', 1, 23), requestKey('f', 12, 3), requestKey('f1', 2, 3)]).size).toBe(3);
+  });
+});
+
+describe('child batches', () => {
+  it('are numbered apart from fed ones', () => {
+    expect(isChildBatch(firstChildBatchNo)).toBe(true);
+    expect(isChildBatch(firstChildBatchNo - 1)).toBe(false);
+  });
+});
+
+describe('public ids', () => {
+  it('carry their kind and lead back to the uuid', () => {
+    const id = publicId('run', uuid);
+    expect(id).toMatch(/^run_[0-9a-z]{26}$/);
+    expect(uuidOf('run', id)).toBe(uuid);
+  });
+
+  it.each(['run_', 'cmp_01jeds3pkhf1dstpgz1g59yyrh', 'nonsense', '', uuid])('does not take %j for a run', (id) => {
+    expect(uuidOf('run', id)).toBeUndefined();
+  });
+});
+
+describe('backoffMs', () => {
+  it('stays between a tenth of the exponential ceiling and the ceiling', () => {
+    fc.assert(
+      fc.property(
+        fc.integer({ min: 1, max: 200 }),
+        fc.double({ min: 0, max: 0.999, noNaN: true }),
+        (attempt, random) => {
+          const ceiling = Math.min(60_000, 500 * 2 ** (attempt - 1));
+          const delay = backoffMs({ firstDelayMs: 500, maxDelayMs: 60_000 }, attempt, random);
+          expect(delay).toBeGreaterThanOrEqual(Math.floor(ceiling / 10));
+          expect(delay).toBeLessThanOrEqual(ceiling);
+        },
+      ),
+    );
+  });
+});
+
+describe("an endpoint's words", () => {
+  it('are cut and cleaned before they are stored', () => {
+    expect(cleanCode('out of stock\u0000!')).toBe('outofstock');
+    expect(cleanCode('x'.repeat(100))).toHaveLength(64);
+    expect(cleanCode('\u0007')).toBe('unspecified');
+    expect(cleanDetail(`no\u0000 stock ${'.'.repeat(600)}`)).toHaveLength(500);
+    expect(cleanDetail('a\ud800b').isWellFormed()).toBe(true);
+  });
+});
+
+describe('topics', () => {
+  it('are named after the shard', () => {
+    const topics = topicNames('muster');
+    expect(topics.fires).toBe('muster.fires');
+    expect(topics.shard({ actionType: 'award-reward', country: 'SG' })).toBe('muster.award-reward.SG');
+  });
+
+  it('hold names that Kafka takes', () => {
+    expect('award-reward').toMatch(actionTypePattern);
+    expect('Award').not.toMatch(actionTypePattern);
+    expect('sg').not.toMatch(countryPattern);
+  });
+});

@@ -1,0 +1,46 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { compareUserIds, escapeUserId, isValidUserId } from './user-id.ts';
+
+describe('isValidUserId', () => {
+  it.each(['u1', 'a b', '50%', '"quoted"', 'back\\slash', '🚲', 'é'.repeat(128)])('accepts %j', (id) => {
+    expect(isValidUserId(id)).toBe(true);
+  });
+
+  it.each([
+    ['empty', ''],
+    ['a control character', 'a\u0000b'],
+    ['a newline', 'a\nb'],
+    ['a C1 control character', 'a\u0085'],
+    ['a lone surrogate', 'a\ud800'],
+    ['257 bytes', 'x'.repeat(257)],
+    ['129 two-byte characters', 'é'.repeat(129)],
+  ])('refuses an id that is %s', (_what, id) => {
+    expect(isValidUserId(id)).toBe(false);
+  });
+});
+
+describe('compareUserIds', () => {
+  it('orders as the bytes of UTF-8 do', () => {
+    fc.assert(
+      fc.property(fc.string({ unit: 'binary' }), fc.string({ unit: 'binary' }), (a, b) => {
+        expect(Math.sign(compareUserIds(a, b))).toBe(Buffer.compare(Buffer.from(a), Buffer.from(b)));
+      }),
+    );
+  });
+
+  it('puts an emoji behind the private use area, where JavaScript would not', () => {
+    expect(compareUserIds('🚲', '\ue000')).toBeGreaterThan(0);
+  });
+});
+
+describe('escapeUserId', () => {
+  it('is printable whatever the id holds', () => {
+    fc.assert(
+      fc.property(fc.string({ unit: 'binary' }), (id) => {
+        // eslint-disable-next-line no-control-regex -- that none is left is the point
+        expect(escapeUserId(id)).not.toMatch(/[\u0000-\u001f\u007f-\u009f\ud800-\udbff](?![\udc00-\udfff])/);
+      }),
+    );
+  });
+});

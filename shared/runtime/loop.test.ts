@@ -1,0 +1,79 @@
+import { pino } from 'pino';
+import { describe, expect, it } from 'vitest';
+import { createSettableClock } from '../testing/settable-clock.ts';
+import { createLoop } from './loop.ts';
+
+const logger = pino({ level: 'silent' });
+
+/** Lets everything run that can run without time moving. */
+async function settle(): Promise<void> {
+  for (let i = 0; i < 20; i++) await Promise.resolve();
+}
+
+function countingLoop(turn: (count: number) => Promise<number>) {
+  const clock = createSettableClock();
+  let turns = 0;
+  const loop = createLoop({ name: 'test', afterErrorMs: 500, clock, logger, turn: () => turn(++turns) });
+  return { clock, loop, turns: () => turns };
+}
+
+describe('a loop', () => {
+  it('takes its next turn after the pause that the last one asked for', async () => {
+    const { clock, loop, turns } = countingLoop(() => Promise.resolve(1000));
+    loop.start();
+    await settle();
+    clock.advance(999);
+    await settle();
+    expect(turns()).toBe(1);
+    clock.advance(1);
+    await settle();
+    expect(turns()).toBe(2);
+    await loop.stop();
+  });
+
+  it('goes on after a turn that failed', async () => {
+    const { clock, loop, turns } = countingLoop((count) =>
+      count === 1 ? Promise.reject(new Error('database down')) : Promise.resolve(1000),
+    );
+    loop.start();
+    await settle();
+    clock.advance(500);
+    await settle();
+    expect(turns()).toBe(2);
+    await loop.stop();
+  });
+
+  it('turns at once when poked, also when poked during a turn', async () => {
+    let finish: (pauseMs: number) => void = () => undefined;
+    const { loop, turns } = countingLoop(() => new Promise((resolve) => (finish = resolve)));
+    loop.start();
+    await settle();
+    loop.poke();
+    finish(60_000);
+    await settle();
+    expect(turns()).toBe(2);
+    finish(60_000);
+    await loop.stop();
+  });
+
+  it('can be stopped before it was started, and twice', async () => {
+    const { loop, turns } = countingLoop(() => Promise.resolve(1000));
+    await loop.stop();
+    await loop.stop();
+    expect(turns()).toBe(0);
+  });
+
+  it('finishes the running turn before stop resolves', async () => {
+    let finish: (pauseMs: number) => void = () => undefined;
+    const { loop } = countingLoop(() => new Promise((resolve) => (finish = resolve)));
+    loop.start();
+    await settle();
+    let stopped = false;
+    const stopping = loop.stop().then(() => (stopped = true));
+    await settle();
+    expect(stopped).toBe(false);
+    finish(0);
+    await stopping;
+    expect(stopped).toBe(true);
+  });
+});
