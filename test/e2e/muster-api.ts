@@ -1,0 +1,95 @@
+import { z } from 'zod';
+import {
+  runProgress,
+  runReport,
+  userFailureShape,
+  type RunProgress,
+  type RunReport,
+  type UserFailureShape,
+} from '../../shared/contracts/runs.ts';
+
+/** What the end-to-end tests ask of the API, as a client would: over HTTP, answers checked against the published shapes. */
+export interface MusterApi {
+  createCampaign(definition: object): Promise<string>;
+  startCampaign(campaignId: string): Promise<void>;
+  /** The campaign's run, as soon as there is one. */
+  awaitRun(campaignId: string): Promise<string>;
+  /** Resolves with the last progress when the run has ended; hears of it over the event stream, and connects again when that breaks. */
+  awaitEnd(runId: string, onProgress?: (progress: RunProgress) => void): Promise<RunProgress>;
+  report(runId: string): Promise<RunReport>;
+  failures(runId: string): Promise<UserFailureShape[]>;
+  request(path: string, init?: RequestInit): Promise<Response>;
+}
+
+export function createMusterApi(baseUrl: string, apiKey: string): MusterApi {
+  const request = (path: string, init: RequestInit = {}) =>
+    fetch(`${baseUrl}${path}`, {
+      ...init,
+      headers: { authorization: `Bearer ${apiKey}`, 'content-type': 'application/json', ...init.headers },
+    });
+
+  async function json(path: string, init?: RequestInit): Promise<unknown> {
+    const response = await request(path, init);
+    if (!response.ok) throw new Error(`${path}: ${response.status} ${await response.text()}`);
+    return response.json();
+  }
+
+  return {
+    request,
+    createCampaign: async (definition) => {
+      const answer = await json('/v1/campaigns', { method: 'POST', body: JSON.stringify(definition) });
+      return z.object({ id: z.string() }).parse(answer).id;
+    },
+    startCampaign: async (campaignId) => {
+      await json(`/v1/campaigns/${campaignId}/start`, { method: 'POST', body: '{}' });
+    },
+    awaitRun: async (campaignId) => {
+      const shape = z.object({ items: z.array(z.object({ runId: z.string() })) });
+      for (;;) {
+        const [run] = shape.parse(await json(`/v1/runs?campaignId=${campaignId}`)).items;
+        if (run) return run.runId;
+      }
+    },
+    awaitEnd: async (runId, onProgress) => {
+      for (;;) {
+        const last = await lastProgress(
+          await request(`/v1/runs/${runId}/progress`, { headers: { accept: 'text/event-stream' } }),
+          onProgress,
+        );
+        if (last?.endedAt) return last;
+      }
+    },
+    report: async (runId) => runReport.parse(await json(`/v1/runs/${runId}/report`)),
+    failures: async (runId) => {
+      const response = await request(`/v1/runs/${runId}/failures`, { headers: { accept: 'application/x-ndjson' } });
+      const lines = (await response.text()).split('\n').filter((line) => line !== '');
+      return lines.map((line) => userFailureShape.parse(JSON.parse(line)));
+    },
+  };
+}
+
+/** Reads an event stream to its end; the data of its last progress event. */
+async function lastProgress(
+  response: Response,
+  onProgress?: (progress: RunProgress) => void,
+): Promise<RunProgress | undefined> {
+  let last: RunProgress | undefined;
+  let rest = '';
+  if (!response.body) return undefined;
+  for await (const chunk of response.body.pipeThrough(new TextDecoderStream())) {
+    const events = (rest + chunk).split('\n\n');
+    rest = events.pop() ?? '';
+    for (const event of events) {
+      const data = event
+        .split('\n')
+        .filter((line) => line.startsWith('data:'))
+        .map((line) => line.slice('data:'.length).trim())
+        .join('');
+      const progress = data === '' ? undefined : runProgress.safeParse(JSON.parse(data)).data;
+      if (!progress) continue;
+      last = progress;
+      onProgress?.(progress);
+    }
+  }
+  return last;
+}
