@@ -1,0 +1,43 @@
+import { hash } from 'node:crypto';
+import type { BatchRequest, Decide, Effects, EffectsAnswer, EffectStore, UserFailure } from './effects.ts';
+
+/**
+ * Contract class B in memory: request key → first answer. Of the answer only the failures are kept, the rest follows from the request,
+ * whose bytes are the same. The same user under another key has a second effect: that is what class B means.
+ */
+export function createAnswersByKey(): EffectStore {
+  const answers = new Map<string, { digest: string; failures: UserFailure[] }>();
+
+  function apply(request: BatchRequest, decide: Decide): EffectsAnswer {
+    const digest = hash('sha1', request.body, 'base64');
+    const first = answers.get(request.key);
+    if (first && first.digest !== digest) {
+      const message = `the key ${request.key} was first sent with another body`;
+      return { ok: false, refusal: { status: 422, code: 'key-reused', message } };
+    }
+    if (first) return { ok: true, effects: repeatOf(request, first.failures) };
+    const effects = firstEffects(request, decide);
+    answers.set(request.key, { digest, failures: effects.failures });
+    return { ok: true, effects };
+  }
+
+  return {
+    apply: (request, decide) => Promise.resolve(apply(request, decide)),
+    close: () => Promise.resolve(),
+  };
+}
+
+function repeatOf(request: BatchRequest, failures: UserFailure[]): Effects {
+  return { failures, applied: [], failedNow: [], repeated: request.call.users.length };
+}
+
+function firstEffects(request: BatchRequest, decide: Decide): Effects {
+  const effects: Effects = { failures: [], applied: [], failedNow: [], repeated: 0 };
+  for (const user of request.call.users) {
+    const failure = decide(user);
+    if (failure) effects.failures.push(failure);
+    if (!failure) effects.applied.push(user);
+    else if (!failure.retryable) effects.failedNow.push(user);
+  }
+  return effects;
+}

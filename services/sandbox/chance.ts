@@ -1,0 +1,86 @@
+/**
+ * Everything that looks random in the sandbox is a hash of what is asked: tests compute beforehand who fails, a repeat of a call meets the
+ * same fate, and a run can be replayed.
+ */
+export type ServiceName = 'rewards' | 'points' | 'messages';
+
+/** Why users of a service fail for good; each failing user has one of them. */
+export const failureCodes: Record<ServiceName, readonly [string, string]> = {
+  rewards: ['out-of-stock', 'account-closed'],
+  points: ['account-closed', 'limit-reached'],
+  messages: ['no-device', 'opted-out-number'],
+};
+
+export interface FailurePlan {
+  salt: string;
+  service: ServiceName;
+  /** Share of users that fail for good, 0 to 1. */
+  failureShare: number;
+}
+
+/** The code that the service gives this user for good, at every call, or undefined when it serves the user. */
+export function failureOf(plan: FailurePlan, user: string): string | undefined {
+  if (plan.failureShare === 0) return undefined;
+  const roll = fractionOf(`${plan.salt}/${plan.service}/fails/`, user);
+  if (roll >= plan.failureShare) return undefined;
+  const [common, rare] = failureCodes[plan.service];
+  return roll < plan.failureShare * 0.7 ? common : rare;
+}
+
+/** What goes wrong with a whole call. `busy` applies nothing; the others apply everything and lose the answer on the way. */
+export type CallFault = 'busy' | 'no-answer' | 'server-error';
+
+export interface CallChances {
+  salt: string;
+  service: ServiceName;
+  /** Share of calls answered 503 with `Retry-After`. */
+  busyShare: number;
+  /** Share of calls that are applied and whose connection is then cut. */
+  noAnswerShare: number;
+  /** Share of calls that are applied and then answered 500. */
+  serverErrorShare: number;
+}
+
+/** Each attempt of a key rolls anew, so that sending again helps. */
+export function faultOf(chances: CallChances, key: string, attempt: number): CallFault | undefined {
+  const { busyShare, noAnswerShare, serverErrorShare } = chances;
+  if (busyShare + noAnswerShare + serverErrorShare === 0) return undefined;
+  const roll = fractionOf(`${chances.salt}/${chances.service}/call/${attempt}/`, key);
+  if (roll < busyShare) return 'busy';
+  if (roll < busyShare + noAnswerShare) return 'no-answer';
+  if (roll < busyShare + noAnswerShare + serverErrorShare) return 'server-error';
+  return undefined;
+}
+
+export interface RetryPlan {
+  salt: string;
+  service: ServiceName;
+  /** Share of users that are told to come again, 0 to 1. */
+  retryableShare: number;
+}
+
+/** Rolls anew for every key: the user comes again in a batch of its own. The same key repeats its answer. */
+export function isToldToRetry(plan: RetryPlan, key: string, user: string): boolean {
+  return (
+    plan.retryableShare > 0 && fractionOf(`${plan.salt}/${plan.service}/retry/${key}/`, user) < plan.retryableShare
+  );
+}
+
+/** @returns milliseconds in [from, to] */
+export function latencyOf(range: { fromMs: number; toMs: number }, key: string, attempt: number): number {
+  if (range.toMs === range.fromMs) return range.fromMs;
+  return Math.round(range.fromMs + fractionOf(`latency/${attempt}/`, key) * (range.toMs - range.fromMs));
+}
+
+/** FNV-1a with murmur's finish, as a number in [0, 1): neighbouring ids must not share their fate. */
+function fractionOf(topic: string, subject: string): number {
+  let hash = addTo(addTo(0x811c9dc5, topic), subject);
+  hash = Math.imul(hash ^ (hash >>> 16), 0x85ebca6b);
+  hash = Math.imul(hash ^ (hash >>> 13), 0xc2b2ae35);
+  return ((hash ^ (hash >>> 16)) >>> 0) / 2 ** 32;
+}
+
+function addTo(hash: number, text: string): number {
+  for (let i = 0; i < text.length; i++) hash = Math.imul(hash ^ text.charCodeAt(i), 0x01000193);
+  return hash;
+}

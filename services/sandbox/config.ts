@@ -1,0 +1,133 @@
+import { z } from 'zod';
+import { commonEnvironment, ConfigurationError, readEnvironment } from '../../shared/runtime/environment.ts';
+import type { ServiceName } from './chance.ts';
+import type { CountryWeight, SegmentSpec } from './segments.ts';
+
+const share = z.coerce.number().min(0).max(1).default(0);
+const latency = z
+  .string()
+  .regex(/^\d{1,6}(-\d{1,6})?$/, 'has to be milliseconds, such as 20 or 20-60')
+  .default('0')
+  .transform((text) => {
+    const [fromMs = 0, toMs = fromMs] = text.split('-').map(Number);
+    return { fromMs, toMs };
+  });
+const form = z.enum(['full', 'compact']);
+
+const segmentPattern = /^([^=,]+)=(\d{1,9})(?::(plain|odd))?$/;
+const countryWeightPattern = /^([A-Z]{2})=([1-9]\d{0,8})$/;
+
+const sandboxEnvironment = commonEnvironment.pick({ LOG_LEVEL: true, STOP_DEADLINE_MS: true }).extend({
+  SANDBOX_PORT: z.coerce.number().int().min(0).max(65_535).default(7070),
+  SANDBOX_HOST: z.string().default('127.0.0.1'),
+  SANDBOX_SEGMENTS: list(segmentPattern, 'name=size or name=size:odd', 'lapsed-riders=125000,odd-riders=3000:odd'),
+  SANDBOX_COUNTRIES: list(countryWeightPattern, 'SG=40', 'SG=40,ID=35,VN=25'),
+  SANDBOX_SALT: z.string().default('sandbox'),
+  SANDBOX_LEDGER: z.string().optional(),
+  SANDBOX_REWARDS_STORE: z.enum(['postgres', 'memory']).default('memory'),
+  DATABASE_URL: commonEnvironment.shape.DATABASE_URL.optional(),
+
+  SANDBOX_REWARDS_FORM: form.default('full'),
+  SANDBOX_REWARDS_LATENCY_MS: latency,
+  SANDBOX_REWARDS_FAILURE_SHARE: share,
+  SANDBOX_REWARDS_RETRYABLE_SHARE: share,
+  SANDBOX_REWARDS_BUSY_SHARE: share,
+  SANDBOX_REWARDS_NO_ANSWER_SHARE: share,
+  SANDBOX_REWARDS_SERVER_ERROR_SHARE: share,
+
+  SANDBOX_POINTS_FORM: form.default('full'),
+  SANDBOX_POINTS_LATENCY_MS: latency,
+  SANDBOX_POINTS_FAILURE_SHARE: share,
+  SANDBOX_POINTS_RETRYABLE_SHARE: share,
+  SANDBOX_POINTS_BUSY_SHARE: share,
+  SANDBOX_POINTS_NO_ANSWER_SHARE: share,
+  SANDBOX_POINTS_SERVER_ERROR_SHARE: share,
+
+  SANDBOX_MESSAGES_FORM: form.default('compact'),
+  SANDBOX_MESSAGES_LATENCY_MS: latency,
+  SANDBOX_MESSAGES_FAILURE_SHARE: share,
+  SANDBOX_MESSAGES_RETRYABLE_SHARE: share,
+  SANDBOX_MESSAGES_BUSY_SHARE: share,
+  SANDBOX_MESSAGES_NO_ANSWER_SHARE: share,
+  SANDBOX_MESSAGES_SERVER_ERROR_SHARE: share,
+});
+
+type SandboxEnvironment = z.infer<typeof sandboxEnvironment>;
+
+/** How one batch service behaves. Shares are of users or of calls, 0 to 1. */
+export interface ServiceSettings {
+  form: 'full' | 'compact';
+  latency: { fromMs: number; toMs: number };
+  failureShare: number;
+  retryableShare: number;
+  busyShare: number;
+  noAnswerShare: number;
+  serverErrorShare: number;
+}
+
+export interface SandboxConfig {
+  port: number;
+  host: string;
+  segments: SegmentSpec[];
+  countries: CountryWeight[];
+  salt: string;
+  ledgerPath: string | undefined;
+  /** Undefined: rewards are kept in memory. */
+  rewardsDatabase: string | undefined;
+  services: Record<ServiceName, ServiceSettings>;
+  logLevel: string;
+  stopDeadlineMs: number;
+}
+
+export function readConfig(environment: NodeJS.ProcessEnv): SandboxConfig {
+  const read = readEnvironment(sandboxEnvironment, environment);
+  if (read.SANDBOX_REWARDS_STORE === 'postgres' && read.DATABASE_URL === undefined) {
+    throw new ConfigurationError('SANDBOX_REWARDS_STORE=postgres: DATABASE_URL is not set');
+  }
+  return {
+    port: read.SANDBOX_PORT,
+    host: read.SANDBOX_HOST,
+    segments: read.SANDBOX_SEGMENTS.map(([id = '', size, ids]) => ({
+      id,
+      size: Number(size),
+      ids: ids === 'odd' ? 'odd' : 'plain',
+    })),
+    countries: read.SANDBOX_COUNTRIES.map(([country = '', weight]) => ({ country, weight: Number(weight) })),
+    salt: read.SANDBOX_SALT,
+    ledgerPath: read.SANDBOX_LEDGER,
+    rewardsDatabase: read.SANDBOX_REWARDS_STORE === 'postgres' ? read.DATABASE_URL : undefined,
+    services: {
+      rewards: settingsOf(read, 'REWARDS'),
+      points: settingsOf(read, 'POINTS'),
+      messages: settingsOf(read, 'MESSAGES'),
+    },
+    logLevel: read.LOG_LEVEL,
+    stopDeadlineMs: read.STOP_DEADLINE_MS,
+  };
+}
+
+function settingsOf(read: SandboxEnvironment, name: Uppercase<ServiceName>): ServiceSettings {
+  return {
+    form: read[`SANDBOX_${name}_FORM`],
+    latency: read[`SANDBOX_${name}_LATENCY_MS`],
+    failureShare: read[`SANDBOX_${name}_FAILURE_SHARE`],
+    retryableShare: read[`SANDBOX_${name}_RETRYABLE_SHARE`],
+    busyShare: read[`SANDBOX_${name}_BUSY_SHARE`],
+    noAnswerShare: read[`SANDBOX_${name}_NO_ANSWER_SHARE`],
+    serverErrorShare: read[`SANDBOX_${name}_SERVER_ERROR_SHARE`],
+  };
+}
+
+/** Entries separated by commas, each as the groups of the pattern. */
+function list(pattern: RegExp, example: string, otherwise: string) {
+  return z
+    .string()
+    .default(otherwise)
+    .transform((text, context) =>
+      text.split(',').map((entry) => {
+        const groups = pattern.exec(entry.trim());
+        if (!groups) context.addIssue(`${JSON.stringify(entry)} has to look like ${example}`);
+        return groups?.slice(1) ?? [];
+      }),
+    );
+}

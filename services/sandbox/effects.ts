@@ -1,0 +1,49 @@
+import type { BatchCall } from '../../shared/contracts/batch-actions.ts';
+
+/** One batch call as it came in. */
+export interface BatchRequest {
+  key: string;
+  /** How often the key was sent, from 1, as the caller says. */
+  attempt: number;
+  call: BatchCall;
+  /** The body as sent: what "other bytes under the same key" is told from. */
+  body: Buffer;
+}
+
+export interface UserFailure {
+  id: string;
+  code: string;
+  /** True says that nothing was applied and that the user may come again. */
+  retryable: boolean;
+}
+
+/** What one call did and what it is told. Users that are not in `failures` succeeded. */
+export interface Effects {
+  failures: UserFailure[];
+  /** Users whose effect happened now, for the first time. */
+  applied: string[];
+  /** Users whose final failure was decided now. */
+  failedNow: string[];
+  /** Users told an earlier result again, without a second effect. */
+  repeated: number;
+}
+
+/** A whole answer that applies nothing. */
+export interface Refusal {
+  status: number;
+  code: string;
+  message: string;
+  retryAfterSeconds?: number;
+}
+
+export type EffectsAnswer = { ok: true; effects: Effects } | { ok: false; refusal: Refusal };
+
+/** Who fails in this call; undefined for users that succeed. Asked only for users without an earlier result. */
+export type Decide = (user: string) => UserFailure | undefined;
+
+/** What a service remembers about its effects, by contract class (docs/contracts.md). */
+export interface EffectStore {
+  /** Whole or not at all; two calls for the same users or the same key at once have one effect between them. */
+  apply(request: BatchRequest, decide: Decide): Promise<EffectsAnswer>;
+  close(): Promise<void>;
+}

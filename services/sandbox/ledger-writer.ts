@@ -1,0 +1,44 @@
+import { open } from 'node:fs/promises';
+import type { LedgerLine } from './ledger.ts';
+
+export interface LedgerWriter {
+  /** Resolves when the line is in the file (not on the disk: the ledger survives the process, not the machine). */
+  append(line: LedgerLine): Promise<void>;
+  close(): Promise<void>;
+}
+
+export const noLedger: LedgerWriter = { append: () => Promise.resolve(), close: () => Promise.resolve() };
+
+/** Appends to the file. Lines that come while a write is under way go into the next one together. */
+export async function openLedger(path: string): Promise<LedgerWriter> {
+  const file = await open(path, 'a');
+  let gathered = '';
+  let underWay: Promise<void> | undefined;
+  let next: Promise<void> | undefined;
+
+  async function writeGathered(): Promise<void> {
+    const text = gathered;
+    gathered = '';
+    await file.appendFile(text);
+  }
+
+  async function writeAfter(earlier: Promise<void> | undefined): Promise<void> {
+    await earlier;
+    underWay = next;
+    next = undefined;
+    await writeGathered();
+  }
+
+  return {
+    append: (line) => {
+      gathered += `${JSON.stringify(line)}\n`;
+      next ??= writeAfter(underWay);
+      return next;
+    },
+    close: async () => {
+      await next;
+      await underWay;
+      await file.close();
+    },
+  };
+}

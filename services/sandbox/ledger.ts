@@ -1,0 +1,88 @@
+import { createReadStream } from 'node:fs';
+import { createInterface } from 'node:readline';
+import { z } from 'zod';
+
+/** One line of the ledger: what one batch call did, written before it is answered. A call that is cut off later stands here too. */
+export const ledgerLine = z.object({
+  service: z.string(),
+  run: z.string(),
+  step: z.int(),
+  country: z.string(),
+  key: z.string(),
+  attempt: z.int(),
+  /** When the effects happened, RFC 3339. */
+  at: z.string(),
+  applied: z.array(z.string()),
+  repeated: z.int(),
+  failed: z.array(z.string()),
+});
+
+export type LedgerLine = z.infer<typeof ledgerLine>;
+
+/** What the ledger says about one step of one run. */
+export interface StepEffects {
+  run: string;
+  step: number;
+  /** User → how often the effect happened: more than once is a broken promise. */
+  applied: Map<string, number>;
+  /** User → how often the user was failed for good. */
+  failed: Map<string, number>;
+  /** The country under which the user was asked for first. */
+  countries: Map<string, string>;
+  calls: number;
+  /** Users told an earlier result again. */
+  repeated: number;
+}
+
+export interface Ledger {
+  steps: StepEffects[];
+  /** Empty effects when the step was never called. */
+  of(run: string, step: number): StepEffects;
+}
+
+/** Reads a whole ledger file. A torn last line (its writer was killed) is left out: its call was never answered. */
+export async function readLedger(path: string): Promise<Ledger> {
+  const steps = new Map<string, StepEffects>();
+  let pending: string | undefined;
+  for await (const line of createInterface({ input: createReadStream(path), crlfDelay: Infinity })) {
+    if (pending !== undefined) addLine(steps, ledgerLine.parse(JSON.parse(pending)));
+    pending = line;
+  }
+  const last = pending === undefined ? undefined : parseWhole(pending);
+  if (last) addLine(steps, last);
+  return {
+    steps: [...steps.values()],
+    of: (run, step) => steps.get(nameOf(run, step)) ?? emptyStep(run, step),
+  };
+}
+
+function parseWhole(line: string): LedgerLine | undefined {
+  try {
+    return ledgerLine.parse(JSON.parse(line));
+  } catch {
+    return undefined;
+  }
+}
+
+function addLine(steps: Map<string, StepEffects>, line: LedgerLine): void {
+  const name = nameOf(line.run, line.step);
+  const effects = steps.get(name) ?? emptyStep(line.run, line.step);
+  steps.set(name, effects);
+  effects.calls++;
+  effects.repeated += line.repeated;
+  for (const user of line.applied) addUser(effects.applied, user, effects, line.country);
+  for (const user of line.failed) addUser(effects.failed, user, effects, line.country);
+}
+
+function addUser(times: Map<string, number>, user: string, { countries }: StepEffects, country: string): void {
+  times.set(user, (times.get(user) ?? 0) + 1);
+  if (!countries.has(user)) countries.set(user, country);
+}
+
+function emptyStep(run: string, step: number): StepEffects {
+  return { run, step, applied: new Map(), failed: new Map(), countries: new Map(), calls: 0, repeated: 0 };
+}
+
+function nameOf(run: string, step: number): string {
+  return `${run}/${step}`;
+}

@@ -1,0 +1,68 @@
+import { createLogger, type Logger } from '../../shared/runtime/logger.ts';
+import { isEntry, main } from '../../shared/runtime/main.ts';
+import { runUntilSignal, type Service } from '../../shared/runtime/service.ts';
+import { systemClock } from '../../shared/runtime/system-clock.ts';
+import { createAnswersByKey } from './answers-by-key.ts';
+import { createBatchService } from './batch-service.ts';
+import type { ServiceName } from './chance.ts';
+import { readConfig, type SandboxConfig } from './config.ts';
+import type { EffectStore } from './effects.ts';
+import { noLedger, openLedger } from './ledger-writer.ts';
+import { createResultsByUser } from './results-by-user.ts';
+import { createRewardsInPostgres } from './rewards-in-postgres.ts';
+import { createSandbox } from './sandbox.ts';
+import { createSegmentationService } from './segmentation-service.ts';
+import { createSegments } from './segments.ts';
+
+export interface StartedSandbox extends Service {
+  /** `http://host:port`, with the port that was really taken. */
+  readonly url: string;
+}
+
+export async function startSandbox(environment: NodeJS.ProcessEnv): Promise<StartedSandbox> {
+  const config = readConfig(environment);
+  const logger = createLogger('sandbox', config.logLevel);
+  const ledger = config.ledgerPath === undefined ? noLedger : await openLedger(config.ledgerPath);
+  const segments = createSegments(config.segments, config.countries);
+
+  const service = (name: ServiceName, effects: EffectStore, successStatus: 200 | 202) =>
+    createBatchService({
+      name,
+      salt: config.salt,
+      settings: config.services[name],
+      successStatus,
+      effects,
+      ledger,
+      segments,
+      clock: systemClock,
+    });
+
+  const sandbox = createSandbox({
+    host: config.host,
+    port: config.port,
+    segmentation: createSegmentationService(segments),
+    services: {
+      rewards: service('rewards', await rewardsStore(config, logger), 200),
+      points: service('points', createAnswersByKey(), 200),
+      messages: service('messages', createAnswersByKey(), 202),
+    },
+    ledger,
+    logger,
+  });
+  const url = await sandbox.start();
+  logger.info({ url, segments: config.segments }, 'sandbox is listening');
+  return { ...sandbox, url };
+}
+
+async function rewardsStore({ rewardsDatabase }: SandboxConfig, logger: Logger): Promise<EffectStore> {
+  if (rewardsDatabase === undefined) return createResultsByUser();
+  return await createRewardsInPostgres({ connectionString: rewardsDatabase, logger });
+}
+
+if (isEntry(import.meta)) {
+  await main(async () => {
+    const { logLevel, stopDeadlineMs } = readConfig(process.env);
+    const sandbox = await startSandbox(process.env);
+    await runUntilSignal(sandbox, { logger: createLogger('sandbox', logLevel), stopDeadlineMs });
+  });
+}

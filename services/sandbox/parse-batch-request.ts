@@ -1,0 +1,57 @@
+import type { IncomingHttpHeaders } from 'node:http';
+import { batchCall, type BatchCall } from '../../shared/contracts/batch-actions.ts';
+import { countryPattern } from '../../shared/domain/shard.ts';
+import { isValidUserId } from '../../shared/domain/user-id.ts';
+import type { BatchRequest, Refusal } from './effects.ts';
+
+/** The most that the reference services take in one call; a caller that sends more is told to halve it. */
+export const maxUsersPerCall = 1000;
+
+const visibleAscii = /^[\x21-\x7e]{1,100}$/;
+
+export type ParsedRequest = { ok: true; request: BatchRequest } | { ok: false; refusal: Refusal };
+
+/** Holds the caller to the contract: what breaks it is refused as a whole, with a code that says which part. */
+export function parseBatchRequest(headers: IncomingHttpHeaders, body: Buffer): ParsedRequest {
+  const key = headers['idempotency-key'];
+  if (typeof key !== 'string' || !visibleAscii.test(key)) {
+    return refuse(400, 'bad-key', 'Idempotency-Key has to be 1 to 100 visible ASCII characters');
+  }
+  const attempt = Number(headers['muster-attempt']);
+  if (!Number.isInteger(attempt) || attempt < 1) {
+    return refuse(400, 'bad-attempt', 'Muster-Attempt has to be an integer from 1');
+  }
+  if (headers['muster-mode'] !== 'live') return refuse(422, 'bad-mode', 'Muster-Mode has to be live');
+  const parsed = batchCall.safeParse(parseJson(body));
+  if (!parsed.success) {
+    const [issue] = parsed.error.issues;
+    return refuse(400, 'bad-body', `/${issue?.path.join('/') ?? ''}: ${issue?.message ?? 'not a batch call'}`);
+  }
+  const refusal = refusalOf(parsed.data);
+  return refusal ? { ok: false, refusal } : { ok: true, request: { key, attempt, call: parsed.data, body } };
+}
+
+function refusalOf({ users, country }: BatchCall): Refusal | undefined {
+  if (users.length > maxUsersPerCall) {
+    return { status: 413, code: 'too-many-users', message: `at most ${maxUsersPerCall} users a call` };
+  }
+  if (!countryPattern.test(country)) {
+    return { status: 422, code: 'bad-country', message: 'country has to be two capital letters' };
+  }
+  if (!users.every(isValidUserId)) return { status: 422, code: 'bad-user-id', message: 'a user id breaks the rules' };
+  if (new Set(users).size < users.length) return { status: 422, code: 'repeated-user', message: 'a user stands twice' };
+  return undefined;
+}
+
+/** Undefined stands for what is no JSON: the shape check refuses it like any other wrong body. */
+function parseJson(body: Buffer): unknown {
+  try {
+    return JSON.parse(body.toString('utf8'));
+  } catch {
+    return undefined;
+  }
+}
+
+function refuse(status: number, code: string, message: string): ParsedRequest {
+  return { ok: false, refusal: { status, code, message } };
+}

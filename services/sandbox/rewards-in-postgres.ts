@@ -1,0 +1,139 @@
+import pg from 'pg';
+import { z } from 'zod';
+import type { Logger } from '../../shared/runtime/logger.ts';
+import type { BatchRequest, Decide, Effects, EffectStore, UserFailure } from './effects.ts';
+
+const schema = `
+  create schema if not exists sandbox;
+  create table if not exists sandbox.reward_results (
+    run text not null, step int not null, user_id text collate "C" not null, code text,
+    primary key (run, step, user_id)
+  );
+  create table if not exists sandbox.reward_balances (
+    user_id text collate "C" not null, reward text not null, units bigint not null, updated_at timestamptz not null,
+    primary key (user_id, reward)
+  );
+  create table if not exists sandbox.reward_events (
+    id uuid primary key default gen_random_uuid(),
+    run text not null, step int not null, user_id text not null, reward text not null, units int not null,
+    happened_at timestamptz not null default now()
+  )`;
+
+// Users are decided in ascending order by every call: two calls for the same users wait for each other and cannot deadlock.
+const decideUsers = `
+  insert into sandbox.reward_results (run, step, user_id, code)
+  select $1, $2, k.user_id, k.code from unnest($3::text[], $4::text[]) k(user_id, code) order by k.user_id collate "C"
+  on conflict do nothing returning user_id`;
+
+const earlierResults = `
+  select user_id, code from sandbox.reward_results where run = $1 and step = $2 and user_id = any($3::text[])`;
+
+const addToBalances = `
+  insert into sandbox.reward_balances as b (user_id, reward, units, updated_at)
+  select k, $2, $3, now() from unnest($1::text[]) k order by k collate "C"
+  on conflict (user_id, reward) do update set units = b.units + excluded.units, updated_at = excluded.updated_at`;
+
+const addEvents = `
+  insert into sandbox.reward_events (run, step, user_id, reward, units)
+  select $1, $2, k, $4, $5 from unnest($3::text[]) k`;
+
+const rewardParams = z.object({
+  rewardId: z.string().default('reward'),
+  units: z.int().min(1).max(1_000_000).default(1),
+});
+
+const decidedRows = z.array(z.object({ user_id: z.string() }));
+const resultRows = z.array(z.object({ user_id: z.string(), code: z.string().nullable() }));
+
+export interface RewardsInPostgresDeps {
+  connectionString: string;
+  logger: Logger;
+}
+
+/**
+ * Contract class A over real tables, as a rewards team would build it: results, balances and events, one statement per table and batch,
+ * in one transaction. A crash leaves all of a batch or nothing.
+ */
+export async function createRewardsInPostgres({
+  connectionString,
+  logger,
+}: RewardsInPostgresDeps): Promise<EffectStore> {
+  const pool = new pg.Pool({ connectionString, application_name: 'muster-sandbox', max: 20 });
+  // An idle connection that breaks is replaced at the next call; without a listener it would end the process.
+  pool.on('error', (error) => logger.warn({ err: error }, 'idle database connection lost'));
+  await createTables(pool);
+  return {
+    apply: async (request, decide) => ({
+      ok: true,
+      effects: await inTransaction(pool, (c) => award(c, request, decide)),
+    }),
+    close: () => pool.end(),
+  };
+}
+
+/** `if not exists` alone can still collide when two sandboxes start at once: the lock makes them take turns. */
+async function createTables(pool: pg.Pool): Promise<void> {
+  await inTransaction(pool, async (client) => {
+    await client.query(`select pg_advisory_xact_lock(hashtext('muster-sandbox'))`);
+    await client.query(schema);
+  });
+}
+
+async function award(client: pg.ClientBase, request: BatchRequest, decide: Decide): Promise<Effects> {
+  const { run, step, users, action } = request.call;
+  const { rewardId, units } = rewardParams.parse(action.params);
+  const decisions = new Map(users.map((user) => [user, decide(user)]));
+  const final = users.filter((user) => !decisions.get(user)?.retryable);
+  const codes = final.map((user) => decisions.get(user)?.code ?? null);
+
+  const decided = decidedRows.parse((await client.query(decideUsers, [run, step, final, codes])).rows);
+  const isNew = new Set(decided.map((row) => row.user_id));
+  const old = users.filter((user) => !isNew.has(user));
+  const earlier = new Map(
+    old.length === 0
+      ? []
+      : resultRows
+          .parse((await client.query(earlierResults, [run, step, old])).rows)
+          .map((row) => [row.user_id, row.code]),
+  );
+
+  const applied = final.filter((user) => isNew.has(user) && !decisions.get(user));
+  await client.query(addToBalances, [applied, rewardId, units]);
+  await client.query(addEvents, [run, step, applied, rewardId, units]);
+  return {
+    failures: users.flatMap((user) => told(user, earlier, decisions.get(user)) ?? []),
+    applied,
+    failedNow: final.filter((user) => isNew.has(user) && decisions.get(user)),
+    repeated: earlier.size,
+  };
+}
+
+/** An earlier final result wins over what this call would have decided. */
+function told(
+  user: string,
+  earlier: ReadonlyMap<string, string | null>,
+  decision: UserFailure | undefined,
+): UserFailure | undefined {
+  const code = earlier.get(user);
+  if (code === undefined) return decision;
+  return code === null ? undefined : { id: user, code, retryable: false };
+}
+
+async function inTransaction<Result>(pool: pg.Pool, work: (client: pg.PoolClient) => Promise<Result>): Promise<Result> {
+  const client = await pool.connect();
+  // A connection that breaks while checked out also speaks up here; the failing query is what reports it.
+  const ignore = () => undefined;
+  client.on('error', ignore);
+  try {
+    await client.query('begin');
+    const result = await work(client);
+    await client.query('commit');
+    client.off('error', ignore);
+    client.release();
+    return result;
+  } catch (error) {
+    // Not rolled back but thrown away: a rollback on a broken connection may never return (brianc/node-postgres#1454).
+    client.release(error instanceof Error ? error : true);
+    throw error;
+  }
+}

@@ -1,0 +1,89 @@
+import { z } from 'zod';
+import { countryPattern } from '../../shared/domain/shard.ts';
+import type { SegmentDescription, UserPage } from '../../shared/contracts/segmentation.ts';
+import type { HttpAnswer } from './http-answer.ts';
+import type { Members, Segments } from './segments.ts';
+
+const maxPageUsers = 10_000;
+
+const pageQuery = z.object({
+  snapshot: z.string(),
+  after: z.string().optional(),
+  limit: z.coerce.number().int().min(1).max(maxPageUsers).default(1000),
+});
+
+export interface SegmentationStats {
+  descriptions: number;
+  pages: number;
+  users: number;
+}
+
+/** The reference segmentation service. */
+export interface SegmentationService {
+  readonly stats: Readonly<SegmentationStats>;
+  /** @param path what stands behind the base, from `/v1/` on */
+  answer(path: string, query: URLSearchParams): HttpAnswer;
+}
+
+const segmentPath = /^\/v1\/segments\/([^/]+)(\/users)?$/;
+
+export function createSegmentationService(segments: Segments): SegmentationService {
+  const stats: SegmentationStats = { descriptions: 0, pages: 0, users: 0 };
+
+  function answer(path: string, query: URLSearchParams): HttpAnswer {
+    const [, encoded, users] = segmentPath.exec(path) ?? [];
+    if (encoded === undefined) return problem(404, 'not-found', 'there is nothing here');
+    const country = query.get('country') ?? '';
+    if (!countryPattern.test(country)) return problem(400, 'bad-country', 'country has to be two capital letters');
+    const id = decode(encoded);
+    const members = id === undefined ? undefined : segments.members(id, country);
+    if (id === undefined || !members) return problem(404, 'no-such-segment', `there is no segment ${encoded}`);
+    return users === undefined ? describe(id, country, members) : page(members, query);
+  }
+
+  function describe(id: string, country: string, members: Members): HttpAnswer {
+    stats.descriptions++;
+    return ok({ id, country, estimate: members.size, snapshot: segments.snapshot });
+  }
+
+  function page(members: Members, query: URLSearchParams): HttpAnswer {
+    const parsed = pageQuery.safeParse(Object.fromEntries(query));
+    if (!parsed.success) {
+      const names = parsed.error.issues.map((issue) => `${issue.path.join('.')}: ${issue.message}`);
+      return problem(400, 'bad-query', names.join('; '));
+    }
+    const { snapshot, after, limit } = parsed.data;
+    if (snapshot !== segments.snapshot) return problem(410, 'snapshot-gone', `there is no snapshot ${snapshot}`);
+    const answer = pageOf(members, after, limit);
+    stats.pages++;
+    stats.users += answer.users.length;
+    return ok(answer);
+  }
+
+  return { stats, answer };
+}
+
+function pageOf(members: Members, after: string | undefined, limit: number): UserPage {
+  const first = after === undefined ? 0 : members.countUpTo(after);
+  const count = Math.min(limit, members.size - first);
+  const users = Array.from({ length: count }, (_, i) => members.at(first + i));
+  const isLast = first + count === members.size;
+  return { users, next: isLast ? null : (users.at(-1) ?? null) };
+}
+
+/** Undefined when the percent-encoding is broken. */
+function decode(encoded: string): string | undefined {
+  try {
+    return decodeURIComponent(encoded);
+  } catch {
+    return undefined;
+  }
+}
+
+function ok(value: SegmentDescription | UserPage): HttpAnswer {
+  return { status: 200, body: JSON.stringify(value) };
+}
+
+function problem(status: number, code: string, message: string): HttpAnswer {
+  return { status, body: JSON.stringify({ code, message }) };
+}

@@ -1,0 +1,32 @@
+/** What one batch service has seen since it started; `GET /stats` shows it. Users unless said otherwise. */
+export interface ServiceStats {
+  /** Calls, the refused ones included. */
+  calls: number;
+  users: number;
+  applied: number;
+  failed: number;
+  /** Told an earlier result again, without a second effect. */
+  repeatsSuppressed: number;
+  /** Asked for in a country in which no segment holds them. */
+  strangers: number;
+  /** Calls that broke the contract. */
+  refused: number;
+  /** Calls told to come again, nothing applied. */
+  busy: number;
+  /** Calls applied and not answered, or answered 500. */
+  answersLost: number;
+}
+
+export function emptyServiceStats(): ServiceStats {
+  return {
+    calls: 0,
+    users: 0,
+    applied: 0,
+    failed: 0,
+    repeatsSuppressed: 0,
+    strangers: 0,
+    refused: 0,
+    busy: 0,
+    answersLost: 0,
+  };
+}
