@@ -61,17 +61,29 @@ export interface LedgerFlush {
 }
 
 export interface LedgerFlushed {
-  /** Those of the records that were still ours, by epoch. The others were taken over: nothing of them was written. */
+  /**
+   * Those of the records that were still ours, by epoch, now or in an earlier flush whose answer was lost: a repeat counts once. The others
+   * were taken over: nothing of them was written.
+   */
   recorded: StepRecord[];
-  /** Those of the claims that are ours now. The others are done, owned by another, or not due. */
+  /** Those of the claims that are ours now. The others are done, owned by another, not due, or refer to no batch. */
   claimed: ClaimedStep[];
+  /** What the store will never take, told apart from its neighbours: a bug on our side. Repeating it is of no use. */
+  refused: RefusedStep[];
+}
+
+export interface RefusedStep {
+  /** The record or the claim itself. */
+  step: StepRecord | StepRef;
+  error: Error;
 }
 
 /** The steps of batches: the truth of what was done. One row per (feed, batch, step), born by its claim. */
 export interface StepLedger {
   /**
    * Records finished steps and claims new ones, in one transaction: outcomes, failures, child batches and totals are written whole or not
-   * at all. Claims last `leaseMs` by the database's clock.
+   * at all. (Only where something is refused, the rest goes in several transactions.) Claims last `leaseMs` by the database's clock. A claim
+   * of a step that is recorded in the same flush is passed over. Throws when the store cannot be reached; the same flush may then be repeated.
    */
   flush(flush: LedgerFlush): Promise<LedgerFlushed>;
   /** For each ref, the users of its batch that did not succeed in an earlier step or went on in a child batch, in the refs' order. */

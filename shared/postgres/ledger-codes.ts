@@ -1,0 +1,13 @@
+/** What the numbers in the execution tables stand for. They are stored: never give one a new meaning. */
+export const stepState = { running: 1, waiting: 2, done: 3 } as const;
+
+/** Outcome of the users of a done step that have no row of their own. */
+export const restCode = { succeeded: 1, expired: 2, cancelled: 3 } as const;
+
+export const failureCode = { failed: 2, unknown: 8 } as const;
+
+export function failureOutcome(code: number): 'failed' | 'unknown' {
+  if (code === failureCode.failed) return 'failed';
+  if (code === failureCode.unknown) return 'unknown';
+  throw new Error(`a failure was stored with the outcome ${code}, which means nothing`);
+}

@@ -1,0 +1,48 @@
+import pg, { type Pool, type PoolConfig } from 'pg';
+import type { Logger } from '../runtime/logger.ts';
+
+export interface PoolDeps {
+  connectionString: string;
+  /** Shown in pg_stat_activity. */
+  applicationName: string;
+  /** Connections at most. */
+  max?: number;
+  logger: Logger;
+}
+
+/** A pool for ordinary statements: stores that are asked a few times a second. */
+export function createPool(deps: PoolDeps): Pool {
+  return poolWith(deps, {});
+}
+
+/**
+ * A pool for the ledger and the feeds, whose few named statements run thousands of times and must keep one good plan. A plan that was made
+ * while the tables were empty may otherwise stay a sequential scan for ever; `docs/execution-path.md` has the figures.
+ */
+export function createHotPathPool(deps: PoolDeps): Pool {
+  const settings = ['plan_cache_mode=force_generic_plan', 'enable_seqscan=off', 'enable_mergejoin=off', 'jit=off'];
+  return poolWith(deps, { options: settings.map((setting) => `-c ${setting}`).join(' ') });
+}
+
+function poolWith({ connectionString, applicationName, max = 10, logger }: PoolDeps, extra: PoolConfig): Pool {
+  const pool = new pg.Pool({
+    connectionString,
+    application_name: applicationName,
+    max,
+    connectionTimeoutMillis: 10_000,
+    statement_timeout: 30_000,
+    // A process that was frozen in the middle of a transaction must not hold its row locks.
+    idle_in_transaction_session_timeout: 15_000,
+    // The server cannot time out what it does not answer at all: a frozen server, a cut network.
+    query_timeout: 40_000,
+    keepAlive: true,
+    ...extra,
+  });
+  // Without a listener, a connection that breaks while checked out would end the process.
+  pool.on('connect', (client) => {
+    client.on('error', (error) => logger.warn({ err: error }, 'lost a connection to Postgres'));
+  });
+  // Idle connections are reported here as well; the pool has already replaced them.
+  pool.on('error', () => undefined);
+  return pool;
+}
