@@ -20,10 +20,18 @@ export interface Page<Item> {
   next: string | null;
 }
 
+/** A list was asked to go on behind something that none of its pages ended with. */
+export class InvalidCursorError extends Error {
+  override readonly name = 'InvalidCursorError';
+}
+
 export interface CampaignStore {
   create(definition: CampaignDefinition): Promise<CampaignRecord>;
   get(campaign: string): Promise<CampaignRecord | undefined>;
-  /** Newest first; `cursor` is the id of the last one of the page before. */
+  /**
+   * Newest first; `cursor` is the id of the last one of the page before.
+   * @throws {InvalidCursorError} when it is no id
+   */
   list(limit: number, cursor: string | null): Promise<Page<CampaignRecord>>;
   /**
    * draft → scheduled, with the job that will start the run. Repeating it changes nothing.

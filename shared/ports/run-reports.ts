@@ -65,9 +65,16 @@ export interface RunFilter {
 }
 
 export interface RunReports {
+  /**
+   * Newest first; `cursor` is the id of the last one of the page before.
+   * @throws {InvalidCursorError} when it is no id
+   */
   list(filter: RunFilter, limit: number, cursor: string | null): Promise<Page<RunHeader>>;
   snapshot(run: string): Promise<RunSnapshot | undefined>;
   failureGroups(run: string): Promise<FailureGroup[]>;
-  /** In the order of (country, batch, step, user); stable while rows are written. The cursor is opaque. */
+  /**
+   * In the order of (country, batch, step, user); stable while rows are written. The cursor is opaque.
+   * @throws {InvalidCursorError} when it is none that a page ended with
+   */
   failures(run: string, filter: FailureFilter, limit: number, cursor: string | null): Promise<Page<RecordedFailure>>;
 }

@@ -1,7 +1,9 @@
 import type { CampaignDefinition } from '../../contracts/campaigns.ts';
 import type { StepTotals } from '../../domain/outcomes.ts';
 import type { RunState } from '../../domain/run-states.ts';
+import type { ApiKeyRecord } from '../../ports/api-keys.ts';
 import type { CampaignState } from '../../ports/campaign-store.ts';
+import type { StoredAnswer } from '../../ports/idempotent-requests.ts';
 import type { UserFailure } from '../../ports/step-ledger.ts';
 import type { SettableClock } from '../settable-clock.ts';
 
@@ -20,6 +22,11 @@ export interface MemoryDatabase {
   readonly failures: FailureRow[];
   /** Keyed by `${feed}/${step}`. */
   readonly totals: Map<string, StepTotals>;
+  readonly apiKeys: Map<string, ApiKeyRow>;
+  /** Keyed by `${apiKey}/${idempotencyKey}`. */
+  readonly idempotentRequests: Map<string, IdempotentRequestRow>;
+  /** Keyed by `${topic}/${partition}/${offset}`. */
+  readonly deadLetters: Map<string, DeadLetterRow>;
 }
 
 export interface CampaignRow {
@@ -106,6 +113,22 @@ export interface FailureRow extends UserFailure {
   failedAt: Date;
 }
 
+export interface ApiKeyRow extends ApiKeyRecord {
+  digest: string;
+}
+
+export interface IdempotentRequestRow {
+  bodyDigest: string;
+  answer: StoredAnswer | null;
+  createdAtMs: number;
+}
+
+export interface DeadLetterRow {
+  key: Buffer | null;
+  value: Buffer | null;
+  reason: string;
+}
+
 export function createMemoryDatabase(clock: SettableClock): MemoryDatabase {
   return {
     clock,
@@ -118,6 +141,9 @@ export function createMemoryDatabase(clock: SettableClock): MemoryDatabase {
     steps: new Map(),
     failures: [],
     totals: new Map(),
+    apiKeys: new Map(),
+    idempotentRequests: new Map(),
+    deadLetters: new Map(),
   };
 }
 

@@ -1,0 +1,38 @@
+import { z } from 'zod';
+
+/** No stored text holds a NUL, and Postgres refuses a question that does. */
+const text = z.string().refine((value) => !value.includes('\u0000'));
+
+/**
+ * Where a page of failures ended: the last row's place in the order (country, feed, batch, step, user). Outside it is an opaque text, so
+ * that the order may change without breaking anybody who goes on from one.
+ */
+const failureCursor = z.tuple([text, z.uuid(), z.int().min(0).max(0x7fffffff), z.int().min(0).max(0x7fff), text]);
+
+export interface FailurePlace {
+  country: string;
+  feed: string;
+  batchNo: number;
+  step: number;
+  user: string;
+}
+
+export function failureCursorOf({ country, feed, batchNo, step, user }: FailurePlace): string {
+  return Buffer.from(JSON.stringify([country, feed, batchNo, step, user])).toString('base64url');
+}
+
+/** The place behind a cursor, or `undefined` when the text is none. */
+export function failurePlaceOf(cursor: string): FailurePlace | undefined {
+  const parsed = failureCursor.safeParse(parseJson(Buffer.from(cursor, 'base64url').toString()));
+  if (!parsed.success) return undefined;
+  const [country, feed, batchNo, step, user] = parsed.data;
+  return { country, feed, batchNo, step, user };
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

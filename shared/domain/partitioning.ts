@@ -1,0 +1,18 @@
+/** Partitions of the jobs table. Fixed: another number would look for pending jobs in the wrong place. */
+export const partitionCount = 64;
+
+/** The partition that a key's jobs lie in: always the same one, 0 to 63. */
+export function partitionOf(key: string): number {
+  const hash = fnv1a(key);
+  // The low bits of FNV-1a depend on the low bits of the characters alone: the high half is folded in.
+  return ((hash >>> 16) ^ hash) & (partitionCount - 1);
+}
+
+/** FNV-1a, 32 bits, over the UTF-8 bytes (draft-eastlake-fnv). */
+export function fnv1a(text: string): number {
+  let hash = 0x811c9dc5;
+  for (const byte of new TextEncoder().encode(text)) {
+    hash = Math.imul(hash ^ byte, 0x01000193);
+  }
+  return hash >>> 0;
+}

@@ -1,0 +1,41 @@
+import type { Pool } from 'pg';
+import { v7 as uuidv7 } from 'uuid';
+import type { ApiKeyRecord, ApiKeys } from '../ports/api-keys.ts';
+
+export function createApiKeys({ pool }: { pool: Pool }): ApiKeys {
+  async function select(condition: string, values: string[]): Promise<ApiKeyRecord[]> {
+    const { rows } = await pool.query<ApiKeyRecord>(
+      `select id as key, name, created_at as "createdAt", revoked_at as "revokedAt" from api_keys ${condition}`,
+      values,
+    );
+    return rows;
+  }
+
+  return {
+    add: async (name, digest) => {
+      await pool.query('insert into api_keys (id, name, digest) values ($1, $2, $3) on conflict (digest) do nothing', [
+        uuidv7(),
+        name,
+        digest,
+      ]);
+      const [record] = await select('where digest = $1', [digest]);
+      if (!record) throw new Error(`API key ${JSON.stringify(name)} was not kept`);
+      return record;
+    },
+
+    find: async (digest) => {
+      const [record] = await select('where digest = $1 and revoked_at is null', [digest]);
+      return record;
+    },
+
+    list: () => select('order by id', []),
+
+    revoke: async (key) => {
+      const { rowCount } = await pool.query(
+        'update api_keys set revoked_at = coalesce(revoked_at, now()) where id = $1',
+        [key],
+      );
+      return rowCount === 1;
+    },
+  };
+}
