@@ -1,0 +1,33 @@
+import { z } from 'zod';
+
+/** What is to run, and how it is ended when its owner is gone. */
+export const guardedCommand = z.object({
+  command: z.string(),
+  args: z.array(z.string()),
+  cwd: z.string(),
+  env: z.record(z.string(), z.string()),
+  /** Gets stdout and stderr; appended to. */
+  logFile: z.string(),
+  /** SIGKILL where nothing outlives the process; otherwise the quickest signal that lets it remove what it holds outside its folder. */
+  endSignal: z.enum(['SIGKILL', 'SIGQUIT', 'SIGTERM']),
+  user: z.object({ uid: z.int(), gid: z.int() }).optional(),
+});
+
+export type GuardedCommand = z.infer<typeof guardedCommand>;
+
+/** `id` names one process for the guardian's life. */
+export const toGuardian = z.discriminatedUnion('type', [
+  z.object({ type: z.literal('start'), id: z.int(), command: guardedCommand }),
+  z.object({ type: z.literal('signal'), id: z.int(), signal: z.enum(['SIGKILL', 'SIGTERM', 'SIGSTOP', 'SIGCONT']) }),
+]);
+
+export type ToGuardian = z.infer<typeof toGuardian>;
+export type FaultSignal = Extract<ToGuardian, { type: 'signal' }>['signal'];
+
+export const fromGuardian = z.discriminatedUnion('type', [
+  z.object({ type: z.literal('started'), id: z.int(), pid: z.int() }),
+  z.object({ type: z.literal('failed'), id: z.int(), code: z.string(), message: z.string() }),
+  z.object({ type: z.literal('exited'), id: z.int(), how: z.string(), clean: z.boolean() }),
+]);
+
+export type FromGuardian = z.infer<typeof fromGuardian>;

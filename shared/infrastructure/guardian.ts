@@ -1,0 +1,83 @@
+/**
+ * The process that owns what `startLocalInfrastructure` starts: `node guardian.ts <folder>`, forked with an IPC channel.
+ *
+ * The kernel closes the channel when the parent ends, in whatever way. Then every server is ended, the folder removed, and the guardian ends
+ * too. It starts the servers itself, so there is no moment in which one runs and nobody would end it. It and its servers are in sessions of
+ * their own: a Ctrl-C in the terminal reaches the parent only, which can finish its work while Kafka and Postgres still answer.
+ */
+import { spawn, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { closeSync, openSync } from 'node:fs';
+import { rm } from 'node:fs/promises';
+import { toGuardian, type FromGuardian, type GuardedCommand } from './guardian-messages.ts';
+
+const endDeadlineMs = 5000;
+
+const folder = process.argv[2];
+if (folder === undefined || process.send === undefined) {
+  process.stderr.write('guardian.ts is started by shared/infrastructure, not by hand\n');
+  process.exit(2);
+}
+
+const running = new Map<number, { child: ChildProcess; endSignal: NodeJS.Signals }>();
+let ending = false;
+
+process.on('message', (message: unknown) => {
+  const order = toGuardian.parse(message);
+  if (order.type === 'start') start(order.id, order.command);
+  else signalGroup(running.get(order.id)?.child, order.signal);
+});
+process.on('disconnect', () => void end(folder));
+for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.on(signal, () => void end(folder));
+// The parent may have ended while this file was being loaded, before anyone listened.
+if (!process.connected) void end(folder);
+
+function start(id: number, { command, args, cwd, env, logFile, endSignal, user }: GuardedCommand): void {
+  if (ending) return;
+  const log = openSync(logFile, 'a');
+  const child = spawn(command, args, { cwd, env, detached: true, stdio: ['ignore', log, log], ...user });
+  closeSync(log);
+  running.set(id, { child, endSignal });
+  child.on('spawn', () => {
+    if (child.pid !== undefined) tell({ type: 'started', id, pid: child.pid });
+  });
+  child.on('error', (error: NodeJS.ErrnoException) => {
+    running.delete(id);
+    tell({ type: 'failed', id, code: error.code ?? 'UNKNOWN', message: error.message });
+  });
+  child.on('exit', (code, signal) => {
+    running.delete(id);
+    tell({ type: 'exited', id, how: signal ?? `exit code ${code ?? 0}`, clean: code === 0 });
+  });
+}
+
+async function end(folderToRemove: string): Promise<void> {
+  if (ending) return;
+  ending = true;
+  await Promise.all([...running.values()].map(({ child, endSignal }) => endProcess(child, endSignal)));
+  await rm(folderToRemove, { recursive: true, force: true, maxRetries: 5, retryDelay: 100 });
+  process.exit();
+}
+
+async function endProcess(child: ChildProcess, endSignal: NodeJS.Signals): Promise<void> {
+  const exited = once(child, 'exit');
+  const deadline = setTimeout(() => signalGroup(child, 'SIGKILL'), endDeadlineMs);
+  signalGroup(child, endSignal);
+  await exited;
+  clearTimeout(deadline);
+}
+
+/** The child leads a process group of its own (`detached`), so what it has started gets the signal too. */
+function signalGroup(child: ChildProcess | undefined, signal: NodeJS.Signals): void {
+  if (child?.pid === undefined) return;
+  try {
+    process.kill(-child.pid, signal);
+  } catch {
+    // It has ended in the meantime: its exit event says so.
+  }
+}
+
+function tell(message: FromGuardian): void {
+  // A parent that is gone hears nothing: `disconnect` takes it from there.
+  if (process.connected) process.send?.(message, undefined, {}, () => undefined);
+}

@@ -1,0 +1,47 @@
+import { execFile } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { ConfigurationError } from '../runtime/environment.ts';
+import { findCommand, installCommand } from './install-hints.ts';
+
+export const oldestJava = 17;
+
+/** The `java` of JAVA_HOME, else of PATH. Throws one line when there is none or it is too old for Kafka 4. */
+export async function findJava(environment: NodeJS.ProcessEnv): Promise<{ command: string; version: number }> {
+  const install = `${installCommand('java', environment)}, or set JAVA_HOME`;
+  const command = javaCommand(environment);
+  const version = command === undefined ? undefined : await javaVersion(command);
+  if (command === undefined || version === undefined) {
+    throw new ConfigurationError(`Kafka needs Java ${oldestJava} or newer, and there is no Java here: ${install}`);
+  }
+  if (version < oldestJava) {
+    throw new ConfigurationError(
+      `Kafka needs Java ${oldestJava} or newer, and ${command} is Java ${version}: ${install}`,
+    );
+  }
+  return { command, version };
+}
+
+function javaCommand(environment: NodeJS.ProcessEnv): string | undefined {
+  const home = environment['JAVA_HOME'];
+  if (home !== undefined && home !== '') {
+    const command = join(home, 'bin', 'java');
+    if (!existsSync(command)) throw new ConfigurationError(`JAVA_HOME=${home}: there is no ${command}`);
+    return command;
+  }
+  return findCommand('java', environment);
+}
+
+/** Undefined when it does not run: macOS has a `java` that only says there is none. */
+async function javaVersion(command: string): Promise<number | undefined> {
+  const said = await new Promise<string>((resolve) => {
+    execFile(command, ['-version'], { timeout: 20_000 }, (error, _stdout, stderr) => resolve(error ? '' : stderr));
+  });
+  return parseJavaVersion(said);
+}
+
+/** The feature number of what `java -version` prints: 17 for `version "17.0.15"`, 8 for `version "1.8.0_402"`. */
+export function parseJavaVersion(said: string): number | undefined {
+  const found = /version "(?:1\.)?(\d+)/.exec(said)?.[1];
+  return found === undefined ? undefined : Number(found);
+}

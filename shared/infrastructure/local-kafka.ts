@@ -1,0 +1,175 @@
+import { randomBytes } from 'node:crypto';
+import { mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { findFreePorts } from './free-ports.ts';
+import { definedOnly, type GuardedProcess, type Guardian } from './guarded-processes.ts';
+import { findJava } from './java.ts';
+import { fetchKafka, kafkaVersion } from './kafka-artifacts.ts';
+import type { LocalServer } from './local-server.ts';
+import { readLog, waitUntilReady, whatWentWrong } from './server-log.ts';
+
+const startDeadlineMs = 60_000;
+const startedLine = 'Kafka Server started';
+
+export interface LocalKafkaOptions {
+  /** Brokers, each a controller too. With three, internal topics have three copies and one broker may be lost. */
+  nodes: 1 | 3;
+  /**
+   * `quick-start` compiles less: warm several times sooner, and no slower over a few hundred thousand messages. `long-run` is the JVM's own
+   * choice, for benchmarks.
+   */
+  tuning: 'quick-start' | 'long-run';
+}
+
+export interface LocalKafkaDeps {
+  folder: string;
+  environment: NodeJS.ProcessEnv;
+  guardian: Guardian;
+  report: (line: string) => void;
+}
+
+interface Node {
+  id: number;
+  brokerPort: number;
+  controllerPort: number;
+  folder: string;
+}
+
+/** Apache Kafka in KRaft mode on 127.0.0.1. Resolves when every broker takes requests. */
+export async function startLocalKafka(
+  options: LocalKafkaOptions,
+  deps: LocalKafkaDeps,
+): Promise<{ brokers: string[]; nodes: LocalServer[] }> {
+  const [java, libs] = await Promise.all([findJava(deps.environment), fetchKafka(deps)]);
+  const nodes = await layOut(options.nodes, deps.folder);
+  // 16 random bytes in base64url: what Kafka's own `random-uuid` prints.
+  const clusterId = randomBytes(16).toString('base64url');
+  const run = { java: java.command, libs, options, deps };
+  await Promise.all(nodes.map((node) => prepareNode(node, nodes, clusterId, run)));
+  const servers = await Promise.all(nodes.map((node) => startNode(node, run)));
+  return { brokers: nodes.map((node) => `127.0.0.1:${node.brokerPort}`), nodes: servers };
+}
+
+async function layOut(count: number, folder: string): Promise<Node[]> {
+  const ports = await findFreePorts(2 * count);
+  return Array.from({ length: count }, (_, index) => ({
+    id: index + 1,
+    brokerPort: ports[2 * index] ?? 0,
+    controllerPort: ports[2 * index + 1] ?? 0,
+    folder: join(folder, `kafka-${index + 1}`),
+  }));
+}
+
+interface Run {
+  java: string;
+  libs: string;
+  options: LocalKafkaOptions;
+  deps: LocalKafkaDeps;
+}
+
+async function prepareNode(node: Node, nodes: Node[], clusterId: string, run: Run): Promise<void> {
+  await mkdir(node.folder, { recursive: true });
+  await writeFile(join(node.folder, 'node.properties'), nodeProperties(node, nodes));
+  await writeFile(join(node.folder, 'log4j2.properties'), logProperties);
+  const args = ['kafka.tools.StorageTool', 'format', '-t', clusterId, '-c', 'node.properties'];
+  const formatting = await startJava(node, run, 'format.log', ['-XX:TieredStopAtLevel=1', ...args]);
+  const exit = await formatting.exited;
+  if (!exit.clean) {
+    throw new Error(
+      `Kafka could not format its folder (${exit.how}): ${await whatWentWrong(join(node.folder, 'format.log'))}`,
+    );
+  }
+}
+
+async function startNode(node: Node, run: Run): Promise<LocalServer> {
+  const heap = run.options.nodes === 1 ? ['-Xms256m', '-Xmx512m'] : ['-Xms192m', '-Xmx384m'];
+  const compiler = run.options.tuning === 'quick-start' ? ['-XX:TieredStopAtLevel=1'] : [];
+  let starts = 0;
+
+  async function start(): Promise<GuardedProcess> {
+    const log = `server-${++starts}.log`;
+    const logFile = join(node.folder, log);
+    const process = await startJava(node, run, log, [...heap, ...compiler, 'kafka.Kafka', 'node.properties']);
+    await waitUntilReady({
+      server: `Kafka ${kafkaVersion} (node ${node.id})`,
+      process,
+      logFile,
+      isReady: async () => (await readLog(logFile)).includes(startedLine),
+      deadlineMs: startDeadlineMs,
+    });
+    return process;
+  }
+
+  let process = await start();
+  return {
+    pid: () => process.pid,
+    signal: (signal) => process.signal(signal),
+    exited: () => process.exited.then(() => undefined),
+    restart: async () => {
+      process.signal('SIGKILL');
+      await process.exited;
+      process = await start();
+    },
+  };
+}
+
+function startJava(node: Node, run: Run, log: string, args: string[]): Promise<GuardedProcess> {
+  return run.deps.guardian.start({
+    command: run.java,
+    args: ['-cp', join(run.libs, '*'), '-Dlog4j2.configurationFile=log4j2.properties', ...args],
+    cwd: node.folder,
+    env: definedOnly(run.deps.environment),
+    logFile: join(node.folder, log),
+    endSignal: 'SIGKILL',
+  });
+}
+
+function nodeProperties(node: Node, nodes: Node[]): string {
+  const copies = nodes.length;
+  const inSync = copies === 1 ? 1 : 2;
+  return toProperties({
+    'process.roles': 'broker,controller',
+    'node.id': node.id,
+    'controller.quorum.voters': nodes.map(({ id, controllerPort }) => `${id}@127.0.0.1:${controllerPort}`).join(','),
+    listeners: `PLAINTEXT://127.0.0.1:${node.brokerPort},CONTROLLER://127.0.0.1:${node.controllerPort}`,
+    'advertised.listeners': `PLAINTEXT://127.0.0.1:${node.brokerPort}`,
+    'inter.broker.listener.name': 'PLAINTEXT',
+    'controller.listener.names': 'CONTROLLER',
+    'listener.security.protocol.map': 'CONTROLLER:PLAINTEXT,PLAINTEXT:PLAINTEXT',
+    'log.dirs': join(node.folder, 'data'),
+    'offsets.topic.replication.factor': copies,
+    'offsets.topic.num.partitions': 3,
+    'transaction.state.log.replication.factor': copies,
+    'transaction.state.log.min.isr': inSync,
+    'share.coordinator.state.topic.replication.factor': copies,
+    'share.coordinator.state.topic.min.isr': inSync,
+    'default.replication.factor': copies,
+    // A group's first member need not wait 3 s for others, and tests may use sessions shorter than 6 s.
+    'group.initial.rebalance.delay.ms': 0,
+    'group.min.session.timeout.ms': 1000,
+    // A killed broker is gone, and may come back, after 3 s instead of 9.
+    'broker.session.timeout.ms': 3000,
+    'broker.heartbeat.interval.ms': 500,
+    'auto.create.topics.enable': 'false',
+    'num.network.threads': 2,
+    'num.io.threads': 2,
+  });
+}
+
+function toProperties(values: Record<string, string | number>): string {
+  return Object.entries(values)
+    .map(([name, value]) => `${name}=${value}\n`)
+    .join('');
+}
+
+const logProperties = toProperties({
+  'rootLogger.level': 'WARN',
+  'rootLogger.appenderRef.stdout.ref': 'stdout',
+  'appender.stdout.type': 'Console',
+  'appender.stdout.name': 'stdout',
+  'appender.stdout.layout.type': 'PatternLayout',
+  'appender.stdout.layout.pattern': '%d %p %m (%c)%n%throwable',
+  // It writes the line that says the server is ready.
+  'logger.server.name': 'kafka.server.KafkaRaftServer',
+  'logger.server.level': 'INFO',
+});

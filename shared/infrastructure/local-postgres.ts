@@ -1,0 +1,146 @@
+import { randomBytes } from 'node:crypto';
+import { chown, mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import pg from 'pg';
+import { findFreePorts } from './free-ports.ts';
+import { definedOnly, type GuardedProcess, type Guardian } from './guarded-processes.ts';
+import type { LocalServer } from './local-server.ts';
+import { findPostgresBinaries, findPostgresUser, openToEveryone } from './postgres-binaries.ts';
+import { waitUntilReady, whatWentWrong } from './server-log.ts';
+
+const startDeadlineMs = 30_000;
+const name = 'muster';
+
+export interface LocalPostgresDeps {
+  folder: string;
+  environment: NodeJS.ProcessEnv;
+  guardian: Guardian;
+}
+
+interface Installation extends LocalPostgresDeps {
+  binaries: string;
+  user: { uid: number; gid: number } | undefined;
+  port: number;
+  password: string;
+}
+
+/** PostgreSQL 18 on 127.0.0.1, with an empty database. As root it runs as the user `postgres`, else `nobody`. */
+export async function startLocalPostgres(
+  deps: LocalPostgresDeps,
+): Promise<{ databaseUrl: string; server: LocalServer }> {
+  const [found, user, [port = 0]] = await Promise.all([findPostgresBinaries(), findPostgresUser(), findFreePorts(1)]);
+  const binaries = user === undefined ? found : await openToEveryone(found, join(deps.folder, 'postgres-binaries'));
+  const installation = { ...deps, binaries, user, port, password: randomBytes(16).toString('hex') };
+  await initialise(installation);
+  const server = await startServer(installation);
+  await query(installation, 'postgres', `create database ${name}`);
+  return { databaseUrl: urlOf(installation, name), server };
+}
+
+async function initialise(installation: Installation): Promise<void> {
+  const { folder, user, password } = installation;
+  const own = join(folder, 'postgres');
+  const passwordFile = join(own, 'password');
+  await mkdir(own, { mode: 0o700 });
+  await writeFile(passwordFile, password, { mode: 0o600 });
+  if (user !== undefined) {
+    for (const path of [own, passwordFile]) await chown(path, user.uid, user.gid);
+  }
+  const initialising = await startBinary(installation, 'initdb', [
+    '--pgdata=data',
+    `--username=${name}`,
+    '--pwfile=password',
+    '--auth=scram-sha-256',
+    '--encoding=UTF8',
+    // The same order and upper case on every machine, whatever its locales.
+    '--locale=C',
+    '--locale-provider=builtin',
+    '--builtin-locale=C.UTF-8',
+    // The folder is thrown away at the end; the server itself does flush (fsync is on).
+    '--no-sync',
+  ]);
+  const exit = await initialising.exited;
+  if (exit.clean) return;
+  throw new Error(
+    `PostgreSQL could not set up its folder (${exit.how}): ${await whatWentWrong(logOf(installation, 'initdb'))}`,
+  );
+}
+
+async function startServer(installation: Installation): Promise<LocalServer> {
+  let process = await start(installation);
+  return {
+    pid: () => process.pid,
+    signal: (signal) => process.signal(signal),
+    exited: () => process.exited.then(() => undefined),
+    restart: async () => {
+      process.signal('SIGKILL');
+      await process.exited;
+      process = await start(installation);
+    },
+  };
+}
+
+async function start(installation: Installation): Promise<GuardedProcess> {
+  const settings = {
+    port: installation.port,
+    listen_addresses: '127.0.0.1',
+    unix_socket_directories: '',
+    max_connections: 200,
+    shared_buffers: '256MB',
+    // Room for minutes of full load between two checkpoints.
+    max_wal_size: '4GB',
+    log_min_messages: 'warning',
+  };
+  const args = Object.entries(settings).flatMap(([setting, value]) => ['-c', `${setting}=${value}`]);
+  const process = await startBinary(installation, 'postgres', ['-D', 'data', ...args]);
+  await waitUntilReady({
+    server: 'PostgreSQL',
+    process,
+    logFile: logOf(installation, 'postgres'),
+    isReady: () =>
+      query(installation, 'postgres', 'select 1').then(
+        () => true,
+        () => false,
+      ),
+    deadlineMs: startDeadlineMs,
+  });
+  return process;
+}
+
+function startBinary(
+  installation: Installation,
+  binary: 'initdb' | 'postgres',
+  args: string[],
+): Promise<GuardedProcess> {
+  const { binaries, folder, environment, guardian, user } = installation;
+  return guardian.start({
+    command: join(binaries, 'bin', binary),
+    args,
+    cwd: join(folder, 'postgres'),
+    env: { ...definedOnly(environment), LC_ALL: 'C' },
+    logFile: logOf(installation, binary),
+    // It removes its shared memory, which a SIGKILL would leave behind.
+    endSignal: 'SIGQUIT',
+    ...(user && { user }),
+  });
+}
+
+function logOf({ folder }: Installation, binary: string): string {
+  return join(folder, `${binary}.log`);
+}
+
+async function query(installation: Installation, database: string, sql: string): Promise<void> {
+  const client = new pg.Client({ connectionString: urlOf(installation, database), connectionTimeoutMillis: 5000 });
+  // A connection that breaks while it is idle would end this process; the query's own rejection says what happened.
+  client.on('error', () => undefined);
+  try {
+    await client.connect();
+    await client.query(sql);
+  } finally {
+    await client.end();
+  }
+}
+
+function urlOf({ port, password }: Installation, database: string): string {
+  return `postgres://${name}:${password}@127.0.0.1:${port}/${database}`;
+}

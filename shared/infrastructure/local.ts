@@ -1,0 +1,52 @@
+import { mkdtempSync } from 'node:fs';
+import { chmod } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { ConfigurationError } from '../runtime/environment.ts';
+import { createGuardian } from './guarded-processes.ts';
+import type { Infrastructure, InfrastructureDeps } from './infrastructure.ts';
+import { kafkaVersion } from './kafka-artifacts.ts';
+import { startLocalKafka, type LocalKafkaOptions } from './local-kafka.ts';
+import { startLocalPostgres } from './local-postgres.ts';
+import type { LocalServer } from './local-server.ts';
+
+export interface LocalInfrastructure extends Infrastructure {
+  kafkaNodes: LocalServer[];
+  postgres: LocalServer;
+}
+
+/**
+ * Real Kafka and PostgreSQL as processes of this machine, on free ports of 127.0.0.1, with their files in a temporary folder. Both end, and
+ * the folder goes, with `stop` or with this process, however it ends.
+ */
+export async function startLocalInfrastructure(
+  { environment, report }: InfrastructureDeps,
+  kafkaOptions: LocalKafkaOptions = { nodes: 1, tuning: 'quick-start' },
+): Promise<LocalInfrastructure> {
+  if (process.platform === 'win32') {
+    throw new ConfigurationError(
+      'local Kafka and PostgreSQL run on Linux and macOS: start Docker Desktop, or work in WSL',
+    );
+  }
+  // In one breath: no moment in which the folder is there and nobody would remove it.
+  const folder = mkdtempSync(join(tmpdir(), 'muster-'));
+  const guardian = createGuardian(folder);
+  try {
+    // PostgreSQL may run as another user, who must get through.
+    await chmod(folder, 0o755);
+    const deps = { folder, environment, guardian, report };
+    const [kafka, postgres] = await Promise.all([startLocalKafka(kafkaOptions, deps), startLocalPostgres(deps)]);
+    return {
+      kind: 'local',
+      description: `local Kafka ${kafkaVersion} at ${kafka.brokers.join(',')} and PostgreSQL 18 at ${new URL(postgres.databaseUrl).host}`,
+      databaseUrl: postgres.databaseUrl,
+      brokers: kafka.brokers,
+      kafkaNodes: kafka.nodes,
+      postgres: postgres.server,
+      stop: () => guardian.end(),
+    };
+  } catch (error) {
+    await guardian.end();
+    throw error;
+  }
+}

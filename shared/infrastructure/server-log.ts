@@ -1,0 +1,41 @@
+import { readFile } from 'node:fs/promises';
+import { setTimeout as wait } from 'node:timers/promises';
+import type { GuardedProcess } from './guarded-processes.ts';
+
+const pollMs = 40;
+
+/** Resolves when the check says so. Throws one line, with what the server's log says, when it ends first or takes longer than the deadline. */
+export async function waitUntilReady(options: {
+  server: string;
+  process: GuardedProcess;
+  logFile: string;
+  isReady: () => Promise<boolean>;
+  deadlineMs: number;
+}): Promise<void> {
+  const { server, process, logFile, isReady, deadlineMs } = options;
+  let ended: string | undefined;
+  void process.exited.then(({ how }) => (ended = how));
+  const deadline = performance.now() + deadlineMs;
+  while (!(await isReady())) {
+    if (ended !== undefined) throw new Error(`${server} did not start (${ended}): ${await whatWentWrong(logFile)}`);
+    if (performance.now() > deadline) {
+      throw new Error(`${server} was not ready after ${deadlineMs} ms: ${await whatWentWrong(logFile)}`);
+    }
+    await wait(pollMs);
+  }
+}
+
+/** The one line of a server's log that says most about its end. */
+export async function whatWentWrong(logFile: string): Promise<string> {
+  const lines = (await readLog(logFile)).split('\n').filter((line) => line.trim() !== '');
+  const cause = ['already in use', 'FATAL', 'ERROR', 'error', 'Exception'];
+  for (const sign of cause) {
+    const line = lines.find((candidate) => candidate.includes(sign));
+    if (line !== undefined) return line.trim();
+  }
+  return lines.at(-1)?.trim() ?? 'it wrote nothing';
+}
+
+export async function readLog(logFile: string): Promise<string> {
+  return readFile(logFile, 'utf8').catch(() => '');
+}

@@ -1,0 +1,42 @@
+import type { TestProject } from 'vitest/node';
+import { startInfrastructure, type Infrastructure } from '../shared/infrastructure/infrastructure.ts';
+
+declare module 'vitest' {
+  interface ProvidedContext {
+    /** An empty database; each test file makes a database of its own beside it. */
+    databaseUrl: string;
+    /** `host:port,host:port`; each test file uses a topic prefix of its own. */
+    kafkaBrokers: string;
+  }
+}
+
+interface Shared {
+  users: number;
+  starting: Promise<Infrastructure>;
+}
+
+declare global {
+  var musterTestInfrastructure: Shared | undefined;
+}
+
+/**
+ * One Kafka and one Postgres for a whole test run. Each vitest project loads this file anew, in the same process: what they share has to
+ * stand outside the module.
+ */
+export default async function setup(project: TestProject): Promise<() => Promise<void>> {
+  const shared = (globalThis.musterTestInfrastructure ??= {
+    users: 0,
+    starting: startInfrastructure({ environment: process.env, report: (line) => process.stderr.write(`${line}\n`) }),
+  });
+  shared.users += 1;
+  const infrastructure = await shared.starting;
+  if (shared.users === 1) process.stderr.write(`using ${infrastructure.description}\n`);
+  project.provide('databaseUrl', infrastructure.databaseUrl);
+  project.provide('kafkaBrokers', infrastructure.brokers.join(','));
+  return async () => {
+    shared.users -= 1;
+    if (shared.users > 0) return;
+    globalThis.musterTestInfrastructure = undefined;
+    await infrastructure.stop();
+  };
+}
