@@ -36,7 +36,9 @@ async function takeDue(client: PoolClient, limit: number): Promise<DueJob[]> {
 
 async function nextDueInMs(client: PoolClient): Promise<number | null> {
   const { rows } = await client.query<{ in_ms: number | null }>(selectNextDue);
-  return rows[0]?.in_ms ?? null;
+  const inMs = rows[0]?.in_ms ?? null;
+  // Rounded up, so that nobody wakes too early.
+  return inMs === null ? null : Math.max(0, Math.ceil(inMs));
 }
 
 interface DueRow {
@@ -57,8 +59,8 @@ const deleteDue = `
   where j.partition_id = due.partition_id and j.due_at = due.due_at and j.id = due.id
   returning j.id, j.campaign, j.revision, j.due_at`;
 
-/** By the clock of this moment: the transaction began before its jobs were published. Rounded up, so that nobody wakes too early. */
+/** By the clock of this moment: the transaction began before its jobs were published. */
 const selectNextDue = `
-  select ceil(greatest(extract(epoch from min(d.due_at) - clock_timestamp()) * 1000, 0))::float8 as in_ms
+  select extract(epoch from min(d.due_at) - clock_timestamp())::float8 * 1000 as in_ms
   from generate_series(0, ${partitionCount - 1}) p,
     lateral (select due_at from jobs where partition_id = p order by due_at limit 1) d`;

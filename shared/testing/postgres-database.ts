@@ -22,9 +22,3 @@ export async function createEmptyTestDatabase(): Promise<TestDatabase> {
   const url = await createDatabase(serverUrl, name);
   return { url, drop: () => dropDatabase(serverUrl, name) };
 }
-
-declare module 'vitest' {
-  interface ProvidedContext {
-    databaseUrl: string;
-  }
-}

@@ -1,0 +1,45 @@
+import { describeApiKeys } from '../conformance/api-keys.conformance.ts';
+import { describeCampaignStore } from '../conformance/campaign-store.conformance.ts';
+import { describeDeadLetters } from '../conformance/dead-letters.conformance.ts';
+import { describeDueJobs } from '../conformance/due-jobs.conformance.ts';
+import { describeIdempotentRequests } from '../conformance/idempotent-requests.conformance.ts';
+import { describeLeases } from '../conformance/leases.conformance.ts';
+import { describeRunReports } from '../conformance/run-reports.conformance.ts';
+import { createSettableClock } from '../settable-clock.ts';
+import { createMemoryApiKeys } from './api-keys.ts';
+import { atOnce } from './at-once.ts';
+import { createMemoryCampaignStore } from './campaign-store.ts';
+import { createMemoryDeadLetters } from './dead-letters.ts';
+import { createMemoryDueJobs } from './due-jobs.ts';
+import { createMemoryIdempotentRequests } from './idempotent-requests.ts';
+import { createMemoryLeases } from './leases.ts';
+import { createMemoryDatabase } from './memory-database.ts';
+import { createMemoryRunReports } from './run-reports.ts';
+import { createMemoryRunRows } from './run-rows.ts';
+
+/** All control stores over one empty database. */
+function memoryStores() {
+  const clock = createSettableClock();
+  const database = createMemoryDatabase(clock);
+  return Promise.resolve({
+    campaigns: createMemoryCampaignStore({ database }),
+    leases: createMemoryLeases({ database }),
+    dueJobs: createMemoryDueJobs({ database }),
+    reports: createMemoryRunReports({ database }),
+    keys: createMemoryApiKeys({ database }),
+    requests: createMemoryIdempotentRequests({ database }),
+    deadLetters: createMemoryDeadLetters({ database }),
+    rows: createMemoryRunRows({ database }),
+    kept: () => atOnce(() => [...database.deadLetters.values()]),
+    now: () => atOnce(() => clock.now()),
+    passTime: (ms: number) => atOnce(() => clock.advance(ms)),
+  });
+}
+
+describeCampaignStore('in memory', memoryStores);
+describeLeases('in memory', memoryStores);
+describeDueJobs('in memory', memoryStores);
+describeRunReports('in memory', memoryStores);
+describeIdempotentRequests('in memory', memoryStores);
+describeDeadLetters('in memory', memoryStores);
+describeApiKeys('in memory', async () => (await memoryStores()).keys);
