@@ -1,3 +1,4 @@
+import type { Verdict } from '../domain/admission.ts';
 import type { UsersText } from '../domain/users-text.ts';
 
 export interface StepRef {
@@ -102,8 +103,7 @@ export interface FeedContext {
 /** Whether work of a run may start, as of the last look. */
 export interface RunAdmission {
   run: string;
-  /** `go`: call. `hold`: give back what is not started. `cancel`, `expire`: record so without a call. */
-  verdict: 'go' | 'hold' | 'cancel' | 'expire';
+  verdict: Verdict;
 }
 
 export interface FeedContexts {
