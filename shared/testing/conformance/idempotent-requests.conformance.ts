@@ -81,6 +81,12 @@ export function describeIdempotentRequests(name: string, makeSubject: () => Prom
       expect(await begin()).toEqual({ kind: 'in-progress' });
     });
 
+    it('does not let another body take over a request that died', async () => {
+      await begin('k1', 'd1');
+      await passTime(61_000);
+      expect(await begin('k1', 'd2')).toEqual({ kind: 'other-body' });
+    });
+
     it('keeps the first answer when a request that was taken for dead answers after all', async () => {
       await begin();
       await passTime(61_000);
