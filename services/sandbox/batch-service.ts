@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Clock } from '../../shared/ports/clock.ts';
-import { faultOf, failureOf, isToldToRetry, latencyOf, type ServiceName } from './chance.ts';
+import { failuresOf, faultOf, latencyOf, retriesOf, type ServiceName } from './chance.ts';
 import type { ServiceSettings } from './config.ts';
 import type { BatchRequest, Decide, Effects, EffectStore, Refusal } from './effects.ts';
 import type { HttpAnswer } from './http-answer.ts';
@@ -34,6 +34,7 @@ export function createBatchService(deps: BatchServiceDeps): BatchService {
   const { name, salt, settings, clock } = deps;
   const stats = emptyServiceStats();
   const plan = { salt, service: name, ...settings };
+  const failureOf = failuresOf(plan);
 
   async function answer(headers: IncomingHttpHeaders, body: Buffer): Promise<HttpAnswer | undefined> {
     stats.calls++;
@@ -60,9 +61,10 @@ export function createBatchService(deps: BatchServiceDeps): BatchService {
   }
 
   function decisionsOf({ key }: BatchRequest): Decide {
+    const comesAgain = retriesOf(plan, key);
     return (user) => {
-      if (isToldToRetry(plan, key, user)) return { id: user, code: 'try-later', retryable: true };
-      const code = failureOf(plan, user);
+      if (comesAgain(user)) return { id: user, code: 'try-later', retryable: true };
+      const code = failureOf(user);
       return code === undefined ? undefined : { id: user, code, retryable: false };
     };
   }

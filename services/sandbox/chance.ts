@@ -18,13 +18,16 @@ export interface FailurePlan {
   failureShare: number;
 }
 
-/** The code that the service gives this user for good, at every call, or undefined when it serves the user. */
-export function failureOf(plan: FailurePlan, user: string): string | undefined {
-  if (plan.failureShare === 0) return undefined;
-  const roll = fractionOf(`${plan.salt}/${plan.service}/fails/`, user);
-  if (roll >= plan.failureShare) return undefined;
-  const [common, rare] = failureCodes[plan.service];
-  return roll < plan.failureShare * 0.7 ? common : rare;
+/** The code that the service gives a user for good, at every call, or undefined when it serves the user. */
+export function failuresOf({ salt, service, failureShare }: FailurePlan): (user: string) => string | undefined {
+  if (failureShare === 0) return () => undefined;
+  const topic = topicOf(`${salt}/${service}/fails/`);
+  const [common, rare] = failureCodes[service];
+  return (user) => {
+    const roll = fractionOf(topic, user);
+    if (roll >= failureShare) return undefined;
+    return roll < failureShare * 0.7 ? common : rare;
+  };
 }
 
 /** What goes wrong with a whole call. `busy` applies nothing; the others apply everything and lose the answer on the way. */
@@ -45,7 +48,7 @@ export interface CallChances {
 export function faultOf(chances: CallChances, key: string, attempt: number): CallFault | undefined {
   const { busyShare, noAnswerShare, serverErrorShare } = chances;
   if (busyShare + noAnswerShare + serverErrorShare === 0) return undefined;
-  const roll = fractionOf(`${chances.salt}/${chances.service}/call/${attempt}/`, key);
+  const roll = fractionOf(topicOf(`${chances.salt}/${chances.service}/call/${attempt}/`), key);
   if (roll < busyShare) return 'busy';
   if (roll < busyShare + noAnswerShare) return 'no-answer';
   if (roll < busyShare + noAnswerShare + serverErrorShare) return 'server-error';
@@ -59,28 +62,33 @@ export interface RetryPlan {
   retryableShare: number;
 }
 
-/** Rolls anew for every key: the user comes again in a batch of its own. The same key repeats its answer. */
-export function isToldToRetry(plan: RetryPlan, key: string, user: string): boolean {
-  return (
-    plan.retryableShare > 0 && fractionOf(`${plan.salt}/${plan.service}/retry/${key}/`, user) < plan.retryableShare
-  );
+/** Whether a user is told to come again. Rolls anew for every key, under which the user then comes; the same key repeats its answer. */
+export function retriesOf({ salt, service, retryableShare }: RetryPlan, key: string): (user: string) => boolean {
+  if (retryableShare === 0) return () => false;
+  const topic = topicOf(`${salt}/${service}/retry/${key}/`);
+  return (user) => fractionOf(topic, user) < retryableShare;
 }
 
 /** @returns milliseconds in [from, to] */
 export function latencyOf(range: { fromMs: number; toMs: number }, key: string, attempt: number): number {
   if (range.toMs === range.fromMs) return range.fromMs;
-  return Math.round(range.fromMs + fractionOf(`latency/${attempt}/`, key) * (range.toMs - range.fromMs));
+  return Math.round(range.fromMs + fractionOf(topicOf(`latency/${attempt}/`), key) * (range.toMs - range.fromMs));
 }
 
 /** FNV-1a with murmur's finish, as a number in [0, 1): neighbouring ids must not share their fate. */
-function fractionOf(topic: string, subject: string): number {
-  let hash = addTo(addTo(0x811c9dc5, topic), subject);
+function fractionOf(topic: number, subject: string): number {
+  let hash = addTo(topic, subject);
   hash = Math.imul(hash ^ (hash >>> 16), 0x85ebca6b);
   hash = Math.imul(hash ^ (hash >>> 13), 0xc2b2ae35);
   return ((hash ^ (hash >>> 16)) >>> 0) / 2 ** 32;
 }
 
+function topicOf(text: string): number {
+  return addTo(0x811c9dc5, text);
+}
+
 function addTo(hash: number, text: string): number {
-  for (let i = 0; i < text.length; i++) hash = Math.imul(hash ^ text.charCodeAt(i), 0x01000193);
-  return hash;
+  let sum = hash;
+  for (let i = 0; i < text.length; i++) sum = Math.imul(sum ^ text.charCodeAt(i), 0x01000193);
+  return sum;
 }

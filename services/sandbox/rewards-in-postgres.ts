@@ -1,5 +1,7 @@
-import pg from 'pg';
+import type { ClientBase, Pool } from 'pg';
 import { z } from 'zod';
+import { createPool } from '../../shared/postgres/pool.ts';
+import { inTransaction } from '../../shared/postgres/transaction.ts';
 import type { Logger } from '../../shared/runtime/logger.ts';
 import type { BatchRequest, Decide, Effects, EffectStore, UserFailure } from './effects.ts';
 
@@ -58,9 +60,7 @@ export async function createRewardsInPostgres({
   connectionString,
   logger,
 }: RewardsInPostgresDeps): Promise<EffectStore> {
-  const pool = new pg.Pool({ connectionString, application_name: 'muster-sandbox', max: 20 });
-  // An idle connection that breaks is replaced at the next call; without a listener it would end the process.
-  pool.on('error', (error) => logger.warn({ err: error }, 'idle database connection lost'));
+  const pool = createPool({ connectionString, applicationName: 'muster-sandbox', max: 20, logger });
   await createTables(pool);
   return {
     apply: async (request, decide) => ({
@@ -72,14 +72,14 @@ export async function createRewardsInPostgres({
 }
 
 /** `if not exists` alone can still collide when two sandboxes start at once: the lock makes them take turns. */
-async function createTables(pool: pg.Pool): Promise<void> {
+async function createTables(pool: Pool): Promise<void> {
   await inTransaction(pool, async (client) => {
     await client.query(`select pg_advisory_xact_lock(hashtext('muster-sandbox'))`);
     await client.query(schema);
   });
 }
 
-async function award(client: pg.ClientBase, request: BatchRequest, decide: Decide): Promise<Effects> {
+async function award(client: ClientBase, request: BatchRequest, decide: Decide): Promise<Effects> {
   const { run, step, users, action } = request.call;
   const { rewardId, units } = rewardParams.parse(action.params);
   const decisions = new Map(users.map((user) => [user, decide(user)]));
@@ -117,23 +117,4 @@ function told(
   const code = earlier.get(user);
   if (code === undefined) return decision;
   return code === null ? undefined : { id: user, code, retryable: false };
-}
-
-async function inTransaction<Result>(pool: pg.Pool, work: (client: pg.PoolClient) => Promise<Result>): Promise<Result> {
-  const client = await pool.connect();
-  // A connection that breaks while checked out also speaks up here; the failing query is what reports it.
-  const ignore = () => undefined;
-  client.on('error', ignore);
-  try {
-    await client.query('begin');
-    const result = await work(client);
-    await client.query('commit');
-    client.off('error', ignore);
-    client.release();
-    return result;
-  } catch (error) {
-    // Not rolled back but thrown away: a rollback on a broken connection may never return (brianc/node-postgres#1454).
-    client.release(error instanceof Error ? error : true);
-    throw error;
-  }
 }

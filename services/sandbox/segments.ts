@@ -71,11 +71,14 @@ function membersOf(ids: SegmentSpec['ids'], country: string, size: number): Memb
   const prefix = `${country.toLowerCase()}-`;
   const plainAt = (index: number) => `${prefix}${String(index + 1).padStart(digits, '0')}`;
   const idAt = ids === 'plain' ? plainAt : (index: number) => oddId(plainAt(index), index, size);
+  const length = prefix.length + digits;
   return {
     size,
     at: (index) => (index >= 0 && index < size ? idAt(index) : outOfRange(index)),
     countUpTo: (user) => bisect(size, (index) => compareUserIds(idAt(index), user) > 0),
     has: (user) => {
+      // Asked for every user of every call: most are told by their length, without writing the id that they should have.
+      if (ids === 'plain' ? user.length !== length : user.length === length) return false;
       const start = user.indexOf(prefix) + prefix.length;
       const index = Number(user.slice(start, start + digits)) - 1;
       return Number.isInteger(index) && index >= 0 && index < size && idAt(index) === user;

@@ -1,0 +1,204 @@
+import { describe, expect, test } from 'vitest';
+import { z } from 'zod';
+import { compactAnswer, fullAnswer } from '../../shared/contracts/batch-actions.ts';
+import { systemClock } from '../../shared/runtime/system-clock.ts';
+import { createAnswersByKey } from './answers-by-key.ts';
+import { createBatchService } from './batch-service.ts';
+import { failuresOf } from './chance.ts';
+import type { ServiceSettings } from './config.ts';
+import type { EffectStore } from './effects.ts';
+import type { LedgerLine } from './ledger.ts';
+import { createResultsByUser } from './results-by-user.ts';
+import { createSegments } from './segments.ts';
+
+const refusal = z.object({ code: z.string(), message: z.string() });
+const users = Array.from({ length: 100 }, (_, i) => `sg-${String(i + 1).padStart(9, '0')}`);
+const segments = createSegments([{ id: 'riders', size: 100, ids: 'plain' }], [{ country: 'SG', weight: 1 }]);
+
+function createSubject(settings: Partial<ServiceSettings> = {}, effects: EffectStore = createResultsByUser()) {
+  const ledger: LedgerLine[] = [];
+  const service = createBatchService({
+    name: 'rewards',
+    salt: 'test',
+    settings: {
+      form: 'full',
+      latency: { fromMs: 0, toMs: 0 },
+      failureShare: 0,
+      retryableShare: 0,
+      busyShare: 0,
+      noAnswerShare: 0,
+      serverErrorShare: 0,
+      ...settings,
+    },
+    successStatus: 200,
+    effects,
+    ledger: { append: (line) => Promise.resolve(void ledger.push(line)), close: () => Promise.resolve() },
+    segments,
+    clock: systemClock,
+  });
+
+  /** Sends one batch; undefined when the connection would be cut. */
+  const call = async (over: Partial<CallOptions> = {}) => {
+    const { key, attempt, headers, body } = { key: 'key-1', attempt: 1, headers: {}, body: bodyOf({}), ...over };
+    const all = { 'idempotency-key': key, 'muster-attempt': `${attempt}`, 'muster-mode': 'live', ...headers };
+    return await service.answer(all, Buffer.from(typeof body === 'string' ? body : JSON.stringify(body)));
+  };
+  return { service, call, ledger };
+}
+
+interface CallOptions {
+  key: string;
+  attempt: number;
+  headers: Record<string, string>;
+  body: object | string;
+}
+
+function bodyOf(over: object) {
+  const action = { type: 'award-reward', params: { rewardId: 'ride-5', units: 2 } };
+  return { campaign: 'cmp_1', run: 'run_1', step: 1, country: 'SG', batch: 1, action, users, ...over };
+}
+
+function failedIn(body: string): string[] {
+  const { results } = fullAnswer.parse(JSON.parse(body));
+  return results.filter(({ status }) => status === 'failed').map(({ id }) => id);
+}
+
+describe('answers', () => {
+  test('the full form tells every user in the order asked, failures with the code that was foretold', async () => {
+    const { call } = createSubject({ failureShare: 0.2 });
+    const failureOf = failuresOf({ salt: 'test', service: 'rewards', failureShare: 0.2 });
+
+    const answer = await call();
+
+    expect(answer?.status).toBe(200);
+    expect(JSON.parse(answer?.body ?? '')).toEqual({
+      results: users.map((id) => {
+        const code = failureOf(id);
+        return code === undefined ? { id, status: 'succeeded' } : { id, status: 'failed', code };
+      }),
+    });
+    expect(failedIn(answer?.body ?? '').length).toBeGreaterThan(0);
+  });
+
+  test('the compact form counts successes and lists failures', async () => {
+    const { call } = createSubject({ form: 'compact', failureShare: 0.2 });
+    const { succeeded, failed } = compactAnswer.parse(JSON.parse((await call())?.body ?? ''));
+    expect(failed.length).toBeGreaterThan(0);
+    expect(succeeded + failed.length).toBe(users.length);
+  });
+
+  test('users that are told to come again get through under another key', async () => {
+    const { call, ledger } = createSubject({ retryableShare: 0.3 });
+    const again = failedIn((await call())?.body ?? '');
+    expect(again.length).toBeGreaterThan(0);
+
+    const second = failedIn((await call({ key: 'key-2', body: bodyOf({ users: again }) }))?.body ?? '');
+
+    expect(second.length).toBeLessThan(again.length);
+    expect(ledger.flatMap(({ applied }) => applied).toSorted()).toEqual(
+      users.filter((user) => !second.includes(user)).toSorted(),
+    );
+    expect(ledger.flatMap(({ failed }) => failed)).toEqual([]);
+  });
+
+  test('strangers to the segments of the country are served and counted', async () => {
+    const { call, service } = createSubject();
+    await call({ body: bodyOf({ users: ['sg-000000001', 'somebody else'] }) });
+    expect(service.stats).toMatchObject({ users: 2, applied: 2, strangers: 1 });
+  });
+});
+
+describe('contract class A', () => {
+  test('a user has one effect per run and step, whatever the key', async () => {
+    const { call, ledger, service } = createSubject({ failureShare: 0.2 });
+    const first = await call();
+    const second = await call({ key: 'another-key', body: bodyOf({ batch: 2 }) });
+
+    expect(second).toEqual(first);
+    expect(ledger[1]).toMatchObject({ applied: [], failed: [], repeated: 100 });
+    expect(service.stats.repeatsSuppressed).toBe(100);
+  });
+
+  test('another step and another run have effects of their own', async () => {
+    const { call, service } = createSubject();
+    await call();
+    await call({ key: 'key-2', body: bodyOf({ step: 2 }) });
+    await call({ key: 'key-3', body: bodyOf({ run: 'run_2' }) });
+    expect(service.stats).toMatchObject({ applied: 300, repeatsSuppressed: 0 });
+  });
+});
+
+describe('contract class B', () => {
+  test('a repeated key gets the first answer and has no second effect', async () => {
+    const { call, ledger } = createSubject({ failureShare: 0.2, retryableShare: 0.1 }, createAnswersByKey());
+    const first = await call();
+    const second = await call({ attempt: 2 });
+
+    expect(second).toEqual(first);
+    expect(ledger[1]).toMatchObject({ attempt: 2, applied: [], failed: [], repeated: 100 });
+  });
+
+  test('other bytes under the same key are refused', async () => {
+    const { call } = createSubject({}, createAnswersByKey());
+    await call();
+    const answer = await call({ body: bodyOf({ batch: 2 }) });
+    expect(answer?.status).toBe(422);
+    expect(refusal.parse(JSON.parse(answer?.body ?? '')).code).toBe('key-reused');
+  });
+
+  test('the same users under another key have a second effect, and the ledger shows it', async () => {
+    const { call, ledger } = createSubject({}, createAnswersByKey());
+    await call();
+    await call({ key: 'key-2' });
+    expect(ledger.map(({ applied }) => applied.length)).toEqual([100, 100]);
+  });
+});
+
+describe('faults of whole calls', () => {
+  test('busy: nothing is applied and the caller is told when to come again', async () => {
+    const { call, ledger } = createSubject({ busyShare: 1 });
+    const answer = await call();
+    expect(answer).toMatchObject({ status: 503, headers: { 'retry-after': '1' } });
+    expect(ledger).toEqual([]);
+  });
+
+  test.each([
+    ['no answer', { noAnswerShare: 1 }, undefined],
+    ['server error', { serverErrorShare: 1 }, 500],
+  ])('%s: everything is applied all the same', async (_name, settings, status) => {
+    const { call, ledger, service } = createSubject(settings);
+    const answer = await call();
+    expect(answer?.status).toBe(status);
+    expect(ledger[0]?.applied).toEqual(users);
+    expect(service.stats.answersLost).toBe(1);
+  });
+});
+
+describe('calls that break the contract', () => {
+  test.each<[string, Partial<CallOptions>, number, string]>([
+    ['no key', { key: '' }, 400, 'bad-key'],
+    ['a key with a blank', { key: 'a b' }, 400, 'bad-key'],
+    ['a key of 101 characters', { key: 'k'.repeat(101) }, 400, 'bad-key'],
+    ['attempt nought', { attempt: 0 }, 400, 'bad-attempt'],
+    ['a dry run', { headers: { 'muster-mode': 'test' } }, 422, 'bad-mode'],
+    ['no JSON', { body: '{"campaign":' }, 400, 'bad-body'],
+    ['no users', { body: bodyOf({ users: [] }) }, 400, 'bad-body'],
+    ['step nought', { body: bodyOf({ step: 0 }) }, 400, 'bad-body'],
+    ['a country in small letters', { body: bodyOf({ country: 'sg' }) }, 422, 'bad-country'],
+    ['a user with a control character', { body: bodyOf({ users: ['a\u0000'] }) }, 422, 'bad-user-id'],
+    ['a user who stands twice', { body: bodyOf({ users: ['a', 'a'] }) }, 422, 'repeated-user'],
+    [
+      '1,001 users',
+      { body: bodyOf({ users: Array.from({ length: 1001 }, (_, i) => `u${i}`) }) },
+      413,
+      'too-many-users',
+    ],
+  ])('%s: refused, nothing applied', async (_name, options, status, code) => {
+    const { call, ledger, service } = createSubject();
+    const answer = await call(options);
+    expect(answer?.status).toBe(status);
+    expect(refusal.parse(JSON.parse(answer?.body ?? '')).code).toBe(code);
+    expect(ledger).toEqual([]);
+    expect(service.stats.refused).toBe(1);
+  });
+});

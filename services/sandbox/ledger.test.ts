@@ -1,0 +1,85 @@
+import { appendFile, mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { openLedger } from './ledger-writer.ts';
+import { readLedger, type LedgerLine } from './ledger.ts';
+
+let folder: string;
+let path: string;
+
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'ledger-'));
+  path = join(folder, 'effects.jsonl');
+});
+
+afterEach(async () => {
+  await rm(folder, { recursive: true });
+});
+
+function lineOf(over: Partial<LedgerLine>): LedgerLine {
+  return {
+    service: 'rewards',
+    run: 'run_1',
+    step: 1,
+    country: 'SG',
+    key: 'key-1',
+    attempt: 1,
+    at: '2026-11-21T00:00:00.000Z',
+    applied: [],
+    repeated: 0,
+    failed: [],
+    ...over,
+  };
+}
+
+test('effects add up per run, step and user', async () => {
+  const ledger = await openLedger(path);
+  await Promise.all([
+    ledger.append(lineOf({ applied: ['a', 'b"\n🎉'], failed: ['c'] })),
+    ledger.append(lineOf({ applied: ['a'], repeated: 1, country: 'VN' })),
+    ledger.append(lineOf({ applied: ['a'], step: 2 })),
+  ]);
+  await ledger.append(lineOf({ applied: ['a'], run: 'run_2' }));
+  await ledger.close();
+
+  const read = await readLedger(path);
+
+  expect(read.steps).toHaveLength(3);
+  expect(read.of('run_1', 1)).toMatchObject({ calls: 2, repeated: 1 });
+  expect([...read.of('run_1', 1).applied]).toEqual([
+    ['a', 2],
+    ['b"\n🎉', 1],
+  ]);
+  expect([...read.of('run_1', 1).failed]).toEqual([['c', 1]]);
+  expect(read.of('run_1', 1).countries.get('a')).toBe('SG');
+  expect(read.of('run_1', 2).applied.get('a')).toBe(1);
+  expect(read.of('run_3', 1).applied.size).toBe(0);
+});
+
+test('a line is in the file when its append resolves, and a reopened ledger goes on behind it', async () => {
+  const first = await openLedger(path);
+  await first.append(lineOf({ applied: ['a'] }));
+  expect((await readLedger(path)).of('run_1', 1).applied.get('a')).toBe(1);
+  await first.close();
+
+  const second = await openLedger(path);
+  await second.append(lineOf({ applied: ['b'] }));
+  await second.close();
+
+  expect((await readLedger(path)).of('run_1', 1).applied.size).toBe(2);
+});
+
+test('a line torn by a crash of its writer is left out', async () => {
+  const ledger = await openLedger(path);
+  await ledger.append(lineOf({ applied: ['a'] }));
+  await ledger.close();
+  await appendFile(path, JSON.stringify(lineOf({ applied: ['b'] })).slice(0, 40));
+
+  expect((await readLedger(path)).of('run_1', 1).applied.size).toBe(1);
+});
+
+test('a broken line before the end is an error: the ledger is evidence', async () => {
+  await appendFile(path, `{"torn":\n${JSON.stringify(lineOf({}))}\n`);
+  await expect(readLedger(path)).rejects.toThrow();
+});

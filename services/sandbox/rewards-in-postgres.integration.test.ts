@@ -1,0 +1,130 @@
+import pg from 'pg';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { pino } from 'pino';
+import { z } from 'zod';
+import { createEmptyTestDatabase, type TestDatabase } from '../../shared/testing/postgres-database.ts';
+import type { BatchRequest, Decide, Effects, EffectStore } from './effects.ts';
+import { createRewardsInPostgres } from './rewards-in-postgres.ts';
+
+const users = Array.from({ length: 100 }, (_, i) => `sg-${i} "odd" \\ ${i % 2 ? '🎟️' : ','}`);
+const nobodyFails: Decide = () => undefined;
+const firstIsOut: Decide = (user) =>
+  user === users[0] ? { id: user, code: 'out-of-stock', retryable: false } : undefined;
+
+let database: TestDatabase;
+let rows: pg.Pool;
+let rewards: EffectStore;
+
+beforeAll(async () => {
+  database = await createEmptyTestDatabase();
+  rows = new pg.Pool({ connectionString: database.url });
+});
+
+afterAll(async () => {
+  await rows.end();
+  await database.drop();
+});
+
+beforeEach(async () => {
+  rewards = await open();
+});
+
+afterEach(async () => {
+  await rewards.close();
+  await rows.query('truncate sandbox.reward_results, sandbox.reward_balances, sandbox.reward_events');
+});
+
+function open(): Promise<EffectStore> {
+  return createRewardsInPostgres({ connectionString: database.url, logger: pino({ level: 'silent' }) });
+}
+
+function requestOf(over: Partial<BatchRequest['call']> = {}): BatchRequest {
+  const action = { type: 'award-reward', params: { rewardId: 'ride-5', units: 2 } };
+  const call = { campaign: 'cmp_1', run: 'run_1', step: 1, country: 'SG', batch: 1, action, users, ...over };
+  return { key: 'key-1', attempt: 1, call, body: Buffer.from(JSON.stringify(call)) };
+}
+
+async function apply(request: BatchRequest, decide: Decide, store = rewards): Promise<Effects> {
+  const answer = await store.apply(request, decide);
+  if (!answer.ok) throw new Error(`refused: ${answer.refusal.code}`);
+  return answer.effects;
+}
+
+const totals = z.object({ results: z.number(), events: z.number(), users: z.number(), units: z.number() });
+
+async function stored() {
+  const { rows: found } = await rows.query(`
+    select (select count(*)::int from sandbox.reward_results) results, (select count(*)::int from sandbox.reward_events) events,
+      (select count(*)::int from sandbox.reward_balances) users,
+      (select coalesce(sum(units), 0)::int from sandbox.reward_balances) units`);
+  return totals.parse(found[0]);
+}
+
+describe('rewards in Postgres', () => {
+  test('a batch writes results, balances and events', async () => {
+    const effects = await apply(requestOf(), firstIsOut);
+
+    expect(effects.applied).toEqual(users.slice(1));
+    expect(effects.failedNow).toEqual([users[0]]);
+    expect(await stored()).toEqual({ results: 100, events: 99, users: 99, units: 198 });
+  });
+
+  test('a repeat gets the first final result of every user, whatever would be decided now', async () => {
+    const first = await apply(requestOf(), firstIsOut);
+    const repeat = await apply(requestOf(), nobodyFails);
+
+    expect(repeat).toEqual({ failures: first.failures, applied: [], failedNow: [], repeated: 100 });
+    expect(await stored()).toMatchObject({ events: 99, units: 198 });
+  });
+
+  test('after a crash between its commit and its answer, a repeat gives the same result with one effect', async () => {
+    const crashed = await open();
+    const lost = await apply(requestOf(), firstIsOut, crashed);
+    await crashed.close();
+
+    const repeat = await apply(requestOf(), firstIsOut);
+
+    expect(repeat.failures).toEqual(lost.failures);
+    expect(repeat.applied).toEqual([]);
+    expect(await stored()).toEqual({ results: 100, events: 99, users: 99, units: 198 });
+  });
+
+  test('the same batch sent many times at once has one effect, and everybody is told the same', async () => {
+    const answers = await Promise.all(Array.from({ length: 8 }, () => apply(requestOf(), firstIsOut)));
+
+    expect(answers.flatMap(({ applied }) => applied).toSorted()).toEqual(users.slice(1).toSorted());
+    expect(new Set(answers.map(({ failures }) => JSON.stringify(failures))).size).toBe(1);
+    expect(await stored()).toMatchObject({ events: 99, units: 198 });
+  });
+
+  test('calls whose users overlap in another order wait for each other and do not deadlock', async () => {
+    const calls = Array.from({ length: 8 }, (_, i) =>
+      requestOf({ users: i % 2 ? users : users.toReversed(), step: 1 }),
+    );
+    const answers = await Promise.all(calls.map((request) => apply(request, nobodyFails)));
+    expect(answers.flatMap(({ applied }) => applied)).toHaveLength(100);
+  });
+
+  test('a user told to come again leaves no trace until it is served', async () => {
+    const again: Decide = (user) => (user === users[3] ? { id: user, code: 'try-later', retryable: true } : undefined);
+    const first = await apply(requestOf(), again);
+    const second = await apply(requestOf({ users: users.slice(3, 4) }), nobodyFails);
+
+    expect(first.failures).toMatchObject([{ id: users[3], retryable: true }]);
+    expect(second).toEqual({ failures: [], applied: users.slice(3, 4), failedNow: [], repeated: 0 });
+    expect(await stored()).toEqual({ results: 100, events: 100, users: 100, units: 200 });
+  });
+
+  test('another run adds to the balance of the same users', async () => {
+    await apply(requestOf(), nobodyFails);
+    await apply(requestOf({ run: 'run_2' }), nobodyFails);
+    expect(await stored()).toEqual({ results: 200, events: 200, users: 100, units: 400 });
+  });
+
+  test('two sandboxes may start at once on an empty database', async () => {
+    await rows.query('drop schema sandbox cascade');
+    const stores = await Promise.all([open(), open(), open()]);
+    await Promise.all(stores.map((store) => store.close()));
+    expect(await stored()).toMatchObject({ results: 0 });
+  });
+});

@@ -1,0 +1,92 @@
+import { describe, expect, test } from 'vitest';
+import { segmentDescription, userPage } from '../../shared/contracts/segmentation.ts';
+import { createSegmentationService } from './segmentation-service.ts';
+import { createSegments } from './segments.ts';
+
+const segments = createSegments(
+  [
+    { id: 'riders', size: 1000, ids: 'plain' },
+    { id: 'odd riders/50%', size: 777, ids: 'odd' },
+  ],
+  [
+    { country: 'SG', weight: 60 },
+    { country: 'VN', weight: 40 },
+  ],
+);
+const service = createSegmentationService(segments);
+
+function ask(path: string, query: Record<string, string>) {
+  const answer = service.answer(path, new URLSearchParams(query));
+  const body: unknown = JSON.parse(answer.body);
+  return { status: answer.status, body };
+}
+
+function page(segment: string, query: Record<string, string>) {
+  const path = `/v1/segments/${encodeURIComponent(segment)}/users`;
+  return ask(path, { country: 'SG', snapshot: segments.snapshot, ...query });
+}
+
+/** All pages as a caller reads them, through the encodings of path and query. */
+function readAll(segment: string, limit: number): string[][] {
+  const pages: string[][] = [];
+  let after: string | null = null;
+  do {
+    const { users, next } = userPage.parse(
+      page(segment, { limit: `${limit}`, ...(after === null ? {} : { after }) }).body,
+    );
+    pages.push(users);
+    after = next;
+  } while (after !== null);
+  return pages;
+}
+
+describe('the reference segmentation service', () => {
+  test('describes a segment with an exact estimate', () => {
+    const { status, body } = ask('/v1/segments/riders', { country: 'VN' });
+    expect(status).toBe(200);
+    expect(segmentDescription.parse(body)).toEqual({
+      id: 'riders',
+      country: 'VN',
+      estimate: 400,
+      snapshot: segments.snapshot,
+    });
+  });
+
+  test.each([1, 7, 100, 466, 467, 1000])('pages of %i give every user of an odd segment once, in order', (limit) => {
+    const members = segments.members('odd riders/50%', 'SG');
+    const expected = Array.from({ length: members?.size ?? 0 }, (_, index) => members?.at(index));
+    const pages = readAll('odd riders/50%', limit);
+    expect(pages.flat()).toEqual(expected);
+    expect(pages.slice(0, -1).filter((users) => users.length !== limit)).toEqual([]);
+  });
+
+  test('a cursor that is no member goes on behind its place', () => {
+    expect(userPage.parse(page('riders', { after: 'sg-000000002x', limit: '2' }).body)).toEqual({
+      users: ['sg-000000003', 'sg-000000004'],
+      next: 'sg-000000004',
+    });
+  });
+
+  test('a country without users has an empty last page', () => {
+    expect(ask('/v1/segments/riders', { country: 'ID' }).body).toMatchObject({ estimate: 0 });
+    expect(page('riders', { country: 'ID' }).body).toEqual({ users: [], next: null });
+  });
+
+  test('another snapshot is gone', () => {
+    expect(page('riders', { snapshot: 'yesterday' })).toMatchObject({ status: 410, body: { code: 'snapshot-gone' } });
+  });
+
+  test('an unknown segment is not found', () => {
+    expect(ask('/v1/segments/nobody', { country: 'SG' })).toMatchObject({ status: 404 });
+    expect(page('nobody', {})).toMatchObject({ status: 404, body: { code: 'no-such-segment' } });
+  });
+
+  test.each([
+    ['a limit of nought', '/v1/segments/riders/users', { country: 'SG', snapshot: 's', limit: '0' }],
+    ['a missing snapshot', '/v1/segments/riders/users', { country: 'SG' }],
+    ['a missing country', '/v1/segments/riders', {}],
+    ['a country in small letters', '/v1/segments/riders', { country: 'sg' }],
+  ])('%s is refused', (_name, path, query) => {
+    expect(ask(path, query).status).toBe(400);
+  });
+});

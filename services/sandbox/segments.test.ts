@@ -1,0 +1,82 @@
+import { describe, expect, test } from 'vitest';
+import { compareUserIds, isValidUserId } from '../../shared/domain/user-id.ts';
+import { createSegments, type Members, type SegmentSpec } from './segments.ts';
+
+const weights = [
+  { country: 'SG', weight: 40 },
+  { country: 'ID', weight: 35 },
+  { country: 'VN', weight: 25 },
+];
+
+function membersOf(spec: Partial<SegmentSpec>, country = 'SG'): Members {
+  const segments = createSegments([{ id: 'riders', size: 1000, ids: 'plain', ...spec }], weights);
+  const members = segments.members('riders', country);
+  if (!members) throw new Error('the segment is missing');
+  return members;
+}
+
+function everyUser(members: Members): string[] {
+  return Array.from({ length: members.size }, (_, index) => members.at(index));
+}
+
+describe('segments', () => {
+  test('users are divided over the countries by weight and add up to the segment', () => {
+    expect(weights.map(({ country }) => membersOf({ size: 125_000 }, country).size)).toEqual([50_000, 43_750, 31_250]);
+    const sizes = weights.map(({ country }) => membersOf({ size: 101 }, country).size);
+    expect(sizes.reduce((sum, size) => sum + size)).toBe(101);
+  });
+
+  test.each(['plain', 'odd'] as const)('%s ids are valid and ascend strictly in byte order', (ids) => {
+    const users = everyUser(membersOf({ ids, size: 2000 }));
+    expect(users.filter((user) => !isValidUserId(user))).toEqual([]);
+    expect(users.filter((user, i) => i > 0 && compareUserIds(users[i - 1] ?? '', user) >= 0)).toEqual([]);
+  });
+
+  test('the order of odd ids is that of their bytes, not of their UTF-16 units', () => {
+    const users = everyUser(membersOf({ ids: 'odd', size: 2000 }));
+    expect(users).toEqual(users.toSorted((a, b) => Buffer.compare(Buffer.from(a), Buffer.from(b))));
+    expect(users).not.toEqual(users.toSorted());
+  });
+
+  test('odd ids hold everything that breaks careless text handling', () => {
+    const all = everyUser(membersOf({ ids: 'odd', size: 2000 })).join('\n');
+    for (const piece of [' ', '"', "'", '%', '\\', ',', '","', '🎉', '?', '&', '#', '+', 'e\u0301']) {
+      expect(all).toContain(piece);
+    }
+  });
+
+  test.each(['plain', 'odd'] as const)('the place of every member among %s ids is found again', (ids) => {
+    const members = membersOf({ ids, size: 500 });
+    const wrong = everyUser(members).filter((user, index) => members.countUpTo(user) !== index + 1);
+    expect(wrong).toEqual([]);
+  });
+
+  test('a cursor that is no member counts those before it', () => {
+    const members = membersOf({ size: 1000 });
+    expect(members.countUpTo('')).toBe(0);
+    expect(members.countUpTo('sg-000000007-and-more')).toBe(7);
+    expect(members.countUpTo('zz')).toBe(400);
+  });
+
+  test('a user is known in its own country only', () => {
+    const segments = createSegments([{ id: 'odd', size: 100, ids: 'odd' }], weights);
+    const user = segments.members('odd', 'ID')?.at(3) ?? '';
+    expect(segments.isKnown('ID', user)).toBe(true);
+    expect(segments.isKnown('SG', user)).toBe(false);
+    expect(segments.isKnown('ID', `${user} `)).toBe(false);
+  });
+
+  test('an id that only parses like a member is a stranger', () => {
+    const members = membersOf({ size: 1000 });
+    expect(members.has('sg-000000001')).toBe(true);
+    expect(['sg-1e0000000', 'sg-000000000', 'sg-000000401', 'sg-00000001', ''].filter((id) => members.has(id))).toEqual(
+      [],
+    );
+  });
+
+  test('the same configuration has the same snapshot, another one has another', () => {
+    const snapshotOf = (size: number) => createSegments([{ id: 'riders', size, ids: 'plain' }], weights).snapshot;
+    expect(snapshotOf(10)).toBe(snapshotOf(10));
+    expect(snapshotOf(10)).not.toBe(snapshotOf(11));
+  });
+});
