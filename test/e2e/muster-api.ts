@@ -18,17 +18,17 @@ export interface MusterApi {
   awaitEnd(runId: string, onProgress?: (progress: RunProgress) => void): Promise<RunProgress>;
   report(runId: string): Promise<RunReport>;
   failures(runId: string): Promise<UserFailureShape[]>;
-  request(path: string, init?: RequestInit): Promise<Response>;
+  request(path: string, init?: RequestInit & { headers?: Record<string, string> }): Promise<Response>;
 }
 
 export function createMusterApi(baseUrl: string, apiKey: string): MusterApi {
-  const request = (path: string, init: RequestInit = {}) =>
+  const request = (path: string, init: RequestInit & { headers?: Record<string, string> } = {}) =>
     fetch(`${baseUrl}${path}`, {
       ...init,
       headers: { authorization: `Bearer ${apiKey}`, 'content-type': 'application/json', ...init.headers },
     });
 
-  async function json(path: string, init?: RequestInit): Promise<unknown> {
+  async function json(path: string, init?: RequestInit & { headers?: Record<string, string> }): Promise<unknown> {
     const response = await request(path, init);
     if (!response.ok) throw new Error(`${path}: ${response.status} ${await response.text()}`);
     return response.json();

@@ -1,0 +1,137 @@
+import { join } from 'node:path';
+import { z } from 'zod';
+import { startChild } from '../child.ts';
+import { startCpuMeter, withDescendants } from '../cpu.ts';
+import { startEngine, type EngineUnderTest, type Variant } from '../engine-under-test.ts';
+import { publish, summarize } from '../results.ts';
+import { startLocalInfrastructure } from '../../shared/infrastructure/local.ts';
+
+/**
+ * What does a batch of 100 users through a chain of two steps cost, beside the same calls made by a bare loop and by a naive one?
+ * All cases run in turn, several rounds, on the same Postgres, Kafka and endpoints; ratios are taken round by round.
+ */
+const question = 'Batches of 100 users per second through a chain of two steps';
+const usersPerBatch = 100;
+const inFlight = 200;
+const rounds = 5;
+const warmUpUsers = 2_000_000;
+
+interface Round {
+  rate: number;
+  cpu: Record<string, number>;
+}
+
+interface Contest {
+  variant: Variant;
+  batches: number;
+  /** Calls of one user, in sequence: few, because they are slow. */
+  naiveUsers: number;
+}
+
+const contests: readonly Contest[] = [
+  { variant: { form: 'full', latencyMs: 0 }, batches: 20_000, naiveUsers: 2000 },
+  { variant: { form: 'compact', latencyMs: 0 }, batches: 20_000, naiveUsers: 0 },
+  { variant: { form: 'full', latencyMs: 20 }, batches: 12_000, naiveUsers: 50 },
+];
+
+const answerOfLoop = z.object({ seconds: z.number() });
+
+export async function benchmarkChain(): Promise<void> {
+  const infrastructure = await startLocalInfrastructure(
+    { environment: process.env, report: console.error },
+    { nodes: 1, tuning: 'long-run' },
+  );
+  const stub = startChild(join(import.meta.dirname, '../stub-services.ts'));
+  const { port } = z.object({ port: z.int() }).parse(await stub.receive());
+  const stubUrl = `http://127.0.0.1:${port}`;
+  const loop = startChild(join(import.meta.dirname, 'bare-loop.ts'));
+  await loop.receive();
+  const engine = await startEngine({
+    databaseUrl: infrastructure.databaseUrl,
+    brokers: infrastructure.brokers,
+    stubUrl,
+    variants: contests.map(({ variant }) => variant),
+    inFlightPerStep: inFlight / 2,
+  });
+
+  const callLoop = async (
+    variant: Variant,
+    batches: number,
+    usersPerCall: number,
+    callsInFlight: number,
+  ): Promise<number> => {
+    loop.send({
+      url: `${stubUrl}/batches/${variant.form}/${variant.latencyMs}`,
+      batches,
+      usersPerCall,
+      inFlight: callsInFlight,
+      databaseUrl: infrastructure.databaseUrl,
+    });
+    return answerOfLoop.parse(await loop.receive()).seconds;
+  };
+  const meter = () =>
+    startCpuMeter({
+      worker: () => [engine.worker.pid],
+      trigger: () => [engine.trigger.pid],
+      loop: () => [loop.pid],
+      postgres: () => withDescendants(infrastructure.postgres.pid()),
+      kafka: () => infrastructure.kafkaNodes.map((node) => node.pid()),
+      endpoints: () => [stub.pid],
+    });
+
+  try {
+    await warmUp(engine, callLoop);
+    const cases = [];
+    for (const contest of contests) {
+      const { bare, muster, naive } = await compete(contest, engine, callLoop, meter);
+      const name = `${contest.variant.form} answers, ${contest.variant.latencyMs} ms`;
+      cases.push(summarize(`bare loop, ${name}`, 'batches/s', bare));
+      cases.push(summarize(`Muster, ${name}`, 'batches/s', muster, bare));
+      if (naive.length > 0) {
+        cases.push(summarize(`naive loop, ${name}`, 'batches/s', naive));
+        cases.push(summarize(`Muster to naive, ${name}`, 'batches/s', muster, naive));
+      }
+    }
+    publish('chain', question, cases);
+  } finally {
+    await engine.stop();
+    await loop.stop();
+    await stub.stop();
+    await infrastructure.stop();
+  }
+}
+
+type CallLoop = (variant: Variant, batches: number, usersPerCall: number, callsInFlight: number) => Promise<number>;
+
+/** A broker costs several times as much in its first minute, and V8 needs some ten thousand batches to settle. */
+async function warmUp(engine: EngineUnderTest, callLoop: CallLoop): Promise<void> {
+  for (const { variant } of contests) {
+    console.error(`warming up: ${variant.form} answers, ${variant.latencyMs} ms`);
+    await engine.runCampaign(warmUpUsers, variant);
+    await callLoop(variant, warmUpUsers / usersPerBatch, usersPerBatch, inFlight);
+  }
+}
+
+async function compete(
+  { variant, batches, naiveUsers }: Contest,
+  engine: EngineUnderTest,
+  callLoop: CallLoop,
+  meter: () => () => Record<string, number>,
+): Promise<{ bare: Round[]; muster: Round[]; naive: Round[] }> {
+  const measure = async (run: () => Promise<number>, count: number): Promise<Round> => {
+    const read = meter();
+    const seconds = await run();
+    const cpu = Object.entries(read()).map(([name, micros]) => [name, micros / count] as const);
+    return { rate: count / seconds, cpu: Object.fromEntries(cpu.filter(([, micros]) => micros >= 1)) };
+  };
+  const result: Record<'bare' | 'muster' | 'naive', Round[]> = { bare: [], muster: [], naive: [] };
+  for (let round = 1; round <= rounds; round++) {
+    console.error(`round ${round} of ${rounds}: ${variant.form} answers, ${variant.latencyMs} ms`);
+    result.bare.push(await measure(() => callLoop(variant, batches, usersPerBatch, inFlight), batches));
+    result.muster.push(await measure(() => engine.runCampaign(batches * usersPerBatch, variant), batches));
+    if (naiveUsers > 0) {
+      result.naive.push(await measure(() => callLoop(variant, naiveUsers, 1, 1), naiveUsers / usersPerBatch));
+    }
+  }
+  return result;
+}

@@ -1,0 +1,54 @@
+import { readdirSync, readFileSync } from 'node:fs';
+
+/** Kernel ticks per second in /proc (USER_HZ): 100 on every Linux that Node runs on. */
+const ticksPerSecond = 100;
+
+/** CPU seconds that a process and its threads have used so far, user and system; 0 when it is gone. Linux only. */
+export function cpuSecondsOf(pid: number): number {
+  try {
+    // The name in parentheses may hold blanks: fields are counted from behind it. utime and stime are fields 14 and 15.
+    const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
+    const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+    return (Number(fields[11]) + Number(fields[12])) / ticksPerSecond;
+  } catch {
+    return 0;
+  }
+}
+
+/** The process and everything below it: Postgres works in a process per connection. */
+export function withDescendants(pid: number): number[] {
+  const parents = new Map<number, number>();
+  for (const entry of readdirSync('/proc')) {
+    if (!/^\d+$/.test(entry)) continue;
+    try {
+      const stat = readFileSync(`/proc/${entry}/stat`, 'utf8');
+      parents.set(Number(entry), Number(stat.slice(stat.lastIndexOf(')') + 2).split(' ')[1]));
+    } catch {
+      // It ended between the listing and the look.
+    }
+  }
+  const found = [pid];
+  for (const parent of found) for (const [child, itsParent] of parents) if (itsParent === parent) found.push(child);
+  return found;
+}
+
+/** Resident memory in MiB; 0 when the process is gone. Linux only. */
+export function residentMiB(pid: number): number {
+  try {
+    return Number(/VmRSS:\s+(\d+) kB/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1] ?? 0) / 1024;
+  } catch {
+    return 0;
+  }
+}
+
+/** CPU microseconds by name since the call. Processes of a name are added up. */
+export function startCpuMeter(
+  processes: Readonly<Record<string, () => readonly number[]>>,
+): () => Record<string, number> {
+  const read = () =>
+    Object.entries(processes).map(
+      ([name, pids]) => [name, pids().reduce((sum, pid) => sum + cpuSecondsOf(pid), 0)] as const,
+    );
+  const before = new Map(read());
+  return () => Object.fromEntries(read().map(([name, seconds]) => [name, (seconds - (before.get(name) ?? 0)) * 1e6]));
+}

@@ -1,0 +1,68 @@
+import { join } from 'node:path';
+import { z } from 'zod';
+import { startChild } from '../child.ts';
+import { residentMiB } from '../cpu.ts';
+import { startEngine, type Variant } from '../engine-under-test.ts';
+import { publish, summarize } from '../results.ts';
+import { startLocalInfrastructure } from '../../shared/infrastructure/local.ts';
+
+/** Does the memory of trigger and worker grow with the audience? Sampled while the campaigns run, in the same processes, in turn. */
+const question = 'Resident MiB of trigger and worker for 100,000 and 1,000,000 users';
+const sampleMs = 100;
+const rounds = 3;
+const variant: Variant = { form: 'full', latencyMs: 0 };
+const audiences = { small: 100_000, large: 1_000_000 };
+
+export async function benchmarkMemory(): Promise<void> {
+  const infrastructure = await startLocalInfrastructure(
+    { environment: process.env, report: console.error },
+    { nodes: 1, tuning: 'long-run' },
+  );
+  const stub = startChild(join(import.meta.dirname, '../stub-services.ts'));
+  const { port } = z.object({ port: z.int() }).parse(await stub.receive());
+  const engine = await startEngine({
+    databaseUrl: infrastructure.databaseUrl,
+    brokers: infrastructure.brokers,
+    stubUrl: `http://127.0.0.1:${port}`,
+    variants: [variant],
+    inFlightPerStep: 100,
+  });
+  const peaks = {
+    trigger: {
+      small: [] as { rate: number; cpu: Record<string, number> }[],
+      large: [] as { rate: number; cpu: Record<string, number> }[],
+    },
+    worker: {
+      small: [] as { rate: number; cpu: Record<string, number> }[],
+      large: [] as { rate: number; cpu: Record<string, number> }[],
+    },
+  };
+  try {
+    await engine.runCampaign(audiences.large, variant);
+    for (let round = 1; round <= rounds; round++) {
+      for (const size of ['small', 'large'] as const) {
+        const peak = { trigger: 0, worker: 0 };
+        const sampler = setInterval(() => {
+          peak.trigger = Math.max(peak.trigger, residentMiB(engine.trigger.pid));
+          peak.worker = Math.max(peak.worker, residentMiB(engine.worker.pid));
+        }, sampleMs);
+        await engine.runCampaign(audiences[size], variant);
+        clearInterval(sampler);
+        for (const process of ['trigger', 'worker'] as const)
+          peaks[process][size].push({ rate: peak[process], cpu: {} });
+      }
+    }
+    publish(
+      'memory',
+      question,
+      (['trigger', 'worker'] as const).flatMap((process) => [
+        summarize(`${process}, 100,000 users`, 'peak MiB', peaks[process].small),
+        summarize(`${process}, 1,000,000 users`, 'peak MiB', peaks[process].large, peaks[process].small),
+      ]),
+    );
+  } finally {
+    await engine.stop();
+    await stub.stop();
+    await infrastructure.stop();
+  }
+}

@@ -1,0 +1,15 @@
+import { describe, expect, it } from 'vitest';
+import { median, summarize } from './results.ts';
+
+describe('figures', () => {
+  it('take the middle of an odd number of rounds and the mean of the two middles of an even one', () => {
+    expect(median([3, 1, 2])).toBe(2);
+    expect(median([4, 1, 2, 3])).toBe(2.5);
+  });
+
+  it('compare round by round, so that a machine that changes its speed between rounds does not show', () => {
+    const engine = [60, 120, 30].map((rate) => ({ rate, cpu: { worker: 100 } }));
+    const bare = [100, 200, 50].map((rate) => ({ rate }));
+    expect(summarize('engine', 'batches/s', engine, bare)).toMatchObject({ median: 60, min: 30, max: 120, ratio: 0.6 });
+  });
+});

@@ -1,0 +1,81 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { violations } from '../evidence.ts';
+import { countries, startInstallation, type Installation } from './installation.ts';
+
+const users = 50_000;
+const killEveryMs = 3000;
+
+describe('a campaign whose processes are killed', () => {
+  let muster: Installation;
+
+  beforeAll(async () => {
+    muster = await startInstallation({
+      workers: 3,
+      sandbox: {
+        SANDBOX_SEGMENTS: `lapsed-riders=${users}`,
+        SANDBOX_REWARDS_FAILURE_SHARE: '0.02',
+        SANDBOX_MESSAGES_FAILURE_SHARE: '0.01',
+        // Slow enough that several workers die in the middle of it.
+        SANDBOX_REWARDS_LATENCY_MS: '300-600',
+        SANDBOX_MESSAGES_LATENCY_MS: '300-600',
+      },
+      engine: {
+        WORKER_CONCURRENCY: '8',
+        WORKER_LEASE_MS: '6000',
+        KAFKA_SESSION_TIMEOUT_MS: '2000',
+        TRIGGER_FEED_LEASE_MS: '3000',
+        TRIGGER_STALL_MS: '2000',
+        TRIGGER_REOFFER_MS: '3000',
+      },
+    });
+  });
+  afterAll(() => muster.stop());
+
+  it('ends by itself with nobody forgotten and nobody served twice, one worker of three killed every 3 s and the trigger once (P1, P2, P3)', async () => {
+    const campaign = await muster.api.createCampaign({
+      name: 'Under fire',
+      countries,
+      audience: { include: [{ segment: 'lapsed-riders' }] },
+      chain: [
+        { action: 'award-reward', params: { rewardId: 'ride-5', units: 2 } },
+        { action: 'send-message', params: { template: 'congratulations' } },
+      ],
+    });
+    await muster.api.startCampaign(campaign);
+    const run = await muster.api.awaitRun(campaign);
+
+    const assassin = startAssassin(muster);
+    await muster.api.awaitEnd(run, (progress) => {
+      if (progress.audience.counted > 0 && !progress.audience.complete) assassin.killTriggerOnce();
+    });
+    const killed = assassin.stop();
+
+    expect(violations(await muster.evidence(run, 'lapsed-riders'))).toEqual([]);
+    expect(killed.workers).toBeGreaterThanOrEqual(3);
+    expect(killed.trigger).toBe(1);
+  });
+});
+
+/** Kills a worker by SIGKILL every few seconds, each in its turn, and starts it again, as a supervisor would. */
+function startAssassin(muster: Installation) {
+  const killed = { workers: 0, trigger: 0 };
+  const kill = async (name: string) => {
+    await muster.services.get(name)?.end('SIGKILL');
+    muster.restart(name);
+  };
+  const timer = setInterval(() => {
+    killed.workers++;
+    void kill(`worker-${(killed.workers % 3) + 1}`);
+  }, killEveryMs);
+  return {
+    killTriggerOnce: () => {
+      if (killed.trigger > 0) return;
+      killed.trigger = 1;
+      void kill('trigger');
+    },
+    stop: () => {
+      clearInterval(timer);
+      return killed;
+    },
+  };
+}
