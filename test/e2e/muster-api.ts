@@ -8,6 +8,12 @@ import {
   type UserFailureShape,
 } from '../../shared/contracts/runs.ts';
 
+interface RequestOptions {
+  method?: string;
+  body?: string;
+  headers?: Record<string, string>;
+}
+
 /** What the end-to-end tests ask of the API, as a client would: over HTTP, answers checked against the published shapes. */
 export interface MusterApi {
   createCampaign(definition: object): Promise<string>;
@@ -18,17 +24,17 @@ export interface MusterApi {
   awaitEnd(runId: string, onProgress?: (progress: RunProgress) => void): Promise<RunProgress>;
   report(runId: string): Promise<RunReport>;
   failures(runId: string): Promise<UserFailureShape[]>;
-  request(path: string, init?: RequestInit & { headers?: Record<string, string> }): Promise<Response>;
+  request(path: string, init?: RequestOptions): Promise<Response>;
 }
 
 export function createMusterApi(baseUrl: string, apiKey: string): MusterApi {
-  const request = (path: string, init: RequestInit & { headers?: Record<string, string> } = {}) =>
+  const request = (path: string, init: RequestOptions = {}) =>
     fetch(`${baseUrl}${path}`, {
       ...init,
       headers: { authorization: `Bearer ${apiKey}`, 'content-type': 'application/json', ...init.headers },
     });
 
-  async function json(path: string, init?: RequestInit & { headers?: Record<string, string> }): Promise<unknown> {
+  async function json(path: string, init?: RequestOptions): Promise<unknown> {
     const response = await request(path, init);
     if (!response.ok) throw new Error(`${path}: ${response.status} ${await response.text()}`);
     return response.json();
