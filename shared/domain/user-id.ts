@@ -10,7 +10,8 @@ const controlCharacter = /[\u0000-\u001f\u007f-\u009f]/;
 export function isValidUserId(id: string): boolean {
   if (id.length === 0 || id.length > maxUserIdBytes) return false;
   if (controlCharacter.test(id) || !id.isWellFormed()) return false;
-  return utf8Length(id) <= maxUserIdBytes;
+  // No character takes more than three bytes per UTF-16 unit, so most ids need not be counted.
+  return id.length * 3 <= maxUserIdBytes || utf8Length(id) <= maxUserIdBytes;
 }
 
 function utf8Length(text: string): number {

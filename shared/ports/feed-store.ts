@@ -39,6 +39,11 @@ export interface FedPages {
 /** How much of a feed lies between fed and handled, for fairness and back-pressure. */
 export interface FeedLoad {
   feed: string;
+  country: string;
+  /** Action type of the chain's first step, as in `OwnedFeed`. */
+  firstAction: string;
+  priority: Priority;
+  complete: boolean;
   fedBatches: number;
   /** Batches whose first step has been recorded. */
   handledBatches: number;
@@ -55,11 +60,14 @@ export interface FeedStore {
   writePages(pages: FedPages): Promise<boolean>;
   /** Says why a feed does not move on, or null when it does. No effect under a stale token. */
   stall(feed: string, token: number, cause: string | null): Promise<void>;
+  /** Loads of all feeds of running runs, whoever pages them. */
   loads(): Promise<FeedLoad[]>;
 }
 
 /** A reference that can be published again: built from committed rows alone. */
 export interface LostRef extends StepRef {
+  /** Epoch of its row, or 0 where it has none: whether anybody had it since it was last offered. */
+  epoch: number;
   /** Users still to be served in this step, and those lost before it. */
   lost: string[];
   remaining: number;

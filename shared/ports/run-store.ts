@@ -8,6 +8,11 @@ export interface NewRun {
   scheduledFor: Date;
 }
 
+/** A run was asked for whose campaign does not exist, or has no such revision: asking again will not help. */
+export class UnknownRevisionError extends Error {
+  override readonly name = 'UnknownRevisionError';
+}
+
 export interface RunToPrepare {
   run: string;
   campaign: string;
@@ -48,7 +53,10 @@ export interface RunActivity {
 }
 
 export interface RunStore {
-  /** Inserts the run in state `preparing`. A repeat (same campaign and time) changes nothing. */
+  /**
+   * Inserts the run in state `preparing`. A repeat (same campaign and time) changes nothing.
+   * @throws {UnknownRevisionError} when there is no such campaign or revision
+   */
   create(run: NewRun): Promise<{ run: string; created: boolean }>;
   toPrepare(limit: number): Promise<RunToPrepare[]>;
   /** preparing → running, with its feeds. False when another trigger was first. */

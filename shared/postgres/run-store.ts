@@ -2,7 +2,14 @@ import type { Pool } from 'pg';
 import { v7 as uuidv7 } from 'uuid';
 import type { StepTotals } from '../domain/outcomes.ts';
 import { statesBefore } from '../domain/run-states.ts';
-import type { NewRun, RunActivity, RunStore, RunTally, RunToPrepare } from '../ports/run-store.ts';
+import {
+  UnknownRevisionError,
+  type NewRun,
+  type RunActivity,
+  type RunStore,
+  type RunTally,
+  type RunToPrepare,
+} from '../ports/run-store.ts';
 import * as statements from './run-statements.ts';
 
 type TallyRow = Omit<RunTally, 'feeds'> & RunTally['feeds'][number];
@@ -49,7 +56,7 @@ export function createRunStore({ pool }: { pool: Pool }): RunStore {
 async function find(pool: Pool, { campaign, revision, scheduledFor }: NewRun): Promise<string> {
   const { rows } = await pool.query<{ run: string }>(statements.find, [campaign, scheduledFor]);
   const found = rows.at(0);
-  if (!found) throw new Error(`cannot create a run: campaign ${campaign} has no revision ${revision}`);
+  if (!found) throw new UnknownRevisionError(`cannot create a run: campaign ${campaign} has no revision ${revision}`);
   return found.run;
 }
 

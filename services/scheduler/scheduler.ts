@@ -1,0 +1,76 @@
+import type { TopicNames } from '../../shared/domain/shard.ts';
+import type { Clock } from '../../shared/ports/clock.ts';
+import type { DueJobs } from '../../shared/ports/due-jobs.ts';
+import type { Leases } from '../../shared/ports/leases.ts';
+import type { MessagePublisher } from '../../shared/ports/message-bus.ts';
+import { createLeaseKeeper } from '../../shared/runtime/lease-keeper.ts';
+import type { Logger } from '../../shared/runtime/logger.ts';
+import { createLoop } from '../../shared/runtime/loop.ts';
+import type { Service } from '../../shared/runtime/service.ts';
+import { fireJobs } from './fire-jobs.ts';
+
+const afterErrorMs = 1000;
+
+export interface SchedulerDeps {
+  leases: Leases;
+  dueJobs: DueJobs;
+  publisher: MessagePublisher;
+  topics: TopicNames;
+  /** Tells this process apart from all others, those before it included. */
+  owner: string;
+  leaseMs: number;
+  pollMs: number;
+  clock: Clock;
+  logger: Logger;
+}
+
+/** Fires what is due. Many may run; the one that holds the lease works, the others stand by. */
+export interface Scheduler extends Service {
+  start(): void;
+}
+
+export function createScheduler(deps: SchedulerDeps): Scheduler {
+  const { leases, owner, leaseMs, clock, logger } = deps;
+  let intake = false;
+
+  const lease = createLeaseKeeper({
+    leases,
+    name: 'scheduler',
+    owner,
+    ttlMs: leaseMs,
+    clock,
+    logger,
+    acquired: () => fires.poke(),
+  });
+  const fires = createLoop({
+    name: 'fire-jobs',
+    turn: () =>
+      fireJobs({
+        dueJobs: deps.dueJobs,
+        publisher: deps.publisher,
+        topic: deps.topics.fires,
+        pollMs: deps.pollMs,
+        held: () => lease.held(),
+        leaseLost: () => lease.doubt(),
+        logger,
+      }),
+    afterErrorMs,
+    clock,
+    logger,
+  });
+
+  return {
+    start: () => {
+      intake = true;
+      lease.start();
+      fires.start();
+    },
+    ready: () => intake,
+    stopIntake: async () => {
+      intake = false;
+      await fires.stop();
+    },
+    finishWork: () => lease.stop(),
+    close: () => Promise.resolve(),
+  };
+}

@@ -1,0 +1,28 @@
+import type { UserPage } from '../../shared/contracts/segmentation.ts';
+import { compareUserIds, escapeUserId } from '../../shared/domain/user-id.ts';
+
+export interface PageAsked {
+  /** The id that the page has to begin behind; null for the first page. */
+  after: string | null;
+  limit: number;
+}
+
+/**
+ * What is wrong with a page, or null. Everything that is promised stands on the order: no user twice, batches as ranges. So nothing of a page
+ * that breaks it is fed.
+ */
+export function pageFault({ users, next }: UserPage, { after, limit }: PageAsked): string | null {
+  if (users.length > limit) return `the page has ${users.length} users, asked for were at most ${limit}`;
+  let previous = after;
+  for (const user of users) {
+    if (previous !== null && compareUserIds(user, previous) <= 0) {
+      return `the page is not in strictly ascending order: "${escapeUserId(user)}" comes after "${escapeUserId(previous)}"`;
+    }
+    previous = user;
+  }
+  const last = users.at(-1);
+  if (next === null || next === last) return null;
+  return last === undefined
+    ? 'the page is empty and not the last one'
+    : `next is "${escapeUserId(next)}", and the page's last user is "${escapeUserId(last)}"`;
+}

@@ -1,0 +1,55 @@
+import { maxBatchUsers } from '../../shared/domain/batch.ts';
+import { escapeUserId, isValidUserId } from '../../shared/domain/user-id.ts';
+import type { FedBatch } from '../../shared/ports/feed-store.ts';
+
+export interface CutOptions {
+  maxBatches: number;
+  nextBatchNo: number;
+  /** No users come after these. */
+  isLast: boolean;
+  /** Takes a batch that is not full rather than nothing: nothing more can be fetched before something is taken. */
+  mustMove: boolean;
+}
+
+export interface Cut {
+  batches: FedBatch[];
+  /** Ids among those taken that can never be sent, escaped. */
+  invalidUsers: string[];
+  /** How many of the users, from the front, are in the batches or invalid. */
+  taken: number;
+  /** All of the users are taken, and none come after them. */
+  complete: boolean;
+}
+
+/**
+ * Cuts users into full batches, and leaves the remainder for the users that come next. A cut ends behind a valid id wherever it can, because
+ * the last id taken becomes the feed's cursor, and a lone surrogate cannot be asked for.
+ */
+export function cutBatches(users: readonly string[], options: CutOptions): Cut {
+  const cut: Cut = { batches: [], invalidUsers: [], taken: 0, complete: false };
+  let batch: string[] = [];
+  let invalid: string[] = [];
+
+  const take = (end: number): void => {
+    if (batch.length > 0) cut.batches.push({ batchNo: options.nextBatchNo + cut.batches.length, users: batch });
+    cut.invalidUsers.push(...invalid);
+    cut.taken = end;
+    batch = [];
+    invalid = [];
+  };
+
+  for (const [index, user] of users.entries()) {
+    const isValid = isValidUserId(user);
+    if (isValid && cut.batches.length === options.maxBatches) return cut;
+    if (isValid) batch.push(user);
+    else invalid.push(escapeUserId(user));
+    if (batch.length === maxBatchUsers) take(index + 1);
+  }
+  if (options.isLast) {
+    take(users.length);
+    cut.complete = true;
+  } else if (options.mustMove && cut.batches.length === 0 && options.maxBatches > 0) {
+    take(users.length);
+  }
+  return cut;
+}

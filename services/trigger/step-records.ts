@@ -1,0 +1,57 @@
+import type { StepMessage } from '../../shared/contracts/messages.ts';
+import type { FedBatch, LostRef } from '../../shared/ports/feed-store.ts';
+import type { OutgoingRecord } from '../../shared/ports/message-bus.ts';
+
+/** Batches per record. Few while a feed is young, so that a small campaign spreads over all partitions; many are cheaper. */
+const refsWhileYoung = 10;
+const refsPerRecord = 50;
+const youngUpToBatchNo = 1000;
+
+/** A batch that lost more users than this has them read by whoever claims it: records stay small. */
+const maxLostInRecord = 20;
+
+/** References to the first step of batches that were just fed. */
+export function fedRecords(topic: string, feed: string, batches: readonly FedBatch[]): OutgoingRecord[] {
+  const isYoung = (batches.at(0)?.batchNo ?? 0) <= youngUpToBatchNo;
+  return chunksOf(batches, isYoung ? refsWhileYoung : refsPerRecord).map((chunk) =>
+    recordOf(topic, {
+      feed,
+      step: 1,
+      b: chunk.map(({ batchNo }) => batchNo),
+      n: chunk.map(({ users }) => users.length),
+    }),
+  );
+}
+
+/** References to be published again: each record holds some of one feed and step. */
+export function lostRecords(topicOf: (ref: LostRef) => string, refs: readonly LostRef[]): OutgoingRecord[] {
+  const groups = Map.groupBy(refs, ({ feed, step }) => `${feed}/${step}`);
+  return [...groups.values()].flatMap((group) =>
+    chunksOf(group, refsWhileYoung).flatMap((chunk) => {
+      const [first] = chunk;
+      return first ? [recordOf(topicOf(first), lostMessage(first, chunk))] : [];
+    }),
+  );
+}
+
+function lostMessage({ feed, step }: LostRef, refs: readonly LostRef[]): StepMessage {
+  const message: StepMessage = {
+    feed,
+    step,
+    b: refs.map(({ batchNo }) => batchNo),
+    n: refs.map(({ remaining }) => remaining),
+  };
+  // Before step 1 nobody can be lost.
+  if (step > 1) message.x = refs.map(({ lost }) => (lost.length > maxLostInRecord ? null : lost));
+  return message;
+}
+
+/** Without a key: records spread over the partitions in turn. */
+function recordOf(topic: string, message: StepMessage): OutgoingRecord {
+  return { topic, value: JSON.stringify(message) };
+}
+
+function chunksOf<Entry>(entries: readonly Entry[], size: number): Entry[][] {
+  const count = Math.ceil(entries.length / size);
+  return Array.from({ length: count }, (_, index) => entries.slice(index * size, (index + 1) * size));
+}

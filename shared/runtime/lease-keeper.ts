@@ -1,0 +1,63 @@
+import type { Clock } from '../ports/clock.ts';
+import type { HeldLease, Leases } from '../ports/leases.ts';
+import type { Logger } from './logger.ts';
+import { createLoop } from './loop.ts';
+
+export interface LeaseKeeperDeps {
+  leases: Leases;
+  name: string;
+  owner: string;
+  ttlMs: number;
+  clock: Clock;
+  logger: Logger;
+  /** Called when the lease became ours. */
+  acquired: () => void;
+}
+
+/** Tries to hold one lease: renews it at a third of its time, and asks for it as often while another holds it. */
+export interface LeaseKeeper {
+  start(): void;
+  /** The lease while it cannot have expired, judged by our own monotonic clock; null otherwise. */
+  held(): HeldLease | null;
+  /** Checks at once whether the lease is still ours. */
+  doubt(): void;
+  /** Gives the lease back. Safe before start and twice. */
+  stop(): Promise<void>;
+}
+
+export function createLeaseKeeper({ leases, name, owner, ttlMs, ...deps }: LeaseKeeperDeps): LeaseKeeper {
+  const { clock, logger } = deps;
+  let lease: HeldLease | null = null;
+  let validUntilMs = 0;
+
+  async function turn(): Promise<number> {
+    // Counted from before the question: the database cannot have begun the lease earlier than that.
+    const askedMs = clock.monotonicMs();
+    const before = lease;
+    const renewed = before !== null && (await leases.renew(before, ttlMs));
+    lease = renewed ? before : await leases.acquire(name, owner, ttlMs);
+    validUntilMs = askedMs + ttlMs;
+    if (lease?.token !== before?.token) {
+      logger.info({ lease: name, token: lease?.token ?? null }, lease ? 'lease acquired' : 'lease lost');
+      if (lease) deps.acquired();
+    }
+    return ttlMs / 3;
+  }
+
+  const loop = createLoop({ name: `${name}-lease`, turn, afterErrorMs: ttlMs / 10, clock, logger });
+
+  return {
+    start: () => loop.start(),
+    held: () => (clock.monotonicMs() < validUntilMs ? lease : null),
+    doubt: () => loop.poke(),
+    stop: async () => {
+      await loop.stop();
+      const last = lease;
+      lease = null;
+      if (!last) return;
+      await leases.release(last).catch((error: unknown) => {
+        logger.warn({ err: error, lease: name }, 'could not release a lease, it will expire');
+      });
+    },
+  };
+}
