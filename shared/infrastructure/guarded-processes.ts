@@ -1,5 +1,4 @@
 import { fork } from 'node:child_process';
-import { once } from 'node:events';
 import { fromGuardian, type FaultSignal, type GuardedCommand, type ToGuardian } from './guardian-messages.ts';
 
 export interface Exit {
@@ -16,56 +15,88 @@ export interface GuardedProcess {
 
 /** Runs processes that end with this one, however it ends (guardian.ts). */
 export interface Guardian {
-  /** Resolves when the process runs; rejects with an error that has a `code` (`ENOENT`: no such command) when it could not be started. */
+  /** Resolves when the process runs; rejects when it could not be started, or the guardian has ended. */
   start(command: GuardedCommand): Promise<GuardedProcess>;
   /** Ends every process and removes the folder. Safe to call twice. */
   end(): Promise<void>;
 }
 
-/** @param folder removed, with everything in it, when this process or `end` ends the guardian. */
+/** @param folder removed, with everything in it, when `end` is called or this process ends. */
 export function createGuardian(folder: string): Guardian {
-  const processes = new Map<number, PromiseWithResolvers<GuardedProcess> & { exit: PromiseWithResolvers<Exit> }>();
+  const processes = new Map<number, Started>();
   let nextId = 1;
   const child = fork(`${import.meta.dirname}/guardian.ts`, [folder], {
     detached: true,
     execArgv: [],
     stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
   });
-  const gone = once(child, 'exit');
-  const send = (order: ToGuardian) => child.send(order);
+  const gone = new Promise<void>((resolve) => {
+    child.once('exit', () => resolve());
+    child.once('error', () => resolve());
+  });
+  // A guardian that ends meanwhile is told nothing: what it ran is ended below.
+  const send = (order: ToGuardian) => child.send(order, () => undefined);
 
   child.on('message', (message: unknown) => {
     const told = fromGuardian.parse(message);
-    const process = processes.get(told.id);
-    if (process === undefined) return;
+    const started = processes.get(told.id);
+    if (started === undefined) return;
     if (told.type === 'started') {
       const { id, pid } = told;
-      process.resolve({ pid, exited: process.exit.promise, signal: (signal) => send({ type: 'signal', id, signal }) });
-    } else if (told.type === 'failed') {
-      process.reject(Object.assign(new Error(told.message), { code: told.code }));
+      const signal = (name: FaultSignal) => {
+        if (child.connected) send({ type: 'signal', id, signal: name });
+      };
+      started.pid = pid;
+      started.running.resolve({ pid, exited: started.exit.promise, signal });
     } else {
-      process.exit.resolve({ how: told.how, clean: told.clean });
+      processes.delete(told.id);
+      if (told.type === 'failed') started.running.reject(new Error(told.message));
+      else started.exit.resolve({ how: told.how, clean: told.clean });
     }
   });
   void gone.then(() => {
-    for (const process of processes.values()) {
-      process.reject(new Error('the guardian of the local servers ended'));
-      process.exit.resolve({ how: 'its guardian ended', clean: false });
-    }
+    for (const started of processes.values()) abandon(started);
+    processes.clear();
   });
+
   return {
     start: (command) => {
       const id = nextId++;
-      const process = { ...Promise.withResolvers<GuardedProcess>(), exit: Promise.withResolvers<Exit>() };
-      processes.set(id, process);
-      send({ type: 'start', id, command });
-      return process.promise;
+      const started: Started = { pid: undefined, running: Promise.withResolvers(), exit: Promise.withResolvers() };
+      if (!child.connected) {
+        abandon(started);
+      } else {
+        processes.set(id, started);
+        send({ type: 'start', id, command });
+      }
+      return started.running.promise;
     },
     end: async () => {
       if (child.connected) child.disconnect();
       await gone;
     },
   };
+}
+
+interface Started {
+  pid: number | undefined;
+  running: PromiseWithResolvers<GuardedProcess>;
+  exit: PromiseWithResolvers<Exit>;
+}
+
+/** What is still running after its guardian was itself killed: the parent does the guardian's last duty. */
+function abandon({ pid, running, exit }: Started): void {
+  if (pid !== undefined) killGroup(pid);
+  running.reject(new Error('the guardian of the local servers has ended'));
+  exit.resolve({ how: 'its guardian ended', clean: false });
+}
+
+function killGroup(pid: number): void {
+  try {
+    process.kill(-pid, 'SIGKILL');
+  } catch {
+    // It ended with its guardian.
+  }
 }
 
 /** An environment as a plain record, to hand to a guarded command. */

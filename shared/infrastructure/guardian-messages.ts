@@ -26,7 +26,7 @@ export type FaultSignal = Extract<ToGuardian, { type: 'signal' }>['signal'];
 
 export const fromGuardian = z.discriminatedUnion('type', [
   z.object({ type: z.literal('started'), id: z.int(), pid: z.int() }),
-  z.object({ type: z.literal('failed'), id: z.int(), code: z.string(), message: z.string() }),
+  z.object({ type: z.literal('failed'), id: z.int(), message: z.string() }),
   z.object({ type: z.literal('exited'), id: z.int(), how: z.string(), clean: z.boolean() }),
 ]);
 

@@ -29,6 +29,10 @@ process.on('message', (message: unknown) => {
 });
 process.on('disconnect', () => void end(folder));
 for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.on(signal, () => void end(folder));
+process.on('uncaughtException', (error) => {
+  process.stderr.write(`${error.stack ?? error.message}\n`);
+  void end(folder);
+});
 // The parent may have ended while this file was being loaded, before anyone listened.
 if (!process.connected) void end(folder);
 
@@ -41,9 +45,9 @@ function start(id: number, { command, args, cwd, env, logFile, endSignal, user }
   child.on('spawn', () => {
     if (child.pid !== undefined) tell({ type: 'started', id, pid: child.pid });
   });
-  child.on('error', (error: NodeJS.ErrnoException) => {
+  child.on('error', (error) => {
     running.delete(id);
-    tell({ type: 'failed', id, code: error.code ?? 'UNKNOWN', message: error.message });
+    tell({ type: 'failed', id, message: error.message });
   });
   child.on('exit', (code, signal) => {
     running.delete(id);
@@ -54,7 +58,7 @@ function start(id: number, { command, args, cwd, env, logFile, endSignal, user }
 async function end(folderToRemove: string): Promise<void> {
   if (ending) return;
   ending = true;
-  await Promise.all([...running.values()].map(({ child, endSignal }) => endProcess(child, endSignal)));
+  await Promise.allSettled([...running.values()].map(({ child, endSignal }) => endProcess(child, endSignal)));
   await rm(folderToRemove, { recursive: true, force: true, maxRetries: 5, retryDelay: 100 });
   process.exit();
 }

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { ConfigurationError, readEnvironment } from '../runtime/environment.ts';
+import { readGivenServers, useGivenServers, type GivenServers } from './given-servers.ts';
 
 /** A Kafka cluster and a PostgreSQL database to work with, and where they came from. */
 export interface Infrastructure {
@@ -19,59 +20,53 @@ export interface InfrastructureDeps {
   report: (line: string) => void;
 }
 
-const choice = z.object({
-  INFRA: z.enum(['auto', 'external', 'containers', 'local']).default('auto'),
-  DATABASE_URL: z.url({ protocol: /^postgres(ql)?$/ }).optional(),
-  KAFKA_BROKERS: z
-    .string()
-    .transform((list) => list.split(',').map((broker) => broker.trim()))
-    .optional(),
-});
+const infraEnvironment = z.object({ INFRA: z.enum(['auto', 'external', 'containers', 'local']).default('auto') });
 
 /**
- * By `INFRA`: what DATABASE_URL and KAFKA_BROKERS name, containers, or local processes. `auto` takes the first of the three that is there.
- * Throws ConfigurationError with one line that says what is missing and how to get it.
+ * By `INFRA`: the servers that DATABASE_URL and KAFKA_BROKERS name, containers, or local processes. `auto` takes the first of the three that
+ * is there. Throws ConfigurationError with one line that says what is missing and how to get it.
  */
 export async function startInfrastructure(deps: InfrastructureDeps): Promise<Infrastructure> {
-  const chosen = readEnvironment(choice, deps.environment);
-  const external = givenServers(chosen.DATABASE_URL, chosen.KAFKA_BROKERS);
-  switch (chosen.INFRA) {
+  const wish = readWish(deps.environment);
+  switch (wish.kind) {
     case 'external':
-      if (external === undefined) throw new ConfigurationError('INFRA=external: set DATABASE_URL and KAFKA_BROKERS');
-      return external;
+      return useGivenServers(wish.given);
     case 'containers':
-      return startInContainers(deps);
+      return (await inContainers(deps)) ?? noRuntime();
     case 'local':
-      return startLocally(deps);
+      return locally(deps);
     case 'auto':
-      return external ?? startLocally(deps);
+      return (await inContainers(deps)) ?? locally(deps);
   }
 }
 
-function givenServers(databaseUrl: string | undefined, brokers: string[] | undefined): Infrastructure | undefined {
-  if (databaseUrl === undefined && brokers === undefined) return undefined;
-  if (databaseUrl === undefined || brokers === undefined) {
-    const [set, unset] =
-      databaseUrl === undefined ? ['KAFKA_BROKERS', 'DATABASE_URL'] : ['DATABASE_URL', 'KAFKA_BROKERS'];
-    throw new ConfigurationError(`${set} is set and ${unset} is not: set both, or neither to have them started here`);
-  }
-  return {
-    kind: 'external',
-    description: `the given Kafka at ${brokers.join(',')} and PostgreSQL at ${new URL(databaseUrl).host}`,
-    databaseUrl,
-    brokers,
-    stop: () => Promise.resolve(),
-  };
+export type Wish = { kind: 'external'; given: GivenServers } | { kind: 'containers' | 'local' | 'auto' };
+
+/** What the environment asks for; `auto`: containers or local, whichever is possible. */
+export function readWish(environment: NodeJS.ProcessEnv): Wish {
+  const { INFRA } = readEnvironment(infraEnvironment, environment);
+  if (INFRA === 'containers' || INFRA === 'local') return { kind: INFRA };
+  const given = readGivenServers(environment);
+  if (given !== undefined) return { kind: 'external', given };
+  if (INFRA === 'external') throw new ConfigurationError('INFRA=external: set DATABASE_URL and KAFKA_BROKERS');
+  return { kind: 'auto' };
 }
 
-function startInContainers(_deps: InfrastructureDeps): Promise<Infrastructure> {
-  throw new ConfigurationError(
-    'INFRA=containers: no container runtime answers; start Docker or Podman, or set INFRA=local',
-  );
+// Both are loaded when needed: who brings servers of their own need not wait for them.
+
+async function inContainers({ report }: InfrastructureDeps): Promise<Infrastructure | undefined> {
+  const { findContainerRuntime, startContainers } = await import('./containers.ts');
+  const runtime = await findContainerRuntime();
+  return runtime && startContainers(runtime, report);
 }
 
-/** Loaded when needed: who brings servers of their own need not wait for it. */
-async function startLocally(deps: InfrastructureDeps): Promise<Infrastructure> {
+async function locally(deps: InfrastructureDeps): Promise<Infrastructure> {
   const { startLocalInfrastructure } = await import('./local.ts');
   return startLocalInfrastructure(deps);
+}
+
+function noRuntime(): never {
+  throw new ConfigurationError(
+    'INFRA=containers: no container runtime answers: start Docker or Podman, or set INFRA=local',
+  );
 }

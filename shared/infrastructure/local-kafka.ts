@@ -5,6 +5,7 @@ import { findFreePorts } from './free-ports.ts';
 import { definedOnly, type GuardedProcess, type Guardian } from './guarded-processes.ts';
 import { findJava } from './java.ts';
 import { fetchKafka, kafkaVersion } from './kafka-artifacts.ts';
+import { clusterSettings } from './server-settings.ts';
 import type { LocalServer } from './local-server.ts';
 import { readLog, waitUntilReady, whatWentWrong } from './server-log.ts';
 
@@ -68,7 +69,7 @@ interface Run {
 }
 
 async function prepareNode(node: Node, nodes: Node[], clusterId: string, run: Run): Promise<void> {
-  await mkdir(node.folder, { recursive: true });
+  await mkdir(node.folder);
   await writeFile(join(node.folder, 'node.properties'), nodeProperties(node, nodes));
   await writeFile(join(node.folder, 'log4j2.properties'), logProperties);
   const args = ['kafka.tools.StorageTool', 'format', '-t', clusterId, '-c', 'node.properties'];
@@ -125,34 +126,13 @@ function startJava(node: Node, run: Run, log: string, args: string[]): Promise<G
 }
 
 function nodeProperties(node: Node, nodes: Node[]): string {
-  const copies = nodes.length;
-  const inSync = copies === 1 ? 1 : 2;
   return toProperties({
-    'process.roles': 'broker,controller',
+    ...clusterSettings(nodes.length === 1 ? 1 : 3),
     'node.id': node.id,
     'controller.quorum.voters': nodes.map(({ id, controllerPort }) => `${id}@127.0.0.1:${controllerPort}`).join(','),
     listeners: `PLAINTEXT://127.0.0.1:${node.brokerPort},CONTROLLER://127.0.0.1:${node.controllerPort}`,
     'advertised.listeners': `PLAINTEXT://127.0.0.1:${node.brokerPort}`,
-    'inter.broker.listener.name': 'PLAINTEXT',
-    'controller.listener.names': 'CONTROLLER',
-    'listener.security.protocol.map': 'CONTROLLER:PLAINTEXT,PLAINTEXT:PLAINTEXT',
     'log.dirs': join(node.folder, 'data'),
-    'offsets.topic.replication.factor': copies,
-    'offsets.topic.num.partitions': 3,
-    'transaction.state.log.replication.factor': copies,
-    'transaction.state.log.min.isr': inSync,
-    'share.coordinator.state.topic.replication.factor': copies,
-    'share.coordinator.state.topic.min.isr': inSync,
-    'default.replication.factor': copies,
-    // A group's first member need not wait 3 s for others, and tests may use sessions shorter than 6 s.
-    'group.initial.rebalance.delay.ms': 0,
-    'group.min.session.timeout.ms': 1000,
-    // A killed broker is gone, and may come back, after 3 s instead of 9.
-    'broker.session.timeout.ms': 3000,
-    'broker.heartbeat.interval.ms': 500,
-    'auto.create.topics.enable': 'false',
-    'num.network.threads': 2,
-    'num.io.threads': 2,
   });
 }
 

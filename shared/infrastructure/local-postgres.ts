@@ -6,6 +6,7 @@ import { findFreePorts } from './free-ports.ts';
 import { definedOnly, type GuardedProcess, type Guardian } from './guarded-processes.ts';
 import type { LocalServer } from './local-server.ts';
 import { findPostgresBinaries, findPostgresUser, openToEveryone } from './postgres-binaries.ts';
+import { databaseLocale, postgresArguments } from './server-settings.ts';
 import { waitUntilReady, whatWentWrong } from './server-log.ts';
 
 const startDeadlineMs = 30_000;
@@ -51,11 +52,7 @@ async function initialise(installation: Installation): Promise<void> {
     `--username=${name}`,
     '--pwfile=password',
     '--auth=scram-sha-256',
-    '--encoding=UTF8',
-    // The same order and upper case on every machine, whatever its locales.
-    '--locale=C',
-    '--locale-provider=builtin',
-    '--builtin-locale=C.UTF-8',
+    ...databaseLocale,
     // The folder is thrown away at the end; the server itself does flush (fsync is on).
     '--no-sync',
   ]);
@@ -85,14 +82,8 @@ async function start(installation: Installation): Promise<GuardedProcess> {
     port: installation.port,
     listen_addresses: '127.0.0.1',
     unix_socket_directories: '',
-    max_connections: 200,
-    shared_buffers: '256MB',
-    // Room for minutes of full load between two checkpoints.
-    max_wal_size: '4GB',
-    log_min_messages: 'warning',
   };
-  const args = Object.entries(settings).flatMap(([setting, value]) => ['-c', `${setting}=${value}`]);
-  const process = await startBinary(installation, 'postgres', ['-D', 'data', ...args]);
+  const process = await startBinary(installation, 'postgres', ['-D', 'data', ...postgresArguments(settings)]);
   await waitUntilReady({
     server: 'PostgreSQL',
     process,

@@ -1,0 +1,113 @@
+import { randomBytes } from 'node:crypto';
+import { GenericContainer, getContainerRuntimeClient, Wait, type StartedTestContainer } from 'testcontainers';
+import { ConfigurationError } from '../runtime/environment.ts';
+import { findFreePorts } from './free-ports.ts';
+import type { Infrastructure } from './infrastructure.ts';
+import { kafkaVersion } from './kafka-artifacts.ts';
+import { clusterSettings, databaseLocale, postgresArguments } from './server-settings.ts';
+
+export const kafkaImage = `apache/kafka:${kafkaVersion}`;
+export const postgresImage = 'postgres:18';
+
+const probeDeadlineMs = 3000;
+/** Pulling the images is a part of it. */
+const startDeadlineMs = 5 * 60_000;
+const name = 'muster';
+
+export interface ContainerRuntime {
+  /** Where the ports of containers are found. */
+  host: string;
+  description: string;
+}
+
+/** Undefined when none answers in time: a client without its engine, or an engine that hangs, is none. */
+export async function findContainerRuntime(): Promise<ContainerRuntime | undefined> {
+  const { promise: deadline, resolve } = Promise.withResolvers<undefined>();
+  const timer = setTimeout(() => resolve(undefined), probeDeadlineMs);
+  const client = await Promise.race([getContainerRuntimeClient().catch(() => undefined), deadline]);
+  clearTimeout(timer);
+  if (client === undefined) return undefined;
+  const { host, operatingSystem } = client.info.containerRuntime;
+  return { host, description: `on ${operatingSystem}` };
+}
+
+/** Kafka and PostgreSQL in containers; the runtime's reaper removes them when this process ends without `stop`. */
+export async function startContainers(
+  runtime: ContainerRuntime,
+  report: (line: string) => void,
+): Promise<Infrastructure> {
+  report(`starting ${kafkaImage} and ${postgresImage} in containers`);
+  const [brokerPort = 0] = await findFreePorts(1);
+  const password = randomBytes(16).toString('hex');
+  const starting = [kafkaContainer(runtime.host, brokerPort).start(), postgresContainer(password).start()] as const;
+  try {
+    const [kafka, postgres] = await Promise.all(starting);
+    const databaseUrl = `postgres://${name}:${password}@${postgres.getHost()}:${postgres.getMappedPort(5432)}/${name}`;
+    return {
+      kind: 'containers',
+      description: `containers ${kafkaImage} at ${runtime.host}:${brokerPort} and ${postgresImage} at ${new URL(databaseUrl).host}`,
+      databaseUrl,
+      brokers: [`${runtime.host}:${brokerPort}`],
+      stop: async () => {
+        await Promise.all([remove(kafka), remove(postgres)]);
+      },
+    };
+  } catch (error) {
+    await removeStarted(starting);
+    throw new ConfigurationError(
+      `the containers did not start (${error instanceof Error ? error.message : String(error)}): INFRA=local does without them`,
+      { cause: error },
+    );
+  }
+}
+
+/** Kafka tells its clients where it is found, so the port outside has to be known before the start. */
+function kafkaContainer(host: string, port: number): GenericContainer {
+  const settings = {
+    ...clusterSettings(1),
+    'node.id': 1,
+    'controller.quorum.voters': '1@localhost:9093',
+    listeners: 'PLAINTEXT://:9092,CONTROLLER://:9093',
+    'advertised.listeners': `PLAINTEXT://${host}:${port}`,
+  };
+  return new GenericContainer(kafkaImage)
+    .withEnvironment(
+      Object.fromEntries(Object.entries(settings).map(([key, value]) => [imageVariable(key), `${value}`])),
+    )
+    .withExposedPorts({ container: 9092, host: port })
+    .withWaitStrategy(Wait.forLogMessage(/Kafka Server started/))
+    .withStartupTimeout(startDeadlineMs);
+}
+
+/** How the image `apache/kafka` spells a setting: `KAFKA_NODE_ID` for `node.id`. */
+export function imageVariable(setting: string): string {
+  return `KAFKA_${setting.toUpperCase().replaceAll('_', '__').replaceAll('-', '___').replaceAll('.', '_')}`;
+}
+
+function postgresContainer(password: string): GenericContainer {
+  return (
+    new GenericContainer(postgresImage)
+      .withEnvironment({
+        POSTGRES_USER: name,
+        POSTGRES_DB: name,
+        POSTGRES_PASSWORD: password,
+        POSTGRES_INITDB_ARGS: databaseLocale.join(' '),
+      })
+      .withCommand(['postgres', ...postgresArguments()])
+      .withSharedMemorySize(256 * 1024 * 1024)
+      .withExposedPorts(5432)
+      // It starts once to set itself up, and then for good.
+      .withWaitStrategy(Wait.forLogMessage(/database system is ready to accept connections/, 2))
+      .withStartupTimeout(startDeadlineMs)
+  );
+}
+
+async function removeStarted(starting: readonly Promise<StartedTestContainer>[]): Promise<void> {
+  for (const started of await Promise.allSettled(starting)) {
+    if (started.status === 'fulfilled') await remove(started.value);
+  }
+}
+
+async function remove(container: StartedTestContainer): Promise<void> {
+  await container.stop({ remove: true, removeVolumes: true });
+}

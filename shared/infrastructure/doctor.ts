@@ -1,0 +1,120 @@
+import { existsSync } from 'node:fs';
+import { findContainerRuntime } from './containers.ts';
+import { brokerAnswers, databaseAnswers } from './given-servers.ts';
+import { readWish, type Wish } from './infrastructure.ts';
+import { findCommand, installCommand } from './install-hints.ts';
+import { findJava } from './java.ts';
+import { kafkaFolder, kafkaVersion } from './kafka-artifacts.ts';
+import { findPostgresBinaries } from './postgres-binaries.ts';
+
+/** As in package.json's `engines`. */
+const oldestNode = [22, 22] as const;
+
+export interface Check {
+  name: string;
+  /** False only where something is in the way: what is missing and not needed is fine. */
+  ok: boolean;
+  found: string;
+  /** What to do when it is not ok. */
+  fix: string;
+}
+
+/** Looks at everything that `startInfrastructure` would use in this environment, and starts nothing. */
+export async function examine(environment: NodeJS.ProcessEnv): Promise<Check[]> {
+  let wish: Wish;
+  try {
+    wish = readWish(environment);
+  } catch (error) {
+    return [
+      checkNode(),
+      { name: 'environment', ok: false, found: messageOf(error), fix: 'see docs/infrastructure.md' },
+    ];
+  }
+  if (wish.kind === 'external') {
+    return [
+      checkNode(),
+      await checkDatabase(wish.given),
+      ...(await Promise.all(wish.given.KAFKA_BROKERS.map(checkBroker))),
+    ];
+  }
+  const runtime = await findContainerRuntime();
+  const localNeeded = wish.kind === 'local' || (wish.kind === 'auto' && runtime === undefined);
+  return [
+    checkNode(),
+    {
+      name: 'container runtime',
+      ok: wish.kind !== 'containers' || runtime !== undefined,
+      found: runtime?.description ?? 'none answers',
+      fix: 'start Docker or Podman, or set INFRA=local',
+    },
+    ...(await checkLocal(environment, localNeeded)),
+  ];
+}
+
+function checkNode(): Check {
+  const [major = 0, minor = 0] = process.versions.node.split('.').map(Number);
+  const ok = major > oldestNode[0] || (major === oldestNode[0] && minor >= oldestNode[1]);
+  return { name: 'Node', ok, found: process.versions.node, fix: `use Node ${oldestNode.join('.')} or newer` };
+}
+
+async function checkDatabase(given: { DATABASE_URL: string }): Promise<Check> {
+  const ok = await databaseAnswers(given);
+  const { host } = new URL(given.DATABASE_URL);
+  return {
+    name: 'DATABASE_URL',
+    ok,
+    found: ok ? `${host} answers` : `nobody answers at ${host}`,
+    fix: 'start it, or correct the variable',
+  };
+}
+
+async function checkBroker(broker: string): Promise<Check> {
+  const ok = await brokerAnswers(broker);
+  return {
+    name: 'KAFKA_BROKERS',
+    ok,
+    found: ok ? `${broker} answers` : `nobody answers at ${broker}`,
+    fix: 'start it, or correct the variable',
+  };
+}
+
+async function checkLocal(environment: NodeJS.ProcessEnv, needed: boolean): Promise<Check[]> {
+  const folder = kafkaFolder(environment);
+  const cached = existsSync(folder);
+  const maven = findCommand('mvn', environment);
+  const [java, postgres] = await Promise.all([
+    attempt(async () => {
+      const { command, version } = await findJava(environment);
+      return `${version} (${command})`;
+    }),
+    attempt(() => findPostgresBinaries()),
+  ]);
+  return [
+    { name: 'Java', ok: java.done || !needed, found: java.said, fix: installCommand('java', environment) },
+    {
+      name: 'Maven',
+      ok: maven !== undefined || cached || !needed,
+      found: maven ?? 'none; it fetches Kafka once',
+      fix: installCommand('maven', environment),
+    },
+    {
+      name: `Kafka ${kafkaVersion}`,
+      ok: true,
+      found: cached ? folder : 'not fetched yet; the first start does it',
+      fix: 'npm run demo',
+    },
+    { name: 'PostgreSQL', ok: postgres.done || !needed, found: postgres.said, fix: 'npm ci' },
+  ];
+}
+
+async function attempt(find: () => Promise<string>): Promise<{ done: boolean; said: string }> {
+  try {
+    return { done: true, said: await find() };
+  } catch (error) {
+    return { done: false, said: messageOf(error) };
+  }
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}

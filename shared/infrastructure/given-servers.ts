@@ -1,0 +1,47 @@
+import type { z } from 'zod';
+import { commonEnvironment, ConfigurationError, readEnvironment } from '../runtime/environment.ts';
+import type { Infrastructure } from './infrastructure.ts';
+import { answersTcp } from './tcp.ts';
+
+const givenEnvironment = commonEnvironment.pick({ DATABASE_URL: true, KAFKA_BROKERS: true }).partial();
+
+export type GivenServers = Pick<z.infer<typeof commonEnvironment>, 'DATABASE_URL' | 'KAFKA_BROKERS'>;
+
+/** What DATABASE_URL and KAFKA_BROKERS name; undefined when neither is set. Throws when only one is. */
+export function readGivenServers(environment: NodeJS.ProcessEnv): GivenServers | undefined {
+  const { DATABASE_URL, KAFKA_BROKERS } = readEnvironment(givenEnvironment, environment);
+  if (DATABASE_URL !== undefined && KAFKA_BROKERS !== undefined) return { DATABASE_URL, KAFKA_BROKERS };
+  if (DATABASE_URL === undefined && KAFKA_BROKERS === undefined) return undefined;
+  const [set, missing] =
+    DATABASE_URL === undefined ? ['KAFKA_BROKERS', 'DATABASE_URL'] : ['DATABASE_URL', 'KAFKA_BROKERS'];
+  throw new ConfigurationError(`${set} is set and ${missing} is not: set both, or neither to have them started here`);
+}
+
+/** Throws one line when nobody listens at the database's address or at any broker's. */
+export async function useGivenServers(given: GivenServers): Promise<Infrastructure> {
+  const [database, ...brokers] = await Promise.all([databaseAnswers(given), ...given.KAFKA_BROKERS.map(brokerAnswers)]);
+  const { host } = new URL(given.DATABASE_URL);
+  if (!database) throw new ConfigurationError(`DATABASE_URL: nobody answers at ${host}`);
+  if (!brokers.includes(true)) {
+    throw new ConfigurationError(`KAFKA_BROKERS: nobody answers at ${given.KAFKA_BROKERS.join(', ')}`);
+  }
+  return {
+    kind: 'external',
+    description: `the given Kafka at ${given.KAFKA_BROKERS.join(',')} and PostgreSQL at ${host}`,
+    databaseUrl: given.DATABASE_URL,
+    brokers: given.KAFKA_BROKERS,
+    stop: () => Promise.resolve(),
+  };
+}
+
+export async function databaseAnswers({ DATABASE_URL }: Pick<GivenServers, 'DATABASE_URL'>): Promise<boolean> {
+  const { hostname, port } = new URL(DATABASE_URL);
+  // No host: a socket file, which only the database's client knows how to find.
+  return hostname === '' || answersTcp(hostname.replace(/^\[(.*)\]$/, '$1'), port === '' ? 5432 : Number(port));
+}
+
+export async function brokerAnswers(broker: string): Promise<boolean> {
+  const colon = broker.lastIndexOf(':');
+  const port = Number(broker.slice(colon + 1));
+  return colon > 0 && port > 0 && port < 65_536 && answersTcp(broker.slice(0, colon), port);
+}
