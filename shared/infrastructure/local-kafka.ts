@@ -72,7 +72,7 @@ async function prepareNode(node: Node, nodes: Node[], clusterId: string, run: Ru
   await mkdir(node.folder);
   await writeFile(join(node.folder, 'node.properties'), nodeProperties(node, nodes));
   await writeFile(join(node.folder, 'log4j2.properties'), logProperties);
-  const args = ['kafka.tools.StorageTool', 'format', '-t', clusterId, '-c', 'node.properties'];
+  const args = ['kafka.tools.StorageTool', 'format', '-t', clusterId, '-c', join(node.folder, 'node.properties')];
   const formatting = await startJava(node, run, 'format.log', ['-XX:TieredStopAtLevel=1', ...args]);
   const exit = await formatting.exited;
   if (!exit.clean) {
@@ -90,7 +90,12 @@ async function startNode(node: Node, run: Run): Promise<LocalServer> {
   async function start(): Promise<GuardedProcess> {
     const log = `server-${++starts}.log`;
     const logFile = join(node.folder, log);
-    const process = await startJava(node, run, log, [...heap, ...compiler, 'kafka.Kafka', 'node.properties']);
+    const process = await startJava(node, run, log, [
+      ...heap,
+      ...compiler,
+      'kafka.Kafka',
+      join(node.folder, 'node.properties'),
+    ]);
     await waitUntilReady({
       server: `Kafka ${kafkaVersion} (node ${node.id})`,
       process,
@@ -117,7 +122,7 @@ async function startNode(node: Node, run: Run): Promise<LocalServer> {
 function startJava(node: Node, run: Run, log: string, args: string[]): Promise<GuardedProcess> {
   return run.deps.guardian.start({
     command: run.java,
-    args: ['-cp', join(run.libs, '*'), '-Dlog4j2.configurationFile=log4j2.properties', ...args],
+    args: ['-cp', join(run.libs, '*'), `-Dlog4j2.configurationFile=${join(node.folder, 'log4j2.properties')}`, ...args],
     cwd: node.folder,
     env: definedOnly(run.deps.environment),
     logFile: join(node.folder, log),

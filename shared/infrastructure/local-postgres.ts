@@ -83,7 +83,11 @@ async function start(installation: Installation): Promise<GuardedProcess> {
     listen_addresses: '127.0.0.1',
     unix_socket_directories: '',
   };
-  const process = await startBinary(installation, 'postgres', ['-D', 'data', ...postgresArguments(settings)]);
+  const process = await startBinary(installation, 'postgres', [
+    '-D',
+    join(installation.folder, 'postgres', 'data'),
+    ...postgresArguments(settings),
+  ]);
   await waitUntilReady({
     server: 'PostgreSQL',
     process,

@@ -1,0 +1,161 @@
+import { spawn, type ChildProcess } from 'node:child_process';
+import { chmod, mkdtemp, readdir, readlink, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import pg from 'pg';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { z } from 'zod';
+import { brokerAnswers } from './given-servers.ts';
+import { startLocalInfrastructure, type LocalInfrastructure } from './local.ts';
+
+const awaiting = { timeout: 20_000, interval: 50 };
+
+/** Where the servers' files lie: whatever is left of them, the tests see here. */
+let temporary: string;
+const parents: ChildProcess[] = [];
+const started: LocalInfrastructure[] = [];
+
+beforeEach(async () => {
+  temporary = await mkdtemp(join(tmpdir(), 'muster-local-test-'));
+  // PostgreSQL may run as another user.
+  vi.stubEnv('TMPDIR', temporary);
+  await chmod(temporary, 0o755);
+});
+afterEach(async () => {
+  for (const parent of parents.splice(0)) parent.kill('SIGKILL');
+  for (const infrastructure of started.splice(0)) await infrastructure.stop();
+  vi.unstubAllEnvs();
+  await vi.waitFor(() => rm(temporary, { recursive: true }), awaiting);
+});
+
+/** A process that starts the servers, says their process ids, and then does nothing. */
+function startParent(): ChildProcess {
+  const local = JSON.stringify(`${import.meta.dirname}/local.ts`);
+  const code = `
+    const { startLocalInfrastructure } = await import(${local});
+    const { kafkaNodes, postgres } = await startLocalInfrastructure({ environment: process.env, report: () => {} });
+    console.log(JSON.stringify([postgres.pid(), ...kafkaNodes.map((node) => node.pid())]));
+    setInterval(() => {}, 60_000);`;
+  const parent = spawn(process.execPath, ['--input-type=module', '-e', code], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+    detached: true,
+  });
+  parents.push(parent);
+  return parent;
+}
+
+async function serversOf(parent: ChildProcess): Promise<number[]> {
+  if (parent.stdout === null) throw new Error('the parent has no stdout');
+  for await (const line of createInterface(parent.stdout)) return z.array(z.int()).parse(JSON.parse(line));
+  throw new Error('the parent ended before its servers ran');
+}
+
+function isRunning(pid: number): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch {
+    return false;
+  }
+}
+
+/** Processes that work in the folder or in one that was in it; none where the system has no /proc to tell. */
+async function processesIn(folder: string): Promise<string[]> {
+  const pids = await readdir('/proc').catch(() => []);
+  const cwds = pids.map((pid) => readlink(`/proc/${pid}/cwd`).catch(() => ''));
+  return (await Promise.all(cwds)).filter((cwd) => cwd.startsWith(folder));
+}
+
+async function start(nodes: 1 | 3 = 1): Promise<LocalInfrastructure> {
+  const infrastructure = await startLocalInfrastructure(
+    { environment: process.env, report: () => undefined },
+    { nodes, tuning: 'quick-start' },
+  );
+  started.push(infrastructure);
+  return infrastructure;
+}
+
+async function query(databaseUrl: string, sql: string): Promise<unknown[]> {
+  const client = new pg.Client({ connectionString: databaseUrl });
+  await client.connect();
+  try {
+    const { rows } = await client.query<Record<string, unknown>>(sql);
+    return rows;
+  } finally {
+    await client.end();
+  }
+}
+
+describe('local Kafka and PostgreSQL', () => {
+  it.each([
+    ['killed', (parent: ChildProcess) => parent.kill('SIGKILL')],
+    // What a terminal does at Ctrl-C: everything in the foreground gets it.
+    ['interrupted', ({ pid = 0 }: ChildProcess) => process.kill(-pid, 'SIGINT')],
+  ])('are gone, with all their files, when their parent was %s', async (_how, end) => {
+    const parent = startParent();
+    const servers = await serversOf(parent);
+    expect(servers.map(isRunning)).toEqual([true, true]);
+
+    end(parent);
+
+    await vi.waitFor(() => expect(servers.filter(isRunning)).toEqual([]), awaiting);
+    await vi.waitFor(async () => expect(await readdir(temporary)).toEqual([]), awaiting);
+  });
+
+  it('are gone when their parent was killed while they started', async () => {
+    const parent = startParent();
+    const folder = await vi.waitFor(async () => {
+      const [name = ''] = await readdir(temporary);
+      expect(await readdir(join(temporary, name))).toContain('postgres.log');
+      return join(temporary, name);
+    }, awaiting);
+
+    parent.kill('SIGKILL');
+
+    await vi.waitFor(async () => expect(await readdir(temporary)).toEqual([]), awaiting);
+    await vi.waitFor(async () => expect(await processesIn(folder)).toEqual([]), awaiting);
+  });
+
+  it('are gone when one of them could not be started', async () => {
+    const environment = { ...process.env, JAVA_HOME: temporary };
+    const starting = startLocalInfrastructure({ environment, report: () => undefined });
+    await expect(starting).rejects.toThrow(/JAVA_HOME=/);
+    expect(await readdir(temporary)).toEqual([]);
+  });
+
+  it('leave nothing behind when they are stopped, twice', async () => {
+    const infrastructure = await start();
+    const servers = [infrastructure.postgres, ...infrastructure.kafkaNodes].map((server) => server.pid());
+    await infrastructure.stop();
+    await infrastructure.stop();
+    expect(servers.filter(isRunning)).toEqual([]);
+    expect(await readdir(temporary)).toEqual([]);
+  });
+
+  it('come back with their data on the same ports after they were killed', async () => {
+    const { databaseUrl, brokers, postgres, kafkaNodes } = await start();
+    await query(databaseUrl, 'create table kept (n int); insert into kept values (7)');
+    for (const server of [postgres, ...kafkaNodes]) {
+      server.signal('SIGKILL');
+      await server.exited();
+      await server.restart();
+    }
+    expect(await query(databaseUrl, 'select n from kept')).toEqual([{ n: 7 }]);
+    expect(await Promise.all(brokers.map(brokerAnswers))).toEqual([true]);
+  });
+
+  it('order texts by bytes, and flush what is committed', async () => {
+    const { databaseUrl } = await start();
+    const sorted = `select array_agg(word order by word) as words from (values ('b'), ('a'), ('B'), ('é')) as list (word)`;
+    expect(await query(databaseUrl, sorted)).toEqual([{ words: ['B', 'a', 'b', 'é'] }]);
+    expect(await query(databaseUrl, 'show fsync')).toEqual([{ fsync: 'on' }]);
+  });
+
+  it('can be three brokers', async () => {
+    const { brokers, kafkaNodes } = await start(3);
+    expect(await Promise.all(brokers.map(brokerAnswers))).toEqual([true, true, true]);
+    kafkaNodes[1]?.signal('SIGKILL');
+    await kafkaNodes[1]?.exited();
+    expect(await Promise.all(brokers.map(brokerAnswers))).toEqual([true, false, true]);
+  });
+});
