@@ -43,8 +43,8 @@ export async function startLocalKafka(
 ): Promise<{ brokers: string[]; nodes: LocalServer[] }> {
   const [java, libs] = await Promise.all([findJava(deps.environment), fetchKafka(deps)]);
   const nodes = await layOut(options.nodes, deps.folder);
-  // 16 random bytes in base64url: what Kafka's own `random-uuid` prints.
-  const clusterId = randomBytes(16).toString('base64url');
+  // 16 bytes in base64url, as Kafka's own `random-uuid` prints them. Not all random: one that begins with `-` would be taken for an option.
+  const clusterId = Buffer.concat([Buffer.of(0), randomBytes(15)]).toString('base64url');
   const run = { java: java.command, libs, options, deps };
   await Promise.all(nodes.map((node) => prepareNode(node, nodes, clusterId, run)));
   const servers = await Promise.all(nodes.map((node) => startNode(node, run)));

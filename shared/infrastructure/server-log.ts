@@ -1,5 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { setTimeout as wait } from 'node:timers/promises';
+import { stripVTControlCharacters } from 'node:util';
+import { ConfigurationError } from '../runtime/environment.ts';
 import type { GuardedProcess } from './guarded-processes.ts';
 
 const pollMs = 40;
@@ -17,9 +19,11 @@ export async function waitUntilReady(options: {
   void process.exited.then(({ how }) => (ended = how));
   const deadline = performance.now() + deadlineMs;
   while (!(await isReady())) {
-    if (ended !== undefined) throw new Error(`${server} did not start (${ended}): ${await whatWentWrong(logFile)}`);
+    if (ended !== undefined) {
+      throw new ConfigurationError(`${server} did not start (${ended}): ${await whatWentWrong(logFile)}`);
+    }
     if (performance.now() > deadline) {
-      throw new Error(`${server} was not ready after ${deadlineMs} ms: ${await whatWentWrong(logFile)}`);
+      throw new ConfigurationError(`${server} was not ready after ${deadlineMs} ms: ${await whatWentWrong(logFile)}`);
     }
     await wait(pollMs);
   }
@@ -27,7 +31,9 @@ export async function waitUntilReady(options: {
 
 /** The one line of a server's log that says most about its end. */
 export async function whatWentWrong(logFile: string): Promise<string> {
-  const lines = (await readLog(logFile)).split('\n').filter((line) => line.trim() !== '');
+  const lines = stripVTControlCharacters(await readLog(logFile))
+    .split('\n')
+    .filter((line) => line.trim() !== '');
   const cause = ['already in use', 'FATAL', 'ERROR', 'error', 'Exception'];
   for (const sign of cause) {
     const line = lines.find((candidate) => candidate.includes(sign));
