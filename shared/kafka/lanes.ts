@@ -90,6 +90,8 @@ export function createLanes({ highMark, lowMark }: LaneMarks): Lanes {
       const first = fetched[0];
       if (!state || !first || isLeftOver(state, key, Number(first.offset))) return undefined;
       const { lane, watermark } = state;
+      // Where a lane begins is where the group stands, so there is nothing to commit yet.
+      if (watermark.position === undefined) state.committed = Number(first.offset);
       const records = fetched.map(({ offset, key: recordKey, value }) => {
         const record = { lane, offset: Number(offset), key: recordKey, value };
         watermark.deliver(record.offset);

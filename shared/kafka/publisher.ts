@@ -1,7 +1,8 @@
-import { setTimeout as wait } from 'node:timers/promises';
 import type { Message, Producer, RecordMetadata } from 'kafkajs';
+import type { Clock } from '../ports/clock.ts';
 import { PublishError, type MessagePublisher, type OutgoingRecord } from '../ports/message-bus.ts';
 import type { Logger } from '../runtime/logger.ts';
+import { systemClock } from '../runtime/system-clock.ts';
 import type { KafkaConnection } from './connection.ts';
 import { createSpread } from './spread.ts';
 
@@ -10,6 +11,7 @@ export interface PublisherDeps {
   logger: Logger;
   /** After how long partitions that were added are noticed. */
   metadataMaxAgeMs?: number;
+  clock?: Pick<Clock, 'sleep'>;
 }
 
 export interface Publisher extends MessagePublisher {
@@ -36,7 +38,8 @@ const retryPausesMs = [200, 800];
  * All `publish` calls that come while a request is on its way leave together in the next one. When a request fails, each of its topics is
  * tried again alone, through a new producer, beside what follows: a topic that is gone must not hold up the others.
  */
-export function createPublisher({ kafka, logger, metadataMaxAgeMs = 30_000 }: PublisherDeps): Publisher {
+export function createPublisher(deps: PublisherDeps): Publisher {
+  const { kafka, logger, metadataMaxAgeMs = 30_000, clock = systemClock } = deps;
   // Kept over all producers, so that the turn goes on where it was.
   const createPartitioner = createSpread();
   const waiting: Parcel[] = [];
@@ -87,7 +90,7 @@ export function createPublisher({ kafka, logger, metadataMaxAgeMs = 30_000 }: Pu
     let last = cause;
     for (const pauseMs of retryPausesMs) {
       logger.warn({ err: last, topic, records: records.length }, 'could not publish, trying again');
-      await wait(pauseMs);
+      await clock.sleep(pauseMs);
       try {
         await send(records);
         return null;

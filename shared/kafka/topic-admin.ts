@@ -13,27 +13,28 @@ export interface TopicAdminDeps {
   kafka: KafkaConnection;
 }
 
-/** `ensureTopics` resolves when every partition has a leader; it rejects when that takes longer than 30 s. */
+/** `ensureTopics` resolves when every partition can be written; it rejects when that takes longer than 30 s. */
 export function createTopicAdmin({ kafka }: TopicAdminDeps): TopicAdmin & { close(): Promise<void> } {
   const admin = kafka.admin();
   return {
     ensureTopics: async (specs) => {
       if (specs.length === 0) return;
       await admin.connect();
-      await createMissing(admin, specs);
-      await addPartitions(admin, specs);
+      const changed = [...(await createMissing(admin, specs)), ...(await addPartitions(admin, specs))];
       await waitForLeaders(admin, specs);
+      await Promise.all(changed.map(({ topic }) => waitUntilServed(admin, topic)));
     },
     close: () => admin.disconnect(),
   };
 }
 
-async function createMissing(admin: Admin, specs: readonly TopicSpec[]): Promise<void> {
+async function createMissing(admin: Admin, specs: readonly TopicSpec[]): Promise<TopicSpec[]> {
   const existing = new Set(await admin.listTopics());
   const missing = specs.filter(({ topic }) => !existing.has(topic));
-  if (missing.length === 0) return;
+  if (missing.length === 0) return [];
   // Whoever lost the race to create them gets `false` for an answer, which is as good.
   await admin.createTopics({ topics: missing.map(topicConfig), waitForLeaders: false });
+  return missing;
 }
 
 function topicConfig({ topic, partitions, replicationFactor }: TopicSpec) {
@@ -49,10 +50,10 @@ function topicConfig({ topic, partitions, replicationFactor }: TopicSpec) {
   };
 }
 
-async function addPartitions(admin: Admin, specs: readonly TopicSpec[]): Promise<void> {
+async function addPartitions(admin: Admin, specs: readonly TopicSpec[]): Promise<TopicSpec[]> {
   const counts = await waitForTopics(admin, specs, ({ count }) => count > 0);
-  for (const { topic, partitions } of specs) {
-    if ((counts.get(topic) ?? 0) >= partitions) continue;
+  const short = specs.filter(({ topic, partitions }) => (counts.get(topic) ?? 0) < partitions);
+  for (const { topic, partitions } of short) {
     try {
       await admin.createPartitions({ topicPartitions: [{ topic, count: partitions }] });
     } catch (error) {
@@ -61,11 +62,29 @@ async function addPartitions(admin: Admin, specs: readonly TopicSpec[]): Promise
       if ((now.get(topic) ?? 0) < partitions) throw error;
     }
   }
+  return short;
 }
 
 async function waitForLeaders(admin: Admin, specs: readonly TopicSpec[]): Promise<void> {
   const wanted = new Map(specs.map(({ topic, partitions }) => [topic, partitions]));
   await waitForTopics(admin, specs, ({ topic, count, led }) => led === count && count >= (wanted.get(topic) ?? 0));
+}
+
+/**
+ * A leader is announced a moment before it serves its partition. Publishing in that moment would be refused by some partitions and tried
+ * again on all of them, which doubles records.
+ */
+async function waitUntilServed(admin: Admin, topic: string): Promise<void> {
+  const until = performance.now() + leadersKnownWithinMs;
+  for (;;) {
+    try {
+      await admin.fetchTopicOffsets(topic);
+      return;
+    } catch (error) {
+      if (performance.now() > until) throw new Error(`${topic} is not served`, { cause: error });
+      await wait(leadersPollMs);
+    }
+  }
 }
 
 interface KnownTopic {

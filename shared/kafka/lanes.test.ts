@@ -1,0 +1,104 @@
+import { describe, expect, it } from 'vitest';
+import type { Lane, LaneRecord } from '../ports/message-bus.ts';
+import { createLanes, type Lanes } from './lanes.ts';
+
+const marks = { highMark: 4, lowMark: 2 };
+
+function fetched(...offsets: number[]) {
+  return offsets.map((offset) => ({ offset: String(offset), key: null, value: Buffer.from(`v${offset}`) }));
+}
+
+function assigned(partitions: readonly number[] = [0]): Lanes {
+  const lanes = createLanes(marks);
+  lanes.assign({ t: partitions });
+  return lanes;
+}
+
+function take(lanes: Lanes, ...offsets: number[]): LaneRecord[] {
+  return lanes.deliver('t', 0, fetched(...offsets))?.records ?? [];
+}
+
+function settleAll(lanes: Lanes, records: readonly LaneRecord[]): (Lane | undefined)[] {
+  return records.map((record) => lanes.settle(record));
+}
+
+describe('lanes', () => {
+  it('deliver records with their lane and offset', () => {
+    const [record] = take(assigned(), 5);
+    expect(record).toMatchObject({ lane: { topic: 't', partition: 0, assignment: 1 }, offset: 5 });
+  });
+
+  it('are full from the high mark of unsettled records', () => {
+    const lanes = assigned();
+    expect(lanes.deliver('t', 0, fetched(0, 1, 2))?.full).toBe(false);
+    expect(lanes.deliver('t', 0, fetched(3))?.full).toBe(true);
+  });
+
+  it('want records again, once, below the low mark', () => {
+    const lanes = assigned();
+    const records = take(lanes, 0, 1, 2, 3);
+    const wanted = settleAll(lanes, records).map((lane) => lane !== undefined);
+    expect(wanted).toEqual([false, false, true, false]);
+  });
+
+  it('may commit up to the first unsettled record', () => {
+    const lanes = assigned();
+    const [zero, , two] = take(lanes, 0, 1, 2);
+    settleAll(
+      lanes,
+      [zero, two].filter((record) => record !== undefined),
+    );
+    expect(lanes.uncommitted()).toMatchObject([{ lane: { partition: 0 }, offset: 1 }]);
+  });
+
+  it('have nothing to commit while nothing is settled, nor after the commit', () => {
+    const lanes = assigned();
+    const records = take(lanes, 7, 8);
+    expect(lanes.uncommitted()).toEqual([]);
+    settleAll(lanes, records);
+    const positions = lanes.uncommitted();
+    expect(positions).toMatchObject([{ offset: 9 }]);
+    lanes.committed(positions);
+    expect(lanes.uncommitted()).toEqual([]);
+  });
+
+  it('end with the next assignment, which has a higher number', () => {
+    const lanes = assigned([0, 1]);
+    const revoked = lanes.assign({ t: [0] });
+    expect(revoked.map(({ partition, assignment }) => [partition, assignment])).toEqual([
+      [0, 1],
+      [1, 1],
+    ]);
+    expect(lanes.deliver('t', 0, fetched(0))?.lane.assignment).toBe(2);
+  });
+
+  it('take no notice of records settled after their end', () => {
+    const lanes = assigned();
+    const records = take(lanes, 0, 1);
+    lanes.assign({ t: [0] });
+    take(lanes, 0, 1);
+    settleAll(lanes, records);
+    expect(lanes.uncommitted()).toEqual([]);
+  });
+
+  it('take nothing of a partition that is not assigned', () => {
+    expect(assigned().deliver('t', 9, fetched(0))).toBeUndefined();
+  });
+
+  it('do not take what was fetched for the lane before, behind records that it had not settled', () => {
+    const lanes = assigned();
+    take(lanes, 0, 1);
+    lanes.assign({ t: [0] });
+    expect(lanes.deliver('t', 0, fetched(2, 3))).toBeUndefined();
+    expect(take(lanes, 0, 1, 2, 3)).toHaveLength(4);
+  });
+
+  it('take at the second time what begins where the lane before ended: somebody else had it settled', () => {
+    const lanes = assigned();
+    take(lanes, 0, 1);
+    lanes.assign({});
+    lanes.assign({ t: [0] });
+    expect(lanes.deliver('t', 0, fetched(5))).toBeUndefined();
+    expect(take(lanes, 5)).toHaveLength(1);
+  });
+});

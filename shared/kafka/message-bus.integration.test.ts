@@ -1,0 +1,59 @@
+import { randomUUID } from 'node:crypto';
+import { pino } from 'pino';
+import { inject } from 'vitest';
+import type { MessageConsumer } from '../ports/message-bus.ts';
+import { describeMessageBus } from '../testing/conformance/message-bus.conformance.ts';
+import { createKafka, type KafkaConnection } from './connection.ts';
+import { createConsumer } from './consumer.ts';
+import { createPublisher } from './publisher.ts';
+import { createTopicAdmin } from './topic-admin.ts';
+
+const logger = pino({ level: 'silent' });
+const metadataMaxAgeMs = 300;
+
+describeMessageBus('on Kafka', () => {
+  const kafka = createKafka({ brokers: inject('kafkaBrokers').split(','), clientId: 'message-bus-test', logger });
+  const admin = createTopicAdmin({ kafka });
+  const publisher = createPublisher({ kafka, logger, metadataMaxAgeMs });
+  const killed = new Set<MessageConsumer>();
+
+  return Promise.resolve({
+    publisher,
+    admin,
+    createConsumer: (groupId, topics) => {
+      const consumer: MessageConsumer = createConsumer({
+        kafka: withoutCommits(kafka, () => killed.has(consumer)),
+        groupId,
+        topics,
+        logger,
+        metadataMaxAgeMs,
+        laneHighMark: 8,
+        commitIntervalMs: 50,
+      });
+      return consumer;
+    },
+    crash: (consumer) => {
+      killed.add(consumer);
+      return consumer.stop();
+    },
+    prefix: `bus-${randomUUID()}`,
+    close: async () => {
+      await publisher.close();
+      await admin.close();
+    },
+  });
+});
+
+/** A connection whose consumers commit nothing any more once they are taken for dead. */
+function withoutCommits(kafka: KafkaConnection, dead: () => boolean): KafkaConnection {
+  return {
+    ...kafka,
+    consumer: (config) => {
+      const consumer = kafka.consumer(config);
+      return {
+        ...consumer,
+        commitOffsets: (offsets) => (dead() ? Promise.resolve() : consumer.commitOffsets(offsets)),
+      };
+    },
+  };
+}

@@ -1,0 +1,164 @@
+import type { Message, ProducerBatch, RecordMetadata } from 'kafkajs';
+import { pino } from 'pino';
+import { describe, expect, it } from 'vitest';
+import { PublishError } from '../ports/message-bus.ts';
+import { createKafka, type KafkaConnection } from './connection.ts';
+import { createPublisher } from './publisher.ts';
+
+const logger = pino({ level: 'silent' });
+const partitions = 3;
+
+interface Request {
+  values: string[];
+  answer: () => void;
+  refuse: (error: Error) => void;
+}
+
+/**
+ * kafkajs up to the wire: partitions are chosen by the producer's own partitioner, and each request waits until the test answers it, with
+ * an acknowledgement for every partition that `acknowledged` lets through.
+ */
+function createWire(acknowledged: (partition: number) => boolean = () => true) {
+  const requests: Request[] = [];
+  let arrived: () => void = () => undefined;
+  const real = createKafka({ brokers: ['127.0.0.1:1'], clientId: 'test', logger });
+
+  const kafka: KafkaConnection = {
+    ...real,
+    producer: (config) => {
+      const choose = config.createPartitioner?.();
+      const partitionOf = (topic: string, message: Message) =>
+        choose?.({
+          topic,
+          message,
+          partitionMetadata: Array.from({ length: partitions }, (_, id) => metadataOf(id)),
+        }) ?? 0;
+      return {
+        ...real.producer(config),
+        connect: () => Promise.resolve(),
+        disconnect: () => Promise.resolve(),
+        sendBatch: ({ topicMessages = [] }: ProducerBatch) =>
+          new Promise((resolve, reject) => {
+            const sent = topicMessages.flatMap(({ topic, messages }) =>
+              messages.map((message) => ({
+                topic,
+                partition: partitionOf(topic, message),
+                value: String(message.value),
+              })),
+            );
+            const answer = sent.filter(({ partition }) => acknowledged(partition)).map(acknowledgement);
+            requests.push({ values: sent.map(({ value }) => value), answer: () => resolve(answer), refuse: reject });
+            arrived();
+          }),
+      };
+    },
+  };
+
+  async function request(index: number): Promise<Request> {
+    for (;;) {
+      const found = requests[index];
+      if (found) return found;
+      await new Promise<void>((resolve) => (arrived = resolve));
+    }
+  }
+
+  return {
+    publisher: createPublisher({ kafka, logger, clock: { sleep: () => Promise.resolve() } }),
+    request,
+    requests,
+  };
+}
+
+function metadataOf(partitionId: number) {
+  return { partitionId, partitionErrorCode: 0, leader: 1, replicas: [1], isr: [1] };
+}
+
+function acknowledgement({ topic, partition }: { topic: string; partition: number }): RecordMetadata {
+  return { topicName: topic, partition, errorCode: 0 };
+}
+
+function record(value: string, topic = 't') {
+  return { topic, value };
+}
+
+describe('the publisher', () => {
+  it('sends in one request what is published at once', async () => {
+    const { publisher, request, requests } = createWire();
+    const published = Promise.all(['a', 'b', 'c'].map((value) => publisher.publish([record(value)])));
+    (await request(0)).answer();
+    await published;
+    expect(requests.map(({ values }) => values)).toEqual([['a', 'b', 'c']]);
+  });
+
+  it('gathers for the next request what is published while one is on its way', async () => {
+    const { publisher, request, requests } = createWire();
+    const first = publisher.publish([record('a')]);
+    const onItsWay = await request(0);
+    const others = Promise.all([publisher.publish([record('b')]), publisher.publish([record('c')])]);
+    onItsWay.answer();
+    (await request(1)).answer();
+    await Promise.all([first, others]);
+    expect(requests.map(({ values }) => values)).toEqual([['a'], ['b', 'c']]);
+  });
+
+  it('splits what is too large for one request', async () => {
+    const { publisher, request } = createWire();
+    const published = publisher.publish(['a', 'b', 'c'].map((letter) => record(letter.repeat(200_000))));
+    const sizes: number[] = [];
+    for (let i = 0; i < 2; i++) {
+      const { values, answer } = await request(i);
+      sizes.push(values.length);
+      answer();
+    }
+    await published;
+    expect(sizes).toEqual([2, 1]);
+  });
+
+  it('does not take an answer for sent that leaves a partition out', async () => {
+    const { publisher, request } = createWire((partition) => partition !== 1);
+    const published = publisher.publish(['a', 'b', 'c'].map((value) => record(value)));
+    const failed = expect(published).rejects.toThrow(PublishError);
+    for (let i = 0; i < 3; i++) (await request(i)).answer();
+    await failed;
+  });
+
+  it('tries again what was refused, each topic alone', async () => {
+    const { publisher, request } = createWire();
+    const published = publisher.publish([record('a', 'one'), record('b', 'two')]);
+    (await request(0)).refuse(new Error('not now'));
+    const again = [await request(1), await request(2)];
+    for (const { answer } of again) answer();
+    await published;
+    expect(again.map(({ values }) => values)).toEqual([['a'], ['b']]);
+  });
+
+  it('fails those calls only whose topic cannot be published to', async () => {
+    const { publisher, request } = createWire();
+    const bad = publisher.publish([record('bad', 'one')]);
+    const good = publisher.publish([record('good', 'two')]);
+    const failed = expect(bad).rejects.toThrow('could not publish to one: no such topic');
+    (await request(0)).refuse(new Error('no such topic'));
+    for (let i = 1; i <= 3; i++) {
+      const { values, answer, refuse } = await request(i);
+      if (values.includes('bad')) refuse(new Error('no such topic'));
+      else answer();
+    }
+    await Promise.all([failed, good]);
+  });
+
+  it('answers everything before it is closed', async () => {
+    const { publisher, request } = createWire();
+    let published = false;
+    const publishing = publisher.publish([record('a')]).then(() => (published = true));
+    const closing = publisher.close().then(() => published);
+    (await request(0)).answer();
+    expect(await closing).toBe(true);
+    await publishing;
+  });
+
+  it('has nothing to do for no records', async () => {
+    const { publisher, requests } = createWire();
+    await publisher.publish([]);
+    expect(requests).toEqual([]);
+  });
+});
