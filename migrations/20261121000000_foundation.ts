@@ -131,7 +131,7 @@ export async function up(knex: Knex): Promise<void> {
       unknown int2,
       cause text,
       primary key (feed, batch_no, step)
-    ) with (fillfactor = 80);
+    ) with (fillfactor = 50);
 
     -- batch_no 0 holds users that could never be sent.
     create table user_failures (

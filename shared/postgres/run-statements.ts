@@ -47,46 +47,46 @@ export const tallies = `
   where r.state = 'running' and r.ended_at is null
   order by r.scheduled_for, r.id, f.country`;
 
-/** Reads every step row of the run, because the ledger has no index on state. */
+/** Reads every step row of the run, because the ledger has no index on state. Feed by feed, so that no other run's rows are read. */
 export const observe = `
   with seen as (
-    select count(*) filter (where s.state = ${stepState.running})::int as in_flight,
-      count(*) filter (where s.state = ${stepState.waiting})::int as waiting,
-      min(s.cause) filter (where s.state = ${stepState.waiting}) as waiting_cause
-    from feeds f join batch_steps s on s.feed = f.feed
+    select coalesce(sum(s.in_flight), 0)::int as in_flight, coalesce(sum(s.waiting), 0)::int as waiting, min(s.cause) as cause
+    from feeds f
+    cross join lateral (
+      select count(*) filter (where state = ${stepState.running}) as in_flight, count(*) filter (where state = ${stepState.waiting}) as waiting,
+        min(cause) filter (where state = ${stepState.waiting}) as cause
+      from batch_steps where feed = f.feed
+    ) s
     where f.run = $1
   ), kept as (
-    update runs r set in_flight = seen.in_flight, waiting = seen.waiting, waiting_cause = seen.waiting_cause
+    update runs r set in_flight = seen.in_flight, waiting = seen.waiting, waiting_cause = seen.cause
     from seen
     where r.id = $1 and r.ended_at is null
   )
-  select in_flight as "inFlight", waiting, waiting_cause as "waitingCause" from seen`;
+  select in_flight as "inFlight", waiting, cause as "waitingCause" from seen`;
 
 /** Counts rows, not sums: batches and the rest from the steps, failures from the users that failed. */
 export const recount = `
-  with steps as (
-    select s.feed, s.step, count(*) filter (where s.batch_no < ${firstChildBatchNo}) as batches,
-      coalesce(sum(s.rest_users) filter (where s.rest = ${restCode.succeeded}), 0) as succeeded,
-      coalesce(sum(s.rest_users) filter (where s.rest = ${restCode.expired}), 0) as expired,
-      coalesce(sum(s.rest_users) filter (where s.rest = ${restCode.cancelled}), 0) as cancelled
-    from feeds f join batch_steps s on s.feed = f.feed
-    where f.run = $1 and s.state = ${stepState.done}
-    group by s.feed, s.step
-  ), lost as (
-    select u.feed, u.step, count(*) filter (where u.outcome = ${failureCode.failed}) as failed,
-      count(*) filter (where u.outcome = ${failureCode.unknown}) as unknown
-    from feeds f join user_failures u on u.feed = f.feed
-    where f.run = $1
-    group by u.feed, u.step
-  ), totals as (
-    select feed, step, coalesce(batches, 0) as batches, coalesce(succeeded, 0) as succeeded, coalesce(failed, 0) as failed,
-      coalesce(expired, 0) as expired, coalesce(cancelled, 0) as cancelled, coalesce(unknown, 0) as unknown
-    from steps full join lost using (feed, step)
-  )
-  select f.feed, coalesce(json_agg(to_jsonb(t) - 'feed' order by t.step) filter (where t.step is not null), '[]') as totals
-  from feeds f left join totals t on t.feed = f.feed
+  select f.feed, coalesce(t.totals, '[]') as totals
+  from feeds f
+  cross join lateral (
+    select json_agg(k order by k.step) as totals from (
+      select step, coalesce(batches, 0) as batches, coalesce(succeeded, 0) as succeeded, coalesce(failed, 0) as failed,
+        coalesce(expired, 0) as expired, coalesce(cancelled, 0) as cancelled, coalesce(unknown, 0) as unknown
+      from (
+        select step, count(*) filter (where batch_no < ${firstChildBatchNo}) as batches,
+          sum(rest_users) filter (where rest = ${restCode.succeeded}) as succeeded,
+          sum(rest_users) filter (where rest = ${restCode.expired}) as expired,
+          sum(rest_users) filter (where rest = ${restCode.cancelled}) as cancelled
+        from batch_steps where feed = f.feed and state = ${stepState.done} group by step
+      ) s full join (
+        select step, count(*) filter (where outcome = ${failureCode.failed}) as failed,
+          count(*) filter (where outcome = ${failureCode.unknown}) as unknown
+        from user_failures where feed = f.feed group by step
+      ) u using (step)
+    ) k
+  ) t
   where f.run = $1
-  group by f.feed
   order by f.feed`;
 
 export const finish = `
