@@ -45,14 +45,14 @@ export async function startScheduler(environment: NodeJS.ProcessEnv): Promise<Se
       : await serveHealth(config.HEALTH_PORT, config.HEALTH_HOST, () => scheduler.ready());
   logger.info('scheduler is running');
 
-  return {
-    ...scheduler,
-    close: async () => {
-      await scheduler.close();
-      health?.close();
-      await Promise.all([publisher.close(), pool.end()]);
-    },
-  };
+  async function close(): Promise<void> {
+    await scheduler.close();
+    health?.close();
+    await Promise.all([publisher.close(), pool.end()]);
+  }
+
+  let closing: Promise<void> | undefined;
+  return { ...scheduler, close: () => (closing ??= close()) };
 }
 
 if (isEntry(import.meta)) {

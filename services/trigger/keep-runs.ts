@@ -1,8 +1,9 @@
+import { isBalanced } from '../../shared/domain/outcomes.ts';
 import type { Clock } from '../../shared/ports/clock.ts';
 import type { RunStore, RunTally } from '../../shared/ports/run-store.ts';
 import type { Logger } from '../../shared/runtime/logger.ts';
 import { pauseAfter } from './pause-after.ts';
-import { differences, endingOf } from './run-ending.ts';
+import { differences, endingOf, linesOf } from './run-ending.ts';
 
 const lookEveryMs = 1000;
 
@@ -38,19 +39,24 @@ export function createKeepRuns({
   }
 
   async function keep(tally: RunTally): Promise<void> {
+    const { run, campaign } = tally;
     const ending = mayStillBeFed(tally) ? null : endingOf(tally);
     if (ending === null) {
-      await observe(tally.run);
+      if (!linesOf(tally).every(isBalanced)) dispute(tally, ['more users ended than were fed']);
+      await observe(run);
       return;
     }
-    const { run, campaign } = tally;
     const differing = differences(tally, await runStore.recount(run));
     if (differing.length > 0) {
-      if (!disputed.has(run)) logger.error({ run, campaign, differing }, 'sums of a run do not agree, it cannot end');
-      disputed.add(run);
+      dispute(tally, differing);
       return;
     }
     if (await runStore.finish(run, ending.state, ending.reason)) logger.info({ run, campaign, ...ending }, 'run ended');
+  }
+
+  function dispute({ run, campaign }: RunTally, differing: readonly string[]): void {
+    if (!disputed.has(run)) logger.error({ run, campaign, differing }, 'sums of a run do not agree, it cannot end');
+    disputed.add(run);
   }
 
   /** Reads every step row of the run, which takes long for a large one. */

@@ -67,14 +67,14 @@ export async function startTrigger(environment: NodeJS.ProcessEnv): Promise<Serv
       : await serveHealth(config.HEALTH_PORT, config.HEALTH_HOST, () => trigger.ready());
   logger.info('trigger is running');
 
-  return {
-    ...trigger,
-    close: async () => {
-      await trigger.close();
-      health?.close();
-      await Promise.all([publisher.close(), segmentation.close(), pool.end(), hotPool.end()]);
-    },
-  };
+  async function close(): Promise<void> {
+    await trigger.close();
+    health?.close();
+    await Promise.all([publisher.close(), segmentation.close(), pool.end(), hotPool.end()]);
+  }
+
+  let closing: Promise<void> | undefined;
+  return { ...trigger, close: () => (closing ??= close()) };
 }
 
 if (isEntry(import.meta)) {

@@ -1,0 +1,84 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { escapeUserId, isValidUserId } from '../../shared/domain/user-id.ts';
+import { cutBatches, type Cut } from './cut-batches.ts';
+
+const usersUpTo = (count: number) => Array.from({ length: count }, (_, i) => `u${String(i).padStart(6, '0')}`);
+const ordinary = { maxBatches: 100, nextBatchNo: 1, isLast: false, mustMove: false };
+const sizesOf = (cut: Cut) => cut.batches.map(({ users }) => users.length);
+
+describe('cutting batches', () => {
+  it('makes full batches and leaves the remainder for the users that come next', () => {
+    const cut = cutBatches(usersUpTo(250), ordinary);
+    expect(sizesOf(cut)).toEqual([100, 100]);
+    expect(cut).toMatchObject({ taken: 200, complete: false });
+  });
+
+  it('makes a short batch of the remainder at the very end', () => {
+    const cut = cutBatches(usersUpTo(250), { ...ordinary, isLast: true });
+    expect(sizesOf(cut)).toEqual([100, 100, 50]);
+    expect(cut).toMatchObject({ taken: 250, complete: true });
+  });
+
+  it('numbers batches on', () => {
+    const { batches } = cutBatches(usersUpTo(300), { ...ordinary, nextBatchNo: 17 });
+    expect(batches.map(({ batchNo }) => batchNo)).toEqual([17, 18, 19]);
+  });
+
+  it('takes no more than was granted', () => {
+    const cut = cutBatches(usersUpTo(1000), { ...ordinary, maxBatches: 3, isLast: true });
+    expect(sizesOf(cut)).toEqual([100, 100, 100]);
+    expect(cut).toMatchObject({ taken: 300, complete: false });
+  });
+
+  it('is complete with an empty last page, without a grant', () => {
+    const nothing = { batches: [], invalidUsers: [], taken: 0, complete: true };
+    expect(cutBatches([], { ...ordinary, maxBatches: 0, isLast: true })).toEqual(nothing);
+  });
+
+  it('is complete when the grant was just enough', () => {
+    expect(cutBatches(usersUpTo(200), { ...ordinary, maxBatches: 2, isLast: true }).complete).toBe(true);
+  });
+
+  it('tells ids apart that can never be sent, escaped', () => {
+    const cut = cutBatches(['a', 'b\u0000', 'c', 'd'.repeat(257)], { ...ordinary, isLast: true });
+    expect(cut.batches).toEqual([{ batchNo: 1, users: ['a', 'c'] }]);
+    expect(cut.invalidUsers).toEqual(['b\\u0000', 'd'.repeat(256)]);
+  });
+
+  it('ends behind a valid id while more is to come', () => {
+    const cut = cutBatches([...usersUpTo(100), 'v\ud800', 'w\n'], ordinary);
+    expect(cut).toMatchObject({ taken: 100, invalidUsers: [] });
+  });
+
+  it('moves on over what would never fill a batch when nothing more can be fetched', () => {
+    const cut = cutBatches(['a', 'b\n', 'c'], { ...ordinary, mustMove: true });
+    expect(cut).toMatchObject({ taken: 3, invalidUsers: ['b\\n'], complete: false });
+    expect(sizesOf(cut)).toEqual([2]);
+  });
+
+  it('puts every user into exactly one batch or among the invalid, in order, however the cuts fall', () => {
+    const user = fc.oneof({ weight: 9, arbitrary: fc.string({ minLength: 1 }) }, fc.string({ unit: 'binary' }));
+    fc.assert(
+      fc.property(fc.array(user, { maxLength: 700 }), fc.integer({ min: 1, max: 4 }), (users, maxBatches) => {
+        const cuts: Cut[] = [];
+        let rest = users;
+        let nextBatchNo = 1;
+        do {
+          const cut = cutBatches(rest, { ...ordinary, maxBatches, nextBatchNo, isLast: true });
+          cuts.push(cut);
+          rest = rest.slice(cut.taken);
+          nextBatchNo += cut.batches.length;
+        } while (cuts.at(-1)?.complete === false);
+        expect(cuts.flatMap(({ batches }) => batches.flatMap((batch) => batch.users))).toEqual(
+          users.filter(isValidUserId),
+        );
+        expect(cuts.flatMap(({ invalidUsers }) => invalidUsers)).toEqual(
+          users.filter((id) => !isValidUserId(id)).map(escapeUserId),
+        );
+        const sizes = cuts.flatMap(sizesOf);
+        expect(sizes.slice(0, -1).every((size) => size === 100)).toBe(true);
+      }),
+    );
+  });
+});

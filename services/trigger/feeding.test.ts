@@ -1,0 +1,232 @@
+import { describe, expect, it } from 'vitest';
+import { compareUserIds, escapeUserId } from '../../shared/domain/user-id.ts';
+import { passTime, passTimeUntil } from '../../shared/testing/pass-time.ts';
+import { createTriggerWorld, failingOnce, failureOf, mortal, userIds } from '../../shared/testing/trigger-world.ts';
+import { createTrigger, type TriggerDeps } from './trigger.ts';
+
+type World = ReturnType<typeof createTriggerWorld>;
+
+async function startTrigger(
+  world: World,
+  owner: string,
+  change: (deps: TriggerDeps) => Partial<TriggerDeps> = () => ({}),
+) {
+  const deps = world.triggerDeps(owner);
+  const trigger = createTrigger({ ...deps, ...change(deps) });
+  await trigger.start();
+  return trigger;
+}
+
+async function setUp(users: string[], change?: (deps: TriggerDeps) => Partial<TriggerDeps>) {
+  const world = createTriggerWorld();
+  world.segmentation.users.set('SG', users.toSorted(compareUserIds));
+  const trigger = await startTrigger(world, 'a', change);
+  return {
+    ...world,
+    world,
+    trigger,
+    feed: () => world.feedRows()[0],
+    isFed: () => world.feedRows()[0]?.complete === true,
+  };
+}
+
+describe('feeding a run', () => {
+  it('puts the whole segment into full batches, in ascending order, and one short batch at the end', async () => {
+    const users = userIds(2530);
+    const { clock, startCampaign, database, fedUsers, isFed } = await setUp(users);
+    await startCampaign();
+    await passTimeUntil(clock, isFed);
+    expect(fedUsers('SG')).toEqual(users);
+    const sizes = [...database.batches.values()].map((batch) => batch.users.length);
+    expect(sizes).toEqual([...Array.from({ length: 25 }, () => 100), 30]);
+  });
+
+  it('publishes a reference to every batch, to the shard of the first step and the country', async () => {
+    const { clock, startCampaign, references, isFed } = await setUp(userIds(2530));
+    await startCampaign();
+    await passTimeUntil(clock, isFed);
+    await passTime(clock, 0);
+    const numbers = references('SG').flatMap(({ b }) => b);
+    expect(numbers.toSorted((a, b) => a - b)).toEqual(Array.from({ length: 26 }, (_, i) => i + 1));
+    expect(references('SG').every(({ step, x }) => step === 1 && x === undefined)).toBe(true);
+    expect(references('ID')).toEqual([]);
+  });
+
+  it('fails users whose id breaks the rules, escaped, and goes on with the others', async () => {
+    const invalid = ['', 'user\u0000', 'user\ud800', 'v'.repeat(300)];
+    const { clock, startCampaign, database, fedUsers, isFed, feed } = await setUp([...userIds(150), ...invalid]);
+    await startCampaign();
+    await passTimeUntil(clock, isFed);
+    expect(fedUsers('SG')).toEqual(userIds(150));
+    expect(database.failures.map(({ user, reason }) => [user, reason]).toSorted()).toEqual(
+      invalid.map((id) => [escapeUserId(id), 'muster.invalid-user-id']).toSorted(),
+    );
+    expect(feed()).toMatchObject({ fedUsers: 154 });
+  });
+
+  it('goes on behind a page that ends with an id which cannot be asked for', async () => {
+    const users = [...userIds(999, 'a'), 'b\ud800', ...userIds(1500, 'c')];
+    const { clock, startCampaign, fedUsers, isFed, feed } = await setUp(users);
+    await startCampaign();
+    await passTimeUntil(clock, isFed);
+    expect(fedUsers('SG')).toEqual(users.filter((id) => id.isWellFormed()));
+    expect(feed()).toMatchObject({ fedUsers: users.length });
+  });
+
+  it('publishes again until it succeeds', async () => {
+    const { clock, startCampaign, references, isFed } = await setUp(userIds(250), (deps) => ({
+      publisher: failingOnce(deps.publisher, 'publish'),
+    }));
+    await startCampaign();
+    await passTimeUntil(clock, isFed);
+    await passTime(clock, 1000);
+    expect(references('SG').flatMap(({ b }) => b)).toEqual([1, 2, 3]);
+  });
+
+  it('reads its cursor again when it does not know whether a write has arrived', async () => {
+    const users = userIds(2500);
+    const { clock, startCampaign, fedUsers, isFed, feed } = await setUp(users, (deps) => ({
+      feedStore: failingOnce(deps.feedStore, 'writePages'),
+    }));
+    await startCampaign();
+    await passTimeUntil(clock, isFed);
+    expect(fedUsers('SG')).toEqual(users);
+    expect(feed()).toMatchObject({ token: 2 });
+  });
+});
+
+describe('a segmentation service in trouble', () => {
+  it('stalls the feed with its cause, which goes away when the feed moves on', async () => {
+    const { clock, segmentation, startCampaign, feed, isFed } = await setUp(userIds(2500));
+    segmentation.pageFailure = failureOf('unavailable');
+    await startCampaign();
+    await passTime(clock, 1000);
+    expect(feed()?.stalled).toBe('segmentation service, unavailable: scripted unavailable');
+    segmentation.pageFailure = null;
+    await passTimeUntil(clock, isFed);
+    expect(feed()).toMatchObject({ stalled: null, fedUsers: 2500 });
+  });
+
+  it('is asked less and less often', async () => {
+    const { clock, segmentation, startCampaign } = await setUp(userIds(2500));
+    segmentation.pageFailure = failureOf('unavailable');
+    await startCampaign();
+    await passTime(clock, 600_000);
+    expect(segmentation.pagesAsked.length).toBeLessThan(60);
+  });
+
+  it('feeds nothing of a page that is not sorted, and goes on when it is mended', async () => {
+    const users = userIds(2500);
+    const { clock, segmentation, startCampaign, feed, fedUsers, isFed } = await setUp(users);
+    segmentation.tamper = (page) => page.toReversed();
+    await startCampaign();
+    await passTime(clock, 60_000);
+    expect(fedUsers('SG')).toEqual([]);
+    expect(feed()?.stalled).toContain('strictly ascending');
+    segmentation.tamper = null;
+    await passTimeUntil(clock, isFed);
+    expect(fedUsers('SG')).toEqual(users);
+  });
+
+  it('may lose its snapshot: the feed goes on behind its cursor on a fresh one', async () => {
+    const users = userIds(45_000);
+    const { clock, segmentation, startCampaign, workOff, fedUsers, isFed } = await setUp(users);
+    await startCampaign();
+    await passTimeUntil(clock, () => fedUsers('SG').length > 0);
+    segmentation.snapshot = 's2';
+    while (!isFed()) {
+      await workOff();
+      await passTime(clock, 200);
+    }
+    expect(fedUsers('SG')).toEqual(users);
+    expect(new Set(segmentation.pagesAsked.map(({ snapshot }) => snapshot))).toEqual(new Set(['s1', 's2']));
+  });
+});
+
+describe('feeds and their owners', () => {
+  it('go to another trigger at once when theirs stops, which goes on behind the cursor', async () => {
+    const users = userIds(45_000);
+    const { clock, world, startCampaign, workOff, fedUsers, isFed, feed, trigger } = await setUp(users);
+    await startCampaign();
+    await passTimeUntil(clock, () => fedUsers('SG').length > 0);
+    await trigger.stopIntake();
+    await trigger.finishWork();
+    await startTrigger(world, 'b');
+    await passTime(clock, 0);
+    expect(feed()).toMatchObject({ owner: 'b', token: 2 });
+    while (!isFed()) {
+      await workOff();
+      await passTime(clock, 200);
+    }
+    expect(fedUsers('SG')).toEqual(users);
+  });
+
+  it('are taken over when the lease of a killed trigger runs out, with nobody fed twice', async () => {
+    let isDead = false;
+    const users = userIds(45_000);
+    const { clock, world, startCampaign, workOff, fedUsers, isFed, feed } = await setUp(users, (deps) => ({
+      feedStore: mortal(deps.feedStore, () => isDead),
+      leases: mortal(deps.leases, () => isDead),
+      publisher: mortal(deps.publisher, () => isDead),
+    }));
+    await startCampaign();
+    await passTimeUntil(clock, () => fedUsers('SG').length > 0);
+    isDead = true;
+    await startTrigger(world, 'b');
+    await passTime(clock, 16_000);
+    expect(feed()).toMatchObject({ owner: 'b', token: 2 });
+    while (!isFed()) {
+      await workOff();
+      await passTime(clock, 200);
+    }
+    expect(fedUsers('SG')).toEqual(users);
+  });
+
+  it('are kept for as long as it takes', async () => {
+    const { clock, startCampaign, feed } = await setUp(userIds(100_000));
+    await startCampaign();
+    await passTime(clock, 300_000);
+    expect(feed()).toMatchObject({ owner: 'a', token: 1, complete: false });
+  });
+});
+
+describe('back-pressure', () => {
+  it('stops feeding at three hundred unhandled batches while nobody works', async () => {
+    const { clock, startCampaign, feed } = await setUp(userIds(100_000));
+    await startCampaign();
+    await passTime(clock, 60_000);
+    const fedBatches = (feed()?.nextBatchNo ?? 1) - 1;
+    expect(fedBatches).toBeGreaterThanOrEqual(300);
+    expect(fedBatches).toBeLessThan(320);
+  });
+
+  it('feeds on as batches are handled', async () => {
+    const { clock, startCampaign, workOff, isFed, fedUsers } = await setUp(userIds(100_000));
+    await startCampaign();
+    while (!isFed()) {
+      await workOff();
+      await passTime(clock, 100);
+    }
+    expect(fedUsers('SG')).toHaveLength(100_000);
+  });
+
+  it('lets a small campaign in with the next batches that are handled, while a large one waits for room', async () => {
+    const { clock, segmentation, startCampaign, workOff, feedRows } = await setUp(userIds(100_000));
+    await startCampaign();
+    await passTime(clock, 10_000);
+    segmentation.users.set('SG', userIds(900));
+    const { campaign } = await startCampaign({ name: 'small' });
+    await passTime(clock, 1000);
+    await workOff(40);
+    await passTime(clock, 1000);
+    expect(feedRows().map(({ complete }) => complete)).toEqual([false, true]);
+    expect(campaign).toBeDefined();
+  });
+
+  it('keeps what waits in memory small', async () => {
+    const { clock, segmentation, startCampaign } = await setUp(userIds(200_000));
+    await startCampaign();
+    await passTime(clock, 60_000);
+    expect(segmentation.pagesAsked.length).toBeLessThanOrEqual(300 / 10 + 10 + 3);
+  });
+});

@@ -1,0 +1,105 @@
+import { describe, expect, it } from 'vitest';
+import type { StepTotals } from '../../shared/domain/outcomes.ts';
+import type { RunTally } from '../../shared/ports/run-store.ts';
+import { differences, endingOf } from './run-ending.ts';
+
+function totalsOf(step: number, counts: Partial<StepTotals>): StepTotals {
+  return { step, batches: 1, succeeded: 0, failed: 0, expired: 0, cancelled: 0, unknown: 0, ...counts };
+}
+
+function tallyOf(feeds: Partial<RunTally['feeds'][number]>[], changes: Partial<RunTally> = {}): RunTally {
+  const empty = { fedUsers: 100, fedBatches: 1, complete: true, stalled: null, totals: [] };
+  return {
+    run: 'run',
+    campaign: 'campaign',
+    chain: [{ action: 'award-reward' }, { action: 'send-message' }],
+    deadlinePassed: false,
+    feeds: feeds.map((feed, index) => ({ feed: `feed-${index}`, country: 'SG', ...empty, ...feed })),
+    ...changes,
+  };
+}
+
+const allSucceeded = [totalsOf(1, { succeeded: 100 }), totalsOf(2, { succeeded: 100 })];
+
+describe('the end of a run', () => {
+  it('is completed when everybody succeeded in every step', () => {
+    expect(endingOf(tallyOf([{ totals: allSucceeded }]))).toEqual({ state: 'completed', reason: null });
+  });
+
+  it('is completed for an empty audience', () => {
+    expect(endingOf(tallyOf([{ fedUsers: 0, fedBatches: 0 }]))).toEqual({ state: 'completed', reason: null });
+  });
+
+  it('is completed with failures when somebody failed and the others went on', () => {
+    const totals = [totalsOf(1, { succeeded: 98, failed: 2 }), totalsOf(2, { succeeded: 98 })];
+    expect(endingOf(tallyOf([{ totals }]))).toEqual({ state: 'completed_with_failures', reason: null });
+  });
+
+  it('says how many users are unknown', () => {
+    const totals = [totalsOf(1, { succeeded: 97, unknown: 3 }), totalsOf(2, { succeeded: 96, unknown: 1 })];
+    expect(endingOf(tallyOf([{ totals }]))).toEqual({
+      state: 'completed_with_failures',
+      reason: 'the outcome of 4 users is unknown',
+    });
+  });
+
+  it('has not come while a step is pending in any country', () => {
+    const halfway = [totalsOf(1, { succeeded: 100 }), totalsOf(2, { succeeded: 99 })];
+    expect(endingOf(tallyOf([{ totals: allSucceeded }, { totals: halfway }]))).toBeNull();
+  });
+
+  it('has not come while a feed is not complete', () => {
+    expect(endingOf(tallyOf([{ totals: allSucceeded, complete: false }]))).toBeNull();
+  });
+
+  it('has not come when more users ended than were fed', () => {
+    const totals = [totalsOf(1, { succeeded: 101 }), totalsOf(2, { succeeded: 101 })];
+    expect(endingOf(tallyOf([{ totals }]))).toBeNull();
+  });
+
+  it('is expired when somebody came too late', () => {
+    const totals = [totalsOf(1, { succeeded: 60, expired: 40 }), totalsOf(2, { succeeded: 60 })];
+    expect(endingOf(tallyOf([{ totals }], { deadlinePassed: true }))).toEqual({
+      state: 'expired',
+      reason: 'the deadline passed before 40 users could be served',
+    });
+  });
+
+  it('is expired when the audience was not fed to its end, with what was fed', () => {
+    const late = tallyOf([{ totals: allSucceeded, complete: false }], { deadlinePassed: true });
+    expect(endingOf(late)).toEqual({
+      state: 'expired',
+      reason: 'the deadline passed before all of the audience was fed',
+    });
+  });
+
+  it('waits for what is pending after the deadline too', () => {
+    const totals = [totalsOf(1, { succeeded: 60, expired: 39 }), totalsOf(2, { succeeded: 60 })];
+    expect(endingOf(tallyOf([{ totals, complete: false }], { deadlinePassed: true }))).toBeNull();
+  });
+
+  it('is completed although the deadline has passed, when all was done in time', () => {
+    expect(endingOf(tallyOf([{ totals: allSucceeded }], { deadlinePassed: true }))?.state).toBe('completed');
+  });
+});
+
+describe('counting a run anew', () => {
+  it('finds no difference in equal sums, whether lines of zeros are there or not', () => {
+    const tally = tallyOf([{ totals: [...allSucceeded] }, { fedUsers: 0, totals: [] }]);
+    const counted = [
+      { feed: 'feed-0', totals: allSucceeded },
+      { feed: 'feed-1', totals: [totalsOf(1, { batches: 0 })] },
+    ];
+    expect(differences(tally, counted)).toEqual([]);
+  });
+
+  it('names feed, step and count of a difference', () => {
+    const counted = [
+      { feed: 'feed-0', totals: [totalsOf(1, { succeeded: 99, failed: 1 }), totalsOf(2, { succeeded: 100 })] },
+    ];
+    expect(differences(tallyOf([{ totals: allSucceeded }]), counted)).toEqual([
+      'feed-0, step 1, succeeded: 100, 99',
+      'feed-0, step 1, failed: 0, 1',
+    ]);
+  });
+});
