@@ -28,8 +28,8 @@ interface Parcel {
 }
 
 /** Half of what brokers take by default (1 MiB in one partition), for records carry headers too. */
-const maxRequestChars = 512 * 1024;
-const maxParcelChars = maxRequestChars / 2;
+const maxRequestBytes = 512 * 1024;
+const maxParcelBytes = maxRequestBytes / 2;
 
 /** Pauses before the attempts that follow the first. With those that kafkajs makes within each it takes seconds, not minutes. */
 const retryPausesMs = [200, 800];
@@ -198,10 +198,11 @@ function parcelsOf(records: readonly OutgoingRecord[]): OutgoingRecord[][] {
   const parcels: OutgoingRecord[][] = [];
   let room = -1;
   for (const record of records) {
-    room -= record.value.length;
+    const bytes = Buffer.byteLength(record.value);
+    room -= bytes;
     if (room < 0) {
       parcels.push([]);
-      room = maxParcelChars - record.value.length;
+      room = maxParcelBytes - bytes;
     }
     parcels.at(-1)?.push(record);
   }
@@ -210,11 +211,11 @@ function parcelsOf(records: readonly OutgoingRecord[]): OutgoingRecord[][] {
 
 /** Takes from the front what fits into one request, at least one parcel. */
 function takeRequest(waiting: Parcel[]): Parcel[] {
-  let chars = 0;
+  let bytes = 0;
   let count = 0;
   for (const { records } of waiting) {
-    for (const { value } of records) chars += value.length;
-    if (count > 0 && chars > maxRequestChars) break;
+    for (const { value } of records) bytes += Buffer.byteLength(value);
+    if (count > 0 && bytes > maxRequestBytes) break;
     count += 1;
   }
   return waiting.splice(0, count);

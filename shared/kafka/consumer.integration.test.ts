@@ -1,0 +1,116 @@
+import { randomUUID } from 'node:crypto';
+import { pino } from 'pino';
+import { afterAll, afterEach, beforeEach, describe, expect, inject, it } from 'vitest';
+import type { LaneReceiver, MessageConsumer } from '../ports/message-bus.ts';
+import { createRecordingReceiver } from '../testing/recording-receiver.ts';
+import { createKafka } from './connection.ts';
+import { createConsumer } from './consumer.ts';
+import { createPublisher } from './publisher.ts';
+import { createTopicAdmin } from './topic-admin.ts';
+
+const logger = pino({ level: 'silent' });
+const laneHighMark = 8;
+const maxFetchBytes = 64 * 1024;
+
+describe('the Kafka consumer', () => {
+  const kafka = createKafka({ brokers: inject('kafkaBrokers').split(','), clientId: 'consumer-test', logger });
+  const admin = createTopicAdmin({ kafka });
+  const publisher = createPublisher({ kafka, logger });
+  const consumers: MessageConsumer[] = [];
+  let prefix: string;
+
+  beforeEach(() => {
+    prefix = `consumer-${randomUUID()}`;
+  });
+
+  afterEach(async () => {
+    await Promise.all(consumers.splice(0).map((consumer) => consumer.stop()));
+  });
+
+  afterAll(async () => {
+    await publisher.close();
+    await admin.close();
+  });
+
+  function givenTopics(...topics: string[]): Promise<void> {
+    return admin.ensureTopics(topics.map((topic) => ({ topic, partitions: 1, replicationFactor: 1 })));
+  }
+
+  function consumerOf(...topics: string[]): MessageConsumer {
+    const consumer = createConsumer({ kafka, groupId: `${prefix}.group`, topics, logger, laneHighMark });
+    consumers.push(consumer);
+    return consumer;
+  }
+
+  it('fetches no more for a lane that is full, and goes on when its records are settled', async () => {
+    const [slow, quick] = [`${prefix}.slow`, `${prefix}.quick`];
+    await givenTopics(slow, quick);
+    // One request each, so that the broker keeps them apart; eight fill a fetch.
+    const valueBytes = maxFetchBytes / 8;
+    for (let i = 0; i < 60; i++) await publisher.publish([{ topic: slow, value: 'x'.repeat(valueBytes) }]);
+    const receiver = createRecordingReceiver();
+    const consumer = consumerOf(slow, quick);
+    await consumer.start(receiver);
+    const ofTopic = (topic: string) => receiver.delivered.filter(({ lane }) => lane.topic === topic);
+    await receiver.until(() => ofTopic(slow).length >= laneHighMark);
+
+    for (let round = 1; round <= 10; round++) {
+      await publisher.publish([{ topic: quick, value: `${round}` }]);
+      await receiver.until(() => ofTopic(quick).length === round);
+      for (const record of ofTopic(quick)) consumer.settle(record);
+    }
+    expect(ofTopic(slow).length).toBeLessThanOrEqual(laneHighMark + maxFetchBytes / valueBytes);
+
+    let settled = 0;
+    while (settled < 60) {
+      const fresh = ofTopic(slow).slice(settled);
+      for (const record of fresh) consumer.settle(record);
+      settled += fresh.length;
+      if (settled < 60) await receiver.until(() => ofTopic(slow).length > settled);
+    }
+    expect(new Set(ofTopic(slow).map(({ offset }) => offset)).size).toBe(60);
+  });
+
+  it('says that it has died when its receiver throws, as nobody would hear of it otherwise', async () => {
+    const topic = `${prefix}.topic`;
+    await givenTopics(topic);
+    await publisher.publish([{ topic, value: 'a' }]);
+    const bug = new TypeError('a bug in the receiver');
+    const receiver: LaneReceiver = {
+      deliver: () => {
+        throw bug;
+      },
+      revoke: () => undefined,
+    };
+    const consumer = consumerOf(topic);
+    await consumer.start(receiver);
+    expect((await consumer.crashed).cause).toBe(bug);
+  });
+
+  it('waits for a topic that is created a moment after its start', async () => {
+    const topic = `${prefix}.late`;
+    const receiver = createRecordingReceiver();
+    const starting = consumerOf(topic).start(receiver);
+    await givenTopics(topic);
+    await starting;
+    await publisher.publish([{ topic, value: 'a' }]);
+    await receiver.first(1);
+  });
+
+  it('can be stopped while it starts', async () => {
+    const topic = `${prefix}.topic`;
+    await givenTopics(topic);
+    const consumer = consumerOf(topic);
+    const starting = consumer.start(createRecordingReceiver());
+    const started = starting.then(
+      () => true,
+      () => false,
+    );
+    await consumer.stop();
+    expect(await started).toBe(false);
+    const next = createRecordingReceiver();
+    await publisher.publish([{ topic, value: 'a' }]);
+    await consumerOf(topic).start(next);
+    await next.first(1);
+  });
+});
