@@ -1,0 +1,66 @@
+import { z } from 'zod';
+import { cleanCode } from '../../../shared/domain/reasons.ts';
+import type { BatchAnswer } from '../../../shared/ports/batch-endpoint.ts';
+import { readExpectedAnswer } from './expected-answer.ts';
+import { readPlainAnswer } from './plain-answer.ts';
+import type { Told } from './told.ts';
+
+/**
+ * What an answer means for the batch (docs/contracts.md).
+ * - `told`: it speaks of the users.
+ * - `refused`: nothing was applied, because of what was sent.
+ * - `misconfigured`: nothing was applied, because of who sent it where.
+ * - `not-applied`: nothing was applied yet; to be sent again after a while.
+ * - `ambiguous`: it may have been applied.
+ */
+export type Reading =
+  | ({ kind: 'told' } & Told)
+  | { kind: 'refused'; code: string }
+  | { kind: 'misconfigured'; cause: string }
+  | { kind: 'not-applied'; cause: string; retryAfterMs: number | null }
+  | { kind: 'ambiguous'; cause: string };
+
+const refusals = new Set([400, 413, 422]);
+const misconfigurations = new Set([401, 403, 404, 405, 410, 415, 501]);
+const postponements = new Set([409, 425, 429]);
+
+/** @param plain whether no id needs escapes in JSON */
+export function readAnswer(
+  form: 'full' | 'compact',
+  ids: readonly string[],
+  plain: boolean,
+  answer: BatchAnswer,
+): Reading {
+  if (answer.kind === 'not-applied') return { kind: 'not-applied', cause: answer.cause, retryAfterMs: null };
+  if (answer.kind === 'ambiguous') return answer;
+  const { status, body, retryAfterMs } = answer;
+  if (status === 200 || status === 202) {
+    const told = (plain ? readExpectedAnswer(form, ids, body) : undefined) ?? readPlainAnswer(ids, body);
+    return told
+      ? { kind: 'told', ...told }
+      : { kind: 'ambiguous', cause: `HTTP ${status} with an answer of neither form` };
+  }
+  const cause = `HTTP ${status}`;
+  if (refusals.has(status)) {
+    const code = codeIn(body);
+    return code === 'key-reused'
+      ? { kind: 'misconfigured', cause: `${cause} key-reused` }
+      : { kind: 'refused', code: code ?? `http-${status}` };
+  }
+  if (misconfigurations.has(status) || (status >= 300 && status < 400)) return { kind: 'misconfigured', cause };
+  if (postponements.has(status) || (status === 503 && retryAfterMs !== null)) {
+    return { kind: 'not-applied', cause, retryAfterMs };
+  }
+  return { kind: 'ambiguous', cause };
+}
+
+const withCode = z.object({ code: z.string().min(1) });
+
+function codeIn(body: string): string | undefined {
+  try {
+    const code = withCode.safeParse(JSON.parse(body)).data?.code;
+    return code === undefined ? undefined : cleanCode(code);
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,17 @@
+/** A user whom the endpoint failed. */
+export interface ToldFailure {
+  id: string;
+  code: string;
+  detail: string | null;
+  /** The endpoint says that nothing was applied and that another try may help. */
+  retryable: boolean;
+}
+
+/** What an answer says about the users asked for. Whoever stands in no list succeeded. */
+export interface Told {
+  failed: ToldFailure[];
+  /** Told in contradiction, with a word we do not know, or not at all. */
+  untold: string[];
+  /** Users in the answer that were not asked for. */
+  strangers: number;
+}

@@ -1,0 +1,98 @@
+import type { EngineConfig } from '../../shared/contracts/engine-config.ts';
+import type { Work } from './work.ts';
+
+/** Claimed ahead of the calls of an action type, so that a free slot never waits for the database. */
+const claimedAhead = 300;
+/** Claims ahead are leases running down: no more are made than will be called within this part of a lease. */
+const partOfLease = 1 / 3;
+/** Weight of the newest call in the mean. */
+const newestWeight = 0.02;
+
+export interface CallSlotsDeps {
+  actionTypes: EngineConfig['actionTypes'];
+  /** Calls in flight over all action types. */
+  concurrency: number;
+  leaseMs: number;
+  /** Makes the call and records it; resolves when the slot is free again. */
+  serve: (work: Work) => Promise<void>;
+  monotonicMs: () => number;
+}
+
+/** Claimed steps wait here for a call slot of their action type; a slow endpoint takes only its own. */
+export interface CallSlots {
+  /** How many more steps of the action type may be claimed now. */
+  room(actionType: string): number;
+  add(works: readonly Work[]): void;
+  /** Steps claimed and not called yet are handed back, and no more calls begin. */
+  close(): Work[];
+  /** Resolves when no call is in flight. */
+  idle(): Promise<void>;
+}
+
+interface Lane {
+  waiting: Work[];
+  inFlight: number;
+  concurrency: number;
+  /** Of its calls, exponentially weighted. */
+  meanMs: number;
+}
+
+export function createCallSlots({ actionTypes, concurrency, leaseMs, serve, monotonicMs }: CallSlotsDeps): CallSlots {
+  const lanes = new Map<string, Lane>();
+  for (const [name, type] of Object.entries(actionTypes)) {
+    lanes.set(name, { waiting: [], inFlight: 0, concurrency: Math.min(type.concurrency, concurrency), meanMs: 0 });
+  }
+  let inFlight = 0;
+  let closed = false;
+  let whenIdle = Promise.withResolvers<null>();
+
+  function start(): void {
+    // One of each action type in turn, so that none takes all the slots.
+    for (let started = true; started && inFlight < concurrency;) {
+      started = false;
+      for (const lane of lanes.values()) {
+        if (inFlight >= concurrency || lane.inFlight >= lane.concurrency) continue;
+        const work = lane.waiting.shift();
+        if (!work) continue;
+        started = true;
+        void call(lane, work);
+      }
+    }
+  }
+
+  async function call(lane: Lane, work: Work): Promise<void> {
+    inFlight++;
+    lane.inFlight++;
+    const startedMs = monotonicMs();
+    await serve(work);
+    const tookMs = monotonicMs() - startedMs;
+    lane.meanMs = lane.meanMs === 0 ? tookMs : lane.meanMs + newestWeight * (tookMs - lane.meanMs);
+    lane.inFlight--;
+    inFlight--;
+    if (!closed) start();
+    if (inFlight === 0) whenIdle.resolve(null);
+  }
+
+  return {
+    room: (actionType) => {
+      const lane = lanes.get(actionType);
+      if (!lane || closed) return 0;
+      const callable = (lane.concurrency * leaseMs * partOfLease) / Math.max(1, lane.meanMs);
+      const bound = Math.max(1, Math.min(lane.concurrency + claimedAhead, Math.floor(callable)));
+      return Math.max(0, bound - lane.waiting.length - lane.inFlight);
+    },
+    add: (works) => {
+      for (const work of works) lanes.get(work.actionType)?.waiting.push(work);
+      if (!closed) start();
+    },
+    close: () => {
+      closed = true;
+      return [...lanes.values()].flatMap((lane) => lane.waiting.splice(0));
+    },
+    idle: async () => {
+      if (inFlight === 0) return;
+      whenIdle = Promise.withResolvers();
+      await whenIdle.promise;
+    },
+  };
+}

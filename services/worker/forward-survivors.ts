@@ -1,0 +1,58 @@
+import type { StepMessage } from '../../shared/contracts/messages.ts';
+import type { TopicNames } from '../../shared/domain/shard.ts';
+import type { OutgoingRecord } from '../../shared/ports/message-bus.ts';
+import type { StepDone } from '../../shared/ports/step-ledger.ts';
+import type { Work } from './work.ts';
+
+/** References per record: few, so that a small campaign spreads over the partitions, unless there are many to send at once. */
+const refsPerRecord = 10;
+const refsPerLargeRecord = 50;
+const manyRefs = 150;
+/** Beyond this many lost users, whoever claims the next step reads them: records stay small. */
+const maxLostInRecord = 20;
+
+export interface RecordedStep {
+  work: Work;
+  record: StepDone;
+}
+
+/** W6: references to the next step of what was just recorded. Steps without survivors, and last steps, have none. */
+export function survivorRecords(topics: TopicNames, recorded: readonly RecordedStep[]): OutgoingRecord[] {
+  const groups = Map.groupBy(recorded.filter(goesOn), ({ record }) => `${record.feed}/${record.step}`);
+  return [...groups.values()].flatMap((group) => {
+    const [first] = group;
+    if (!first) return [];
+    const { context, claim } = first.work;
+    const next = context.chain[claim.step];
+    if (!next) return [];
+    const topic = topics.shard({ actionType: next.action, country: context.country });
+    const size = group.length >= manyRefs ? refsPerLargeRecord : refsPerRecord;
+    return Array.from({ length: Math.ceil(group.length / size) }, (_, index) => ({
+      topic,
+      value: JSON.stringify(messageOf(claim.feed, claim.step + 1, group.slice(index * size, (index + 1) * size))),
+    }));
+  });
+}
+
+function goesOn({ work, record }: RecordedStep): boolean {
+  return record.rest === 'succeeded' && record.restUsers > 0 && record.step < work.context.chain.length;
+}
+
+function messageOf(feed: string, step: number, group: readonly RecordedStep[]): StepMessage {
+  return {
+    feed,
+    step,
+    b: group.map(({ record }) => record.batchNo),
+    n: group.map(({ record }) => record.restUsers),
+    x: group.map(({ work, record }) => {
+      const lost = lostAfter(work, record);
+      return lost.length > maxLostInRecord ? null : lost;
+    }),
+  };
+}
+
+/** Lost before, failed now, or gone on as a child batch. */
+function lostAfter({ lost }: Work, { failures, children }: StepDone): string[] {
+  if (failures.length === 0 && children.length === 0) return [...lost];
+  return [...lost, ...failures.map(({ user }) => user), ...children.flatMap(({ users }) => users)];
+}

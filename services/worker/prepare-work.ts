@@ -1,0 +1,50 @@
+import type { EngineConfig } from '../../shared/contracts/engine-config.ts';
+import { isPlain, usersOf, withoutUsers } from '../../shared/domain/users-text.ts';
+import type { ClaimedStep, StepLedger } from '../../shared/ports/step-ledger.ts';
+import type { FeedDirectory } from './feed-directory.ts';
+import type { QueuedStep, Work } from './work.ts';
+
+export interface Claimed {
+  queued: QueuedStep;
+  claim: ClaimedStep;
+}
+
+export interface PrepareWorkDeps {
+  actionTypes: EngineConfig['actionTypes'];
+  directory: FeedDirectory;
+  ledger: StepLedger;
+}
+
+/**
+ * Claims become work: the users that the chain has lost are cut out of the batch's text. Whom it lost stands in the record, or is read where
+ * the record does not say it or does not add up.
+ */
+export async function prepareWork(
+  claimed: readonly Claimed[],
+  claimedAtMs: number,
+  { actionTypes, directory, ledger }: PrepareWorkDeps,
+): Promise<Work[]> {
+  const works: Work[] = [];
+  const doubtful: Claimed[] = [];
+  const workOf = ({ queued, claim }: Claimed, lost: readonly string[]): Work => {
+    const { actionType, origin } = queued;
+    const context = directory.contextOf(claim.feed);
+    const type = actionTypes[actionType];
+    if (!context || !type) throw new Error(`nothing is known of feed ${claim.feed} or action type ${actionType}`);
+    const users = withoutUsers(claim.users, lost);
+    return { claim, context, actionType, type, origin, lost, users, ids: idsOf(users), claimedAtMs };
+  };
+  for (const entry of claimed) {
+    const work = entry.queued.lost ? workOf(entry, entry.queued.lost) : undefined;
+    if (work?.ids.length === entry.queued.remaining) works.push(work);
+    else doubtful.push(entry);
+  }
+  if (doubtful.length === 0) return works;
+  const lost = await ledger.lostUsers(doubtful.map(({ claim }) => claim));
+  return [...works, ...doubtful.map((entry, index) => workOf(entry, lost[index] ?? []))];
+}
+
+function idsOf(users: string): string[] {
+  if (users === '') return [];
+  return isPlain(users) ? users.slice(1, -1).split('","') : usersOf(users);
+}

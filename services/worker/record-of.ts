@@ -1,0 +1,120 @@
+import { reasons } from '../../shared/domain/reasons.ts';
+import { backoffMs } from '../../shared/domain/retry.ts';
+import type { ChildBatch, StepDone, StepRecord, StepWaiting, UserFailure } from '../../shared/ports/step-ledger.ts';
+import type { Reading } from './answers/read-answer.ts';
+import type { ToldFailure } from './answers/told.ts';
+import type { Work } from './work.ts';
+
+/** Between attempts whose outcome is open, and between tries of users that may be retried. */
+const attemptBackoff = { firstDelayMs: 500, maxDelayMs: 60_000 };
+/** When nothing was applied: the endpoint is down, or asks for patience without saying for how long. */
+const notAppliedDelay = { firstDelayMs: 2000, maxDelayMs: 2000 };
+/** When somebody has to change a configuration first. */
+const misconfiguredDelay = { firstDelayMs: 30_000, maxDelayMs: 30_000 };
+
+/** What is recorded of a step after its call. @param random in [0, 1) */
+export function recordOf(work: Work, reading: Reading, random: number): StepRecord {
+  const { claim, type } = work;
+  switch (reading.kind) {
+    case 'told':
+      return toldRecord(work, reading, random);
+    case 'refused':
+      return refusedRecord(work, reading.code);
+    case 'misconfigured':
+      return waitingRecord(work, backoffMs(misconfiguredDelay, 1, random), false, reading.cause);
+    case 'not-applied':
+      return waitingRecord(work, reading.retryAfterMs ?? backoffMs(notAppliedDelay, 1, random), false, reading.cause);
+    case 'ambiguous':
+      return claim.attempt >= type.maxAttempts
+        ? unknownRecord(work, reading.cause)
+        : waitingRecord(work, backoffMs(attemptBackoff, claim.attempt, random), true, reading.cause);
+  }
+}
+
+/** The attempts are used up and nobody can say that nothing happened. */
+export function unknownRecord(work: Work, cause: string | null): StepDone {
+  return doneRecord(
+    work,
+    work.ids.map((user) => ({ user, outcome: 'unknown', reason: reasons.attemptsUsedUp, detail: cause })),
+    [],
+  );
+}
+
+/** Everybody ended without a call: the deadline has passed, or the run was cancelled. */
+export function withheldRecord(work: Work, rest: 'expired' | 'cancelled'): StepDone {
+  const { feed, batchNo, step, epoch } = work.claim;
+  return { feed, batchNo, step, epoch, state: 'done', rest, restUsers: work.ids.length, failures: [], children: [] };
+}
+
+/** It was never called and can be claimed again at once. */
+export function releasedRecord(work: Work): StepWaiting {
+  return waitingRecord(work, 0, false, null);
+}
+
+/** Told users go on, with this one recording; the others are retried by themselves, or end. */
+function toldRecord(work: Work, told: Extract<Reading, { kind: 'told' }>, random: number): StepDone {
+  const { claim, type } = work;
+  const usedUp = claim.attempt >= type.maxAttempts;
+  const isRetried = (failure: ToldFailure) => failure.retryable && !usedUp;
+  const retryUntold = type.class === 'A' && !usedUp;
+
+  const failures = told.failed.filter((failure) => !isRetried(failure)).map(failureOf);
+  if (!retryUntold) failures.push(...told.untold.map(untoldFailure));
+  const again = [...told.failed.filter(isRetried).map(({ id }) => id), ...(retryUntold ? told.untold : [])];
+  return doneRecord(
+    work,
+    failures,
+    again.length === 0 ? [] : [childOf(work, again, backoffMs(attemptBackoff, claim.attempt, random), claim.attempt)],
+  );
+}
+
+/** Halves until the refused users are alone. Nothing was applied, so no attempt is used up. */
+function refusedRecord(work: Work, code: string): StepDone {
+  const [only, ...others] = work.ids;
+  if (only !== undefined && others.length === 0) {
+    return doneRecord(work, [{ user: only, outcome: 'failed', reason: code, detail: null }], []);
+  }
+  const middle = Math.ceil(work.ids.length / 2);
+  const attempts = work.claim.attempt - 1;
+  const halves = [work.ids.slice(0, middle), work.ids.slice(middle)];
+  return doneRecord(
+    work,
+    [],
+    halves.map((users) => childOf(work, users, 0, attempts)),
+  );
+}
+
+function doneRecord({ claim, ids }: Work, failures: UserFailure[], children: ChildBatch[]): StepDone {
+  const { feed, batchNo, step, epoch } = claim;
+  const gone = failures.length + children.reduce((sum, child) => sum + child.users.length, 0);
+  return {
+    feed,
+    batchNo,
+    step,
+    epoch,
+    state: 'done',
+    rest: 'succeeded',
+    restUsers: ids.length - gone,
+    failures,
+    children,
+  };
+}
+
+function waitingRecord({ claim }: Work, delayMs: number, burnsAttempt: boolean, cause: string | null): StepWaiting {
+  const { feed, batchNo, step, epoch } = claim;
+  return { feed, batchNo, step, epoch, state: 'waiting', delayMs, burnsAttempt, cause };
+}
+
+/** Its users stand in their feed's order, whatever order the answer had. */
+function childOf(work: Work, users: readonly string[], delayMs: number, attempts: number): ChildBatch {
+  const chosen = new Set(users);
+  return { users: work.ids.filter((id) => chosen.has(id)), delayMs, attempts };
+}
+
+function failureOf({ id, code, detail }: ToldFailure): UserFailure {
+  return { user: id, outcome: 'failed', reason: code, detail };
+}
+
+function untoldFailure(user: string): UserFailure {
+  return { user, outcome: 'unknown', reason: reasons.untold, detail: null };
+}

@@ -1,0 +1,36 @@
+import { LRUCache } from 'lru-cache';
+import { publicId } from '../../shared/domain/ids.ts';
+import type { Work } from './work.ts';
+
+const maxFrames = 10_000;
+
+/** What the bodies of a feed's step have in common, before and behind the batch's number. */
+interface Frame {
+  head: string;
+  middle: string;
+}
+
+/**
+ * Bodies of batch calls (docs/contracts.md): a pure function of committed rows, the same bytes at every attempt. Only the number and the users
+ * differ within a feed's step, and the users' text is forwarded as it lies in the database.
+ */
+export function createRequestBodies(): (work: Work) => string {
+  const frames = new LRUCache<string, Frame>({ max: maxFrames });
+
+  return ({ claim, context, users }) => {
+    const key = `${claim.feed}/${claim.step}`;
+    let frame = frames.get(key);
+    if (!frame) {
+      const { campaign, run, country, chain } = context;
+      const action = chain[claim.step - 1];
+      const start = { campaign: publicId('campaign', campaign), run: publicId('run', run), step: claim.step, country };
+      const named = { type: action?.action, params: action?.params };
+      frame = {
+        head: `${JSON.stringify(start).slice(0, -1)},"batch":`,
+        middle: `,"action":${JSON.stringify(named)},"users":[`,
+      };
+      frames.set(key, frame);
+    }
+    return `${frame.head}${claim.batchNo}${frame.middle}${users}]}`;
+  };
+}
