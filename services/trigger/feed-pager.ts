@@ -80,6 +80,7 @@ export function createFeedPager(deps: FeedPagerDeps): FeedPager {
   let bufferedSinceMs = 0;
   let batchesPerMs = 0;
   let stalled = false;
+  let isWaitingForRoom = false;
   let granted = 0;
   let cursor = feed.cursor;
   let nextBatchNo = feed.nextBatchNo;
@@ -99,6 +100,7 @@ export function createFeedPager(deps: FeedPagerDeps): FeedPager {
   const isFull = () => buffered.length >= deps.maxBufferedUsers();
 
   async function fetchTurn(signal: AbortSignal): Promise<number> {
+    isWaitingForRoom = false;
     const isStopped = () => signal.aborted;
     while (!isStopped() && !isOver() && !isLast && !isFull()) {
       const askedMs = clock.monotonicMs();
@@ -108,16 +110,19 @@ export function createFeedPager(deps: FeedPagerDeps): FeedPager {
       take(page, clock.monotonicMs() - askedMs);
       if (stalled) await unstall();
     }
+    isWaitingForRoom = true;
     return idleMs;
   }
 
   function take(page: { users: readonly string[]; isLast: boolean }, tookMs: number): void {
     batchesPerMs = page.users.length / maxBatchUsers / Math.max(1, tookMs);
-    if (buffered.length < maxBatchUsers) bufferedSinceMs = clock.monotonicMs();
+    const isFirst = buffered.length < maxBatchUsers;
+    if (isFirst) bufferedSinceMs = clock.monotonicMs();
     buffered = buffered.length === 0 ? page.users : [...buffered, ...page.users];
     isLast = page.isLast;
     if (granted === 0) deps.hungry();
-    writes.poke();
+    // Not for every page: each poke costs as much as parsing a hundred ids, and the gathering has its own end.
+    if (isFirst || isLast || isFull() || buffered.length >= enoughUsersForWrite) writes.poke();
   }
 
   async function unstall(): Promise<void> {
@@ -172,7 +177,8 @@ export function createFeedPager(deps: FeedPagerDeps): FeedPager {
     granted = Math.max(0, granted - batches.length);
     buffered = buffered.slice(cut.taken);
     bufferedSinceMs = clock.monotonicMs();
-    fetches.poke();
+    // A stalled feed keeps to its backoff.
+    if (isWaitingForRoom) fetches.poke();
     if (granted === 0 && buffered.length > 0) deps.hungry();
     await publish(fedRecords(topic, feed.feed, batches), signal);
     if (complete) endAs('complete');
