@@ -15,6 +15,8 @@ export interface CallSlotsDeps {
   leaseMs: number;
   /** Makes the call and records it; resolves when the slot is free again. */
   serve: (work: Work) => Promise<void>;
+  /** Takes back what was claimed and will not be called any more. */
+  release: (works: readonly Work[]) => void;
   monotonicMs: () => number;
 }
 
@@ -23,8 +25,8 @@ export interface CallSlots {
   /** How many more steps of the action type may be claimed now. */
   room(actionType: string): number;
   add(works: readonly Work[]): void;
-  /** Steps claimed and not called yet are handed back, and no more calls begin. */
-  close(): Work[];
+  /** No more calls begin: what waits for one, and what is still added, is released. */
+  close(): void;
   /** Resolves when no call is in flight. */
   idle(): Promise<void>;
 }
@@ -37,7 +39,8 @@ interface Lane {
   meanMs: number;
 }
 
-export function createCallSlots({ actionTypes, concurrency, leaseMs, serve, monotonicMs }: CallSlotsDeps): CallSlots {
+export function createCallSlots(deps: CallSlotsDeps): CallSlots {
+  const { actionTypes, concurrency, leaseMs, serve, release, monotonicMs } = deps;
   const lanes = new Map<string, Lane>();
   for (const [name, type] of Object.entries(actionTypes)) {
     lanes.set(name, { waiting: [], inFlight: 0, concurrency: Math.min(type.concurrency, concurrency), meanMs: 0 });
@@ -82,12 +85,17 @@ export function createCallSlots({ actionTypes, concurrency, leaseMs, serve, mono
       return Math.max(0, bound - lane.waiting.length - lane.inFlight);
     },
     add: (works) => {
+      // A flush that was under way when the slots closed may still bring claims.
+      if (closed) {
+        release(works);
+        return;
+      }
       for (const work of works) lanes.get(work.actionType)?.waiting.push(work);
-      if (!closed) start();
+      start();
     },
     close: () => {
       closed = true;
-      return [...lanes.values()].flatMap((lane) => lane.waiting.splice(0));
+      for (const lane of lanes.values()) release(lane.waiting.splice(0));
     },
     idle: async () => {
       if (inFlight === 0) return;

@@ -72,14 +72,14 @@ export async function startWorker(environment: NodeJS.ProcessEnv): Promise<Servi
       : await serveHealth(config.HEALTH_PORT, config.HEALTH_HOST, () => worker.ready());
   logger.info({ owner, topics: shards.size }, 'worker is running');
 
-  return {
-    ...worker,
-    close: async () => {
-      await worker.close();
-      health?.close();
-      await Promise.all([publisher.close(), endpoint.close(), pool.end()]);
-    },
-  };
+  async function close(): Promise<void> {
+    await worker.close();
+    health?.close();
+    await Promise.all([publisher.close(), endpoint.close(), pool.end()]);
+  }
+
+  let closing: Promise<void> | undefined;
+  return { ...worker, close: () => (closing ??= close()) };
 }
 
 /** The shards that this worker serves, by topic: those configured, less what its own environment leaves out. */

@@ -1,6 +1,7 @@
 import type { EngineConfig } from '../../shared/contracts/engine-config.ts';
 import { isPlain, usersOf, withoutUsers } from '../../shared/domain/users-text.ts';
 import type { ClaimedStep, StepLedger } from '../../shared/ports/step-ledger.ts';
+import type { Logger } from '../../shared/runtime/logger.ts';
 import type { FeedDirectory } from './feed-directory.ts';
 import type { QueuedStep, Work } from './work.ts';
 
@@ -13,6 +14,13 @@ export interface PrepareWorkDeps {
   actionTypes: EngineConfig['actionTypes'];
   directory: FeedDirectory;
   ledger: StepLedger;
+  logger: Logger;
+}
+
+export interface Prepared {
+  works: Work[];
+  /** Whom the chain has lost could not be read: to be given back. */
+  unreadable: Work[];
 }
 
 /**
@@ -22,8 +30,8 @@ export interface PrepareWorkDeps {
 export async function prepareWork(
   claimed: readonly Claimed[],
   claimedAtMs: number,
-  { actionTypes, directory, ledger }: PrepareWorkDeps,
-): Promise<Work[]> {
+  { actionTypes, directory, ledger, logger }: PrepareWorkDeps,
+): Promise<Prepared> {
   const works: Work[] = [];
   const doubtful: Claimed[] = [];
   const workOf = ({ queued, claim }: Claimed, lost: readonly string[]): Work => {
@@ -39,9 +47,15 @@ export async function prepareWork(
     if (work?.ids.length === entry.queued.remaining) works.push(work);
     else doubtful.push(entry);
   }
-  if (doubtful.length === 0) return works;
-  const lost = await ledger.lostUsers(doubtful.map(({ claim }) => claim));
-  return [...works, ...doubtful.map((entry, index) => workOf(entry, lost[index] ?? []))];
+  if (doubtful.length === 0) return { works, unreadable: [] };
+  try {
+    const lost = await ledger.lostUsers(doubtful.map(({ claim }) => claim));
+    works.push(...doubtful.map((entry, index) => workOf(entry, lost[index] ?? [])));
+    return { works, unreadable: [] };
+  } catch (error) {
+    logger.warn({ err: error, steps: doubtful.length }, 'could not read lost users, giving the steps back');
+    return { works, unreadable: doubtful.map((entry) => workOf(entry, [])) };
+  }
 }
 
 function idsOf(users: string): string[] {

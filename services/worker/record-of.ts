@@ -7,10 +7,8 @@ import type { Work } from './work.ts';
 
 /** Between attempts whose outcome is open, and between tries of users that may be retried. */
 const attemptBackoff = { firstDelayMs: 500, maxDelayMs: 60_000 };
-/** When nothing was applied: the endpoint is down, or asks for patience without saying for how long. */
-const notAppliedDelay = { firstDelayMs: 2000, maxDelayMs: 2000 };
-/** When somebody has to change a configuration first. */
-const misconfiguredDelay = { firstDelayMs: 30_000, maxDelayMs: 30_000 };
+/** When nothing was applied: the endpoint is down, or asks for patience without saying for how long. Or a person has to act. */
+const notAppliedBackoff = { firstDelayMs: 500, maxDelayMs: 30_000 };
 
 /** What is recorded of a step after its call. @param random in [0, 1) */
 export function recordOf(work: Work, reading: Reading, random: number): StepRecord {
@@ -21,9 +19,9 @@ export function recordOf(work: Work, reading: Reading, random: number): StepReco
     case 'refused':
       return refusedRecord(work, reading.code);
     case 'misconfigured':
-      return waitingRecord(work, backoffMs(misconfiguredDelay, 1, random), false, reading.cause);
+      return waitingRecord(work, notAppliedDelayMs(work, random), false, reading.cause);
     case 'not-applied':
-      return waitingRecord(work, reading.retryAfterMs ?? backoffMs(notAppliedDelay, 1, random), false, reading.cause);
+      return waitingRecord(work, reading.retryAfterMs ?? notAppliedDelayMs(work, random), false, reading.cause);
     case 'ambiguous':
       return claim.attempt >= type.maxAttempts
         ? unknownRecord(work, reading.cause)
@@ -31,19 +29,30 @@ export function recordOf(work: Work, reading: Reading, random: number): StepReco
   }
 }
 
-/** The attempts are used up and nobody can say that nothing happened. */
-export function unknownRecord(work: Work, cause: string | null): StepDone {
-  return doneRecord(
-    work,
-    work.ids.map((user) => ({ user, outcome: 'unknown', reason: reasons.attemptsUsedUp, detail: cause })),
-    [],
-  );
+/** No attempt is used up, so they cannot be counted by attempts: every claim is a try. */
+function notAppliedDelayMs({ claim }: Work, random: number): number {
+  return backoffMs(notAppliedBackoff, claim.epoch, random);
 }
 
-/** Everybody ended without a call: the deadline has passed, or the run was cancelled. */
+/** The attempts are used up and nobody can say that nothing happened. */
+export function unknownRecord(work: Work, cause: string | null): StepDone {
+  return allUnknown(work, reasons.attemptsUsedUp, cause);
+}
+
+/**
+ * Everybody ended without a call: the deadline has passed, or the run was cancelled. Where an earlier claim used up an attempt, its call may
+ * have been applied: to say that nothing happened would be a guess.
+ */
 export function withheldRecord(work: Work, rest: 'expired' | 'cancelled'): StepDone {
-  const { feed, batchNo, step, epoch } = work.claim;
+  const { feed, batchNo, step, epoch, attempt } = work.claim;
+  // A child batch is born with its parent's attempts: only with a second claim of its own is one of them its own.
+  if (attempt > 1 && epoch > 1) return allUnknown(work, reasons.ambiguousAnswer, rest);
   return { feed, batchNo, step, epoch, state: 'done', rest, restUsers: work.ids.length, failures: [], children: [] };
+}
+
+/** The chain has lost all of its users before: there is nobody to call for. */
+export function nobodyRecord(work: Work): StepDone {
+  return doneRecord(work, [], []);
 }
 
 /** It was never called and can be claimed again at once. */
@@ -81,6 +90,14 @@ function refusedRecord(work: Work, code: string): StepDone {
     work,
     [],
     halves.map((users) => childOf(work, users, 0, attempts)),
+  );
+}
+
+function allUnknown(work: Work, reason: string, detail: string | null): StepDone {
+  return doneRecord(
+    work,
+    work.ids.map((user) => ({ user, outcome: 'unknown', reason, detail })),
+    [],
   );
 }
 

@@ -44,8 +44,7 @@ export function createStepQueue(): StepQueue {
     while (groups && groups.size > 0 && taken.length < count) {
       for (const [name, group] of groups) {
         const wanted = Math.min(quantum, count - taken.length);
-        taken.push(...group.steps.slice(0, wanted));
-        group.steps = group.steps.slice(wanted);
+        taken.push(...group.steps.splice(0, wanted));
         groups.delete(name);
         if (group.steps.length > 0) groups.set(name, group);
         if (taken.length >= count) break;

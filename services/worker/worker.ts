@@ -51,7 +51,7 @@ export function createWorker(deps: WorkerDeps): Worker {
   const queue = createStepQueue();
   const directory = createFeedDirectory({ contexts: deps.contexts, clock, logger });
   const actionTypes = [...new Set([...deps.shards.values()].map(({ actionType }) => actionType))];
-  const batch = { directory, endpoint: deps.endpoint, bodyOf: createRequestBodies(), leaseMs, clock, random };
+  const batch = { directory, endpoint: deps.endpoint, bodyOf: createRequestBodies(), leaseMs, clock, random, logger };
   let isTakingIn = false;
 
   const receiver = createReceiveRecords({
@@ -65,6 +65,7 @@ export function createWorker(deps: WorkerDeps): Worker {
     concurrency: deps.concurrency,
     leaseMs,
     serve: async (work) => flushes.record(work, await processBatch(work, batch).catch(brokenCall(work))),
+    release,
     monotonicMs: () => clock.monotonicMs(),
   });
   const flushes = createFlushSteps({
@@ -111,7 +112,10 @@ export function createWorker(deps: WorkerDeps): Worker {
 
   async function beginWork(claimed: readonly Claimed[], claimedAtMs: number): Promise<void> {
     if (claimed.length === 0) return;
-    slots.add(await prepareWork(claimed, claimedAtMs, { actionTypes: config.actionTypes, directory, ledger }));
+    const { actionTypes: types } = config;
+    const prepared = await prepareWork(claimed, claimedAtMs, { actionTypes: types, directory, ledger, logger });
+    slots.add(prepared.works);
+    release(prepared.unreadable);
   }
 
   /** A bug on our side. The call may have been made, so it counts as an attempt, and the step cannot loop for ever. */
@@ -141,7 +145,7 @@ export function createWorker(deps: WorkerDeps): Worker {
       return Promise.resolve();
     },
     finishWork: async () => {
-      release(slots.close());
+      slots.close();
       await slots.idle();
       await flushes.finish();
     },
