@@ -1,0 +1,122 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { parse } from 'yaml';
+import { z } from 'zod';
+import { readEngineConfig } from '../runtime/engine-config-file.ts';
+import { imageVariable, kafkaImage, postgresImage } from './containers.ts';
+import { clusterSettings, databaseLocale, postgresArguments } from './server-settings.ts';
+import { hotPathFlags } from './service-process.ts';
+
+const root = join(import.meta.dirname, '../..');
+
+const composeFile = z.object({
+  services: z.record(
+    z.string(),
+    z.object({
+      image: z.string(),
+      build: z.object({ context: z.literal('.'), dockerfile: z.string() }).optional(),
+      command: z.array(z.string()).default([]),
+      environment: z.record(z.string(), z.union([z.string(), z.number()])),
+      healthcheck: z.object({ test: z.array(z.string()).optional(), disable: z.boolean().optional() }).optional(),
+      depends_on: z.record(z.string(), z.object({ condition: z.string() })).default({}),
+      volumes: z.array(z.string()).default([]),
+    }),
+  ),
+  volumes: z.record(z.string(), z.null()),
+});
+
+const { services, volumes } = composeFile.parse(
+  parse(readFileSync(join(root, 'docker-compose.yml'), 'utf8'), { merge: true }),
+);
+const dockerfile = readFileSync(join(root, 'deploy/Dockerfile'), 'utf8');
+const serviceOf = (name: string) => {
+  const service = services[name];
+  if (service === undefined) throw new Error(`docker-compose.yml has no service ${name}`);
+  return service;
+};
+
+const oneShots = ['migrate', 'topics'];
+const ours = ['api', 'scheduler', 'trigger', 'worker', 'sandbox'];
+const servers = ['kafka', 'postgres'];
+
+describe('docker-compose.yml', () => {
+  it('has every service, the servers, and what prepares them', () => {
+    expect(Object.keys(services).sort()).toEqual([...oneShots, ...ours, ...servers].sort());
+  });
+
+  it.each([...oneShots, ...ours])('builds %s from the one Dockerfile', (name) => {
+    expect(serviceOf(name).build).toEqual({ context: '.', dockerfile: 'deploy/Dockerfile' });
+  });
+
+  it.each([...oneShots, ...ours])('starts a file that exists, for %s', (name) => {
+    const file = serviceOf(name).command.find((part) => part.endsWith('.ts')) ?? 'no file';
+    expect(existsSync(join(root, file)), file).toBe(true);
+  });
+
+  it.each(servers)('asks %s whether it takes requests', (name) => {
+    expect(serviceOf(name).healthcheck?.test).toBeDefined();
+  });
+
+  it.each(ours)('asks %s for its health where it answers', (name) => {
+    const { healthcheck, environment } = serviceOf(name);
+    expect(dockerfile).toMatch(/^HEALTHCHECK .*HEALTHCHECK_PORT \?\? process\.env\.HEALTH_PORT/ms);
+    expect(healthcheck).toBeUndefined();
+    const ownPort = environment['API_PORT'] ?? environment['SANDBOX_PORT'] ?? environment['HEALTH_PORT'];
+    expect(environment['HEALTHCHECK_PORT'] ?? environment['HEALTH_PORT']).toBe(ownPort);
+  });
+
+  it.each(Object.keys(services))('lets %s wait for services that can become what it waits for', (name) => {
+    for (const [awaited, { condition }] of Object.entries(serviceOf(name).depends_on)) {
+      expect(Object.keys(services)).toContain(awaited);
+      const possible = oneShots.includes(awaited) ? 'service_completed_successfully' : 'service_healthy';
+      expect(condition, `${name} waits for ${awaited}`).toBe(possible);
+    }
+  });
+
+  it.each(['api', 'scheduler', 'trigger', 'worker'])('prepares database and topics before %s starts', (name) => {
+    expect(Object.keys(serviceOf(name).depends_on)).toEqual(expect.arrayContaining(oneShots));
+  });
+
+  it.each(['trigger', 'worker'])('starts %s with the flags of the hot path', (name) => {
+    expect(serviceOf(name).command).toEqual(['node', ...hotPathFlags, `services/${name}/main.ts`]);
+  });
+
+  it('names a configuration that the engine accepts, with every address at the sandbox', () => {
+    const { environment } = serviceOf('worker');
+    const config = readEngineConfig(join(root, String(environment['MUSTER_CONFIG'])));
+    const urls = [config.segmentation, ...Object.values(config.actionTypes)].map(({ url }) => new URL(url).origin);
+    expect(new Set(urls)).toEqual(new Set([`http://sandbox:${serviceOf('sandbox').environment['SANDBOX_PORT']}`]));
+  });
+
+  it('runs the servers that tests run in containers, in the same versions and settings', () => {
+    const [kafka, postgres] = [serviceOf('kafka'), serviceOf('postgres')];
+    expect([kafka.image, postgres.image]).toEqual([kafkaImage, postgresImage]);
+    expect(postgres.command).toEqual(['postgres', ...postgresArguments()]);
+    expect(postgres.environment['POSTGRES_INITDB_ARGS']).toBe(databaseLocale.join(' '));
+    const settings = clusterSettings(1);
+    for (const [setting, value] of Object.entries(settings)) {
+      const composed = kafka.environment[imageVariable(setting)];
+      if (composed !== undefined) expect(String(composed), setting).toBe(String(value));
+    }
+  });
+
+  it('keeps the data of the servers in volumes that it declares', () => {
+    const kept = servers.flatMap((name) => serviceOf(name).volumes).map((volume) => volume.split(':')[0]);
+    expect(kept.sort()).toEqual(Object.keys(volumes).sort());
+  });
+});
+
+describe('the Dockerfile', () => {
+  it('runs as a user without rights', () => {
+    expect(dockerfile).toMatch(/^USER node$/m);
+  });
+
+  it('copies only what .dockerignore lets in, and everything that is started', () => {
+    const ignore = readFileSync(join(root, '.dockerignore'), 'utf8').split('\n');
+    expect(ignore[0]).toBe('*');
+    for (const folder of ['cli', 'migrations', 'services', 'shared', 'deploy/*.json']) {
+      expect(ignore).toContain(`!${folder}`);
+    }
+  });
+});
