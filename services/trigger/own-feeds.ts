@@ -12,6 +12,8 @@ const maxBufferedUsersPerFeed = 10_000;
 /** Taken at one look: a few, so that several triggers share what comes up at once. */
 const maxClaimedAtOnce = 8;
 const claimPauseMs = 500;
+/** Before the next few, when there may be more. */
+const pauseForOthersMs = 50;
 const afterErrorMs = 1000;
 
 /** What a pager hears of the one that owns it. */
@@ -58,7 +60,7 @@ export function createOwnFeeds({ owner, leaseMs, feedStore, createPager, clock, 
     const claimedAtMs = clock.monotonicMs();
     const claimed = await feedStore.claim(owner, leaseMs, Math.min(room, maxClaimedAtOnce));
     for (const feed of claimed) adopt(feed, claimedAtMs);
-    return claimPauseMs;
+    return claimed.length < maxClaimedAtOnce ? claimPauseMs : pauseForOthersMs;
   }
 
   function adopt(feed: OwnedFeed, claimedAtMs: number): void {
