@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { runStates } from '../domain/run-states.ts';
 import { isStorable } from '../domain/stored-text.ts';
 
 /** HTTP shapes of campaigns. The OpenAPI document is generated from them. */
@@ -20,9 +21,8 @@ export const scheduleNow = z.strictObject({ type: z.literal('now') });
 
 export const scheduleAt = z.strictObject({
   type: z.literal('at'),
-  /** RFC 3339 with an offset, or a local time whose zone stands beside it. */
-  time: z.string(),
-  zone: z.string().optional(),
+  time: z.string().describe('RFC 3339 with an offset, or a local time whose zone stands beside it'),
+  zone: z.string().optional().describe('IANA time zone of a local time, such as Asia/Singapore'),
 });
 
 export const schedule = z.discriminatedUnion('type', [scheduleNow, scheduleAt]);
@@ -32,9 +32,9 @@ export const audience = z.strictObject({
   include: z.array(z.strictObject({ segment: z.string().min(1).max(200).refine(isStorable, unstorable) })).length(1),
 });
 
-export const campaignDefinition = z.strictObject({
+const definitionFields = {
   name: z.string().trim().min(1).max(200).refine(isStorable, unstorable),
-  countries: z.array(z.string()).min(1).max(250),
+  countries: z.array(z.string()).min(1).max(250).describe('ISO 3166-1 alpha-2, in capitals'),
   audience,
   chain: z.array(chainStep).min(1).max(20),
   schedule: schedule.default({ type: 'now' }),
@@ -42,10 +42,30 @@ export const campaignDefinition = z.strictObject({
     .int()
     .min(60)
     .max(30 * 86_400)
-    .default(86_400),
+    .default(86_400)
+    .describe('From the start of the run; what has not been called by then is expired'),
   priority: z.enum(['low', 'normal', 'high']).default('normal'),
-});
+};
+
+export const campaignDefinition = z.strictObject(definitionFields).meta({ id: 'CampaignDefinition' });
 
 export type CampaignDefinition = z.infer<typeof campaignDefinition>;
 export type Priority = CampaignDefinition['priority'];
 export type ChainStep = z.infer<typeof chainStep>;
+
+const time = z.iso.datetime({ precision: 3 });
+
+/** A campaign as it is shown: its definition, what has become of it, and where to go on. */
+export const campaign = z
+  .object({
+    id: z.string(),
+    revision: z.int().min(1),
+    state: z.enum(['draft', 'scheduled', ...runStates]).describe("The latest run's state, once there is a run"),
+    ...definitionFields,
+    createdAt: time,
+    nextRunAt: time.nullable(),
+    links: z.object({ self: z.string(), runs: z.string(), start: z.string(), latestRun: z.string().nullable() }),
+  })
+  .meta({ id: 'Campaign' });
+
+export type Campaign = z.infer<typeof campaign>;

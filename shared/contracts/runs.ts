@@ -4,20 +4,23 @@ import { runStates } from '../domain/run-states.ts';
 /** HTTP shapes of runs: progress and report share one. */
 const users = z.int().min(0);
 
-export const stepLineShape = z.object({
-  step: z.int().min(1),
-  action: z.string(),
-  audience: users,
-  succeeded: users,
-  failed: users,
-  skipped: users,
-  suppressed: users,
-  heldOut: users,
-  expired: users,
-  cancelled: users,
-  unknown: users,
-  pending: z.int(),
-});
+export const stepLineShape = z
+  .object({
+    step: z.int().min(1),
+    action: z.string(),
+    audience: users,
+    succeeded: users,
+    failed: users,
+    skipped: users,
+    suppressed: users,
+    heldOut: users,
+    expired: users,
+    cancelled: users,
+    unknown: users,
+    /** Below zero only in a line that does not balance. */
+    pending: z.int(),
+  })
+  .meta({ id: 'StepLine', description: 'A step and how many of its audience ended how, in users' });
 
 export type StepLineShape = z.infer<typeof stepLineShape>;
 
@@ -34,7 +37,7 @@ export const runSummary = z.object({
   scheduledFor: time,
   startedAt: time.nullable(),
   endedAt: time.nullable(),
-});
+}).meta({ id: 'Run' });
 
 export type RunSummary = z.infer<typeof runSummary>;
 
@@ -64,7 +67,7 @@ export const runProgress = runFigures.extend({
   eta: z.object({ p50: time, p90: time }).nullable(),
   /** What the run waits for, or null. */
   stalled: z.string().nullable(),
-});
+}).meta({ id: 'RunProgress' });
 
 export type RunProgress = z.infer<typeof runProgress>;
 
@@ -76,12 +79,12 @@ export const failureReason = z.object({
   users,
   /** Some of the users, at most five. */
   sample: z.array(z.string()),
-});
+}).meta({ id: 'FailureReason' });
 
 export const runReport = runFigures.extend({
   failures: z.array(failureReason),
   batches: z.object({ fed: users, retried: users }),
-});
+}).meta({ id: 'RunReport' });
 
 export type RunReport = z.infer<typeof runReport>;
 
@@ -95,6 +98,6 @@ export const userFailureShape = z.object({
   attempts: z.int().min(0),
   batchNo: z.int().min(0),
   failedAt: time,
-});
+}).meta({ id: 'UserFailure' });
 
 export type UserFailureShape = z.infer<typeof userFailureShape>;

@@ -1,0 +1,15 @@
+import { z } from 'zod';
+
+/** A page of a list. `next` is passed as `cursor` to get the page behind it; it is opaque. */
+export function pageShape<Item extends z.ZodType>(item: Item) {
+  return z.object({ items: z.array(item), next: z.string().nullable() });
+}
+
+/** How many items a page holds, at most. */
+export const pageLimit = z.coerce.number().int().min(1).max(1000);
+
+/** What every list takes. */
+export const pageQuery = z.strictObject({
+  limit: pageLimit.default(50),
+  cursor: z.string().max(4000).optional().describe('`next` of the page before'),
+});

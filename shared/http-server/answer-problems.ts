@@ -1,0 +1,48 @@
+import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
+import { HttpProblem, problemBody, quoted } from './http-problem.ts';
+
+/** Errors of the framework that are the caller's, in our words. Those not named here keep their status and their message. */
+const known: Record<string, (request: FastifyRequest) => { code: string; detail: string }> = {
+  FST_ERR_CTP_BODY_TOO_LARGE: () => ({ code: 'body-too-large', detail: 'the body is larger than 1 MiB' }),
+  FST_ERR_CTP_INVALID_MEDIA_TYPE: ({ headers }) => ({
+    code: 'unsupported-media-type',
+    detail: `content-type is ${quoted(headers['content-type'])}, and has to be application/json`,
+  }),
+  FST_ERR_CTP_INVALID_CONTENT_LENGTH: () => ({
+    code: 'malformed-request',
+    detail: 'the body is not as long as its content-length says',
+  }),
+  FST_ERR_BAD_URL: ({ url }) => ({ code: 'malformed-url', detail: `${quoted(url)} is no URL path` }),
+};
+
+/** Answers whatever was thrown. Only what is nobody's fault but ours is logged, with its cause; the caller gets the request id. */
+export function answerProblem(error: FastifyError, request: FastifyRequest, reply: FastifyReply): void {
+  const problem = problemOf(error, request);
+  if (problem.status >= 500) request.log.error({ err: error, method: request.method, url: request.url }, 'request failed');
+  void reply
+    .code(problem.status)
+    .headers(problem.headers)
+    // A string, so that the route's own answer shapes have no say in it.
+    .type('application/problem+json; charset=utf-8')
+    .send(JSON.stringify(problemBody(problem, request.id)));
+}
+
+function problemOf(error: FastifyError, request: FastifyRequest): HttpProblem {
+  if (error instanceof HttpProblem) return error;
+  const status = error.statusCode ?? 500;
+  if (status < 400 || status >= 500) {
+    return new HttpProblem({ status: 500, code: 'internal-error', detail: 'something went wrong on our side' });
+  }
+  const said = known[error.code]?.(request) ?? { code: 'malformed-request', detail: error.message };
+  return new HttpProblem({ status, ...said });
+}
+
+export function answerNoRoute(request: FastifyRequest, reply: FastifyReply): void {
+  const [path = ''] = request.url.split('?');
+  const detail = `there is no ${request.method} ${quoted(path)}; /openapi.json lists what there is`;
+  const problem = new HttpProblem({ status: 404, code: 'no-such-route', detail });
+  void reply
+    .code(404)
+    .type('application/problem+json; charset=utf-8')
+    .send(JSON.stringify(problemBody(problem, request.id)));
+}

@@ -1,0 +1,89 @@
+import { z } from 'zod';
+import type { FieldProblem } from '../contracts/problems.ts';
+import { quoted } from './http-problem.ts';
+import { pointerOf } from './json-pointer.ts';
+
+export type Checked<Value> = { ok: true; value: Value } | { ok: false; problems: FieldProblem[] };
+
+/** Everything that keeps a value from having a shape, each with the value found and what would be right. */
+export function checkShape<Shape extends z.ZodType>(shape: Shape, value: unknown): Checked<z.output<Shape>> {
+  const parsed = shape.safeParse(value, { error: describe, reportInput: true });
+  return parsed.success ? { ok: true, value: parsed.data } : { ok: false, problems: parsed.error.issues.flatMap(told) };
+}
+
+function told(issue: z.core.$ZodIssue): FieldProblem[] {
+  if (issue.code !== 'unrecognized_keys') {
+    return [{ pointer: pointerOf(issue.path), code: codeOf(issue), detail: issue.message }];
+  }
+  return issue.keys.map((key) => ({
+    pointer: pointerOf([...issue.path, key]),
+    code: 'unknown-field',
+    detail: `${quoted(key)} is not accepted here; ${issue.message}`,
+  }));
+}
+
+function codeOf(issue: z.core.$ZodIssue): string {
+  if (issue.message.startsWith(missing)) return 'missing';
+  switch (issue.code) {
+    case 'invalid_type':
+      return 'wrong-type';
+    case 'too_small':
+    case 'too_big':
+      return issue.origin === 'string' || issue.origin === 'array' ? 'wrong-length' : 'out-of-range';
+    default:
+      return 'invalid-value';
+  }
+}
+
+const missing = 'is missing';
+
+/** Runs while the value is checked, because only then is the shape at hand that refuses it. What a shape says itself goes first. */
+function describe(issue: z.core.$ZodRawIssue): string | undefined {
+  switch (issue.code) {
+    case 'invalid_type':
+      return expected(nounOf(issue.expected), issue.input);
+    case 'invalid_value':
+      return expected(issue.values.map(quoted).join(' or '), issue.input);
+    case 'invalid_union':
+      return describeUnion(issue);
+    case 'invalid_format':
+      return expected(issue.format === 'regex' ? `like ${String(issue.pattern)}` : nounOf(issue.format), issue.input);
+    case 'too_small':
+      return `has to be ${issue.exact ? 'exactly' : 'at least'} ${sized(issue.origin, issue.minimum)}, not ${sizeOf(issue.input)}`;
+    case 'too_big':
+      return `has to be ${issue.exact ? 'exactly' : 'at most'} ${sized(issue.origin, issue.maximum)}, not ${sizeOf(issue.input)}`;
+    case 'unrecognized_keys':
+      return issue.inst instanceof z.ZodObject ? knownFields(Object.keys(issue.inst.shape)) : undefined;
+    default:
+      return undefined;
+  }
+}
+
+function expected(right: string, found: unknown): string {
+  return found === undefined ? `${missing}: has to be ${right}` : `has to be ${right}, not ${quoted(found)}`;
+}
+
+function nounOf(type: string): string {
+  const nouns: Record<string, string> = { int: 'a whole number', array: 'a list', record: 'an object' };
+  return nouns[type] ?? (/^[aeiou]/.test(type) ? `an ${type}` : `a ${type}`);
+}
+
+function describeUnion({ input, discriminator, options }: z.core.$ZodRawIssue<z.core.$ZodIssueInvalidUnion>) {
+  if (discriminator === undefined || !Array.isArray(options)) return undefined;
+  const found: unknown = new Map(Object.entries(Object(input))).get(discriminator);
+  return expected(options.map(quoted).join(' or '), found);
+}
+
+function sized(origin: string, bound: number | bigint): string {
+  if (origin === 'string') return `${bound} character${bound === 1 ? '' : 's'} long`;
+  if (origin === 'array') return `${bound} item${bound === 1 ? '' : 's'} long`;
+  return String(bound);
+}
+
+function sizeOf(value: unknown): string {
+  return Array.isArray(value) || typeof value === 'string' ? String(value.length) : quoted(value);
+}
+
+function knownFields(names: readonly string[]): string {
+  return names.length === 0 ? 'nothing is' : `known are ${names.join(', ')}`;
+}

@@ -1,0 +1,62 @@
+import { STATUS_CODES } from 'node:http';
+import type { FieldProblem, Problem } from '../contracts/problems.ts';
+
+/** Told to the caller: more would only make the answer as absurd as the request. */
+const maxFieldProblems = 100;
+
+export interface HttpProblemFacts {
+  status: number;
+  code: string;
+  detail: string;
+  errors?: readonly FieldProblem[];
+  /** Such as `retry-after`. */
+  headers?: Readonly<Record<string, string>>;
+}
+
+/** Thrown by whoever handles a request, and answered as `application/problem+json`. */
+export class HttpProblem extends Error {
+  override readonly name = 'HttpProblem';
+  readonly status: number;
+  readonly code: string;
+  readonly errors: readonly FieldProblem[];
+  readonly headers: Readonly<Record<string, string>>;
+
+  constructor({ status, code, detail, errors = [], headers = {} }: HttpProblemFacts) {
+    super(detail);
+    this.status = status;
+    this.code = code;
+    this.errors = errors;
+    this.headers = headers;
+  }
+}
+
+/** The request can be read, but not accepted: all that is wrong with it at once. */
+export function invalidRequest(errors: readonly FieldProblem[]): HttpProblem {
+  const told = errors.slice(0, maxFieldProblems);
+  const more = errors.length - told.length;
+  const detail = more === 0 ? 'the request has problems' : `the request has problems, and ${more} more than are listed`;
+  return new HttpProblem({ status: 422, code: 'invalid-request', detail, errors: told });
+}
+
+/** @param what such as `campaign` */
+export function notFound(what: string, id: string): HttpProblem {
+  return new HttpProblem({ status: 404, code: `${what}-not-found`, detail: `there is no ${what} ${quoted(id)}` });
+}
+
+export function problemBody({ status, code, message, errors }: HttpProblem, requestId: string): Problem {
+  const title = STATUS_CODES[status] ?? 'Error';
+  return { type: `urn:muster:problem:${code}`, title, status, detail: message, code, errors: [...errors], requestId };
+}
+
+const maxQuotedLength = 80;
+
+/** A value as it may stand in a message: as JSON, and not longer than can be read. */
+export function quoted(value: unknown): string {
+  const text = JSON.stringify(typeof value === 'string' ? value.slice(0, maxQuotedLength + 1) : summary(value));
+  return text.length <= maxQuotedLength + 2 ? text : `${text.slice(0, maxQuotedLength)}…`;
+}
+
+function summary(value: unknown): unknown {
+  if (Array.isArray(value)) return `a list of ${value.length}`;
+  return typeof value === 'object' && value !== null ? 'an object' : (value ?? null);
+}
