@@ -46,6 +46,8 @@ export function createHttpOrigin({ origin, connections, timeoutMs, maxAnswerByte
   const pool = new Pool(origin, {
     connections,
     pipelining: 1,
+    // Over HTTP/2 a connection's end would leave open which of its calls were never begun.
+    allowH2: false,
     connect: { timeout: Math.min(timeoutMs, 10_000) },
     // The deadline below is ours: undici's own would restart with every byte.
     headersTimeout: 0,
