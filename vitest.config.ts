@@ -5,19 +5,29 @@ const withInfrastructure = ['./test/infrastructure.setup.ts'];
 
 export default defineConfig({
   test: {
+    // Tier by tier: what runs as many processes must not fight the others for the cores.
     projects: [
       {
         test: {
           name: 'unit',
+          sequence: { groupOrder: 0 },
           include: ['{shared,services,cli,benchmarks}/**/*.test.ts'],
           exclude: ['**/*.integration.test.ts', 'node_modules/**'],
         },
       },
-      { test: { name: 'simulation', include: ['test/simulation/**/*.test.ts'], testTimeout: 60_000 } },
+      {
+        test: {
+          name: 'simulation',
+          include: ['test/simulation/**/*.test.ts'],
+          sequence: { groupOrder: 1 },
+          testTimeout: 60_000,
+        },
+      },
       {
         test: {
           name: 'integration',
           include: ['{shared,services,cli,test}/**/*.integration.test.ts'],
+          sequence: { groupOrder: 2 },
           globalSetup: withInfrastructure,
           testTimeout: 60_000,
           hookTimeout: 60_000,
@@ -27,6 +37,7 @@ export default defineConfig({
         test: {
           name: 'e2e',
           include: ['test/e2e/**/*.test.ts'],
+          sequence: { groupOrder: 3 },
           globalSetup: withInfrastructure,
           fileParallelism: false,
           testTimeout: 300_000,
