@@ -1,0 +1,250 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { isPlain, usersTextOf } from '../../../shared/domain/users-text.ts';
+import type { BatchAnswer } from '../../../shared/ports/batch-endpoint.ts';
+import { readExpectedAnswer } from './expected-answer.ts';
+import { readPlainAnswer } from './plain-answer.ts';
+import { readAnswer, type Reading } from './read-answer.ts';
+
+const asked = ['u1', 'u2', 'u3'];
+const everybody = { failed: [], untold: [], strangers: 0 };
+const outOfStock = { id: 'u2', code: 'out-of-stock', detail: null, retryable: false };
+
+function answered(status: number, body: unknown, retryAfterMs: number | null = null): BatchAnswer {
+  return { kind: 'answered', status, retryAfterMs, body: typeof body === 'string' ? body : JSON.stringify(body) };
+}
+
+function read(answer: BatchAnswer, ids: readonly string[] = asked): Reading {
+  return readAnswer('full', ids, isPlain(usersTextOf(ids)), answer);
+}
+
+const succeeded = (id: string) => ({ id, status: 'succeeded' });
+const failedU2 = { id: 'u2', status: 'failed', code: 'out-of-stock' };
+
+describe('an answer in the full form', () => {
+  const told = (results: unknown[]) => read(answered(200, { results }));
+
+  it('tells that everybody succeeded', () => {
+    expect(told(asked.map(succeeded))).toEqual({ kind: 'told', ...everybody });
+  });
+
+  it('tells who failed, and why', () => {
+    const failure = { ...failedU2, message: 'none\u0000 left', retryable: true };
+    expect(told([succeeded('u1'), failure, succeeded('u3')])).toEqual({
+      kind: 'told',
+      ...everybody,
+      failed: [{ ...outOfStock, detail: 'none left', retryable: true }],
+    });
+  });
+
+  it('may come in any order, with fields that nobody knows', () => {
+    const results = [{ ...succeeded('u3'), points: { given: 5 } }, failedU2, succeeded('u1')];
+    expect(told(results)).toEqual({ kind: 'told', ...everybody, failed: [outOfStock] });
+  });
+
+  it('may be accepted instead of done', () => {
+    expect(read(answered(202, { results: asked.map(succeeded) }))).toMatchObject({ kind: 'told', untold: [] });
+  });
+
+  it('leaves untold whom it leaves out', () => {
+    expect(told([succeeded('u1'), succeeded('u3')])).toMatchObject({ untold: ['u2'], failed: [] });
+  });
+
+  it('leaves untold whom it tells in contradiction, and takes a repeat for what it is', () => {
+    const results = [...asked.map(succeeded), failedU2, succeeded('u1')];
+    expect(told(results)).toMatchObject({ untold: ['u2'], failed: [] });
+  });
+
+  it('leaves untold who is both to be retried and not to be', () => {
+    const results = [succeeded('u1'), failedU2, { ...failedU2, retryable: true }, succeeded('u3')];
+    expect(told(results)).toMatchObject({ untold: ['u2'], failed: [] });
+  });
+
+  it('leaves untold whom it tells with a word nobody knows', () => {
+    expect(told([succeeded('u1'), { id: 'u2', status: 'ok' }, succeeded('u3')])).toMatchObject({ untold: ['u2'] });
+  });
+
+  it('has strangers passed over and counted', () => {
+    expect(told([...asked.map(succeeded), succeeded('u9')])).toEqual({ kind: 'told', ...everybody, strangers: 1 });
+  });
+
+  it('spoils nothing for the others with a malformed entry', () => {
+    expect(told([succeeded('u1'), null, { status: 'failed' }, succeeded('u3')])).toMatchObject({ untold: ['u2'] });
+  });
+
+  it('counts what is malformed beside id and status as absent', () => {
+    const failure = { id: 'u2', status: 'failed', code: null, message: null, retryable: null };
+    expect(told([{ ...succeeded('u1'), code: null }, failure, succeeded('u3')])).toEqual({
+      kind: 'told',
+      ...everybody,
+      failed: [{ ...outOfStock, code: 'unspecified' }],
+    });
+  });
+
+  it('wins where both forms come', () => {
+    const both = { succeeded: 3, failed: [], results: [succeeded('u1'), failedU2, succeeded('u3')] };
+    expect(read(answered(200, both))).toMatchObject({ failed: [outOfStock] });
+  });
+});
+
+describe('an answer in the compact form', () => {
+  const told = (answer: unknown) => readAnswer('compact', asked, true, answered(200, answer));
+
+  it('tells that everybody succeeded', () => {
+    expect(told({ succeeded: 3, failed: [] })).toEqual({ kind: 'told', ...everybody });
+  });
+
+  it('tells who failed', () => {
+    const answer = { succeeded: 2, failed: [{ id: 'u2', code: 'out-of-stock' }] };
+    expect(told(answer)).toEqual({ kind: 'told', ...everybody, failed: [outOfStock] });
+  });
+
+  it('holds for the listed users only, where its numbers do not add up', () => {
+    const answer = { succeeded: 3, failed: [{ id: 'u2', code: 'out-of-stock' }] };
+    expect(told(answer)).toEqual({ kind: 'told', failed: [outOfStock], untold: ['u1', 'u3'], strangers: 0 });
+  });
+
+  it('counts a user that is listed twice once', () => {
+    const answer = { succeeded: 2, failed: [{ id: 'u2', code: 'out-of-stock' }, { id: 'u2' }] };
+    expect(told(answer)).toEqual({ kind: 'told', ...everybody, failed: [outOfStock] });
+  });
+
+  it('has strangers passed over, who do not count', () => {
+    expect(told({ succeeded: 3, failed: [{ id: 'u9' }] })).toEqual({ kind: 'told', ...everybody, strangers: 1 });
+  });
+
+  it('is understood where the full form was expected', () => {
+    expect(read(answered(200, { succeeded: 3, failed: [] }))).toEqual({ kind: 'told', ...everybody });
+  });
+});
+
+describe('a whole answer', () => {
+  it.each([400, 413, 422])('with status %i refuses the batch', (status) => {
+    expect(read(answered(status, 'no'))).toEqual({ kind: 'refused', code: `http-${status}` });
+    expect(read(answered(status, { code: 'bad user!' }))).toEqual({ kind: 'refused', code: 'baduser' });
+  });
+
+  it.each([301, 307, 401, 403, 404, 405, 410, 415, 501])('with status %i is a fault of configuration', (status) => {
+    expect(read(answered(status, ''))).toEqual({ kind: 'misconfigured', cause: `HTTP ${status}` });
+  });
+
+  it('that says our key was used for other bytes is a fault of configuration', () => {
+    expect(read(answered(422, { code: 'key-reused' }))).toMatchObject({ kind: 'misconfigured' });
+  });
+
+  it.each([409, 425, 429, 503])('with status %i and a time to wait was not applied', (status) => {
+    const reading = read(answered(status, '', 7000));
+    expect(reading).toEqual({ kind: 'not-applied', cause: `HTTP ${status}`, retryAfterMs: 7000 });
+  });
+
+  it.each([201, 204, 402, 408, 418, 500, 502, 503, 504])('with status %i is ambiguous', (status) => {
+    expect(read(answered(status, { results: asked.map(succeeded) }))).toMatchObject({ kind: 'ambiguous' });
+  });
+
+  it.each(['', 'garbage', '{"results":', '[]', 'null', '{"succeeded":3}', '{"results":{}}'])(
+    'with the body %j is ambiguous',
+    (body) => {
+      expect(read(answered(200, body))).toMatchObject({ kind: 'ambiguous' });
+    },
+  );
+});
+
+const oddId = fc.oneof(
+  fc.string({ minLength: 1, unit: 'grapheme' }),
+  fc.constantFrom(',', '",', '","', '\\', '"', 'a b', '50%', '🚲', '}', '{"id":"', '"},{"id":"', ']}', 'u1', 'u11'),
+);
+const idLists = fc.uniqueArray(oddId, { minLength: 1, maxLength: 20 });
+const oddText = fc.oneof(fc.constantFrom('}', '"},{"id":"u1","status":"succeeded"}', '\\', ']}'), fc.string());
+
+/** What an endpoint may make of one user's entry: mostly what it should. */
+const spoiling = fc.oneof(
+  { weight: 12, arbitrary: fc.constant('succeeded') },
+  { weight: 4, arbitrary: fc.constant('failed') },
+  {
+    weight: 1,
+    arbitrary: fc.constantFrom('left out', 'unknown word', 'twice', 'stranger', 'in contradiction', 'null'),
+  },
+);
+
+const spoils = fc.array(spoiling, { minLength: 20, maxLength: 20 });
+
+function entriesOf(id: string, spoilt: string, text: string): unknown[] {
+  const failure = { id, status: 'failed', code: text, message: text };
+  switch (spoilt) {
+    case 'failed':
+      return [failure];
+    case 'left out':
+      return [];
+    case 'unknown word':
+      return [{ id, status: text }];
+    case 'twice':
+      return [failure, failure];
+    case 'stranger':
+      return [succeeded(id), succeeded(`${id}!`)];
+    case 'in contradiction':
+      return [succeeded(id), failure];
+    case 'null':
+      return [{ ...failure, code: null, extra: { nested: {} } }];
+    default:
+      return [succeeded(id)];
+  }
+}
+
+describe('the fast route', () => {
+  it('concludes what the plain route does, or nothing', () => {
+    fc.assert(
+      fc.property(idLists, spoils, oddText, (ids, spoilt, text) => {
+        fc.pre(isPlain(usersTextOf(ids)));
+        const results = ids.flatMap((id, i) => entriesOf(id, spoilt[i] ?? 'succeeded', text));
+        const body = JSON.stringify({ results });
+        const fast = readExpectedAnswer('full', ids, body);
+        if (fast) expect(fast).toEqual(readPlainAnswer(ids, body));
+      }),
+      { numRuns: 2000 },
+    );
+  });
+
+  it('concludes nothing from a text that was cut, doubled or changed somewhere, unless the plain route agrees', () => {
+    const damage = fc.tuple(fc.nat(2000), fc.nat(2000), fc.constantFrom('', 'x', '"', '}', ',', '{"id":"u1"}'));
+    fc.assert(
+      fc.property(idLists, spoils, damage, (ids, spoilt, [from, length, put]) => {
+        fc.pre(isPlain(usersTextOf(ids)));
+        const whole = JSON.stringify({
+          results: ids.flatMap((id, i) => entriesOf(id, spoilt[i] ?? 'succeeded', 'code')),
+        });
+        const at = from % whole.length;
+        const body = whole.slice(0, at) + put + whole.slice(at + (length % 40));
+        const fast = readExpectedAnswer('full', ids, body);
+        if (fast) expect(fast).toEqual(readPlainAnswer(ids, body));
+      }),
+      { numRuns: 2000 },
+    );
+  });
+
+  it('is the one that is taken for a well-written answer, with failures too', () => {
+    const ids = Array.from({ length: 100 }, (_, i) => `user-${i}`);
+    const results = ids.map((id, i) => (i % 25 === 0 ? { ...failedU2, id } : succeeded(id)));
+    const failed = [0, 25, 50, 75].map((i) => ({ ...outOfStock, id: `user-${i}` }));
+    expect(readExpectedAnswer('full', ids, JSON.stringify({ results }))).toEqual({ ...everybody, failed });
+  });
+
+  it('reads compact answers as the plain route does', () => {
+    const body = fc.constantFrom(
+      '{"succeeded":3,"failed":[]}',
+      '{"succeeded":2,"failed":[]}',
+      '{"failed":[],"succeeded":3}',
+    );
+    fc.assert(
+      fc.property(body, (text) => {
+        const fast = readExpectedAnswer('compact', asked, text);
+        if (fast) expect(fast).toEqual(readPlainAnswer(asked, text));
+      }),
+    );
+  });
+
+  it('is not taken for ids that need escapes, which the plain route reads', () => {
+    const ids = ['say "hi"', 'back\\slash', 'plain'];
+    const body = { results: ids.map((id) => (id === 'back\\slash' ? { ...failedU2, id } : succeeded(id))) };
+    expect(read(answered(200, body), ids)).toMatchObject({ failed: [{ id: 'back\\slash' }], untold: [] });
+  });
+});
