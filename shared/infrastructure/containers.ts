@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { GenericContainer, getContainerRuntimeClient, Wait, type StartedTestContainer } from 'testcontainers';
 import { ConfigurationError } from '../runtime/environment.ts';
 import { findFreePorts } from './free-ports.ts';
-import type { Infrastructure } from './infrastructure.ts';
+import type { RunningServers } from './running-servers.ts';
 import { kafkaVersion } from './kafka-artifacts.ts';
 import { clusterSettings, databaseLocale, postgresArguments } from './server-settings.ts';
 
@@ -35,7 +35,7 @@ export async function findContainerRuntime(): Promise<ContainerRuntime | undefin
 export async function startContainers(
   runtime: ContainerRuntime,
   report: (line: string) => void,
-): Promise<Infrastructure> {
+): Promise<RunningServers> {
   report(`starting ${kafkaImage} and ${postgresImage} in containers`);
   const [brokerPort = 0] = await findFreePorts(1);
   const password = randomBytes(16).toString('hex');
@@ -44,7 +44,6 @@ export async function startContainers(
     const [kafka, postgres] = await Promise.all(starting);
     const databaseUrl = `postgres://${name}:${password}@${postgres.getHost()}:${postgres.getMappedPort(5432)}/${name}`;
     return {
-      kind: 'containers',
       description: `containers ${kafkaImage} at ${runtime.host}:${brokerPort} and ${postgresImage} at ${new URL(databaseUrl).host}`,
       databaseUrl,
       brokers: [`${runtime.host}:${brokerPort}`],

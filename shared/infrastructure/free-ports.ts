@@ -20,7 +20,8 @@ export async function findFreePorts(count: number): Promise<number[]> {
   return [...free];
 }
 
-async function isFree(port: number): Promise<boolean> {
+/** Whether nobody listens on this port of 127.0.0.1 now. */
+export async function isFree(port: number): Promise<boolean> {
   const server = createServer();
   server.listen(port, '127.0.0.1');
   try {

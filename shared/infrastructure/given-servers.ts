@@ -1,6 +1,6 @@
 import type { z } from 'zod';
 import { commonEnvironment, ConfigurationError, readEnvironment } from '../runtime/environment.ts';
-import type { Infrastructure } from './infrastructure.ts';
+import type { RunningServers } from './running-servers.ts';
 import { answersTcp } from './tcp.ts';
 
 const givenEnvironment = commonEnvironment.pick({ DATABASE_URL: true, KAFKA_BROKERS: true }).partial();
@@ -18,7 +18,7 @@ export function readGivenServers(environment: NodeJS.ProcessEnv): GivenServers |
 }
 
 /** Throws one line when nobody listens at the database's address or at any broker's. */
-export async function useGivenServers(given: GivenServers): Promise<Infrastructure> {
+export async function useGivenServers(given: GivenServers): Promise<RunningServers> {
   const [database, ...brokers] = await Promise.all([databaseAnswers(given), ...given.KAFKA_BROKERS.map(brokerAnswers)]);
   const { host } = new URL(given.DATABASE_URL);
   if (!database) throw new ConfigurationError(`DATABASE_URL: nobody answers at ${host}`);
@@ -26,7 +26,6 @@ export async function useGivenServers(given: GivenServers): Promise<Infrastructu
     throw new ConfigurationError(`KAFKA_BROKERS: nobody answers at ${given.KAFKA_BROKERS.join(', ')}`);
   }
   return {
-    kind: 'external',
     description: `the given Kafka at ${given.KAFKA_BROKERS.join(',')} and PostgreSQL at ${host}`,
     databaseUrl: given.DATABASE_URL,
     brokers: given.KAFKA_BROKERS,

@@ -1,4 +1,5 @@
 import { fork } from 'node:child_process';
+import { rm } from 'node:fs/promises';
 import { fromGuardian, type FaultSignal, type GuardedCommand, type ToGuardian } from './guardian-messages.ts';
 
 export interface Exit {
@@ -74,6 +75,8 @@ export function createGuardian(folder: string): Guardian {
     end: async () => {
       if (child.connected) child.disconnect();
       await gone;
+      // The guardian has done it, unless it was killed.
+      await rm(folder, { recursive: true, force: true, maxRetries: 5, retryDelay: 100 });
     },
   };
 }

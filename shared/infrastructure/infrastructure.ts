@@ -1,17 +1,11 @@
 import { z } from 'zod';
 import { ConfigurationError, readEnvironment } from '../runtime/environment.ts';
 import { readGivenServers, useGivenServers, type GivenServers } from './given-servers.ts';
+import type { RunningServers } from './running-servers.ts';
 
-/** A Kafka cluster and a PostgreSQL database to work with, and where they came from. */
-export interface Infrastructure {
+/** Kafka and PostgreSQL to work with, and where they came from. */
+export interface Infrastructure extends RunningServers {
   kind: 'external' | 'containers' | 'local';
-  /** One line for whoever started it, without secrets. */
-  description: string;
-  databaseUrl: string;
-  /** `host:port` each. */
-  brokers: string[];
-  /** Ends what was started here; external servers are left alone. Safe to call twice. */
-  stop(): Promise<void>;
 }
 
 export interface InfrastructureDeps {
@@ -30,7 +24,7 @@ export async function startInfrastructure(deps: InfrastructureDeps): Promise<Inf
   const wish = readWish(deps.environment);
   switch (wish.kind) {
     case 'external':
-      return useGivenServers(wish.given);
+      return { kind: 'external', ...(await useGivenServers(wish.given)) };
     case 'containers':
       return (await inContainers(deps)) ?? noRuntime();
     case 'local':
@@ -57,12 +51,12 @@ export function readWish(environment: NodeJS.ProcessEnv): Wish {
 async function inContainers({ report }: InfrastructureDeps): Promise<Infrastructure | undefined> {
   const { findContainerRuntime, startContainers } = await import('./containers.ts');
   const runtime = await findContainerRuntime();
-  return runtime && startContainers(runtime, report);
+  return runtime && { kind: 'containers', ...(await startContainers(runtime, report)) };
 }
 
 async function locally(deps: InfrastructureDeps): Promise<Infrastructure> {
   const { startLocalInfrastructure } = await import('./local.ts');
-  return startLocalInfrastructure(deps);
+  return { kind: 'local', ...(await startLocalInfrastructure(deps)) };
 }
 
 function noRuntime(): never {

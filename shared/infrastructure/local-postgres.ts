@@ -2,10 +2,11 @@ import { randomBytes } from 'node:crypto';
 import { chown, mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import pg from 'pg';
+import { ConfigurationError } from '../runtime/environment.ts';
 import { findFreePorts } from './free-ports.ts';
 import { definedOnly, type GuardedProcess, type Guardian } from './guarded-processes.ts';
 import type { LocalServer } from './local-server.ts';
-import { findPostgresBinaries, findPostgresUser, openToEveryone } from './postgres-binaries.ts';
+import { findPostgresBinaries, findPostgresUser, isOpenToEveryone, openToEveryone } from './postgres-binaries.ts';
 import { databaseLocale, postgresArguments } from './server-settings.ts';
 import { waitUntilReady, whatWentWrong } from './server-log.ts';
 
@@ -30,6 +31,9 @@ export async function startLocalPostgres(
   deps: LocalPostgresDeps,
 ): Promise<{ databaseUrl: string; server: LocalServer }> {
   const [found, user, [port = 0]] = await Promise.all([findPostgresBinaries(), findPostgresUser(), findFreePorts(1)]);
+  if (user !== undefined && !(await isOpenToEveryone(deps.folder))) {
+    throw new ConfigurationError(`PostgreSQL, which is not run as root, cannot get into ${deps.folder}: TMPDIR=/tmp`);
+  }
   const binaries = user === undefined ? found : await openToEveryone(found, join(deps.folder, 'postgres-binaries'));
   const installation = { ...deps, binaries, user, port, password: randomBytes(16).toString('hex') };
   await initialise(installation);

@@ -4,13 +4,19 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { ConfigurationError } from '../runtime/environment.ts';
 import { createGuardian } from './guarded-processes.ts';
-import type { Infrastructure, InfrastructureDeps } from './infrastructure.ts';
 import { kafkaVersion } from './kafka-artifacts.ts';
 import { startLocalKafka, type LocalKafkaOptions } from './local-kafka.ts';
 import { startLocalPostgres } from './local-postgres.ts';
 import type { LocalServer } from './local-server.ts';
+import type { RunningServers } from './running-servers.ts';
 
-export interface LocalInfrastructure extends Infrastructure {
+export interface LocalInfrastructureDeps {
+  environment: NodeJS.ProcessEnv;
+  /** Gets a line when something takes its time. */
+  report: (line: string) => void;
+}
+
+export interface LocalInfrastructure extends RunningServers {
   kafkaNodes: LocalServer[];
   postgres: LocalServer;
 }
@@ -20,7 +26,7 @@ export interface LocalInfrastructure extends Infrastructure {
  * the folder goes, with `stop` or with this process, however it ends.
  */
 export async function startLocalInfrastructure(
-  { environment, report }: InfrastructureDeps,
+  { environment, report }: LocalInfrastructureDeps,
   kafkaOptions: LocalKafkaOptions = { nodes: 1, tuning: 'quick-start' },
 ): Promise<LocalInfrastructure> {
   if (process.platform === 'win32') {
@@ -37,7 +43,6 @@ export async function startLocalInfrastructure(
     const deps = { folder, environment, guardian, report };
     const [kafka, postgres] = await Promise.all([startLocalKafka(kafkaOptions, deps), startLocalPostgres(deps)]);
     return {
-      kind: 'local',
       description: `local Kafka ${kafkaVersion} at ${kafka.brokers.join(',')} and PostgreSQL 18 at ${new URL(postgres.databaseUrl).host}`,
       databaseUrl: postgres.databaseUrl,
       brokers: kafka.brokers,

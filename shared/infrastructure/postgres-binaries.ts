@@ -64,7 +64,8 @@ export async function openToEveryone(binaries: string, folder: string): Promise<
   return folder;
 }
 
-async function isOpenToEveryone(path: string): Promise<boolean> {
+/** Whether every user may enter the folder, or run the file, and gets there. */
+export async function isOpenToEveryone(path: string): Promise<boolean> {
   const { mode } = await stat(path);
   if ((mode & 0o001) === 0) return false;
   return dirname(path) === path || isOpenToEveryone(dirname(path));

@@ -1,0 +1,10 @@
+/** A Kafka cluster and an empty PostgreSQL database that take requests. */
+export interface RunningServers {
+  /** One line for whoever started them, without secrets. */
+  description: string;
+  databaseUrl: string;
+  /** `host:port` each. */
+  brokers: string[];
+  /** Ends what was started here; external servers are left alone. Safe to call twice. */
+  stop(): Promise<void>;
+}
