@@ -37,6 +37,8 @@ export function startServiceProcess({ service, environment, logFile }: ServicePr
   const child = spawn(process.execPath, [...flags, '--import', endWithParent, entry], {
     env: environment,
     stdio: ['ignore', log, log, 'ipc'],
+    // A session of its own: a Ctrl-C in the terminal reaches the parent only, which then ends its services in order.
+    detached: true,
   });
   closeSync(log);
   const exited = new Promise<number | NodeJS.Signals>((resolve) => {

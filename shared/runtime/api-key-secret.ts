@@ -1,0 +1,11 @@
+import { hash, randomBytes } from 'node:crypto';
+
+/** A new key to the API: 256 random bits, with a beginning by which leaked keys can be found. */
+export function newApiKey(): string {
+  return `muster_${randomBytes(32).toString('base64url')}`;
+}
+
+/** What is stored of a key: SHA-256, in hexadecimal. Nothing slower is needed, as a key is no password that could be guessed. */
+export function digestOfApiKey(secret: string): string {
+  return hash('sha256', secret, 'hex');
+}
