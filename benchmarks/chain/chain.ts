@@ -13,7 +13,6 @@ import { startLocalInfrastructure } from '../../shared/infrastructure/local.ts';
 const question = 'Batches of 100 users per second through a chain of two steps';
 const usersPerBatch = 100;
 const inFlight = 200;
-const rounds = 5;
 const warmUpUsers = 2_000_000;
 
 interface Round {
@@ -36,7 +35,7 @@ const contests: readonly Contest[] = [
 
 const answerOfLoop = z.object({ seconds: z.number() });
 
-export async function benchmarkChain(): Promise<void> {
+export async function benchmarkChain(rounds: number): Promise<void> {
   const infrastructure = await startLocalInfrastructure(
     { environment: process.env, report: console.error },
     { nodes: 1, tuning: 'long-run' },
@@ -83,7 +82,7 @@ export async function benchmarkChain(): Promise<void> {
     await warmUp(engine, callLoop);
     const cases = [];
     for (const contest of contests) {
-      const { bare, muster, naive } = await compete(contest, engine, callLoop, meter);
+      const { bare, muster, naive } = await compete(contest, rounds, { engine, callLoop, meter });
       const name = `${contest.variant.form} answers, ${contest.variant.latencyMs} ms`;
       cases.push(summarize(`bare loop, ${name}`, 'batches/s', bare));
       cases.push(summarize(`Muster, ${name}`, 'batches/s', muster, bare));
@@ -101,6 +100,12 @@ export async function benchmarkChain(): Promise<void> {
   }
 }
 
+interface Contestants {
+  engine: EngineUnderTest;
+  callLoop: CallLoop;
+  meter: () => () => Record<string, number>;
+}
+
 type CallLoop = (variant: Variant, batches: number, usersPerCall: number, callsInFlight: number) => Promise<number>;
 
 /** A broker costs several times as much in its first minute, and V8 needs some ten thousand batches to settle. */
@@ -114,9 +119,8 @@ async function warmUp(engine: EngineUnderTest, callLoop: CallLoop): Promise<void
 
 async function compete(
   { variant, batches, naiveUsers }: Contest,
-  engine: EngineUnderTest,
-  callLoop: CallLoop,
-  meter: () => () => Record<string, number>,
+  rounds: number,
+  { engine, callLoop, meter }: Contestants,
 ): Promise<{ bare: Round[]; muster: Round[]; naive: Round[] }> {
   const measure = async (run: () => Promise<number>, count: number): Promise<Round> => {
     const read = meter();

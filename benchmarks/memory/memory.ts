@@ -9,11 +9,10 @@ import { startLocalInfrastructure } from '../../shared/infrastructure/local.ts';
 /** Does the memory of trigger and worker grow with the audience? Sampled while the campaigns run, in the same processes, in turn. */
 const question = 'Resident MiB of trigger and worker for 100,000 and 1,000,000 users';
 const sampleMs = 100;
-const rounds = 3;
 const variant: Variant = { form: 'full', latencyMs: 0 };
 const audiences = { small: 100_000, large: 1_000_000 };
 
-export async function benchmarkMemory(): Promise<void> {
+export async function benchmarkMemory(rounds: number): Promise<void> {
   const infrastructure = await startLocalInfrastructure(
     { environment: process.env, report: console.error },
     { nodes: 1, tuning: 'long-run' },
