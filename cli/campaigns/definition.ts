@@ -1,0 +1,71 @@
+import { readFile } from 'node:fs/promises';
+import { text } from 'node:stream/consumers';
+import type { Readable } from 'node:stream';
+import { UsageError } from '../usage-error.ts';
+
+export interface DefinitionOptions {
+  /** A path, or `-` for standard input. */
+  file?: string | undefined;
+  name?: string | undefined;
+  segment?: string | undefined;
+  countries?: string | undefined;
+  /** `type` or `type={"param":…}`, in the order of the chain. */
+  action?: string[] | undefined;
+  at?: string | undefined;
+  zone?: string | undefined;
+  deadlineSeconds?: number | undefined;
+  priority?: string | undefined;
+}
+
+/**
+ * The definition as it is sent. Only what has to be cut into parts is looked at here: what is right is for the API to say, which names every
+ * mistake at once.
+ */
+export async function readDefinition(options: DefinitionOptions, input: Readable): Promise<unknown> {
+  const { file, ...flags } = options;
+  if (file === undefined) return definitionOf(flags);
+  const given = Object.entries(flags).filter(([, value]) => value !== undefined);
+  if (given.length > 0) throw new UsageError('give the definition in a file or in options, not in both');
+  const content = file === '-' ? await text(input) : await readDefinitionFile(file);
+  return parseJson(content, file === '-' ? 'standard input' : file);
+}
+
+export function definitionOf(flags: Omit<DefinitionOptions, 'file'>): unknown {
+  const { name, segment, countries, action: actions, at, zone, deadlineSeconds, priority } = flags;
+  if (name === undefined || segment === undefined || countries === undefined || actions === undefined) {
+    throw new UsageError('--name, --segment, --countries and at least one --action are needed, or a file with -f');
+  }
+  if (at === undefined && zone !== undefined) throw new UsageError('--zone goes with --at');
+  return {
+    name,
+    countries: countries.split(',').map((country) => country.trim()),
+    audience: { include: [{ segment }] },
+    chain: actions.map(stepOf),
+    schedule: at === undefined ? { type: 'now' } : { type: 'at', time: at, ...(zone === undefined ? {} : { zone }) },
+    ...(deadlineSeconds === undefined ? {} : { deadlineSeconds }),
+    ...(priority === undefined ? {} : { priority }),
+  };
+}
+
+function stepOf(action: string): { action: string; params?: unknown } {
+  const equals = action.indexOf('=');
+  if (equals < 0) return { action };
+  const name = action.slice(0, equals);
+  return { action: name, params: parseJson(action.slice(equals + 1), `--action ${name}`) };
+}
+
+async function readDefinitionFile(file: string): Promise<string> {
+  try {
+    return await readFile(file, 'utf8');
+  } catch (error) {
+    throw new UsageError(`cannot read ${file}: ${error instanceof Error ? error.message : String(error)}`);
+  }
+}
+
+function parseJson(content: string, where: string): unknown {
+  try {
+    return JSON.parse(content);
+  } catch (error) {
+    throw new UsageError(`${where} is no JSON: ${error instanceof Error ? error.message : String(error)}`);
+  }
+}

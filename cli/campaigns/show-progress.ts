@@ -1,0 +1,73 @@
+import type { RunProgress } from '../../shared/contracts/runs.ts';
+import { createPaint } from '../render/paint.ts';
+import { endedUsers, renderBars, renderProgressLine, type ProgressView } from '../render/progress.ts';
+import { createRateMeter, type RateMeter } from '../render/rate-meter.ts';
+import type { Terminal } from '../terminal.ts';
+
+/** Shows a run moving: bars that are drawn over on a terminal, a line a second elsewhere. */
+export interface ProgressDisplay {
+  show(progress: RunProgress): void;
+  /** Leaves the last picture standing. */
+  end(): void;
+}
+
+const secondsPerLine = 1;
+
+export function createProgressDisplay(terminal: Terminal, nowMs: () => number): ProgressDisplay {
+  const beganMs = nowMs();
+  const meters = new Map<number, RateMeter>();
+  const draw = terminal.live ? drawBars(terminal) : drawLines(terminal);
+
+  function viewOf(progress: RunProgress): ProgressView {
+    const atMs = nowMs();
+    const rates = progress.steps.map((line) => {
+      const meter = meters.get(line.step) ?? createRateMeter();
+      meters.set(line.step, meter);
+      meter.add(atMs, endedUsers(line));
+      return meter.perSecond();
+    });
+    return { progress, rates, elapsedSeconds: (atMs - beganMs) / 1000 };
+  }
+
+  return { show: (progress) => draw.draw(viewOf(progress)), end: () => draw.end() };
+}
+
+interface Drawing {
+  draw(view: ProgressView): void;
+  end(): void;
+}
+
+function drawBars(terminal: Terminal): Drawing {
+  const paint = createPaint(terminal.colours.notes);
+  const hideCursor = '\u001b[?25l';
+  const showCursor = '\u001b[?25h';
+  const clearToEnd = '\u001b[J';
+  let drawn = 0;
+  return {
+    draw: (view) => {
+      const lines = renderBars(view, terminal.columns, paint);
+      const back = drawn > 0 ? `\u001b[${drawn}A\r` : '';
+      // In one write, so that no half picture is ever seen.
+      terminal.note(`${hideCursor}${back}${clearToEnd}${lines.join('\n')}\n`);
+      drawn = lines.length;
+    },
+    end: () => terminal.note(showCursor),
+  };
+}
+
+function drawLines(terminal: Terminal): Drawing {
+  let nextSecond = 0;
+  let last: ProgressView | undefined;
+  return {
+    draw: (view) => {
+      last = view;
+      if (view.elapsedSeconds < nextSecond) return;
+      nextSecond = Math.floor(view.elapsedSeconds) + secondsPerLine;
+      terminal.note(`${renderProgressLine(view)}\n`);
+      last = undefined;
+    },
+    end: () => {
+      if (last) terminal.note(`${renderProgressLine(last)}\n`);
+    },
+  };
+}

@@ -1,0 +1,55 @@
+import type { RunProgress } from '../../shared/contracts/runs.ts';
+import { isTerminal, type RunState } from '../../shared/domain/run-states.ts';
+import type { Clock } from '../../shared/ports/clock.ts';
+import { exitCodes, type ExitCode } from '../exit-codes.ts';
+import { ApiUnavailable, type ApiClient, type Answer } from './api-client.ts';
+
+const pollMs = 250;
+
+/** An API that restarts is waited for; one that stays away is an error. */
+const patienceMs = 60_000;
+
+export interface WatchDeps {
+  api: ApiClient;
+  clock: Clock;
+  /** Ends the watching; the run goes on. */
+  signal: AbortSignal;
+}
+
+/** The newest run of a campaign, as soon as there is one. Undefined when the watching was ended before. */
+export async function awaitRun(campaignId: string, { api, clock, signal }: WatchDeps): Promise<string | undefined> {
+  while (!signal.aborted) {
+    const run = await api.latestRun(campaignId);
+    if (run !== undefined) return run;
+    await clock.sleep(pollMs, signal);
+  }
+  return undefined;
+}
+
+/** Calls `show` with every look at the run until it has ended, and returns the last one. */
+export async function watchRun(
+  runId: string,
+  { api, clock, signal }: WatchDeps,
+  show: (progress: Answer<RunProgress>) => void,
+): Promise<RunProgress | undefined> {
+  let last: RunProgress | undefined;
+  let answeredMs = clock.monotonicMs();
+  while (!signal.aborted) {
+    try {
+      const answer = await api.progress(runId);
+      answeredMs = clock.monotonicMs();
+      last = answer.value;
+      show(answer);
+      if (isTerminal(last.state)) return last;
+    } catch (error) {
+      if (!(error instanceof ApiUnavailable) || clock.monotonicMs() - answeredMs > patienceMs) throw error;
+    }
+    await clock.sleep(pollMs, signal);
+  }
+  return last;
+}
+
+/** Users that failed are a result, not an error; a run that was not carried out to its end is one. */
+export function exitCodeOf(state: RunState): ExitCode {
+  return state === 'failed' || state === 'expired' || state === 'cancelled' ? exitCodes.runNotCompleted : exitCodes.ok;
+}

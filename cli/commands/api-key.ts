@@ -1,0 +1,37 @@
+import type { Command } from 'commander';
+import type { Session } from '../session.ts';
+
+export function registerApiKey(program: Command, session: Session): void {
+  const json = () => program.opts<{ json?: true }>().json ?? false;
+  const group = program.command('api-key').description('keys to the API, straight on the database');
+
+  group
+    .command('create <name>')
+    .description('make a key; it is printed once and never again')
+    .action((name: string) =>
+      session.run(json(), async (context) => {
+        const { createKey } = await import('../installation/api-keys.ts');
+        return createKey(name, context);
+      }),
+    );
+
+  group
+    .command('list')
+    .description('keys by name, without their secrets')
+    .action(() =>
+      session.run(json(), async (context) => {
+        const { listKeys } = await import('../installation/api-keys.ts');
+        return listKeys(context);
+      }),
+    );
+
+  group
+    .command('revoke <key>')
+    .description('refuse a key from now on')
+    .action((key: string) =>
+      session.run(json(), async (context) => {
+        const { revokeKey } = await import('../installation/api-keys.ts');
+        return revokeKey(key, context);
+      }),
+    );
+}

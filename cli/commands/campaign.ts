@@ -1,0 +1,90 @@
+import { InvalidArgumentError, type Command } from 'commander';
+import type { DefinitionOptions } from '../campaigns/definition.ts';
+import type { Session } from '../session.ts';
+
+// What a command does is loaded when it is called: `muster --help` has to be quick.
+
+export function registerCampaign(program: Command, session: Session): void {
+  const json = () => program.opts<{ json?: true }>().json ?? false;
+  const group = program.command('campaign').description('campaigns and their runs, over the API');
+
+  group
+    .command('create')
+    .description('create a campaign from a file or from options; prints its id')
+    .option('-f, --file <path>', 'the definition as JSON; - reads standard input')
+    .option('--name <name>')
+    .option('--segment <id>', 'who: a segment of the segmentation service')
+    .option('--countries <list>', 'where: country codes, such as SG,ID,VN')
+    .option('--action <type[=params]>', 'what, in order; repeatable: award-reward=\'{"units":2}\'', collect)
+    .option('--at <time>', 'when: RFC 3339, or a local time with --zone; otherwise as soon as it is started')
+    .option('--zone <zone>', 'the IANA zone of a local time, such as Asia/Singapore')
+    .option('--deadline-seconds <n>', 'what is not begun by then expires', wholeNumber)
+    .option('--priority <priority>', 'low, normal or high')
+    .action((options: DefinitionOptions) =>
+      session.run(json(), async (context) => {
+        const { createCampaign } = await import('../campaigns/commands.ts');
+        return createCampaign(options, context);
+      }),
+    );
+
+  group
+    .command('list')
+    .description('campaigns, newest first')
+    .option('--limit <n>', 'how many', wholeNumber, 20)
+    .option('--cursor <cursor>', 'go on behind an earlier list')
+    .action((options: { limit: number; cursor?: string }) =>
+      session.run(json(), async (context) => {
+        const { listCampaigns } = await import('../campaigns/commands.ts');
+        return listCampaigns(options, context);
+      }),
+    );
+
+  group
+    .command('show <campaign>')
+    .description('one campaign')
+    .action((id: string) =>
+      session.run(json(), async (context) => {
+        const { showCampaign } = await import('../campaigns/commands.ts');
+        return showCampaign(id, context);
+      }),
+    );
+
+  group
+    .command('start <campaign>')
+    .description('start it now, or when its schedule says')
+    .action((id: string) =>
+      session.run(json(), async (context) => {
+        const { startCampaign } = await import('../campaigns/commands.ts');
+        return startCampaign(id, context);
+      }),
+    );
+
+  group
+    .command('watch <campaign|run>')
+    .description('follow a run until it ends')
+    .action((id: string) =>
+      session.run(json(), async (context) => {
+        const { watchCampaign } = await import('../campaigns/commands.ts');
+        return watchCampaign(id, context);
+      }),
+    );
+
+  group
+    .command('report <campaign|run>')
+    .description('outcomes by step and country, failures by reason')
+    .action((id: string) =>
+      session.run(json(), async (context) => {
+        const { reportCampaign } = await import('../campaigns/commands.ts');
+        return reportCampaign(id, context);
+      }),
+    );
+}
+
+function collect(value: string, earlier: string[] | undefined): string[] {
+  return [...(earlier ?? []), value];
+}
+
+function wholeNumber(value: string): number {
+  if (!/^[1-9]\d{0,8}$/.test(value)) throw new InvalidArgumentError('It has to be a whole number from 1.');
+  return Number(value);
+}

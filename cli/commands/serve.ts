@@ -1,0 +1,16 @@
+import { Argument, type Command } from 'commander';
+import { servable, type Servable } from '../servable.ts';
+import type { Session } from '../session.ts';
+
+export function registerServe(program: Command, session: Session): void {
+  program
+    .command('serve')
+    .description('run a service until SIGTERM; all: api, scheduler, trigger and worker in one process')
+    .addArgument(new Argument('<service>').choices(servable))
+    .action((service: Servable) =>
+      session.run(program.opts<{ json?: true }>().json ?? false, async (context) => {
+        const { serve } = await import('../installation/serve.ts');
+        return serve(service, context);
+      }),
+    );
+}

@@ -1,0 +1,37 @@
+import { describe, expect, test } from 'vitest';
+import { readConfig } from '../../services/sandbox/config.ts';
+import { campaignDefinition } from '../../shared/contracts/campaigns.ts';
+import { engineConfig } from '../../shared/contracts/engine-config.ts';
+import { demoCampaign, demoEngineConfig, sandboxSettings } from './demo-settings.ts';
+
+describe('the demo', () => {
+  test("writes an engine's file that the engine takes", () => {
+    const config = demoEngineConfig('http://127.0.0.1:7070', 125_000);
+    expect(engineConfig.parse(config)).toEqual(config);
+  });
+
+  test('posts a campaign that the API takes, with actions and countries of that file', () => {
+    const definition = campaignDefinition.parse(demoCampaign);
+    const { actionTypes, countries } = demoEngineConfig('http://127.0.0.1:7070', 1000);
+    expect(definition.chain.filter(({ action }) => !(action in actionTypes))).toEqual([]);
+    expect(definition.countries).toEqual(countries);
+  });
+
+  test('sets the sandbox up with a segment of the wished size, 2 % reward and 1 % message failures', () => {
+    const config = readConfig({ ...sandboxSettings(5000), DATABASE_URL: 'postgres://localhost/x' });
+    expect(config.segments).toEqual([{ id: 'lapsed-riders', size: 5000, ids: 'plain' }]);
+    expect(config.rewardsDatabase).toBeDefined();
+    expect(config.services.rewards.failureShare).toBe(0.02);
+    expect(config.services.messages.failureShare).toBe(0.01);
+  });
+
+  test.each([
+    [100, 1],
+    [125_000, 8],
+    [1_000_000, 63],
+    [10_000_000, 100],
+  ])('for %i users a worker has %i calls in flight per action', (users, calls) => {
+    const { actionTypes } = demoEngineConfig('http://127.0.0.1:7070', users);
+    expect(Object.values(actionTypes).map(({ concurrency }) => concurrency)).toEqual([calls, calls, calls]);
+  });
+});

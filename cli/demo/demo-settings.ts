@@ -1,0 +1,79 @@
+import type { EngineConfig } from '../../shared/contracts/engine-config.ts';
+
+export const demoCountries = ['SG', 'ID', 'VN'];
+
+const segment = 'lapsed-riders';
+
+/** What a person wants to watch, in seconds, with the workers that the demo starts by itself. */
+const watchSeconds = 20;
+const usualWorkers = 2;
+const rewardLatencyMs = { from: 150, to: 350 };
+const messageLatencyMs = { from: 100, to: 250 };
+
+/** The campaign of the issue that Muster was built for: two ride rewards, then a congratulation. */
+export const demoCampaign = {
+  name: 'Lapsed riders, December',
+  countries: demoCountries,
+  audience: { include: [{ segment }] },
+  chain: [
+    { action: 'award-reward', params: { rewardId: 'ride-5', units: 2 } },
+    { action: 'send-message', params: { template: 'congratulations' } },
+  ],
+  schedule: { type: 'now' },
+};
+
+/** How the sandbox behaves: real latency, some users that fail, rewards in real tables. */
+export function sandboxSettings(users: number): Record<string, string> {
+  return {
+    SANDBOX_SEGMENTS: `${segment}=${users}`,
+    SANDBOX_COUNTRIES: 'SG=40,ID=35,VN=25',
+    SANDBOX_REWARDS_STORE: 'postgres',
+    SANDBOX_REWARDS_LATENCY_MS: `${rewardLatencyMs.from}-${rewardLatencyMs.to}`,
+    SANDBOX_REWARDS_FAILURE_SHARE: '0.02',
+    SANDBOX_MESSAGES_LATENCY_MS: `${messageLatencyMs.from}-${messageLatencyMs.to}`,
+    SANDBOX_MESSAGES_FAILURE_SHARE: '0.01',
+  };
+}
+
+/** The engine's file for the sandbox at this address. */
+export function demoEngineConfig(sandboxUrl: string, users: number): EngineConfig {
+  const service = { timeoutMs: 10_000, maxAttempts: 8, maxAnswerBytes: 4 * 1024 * 1024 };
+  const concurrency = callsInFlight(users);
+  return {
+    countries: demoCountries,
+    segmentation: { url: `${sandboxUrl}/segmentation`, timeoutMs: 10_000, pageSize: 1000 },
+    actionTypes: {
+      'award-reward': {
+        ...service,
+        url: `${sandboxUrl}/rewards/v1/batches`,
+        class: 'A',
+        answerForm: 'full',
+        concurrency,
+      },
+      'award-points': {
+        ...service,
+        url: `${sandboxUrl}/points/v1/batches`,
+        class: 'B',
+        answerForm: 'full',
+        concurrency,
+      },
+      'send-message': {
+        ...service,
+        url: `${sandboxUrl}/messages/v1/batches`,
+        class: 'B',
+        answerForm: 'compact',
+        concurrency,
+      },
+    },
+    partitionsPerShard: 6,
+    replicationFactor: 1,
+  };
+}
+
+/** Calls in flight per worker and action type, so that the usual number of workers needs about the time that is nice to watch. */
+function callsInFlight(users: number): number {
+  const batches = users / 100;
+  const meanLatencyMs = (rewardLatencyMs.from + rewardLatencyMs.to) / 2;
+  const together = (batches * meanLatencyMs) / 1000 / watchSeconds;
+  return Math.max(1, Math.min(100, Math.round(together / usualWorkers)));
+}

@@ -1,0 +1,97 @@
+import { mkdtemp, readdir, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { startInfrastructure, type Infrastructure } from '../../shared/infrastructure/infrastructure.ts';
+import { systemClock } from '../../shared/runtime/system-clock.ts';
+import type { CommandContext } from '../command-context.ts';
+import { exitCodes, type ExitCode } from '../exit-codes.ts';
+import { count } from '../render/numbers.ts';
+import { createPaint } from '../render/paint.ts';
+import { planInstallation, prepareServers, type DemoInstallation } from './installation.ts';
+import { createProcesses, type Processes } from './processes.ts';
+import { showCampaign } from './show-campaign.ts';
+import { createStages } from './stages.ts';
+import { whereItServes } from './where-it-serves.ts';
+
+export interface DemoOptions {
+  users: number;
+  workers: number;
+  exit: boolean;
+}
+
+/** What has to be ended and tidied up, as far as it has come to be. */
+interface Begun {
+  folder: string;
+  processes: Processes;
+  infrastructure?: Infrastructure;
+}
+
+/** Starts everything, carries out one campaign before your eyes, and keeps serving until Ctrl-C. */
+export async function runDemo(options: DemoOptions, context: CommandContext): Promise<ExitCode> {
+  const { terminal, signal } = context;
+  const folder = await mkdtemp(join(tmpdir(), 'muster-demo-'));
+  const note = (line: string) => terminal.note(`  ${line}\n`);
+  const begun: Begun = { folder, processes: createProcesses({ folder, clock: systemClock, note }) };
+  let keepLogs = true;
+  try {
+    const code = await Promise.race([carryOut(options, context, begun), whenAborted(signal)]);
+    keepLogs = code === exitCodes.failure;
+    return code;
+  } finally {
+    if (signal.aborted) terminal.note('\n  stopping …\n');
+    await begun.processes.stop();
+    await begun.infrastructure?.stop();
+    if (keepLogs && (await hasLogs(folder))) note(`the logs of the services: ${folder}`);
+    else await rm(folder, { recursive: true, force: true });
+  }
+}
+
+async function carryOut(options: DemoOptions, context: CommandContext, begun: Begun): Promise<ExitCode> {
+  const { terminal, signal } = context;
+  const paint = createPaint(terminal.colours.notes);
+  const facts = `${count(options.users)} users · ${options.workers} ${options.workers === 1 ? 'worker' : 'workers'}`;
+  terminal.note(`\n  ${paint.strong('Muster demo')} ${paint.faint(`· ${facts}`)}\n\n`);
+  const installation = await getReady(options, context, begun);
+  const { runId, code } = await showCampaign(installation, context);
+  if (options.exit || runId === undefined || signal.aborted) return code;
+  terminal.note(whereItServes(installation, runId, paint));
+  await whenAborted(signal);
+  return code;
+}
+
+async function getReady(
+  { users, workers }: DemoOptions,
+  { terminal, environment }: CommandContext,
+  begun: Begun,
+): Promise<DemoInstallation> {
+  const stages = createStages(terminal, () => systemClock.monotonicMs());
+  const infrastructure = await stages.run('Kafka and PostgreSQL', async (report) => {
+    const started = await startInfrastructure({ environment, report });
+    begun.infrastructure = started;
+    return { result: started, outcome: started.description };
+  });
+  await stages.run('schema and topics', async () => {
+    const { migrations, topics } = await prepareServers(infrastructure);
+    return {
+      result: undefined,
+      outcome: `${migrations} ${migrations === 1 ? 'migration' : 'migrations'} applied, ${topics} topics`,
+    };
+  });
+  return await stages.run('services', async () => {
+    const plan = await planInstallation({ users, workers, infrastructure, environment, folder: begun.folder });
+    await begun.processes.start(plan.specs);
+    return { result: plan, outcome: plan.specs.map(({ name }) => name).join(', ') };
+  });
+}
+
+/** A demo that was asked to end has done what it was asked for. */
+function whenAborted(signal: AbortSignal): Promise<ExitCode> {
+  return new Promise((resolve) => {
+    if (signal.aborted) resolve(exitCodes.ok);
+    signal.addEventListener('abort', () => resolve(exitCodes.ok), { once: true });
+  });
+}
+
+async function hasLogs(folder: string): Promise<boolean> {
+  return (await readdir(folder)).some((file) => file.endsWith('.log'));
+}

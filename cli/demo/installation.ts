@@ -1,0 +1,77 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { findFreePorts, isFree } from '../../shared/infrastructure/free-ports.ts';
+import type { Infrastructure } from '../../shared/infrastructure/infrastructure.ts';
+import { migrate } from '../../shared/postgres/migrate.ts';
+import { addApiKey, withApiKeys } from '../installation/api-keys.ts';
+import { createTopics, requiredTopics } from '../installation/topics.ts';
+import { demoEngineConfig, sandboxSettings } from './demo-settings.ts';
+import type { ProcessSpec } from './processes.ts';
+
+export interface DemoInstallation {
+  apiUrl: string;
+  apiKey: string;
+  configFile: string;
+  specs: ProcessSpec[];
+}
+
+export interface InstallationOptions {
+  users: number;
+  workers: number;
+  infrastructure: Infrastructure;
+  environment: NodeJS.ProcessEnv;
+  /** Where the engine's file goes. */
+  folder: string;
+}
+
+const topicPrefix = 'muster';
+const favouriteApiPort = 8080;
+
+/** Ports, the engine's file and the environment of every process. */
+export async function planInstallation(options: InstallationOptions): Promise<DemoInstallation> {
+  const { users, workers, infrastructure, environment, folder } = options;
+  const [sandboxPort = 0, otherApiPort = 0, ...healthPorts] = await findFreePorts(workers + 4);
+  const apiPort = (await isFree(favouriteApiPort)) ? favouriteApiPort : otherApiPort;
+  const url = (port: number) => `http://127.0.0.1:${port}`;
+  const configFile = join(folder, 'engine.json');
+  await writeFile(configFile, JSON.stringify(demoEngineConfig(url(sandboxPort), users), undefined, 2));
+  const { secret } = await withApiKeys(infrastructure.databaseUrl, (keys) => addApiKey(keys, 'demo'));
+
+  const common = {
+    ...environment,
+    DATABASE_URL: infrastructure.databaseUrl,
+    KAFKA_BROKERS: infrastructure.brokers.join(','),
+    MUSTER_CONFIG: configFile,
+    MUSTER_TOPIC_PREFIX: topicPrefix,
+  };
+  const inTheBack = (service: 'scheduler' | 'trigger' | 'worker', name: string): ProcessSpec => {
+    const port = healthPorts.pop() ?? 0;
+    return { name, service, environment: { ...common, HEALTH_PORT: String(port) }, readyUrl: `${url(port)}/readyz` };
+  };
+  const sandbox = { ...common, ...sandboxSettings(users), SANDBOX_PORT: String(sandboxPort) };
+  const api = { ...common, API_PORT: String(apiPort), API_HOST: '127.0.0.1' };
+  const workerNames = Array.from({ length: workers }, (_, index) => `worker-${index + 1}`);
+  return {
+    apiUrl: url(apiPort),
+    apiKey: secret,
+    configFile,
+    specs: [
+      { name: 'sandbox', service: 'sandbox', environment: sandbox, readyUrl: `${url(sandboxPort)}/readyz` },
+      { name: 'api', service: 'api', environment: api, readyUrl: `${url(apiPort)}/readyz` },
+      inTheBack('scheduler', 'scheduler'),
+      inTheBack('trigger', 'trigger'),
+      ...workerNames.map((name) => inTheBack('worker', name)),
+    ],
+  };
+}
+
+/** The newest schema, and the topics of every shard. */
+export async function prepareServers(infrastructure: Infrastructure): Promise<{ migrations: number; topics: number }> {
+  // Where the sandbox will be does not matter to the topics.
+  const topics = requiredTopics(demoEngineConfig('http://127.0.0.1', 1), topicPrefix);
+  const [applied] = await Promise.all([
+    migrate(infrastructure.databaseUrl),
+    createTopics(infrastructure.brokers, topics, 'silent'),
+  ]);
+  return { migrations: applied.length, topics: topics.length };
+}

@@ -1,0 +1,115 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import {
+  startServiceProcess,
+  type ServiceName,
+  type ServiceProcess,
+} from '../../shared/infrastructure/service-process.ts';
+import type { Clock } from '../../shared/ports/clock.ts';
+
+export interface ProcessSpec {
+  /** As the log file is called: `worker-1`. */
+  name: string;
+  service: ServiceName;
+  environment: NodeJS.ProcessEnv;
+  /** Answers 2xx when the service is ready. */
+  readyUrl: string;
+}
+
+export interface ProcessesDeps {
+  /** Where each process's log goes. */
+  folder: string;
+  clock: Clock;
+  note: (line: string) => void;
+}
+
+/** The services of the demo, each a process of its own. One that ends is started again, as a supervisor would. */
+export interface Processes {
+  /** Starts all of them and resolves when they are ready. */
+  start(specs: readonly ProcessSpec[]): Promise<void>;
+  /** Ends them: the services that call first, those that are called last. */
+  stop(): Promise<void>;
+}
+
+const readyDeadlineMs = 60_000;
+const endDeadlineMs = 20_000;
+const pollMs = 50;
+const restartAfterMs = 1000;
+
+export function createProcesses({ folder, clock, note }: ProcessesDeps): Processes {
+  const running = new Map<string, ServiceProcess>();
+  let stopping = false;
+
+  function launch({ name, service, environment }: ProcessSpec): ServiceProcess {
+    const started = startServiceProcess({ service, environment, logFile: join(folder, `${name}.log`) });
+    running.set(name, started);
+    return started;
+  }
+
+  async function untilReady(spec: ProcessSpec): Promise<void> {
+    const started = launch(spec);
+    const deadline = clock.monotonicMs() + readyDeadlineMs;
+    while (!(await answers(spec.readyUrl))) {
+      const { logFile } = started;
+      if (!started.running) {
+        const how = String(await started.exited);
+        throw new Error(`${spec.name} did not start (${how}): ${await lastWords(logFile)}; its log: ${logFile}`);
+      }
+      if (clock.monotonicMs() > deadline) throw new Error(`${spec.name} did not get ready; its log: ${logFile}`);
+      await clock.sleep(pollMs);
+    }
+    void supervise(spec, started);
+  }
+
+  async function supervise(spec: ProcessSpec, first: ServiceProcess): Promise<void> {
+    let current = first;
+    for (;;) {
+      const how = await current.exited;
+      if (stopping) return;
+      note(`${spec.name} ended (${how}) and is started again; its log: ${current.logFile}`);
+      await clock.sleep(restartAfterMs);
+      // What ended while the demo does is not wanted back.
+      if (isStopping()) return;
+      current = launch(spec);
+    }
+  }
+
+  const isStopping = () => stopping;
+
+  async function end(processes: ServiceProcess[]): Promise<void> {
+    const enough = new AbortController();
+    const impatient = clock.sleep(endDeadlineMs, enough.signal).then(async () => {
+      if (!enough.signal.aborted) await Promise.all(processes.map((each) => each.end('SIGKILL')));
+    });
+    await Promise.all(processes.map((each) => each.end('SIGTERM')));
+    enough.abort();
+    await impatient;
+  }
+
+  return {
+    start: async (specs) => {
+      await Promise.all(specs.map(untilReady));
+    },
+    stop: async () => {
+      stopping = true;
+      const all = [...running.values()];
+      await end(all.filter(({ service }) => service !== 'sandbox'));
+      await end(all.filter(({ service }) => service === 'sandbox'));
+    },
+  };
+}
+
+async function answers(url: string): Promise<boolean> {
+  try {
+    return (await fetch(url, { signal: AbortSignal.timeout(2000) })).ok;
+  } catch {
+    return false;
+  }
+}
+
+/** What a service says that cannot start: the line that names an error, or else the first that is no log entry. */
+async function lastWords(logFile: string): Promise<string> {
+  const lines = (await readFile(logFile, 'utf8')).split('\n').filter((line) => line.trim() !== '');
+  const spoken = lines.filter((line) => !line.startsWith('{'));
+  return spoken.find((line) => /^\w*Error\b/.test(line)) ?? spoken[0] ?? lines.at(-1) ?? 'it said nothing';
+}

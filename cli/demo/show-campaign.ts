@@ -1,0 +1,46 @@
+import type { RunReport } from '../../shared/contracts/runs.ts';
+import { systemClock } from '../../shared/runtime/system-clock.ts';
+import { createApiClient } from '../campaigns/api-client.ts';
+import { createProgressDisplay } from '../campaigns/show-progress.ts';
+import { awaitRun, exitCodeOf, watchRun } from '../campaigns/watch-run.ts';
+import { writeData, type CommandContext } from '../command-context.ts';
+import { exitCodes, type ExitCode } from '../exit-codes.ts';
+import { createPaint } from '../render/paint.ts';
+import { renderReport } from '../render/report.ts';
+import { demoCampaign } from './demo-settings.ts';
+import type { DemoInstallation } from './installation.ts';
+
+export interface ShownCampaign {
+  /** Undefined when the demo was ended before there was one. */
+  runId: string | undefined;
+  code: ExitCode;
+}
+
+/** Creates the campaign over the API as a manager would, starts it, shows it moving, and prints its report. */
+export async function showCampaign(
+  { apiUrl, apiKey }: DemoInstallation,
+  context: CommandContext,
+): Promise<ShownCampaign> {
+  const { terminal, signal } = context;
+  const api = createApiClient({ baseUrl: apiUrl, apiKey, fetch });
+  const paint = createPaint(terminal.colours.notes);
+  const campaign = (await api.createCampaign(demoCampaign)).value;
+  await api.startCampaign(campaign.id);
+  terminal.note(`\n  ${paint.strong(campaign.name)} ${paint.faint(`· ${campaign.id}`)}\n\n`);
+
+  const deps = { api, clock: systemClock, signal };
+  const runId = await awaitRun(campaign.id, deps);
+  if (runId === undefined) return { runId, code: exitCodes.ok };
+  const display = createProgressDisplay(terminal, () => systemClock.monotonicMs());
+  const last = await watchRun(runId, deps, ({ value }) => display.show(value)).finally(() => display.end());
+  if (!last || signal.aborted) return { runId, code: exitCodes.ok };
+
+  const { value, raw } = await api.report(runId);
+  writeData(context, raw, () => `\n${renderReport(value, createPaint(terminal.colours.out))}\n`);
+  return { runId, code: isComplete(value) ? exitCodeOf(value.state) : exitCodes.failure };
+}
+
+/** The demo fails loudly when what it shows is not what Muster promises. */
+function isComplete({ balanced, steps }: RunReport): boolean {
+  return balanced && steps.every(({ pending, unknown }) => pending === 0 && unknown === 0);
+}

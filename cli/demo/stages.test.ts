@@ -1,0 +1,35 @@
+import { expect, test } from 'vitest';
+import { createTestTerminal } from '../test-terminal.ts';
+import { createStages } from './stages.ts';
+
+test('a finished stage is one line with its outcome and how long it took', async () => {
+  const terminal = createTestTerminal();
+  let nowMs = 0;
+  const stages = createStages(terminal, () => nowMs);
+  const result = await stages.run('services', (report) => {
+    report('fetching Kafka');
+    nowMs = 3000;
+    return Promise.resolve({ result: 7, outcome: 'all five' });
+  });
+  expect(result).toBe(7);
+  expect(terminal.written.notes).toBe(
+    '  … services               fetching Kafka\n  ✔ services               all five (3 s)\n',
+  );
+});
+
+test('a stage that fails is marked, and its cause goes on', async () => {
+  const terminal = createTestTerminal();
+  const stages = createStages(terminal, () => 0);
+  await expect(stages.run('services', () => Promise.reject(new Error('no Java')))).rejects.toThrow('no Java');
+  expect(terminal.written.notes).toBe('  ✖ services\n');
+});
+
+test('on a terminal, what is under way is drawn over and never wraps', async () => {
+  const terminal = createTestTerminal({ live: true, columns: 40 });
+  await createStages(terminal, () => 0).run('services', (report) => {
+    report('x'.repeat(100));
+    return Promise.resolve({ result: undefined, outcome: 'done' });
+  });
+  const drawn = terminal.written.notes.split('\r\u001b[K').slice(1, -1);
+  expect(drawn.filter((line) => line.length >= 40 || line.includes('\n'))).toEqual([]);
+});

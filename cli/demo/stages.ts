@@ -1,0 +1,45 @@
+import { duration } from '../render/numbers.ts';
+import { createPaint } from '../render/paint.ts';
+import type { Terminal } from '../terminal.ts';
+
+/** The steps of getting ready, a line each: what is done, with its outcome; what is under way, only for people who watch. */
+export interface Stages {
+  /** @param work returns what the finished line says; `report` says what takes its time meanwhile */
+  run<Result>(name: string, work: (report: (line: string) => void) => Promise<Staged<Result>>): Promise<Result>;
+}
+
+export interface Staged<Result> {
+  result: Result;
+  outcome: string;
+}
+
+const nameWidth = 22;
+
+export function createStages(terminal: Terminal, nowMs: () => number): Stages {
+  const paint = createPaint(terminal.colours.notes);
+  const clearLine = '\r\u001b[K';
+
+  function underWay(name: string, what: string): void {
+    const line = `  … ${name.padEnd(nameWidth)} ${what}`;
+    if (terminal.live) terminal.note(clearLine + paint.faint(line.slice(0, terminal.columns - 1)));
+    else if (what !== '') terminal.note(`${line}\n`);
+  }
+
+  return {
+    run: async (name, work) => {
+      const beganMs = nowMs();
+      underWay(name, '');
+      try {
+        const { result, outcome } = await work((line) => underWay(name, line));
+        const took = paint.faint(`(${duration((nowMs() - beganMs) / 1000)})`);
+        terminal.note(
+          `${terminal.live ? clearLine : ''}  ${paint.good('✔')} ${name.padEnd(nameWidth)} ${outcome} ${took}\n`,
+        );
+        return result;
+      } catch (error) {
+        terminal.note(`${terminal.live ? clearLine : ''}  ${paint.bad('✖')} ${name}\n`);
+        throw error;
+      }
+    },
+  };
+}

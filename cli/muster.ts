@@ -1,0 +1,9 @@
+#!/usr/bin/env node
+import { interruptSignal } from './interrupt.ts';
+import { runProgram } from './program.ts';
+import { createTerminal } from './terminal.ts';
+
+const { env, stdin } = process;
+const deps = { terminal: createTerminal(env), environment: env, input: stdin, onInterrupt: interruptSignal };
+// Explicit: a connection that somebody left open must not keep a finished command alive.
+process.exit(await runProgram(process.argv.slice(2), deps));

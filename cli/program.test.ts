@@ -1,0 +1,161 @@
+import { createServer, type Server } from 'node:http';
+import { once } from 'node:events';
+import { Readable } from 'node:stream';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { exitCodes } from './exit-codes.ts';
+import { runProgram } from './program.ts';
+import { progressOf, reportOf } from './render/sample-run.ts';
+import { createTestTerminal } from './test-terminal.ts';
+
+const campaign = { id: 'cmp_1', name: 'x', revision: 1, state: 'scheduled', countries: ['SG', 'VN'], nextRunAt: null };
+
+let server: Server;
+let environment: NodeJS.ProcessEnv;
+/** What the API answers by `METHOD path`; anything else is 404. */
+let answers: Record<string, { status: number; body: unknown }>;
+let bodies: unknown[];
+
+beforeEach(async () => {
+  answers = {};
+  bodies = [];
+  server = createServer((request, response) => {
+    const chunks: Buffer[] = [];
+    request.on('data', (chunk: Buffer) => chunks.push(chunk));
+    request.on('end', () => {
+      const text = Buffer.concat(chunks).toString();
+      if (text !== '') bodies.push(JSON.parse(text));
+      const answer = answers[`${request.method ?? ''} ${request.url ?? ''}`];
+      response.writeHead(answer?.status ?? 404, { 'content-type': 'application/json' });
+      response.end(JSON.stringify(answer?.body ?? { title: 'Not found', status: 404, detail: 'no such thing' }));
+    });
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const address = server.address();
+  const port = typeof address === 'object' ? address?.port : undefined;
+  environment = { MUSTER_API_URL: `http://127.0.0.1:${port ?? 0}/`, MUSTER_API_KEY: 'key' };
+});
+
+afterEach(() => {
+  server.close();
+  server.closeAllConnections();
+});
+
+async function muster(...args: string[]) {
+  const terminal = createTestTerminal();
+  const onInterrupt = () => new AbortController().signal;
+  const code = await runProgram(args, { terminal, environment, input: Readable.from([]), onInterrupt });
+  return { code, ...terminal.written };
+}
+
+describe('muster campaign', () => {
+  test('create posts the definition and prints the id alone', async () => {
+    answers['POST /v1/campaigns'] = { status: 201, body: campaign };
+    const options = ['--name', 'x', '--segment', 's', '--countries', 'SG', '--action', 'award-reward={"units":2}'];
+
+    const { code, out, notes } = await muster('campaign', 'create', ...options, '--action', 'send-message');
+
+    expect({ code, out, notes }).toEqual({ code: exitCodes.ok, out: 'cmp_1\n', notes: '' });
+    expect(bodies).toMatchObject([
+      { chain: [{ action: 'award-reward', params: { units: 2 } }, { action: 'send-message' }] },
+    ]);
+  });
+
+  test('what the API refuses is told with its pointers, and ends with 3', async () => {
+    const errors = [
+      { pointer: '/countries/0', detail: '"XX" is not configured' },
+      { pointer: '/chain/0/action', detail: 'no action type "fly"' },
+    ];
+    const body = { title: 'The campaign is not valid', status: 422, detail: '2 fields are wrong', errors };
+    answers['POST /v1/campaigns'] = { status: 422, body };
+
+    const { code, out, notes } = await muster(
+      ...['campaign', 'create', '--name', 'x', '--segment', 's', '--countries', 'XX', '--action', 'fly'],
+    );
+
+    expect(code).toBe(exitCodes.refused);
+    expect(out).toBe('');
+    expect(notes).toBe(
+      'The campaign is not valid: 2 fields are wrong\n' +
+        '  /countries/0  "XX" is not configured\n' +
+        '  /chain/0/action  no action type "fly"\n',
+    );
+  });
+
+  test('list is a table for people and the answer itself for programs', async () => {
+    const page = { items: [campaign], next: null };
+    answers['GET /v1/campaigns?limit=20'] = { status: 200, body: page };
+    expect((await muster('campaign', 'list')).out).toContain('cmp_1');
+    expect(JSON.parse((await muster('campaign', 'list', '--json')).out)).toEqual(page);
+    expect(JSON.parse((await muster('--json', 'campaign', 'list')).out)).toEqual(page);
+  });
+
+  test('watch follows the run of a campaign and ends with 0 when users failed', async () => {
+    answers['GET /v1/campaigns/cmp_1'] = { status: 200, body: campaign };
+    answers['GET /v1/runs?campaignId=cmp_1&limit=1'] = { status: 200, body: { items: [{ runId: 'run_1' }] } };
+    answers['GET /v1/runs/run_1/progress'] = { status: 200, body: progressOf({ state: 'completed_with_failures' }) };
+    const { code, out, notes } = await muster('campaign', 'watch', 'cmp_1');
+    expect({ code, out }).toEqual({ code: exitCodes.ok, out: 'run_1 completed_with_failures\n' });
+    expect(notes).toContain('award-reward 0 %');
+  });
+
+  test('watch ends with 5 when the run failed, and says why', async () => {
+    const progress = progressOf({ state: 'failed', stateReason: 'no such segment' });
+    answers['GET /v1/runs/run_1/progress'] = { status: 200, body: progress };
+    const { code, out } = await muster('campaign', 'watch', 'run_1');
+    expect({ code, out }).toEqual({ code: exitCodes.runNotCompleted, out: 'run_1 failed: no such segment\n' });
+  });
+
+  test('watching a draft says how to start it instead of waiting for ever', async () => {
+    answers['GET /v1/campaigns/cmp_1'] = { status: 200, body: { ...campaign, state: 'draft' } };
+    const { code, notes } = await muster('campaign', 'watch', 'cmp_1');
+    expect(code).toBe(exitCodes.usage);
+    expect(notes).toContain('muster campaign start cmp_1');
+  });
+
+  test('report prints the report', async () => {
+    answers['GET /v1/runs/run_1/report'] = { status: 200, body: reportOf({}) };
+    expect((await muster('campaign', 'report', 'run_1')).out).toContain('Lapsed riders');
+  });
+
+  test('an id that nobody knows is refused', async () => {
+    const { code, notes } = await muster('campaign', 'show', 'cmp_9');
+    expect({ code, notes }).toEqual({ code: exitCodes.refused, notes: 'Not found: no such thing\n' });
+  });
+});
+
+describe('the end of a command', () => {
+  test('an API that does not answer is a failure', async () => {
+    environment['MUSTER_API_URL'] = 'http://127.0.0.1:1';
+    const { code, notes } = await muster('campaign', 'list');
+    expect(code).toBe(exitCodes.failure);
+    expect(notes).toContain('nobody answers at http://127.0.0.1:1');
+  });
+
+  test.each([
+    ['an unknown command', ['fly']],
+    ['an unknown option', ['campaign', 'list', '--fast']],
+    ['a limit of nought', ['campaign', 'list', '--limit', '0']],
+    ['a service that there is not', ['serve', 'console']],
+    ['no definition', ['campaign', 'create']],
+    ['a demo for nobody', ['demo', '--users', '0']],
+  ])('%s is a usage error', async (_name, args) => {
+    const { code, out, notes } = await muster(...args);
+    expect(code).toBe(exitCodes.usage);
+    expect(out).toBe('');
+    expect(notes).not.toBe('');
+  });
+
+  test('a missing variable is named', async () => {
+    environment = {};
+    const { code, notes } = await muster('campaign', 'list');
+    expect(code).toBe(exitCodes.usage);
+    expect(notes).toContain('MUSTER_API_KEY');
+  });
+
+  test('help that was asked for is data', async () => {
+    const { code, out } = await muster('--help');
+    expect(code).toBe(exitCodes.ok);
+    expect(out).toContain('campaign');
+  });
+});

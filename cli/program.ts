@@ -1,0 +1,40 @@
+import { Command, CommanderError } from 'commander';
+import { registerApiKey } from './commands/api-key.ts';
+import { registerCampaign } from './commands/campaign.ts';
+import { registerDemo } from './commands/demo.ts';
+import { registerDoctor } from './commands/doctor.ts';
+import { registerInstallation } from './commands/installation.ts';
+import { registerServe } from './commands/serve.ts';
+import { exitCodes, type ExitCode } from './exit-codes.ts';
+import { createSession, type SessionDeps } from './session.ts';
+
+/** Runs one command line, without the names of node and script, and returns the exit code. Never throws. */
+export async function runProgram(args: readonly string[], deps: SessionDeps): Promise<ExitCode> {
+  const session = createSession(deps);
+  const { terminal } = deps;
+  const program = new Command('muster')
+    .description('Batch campaigns on Kafka and Postgres: who, what and when for millions of users.')
+    .option('--json', 'data as JSON')
+    .exitOverride()
+    .configureOutput({ writeOut: (text) => terminal.out(text), writeErr: (text) => terminal.note(text) })
+    .showHelpAfterError('(--help shows what there is)');
+  const register = [
+    registerDemo,
+    registerServe,
+    registerInstallation,
+    registerCampaign,
+    registerApiKey,
+    registerDoctor,
+  ];
+  for (const add of register) add(program, session);
+
+  try {
+    await program.parseAsync([...args], { from: 'user' });
+    return session.exitCode;
+  } catch (error) {
+    // Commander has already said what is wrong, or printed the help that was asked for.
+    if (error instanceof CommanderError) return error.exitCode === 0 ? exitCodes.ok : exitCodes.usage;
+    terminal.note(`${error instanceof Error ? error.message : String(error)}\n`);
+    return exitCodes.failure;
+  }
+}

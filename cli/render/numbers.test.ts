@@ -1,0 +1,30 @@
+import { expect, test } from 'vitest';
+import { clockTime, count, duration, percent } from './numbers.ts';
+
+test('counts are grouped', () => {
+  expect(count(1_250_000)).toBe('1,250,000');
+});
+
+test.each([
+  [0, 100, '0 %'],
+  [1, 1000, '1 %'],
+  [505, 1000, '51 %'],
+  [999_999, 1_000_000, '99 %'],
+  [1000, 1000, '100 %'],
+  [0, 0, '–'],
+])('%i of %i is %s', (part, whole, text) => {
+  expect(percent(part, whole)).toBe(text);
+});
+
+test.each([
+  [0, '0 s'],
+  [7.2, '8 s'],
+  [125, '2 min 05 s'],
+  [3720, '1 h 02 min'],
+])('%d seconds are %s', (seconds, text) => {
+  expect(duration(seconds)).toBe(text);
+});
+
+test('a time since the beginning has minutes and seconds', () => {
+  expect(clockTime(67.9)).toBe('01:07');
+});

@@ -1,0 +1,82 @@
+import { describe, expect, test } from 'vitest';
+import { createPaint } from './paint.ts';
+import { renderBars, renderProgressLine } from './progress.ts';
+import { createRateMeter } from './rate-meter.ts';
+import { lineOf, progressOf } from './sample-run.ts';
+
+const plain = createPaint(false);
+
+const halfWay = progressOf({
+  audience: { estimated: 125_000, counted: 90_000, complete: false },
+  steps: [
+    lineOf({ audience: 90_000, succeeded: 61_250, failed: 1250 }),
+    lineOf({ step: 2, action: 'send-message', audience: 90_000, succeeded: 30_000, failed: 300, skipped: 1250 }),
+  ],
+});
+
+describe('progress bars', () => {
+  test('a line per step: bar, share of the expected audience, count, rate and time left', () => {
+    const lines = renderBars({ progress: halfWay, rates: [6250, 4200], elapsedSeconds: 7 }, 100, plain);
+    expect(`\n${lines.join('\n')}\n`).toMatchInlineSnapshot(`
+      "
+       1 award-reward  █████████████████░░░░░░░░░░░░░░░░░  50 %   62,500 of 125,000    6,250/s 10 s left
+       2 send-message  ████████▓░░░░░░░░░░░░░░░░░░░░░░░░░  25 %   31,550 of 125,000    4,200/s 23 s left
+
+      "
+    `);
+  });
+
+  test('every picture has the same number of lines, so that it can be drawn over', () => {
+    const rates = [0, 0];
+    const preparing = progressOf({ ...halfWay, state: 'preparing' });
+    const stalled = progressOf({ ...halfWay, stalled: 'segmentation answers 503' });
+    const heights = [halfWay, preparing, stalled].map(
+      (progress) => renderBars({ progress, rates, elapsedSeconds: 0 }, 100, plain).length,
+    );
+    expect(new Set(heights).size).toBe(1);
+  });
+
+  test('what the run waits for is said', () => {
+    const progress = progressOf({ stalled: 'award-reward answers 401' });
+    expect(renderBars({ progress, rates: [0], elapsedSeconds: 0 }, 100, plain).join('\n')).toContain('answers 401');
+  });
+
+  test.each([80, 100, 200])('no line is wider than a terminal of %i columns', (columns) => {
+    const progress = progressOf({ ...halfWay, stalled: 'x'.repeat(300) });
+    const lines = renderBars({ progress, rates: [123_456, 123_456], elapsedSeconds: 0 }, columns, plain);
+    expect(lines.filter((line) => line.length > columns)).toEqual([]);
+  });
+
+  test('a bar says 100 % only when nobody is left', () => {
+    const almost = progressOf({
+      audience: { estimated: null, counted: 1_000_000, complete: true },
+      steps: [lineOf({ audience: 1_000_000, succeeded: 999_999 })],
+    });
+    expect(renderBars({ progress: almost, rates: [1], elapsedSeconds: 0 }, 100, plain)[0]).toContain('99 %');
+  });
+});
+
+test('where nothing can be drawn over, a look at the run is one line', () => {
+  expect(renderProgressLine({ progress: halfWay, rates: [6250, 4200], elapsedSeconds: 67 })).toBe(
+    '01:07  running  award-reward 50 % (62,500, 6,250/s)  send-message 25 % (31,550, 4,200/s)',
+  );
+});
+
+describe('the rate meter', () => {
+  test('measures over the last seconds only', () => {
+    const meter = createRateMeter(5000);
+    meter.add(0, 0);
+    meter.add(10_000, 10_000);
+    meter.add(12_000, 16_000);
+    meter.add(15_000, 25_000);
+    expect(meter.perSecond()).toBe(3000);
+  });
+
+  test('says nothing of a single look, and nothing below nought', () => {
+    const meter = createRateMeter();
+    meter.add(0, 100);
+    expect(meter.perSecond()).toBe(0);
+    meter.add(1000, 50);
+    expect(meter.perSecond()).toBe(0);
+  });
+});

@@ -1,0 +1,106 @@
+import { describe, expect, test } from 'vitest';
+import { createPaint } from './paint.ts';
+import { renderReport } from './report.ts';
+import { lineOf, reportOf } from './sample-run.ts';
+
+const plain = createPaint(false);
+
+const rewards = { action: 'award-reward', step: 1 };
+const messages = { action: 'send-message', step: 2 };
+
+const finished = reportOf({
+  audience: { estimated: 1500, counted: 1500, complete: true },
+  steps: [
+    lineOf({ ...rewards, audience: 1500, succeeded: 1470, failed: 30 }),
+    lineOf({ ...messages, audience: 1500, succeeded: 1455, failed: 15, skipped: 30 }),
+  ],
+  countries: [
+    {
+      country: 'SG',
+      audience: 1000,
+      steps: [
+        lineOf({ ...rewards, audience: 1000, succeeded: 980, failed: 20 }),
+        lineOf({ ...messages, audience: 1000, succeeded: 970, failed: 10, skipped: 20 }),
+      ],
+    },
+    {
+      country: 'VN',
+      audience: 500,
+      steps: [
+        lineOf({ ...rewards, audience: 500, succeeded: 490, failed: 10 }),
+        lineOf({ ...messages, audience: 500, succeeded: 485, failed: 5, skipped: 10 }),
+      ],
+    },
+  ],
+  failures: [
+    { step: 2, country: 'SG', outcome: 'failed', reason: 'no-device', users: 10, sample: ['sg-7', 'sg-8'] },
+    { step: 1, country: 'SG', outcome: 'failed', reason: 'account-closed', users: 6, sample: ['sg-1'] },
+    { step: 1, country: 'SG', outcome: 'failed', reason: 'out-of-stock', users: 14, sample: ['sg-3', 'sg-4'] },
+    { step: 1, country: 'VN', outcome: 'failed', reason: 'out-of-stock', users: 10, sample: ['vn-5'] },
+    { step: 2, country: 'VN', outcome: 'failed', reason: 'no-device', users: 5, sample: ['vn-9'] },
+  ],
+  batches: { fed: 15, retried: 2 },
+});
+
+describe('the report as text', () => {
+  test('outcomes by step and country, failures by reason with samples, and the verdict', () => {
+    expect(`\n${renderReport(finished, plain)}`).toMatchInlineSnapshot(`
+      "
+        Lapsed riders
+        run_1 · completed with failures · in 22 s · 15 batches, 2 more for retries
+
+        step             country   audience   succeeded   failed   skipped
+        1 award-reward   SG           1,000         980       20         0
+                         VN             500         490       10         0
+                         all          1,500       1,470       30         0
+        2 send-message   SG           1,000         970       10        20
+                         VN             500         485        5        10
+                         all          1,500       1,455       15        30
+
+        step   outcome   reason           users   such as
+        1      failed    out-of-stock        24   sg-3  vn-5
+        1      failed    account-closed       6   sg-1
+        2      failed    no-device           15   sg-7  vn-9
+
+        ✔ balances: each of the 1,500 users has exactly one outcome in every step and country
+      "
+    `);
+  });
+
+  test('rare outcomes have a column only where somebody ended so', () => {
+    const step = lineOf({ succeeded: 90, unknown: 7, expired: 3 });
+    const text = renderReport(reportOf({ steps: [step] }), plain);
+    expect(text).toContain('unknown');
+    expect(text).toContain('expired');
+    expect(text).not.toContain('held out');
+  });
+
+  test('a run that is under way balances so far', () => {
+    expect(renderReport(reportOf({ state: 'running', steps: [lineOf({ succeeded: 40 })] }), plain)).toContain(
+      'balances so far',
+    );
+  });
+
+  test('sums that do not add up are said so', () => {
+    expect(renderReport(reportOf({ balanced: false }), plain)).toContain('does not balance');
+  });
+
+  test('names and ids cannot smuggle control characters into the terminal', () => {
+    const text = renderReport(
+      reportOf({
+        campaignName: 'evil\u001b[2J',
+        failures: [{ step: 1, country: 'SG', outcome: 'failed', reason: 'x', users: 1, sample: ['a\nb\u009b'] }],
+      }),
+      plain,
+    );
+    expect(text).toContain('evil·[2J');
+    expect(text).toContain('a·b·');
+  });
+
+  test('painted or plain, the columns stand in the same places', () => {
+    const painted = renderReport(finished, createPaint(true));
+    // eslint-disable-next-line no-control-regex -- the colours that are taken off again
+    expect(painted.replace(/\u001b\[\d+m/g, '')).toBe(renderReport(finished, plain));
+    expect(painted).not.toBe(renderReport(finished, plain));
+  });
+});

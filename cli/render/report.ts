@@ -1,0 +1,113 @@
+import type { RunReport, StepLineShape } from '../../shared/contracts/runs.ts';
+import { count, duration } from './numbers.ts';
+import type { Paint } from './paint.ts';
+import { renderTable, type Column } from './tables.ts';
+
+type Outcome = Exclude<keyof StepLineShape, 'step' | 'action' | 'audience'>;
+
+/** Always shown, and shown only where somebody ended so. */
+const usual: readonly Outcome[] = ['succeeded', 'failed', 'skipped'];
+const rare: readonly Outcome[] = ['suppressed', 'heldOut', 'expired', 'cancelled', 'unknown', 'pending'];
+const titles: Partial<Record<Outcome, string>> = { heldOut: 'held out' };
+
+/** The whole report as text: heading, outcomes by step and country, failures by reason, and whether it adds up. */
+export function renderReport(report: RunReport, paint: Paint): string {
+  return [heading(report, paint), outcomesTable(report, paint), failuresTable(report, paint), verdict(report, paint)]
+    .filter((part) => part !== '')
+    .join('\n');
+}
+
+function heading(report: RunReport, paint: Paint): string {
+  const { campaignName, runId, state, stateReason, startedAt, endedAt, batches } = report;
+  const took = startedAt && endedAt ? `in ${duration((Date.parse(endedAt) - Date.parse(startedAt)) / 1000)}` : '';
+  const sent = `${count(batches.fed)} batches${batches.retried > 0 ? `, ${count(batches.retried)} more for retries` : ''}`;
+  const facts = [runId, state.replaceAll('_', ' '), took, sent].filter((fact) => fact !== '').join(' · ');
+  const reason = stateReason === null ? '' : `  ${stateReason}\n`;
+  return `  ${paint.strong(oneLine(campaignName))}\n  ${paint.faint(facts)}\n${reason}`;
+}
+
+function outcomesTable({ steps, countries }: RunReport, paint: Paint): string {
+  const all = [...steps, ...countries.flatMap((country) => country.steps)];
+  const outcomes = [...usual, ...rare.filter((outcome) => all.some((line) => line[outcome] !== 0))];
+  const columns: Column[] = [
+    { title: 'step', align: 'left' },
+    { title: 'country', align: 'left' },
+    ...['audience', ...outcomes.map((outcome) => titles[outcome] ?? outcome)].map((title): Column => ({
+      title,
+      align: 'right',
+    })),
+  ];
+  const cells = (line: StepLineShape) => [
+    count(line.audience),
+    ...outcomes.map((outcome) => cellOf(line, outcome, paint)),
+  ];
+  const rows = steps.flatMap((sum) => [
+    ...countries.flatMap(({ country, steps: lines }, index) =>
+      lines
+        .filter(({ step }) => step === sum.step)
+        .map((line) => [index === 0 ? `${line.step} ${line.action}` : '', country, ...cells(line)]),
+    ),
+    ['', 'all', ...cells(sum)].map((cell) => paint.strong(cell)),
+  ]);
+  return renderTable(columns, rows, paint);
+}
+
+function cellOf(line: StepLineShape, outcome: Outcome, paint: Paint): string {
+  const value = line[outcome];
+  if (value === 0) return paint.faint('0');
+  return outcome === 'failed' || outcome === 'unknown' ? paint.bad(count(value)) : count(value);
+}
+
+const maxSamples = 3;
+
+interface Reason {
+  step: number;
+  outcome: string;
+  reason: string;
+  users: number;
+  sample: string[];
+}
+
+/** Of all countries together, the most frequent first; some users of each, taken from the countries in turn. */
+function failuresTable({ failures }: RunReport, paint: Paint): string {
+  if (failures.length === 0) return '';
+  const reasons = new Map<string, Reason>();
+  for (const { step, outcome, reason, users, sample } of failures) {
+    const key = `${step}/${outcome}/${reason}`;
+    const known = reasons.get(key) ?? { step, outcome, reason, users: 0, sample: [] };
+    reasons.set(key, { ...known, users: known.users + users, sample: [...known.sample, ...sample.slice(0, 1)] });
+  }
+  const rows = [...reasons.values()]
+    .sort((a, b) => a.step - b.step || b.users - a.users)
+    .map(({ step, outcome, reason, users, sample }) => [
+      String(step),
+      outcome,
+      oneLine(reason),
+      count(users),
+      paint.faint(sample.slice(0, maxSamples).map(oneLine).join('  ')),
+    ]);
+  const columns: Column[] = [
+    { title: 'step', align: 'left' },
+    { title: 'outcome', align: 'left' },
+    { title: 'reason', align: 'left' },
+    { title: 'users', align: 'right' },
+    { title: 'such as', align: 'left' },
+  ];
+  return renderTable(columns, rows, paint);
+}
+
+function verdict({ audience, steps, balanced }: RunReport, paint: Paint): string {
+  const open = steps.reduce((sum, { pending }) => sum + Math.abs(pending), 0);
+  if (!balanced)
+    return `  ${paint.bad('✖ does not balance')}: the outcomes of some step do not add up to its audience\n`;
+  if (open > 0)
+    return `  ${paint.accent('… balances so far')}: outcomes and pending add up to the audience in every step\n`;
+  const users = `each of the ${count(audience.counted)} users has exactly one outcome in every step and country`;
+  return `  ${paint.good('✔ balances')}: ${users}\n`;
+}
+
+/** Names and ids come from others: a line break or an escape sequence in them must not reach the terminal. */
+export function oneLine(text: string): string {
+  // eslint-disable-next-line no-control-regex -- control characters are what is replaced
+  return text.replace(/[\u0000-\u001f\u007f-\u009f]/g, '·');
+}

@@ -1,0 +1,66 @@
+import type { RunProgress, RunReport, StepLineShape } from '../../shared/contracts/runs.ts';
+
+/** One line of a report; what is not given is nought, and what does not add up is pending. */
+export function lineOf(over: Partial<StepLineShape>): StepLineShape {
+  const line = {
+    step: 1,
+    action: 'award-reward',
+    audience: 100,
+    succeeded: 0,
+    failed: 0,
+    skipped: 0,
+    suppressed: 0,
+    heldOut: 0,
+    expired: 0,
+    cancelled: 0,
+    unknown: 0,
+    ...over,
+  };
+  const { succeeded, failed, skipped, suppressed, heldOut, expired, cancelled, unknown } = line;
+  const ended = succeeded + failed + skipped + suppressed + heldOut + expired + cancelled + unknown;
+  return { ...line, pending: over.pending ?? line.audience - ended };
+}
+
+const summary = {
+  runId: 'run_1',
+  campaignId: 'cmp_1',
+  campaignName: 'Lapsed riders',
+  revision: 1,
+  stateReason: null,
+  scheduledFor: '2026-11-21T09:00:00.000Z',
+  startedAt: '2026-11-21T09:00:00.000Z',
+  asOf: '2026-11-21T09:00:20.000Z',
+};
+
+export function progressOf(over: Partial<RunProgress>): RunProgress {
+  return {
+    ...summary,
+    state: 'running',
+    endedAt: null,
+    audience: { estimated: 100, counted: 100, complete: true },
+    steps: [lineOf({})],
+    countries: [],
+    balanced: true,
+    usersPerSecond: { oneMinute: 0, tenMinutes: 0 },
+    inFlight: 0,
+    waitingForRetry: 0,
+    eta: null,
+    stalled: null,
+    ...over,
+  };
+}
+
+export function reportOf(over: Partial<RunReport>): RunReport {
+  return {
+    ...summary,
+    state: 'completed_with_failures',
+    endedAt: '2026-11-21T09:00:21.400Z',
+    audience: { estimated: 100, counted: 100, complete: true },
+    steps: [],
+    countries: [],
+    balanced: true,
+    failures: [],
+    batches: { fed: 1, retried: 0 },
+    ...over,
+  };
+}
