@@ -45,21 +45,26 @@ export function createCallSlots(deps: CallSlotsDeps): CallSlots {
   for (const [name, type] of Object.entries(actionTypes)) {
     lanes.set(name, { waiting: [], inFlight: 0, concurrency: Math.min(type.concurrency, concurrency), meanMs: 0 });
   }
+  /** In the order of their turns. */
+  const ring = [...lanes.values()];
   let inFlight = 0;
   let closed = false;
   let whenIdle = Promise.withResolvers<null>();
 
+  /** The next lane with something to call and a slot of its own. It goes to the end, so that none takes all the slots. */
+  function nextLane(): Lane | undefined {
+    const next = ring.findIndex((lane) => lane.waiting.length > 0 && lane.inFlight < lane.concurrency);
+    const [lane] = next < 0 ? [] : ring.splice(next, 1);
+    if (lane) ring.push(lane);
+    return lane;
+  }
+
   function start(): void {
-    // One of each action type in turn, so that none takes all the slots.
-    for (let started = true; started && inFlight < concurrency;) {
-      started = false;
-      for (const lane of lanes.values()) {
-        if (inFlight >= concurrency || lane.inFlight >= lane.concurrency) continue;
-        const work = lane.waiting.shift();
-        if (!work) continue;
-        started = true;
-        void call(lane, work);
-      }
+    while (inFlight < concurrency) {
+      const lane = nextLane();
+      const work = lane?.waiting.shift();
+      if (!lane || !work) return;
+      void call(lane, work);
     }
   }
 
@@ -80,9 +85,11 @@ export function createCallSlots(deps: CallSlotsDeps): CallSlots {
     room: (actionType) => {
       const lane = lanes.get(actionType);
       if (!lane || closed) return 0;
-      const callable = (lane.concurrency * leaseMs * partOfLease) / Math.max(1, lane.meanMs);
-      const bound = Math.max(1, Math.min(lane.concurrency + claimedAhead, Math.floor(callable)));
-      return Math.max(0, bound - lane.waiting.length - lane.inFlight);
+      const { concurrency: slots, meanMs } = lane;
+      // Before anything was measured: one more round.
+      const callable = meanMs === 0 ? slots : (slots * leaseMs * partOfLease) / meanMs;
+      const ahead = Math.min(claimedAhead, Math.floor(callable));
+      return Math.max(0, slots + ahead - lane.waiting.length - lane.inFlight);
     },
     add: (works) => {
       // A flush that was under way when the slots closed may still bring claims.
