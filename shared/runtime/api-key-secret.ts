@@ -1,8 +1,8 @@
 import { hash, randomBytes } from 'node:crypto';
 
-/** A new key to the API: 256 random bits, with a beginning by which leaked keys can be found. */
+/** A new key to the API: 160 random bits, with a beginning by which leaked keys can be found. */
 export function newApiKey(): string {
-  return `muster_${randomBytes(32).toString('base64url')}`;
+  return `muster_${randomBytes(20).toString('hex')}`;
 }
 
 /** What is stored of a key: SHA-256, in hexadecimal. Nothing slower is needed, as a key is no password that could be guessed. */

@@ -22,6 +22,8 @@ export interface Loop {
   stop(): Promise<void>;
 }
 
+const poked = 'poked';
+
 export function createLoop({ name, turn, afterErrorMs, clock, logger }: LoopOptions): Loop {
   const stopping = new AbortController();
   let running: Promise<void> | undefined;
@@ -48,7 +50,10 @@ export function createLoop({ name, turn, afterErrorMs, clock, logger }: LoopOpti
     start: () => {
       running ??= run();
     },
-    poke: () => pause.abort(),
+    poke: () => {
+      // Called for every batch: without a reason of its own, each abort would make an exception with a stack.
+      if (!pause.signal.aborted) pause.abort(poked);
+    },
     stop: async () => {
       stopping.abort();
       await running;

@@ -1,11 +1,21 @@
-import { setTimeout as wait } from 'node:timers/promises';
 import type { Clock } from '../ports/clock.ts';
 
 export const systemClock: Clock = {
   now: () => new Date(),
   monotonicMs: () => performance.now(),
-  sleep: async (ms, signal) => {
-    // An aborted sleep is a sleep that ended early, not an error.
-    await wait(ms, undefined, signal ? { signal } : {}).catch(() => undefined);
-  },
+  // Not the sleep of node:timers/promises: that makes an error with a stack each time it is cut short.
+  sleep: (ms, signal) =>
+    new Promise((resolve) => {
+      if (signal?.aborted) {
+        resolve();
+        return;
+      }
+      const wake = () => {
+        clearTimeout(timer);
+        signal?.removeEventListener('abort', wake);
+        resolve();
+      };
+      const timer = setTimeout(wake, ms);
+      signal?.addEventListener('abort', wake, { once: true });
+    }),
 };
