@@ -5,9 +5,11 @@ import { isStorable } from '../domain/stored-text.ts';
 /** HTTP shapes of campaigns. The OpenAPI document is generated from them. */
 const unstorable = 'must hold neither U+0000 nor half a surrogate pair';
 
+const json = z.json().register(z.globalRegistry, { id: 'JsonValue' });
+
 export const chainStep = z.strictObject({
   action: z.string().min(1).max(64).refine(isStorable, unstorable),
-  params: z.record(z.string(), z.json()).refine(holdsStorableTexts, unstorable).default({}),
+  params: z.record(z.string(), json).refine(holdsStorableTexts, unstorable).default({}),
 });
 
 /** Looks at the keys and texts at any depth. */

@@ -26,18 +26,20 @@ export type StepLineShape = z.infer<typeof stepLineShape>;
 
 const time = z.iso.datetime({ precision: 3 });
 
-export const runSummary = z.object({
-  runId: z.string(),
-  campaignId: z.string(),
-  campaignName: z.string(),
-  revision: z.int().min(1),
-  state: z.enum(runStates),
-  /** Why the run is in that state, where the state alone does not say it. */
-  stateReason: z.string().nullable(),
-  scheduledFor: time,
-  startedAt: time.nullable(),
-  endedAt: time.nullable(),
-}).meta({ id: 'Run' });
+export const runSummary = z
+  .object({
+    runId: z.string(),
+    campaignId: z.string(),
+    campaignName: z.string(),
+    revision: z.int().min(1),
+    state: z.enum(runStates),
+    /** Why the run is in that state, where the state alone does not say it. */
+    stateReason: z.string().nullable(),
+    scheduledFor: time,
+    startedAt: time.nullable(),
+    endedAt: time.nullable(),
+  })
+  .meta({ id: 'Run' });
 
 export type RunSummary = z.infer<typeof runSummary>;
 
@@ -57,47 +59,55 @@ export const runFigures = runSummary.extend({
 
 export type RunFigures = z.infer<typeof runFigures>;
 
-export const runProgress = runFigures.extend({
-  /** Users per second that ended a step, over the last minute and the last ten. */
-  usersPerSecond: z.object({ oneMinute: z.number(), tenMinutes: z.number() }),
-  /** Batches that a worker holds right now, and batches that wait for their next attempt. */
-  inFlight: z.int().min(0),
-  waitingForRetry: z.int().min(0),
-  /** When the run is expected to end; null while nothing can be said. */
-  eta: z.object({ p50: time, p90: time }).nullable(),
-  /** What the run waits for, or null. */
-  stalled: z.string().nullable(),
-}).meta({ id: 'RunProgress' });
+export const runProgress = runFigures
+  .extend({
+    /** Users per second that ended a step, over the last minute and the last ten. */
+    usersPerSecond: z.object({ oneMinute: z.number(), tenMinutes: z.number() }),
+    /** Batches that a worker holds right now, and batches that wait for their next attempt. */
+    inFlight: z.int().min(0),
+    waitingForRetry: z.int().min(0),
+    /** When the run is expected to end; null while nothing can be said. */
+    eta: z.object({ p50: time, p90: time }).nullable(),
+    /** What the run waits for, or null. */
+    stalled: z.string().nullable(),
+  })
+  .meta({ id: 'RunProgress' });
 
 export type RunProgress = z.infer<typeof runProgress>;
 
-export const failureReason = z.object({
-  step: z.int().min(1),
-  country: z.string(),
-  outcome: z.enum(['failed', 'unknown']),
-  reason: z.string(),
-  users,
-  /** Some of the users, at most five. */
-  sample: z.array(z.string()),
-}).meta({ id: 'FailureReason' });
+export const failureReason = z
+  .object({
+    step: z.int().min(1),
+    country: z.string(),
+    outcome: z.enum(['failed', 'unknown']),
+    reason: z.string(),
+    users,
+    /** Some of the users, at most five. */
+    sample: z.array(z.string()),
+  })
+  .meta({ id: 'FailureReason' });
 
-export const runReport = runFigures.extend({
-  failures: z.array(failureReason),
-  batches: z.object({ fed: users, retried: users }),
-}).meta({ id: 'RunReport' });
+export const runReport = runFigures
+  .extend({
+    failures: z.array(failureReason),
+    batches: z.object({ fed: users, retried: users }),
+  })
+  .meta({ id: 'RunReport' });
 
 export type RunReport = z.infer<typeof runReport>;
 
-export const userFailureShape = z.object({
-  userId: z.string(),
-  step: z.int().min(1),
-  country: z.string(),
-  outcome: z.enum(['failed', 'unknown']),
-  reason: z.string(),
-  detail: z.string().nullable(),
-  attempts: z.int().min(0),
-  batchNo: z.int().min(0),
-  failedAt: time,
-}).meta({ id: 'UserFailure' });
+export const userFailureShape = z
+  .object({
+    userId: z.string(),
+    step: z.int().min(1),
+    country: z.string(),
+    outcome: z.enum(['failed', 'unknown']),
+    reason: z.string(),
+    detail: z.string().nullable(),
+    attempts: z.int().min(0),
+    batchNo: z.int().min(0),
+    failedAt: time,
+  })
+  .meta({ id: 'UserFailure' });
 
 export type UserFailureShape = z.infer<typeof userFailureShape>;

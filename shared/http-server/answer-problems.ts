@@ -18,9 +18,12 @@ const known: Record<string, (request: FastifyRequest) => { code: string; detail:
 /** Answers whatever was thrown. Only what is nobody's fault but ours is logged, with its cause; the caller gets the request id. */
 export function answerProblem(error: FastifyError, request: FastifyRequest, reply: FastifyReply): void {
   const problem = problemOf(error, request);
-  if (problem.status >= 500) request.log.error({ err: error, method: request.method, url: request.url }, 'request failed');
+  if (problem.status >= 500)
+    request.log.error({ err: error, method: request.method, url: request.url }, 'request failed');
   void reply
     .code(problem.status)
+    // Hooks have set it already, except where the URL was so wrong that they did not run.
+    .header('x-request-id', request.id)
     .headers(problem.headers)
     // A string, so that the route's own answer shapes have no say in it.
     .type('application/problem+json; charset=utf-8')

@@ -8,7 +8,8 @@ export type Checked<Value> = { ok: true; value: Value } | { ok: false; problems:
 /** Everything that keeps a value from having a shape, each with the value found and what would be right. */
 export function checkShape<Shape extends z.ZodType>(shape: Shape, value: unknown): Checked<z.output<Shape>> {
   const parsed = shape.safeParse(value, { error: describe, reportInput: true });
-  return parsed.success ? { ok: true, value: parsed.data } : { ok: false, problems: parsed.error.issues.flatMap(told) };
+  if (parsed.success) return { ok: true, value: parsed.data };
+  return { ok: false, problems: parsed.error.issues.flatMap(told) };
 }
 
 function told(issue: z.core.$ZodIssue): FieldProblem[] {
@@ -60,7 +61,9 @@ function describe(issue: z.core.$ZodRawIssue): string | undefined {
 }
 
 function expected(right: string, found: unknown): string {
-  return found === undefined ? `${missing}: has to be ${right}` : `has to be ${right}, not ${quoted(found)}`;
+  if (found === undefined) return `${missing}: has to be ${right}`;
+  // Not a number is all that is left of a query parameter's text.
+  return Number.isNaN(found) ? `has to be ${right}` : `has to be ${right}, not ${quoted(found)}`;
 }
 
 function nounOf(type: string): string {
@@ -70,7 +73,8 @@ function nounOf(type: string): string {
 
 function describeUnion({ input, discriminator, options }: z.core.$ZodRawIssue<z.core.$ZodIssueInvalidUnion>) {
   if (discriminator === undefined || !Array.isArray(options)) return undefined;
-  const found: unknown = new Map(Object.entries(Object(input))).get(discriminator);
+  const fields: [string, unknown][] = typeof input === 'object' && input !== null ? Object.entries(input) : [];
+  const found = new Map(fields).get(discriminator);
   return expected(options.map(quoted).join(' or '), found);
 }
 

@@ -1,0 +1,67 @@
+import { createHttpServer, type HttpServer } from '../../shared/http-server/create-http-server.ts';
+import { documentRoutes } from '../../shared/http-server/document-routes.ts';
+import type { Logger } from '../../shared/runtime/logger.ts';
+import type { Service } from '../../shared/runtime/service.ts';
+import { healthRoutes, type HealthRoutesDeps } from './health-routes.ts';
+import { v1Routes, type V1RoutesDeps } from './v1-routes.ts';
+import { createRunWatch } from './watch-run.ts';
+
+export interface ApiDeps extends Omit<V1RoutesDeps, 'watch'>, Pick<HealthRoutesDeps, 'ping'> {
+  host: string;
+  /** 0: any free one. */
+  port: number;
+  logger: Logger;
+}
+
+export interface Api extends Service {
+  /** Resolves with the base URL when connections are taken. */
+  start(): Promise<string>;
+  readonly server: HttpServer;
+}
+
+const documentation = {
+  title: 'Muster',
+  version: '1',
+  description:
+    'Batch campaigns for millions of users: who, what and when, progress while they run, and a report that adds up.',
+  tags: [
+    { name: 'campaigns', description: 'Who gets what, and when' },
+    { name: 'runs', description: 'A campaign being carried out: progress, report, failures' },
+    { name: 'action types', description: 'What a chain may be made of' },
+    { name: 'health', description: 'For whoever keeps the process running' },
+  ],
+};
+
+/** The HTTP interface. It holds nothing that another one of its kind could not serve as well. */
+export async function createApi(deps: ApiDeps): Promise<Api> {
+  const watch = createRunWatch(deps);
+  const server = await createHttpServer(deps);
+  let ready = true;
+  let closed: Promise<undefined> | undefined;
+
+  await documentRoutes(server, documentation);
+  healthRoutes(server, { ping: deps.ping, ready: () => ready });
+  await server.register(async (v1: HttpServer) => await v1Routes(v1, { ...deps, watch }), { prefix: '/v1' });
+  // An open stream would keep the server from closing for as long as its run takes.
+  server.addHook('preClose', (done) => {
+    watch.stop();
+    done();
+  });
+  await server.ready();
+
+  /** Stops listening and ends the streams at once; resolves when the answers that were begun are sent. */
+  const close = (): Promise<undefined> => (closed ??= server.close());
+
+  return {
+    server,
+    start: () => server.listen({ host: deps.host, port: deps.port }),
+    ready: () => ready && server.server.listening,
+    stopIntake: () => {
+      ready = false;
+      void close();
+      return Promise.resolve();
+    },
+    finishWork: close,
+    close,
+  };
+}

@@ -1,0 +1,139 @@
+import { hash } from 'node:crypto';
+import type { FastifySchemaCompiler } from 'fastify';
+import { z } from 'zod';
+import { campaign, campaignDefinition, type CampaignDefinition } from '../../shared/contracts/campaigns.ts';
+import type { EngineConfig } from '../../shared/contracts/engine-config.ts';
+import { pageQuery, pageShape } from '../../shared/contracts/pages.ts';
+import { jsonAnswer, problems } from '../../shared/http-server/answer-shapes.ts';
+import { checkShape } from '../../shared/http-server/check-shape.ts';
+import type { HttpServer } from '../../shared/http-server/create-http-server.ts';
+import { HttpProblem, invalidRequest, notFound } from '../../shared/http-server/http-problem.ts';
+import type { CampaignStore } from '../../shared/ports/campaign-store.ts';
+import type { Clock } from '../../shared/ports/clock.ts';
+import { checkAgainstConfig, checkCampaign } from './check-campaign.ts';
+import { dueInstant } from './due-instant.ts';
+import { idempotentHeaders } from './idempotency.ts';
+import { cursorInQuery, pageView, requireId } from './public-ids.ts';
+import { campaignView } from './views/campaign.ts';
+
+export interface CampaignRoutesDeps {
+  campaigns: CampaignStore;
+  config: EngineConfig;
+  clock: Clock;
+}
+
+const byId = z.object({ id: z.string().describe('cmp_…') });
+const tags = ['campaigns'];
+
+export function campaignRoutes(server: HttpServer, { campaigns, config, clock }: CampaignRoutesDeps): void {
+  server.route({
+    method: 'POST',
+    url: '/campaigns',
+    schema: {
+      operationId: 'createCampaign',
+      summary: 'Create a campaign',
+      description: 'It stays a draft until it is started. With an `Idempotency-Key`, a repeat creates nothing.',
+      tags,
+      headers: idempotentHeaders,
+      body: campaignDefinition,
+      response: {
+        201: jsonAnswer('The campaign that was created', campaign),
+        ...problems(400, 401, 409, 413, 415, 422, 429),
+      },
+    },
+    validatorCompiler: campaignValidator(config, clock),
+    handler: async ({ body }, reply) => {
+      const view = campaignView(await campaigns.create(body));
+      return reply.code(201).header('location', view.links.self).send(view);
+    },
+  });
+
+  server.route({
+    method: 'GET',
+    url: '/campaigns',
+    schema: {
+      operationId: 'listCampaigns',
+      summary: 'List campaigns, newest first',
+      tags,
+      querystring: pageQuery,
+      response: { 200: jsonAnswer('A page of campaigns', pageShape(campaign)), ...problems(401, 422, 429) },
+    },
+    handler: async ({ query: { limit, cursor } }) => {
+      return pageView('campaign', await campaigns.list(limit, cursorInQuery('campaign', cursor)), campaignView);
+    },
+  });
+
+  server.route({
+    method: 'GET',
+    url: '/campaigns/:id',
+    schema: {
+      operationId: 'getCampaign',
+      summary: 'Show a campaign',
+      tags,
+      params: byId,
+      response: { 200: jsonAnswer('The campaign', campaign), ...problems(401, 404, 429) },
+    },
+    handler: async ({ params: { id } }, reply) => {
+      const record = await campaigns.get(requireId('campaign', id));
+      if (!record) throw notFound('campaign', id);
+      const view = campaignView(record);
+      return reply.header('etag', `"${hash('sha256', JSON.stringify(view), 'base64url').slice(0, 27)}"`).send(view);
+    },
+  });
+
+  server.route({
+    method: 'POST',
+    url: '/campaigns/:id/start',
+    schema: {
+      operationId: 'startCampaign',
+      summary: 'Start a campaign, now or when its schedule says',
+      description: 'Starting it again changes nothing. A time that has passed since the campaign was made means now.',
+      tags,
+      headers: idempotentHeaders,
+      params: byId,
+      response: {
+        200: jsonAnswer('The campaign, scheduled', campaign),
+        ...problems(400, 401, 404, 409, 413, 415, 422, 429),
+      },
+    },
+    handler: async ({ params: { id }, body }) => {
+      refuseFields(body);
+      const uuid = requireId('campaign', id);
+      const record = await campaigns.get(uuid);
+      if (!record) throw notFound('campaign', id);
+      if (record.state === 'draft') requireConfigured(record.definition, config);
+      const started = await campaigns.start(uuid, dueAtOf(record.definition, clock.now()));
+      if (!started) throw notFound('campaign', id);
+      return campaignView(started);
+    },
+  });
+}
+
+/** For the body alone: the rules of this installation stand beside the shape, and all that is wrong is told at once. */
+function campaignValidator(config: EngineConfig, clock: Clock): FastifySchemaCompiler<unknown> {
+  return () => (body: unknown) => {
+    const checked = checkCampaign(body, config, clock.now());
+    return checked.ok ? { value: checked.value } : { error: invalidRequest(checked.problems) };
+  };
+}
+
+function refuseFields(body: unknown): void {
+  const checked = checkShape(z.strictObject({}).optional(), body);
+  if (!checked.ok) throw invalidRequest(checked.problems);
+}
+
+/** What was configured when the campaign was made may be gone by now, and the run could not be carried out. */
+function requireConfigured(definition: CampaignDefinition, config: EngineConfig): void {
+  const errors = checkAgainstConfig(definition, config);
+  if (errors.length === 0) return;
+  const detail = 'the campaign asks for what is not configured any more';
+  throw new HttpProblem({ status: 409, code: 'no-longer-configured', detail, errors });
+}
+
+/** Null: now, by the clock of the store. */
+function dueAtOf({ schedule }: CampaignDefinition, now: Date): Date | null {
+  if (schedule.type === 'now') return null;
+  const due = dueInstant(schedule);
+  if (!due.ok) throw new Error(`a stored campaign has no due time: ${due.problem.detail}`);
+  return due.dueAt > now ? due.dueAt : null;
+}

@@ -1,0 +1,98 @@
+import { z } from 'zod';
+import { campaignDefinition, scheduleAt, type CampaignDefinition } from '../../shared/contracts/campaigns.ts';
+import type { EngineConfig } from '../../shared/contracts/engine-config.ts';
+import type { FieldProblem } from '../../shared/contracts/problems.ts';
+import { countryPattern } from '../../shared/domain/shard.ts';
+import { checkShape, type Checked } from '../../shared/http-server/check-shape.ts';
+import { quoted } from '../../shared/http-server/http-problem.ts';
+import { dueInstant } from './due-instant.ts';
+
+const maxParamsBytes = 64 * 1024;
+
+/** How far behind us a time may lie: a request takes a moment, and clocks differ. */
+const pastToleranceMs = 60_000;
+
+/** As many as a shape allows at most: what stands behind them is refused for its place alone. */
+const list = z
+  .array(z.unknown())
+  .catch([])
+  .transform((items) => items.slice(0, 250));
+
+/** A body as far as it can be read, so that its wrong parts do not hide what else is wrong. */
+const readable = z
+  .object({ countries: list, chain: list, schedule: z.unknown() })
+  .catch({ countries: [], chain: [], schedule: undefined });
+
+/** Everything that keeps a body from being a campaign that can be carried out here, at once. */
+export function checkCampaign(body: unknown, config: EngineConfig, now: Date): Checked<CampaignDefinition> {
+  const shaped = checkShape(campaignDefinition, body);
+  const { countries, chain, schedule } = readable.parse(body);
+  const problems = [
+    ...(shaped.ok ? [] : shaped.problems),
+    ...checkAgainstConfig({ countries, chain }, config),
+    ...chain.flatMap(checkParamsSize),
+    ...checkTime(schedule, now),
+  ];
+  return shaped.ok && problems.length === 0 ? shaped : { ok: false, problems };
+}
+
+/** Countries and actions that are not, or no longer, configured. */
+export function checkAgainstConfig(
+  { countries, chain }: { countries: readonly unknown[]; chain: readonly unknown[] },
+  config: EngineConfig,
+): FieldProblem[] {
+  return [
+    ...countries.flatMap((country, index) => checkCountry(country, index, countries, config)),
+    ...chain.flatMap((step, index) => checkAction(step, index, config)),
+  ];
+}
+
+function checkCountry(
+  country: unknown,
+  index: number,
+  all: readonly unknown[],
+  config: EngineConfig,
+): readonly FieldProblem[] {
+  if (typeof country !== 'string') return [];
+  const pointer = `/countries/${index}`;
+  if (!countryPattern.test(country)) {
+    const detail = `has to be an ISO 3166-1 alpha-2 code in capitals, such as SG, not ${quoted(country)}`;
+    return [{ pointer, code: 'invalid-country', detail }];
+  }
+  if (all.indexOf(country) < index) {
+    return [{ pointer, code: 'repeated-country', detail: `${quoted(country)} stands in the list already` }];
+  }
+  if (config.countries.includes(country)) return [];
+  const detail = `${quoted(country)} is not configured; ${listed(config.countries)}`;
+  return [{ pointer, code: 'unknown-country', detail }];
+}
+
+function checkAction(step: unknown, index: number, config: EngineConfig): readonly FieldProblem[] {
+  const named = z.object({ action: z.string().min(1) }).safeParse(step);
+  if (!named.success || Object.hasOwn(config.actionTypes, named.data.action)) return [];
+  const detail = `${quoted(named.data.action)} is not configured; ${listed(Object.keys(config.actionTypes))}`;
+  return [{ pointer: `/chain/${index}/action`, code: 'unknown-action', detail }];
+}
+
+function listed(names: readonly string[]): string {
+  return names.length === 0 ? 'nothing is' : `configured are ${names.join(', ')}`;
+}
+
+/** They are sent with every batch. */
+function checkParamsSize(step: unknown, index: number): readonly FieldProblem[] {
+  const { params } = z.object({ params: z.unknown() }).catch({ params: undefined }).parse(step);
+  const bytes = Buffer.byteLength(JSON.stringify(params ?? null));
+  if (bytes <= maxParamsBytes) return [];
+  const detail = `has to be at most ${maxParamsBytes} bytes of JSON, not ${bytes}`;
+  return [{ pointer: `/chain/${index}/params`, code: 'too-large', detail }];
+}
+
+function checkTime(schedule: unknown, now: Date): readonly FieldProblem[] {
+  const at = scheduleAt.safeParse(schedule);
+  if (!at.success) return [];
+  const due = dueInstant(at.data);
+  if (!due.ok) return [{ ...due.problem, pointer: `/schedule${due.problem.pointer}` }];
+  if (due.dueAt.getTime() >= now.getTime() - pastToleranceMs) return [];
+  const detail = `${quoted(at.data.time)} is ${due.dueAt.toISOString()}, which is past; it is ${now.toISOString()} now`;
+  return [{ pointer: '/schedule/time', code: 'past-time', detail }];
+}

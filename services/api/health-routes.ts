@@ -1,0 +1,51 @@
+import { z } from 'zod';
+import { jsonAnswer, problems } from '../../shared/http-server/answer-shapes.ts';
+import type { HttpServer } from '../../shared/http-server/create-http-server.ts';
+import { HttpProblem } from '../../shared/http-server/http-problem.ts';
+
+export interface HealthRoutesDeps {
+  /** Rejects when the database does not answer. */
+  ping: () => Promise<unknown>;
+  ready: () => boolean;
+}
+
+const status = z.object({ status: z.literal('ok') });
+const tags = ['health'];
+
+export function healthRoutes(server: HttpServer, { ping, ready }: HealthRoutesDeps): void {
+  server.route({
+    method: 'GET',
+    url: '/healthz',
+    schema: {
+      operationId: 'getHealth',
+      summary: 'Whether the process turns',
+      tags,
+      security: [],
+      response: { 200: jsonAnswer('It does', status), ...problems(503) },
+    },
+    handler: () => ({ status: 'ok' as const }),
+  });
+
+  server.route({
+    method: 'GET',
+    url: '/readyz',
+    schema: {
+      operationId: 'getReadiness',
+      summary: 'Whether it should get requests',
+      tags,
+      security: [],
+      response: { 200: jsonAnswer('It does', status), ...problems(503) },
+    },
+    handler: async () => {
+      if (!ready()) throw notReady('the service is stopping');
+      await ping().catch((error: unknown) => {
+        throw notReady(`the database does not answer: ${error instanceof Error ? error.name : 'unknown error'}`);
+      });
+      return { status: 'ok' as const };
+    },
+  });
+}
+
+function notReady(detail: string): HttpProblem {
+  return new HttpProblem({ status: 503, code: 'not-ready', detail });
+}

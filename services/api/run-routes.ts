@@ -1,0 +1,116 @@
+import { Readable } from 'node:stream';
+import { z } from 'zod';
+import { pageQuery, pageShape } from '../../shared/contracts/pages.ts';
+import { runProgress, runReport, runSummary } from '../../shared/contracts/runs.ts';
+import { runStates } from '../../shared/domain/run-states.ts';
+import { jsonAnswer, problems, streamed } from '../../shared/http-server/answer-shapes.ts';
+import type { HttpServer } from '../../shared/http-server/create-http-server.ts';
+import { notFound } from '../../shared/http-server/http-problem.ts';
+import { preferredType } from '../../shared/http-server/preferred-type.ts';
+import type { RunReports } from '../../shared/ports/run-reports.ts';
+import { progressEvents } from './progress-events.ts';
+import { cursorInQuery, idInQuery, pageView, requireId } from './public-ids.ts';
+import { runReportView } from './views/report.ts';
+import { runSummaryView } from './views/run.ts';
+import type { RunWatch } from './watch-run.ts';
+
+export interface RunRoutesDeps {
+  reports: RunReports;
+  watch: RunWatch;
+}
+
+const byId = z.object({ id: z.string().describe('run_…') });
+const tags = ['runs'];
+
+const runQuery = pageQuery.extend({
+  campaignId: z.string().optional().describe('cmp_…'),
+  state: z.enum(runStates).optional(),
+});
+
+export function runRoutes(server: HttpServer, { reports, watch }: RunRoutesDeps): void {
+  server.route({
+    method: 'GET',
+    url: '/runs',
+    schema: {
+      operationId: 'listRuns',
+      summary: 'List runs, newest first',
+      tags,
+      querystring: runQuery,
+      response: { 200: jsonAnswer('A page of runs', pageShape(runSummary)), ...problems(401, 422, 429) },
+    },
+    handler: async ({ query: { campaignId, state, limit, cursor } }) => {
+      const filter = { campaign: idInQuery('campaign', 'campaignId', campaignId), state };
+      return pageView('run', await reports.list(filter, limit, cursorInQuery('run', cursor)), runSummaryView);
+    },
+  });
+
+  server.route({
+    method: 'GET',
+    url: '/runs/:id',
+    schema: {
+      operationId: 'getRun',
+      summary: 'Show a run',
+      tags,
+      params: byId,
+      response: { 200: jsonAnswer('The run', runSummary), ...problems(401, 404, 429) },
+    },
+    handler: async ({ params: { id } }) => {
+      const snapshot = await reports.snapshot(requireId('run', id));
+      if (!snapshot) throw notFound('run', id);
+      return runSummaryView(snapshot);
+    },
+  });
+
+  server.route({
+    method: 'GET',
+    url: '/runs/:id/progress',
+    schema: {
+      operationId: 'getRunProgress',
+      summary: 'Progress of a run, once or as it changes',
+      description:
+        'With `Accept: text/event-stream`: an event `progress` at once and whenever something changed, at most a second old, then `end` ' +
+        'when the run has ended. A stream that ends without `end` was cut: connect again.',
+      tags,
+      params: byId,
+      response: {
+        200: {
+          description: 'The progress',
+          content: { 'application/json': { schema: runProgress }, 'text/event-stream': streamed },
+        },
+        ...problems(401, 404, 429),
+      },
+    },
+    handler: async ({ params: { id }, headers }, reply) => {
+      const run = requireId('run', id);
+      const progress = await watch.look(run);
+      if (!progress) throw notFound('run', id);
+      reply.header('vary', 'accept');
+      if (preferredType(headers.accept, ['application/json', 'text/event-stream']) === 'application/json') {
+        return reply.send(progress);
+      }
+      const gone = new AbortController();
+      reply.raw.once('close', () => gone.abort());
+      // Some proxies hold small answers back until they are told not to.
+      reply.type('text/event-stream; charset=utf-8').header('x-accel-buffering', 'no');
+      return reply.send(Readable.from(progressEvents(run, progress, watch, gone.signal)));
+    },
+  });
+
+  server.route({
+    method: 'GET',
+    url: '/runs/:id/report',
+    schema: {
+      operationId: 'getRunReport',
+      summary: 'Report of a run: who ended how, and the failures by reason',
+      tags,
+      params: byId,
+      response: { 200: jsonAnswer('The report', runReport), ...problems(401, 404, 429) },
+    },
+    handler: async ({ params: { id } }) => {
+      const run = requireId('run', id);
+      const snapshot = await reports.snapshot(run);
+      if (!snapshot) throw notFound('run', id);
+      return runReportView(snapshot, await reports.failureGroups(run));
+    },
+  });
+}

@@ -1,0 +1,54 @@
+import rateLimit from '@fastify/rate-limit';
+import type { HttpServer } from '../../shared/http-server/create-http-server.ts';
+import { answerNoRoute } from '../../shared/http-server/answer-problems.ts';
+import { HttpProblem } from '../../shared/http-server/http-problem.ts';
+import type { ApiKeyRecord, ApiKeys } from '../../shared/ports/api-keys.ts';
+import type { IdempotentRequests } from '../../shared/ports/idempotent-requests.ts';
+import { actionTypeRoutes } from './action-type-routes.ts';
+import { createAuthenticate } from './authenticate.ts';
+import { campaignRoutes, type CampaignRoutesDeps } from './campaign-routes.ts';
+import { failureRoutes } from './failure-routes.ts';
+import { addIdempotency } from './idempotency.ts';
+import { runRoutes, type RunRoutesDeps } from './run-routes.ts';
+
+export interface V1RoutesDeps extends CampaignRoutesDeps, RunRoutesDeps {
+  apiKeys: ApiKeys;
+  idempotency: IdempotentRequests;
+}
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** Who asks; null outside `/v1`. */
+    apiKey: ApiKeyRecord | null;
+  }
+}
+
+/** Per key and process: far above what people and their programs need, and far below what would hurt the others. */
+const requestsPerMinute = 6000;
+
+/** Everything that needs a key. */
+export async function v1Routes(server: HttpServer, deps: V1RoutesDeps): Promise<void> {
+  const authenticate = createAuthenticate(deps);
+  server.decorateRequest('apiKey', null);
+  server.addHook('onRequest', async (request, reply) => {
+    request.apiKey = await authenticate(request);
+    reply.header('cache-control', 'no-store');
+  });
+  server.setNotFoundHandler(answerNoRoute);
+
+  await server.register(rateLimit, {
+    max: requestsPerMinute,
+    timeWindow: 60_000,
+    keyGenerator: ({ apiKey, ip }) => apiKey?.key ?? ip,
+    errorResponseBuilder: (_request, { max }) => {
+      const detail = `more than ${max} requests in a minute; retry-after says when the next one is taken`;
+      return new HttpProblem({ status: 429, code: 'too-many-requests', detail });
+    },
+  });
+  addIdempotency(server, deps.idempotency);
+
+  campaignRoutes(server, deps);
+  runRoutes(server, deps);
+  failureRoutes(server, deps);
+  actionTypeRoutes(server, deps);
+}

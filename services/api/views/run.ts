@@ -1,0 +1,56 @@
+import type { RunFigures, RunSummary, StepLineShape } from '../../../shared/contracts/runs.ts';
+import { publicId } from '../../../shared/domain/ids.ts';
+import { isBalanced, stepLines, sumLines, type StepLine } from '../../../shared/domain/outcomes.ts';
+import type { RunHeader, RunSnapshot } from '../../../shared/ports/run-reports.ts';
+
+export function runSummaryView(run: RunHeader): RunSummary {
+  return {
+    runId: publicId('run', run.run),
+    campaignId: publicId('campaign', run.campaign),
+    campaignName: run.campaignName,
+    revision: run.revision,
+    state: run.state,
+    stateReason: run.stateReason,
+    scheduledFor: run.scheduledFor.toISOString(),
+    startedAt: run.startedAt?.toISOString() ?? null,
+    endedAt: run.endedAt?.toISOString() ?? null,
+  };
+}
+
+/** What progress and report have in common: a line per step, for every country and for all of them. */
+export function runFiguresView(snapshot: RunSnapshot): RunFigures {
+  const countries = snapshot.countries.map((feed) => ({
+    country: feed.country,
+    audience: feed.fedUsers,
+    lines: stepLines(feed.fedUsers, feed.totals, snapshot.chain.length),
+  }));
+  // A run that is still being prepared has no countries yet, and its steps are shown all the same.
+  const nobody = stepLines(0, [], snapshot.chain.length);
+  const sums = nobody.map((line, index) => sumLines([line, ...countries.flatMap(({ lines }) => lines[index] ?? [])]));
+  const shaped = (lines: readonly StepLine[]) => lines.map((line) => stepLineView(line, snapshot.chain));
+  return {
+    ...runSummaryView(snapshot),
+    asOf: snapshot.asOf.toISOString(),
+    audience: {
+      estimated: estimatedUsers(snapshot),
+      counted: snapshot.countries.reduce((sum, feed) => sum + feed.fedUsers, 0),
+      complete: snapshot.countries.length > 0 && snapshot.countries.every((feed) => feed.complete),
+    },
+    steps: shaped(sums),
+    countries: countries.map(({ country, audience, lines }) => ({ country, audience, steps: shaped(lines) })),
+    balanced: countries.every(({ lines }) => lines.every(isBalanced)),
+  };
+}
+
+function stepLineView({ step, ...line }: StepLine, chain: RunSnapshot['chain']): StepLineShape {
+  return { step, action: chain[step - 1]?.action ?? '', ...line };
+}
+
+/** Null as soon as one country has no estimate: half a sum would look like a whole one. */
+function estimatedUsers({ countries }: RunSnapshot): number | null {
+  if (countries.length === 0) return null;
+  return countries.reduce<number | null>(
+    (sum, { estimate }) => (sum === null || estimate === null ? null : sum + estimate),
+    0,
+  );
+}

@@ -1,0 +1,50 @@
+import swagger from '@fastify/swagger';
+import swaggerUi from '@fastify/swagger-ui';
+import { jsonSchemaTransform, jsonSchemaTransformObject } from 'fastify-type-provider-zod';
+import type { HttpServer } from './create-http-server.ts';
+import { tidyComponents } from './tidy-components.ts';
+
+export interface DocumentedApi {
+  title: string;
+  version: string;
+  description: string;
+  tags: { name: string; description: string }[];
+}
+
+/**
+ * `/openapi.json`, written from the shapes of the routes that are registered after this, and `/docs` to read and try it. Routes need an API
+ * key unless their `security` says otherwise.
+ */
+export async function documentRoutes(
+  server: HttpServer,
+  { title, version, description, tags }: DocumentedApi,
+): Promise<void> {
+  await server.register(swagger, {
+    openapi: {
+      openapi: '3.1.0',
+      info: { title, version, description },
+      tags,
+      security: [{ apiKey: [] }],
+      components: { securitySchemes: { apiKey: { type: 'http', scheme: 'bearer' } } },
+    },
+    transform: jsonSchemaTransform,
+    transformObject: (document) => {
+      const written = jsonSchemaTransformObject(document);
+      tidyComponents(written);
+      return written;
+    },
+  });
+  await server.register(swaggerUi, {
+    routePrefix: '/docs',
+    theme: { title },
+    staticCSP: {
+      'default-src': "'self'",
+      'img-src': "'self' data:",
+      'style-src': ["'self'", "'unsafe-inline'"],
+      'object-src': "'none'",
+      'base-uri': "'none'",
+      'frame-ancestors': "'none'",
+    },
+  });
+  server.get('/openapi.json', { schema: { hide: true } }, () => server.swagger());
+}
