@@ -26,7 +26,8 @@ function worksOf(actionType: string, count: number, firstBatchNo = 1): Work[] {
     origin: { record: { lane, offset: 0, key: null, value: null }, open: 1 },
     lost: [],
     users: '"u"',
-    ids: ['u'],
+    count: 1,
+    plain: true,
     claimedAtMs: 0,
   }));
 }

@@ -1,9 +1,9 @@
 import type { EngineConfig } from '../../shared/contracts/engine-config.ts';
-import { isPlain, usersOf, withoutUsers } from '../../shared/domain/users-text.ts';
+import { isPlain, usersOf, withoutUsers, type UsersText } from '../../shared/domain/users-text.ts';
 import type { ClaimedStep, StepLedger } from '../../shared/ports/step-ledger.ts';
 import type { Logger } from '../../shared/runtime/logger.ts';
 import type { FeedDirectory } from './feed-directory.ts';
-import type { QueuedStep, Work } from './work.ts';
+import type { AskedUsers, QueuedStep, Work } from './work.ts';
 
 export interface Claimed {
   queued: QueuedStep;
@@ -39,12 +39,11 @@ export async function prepareWork(
     const context = directory.contextOf(claim.feed);
     const type = actionTypes[actionType];
     if (!context || !type) throw new Error(`nothing is known of feed ${claim.feed} or action type ${actionType}`);
-    const users = withoutUsers(claim.users, lost);
-    return { claim, context, actionType, type, origin, lost, users, ids: idsOf(users), claimedAtMs };
+    return { claim, context, actionType, type, origin, lost, claimedAtMs, ...asked(withoutUsers(claim.users, lost)) };
   };
   for (const entry of claimed) {
     const work = entry.queued.lost ? workOf(entry, entry.queued.lost) : undefined;
-    if (work?.ids.length === entry.queued.remaining) works.push(work);
+    if (work?.count === entry.queued.remaining) works.push(work);
     else doubtful.push(entry);
   }
   if (doubtful.length === 0) return { works, unreadable: [] };
@@ -58,7 +57,14 @@ export async function prepareWork(
   }
 }
 
-function idsOf(users: string): string[] {
-  if (users === '') return [];
-  return isPlain(users) ? users.slice(1, -1).split('","') : usersOf(users);
+function asked(users: UsersText): AskedUsers {
+  const plain = isPlain(users);
+  return { users, count: plain ? countPlain(users) : usersOf(users).length, plain };
+}
+
+function countPlain(users: UsersText): number {
+  if (users === '') return 0;
+  let count = 1;
+  for (let border = users.indexOf('","'); border >= 0; border = users.indexOf('","', border + 3)) count++;
+  return count;
 }

@@ -1,5 +1,4 @@
 import { requestKey } from '../../shared/domain/batch.ts';
-import { isPlain } from '../../shared/domain/users-text.ts';
 import type { BatchEndpoint } from '../../shared/ports/batch-endpoint.ts';
 import type { Clock } from '../../shared/ports/clock.ts';
 import type { StepRecord } from '../../shared/ports/step-ledger.ts';
@@ -40,7 +39,7 @@ export async function processBatch(work: Work, deps: ProcessBatchDeps): Promise<
 
 /** W3: why the call must not be made now, as the record to write instead. */
 async function refusalOf(work: Work, deps: ProcessBatchDeps): Promise<StepRecord | null> {
-  if (work.ids.length === 0) return nobodyRecord(work);
+  if (work.count === 0) return nobodyRecord(work);
   if (work.claim.attempt > work.type.maxAttempts) return unknownRecord(work, null);
   const known = deps.directory.verdictOf(work.context.run);
   const verdict = typeof known === 'string' ? known : await known;
@@ -72,7 +71,7 @@ async function callEndpoint(work: Work, attempt: number, deps: ProcessBatchDeps)
     attempt,
     body: bodyOf(work),
   });
-  const reading = readAnswer(work.type.answerForm, work.ids, isPlain(work.users), answer);
+  const reading = readAnswer(work.type.answerForm, work, answer);
   if (reading.kind === 'told' && reading.strangers > 0) {
     logger.warn(
       { feed, batchNo, step, strangers: reading.strangers },

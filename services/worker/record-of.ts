@@ -1,5 +1,6 @@
 import { reasons } from '../../shared/domain/reasons.ts';
 import { backoffMs } from '../../shared/domain/retry.ts';
+import { usersOf } from '../../shared/domain/users-text.ts';
 import type { ChildBatch, StepDone, StepRecord, StepWaiting, UserFailure } from '../../shared/ports/step-ledger.ts';
 import type { Reading } from './answers/read-answer.ts';
 import type { ToldFailure } from './answers/told.ts';
@@ -47,7 +48,7 @@ export function withheldRecord(work: Work, rest: 'expired' | 'cancelled'): StepD
   const { feed, batchNo, step, epoch, attempt } = work.claim;
   // A child batch is born with its parent's attempts: only with a second claim of its own is one of them its own.
   if (attempt > 1 && epoch > 1) return allUnknown(work, reasons.ambiguousAnswer, rest);
-  return { feed, batchNo, step, epoch, state: 'done', rest, restUsers: work.ids.length, failures: [], children: [] };
+  return { feed, batchNo, step, epoch, state: 'done', rest, restUsers: work.count, failures: [], children: [] };
 }
 
 /** The chain has lost all of its users before: there is nobody to call for. */
@@ -79,29 +80,30 @@ function toldRecord(work: Work, told: Extract<Reading, { kind: 'told' }>, random
 
 /** Halves until the refused users are alone. Nothing was applied, so no attempt is used up. */
 function refusedRecord(work: Work, code: string): StepDone {
-  const [only, ...others] = work.ids;
+  const users = usersOf(work.users);
+  const [only, ...others] = users;
   if (only !== undefined && others.length === 0) {
     return doneRecord(work, [{ user: only, outcome: 'failed', reason: code, detail: null }], []);
   }
-  const middle = Math.ceil(work.ids.length / 2);
+  const middle = Math.ceil(users.length / 2);
   const attempts = work.claim.attempt - 1;
-  const halves = [work.ids.slice(0, middle), work.ids.slice(middle)];
+  const halves = [users.slice(0, middle), users.slice(middle)];
   return doneRecord(
     work,
     [],
-    halves.map((users) => childOf(work, users, 0, attempts)),
+    halves.map((half) => childOf(work, half, 0, attempts)),
   );
 }
 
 function allUnknown(work: Work, reason: string, detail: string | null): StepDone {
   return doneRecord(
     work,
-    work.ids.map((user) => ({ user, outcome: 'unknown', reason, detail })),
+    usersOf(work.users).map((user) => ({ user, outcome: 'unknown', reason, detail })),
     [],
   );
 }
 
-function doneRecord({ claim, ids }: Work, failures: UserFailure[], children: ChildBatch[]): StepDone {
+function doneRecord({ claim, count }: Work, failures: UserFailure[], children: ChildBatch[]): StepDone {
   const { feed, batchNo, step, epoch } = claim;
   const gone = failures.length + children.reduce((sum, child) => sum + child.users.length, 0);
   return {
@@ -111,7 +113,7 @@ function doneRecord({ claim, ids }: Work, failures: UserFailure[], children: Chi
     epoch,
     state: 'done',
     rest: 'succeeded',
-    restUsers: ids.length - gone,
+    restUsers: count - gone,
     failures,
     children,
   };
@@ -125,7 +127,7 @@ function waitingRecord({ claim }: Work, delayMs: number, burnsAttempt: boolean, 
 /** Its users stand in their feed's order, whatever order the answer had. */
 function childOf(work: Work, users: readonly string[], delayMs: number, attempts: number): ChildBatch {
   const chosen = new Set(users);
-  return { users: work.ids.filter((id) => chosen.has(id)), delayMs, attempts };
+  return { users: usersOf(work.users).filter((id) => chosen.has(id)), delayMs, attempts };
 }
 
 function failureOf({ id, code, detail }: ToldFailure): UserFailure {

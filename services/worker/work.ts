@@ -19,8 +19,16 @@ export interface QueuedStep extends StepRef {
   readonly lost: readonly string[] | null;
 }
 
+/** The users that a call asks for. Not one by one: splitting their text costs as much as reading the answer. */
+export interface AskedUsers {
+  readonly users: UsersText;
+  readonly count: number;
+  /** Whether no id needs escapes in JSON (`isPlain`). */
+  readonly plain: boolean;
+}
+
 /** A claimed step with all that is needed to call its endpoint. */
-export interface Work {
+export interface Work extends AskedUsers {
   readonly claim: ClaimedStep;
   readonly context: FeedContext;
   readonly actionType: string;
@@ -28,9 +36,6 @@ export interface Work {
   readonly origin: OpenRecord;
   /** Users that the chain has lost before this step. */
   readonly lost: readonly string[];
-  /** The users to be served, as text and one by one. */
-  readonly users: UsersText;
-  readonly ids: readonly string[];
   /** When the claim was asked for, by the clock's `monotonicMs`: the lease cannot have begun earlier. */
   readonly claimedAtMs: number;
 }

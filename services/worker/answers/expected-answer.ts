@@ -1,4 +1,5 @@
 import { userResult } from '../../../shared/contracts/batch-actions.ts';
+import type { AskedUsers } from '../work.ts';
 import { failureOf } from './plain-answer.ts';
 import type { Told, ToldFailure } from './told.ts';
 
@@ -8,15 +9,18 @@ const maxDiffering = 12;
 /**
  * Reads an answer by comparing it with the one in which everybody succeeded, and parses only the entries that differ. Every success is still
  * matched to its id, and 12 to 16 % of a batch's whole cost are saved. Undefined when the answer is not written the way that was expected:
- * then the plain route has to read it.
- *
- * @param ids in the order asked, none of which needs escapes in JSON
+ * then the plain route has to read it, and also where ids need escapes in JSON.
  */
-export function readExpectedAnswer(form: 'full' | 'compact', ids: readonly string[], body: string): Told | undefined {
+export function readExpectedAnswer(
+  form: 'full' | 'compact',
+  { users, count, plain }: AskedUsers,
+  body: string,
+): Told | undefined {
+  if (!plain) return undefined;
   if (form === 'compact') {
-    return body === `{"succeeded":${ids.length},"failed":[]}` ? { failed: [], untold: [], strangers: 0 } : undefined;
+    return body === `{"succeeded":${count},"failed":[]}` ? { failed: [], untold: [], strangers: 0 } : undefined;
   }
-  const expected = `{"results":[${firstKey}${ids.join(between)}${success}]}`;
+  const expected = `{"results":[${firstKey}${users.slice(1, -1).replace(/","/g, between)}${success}]}`;
   if (body === expected) return { failed: [], untold: [], strangers: 0 };
   const failed = readDiffering(expected, body, 0, 0, []);
   return failed && { failed, untold: [], strangers: 0 };

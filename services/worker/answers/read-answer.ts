@@ -1,6 +1,8 @@
 import { z } from 'zod';
 import { cleanCode } from '../../../shared/domain/reasons.ts';
+import { usersOf } from '../../../shared/domain/users-text.ts';
 import type { BatchAnswer } from '../../../shared/ports/batch-endpoint.ts';
+import type { AskedUsers } from '../work.ts';
 import { readExpectedAnswer } from './expected-answer.ts';
 import { readPlainAnswer } from './plain-answer.ts';
 import type { Told } from './told.ts';
@@ -24,18 +26,12 @@ const refusals = new Set([400, 413, 422]);
 const misconfigurations = new Set([401, 403, 404, 405, 410, 415, 501]);
 const postponements = new Set([409, 425, 429]);
 
-/** @param plain whether no id needs escapes in JSON */
-export function readAnswer(
-  form: 'full' | 'compact',
-  ids: readonly string[],
-  plain: boolean,
-  answer: BatchAnswer,
-): Reading {
+export function readAnswer(form: 'full' | 'compact', asked: AskedUsers, answer: BatchAnswer): Reading {
   if (answer.kind === 'not-applied') return { kind: 'not-applied', cause: answer.cause, retryAfterMs: null };
   if (answer.kind === 'ambiguous') return answer;
   const { status, body, retryAfterMs } = answer;
   if (status === 200 || status === 202) {
-    const told = (plain ? readExpectedAnswer(form, ids, body) : undefined) ?? readPlainAnswer(ids, body);
+    const told = readExpectedAnswer(form, asked, body) ?? readPlainAnswer(usersOf(asked.users), body);
     return told
       ? { kind: 'told', ...told }
       : { kind: 'ambiguous', cause: `HTTP ${status} with an answer of neither form` };
