@@ -6,6 +6,7 @@ export interface Terminal {
   readonly live: boolean;
   /** Whether `out` is a terminal, and whether colours are welcome there and among the notes. */
   readonly colours: { out: boolean; notes: boolean };
+  /** Of whoever reads the notes; may change while they read. */
   readonly columns: number;
 }
 
@@ -20,7 +21,9 @@ export function createTerminal(environment: NodeJS.ProcessEnv): Terminal {
     note: (text) => void stderr.write(text),
     live: stderr.isTTY && environment['TERM'] !== 'dumb',
     colours: { out: wantsColour(stdout, environment), notes: wantsColour(stderr, environment) },
-    columns: stderr.isTTY ? stderr.columns : 100,
+    get columns() {
+      return stderr.isTTY ? stderr.columns : 100;
+    },
   };
 }
 

@@ -57,6 +57,7 @@ describe('the API client', () => {
 
   test.each([
     ['a problem from 500 on', () => Response.json({ title: 'Down', status: 503 }, { status: 503 }), '503 Down'],
+    ['too many requests', () => Response.json({ title: 'Slow down', status: 429 }, { status: 429 }), '429 Slow down'],
     ['a page of a proxy', () => new Response('<html>', { status: 502 }), '502 <html>'],
     ['an answer of another shape', () => Response.json({ id: 1 }), 'does not answer as Muster does'],
   ])('%s means that the API is unavailable', async (_name, answer, told) => {

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { runProgress, runReport, type RunProgress, type RunReport } from '../../shared/contracts/runs.ts';
 
+/** What the commands show; the rest of the answer, which may grow, is passed on as it came. */
 const campaign = z.object({
   id: z.string(),
   name: z.string(),
@@ -89,7 +90,8 @@ export function createApiClient({ baseUrl, apiKey, fetch }: ApiClientDeps): ApiC
     const json = parseJson(text);
     if (response.ok && json !== undefined) return json;
     const refused = problem.safeParse(json);
-    if (refused.success && response.status < 500) throw new ApiRefusal(refused.data);
+    // 429 is about when, not about what.
+    if (refused.success && response.status < 500 && response.status !== 429) throw new ApiRefusal(refused.data);
     const told = refused.data?.detail ?? refused.data?.title ?? text.slice(0, 200);
     throw new ApiUnavailable(`${method} ${baseUrl}${path}: ${response.status} ${told}`.trimEnd());
   }

@@ -19,8 +19,8 @@ describe('progress bars', () => {
     const lines = renderBars({ progress: halfWay, rates: [6250, 4200], elapsedSeconds: 7 }, 100, plain);
     expect(`\n${lines.join('\n')}\n`).toMatchInlineSnapshot(`
       "
-       1 award-reward  █████████████████░░░░░░░░░░░░░░░░░  50 %   62,500 of 125,000    6,250/s 10 s left
-       2 send-message  ████████▓░░░░░░░░░░░░░░░░░░░░░░░░░  25 %   31,550 of 125,000    4,200/s 23 s left
+        1 award-reward  ████████████████▓░░░░░░░░░░░░░░░░  50 %   62,500 of 125,000    6,250/s 10 s left
+        2 send-message  ████████░░░░░░░░░░░░░░░░░░░░░░░░░  25 %   31,550 of 125,000    4,200/s 23 s left
 
       "
     `);

@@ -18,18 +18,19 @@ export function renderBars({ progress, rates }: ProgressView, columns: number, p
   const names = steps.map(({ step, action }) => `${step} ${action}`);
   const nameWidth = Math.max(...names.map((name) => name.length));
   const countWidth = count(whole).length;
-  const room = columns - nameWidth - 2 * countWidth - 38;
+  const room = columns - nameWidth - 2 * countWidth - 39;
   const barWidth = Math.max(8, Math.min(40, room));
   const bars = steps.map((line, index) => {
     const ended = endedUsers(line);
     const rate = rates[index] ?? 0;
     return [
-      ` ${(names[index] ?? '').padEnd(nameWidth)} `,
+      `  ${(names[index] ?? '').padEnd(nameWidth)} `,
       bar(line, whole, barWidth, paint),
       percent(ended, whole).padStart(5),
       ` ${count(ended).padStart(countWidth)} of ${count(whole)}`,
-      paint.faint(`${count(rate).padStart(8)}/s`),
-      paint.faint(remaining(whole - ended, rate)),
+      paint.faint(
+        whole > 0 && ended === whole ? '   done' : `${count(rate).padStart(8)}/s ${timeLeft(whole - ended, rate)}`,
+      ),
     ].join(' ');
   });
   const told = stalled === null ? '' : `  waits: ${oneLine(stalled)}`;
@@ -44,8 +45,7 @@ function bar(line: StepLineShape, whole: number, width: number, paint: Paint): s
   return paint.accent('█'.repeat(good)) + paint.bad('▓'.repeat(lost)) + paint.faint('░'.repeat(width - good - lost));
 }
 
-function remaining(users: number, rate: number): string {
-  if (users === 0) return 'done';
+function timeLeft(users: number, rate: number): string {
   return rate > 0 ? `${duration(users / rate)} left` : '';
 }
 
