@@ -109,12 +109,14 @@ export function campaignRoutes(server: HttpServer, { campaigns, config, clock }:
   });
 }
 
-/** For the body alone: the rules of this installation stand beside the shape, and all that is wrong is told at once. */
+/** The rules of this installation stand beside the body's shape, and all that is wrong is told at once. Headers are described, not checked. */
 function campaignValidator(config: EngineConfig, clock: Clock): FastifySchemaCompiler<unknown> {
-  return () => (body: unknown) => {
-    const checked = checkCampaign(body, config, clock.now());
-    return checked.ok ? { value: checked.value } : { error: invalidRequest(checked.problems) };
-  };
+  return ({ httpPart }) =>
+    (value: unknown) => {
+      if (httpPart !== 'body') return { value };
+      const checked = checkCampaign(value, config, clock.now());
+      return checked.ok ? { value: checked.value } : { error: invalidRequest(checked.problems) };
+    };
 }
 
 function refuseFields(body: unknown): void {

@@ -20,7 +20,7 @@ const list = z
 
 /** A body as far as it can be read, so that its wrong parts do not hide what else is wrong. */
 const readable = z
-  .object({ countries: list, chain: list, schedule: z.unknown() })
+  .object({ countries: list, chain: list, schedule: z.unknown().optional() })
   .catch({ countries: [], chain: [], schedule: undefined });
 
 /** Everything that keeps a body from being a campaign that can be carried out here, at once. */
