@@ -2,11 +2,11 @@ import type { Terminal } from './terminal.ts';
 
 /** A terminal that remembers what was written to it. */
 export interface TestTerminal extends Terminal {
-  readonly written: { out: string; notes: string };
+  readonly written: { out: string; notes: string; pictures: (readonly string[])[] };
 }
 
 export function createTestTerminal(over: Partial<Terminal> = {}): TestTerminal {
-  const written = { out: '', notes: '' };
+  const written: TestTerminal['written'] = { out: '', notes: '', pictures: [] };
   return {
     out: (text) => {
       written.out += text;
@@ -15,6 +15,8 @@ export function createTestTerminal(over: Partial<Terminal> = {}): TestTerminal {
       written.notes += text;
     },
     live: false,
+    redraw: (lines) => void written.pictures.push(lines),
+    settle: () => undefined,
     colours: { out: false, notes: false },
     columns: 100,
     written,

@@ -39,19 +39,9 @@ interface Drawing {
 
 function drawBars(terminal: Terminal): Drawing {
   const paint = createPaint(terminal.colours.notes);
-  const hideCursor = '\u001b[?25l';
-  const showCursor = '\u001b[?25h';
-  const clearToEnd = '\u001b[J';
-  let drawn = 0;
   return {
-    draw: (view) => {
-      const lines = renderBars(view, terminal.columns, paint);
-      const back = drawn > 0 ? `\u001b[${drawn}A\r` : '';
-      // In one write, so that no half picture is ever seen.
-      terminal.note(`${hideCursor}${back}${clearToEnd}${lines.join('\n')}\n`);
-      drawn = lines.length;
-    },
-    end: () => terminal.note(showCursor),
+    draw: (view) => terminal.redraw(renderBars(view, terminal.columns, paint)),
+    end: () => terminal.settle(),
   };
 }
 

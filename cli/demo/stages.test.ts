@@ -24,12 +24,15 @@ test('a stage that fails is marked, and its cause goes on', async () => {
   expect(terminal.written.notes).toBe('  ✖ services\n');
 });
 
-test('on a terminal, what is under way is drawn over and never wraps', async () => {
+test('on a terminal, what is under way is drawn over, never wraps, and is gone in the end', async () => {
   const terminal = createTestTerminal({ live: true, columns: 40 });
   await createStages(terminal, () => 0).run('services', (report) => {
     report('x'.repeat(100));
     return Promise.resolve({ result: undefined, outcome: 'done' });
   });
-  const drawn = terminal.written.notes.split('\r\u001b[K').slice(1, -1);
-  expect(drawn.filter((line) => line.length >= 40 || line.includes('\n'))).toEqual([]);
+  const { pictures, notes } = terminal.written;
+  expect(pictures.flat().filter((line) => line.length >= 40)).toEqual([]);
+  expect(pictures).toHaveLength(3);
+  expect(pictures.at(-1)).toEqual([]);
+  expect(notes).toBe('  ✔ services               done (0 s)\n');
 });

@@ -17,12 +17,16 @@ const nameWidth = 22;
 
 export function createStages(terminal: Terminal, nowMs: () => number): Stages {
   const paint = createPaint(terminal.colours.notes);
-  const clearLine = '\r\u001b[K';
 
   function underWay(name: string, what: string): void {
     const line = `  … ${name.padEnd(nameWidth)} ${what}`;
-    if (terminal.live) terminal.note(clearLine + paint.faint(line.slice(0, terminal.columns - 1)));
+    if (terminal.live) terminal.redraw([paint.faint(line.slice(0, terminal.columns - 1))]);
     else if (what !== '') terminal.note(`${line}\n`);
+  }
+
+  function end(line: string): void {
+    if (terminal.live) terminal.redraw([]);
+    terminal.note(line);
   }
 
   return {
@@ -32,12 +36,10 @@ export function createStages(terminal: Terminal, nowMs: () => number): Stages {
       try {
         const { result, outcome } = await work((line) => underWay(name, line));
         const took = paint.faint(`(${duration((nowMs() - beganMs) / 1000)})`);
-        terminal.note(
-          `${terminal.live ? clearLine : ''}  ${paint.good('✔')} ${name.padEnd(nameWidth)} ${outcome} ${took}\n`,
-        );
+        end(`  ${paint.good('✔')} ${name.padEnd(nameWidth)} ${outcome} ${took}\n`);
         return result;
       } catch (error) {
-        terminal.note(`${terminal.live ? clearLine : ''}  ${paint.bad('✖')} ${name}\n`);
+        end(`  ${paint.bad('✖')} ${name}\n`);
         throw error;
       }
     },
