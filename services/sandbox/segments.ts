@@ -87,7 +87,7 @@ function membersOf(ids: SegmentSpec['ids'], country: string, size: number): Memb
 }
 
 /** In byte order, each followed by the lower-case country: the last two tell byte order from the order of JavaScript's `<`. */
-const oddBeginnings = [' ', '","', '"', '%2C', "'", ',', '\\', '\\u0041', '', 'é', 'ｗｉｄｅ ', '🎟️ '];
+const oddBeginnings = [' ', '","', '"', '%2C', "'", ',', '\\', '\\{u0041}', '', 'é', 'ｗｉｄｅ ', '🎟️ '];
 
 const oddEndings = [
   ' two  words ',
