@@ -68,7 +68,21 @@ export async function createHttpServer({ logger }: { logger: Logger }): Promise<
     // Whoever ends TLS decides about it.
     strictTransportSecurity: false,
   });
+  closeConnectionsWithTheirLastAnswer(server);
   return server;
+}
+
+/** A connection whose answer was being sent when the server began to close would idle through its keep-alive time, and closing wait for it. */
+function closeConnectionsWithTheirLastAnswer(server: HttpServer): void {
+  let closing = false;
+  server.addHook('preClose', (done) => {
+    closing = true;
+    done();
+  });
+  server.addHook('onResponse', (_request, _reply, done) => {
+    if (closing) server.server.closeIdleConnections();
+    done();
+  });
 }
 
 const requestIdPattern = /^[\x21-\x7e]{1,128}$/;

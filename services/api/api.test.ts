@@ -1,0 +1,291 @@
+import { beforeEach, describe, expect, it } from 'vitest';
+import { z } from 'zod';
+import { actionType } from '../../shared/contracts/action-types.ts';
+import { campaign } from '../../shared/contracts/campaigns.ts';
+import { pageShape } from '../../shared/contracts/pages.ts';
+import { problem } from '../../shared/contracts/problems.ts';
+import type { CampaignStore } from '../../shared/ports/campaign-store.ts';
+import { authorized, createApiDeps, someCampaign } from '../../shared/testing/api-deps.ts';
+import { createApi, type Api } from './api.ts';
+
+let deps: Awaited<ReturnType<typeof createApiDeps>>;
+let api: Api;
+
+beforeEach(async () => {
+  deps = await createApiDeps();
+  api = await createApi(deps);
+});
+
+function get(url: string, headers: Record<string, string> = authorized) {
+  return api.server.inject({ method: 'GET', url, headers });
+}
+
+function post(headers: Record<string, string>, body: object = someCampaign) {
+  return api.server.inject({
+    method: 'POST',
+    url: '/v1/campaigns',
+    headers: { ...authorized, ...headers },
+    payload: body,
+  });
+}
+
+describe('the key to the API', () => {
+  it.each([
+    ['none', {}],
+    ['an unknown one', { authorization: 'Bearer muster_unknown' }],
+    ['a password', { authorization: 'Basic bXVzdGVy' }],
+    ['an empty one', { authorization: 'Bearer ' }],
+  ])('is asked for, and %s is refused', async (_key, headers) => {
+    const response = await get('/v1/campaigns', headers);
+
+    expect(response.statusCode).toBe(401);
+    expect(response.headers['www-authenticate']).toContain('Bearer');
+    expect(problem.parse(response.json()).code).toBe('unauthorized');
+  });
+
+  it('is asked for before a route is said not to exist', async () => {
+    expect((await get('/v1/secrets', {})).statusCode).toBe(401);
+    expect((await get('/v1/secrets')).statusCode).toBe(404);
+  });
+
+  it('is refused ten seconds after it was revoked, at the latest', async () => {
+    expect((await get('/v1/campaigns')).statusCode).toBe(200);
+    await deps.apiKeys.revoke(deps.key);
+
+    deps.clock.advance(10_001);
+
+    expect((await get('/v1/campaigns')).statusCode).toBe(401);
+  });
+
+  it.each(['/healthz', '/readyz', '/openapi.json', '/docs/'])('is not asked for at %s', async (url) => {
+    expect((await get(url, {})).statusCode).toBe(200);
+  });
+});
+
+describe('a request id', () => {
+  it('comes back as it was sent, in the header and in a problem', async () => {
+    const response = await get('/v1/nowhere', { ...authorized, 'x-request-id': 'mine-17' });
+
+    expect(response.headers['x-request-id']).toBe('mine-17');
+    expect(problem.parse(response.json()).requestId).toBe('mine-17');
+  });
+
+  it.each([
+    ['none was sent', {}],
+    ['it holds what a log line should not', { 'x-request-id': 'a b' }],
+    ['it is absurdly long', { 'x-request-id': 'x'.repeat(129) }],
+  ])('is made up when %s', async (_case, headers) => {
+    const response = await get('/v1/nowhere', headers);
+
+    expect(response.headers['x-request-id']).toMatch(/^[0-9a-f-]{36}$/);
+  });
+});
+
+describe('a problem', () => {
+  it.each([
+    ['/nowhere', 404, 'no-such-route'],
+    ['/%zz', 400, 'malformed-url'],
+  ])('at %s is %i %s', async (url, status, code) => {
+    const response = await get(url);
+
+    expect(response.statusCode).toBe(status);
+    expect(response.headers['content-type']).toContain('application/problem+json');
+    expect(problem.parse(response.json())).toMatchObject({ status, code, errors: [] });
+    expect(response.headers['x-request-id']).toBeDefined();
+  });
+
+  it('of ours says nothing about its cause', async () => {
+    const broken = { ...deps.campaigns, list: () => Promise.reject(new Error('password=hidden')) };
+    api = await createApi({ ...deps, campaigns: broken });
+
+    const response = await get('/v1/campaigns');
+
+    expect(response.statusCode).toBe(500);
+    expect(problem.parse(response.json()).code).toBe('internal-error');
+    expect(response.body).not.toContain('hidden');
+  });
+});
+
+describe('an idempotency key', () => {
+  it('gets the first answer again, and creates nothing', async () => {
+    const first = await post({ 'idempotency-key': 'once' });
+    const again = await post({ 'idempotency-key': 'once' });
+
+    expect(again.statusCode).toBe(201);
+    expect(again.body).toBe(first.body);
+    expect(again.headers.location).toBe(first.headers.location);
+    expect(again.headers['idempotent-replayed']).toBe('true');
+    expect((await deps.campaigns.list(10, null)).items).toHaveLength(1);
+  });
+
+  it('gets the first answer again also when the same body would be refused by now', async () => {
+    const body = { ...someCampaign, schedule: { type: 'at', time: '2026-01-01T00:00:10Z' } };
+    const first = await post({ 'idempotency-key': 'once' }, body);
+    deps.clock.advance(3_600_000);
+
+    expect((await post({ 'idempotency-key': 'once' }, body)).body).toBe(first.body);
+  });
+
+  it('is refused with another body', async () => {
+    await post({ 'idempotency-key': 'once' });
+
+    const other = await post({ 'idempotency-key': 'once' }, { ...someCampaign, name: 'Another' });
+
+    expect(other.statusCode).toBe(422);
+    expect(problem.parse(other.json()).code).toBe('idempotency-key-reused');
+  });
+
+  it('is free again after a request that was refused', async () => {
+    await post({ 'idempotency-key': 'once' }, { ...someCampaign, chain: [] });
+
+    expect((await post({ 'idempotency-key': 'once' })).statusCode).toBe(201);
+  });
+
+  it('is refused while the first request runs', async () => {
+    const repeats: Promise<number>[] = [];
+    const campaigns: CampaignStore = {
+      ...deps.campaigns,
+      create: async (definition) => {
+        repeats.push(post({ 'idempotency-key': 'once' }).then(({ statusCode }) => statusCode));
+        await Promise.all(repeats);
+        return await deps.campaigns.create(definition);
+      },
+    };
+    api = await createApi({ ...deps, campaigns });
+
+    const first = await post({ 'idempotency-key': 'once' });
+
+    expect(first.statusCode).toBe(201);
+    expect(await Promise.all(repeats)).toEqual([409]);
+  });
+
+  it('has to be visible characters', async () => {
+    const response = await post({ 'idempotency-key': 'two words' });
+
+    expect(response.statusCode).toBe(400);
+    expect(problem.parse(response.json()).code).toBe('invalid-idempotency-key');
+  });
+
+  it('makes two campaigns where none was sent', async () => {
+    const ids = [await post({}), await post({})].map((response) => campaign.parse(response.json()).id);
+    expect(new Set(ids).size).toBe(2);
+  });
+});
+
+describe('the action types', () => {
+  it('are told without addresses and secrets', async () => {
+    const response = await get('/v1/action-types');
+
+    expect(pageShape(actionType).parse(response.json())).toEqual({
+      items: [
+        { name: 'award-reward', class: 'A', countries: ['SG', 'ID', 'VN'] },
+        { name: 'send-message', class: 'B', countries: ['SG', 'ID', 'VN'] },
+      ],
+      next: null,
+    });
+    expect(response.body).not.toMatch(/hidden|AUTHORIZATION|http/);
+  });
+});
+
+describe('readiness', () => {
+  it('is denied while the database does not answer', async () => {
+    api = await createApi({ ...deps, ping: () => Promise.reject(new Error('connection refused')) });
+
+    expect((await get('/readyz', {})).statusCode).toBe(503);
+    expect((await get('/healthz', {})).statusCode).toBe(200);
+  });
+
+  it('ends when the service is asked to stop, which is safe before the start and twice', async () => {
+    expect(api.ready()).toBe(false);
+    await api.start();
+    expect(api.ready()).toBe(true);
+
+    for (let time = 1; time <= 2; time++) {
+      await api.stopIntake();
+      await api.finishWork();
+      await api.close();
+    }
+
+    expect(api.ready()).toBe(false);
+  });
+});
+
+const operation = z.looseObject({
+  operationId: z.string(),
+  summary: z.string(),
+  tags: z.array(z.string()).min(1),
+  responses: z.record(
+    z.string(),
+    z.looseObject({ description: z.string(), content: z.record(z.string(), z.unknown()) }),
+  ),
+});
+const openapi = z.looseObject({
+  openapi: z.literal('3.1.0'),
+  info: z.object({ title: z.string(), version: z.string(), description: z.string() }),
+  paths: z.record(z.string(), z.record(z.string(), operation)),
+  components: z.looseObject({ schemas: z.record(z.string(), z.unknown()) }),
+});
+
+describe('the OpenAPI document', () => {
+  it('describes every route: what it is called, what it is for, and its problems', async () => {
+    const { paths } = openapi.parse((await get('/openapi.json', {})).json());
+
+    const operations = Object.values(paths).flatMap((path) => Object.values(path));
+    expect(operations.map(({ operationId }) => operationId).sort()).toEqual([
+      'createCampaign',
+      'getCampaign',
+      'getHealth',
+      'getReadiness',
+      'getRun',
+      'getRunProgress',
+      'getRunReport',
+      'listActionTypes',
+      'listCampaigns',
+      'listRunFailures',
+      'listRuns',
+      'startCampaign',
+    ]);
+    for (const { responses } of operations) {
+      expect(Object.keys(responses).some((status) => status.startsWith('2'))).toBe(true);
+      const refusals = Object.entries(responses).filter(([status]) => status.startsWith('4') || status.startsWith('5'));
+      expect(refusals.length).toBeGreaterThan(0);
+      for (const [, { content }] of refusals) expect(Object.keys(content)).toEqual(['application/problem+json']);
+    }
+  });
+
+  it('refers to nothing that it does not hold, and holds nothing that is not referred to', async () => {
+    const { body } = await get('/openapi.json', {});
+    const { components } = openapi.parse(JSON.parse(body));
+
+    const referred = [...body.matchAll(/"\$ref":"([^"]*)"/g)].map(([, reference]) => reference ?? '');
+
+    const held = Object.keys(components.schemas).map((name) => `#/components/schemas/${name}`);
+    expect([...new Set(referred)].sort()).toEqual(held.sort());
+  });
+
+  it('lets answers grow, and bodies not', async () => {
+    const { components } = openapi.parse((await get('/openapi.json', {})).json());
+
+    expect(components.schemas['CampaignDefinitionInput']).toMatchObject({ additionalProperties: false });
+    expect(JSON.stringify(components.schemas['RunReport'])).not.toContain('additionalProperties');
+  });
+});
+
+describe('the documentation', () => {
+  it('may load what it is made of, and nothing from elsewhere', async () => {
+    const page = await get('/docs/', {});
+    const policy = String(page.headers['content-security-policy']);
+    const scripts = [...page.body.matchAll(/<script(?: src="([^"]+)")?/g)].map(([, src]) => src);
+
+    expect(policy).toContain("default-src 'self'");
+    expect(scripts.length).toBeGreaterThan(0);
+    for (const src of scripts) {
+      expect(src).toMatch(/^\.\/static\//);
+      expect((await get(`/docs/${src ?? ''}`, {})).statusCode).toBe(200);
+    }
+  });
+
+  it('leaves other answers without permission to load anything', async () => {
+    expect((await get('/v1/campaigns')).headers['content-security-policy']).toContain("default-src 'none'");
+  });
+});
