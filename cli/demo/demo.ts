@@ -38,6 +38,7 @@ export async function runDemo(options: DemoOptions, context: CommandContext): Pr
     keepLogs = code === exitCodes.failure;
     return code;
   } finally {
+    terminal.settle();
     if (signal.aborted) terminal.note('\n  stopping …\n');
     await begun.processes.stop();
     await begun.infrastructure?.stop();
