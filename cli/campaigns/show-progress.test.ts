@@ -22,6 +22,12 @@ test('on a terminal the bars are drawn over at every look', () => {
   expect(terminal.written.notes).toBe('');
 });
 
+test('in a narrow terminal no line wraps', () => {
+  const terminal = createTestTerminal({ live: true, columns: 40, colours: { out: true, notes: true } });
+  watch(terminal);
+  expect(terminal.written.pictures.flat().filter((line) => line.length > 40)).toEqual([]);
+});
+
 test('elsewhere there is a line a second, and the last look is always told', () => {
   const terminal = createTestTerminal();
   watch(terminal);

@@ -39,8 +39,15 @@ interface Drawing {
 
 function drawBars(terminal: Terminal): Drawing {
   const paint = createPaint(terminal.colours.notes);
+  const plain = createPaint(false);
   return {
-    draw: (view) => terminal.redraw(renderBars(view, terminal.columns, paint)),
+    draw: (view) => {
+      const { columns } = terminal;
+      const lines = renderBars(view, columns, plain);
+      const fits = lines.every((line) => line.length <= columns);
+      // What would wrap could not be drawn over. It is cut without colours, whose codes must not be cut.
+      terminal.redraw(fits ? renderBars(view, columns, paint) : lines.map((line) => line.slice(0, columns)));
+    },
     end: () => terminal.settle(),
   };
 }
