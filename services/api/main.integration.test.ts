@@ -1,0 +1,85 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { campaign } from '../../shared/contracts/campaigns.ts';
+import { pageShape } from '../../shared/contracts/pages.ts';
+import { runSummary } from '../../shared/contracts/runs.ts';
+import { stopService } from '../../shared/runtime/service.ts';
+import { createTestDatabase, type TestDatabase } from '../../shared/testing/postgres-database.ts';
+import { startApi, type StartedApi } from './main.ts';
+
+const key = 'muster_the-key-of-the-tests';
+const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' };
+const definition = {
+  name: 'Lapsed riders',
+  countries: ['SG'],
+  audience: { include: [{ segment: 'lapsed-riders' }] },
+  chain: [{ action: 'award-reward', params: { units: 2 } }],
+  schedule: { type: 'at', time: '2999-12-01T09:00:00', zone: 'Asia/Singapore' },
+};
+
+let database: TestDatabase;
+let folder: string;
+let api: StartedApi;
+
+beforeAll(async () => {
+  database = await createTestDatabase();
+  folder = await mkdtemp(join(tmpdir(), 'muster-api-'));
+  const config = join(folder, 'muster.json');
+  const actionTypes = { 'award-reward': { url: 'http://rewards.test', class: 'A' } };
+  await writeFile(
+    config,
+    JSON.stringify({ countries: ['SG'], segmentation: { url: 'http://segments.test' }, actionTypes }),
+  );
+  api = await startApi({
+    DATABASE_URL: database.url,
+    MUSTER_CONFIG: config,
+    MUSTER_BOOTSTRAP_API_KEY: key,
+    API_PORT: '0',
+    LOG_LEVEL: 'silent',
+  });
+});
+
+afterAll(async () => {
+  await stopService(api);
+  await stopService(api);
+  await database.drop();
+  await rm(folder, { recursive: true });
+});
+
+describe('the HTTP interface on Postgres', () => {
+  it('is ready', async () => {
+    expect((await fetch(`${api.url}/readyz`)).status).toBe(200);
+  });
+
+  it('creates a campaign once under an idempotency key, starts it, and lists it', async () => {
+    const post = (path: string, body?: object) =>
+      fetch(`${api.url}${path}`, {
+        method: 'POST',
+        headers: { ...headers, 'idempotency-key': 'once' },
+        ...(body ? { body: JSON.stringify(body) } : {}),
+      });
+
+    const first = campaign.parse(await (await post('/v1/campaigns', definition)).json());
+    const again = campaign.parse(await (await post('/v1/campaigns', definition)).json());
+    const reused = await post(first.links.start);
+    const started = await fetch(`${api.url}${first.links.start}`, { method: 'POST', headers });
+
+    expect(again).toEqual(first);
+    expect(reused.status).toBe(422);
+    expect(campaign.parse(await started.json())).toMatchObject({
+      ...definition,
+      state: 'scheduled',
+      nextRunAt: '2999-12-01T01:00:00.000Z',
+    });
+    const listed = await fetch(`${api.url}/v1/campaigns`, { headers });
+    expect(
+      pageShape(campaign)
+        .parse(await listed.json())
+        .items.map(({ id }) => id),
+    ).toEqual([first.id]);
+    const runs = await fetch(`${api.url}${first.links.runs}`, { headers });
+    expect(pageShape(runSummary).parse(await runs.json()).items).toEqual([]);
+  });
+});

@@ -1,0 +1,70 @@
+import { describe, expect, it } from 'vitest';
+import type { RunSnapshot } from '../../../shared/ports/run-reports.ts';
+import { runProgressView } from './progress.ts';
+
+const asOf = new Date('2026-01-01T00:00:00Z');
+
+function running(
+  facts: Partial<RunSnapshot> = {},
+  country: Partial<RunSnapshot['countries'][number]> = {},
+): RunSnapshot {
+  return {
+    run: '01890a5d-ac96-774b-bcce-b302099a8057',
+    campaign: '01890a5d-ac96-774b-bcce-b302099a8058',
+    campaignName: 'Lapsed riders',
+    revision: 1,
+    state: 'running',
+    stateReason: null,
+    scheduledFor: asOf,
+    startedAt: asOf,
+    endedAt: null,
+    chain: [{ action: 'award-reward' }],
+    asOf,
+    inFlight: 0,
+    waitingForRetry: 0,
+    stalled: null,
+    countries: [
+      {
+        country: 'SG',
+        estimate: null,
+        fedUsers: 1300,
+        fedBatches: 13,
+        childBatches: 0,
+        complete: true,
+        totals: [],
+        ...country,
+      },
+    ],
+    ...facts,
+  };
+}
+
+const steady = { oneMinute: 13, tenMinutes: 13 };
+
+describe('when a run is expected to end', () => {
+  it('is at the last minute’s rate, and at p90 as if that slowed down', () => {
+    expect(runProgressView(running(), steady).eta).toEqual({
+      p50: '2026-01-01T00:01:40.000Z',
+      p90: '2026-01-01T00:02:10.000Z',
+    });
+  });
+
+  it('is at p90 as slow as the last ten minutes were', () => {
+    expect(runProgressView(running(), { oneMinute: 13, tenMinutes: 6.5 }).eta?.p90).toBe('2026-01-01T00:03:20.000Z');
+  });
+
+  it('counts users that are not fed yet in every step', () => {
+    const halfFed = running({}, { fedUsers: 650, estimate: 1300, complete: false });
+    expect(runProgressView(halfFed, steady).eta?.p50).toBe('2026-01-01T00:01:40.000Z');
+  });
+
+  it.each([
+    ['nothing moves', running(), { oneMinute: 0, tenMinutes: 5 }],
+    ['nobody knows how many users there are', running({}, { complete: false }), steady],
+    ['it has ended', running({ state: 'completed' }), steady],
+    ['it is paused', running({ state: 'paused' }), steady],
+    ['it would be years away', running(), { oneMinute: 1e-6, tenMinutes: 0 }],
+  ])('is not told while %s', (_why, snapshot, rates) => {
+    expect(runProgressView(snapshot, rates).eta).toBeNull();
+  });
+});

@@ -1,0 +1,116 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { runFigures } from '../../../shared/contracts/runs.ts';
+import { outcomes } from '../../../shared/domain/outcomes.ts';
+import type { RunSnapshot } from '../../../shared/ports/run-reports.ts';
+import { runFiguresView } from './run.ts';
+
+type Country = RunSnapshot['countries'][number];
+
+function snapshotOf(countries: Country[], steps = 2): RunSnapshot {
+  return {
+    run: '01890a5d-ac96-774b-bcce-b302099a8057',
+    campaign: '01890a5d-ac96-774b-bcce-b302099a8058',
+    campaignName: 'Lapsed riders',
+    revision: 1,
+    state: 'running',
+    stateReason: null,
+    scheduledFor: new Date(0),
+    startedAt: new Date(0),
+    endedAt: null,
+    chain: Array.from({ length: steps }, (_, index) => ({ action: `action-${index + 1}` })),
+    asOf: new Date(60_000),
+    inFlight: 0,
+    waitingForRetry: 0,
+    stalled: null,
+    countries,
+  };
+}
+
+const emptyCountry: Country = {
+  country: 'SG',
+  estimate: null,
+  fedUsers: 0,
+  fedBatches: 0,
+  childBatches: 0,
+  complete: false,
+  totals: [],
+};
+
+/** Users that went through a chain as far as they got: at each step, some of those that came through the step before are recorded. */
+const country = (steps: number) =>
+  fc
+    .record({
+      country: fc.constantFrom('SG', 'ID', 'VN'),
+      fedUsers: fc.nat(1_000_000),
+      shares: fc.array(fc.array(fc.nat(100), { minLength: 6, maxLength: 6 }), { minLength: steps, maxLength: steps }),
+    })
+    .map(({ country: name, fedUsers, shares }): Country => {
+      let reached = fedUsers;
+      const totals = shares.map((share, index) => {
+        const all = Math.max(
+          1,
+          share.reduce((sum, part) => sum + part),
+        );
+        const [succeeded = 0, failed = 0, expired = 0, cancelled = 0, unknown = 0] = share.map((part) =>
+          Math.floor((reached * part) / all),
+        );
+        reached = succeeded;
+        return { step: index + 1, batches: 0, succeeded, failed, expired, cancelled, unknown };
+      });
+      return { ...emptyCountry, country: name, fedUsers, totals };
+    });
+
+describe('the figures of a run', () => {
+  it('balance in every line, whoever got how far, and countries add up to the whole', () => {
+    const runs = fc
+      .integer({ min: 1, max: 5 })
+      .chain((steps) => fc.tuple(fc.constant(steps), fc.array(country(steps))));
+    fc.assert(
+      fc.property(runs, ([steps, countries]) => {
+        const figures = runFigures.parse(runFiguresView(snapshotOf(countries, steps)));
+
+        expect(figures.balanced).toBe(true);
+        expect(figures.audience.counted).toBe(countries.reduce((sum, { fedUsers }) => sum + fedUsers, 0));
+        figures.steps.forEach((line, index) => {
+          expect(outcomes.reduce((sum, outcome) => sum + line[outcome], line.pending)).toBe(line.audience);
+          for (const column of ['audience', 'pending', ...outcomes] as const) {
+            const sum = figures.countries.reduce((total, { steps: lines }) => total + (lines[index]?.[column] ?? 0), 0);
+            expect(line[column]).toBe(sum);
+          }
+        });
+      }),
+    );
+  });
+
+  it('do not balance when more users ended than there are', () => {
+    const totals = [{ step: 1, batches: 1, succeeded: 101, failed: 0, expired: 0, cancelled: 0, unknown: 0 }];
+
+    const figures = runFigures.parse(runFiguresView(snapshotOf([{ ...emptyCountry, fedUsers: 100, totals }])));
+
+    expect(figures.balanced).toBe(false);
+    expect(figures.steps[0]?.pending).toBe(-1);
+  });
+
+  it('show every step of a run that has no countries yet', () => {
+    const { steps, countries, audience, balanced } = runFiguresView(snapshotOf([]));
+
+    expect(steps.map(({ step, action, audience: users }) => [step, action, users])).toEqual([
+      [1, 'action-1', 0],
+      [2, 'action-2', 0],
+    ]);
+    expect({ countries, audience, balanced }).toEqual({
+      countries: [],
+      audience: { estimated: null, counted: 0, complete: false },
+      balanced: true,
+    });
+  });
+
+  it('give no estimate when one country has none', () => {
+    const estimates = (...values: (number | null)[]) =>
+      runFiguresView(snapshotOf(values.map((estimate) => ({ ...emptyCountry, estimate })))).audience.estimated;
+
+    expect(estimates(100, 50)).toBe(150);
+    expect(estimates(100, null)).toBeNull();
+  });
+});

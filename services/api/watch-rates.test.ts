@@ -1,0 +1,80 @@
+import { describe, expect, it } from 'vitest';
+import type { RunSnapshot } from '../../shared/ports/run-reports.ts';
+import { createWatchRates } from './watch-rates.ts';
+
+const startedAt = new Date('2026-01-01T00:00:00Z');
+
+/** A run that has ended so many steps of users by then. */
+function at(seconds: number, ended: number, facts: Partial<RunSnapshot> = {}): RunSnapshot {
+  const totals = [{ step: 1, batches: 0, succeeded: ended, failed: 0, expired: 0, cancelled: 0, unknown: 0 }];
+  const feed = { country: 'SG', estimate: null, fedUsers: ended, fedBatches: 0, childBatches: 0, complete: false };
+  return {
+    run: 'r1',
+    campaign: 'c1',
+    campaignName: 'Lapsed riders',
+    revision: 1,
+    state: 'running',
+    stateReason: null,
+    scheduledFor: startedAt,
+    startedAt,
+    endedAt: null,
+    chain: [{ action: 'award-reward' }],
+    asOf: new Date(startedAt.getTime() + seconds * 1000),
+    inFlight: 0,
+    waitingForRetry: 0,
+    stalled: null,
+    countries: [{ ...feed, totals }],
+    ...facts,
+  };
+}
+
+describe('the rates of a run', () => {
+  it('are its mean since the start when somebody looks for the first time', () => {
+    expect(createWatchRates({ maxRuns: 1 }).observe(at(120, 1200))).toEqual({ oneMinute: 10, tenMinutes: 10 });
+  });
+
+  it('tell the last minute and the last ten apart when somebody kept looking', () => {
+    const rates = createWatchRates({ maxRuns: 1 });
+    for (let second = 0; second <= 600; second++) rates.observe(at(second, second * 10));
+
+    // A minute of twice the speed.
+    for (let second = 601; second < 660; second++) rates.observe(at(second, 6000 + (second - 600) * 20));
+    expect(rates.observe(at(660, 7200))).toEqual({ oneMinute: 20, tenMinutes: 11 });
+  });
+
+  it('fall to nothing when nothing ends any more', () => {
+    const rates = createWatchRates({ maxRuns: 1 });
+    for (let second = 0; second <= 700; second += 10) rates.observe(at(second, Math.min(second, 60) * 10));
+
+    expect(rates.observe(at(710, 600))).toEqual({ oneMinute: 0, tenMinutes: 0 });
+  });
+
+  it('are nothing long after the end, also for who looks for the first time', () => {
+    const endedAt = new Date(startedAt.getTime() + 60_000);
+    const ended = at(3600, 600, { state: 'completed', endedAt });
+
+    expect(createWatchRates({ maxRuns: 1 }).observe(ended)).toEqual({ oneMinute: 0, tenMinutes: 0 });
+  });
+
+  it('are nothing before the start', () => {
+    expect(createWatchRates({ maxRuns: 1 }).observe(at(0, 0, { startedAt: null }))).toEqual({
+      oneMinute: 0,
+      tenMinutes: 0,
+    });
+  });
+
+  it('belong to one run each', () => {
+    const rates = createWatchRates({ maxRuns: 2 });
+    rates.observe(at(60, 600));
+
+    expect(rates.observe(at(60, 60, { run: 'r2' }))).toEqual({ oneMinute: 1, tenMinutes: 1 });
+  });
+
+  it('begin anew for a run that was forgotten', () => {
+    const rates = createWatchRates({ maxRuns: 1 });
+    rates.observe(at(60, 600));
+    rates.observe(at(60, 600, { run: 'r2' }));
+
+    expect(rates.observe(at(120, 600))).toEqual({ oneMinute: 5, tenMinutes: 5 });
+  });
+});
