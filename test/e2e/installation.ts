@@ -107,7 +107,8 @@ function serviceOf(name: string): ServiceName {
 function engineConfigFor(sandboxUrl: string) {
   return {
     countries,
-    segmentation: { url: `${sandboxUrl}/segmentation` },
+    // Small pages: feeding takes long enough to be interrupted.
+    segmentation: { url: `${sandboxUrl}/segmentation`, pageSize: 100 },
     actionTypes: {
       'award-reward': { url: `${sandboxUrl}/rewards/v1/batches`, class: 'A', answerForm: 'full', timeoutMs: 2000 },
       'award-points': { url: `${sandboxUrl}/points/v1/batches`, class: 'B', answerForm: 'full', timeoutMs: 2000 },

@@ -46,35 +46,37 @@ describe('a campaign whose processes are killed', () => {
 
     const assassin = startAssassin(muster);
     await muster.api.awaitEnd(run, (progress) => {
-      if (progress.audience.counted > 0 && !progress.audience.complete) assassin.killTriggerOnce();
+      if (progress.state === 'running') assassin.killTriggerOnce();
     });
-    const killed = assassin.stop();
+    const killed = await assassin.stop();
 
     expect(violations(await muster.evidence(run, 'lapsed-riders'))).toEqual([]);
     expect(killed.workers).toBeGreaterThanOrEqual(3);
-    expect(killed.trigger).toBe(1);
+    expect(killed.trigger).toBe(true);
   });
 });
 
 /** Kills a worker by SIGKILL every few seconds, each in its turn, and starts it again, as a supervisor would. */
 function startAssassin(muster: Installation) {
-  const killed = { workers: 0, trigger: 0 };
+  const killed = { workers: 0, trigger: false };
+  const underWay: Promise<void>[] = [];
   const kill = async (name: string) => {
     await muster.services.get(name)?.end('SIGKILL');
     muster.restart(name);
   };
   const timer = setInterval(() => {
     killed.workers++;
-    void kill(`worker-${(killed.workers % 3) + 1}`);
+    underWay.push(kill(`worker-${(killed.workers % 3) + 1}`));
   }, killEveryMs);
   return {
     killTriggerOnce: () => {
-      if (killed.trigger > 0) return;
-      killed.trigger = 1;
-      void kill('trigger');
+      if (killed.trigger) return;
+      killed.trigger = true;
+      underWay.push(kill('trigger'));
     },
-    stop: () => {
+    stop: async () => {
       clearInterval(timer);
+      await Promise.all(underWay);
       return killed;
     },
   };
