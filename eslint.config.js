@@ -3,7 +3,7 @@ import prettier from 'eslint-config-prettier';
 import tseslint from 'typescript-eslint';
 
 export default tseslint.config(
-  { ignores: ['node_modules/**', 'coverage/**', '*.config.js', '.dependency-cruiser.mjs'] },
+  { ignores: ['node_modules/**', 'coverage/**', '*.config.js', '.dependency-cruiser.mjs', '.ci/**'] },
   js.configs.recommended,
   ...tseslint.configs.strictTypeChecked,
   ...tseslint.configs.stylisticTypeChecked,

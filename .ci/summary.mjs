@@ -2,7 +2,6 @@
 import { readFileSync } from 'node:fs';
 
 const [logFile, status] = process.argv.slice(2);
-// eslint-disable-next-line no-control-regex
 const log = readFileSync(logFile, 'utf8').replace(/\u001b\[[0-9;]*m/g, '');
 
 const closing = log.match(/^\s*Tests\s+(.*)$/m)?.[1] ?? '';

@@ -9,8 +9,6 @@ export const userResult = z.object({
   retryable: z.boolean().optional(),
 });
 
-export type UserResult = z.infer<typeof userResult>;
-
 export const fullAnswer = z.object({ results: z.array(userResult) });
 
 export const compactAnswer = z.object({
