@@ -4,10 +4,10 @@ import type { OutgoingRecord } from '../../shared/ports/message-bus.ts';
 import type { StepDone } from '../../shared/ports/step-ledger.ts';
 import type { Work } from './work.ts';
 
-/** References per record: few, so that a small campaign spreads over the partitions, unless there are many to send at once. */
-const refsPerRecord = 10;
-const refsPerLargeRecord = 50;
-const manyRefs = 150;
+/** References per record: few, so that a small campaign spreads over the partitions; more where more are sent at once, since each costs. */
+const minRefsPerRecord = 10;
+const maxRefsPerRecord = 50;
+const recordsPerGroup = 3;
 /** Beyond this many lost users, whoever claims the next step reads them: records stay small. */
 const maxLostInRecord = 20;
 
@@ -26,7 +26,7 @@ export function survivorRecords(topics: TopicNames, recorded: readonly RecordedS
     const next = context.chain[claim.step];
     if (!next) return [];
     const topic = topics.shard({ actionType: next.action, country: context.country });
-    const size = group.length >= manyRefs ? refsPerLargeRecord : refsPerRecord;
+    const size = Math.min(maxRefsPerRecord, Math.max(minRefsPerRecord, Math.ceil(group.length / recordsPerGroup)));
     return Array.from({ length: Math.ceil(group.length / size) }, (_, index) => ({
       topic,
       value: JSON.stringify(messageOf(claim.feed, claim.step + 1, group.slice(index * size, (index + 1) * size))),

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { RunProgress } from '../../shared/contracts/runs.ts';
 import { violations } from '../evidence.ts';
-import { countries, startInstallation, type Installation } from './installation.ts';
+import { countries, rewardThenMessage, startInstallation, type Installation } from './installation.ts';
 
 const users = 125_000;
 
@@ -21,17 +21,12 @@ describe('a campaign over 125,000 users in three countries', () => {
   afterAll(() => muster.stop());
 
   it('awards, tells, lists who failed, and ends with a report that adds up to the user (P1, P2, P3)', async () => {
-    const campaign = await muster.api.createCampaign({
+    const run = await muster.api.run({
       name: 'Lapsed riders, December',
       countries,
-      audience: { include: [{ segment: 'lapsed-riders' }] },
-      chain: [
-        { action: 'award-reward', params: { rewardId: 'ride-5', units: 2 } },
-        { action: 'send-message', params: { template: 'congratulations' } },
-      ],
+      segment: 'lapsed-riders',
+      chain: rewardThenMessage,
     });
-    await muster.api.startCampaign(campaign);
-    const run = await muster.api.awaitRun(campaign);
     const seen: RunProgress[] = [];
     await muster.api.awaitEnd(run, (progress) => seen.push(progress));
 
@@ -57,14 +52,8 @@ describe('a campaign over 125,000 users in three countries', () => {
   });
 
   it('serves users whose ids hold spaces, quotes, percent signs, emoji and backslashes', async () => {
-    const campaign = await muster.api.createCampaign({
-      name: 'Odd riders',
-      countries,
-      audience: { include: [{ segment: 'odd-riders' }] },
-      chain: [{ action: 'award-points', params: { points: 10 } }],
-    });
-    await muster.api.startCampaign(campaign);
-    const run = await muster.api.awaitRun(campaign);
+    const chain = [{ action: 'award-points', params: { points: 10 } }];
+    const run = await muster.api.run({ name: 'Odd riders', countries, segment: 'odd-riders', chain });
     await muster.api.awaitEnd(run);
 
     expect((await muster.api.report(run)).state).toBe('completed');

@@ -22,6 +22,12 @@ import type { Evidence } from '../evidence.ts';
 
 export const countries = ['SG', 'ID', 'VN'];
 
+/** What most campaigns do: a reward, and a message to those who got it. */
+export const rewardThenMessage = [
+  { action: 'award-reward', params: { rewardId: 'ride-5', units: 2 } },
+  { action: 'send-message', params: { template: 'congratulations' } },
+];
+
 export interface InstallationOptions {
   workers: number;
   /** Switches of the sandbox, by their environment variables. */

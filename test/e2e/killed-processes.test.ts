@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { violations } from '../evidence.ts';
-import { countries, startInstallation, type Installation } from './installation.ts';
+import { countries, rewardThenMessage, startInstallation, type Installation } from './installation.ts';
 
 const users = 50_000;
 const killEveryMs = 3000;
@@ -32,17 +32,12 @@ describe('a campaign whose processes are killed', () => {
   afterAll(() => muster.stop());
 
   it('ends by itself with nobody forgotten and nobody served twice, one worker of three killed every 3 s and the trigger once (P1, P2, P3)', async () => {
-    const campaign = await muster.api.createCampaign({
+    const run = await muster.api.run({
       name: 'Under fire',
       countries,
-      audience: { include: [{ segment: 'lapsed-riders' }] },
-      chain: [
-        { action: 'award-reward', params: { rewardId: 'ride-5', units: 2 } },
-        { action: 'send-message', params: { template: 'congratulations' } },
-      ],
+      segment: 'lapsed-riders',
+      chain: rewardThenMessage,
     });
-    await muster.api.startCampaign(campaign);
-    const run = await muster.api.awaitRun(campaign);
 
     const assassin = startAssassin(muster);
     await muster.api.awaitEnd(run, (progress) => {

@@ -1,3 +1,4 @@
+import { setTimeout as wait } from 'node:timers/promises';
 import { z } from 'zod';
 import {
   runProgress,
@@ -8,6 +9,8 @@ import {
   type UserFailureShape,
 } from '../../shared/contracts/runs.ts';
 
+const pollMs = 50;
+
 interface RequestOptions {
   method?: string;
   body?: string;
@@ -16,10 +19,13 @@ interface RequestOptions {
 
 /** What the end-to-end tests ask of the API, as a client would: over HTTP, answers checked against the published shapes. */
 export interface MusterApi {
-  createCampaign(definition: object): Promise<string>;
-  startCampaign(campaignId: string): Promise<void>;
-  /** The campaign's run, as soon as there is one. */
-  awaitRun(campaignId: string): Promise<string>;
+  /** Creates a campaign over a segment and starts it; the id of its run, as soon as there is one. */
+  run(campaign: {
+    name: string;
+    countries: readonly string[];
+    segment: string;
+    chain: readonly object[];
+  }): Promise<string>;
   /** Resolves with the last progress when the run has ended; hears of it over the event stream, and connects again when that breaks. */
   awaitEnd(runId: string, onProgress?: (progress: RunProgress) => void): Promise<RunProgress>;
   report(runId: string): Promise<RunReport>;
@@ -42,18 +48,16 @@ export function createMusterApi(baseUrl: string, apiKey: string): MusterApi {
 
   return {
     request,
-    createCampaign: async (definition) => {
-      const answer = await json('/v1/campaigns', { method: 'POST', body: JSON.stringify(definition) });
-      return z.object({ id: z.string() }).parse(answer).id;
-    },
-    startCampaign: async (campaignId) => {
-      await json(`/v1/campaigns/${campaignId}/start`, { method: 'POST', body: '{}' });
-    },
-    awaitRun: async (campaignId) => {
-      const shape = z.object({ items: z.array(z.object({ runId: z.string() })) });
+    run: async ({ name, countries, segment, chain }) => {
+      const definition = { name, countries, audience: { include: [{ segment }] }, chain };
+      const created = await json('/v1/campaigns', { method: 'POST', body: JSON.stringify(definition) });
+      const { id } = z.object({ id: z.string() }).parse(created);
+      await json(`/v1/campaigns/${id}/start`, { method: 'POST', body: '{}' });
+      const runs = z.object({ items: z.array(z.object({ runId: z.string() })) });
       for (;;) {
-        const [run] = shape.parse(await json(`/v1/runs?campaignId=${campaignId}`)).items;
+        const [run] = runs.parse(await json(`/v1/runs?campaignId=${id}`)).items;
         if (run) return run.runId;
+        await wait(pollMs);
       }
     },
     awaitEnd: async (runId, onProgress) => {
