@@ -38,7 +38,7 @@ const answerOfLoop = z.object({ seconds: z.number() });
 export async function benchmarkChain(rounds: number): Promise<void> {
   const infrastructure = await startLocalInfrastructure(
     { environment: process.env, report: console.error },
-    { nodes: 1, tuning: 'long-run' },
+    { nodes: 1, tuning: 'quick-start' },
   );
   const stub = startChild(join(import.meta.dirname, '../stub-services.ts'));
   const { port } = z.object({ port: z.int() }).parse(await stub.receive());

@@ -40,6 +40,7 @@ export async function startTrigger(environment: NodeJS.ProcessEnv): Promise<Serv
       kafka,
       groupId: `${config.MUSTER_TOPIC_PREFIX}.trigger`,
       topics: [topics.fires],
+      traffic: 'sparse',
       sessionTimeoutMs: config.KAFKA_SESSION_TIMEOUT_MS,
       logger,
     }),

@@ -9,9 +9,10 @@ import { survivorRecords, type RecordedStep } from './forward-survivors.ts';
 import type { Claimed } from './prepare-work.ts';
 import type { OpenRecord, QueuedStep, Work } from './work.ts';
 
-/** Under load, groups grow to what arrives in this time; when idle, nothing waits. */
-const minBetweenFlushesMs = 10;
-const maxGroup = 300;
+/** Under load, groups grow to what arrives in this time, unless they are large before; when idle, nothing waits. */
+const minBetweenFlushesMs = 15;
+const largeGroup = 200;
+const maxGroup = 500;
 /** Poked when there is something to do. */
 const idleMs = 60_000;
 const afterErrorMs = 500;
@@ -55,7 +56,9 @@ export function createFlushSteps(deps: FlushStepsDeps): FlushSteps {
   async function turn(): Promise<number> {
     for (;;) {
       const sinceLastMs = clock.monotonicMs() - lastFlushMs;
-      if (sinceLastMs < minBetweenFlushesMs) await clock.sleep(minBetweenFlushesMs - sinceLastMs);
+      if (sinceLastMs < minBetweenFlushesMs && pending.size < largeGroup) {
+        await clock.sleep(minBetweenFlushesMs - sinceLastMs);
+      }
       const claims = await deps.claims(maxGroup);
       if (claims.length === 0 && pending.size === 0) return idleMs;
       await flush(claims);
