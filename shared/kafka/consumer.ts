@@ -18,7 +18,7 @@ export interface ConsumerDeps {
   sessionTimeoutMs?: number;
   /** What was settled since the last commit comes again after a crash. */
   commitIntervalMs?: number;
-  /** Unsettled records from which a lane is paused; it goes on below half of it. A lane holds at most this and one fetch (64 KiB). */
+  /** Unsettled records from which a lane is paused; it goes on below half of it. A lane holds at most this and one fetch (8 KiB). */
   laneHighMark?: number;
   /** After how long partitions that were added are noticed. */
   metadataMaxAgeMs?: number;
@@ -37,7 +37,8 @@ const fetching = {
   dense: { minBytes: 4_096, maxWaitTimeInMs: 50 },
   sparse: { minBytes: 1, maxWaitTimeInMs: 500 },
 };
-const maxBytesPerPartition = 64 * 1024;
+/** About a thousand references of batches: what is fetched waits in memory, as objects that live long enough to burden the collector. */
+const maxBytesPerPartition = 8 * 1024;
 
 /** A client that fetches nothing, joins nothing and does not crash for this long is stuck. Requests time out after 15 s. */
 const stuckAfterMs = 120_000;
@@ -45,7 +46,7 @@ const stuckAfterMs = 120_000;
 const topicsAwaited = { attempts: 20, pauseMs: 500 };
 
 export function createConsumer(deps: ConsumerDeps): MessageConsumer {
-  const { kafka, groupId, topics, sessionTimeoutMs = 10_000, commitIntervalMs = 250, laneHighMark = 64 } = deps;
+  const { kafka, groupId, topics, sessionTimeoutMs = 10_000, commitIntervalMs = 250, laneHighMark = 16 } = deps;
   const logger = deps.logger.child({ groupId });
   const lanes = createLanes({ highMark: laneHighMark, lowMark: Math.ceil(laneHighMark / 2) });
   const crashed = Promise.withResolvers<Error>();
