@@ -8,7 +8,8 @@ export const hotPathFlags = ['--max-semi-space-size=64', '--no-allocation-site-p
 /** Ends the process when the channel to its parent closes, which it does however the parent ends. */
 const endWithParent = 'data:text/javascript,process.on("disconnect",()=>process.exit(1));process.channel?.unref()';
 
-export type ServiceName = 'api' | 'scheduler' | 'trigger' | 'worker' | 'sandbox';
+/** `all`: api, scheduler, trigger and worker in one process. */
+export type ServiceName = 'api' | 'scheduler' | 'trigger' | 'worker' | 'sandbox' | 'all';
 
 export interface ServiceProcessOptions {
   service: ServiceName;
@@ -33,8 +34,9 @@ export interface ServiceProcess {
 export function startServiceProcess({ service, environment, logFile }: ServiceProcessOptions): ServiceProcess {
   const log = openSync(logFile, 'a');
   const flags = service === 'worker' || service === 'trigger' ? hotPathFlags : [];
-  const entry = join(import.meta.dirname, `../../services/${service}/main.ts`);
-  const child = spawn(process.execPath, [...flags, '--import', endWithParent, entry], {
+  const program = service === 'all' ? ['cli/muster.ts', 'serve', 'all'] : [`services/${service}/main.ts`];
+  const child = spawn(process.execPath, [...flags, '--import', endWithParent, ...program], {
+    cwd: join(import.meta.dirname, '../..'),
     env: environment,
     stdio: ['ignore', log, log, 'ipc'],
     // A session of its own: a Ctrl-C in the terminal reaches the parent only, which then ends its services in order.

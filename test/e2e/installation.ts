@@ -29,19 +29,21 @@ export const rewardThenMessage = [
 ];
 
 export interface InstallationOptions {
-  workers: number;
+  /** How many workers, each a process as every other service is; or all services in one process. */
+  workers: number | 'all-in-one';
   /** Switches of the sandbox, by their environment variables. */
   sandbox: Record<string, string>;
   /** Settings of the engine's services, by their environment variables. */
   engine?: Record<string, string>;
 }
 
-/** A whole Muster of its own: every service a process, on the Kafka and Postgres of the test run. */
+/** A whole Muster of its own, on the Kafka and Postgres of the test run. */
 export interface Installation {
   readonly api: MusterApi;
-  /** By name: `worker-1`, `trigger`, … Killing is up to the test; `restart` brings one back under its name. */
+  /** By name: `worker-1`, `trigger`, …, or `all`. Killing is up to the test; `restart` brings one back under its name. */
   readonly services: ReadonlyMap<string, ServiceProcess>;
-  restart(name: string): void;
+  /** Resolves when it is started; one that serves the API, when that answers. */
+  restart(name: string): Promise<void>;
   /** What the witnesses say about a run that has ended. */
   evidence(runId: string, segment: string): Promise<Evidence>;
   stop(): Promise<void>;
@@ -82,18 +84,18 @@ export async function startInstallation(options: InstallationOptions): Promise<I
     const logFile = join(folder, `${name}.log`);
     services.set(name, startServiceProcess({ service: serviceOf(name), environment, logFile }));
   };
-  const workers = Array.from({ length: options.workers }, (_, index) => `worker-${index + 1}`);
-  for (const name of ['sandbox', 'api', 'scheduler', 'trigger', ...workers]) start(name);
-  await Promise.all([
-    awaitAnswer(`${sandboxUrl}/stats`, services.get('sandbox')),
-    awaitAnswer(`http://127.0.0.1:${apiPort}/readyz`, services.get('api')),
-  ]);
+  for (const name of ['sandbox', ...namesOf(options.workers)]) start(name);
+  const apiReady = () => awaitAnswer(`http://127.0.0.1:${apiPort}/readyz`, services.get('api') ?? services.get('all'));
+  await Promise.all([awaitAnswer(`${sandboxUrl}/stats`, services.get('sandbox')), apiReady()]);
 
   const api = createMusterApi(`http://127.0.0.1:${apiPort}`, apiKey);
   return {
     api,
     services,
-    restart: start,
+    restart: async (name) => {
+      start(name);
+      if (name === 'api' || name === 'all') await apiReady();
+    },
     evidence: (runId, segment) =>
       gatherEvidence(api, runId, `${sandboxUrl}/segmentation`, segment, environment.SANDBOX_LEDGER),
     stop: async () => {
@@ -104,10 +106,18 @@ export async function startInstallation(options: InstallationOptions): Promise<I
   };
 }
 
+function namesOf(workers: InstallationOptions['workers']): string[] {
+  if (workers === 'all-in-one') return ['all'];
+  return ['api', 'scheduler', 'trigger', ...Array.from({ length: workers }, (_, index) => `worker-${index + 1}`)];
+}
+
+const serviceNames: readonly ServiceName[] = ['sandbox', 'api', 'scheduler', 'trigger', 'worker', 'all'];
+
+/** `worker-2` is a worker. */
 function serviceOf(name: string): ServiceName {
-  if (name.startsWith('worker')) return 'worker';
-  if (name === 'sandbox' || name === 'api' || name === 'scheduler' || name === 'trigger') return name;
-  throw new Error(`no service is called ${name}`);
+  const service = serviceNames.find((known) => known === name.replace(/-\d+$/, ''));
+  if (!service) throw new Error(`no service is called ${name}`);
+  return service;
 }
 
 function engineConfigFor(sandboxUrl: string) {

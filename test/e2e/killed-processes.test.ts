@@ -57,7 +57,7 @@ function startAssassin(muster: Installation) {
   const underWay: Promise<void>[] = [];
   const kill = async (name: string) => {
     await muster.services.get(name)?.end('SIGKILL');
-    muster.restart(name);
+    await muster.restart(name);
   };
   const timer = setInterval(() => {
     killed.workers++;

@@ -17,15 +17,18 @@ interface RequestOptions {
   headers?: Record<string, string>;
 }
 
+interface Campaign {
+  name: string;
+  countries: readonly string[];
+  segment: string;
+  chain: readonly object[];
+  schedule?: object;
+}
+
 /** What the end-to-end tests ask of the API, as a client would: over HTTP, answers checked against the published shapes. */
 export interface MusterApi {
   /** Creates a campaign over a segment and starts it; the id of its run, as soon as there is one. */
-  run(campaign: {
-    name: string;
-    countries: readonly string[];
-    segment: string;
-    chain: readonly object[];
-  }): Promise<string>;
+  run(campaign: Campaign): Promise<string>;
   /** Resolves with the last progress when the run has ended; hears of it over the event stream, and connects again when that breaks. */
   awaitEnd(runId: string, onProgress?: (progress: RunProgress) => void): Promise<RunProgress>;
   report(runId: string): Promise<RunReport>;
@@ -48,8 +51,8 @@ export function createMusterApi(baseUrl: string, apiKey: string): MusterApi {
 
   return {
     request,
-    run: async ({ name, countries, segment, chain }) => {
-      const definition = { name, countries, audience: { include: [{ segment }] }, chain };
+    run: async ({ segment, ...campaign }) => {
+      const definition = { ...campaign, audience: { include: [{ segment }] } };
       const created = await json('/v1/campaigns', { method: 'POST', body: JSON.stringify(definition) });
       const { id } = z.object({ id: z.string() }).parse(created);
       await json(`/v1/campaigns/${id}/start`, { method: 'POST', body: '{}' });

@@ -1,0 +1,47 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { violations } from '../evidence.ts';
+import { countries, rewardThenMessage, startInstallation, type Installation } from './installation.ts';
+
+describe('all services in one process', () => {
+  let muster: Installation;
+
+  beforeAll(async () => {
+    muster = await startInstallation({
+      workers: 'all-in-one',
+      sandbox: {
+        SANDBOX_SEGMENTS: 'lapsed-riders=20000',
+        SANDBOX_REWARDS_FAILURE_SHARE: '0.02',
+        SANDBOX_REWARDS_LATENCY_MS: '50',
+      },
+    });
+  });
+  afterAll(() => muster.stop());
+
+  it('carry out a campaign at its time and not before it (P5)', async () => {
+    const due = new Date(Date.now() + 2000).toISOString();
+    const run = await muster.api.run({
+      name: 'In two seconds',
+      countries,
+      segment: 'lapsed-riders',
+      chain: rewardThenMessage,
+      schedule: { type: 'at', time: due },
+    });
+    await muster.api.awaitEnd(run);
+
+    const report = await muster.api.report(run);
+    expect(report.scheduledFor).toBe(due);
+    expect(new Date(report.startedAt ?? 0).getTime()).toBeGreaterThanOrEqual(new Date(due).getTime());
+    expect(violations(await muster.evidence(run, 'lapsed-riders'))).toEqual([]);
+  });
+
+  it('end in order, with exit code 0, when they are asked to while a campaign runs; and it goes on after', async () => {
+    const run = await muster.api.run({ name: 'Cut', countries, segment: 'lapsed-riders', chain: rewardThenMessage });
+    const service = muster.services.get('all');
+    await service?.end('SIGTERM');
+    expect(await service?.exited).toBe(0);
+
+    await muster.restart('all');
+    await muster.api.awaitEnd(run);
+    expect(violations(await muster.evidence(run, 'lapsed-riders'))).toEqual([]);
+  });
+});
