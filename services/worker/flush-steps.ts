@@ -10,7 +10,7 @@ import type { Claimed } from './prepare-work.ts';
 import type { OpenRecord, QueuedStep, Work } from './work.ts';
 
 /** Under load, groups grow to what arrives in this time, unless they are large before; when idle, nothing waits. */
-const minBetweenFlushesMs = 15;
+const minBetweenFlushesMs = 25;
 const largeGroup = 200;
 const maxGroup = 500;
 /** Poked when there is something to do. */
