@@ -36,10 +36,7 @@ const contests: readonly Contest[] = [
 const answerOfLoop = z.object({ seconds: z.number() });
 
 export async function benchmarkChain(rounds: number): Promise<void> {
-  const infrastructure = await startLocalInfrastructure(
-    { environment: process.env, report: console.error },
-    { nodes: 1, tuning: 'quick-start' },
-  );
+  const infrastructure = await startLocalInfrastructure({ environment: process.env, report: console.error });
   const stub = startChild(join(import.meta.dirname, '../stub-services.ts'));
   const { port } = z.object({ port: z.int() }).parse(await stub.receive());
   const stubUrl = `http://127.0.0.1:${port}`;

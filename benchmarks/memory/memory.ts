@@ -13,10 +13,7 @@ const variant: Variant = { form: 'full', latencyMs: 0 };
 const audiences = { small: 100_000, large: 1_000_000 };
 
 export async function benchmarkMemory(rounds: number): Promise<void> {
-  const infrastructure = await startLocalInfrastructure(
-    { environment: process.env, report: console.error },
-    { nodes: 1, tuning: 'quick-start' },
-  );
+  const infrastructure = await startLocalInfrastructure({ environment: process.env, report: console.error });
   const stub = startChild(join(import.meta.dirname, '../stub-services.ts'));
   const { port } = z.object({ port: z.int() }).parse(await stub.receive());
   const engine = await startEngine({

@@ -12,14 +12,15 @@ import { readLog, waitUntilReady, whatWentWrong } from './server-log.ts';
 const startDeadlineMs = 60_000;
 const startedLine = 'Kafka Server started';
 
+/**
+ * The JVM's quick compiler alone. Its other one is still busy after a minute, with more CPU than the broker's own work takes at a few hundred
+ * records a second; what it would win comes later than any demo, test or benchmark here ends.
+ */
+const quickToWarmUp = '-XX:TieredStopAtLevel=1';
+
 export interface LocalKafkaOptions {
   /** Brokers, each a controller too. With three, internal topics have three copies and one broker may be lost. */
   nodes: 1 | 3;
-  /**
-   * `quick-start` compiles less: warm several times sooner, and no slower over a few hundred thousand messages. `long-run` is the JVM's own
-   * choice, for benchmarks.
-   */
-  tuning: 'quick-start' | 'long-run';
 }
 
 export interface LocalKafkaDeps {
@@ -73,7 +74,7 @@ async function prepareNode(node: Node, nodes: Node[], clusterId: string, run: Ru
   await writeFile(join(node.folder, 'node.properties'), nodeProperties(node, nodes));
   await writeFile(join(node.folder, 'log4j2.properties'), logProperties);
   const args = ['kafka.tools.StorageTool', 'format', '-t', clusterId, '-c', join(node.folder, 'node.properties')];
-  const formatting = await startJava(node, run, 'format.log', ['-XX:TieredStopAtLevel=1', ...args]);
+  const formatting = await startJava(node, run, 'format.log', [quickToWarmUp, ...args]);
   const exit = await formatting.exited;
   if (!exit.clean) {
     throw new Error(
@@ -84,7 +85,6 @@ async function prepareNode(node: Node, nodes: Node[], clusterId: string, run: Ru
 
 async function startNode(node: Node, run: Run): Promise<LocalServer> {
   const heap = run.options.nodes === 1 ? ['-Xms256m', '-Xmx512m'] : ['-Xms192m', '-Xmx384m'];
-  const compiler = run.options.tuning === 'quick-start' ? ['-XX:TieredStopAtLevel=1'] : [];
   let starts = 0;
 
   async function start(): Promise<GuardedProcess> {
@@ -92,7 +92,7 @@ async function startNode(node: Node, run: Run): Promise<LocalServer> {
     const logFile = join(node.folder, log);
     const process = await startJava(node, run, log, [
       ...heap,
-      ...compiler,
+      quickToWarmUp,
       'kafka.Kafka',
       join(node.folder, 'node.properties'),
     ]);

@@ -69,7 +69,7 @@ async function processesIn(folder: string): Promise<string[]> {
 async function start(nodes: 1 | 3 = 1): Promise<LocalInfrastructure> {
   const infrastructure = await startLocalInfrastructure(
     { environment: process.env, report: () => undefined },
-    { nodes, tuning: 'quick-start' },
+    { nodes },
   );
   started.push(infrastructure);
   return infrastructure;

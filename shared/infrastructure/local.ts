@@ -27,7 +27,7 @@ export interface LocalInfrastructure extends RunningServers {
  */
 export async function startLocalInfrastructure(
   { environment, report }: LocalInfrastructureDeps,
-  kafkaOptions: LocalKafkaOptions = { nodes: 1, tuning: 'quick-start' },
+  kafkaOptions: LocalKafkaOptions = { nodes: 1 },
 ): Promise<LocalInfrastructure> {
   if (process.platform === 'win32') {
     throw new ConfigurationError(
