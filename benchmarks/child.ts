@@ -1,8 +1,6 @@
 import { fork, type ChildProcess, type Serializable } from 'node:child_process';
 import { once } from 'node:events';
-
-/** Flags that keep V8's per-call objects in the young generation; every side of a comparison runs with them. */
-export const hotPathFlags = ['--max-semi-space-size=64', '--no-allocation-site-pretenuring'];
+import { hotPathFlags } from '../shared/infrastructure/service-process.ts';
 
 export interface Child {
   readonly pid: number;
@@ -12,7 +10,7 @@ export interface Child {
   stop(): Promise<void>;
 }
 
-/** Starts one of this folder's scripts. It ends with its parent: an IPC channel that closes ends it. */
+/** Starts one of this folder's scripts, or a service, with the flags of the hot path: every side of a comparison has them. It ends with its parent: an IPC channel that closes ends it. */
 export function startChild(script: string, environment: NodeJS.ProcessEnv = {}): Child {
   const child = fork(script, [], {
     execArgv: hotPathFlags,

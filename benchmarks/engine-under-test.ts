@@ -16,10 +16,11 @@ const country = 'SG';
 const topicPrefix = 'bench';
 const pollMs = 50;
 
-/** Answers that a chain's two endpoints give. */
+/** How a chain's two endpoints answer, and how many calls of both steps together are in flight. */
 export interface Variant {
   form: 'full' | 'compact';
   latencyMs: number;
+  inFlight: number;
 }
 
 export interface EngineUnderTest {
@@ -35,8 +36,6 @@ export interface EngineOptions {
   brokers: readonly string[];
   stubUrl: string;
   variants: readonly Variant[];
-  /** Calls in flight per step. */
-  inFlightPerStep: number;
 }
 
 /** Scheduler, trigger and one worker as processes of their own, as they run in production. */
@@ -53,7 +52,7 @@ export async function startEngine(options: EngineOptions): Promise<EngineUnderTe
     KAFKA_BROKERS: options.brokers.join(','),
     MUSTER_CONFIG: configFile,
     MUSTER_TOPIC_PREFIX: topicPrefix,
-    WORKER_CONCURRENCY: String(options.inFlightPerStep * 2),
+    WORKER_CONCURRENCY: String(Math.max(...options.variants.map(({ inFlight }) => inFlight))),
     LOG_LEVEL: 'warn',
   };
   const [scheduler, trigger, worker] = ['scheduler', 'trigger', 'worker'].map((name) =>
@@ -77,7 +76,7 @@ function actionOf(step: 1 | 2, { form, latencyMs }: Variant): string {
   return `step-${step}-${form}-${latencyMs}`;
 }
 
-function engineConfigFor({ stubUrl, variants, inFlightPerStep }: EngineOptions): EngineConfig {
+function engineConfigFor({ stubUrl, variants }: EngineOptions): EngineConfig {
   const actionTypes: EngineConfig['actionTypes'] = {};
   for (const variant of variants) {
     for (const step of [1, 2] as const) {
@@ -87,7 +86,7 @@ function engineConfigFor({ stubUrl, variants, inFlightPerStep }: EngineOptions):
         answerForm: variant.form,
         timeoutMs: 10_000,
         maxAttempts: 8,
-        concurrency: inFlightPerStep,
+        concurrency: variant.inFlight / 2,
         maxAnswerBytes: 4 * 1024 * 1024,
       };
     }

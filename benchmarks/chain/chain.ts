@@ -12,7 +12,6 @@ import { startLocalInfrastructure } from '../../shared/infrastructure/local.ts';
  */
 const question = 'Batches of 100 users per second through a chain of two steps';
 const usersPerBatch = 100;
-const inFlight = 200;
 const warmUpUsers = 2_000_000;
 
 interface Round {
@@ -28,9 +27,9 @@ interface Contest {
 }
 
 const contests: readonly Contest[] = [
-  { variant: { form: 'full', latencyMs: 0 }, batches: 20_000, naiveUsers: 2000 },
-  { variant: { form: 'compact', latencyMs: 0 }, batches: 20_000, naiveUsers: 0 },
-  { variant: { form: 'full', latencyMs: 20 }, batches: 12_000, naiveUsers: 50 },
+  { variant: { form: 'full', latencyMs: 0, inFlight: 48 }, batches: 20_000, naiveUsers: 2000 },
+  { variant: { form: 'compact', latencyMs: 0, inFlight: 48 }, batches: 20_000, naiveUsers: 0 },
+  { variant: { form: 'full', latencyMs: 20, inFlight: 200 }, batches: 12_000, naiveUsers: 50 },
 ];
 
 const answerOfLoop = z.object({ seconds: z.number() });
@@ -47,7 +46,6 @@ export async function benchmarkChain(rounds: number): Promise<void> {
     brokers: infrastructure.brokers,
     stubUrl,
     variants: contests.map(({ variant }) => variant),
-    inFlightPerStep: inFlight / 2,
   });
 
   const callLoop = async (
@@ -110,7 +108,7 @@ async function warmUp(engine: EngineUnderTest, callLoop: CallLoop): Promise<void
   for (const { variant } of contests) {
     console.error(`warming up: ${variant.form} answers, ${variant.latencyMs} ms`);
     await engine.runCampaign(warmUpUsers, variant);
-    await callLoop(variant, warmUpUsers / usersPerBatch, usersPerBatch, inFlight);
+    await callLoop(variant, warmUpUsers / usersPerBatch, usersPerBatch, variant.inFlight);
   }
 }
 
@@ -128,7 +126,7 @@ async function compete(
   const result: Record<'bare' | 'muster' | 'naive', Round[]> = { bare: [], muster: [], naive: [] };
   for (let round = 1; round <= rounds; round++) {
     console.error(`round ${round} of ${rounds}: ${variant.form} answers, ${variant.latencyMs} ms`);
-    result.bare.push(await measure(() => callLoop(variant, batches, usersPerBatch, inFlight), batches));
+    result.bare.push(await measure(() => callLoop(variant, batches, usersPerBatch, variant.inFlight), batches));
     result.muster.push(await measure(() => engine.runCampaign(batches * usersPerBatch, variant), batches));
     if (naiveUsers > 0) {
       result.naive.push(await measure(() => callLoop(variant, naiveUsers, 1, 1), naiveUsers / usersPerBatch));

@@ -9,7 +9,7 @@ import { startLocalInfrastructure } from '../../shared/infrastructure/local.ts';
 /** Does the memory of trigger and worker grow with the audience? Sampled while the campaigns run, in the same processes, in turn. */
 const question = 'Resident MiB of trigger and worker for 100,000 and 1,000,000 users';
 const sampleMs = 100;
-const variant: Variant = { form: 'full', latencyMs: 0 };
+const variant: Variant = { form: 'full', latencyMs: 0, inFlight: 200 };
 const audiences = { small: 100_000, large: 1_000_000 };
 
 export async function benchmarkMemory(rounds: number): Promise<void> {
@@ -21,7 +21,6 @@ export async function benchmarkMemory(rounds: number): Promise<void> {
     brokers: infrastructure.brokers,
     stubUrl: `http://127.0.0.1:${port}`,
     variants: [variant],
-    inFlightPerStep: 100,
   });
   const peaks = {
     trigger: {
