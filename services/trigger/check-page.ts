@@ -1,5 +1,5 @@
 import type { UserPage } from '../../shared/contracts/segmentation.ts';
-import { compareUserIds, escapeUserId } from '../../shared/domain/user-id.ts';
+import { escapeUserId, findDisorder } from '../../shared/domain/user-id.ts';
 
 export interface PageAsked {
   /** The id that the page has to begin behind; null for the first page. */
@@ -13,12 +13,10 @@ export interface PageAsked {
  */
 export function pageFault({ users, next }: UserPage, { after, limit }: PageAsked): string | null {
   if (users.length > limit) return `the page has ${users.length} users, asked for were at most ${limit}`;
-  let previous = after;
-  for (const user of users) {
-    if (previous !== null && compareUserIds(user, previous) <= 0) {
-      return `the page is not in strictly ascending order: "${escapeUserId(user)}" comes after "${escapeUserId(previous)}"`;
-    }
-    previous = user;
+  const disorder = findDisorder(users, after);
+  if (disorder >= 0) {
+    const [before, user] = [users[disorder - 1] ?? after, users[disorder]].map((id) => escapeUserId(id ?? ''));
+    return `the page is not in strictly ascending order: "${user}" comes after "${before}"`;
   }
   const last = users.at(-1);
   if (next === null || next === last) return null;

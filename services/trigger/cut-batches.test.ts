@@ -57,6 +57,23 @@ describe('cutting batches', () => {
     expect(sizesOf(cut)).toEqual([2]);
   });
 
+  it('cuts the same, whether there is an invalid id among the users or not', () => {
+    const options = fc.record({
+      maxBatches: fc.integer({ min: 1, max: 4 }),
+      nextBatchNo: fc.constant(1),
+      isLast: fc.boolean(),
+      mustMove: fc.boolean(),
+    });
+    fc.assert(
+      fc.property(fc.integer({ min: 1, max: 500 }), options, (count, chosen) => {
+        const cut = cutBatches(usersUpTo(count), chosen);
+        const withInvalid = cutBatches(['\u0000', ...usersUpTo(count)], chosen);
+        const moved = cut.taken > 0 ? { taken: cut.taken + 1, invalidUsers: ['\\u0000'] } : {};
+        expect(withInvalid).toEqual({ ...cut, ...moved });
+      }),
+    );
+  });
+
   it('puts every user into exactly one batch or among the invalid, in order, however the cuts fall', () => {
     const user = fc.oneof({ weight: 9, arbitrary: fc.string({ minLength: 1 }) }, fc.string({ unit: 'binary' }));
     fc.assert(

@@ -1,5 +1,5 @@
 import { maxBatchUsers } from '../../shared/domain/batch.ts';
-import { escapeUserId, isValidUserId } from '../../shared/domain/user-id.ts';
+import { areValidUserIds, escapeUserId, isValidUserId } from '../../shared/domain/user-id.ts';
 import type { FedBatch } from '../../shared/ports/feed-store.ts';
 
 export interface CutOptions {
@@ -26,6 +26,24 @@ export interface Cut {
  * the last id taken becomes the feed's cursor, and a lone surrogate cannot be asked for.
  */
 export function cutBatches(users: readonly string[], options: CutOptions): Cut {
+  // One more than can be taken: where the cut ends depends on the user behind it.
+  const considered = users.slice(0, options.maxBatches * maxBatchUsers + 1);
+  return areValidUserIds(considered) ? cutIntoSlices(users, options) : cutOneByOne(users, options);
+}
+
+function cutIntoSlices(users: readonly string[], { maxBatches, nextBatchNo, isLast, mustMove }: CutOptions): Cut {
+  const full = Math.min(Math.floor(users.length / maxBatchUsers), maxBatches);
+  const isBounded = full === maxBatches && users.length > full * maxBatchUsers;
+  const takesAll = !isBounded && (isLast || (mustMove && full === 0));
+  const taken = takesAll ? users.length : full * maxBatchUsers;
+  const batches = Array.from({ length: Math.ceil(taken / maxBatchUsers) }, (_, index) => ({
+    batchNo: nextBatchNo + index,
+    users: users.slice(index * maxBatchUsers, (index + 1) * maxBatchUsers),
+  }));
+  return { batches, invalidUsers: [], taken, complete: isLast && takesAll };
+}
+
+function cutOneByOne(users: readonly string[], options: CutOptions): Cut {
   const cut: Cut = { batches: [], invalidUsers: [], taken: 0, complete: false };
   let batch: string[] = [];
   let invalid: string[] = [];

@@ -13,7 +13,7 @@ import { fedRecords } from './step-records.ts';
 
 /** Per transaction: 5 to 10 pages in one were measured to halve the trigger's cost of a batch. */
 const maxBatchesPerWrite = 100;
-const enoughUsersForWrite = 5000;
+const enoughUsersForWrite = 10_000;
 /** How long a page waits for others to be written with it. */
 const maxGatherMs = 100;
 
@@ -118,7 +118,7 @@ export function createFeedPager(deps: FeedPagerDeps): FeedPager {
     batchesPerMs = page.users.length / maxBatchUsers / Math.max(1, tookMs);
     const isFirst = buffered.length < maxBatchUsers;
     if (isFirst) bufferedSinceMs = clock.monotonicMs();
-    buffered = buffered.length === 0 ? page.users : [...buffered, ...page.users];
+    buffered = buffered.length === 0 ? page.users : buffered.concat(page.users);
     isLast = page.isLast;
     if (granted === 0) deps.hungry();
     // Not for every page: each poke costs as much as parsing a hundred ids, and the gathering has its own end.

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { compareUserIds, escapeUserId, isValidUserId } from './user-id.ts';
+import { areValidUserIds, compareUserIds, escapeUserId, findDisorder, isValidUserId } from './user-id.ts';
 
 describe('isValidUserId', () => {
   it.each(['u1', 'a b', '50%', '"quoted"', 'back\\slash', '🚲', 'é'.repeat(128)])('accepts %j', (id) => {
@@ -17,6 +17,38 @@ describe('isValidUserId', () => {
     ['129 two-byte characters', 'é'.repeat(129)],
   ])('refuses an id that is %s', (_what, id) => {
     expect(isValidUserId(id)).toBe(false);
+  });
+});
+
+const anyId = fc.oneof(
+  { weight: 20, arbitrary: fc.string() },
+  fc.string({ unit: 'binary' }),
+  fc.constantFrom('', '\ud83d', '\ude32', '\u0085', 'x'.repeat(256), 'x'.repeat(257), 'é'.repeat(129)),
+);
+
+describe('areValidUserIds', () => {
+  it('is true when each of them is valid', () => {
+    fc.assert(
+      fc.property(fc.array(anyId), (ids) => {
+        expect(areValidUserIds(ids)).toBe(ids.every(isValidUserId));
+      }),
+    );
+  });
+});
+
+describe('findDisorder', () => {
+  it('finds the first id that is not behind the one before it in the order of bytes', () => {
+    const ids = fc.oneof(
+      fc.array(anyId),
+      fc.uniqueArray(anyId).map((list) => list.toSorted(compareUserIds)),
+    );
+    fc.assert(
+      fc.property(ids, fc.option(anyId), (list, after) => {
+        const all = after === null ? list : [after, ...list];
+        const place = all.findIndex((id, i) => i > 0 && compareUserIds(id, all[i - 1] ?? '') <= 0);
+        expect(findDisorder(list, after)).toBe(place < 0 || after === null ? place : place - 1);
+      }),
+    );
   });
 });
 
