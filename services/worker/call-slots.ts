@@ -2,7 +2,7 @@ import type { EngineConfig } from '../../shared/contracts/engine-config.ts';
 import type { Work } from './work.ts';
 
 /** Claimed ahead of the calls of an action type, so that a free slot never waits for the database. */
-const claimedAhead = 120;
+const claimedAhead = 300;
 /** Claims ahead are leases running down: no more are made than will be called within this part of a lease. */
 const partOfLease = 1 / 3;
 /** Weight of the newest call in the mean. */

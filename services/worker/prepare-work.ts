@@ -3,7 +3,7 @@ import { isPlain, usersOf, withoutUsers, type UsersText } from '../../shared/dom
 import type { ClaimedStep, StepLedger } from '../../shared/ports/step-ledger.ts';
 import type { Logger } from '../../shared/runtime/logger.ts';
 import type { FeedDirectory } from './feed-directory.ts';
-import type { AskedUsers, QueuedStep, Work } from './work.ts';
+import type { QueuedStep, Work } from './work.ts';
 
 export interface Claimed {
   queued: QueuedStep;
@@ -39,7 +39,11 @@ export async function prepareWork(
     const context = directory.contextOf(claim.feed);
     const type = actionTypes[actionType];
     if (!context || !type) throw new Error(`nothing is known of feed ${claim.feed} or action type ${actionType}`);
-    return { claim, context, actionType, type, origin, lost, claimedAtMs, ...asked(withoutUsers(claim.users, lost)) };
+    const users = withoutUsers(claim.users, lost);
+    const plain = isPlain(users);
+    // Nobody was cut out: the size that was fed with the batch need not be counted again.
+    const count = users === claim.users ? claim.size : countUsers(users, plain);
+    return { claim, context, actionType, type, origin, lost, claimedAtMs, users, count, plain };
   };
   for (const entry of claimed) {
     const work = entry.queued.lost ? workOf(entry, entry.queued.lost) : undefined;
@@ -57,12 +61,8 @@ export async function prepareWork(
   }
 }
 
-function asked(users: UsersText): AskedUsers {
-  const plain = isPlain(users);
-  return { users, count: plain ? countPlain(users) : usersOf(users).length, plain };
-}
-
-function countPlain(users: UsersText): number {
+function countUsers(users: UsersText, plain: boolean): number {
+  if (!plain) return usersOf(users).length;
   if (users === '') return 0;
   let count = 1;
   for (let border = users.indexOf('","'); border >= 0; border = users.indexOf('","', border + 3)) count++;

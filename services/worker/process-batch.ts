@@ -16,7 +16,7 @@ const callMarginMs = 250;
 export interface ProcessBatchDeps {
   directory: FeedDirectory;
   endpoint: BatchEndpoint;
-  bodyOf: (work: Work) => string;
+  bodyOf: (work: Work) => Buffer;
   leaseMs: number;
   clock: Clock;
   /** In [0, 1). */

@@ -25,7 +25,7 @@ async function stop(worker: Worker): Promise<void> {
   await worker.close();
 }
 
-const serverError: BatchAnswer = { kind: 'answered', status: 500, retryAfterMs: null, body: '' };
+const serverError: BatchAnswer = { kind: 'answered', status: 500, retryAfterMs: null, body: Buffer.from('') };
 const nothing = { batches: 0, succeeded: 0, failed: 0, expired: 0, cancelled: 0, unknown: 0 };
 
 describe('a batch', () => {
@@ -48,7 +48,7 @@ describe('a batch', () => {
     const { feed: id } = await feed([['back\\slash', 'say "hi"', '🛵']]);
     await passTime(clock, 1000);
     const [first] = endpoint.seen;
-    expect(first?.body).toMatch(/^{"campaign":"cmp_[0-9a-z]{26}","run":"run_[0-9a-z]{26}","step":1,/);
+    expect(first?.body.toString()).toMatch(/^{"campaign":"cmp_[0-9a-z]{26}","run":"run_[0-9a-z]{26}","step":1,/);
     expect(first).toMatchObject({
       idempotencyKey: `${id}-1-1`,
       attempt: 1,
@@ -224,8 +224,8 @@ describe('an ambiguous call', () => {
 describe('a call that was not applied', () => {
   it.each<[string, BatchAnswer]>([
     ['refused connection', { kind: 'not-applied', cause: 'ECONNREFUSED' }],
-    ['HTTP 429', { kind: 'answered', status: 429, retryAfterMs: 2000, body: '' }],
-    ['HTTP 401', { kind: 'answered', status: 401, retryAfterMs: null, body: '' }],
+    ['HTTP 429', { kind: 'answered', status: 429, retryAfterMs: 2000, body: Buffer.from('') }],
+    ['HTTP 401', { kind: 'answered', status: 401, retryAfterMs: null, body: Buffer.from('') }],
   ])('(%s) is made again as often as it takes, and uses up no attempt', async (_name, refusal) => {
     const { clock, endpoint, feed, sweepOverdue, stepRows, failures } = await setUp();
     const answer = endpoint.answer;
@@ -312,7 +312,9 @@ describe('users of a batch', () => {
     const { clock, endpoint, feed, sweepOverdue, failures } = await setUp();
     const answer = endpoint.answer;
     endpoint.answer = (seen) =>
-      seen.call.users.includes('u3') ? { kind: 'answered', status: 422, retryAfterMs: null, body: '{}' } : answer(seen);
+      seen.call.users.includes('u3')
+        ? { kind: 'answered', status: 422, retryAfterMs: null, body: Buffer.from('{}') }
+        : answer(seen);
     const { run, totals } = await feed([['u1', 'u2', 'u3', 'u4', 'u5']]);
     for (let round = 0; round < 6; round++) {
       await passTime(clock, 1000);

@@ -7,7 +7,12 @@ import type { BatchRequest } from '../ports/batch-endpoint.ts';
 import { createBatchEndpoint } from './batch-endpoint.ts';
 
 const body = '{"campaign":"cmp_x","users":["ünïcode 🛵","with \\"quotes\\""]}';
-const request: BatchRequest = { actionType: 'award-reward', idempotencyKey: 'feed-17-1', attempt: 3, body };
+const request: BatchRequest = {
+  actionType: 'award-reward',
+  idempotencyKey: 'feed-17-1',
+  attempt: 3,
+  body: Buffer.from(body),
+};
 
 describe('the batch endpoint client', () => {
   let server: Server;
@@ -60,7 +65,7 @@ describe('the batch endpoint client', () => {
       kind: 'answered',
       status: 418,
       retryAfterMs: null,
-      body: 'ünïcode 🛵',
+      body: Buffer.from('ünïcode 🛵'),
     });
   });
 
@@ -69,7 +74,7 @@ describe('the batch endpoint client', () => {
     answer = (_request, response) => {
       response.write(first, () => response.end(second));
     };
-    expect(await endpoint.call(request)).toMatchObject({ kind: 'answered', body: '🛵' });
+    expect(await endpoint.call(request)).toMatchObject({ kind: 'answered', body: Buffer.from('🛵') });
   });
 
   it('reads how long it is asked to wait', async () => {
@@ -158,7 +163,7 @@ describe('the batch endpoint client', () => {
     answer = () => undefined;
     await endpoint.call(request);
     answer = (_request, response) => response.end('ok');
-    expect(await endpoint.call(request)).toMatchObject({ kind: 'answered', body: 'ok' });
+    expect(await endpoint.call(request)).toMatchObject({ kind: 'answered', body: Buffer.from('ok') });
   });
 });
 

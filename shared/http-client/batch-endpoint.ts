@@ -54,8 +54,8 @@ export function createBatchEndpoint({
       body,
     });
     if (outcome.kind !== 'answered') return outcome;
-    const { status, retryAfter, body: text } = outcome;
-    return { kind: 'answered', status, retryAfterMs: retryAfterMs(retryAfter, new Date()), body: text };
+    const { status, retryAfter, body: answer } = outcome;
+    return { kind: 'answered', status, retryAfterMs: retryAfterMs(retryAfter, new Date()), body: answer };
   }
 
   return {

@@ -1,4 +1,4 @@
-import { Pool, type Dispatcher } from 'undici';
+import { Client, type Dispatcher } from 'undici';
 
 /**
  * What became of one HTTP call.
@@ -7,7 +7,7 @@ import { Pool, type Dispatcher } from 'undici';
  * - `ambiguous`: it was sent, at least in part, and no whole answer arrived in time and size.
  */
 export type HttpOutcome =
-  | { kind: 'answered'; status: number; retryAfter: string | null; body: string }
+  | { kind: 'answered'; status: number; retryAfter: string | null; body: Buffer }
   | { kind: 'not-applied'; cause: string }
   | { kind: 'ambiguous'; cause: string };
 
@@ -16,7 +16,7 @@ export interface HttpCall {
   path: string;
   /** Names and values in turn. */
   headers: string[];
-  body?: string;
+  body?: Buffer;
 }
 
 export interface HttpOrigin {
@@ -40,11 +40,11 @@ const deadlineCheckMs = 50;
 
 /**
  * Calls to one origin by undici's `dispatch`, which costs half of what `request` does: no stream is made for an answer that is wanted
- * whole.
+ * whole. Each connection is a client of its own, and the one that was used last is taken first: undici's pool looks through its clients for
+ * every call, and queues the call that follows an answer until a later turn of the event loop.
  */
 export function createHttpOrigin({ origin, connections, timeoutMs, maxAnswerBytes }: HttpOriginOptions): HttpOrigin {
-  const pool = new Pool(origin, {
-    connections,
+  const options: Client.Options = {
     pipelining: 1,
     // Over HTTP/2 a connection's end would leave open which of its calls were never begun.
     allowH2: false,
@@ -52,30 +52,65 @@ export function createHttpOrigin({ origin, connections, timeoutMs, maxAnswerByte
     // The deadline below is ours: undici's own would restart with every byte.
     headersTimeout: 0,
     bodyTimeout: 0,
-  });
+  };
+  const clients: Client[] = [];
+  const idle: Client[] = [];
+  const waiting: { call: HttpCall; collector: AnswerCollector }[] = [];
   const running = new Set<AnswerCollector>();
+  let closed = false;
+
+  function openClient(): Client | undefined {
+    if (clients.length >= connections) return undefined;
+    const client = new Client(origin, options);
+    clients.push(client);
+    return client;
+  }
+
+  function dispatch(client: Client, { method, path, headers, body }: HttpCall, collector: AnswerCollector): void {
+    collector.whenOver = () => {
+      collector.whenOver = () => undefined;
+      free(client);
+    };
+    try {
+      client.dispatch({ method, path, headers, body: body ?? null }, collector);
+    } catch (error) {
+      collector.onResponseError(undefined, error instanceof Error ? error : new Error(String(error)));
+    }
+  }
+
+  function free(client: Client): void {
+    let next = waiting.shift();
+    while (next?.collector.settled) next = waiting.shift();
+    if (next) dispatch(client, next.call, next.collector);
+    else idle.push(client);
+  }
+
   const deadlines = setInterval(() => {
     const now = performance.now();
     for (const collector of running) if (collector.deadline <= now) collector.expire();
   }, deadlineCheckMs).unref();
 
   return {
-    send: ({ method, path, headers, body }) =>
+    send: (call) =>
       new Promise((resolve) => {
         const collector = new AnswerCollector(performance.now() + timeoutMs, timeoutMs, maxAnswerBytes, (outcome) => {
           running.delete(collector);
           resolve(outcome);
         });
         running.add(collector);
-        try {
-          pool.dispatch({ method, path, headers, body: body ?? null }, collector);
-        } catch (error) {
-          collector.onResponseError(undefined, error instanceof Error ? error : new Error(String(error)));
+        if (closed) {
+          collector.onResponseError(undefined, new Error('closed'));
+          return;
         }
+        const client = idle.pop() ?? openClient();
+        if (client) dispatch(client, call, collector);
+        else waiting.push({ call, collector });
       }),
     close: async () => {
+      closed = true;
       clearInterval(deadlines);
-      await pool.destroy();
+      for (const { collector } of waiting.splice(0)) collector.onResponseError(undefined, new Error('closed'));
+      await Promise.all(clients.map((client) => client.destroy()));
     },
   };
 }
@@ -86,6 +121,8 @@ class AnswerCollector implements Dispatcher.DispatchHandler {
   readonly #timeoutMs: number;
   readonly #maxBytes: number;
   readonly #settle: (outcome: HttpOutcome) => void;
+  /** Called once its connection is free again, which may be later than its outcome is known. */
+  whenOver: () => void = () => undefined;
   #controller: Dispatcher.DispatchController | undefined;
   #settled = false;
   #status = 0;
@@ -98,6 +135,10 @@ class AnswerCollector implements Dispatcher.DispatchHandler {
     this.#timeoutMs = timeoutMs;
     this.#maxBytes = maxBytes;
     this.#settle = settle;
+  }
+
+  get settled(): boolean {
+    return this.#settled;
   }
 
   onRequestStart(controller: Dispatcher.DispatchController): void {
@@ -129,12 +170,14 @@ class AnswerCollector implements Dispatcher.DispatchHandler {
       kind: 'answered',
       status: this.#status,
       retryAfter: this.#retryAfter,
-      body: whole.toString('utf8'),
+      body: whole,
     });
+    this.whenOver();
   }
 
   onResponseError(_controller: unknown, error: Error): void {
     this.#finish({ kind: this.#controller === undefined ? 'not-applied' : 'ambiguous', cause: causeOf(error) });
+    this.whenOver();
   }
 
   expire(): void {

@@ -86,7 +86,7 @@ function answerOf<Value>(outcome: HttpOutcome, shape: z.ZodType<Value>): Segment
   if (outcome.kind !== 'answered') return failure('unavailable', outcome.cause);
   const { status, body } = outcome;
   if (status !== 200) return failure(kindOf(status), `HTTP ${status}`, retryAfterMs(outcome.retryAfter, new Date()));
-  const parsed = shape.safeParse(parseJson(body));
+  const parsed = shape.safeParse(parseJson(body.toString('utf8')));
   if (parsed.success) return { ok: true, value: parsed.data };
   const [issue] = parsed.error.issues;
   return failure(

@@ -4,7 +4,7 @@ export interface BatchRequest {
   idempotencyKey: string;
   /** How often this key has been sent, this time included, from 1. */
   attempt: number;
-  body: string;
+  body: Buffer;
 }
 
 /**
@@ -13,7 +13,7 @@ export interface BatchRequest {
  * - `ambiguous`: it may have had one (time-out, reset, half a body, answer too large).
  */
 export type BatchAnswer =
-  | { kind: 'answered'; status: number; retryAfterMs: number | null; body: string }
+  | { kind: 'answered'; status: number; retryAfterMs: number | null; body: Buffer }
   | { kind: 'not-applied'; cause: string }
   | { kind: 'ambiguous'; cause: string };
 

@@ -14,6 +14,8 @@ export interface ClaimedStep extends StepRef {
   attempt: number;
   /** All users of the batch as they were fed, those lost earlier in the chain included. */
   users: UsersText;
+  /** How many they are. */
+  size: number;
 }
 
 export interface UserFailure {

@@ -39,9 +39,9 @@ export const recordAndClaim = `
     where s.state = ${stepState.running} and s.lease_until < now() or s.state = ${stepState.waiting} and s.next_attempt_at <= now()
     returning feed, batch_no, step, epoch, attempt
   )
-  select c.feed, c.batch_no, c.step, c.epoch, c.attempt, b.users from c join batches b using (feed, batch_no)
+  select c.feed, c.batch_no, c.step, c.epoch, c.attempt, b.users, b.n from c join batches b using (feed, batch_no)
   union all
-  select null, null, null, null, null, string_agg(position::text, ',') from r`;
+  select null, null, null, null, null, string_agg(position::text, ','), null from r`;
 
 /** Puts steps back until they are due. Returns the positions of those that were ours. */
 export const putBack = `

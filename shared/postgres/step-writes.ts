@@ -16,8 +16,16 @@ export interface ClaimTerms {
   leaseMs: number;
 }
 
-type ClaimedRow = [feed: string, batchNo: number, step: number, epoch: number, attempt: number, users: string];
-type RecordedRow = [null, null, null, null, null, positions: string | null];
+type ClaimedRow = [
+  feed: string,
+  batchNo: number,
+  step: number,
+  epoch: number,
+  attempt: number,
+  users: string,
+  size: number,
+];
+type RecordedRow = [null, null, null, null, null, positions: string | null, null];
 
 /** Records the done steps and makes the claims. Both have to be sorted, the claims without repeats. */
 export async function recordAndClaim(
@@ -46,9 +54,13 @@ export async function recordAndClaim(
   let recorded: StepDone[] = [];
   for (const row of rows) {
     if (row[0] === null) recorded = atPositions(records, row[5]?.split(',') ?? []);
-    else claimed.push({ feed: row[0], batchNo: row[1], step: row[2], epoch: row[3], attempt: row[4], users: row[5] });
+    else claimed.push(claimOf(row));
   }
   return { recorded, claimed };
+}
+
+function claimOf([feed, batchNo, step, epoch, attempt, users, size]: ClaimedRow): ClaimedStep {
+  return { feed, batchNo, step, epoch, attempt, users, size };
 }
 
 /** Puts the steps back until they are due; returns those that were still ours. */

@@ -33,7 +33,7 @@ export function createScriptedEndpoint(): ScriptedEndpoint {
     seen: [],
     answer: ({ call }) => answerOf(call.users.map((id) => ({ id, status: 'succeeded' }))),
     call: (request) => {
-      const seen = { ...request, call: batchCall.parse(JSON.parse(request.body)) };
+      const seen = { ...request, call: batchCall.parse(JSON.parse(request.body.toString('utf8'))) };
       script.seen.push(seen);
       return Promise.resolve(script.answer(seen));
     },
@@ -42,7 +42,7 @@ export function createScriptedEndpoint(): ScriptedEndpoint {
 }
 
 export function answerOf(results: readonly unknown[]): BatchAnswer {
-  return { kind: 'answered', status: 200, retryAfterMs: null, body: JSON.stringify({ results }) };
+  return { kind: 'answered', status: 200, retryAfterMs: null, body: Buffer.from(JSON.stringify({ results })) };
 }
 
 /** Everybody succeeded but these, who failed. */

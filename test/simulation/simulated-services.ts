@@ -41,9 +41,9 @@ export function createSimulatedEndpoint({ steps, fails }: SimulatedEndpointOptio
       const known = answers.get(idempotencyKey);
       if (known !== undefined) {
         repeats++;
-        return Promise.resolve({ kind: 'answered', status: 200, retryAfterMs: null, body: known });
+        return Promise.resolve({ kind: 'answered', status: 200, retryAfterMs: null, body: Buffer.from(known) });
       }
-      const { step, users } = batchCall.parse(JSON.parse(body));
+      const { step, users } = batchCall.parse(JSON.parse(body.toString('utf8')));
       const applied = effects[step - 1];
       const results = users.map((id) => {
         if (fails(step, id)) return { id, status: 'failed', code: 'out-of-stock' };
@@ -52,7 +52,7 @@ export function createSimulatedEndpoint({ steps, fails }: SimulatedEndpointOptio
       });
       const answer = JSON.stringify({ results });
       answers.set(idempotencyKey, answer);
-      return Promise.resolve({ kind: 'answered', status: 200, retryAfterMs: null, body: answer });
+      return Promise.resolve({ kind: 'answered', status: 200, retryAfterMs: null, body: Buffer.from(answer) });
     },
   };
 }

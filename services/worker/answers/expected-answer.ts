@@ -6,60 +6,81 @@ import type { Told, ToldFailure } from './told.ts';
 /** Beyond this many differing entries, parsing the whole answer is cheaper. */
 const maxDiffering = 12;
 
+const firstKey = '{"id":"';
+const success = '","status":"succeeded"}';
+const between = `${success},${firstKey}`;
+const opening = `{"results":[${firstKey}`;
+const ending = `${success}]}`;
+
+/** The answer expected to the call that is being read: one buffer for all, since reading never waits. */
+const expected = Buffer.allocUnsafeSlow(256 * 1024);
+const maxBytesPerUnit = 3;
+
 /**
- * Reads an answer by comparing it with the one in which everybody succeeded, and parses only the entries that differ. Every success is still
- * matched to its id, and 12 to 16 % of a batch's whole cost are saved. Undefined when the answer is not written the way that was expected:
- * then the plain route has to read it, and also where ids need escapes in JSON.
+ * Reads an answer by comparing its bytes with those of the one in which everybody succeeded, and parses only the entries that differ. Every
+ * success is still matched to its id, and 12 to 16 % of a batch's whole cost are saved: there is neither a text nor an object made of the
+ * answer. Undefined when the answer is not written the way that was expected: then the plain route has to read it, and also where ids need
+ * escapes in JSON.
  */
 export function readExpectedAnswer(
   form: 'full' | 'compact',
   { users, count, plain }: AskedUsers,
-  body: string,
+  body: Buffer,
 ): Told | undefined {
-  if (!plain) return undefined;
+  if (!plain || count === 0) return undefined;
   if (form === 'compact') {
-    return body === `{"succeeded":${count},"failed":[]}` ? { failed: [], untold: [], strangers: 0 } : undefined;
+    const isExpected = body.equals(expected.subarray(0, expected.write(`{"succeeded":${count},"failed":[]}`)));
+    return isExpected ? { failed: [], untold: [], strangers: 0 } : undefined;
   }
-  const expected = `{"results":[${firstKey}${users.slice(1, -1).replace(/","/g, between)}${success}]}`;
-  if (body === expected) return { failed: [], untold: [], strangers: 0 };
-  const failed = readDiffering(expected, body, 0, 0, []);
+  const results = users.slice(1, -1).replace(/","/g, between);
+  if ((opening.length + results.length + ending.length) * maxBytesPerUnit > expected.length) return undefined;
+  // Piece by piece: joining them first would copy them once more.
+  let length = expected.write(opening);
+  length += expected.write(results, length);
+  length += expected.write(ending, length);
+  const failed = readDiffering(body, length);
   return failed && { failed, untold: [], strangers: 0 };
 }
 
-const firstKey = '{"id":"';
-const success = '","status":"succeeded"}';
-const between = `${success},${firstKey}`;
-
-/** Both texts are equal up to their positions. Steps over the next entry that differs, and so on to the end. */
-function readDiffering(
-  expected: string,
-  body: string,
-  expectedFrom: number,
-  bodyFrom: number,
-  failed: ToldFailure[],
-): ToldFailure[] | undefined {
-  const expectedRest = expected.slice(expectedFrom);
-  const bodyRest = body.slice(bodyFrom);
-  if (expectedRest === bodyRest) return failed;
-  if (failed.length >= maxDiffering) return undefined;
-  const entryAt = expectedRest.lastIndexOf(firstKey, firstDifference(expectedRest, bodyRest));
-  const entryEnd = entryAt < 0 ? -1 : bodyRest.indexOf('}', entryAt);
-  if (entryEnd < 0) return undefined;
-  const failure = parseFailure(bodyRest.slice(entryAt, entryEnd + 1));
-  if (!failure) return undefined;
-  const replaced = `${firstKey}${failure.id}${success}`;
-  if (!expectedRest.startsWith(replaced, entryAt)) return undefined;
-  failed.push(failure);
-  return readDiffering(expected, body, expectedFrom + entryAt + replaced.length, bodyFrom + entryEnd + 1, failed);
+/** Steps over the entries that differ, from one to the next. */
+function readDiffering(body: Buffer, expectedEnd: number): ToldFailure[] | undefined {
+  const failed: ToldFailure[] = [];
+  let expectedFrom = 0;
+  let bodyFrom = 0;
+  while (!isSame(body, bodyFrom, expectedFrom, expectedEnd)) {
+    if (failed.length >= maxDiffering) return undefined;
+    const same = sameBytes(body, bodyFrom, expectedFrom, expectedEnd);
+    const expectedAt = expected.lastIndexOf(firstKey, expectedFrom + same);
+    if (expectedAt < expectedFrom) return undefined;
+    const bodyAt = bodyFrom + expectedAt - expectedFrom;
+    const bodyEnd = body.indexOf('}', bodyAt) + 1;
+    const failure = parseFailure(body.toString('utf8', bodyAt, bodyEnd));
+    if (!failure) return undefined;
+    const replaced = Buffer.from(`${firstKey}${failure.id}${success}`);
+    if (!replaced.equals(expected.subarray(expectedAt, expectedAt + replaced.length))) return undefined;
+    failed.push(failure);
+    expectedFrom = expectedAt + replaced.length;
+    bodyFrom = bodyEnd;
+  }
+  return failed;
 }
 
-/** By bisection: comparing two slices is a memory comparison, a loop over characters is not. */
-function firstDifference(a: string, b: string): number {
+function isSame(body: Buffer, bodyFrom: number, expectedFrom: number, expectedEnd: number): boolean {
+  const length = expectedEnd - expectedFrom;
+  return body.length - bodyFrom === length && isSameFor(length, body, bodyFrom, expectedFrom);
+}
+
+function isSameFor(length: number, body: Buffer, bodyFrom: number, expectedFrom: number): boolean {
+  return body.compare(expected, expectedFrom, expectedFrom + length, bodyFrom, bodyFrom + length) === 0;
+}
+
+/** How many bytes are the same before the first that is not. By bisection: comparing memory is quick, a loop over bytes is not. */
+function sameBytes(body: Buffer, bodyFrom: number, expectedFrom: number, expectedEnd: number): number {
   let same = 0;
-  let different = Math.min(a.length, b.length) + 1;
+  let different = Math.min(body.length - bodyFrom, expectedEnd - expectedFrom) + 1;
   while (different - same > 1) {
     const middle = (same + different) >> 1;
-    if (a.slice(same, middle) === b.slice(same, middle)) same = middle;
+    if (isSameFor(middle - same, body, bodyFrom + same, expectedFrom + same)) same = middle;
     else different = middle;
   }
   return same;

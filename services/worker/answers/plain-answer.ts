@@ -21,8 +21,8 @@ const fullEntry = compactEntry.extend({ status: userResult.shape.status });
  * Reads an answer of either form by parsing it and comparing sets: the reference for what the fast route may conclude.
  * Undefined when it is neither form.
  */
-export function readPlainAnswer(ids: readonly string[], body: string): Told | undefined {
-  const answer = parseJson(body);
+export function readPlainAnswer(ids: readonly string[], body: Buffer): Told | undefined {
+  const answer = parseJson(body.toString('utf8'));
   const full = fullForm.safeParse(answer);
   if (full.success) return readFull(ids, full.data.results);
   const compact = compactForm.safeParse(answer);

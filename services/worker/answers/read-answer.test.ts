@@ -12,7 +12,12 @@ const everybody = { failed: [], untold: [], strangers: 0 };
 const outOfStock = { id: 'u2', code: 'out-of-stock', detail: null, retryable: false };
 
 function answered(status: number, body: unknown, retryAfterMs: number | null = null): BatchAnswer {
-  return { kind: 'answered', status, retryAfterMs, body: typeof body === 'string' ? body : JSON.stringify(body) };
+  return { kind: 'answered', status, retryAfterMs, body: bytesOf(body) };
+}
+
+/** A string as it is, anything else as JSON. */
+function bytesOf(body: unknown): Buffer {
+  return Buffer.from(typeof body === 'string' ? body : JSON.stringify(body));
 }
 
 function askedFor(ids: readonly string[]): AskedUsers {
@@ -201,7 +206,7 @@ describe('the fast route', () => {
     fc.assert(
       fc.property(idLists, spoils, oddText, (ids, spoilt, text) => {
         const results = ids.flatMap((id, i) => entriesOf(id, spoilt[i] ?? 'succeeded', text));
-        const body = JSON.stringify({ results });
+        const body = bytesOf({ results });
         const fast = readExpectedAnswer('full', askedFor(ids), body);
         if (fast) expect(fast).toEqual(readPlainAnswer(ids, body));
       }),
@@ -217,7 +222,7 @@ describe('the fast route', () => {
           results: ids.flatMap((id, i) => entriesOf(id, spoilt[i] ?? 'succeeded', 'code')),
         });
         const at = from % whole.length;
-        const body = whole.slice(0, at) + put + whole.slice(at + (length % 40));
+        const body = bytesOf(whole.slice(0, at) + put + whole.slice(at + (length % 40)));
         const fast = readExpectedAnswer('full', askedFor(ids), body);
         if (fast) expect(fast).toEqual(readPlainAnswer(ids, body));
       }),
@@ -229,7 +234,7 @@ describe('the fast route', () => {
     const ids = Array.from({ length: 100 }, (_, i) => `user-${i}`);
     const results = ids.map((id, i) => (i % 25 === 0 ? { ...failedU2, id } : succeeded(id)));
     const failed = [0, 25, 50, 75].map((i) => ({ ...outOfStock, id: `user-${i}` }));
-    expect(readExpectedAnswer('full', askedFor(ids), JSON.stringify({ results }))).toEqual({ ...everybody, failed });
+    expect(readExpectedAnswer('full', askedFor(ids), bytesOf({ results }))).toEqual({ ...everybody, failed });
   });
 
   it('reads compact answers as the plain route does', () => {
@@ -240,8 +245,8 @@ describe('the fast route', () => {
     );
     fc.assert(
       fc.property(body, (text) => {
-        const fast = readExpectedAnswer('compact', askedFor(asked), text);
-        if (fast) expect(fast).toEqual(readPlainAnswer(asked, text));
+        const fast = readExpectedAnswer('compact', askedFor(asked), bytesOf(text));
+        if (fast) expect(fast).toEqual(readPlainAnswer(asked, bytesOf(text)));
       }),
     );
   });

@@ -52,9 +52,9 @@ export function readAnswer(form: 'full' | 'compact', asked: AskedUsers, answer: 
 
 const withCode = z.object({ code: z.string().min(1) });
 
-function codeIn(body: string): string | undefined {
+function codeIn(body: Buffer): string | undefined {
   try {
-    const code = withCode.safeParse(JSON.parse(body)).data?.code;
+    const code = withCode.safeParse(JSON.parse(body.toString('utf8'))).data?.code;
     return code === undefined ? undefined : cleanCode(code);
   } catch {
     return undefined;

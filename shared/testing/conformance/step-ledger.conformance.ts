@@ -44,7 +44,7 @@ export function describeStepLedger(name: string, makeSubject: MakeExecutionSubje
   describe(`claiming steps ${name}`, () => {
     it('gives a step to one worker, with its users, its first epoch and its first attempt', async () => {
       const { first } = await fedBatch();
-      expect(await free(first, a)).toEqual({ ...first, epoch: 1, attempt: 1, users: '"u1","u2","u3"' });
+      expect(await free(first, a)).toEqual({ ...first, epoch: 1, attempt: 1, users: '"u1","u2","u3"', size: 3 });
       expect(await free(first, b)).toBeUndefined();
     });
 
@@ -242,7 +242,7 @@ export function describeStepLedger(name: string, makeSubject: MakeExecutionSubje
       const { child } = await splitBatch();
       expect(await free(child)).toBeUndefined();
       await subject.passTime(5001);
-      expect(await free(child)).toEqual({ ...child, epoch: 1, attempt: 2, users: '"u2"' });
+      expect(await free(child)).toEqual({ ...child, epoch: 1, attempt: 2, users: '"u2"', size: 1 });
     });
 
     it('count in the totals when they are recorded themselves, and never as a fed batch', async () => {

@@ -119,7 +119,8 @@ function claim(database: MemoryDatabase, ref: StepRef, leaseMs: number): Claimed
     cause: null,
   };
   database.steps.set(keyOf(ref), row);
-  return { feed, batchNo, step, epoch: row.epoch, attempt: row.attempt, users: usersTextOf(batch.users) };
+  const { users } = batch;
+  return { feed, batchNo, step, epoch: row.epoch, attempt: row.attempt, users: usersTextOf(users), size: users.length };
 }
 
 export function isFree(row: StepRow, nowMs: number): boolean {
