@@ -72,8 +72,9 @@ export async function startEngine(options: EngineOptions): Promise<EngineUnderTe
   };
 }
 
-function actionOf(step: 1 | 2, { form, latencyMs }: Variant): string {
-  return `step-${step}-${form}-${latencyMs}`;
+/** A variant's topics and call limits are its own, so its action types are too. */
+function actionOf(step: 1 | 2, { form, latencyMs, inFlight }: Variant): string {
+  return `step-${step}-${form}-${latencyMs}-${inFlight}`;
 }
 
 function engineConfigFor({ stubUrl, variants }: EngineOptions): EngineConfig {
@@ -121,7 +122,7 @@ async function createTopics({ brokers }: EngineOptions, config: EngineConfig): P
 async function runCampaign(pool: Pool, users: number, variant: Variant): Promise<number> {
   const campaigns = createCampaignStore({ pool });
   const { campaign } = await campaigns.create({
-    name: `bench ${users} ${variant.form} ${variant.latencyMs}`,
+    name: `bench ${users} ${variant.form} ${variant.latencyMs} ${variant.inFlight}`,
     countries: [country],
     audience: { include: [{ segment: String(users) }] },
     chain: [1, 2].map((step) => ({ action: actionOf(step === 1 ? 1 : 2, variant), params: { units: 2 } })),

@@ -1,13 +1,15 @@
 import { Pool } from 'pg';
 import { Agent } from 'undici';
 import { z } from 'zod';
+import { readExpectedAnswer } from '../../services/worker/answers/expected-answer.ts';
 
 /**
- * The bare loop: the same two batch calls per batch from memory, and one grouped outcome row per batch. No queue, no claims, no retries:
- * what the work itself costs. With `usersPerCall: 1` and `inFlight: 1` it is the naive loop.
+ * The bare loop: the same two batch calls per batch from memory, headers included, the answers matched to the users by the worker's own
+ * reader, and one grouped outcome row per batch. No queue, no claims, no retries: what the work itself costs. With `usersPerCall: 1` and `inFlight: 1` it is the naive loop.
  */
 const order = z.object({
   url: z.string(),
+  form: z.enum(['full', 'compact']),
   batches: z.int(),
   usersPerCall: z.int(),
   inFlight: z.int(),
@@ -18,37 +20,41 @@ type Order = z.infer<typeof order>;
 
 const agent = new Agent({ connections: null, pipelining: 1, keepAliveTimeout: 60_000 });
 const rowsPerInsert = 250;
+const sameHeaders = [
+  ...['content-type', 'application/json', 'accept', 'application/json', 'accept-encoding', 'identity'],
+  ...['muster-mode', 'live'],
+];
 
-function call(url: URL, body: string, key: string): Promise<string> {
+function call(url: URL, body: string, key: string): Promise<Buffer> {
   return new Promise((resolve, reject) => {
-    let text = '';
+    const chunks: Buffer[] = [];
     agent.dispatch(
       {
         origin: url.origin,
         path: url.pathname,
         method: 'POST',
-        headers: { 'content-type': 'application/json', 'idempotency-key': key },
+        headers: [...sameHeaders, 'idempotency-key', key, 'muster-attempt', '1'],
         body,
       },
       {
         onRequestStart: () => undefined,
         onResponseStart: () => undefined,
         onResponseData: (_controller, chunk) => {
-          text += chunk.toString('latin1');
+          chunks.push(chunk);
         },
-        onResponseEnd: () => resolve(text),
+        onResponseEnd: () => resolve(chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks)),
         onResponseError: (_controller, error) => reject(error),
       },
     );
   });
 }
 
-async function serve({ url, batches, usersPerCall, inFlight, databaseUrl }: Order): Promise<number> {
+async function serve({ url, form, batches, usersPerCall, inFlight, databaseUrl }: Order): Promise<number> {
   const target = new URL(url);
   const pool = new Pool({ connectionString: databaseUrl, max: 2 });
   await pool.query('create table if not exists bare_outcomes (batch int primary key, succeeded int not null)');
   await pool.query('truncate bare_outcomes');
-  const done: number[] = [];
+  const done: { batch: number; succeeded: number }[] = [];
   let writing = Promise.resolve();
 
   function flush(): Promise<void> {
@@ -56,8 +62,8 @@ async function serve({ url, batches, usersPerCall, inFlight, databaseUrl }: Orde
     writing = writing.then(async () => {
       await pool.query({
         name: 'bare-outcomes',
-        text: 'insert into bare_outcomes select unnest($1::int[]), $2',
-        values: [rows, usersPerCall],
+        text: 'insert into bare_outcomes select * from unnest($1::int[], $2::int[])',
+        values: [rows.map(({ batch }) => batch), rows.map(({ succeeded }) => succeeded)],
       });
     });
     return writing;
@@ -67,13 +73,16 @@ async function serve({ url, batches, usersPerCall, inFlight, databaseUrl }: Orde
     const users = Array.from(
       { length: usersPerCall },
       (_, i) => `"user-${String(batch * usersPerCall + i).padStart(9, '0')}"`,
-    );
+    ).join(',');
+    let succeeded = usersPerCall;
     for (const step of [1, 2]) {
-      const body = `{"campaign":"cmp_x","run":"run_x","step":${step},"country":"SG","batch":${batch},"action":{"type":"award-reward","params":{}},"users":[${users.join(',')}]}`;
+      const body = `{"campaign":"cmp_x","run":"run_x","step":${step},"country":"SG","batch":${batch},"action":{"type":"award-reward","params":{}},"users":[${users}]}`;
       const answer = await call(target, body, `bare-${batch}-${step}`);
-      if (!answer.includes('succeeded')) throw new Error(`unexpected answer: ${answer.slice(0, 200)}`);
+      const told = readExpectedAnswer(form, { users, count: usersPerCall, plain: true }, answer);
+      if (!told) throw new Error(`unexpected answer: ${answer.toString('utf8', 0, 200)}`);
+      succeeded -= told.failed.length;
     }
-    done.push(batch);
+    done.push({ batch, succeeded });
     if (done.length >= rowsPerInsert || usersPerCall === 1) await flush();
   }
 

@@ -4,6 +4,7 @@ import { startChild } from '../child.ts';
 import { startCpuMeter, withDescendants } from '../cpu.ts';
 import { startEngine, type EngineUnderTest, type Variant } from '../engine-under-test.ts';
 import { publish, summarize } from '../results.ts';
+import { databaseSettings, warmDatabase } from '../warm-database.ts';
 import { startLocalInfrastructure } from '../../shared/infrastructure/local.ts';
 
 /**
@@ -27,15 +28,24 @@ interface Contest {
 }
 
 const contests: readonly Contest[] = [
-  { variant: { form: 'full', latencyMs: 0, inFlight: 48 }, batches: 20_000, naiveUsers: 2000 },
-  { variant: { form: 'compact', latencyMs: 0, inFlight: 48 }, batches: 20_000, naiveUsers: 0 },
-  { variant: { form: 'full', latencyMs: 20, inFlight: 200 }, batches: 12_000, naiveUsers: 50 },
+  { variant: { form: 'full', latencyMs: 0, inFlight: 100 }, batches: 30_000, naiveUsers: 2000 },
+  { variant: { form: 'compact', latencyMs: 0, inFlight: 100 }, batches: 30_000, naiveUsers: 0 },
+  { variant: { form: 'full', latencyMs: 20, inFlight: 100 }, batches: 12_000, naiveUsers: 50 },
+  { variant: { form: 'full', latencyMs: 20, inFlight: 200 }, batches: 20_000, naiveUsers: 0 },
 ];
+
+function nameOf({ form, latencyMs, inFlight }: Variant): string {
+  return `${form} answers, ${latencyMs} ms, ${inFlight} in flight`;
+}
 
 const answerOfLoop = z.object({ seconds: z.number() });
 
 export async function benchmarkChain(rounds: number): Promise<void> {
-  const infrastructure = await startLocalInfrastructure({ environment: process.env, report: console.error });
+  const infrastructure = await startLocalInfrastructure({
+    environment: process.env,
+    report: console.error,
+    postgresSettings: databaseSettings,
+  });
   const stub = startChild(join(import.meta.dirname, '../stub-services.ts'));
   const { port } = z.object({ port: z.int() }).parse(await stub.receive());
   const stubUrl = `http://127.0.0.1:${port}`;
@@ -56,6 +66,7 @@ export async function benchmarkChain(rounds: number): Promise<void> {
   ): Promise<number> => {
     loop.send({
       url: `${stubUrl}/batches/${variant.form}/${variant.latencyMs}`,
+      form: variant.form,
       batches,
       usersPerCall,
       inFlight: callsInFlight,
@@ -74,11 +85,11 @@ export async function benchmarkChain(rounds: number): Promise<void> {
     });
 
   try {
-    await warmUp(engine, callLoop);
+    await warmUp(infrastructure.databaseUrl, engine, callLoop);
     const cases = [];
     for (const contest of contests) {
       const { bare, muster, naive } = await compete(contest, rounds, { engine, callLoop, meter });
-      const name = `${contest.variant.form} answers, ${contest.variant.latencyMs} ms`;
+      const name = nameOf(contest.variant);
       cases.push(summarize(`bare loop, ${name}`, 'batches/s', bare));
       cases.push(summarize(`Muster, ${name}`, 'batches/s', muster, bare));
       if (naive.length > 0) {
@@ -104,9 +115,11 @@ interface Contestants {
 type CallLoop = (variant: Variant, batches: number, usersPerCall: number, callsInFlight: number) => Promise<number>;
 
 /** A broker costs several times as much in its first minute, and V8 needs some ten thousand batches to settle. */
-async function warmUp(engine: EngineUnderTest, callLoop: CallLoop): Promise<void> {
+async function warmUp(databaseUrl: string, engine: EngineUnderTest, callLoop: CallLoop): Promise<void> {
+  console.error('warming up: database');
+  await warmDatabase(databaseUrl);
   for (const { variant } of contests) {
-    console.error(`warming up: ${variant.form} answers, ${variant.latencyMs} ms`);
+    console.error(`warming up: ${nameOf(variant)}`);
     await engine.runCampaign(warmUpUsers, variant);
     await callLoop(variant, warmUpUsers / usersPerBatch, usersPerBatch, variant.inFlight);
   }
@@ -125,7 +138,7 @@ async function compete(
   };
   const result: Record<'bare' | 'muster' | 'naive', Round[]> = { bare: [], muster: [], naive: [] };
   for (let round = 1; round <= rounds; round++) {
-    console.error(`round ${round} of ${rounds}: ${variant.form} answers, ${variant.latencyMs} ms`);
+    console.error(`round ${round} of ${rounds}: ${nameOf(variant)}`);
     result.bare.push(await measure(() => callLoop(variant, batches, usersPerBatch, variant.inFlight), batches));
     result.muster.push(await measure(() => engine.runCampaign(batches * usersPerBatch, variant), batches));
     if (naiveUsers > 0) {

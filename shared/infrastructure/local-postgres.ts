@@ -17,6 +17,7 @@ export interface LocalPostgresDeps {
   folder: string;
   environment: NodeJS.ProcessEnv;
   guardian: Guardian;
+  postgresSettings: Readonly<Record<string, string | number>>;
 }
 
 interface Installation extends LocalPostgresDeps {
@@ -83,6 +84,7 @@ async function startServer(installation: Installation): Promise<LocalServer> {
 
 async function start(installation: Installation): Promise<GuardedProcess> {
   const settings = {
+    ...installation.postgresSettings,
     port: installation.port,
     listen_addresses: '127.0.0.1',
     unix_socket_directories: '',

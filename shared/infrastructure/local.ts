@@ -14,6 +14,8 @@ export interface LocalInfrastructureDeps {
   environment: NodeJS.ProcessEnv;
   /** Gets a line when something takes its time. */
   report: (line: string) => void;
+  /** Settings of PostgreSQL beside our own, such as its memory. */
+  postgresSettings?: Readonly<Record<string, string | number>>;
 }
 
 export interface LocalInfrastructure extends RunningServers {
@@ -26,7 +28,7 @@ export interface LocalInfrastructure extends RunningServers {
  * the folder goes, with `stop` or with this process, however it ends.
  */
 export async function startLocalInfrastructure(
-  { environment, report }: LocalInfrastructureDeps,
+  { environment, report, postgresSettings = {} }: LocalInfrastructureDeps,
   kafkaOptions: LocalKafkaOptions = { nodes: 1 },
 ): Promise<LocalInfrastructure> {
   if (process.platform === 'win32') {
@@ -40,7 +42,7 @@ export async function startLocalInfrastructure(
   try {
     // PostgreSQL may run as another user, who must get through.
     await chmod(folder, 0o755);
-    const deps = { folder, environment, guardian, report };
+    const deps = { folder, environment, guardian, report, postgresSettings };
     const [kafka, postgres] = await Promise.all([startLocalKafka(kafkaOptions, deps), startLocalPostgres(deps)]);
     return {
       description: `local Kafka ${kafkaVersion} at ${kafka.brokers.join(',')} and PostgreSQL 18 at ${new URL(postgres.databaseUrl).host}`,
