@@ -38,10 +38,19 @@ export interface HttpOriginOptions {
 /** How often running calls are looked at for their deadline: one timer for all instead of one for each. */
 const deadlineCheckMs = 50;
 
+/** A client of its own, and the call that it carries. */
+interface Connection {
+  readonly client: Client;
+  collector: AnswerCollector | null;
+}
+
 /**
  * Calls to one origin by undici's `dispatch`, which costs half of what `request` does: no stream is made for an answer that is wanted
  * whole. Each connection is a client of its own, and the one that was used last is taken first: undici's pool looks through its clients for
  * every call, and queues the call that follows an answer until a later turn of the event loop.
+ *
+ * What runs is found by its connection. In a set of all calls, each table that the set outgrows would keep its last calls alive, and be kept
+ * alive itself by the table before it that is old already: whatever a call refers to would be copied into the old generation.
  */
 export function createHttpOrigin({ origin, connections, timeoutMs, maxAnswerBytes }: HttpOriginOptions): HttpOrigin {
   const options: Client.Options = {
@@ -53,76 +62,77 @@ export function createHttpOrigin({ origin, connections, timeoutMs, maxAnswerByte
     headersTimeout: 0,
     bodyTimeout: 0,
   };
-  const clients: Client[] = [];
-  const idle: Client[] = [];
-  const waiting: { call: HttpCall; collector: AnswerCollector }[] = [];
-  const running = new Set<AnswerCollector>();
+  const open: Connection[] = [];
+  const idle: Connection[] = [];
+  let waiting: { call: HttpCall; collector: AnswerCollector }[] = [];
   let closed = false;
 
-  function openClient(): Client | undefined {
-    if (clients.length >= connections) return undefined;
-    const client = new Client(origin, options);
-    clients.push(client);
-    return client;
+  function openOne(): Connection | undefined {
+    if (open.length >= connections) return undefined;
+    const connection = { client: new Client(origin, options), collector: null };
+    open.push(connection);
+    return connection;
   }
 
-  function dispatch(client: Client, { method, path, headers, body }: HttpCall, collector: AnswerCollector): void {
-    collector.whenOver = () => {
-      collector.whenOver = () => undefined;
-      free(client);
-    };
+  function dispatch(connection: Connection, { method, path, headers, body }: HttpCall, collector: AnswerCollector) {
+    connection.collector = collector;
+    collector.connection = connection;
     try {
-      client.dispatch({ method, path, headers, body: body ?? null }, collector);
+      connection.client.dispatch({ method, path, headers, body: body ?? null }, collector);
     } catch (error) {
       collector.onResponseError(undefined, error instanceof Error ? error : new Error(String(error)));
     }
   }
 
-  function free(client: Client): void {
+  function free(connection: Connection): void {
+    connection.collector = null;
     let next = waiting.shift();
     while (next?.collector.settled) next = waiting.shift();
-    if (next) dispatch(client, next.call, next.collector);
-    else idle.push(client);
+    if (next) dispatch(connection, next.call, next.collector);
+    else idle.push(connection);
   }
 
   const deadlines = setInterval(() => {
     const now = performance.now();
-    for (const collector of running) if (collector.deadline <= now) collector.expire();
+    for (const { collector } of [...open, ...waiting]) if (collector && collector.deadline <= now) collector.expire();
+    waiting = waiting.filter(({ collector }) => !collector.settled);
   }, deadlineCheckMs).unref();
 
+  const terms = { timeoutMs, maxAnswerBytes, free };
   return {
     send: (call) =>
       new Promise((resolve) => {
-        const collector = new AnswerCollector(performance.now() + timeoutMs, timeoutMs, maxAnswerBytes, (outcome) => {
-          running.delete(collector);
-          resolve(outcome);
-        });
-        running.add(collector);
+        const collector = new AnswerCollector(terms, resolve);
         if (closed) {
           collector.onResponseError(undefined, new Error('closed'));
           return;
         }
-        const client = idle.pop() ?? openClient();
-        if (client) dispatch(client, call, collector);
+        const connection = idle.pop() ?? openOne();
+        if (connection) dispatch(connection, call, collector);
         else waiting.push({ call, collector });
       }),
     close: async () => {
       closed = true;
       clearInterval(deadlines);
       for (const { collector } of waiting.splice(0)) collector.onResponseError(undefined, new Error('closed'));
-      await Promise.all(clients.map((client) => client.destroy()));
+      await Promise.all(open.map(({ client }) => client.destroy()));
     },
   };
+}
+
+interface CollectorTerms {
+  timeoutMs: number;
+  maxAnswerBytes: number;
+  free: (connection: Connection) => void;
 }
 
 /** Collects one answer. A class, so that its methods are made once and not for every call. */
 class AnswerCollector implements Dispatcher.DispatchHandler {
   readonly deadline: number;
-  readonly #timeoutMs: number;
-  readonly #maxBytes: number;
+  /** Given back once it is free again, which may be later than the outcome is known. */
+  connection: Connection | null = null;
+  readonly #terms: CollectorTerms;
   readonly #settle: (outcome: HttpOutcome) => void;
-  /** Called once its connection is free again, which may be later than its outcome is known. */
-  whenOver: () => void = () => undefined;
   #controller: Dispatcher.DispatchController | undefined;
   #settled = false;
   #status = 0;
@@ -130,10 +140,9 @@ class AnswerCollector implements Dispatcher.DispatchHandler {
   #chunks: Buffer[] = [];
   #bytes = 0;
 
-  constructor(deadline: number, timeoutMs: number, maxBytes: number, settle: (outcome: HttpOutcome) => void) {
-    this.deadline = deadline;
-    this.#timeoutMs = timeoutMs;
-    this.#maxBytes = maxBytes;
+  constructor(terms: CollectorTerms, settle: (outcome: HttpOutcome) => void) {
+    this.deadline = performance.now() + terms.timeoutMs;
+    this.#terms = terms;
     this.#settle = settle;
   }
 
@@ -155,8 +164,8 @@ class AnswerCollector implements Dispatcher.DispatchHandler {
 
   onResponseData(controller: Dispatcher.DispatchController, chunk: Buffer): void {
     this.#bytes += chunk.length;
-    if (this.#bytes > this.#maxBytes) {
-      this.#finish({ kind: 'ambiguous', cause: `answer longer than ${this.#maxBytes} bytes` });
+    if (this.#bytes > this.#terms.maxAnswerBytes) {
+      this.#finish({ kind: 'ambiguous', cause: `answer longer than ${this.#terms.maxAnswerBytes} bytes` });
       controller.abort(new Error('answer too long'));
       return;
     }
@@ -172,18 +181,24 @@ class AnswerCollector implements Dispatcher.DispatchHandler {
       retryAfter: this.#retryAfter,
       body: whole,
     });
-    this.whenOver();
+    this.#giveBack();
   }
 
   onResponseError(_controller: unknown, error: Error): void {
     this.#finish({ kind: this.#controller === undefined ? 'not-applied' : 'ambiguous', cause: causeOf(error) });
-    this.whenOver();
+    this.#giveBack();
   }
 
   expire(): void {
-    const cause = `no whole answer within ${this.#timeoutMs} ms`;
+    const cause = `no whole answer within ${this.#terms.timeoutMs} ms`;
     this.#finish({ kind: this.#controller === undefined ? 'not-applied' : 'ambiguous', cause });
     this.#controller?.abort(new Error(cause));
+  }
+
+  #giveBack(): void {
+    const { connection } = this;
+    this.connection = null;
+    if (connection) this.#terms.free(connection);
   }
 
   #finish(outcome: HttpOutcome): void {
