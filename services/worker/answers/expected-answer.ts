@@ -32,7 +32,8 @@ export function readExpectedAnswer(
     const isExpected = body.equals(expected.subarray(0, expected.write(`{"succeeded":${count},"failed":[]}`)));
     return isExpected ? { failed: [], untold: [], strangers: 0 } : undefined;
   }
-  const results = users.slice(1, -1).replace(/","/g, between);
+  // Split and joined: a replacement of all would be tied together of two hundred pieces, and flattened when it is written.
+  const results = users.slice(1, -1).split('","').join(between);
   if ((opening.length + results.length + ending.length) * maxBytesPerUnit > expected.length) return undefined;
   // Piece by piece: joining them first would copy them once more.
   let length = expected.write(opening);
