@@ -30,8 +30,8 @@ interface Contest {
 const contests: readonly Contest[] = [
   { variant: { form: 'full', latencyMs: 0, inFlight: 100 }, batches: 30_000, naiveUsers: 2000 },
   { variant: { form: 'compact', latencyMs: 0, inFlight: 100 }, batches: 30_000, naiveUsers: 0 },
-  { variant: { form: 'full', latencyMs: 20, inFlight: 100 }, batches: 12_000, naiveUsers: 50 },
-  { variant: { form: 'full', latencyMs: 20, inFlight: 200 }, batches: 20_000, naiveUsers: 0 },
+  { variant: { form: 'full', latencyMs: 20, inFlight: 100 }, batches: 30_000, naiveUsers: 50 },
+  { variant: { form: 'full', latencyMs: 20, inFlight: 200 }, batches: 30_000, naiveUsers: 0 },
 ];
 
 function nameOf({ form, latencyMs, inFlight }: Variant): string {
