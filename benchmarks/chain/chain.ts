@@ -30,6 +30,8 @@ interface Contest {
 const contests: readonly Contest[] = [
   { variant: { form: 'full', latencyMs: 0, inFlight: 100 }, batches: 30_000, naiveUsers: 2000 },
   { variant: { form: 'compact', latencyMs: 0, inFlight: 100 }, batches: 30_000, naiveUsers: 0 },
+  // Of two cores, 50 in flight leave one idle, 100 a third, and 200 none.
+  { variant: { form: 'full', latencyMs: 20, inFlight: 50 }, batches: 15_000, naiveUsers: 0 },
   { variant: { form: 'full', latencyMs: 20, inFlight: 100 }, batches: 30_000, naiveUsers: 50 },
   { variant: { form: 'full', latencyMs: 20, inFlight: 200 }, batches: 30_000, naiveUsers: 0 },
 ];
