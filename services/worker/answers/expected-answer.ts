@@ -39,49 +39,39 @@ export function readExpectedAnswer(
   let length = expected.write(opening);
   length += expected.write(results, length);
   length += expected.write(ending, length);
-  const failed = readDiffering(body, length);
+  const failed = readDiffering(body, expected.subarray(0, length));
   return failed && { failed, untold: [], strangers: 0 };
 }
 
 /** Steps over the entries that differ, from one to the next. */
-function readDiffering(body: Buffer, expectedEnd: number): ToldFailure[] | undefined {
+function readDiffering(body: Buffer, wanted: Buffer): ToldFailure[] | undefined {
   const failed: ToldFailure[] = [];
-  let expectedFrom = 0;
-  let bodyFrom = 0;
-  while (!isSame(body, bodyFrom, expectedFrom, expectedEnd)) {
+  let bodyRest = body;
+  let rest = wanted;
+  while (!bodyRest.equals(rest)) {
     if (failed.length >= maxDiffering) return undefined;
-    const same = sameBytes(body, bodyFrom, expectedFrom, expectedEnd);
-    const expectedAt = expected.lastIndexOf(firstKey, expectedFrom + same);
-    if (expectedAt < expectedFrom) return undefined;
-    const bodyAt = bodyFrom + expectedAt - expectedFrom;
-    const bodyEnd = body.indexOf('}', bodyAt) + 1;
-    const failure = parseFailure(body.toString('utf8', bodyAt, bodyEnd));
+    const entryAt = rest.lastIndexOf(firstKey, sameBytes(bodyRest, rest));
+    if (entryAt < 0) return undefined;
+    const entryEnd = bodyRest.indexOf('}', entryAt) + 1;
+    const failure = parseFailure(bodyRest.toString('utf8', entryAt, entryEnd));
     if (!failure) return undefined;
     const replaced = Buffer.from(`${firstKey}${failure.id}${success}`);
-    if (!replaced.equals(expected.subarray(expectedAt, expectedAt + replaced.length))) return undefined;
+    const replacedEnd = entryAt + replaced.length;
+    if (!replaced.equals(rest.subarray(entryAt, replacedEnd))) return undefined;
     failed.push(failure);
-    expectedFrom = expectedAt + replaced.length;
-    bodyFrom = bodyEnd;
+    rest = rest.subarray(replacedEnd);
+    bodyRest = bodyRest.subarray(entryEnd);
   }
   return failed;
 }
 
-function isSame(body: Buffer, bodyFrom: number, expectedFrom: number, expectedEnd: number): boolean {
-  const length = expectedEnd - expectedFrom;
-  return body.length - bodyFrom === length && isSameFor(length, body, bodyFrom, expectedFrom);
-}
-
-function isSameFor(length: number, body: Buffer, bodyFrom: number, expectedFrom: number): boolean {
-  return body.compare(expected, expectedFrom, expectedFrom + length, bodyFrom, bodyFrom + length) === 0;
-}
-
 /** How many bytes are the same before the first that is not. By bisection: comparing memory is quick, a loop over bytes is not. */
-function sameBytes(body: Buffer, bodyFrom: number, expectedFrom: number, expectedEnd: number): number {
+function sameBytes(a: Buffer, b: Buffer): number {
   let same = 0;
-  let different = Math.min(body.length - bodyFrom, expectedEnd - expectedFrom) + 1;
+  let different = Math.min(a.length, b.length) + 1;
   while (different - same > 1) {
     const middle = (same + different) >> 1;
-    if (isSameFor(middle - same, body, bodyFrom + same, expectedFrom + same)) same = middle;
+    if (a.compare(b, same, middle, same, middle) === 0) same = middle;
     else different = middle;
   }
   return same;
