@@ -30,7 +30,7 @@ interface Contest {
 const contests: readonly Contest[] = [
   { variant: { form: 'full', latencyMs: 0, inFlight: 100 }, batches: 30_000, naiveUsers: 2000 },
   { variant: { form: 'compact', latencyMs: 0, inFlight: 100 }, batches: 30_000, naiveUsers: 0 },
-  // Of two cores, 50 in flight leave one idle, 100 a third, and 200 none.
+  // Of two cores, Muster leaves about one idle with 50 in flight, half of one with 100, and hardly any with 200.
   { variant: { form: 'full', latencyMs: 20, inFlight: 50 }, batches: 15_000, naiveUsers: 0 },
   { variant: { form: 'full', latencyMs: 20, inFlight: 100 }, batches: 30_000, naiveUsers: 50 },
   { variant: { form: 'full', latencyMs: 20, inFlight: 200 }, batches: 30_000, naiveUsers: 0 },

@@ -13,7 +13,7 @@ import { fedRecords } from './step-records.ts';
 
 /** Per transaction: 5 to 10 pages in one were measured to halve the trigger's cost of a batch. */
 const maxBatchesPerWrite = 100;
-const enoughUsersForWrite = 10_000;
+const enoughUsersForWrite = 5000;
 /** How long a page waits for others to be written with it. */
 const maxGatherMs = 100;
 

@@ -129,7 +129,7 @@ describe('a segmentation service in trouble', () => {
   });
 
   it('may lose its snapshot: the feed goes on behind its cursor on a fresh one', async () => {
-    const users = userIds(75_000);
+    const users = userIds(45_000);
     const { clock, segmentation, startCampaign, workOff, fedUsers, isFed } = await setUp(users);
     await startCampaign();
     await passTimeUntil(clock, () => fedUsers('SG').length > 0);
@@ -227,6 +227,6 @@ describe('back-pressure', () => {
     const { clock, segmentation, startCampaign } = await setUp(userIds(200_000));
     await startCampaign();
     await passTime(clock, 60_000);
-    expect(segmentation.pagesAsked.length).toBeLessThanOrEqual(300 / 10 + 20 + 3);
+    expect(segmentation.pagesAsked.length).toBeLessThanOrEqual(300 / 10 + 10 + 3);
   });
 });

@@ -7,7 +7,7 @@ import type { FeedPager } from './feed-pager.ts';
 /** Feeds of one trigger, at most, and users of all of them in memory. */
 const maxOwnedFeeds = 500;
 const maxBufferedUsers = 500_000;
-const maxBufferedUsersPerFeed = 20_000;
+const maxBufferedUsersPerFeed = 10_000;
 
 /** Taken at one look: a few, so that several triggers share what comes up at once. */
 const maxClaimedAtOnce = 8;

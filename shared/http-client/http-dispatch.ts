@@ -74,7 +74,11 @@ export function createHttpOrigin({ origin, connections, timeoutMs, maxAnswerByte
     return connection;
   }
 
-  function dispatch(connection: Connection, { method, path, headers, body }: HttpCall, collector: AnswerCollector) {
+  function dispatch(
+    connection: Connection,
+    { method, path, headers, body }: HttpCall,
+    collector: AnswerCollector,
+  ): void {
     connection.collector = collector;
     collector.connection = connection;
     try {
