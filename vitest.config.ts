@@ -11,7 +11,7 @@ export default defineConfig({
         test: {
           name: 'unit',
           sequence: { groupOrder: 0 },
-          include: ['{shared,services,cli,benchmarks}/**/*.test.ts'],
+          include: ['{shared,services,cli,benchmarks}/**/*.test.ts', 'test/support/**/*.test.ts'],
           exclude: ['**/*.integration.test.ts', 'node_modules/**'],
         },
       },

@@ -8,7 +8,7 @@ import type { EngineConfig } from '../shared/contracts/engine-config.ts';
 import { topicNames } from '../shared/domain/shard.ts';
 import { createKafka } from '../shared/kafka/connection.ts';
 import { createTopicAdmin } from '../shared/kafka/topic-admin.ts';
-import { createCampaignStore } from '../shared/postgres/campaign-store.ts';
+import { createCampaignStore } from '../services/api/postgres/campaign-store.ts';
 import { migrate } from '../shared/postgres/migrate.ts';
 import { createLogger } from '../shared/runtime/logger.ts';
 

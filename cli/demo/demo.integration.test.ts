@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
 import { runReport } from '../../shared/contracts/runs.ts';
-import { createEmptyTestDatabase, type TestDatabase } from '../../shared/testing/postgres-database.ts';
+import { createEmptyTestDatabase, type TestDatabase } from '../../test/support/postgres-database.ts';
 
 let database: TestDatabase;
 let temporary: string;

@@ -1,8 +1,8 @@
-import { actionType, type ActionType } from '../../shared/contracts/action-types.ts';
+import { actionType, type ActionType } from './contracts/action-types.ts';
 import type { EngineConfig } from '../../shared/contracts/engine-config.ts';
-import { pageShape } from '../../shared/contracts/pages.ts';
-import { jsonAnswer, problems } from '../../shared/http-server/answer-shapes.ts';
-import type { HttpServer } from '../../shared/http-server/create-http-server.ts';
+import { pageShape } from './contracts/pages.ts';
+import { jsonAnswer, problems } from './http/answer-shapes.ts';
+import type { HttpServer } from './http/create-http-server.ts';
 
 export function actionTypeRoutes(server: HttpServer, { config }: { config: EngineConfig }): void {
   const items = Object.entries(config.actionTypes).map(([name, { class: contractClass }]): ActionType => ({

@@ -1,11 +1,11 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { actionType } from '../../shared/contracts/action-types.ts';
+import { actionType } from './contracts/action-types.ts';
 import { campaign } from '../../shared/contracts/campaigns.ts';
-import { pageShape } from '../../shared/contracts/pages.ts';
-import { problem } from '../../shared/contracts/problems.ts';
-import type { CampaignStore } from '../../shared/ports/campaign-store.ts';
-import { authorized, createApiDeps, someCampaign } from '../../shared/testing/api-deps.ts';
+import { pageShape } from './contracts/pages.ts';
+import { problem } from './contracts/problems.ts';
+import type { CampaignStore } from './ports/campaign-store.ts';
+import { authorized, createApiDeps, someCampaign } from '../../test/support/api-deps.ts';
 import { createApi, type Api } from './api.ts';
 
 let deps: Awaited<ReturnType<typeof createApiDeps>>;

@@ -1,5 +1,5 @@
-import { createHttpServer, type HttpServer } from '../../shared/http-server/create-http-server.ts';
-import { documentRoutes } from '../../shared/http-server/document-routes.ts';
+import { createHttpServer, type HttpServer } from './http/create-http-server.ts';
+import { documentRoutes } from './http/document-routes.ts';
 import type { Logger } from '../../shared/runtime/logger.ts';
 import type { Service } from '../../shared/runtime/service.ts';
 import { healthRoutes, type HealthRoutesDeps } from './health-routes.ts';

@@ -1,6 +1,6 @@
 import type { FastifyRequest } from 'fastify';
 import { LRUCache } from 'lru-cache';
-import { HttpProblem } from '../../shared/http-server/http-problem.ts';
+import { HttpProblem } from './http/http-problem.ts';
 import type { ApiKeyRecord, ApiKeys } from '../../shared/ports/api-keys.ts';
 import type { Clock } from '../../shared/ports/clock.ts';
 import { digestOfApiKey } from '../../shared/runtime/api-key-secret.ts';

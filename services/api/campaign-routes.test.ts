@@ -1,8 +1,8 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { campaign } from '../../shared/contracts/campaigns.ts';
-import { pageShape } from '../../shared/contracts/pages.ts';
-import { problem } from '../../shared/contracts/problems.ts';
-import { authorized, createApiDeps, someCampaign } from '../../shared/testing/api-deps.ts';
+import { pageShape } from './contracts/pages.ts';
+import { problem } from './contracts/problems.ts';
+import { authorized, createApiDeps, someCampaign } from '../../test/support/api-deps.ts';
 import { createApi, type Api } from './api.ts';
 
 const campaignPage = pageShape(campaign);

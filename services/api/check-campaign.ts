@@ -1,10 +1,10 @@
 import { z } from 'zod';
 import { campaignDefinition, scheduleAt, type CampaignDefinition } from '../../shared/contracts/campaigns.ts';
 import type { EngineConfig } from '../../shared/contracts/engine-config.ts';
-import type { FieldProblem } from '../../shared/contracts/problems.ts';
+import type { FieldProblem } from './contracts/problems.ts';
 import { countryPattern } from '../../shared/domain/shard.ts';
-import { checkShape, type Checked } from '../../shared/http-server/check-shape.ts';
-import { quoted } from '../../shared/http-server/http-problem.ts';
+import { checkShape, type Checked } from './http/check-shape.ts';
+import { quoted } from './http/http-problem.ts';
 import { dueInstant } from './due-instant.ts';
 
 const maxParamsBytes = 64 * 1024;

@@ -1,8 +1,8 @@
 import { Temporal } from 'temporal-polyfill';
 import type { z } from 'zod';
 import type { scheduleAt } from '../../shared/contracts/campaigns.ts';
-import type { FieldProblem } from '../../shared/contracts/problems.ts';
-import { quoted } from '../../shared/http-server/http-problem.ts';
+import type { FieldProblem } from './contracts/problems.ts';
+import { quoted } from './http/http-problem.ts';
 
 type ScheduleAt = z.infer<typeof scheduleAt>;
 

@@ -1,11 +1,11 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { campaignDefinition } from '../../shared/contracts/campaigns.ts';
-import { pageShape } from '../../shared/contracts/pages.ts';
-import { problem } from '../../shared/contracts/problems.ts';
+import { pageShape } from './contracts/pages.ts';
+import { problem } from './contracts/problems.ts';
 import { userFailureShape } from '../../shared/contracts/runs.ts';
 import { publicId } from '../../shared/domain/ids.ts';
-import type { RunReports } from '../../shared/ports/run-reports.ts';
-import { authorized, createApiDeps, someCampaign } from '../../shared/testing/api-deps.ts';
+import type { RunReports } from './ports/run-reports.ts';
+import { authorized, createApiDeps, someCampaign } from '../../test/support/api-deps.ts';
 import { createApi, type Api } from './api.ts';
 
 const oddIds = [

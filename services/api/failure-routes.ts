@@ -1,16 +1,16 @@
 import { stringify } from 'csv-stringify';
 import { pipeline, Readable } from 'node:stream';
 import { z } from 'zod';
-import { pageLimit, pageQuery, pageShape } from '../../shared/contracts/pages.ts';
+import { pageLimit, pageQuery, pageShape } from './contracts/pages.ts';
 import { userFailureShape, type UserFailureShape } from '../../shared/contracts/runs.ts';
 import { countryPattern } from '../../shared/domain/shard.ts';
 import { isStorable } from '../../shared/domain/stored-text.ts';
-import { problems, streamed } from '../../shared/http-server/answer-shapes.ts';
-import type { HttpServer } from '../../shared/http-server/create-http-server.ts';
-import { invalidRequest, notFound } from '../../shared/http-server/http-problem.ts';
-import { preferredType } from '../../shared/http-server/preferred-type.ts';
-import type { Page } from '../../shared/ports/campaign-store.ts';
-import type { RecordedFailure, RunReports } from '../../shared/ports/run-reports.ts';
+import { problems, streamed } from './http/answer-shapes.ts';
+import type { HttpServer } from './http/create-http-server.ts';
+import { invalidRequest, notFound } from './http/http-problem.ts';
+import { preferredType } from './http/preferred-type.ts';
+import type { Page } from './ports/campaign-store.ts';
+import type { RecordedFailure, RunReports } from './ports/run-reports.ts';
 import { refusingInvalidCursor, requireId } from './public-ids.ts';
 import { failureView } from './views/failure.ts';
 

@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { jsonAnswer, problems } from '../../shared/http-server/answer-shapes.ts';
-import type { HttpServer } from '../../shared/http-server/create-http-server.ts';
-import { HttpProblem } from '../../shared/http-server/http-problem.ts';
+import { jsonAnswer, problems } from './http/answer-shapes.ts';
+import type { HttpServer } from './http/create-http-server.ts';
+import { HttpProblem } from './http/http-problem.ts';
 
 export interface HealthRoutesDeps {
   /** Rejects when the database does not answer. */

@@ -1,9 +1,9 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { hash } from 'node:crypto';
 import { z } from 'zod';
-import { HttpProblem, quoted } from '../../shared/http-server/http-problem.ts';
-import type { HttpServer } from '../../shared/http-server/create-http-server.ts';
-import type { IdempotentRequests, StoredAnswer } from '../../shared/ports/idempotent-requests.ts';
+import { HttpProblem, quoted } from './http/http-problem.ts';
+import type { HttpServer } from './http/create-http-server.ts';
+import type { IdempotentRequests, StoredAnswer } from './ports/idempotent-requests.ts';
 
 const keyPattern = /^[\x21-\x7e]{1,255}$/;
 

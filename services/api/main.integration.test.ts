@@ -3,10 +3,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { campaign } from '../../shared/contracts/campaigns.ts';
-import { pageShape } from '../../shared/contracts/pages.ts';
+import { pageShape } from './contracts/pages.ts';
 import { runSummary } from '../../shared/contracts/runs.ts';
 import { stopService } from '../../shared/runtime/service.ts';
-import { createTestDatabase, type TestDatabase } from '../../shared/testing/postgres-database.ts';
+import { createTestDatabase, type TestDatabase } from '../../test/support/postgres-database.ts';
 import { startApi, type StartedApi } from './main.ts';
 
 const key = 'muster_the-key-of-the-tests';

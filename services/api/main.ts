@@ -1,8 +1,8 @@
 import { createApiKeys } from '../../shared/postgres/api-keys.ts';
-import { createCampaignStore } from '../../shared/postgres/campaign-store.ts';
-import { createIdempotentRequests } from '../../shared/postgres/idempotent-requests.ts';
+import { createCampaignStore } from './postgres/campaign-store.ts';
+import { createIdempotentRequests } from './postgres/idempotent-requests.ts';
 import { createPool } from '../../shared/postgres/pool.ts';
-import { createRunReports } from '../../shared/postgres/run-reports.ts';
+import { createRunReports } from './postgres/run-reports.ts';
 import { digestOfApiKey } from '../../shared/runtime/api-key-secret.ts';
 import { readEngineConfig } from '../../shared/runtime/engine-config-file.ts';
 import { createLogger } from '../../shared/runtime/logger.ts';

@@ -1,6 +1,6 @@
 import { publicId, uuidOf, type IdKind } from '../../shared/domain/ids.ts';
-import { invalidRequest, notFound, quoted } from '../../shared/http-server/http-problem.ts';
-import { InvalidCursorError, type Page } from '../../shared/ports/campaign-store.ts';
+import { invalidRequest, notFound, quoted } from './http/http-problem.ts';
+import { InvalidCursorError, type Page } from './ports/campaign-store.ts';
 
 /** What the id of a path is of, or 404: a malformed id names nothing, just as an unknown one. */
 export function requireId(kind: IdKind, id: string): string {

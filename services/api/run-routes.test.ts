@@ -2,12 +2,12 @@ import { get as httpGet, type IncomingMessage } from 'node:http';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { campaignDefinition } from '../../shared/contracts/campaigns.ts';
-import { pageShape } from '../../shared/contracts/pages.ts';
-import { problem } from '../../shared/contracts/problems.ts';
+import { pageShape } from './contracts/pages.ts';
+import { problem } from './contracts/problems.ts';
 import { runProgress, runReport, runSummary } from '../../shared/contracts/runs.ts';
 import { publicId } from '../../shared/domain/ids.ts';
-import type { RunSeed } from '../../shared/testing/conformance/run-rows.ts';
-import { authorized, createApiDeps, someCampaign } from '../../shared/testing/api-deps.ts';
+import type { RunSeed } from '../../test/support/conformance/run-rows.ts';
+import { authorized, createApiDeps, someCampaign } from '../../test/support/api-deps.ts';
 import { createApi, type Api } from './api.ts';
 
 const startedAt = new Date('2025-12-31T23:59:00Z');

@@ -1,9 +1,9 @@
 import rateLimit from '@fastify/rate-limit';
-import type { HttpServer } from '../../shared/http-server/create-http-server.ts';
-import { answerNoRoute } from '../../shared/http-server/answer-problems.ts';
-import { HttpProblem } from '../../shared/http-server/http-problem.ts';
+import type { HttpServer } from './http/create-http-server.ts';
+import { answerNoRoute } from './http/answer-problems.ts';
+import { HttpProblem } from './http/http-problem.ts';
 import type { ApiKeyRecord, ApiKeys } from '../../shared/ports/api-keys.ts';
-import type { IdempotentRequests } from '../../shared/ports/idempotent-requests.ts';
+import type { IdempotentRequests } from './ports/idempotent-requests.ts';
 import { actionTypeRoutes } from './action-type-routes.ts';
 import { createAuthenticate } from './authenticate.ts';
 import { campaignRoutes, type CampaignRoutesDeps } from './campaign-routes.ts';

@@ -1,5 +1,5 @@
 import { LRUCache } from 'lru-cache';
-import type { RunSnapshot } from '../../shared/ports/run-reports.ts';
+import type { RunSnapshot } from './ports/run-reports.ts';
 
 /** Users per second that ended a step. */
 export interface Rates {

@@ -1,8 +1,8 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { campaignDefinition } from '../../shared/contracts/campaigns.ts';
 import type { RunProgress } from '../../shared/contracts/runs.ts';
-import type { RunReports } from '../../shared/ports/run-reports.ts';
-import { createApiDeps, someCampaign } from '../../shared/testing/api-deps.ts';
+import type { RunReports } from './ports/run-reports.ts';
+import { createApiDeps, someCampaign } from '../../test/support/api-deps.ts';
 import { createRunWatch, type RunWatch } from './watch-run.ts';
 
 type News = AsyncGenerator<RunProgress | 'quiet', void>;

@@ -1,7 +1,7 @@
 import type { RunProgress } from '../../shared/contracts/runs.ts';
 import { isTerminal } from '../../shared/domain/run-states.ts';
 import type { Clock } from '../../shared/ports/clock.ts';
-import type { RunReports } from '../../shared/ports/run-reports.ts';
+import type { RunReports } from './ports/run-reports.ts';
 import type { Logger } from '../../shared/runtime/logger.ts';
 import { runProgressView } from './views/progress.ts';
 import { createWatchRates } from './watch-rates.ts';

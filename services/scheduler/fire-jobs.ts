@@ -1,5 +1,5 @@
 import type { FireMessage } from '../../shared/contracts/messages.ts';
-import type { DueJob, DueJobs } from '../../shared/ports/due-jobs.ts';
+import type { DueJob, DueJobs } from './ports/due-jobs.ts';
 import type { HeldLease } from '../../shared/ports/leases.ts';
 import type { MessagePublisher, OutgoingRecord } from '../../shared/ports/message-bus.ts';
 import type { Logger } from '../../shared/runtime/logger.ts';

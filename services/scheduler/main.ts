@@ -3,7 +3,7 @@ import { v7 as uuidv7 } from 'uuid';
 import { topicNames } from '../../shared/domain/shard.ts';
 import { createKafka } from '../../shared/kafka/connection.ts';
 import { createPublisher } from '../../shared/kafka/publisher.ts';
-import { createDueJobs } from '../../shared/postgres/due-jobs.ts';
+import { createDueJobs } from './postgres/due-jobs.ts';
 import { createLeases } from '../../shared/postgres/leases.ts';
 import { createPool } from '../../shared/postgres/pool.ts';
 import { serveHealth } from '../../shared/runtime/health.ts';

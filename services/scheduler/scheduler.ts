@@ -1,6 +1,6 @@
 import type { TopicNames } from '../../shared/domain/shard.ts';
 import type { Clock } from '../../shared/ports/clock.ts';
-import type { DueJobs } from '../../shared/ports/due-jobs.ts';
+import type { DueJobs } from './ports/due-jobs.ts';
 import type { Leases } from '../../shared/ports/leases.ts';
 import type { MessagePublisher } from '../../shared/ports/message-bus.ts';
 import { createLeaseKeeper } from '../../shared/runtime/lease-keeper.ts';

@@ -1,13 +1,6 @@
-import {
-  admitPages,
-  priorityWeights,
-  roomIn,
-  smoothedRate,
-  unhandledBound,
-  type ShardFeed,
-} from '../../shared/domain/fairness.ts';
+import { admitPages, priorityWeights, roomIn, smoothedRate, unhandledBound, type ShardFeed } from './fairness.ts';
 import type { Clock } from '../../shared/ports/clock.ts';
-import type { FeedLoad, FeedStore } from '../../shared/ports/feed-store.ts';
+import type { FeedLoad, FeedStore } from './ports/feed-store.ts';
 import type { FeedPager } from './feed-pager.ts';
 import { pauseAfter } from './pause-after.ts';
 

@@ -1,6 +1,6 @@
 import { maxBatchUsers } from '../../shared/domain/batch.ts';
 import { areValidUserIds, escapeUserId, isValidUserId } from '../../shared/domain/user-id.ts';
-import type { FedBatch } from '../../shared/ports/feed-store.ts';
+import type { FedBatch } from './ports/feed-store.ts';
 
 export interface CutOptions {
   maxBatches: number;

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { compareUserIds, escapeUserId } from '../../shared/domain/user-id.ts';
-import { passTime, passTimeUntil } from '../../shared/testing/pass-time.ts';
-import { createTriggerWorld, failingOnce, failureOf, mortal, userIds } from '../../shared/testing/trigger-world.ts';
+import { passTime, passTimeUntil } from '../../test/support/pass-time.ts';
+import { createTriggerWorld, failingOnce, failureOf, mortal, userIds } from '../../test/support/trigger-world.ts';
 import { createTrigger, type TriggerDeps } from './trigger.ts';
 
 type World = ReturnType<typeof createTriggerWorld>;

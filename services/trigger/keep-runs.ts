@@ -1,6 +1,6 @@
 import { isBalanced } from '../../shared/domain/outcomes.ts';
 import type { Clock } from '../../shared/ports/clock.ts';
-import type { RunStore, RunTally } from '../../shared/ports/run-store.ts';
+import type { RunStore, RunTally } from './ports/run-store.ts';
 import type { Logger } from '../../shared/runtime/logger.ts';
 import { pauseAfter } from './pause-after.ts';
 import { differences, endingOf, linesOf } from './run-ending.ts';

@@ -1,5 +1,5 @@
 import type { Clock } from '../../shared/ports/clock.ts';
-import type { FeedStore, OwnedFeed } from '../../shared/ports/feed-store.ts';
+import type { FeedStore, OwnedFeed } from './ports/feed-store.ts';
 import type { Logger } from '../../shared/runtime/logger.ts';
 import { createLoop } from '../../shared/runtime/loop.ts';
 import type { FeedPager } from './feed-pager.ts';

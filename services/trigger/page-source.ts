@@ -1,7 +1,7 @@
 import { backoffMs } from '../../shared/domain/retry.ts';
 import { compareUserIds } from '../../shared/domain/user-id.ts';
-import type { OwnedFeed } from '../../shared/ports/feed-store.ts';
-import type { Segmentation, SegmentationFailure } from '../../shared/ports/segmentation.ts';
+import type { OwnedFeed } from './ports/feed-store.ts';
+import type { Segmentation, SegmentationFailure } from './ports/segmentation.ts';
 import { pageFault } from './check-page.ts';
 
 const backoff = { firstDelayMs: 500, maxDelayMs: 30_000 };

@@ -1,8 +1,8 @@
 import pLimit from 'p-limit';
 import { backoffMs } from '../../shared/domain/retry.ts';
 import type { Clock } from '../../shared/ports/clock.ts';
-import type { NewFeed, RunStore, RunToPrepare } from '../../shared/ports/run-store.ts';
-import type { Segmentation, SegmentationAnswer } from '../../shared/ports/segmentation.ts';
+import type { NewFeed, RunStore, RunToPrepare } from './ports/run-store.ts';
+import type { Segmentation, SegmentationAnswer } from './ports/segmentation.ts';
 import type { SegmentDescription } from '../../shared/contracts/segmentation.ts';
 import type { Logger } from '../../shared/runtime/logger.ts';
 

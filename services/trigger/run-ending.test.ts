@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { StepTotals } from '../../shared/domain/outcomes.ts';
-import type { RunTally } from '../../shared/ports/run-store.ts';
+import type { RunTally } from './ports/run-store.ts';
 import { differences, endingOf } from './run-ending.ts';
 
 function totalsOf(step: number, counts: Partial<StepTotals>): StepTotals {

@@ -1,6 +1,6 @@
 import { isBalanced, stepLines, type StepLine, type StepTotals } from '../../shared/domain/outcomes.ts';
 import type { TerminalRunState } from '../../shared/domain/run-states.ts';
-import type { RunTally } from '../../shared/ports/run-store.ts';
+import type { RunTally } from './ports/run-store.ts';
 
 /** A run that has nothing left to do, and how it ends. */
 export interface RunEnding {

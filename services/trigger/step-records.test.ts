@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { stepMessage, type StepMessage } from '../../shared/contracts/messages.ts';
-import type { LostRef } from '../../shared/ports/feed-store.ts';
+import type { LostRef } from './ports/feed-store.ts';
 import type { OutgoingRecord } from '../../shared/ports/message-bus.ts';
 import { fedRecords, lostRecords } from './step-records.ts';
 

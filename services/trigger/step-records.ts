@@ -1,5 +1,5 @@
 import type { StepMessage } from '../../shared/contracts/messages.ts';
-import type { FedBatch, LostRef } from '../../shared/ports/feed-store.ts';
+import type { FedBatch, LostRef } from './ports/feed-store.ts';
 import type { OutgoingRecord } from '../../shared/ports/message-bus.ts';
 
 /** Batches per record. Few while a feed is young, so that a small campaign spreads over all partitions; many are cheaper. */

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { passTime } from '../../shared/testing/pass-time.ts';
-import { createTriggerWorld, mortal, userIds } from '../../shared/testing/trigger-world.ts';
+import { passTime } from '../../test/support/pass-time.ts';
+import { createTriggerWorld, mortal, userIds } from '../../test/support/trigger-world.ts';
 import { createTrigger } from './trigger.ts';
 
 /** A run of 250 users in three batches whose references were published, or never were. */

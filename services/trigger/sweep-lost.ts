@@ -1,9 +1,9 @@
 import { LRUCache } from 'lru-cache';
 import type { TopicNames } from '../../shared/domain/shard.ts';
 import type { Clock } from '../../shared/ports/clock.ts';
-import type { LostRef, OutboxSweep } from '../../shared/ports/feed-store.ts';
+import type { LostRef, OutboxSweep } from './ports/feed-store.ts';
 import type { MessagePublisher } from '../../shared/ports/message-bus.ts';
-import type { RunStore, RunTally } from '../../shared/ports/run-store.ts';
+import type { RunStore, RunTally } from './ports/run-store.ts';
 import type { Logger } from '../../shared/runtime/logger.ts';
 import { pauseAfter } from './pause-after.ts';
 import { linesOf } from './run-ending.ts';

@@ -2,7 +2,7 @@ import { fireMessage, type FireMessage } from '../../shared/contracts/messages.t
 import type { Clock } from '../../shared/ports/clock.ts';
 import type { DeadLetters } from '../../shared/ports/dead-letters.ts';
 import type { Lane, LaneReceiver, LaneRecord } from '../../shared/ports/message-bus.ts';
-import { UnknownRevisionError, type RunStore } from '../../shared/ports/run-store.ts';
+import { UnknownRevisionError, type RunStore } from './ports/run-store.ts';
 import { createLoop, type Loop } from '../../shared/runtime/loop.ts';
 import type { Logger } from '../../shared/runtime/logger.ts';
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { passTime, passTimeUntil } from '../../shared/testing/pass-time.ts';
-import { createTriggerWorld, failingOnce, failureOf, userIds } from '../../shared/testing/trigger-world.ts';
+import { passTime, passTimeUntil } from '../../test/support/pass-time.ts';
+import { createTriggerWorld, failingOnce, failureOf, userIds } from '../../test/support/trigger-world.ts';
 import { createTrigger, type TriggerDeps } from './trigger.ts';
 
 async function setUp(change: (deps: TriggerDeps) => Partial<TriggerDeps> = () => ({})) {

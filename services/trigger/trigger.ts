@@ -1,11 +1,11 @@
 import type { TopicNames } from '../../shared/domain/shard.ts';
 import type { Clock } from '../../shared/ports/clock.ts';
 import type { DeadLetters } from '../../shared/ports/dead-letters.ts';
-import type { FeedStore, OutboxSweep } from '../../shared/ports/feed-store.ts';
+import type { FeedStore, OutboxSweep } from './ports/feed-store.ts';
 import type { Leases } from '../../shared/ports/leases.ts';
 import type { MessageConsumer, MessagePublisher } from '../../shared/ports/message-bus.ts';
-import type { RunStore } from '../../shared/ports/run-store.ts';
-import type { Segmentation } from '../../shared/ports/segmentation.ts';
+import type { RunStore } from './ports/run-store.ts';
+import type { Segmentation } from './ports/segmentation.ts';
 import { createLeaseKeeper } from '../../shared/runtime/lease-keeper.ts';
 import { createLoop, type Loop } from '../../shared/runtime/loop.ts';
 import type { Logger } from '../../shared/runtime/logger.ts';

@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { engineConfig } from '../../shared/contracts/engine-config.ts';
-import { settled } from '../../shared/testing/pass-time.ts';
-import { createSettableClock, type SettableClock } from '../../shared/testing/settable-clock.ts';
+import { settled } from '../../test/support/pass-time.ts';
+import { createSettableClock, type SettableClock } from '../../test/support/settable-clock.ts';
 import { createCallSlots, type CallSlots } from './call-slots.ts';
 import type { Work } from './work.ts';
 

@@ -1,5 +1,5 @@
 import { requestKey } from '../../shared/domain/batch.ts';
-import type { BatchEndpoint } from '../../shared/ports/batch-endpoint.ts';
+import type { BatchEndpoint } from './ports/batch-endpoint.ts';
 import type { Clock } from '../../shared/ports/clock.ts';
 import type { StepRecord } from '../../shared/ports/step-ledger.ts';
 import type { Logger } from '../../shared/runtime/logger.ts';

@@ -1,14 +1,14 @@
 import { describe, expect, it } from 'vitest';
 import { stepMessage } from '../../shared/contracts/messages.ts';
-import { failingOnce } from '../../shared/testing/trigger-world.ts';
-import { passTime, settled } from '../../shared/testing/pass-time.ts';
+import { failingOnce } from '../../test/support/trigger-world.ts';
+import { passTime, settled } from '../../test/support/pass-time.ts';
 import {
   answerOf,
   answerWithFailures,
   createWorkerWorld,
   type WorkerWorldOptions,
-} from '../../shared/testing/worker-world.ts';
-import type { BatchAnswer } from '../../shared/ports/batch-endpoint.ts';
+} from '../../test/support/worker-world.ts';
+import type { BatchAnswer } from './ports/batch-endpoint.ts';
 import { createWorker, type Worker, type WorkerDeps } from './worker.ts';
 
 async function setUp(options: WorkerWorldOptions = {}, change: (deps: WorkerDeps) => Partial<WorkerDeps> = () => ({})) {

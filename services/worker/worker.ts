@@ -1,6 +1,6 @@
 import type { EngineConfig } from '../../shared/contracts/engine-config.ts';
 import type { Shard, TopicNames } from '../../shared/domain/shard.ts';
-import type { BatchEndpoint } from '../../shared/ports/batch-endpoint.ts';
+import type { BatchEndpoint } from './ports/batch-endpoint.ts';
 import type { Clock } from '../../shared/ports/clock.ts';
 import type { DeadLetters } from '../../shared/ports/dead-letters.ts';
 import type { MessageConsumer, MessagePublisher } from '../../shared/ports/message-bus.ts';

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { pino } from 'pino';
 import { afterAll, afterEach, beforeEach, describe, expect, inject, it } from 'vitest';
 import type { LaneReceiver, MessageConsumer } from '../ports/message-bus.ts';
-import { createRecordingReceiver } from '../testing/recording-receiver.ts';
+import { createRecordingReceiver } from '../../test/support/recording-receiver.ts';
 import { createKafka } from './connection.ts';
 import { createConsumer } from './consumer.ts';
 import { createPublisher } from './publisher.ts';

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { pino } from 'pino';
 import { inject } from 'vitest';
 import type { MessageConsumer } from '../ports/message-bus.ts';
-import { describeMessageBus } from '../testing/conformance/message-bus.conformance.ts';
+import { describeMessageBus } from '../../test/support/conformance/message-bus.conformance.ts';
 import { createKafka, type KafkaConnection } from './connection.ts';
 import { createConsumer } from './consumer.ts';
 import { createPublisher } from './publisher.ts';

@@ -1,7 +1,7 @@
 import { readdir } from 'node:fs/promises';
 import pg from 'pg';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { createEmptyTestDatabase, type TestDatabase } from '../testing/postgres-database.ts';
+import { createEmptyTestDatabase, type TestDatabase } from '../../test/support/postgres-database.ts';
 import { migrate, openForMigrations } from './migrate.ts';
 
 const names = (await readdir(new URL('../../migrations/', import.meta.url)))

@@ -1,10 +1,10 @@
 import { pino } from 'pino';
 import { describe, expect, it } from 'vitest';
 import type { Leases } from '../ports/leases.ts';
-import { createMemoryDatabase } from '../testing/memory/memory-database.ts';
-import { createMemoryLeases } from '../testing/memory/leases.ts';
-import { passTime } from '../testing/pass-time.ts';
-import { createSettableClock } from '../testing/settable-clock.ts';
+import { createMemoryDatabase } from '../../test/support/memory/memory-database.ts';
+import { createMemoryLeases } from '../../test/support/memory/leases.ts';
+import { passTime } from '../../test/support/pass-time.ts';
+import { createSettableClock } from '../../test/support/settable-clock.ts';
 import { createLeaseKeeper } from './lease-keeper.ts';
 
 const ttlMs = 9000;

@@ -1,6 +1,6 @@
 import { pino } from 'pino';
 import { describe, expect, it } from 'vitest';
-import { createSettableClock } from '../testing/settable-clock.ts';
+import { createSettableClock } from '../../test/support/settable-clock.ts';
 import { createLoop } from './loop.ts';
 
 const logger = pino({ level: 'silent' });

@@ -17,8 +17,8 @@ import {
 import { createKafka } from '../../shared/kafka/connection.ts';
 import { createTopicAdmin } from '../../shared/kafka/topic-admin.ts';
 import { createLogger } from '../../shared/runtime/logger.ts';
-import { createTestDatabase } from '../../shared/testing/postgres-database.ts';
-import type { Evidence } from '../evidence.ts';
+import { createTestDatabase } from '../support/postgres-database.ts';
+import type { Evidence } from '../support/evidence.ts';
 
 export const countries = ['SG', 'ID', 'VN'];
 

@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import { violations } from '../evidence.ts';
+import { violations } from '../support/evidence.ts';
 import type { CrashPlan } from './crash-points.ts';
 import { simulate, type Outcome, type ProcessName, type Scenario } from './world.ts';
 

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { violations } from '../evidence.ts';
+import { violations } from '../support/evidence.ts';
 import { simulate, type Scenario, type Weakening } from './world.ts';
 
 const users = Array.from({ length: 250 }, (_, i) => `user-${String(i).padStart(3, '0')}`);

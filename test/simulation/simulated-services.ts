@@ -1,6 +1,6 @@
 import { batchCall } from '../../shared/contracts/batch-actions.ts';
-import type { BatchEndpoint } from '../../shared/ports/batch-endpoint.ts';
-import type { Segmentation } from '../../shared/ports/segmentation.ts';
+import type { BatchEndpoint } from '../../services/worker/ports/batch-endpoint.ts';
+import type { Segmentation } from '../../services/trigger/ports/segmentation.ts';
 
 /** Segments by country, in memory. */
 export function createSimulatedSegmentation(audience: ReadonlyMap<string, readonly string[]>): Segmentation {

@@ -1,6 +1,6 @@
 import type { Campaign } from '../../../shared/contracts/campaigns.ts';
 import { publicId } from '../../../shared/domain/ids.ts';
-import type { CampaignRecord } from '../../../shared/ports/campaign-store.ts';
+import type { CampaignRecord } from '../ports/campaign-store.ts';
 
 export function campaignView(record: CampaignRecord): Campaign {
   const id = publicId('campaign', record.campaign);

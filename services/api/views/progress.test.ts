@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { RunSnapshot } from '../../../shared/ports/run-reports.ts';
+import type { RunSnapshot } from '../ports/run-reports.ts';
 import { runProgressView } from './progress.ts';
 
 const asOf = new Date('2026-01-01T00:00:00Z');

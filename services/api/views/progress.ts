@@ -1,5 +1,5 @@
 import type { RunFigures, RunProgress } from '../../../shared/contracts/runs.ts';
-import type { RunSnapshot } from '../../../shared/ports/run-reports.ts';
+import type { RunSnapshot } from '../ports/run-reports.ts';
 import type { Rates } from '../watch-rates.ts';
 import { runFiguresView } from './run.ts';
 

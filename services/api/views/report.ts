@@ -1,5 +1,5 @@
 import type { RunReport } from '../../../shared/contracts/runs.ts';
-import type { FailureGroup, RunSnapshot } from '../../../shared/ports/run-reports.ts';
+import type { FailureGroup, RunSnapshot } from '../ports/run-reports.ts';
 import { runFiguresView } from './run.ts';
 
 export function runReportView(snapshot: RunSnapshot, failures: readonly FailureGroup[]): RunReport {

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { runFigures } from '../../../shared/contracts/runs.ts';
 import { outcomes } from '../../../shared/domain/outcomes.ts';
-import type { RunSnapshot } from '../../../shared/ports/run-reports.ts';
+import type { RunSnapshot } from '../ports/run-reports.ts';
 import { runFiguresView } from './run.ts';
 
 type Country = RunSnapshot['countries'][number];

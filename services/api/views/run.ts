@@ -1,7 +1,7 @@
 import type { RunFigures, RunSummary, StepLineShape } from '../../../shared/contracts/runs.ts';
 import { publicId } from '../../../shared/domain/ids.ts';
 import { isBalanced, stepLines, sumLines, type StepLine } from '../../../shared/domain/outcomes.ts';
-import type { RunHeader, RunSnapshot } from '../../../shared/ports/run-reports.ts';
+import type { RunHeader, RunSnapshot } from '../ports/run-reports.ts';
 
 export function runSummaryView(run: RunHeader): RunSummary {
   return {

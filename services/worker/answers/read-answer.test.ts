@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { isPlain, usersTextOf } from '../../../shared/domain/users-text.ts';
-import type { BatchAnswer } from '../../../shared/ports/batch-endpoint.ts';
+import type { BatchAnswer } from '../ports/batch-endpoint.ts';
 import type { AskedUsers } from '../work.ts';
 import { readExpectedAnswer } from './expected-answer.ts';
 import { readPlainAnswer } from './plain-answer.ts';

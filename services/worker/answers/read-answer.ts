@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { cleanCode } from '../../../shared/domain/reasons.ts';
 import { usersOf } from '../../../shared/domain/users-text.ts';
-import type { BatchAnswer } from '../../../shared/ports/batch-endpoint.ts';
+import type { BatchAnswer } from '../ports/batch-endpoint.ts';
 import type { AskedUsers } from '../work.ts';
 import { readExpectedAnswer } from './expected-answer.ts';
 import { readPlainAnswer } from './plain-answer.ts';

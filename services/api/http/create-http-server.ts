@@ -1,0 +1,104 @@
+import helmet from '@fastify/helmet';
+import Fastify, {
+  LogController,
+  type FastifyBaseLogger,
+  type FastifyInstance,
+  type FastifySchemaCompiler,
+  type FastifySerializerCompiler,
+  type RawReplyDefaultExpression,
+  type RawRequestDefaultExpression,
+  type RawServerDefault,
+} from 'fastify';
+import type { ZodTypeProvider } from 'fastify-type-provider-zod';
+import type { IncomingMessage } from 'node:http';
+import { v7 as uuidv7 } from 'uuid';
+import type { z } from 'zod';
+import type { Logger } from '../../../shared/runtime/logger.ts';
+import { answerNoRoute, answerProblem } from './answer-problems.ts';
+import { checkShape } from './check-shape.ts';
+import { invalidRequest } from './http-problem.ts';
+import { parseJsonBody } from './json-body.ts';
+
+/** A server whose routes are described by zod shapes. */
+export type HttpServer = FastifyInstance<
+  RawServerDefault,
+  RawRequestDefaultExpression,
+  RawReplyDefaultExpression,
+  FastifyBaseLogger,
+  ZodTypeProvider
+>;
+
+const maxBodyBytes = 1024 * 1024;
+
+/**
+ * The habits that all routes share: JSON bodies only, every refusal as `application/problem+json`, a request id in and out, and headers that
+ * keep browsers from doing anything with the answers.
+ */
+export async function createHttpServer({ logger }: { logger: Logger }): Promise<HttpServer> {
+  const loggerInstance: FastifyBaseLogger = logger;
+  const server = Fastify({
+    loggerInstance,
+    logController: new LogController({ disableRequestLogging: true }),
+    bodyLimit: maxBodyBytes,
+    exposeHeadRoutes: false,
+    requestIdHeader: false,
+    genReqId: requestIdOf,
+    frameworkErrors: answerProblem,
+  }).withTypeProvider<ZodTypeProvider>();
+
+  server.setValidatorCompiler(validatorCompiler);
+  server.setSerializerCompiler(serializerCompiler);
+  server.setErrorHandler(answerProblem);
+  server.setNotFoundHandler(answerNoRoute);
+  server.addHook('onRequest', async (request, reply) => {
+    reply.header('x-request-id', request.id);
+  });
+
+  server.removeAllContentTypeParsers();
+  server.addContentTypeParser('application/json', { parseAs: 'string' }, (_request, body, done) => {
+    try {
+      done(null, parseJsonBody(body.toString()));
+    } catch (error) {
+      done(error instanceof Error ? error : new Error(String(error)));
+    }
+  });
+
+  await server.register(helmet, {
+    contentSecurityPolicy: { useDefaults: false, directives: { defaultSrc: ["'none'"], frameAncestors: ["'none'"] } },
+    // Whoever ends TLS decides about it.
+    strictTransportSecurity: false,
+  });
+  closeConnectionsWithTheirLastAnswer(server);
+  return server;
+}
+
+/** A connection whose answer was being sent when the server began to close would idle through its keep-alive time, and closing wait for it. */
+function closeConnectionsWithTheirLastAnswer(server: HttpServer): void {
+  let closing = false;
+  server.addHook('preClose', (done) => {
+    closing = true;
+    done();
+  });
+  server.addHook('onResponse', (_request, _reply, done) => {
+    if (closing) server.server.closeIdleConnections();
+    done();
+  });
+}
+
+const requestIdPattern = /^[\x21-\x7e]{1,128}$/;
+
+/** The caller's, so that its logs and ours meet; one of our own where that one could not stand in a header or a log line. */
+function requestIdOf({ headers }: IncomingMessage): string {
+  const given = headers['x-request-id'];
+  return typeof given === 'string' && requestIdPattern.test(given) ? given : uuidv7();
+}
+
+const validatorCompiler: FastifySchemaCompiler<z.ZodType> =
+  ({ schema }) =>
+  (value: unknown) => {
+    const checked = checkShape(schema, value);
+    return checked.ok ? { value: checked.value } : { error: invalidRequest(checked.problems) };
+  };
+
+/** What is sent was typed by the shape already; checking it again would turn a limit that was tightened since into a failure. */
+const serializerCompiler: FastifySerializerCompiler<z.ZodType> = () => (value) => JSON.stringify(value);

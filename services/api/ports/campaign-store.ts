@@ -1,0 +1,41 @@
+import type { CampaignDefinition } from '../../../shared/contracts/campaigns.ts';
+import type { RunState } from '../../../shared/domain/run-states.ts';
+
+/** `draft`: not started. `scheduled`: its job waits to fall due, or its run has begun (then the latest run's state says more). */
+export type CampaignState = 'draft' | 'scheduled';
+
+export interface CampaignRecord {
+  campaign: string;
+  revision: number;
+  state: CampaignState;
+  definition: CampaignDefinition;
+  createdAt: Date;
+  /** When its job is due; null when there is none. */
+  nextRunAt: Date | null;
+  latestRun: { run: string; state: RunState } | null;
+}
+
+export interface Page<Item> {
+  items: Item[];
+  next: string | null;
+}
+
+/** A list was asked to go on behind something that none of its pages ended with. */
+export class InvalidCursorError extends Error {
+  override readonly name = 'InvalidCursorError';
+}
+
+export interface CampaignStore {
+  create(definition: CampaignDefinition): Promise<CampaignRecord>;
+  get(campaign: string): Promise<CampaignRecord | undefined>;
+  /**
+   * Newest first; `cursor` is the id of the last one of the page before.
+   * @throws {InvalidCursorError} when it is no id
+   */
+  list(limit: number, cursor: string | null): Promise<Page<CampaignRecord>>;
+  /**
+   * draft → scheduled, with the job that will start the run. Repeating it changes nothing.
+   * @param dueAt null: now, by the database's clock
+   */
+  start(campaign: string, dueAt: Date | null): Promise<CampaignRecord | undefined>;
+}

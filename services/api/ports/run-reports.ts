@@ -1,0 +1,80 @@
+import type { StepTotals } from '../../../shared/domain/outcomes.ts';
+import type { RunState } from '../../../shared/domain/run-states.ts';
+import type { Page } from './campaign-store.ts';
+
+export interface RunHeader {
+  run: string;
+  campaign: string;
+  campaignName: string;
+  revision: number;
+  state: RunState;
+  stateReason: string | null;
+  scheduledFor: Date;
+  startedAt: Date | null;
+  endedAt: Date | null;
+  chain: readonly { action: string }[];
+}
+
+/** One consistent look at a run: everything in it was true at `asOf`, by the database's clock. */
+export interface RunSnapshot extends RunHeader {
+  asOf: Date;
+  inFlight: number;
+  waitingForRetry: number;
+  stalled: string | null;
+  countries: {
+    country: string;
+    estimate: number | null;
+    fedUsers: number;
+    fedBatches: number;
+    childBatches: number;
+    complete: boolean;
+    totals: StepTotals[];
+  }[];
+}
+
+export interface FailureFilter {
+  step?: number | undefined;
+  country?: string | undefined;
+  reason?: string | undefined;
+}
+
+export interface RecordedFailure {
+  user: string;
+  step: number;
+  country: string;
+  outcome: 'failed' | 'unknown';
+  reason: string;
+  detail: string | null;
+  attempts: number;
+  batchNo: number;
+  failedAt: Date;
+}
+
+export interface FailureGroup {
+  step: number;
+  country: string;
+  outcome: 'failed' | 'unknown';
+  reason: string;
+  users: number;
+  sample: string[];
+}
+
+export interface RunFilter {
+  campaign?: string | undefined;
+  state?: RunState | undefined;
+}
+
+export interface RunReports {
+  /**
+   * Newest first; `cursor` is the id of the last one of the page before.
+   * @throws {InvalidCursorError} when it is no id
+   */
+  list(filter: RunFilter, limit: number, cursor: string | null): Promise<Page<RunHeader>>;
+  snapshot(run: string): Promise<RunSnapshot | undefined>;
+  failureGroups(run: string): Promise<FailureGroup[]>;
+  /**
+   * In the order of (country, batch, step, user); stable while rows are written. The cursor is opaque.
+   * @throws {InvalidCursorError} when it is none that a page ended with
+   */
+  failures(run: string, filter: FailureFilter, limit: number, cursor: string | null): Promise<Page<RecordedFailure>>;
+}

@@ -1,0 +1,90 @@
+import type { Pool } from 'pg';
+import { v7 as uuidv7 } from 'uuid';
+import type { CampaignDefinition } from '../../../shared/contracts/campaigns.ts';
+import { partitionOf } from '../../../shared/domain/partitioning.ts';
+import type { RunState } from '../../../shared/domain/run-states.ts';
+import type { CampaignRecord, CampaignState, CampaignStore } from '../ports/campaign-store.ts';
+import { pageOf, requireIdCursor } from './pages.ts';
+
+export function createCampaignStore({ pool }: { pool: Pool }): CampaignStore {
+  async function get(campaign: string): Promise<CampaignRecord | undefined> {
+    const { rows } = await pool.query<CampaignRow>(`${selectCampaigns} where c.id = $1`, [campaign]);
+    return rows[0] && recordOf(rows[0]);
+  }
+
+  return {
+    get,
+
+    create: async (definition) => {
+      const campaign = uuidv7();
+      const { rows } = await pool.query<{ created_at: Date }>(insertCampaign, [campaign, definition.name, definition]);
+      const [row] = rows;
+      if (!row) throw new Error(`campaign ${campaign} was not inserted`);
+      const record = { campaign, revision: 1, state: 'draft', definition, createdAt: row.created_at } as const;
+      return { ...record, nextRunAt: null, latestRun: null };
+    },
+
+    list: async (limit, cursor) => {
+      requireIdCursor(cursor);
+      const { rows } = await pool.query<CampaignRow>(
+        `${selectCampaigns} where $2::uuid is null or c.id < $2 order by c.id desc limit $1`,
+        [limit + 1, cursor],
+      );
+      return pageOf(rows.map(recordOf), limit, (record) => record.campaign);
+    },
+
+    start: async (campaign, dueAt) => {
+      await pool.query(startCampaign, [campaign, uuidv7(), partitionOf(campaign), dueAt]);
+      return get(campaign);
+    },
+  };
+}
+
+const insertCampaign = `
+  with c as (
+    insert into campaigns (id, name, state, revision) values ($1, $2, 'draft', 1) returning id, revision, created_at
+  ), r as (
+    insert into campaign_revisions (campaign, revision, definition) select id, revision, $3 from c
+  )
+  select created_at from c`;
+
+/**
+ * One statement, so that a campaign is scheduled if and only if its job exists. Whole milliseconds, because the due time becomes the run's
+ * `scheduled_for`, is told over HTTP and Kafka, and must still be the same when it comes back.
+ */
+const startCampaign = `
+  with started as (
+    update campaigns set state = 'scheduled', updated_at = now() where id = $1 and state = 'draft' returning id, revision
+  )
+  insert into jobs (partition_id, due_at, id, campaign, revision)
+  select $3, date_trunc('milliseconds', coalesce($4::timestamptz, now())), $2, id, revision from started`;
+
+const selectCampaigns = `
+  select c.id, c.revision, c.state, c.created_at, r.definition, j.due_at, l.id as run, l.state as run_state
+  from campaigns c
+  join campaign_revisions r on r.campaign = c.id and r.revision = c.revision
+  left join lateral (select min(due_at) as due_at from jobs where campaign = c.id) j on true
+  left join lateral (select id, state from runs where campaign = c.id order by scheduled_for desc limit 1) l on true`;
+
+interface CampaignRow {
+  id: string;
+  revision: number;
+  state: CampaignState;
+  created_at: Date;
+  definition: CampaignDefinition;
+  due_at: Date | null;
+  run: string | null;
+  run_state: RunState | null;
+}
+
+function recordOf(row: CampaignRow): CampaignRecord {
+  return {
+    campaign: row.id,
+    revision: row.revision,
+    state: row.state,
+    definition: row.definition,
+    createdAt: row.created_at,
+    nextRunAt: row.due_at,
+    latestRun: row.run !== null && row.run_state !== null ? { run: row.run, state: row.run_state } : null,
+  };
+}

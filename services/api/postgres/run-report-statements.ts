@@ -1,0 +1,75 @@
+import { firstChildBatchNo } from '../../../shared/domain/batch.ts';
+
+/** What a run's header consists of, in the words of the port. `r` is the run, `c` the revision that it carries out. */
+const header = `
+  r.id as run, r.campaign, c.definition ->> 'name' as "campaignName", r.revision, r.state, r.state_reason as "stateReason",
+  r.scheduled_for as "scheduledFor", r.started_at as "startedAt", r.ended_at as "endedAt",
+  (select json_agg(json_build_object('action', s.step ->> 'action') order by s.place)
+   from jsonb_array_elements(c.definition -> 'chain') with ordinality as s(step, place)) as chain`;
+
+const runsWithRevision = `runs r join campaign_revisions c on c.campaign = r.campaign and c.revision = r.revision`;
+
+/** $1 limit, $2 campaign or null, $3 state or null, $4 id of the last run of the page before or null. */
+export const selectRuns = `
+  select ${header} from ${runsWithRevision}
+  where ($2::uuid is null or r.campaign = $2) and ($3::text is null or r.state = $3) and ($4::uuid is null or r.id < $4)
+  order by r.id desc limit $1`;
+
+/**
+ * $1 run. One statement sees one moment: users, batches and totals of a feed change in the same transactions, so its lines balance
+ * whenever it is asked. It is asked every second, and reads a handful of rows per feed however large the run is.
+ */
+export const selectSnapshot = `
+  with totals as (
+    select feed, step, sum(batches)::float8 as batches, sum(succeeded)::float8 as succeeded, sum(failed)::float8 as failed,
+      sum(expired)::float8 as expired, sum(cancelled)::float8 as cancelled, sum(unknown)::float8 as unknown
+    from run_totals where feed in (select feed from feeds where run = $1)
+    group by feed, step
+  ), lines as (
+    select feed, json_agg(to_jsonb(totals) - 'feed' order by step) as totals from totals group by feed
+  ), countries as (
+    select json_agg(json_build_object(
+        'country', country, 'estimate', estimate, 'fedUsers', fed_users, 'fedBatches', next_batch_no - 1,
+        'childBatches', next_child_no - ${firstChildBatchNo}, 'complete', complete, 'totals', coalesce(totals, '[]')
+      ) order by country, feed) as countries,
+      (array_agg(stalled order by country) filter (where stalled is not null))[1] as stalled
+    from feeds left join lines using (feed) where run = $1
+  )
+  select ${header}, now() as "asOf", r.in_flight as "inFlight", r.waiting as "waitingForRetry",
+    case when r.ended_at is null then coalesce(f.stalled, r.waiting_cause) end as stalled,
+    coalesce(f.countries, '[]') as countries
+  from ${runsWithRevision}, countries f where r.id = $1`;
+
+/** $1 run. Numbered before they are grouped, so that no group gathers more users than its sample shows. */
+export const selectFailureGroups = `
+  select step, country, outcome, reason, count(*)::float8 as users,
+    array_agg(user_id order by batch_no, user_id) filter (where place <= 5) as sample
+  from (
+    select u.*, f.country,
+      row_number() over (partition by f.country, u.step, u.outcome, u.reason order by u.batch_no, u.user_id) as place
+    from feeds f join user_failures u using (feed) where f.run = $1
+  ) numbered
+  group by country, step, outcome, reason
+  order by step, country, users desc, reason collate "C", outcome`;
+
+/**
+ * $1 run, $2 limit, filters $3 country, $4 step, $5 reason (or null), behind $6 country, $7 feed, $8 batch, $9 step, $10 user (or null).
+ * Feeds are walked in order and each is read by a range of its primary key, so that a page costs the same wherever it begins.
+ */
+export const selectFailures = `
+  select u.user_id as "user", u.step, f.country, u.outcome, u.reason, u.detail, u.attempts, u.batch_no as "batchNo",
+    u.failed_at as "failedAt", f.feed
+  from (
+    select country collate "C" as country, feed, feed = $7::uuid as begun from feeds
+    where run = $1 and ($3::text is null or country = $3)
+      and ($6::text is null or (country collate "C", feed) >= ($6, $7::uuid))
+    order by country collate "C", feed
+  ) f, lateral (
+    select * from user_failures
+    where feed = f.feed
+      and (batch_no, step, user_id) > (
+        case when f.begun then $8::int else -1 end, case when f.begun then $9::int else 0 end, case when f.begun then $10 else '' end)
+      and ($4::int is null or step = $4) and ($5::text is null or reason = $5)
+    order by batch_no, step, user_id limit $2
+  ) u
+  order by f.country, f.feed, u.batch_no, u.step, u.user_id limit $2`;

@@ -1,0 +1,49 @@
+import type { Pool } from 'pg';
+import { failureCursorOf, failurePlaceOf } from '../contracts/failure-cursor.ts';
+import { InvalidCursorError } from '../ports/campaign-store.ts';
+import type { FailureGroup, RecordedFailure, RunHeader, RunReports, RunSnapshot } from '../ports/run-reports.ts';
+import { failureOutcome } from '../../../shared/postgres/ledger-codes.ts';
+import { pageOf, requireIdCursor } from './pages.ts';
+import { selectFailureGroups, selectFailures, selectRuns, selectSnapshot } from './run-report-statements.ts';
+
+export function createRunReports({ pool }: { pool: Pool }): RunReports {
+  return {
+    list: async ({ campaign, state }, limit, cursor) => {
+      requireIdCursor(cursor);
+      const { rows } = await pool.query<RunHeader>(selectRuns, [limit + 1, campaign ?? null, state ?? null, cursor]);
+      return pageOf(rows, limit, (header) => header.run);
+    },
+
+    snapshot: async (run) => {
+      const { rows } = await pool.query<RunSnapshot>(selectSnapshot, [run]);
+      return rows[0];
+    },
+
+    failureGroups: async (run) => {
+      const { rows } = await pool.query<Coded<FailureGroup>>(selectFailureGroups, [run]);
+      return rows.map((row) => ({ ...row, outcome: failureOutcome(row.outcome) }));
+    },
+
+    failures: async (run, { step, country, reason }, limit, cursor) => {
+      const after = cursor === null ? undefined : failurePlaceOf(cursor);
+      if (cursor !== null && !after)
+        throw new InvalidCursorError(`${JSON.stringify(cursor)} is no place in a list of failures`);
+      const place = after
+        ? [after.country, after.feed, after.batchNo, after.step, after.user]
+        : [null, null, null, null, null];
+      const filter = [country ?? null, step ?? null, reason ?? null];
+      const { rows } = await pool.query<FailureRow>(selectFailures, [run, limit + 1, ...filter, ...place]);
+      const { items, next } = pageOf(rows, limit, failureCursorOf);
+      return { items: items.map(failureOf), next };
+    },
+  };
+}
+
+/** A row that holds its outcome as the number it is stored as. */
+type Coded<Failure> = Omit<Failure, 'outcome'> & { outcome: number };
+
+type FailureRow = Coded<RecordedFailure> & { feed: string };
+
+function failureOf({ feed: _feed, ...row }: FailureRow): RecordedFailure {
+  return { ...row, outcome: failureOutcome(row.outcome) };
+}

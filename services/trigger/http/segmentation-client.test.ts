@@ -1,0 +1,159 @@
+import { once } from 'node:events';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { engineConfig } from '../../../shared/contracts/engine-config.ts';
+import type { PageRequest } from '../ports/segmentation.ts';
+import { createSegmentation } from './segmentation-client.ts';
+
+type Answer = (request: IncomingMessage, response: ServerResponse) => void;
+
+const never = new AbortController().signal;
+const firstPage: PageRequest = { segment: 'riders', country: 'SG', snapshot: 's1', after: null, limit: 1000 };
+
+describe('the segmentation client', () => {
+  let server: Server;
+  let answer: Answer;
+  let seen: IncomingMessage[];
+  let segmentation: ReturnType<typeof createSegmentation>;
+
+  beforeEach(async () => {
+    seen = [];
+    answer = json(200, { users: [], next: null });
+    server = createServer((request, response) => {
+      seen.push(request);
+      answer(request, response);
+    });
+    server.listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    segmentation = clientOf(`http://127.0.0.1:${portOf(server)}/base/`);
+  });
+
+  afterEach(async () => {
+    await segmentation.close();
+    server.closeAllConnections();
+    server.close();
+  });
+
+  const kindOfPage = async () => {
+    const page = await segmentation.page(firstPage, never);
+    return page.ok ? 'ok' : page.failure.kind;
+  };
+
+  it('describes a segment in a country', async () => {
+    const description = { id: 'riders', country: 'SG', estimate: null, snapshot: 's1' };
+    answer = json(200, { ...description, unknownField: 1 });
+    expect(await segmentation.describe('riders', 'SG', never)).toEqual({ ok: true, value: description });
+    expect(seen[0]?.url).toBe('/base/v1/segments/riders?country=SG');
+  });
+
+  it('asks for the first page without a user to begin behind', async () => {
+    await segmentation.page(firstPage, never);
+    expect(seen[0]?.url).toBe('/base/v1/segments/riders/users?country=SG&snapshot=s1&limit=1000');
+  });
+
+  it.each(['a b', 'a+b', '50%', 'a&b=c', '"quoted"', 'back\\slash', 'ünïcode 🛵', '../../x', '#?', ','])(
+    'carries the odd id %j whole',
+    async (id) => {
+      await segmentation.page({ ...firstPage, segment: id, snapshot: id, after: id }, never);
+      const url = new URL(seen[0]?.url ?? '', 'http://localhost');
+      expect([url.searchParams.get('after'), url.searchParams.get('snapshot')]).toEqual([id, id]);
+      expect(decodeURIComponent(url.pathname)).toBe(`/base/v1/segments/${id}/users`);
+    },
+  );
+
+  it('refuses to ask for an id that cannot be encoded, without a call', async () => {
+    const page = await segmentation.page({ ...firstPage, after: 'lone \ud800' }, never);
+    expect(page).toMatchObject({ ok: false, failure: { kind: 'refused' } });
+    expect(seen).toEqual([]);
+  });
+
+  it('sends the secret that the configuration names, and asks for plain bytes', async () => {
+    await segmentation.page(firstPage, never);
+    expect(seen[0]?.headers).toMatchObject({ authorization: 'Bearer s3cret', 'accept-encoding': 'identity' });
+  });
+
+  it.each([
+    [404, 'not-found'],
+    [410, 'gone'],
+    [408, 'unavailable'],
+    [429, 'unavailable'],
+    [500, 'unavailable'],
+    [503, 'unavailable'],
+    [400, 'refused'],
+    [401, 'refused'],
+    [302, 'refused'],
+  ])('takes HTTP %i for %s', async (status, kind) => {
+    answer = json(status, { users: ['u1'], next: null });
+    expect(await kindOfPage()).toBe(kind);
+  });
+
+  it('does not follow a redirect', async () => {
+    answer = (_request, response) => response.writeHead(307, { location: '/elsewhere' }).end();
+    await segmentation.page(firstPage, never);
+    expect(seen).toHaveLength(1);
+  });
+
+  it('says how long the service asked to wait', async () => {
+    answer = (_request, response) => response.writeHead(429, { 'retry-after': '7' }).end();
+    const page = await segmentation.page(firstPage, never);
+    expect(page).toMatchObject({ ok: false, failure: { cause: 'HTTP 429', retryAfterMs: 7000 } });
+  });
+
+  it.each(['', 'garbage', '{"users":["u1"', '{"users":[1],"next":null}', '{"users":["u1"]}', 'null', '[]'])(
+    'takes the body %j for a passing fault',
+    async (body) => {
+      answer = (_request, response) => response.writeHead(200).end(body);
+      expect(await kindOfPage()).toBe('unavailable');
+    },
+  );
+
+  it('gives up on an answer that does not come in time', async () => {
+    answer = () => undefined;
+    expect(await segmentation.page(firstPage, never)).toMatchObject({ ok: false, failure: { kind: 'unavailable' } });
+  });
+
+  it('does not wait for an answer when it is told to stop', async () => {
+    answer = () => undefined;
+    const stopping = new AbortController();
+    const patient = clientOf(`http://127.0.0.1:${portOf(server)}`, 120_000);
+    const asked = patient.page(firstPage, stopping.signal);
+    stopping.abort();
+    expect(await asked).toMatchObject({ ok: false, failure: { kind: 'unavailable' } });
+    await patient.close();
+  });
+
+  it('takes half a body, a broken connection and a refused one for passing faults', async () => {
+    answer = (_request, response) => {
+      response.writeHead(200, { 'content-length': '1000' });
+      response.write('{"users":');
+      response.destroy();
+    };
+    expect(await kindOfPage()).toBe('unavailable');
+    server.closeAllConnections();
+    server.close();
+    await once(server, 'close');
+    expect(await kindOfPage()).toBe('unavailable');
+  });
+});
+
+function json(status: number, body: unknown): Answer {
+  return (_request, response) => {
+    response.writeHead(status, { 'content-type': 'application/json' });
+    response.end(JSON.stringify(body));
+  };
+}
+
+function clientOf(url: string, timeoutMs = 200) {
+  const config = engineConfig.parse({
+    countries: ['SG'],
+    segmentation: { url, authorizationEnv: 'SEGMENTS_AUTHORIZATION', timeoutMs },
+    actionTypes: {},
+  });
+  return createSegmentation({ config, environment: { SEGMENTS_AUTHORIZATION: 'Bearer s3cret' } });
+}
+
+function portOf(server: Server): number {
+  const address = server.address();
+  if (address === null || typeof address === 'string') throw new Error('the server has no port');
+  return address.port;
+}

@@ -1,0 +1,121 @@
+import type { z } from 'zod';
+import type { EngineConfig } from '../../../shared/contracts/engine-config.ts';
+import { segmentDescription, userPage } from '../../../shared/contracts/segmentation.ts';
+import type { Segmentation, SegmentationAnswer, SegmentationFailure } from '../ports/segmentation.ts';
+import { authorizationOf } from '../../../shared/runtime/engine-config-file.ts';
+import { createHttpOrigin, type HttpOutcome } from '../../../shared/http-client/http-dispatch.ts';
+import { retryAfterMs } from '../../../shared/http-client/retry-after.ts';
+
+export interface SegmentationDeps {
+  config: EngineConfig;
+  environment: NodeJS.ProcessEnv;
+}
+
+/** Feeds page one after the other each, so this bounds how many of them are answered at once. */
+const connections = 32;
+
+const minAnswerBytes = 4 * 1024 * 1024;
+/** An id of 256 bytes may be written as JSON escapes throughout. */
+const maxBytesPerUser = 1024;
+
+/**
+ * The configured segmentation service over HTTP.
+ * @throws {ConfigurationError} when a secret that the configuration names is not in the environment
+ */
+export function createSegmentation({
+  config: { segmentation },
+  environment,
+}: SegmentationDeps): Segmentation & { close(): Promise<void> } {
+  const base = new URL(segmentation.url);
+  const authorization = authorizationOf(segmentation, environment);
+  const headers = [
+    ...['accept', 'application/json', 'accept-encoding', 'identity'],
+    ...(authorization === undefined ? [] : ['authorization', authorization]),
+  ];
+  const origin = createHttpOrigin({
+    origin: base.origin,
+    connections,
+    timeoutMs: segmentation.timeoutMs,
+    maxAnswerBytes: Math.max(minAnswerBytes, segmentation.pageSize * maxBytesPerUser),
+  });
+
+  async function get<Value>(
+    path: readonly string[],
+    query: Readonly<Record<string, string>>,
+    shape: z.ZodType<Value>,
+    signal: AbortSignal,
+  ): Promise<SegmentationAnswer<Value>> {
+    const target = targetOf(base, path, query);
+    if (target === null) return failure('refused', 'an id with a lone surrogate cannot be asked for');
+    const outcome = await unlessAborted(origin.send({ method: 'GET', path: target, headers: [...headers] }), signal);
+    return answerOf(outcome, shape);
+  }
+
+  return {
+    describe: (segment, country, signal) => get(['segments', segment], { country }, segmentDescription, signal),
+    page: ({ segment, country, snapshot, after, limit }, signal) => {
+      const query = { country, snapshot, ...(after === null ? {} : { after }), limit: String(limit) };
+      return get(['segments', segment, 'users'], query, userPage, signal);
+    },
+    close: () => origin.close(),
+  };
+}
+
+/** Path and query, percent-encoded. Null when a part cannot be encoded. */
+function targetOf(base: URL, path: readonly string[], query: Readonly<Record<string, string>>): string | null {
+  const parts = [...path, ...Object.values(query)];
+  if (!parts.every((part) => part.isWellFormed())) return null;
+  const pairs = Object.entries(query).map(([name, value]) => `${name}=${encodeURIComponent(value)}`);
+  return `${base.pathname.replace(/\/$/, '')}/v1/${path.map(encodeURIComponent).join('/')}?${pairs.join('&')}`;
+}
+
+/** Reading changes nothing at the other end: who stops need not wait for the answer. */
+function unlessAborted(sent: Promise<HttpOutcome>, signal: AbortSignal): Promise<HttpOutcome> {
+  return new Promise((resolve) => {
+    const abort = () => resolve({ kind: 'ambiguous', cause: 'stopped before the answer came' });
+    if (signal.aborted) abort();
+    signal.addEventListener('abort', abort, { once: true });
+    void sent.then((outcome) => {
+      signal.removeEventListener('abort', abort);
+      resolve(outcome);
+    });
+  });
+}
+
+function answerOf<Value>(outcome: HttpOutcome, shape: z.ZodType<Value>): SegmentationAnswer<Value> {
+  if (outcome.kind !== 'answered') return failure('unavailable', outcome.cause);
+  const { status, body } = outcome;
+  if (status !== 200) return failure(kindOf(status), `HTTP ${status}`, retryAfterMs(outcome.retryAfter, new Date()));
+  const parsed = shape.safeParse(parseJson(body.toString('utf8')));
+  if (parsed.success) return { ok: true, value: parsed.data };
+  const [issue] = parsed.error.issues;
+  return failure(
+    'unavailable',
+    `the answer is not what was agreed: ${issue?.path.join('.') ?? ''} ${issue?.message ?? ''}`,
+  );
+}
+
+/** Redirects are not followed: where they lead was not configured. */
+function kindOf(status: number): SegmentationFailure['kind'] {
+  if (status === 404) return 'not-found';
+  if (status === 410) return 'gone';
+  const mayHelpLater = status === 408 || status === 425 || status === 429 || status >= 500;
+  return mayHelpLater ? 'unavailable' : 'refused';
+}
+
+function failure(
+  kind: SegmentationFailure['kind'],
+  cause: string,
+  waitMs: number | null = null,
+): { ok: false; failure: SegmentationFailure } {
+  return { ok: false, failure: { kind, cause, retryAfterMs: waitMs } };
+}
+
+/** Undefined, which fits no shape, when the text is no JSON. */
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

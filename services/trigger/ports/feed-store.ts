@@ -1,0 +1,82 @@
+import type { Priority } from '../../../shared/contracts/campaigns.ts';
+import type { StepRef } from '../../../shared/ports/step-ledger.ts';
+
+/** A feed that this trigger pages, fenced by its token. */
+export interface OwnedFeed {
+  feed: string;
+  run: string;
+  country: string;
+  segment: string;
+  snapshot: string;
+  /** The last user that was fed, or null before the first. */
+  cursor: string | null;
+  nextBatchNo: number;
+  token: number;
+  priority: Priority;
+  /** Action type of the chain's first step: with the country, the shard that the feed's batches go to. */
+  firstAction: string;
+  /** Until the run's deadline, by the database's clock, at the time of the claim. */
+  deadlineInMs: number;
+}
+
+export interface FedBatch {
+  batchNo: number;
+  users: readonly string[];
+}
+
+export interface FedPages {
+  feed: string;
+  token: number;
+  /** Batches in ascending order, numbered on from the feed's next number. */
+  batches: readonly FedBatch[];
+  /** Users that belong to the audience but can never be sent: ids that break the rules, already escaped. */
+  invalidUsers: readonly string[];
+  cursor: string | null;
+  /** True with the segment's last page. */
+  complete: boolean;
+}
+
+/** How much of a feed lies between fed and handled, for fairness and back-pressure. */
+export interface FeedLoad {
+  feed: string;
+  country: string;
+  /** Action type of the chain's first step, as in `OwnedFeed`. */
+  firstAction: string;
+  priority: Priority;
+  complete: boolean;
+  fedBatches: number;
+  /** Batches whose first step has been recorded. */
+  handledBatches: number;
+}
+
+export interface FeedStore {
+  /** Takes feeds of running runs that nobody pages and that are not complete: token + 1. Those already owned by `owner` are not returned. */
+  claim(owner: string, leaseMs: number, limit: number): Promise<OwnedFeed[]>;
+  /** Prolongs leases; returns the feeds that are still ours *and* whose run still feeds (running, before its deadline). */
+  renew(owner: string, leaseMs: number, feeds: readonly { feed: string; token: number }[]): Promise<string[]>;
+  /** Gives leases back at once, for a graceful stop. */
+  release(owner: string, feeds: readonly { feed: string; token: number }[]): Promise<void>;
+  /** Batches and cursor in one transaction under the token. False when the token is no longer ours: nothing was written. */
+  writePages(pages: FedPages): Promise<boolean>;
+  /** Says why a feed does not move on, or null when it does. No effect under a stale token. */
+  stall(feed: string, token: number, cause: string | null): Promise<void>;
+  /** Loads of all feeds of running runs, whoever pages them. */
+  loads(): Promise<FeedLoad[]>;
+}
+
+/** A reference that can be published again: built from committed rows alone. */
+export interface LostRef extends StepRef {
+  /** Epoch of its row, or 0 where it has none: whether anybody had it since it was last offered. */
+  epoch: number;
+  /** Users still to be served in this step, and those lost before it. */
+  lost: string[];
+  remaining: number;
+}
+
+/** What a crash may have left of one running run, found by its rows. */
+export interface OutboxSweep {
+  /** Running past their lease, or waiting and due. */
+  overdue(run: string, limit: number): Promise<LostRef[]>;
+  /** Fed batches without a row for step 1, and done steps with survivors and no row for the next one: on the topic or never published. */
+  unclaimed(run: string, limit: number): Promise<LostRef[]>;
+}

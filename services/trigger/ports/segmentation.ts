@@ -1,0 +1,25 @@
+import type { SegmentDescription, UserPage } from '../../../shared/contracts/segmentation.ts';
+
+/** `refused`: asking again will not help before somebody changes something. `unavailable`: it may. */
+export interface SegmentationFailure {
+  kind: 'not-found' | 'gone' | 'refused' | 'unavailable';
+  cause: string;
+  retryAfterMs: number | null;
+}
+
+export type SegmentationAnswer<Value> = { ok: true; value: Value } | { ok: false; failure: SegmentationFailure };
+
+export interface PageRequest {
+  segment: string;
+  country: string;
+  snapshot: string;
+  after: string | null;
+  limit: number;
+}
+
+/** The users of segments, page by page in ascending byte order. Never throws: what goes wrong is an answer. */
+export interface Segmentation {
+  describe(segment: string, country: string, signal: AbortSignal): Promise<SegmentationAnswer<SegmentDescription>>;
+  /** A page whose shape is right; that it is sorted and new is for the caller to check. */
+  page(request: PageRequest, signal: AbortSignal): Promise<SegmentationAnswer<UserPage>>;
+}

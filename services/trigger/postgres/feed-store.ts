@@ -1,0 +1,86 @@
+import type { Pool, PoolClient } from 'pg';
+import { z } from 'zod';
+import { reasons } from '../../../shared/domain/reasons.ts';
+import { usersTextOf } from '../../../shared/domain/users-text.ts';
+import type { FedPages, FeedLoad, FeedStore, OwnedFeed } from '../ports/feed-store.ts';
+import { plainArray, textArray } from '../../../shared/postgres/array-literals.ts';
+import * as statements from './feed-statements.ts';
+import { inTransaction } from '../../../shared/postgres/transaction.ts';
+
+/** A bigint reaches us as text. */
+type OwnedFeedRow = Omit<OwnedFeed, 'token'> & { token: string };
+
+export function createFeedStore({ pool }: { pool: Pool }): FeedStore {
+  return {
+    claim: async (owner, leaseMs, limit) => {
+      const values = [owner, leaseMs, limit];
+      const { rows } = await pool.query<OwnedFeedRow>({ name: 'claim-feeds', text: statements.claim, values });
+      return rows.map((row) => ({ ...row, cursor: cursorOf(row.cursor), token: Number(row.token) }));
+    },
+    renew: async (owner, leaseMs, feeds) => {
+      const { rows } = await pool.query<{ feed: string }>({
+        name: 'renew-feeds',
+        text: statements.renew,
+        values: [owner, leaseMs, ...tokensOf(feeds)],
+      });
+      return rows.map((row) => row.feed);
+    },
+    release: async (owner, feeds) => {
+      await pool.query({ name: 'release-feeds', text: statements.release, values: [owner, ...tokensOf(feeds)] });
+    },
+    writePages: (pages) =>
+      pages.invalidUsers.length === 0 ? writeBatches(pool, pages) : writeWithInvalid(pool, pages),
+    stall: async (feed, token, cause) => {
+      await pool.query({ name: 'stall-feed', text: statements.stall, values: [feed, token, cause] });
+    },
+    loads: async () => {
+      const { rows } = await pool.query<FeedLoad>({ name: 'feed-loads', text: statements.loads });
+      return rows;
+    },
+  };
+}
+
+async function writeWithInvalid(pool: Pool, pages: FedPages): Promise<boolean> {
+  return inTransaction(pool, async (client) => {
+    if (!(await writeBatches(client, pages))) return false;
+    await client.query({
+      name: 'fail-invalid-users',
+      text: statements.failInvalidUsers,
+      values: [pages.feed, textArray(pages.invalidUsers), reasons.invalidUserId],
+    });
+    return true;
+  });
+}
+
+/** Ids and users texts hold no line breaks, so texts are joined by them: no quoting, and a tenth of the time an array would take. */
+async function writeBatches(connection: Pool | PoolClient, pages: FedPages): Promise<boolean> {
+  const { batches } = pages;
+  const { rowCount } = await connection.query({
+    name: 'write-pages',
+    text: statements.writePages,
+    values: [
+      plainArray(batches.map((batch) => batch.batchNo)),
+      plainArray(batches.map((batch) => batch.users.length)),
+      batches.map((batch) => batch.users.at(0)).join('\n'),
+      batches.map((batch) => batch.users.at(-1)).join('\n'),
+      batches.map((batch) => usersTextOf(batch.users)).join('\n'),
+      // As JSON, because a cursor may be an id that breaks the rules.
+      pages.cursor === null ? null : JSON.stringify(pages.cursor),
+      batches.length,
+      batches.reduce((sum, batch) => sum + batch.users.length, 0),
+      pages.complete,
+      pages.feed,
+      pages.token,
+      batches.at(0)?.batchNo ?? null,
+    ],
+  });
+  return rowCount === 1;
+}
+
+function cursorOf(stored: string | null): string | null {
+  return stored === null ? null : z.string().parse(JSON.parse(stored));
+}
+
+function tokensOf(feeds: readonly { feed: string; token: number }[]): string[] {
+  return [plainArray(feeds.map(({ feed }) => feed)), plainArray(feeds.map(({ token }) => token))];
+}

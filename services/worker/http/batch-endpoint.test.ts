@@ -1,0 +1,194 @@
+import { once } from 'node:events';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import { createServer as createTcpServer, type Server as TcpServer } from 'node:net';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { engineConfig } from '../../../shared/contracts/engine-config.ts';
+import type { BatchRequest } from '../ports/batch-endpoint.ts';
+import { createBatchEndpoint } from './batch-endpoint.ts';
+
+const body = '{"campaign":"cmp_x","users":["ünïcode 🛵","with \\"quotes\\""]}';
+const request: BatchRequest = {
+  actionType: 'award-reward',
+  idempotencyKey: 'feed-17-1',
+  attempt: 3,
+  body: Buffer.from(body),
+};
+
+describe('the batch endpoint client', () => {
+  let server: Server;
+  let answer: (request: IncomingMessage, response: ServerResponse) => void;
+  let seen: { url: string | undefined; headers: IncomingMessage['headers']; body: string }[];
+  let endpoint: ReturnType<typeof createBatchEndpoint>;
+
+  beforeEach(async () => {
+    seen = [];
+    answer = (_request, response) => response.end('{"results":[]}');
+    server = createServer((incoming, response) => {
+      const chunks: Buffer[] = [];
+      incoming.on('data', (chunk: Buffer) => chunks.push(chunk));
+      incoming.on('end', () => {
+        seen.push({ url: incoming.url, headers: incoming.headers, body: Buffer.concat(chunks).toString('utf8') });
+        answer(incoming, response);
+      });
+    });
+    endpoint = clientOf(`http://127.0.0.1:${await portOf(server)}/v1/batches?shard=1`);
+  });
+
+  afterEach(async () => {
+    await endpoint.close();
+    server.closeAllConnections();
+    server.close();
+  });
+
+  it('posts the body byte by byte, with its key, its attempt and its secret', async () => {
+    await endpoint.call(request);
+    expect(seen).toMatchObject([
+      {
+        url: '/v1/batches?shard=1',
+        body,
+        headers: {
+          'content-type': 'application/json',
+          'content-length': String(Buffer.byteLength(body)),
+          'accept-encoding': 'identity',
+          'idempotency-key': 'feed-17-1',
+          'muster-attempt': '3',
+          'muster-mode': 'live',
+          authorization: 'Bearer secret',
+        },
+      },
+    ]);
+  });
+
+  it('hands back a whole answer, whatever it says', async () => {
+    answer = (_request, response) => response.writeHead(418).end('ünïcode 🛵');
+    expect(await endpoint.call(request)).toEqual({
+      kind: 'answered',
+      status: 418,
+      retryAfterMs: null,
+      body: Buffer.from('ünïcode 🛵'),
+    });
+  });
+
+  it('puts an answer together that comes in pieces, even within a character', async () => {
+    const [first, second] = [Buffer.from('🛵').subarray(0, 2), Buffer.from('🛵').subarray(2)];
+    answer = (_request, response) => {
+      response.write(first, () => response.end(second));
+    };
+    expect(await endpoint.call(request)).toMatchObject({ kind: 'answered', body: Buffer.from('🛵') });
+  });
+
+  it('reads how long it is asked to wait', async () => {
+    answer = (_request, response) => response.writeHead(429, { 'retry-after': '7' }).end();
+    expect(await endpoint.call(request)).toMatchObject({ kind: 'answered', status: 429, retryAfterMs: 7000 });
+  });
+
+  it('does not follow a redirect', async () => {
+    answer = (_request, response) => response.writeHead(307, { location: '/elsewhere' }).end();
+    expect(await endpoint.call(request)).toMatchObject({ kind: 'answered', status: 307 });
+    expect(seen).toHaveLength(1);
+  });
+
+  it('calls a silence longer than the time-out ambiguous', async () => {
+    answer = () => undefined;
+    expect(await endpoint.call(request)).toMatchObject({ kind: 'ambiguous', cause: 'no whole answer within 100 ms' });
+  });
+
+  it('calls an answer that drips longer than the time-out ambiguous', async () => {
+    answer = (_request, response) => {
+      const drip = setInterval(() => response.write(' '), 20);
+      response.on('close', () => clearInterval(drip));
+    };
+    expect(await endpoint.call(request)).toMatchObject({ kind: 'ambiguous', cause: 'no whole answer within 100 ms' });
+  });
+
+  it('calls a reset connection ambiguous, and does not send again', async () => {
+    answer = (incoming) => incoming.socket.resetAndDestroy();
+    expect(await endpoint.call(request)).toMatchObject({ kind: 'ambiguous' });
+    expect(seen).toHaveLength(1);
+  });
+
+  it('does not send again on a connection that is reset after it served another call', async () => {
+    await endpoint.call(request);
+    answer = (incoming) => incoming.socket.resetAndDestroy();
+    expect(await endpoint.call(request)).toMatchObject({ kind: 'ambiguous' });
+    expect(seen).toHaveLength(2);
+  });
+
+  it('calls half a body ambiguous', async () => {
+    answer = (_request, response) => {
+      response.writeHead(200, { 'content-length': '100' });
+      response.write('{"results":[', () => response.destroy());
+    };
+    expect(await endpoint.call(request)).toMatchObject({ kind: 'ambiguous' });
+  });
+
+  it('stops reading an answer that is too large', async () => {
+    answer = (_request, response) => response.end('x'.repeat(2000));
+    expect(await endpoint.call(request)).toEqual({ kind: 'ambiguous', cause: 'answer longer than 1024 bytes' });
+  });
+
+  it('calls garbage instead of HTTP ambiguous', async () => {
+    const other = createTcpServer((socket) => socket.on('data', () => socket.end('no HTTP at all\r\n\r\n')));
+    const client = clientOf(`http://127.0.0.1:${await portOf(other)}/`);
+    expect(await client.call(request)).toMatchObject({ kind: 'ambiguous' });
+    await client.close();
+    other.close();
+  });
+
+  it('knows that a refused connection had no effect', async () => {
+    const other = createServer();
+    const port = await portOf(other);
+    other.close();
+    await once(other, 'close');
+    const client = clientOf(`http://127.0.0.1:${port}/`);
+    const refused = await client.call(request);
+    expect(refused).toMatchObject({ kind: 'not-applied' });
+    expect(refused.kind === 'not-applied' && refused.cause).toContain('ECONNREFUSED');
+    await client.close();
+  });
+
+  it('knows that a failed TLS handshake had no effect', async () => {
+    const other = createTcpServer((socket) => socket.end('no TLS'));
+    const client = clientOf(`https://127.0.0.1:${await portOf(other)}/`);
+    expect(await client.call(request)).toMatchObject({ kind: 'not-applied' });
+    await client.close();
+    other.close();
+  });
+
+  it('has not called an action type that is not configured', async () => {
+    expect(await endpoint.call({ ...request, actionType: 'other' })).toMatchObject({ kind: 'not-applied' });
+  });
+
+  it('serves later calls after one that timed out', async () => {
+    answer = () => undefined;
+    await endpoint.call(request);
+    answer = (_request, response) => response.end('ok');
+    expect(await endpoint.call(request)).toMatchObject({ kind: 'answered', body: Buffer.from('ok') });
+  });
+});
+
+function clientOf(url: string): ReturnType<typeof createBatchEndpoint> {
+  const config = engineConfig.parse({
+    countries: ['SG'],
+    segmentation: { url: 'http://localhost' },
+    actionTypes: {
+      'award-reward': {
+        url,
+        class: 'B',
+        timeoutMs: 100,
+        maxAnswerBytes: 1024,
+        authorizationEnv: 'REWARDS_AUTHORIZATION',
+      },
+    },
+  });
+  return createBatchEndpoint({ config, environment: { REWARDS_AUTHORIZATION: 'Bearer secret' } });
+}
+
+/** Makes the server listen on a free port. */
+async function portOf(server: TcpServer): Promise<number> {
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const address = server.address();
+  if (typeof address !== 'object' || !address) throw new Error('the server does not listen on a port');
+  return address.port;
+}

@@ -1,0 +1,59 @@
+import { engineConfig } from '../../shared/contracts/engine-config.ts';
+import { digestOfApiKey } from '../../shared/runtime/api-key-secret.ts';
+import { createLogger } from '../../shared/runtime/logger.ts';
+import { createMemoryApiKeys } from './memory/api-keys.ts';
+import { createMemoryCampaignStore } from './memory/campaign-store.ts';
+import { createMemoryDatabase } from './memory/memory-database.ts';
+import { createMemoryIdempotentRequests } from './memory/idempotent-requests.ts';
+import { createMemoryRunReports } from './memory/run-reports.ts';
+import { createMemoryRunRows } from './memory/run-rows.ts';
+import { createSettableClock } from './settable-clock.ts';
+
+/** What the HTTP interface is made of in tests: stores in memory, a clock that stands at the first of January 2026, and a key. */
+export async function createApiDeps() {
+  const clock = createSettableClock();
+  const database = createMemoryDatabase(clock);
+  const apiKeys = createMemoryApiKeys({ database });
+  const { key } = await apiKeys.add('a test', digestOfApiKey(testApiKey));
+  return {
+    host: '127.0.0.1',
+    port: 0,
+    campaigns: createMemoryCampaignStore({ database }),
+    reports: createMemoryRunReports({ database }),
+    idempotency: createMemoryIdempotentRequests({ database }),
+    apiKeys,
+    config: engineConfig.parse({
+      countries: ['SG', 'ID', 'VN'],
+      segmentation: { url: 'http://user:hidden@segments.test' },
+      actionTypes: {
+        'award-reward': {
+          url: 'http://user:hidden@rewards.test',
+          class: 'A',
+          authorizationEnv: 'REWARDS_AUTHORIZATION',
+        },
+        'send-message': { url: 'http://user:hidden@messages.test', class: 'B' },
+      },
+    }),
+    clock,
+    logger: createLogger('api', 'silent'),
+    ping: (): Promise<unknown> => Promise.resolve(),
+    /** Beyond what it is made of: what tests put runs there with. */
+    rows: createMemoryRunRows({ database }),
+    key,
+  };
+}
+
+export const testApiKey = 'muster_the-key-of-the-tests';
+
+export const authorized = { authorization: `Bearer ${testApiKey}` };
+
+/** A body that is accepted. */
+export const someCampaign = {
+  name: 'Lapsed riders, December',
+  countries: ['SG', 'ID', 'VN'],
+  audience: { include: [{ segment: 'lapsed-riders' }] },
+  chain: [
+    { action: 'award-reward', params: { rewardId: 'ride-5', units: 2 } },
+    { action: 'send-message', params: { template: 'congratulations' } },
+  ],
+};

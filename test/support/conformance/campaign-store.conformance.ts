@@ -1,0 +1,104 @@
+import { beforeEach, describe, expect, it } from 'vitest';
+import {
+  InvalidCursorError,
+  type CampaignRecord,
+  type CampaignStore,
+} from '../../../services/api/ports/campaign-store.ts';
+import { campaignDefinitionOf, type RunRows } from './run-rows.ts';
+
+export interface CampaignStoreSubject {
+  campaigns: CampaignStore;
+  rows: RunRows;
+}
+
+const nobody = '01938f1e-7c00-7000-8000-000000000001';
+const dueAt = new Date('2030-12-01T01:00:00.123Z');
+
+export function describeCampaignStore(name: string, makeSubject: () => Promise<CampaignStoreSubject>): void {
+  describe(`campaign store: ${name}`, () => {
+    let campaigns: CampaignStore;
+    let rows: RunRows;
+    beforeEach(async () => {
+      ({ campaigns, rows } = await makeSubject());
+    });
+
+    const create = (campaignName = 'one of many') => campaigns.create(campaignDefinitionOf({ name: campaignName }));
+
+    it('keeps a new campaign as a draft of revision 1 that nothing is planned for', async () => {
+      const created = await create('Lapsed riders');
+      expect(created).toMatchObject({ revision: 1, state: 'draft', nextRunAt: null, latestRun: null });
+      expect(await campaigns.get(created.campaign)).toEqual(created);
+    });
+
+    it('gives a definition back as it came, whatever its texts hold', async () => {
+      const odd = ` "quoted" \\ 'single' 100% $1 \t\n {} [] 🚲 \u202e ünï ${'x'.repeat(100)}`;
+      const definition = campaignDefinitionOf({
+        name: odd,
+        audience: { include: [{ segment: odd }] },
+        chain: [{ action: 'award-reward', params: { [odd]: [odd, null, -0.5, 1e21, true, { deep: {} }] } }],
+      });
+      const { campaign } = await campaigns.create(definition);
+      expect((await campaigns.get(campaign))?.definition).toEqual(definition);
+    });
+
+    it('knows no campaign that was never created', async () => {
+      expect(await campaigns.get(nobody)).toBeUndefined();
+      expect(await campaigns.start(nobody, dueAt)).toBeUndefined();
+    });
+
+    it('lists the newest first, page by page, each campaign once', async () => {
+      const created: CampaignRecord[] = [];
+      for (let i = 0; i < 5; i++) created.unshift(await create(`campaign ${i}`));
+      const first = await campaigns.list(2, null);
+      const second = await campaigns.list(2, first.next);
+      const third = await campaigns.list(2, second.next);
+      expect([...first.items, ...second.items, ...third.items]).toEqual(created);
+      expect(third.next).toBeNull();
+    });
+
+    it('has no next page when the last one is exactly full', async () => {
+      await create();
+      await create();
+      expect((await campaigns.list(2, null)).next).toBeNull();
+    });
+
+    it('goes on where a page ended although campaigns were created meanwhile', async () => {
+      const oldest = await create();
+      await create();
+      const first = await campaigns.list(1, null);
+      await create();
+      expect((await campaigns.list(10, first.next)).items).toEqual([oldest]);
+    });
+
+    it.each(['', 'nonsense', "'; drop table campaigns; --"])('refuses to go on from %j', async (cursor) => {
+      await expect(campaigns.list(10, cursor)).rejects.toThrow(InvalidCursorError);
+    });
+
+    it('schedules a started campaign for its time', async () => {
+      const { campaign } = await create();
+      expect(await campaigns.start(campaign, dueAt)).toMatchObject({ state: 'scheduled', nextRunAt: dueAt });
+    });
+
+    it('changes nothing when a campaign is started again, at whatever time', async () => {
+      const { campaign } = await create();
+      const started = await campaigns.start(campaign, dueAt);
+      expect(await campaigns.start(campaign, null)).toEqual(started);
+      expect(await campaigns.get(campaign)).toEqual(started);
+    });
+
+    it('starts no other campaign along with the one that was named', async () => {
+      const [one, other] = [await create(), await create()];
+      await campaigns.start(one.campaign, dueAt);
+      expect(await campaigns.get(other.campaign)).toEqual(other);
+    });
+
+    it('shows the latest of its runs, by the time it was planned for', async () => {
+      const { campaign } = await create();
+      const planned = (day: number) => new Date(Date.UTC(2026, 10, day));
+      const run = { campaign, revision: 1 } as const;
+      const latest = await rows.addRun({ ...run, scheduledFor: planned(2), state: 'running' });
+      await rows.addRun({ ...run, scheduledFor: planned(1), state: 'completed' });
+      expect((await campaigns.get(campaign))?.latestRun).toEqual({ run: latest, state: 'running' });
+    });
+  });
+}

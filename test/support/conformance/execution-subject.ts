@@ -1,0 +1,126 @@
+import type { CampaignDefinition } from '../../../shared/contracts/campaigns.ts';
+import { maxBatchUsers } from '../../../shared/domain/batch.ts';
+import { usersOf } from '../../../shared/domain/users-text.ts';
+import type { StepTotals } from '../../../shared/domain/outcomes.ts';
+import type { CampaignStore } from '../../../services/api/ports/campaign-store.ts';
+import type { FeedStore, OutboxSweep, OwnedFeed } from '../../../services/trigger/ports/feed-store.ts';
+import type { RunStore } from '../../../services/trigger/ports/run-store.ts';
+import type {
+  ClaimedStep,
+  FeedContexts,
+  StepDone,
+  StepLedger,
+  StepRecord,
+  StepRef,
+  UserFailure,
+} from '../../../shared/ports/step-ledger.ts';
+import { campaignDefinitionOf } from './run-rows.ts';
+
+/** The stores of the execution path over one empty database. */
+export interface ExecutionSubject {
+  campaigns: CampaignStore;
+  runs: RunStore;
+  feeds: FeedStore;
+  contexts: FeedContexts;
+  sweep: OutboxSweep;
+  /** The ledger as a worker of that name has it. Its leases last `leaseMs`. */
+  ledgerOf(worker: 'a' | 'b'): StepLedger;
+  /** Lets time pass for leases, due times and deadlines. */
+  passTime(ms: number): Promise<void>;
+}
+
+export type MakeExecutionSubject = () => Promise<ExecutionSubject>;
+
+export const leaseMs = 30_000;
+export const scheduledFor = new Date('2026-12-01T04:00:00Z');
+
+/** A run in state `running` with one feed per country, each owned by trigger `t`, not a user fed. */
+export async function startRun(
+  { campaigns, runs, feeds }: ExecutionSubject,
+  changes: Partial<CampaignDefinition> = {},
+): Promise<{ campaign: string; run: string; owned: OwnedFeed[] }> {
+  const definition = campaignDefinitionOf({ countries: ['SG'], deadlineSeconds: 30 * 86_400, ...changes });
+  const { campaign } = await campaigns.create(definition);
+  // Due a moment ago: a subject whose clock stands still, or differs from this process's, must not find it in the future.
+  const dueAt = new Date(Date.now() - 60_000);
+  const { run } = await runs.create({ campaign, revision: 1, scheduledFor: dueAt });
+  await runs.begin(
+    run,
+    definition.countries.map((country) => ({ country, segment: 'all', snapshot: 's1', estimate: null })),
+  );
+  const owned = await feeds.claim('t', leaseMs, 1000);
+  return { campaign, run, owned: owned.filter((feed) => feed.run === run) };
+}
+
+/** A running run with one feed, fed whole with these batches of users. */
+export async function startFedRun(
+  subject: ExecutionSubject,
+  batches: readonly (readonly string[])[],
+  changes: Partial<CampaignDefinition> = {},
+): Promise<{ run: string; feed: string; steps: StepRef[] }> {
+  const { run, owned } = await startRun(subject, changes);
+  const [feed] = owned;
+  if (!feed) throw new Error('the run has no feed');
+  await subject.feeds.writePages({
+    feed: feed.feed,
+    token: feed.token,
+    batches: batches.map((users, index) => ({ batchNo: index + 1, users })),
+    invalidUsers: [],
+    cursor: batches.at(-1)?.at(-1) ?? null,
+    complete: true,
+  });
+  return { run, feed: feed.feed, steps: batches.map((_, index) => ({ feed: feed.feed, batchNo: index + 1, step: 1 })) };
+}
+
+/** Ids in byte order: `u001`, `u002`, and so on. */
+export function someUsers(count: number, from = 1): string[] {
+  return Array.from({ length: count }, (_, index) => `u${String(from + index).padStart(3, '0')}`);
+}
+
+/** That many batches, full ones, of consecutive users. */
+export function someBatches(count: number, size = maxBatchUsers): string[][] {
+  return Array.from({ length: count }, (_, index) => someUsers(size, index * size + 1));
+}
+
+/** Claims one step, which has to be free. */
+export async function claimOne(ledger: StepLedger, ref: StepRef): Promise<ClaimedStep> {
+  const { claimed } = await ledger.flush({ records: [], claims: [ref] });
+  const [step] = claimed;
+  if (!step) throw new Error(`step ${ref.step} of batch ${ref.batchNo} was not free`);
+  return step;
+}
+
+export async function record(ledger: StepLedger, ...records: StepRecord[]): Promise<StepRecord[]> {
+  return (await ledger.flush({ records, claims: [] })).recorded;
+}
+
+/** All users of a claimed step succeeded, unless changed. */
+export function doneOf(step: ClaimedStep, changes: Partial<StepDone> = {}): StepDone {
+  const { feed, batchNo, epoch } = step;
+  const failures = changes.failures ?? [];
+  const children = changes.children ?? [];
+  const users = usersOf(step.users);
+  const restUsers = users.length - failures.length - children.flatMap((child) => child.users).length;
+  return {
+    feed,
+    batchNo,
+    step: step.step,
+    state: 'done',
+    epoch,
+    rest: 'succeeded',
+    restUsers,
+    failures,
+    children,
+    ...changes,
+  };
+}
+
+export function failed(user: string, changes: Partial<UserFailure> = {}): UserFailure {
+  return { user, outcome: 'failed', reason: 'out-of-stock', detail: null, ...changes };
+}
+
+/** Running totals of the run's only feed. */
+export async function totalsOf({ runs }: ExecutionSubject, run: string): Promise<StepTotals[]> {
+  const tallies = await runs.tallies();
+  return tallies.find((tally) => tally.run === run)?.feeds[0]?.totals ?? [];
+}

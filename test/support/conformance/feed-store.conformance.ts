@@ -1,0 +1,206 @@
+import { beforeEach, describe, expect, it } from 'vitest';
+import type { FedPages, OwnedFeed } from '../../../services/trigger/ports/feed-store.ts';
+import {
+  claimOne,
+  doneOf,
+  leaseMs,
+  record,
+  someBatches,
+  someUsers,
+  startRun,
+  totalsOf,
+  type ExecutionSubject,
+  type MakeExecutionSubject,
+} from './execution-subject.ts';
+
+export function describeFeedStore(name: string, makeSubject: MakeExecutionSubject): void {
+  let subject: ExecutionSubject;
+  beforeEach(async () => {
+    subject = await makeSubject();
+  });
+
+  /** A running run whose only feed is owned by trigger `t`. */
+  async function ownedFeed(): Promise<{ run: string; feed: OwnedFeed }> {
+    const { run, owned } = await startRun(subject);
+    const [feed] = owned;
+    if (!feed) throw new Error('the run has no feed');
+    return { run, feed };
+  }
+
+  function pagesOf({ feed, token }: OwnedFeed, changes: Partial<FedPages> = {}): FedPages {
+    const batches = [{ batchNo: 1, users: ['u1', 'u2'] }];
+    return { feed, token, batches, invalidUsers: [], cursor: 'u2', complete: false, ...changes };
+  }
+
+  async function claimAgain(owner = 't2'): Promise<OwnedFeed | undefined> {
+    return (await subject.feeds.claim(owner, leaseMs, 10))[0];
+  }
+
+  describe(`owning feeds ${name}`, () => {
+    it('gives a feed with all that paging it needs', async () => {
+      const { run, feed } = await ownedFeed();
+      const { deadlineInMs, ...rest } = feed;
+      expect(rest).toEqual({
+        feed: feed.feed,
+        run,
+        country: 'SG',
+        segment: 'all',
+        snapshot: 's1',
+        cursor: null,
+        nextBatchNo: 1,
+        token: 1,
+        priority: 'normal',
+        firstAction: 'award-reward',
+      });
+      expect(deadlineInMs).toBeGreaterThan(29 * 86_400_000);
+      expect(deadlineInMs).toBeLessThanOrEqual(30 * 86_400_000);
+    });
+
+    it('gives a feed to one trigger, until its lease expires; then with a higher token', async () => {
+      const { feed } = await ownedFeed();
+      expect(await claimAgain('t')).toBeUndefined();
+      expect(await claimAgain()).toBeUndefined();
+      await subject.passTime(leaseMs + 1);
+      expect(await claimAgain()).toMatchObject({ feed: feed.feed, token: 2 });
+    });
+
+    it('gives different feeds to triggers that ask at once', async () => {
+      const { owned } = await startRun(subject, { countries: ['ID', 'SG', 'TH', 'VN'] });
+      await subject.feeds.release('t', owned);
+      const claims = await Promise.all(['x', 'y', 'z'].map((owner) => subject.feeds.claim(owner, leaseMs, 2)));
+      const feeds = claims.flat().map((feed) => feed.feed);
+      expect(new Set(feeds).size).toBe(feeds.length);
+    });
+
+    it('gives no more feeds than were asked for', async () => {
+      const { owned } = await startRun(subject, { countries: ['ID', 'SG', 'TH'] });
+      await subject.feeds.release('t', owned);
+      expect(await subject.feeds.claim('x', leaseMs, 2)).toHaveLength(2);
+    });
+
+    it('prolongs leases of feeds that are still ours', async () => {
+      const { feed } = await ownedFeed();
+      await subject.passTime(leaseMs - 5000);
+      expect(await subject.feeds.renew('t', leaseMs, [feed])).toEqual([feed.feed]);
+      await subject.passTime(leaseMs - 5000);
+      expect(await claimAgain()).toBeUndefined();
+    });
+
+    it('does not prolong what was taken over, nor what belongs to another', async () => {
+      const { feed } = await ownedFeed();
+      expect(await subject.feeds.renew('x', leaseMs, [feed])).toEqual([]);
+      await subject.passTime(leaseMs + 1);
+      await claimAgain();
+      expect(await subject.feeds.renew('t', leaseMs, [feed])).toEqual([]);
+    });
+
+    it('neither prolongs nor gives feeds whose run has ended or passed its deadline', async () => {
+      const { run, feed } = await ownedFeed();
+      await subject.passTime(31 * 86_400_000);
+      expect(await subject.feeds.renew('t', leaseMs, [feed])).toEqual([]);
+      expect(await claimAgain()).toBeUndefined();
+      await subject.runs.finish(run, 'expired', null);
+      expect(await subject.feeds.renew('t', leaseMs, [feed])).toEqual([]);
+    });
+
+    it('gives a released feed at once', async () => {
+      const { feed } = await ownedFeed();
+      await subject.feeds.release('t', [feed]);
+      expect(await claimAgain()).toMatchObject({ feed: feed.feed, token: 2 });
+    });
+  });
+
+  describe(`feeding ${name}`, () => {
+    it('writes batches and moves the cursor', async () => {
+      const { feed } = await ownedFeed();
+      expect(await subject.feeds.writePages(pagesOf(feed))).toBe(true);
+      await subject.feeds.release('t', [feed]);
+      expect(await claimAgain()).toMatchObject({ cursor: 'u2', nextBatchNo: 2 });
+      const claimed = await claimOne(subject.ledgerOf('a'), { feed: feed.feed, batchNo: 1, step: 1 });
+      expect(claimed.users).toBe('"u1","u2"');
+    });
+
+    it('writes nothing under a token that is no longer ours', async () => {
+      const { run, feed } = await ownedFeed();
+      await subject.passTime(leaseMs + 1);
+      await claimAgain();
+      expect(await subject.feeds.writePages(pagesOf(feed, { invalidUsers: ['\\u0000'] }))).toBe(false);
+      expect((await tallyOf(run)).feeds[0]).toMatchObject({ fedUsers: 0, fedBatches: 0, totals: [] });
+    });
+
+    it('writes nothing twice when the same pages come again because the answer was lost', async () => {
+      const { run, feed } = await ownedFeed();
+      await subject.feeds.writePages(pagesOf(feed));
+      expect(await subject.feeds.writePages(pagesOf(feed))).toBe(false);
+      expect((await tallyOf(run)).feeds[0]).toMatchObject({ fedUsers: 2, fedBatches: 1 });
+    });
+
+    it('counts users that can never be sent into the audience, as failed in step 1', async () => {
+      const { run, feed } = await ownedFeed();
+      const invalidUsers = ['', 'tab\\tand "quote"'];
+      await subject.feeds.writePages(pagesOf(feed, { invalidUsers, cursor: 'u\t', complete: true }));
+      const totals = { step: 1, batches: 0, succeeded: 0, failed: 2, expired: 0, cancelled: 0, unknown: 0 };
+      expect((await tallyOf(run)).feeds[0]).toMatchObject({ fedUsers: 4, complete: true, totals: [totals] });
+      expect(await subject.runs.recount(run)).toEqual([{ feed: feed.feed, totals: [totals] }]);
+    });
+
+    it('counts an invalid user once, however often it comes', async () => {
+      const { run, feed } = await ownedFeed();
+      const page = pagesOf(feed, { batches: [], invalidUsers: ['\\u0000'], cursor: null });
+      await subject.feeds.writePages(page);
+      await subject.feeds.writePages(page);
+      expect((await tallyOf(run)).feeds[0]).toMatchObject({ fedUsers: 1 });
+      expect(await totalsOf(subject, run)).toMatchObject([{ failed: 1 }]);
+    });
+
+    it('keeps a cursor of any content', async () => {
+      const { feed } = await ownedFeed();
+      const cursor = 'a\0b\n"\\ 🦄 \ud800';
+      await subject.feeds.writePages(pagesOf(feed, { batches: [], cursor }));
+      await subject.feeds.release('t', [feed]);
+      expect(await claimAgain()).toMatchObject({ cursor });
+    });
+
+    it('never gives a complete feed again', async () => {
+      const { feed } = await ownedFeed();
+      await subject.feeds.writePages(pagesOf(feed, { complete: true }));
+      await subject.feeds.release('t', [feed]);
+      expect(await claimAgain()).toBeUndefined();
+    });
+
+    it('shows why a feed does not move on, until it does', async () => {
+      const { run, feed } = await ownedFeed();
+      await subject.feeds.stall(feed.feed, feed.token, 'segmentation answers 503');
+      expect((await tallyOf(run)).feeds[0]?.stalled).toBe('segmentation answers 503');
+      await subject.feeds.stall(feed.feed, feed.token - 1, 'from a stale owner');
+      expect((await tallyOf(run)).feeds[0]?.stalled).toBe('segmentation answers 503');
+      await subject.feeds.writePages(pagesOf(feed));
+      expect((await tallyOf(run)).feeds[0]?.stalled).toBeNull();
+    });
+
+    it('tells how much of each feed is fed and how much of it has been handled', async () => {
+      const { feed } = await ownedFeed();
+      const batches = someBatches(3, 2).map((users, index) => ({ batchNo: index + 1, users }));
+      await subject.feeds.writePages(pagesOf(feed, { batches, cursor: someUsers(6).at(-1) ?? null }));
+      const ledger = subject.ledgerOf('a');
+      await record(ledger, doneOf(await claimOne(ledger, { feed: feed.feed, batchNo: 2, step: 1 })));
+      expect(await subject.feeds.loads()).toEqual([
+        {
+          feed: feed.feed,
+          country: 'SG',
+          firstAction: 'award-reward',
+          priority: 'normal',
+          complete: false,
+          fedBatches: 3,
+          handledBatches: 1,
+        },
+      ]);
+    });
+  });
+
+  async function tallyOf(run: string) {
+    const tally = (await subject.runs.tallies()).find((each) => each.run === run);
+    if (!tally) throw new Error('the run is not running');
+    return tally;
+  }
+}

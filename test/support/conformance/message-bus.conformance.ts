@@ -1,0 +1,318 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import {
+  PublishError,
+  type LaneReceiver,
+  type LaneRecord,
+  type MessageConsumer,
+  type MessagePublisher,
+  type TopicAdmin,
+} from '../../../shared/ports/message-bus.ts';
+import { createRecordingReceiver, valueOf, type RecordingReceiver } from '../recording-receiver.ts';
+
+export interface MessageBusSubject {
+  publisher: MessagePublisher;
+  admin: TopicAdmin;
+  /** One that keeps few records unsettled in a lane and soon sees added partitions, where that takes time at all. */
+  createConsumer: (groupId: string, topics: readonly string[]) => MessageConsumer;
+  /** The consumer ends as if its process had been killed: nothing is committed any more, others get its partitions. */
+  crash: (consumer: MessageConsumer) => Promise<void>;
+  /** No other test has topics or groups that begin with it. */
+  prefix: string;
+  close: () => Promise<void>;
+}
+
+export function describeMessageBus(name: string, makeSubject: () => Promise<MessageBusSubject>): void {
+  describe(`message bus: ${name}`, () => {
+    let subject: MessageBusSubject;
+    let topic: string;
+    let group: string;
+    const started: MessageConsumer[] = [];
+
+    beforeEach(async () => {
+      subject = await makeSubject();
+      topic = `${subject.prefix}.topic`;
+      group = `${subject.prefix}.group`;
+    });
+
+    afterEach(async () => {
+      await Promise.all(started.splice(0).map((consumer) => consumer.stop()));
+      await subject.close();
+    });
+
+    function givenTopic(partitions: number, named = topic): Promise<void> {
+      return subject.admin.ensureTopics([{ topic: named, partitions, replicationFactor: 1 }]);
+    }
+
+    function publish(values: readonly string[], to = topic): Promise<void> {
+      return subject.publisher.publish(values.map((value) => ({ topic: to, value })));
+    }
+
+    async function consuming<Receiver extends LaneReceiver>(receiver: Receiver, topics: readonly string[] = [topic]) {
+      const consumer = subject.createConsumer(group, topics);
+      started.push(consumer);
+      await consumer.start(receiver);
+      return { consumer, receiver };
+    }
+
+    function recording(topics?: readonly string[]): Promise<Consuming> {
+      return consuming(createRecordingReceiver(), topics);
+    }
+
+    it('delivers everything that was published, before the consumer came and after', async () => {
+      await givenTopic(3);
+      const early = numbered('early', 60);
+      const late = numbered('late', 60);
+      await publish(early);
+      const { consumer, receiver } = await consuming(settlingReceiver());
+      receiver.settleWith(consumer);
+      await publish(late);
+      const distinct = () => new Set(receiver.values());
+      await receiver.until(() => distinct().size === 120);
+      expect(distinct()).toEqual(new Set([...early, ...late]));
+    });
+
+    it('keeps the bytes of keys and values', async () => {
+      await givenTopic(1);
+      const key = 'ключ "1" \\ 🔑';
+      const value = '{"feed":"🚕","b":[1,2]}\n';
+      await subject.publisher.publish([{ topic, key, value }]);
+      const { receiver } = await recording();
+      const [record] = await receiver.first(1);
+      expect([record?.key?.toString(), record?.value?.toString()]).toEqual([key, value]);
+    });
+
+    it('spreads records without a key over all partitions', async () => {
+      await givenTopic(3);
+      await publish(numbered('r', 9));
+      const { receiver } = await recording();
+      const records = await receiver.first(9);
+      expect(countByPartition(records)).toEqual({ 0: 3, 1: 3, 2: 3 });
+    });
+
+    it('keeps records of one key in one partition, in order', async () => {
+      await givenTopic(3);
+      const values = numbered('r', 5);
+      await subject.publisher.publish(values.map((value) => ({ topic, key: 'k', value })));
+      const { receiver } = await recording();
+      const records = await receiver.first(5);
+      expect(Object.values(countByPartition(records))).toEqual([5]);
+      expect(records.map(valueOf)).toEqual(values);
+    });
+
+    it('delivers again from the first record that was not settled, however many behind it were', async () => {
+      await givenTopic(1);
+      await publish(['0', '1', '2', '3', '4']);
+      const { consumer, receiver } = await recording();
+      settle(consumer, await receiver.first(5), ['4', '0', '3', '1']);
+      await consumer.stop();
+
+      const next = await recording();
+      await next.receiver.first(3);
+      expect(next.receiver.values()).toEqual(['2', '3', '4']);
+    });
+
+    it('delivers nothing again that was settled before a stop', async () => {
+      await givenTopic(1);
+      await publish(['old-1', 'old-2']);
+      const { consumer, receiver } = await recording();
+      settle(consumer, await receiver.first(2), ['old-1', 'old-2']);
+      await consumer.stop();
+
+      await publish(['new']);
+      const next = await recording();
+      await next.receiver.first(1);
+      expect(next.receiver.values()).toEqual(['new']);
+    });
+
+    it('delivers again after a crash what was not settled', async () => {
+      await givenTopic(2);
+      await publish(numbered('r', 6));
+      const { consumer, receiver } = await recording();
+      const records = await receiver.first(6);
+      settle(consumer, records, ['r-0', 'r-1']);
+      await subject.crash(consumer);
+
+      const next = await recording();
+      await next.receiver.until(() =>
+        numbered('r', 6)
+          .slice(2)
+          .every((value) => next.receiver.values().includes(value)),
+      );
+    });
+
+    it('shares the partitions between two consumers of a group', async () => {
+      await givenTopic(4);
+      const a = await recording();
+      const b = await recording();
+      await publish(numbered('r', 40));
+      await Promise.all([a.receiver.first(20), b.receiver.first(20)]);
+      const partitionsOfA = new Set(a.receiver.delivered.map(({ lane }) => lane.partition));
+      const partitionsOfB = new Set(b.receiver.delivered.map(({ lane }) => lane.partition));
+      expect([partitionsOfA.size, partitionsOfB.size]).toEqual([2, 2]);
+      expect(partitionsOfA.isDisjointFrom(partitionsOfB)).toBe(true);
+    });
+
+    it('gives the partitions of a consumer that stopped to the others', async () => {
+      await givenTopic(2);
+      const a = await recording();
+      const b = await recording();
+      await b.consumer.stop();
+      await publish(numbered('r', 10));
+      await a.receiver.until(() => new Set(a.receiver.values()).size === 10);
+    });
+
+    it('ends all lanes when the group changes and begins new ones under a higher assignment', async () => {
+      await givenTopic(2);
+      await publish(numbered('r', 2));
+      const a = await recording();
+      const before = (await a.receiver.first(2)).map(({ lane }) => lane);
+      await recording();
+      await a.receiver.until(() => a.receiver.revoked.length >= 2 && a.receiver.delivered.length > 2);
+      const after = a.receiver.delivered.slice(2).map(({ lane }) => lane);
+      expect(new Set(a.receiver.revoked)).toEqual(new Set(before));
+      expect(Math.min(...after.map(assignmentOf))).toBeGreaterThan(Math.max(...before.map(assignmentOf)));
+    });
+
+    it('takes no notice of records settled on a lane that has ended', async () => {
+      await givenTopic(2);
+      await publish(numbered('r', 4));
+      const a = await recording();
+      const stale = await a.receiver.first(4);
+      const b = await recording();
+      await a.receiver.until(() => a.receiver.revoked.length > 0);
+      settle(a.consumer, stale, numbered('r', 4));
+      await Promise.all([a.consumer.stop(), b.consumer.stop()]);
+
+      const next = await recording();
+      await next.receiver.first(4);
+      expect(next.receiver.values().sort()).toEqual(numbered('r', 4));
+    });
+
+    it('ends its lanes when it stops', async () => {
+      await givenTopic(2);
+      await publish(numbered('r', 2));
+      const { consumer, receiver } = await recording();
+      const records = await receiver.first(2);
+      await consumer.stop();
+      expect(new Set(receiver.revoked)).toEqual(new Set(records.map(({ lane }) => lane)));
+    });
+
+    it('delivers nothing after its intake was stopped, and still commits what is settled then', async () => {
+      await givenTopic(1);
+      await publish(['before']);
+      const { consumer, receiver } = await recording();
+      const records = await receiver.first(1);
+      consumer.stopIntake();
+      await publish(['after']);
+      settle(consumer, records, ['before']);
+      await consumer.stop();
+
+      const next = await recording();
+      await next.receiver.first(1);
+      expect([receiver.values(), next.receiver.values()]).toEqual([['before'], ['after']]);
+    });
+
+    it('can be stopped before it was started, and twice', async () => {
+      await givenTopic(1);
+      const consumer = subject.createConsumer(group, [topic]);
+      await consumer.stop();
+      await consumer.stop();
+    });
+
+    it('refuses to call a record published whose topic is missing', async () => {
+      await expect(publish(['lost'])).rejects.toThrow(PublishError);
+    });
+
+    it('publishes to other topics while one is missing', async () => {
+      await givenTopic(1);
+      const lost = publish(['lost'], `${topic}.missing`);
+      const kept = publish(['kept']);
+      await expect(lost).rejects.toThrow(PublishError);
+      await kept;
+      const { receiver } = await recording();
+      await receiver.until(() => receiver.values().includes('kept'));
+    });
+
+    it('uses and consumes partitions that were added later', async () => {
+      await givenTopic(1);
+      const { receiver } = await recording();
+      await givenTopic(3);
+      const seen = () => new Set(receiver.delivered.map(({ lane }) => lane.partition)).size;
+      for (let i = 0; seen() < 3; i++) {
+        await publish([`r-${i}`]);
+        await receiver.until(() => receiver.values().includes(`r-${i}`));
+      }
+    });
+
+    it('does not take partitions away', async () => {
+      await givenTopic(3);
+      await givenTopic(1);
+      await publish(numbered('r', 3));
+      const { receiver } = await recording();
+      expect(countByPartition(await receiver.first(3))).toEqual({ 0: 1, 1: 1, 2: 1 });
+    });
+
+    it('lets two callers create the same topic at once', async () => {
+      await Promise.all([givenTopic(2), givenTopic(2), givenTopic(3)]);
+      await givenTopic(3);
+      await publish(['r']);
+    });
+
+    it('goes on delivering one topic while records of another are not settled', async () => {
+      const slow = `${topic}.slow`;
+      await Promise.all([givenTopic(1), givenTopic(1, slow)]);
+      await publish(numbered('slow', 50), slow);
+      const { consumer, receiver } = await recording([slow, topic]);
+      await receiver.first(1);
+      for (const value of numbered('quick', 20)) {
+        await publish([value]);
+        await receiver.until(() => receiver.values().includes(value));
+        settle(consumer, receiver.delivered, [value]);
+      }
+    });
+  });
+}
+
+interface Consuming {
+  consumer: MessageConsumer;
+  receiver: RecordingReceiver;
+}
+
+/** Settles whatever arrives, also what arrived before it knew with whom. */
+function settlingReceiver(): RecordingReceiver & { settleWith(consumer: MessageConsumer): void } {
+  const recording = createRecordingReceiver();
+  let settler: MessageConsumer | undefined;
+  return {
+    ...recording,
+    deliver: (lane, records) => {
+      recording.deliver(lane, records);
+      for (const record of records) settler?.settle(record);
+    },
+    settleWith: (consumer) => {
+      settler = consumer;
+      for (const record of recording.delivered) consumer.settle(record);
+    },
+  };
+}
+
+function settle(consumer: MessageConsumer, records: readonly LaneRecord[], values: readonly string[]): void {
+  for (const value of values) {
+    const record = records.find((candidate) => valueOf(candidate) === value);
+    if (!record) throw new Error(`${value} was not delivered`);
+    consumer.settle(record);
+  }
+}
+
+function numbered(name: string, count: number): string[] {
+  return Array.from({ length: count }, (_, i) => `${name}-${i}`);
+}
+
+function countByPartition(records: readonly LaneRecord[]): Record<number, number> {
+  const counts: Record<number, number> = {};
+  for (const { lane } of records) counts[lane.partition] = (counts[lane.partition] ?? 0) + 1;
+  return counts;
+}
+
+function assignmentOf({ assignment }: { assignment: number }): number {
+  return assignment;
+}

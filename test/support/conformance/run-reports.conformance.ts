@@ -1,0 +1,267 @@
+import { beforeEach, describe, expect, it } from 'vitest';
+import type { CampaignRecord, CampaignStore } from '../../../services/api/ports/campaign-store.ts';
+import { InvalidCursorError, type Page } from '../../../services/api/ports/campaign-store.ts';
+import type { FailureFilter, RecordedFailure, RunReports } from '../../../services/api/ports/run-reports.ts';
+import { campaignDefinitionOf, emptyTotals, type RunRows, type RunSeed } from './run-rows.ts';
+
+export interface RunReportsSubject {
+  campaigns: CampaignStore;
+  reports: RunReports;
+  rows: RunRows;
+}
+
+const nobody = '01938f1e-7c00-7000-8000-000000000001';
+const planned = new Date('2026-11-21T09:00:00.123Z');
+
+export function describeRunReports(name: string, makeSubject: () => Promise<RunReportsSubject>): void {
+  describe(`run reports: ${name}`, () => {
+    let reports: RunReports;
+    let rows: RunRows;
+    let campaigns: CampaignStore;
+    let campaign: CampaignRecord;
+    let runsPlanned: number;
+    beforeEach(async () => {
+      ({ reports, rows, campaigns } = await makeSubject());
+      campaign = await campaigns.create(campaignDefinitionOf({ name: 'Lapsed "riders" 🚲' }));
+      runsPlanned = 0;
+    });
+
+    /** A run of the campaign, each planned a minute after the one before. */
+    const addRun = (run: Partial<RunSeed> = {}) =>
+      rows.addRun({
+        campaign: campaign.campaign,
+        revision: 1,
+        scheduledFor: new Date(planned.getTime() + 60_000 * runsPlanned++),
+        state: 'running',
+        ...run,
+      });
+
+    describe('list', () => {
+      it('tells of a run what it carries out, and when', async () => {
+        const times = {
+          scheduledFor: planned,
+          startedAt: new Date(1_800_000_000_001),
+          endedAt: new Date(1_800_000_000_999),
+        };
+        const run = await addRun({ ...times, state: 'failed', stateReason: 'no such segment' });
+        expect((await reports.list({}, 10, null)).items).toEqual([
+          {
+            ...times,
+            run,
+            campaign: campaign.campaign,
+            campaignName: 'Lapsed "riders" 🚲',
+            revision: 1,
+            state: 'failed',
+            stateReason: 'no such segment',
+            chain: [{ action: 'award-reward' }, { action: 'send-message' }],
+          },
+        ]);
+      });
+
+      it('gives the newest first, page by page, and goes on although runs were added meanwhile', async () => {
+        const runs = [await addRun(), await addRun(), await addRun()];
+        const first = await reports.list({}, 2, null);
+        await addRun();
+        const second = await reports.list({}, 2, first.next);
+        expect([...first.items, ...second.items].map((header) => header.run)).toEqual(runs.reverse());
+        expect(second.next).toBeNull();
+      });
+
+      it('keeps to the campaign and the state that were asked for', async () => {
+        const other = await campaigns.create(campaignDefinitionOf());
+        const wanted = await addRun({ state: 'completed' });
+        await addRun({ state: 'running' });
+        await addRun({ campaign: other.campaign, state: 'completed' });
+        const found = await reports.list({ campaign: campaign.campaign, state: 'completed' }, 10, null);
+        expect(found.items.map((header) => header.run)).toEqual([wanted]);
+      });
+
+      it('refuses to go on from what is no id', async () => {
+        await expect(reports.list({}, 10, 'nonsense')).rejects.toThrow(InvalidCursorError);
+      });
+    });
+
+    describe('snapshot', () => {
+      it('knows no run that never was', async () => {
+        expect(await reports.snapshot(nobody)).toBeUndefined();
+      });
+
+      it('shows a run that is being prepared, without countries', async () => {
+        const run = await addRun({ state: 'preparing' });
+        expect(await reports.snapshot(run)).toMatchObject({
+          state: 'preparing',
+          countries: [],
+          stalled: null,
+          inFlight: 0,
+        });
+      });
+
+      it('shows each country with what was fed, and totals added up over all workers, in the order of the chain', async () => {
+        const run = await addRun({ inFlight: 3, waiting: 2 });
+        const counted = { estimate: 1200, fedUsers: 1000, fedBatches: 10, childBatches: 2, complete: true };
+        const sg = await rows.addFeed(run, { country: 'SG', ...counted });
+        await rows.addFeed(run, { country: 'ID' });
+        await rows.addTotals(sg, 0, { step: 2, batches: 1, succeeded: 90 });
+        await rows.addTotals(sg, 0, { step: 1, batches: 3, succeeded: 290, failed: 10 });
+        await rows.addTotals(sg, 7, { step: 1, batches: 2, succeeded: 150, expired: 40, cancelled: 9, unknown: 1 });
+        const snapshot = await reports.snapshot(run);
+        expect(snapshot).toMatchObject({ run, inFlight: 3, waitingForRetry: 2, campaignName: 'Lapsed "riders" 🚲' });
+        expect(snapshot?.asOf).toBeInstanceOf(Date);
+        expect(snapshot?.countries).toEqual([
+          { country: 'ID', estimate: null, fedUsers: 0, fedBatches: 0, childBatches: 0, complete: false, totals: [] },
+          {
+            country: 'SG',
+            ...counted,
+            totals: [
+              { step: 1, batches: 5, succeeded: 440, failed: 10, expired: 40, cancelled: 9, unknown: 1 },
+              { ...emptyTotals, step: 2, batches: 1, succeeded: 90 },
+            ],
+          },
+        ]);
+      });
+
+      it('leaves other runs out', async () => {
+        const [run, other] = [await addRun(), await addRun()];
+        const feed = await rows.addFeed(other, { country: 'SG', fedUsers: 100 });
+        await rows.addTotals(feed, 0, { step: 1, batches: 1, succeeded: 100 });
+        expect((await reports.snapshot(run))?.countries).toEqual([]);
+      });
+
+      it('says what a feed waits for, before what a step waits for', async () => {
+        const run = await addRun({ waiting: 1, waitingCause: 'award-reward answers 401' });
+        expect((await reports.snapshot(run))?.stalled).toBe('award-reward answers 401');
+        await rows.addFeed(run, { country: 'SG', stalled: 'segmentation: 503' });
+        expect((await reports.snapshot(run))?.stalled).toBe('segmentation: 503');
+      });
+
+      it('waits for nothing once it has ended', async () => {
+        const run = await addRun({ state: 'expired', endedAt: planned, waitingCause: 'award-reward answers 401' });
+        await rows.addFeed(run, { country: 'SG', stalled: 'segmentation: 503' });
+        expect((await reports.snapshot(run))?.stalled).toBeNull();
+      });
+    });
+
+    describe('failure groups', () => {
+      it('are none where nobody failed', async () => {
+        expect(await reports.failureGroups(await addRun())).toEqual([]);
+      });
+
+      it('count users by step, country, outcome and reason, most frequent first', async () => {
+        const run = await addRun();
+        const sg = await rows.addFeed(run, { country: 'SG' });
+        const id = await rows.addFeed(run, { country: 'ID' });
+        await rows.addFailure(sg, { user: 'u1', step: 2, reason: 'no-address' });
+        await rows.addFailure(sg, { user: 'u2', reason: 'fraud' });
+        await rows.addFailure(sg, { user: 'u3', reason: 'out-of-stock' });
+        await rows.addFailure(sg, { user: 'u4', reason: 'out-of-stock' });
+        await rows.addFailure(sg, { user: 'u5', reason: 'out-of-stock', outcome: 'unknown' });
+        await rows.addFailure(id, { user: 'u6', reason: 'out-of-stock' });
+        const groups = await reports.failureGroups(run);
+        expect(groups.map((g) => [g.step, g.country, g.reason, g.outcome, g.users])).toEqual([
+          [1, 'ID', 'out-of-stock', 'failed', 1],
+          [1, 'SG', 'out-of-stock', 'failed', 2],
+          [1, 'SG', 'fraud', 'failed', 1],
+          [1, 'SG', 'out-of-stock', 'unknown', 1],
+          [2, 'SG', 'no-address', 'failed', 1],
+        ]);
+      });
+
+      it('show at most five of their users', async () => {
+        const run = await addRun();
+        const feed = await rows.addFeed(run, { country: 'SG' });
+        for (let i = 0; i < 8; i++) await rows.addFailure(feed, { user: `u${i}`, batchNo: 8 - i });
+        expect(await reports.failureGroups(run)).toMatchObject([{ users: 8, sample: ['u7', 'u6', 'u5', 'u4', 'u3'] }]);
+      });
+    });
+
+    describe('failures', () => {
+      async function allPages(run: string, limit: number, filter: FailureFilter = {}): Promise<RecordedFailure[]> {
+        const all: RecordedFailure[] = [];
+        let page: Page<RecordedFailure> = { items: [], next: null };
+        do {
+          page = await reports.failures(run, filter, limit, page.next);
+          all.push(...page.items);
+        } while (page.next !== null);
+        return all;
+      }
+
+      it('tell everything that was recorded about a user', async () => {
+        const run = await addRun();
+        const feed = await rows.addFeed(run, { country: 'SG' });
+        const failure = { batchNo: 17, step: 2, reason: 'no-address', detail: 'said "no" 🚫', attempts: 3 };
+        await rows.addFailure(feed, { ...failure, user: 'u1', outcome: 'unknown' });
+        const { items } = await reports.failures(run, {}, 10, null);
+        expect(items).toEqual([
+          { ...failure, user: 'u1', outcome: 'unknown', country: 'SG', failedAt: items[0]?.failedAt },
+        ]);
+        expect(items[0]?.failedAt).toBeInstanceOf(Date);
+      });
+
+      it('come in the order of country, batch, step and user, whatever the size of the pages', async () => {
+        const run = await addRun();
+        const sg = await rows.addFeed(run, { country: 'SG' });
+        const id = await rows.addFeed(run, { country: 'ID' });
+        for (const [feed, batchNo, step, user] of shuffledPlaces(sg, id))
+          await rows.addFailure(feed, { batchNo, step, user });
+        const expected = ['ID', 'SG'].flatMap((country) =>
+          [1, 2, 2 ** 30].flatMap((batchNo) =>
+            [1, 2].flatMap((step) => usersInByteOrder.map((user) => ({ country, batchNo, step, user }))),
+          ),
+        );
+        for (const limit of [1, 5, 36, 100]) expect(await allPages(run, limit)).toMatchObject(expected);
+      });
+
+      it('leave other runs out', async () => {
+        const [run, other] = [await addRun(), await addRun()];
+        await rows.addFailure(await rows.addFeed(other, { country: 'SG' }), { user: 'u1' });
+        await rows.addFeed(run, { country: 'SG' });
+        expect(await allPages(run, 10)).toEqual([]);
+      });
+
+      it('are those of one step, country and reason where that was asked for, on every page', async () => {
+        const run = await addRun();
+        const sg = await rows.addFeed(run, { country: 'SG' });
+        const id = await rows.addFeed(run, { country: 'ID' });
+        for (const user of ['u1', 'u2', 'u3']) {
+          await rows.addFailure(sg, { user, step: 2, reason: 'no-address' });
+          await rows.addFailure(sg, { user, step: 2, batchNo: 2, reason: 'blocked' });
+          await rows.addFailure(sg, { user, step: 1, reason: 'no-address' });
+          await rows.addFailure(id, { user, step: 2, reason: 'no-address' });
+        }
+        const found = await allPages(run, 2, { step: 2, country: 'SG', reason: 'no-address' });
+        expect(found.map((failure) => failure.user)).toEqual(['u1', 'u2', 'u3']);
+        expect(await allPages(run, 2, { country: 'ID' })).toHaveLength(3);
+        expect(await allPages(run, 2, { reason: `it's % odd` })).toEqual([]);
+      });
+
+      it('neither repeat nor leave out what stood there when rows are written between two pages', async () => {
+        const run = await addRun();
+        const feed = await rows.addFeed(run, { country: 'SG' });
+        for (const batchNo of [2, 4, 6]) await rows.addFailure(feed, { batchNo, user: `of batch ${batchNo}` });
+        const first = await reports.failures(run, {}, 2, null);
+        await rows.addFailure(feed, { batchNo: 1, user: 'before' });
+        await rows.addFailure(feed, { batchNo: 5, user: 'behind' });
+        const second = await reports.failures(run, {}, 2, first.next);
+        expect(second.items.map((failure) => failure.user)).toEqual(['behind', 'of batch 6']);
+      });
+
+      it.each(['', 'nonsense', 'W10'])('refuse to go on from %j', async (cursor) => {
+        await expect(reports.failures(await addRun(), {}, 10, cursor)).rejects.toThrow(InvalidCursorError);
+      });
+    });
+  });
+}
+
+/** As a segment would sort them: by their bytes, which is not how JavaScript or a language's collation does. */
+const usersInByteOrder = [' ', '"q"', 'B', '\\u0000', 'a', '\uff5e full width', '🚲 above it in bytes'];
+
+function shuffledPlaces(...feeds: string[]): [feed: string, batchNo: number, step: number, user: string][] {
+  const places = feeds.flatMap((feed) =>
+    [2 ** 30, 1, 2].flatMap((batchNo) =>
+      [2, 1].flatMap((step) =>
+        usersInByteOrder.map((user): [string, number, number, string] => [feed, batchNo, step, user]),
+      ),
+    ),
+  );
+  return places.reverse();
+}

@@ -1,0 +1,83 @@
+import type { CampaignDefinition } from '../../../shared/contracts/campaigns.ts';
+import type { StepTotals } from '../../../shared/domain/outcomes.ts';
+import type { RunState } from '../../../shared/domain/run-states.ts';
+
+/** What the trigger and the workers would have written, put there by hand: lets the readers be specified without them. */
+export interface RunRows {
+  /** Returns the run's id; later calls return greater ones. */
+  addRun(run: RunSeed): Promise<string>;
+  /** Returns the feed's id. */
+  addFeed(run: string, feed: Partial<FeedSeed> & { country: string }): Promise<string>;
+  /** Adds to the totals of a feed what the worker in this slot recorded. */
+  addTotals(feed: string, slot: number, totals: Partial<StepTotals> & { step: number }): Promise<void>;
+  addFailure(feed: string, failure: Partial<FailureSeed> & { user: string }): Promise<void>;
+}
+
+export interface RunSeed {
+  campaign: string;
+  revision: number;
+  scheduledFor: Date;
+  state: RunState;
+  startedAt?: Date;
+  endedAt?: Date;
+  stateReason?: string;
+  inFlight?: number;
+  waiting?: number;
+  waitingCause?: string;
+}
+
+export interface FeedSeed {
+  country: string;
+  estimate: number | null;
+  fedUsers: number;
+  fedBatches: number;
+  childBatches: number;
+  complete: boolean;
+  stalled: string | null;
+}
+
+export interface FailureSeed {
+  user: string;
+  batchNo: number;
+  step: number;
+  outcome: 'failed' | 'unknown';
+  reason: string;
+  detail: string | null;
+  attempts: number;
+}
+
+export const emptyFeed = {
+  estimate: null,
+  fedUsers: 0,
+  fedBatches: 0,
+  childBatches: 0,
+  complete: false,
+  stalled: null,
+} as const;
+
+export const emptyTotals = { batches: 0, succeeded: 0, failed: 0, expired: 0, cancelled: 0, unknown: 0 } as const;
+
+export const someFailure = {
+  batchNo: 1,
+  step: 1,
+  outcome: 'failed',
+  reason: 'out-of-stock',
+  detail: null,
+  attempts: 1,
+} as const;
+
+export function campaignDefinitionOf(changes: Partial<CampaignDefinition> = {}): CampaignDefinition {
+  return {
+    name: 'Lapsed riders, December',
+    countries: ['SG', 'ID'],
+    audience: { include: [{ segment: 'lapsed-riders' }] },
+    chain: [
+      { action: 'award-reward', params: { rewardId: 'ride-5', units: 2 } },
+      { action: 'send-message', params: { template: 'congratulations' } },
+    ],
+    schedule: { type: 'now' },
+    deadlineSeconds: 21_600,
+    priority: 'normal',
+    ...changes,
+  };
+}

@@ -1,0 +1,312 @@
+import { beforeEach, describe, expect, it } from 'vitest';
+import { firstChildBatchNo } from '../../../shared/domain/batch.ts';
+import { usersOf } from '../../../shared/domain/users-text.ts';
+import type { ClaimedStep, StepLedger, StepRef, StepWaiting } from '../../../shared/ports/step-ledger.ts';
+import {
+  claimOne,
+  doneOf,
+  failed,
+  leaseMs,
+  record,
+  someBatches,
+  startFedRun,
+  totalsOf,
+  type ExecutionSubject,
+  type MakeExecutionSubject,
+} from './execution-subject.ts';
+
+const nothing = { batches: 0, succeeded: 0, failed: 0, expired: 0, cancelled: 0, unknown: 0 };
+
+export function describeStepLedger(name: string, makeSubject: MakeExecutionSubject): void {
+  let subject: ExecutionSubject;
+  let a: StepLedger;
+  let b: StepLedger;
+  beforeEach(async () => {
+    subject = await makeSubject();
+    a = subject.ledgerOf('a');
+    b = subject.ledgerOf('b');
+  });
+
+  /** One batch of three users in a running run. */
+  async function fedBatch(): Promise<{ run: string; feed: string; first: StepRef }> {
+    const { run, feed } = await startFedRun(subject, [['u1', 'u2', 'u3']]);
+    return { run, feed, first: { feed, batchNo: 1, step: 1 } };
+  }
+
+  function waitingOf({ feed, batchNo, step, epoch }: ClaimedStep, changes: Partial<StepWaiting> = {}): StepWaiting {
+    return { feed, batchNo, step, epoch, state: 'waiting', delayMs: 5000, burnsAttempt: true, cause: null, ...changes };
+  }
+
+  async function free(ref: StepRef, ledger = b): Promise<ClaimedStep | undefined> {
+    return (await ledger.flush({ records: [], claims: [ref] })).claimed[0];
+  }
+
+  describe(`claiming steps ${name}`, () => {
+    it('gives a step to one worker, with its users, its first epoch and its first attempt', async () => {
+      const { first } = await fedBatch();
+      expect(await free(first, a)).toEqual({ ...first, epoch: 1, attempt: 1, users: '"u1","u2","u3"', size: 3 });
+      expect(await free(first, b)).toBeUndefined();
+    });
+
+    it('gives it to one worker even when two ask at once', async () => {
+      const { steps } = await startFedRun(subject, someBatches(20, 2));
+      const flushes = await Promise.all([
+        a.flush({ records: [], claims: steps }),
+        b.flush({ records: [], claims: steps.toReversed() }),
+      ]);
+      const claimed = flushes.flatMap((flush) => flush.claimed.map((step) => step.batchNo));
+      expect(claimed.sort((x, y) => x - y)).toEqual(steps.map((step) => step.batchNo));
+    });
+
+    it('gives it once when the same flush asks twice', async () => {
+      const { first } = await fedBatch();
+      const { claimed } = await a.flush({ records: [], claims: [first, first] });
+      expect(claimed).toHaveLength(1);
+    });
+
+    it('takes a step over only after its lease has expired, with a higher epoch', async () => {
+      const { first } = await fedBatch();
+      await claimOne(a, first);
+      await subject.passTime(leaseMs - 5000);
+      expect(await free(first)).toBeUndefined();
+      await subject.passTime(5001);
+      expect(await free(first)).toMatchObject({ epoch: 2, attempt: 2 });
+    });
+
+    it('never gives a done step again', async () => {
+      const { first } = await fedBatch();
+      await record(a, doneOf(await claimOne(a, first)));
+      await subject.passTime(10 * leaseMs);
+      expect(await free(first)).toBeUndefined();
+    });
+
+    it('passes over references to batches and feeds that do not exist', async () => {
+      const { first } = await fedBatch();
+      const strangers = [
+        { ...first, batchNo: 77 },
+        { ...first, feed: '0190a000-0000-7000-8000-000000000000' },
+      ];
+      const { claimed } = await a.flush({ records: [], claims: [...strangers, first] });
+      expect(claimed.map((step) => step.batchNo)).toEqual([1]);
+    });
+
+    it('returns users byte for byte, whatever their ids hold', async () => {
+      const odd = ['"', '%s %', "'; drop table batches", '\\', '\\n', 'a b', '{x,NULL}', 'é', '🦄', ',', '","'];
+      const { feed } = await startFedRun(subject, [odd]);
+      const { users } = await claimOne(a, { feed, batchNo: 1, step: 1 });
+      expect(usersOf(users)).toEqual(odd);
+    });
+  });
+
+  describe(`recording steps ${name}`, () => {
+    it('records and claims in one flush', async () => {
+      const { run, steps } = await startFedRun(subject, someBatches(2, 3));
+      const [one, two] = steps;
+      if (!one || !two) throw new Error('two batches were fed');
+      const done = doneOf(await claimOne(a, one));
+      const flushed = await a.flush({ records: [done], claims: [two, { ...one, step: 2 }] });
+      expect(flushed.recorded).toEqual([done]);
+      expect(flushed.claimed.map(({ batchNo, step }) => [batchNo, step])).toEqual(
+        expect.arrayContaining([
+          [1, 2],
+          [2, 1],
+        ]),
+      );
+      expect(await totalsOf(subject, run)).toEqual([{ ...nothing, step: 1, batches: 1, succeeded: 3 }]);
+    });
+
+    it('writes nothing under a stale epoch', async () => {
+      const { run, first } = await fedBatch();
+      const stale = await claimOne(a, first);
+      await subject.passTime(leaseMs + 1);
+      const current = await claimOne(b, first);
+      const zombie = doneOf(stale, {
+        failures: [failed('u1')],
+        children: [{ users: ['u2'], delayMs: 0, attempts: 1 }],
+      });
+      expect(await record(a, zombie, waitingOf(stale))).toEqual([]);
+      expect(await totalsOf(subject, run)).toEqual([]);
+      expect(await subject.sweep.overdue(run, 10)).toEqual([]);
+      expect(await b.lostUsers([{ ...first, step: 2 }])).toEqual([[]]);
+      expect(await record(b, doneOf(current))).toHaveLength(1);
+    });
+
+    it('passes over the claim of a step that is recorded in the same flush', async () => {
+      const { first } = await fedBatch();
+      const step = await claimOne(a, first);
+      const { recorded, claimed } = await a.flush({ records: [waitingOf(step, { delayMs: 0 })], claims: [first] });
+      expect([recorded.length, claimed.length]).toEqual([1, 0]);
+    });
+
+    it('tells a repeat of a record whose answer was lost as recorded, and counts it once', async () => {
+      const { run, first } = await fedBatch();
+      const done = doneOf(await claimOne(a, first), { failures: [failed('u2')] });
+      await record(a, done);
+      expect(await record(a, done)).toEqual([done]);
+      expect(await totalsOf(subject, run)).toEqual([{ ...nothing, step: 1, batches: 1, succeeded: 2, failed: 1 }]);
+    });
+
+    it('counts failed, unknown, expired and cancelled users apart', async () => {
+      const { run, steps } = await startFedRun(subject, someBatches(3, 4));
+      const { claimed } = await a.flush({ records: [], claims: steps });
+      const [one, two, three] = claimed;
+      if (!one || !two || !three) throw new Error('three steps were free');
+      const [first = '', second = ''] = usersOf(one.users);
+      await record(
+        a,
+        doneOf(one, { failures: [failed(first), failed(second, { outcome: 'unknown', reason: 'muster.untold' })] }),
+        doneOf(two, { rest: 'expired' }),
+        doneOf(three, { rest: 'cancelled' }),
+      );
+      const sums = { batches: 3, succeeded: 2, failed: 1, unknown: 1, expired: 4, cancelled: 4 };
+      expect(await totalsOf(subject, run)).toEqual([{ step: 1, ...sums }]);
+    });
+
+    it('keeps the sums of two workers, equal to a recount of the rows', async () => {
+      const { run, feed, steps } = await startFedRun(subject, someBatches(10, 5));
+      const [ofA, ofB] = [await a.flush({ records: [], claims: steps.slice(0, 6) }), await claimAll(b, steps.slice(6))];
+      const withTrouble = (step: ClaimedStep) => {
+        const [first = '', second = ''] = usersOf(step.users);
+        const children = [{ users: [second], delayMs: 0, attempts: 1 }];
+        return step.batchNo % 2 === 0 ? doneOf(step, { failures: [failed(first)], children }) : doneOf(step);
+      };
+      await Promise.all([record(a, ...ofA.claimed.map(withTrouble)), record(b, ...ofB.map(withTrouble))]);
+      const due = await subject.sweep.overdue(run, 100);
+      await record(a, ...(await claimAll(a, due)).map((child) => doneOf(child)));
+      const totals = await totalsOf(subject, run);
+      expect(totals).toEqual([{ ...nothing, step: 1, batches: 10, succeeded: 45, failed: 5 }]);
+      expect(await subject.runs.recount(run)).toEqual([{ feed, totals }]);
+    });
+
+    it('refuses what it cannot store, by name, and writes its neighbours', async () => {
+      const { run, steps } = await startFedRun(subject, someBatches(8, 2));
+      const { claimed } = await a.flush({ records: [], claims: steps.slice(0, 7) });
+      const records = claimed.map((step) => {
+        const [first = ''] = usersOf(step.users);
+        return doneOf(step, { failures: [failed(first, { detail: step.batchNo === 5 ? 'a \0 byte' : 'none left' })] });
+      });
+      const flushed = await a.flush({ records, claims: steps.slice(7) });
+      expect(flushed.refused.map(({ step }) => step)).toEqual([records[4]]);
+      expect(flushed.refused[0]?.error).toBeInstanceOf(Error);
+      expect(flushed.recorded).toHaveLength(6);
+      expect(flushed.claimed).toHaveLength(1);
+      expect(await totalsOf(subject, run)).toEqual([{ ...nothing, step: 1, batches: 6, succeeded: 6, failed: 6 }]);
+    });
+
+    it('does nothing for an empty flush', async () => {
+      expect(await a.flush({ records: [], claims: [] })).toEqual({ recorded: [], claimed: [], refused: [] });
+    });
+  });
+
+  describe(`waiting steps ${name}`, () => {
+    it('are free when due, not before, and the attempt was burnt', async () => {
+      const { first } = await fedBatch();
+      await record(a, waitingOf(await claimOne(a, first), { delayMs: 60_000 }));
+      await subject.passTime(50_000);
+      expect(await free(first)).toBeUndefined();
+      await subject.passTime(10_001);
+      expect(await free(first)).toMatchObject({ epoch: 2, attempt: 2, users: '"u1","u2","u3"' });
+    });
+
+    it('get the attempt back that was never made', async () => {
+      const { first } = await fedBatch();
+      await record(a, waitingOf(await claimOne(a, first), { delayMs: 0, burnsAttempt: false }));
+      expect(await free(first)).toMatchObject({ epoch: 2, attempt: 1 });
+    });
+
+    it('show what they wait for until they are claimed again', async () => {
+      const { run, first } = await fedBatch();
+      await record(a, waitingOf(await claimOne(a, first), { delayMs: 0, cause: 'rewards answers 401' }));
+      expect(await subject.runs.observe(run)).toEqual({ inFlight: 0, waiting: 1, waitingCause: 'rewards answers 401' });
+      await claimOne(b, first);
+      expect(await subject.runs.observe(run)).toEqual({ inFlight: 1, waiting: 0, waitingCause: null });
+    });
+
+    it('count in no total', async () => {
+      const { run, first } = await fedBatch();
+      await record(a, waitingOf(await claimOne(a, first)));
+      expect(await totalsOf(subject, run)).toEqual([]);
+    });
+  });
+
+  describe(`child batches ${name}`, () => {
+    /** A batch of three whose u2 goes on alone after five seconds, its first attempt made. */
+    async function splitBatch() {
+      const batch = await fedBatch();
+      const children = [{ users: ['u2'], delayMs: 5000, attempts: 1 }];
+      await record(a, doneOf(await claimOne(a, batch.first), { children }));
+      return { ...batch, child: { ...batch.first, batchNo: firstChildBatchNo } };
+    }
+
+    it('wait from birth, with the attempts made so far', async () => {
+      const { child } = await splitBatch();
+      expect(await free(child)).toBeUndefined();
+      await subject.passTime(5001);
+      expect(await free(child)).toEqual({ ...child, epoch: 1, attempt: 2, users: '"u2"', size: 1 });
+    });
+
+    it('count in the totals when they are recorded themselves, and never as a fed batch', async () => {
+      const { run, child } = await splitBatch();
+      expect(await totalsOf(subject, run)).toEqual([{ ...nothing, step: 1, batches: 1, succeeded: 2 }]);
+      await subject.passTime(5001);
+      await record(a, doneOf(await claimOne(a, child), { failures: [failed('u2')] }));
+      expect(await totalsOf(subject, run)).toEqual([{ ...nothing, step: 1, batches: 1, succeeded: 2, failed: 1 }]);
+    });
+
+    it('get numbers of their own, several at once too, and may be split again', async () => {
+      const { feed, steps } = await startFedRun(subject, someBatches(2, 4));
+      const { claimed } = await a.flush({ records: [], claims: steps });
+      const halves = claimed.map((step) => {
+        const users = usersOf(step.users);
+        const part = (from: number) => ({ users: users.slice(from, from + 2), delayMs: 0, attempts: 1 });
+        return doneOf(step, { children: [part(0), part(2)] });
+      });
+      await record(a, ...halves);
+      const numbers = [0, 1, 2, 3].map((offset) => firstChildBatchNo + offset);
+      const parts = await claimAll(
+        b,
+        numbers.map((batchNo) => ({ feed, batchNo, step: 1 })),
+      );
+      expect(parts.flatMap((part) => usersOf(part.users)).sort()).toEqual(someBatches(1, 8)[0]);
+      const [part] = parts;
+      if (!part) throw new Error('four parts were free');
+      const grandchild = { users: usersOf(part.users).slice(0, 1), delayMs: 0, attempts: 2 };
+      await record(b, doneOf(part, { children: [grandchild] }));
+      expect(await free({ feed, batchNo: firstChildBatchNo + 4, step: 1 })).toMatchObject({ attempt: 3 });
+    });
+  });
+
+  describe(`users lost in the chain ${name}`, () => {
+    it('are those that failed in an earlier step and those that went on in a child, for parents', async () => {
+      const { first } = await fedBatch();
+      const children = [{ users: ['u3'], delayMs: 0, attempts: 1 }];
+      await record(a, doneOf(await claimOne(a, first), { failures: [failed('u1')], children }));
+      expect(await a.lostUsers([{ ...first, step: 2 }, first])).toEqual([['u1', 'u3'], []]);
+    });
+
+    it('are those of its own number, for children', async () => {
+      const { first } = await fedBatch();
+      const children = [{ users: ['u2', 'u3'], delayMs: 0, attempts: 1 }];
+      await record(a, doneOf(await claimOne(a, first), { failures: [failed('u1')], children }));
+      const child = { ...first, batchNo: firstChildBatchNo };
+      await record(a, doneOf(await claimOne(a, child), { failures: [failed('u2')] }));
+      expect(await a.lostUsers([{ ...child, step: 2 }])).toEqual([['u2']]);
+    });
+
+    it('add up over the steps, in the order of the refs', async () => {
+      const { first } = await fedBatch();
+      await record(a, doneOf(await claimOne(a, first), { failures: [failed('"u\\1"')] }));
+      const second = { ...first, step: 2 };
+      await record(a, doneOf(await claimOne(a, second), { failures: [failed('🦄')] }));
+      const third = { ...first, step: 3 };
+      expect(await a.lostUsers([third, first, second])).toEqual([['"u\\1"', '🦄'], [], ['"u\\1"']]);
+    });
+  });
+}
+
+async function claimAll(ledger: StepLedger, refs: readonly StepRef[]): Promise<ClaimedStep[]> {
+  const claims = refs.map(({ feed, batchNo, step }) => ({ feed, batchNo, step }));
+  const { claimed } = await ledger.flush({ records: [], claims });
+  if (claimed.length < refs.length) throw new Error('some of the steps were not free');
+  return claimed.sort((x, y) => x.batchNo - y.batchNo);
+}

@@ -1,0 +1,68 @@
+import { v7 as uuidv7 } from 'uuid';
+import type { CampaignRecord, CampaignStore } from '../../../services/api/ports/campaign-store.ts';
+import { pageOf, requireIdCursor } from '../../../services/api/postgres/pages.ts';
+import { atOnce } from './at-once.ts';
+import type { CampaignRow, MemoryDatabase } from './memory-database.ts';
+
+export function createMemoryCampaignStore({ database }: { database: MemoryDatabase }): CampaignStore {
+  const { campaigns, jobs, clock } = database;
+
+  function get(campaign: string): CampaignRecord | undefined {
+    const row = campaigns.get(campaign);
+    return row && recordOf(row, database);
+  }
+
+  return {
+    get: (campaign) => atOnce(() => get(campaign)),
+
+    create: (definition) =>
+      atOnce(() => {
+        const row: CampaignRow = {
+          id: uuidv7(),
+          revision: 1,
+          state: 'draft',
+          definition: structuredClone(definition),
+          createdAt: clock.now(),
+        };
+        campaigns.set(row.id, row);
+        return recordOf(row, database);
+      }),
+
+    list: (limit, cursor) =>
+      atOnce(() => {
+        requireIdCursor(cursor);
+        const found = [...campaigns.values()]
+          .filter((row) => cursor === null || row.id < cursor)
+          .sort((a, b) => (a.id < b.id ? 1 : -1))
+          .map((row) => recordOf(row, database));
+        return pageOf(found, limit, (record) => record.campaign);
+      }),
+
+    start: (campaign, dueAt) =>
+      atOnce(() => {
+        const row = campaigns.get(campaign);
+        if (row?.state === 'draft') {
+          row.state = 'scheduled';
+          const job = { id: uuidv7(), campaign, revision: row.revision, dueAtMs: dueAt?.getTime() ?? clock.nowMs() };
+          jobs.set(job.id, job);
+        }
+        return get(campaign);
+      }),
+  };
+}
+
+function recordOf(row: CampaignRow, { jobs, runs }: MemoryDatabase): CampaignRecord {
+  const dueAtMs = [...jobs.values()].filter((job) => job.campaign === row.id).map((job) => job.dueAtMs);
+  const [latestRun] = [...runs.values()]
+    .filter((run) => run.campaign === row.id)
+    .sort((a, b) => b.scheduledFor.getTime() - a.scheduledFor.getTime());
+  return {
+    campaign: row.id,
+    revision: row.revision,
+    state: row.state,
+    definition: structuredClone(row.definition),
+    createdAt: row.createdAt,
+    nextRunAt: dueAtMs.length === 0 ? null : new Date(Math.min(...dueAtMs)),
+    latestRun: latestRun ? { run: latestRun.id, state: latestRun.state } : null,
+  };
+}

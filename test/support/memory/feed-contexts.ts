@@ -1,0 +1,28 @@
+import { admissionOf } from '../../../shared/domain/admission.ts';
+import type { FeedContexts } from '../../../shared/ports/step-ledger.ts';
+import { atOnce } from './at-once.ts';
+import type { MemoryDatabase } from './memory-database.ts';
+import { definitionOf } from './run-store.ts';
+
+export function createMemoryFeedContexts({ database }: { database: MemoryDatabase }): FeedContexts {
+  const { feeds, runs, clock } = database;
+  return {
+    load: (ids) =>
+      atOnce(() =>
+        ids.flatMap((id) => {
+          const row = feeds.get(id);
+          const run = row && runs.get(row.run);
+          if (!row || !run) return [];
+          const { chain } = definitionOf(database, run);
+          return [{ feed: row.feed, run: run.id, campaign: run.campaign, country: row.country, chain }];
+        }),
+      ),
+    admissions: (ids) =>
+      atOnce(() =>
+        ids.flatMap((id) => {
+          const run = runs.get(id);
+          return run ? [{ run: id, verdict: admissionOf(run.state, run.deadlineAtMs <= clock.nowMs()) }] : [];
+        }),
+      ),
+  };
+}

@@ -1,0 +1,129 @@
+import { reasons } from '../../../shared/domain/reasons.ts';
+import type { FedPages, FeedStore, OwnedFeed } from '../../../services/trigger/ports/feed-store.ts';
+import { atOnce } from './at-once.ts';
+import { batchKey, type FeedRow, type MemoryDatabase, type RunRow } from './memory-database.ts';
+import { definitionOf } from './run-store.ts';
+import { addToTotals, totalsOf } from './totals.ts';
+
+export function createMemoryFeedStore({ database }: { database: MemoryDatabase }): FeedStore {
+  const { feeds, clock } = database;
+
+  /** The feed under that token, or undefined when somebody else has it by now. */
+  function held(feed: string, token: number): FeedRow | undefined {
+    const row = feeds.get(feed);
+    return row?.token === token ? row : undefined;
+  }
+
+  return {
+    claim: (owner, leaseMs, limit) =>
+      atOnce(() =>
+        [...feeds.values()]
+          .filter((row) => isFeeding(database, row) && isFree(row, clock.nowMs()) && !row.complete)
+          .sort((a, b) => startOf(database, a) - startOf(database, b) || (a.feed < b.feed ? -1 : 1))
+          .slice(0, limit)
+          .map((row) => {
+            row.owner = owner;
+            row.token++;
+            row.leaseUntilMs = clock.nowMs() + leaseMs;
+            return ownedFeed(database, row);
+          }),
+      ),
+    renew: (owner, leaseMs, ours) =>
+      atOnce(() =>
+        ours.flatMap(({ feed, token }) => {
+          const row = held(feed, token);
+          if (row?.owner !== owner || !isFeeding(database, row)) return [];
+          row.leaseUntilMs = clock.nowMs() + leaseMs;
+          return [feed];
+        }),
+      ),
+    release: (owner, ours) =>
+      atOnce(() => {
+        for (const { feed, token } of ours) {
+          const row = held(feed, token);
+          if (row?.owner === owner) row.owner = null;
+        }
+      }),
+    writePages: (pages) =>
+      atOnce(() => {
+        const row = held(pages.feed, pages.token);
+        const first = pages.batches[0]?.batchNo ?? row?.nextBatchNo;
+        if (row?.nextBatchNo !== first || !row) return false;
+        write(database, row, pages);
+        return true;
+      }),
+    stall: (feed, token, cause) =>
+      atOnce(() => {
+        const row = held(feed, token);
+        if (row) row.stalled = cause;
+      }),
+    loads: () =>
+      atOnce(() =>
+        [...feeds.values()].flatMap((row) => {
+          const run = runOf(database, row);
+          if (run.state !== 'running') return [];
+          const { feed, country, complete } = row;
+          const fedBatches = row.nextBatchNo - 1;
+          const handledBatches = totalsOf(database, feed).find((totals) => totals.step === 1)?.batches ?? 0;
+          return [{ feed, country, complete, fedBatches, handledBatches, ...startingWith(database, run) }];
+        }),
+      ),
+  };
+}
+
+function write(database: MemoryDatabase, row: FeedRow, pages: FedPages): void {
+  for (const { batchNo, users } of pages.batches) {
+    const batch = { feed: row.feed, batchNo, users: [...users], parent: null, fromStep: 1 };
+    database.batches.set(batchKey(row.feed, batchNo), batch);
+    row.fedUsers += users.length;
+  }
+  row.cursor = pages.cursor;
+  row.nextBatchNo += pages.batches.length;
+  row.complete = pages.complete;
+  row.stalled = null;
+  for (const user of pages.invalidUsers) failInvalid(database, row, user);
+}
+
+function failInvalid(database: MemoryDatabase, row: FeedRow, user: string): void {
+  const key = { feed: row.feed, batchNo: 0, step: 1, user };
+  const isKnown = database.failures.some((f) => f.feed === row.feed && f.batchNo === 0 && f.user === user);
+  if (isKnown) return;
+  const why = { outcome: 'failed', reason: reasons.invalidUserId, detail: null } as const;
+  database.failures.push({ ...key, ...why, attempts: 0, failedAt: database.clock.now() });
+  addToTotals(database, row.feed, 1, { failed: 1 });
+  row.fedUsers++;
+}
+
+function ownedFeed(database: MemoryDatabase, row: FeedRow): OwnedFeed {
+  const run = runOf(database, row);
+  const { feed, country, segment, snapshot, cursor, nextBatchNo, token } = row;
+  const deadlineInMs = run.deadlineAtMs - database.clock.nowMs();
+  const start = startingWith(database, run);
+  return { feed, run: run.id, country, segment, snapshot, cursor, nextBatchNo, token, deadlineInMs, ...start };
+}
+
+function startingWith(database: MemoryDatabase, run: RunRow): Pick<OwnedFeed, 'priority' | 'firstAction'> {
+  const { priority, chain } = definitionOf(database, run);
+  const [first] = chain;
+  if (!first) throw new Error(`the chain of run ${run.id} is empty`);
+  return { priority, firstAction: first.action };
+}
+
+function isFeeding(database: MemoryDatabase, row: FeedRow): boolean {
+  const run = runOf(database, row);
+  return run.state === 'running' && run.deadlineAtMs > database.clock.nowMs();
+}
+
+function isFree(row: FeedRow, nowMs: number): boolean {
+  return row.owner === null || row.leaseUntilMs <= nowMs;
+}
+
+function startOf(database: MemoryDatabase, row: FeedRow): number {
+  return runOf(database, row).scheduledFor.getTime();
+}
+
+function runOf({ runs }: MemoryDatabase, { feed, run }: FeedRow): RunRow {
+  const row = runs.get(run);
+  if (!row) throw new Error(`feed ${feed} belongs to no run`);
+  return row;
+}

@@ -1,0 +1,142 @@
+import { failureCursorOf, failurePlaceOf, type FailurePlace } from '../../../services/api/contracts/failure-cursor.ts';
+import { firstChildBatchNo } from '../../../shared/domain/batch.ts';
+import { compareUserIds } from '../../../shared/domain/user-id.ts';
+import { InvalidCursorError } from '../../../services/api/ports/campaign-store.ts';
+import type {
+  FailureGroup,
+  RecordedFailure,
+  RunHeader,
+  RunReports,
+  RunSnapshot,
+} from '../../../services/api/ports/run-reports.ts';
+import { pageOf, requireIdCursor } from '../../../services/api/postgres/pages.ts';
+import { atOnce } from './at-once.ts';
+import type { FeedRow, MemoryDatabase, RunRow } from './memory-database.ts';
+
+export function createMemoryRunReports({ database }: { database: MemoryDatabase }): RunReports {
+  return {
+    list: ({ campaign, state }, limit, cursor) =>
+      atOnce(() => {
+        requireIdCursor(cursor);
+        const found = [...database.runs.values()]
+          .filter((run) => campaign === undefined || run.campaign === campaign)
+          .filter((run) => state === undefined || run.state === state)
+          .filter((run) => cursor === null || run.id < cursor)
+          .sort((a, b) => (a.id < b.id ? 1 : -1))
+          .map((run) => headerOf(run, database));
+        return pageOf(found, limit, (header) => header.run);
+      }),
+
+    snapshot: (run) => atOnce(() => snapshotOf(run, database)),
+
+    failureGroups: (run) => atOnce(() => groupsOf(failuresOf(run, database))),
+
+    failures: (run, { step, country, reason }, limit, cursor) =>
+      atOnce(() => {
+        const after = cursor === null ? null : failurePlaceOf(cursor);
+        if (after === undefined)
+          throw new InvalidCursorError(`${JSON.stringify(cursor)} is no place in a list of failures`);
+        const found = failuresOf(run, database)
+          .filter((failure) => step === undefined || failure.step === step)
+          .filter((failure) => country === undefined || failure.country === country)
+          .filter((failure) => reason === undefined || failure.reason === reason)
+          .filter((failure) => after === null || comparePlaces(failure, after) > 0);
+        const { items, next } = pageOf(found, limit, failureCursorOf);
+        return { items: items.map(({ feed: _feed, ...failure }) => failure), next };
+      }),
+  };
+}
+
+function headerOf(run: RunRow, { campaigns }: MemoryDatabase): RunHeader {
+  const definition = campaigns.get(run.campaign)?.definition;
+  if (!definition) throw new Error(`run ${run.id} has no campaign`);
+  return {
+    run: run.id,
+    campaign: run.campaign,
+    campaignName: definition.name,
+    revision: run.revision,
+    state: run.state,
+    stateReason: run.stateReason,
+    scheduledFor: run.scheduledFor,
+    startedAt: run.startedAt,
+    endedAt: run.endedAt,
+    chain: definition.chain.map(({ action }) => ({ action })),
+  };
+}
+
+function snapshotOf(id: string, database: MemoryDatabase): RunSnapshot | undefined {
+  const run = database.runs.get(id);
+  if (!run) return undefined;
+  const feeds = feedsOf(id, database);
+  const stalled = feeds.find((feed) => feed.stalled !== null)?.stalled ?? run.waitingCause;
+  return {
+    ...headerOf(run, database),
+    asOf: database.clock.now(),
+    inFlight: run.inFlight,
+    waitingForRetry: run.waiting,
+    stalled: run.endedAt === null ? stalled : null,
+    countries: feeds.map((feed) => ({
+      country: feed.country,
+      estimate: feed.estimate,
+      fedUsers: feed.fedUsers,
+      fedBatches: feed.nextBatchNo - 1,
+      childBatches: feed.nextChildNo - firstChildBatchNo,
+      complete: feed.complete,
+      totals: [...database.totals]
+        .filter(([key]) => key.startsWith(`${feed.feed}/`))
+        .map(([, totals]) => ({ ...totals }))
+        .sort((a, b) => a.step - b.step),
+    })),
+  };
+}
+
+type PlacedFailure = RecordedFailure & { feed: string };
+
+function failuresOf(run: string, database: MemoryDatabase): PlacedFailure[] {
+  const countries = new Map(feedsOf(run, database).map((feed) => [feed.feed, feed.country]));
+  return database.failures
+    .flatMap((row) => {
+      const country = countries.get(row.feed);
+      if (country === undefined) return [];
+      const { feed, user, step, outcome, reason, detail, attempts, batchNo, failedAt } = row;
+      return [{ feed, user, step, country, outcome, reason, detail, attempts, batchNo, failedAt }];
+    })
+    .sort(comparePlaces);
+}
+
+function feedsOf(run: string, { feeds }: MemoryDatabase): FeedRow[] {
+  return [...feeds.values()].filter((feed) => feed.run === run).sort((a, b) => compareTexts(a.country, b.country));
+}
+
+function groupsOf(failures: readonly PlacedFailure[]): FailureGroup[] {
+  const groups = new Map<string, FailureGroup>();
+  for (const { step, country, outcome, reason, user } of failures) {
+    const key = JSON.stringify([step, country, outcome, reason]);
+    const group = groups.get(key) ?? { step, country, outcome, reason, users: 0, sample: [] };
+    group.users += 1;
+    if (group.sample.length < 5) group.sample.push(user);
+    groups.set(key, group);
+  }
+  return [...groups.values()].sort(
+    (a, b) =>
+      a.step - b.step ||
+      compareTexts(a.country, b.country) ||
+      b.users - a.users ||
+      compareTexts(a.reason, b.reason) ||
+      compareTexts(a.outcome, b.outcome),
+  );
+}
+
+function comparePlaces(a: FailurePlace, b: FailurePlace): number {
+  return (
+    compareTexts(a.country, b.country) ||
+    compareTexts(a.feed, b.feed) ||
+    a.batchNo - b.batchNo ||
+    a.step - b.step ||
+    compareUserIds(a.user, b.user)
+  );
+}
+
+function compareTexts(a: string, b: string): number {
+  return a < b ? -1 : a > b ? 1 : 0;
+}

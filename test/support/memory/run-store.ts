@@ -1,0 +1,156 @@
+import { v7 as uuidv7 } from 'uuid';
+import type { CampaignDefinition } from '../../../shared/contracts/campaigns.ts';
+import { firstChildBatchNo, isChildBatch } from '../../../shared/domain/batch.ts';
+import type { StepTotals } from '../../../shared/domain/outcomes.ts';
+import { statesBefore } from '../../../shared/domain/run-states.ts';
+import {
+  UnknownRevisionError,
+  type NewRun,
+  type RunStore,
+  type RunTally,
+} from '../../../services/trigger/ports/run-store.ts';
+import { atOnce } from './at-once.ts';
+import { createMemoryDatabase, type FeedRow, type MemoryDatabase, type RunRow } from './memory-database.ts';
+import { addToTotals, totalsOf } from './totals.ts';
+
+export function createMemoryRunStore({ database }: { database: MemoryDatabase }): RunStore {
+  const { runs, clock } = database;
+
+  function inState(state: RunRow['state']): RunRow[] {
+    return [...runs.values()]
+      .filter((row) => row.state === state)
+      .sort((a, b) => a.scheduledFor.getTime() - b.scheduledFor.getTime() || (a.id < b.id ? -1 : 1));
+  }
+
+  return {
+    create: (run) => atOnce(() => create(database, run)),
+    toPrepare: (limit) =>
+      atOnce(() =>
+        inState('preparing')
+          .slice(0, limit)
+          .map((row) => {
+            const deadlinePassed = row.deadlineAtMs <= clock.nowMs();
+            return { run: row.id, campaign: row.campaign, definition: definitionOf(database, row), deadlinePassed };
+          }),
+      ),
+    begin: (run, feeds) =>
+      atOnce(() => {
+        const row = runs.get(run);
+        if (row?.state !== 'preparing') return false;
+        row.state = 'running';
+        row.startedAt = clock.now();
+        for (const feed of feeds) {
+          const id = uuidv7();
+          database.feeds.set(id, { ...unfed, ...feed, feed: id, run });
+        }
+        return true;
+      }),
+    tallies: () => atOnce(() => inState('running').map((row) => tallyOf(database, row))),
+    observe: (run) =>
+      atOnce(() => {
+        const ours = new Set(feedsOf(database, run).map((row) => row.feed));
+        const steps = [...database.steps.values()].filter((row) => ours.has(row.feed));
+        const waitingSteps = steps.filter((row) => row.state === 'waiting');
+        const activity = {
+          inFlight: steps.filter((row) => row.state === 'running').length,
+          waiting: waitingSteps.length,
+          waitingCause: waitingSteps.flatMap((row) => row.cause ?? []).sort()[0] ?? null,
+        };
+        const row = runs.get(run);
+        if (row?.endedAt === null) Object.assign(row, activity);
+        return activity;
+      }),
+    recount: (run) =>
+      atOnce(() => feedsOf(database, run).map(({ feed }) => ({ feed, totals: recounted(database, feed) }))),
+    finish: (run, state, reason) =>
+      atOnce(() => {
+        const row = runs.get(run);
+        if (!row || !statesBefore(state).includes(row.state)) return false;
+        const over = { endedAt: clock.now(), inFlight: 0, waiting: 0, waitingCause: null };
+        Object.assign(row, { state, stateReason: reason, ...over });
+        return true;
+      }),
+  };
+}
+
+const unfed = {
+  cursor: null,
+  nextBatchNo: 1,
+  nextChildNo: firstChildBatchNo,
+  fedUsers: 0,
+  complete: false,
+  stalled: null,
+  owner: null,
+  token: 0,
+  leaseUntilMs: 0,
+} as const;
+
+/** The twin keeps no older revisions: nothing in its tests edits a campaign. */
+export function definitionOf({ campaigns }: MemoryDatabase, { campaign, revision }: RunKey): CampaignDefinition {
+  const row = campaigns.get(campaign);
+  if (row?.revision !== revision) {
+    throw new UnknownRevisionError(`cannot create a run: campaign ${campaign} has no revision ${revision}`);
+  }
+  return row.definition;
+}
+
+type RunKey = Pick<RunRow, 'campaign' | 'revision'>;
+
+function create(database: MemoryDatabase, { campaign, revision, scheduledFor }: NewRun) {
+  const { deadlineSeconds } = definitionOf(database, { campaign, revision });
+  for (const row of database.runs.values()) {
+    const isSame = row.campaign === campaign && row.scheduledFor.getTime() === scheduledFor.getTime();
+    if (isSame) return { run: row.id, created: false };
+  }
+  const id = uuidv7();
+  database.runs.set(id, {
+    id,
+    campaign,
+    revision,
+    scheduledFor,
+    state: 'preparing',
+    stateReason: null,
+    deadlineAtMs: scheduledFor.getTime() + deadlineSeconds * 1000,
+    startedAt: null,
+    endedAt: null,
+    inFlight: 0,
+    waiting: 0,
+    waitingCause: null,
+  });
+  return { run: id, created: true };
+}
+
+function tallyOf(database: MemoryDatabase, row: RunRow): RunTally {
+  return {
+    run: row.id,
+    campaign: row.campaign,
+    chain: definitionOf(database, row).chain,
+    deadlinePassed: row.deadlineAtMs <= database.clock.nowMs(),
+    feeds: feedsOf(database, row.id).map((feed) => ({
+      feed: feed.feed,
+      country: feed.country,
+      fedUsers: feed.fedUsers,
+      fedBatches: feed.nextBatchNo - 1,
+      complete: feed.complete,
+      stalled: feed.stalled,
+      totals: totalsOf(database, feed.feed),
+    })),
+  };
+}
+
+/** The totals of a scratch database to which everything that stands in the rows is added once more. */
+function recounted({ clock, steps, failures }: MemoryDatabase, feed: string): StepTotals[] {
+  const scratch = createMemoryDatabase(clock);
+  for (const row of steps.values()) {
+    if (row.feed !== feed || row.state !== 'done' || row.rest === null) continue;
+    addToTotals(scratch, feed, row.step, { batches: isChildBatch(row.batchNo) ? 0 : 1, [row.rest]: row.restUsers });
+  }
+  for (const failure of failures) {
+    if (failure.feed === feed) addToTotals(scratch, feed, failure.step, { [failure.outcome]: 1 });
+  }
+  return totalsOf(scratch, feed);
+}
+
+function feedsOf({ feeds }: MemoryDatabase, run: string): FeedRow[] {
+  return [...feeds.values()].filter((row) => row.run === run).sort((a, b) => (a.country < b.country ? -1 : 1));
+}

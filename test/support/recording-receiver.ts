@@ -1,0 +1,55 @@
+import type { Lane, LaneReceiver, LaneRecord } from '../../shared/ports/message-bus.ts';
+
+/** Keeps what arrives, settles nothing by itself, and lets a test wait for it. */
+export interface RecordingReceiver extends LaneReceiver {
+  readonly delivered: readonly LaneRecord[];
+  readonly revoked: readonly Lane[];
+  /** Values delivered so far, in the order of their arrival. */
+  values(): string[];
+  /** Resolves as soon as the condition holds; it is looked at whenever something arrives or a lane is revoked. */
+  until(condition: () => boolean): Promise<void>;
+  /** Resolves with the first `count` records. */
+  first(count: number): Promise<readonly LaneRecord[]>;
+}
+
+export function createRecordingReceiver(): RecordingReceiver {
+  const delivered: LaneRecord[] = [];
+  const revoked: Lane[] = [];
+  let waiting: { condition: () => boolean; resolve: () => void }[] = [];
+
+  function wake(): void {
+    const held = waiting.filter(({ condition }) => condition());
+    waiting = waiting.filter((waiter) => !held.includes(waiter));
+    for (const { resolve } of held) resolve();
+  }
+
+  function until(condition: () => boolean): Promise<void> {
+    return new Promise((resolve) => {
+      waiting.push({ condition, resolve });
+      wake();
+    });
+  }
+
+  return {
+    delivered,
+    revoked,
+    deliver: (_lane, records) => {
+      delivered.push(...records);
+      wake();
+    },
+    revoke: (lane) => {
+      revoked.push(lane);
+      wake();
+    },
+    values: () => delivered.map(valueOf),
+    until,
+    first: async (count) => {
+      await until(() => delivered.length >= count);
+      return delivered.slice(0, count);
+    },
+  };
+}
+
+export function valueOf({ value }: LaneRecord): string {
+  return value?.toString() ?? '';
+}

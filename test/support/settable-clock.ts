@@ -1,0 +1,56 @@
+import type { Clock } from '../../shared/ports/clock.ts';
+
+/** A clock that stands still until it is moved. Sleepers wake in the order of their times. */
+export interface SettableClock extends Clock {
+  /** Milliseconds since the epoch. */
+  nowMs(): number;
+  /** Moves time on and wakes whoever slept until then. */
+  advance(ms: number): void;
+  /** When the earliest sleeper wakes, or undefined when nobody sleeps. */
+  nextWakeMs(): number | undefined;
+}
+
+interface Sleeper {
+  wakeAtMs: number;
+  wake: () => void;
+}
+
+export function createSettableClock(startMs = Date.UTC(2026, 0, 1)): SettableClock {
+  let currentMs = startMs;
+  const sleepers = new Set<Sleeper>();
+
+  function wakeDue(): void {
+    const due = [...sleepers].filter((s) => s.wakeAtMs <= currentMs).sort((a, b) => a.wakeAtMs - b.wakeAtMs);
+    for (const sleeper of due) {
+      sleepers.delete(sleeper);
+      sleeper.wake();
+    }
+  }
+
+  return {
+    now: () => new Date(currentMs),
+    nowMs: () => currentMs,
+    monotonicMs: () => currentMs,
+    sleep: (ms, signal) =>
+      new Promise((resolve) => {
+        if (signal?.aborted) {
+          resolve();
+          return;
+        }
+        const sleeper: Sleeper = { wakeAtMs: currentMs + ms, wake: resolve };
+        sleepers.add(sleeper);
+        signal?.addEventListener('abort', () => {
+          sleepers.delete(sleeper);
+          resolve();
+        });
+      }),
+    advance: (ms) => {
+      currentMs += ms;
+      wakeDue();
+    },
+    nextWakeMs: () => {
+      const times = [...sleepers].map((s) => s.wakeAtMs);
+      return times.length === 0 ? undefined : Math.min(...times);
+    },
+  };
+}

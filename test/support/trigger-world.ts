@@ -1,0 +1,194 @@
+import { pino } from 'pino';
+import { v7 as uuidv7 } from 'uuid';
+import type { CampaignDefinition } from '../../shared/contracts/campaigns.ts';
+import { stepMessage, type FireMessage, type StepMessage } from '../../shared/contracts/messages.ts';
+import { topicNames } from '../../shared/domain/shard.ts';
+import { compareUserIds } from '../../shared/domain/user-id.ts';
+import type { PageRequest, Segmentation, SegmentationFailure } from '../../services/trigger/ports/segmentation.ts';
+import type { StepDone } from '../../shared/ports/step-ledger.ts';
+import { campaignDefinitionOf } from './conformance/run-rows.ts';
+import { createMemoryCampaignStore } from './memory/campaign-store.ts';
+import { createMemoryDeadLetters } from './memory/dead-letters.ts';
+import { createMemoryFeedStore } from './memory/feed-store.ts';
+import { createMemoryLeases } from './memory/leases.ts';
+import { createMemoryBus } from './memory/memory-bus.ts';
+import { createMemoryDatabase } from './memory/memory-database.ts';
+import { createMemoryOutboxSweep } from './memory/outbox-sweep.ts';
+import { createMemoryRunStore } from './memory/run-store.ts';
+import { createMemoryStepLedger } from './memory/step-ledger.ts';
+import { settled } from './pass-time.ts';
+import { createSettableClock } from './settable-clock.ts';
+
+/** Segments by country, which answer as told. */
+export interface ScriptedSegmentation extends Segmentation {
+  snapshot: string;
+  /** By country, in ascending order. */
+  readonly users: Map<string, string[]>;
+  readonly pagesAsked: PageRequest[];
+  /** What all questions are answered with instead, while set. */
+  failure: SegmentationFailure | null;
+  /** The same for pages alone. */
+  pageFailure: SegmentationFailure | null;
+  /** Changes a page on its way. */
+  tamper: ((users: string[]) => string[]) | null;
+}
+
+export function createScriptedSegmentation(): ScriptedSegmentation {
+  const script: ScriptedSegmentation = {
+    snapshot: 's1',
+    users: new Map(),
+    pagesAsked: [],
+    failure: null,
+    pageFailure: null,
+    tamper: null,
+    describe: (segment, country) => {
+      const { failure, users, snapshot } = script;
+      if (failure) return Promise.resolve({ ok: false, failure });
+      const estimate = users.get(country)?.length ?? 0;
+      return Promise.resolve({ ok: true, value: { id: segment, country, estimate, snapshot } });
+    },
+    page: (request) => {
+      const { tamper } = script;
+      const failure = script.failure ?? script.pageFailure;
+      script.pagesAsked.push(request);
+      if (failure) return Promise.resolve({ ok: false, failure });
+      if (request.snapshot !== script.snapshot) return Promise.resolve({ ok: false, failure: failureOf('gone') });
+      const { after, limit } = request;
+      const all = script.users.get(request.country) ?? [];
+      const first = after === null ? 0 : all.findIndex((user) => compareUserIds(user, after) > 0);
+      const users = first < 0 ? [] : all.slice(first, first + limit);
+      const next = first + users.length < all.length ? (users.at(-1) ?? null) : null;
+      return Promise.resolve({ ok: true, value: { users: tamper ? tamper(users) : users, next } });
+    },
+  };
+  return script;
+}
+
+export function failureOf(kind: SegmentationFailure['kind'], retryAfterMs: number | null = null): SegmentationFailure {
+  return { kind, cause: `scripted ${kind}`, retryAfterMs };
+}
+
+export function userIds(count: number, prefix = 'user'): string[] {
+  return Array.from({ length: count }, (_, i) => `${prefix}-${String(i).padStart(6, '0')}`);
+}
+
+/** A port whose next call of one verb is rejected. */
+export function failingOnce<Port extends object>(port: Port, verb: keyof Port): Port {
+  let failed = false;
+  return new Proxy(port, {
+    get: (target, name) => {
+      const member: unknown = Reflect.get(target, name);
+      if (name !== verb || failed) return member;
+      failed = true;
+      return () => Promise.reject(new Error('scripted failure'));
+    },
+  });
+}
+
+/** A port that has no effect and gives no answer from the moment that its process is dead. */
+export function mortal<Port extends object>(port: Port, isDead: () => boolean): Port {
+  return new Proxy(port, {
+    get: (target, name) => {
+      const member: unknown = Reflect.get(target, name);
+      if (typeof member !== 'function') return member;
+      return (...args: unknown[]): unknown =>
+        isDead() ? new Promise(() => undefined) : Reflect.apply(member, target, args);
+    },
+  });
+}
+
+const topics = topicNames('muster');
+const shards = ['SG', 'ID'].map((country) => topics.shard({ actionType: 'award-reward', country }));
+
+/** All that a trigger has around it, in memory, with a chain of one step. Time stands still until it is moved. */
+export function createTriggerWorld() {
+  const clock = createSettableClock();
+  const database = createMemoryDatabase(clock);
+  const bus = createMemoryBus({ topics: [topics.fires, ...shards], partitions: 3 });
+  const segmentation = createScriptedSegmentation();
+  const campaigns = createMemoryCampaignStore({ database });
+  const ledger = createMemoryStepLedger({ database, owner: 'worker', leaseMs: 30_000 });
+  const publisher = bus.publisher();
+  const workedOff = new Set<string>();
+
+  function triggerDeps(owner: string) {
+    return {
+      consumer: bus.consumer('muster.trigger', [topics.fires]),
+      publisher: bus.publisher(),
+      runStore: createMemoryRunStore({ database }),
+      feedStore: createMemoryFeedStore({ database }),
+      outboxSweep: createMemoryOutboxSweep({ database }),
+      deadLetters: createMemoryDeadLetters({ database }),
+      leases: createMemoryLeases({ database }),
+      segmentation,
+      topics,
+      owner,
+      pageSize: 1000,
+      feedLeaseMs: 15_000,
+      stallMs: 5000,
+      reofferMs: 10_000,
+      clock,
+      random: () => 0.5,
+      logger: pino({ level: 'silent' }),
+    };
+  }
+
+  /** A campaign over one country, and the fire that starts its run. */
+  async function startCampaign(changes: Partial<CampaignDefinition> = {}): Promise<FireMessage> {
+    const chain = [{ action: 'award-reward', params: {} }];
+    const record = await campaigns.create(campaignDefinitionOf({ countries: ['SG'], chain, ...changes }));
+    const { campaign, revision } = record;
+    const scheduledFor = clock.now().toISOString();
+    const fire: FireMessage = { fireId: uuidv7(), kind: 'start-run', campaign, revision, scheduledFor };
+    await publishFire(fire);
+    return fire;
+  }
+
+  function publishFire(fire: unknown): Promise<void> {
+    return publisher.publish([{ topic: topics.fires, value: JSON.stringify(fire) }]);
+  }
+
+  const references = (country: string): StepMessage[] =>
+    bus
+      .records(topics.shard({ actionType: 'award-reward', country }))
+      .map(({ value }) => stepMessage.parse(JSON.parse(value)));
+
+  /** Does what is on the shards' topics and was not done yet, as a worker would: everybody succeeds. */
+  async function workOff(limit = Infinity): Promise<void> {
+    const open = ['SG', 'ID']
+      .flatMap(references)
+      .flatMap(({ feed, step, b }) => b.map((batchNo) => ({ feed, step, batchNo })))
+      .filter(({ feed, batchNo }) => !workedOff.has(`${feed}/${batchNo}`))
+      .slice(0, limit);
+    for (const { feed, batchNo } of open) workedOff.add(`${feed}/${batchNo}`);
+    const { claimed } = await ledger.flush({ records: [], claims: open });
+    const records = claimed.map(({ feed, batchNo, step, epoch, users }): StepDone => {
+      const restUsers = users.split('","').length;
+      return { feed, batchNo, step, epoch, state: 'done', rest: 'succeeded', restUsers, failures: [], children: [] };
+    });
+    await ledger.flush({ records, claims: [] });
+    await settled();
+  }
+
+  const feedRows = () => [...database.feeds.values()];
+
+  return {
+    clock,
+    database,
+    bus,
+    segmentation,
+    ledger,
+    triggerDeps,
+    startCampaign,
+    publishFire,
+    references,
+    workOff,
+    feedRows,
+    runs: () => [...database.runs.values()],
+    /** Users of all fed batches of a country, in the order of their numbers. */
+    fedUsers: (country: string): string[] => {
+      const feeds = new Set(feedRows().flatMap((row) => (row.country === country ? [row.feed] : [])));
+      return [...database.batches.values()].filter(({ feed }) => feeds.has(feed)).flatMap(({ users }) => users);
+    },
+  };
+}

@@ -1,0 +1,155 @@
+import { pino } from 'pino';
+import type { CampaignDefinition } from '../../shared/contracts/campaigns.ts';
+import { batchCall, type BatchCall } from '../../shared/contracts/batch-actions.ts';
+import { engineConfig, type ActionTypeConfig } from '../../shared/contracts/engine-config.ts';
+import { stepMessage, type StepMessage } from '../../shared/contracts/messages.ts';
+import { topicNames, type Shard } from '../../shared/domain/shard.ts';
+import type { BatchAnswer, BatchEndpoint, BatchRequest } from '../../services/worker/ports/batch-endpoint.ts';
+import { leaseMs, someUsers, startFedRun } from './conformance/execution-subject.ts';
+import { atOnce } from './memory/at-once.ts';
+import { createMemoryCampaignStore } from './memory/campaign-store.ts';
+import { createMemoryDeadLetters } from './memory/dead-letters.ts';
+import { createMemoryFeedContexts } from './memory/feed-contexts.ts';
+import { createMemoryFeedStore } from './memory/feed-store.ts';
+import { createMemoryBus } from './memory/memory-bus.ts';
+import { createMemoryDatabase } from './memory/memory-database.ts';
+import { createMemoryOutboxSweep } from './memory/outbox-sweep.ts';
+import { createMemoryRunStore } from './memory/run-store.ts';
+import { createMemoryStepLedger } from './memory/step-ledger.ts';
+import { createSettableClock } from './settable-clock.ts';
+
+export interface SeenCall extends BatchRequest {
+  call: BatchCall;
+}
+
+/** An endpoint that remembers what it was asked and answers as told: that everybody succeeded, unless said otherwise. */
+export interface ScriptedEndpoint extends BatchEndpoint {
+  readonly seen: SeenCall[];
+  answer: (seen: SeenCall) => BatchAnswer | Promise<BatchAnswer>;
+}
+
+export function createScriptedEndpoint(): ScriptedEndpoint {
+  const script: ScriptedEndpoint = {
+    seen: [],
+    answer: ({ call }) => answerOf(call.users.map((id) => ({ id, status: 'succeeded' }))),
+    call: (request) => {
+      const seen = { ...request, call: batchCall.parse(JSON.parse(request.body.toString('utf8'))) };
+      script.seen.push(seen);
+      return Promise.resolve(script.answer(seen));
+    },
+  };
+  return script;
+}
+
+export function answerOf(results: readonly unknown[]): BatchAnswer {
+  return { kind: 'answered', status: 200, retryAfterMs: null, body: Buffer.from(JSON.stringify({ results })) };
+}
+
+/** Everybody succeeded but these, who failed. */
+export function answerWithFailures({ call }: SeenCall, ids: readonly string[], failure: object = {}): BatchAnswer {
+  const failed = { status: 'failed', code: 'out-of-stock', ...failure };
+  return answerOf(call.users.map((id) => (ids.includes(id) ? { id, ...failed } : { id, status: 'succeeded' })));
+}
+
+export interface WorkerWorldOptions {
+  /** Changes of both action types. */
+  type?: Partial<ActionTypeConfig>;
+}
+
+const topics = topicNames('muster');
+const country = 'SG';
+const actions = ['award-reward', 'send-message'];
+
+/** All that a worker has around it, in memory: two action types in one country, and time that stands still until it is moved. */
+export function createWorkerWorld({ type = {} }: WorkerWorldOptions = {}) {
+  const clock = createSettableClock(Date.now());
+  const database = createMemoryDatabase(clock);
+  const shards = new Map<string, Shard>(
+    actions.map((actionType) => [topics.shard({ actionType, country }), { actionType, country }]),
+  );
+  const bus = createMemoryBus({ topics: [...shards.keys()], partitions: 2 });
+  const publisher = bus.publisher();
+  const endpoint = createScriptedEndpoint();
+  const sweep = createMemoryOutboxSweep({ database });
+  const subject = {
+    campaigns: createMemoryCampaignStore({ database }),
+    runs: createMemoryRunStore({ database }),
+    feeds: createMemoryFeedStore({ database }),
+    contexts: createMemoryFeedContexts({ database }),
+    sweep,
+    ledgerOf: (owner: string) => createMemoryStepLedger({ database, owner, leaseMs }),
+    passTime: (ms: number) => atOnce(() => clock.advance(ms)),
+  };
+  const actionType = { url: 'http://endpoint', class: 'B', maxAttempts: 3, ...type };
+  const config = engineConfig.parse({
+    countries: [country],
+    segmentation: { url: 'http://segments' },
+    actionTypes: Object.fromEntries(actions.map((action) => [action, actionType])),
+  });
+
+  function workerDeps(owner: string) {
+    return {
+      consumer: bus.consumer('muster.worker', [...shards.keys()]),
+      publisher: bus.publisher(),
+      ledger: subject.ledgerOf(owner),
+      contexts: subject.contexts,
+      endpoint,
+      deadLetters: createMemoryDeadLetters({ database }),
+      shards,
+      topics,
+      config,
+      leaseMs,
+      concurrency: 10,
+      clock,
+      random: () => 0.5,
+      logger: pino({ level: 'silent' }),
+    };
+  }
+
+  const topicOf = (step: number) => topics.shard({ actionType: actions[step - 1] ?? '', country });
+
+  function publish(message: StepMessage): Promise<void> {
+    return publisher.publish([{ topic: topicOf(message.step), value: JSON.stringify(message) }]);
+  }
+
+  /** A running run of two steps, fed with these batches and published in records of `refsPerRecord`. */
+  async function feed(
+    batches: readonly (readonly string[])[],
+    { refsPerRecord = 10, ...changes }: Partial<CampaignDefinition> & { refsPerRecord?: number } = {},
+  ) {
+    const fed = await startFedRun(subject, batches, changes);
+    for (let from = 0; from < batches.length; from += refsPerRecord) {
+      const refs = fed.steps.slice(from, from + refsPerRecord);
+      const n = refs.map(({ batchNo }) => batches[batchNo - 1]?.length ?? 0);
+      await publish({ feed: fed.feed, step: 1, b: refs.map(({ batchNo }) => batchNo), n });
+    }
+    const totals = () => actions.flatMap((_, index) => database.totals.get(`${fed.feed}/${index + 1}`) ?? []);
+    return { ...fed, totals };
+  }
+
+  /** Offers again what is waiting and due, or past its lease, as the trigger does. */
+  async function sweepOverdue(run: string): Promise<void> {
+    for (const { feed: of, step, batchNo, remaining, lost } of await sweep.overdue(run, 1000)) {
+      const message: StepMessage = { feed: of, step, b: [batchNo], n: [remaining] };
+      await publish(step === 1 ? message : { ...message, x: [lost] });
+    }
+  }
+
+  return {
+    clock,
+    database,
+    bus,
+    publisher,
+    endpoint,
+    topicOf,
+    workerDeps,
+    feed,
+    publish,
+    sweepOverdue,
+    messages: (step: number): StepMessage[] =>
+      bus.records(topicOf(step)).map(({ value }) => stepMessage.parse(JSON.parse(value))),
+    stepRows: (step: number) => [...database.steps.values()].filter((row) => row.step === step),
+    failures: () => database.failures.map(({ user, step, outcome, reason }) => ({ user, step, outcome, reason })),
+    someUsers,
+  };
+}
