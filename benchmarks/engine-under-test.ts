@@ -121,7 +121,7 @@ async function createTopics({ brokers }: EngineOptions, config: EngineConfig): P
 
 async function runCampaign(pool: Pool, users: number, variant: Variant): Promise<number> {
   const campaigns = createCampaignStore({ pool });
-  const { campaign } = await campaigns.create({
+  const { campaignId } = await campaigns.create({
     name: `bench ${users} ${variant.form} ${variant.latencyMs} ${variant.inFlight}`,
     countries: [country],
     audience: { include: [{ segment: String(users) }] },
@@ -130,11 +130,11 @@ async function runCampaign(pool: Pool, users: number, variant: Variant): Promise
     deadlineSeconds: 3600,
     priority: 'normal',
   });
-  await campaigns.start(campaign, null);
+  await campaigns.start(campaignId, null);
 
   let firstRecordedAt: number | undefined;
   for (;;) {
-    const { started, ended } = await lookAtRun(pool, campaign);
+    const { started, ended } = await lookAtRun(pool, campaignId);
     const at = performance.now();
     if (started) firstRecordedAt ??= at;
     if (ended >= users && firstRecordedAt !== undefined) return (at - firstRecordedAt) / 1000;
@@ -142,13 +142,13 @@ async function runCampaign(pool: Pool, users: number, variant: Variant): Promise
   }
 }
 
-async function lookAtRun(pool: Pool, campaign: string): Promise<{ started: boolean; ended: number }> {
+async function lookAtRun(pool: Pool, campaignId: string): Promise<{ started: boolean; ended: number }> {
   const { rows } = await pool.query<{ step: number; succeeded: string }>({
     name: 'bench-look',
     text: `select t.step, sum(t.succeeded)::text as succeeded
            from runs r join feeds f on f.run = r.id join run_totals t on t.feed = f.feed
            where r.campaign = $1 group by t.step`,
-    values: [campaign],
+    values: [campaignId],
   });
   const last = rows.find((row) => row.step === 2);
   return { started: rows.length > 0, ended: Number(last?.succeeded ?? 0) };

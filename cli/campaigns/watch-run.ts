@@ -19,8 +19,8 @@ export interface WatchDeps {
 /** The newest run of a campaign, as soon as there is one. Undefined when the watching was ended before. */
 export async function awaitRun(campaignId: string, { api, clock, signal }: WatchDeps): Promise<string | undefined> {
   while (!signal.aborted) {
-    const run = await api.latestRun(campaignId);
-    if (run !== undefined) return run;
+    const runId = await api.latestRun(campaignId);
+    if (runId !== undefined) return runId;
     await clock.sleep(pollMs, signal);
   }
   return undefined;

@@ -226,8 +226,8 @@ describe('showing campaigns', () => {
 
   it('shows the state of the latest run, and where it is', async () => {
     const { id, links } = await created();
-    const { campaign: uuid } = (await deps.campaigns.list(1, null)).items[0] ?? expect.fail('no campaign');
-    await deps.rows.addRun({ campaign: uuid, revision: 1, scheduledFor: new Date(0), state: 'running' });
+    const { campaignId: uuid } = (await deps.campaigns.list(1, null)).items[0] ?? expect.fail('no campaign');
+    await deps.rows.addRun({ campaignId: uuid, revision: 1, scheduledFor: new Date(0), state: 'running' });
 
     const shown = campaign.parse((await get(links.self)).json());
 

@@ -25,27 +25,27 @@ const failurePage = pageShape(userFailureShape);
 
 let deps: Awaited<ReturnType<typeof createApiDeps>>;
 let api: Api;
-let run: string;
-let feed: string;
+let runId: string;
+let feedId: string;
 
 beforeEach(async () => {
   deps = await createApiDeps();
   api = await createApi(deps);
-  const { campaign } = await deps.campaigns.create(campaignDefinition.parse(someCampaign));
-  run = await deps.rows.addRun({ campaign, revision: 1, scheduledFor: new Date(0), state: 'running' });
-  feed = await deps.rows.addFeed(run, { country: 'SG', fedUsers: 100 });
+  const { campaignId } = await deps.campaigns.create(campaignDefinition.parse(someCampaign));
+  runId = await deps.rows.addRun({ campaignId, revision: 1, scheduledFor: new Date(0), state: 'running' });
+  feedId = await deps.rows.addFeed(runId, { country: 'SG', fedUsers: 100 });
 });
 
 function get(query = '', accept = 'application/json') {
   return api.server.inject({
     method: 'GET',
-    url: `/v1/runs/${publicId('run', run)}/failures${query}`,
+    url: `/v1/runs/${publicId('run', runId)}/failures${query}`,
     headers: { ...authorized, accept },
   });
 }
 
 function fail(user: string, facts: Partial<Parameters<typeof deps.rows.addFailure>[1]> = {}) {
-  return deps.rows.addFailure(feed, { user, ...facts });
+  return deps.rows.addFailure(feedId, { user, ...facts });
 }
 
 async function usersOf(query: string) {
@@ -82,7 +82,7 @@ describe('the failures of a run', () => {
   });
 
   it('are filtered by step, country and reason', async () => {
-    const inVietnam = await deps.rows.addFeed(run, { country: 'VN', fedUsers: 1 });
+    const inVietnam = await deps.rows.addFeed(runId, { country: 'VN', fedUsers: 1 });
     await fail('u1', { step: 1, reason: 'out-of-stock' });
     await fail('u2', { step: 2, reason: 'out-of-stock' });
     await fail('u3', { step: 1, reason: 'blocked' });

@@ -51,17 +51,17 @@ export function failureRoutes(server: HttpServer, { reports }: { reports: RunRep
       },
     },
     handler: async ({ params: { id }, query: { limit, cursor, ...filter }, headers }, reply) => {
-      const run = requireId('run', id);
+      const runId = requireId('run', id);
       const type = preferredType(headers.accept, ['application/json', csv, ndjson]);
       const asStream = type !== 'application/json';
       if (asStream) refusePaging({ limit, cursor });
-      if (!(await reports.snapshot(run))) throw notFound('run', id);
+      if (!(await reports.snapshot(runId))) throw notFound('run', id);
       const size = asStream ? streamedPage : (limit ?? ordinaryPage);
-      const first = await refusingInvalidCursor(cursor, () => reports.failures(run, filter, size, cursor ?? null));
+      const first = await refusingInvalidCursor(cursor, () => reports.failures(runId, filter, size, cursor ?? null));
       reply.header('vary', 'accept');
       if (!asStream) return reply.send({ items: first.items.map(failureView), next: first.next });
 
-      const rows = allFailures(first, (next) => reports.failures(run, filter, streamedPage, next));
+      const rows = allFailures(first, (next) => reports.failures(runId, filter, streamedPage, next));
       const extension = type === csv ? 'csv' : 'ndjson';
       return reply
         .type(type === csv ? `${csv}; charset=utf-8; header=present` : ndjson)

@@ -4,14 +4,14 @@ import type { RunWatch } from './watch-run.ts';
 
 /** A run's progress as server-sent events: `progress` at once and at every change, `end` when the run has ended. */
 export async function* progressEvents(
-  run: string,
+  runId: string,
   first: RunProgress,
   watch: RunWatch,
   signal: AbortSignal,
 ): AsyncGenerator<string, void> {
   let last = first;
   yield event('progress', first);
-  for await (const news of watch.follow(run, first, signal)) {
+  for await (const news of watch.follow(runId, first, signal)) {
     if (news === 'quiet') {
       yield ': quiet\n\n';
     } else {

@@ -29,34 +29,34 @@ function get(url: string, headers: Record<string, string> = {}) {
 }
 
 async function campaignThere(): Promise<string> {
-  const { campaign } = await deps.campaigns.create(campaignDefinition.parse(someCampaign));
-  return campaign;
+  const { campaignId } = await deps.campaigns.create(campaignDefinition.parse(someCampaign));
+  return campaignId;
 }
 
 async function runThere(seed: Partial<RunSeed> = {}) {
-  const campaign = seed.campaign ?? (await campaignThere());
+  const campaignId = seed.campaignId ?? (await campaignThere());
   const facts = { revision: 1, scheduledFor: startedAt, state: 'running', startedAt, ...seed } as const;
-  const run = await deps.rows.addRun({ ...facts, campaign });
-  return { run, id: publicId('run', run), campaign };
+  const runId = await deps.rows.addRun({ ...facts, campaignId });
+  return { runId, id: publicId('run', runId), campaignId };
 }
 
 describe('listing runs', () => {
   const runPage = pageShape(runSummary);
 
   it('shows those of one campaign in one state, the newest first', async () => {
-    const { campaign, id: older } = await runThere({ state: 'completed' });
-    const { id: newer } = await runThere({ campaign, state: 'completed' });
-    await runThere({ campaign, state: 'running' });
+    const { campaignId, id: older } = await runThere({ state: 'completed' });
+    const { id: newer } = await runThere({ campaignId, state: 'completed' });
+    await runThere({ campaignId, state: 'running' });
     await runThere({ state: 'completed' });
 
-    const response = await get(`/v1/runs?campaignId=${publicId('campaign', campaign)}&state=completed`);
+    const response = await get(`/v1/runs?campaignId=${publicId('campaign', campaignId)}&state=completed`);
 
     expect(runPage.parse(response.json()).items.map(({ runId }) => runId)).toEqual([newer, older]);
   });
 
   it('pages', async () => {
-    const { campaign, id: older } = await runThere();
-    const { id: newer } = await runThere({ campaign });
+    const { campaignId, id: older } = await runThere();
+    const { id: newer } = await runThere({ campaignId });
 
     const first = runPage.parse((await get('/v1/runs?limit=1')).json());
     const second = runPage.parse((await get(`/v1/runs?limit=1&cursor=${first.next ?? ''}`)).json());
@@ -106,17 +106,17 @@ describe('a run', () => {
 
 describe('the report of a run', () => {
   it('adds up, and says who failed for which reason', async () => {
-    const { run, id } = await runThere({ state: 'completed_with_failures', endedAt: new Date() });
-    const feed = await deps.rows.addFeed(run, {
+    const { runId, id } = await runThere({ state: 'completed_with_failures', endedAt: new Date() });
+    const feedId = await deps.rows.addFeed(runId, {
       country: 'SG',
       fedUsers: 100,
       fedBatches: 1,
       childBatches: 1,
       complete: true,
     });
-    await deps.rows.addTotals(feed, 1, { step: 1, batches: 1, succeeded: 98, failed: 2 });
-    await deps.rows.addTotals(feed, 1, { step: 2, batches: 1, succeeded: 98 });
-    for (const user of ['u1', 'u2']) await deps.rows.addFailure(feed, { user, step: 1, reason: 'out-of-stock' });
+    await deps.rows.addTotals(feedId, 1, { step: 1, batches: 1, succeeded: 98, failed: 2 });
+    await deps.rows.addTotals(feedId, 1, { step: 2, batches: 1, succeeded: 98 });
+    for (const user of ['u1', 'u2']) await deps.rows.addFailure(feedId, { user, step: 1, reason: 'out-of-stock' });
 
     const report = runReport.parse((await get(`/v1/runs/${id}/report`)).json());
 
@@ -134,9 +134,9 @@ describe('the report of a run', () => {
 
 describe('the progress of a run', () => {
   it('says how far it is, how fast, and what it waits for', async () => {
-    const { run, id } = await runThere({ inFlight: 3, waiting: 2, waitingCause: 'rewards answer 503' });
-    const feed = await deps.rows.addFeed(run, { country: 'SG', estimate: 1200, fedUsers: 600 });
-    await deps.rows.addTotals(feed, 1, { step: 1, succeeded: 600 });
+    const { runId, id } = await runThere({ inFlight: 3, waiting: 2, waitingCause: 'rewards answer 503' });
+    const feedId = await deps.rows.addFeed(runId, { country: 'SG', estimate: 1200, fedUsers: 600 });
+    await deps.rows.addTotals(feedId, 1, { step: 1, succeeded: 600 });
 
     const progress = runProgress.parse((await get(`/v1/runs/${id}/progress`)).json());
 

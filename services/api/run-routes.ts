@@ -39,7 +39,7 @@ export function runRoutes(server: HttpServer, { reports, watch }: RunRoutesDeps)
       response: { 200: jsonAnswer('A page of runs', pageShape(runSummary)), ...problems(401, 422, 429) },
     },
     handler: async ({ query: { campaignId, state, limit, cursor } }) => {
-      const filter = { campaign: idInQuery('campaign', 'campaignId', campaignId), state };
+      const filter = { campaignId: idInQuery('campaign', 'campaignId', campaignId), state };
       return pageView('run', await reports.list(filter, limit, cursorInQuery('run', cursor)), runSummaryView);
     },
   });
@@ -81,8 +81,8 @@ export function runRoutes(server: HttpServer, { reports, watch }: RunRoutesDeps)
       },
     },
     handler: async ({ params: { id }, headers }, reply) => {
-      const run = requireId('run', id);
-      const progress = await watch.look(run);
+      const runId = requireId('run', id);
+      const progress = await watch.look(runId);
       if (!progress) throw notFound('run', id);
       reply.header('vary', 'accept');
       if (preferredType(headers.accept, ['application/json', 'text/event-stream']) === 'application/json') {
@@ -92,7 +92,7 @@ export function runRoutes(server: HttpServer, { reports, watch }: RunRoutesDeps)
       reply.raw.once('close', () => gone.abort());
       // Some proxies hold small answers back until they are told not to.
       reply.type('text/event-stream; charset=utf-8').header('x-accel-buffering', 'no');
-      return reply.send(Readable.from(progressEvents(run, progress, watch, gone.signal)));
+      return reply.send(Readable.from(progressEvents(runId, progress, watch, gone.signal)));
     },
   });
 
@@ -107,10 +107,10 @@ export function runRoutes(server: HttpServer, { reports, watch }: RunRoutesDeps)
       response: { 200: jsonAnswer('The report', runReport), ...problems(401, 404, 429) },
     },
     handler: async ({ params: { id } }) => {
-      const run = requireId('run', id);
-      const snapshot = await reports.snapshot(run);
+      const runId = requireId('run', id);
+      const snapshot = await reports.snapshot(runId);
       if (!snapshot) throw notFound('run', id);
-      return runReportView(snapshot, await reports.failureGroups(run));
+      return runReportView(snapshot, await reports.failureGroups(runId));
     },
   });
 }

@@ -9,8 +9,8 @@ function at(seconds: number, ended: number, facts: Partial<RunSnapshot> = {}): R
   const totals = [{ step: 1, batches: 0, succeeded: ended, failed: 0, expired: 0, cancelled: 0, unknown: 0 }];
   const feed = { country: 'SG', estimate: null, fedUsers: ended, fedBatches: 0, childBatches: 0, complete: false };
   return {
-    run: 'r1',
-    campaign: 'c1',
+    runId: 'r1',
+    campaignId: 'c1',
     campaignName: 'Lapsed riders',
     revision: 1,
     state: 'running',
@@ -67,13 +67,13 @@ describe('the rates of a run', () => {
     const rates = createWatchRates({ maxRuns: 2 });
     rates.observe(at(60, 600));
 
-    expect(rates.observe(at(60, 60, { run: 'r2' }))).toEqual({ oneMinute: 1, tenMinutes: 1 });
+    expect(rates.observe(at(60, 60, { runId: 'r2' }))).toEqual({ oneMinute: 1, tenMinutes: 1 });
   });
 
   it('begin anew for a run that was forgotten', () => {
     const rates = createWatchRates({ maxRuns: 1 });
     rates.observe(at(60, 600));
-    rates.observe(at(60, 600, { run: 'r2' }));
+    rates.observe(at(60, 600, { runId: 'r2' }));
 
     expect(rates.observe(at(120, 600))).toEqual({ oneMinute: 5, tenMinutes: 5 });
   });

@@ -32,8 +32,8 @@ export function createWatchRates({ maxRuns }: { maxRuns: number }): WatchRates {
   return {
     observe: (snapshot) => {
       const now = { atMs: snapshot.asOf.getTime(), ended: endedSteps(snapshot) };
-      const samples = samplesByRun.get(snapshot.run) ?? firstSamples(snapshot);
-      samplesByRun.set(snapshot.run, samples);
+      const samples = samplesByRun.get(snapshot.runId) ?? firstSamples(snapshot);
+      samplesByRun.set(snapshot.runId, samples);
       if (snapshot.endedAt) add(samples, { atMs: snapshot.endedAt.getTime(), ended: now.ended });
       const rates = { oneMinute: rate(samples, now, oneMinuteMs), tenMinutes: rate(samples, now, tenMinutesMs) };
       add(samples, now);

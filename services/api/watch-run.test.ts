@@ -9,16 +9,16 @@ type News = AsyncGenerator<RunProgress | 'quiet', void>;
 
 let deps: Awaited<ReturnType<typeof createApiDeps>>;
 let watch: RunWatch;
-let run: string;
-let feed: string;
+let runId: string;
+let feedId: string;
 let looks: number;
 
 beforeEach(async () => {
   deps = await createApiDeps();
-  const { campaign } = await deps.campaigns.create(campaignDefinition.parse(someCampaign));
+  const { campaignId } = await deps.campaigns.create(campaignDefinition.parse(someCampaign));
   const startedAt = deps.clock.now();
-  run = await deps.rows.addRun({ campaign, revision: 1, scheduledFor: startedAt, state: 'running', startedAt });
-  feed = await deps.rows.addFeed(run, { country: 'SG', fedUsers: 1000 });
+  runId = await deps.rows.addRun({ campaignId, revision: 1, scheduledFor: startedAt, state: 'running', startedAt });
+  feedId = await deps.rows.addFeed(runId, { country: 'SG', fedUsers: 1000 });
   watchWith(deps.reports);
 });
 
@@ -35,8 +35,8 @@ function watchWith(reports: RunReports) {
 }
 
 async function follow(signal = new AbortController().signal) {
-  const first = (await watch.look(run)) ?? expect.fail('no run');
-  return watch.follow(run, first, signal);
+  const first = (await watch.look(runId)) ?? expect.fail('no run');
+  return watch.follow(runId, first, signal);
 }
 
 async function next(news: News) {
@@ -61,7 +61,7 @@ async function whilePassing<Value>(promise: Promise<Value>): Promise<Value> {
   return await promise;
 }
 
-const succeed = (users: number) => deps.rows.addTotals(feed, 1, { step: 1, succeeded: users });
+const succeed = (users: number) => deps.rows.addTotals(feedId, 1, { step: 1, succeeded: users });
 
 describe('watching a run', () => {
   it('tells what changed, when it changed', async () => {

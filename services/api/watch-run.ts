@@ -14,12 +14,12 @@ export interface WatchRunDeps {
 
 export interface RunWatch {
   /** One look; undefined when there is no such run. */
-  look(run: string): Promise<RunProgress | undefined>;
+  look(runId: string): Promise<RunProgress | undefined>;
   /**
    * What changed since `from`, each time it did, until the run has ended (its last progress included), the signal aborts or the watch is
    * stopped. A watcher that is slower than the run misses what lies between, never the newest. `quiet` says that nothing changed for a while.
    */
-  follow(run: string, from: RunProgress, signal: AbortSignal): AsyncGenerator<RunProgress | 'quiet', void>;
+  follow(runId: string, from: RunProgress, signal: AbortSignal): AsyncGenerator<RunProgress | 'quiet', void>;
   /** Ends all watching, now and from now on. */
   stop(): void;
 }
@@ -44,20 +44,20 @@ export function createRunWatch({ reports, clock, logger }: WatchRunDeps): RunWat
   const pollers = new Map<string, Poller>();
   const stopping = new AbortController();
 
-  async function look(run: string): Promise<RunProgress | undefined> {
-    const snapshot = await reports.snapshot(run);
+  async function look(runId: string): Promise<RunProgress | undefined> {
+    const snapshot = await reports.snapshot(runId);
     return snapshot && runProgressView(snapshot, rates.observe(snapshot));
   }
 
-  async function poll(run: string, poller: Poller): Promise<void> {
+  async function poll(runId: string, poller: Poller): Promise<void> {
     const { signal } = poller.stopping;
     const unwatched = () => signal.aborted;
     while (!isTerminal(poller.newest.state)) {
       await clock.sleep(lookEveryMs, signal);
       if (unwatched()) return;
       try {
-        const progress = await look(run);
-        if (progress && !saysTheSame(progress, poller.newest)) {
+        const progress = await look(runId);
+        if (progress && !isUnchanged(progress, poller.newest)) {
           poller.newest = progress;
           for (const wake of poller.watchers) wake();
         }
@@ -67,30 +67,30 @@ export function createRunWatch({ reports, clock, logger }: WatchRunDeps): RunWat
     }
   }
 
-  function join(run: string, newest: RunProgress, wake: () => void): Poller {
-    let poller = pollers.get(run);
+  function join(runId: string, newest: RunProgress, wake: () => void): Poller {
+    let poller = pollers.get(runId);
     if (!poller) {
       poller = { newest, watchers: new Set(), stopping: new AbortController() };
-      pollers.set(run, poller);
-      void poll(run, poller);
+      pollers.set(runId, poller);
+      void poll(runId, poller);
     }
     poller.watchers.add(wake);
     return poller;
   }
 
-  function leave(run: string, poller: Poller, wake: () => void): void {
+  function leave(runId: string, poller: Poller, wake: () => void): void {
     poller.watchers.delete(wake);
     if (poller.watchers.size > 0) return;
     poller.stopping.abort();
-    pollers.delete(run);
+    pollers.delete(runId);
   }
 
-  async function* follow(run: string, from: RunProgress, signal: AbortSignal) {
+  async function* follow(runId: string, from: RunProgress, signal: AbortSignal) {
     const ended = AbortSignal.any([signal, stopping.signal]);
     const isOver = () => ended.aborted;
     let changed = new AbortController();
     const wake = () => changed.abort();
-    const poller = join(run, from, wake);
+    const poller = join(runId, from, wake);
     let told = from;
     try {
       while (!isOver() && !isTerminal(told.state)) {
@@ -102,7 +102,7 @@ export function createRunWatch({ reports, clock, logger }: WatchRunDeps): RunWat
         else yield 'quiet' as const;
       }
     } finally {
-      leave(run, poller, wake);
+      leave(runId, poller, wake);
     }
   }
 
@@ -110,6 +110,6 @@ export function createRunWatch({ reports, clock, logger }: WatchRunDeps): RunWat
 }
 
 /** Apart from when it was said. */
-function saysTheSame(a: RunProgress, b: RunProgress): boolean {
+function isUnchanged(a: RunProgress, b: RunProgress): boolean {
   return JSON.stringify({ ...a, asOf: '' }) === JSON.stringify({ ...b, asOf: '' });
 }

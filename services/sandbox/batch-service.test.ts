@@ -101,10 +101,10 @@ describe('answers', () => {
     expect(ledger.flatMap(({ failed }) => failed)).toEqual([]);
   });
 
-  test('strangers to the segments of the country are served and counted', async () => {
+  test('unexpected to the segments of the country are served and counted', async () => {
     const { call, service } = createSubject();
     await call({ body: bodyOf({ users: ['sg-000000001', 'somebody else'] }) });
-    expect(service.stats).toMatchObject({ users: 2, applied: 2, strangers: 1 });
+    expect(service.stats).toMatchObject({ users: 2, applied: 2, unexpected: 1 });
   });
 });
 

@@ -76,7 +76,7 @@ export function createBatchService(deps: BatchServiceDeps): BatchService {
     stats.applied += applied.length;
     stats.failed += failedNow.length;
     stats.repeatsSuppressed += repeated;
-    stats.strangers += users.reduce((sum, user) => sum + (deps.segments.isKnown(country, user) ? 0 : 1), 0);
+    stats.unexpected += users.reduce((sum, user) => sum + (deps.segments.isKnown(country, user) ? 0 : 1), 0);
     const at = clock.now().toISOString();
     await deps.ledger.append({
       service: name,

@@ -43,7 +43,7 @@ test('a segment can be read and its users served over HTTP, odd ids included', a
   expect(answer.status).toBe(202);
   expect(await answer.json()).toEqual({ succeeded: 10, failed: [] });
   const stats = z.object({ messages: z.record(z.string(), z.int()) }).parse(await (await fetch(`${url}/stats`)).json());
-  expect(stats.messages).toMatchObject({ calls: 1, users: 10, applied: 10, strangers: 0 });
+  expect(stats.messages).toMatchObject({ calls: 1, users: 10, applied: 10, unexpected: 0 });
 });
 
 test('an answer can be lost with its connection', async () => {

@@ -73,7 +73,7 @@ describe('segments', () => {
     expect(segments.isKnown('ID', `${user} `)).toBe(false);
   });
 
-  test('an id that only parses like a member is a stranger', () => {
+  test('an id that only parses like a member is a unexpected', () => {
     const members = membersOf({ size: 1000 });
     expect(members.has('sg-000000001')).toBe(true);
     expect(['sg-1e0000000', 'sg-000000000', 'sg-000000401', 'sg-00000001', ''].filter((id) => members.has(id))).toEqual(

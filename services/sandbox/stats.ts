@@ -5,10 +5,10 @@ export interface ServiceStats {
   users: number;
   applied: number;
   failed: number;
-  /** Told an earlier result again, without a second effect. */
+  /** UserResults an earlier result again, without a second effect. */
   repeatsSuppressed: number;
   /** Asked for in a country in which no segment holds them. */
-  strangers: number;
+  unexpected: number;
   /** Calls that broke the contract. */
   refused: number;
   /** Calls told to come again, nothing applied. */
@@ -24,7 +24,7 @@ export function emptyServiceStats(): ServiceStats {
     applied: 0,
     failed: 0,
     repeatsSuppressed: 0,
-    strangers: 0,
+    unexpected: 0,
     refused: 0,
     busy: 0,
     answersLost: 0,

@@ -1,7 +1,7 @@
 import type { FireMessage } from '../../shared/contracts/messages.ts';
 import type { DueJob, DueJobs } from './ports/due-jobs.ts';
 import type { HeldLease } from '../../shared/ports/leases.ts';
-import type { MessagePublisher, OutgoingRecord } from '../../shared/ports/message-bus.ts';
+import type { MessagePublisher, OutgoingMessage } from '../../shared/ports/message-bus.ts';
 import type { Logger } from '../../shared/runtime/logger.ts';
 
 /** Jobs taken in one transaction, at most: it stays open until Kafka has acknowledged all of them. */
@@ -37,11 +37,11 @@ export async function fireJobs(deps: FireJobsDeps): Promise<number> {
 }
 
 /** The fire is named after its job, so that a repeat is known as one. */
-function fireRecord(topic: string, { job, campaign, revision, dueAt }: DueJob): OutgoingRecord {
+function fireRecord(topic: string, { job, campaignId, revision, dueAt }: DueJob): OutgoingMessage {
   const fire: FireMessage = {
     fireId: job,
     kind: 'start-run',
-    campaign,
+    campaignId,
     revision,
     scheduledFor: dueAt.toISOString(),
   };

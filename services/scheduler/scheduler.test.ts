@@ -35,9 +35,9 @@ function setUp() {
     });
 
   async function startCampaign(dueInMs: number): Promise<string> {
-    const { campaign } = await campaigns.create(campaignDefinitionOf());
-    await campaigns.start(campaign, new Date(clock.nowMs() + dueInMs));
-    return campaign;
+    const { campaignId } = await campaigns.create(campaignDefinitionOf());
+    await campaigns.start(campaignId, new Date(clock.nowMs() + dueInMs));
+    return campaignId;
   }
   const fires = () => bus.records(topics.fires).map(({ value }) => fireMessage.parse(JSON.parse(value)));
   return { clock, bus, database, schedulerOf, startCampaign, fires };
@@ -47,13 +47,13 @@ describe('the scheduler', () => {
   it('fires a job when it is due, and not before', async () => {
     const { clock, schedulerOf, startCampaign, fires } = setUp();
     const scheduler = schedulerOf('a');
-    const campaign = await startCampaign(10_000);
+    const campaignId = await startCampaign(10_000);
     scheduler.start();
     await passTime(clock, 9999);
     expect(fires()).toEqual([]);
     await passTime(clock, 1);
     expect(fires()).toMatchObject([
-      { kind: 'start-run', campaign, revision: 1, scheduledFor: '2026-01-01T00:00:10.000Z' },
+      { kind: 'start-run', campaignId, revision: 1, scheduledFor: '2026-01-01T00:00:10.000Z' },
     ]);
     await scheduler.stopIntake();
   });
@@ -64,9 +64,9 @@ describe('the scheduler', () => {
     await startCampaign(3_600_000);
     scheduler.start();
     await passTime(clock, 1000);
-    const campaign = await startCampaign(0);
+    const campaignId = await startCampaign(0);
     await passTime(clock, pollMs);
-    expect(fires()).toMatchObject([{ campaign }]);
+    expect(fires()).toMatchObject([{ campaignId }]);
     await scheduler.stopIntake();
   });
 
@@ -84,13 +84,13 @@ describe('the scheduler', () => {
     'fires a job again, under the same id, when its publication failed %s it was written',
     async (moment) => {
       const { clock, bus, schedulerOf, startCampaign, fires, database } = setUp();
-      const campaign = await startCampaign(0);
+      const campaignId = await startCampaign(0);
       const [job] = database.jobs.keys();
       bus.failNextPublish(moment);
       const scheduler = schedulerOf('a');
       scheduler.start();
       await passTime(clock, 5000);
-      expect(fires().at(-1)).toMatchObject({ campaign });
+      expect(fires().at(-1)).toMatchObject({ campaignId });
       expect(new Set(fires().map(({ fireId }) => fireId))).toEqual(new Set([job]));
       await scheduler.stopIntake();
     },

@@ -26,11 +26,11 @@ export function createAdmitFeeds({ feedStore, pagers, clock }: AdmitFeedsDeps): 
   let lookedAtMs = clock.monotonicMs();
 
   return async () => {
-    const mine = new Map(pagers().map((pager) => [pager.feed.feed, pager]));
+    const mine = new Map(pagers().map((pager) => [pager.feed.feedId, pager]));
     if (mine.size === 0) return idleMs;
 
     // Before the look: what is written in between then counts twice for once, and not not at all.
-    const granted = new Map([...mine].map(([feed, pager]) => [feed, pager.granted()]));
+    const granted = new Map([...mine].map(([feedId, pager]) => [feedId, pager.granted()]));
     const startedMs = clock.monotonicMs();
     const loads = await feedStore.loads();
 
@@ -38,14 +38,14 @@ export function createAdmitFeeds({ feedStore, pagers, clock }: AdmitFeedsDeps): 
     for (const [shard, inShard] of Map.groupBy(loads, shardOf)) {
       const state = measuredState(shards.get(shard), inShard, handledBefore, startedMs - lookedAtMs);
       measured.set(shard, state);
-      const feeds = inShard.map((load) => shardFeedOf(load, mine.get(load.feed), granted.get(load.feed) ?? 0));
+      const feeds = inShard.map((load) => shardFeedOf(load, mine.get(load.feedId), granted.get(load.feedId) ?? 0));
       const room = roomIn(feeds, unhandledBound(state.handledPerSecond));
       const { grants, servedLast } = admitPages(feeds, room, state.servedLast);
       state.servedLast = servedLast;
-      for (const [feed, batches] of grants) mine.get(feed)?.grant(batches);
+      for (const [feedId, batches] of grants) mine.get(feedId)?.grant(batches);
     }
     shards = measured;
-    handledBefore = new Map(loads.map(({ feed, handledBatches }) => [feed, handledBatches]));
+    handledBefore = new Map(loads.map(({ feedId, handledBatches }) => [feedId, handledBatches]));
     lookedAtMs = startedMs;
     return pauseAfter(clock.monotonicMs() - startedMs, lookEveryMs);
   };
@@ -63,7 +63,7 @@ function measuredState(
   elapsedMs: number,
 ): ShardState {
   const handled = loads.reduce(
-    (sum, { feed, handledBatches }) => sum + handledBatches - (handledBefore.get(feed) ?? handledBatches),
+    (sum, { feedId, handledBatches }) => sum + handledBatches - (handledBefore.get(feedId) ?? handledBatches),
     0,
   );
   const { handledPerSecond, servedLast } = before ?? { handledPerSecond: 0, servedLast: null };
@@ -72,7 +72,7 @@ function measuredState(
 
 function shardFeedOf(load: FeedLoad, pager: FeedPager | undefined, granted: number): ShardFeed {
   return {
-    feed: load.feed,
+    feedId: load.feedId,
     weight: priorityWeights[load.priority],
     unhandled: load.fedBatches - load.handledBatches + granted,
     complete: load.complete,

@@ -5,7 +5,7 @@ import { admitPages, roomIn, smoothedRate, unhandledBound, type ShardFeed } from
 /** What one visit of the round gives to a feed of weight 1. */
 const quantum = 10;
 
-function feedOf(changes: Partial<ShardFeed> & { feed: string }): ShardFeed {
+function feedOf(changes: Partial<ShardFeed> & { feedId: string }): ShardFeed {
   return { weight: 2, unhandled: 0, complete: false, wants: 0, ...changes };
 }
 
@@ -19,7 +19,7 @@ const feeds = fc
     }),
     { minLength: 1, maxLength: 12 },
   )
-  .map((list) => list.map((entry, index) => ({ ...entry, feed: `feed-${index}` })));
+  .map((list) => list.map((entry, index) => ({ ...entry, feedId: `feed-${index}` })));
 
 const granted = (grants: ReadonlyMap<string, number>) => [...grants.values()].reduce((sum, n) => sum + n, 0);
 
@@ -29,8 +29,8 @@ describe('admitPages', () => {
       fc.property(feeds, fc.nat(3000), (all, room) => {
         const { grants } = admitPages(all, room, null);
         const wanted = all.reduce((sum, { wants }) => sum + (wants ?? 0), 0);
-        for (const [feed, batches] of grants) {
-          expect(batches).toBeLessThanOrEqual(all.find((entry) => entry.feed === feed)?.wants ?? 0);
+        for (const [feedId, batches] of grants) {
+          expect(batches).toBeLessThanOrEqual(all.find((entry) => entry.feedId === feedId)?.wants ?? 0);
         }
         expect(granted(grants)).toBeGreaterThanOrEqual(Math.min(wanted, room));
       }),
@@ -47,12 +47,12 @@ describe('admitPages', () => {
   });
 
   it('serves feeds that always want more in proportion to their weights', () => {
-    const hungry = [
-      feedOf({ feed: 'low', weight: 1, wants: 10_000 }),
-      feedOf({ feed: 'normal', weight: 2, wants: 10_000 }),
-      feedOf({ feed: 'high', weight: 4, wants: 10_000 }),
+    const onNeedRoom = [
+      feedOf({ feedId: 'low', weight: 1, wants: 10_000 }),
+      feedOf({ feedId: 'normal', weight: 2, wants: 10_000 }),
+      feedOf({ feedId: 'high', weight: 4, wants: 10_000 }),
     ];
-    const { grants } = admitPages(hungry, 7000, null);
+    const { grants } = admitPages(onNeedRoom, 7000, null);
     expect(Object.fromEntries(grants)).toEqual({ low: 1000, normal: 2000, high: 4000 });
   });
 
@@ -62,10 +62,13 @@ describe('admitPages', () => {
         const sums = new Map<string, number>();
         let servedLast: string | null = null;
         for (const room of rooms) {
-          const hungry = [feedOf({ feed: 'a', weight: 1, wants: 1000 }), feedOf({ feed: 'b', weight: 4, wants: 1000 })];
-          const admitted = admitPages(hungry, room, servedLast);
+          const onNeedRoom = [
+            feedOf({ feedId: 'a', weight: 1, wants: 1000 }),
+            feedOf({ feedId: 'b', weight: 4, wants: 1000 }),
+          ];
+          const admitted = admitPages(onNeedRoom, room, servedLast);
           servedLast = admitted.servedLast;
-          for (const [feed, batches] of admitted.grants) sums.set(feed, (sums.get(feed) ?? 0) + batches);
+          for (const [feedId, batches] of admitted.grants) sums.set(feedId, (sums.get(feedId) ?? 0) + batches);
         }
         expect(Math.abs((sums.get('b') ?? 0) - 4 * (sums.get('a') ?? 0))).toBeLessThanOrEqual(4 * quantum);
       }),
@@ -75,9 +78,9 @@ describe('admitPages', () => {
   it('lets a small feed wait for at most one grant of each other feed, however much those want', () => {
     fc.assert(
       fc.property(fc.integer({ min: 1, max: 20 }), fc.nat(20), (others, turn) => {
-        const large = Array.from({ length: others }, (_, i) => feedOf({ feed: `large-${i}`, wants: 100_000 }));
-        const all = [...large, feedOf({ feed: 'small', wants: 3 })];
-        const servedLast = large[turn % others]?.feed ?? null;
+        const large = Array.from({ length: others }, (_, i) => feedOf({ feedId: `large-${i}`, wants: 100_000 }));
+        const all = [...large, feedOf({ feedId: 'small', wants: 3 })];
+        const servedLast = large[turn % others]?.feedId ?? null;
         const { grants } = admitPages(all, others * 2 * quantum + 1, servedLast);
         expect(grants.get('small')).toBe(3);
       }),
@@ -85,7 +88,7 @@ describe('admitPages', () => {
   });
 
   it('goes on behind the feed that was served last, even if it is gone', () => {
-    const all = ['a', 'b', 'd'].map((feed) => feedOf({ feed, wants: 100 }));
+    const all = ['a', 'b', 'd'].map((feedId) => feedOf({ feedId, wants: 100 }));
     expect([...admitPages(all, 1, 'b').grants.keys()]).toEqual(['d']);
     expect([...admitPages(all, 1, 'c').grants.keys()]).toEqual(['d']);
     expect([...admitPages(all, 1, 'd').grants.keys()]).toEqual(['a']);
@@ -94,14 +97,14 @@ describe('admitPages', () => {
 
 describe('roomIn', () => {
   it('is what the unhandled work of all feeds leaves under the bound', () => {
-    const own = feedOf({ feed: 'own', wants: 50, unhandled: 100 });
-    const done = feedOf({ feed: 'done', complete: true, wants: null, unhandled: 150 });
+    const own = feedOf({ feedId: 'own', wants: 50, unhandled: 100 });
+    const done = feedOf({ feedId: 'done', complete: true, wants: null, unhandled: 150 });
     expect(roomIn([own, done], 300)).toBe(50);
   });
 
   it('leaves other triggers their share of the bound by the weights of their feeds', () => {
-    const own = feedOf({ feed: 'own', weight: 1, wants: 500, unhandled: 40 });
-    const others = feedOf({ feed: 'others', weight: 2, wants: null, unhandled: 0 });
+    const own = feedOf({ feedId: 'own', weight: 1, wants: 500, unhandled: 40 });
+    const others = feedOf({ feedId: 'others', weight: 2, wants: null, unhandled: 0 });
     expect(roomIn([own, others], 300)).toBe(60);
   });
 

@@ -17,7 +17,7 @@ const quantumBatches = 10;
 const rateMemoryMs = 2000;
 
 export interface ShardFeed {
-  feed: string;
+  feedId: string;
   weight: number;
   /** Fed and not handled yet, or granted and not fed yet. */
   unhandled: number;
@@ -73,13 +73,13 @@ export function admitPages(feeds: readonly ShardFeed[], room: number, servedLast
   let servedAny = true;
   while (left > 0 && servedAny) {
     servedAny = false;
-    for (const { feed, weight, wants } of ring) {
-      const granted = grants.get(feed) ?? 0;
+    for (const { feedId, weight, wants } of ring) {
+      const granted = grants.get(feedId) ?? 0;
       const grant = Math.min(quantumBatches * weight, (wants ?? 0) - granted);
       if (grant <= 0 || left <= 0) continue;
-      grants.set(feed, granted + grant);
+      grants.set(feedId, granted + grant);
       left -= grant;
-      last = feed;
+      last = feedId;
       servedAny = true;
     }
   }
@@ -88,9 +88,9 @@ export function admitPages(feeds: readonly ShardFeed[], room: number, servedLast
 
 /** In the order of their ids, beginning behind the one that was served last, whether it is still there or not. */
 function ringBehind(feeds: readonly ShardFeed[], servedLast: string | null): ShardFeed[] {
-  const sorted = feeds.toSorted((a, b) => (a.feed < b.feed ? -1 : 1));
+  const sorted = feeds.toSorted((a, b) => (a.feedId < b.feedId ? -1 : 1));
   if (servedLast === null) return sorted;
-  const next = sorted.findIndex(({ feed }) => feed > servedLast);
+  const next = sorted.findIndex(({ feedId }) => feedId > servedLast);
   return next < 0 ? sorted : [...sorted.slice(next), ...sorted.slice(0, next)];
 }
 

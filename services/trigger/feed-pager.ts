@@ -3,13 +3,13 @@ import { backoffMs } from '../../shared/domain/retry.ts';
 import type { TopicNames } from '../../shared/domain/shard.ts';
 import type { Clock } from '../../shared/ports/clock.ts';
 import type { FeedStore, OwnedFeed } from './ports/feed-store.ts';
-import type { MessagePublisher, OutgoingRecord } from '../../shared/ports/message-bus.ts';
+import type { MessagePublisher, OutgoingMessage } from '../../shared/ports/message-bus.ts';
 import type { Segmentation } from './ports/segmentation.ts';
 import type { Logger } from '../../shared/runtime/logger.ts';
 import { createLoop } from '../../shared/runtime/loop.ts';
 import { cutBatches, type Cut } from './cut-batches.ts';
 import { createPageSource } from './page-source.ts';
-import { fedRecords } from './step-records.ts';
+import { fedMessages } from './step-messages.ts';
 
 /** Per transaction: 5 to 10 pages in one were measured to halve the trigger's cost of a batch. */
 const maxBatchesPerWrite = 100;
@@ -38,7 +38,7 @@ export interface FeedPagerDeps {
   /** Users that may wait in memory, asked before each page. */
   maxBufferedUsers: () => number;
   /** There are users to write and no room to write them. */
-  hungry: () => void;
+  onNeedRoom: () => void;
   /** It does nothing more, for the reason that `end` gives. */
   ended: () => void;
   clock: Clock;
@@ -50,9 +50,9 @@ export interface FeedPagerDeps {
  * - `complete`: all users are fed.
  * - `lost`: another trigger has taken the feed over.
  * - `expired`: the run's deadline has passed.
- * - `doubtful`: a write failed, and may have been written all the same: whoever goes on has to read the cursor again.
+ * - `unverified`: a write failed, and may have been written all the same: whoever goes on has to read the cursor again.
  */
-export type PagerEnd = 'complete' | 'lost' | 'expired' | 'doubtful';
+export type PagerEnd = 'complete' | 'lost' | 'expired' | 'unverified';
 
 /** Pages one feed: fetches the next pages while the last ones are written, and writes no more than was granted. */
 export interface FeedPager {
@@ -120,22 +120,22 @@ export function createFeedPager(deps: FeedPagerDeps): FeedPager {
     if (isFirst) bufferedSinceMs = clock.monotonicMs();
     buffered = buffered.length === 0 ? page.users : buffered.concat(page.users);
     isLast = page.isLast;
-    if (granted === 0) deps.hungry();
+    if (granted === 0) deps.onNeedRoom();
     // Not for every page: each poke costs as much as parsing a hundred ids, and the gathering has its own end.
     if (isFirst || isLast || isFull() || buffered.length >= enoughUsersForWrite) writes.poke();
   }
 
   async function unstall(): Promise<void> {
-    await feedStore.stall(feed.feed, feed.token, null);
+    await feedStore.stall(feed.feedId, feed.token, null);
     stalled = false;
   }
 
   async function stall({ cause, retryInMs }: { cause: string; retryInMs: number }): Promise<number> {
-    if (!stalled) logger.warn({ feed: feed.feed, run: feed.run, country: feed.country, cause }, 'feed stalled');
+    if (!stalled) logger.warn({ feedId: feed.feedId, runId: feed.runId, country: feed.country, cause }, 'feed stalled');
     stalled = true;
     granted = Math.min(granted, batchesIn(buffered));
     // Every time, since a write of pages that were fetched before takes the cause away.
-    await feedStore.stall(feed.feed, feed.token, cause);
+    await feedStore.stall(feed.feedId, feed.token, cause);
     return retryInMs;
   }
 
@@ -161,15 +161,22 @@ export function createFeedPager(deps: FeedPagerDeps): FeedPager {
   async function write(cut: Cut, signal: AbortSignal): Promise<void> {
     const { batches, invalidUsers, complete } = cut;
     const lastTaken = cut.taken > 0 ? buffered[cut.taken - 1] : undefined;
-    const pages = { feed: feed.feed, token: feed.token, batches, invalidUsers, cursor: lastTaken ?? cursor, complete };
+    const pages = {
+      feedId: feed.feedId,
+      token: feed.token,
+      batches,
+      invalidUsers,
+      cursor: lastTaken ?? cursor,
+      complete,
+    };
     try {
       if (!(await feedStore.writePages(pages))) {
         endAs('lost');
         return;
       }
     } catch (error) {
-      logger.warn({ err: error, feed: feed.feed }, 'could not write pages, giving the feed back');
-      endAs('doubtful');
+      logger.warn({ err: error, feedId: feed.feedId }, 'could not write pages, giving the feed back');
+      endAs('unverified');
       return;
     }
     cursor = pages.cursor;
@@ -179,20 +186,20 @@ export function createFeedPager(deps: FeedPagerDeps): FeedPager {
     bufferedSinceMs = clock.monotonicMs();
     // A stalled feed keeps to its backoff.
     if (isWaitingForRoom) fetches.poke();
-    if (granted === 0 && buffered.length > 0) deps.hungry();
-    await publish(fedRecords(topic, feed.feed, batches), signal);
+    if (granted === 0 && buffered.length > 0) deps.onNeedRoom();
+    await publish(fedMessages(topic, feed.feedId, batches), signal);
     if (complete) endAs('complete');
   }
 
   /** What is still not published when the pager stops is found by the sweeper. */
-  async function publish(records: readonly OutgoingRecord[], signal: AbortSignal): Promise<void> {
+  async function publish(records: readonly OutgoingMessage[], signal: AbortSignal): Promise<void> {
     if (records.length === 0) return;
     for (let attempt = 1; ; attempt++) {
       try {
         await deps.publisher.publish(records);
         return;
       } catch (error) {
-        logger.warn({ err: error, feed: feed.feed, attempt }, 'could not publish batches');
+        logger.warn({ err: error, feedId: feed.feedId, attempt }, 'could not publish batches');
       }
       await clock.sleep(backoffMs(publishBackoff, attempt, deps.random()), signal);
       if (signal.aborted) return;

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { compareUserIds, escapeUserId } from '../../shared/domain/user-id.ts';
 import { passTime, passTimeUntil } from '../../test/support/pass-time.ts';
-import { createTriggerWorld, failingOnce, failureOf, mortal, userIds } from '../../test/support/trigger-world.ts';
+import { createTriggerFixture, failingOnce, failureOf, mortal, userIds } from '../../test/support/trigger-fixture.ts';
 import { createTrigger, type TriggerDeps } from './trigger.ts';
 
-type World = ReturnType<typeof createTriggerWorld>;
+type World = ReturnType<typeof createTriggerFixture>;
 
 async function startTrigger(
   world: World,
@@ -18,7 +18,7 @@ async function startTrigger(
 }
 
 async function setUp(users: string[], change?: (deps: TriggerDeps) => Partial<TriggerDeps>) {
-  const world = createTriggerWorld();
+  const world = createTriggerFixture();
   world.segmentation.users.set('SG', users.toSorted(compareUserIds));
   const trigger = await startTrigger(world, 'a', change);
   return {
@@ -46,9 +46,9 @@ describe('feeding a run', () => {
     await startCampaign();
     await passTimeUntil(clock, isFed);
     await passTime(clock, 0);
-    const numbers = references('SG').flatMap(({ b }) => b);
+    const numbers = references('SG').flatMap(({ batchNos }) => batchNos);
     expect(numbers.toSorted((a, b) => a - b)).toEqual(Array.from({ length: 26 }, (_, i) => i + 1));
-    expect(references('SG').every(({ step, x }) => step === 1 && x === undefined)).toBe(true);
+    expect(references('SG').every(({ step, lost }) => step === 1 && lost === undefined)).toBe(true);
     expect(references('ID')).toEqual([]);
   });
 
@@ -80,7 +80,7 @@ describe('feeding a run', () => {
     await startCampaign();
     await passTimeUntil(clock, isFed);
     await passTime(clock, 1000);
-    expect(references('SG').flatMap(({ b }) => b)).toEqual([1, 2, 3]);
+    expect(references('SG').flatMap(({ batchNos }) => batchNos)).toEqual([1, 2, 3]);
   });
 
   it('reads its cursor again when it does not know whether a write has arrived', async () => {
@@ -215,12 +215,12 @@ describe('back-pressure', () => {
     await startCampaign();
     await passTime(clock, 10_000);
     segmentation.users.set('SG', userIds(900));
-    const { campaign } = await startCampaign({ name: 'small' });
+    const { campaignId } = await startCampaign({ name: 'small' });
     await passTime(clock, 1000);
     await workOff(40);
     await passTime(clock, 1000);
     expect(feedRows().map(({ complete }) => complete)).toEqual([false, true]);
-    expect(campaign).toBeDefined();
+    expect(campaignId).toBeDefined();
   });
 
   it('keeps what waits in memory small', async () => {

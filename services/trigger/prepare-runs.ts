@@ -38,7 +38,7 @@ export function createPrepareRuns(deps: PrepareRunsDeps): (signal: AbortSignal) 
   let tries = new Map<string, Tries>();
 
   async function prepare(run: RunToPrepare, signal: AbortSignal): Promise<void> {
-    const before = tries.get(run.run);
+    const before = tries.get(run.runId);
     if (run.deadlinePassed) {
       await end(
         run,
@@ -58,8 +58,8 @@ export function createPrepareRuns(deps: PrepareRunsDeps): (signal: AbortSignal) 
     }
     const feeds = described.flatMap(feedOf);
     if (feeds.length < described.length) tryLater(run, before, described);
-    else if (await runStore.begin(run.run, feeds)) {
-      logger.info({ run: run.run, campaign: run.campaign, feeds: feeds.length }, 'run begun');
+    else if (await runStore.begin(run.runId, feeds)) {
+      logger.info({ runId: run.runId, campaignId: run.campaignId, feeds: feeds.length }, 'run begun');
       deps.begun();
     }
   }
@@ -75,11 +75,11 @@ export function createPrepareRuns(deps: PrepareRunsDeps): (signal: AbortSignal) 
     );
   }
 
-  async function end({ run, campaign }: RunToPrepare, state: 'failed' | 'expired', reason: string): Promise<void> {
-    if (await runStore.finish(run, state, reason)) logger.info({ run, campaign, state, reason }, 'run ended');
+  async function end({ runId, campaignId }: RunToPrepare, state: 'failed' | 'expired', reason: string): Promise<void> {
+    if (await runStore.finish(runId, state, reason)) logger.info({ runId, campaignId, state, reason }, 'run ended');
   }
 
-  function tryLater({ run }: RunToPrepare, before: Tries | undefined, described: readonly Described[]): void {
+  function tryLater({ runId }: RunToPrepare, before: Tries | undefined, described: readonly Described[]): void {
     const failed = described.flatMap(({ answer }) => (answer.ok ? [] : [answer.failure]));
     const failures = (before?.failures ?? 0) + 1;
     const waitMs = Math.max(
@@ -87,14 +87,14 @@ export function createPrepareRuns(deps: PrepareRunsDeps): (signal: AbortSignal) 
       ...failed.map(({ retryAfterMs }) => retryAfterMs ?? 0),
     );
     const cause = failed.map((failure) => failure.cause).at(0) ?? '';
-    tries.set(run, { failures, nextAtMs: clock.monotonicMs() + waitMs, cause });
-    logger.warn({ run, cause, waitMs }, 'cannot prepare a run yet');
+    tries.set(runId, { failures, nextAtMs: clock.monotonicMs() + waitMs, cause });
+    logger.warn({ runId, cause, waitMs }, 'cannot prepare a run yet');
   }
 
   return async (signal) => {
     const runs = await runStore.toPrepare(maxRunsAtOnce);
-    const waiting = new Set(runs.map(({ run }) => run));
-    tries = new Map([...tries].filter(([run]) => waiting.has(run)));
+    const waiting = new Set(runs.map(({ runId }) => runId));
+    tries = new Map([...tries].filter(([runId]) => waiting.has(runId)));
     await Promise.all(runs.map((run) => prepare(run, signal)));
     return lookEveryMs;
   };

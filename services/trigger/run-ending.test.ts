@@ -10,11 +10,11 @@ function totalsOf(step: number, counts: Partial<StepTotals>): StepTotals {
 function tallyOf(feeds: Partial<RunTally['feeds'][number]>[], changes: Partial<RunTally> = {}): RunTally {
   const empty = { fedUsers: 100, fedBatches: 1, complete: true, stalled: null, totals: [] };
   return {
-    run: 'run',
-    campaign: 'campaign',
+    runId: 'run',
+    campaignId: 'campaign',
     chain: [{ action: 'award-reward' }, { action: 'send-message' }],
     deadlinePassed: false,
-    feeds: feeds.map((feed, index) => ({ feed: `feed-${index}`, country: 'SG', ...empty, ...feed })),
+    feeds: feeds.map((feed, index) => ({ feedId: `feed-${index}`, country: 'SG', ...empty, ...feed })),
     ...changes,
   };
 }
@@ -87,15 +87,15 @@ describe('counting a run anew', () => {
   it('finds no difference in equal sums, whether lines of zeros are there or not', () => {
     const tally = tallyOf([{ totals: [...allSucceeded] }, { fedUsers: 0, totals: [] }]);
     const counted = [
-      { feed: 'feed-0', totals: allSucceeded },
-      { feed: 'feed-1', totals: [totalsOf(1, { batches: 0 })] },
+      { feedId: 'feed-0', totals: allSucceeded },
+      { feedId: 'feed-1', totals: [totalsOf(1, { batches: 0 })] },
     ];
     expect(differences(tally, counted)).toEqual([]);
   });
 
   it('names feed, step and count of a difference', () => {
     const counted = [
-      { feed: 'feed-0', totals: [totalsOf(1, { succeeded: 99, failed: 1 }), totalsOf(2, { succeeded: 100 })] },
+      { feedId: 'feed-0', totals: [totalsOf(1, { succeeded: 99, failed: 1 }), totalsOf(2, { succeeded: 100 })] },
     ];
     expect(differences(tallyOf([{ totals: allSucceeded }]), counted)).toEqual([
       'feed-0, step 1, succeeded: 100, 99',

@@ -29,23 +29,23 @@ export function endingOf(tally: RunTally): RunEnding | null {
   ];
   const reason = reasons.length > 0 ? reasons.join('; ') : null;
   if (!isFed || expired > 0) return { state: 'expired', reason };
-  const blemished = sumOf(lines, 'failed') + unknown + sumOf(lines, 'cancelled') > 0;
-  return { state: blemished ? 'completed_with_failures' : 'completed', reason };
+  const hasFailures = sumOf(lines, 'failed') + unknown + sumOf(lines, 'cancelled') > 0;
+  return { state: hasFailures ? 'completed_with_failures' : 'completed', reason };
 }
 
 /** What was counted anew and what was summed up while the run went on, where they differ: `feed, step, count: summed, counted`. */
 export function differences(
   tally: RunTally,
-  counted: readonly { feed: string; totals: readonly StepTotals[] }[],
+  counted: readonly { feedId: string; totals: readonly StepTotals[] }[],
 ): string[] {
-  return tally.feeds.flatMap(({ feed, totals }) => {
-    const anew = counted.find((other) => other.feed === feed)?.totals ?? [];
+  return tally.feeds.flatMap(({ feedId, totals }) => {
+    const anew = counted.find((other) => other.feedId === feedId)?.totals ?? [];
     return tally.chain.flatMap((_, index) => {
       const step = index + 1;
       const [a, b] = [countsOf(totals, step), countsOf(anew, step)];
       return counts
         .filter((count) => a[count] !== b[count])
-        .map((count) => `${feed}, step ${step}, ${count}: ${a[count]}, ${b[count]}`);
+        .map((count) => `${feedId}, step ${step}, ${count}: ${a[count]}, ${b[count]}`);
     });
   });
 }

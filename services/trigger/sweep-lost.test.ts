@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { passTime } from '../../test/support/pass-time.ts';
-import { createTriggerWorld, mortal, userIds } from '../../test/support/trigger-world.ts';
+import { createTriggerFixture, mortal, userIds } from '../../test/support/trigger-fixture.ts';
 import { createTrigger } from './trigger.ts';
 
 /** A run of 250 users in three batches whose references were published, or never were. */
 async function setUp({ published }: { published: boolean }) {
-  const world = createTriggerWorld();
+  const world = createTriggerFixture();
   const { clock, segmentation, triggerDeps, startCampaign, references } = world;
   segmentation.users.set('SG', userIds(250));
   const deps = triggerDeps('a');
@@ -23,7 +23,7 @@ async function setUp({ published }: { published: boolean }) {
   const offers = () =>
     references('SG')
       .slice(publishedAtFirst)
-      .flatMap(({ b }) => b);
+      .flatMap(({ batchNos }) => batchNos);
   return { ...world, offers };
 }
 
@@ -59,7 +59,9 @@ describe('sweeping up after a crash', () => {
 
   it('publishes steps whose worker has died, as soon as their lease has run out', async () => {
     const { clock, references, ledger, offers } = await setUp({ published: true });
-    const claims = references('SG').flatMap(({ feed, step, b }) => b.map((batchNo) => ({ feed, step, batchNo })));
+    const claims = references('SG').flatMap(({ feedId, step, batchNos }) =>
+      batchNos.map((batchNo) => ({ feedId, step, batchNo })),
+    );
     await ledger.flush({ records: [], claims });
     await passTime(clock, 29_000);
     expect(offers()).toEqual([]);
@@ -69,7 +71,9 @@ describe('sweeping up after a crash', () => {
 
   it('publishes steps that wait at once when they are due again, however often', async () => {
     const { clock, references, ledger, offers } = await setUp({ published: true });
-    const [ref] = references('SG').flatMap(({ feed, step, b }) => b.map((batchNo) => ({ feed, step, batchNo })));
+    const [ref] = references('SG').flatMap(({ feedId, step, batchNos }) =>
+      batchNos.map((batchNo) => ({ feedId, step, batchNo })),
+    );
     if (!ref) throw new Error('nothing was fed');
     for (let attempt = 1; attempt <= 3; attempt++) {
       const { claimed } = await ledger.flush({ records: [], claims: [ref] });

@@ -7,7 +7,7 @@ import type { RunStore, RunTally } from './ports/run-store.ts';
 import type { Logger } from '../../shared/runtime/logger.ts';
 import { pauseAfter } from './pause-after.ts';
 import { linesOf } from './run-ending.ts';
-import { lostRecords } from './step-records.ts';
+import { lostMessages } from './step-messages.ts';
 
 const lookEveryMs = 1000;
 /** References taken at one look, per run and kind. */
@@ -20,7 +20,7 @@ export interface SweepLostDeps {
   publisher: MessagePublisher;
   topics: TopicNames;
   /** Whether this trigger is the one that sweeps. */
-  isKeeper: () => boolean;
+  isSweeper: () => boolean;
   /** A run whose totals stood still for so long, with work pending, may have lost references. */
   stallMs: number;
   /** A reference is not offered again sooner, unless somebody had it in between. */
@@ -48,10 +48,10 @@ export function createSweepLost(deps: SweepLostDeps): () => Promise<number> {
 
   /** The questions read many rows of a large run; they are asked the less often the longer they take. */
   async function sweepFor(question: Question, tally: RunTally): Promise<void> {
-    const key = `${question}/${tally.run}`;
+    const key = `${question}/${tally.runId}`;
     const startedMs = clock.monotonicMs();
     if (startedMs < (nextAskMs.get(key) ?? 0)) return;
-    const refs = await outboxSweep[question](tally.run, maxRefs);
+    const refs = await outboxSweep[question](tally.runId, maxRefs);
     const endedMs = clock.monotonicMs();
     nextAskMs.set(key, endedMs + pauseAfter(endedMs - startedMs, lookEveryMs));
     await offer(question, tally, refs.filter(isToOffer));
@@ -59,10 +59,10 @@ export function createSweepLost(deps: SweepLostDeps): () => Promise<number> {
 
   async function offer(question: Question, tally: RunTally, refs: readonly LostRef[]): Promise<void> {
     if (refs.length === 0) return;
-    await deps.publisher.publish(lostRecords(topicIn(tally, deps.topics), refs));
+    await deps.publisher.publish(lostMessages(topicIn(tally, deps.topics), refs));
     const atMs = clock.monotonicMs();
     for (const ref of refs) offered.set(keyOf(ref), { epoch: ref.epoch, atMs });
-    logger.info({ run: tally.run, question, refs: refs.length }, 'references published again');
+    logger.info({ runId: tally.runId, question, refs: refs.length }, 'references published again');
   }
 
   function isToOffer(ref: LostRef): boolean {
@@ -72,9 +72,9 @@ export function createSweepLost(deps: SweepLostDeps): () => Promise<number> {
 
   function standsStill(tally: RunTally): boolean {
     const figures = JSON.stringify(tally.feeds.map(({ fedUsers, totals }) => [fedUsers, totals]));
-    const before = progress.get(tally.run);
+    const before = progress.get(tally.runId);
     if (before?.figures !== figures) {
-      progress.set(tally.run, { figures, sinceMs: clock.monotonicMs() });
+      progress.set(tally.runId, { figures, sinceMs: clock.monotonicMs() });
       return false;
     }
     const isPending = linesOf(tally).some((line) => line.pending > 0);
@@ -82,13 +82,13 @@ export function createSweepLost(deps: SweepLostDeps): () => Promise<number> {
   }
 
   function forgetOthers(tallies: readonly RunTally[]): void {
-    const running = new Set(tallies.map(({ run }) => run));
-    progress = new Map([...progress].filter(([run]) => running.has(run)));
+    const running = new Set(tallies.map(({ runId }) => runId));
+    progress = new Map([...progress].filter(([runId]) => running.has(runId)));
     for (const key of nextAskMs.keys()) if (!running.has(key.slice(key.indexOf('/') + 1))) nextAskMs.delete(key);
   }
 
   return async () => {
-    if (!deps.isKeeper()) return lookEveryMs;
+    if (!deps.isSweeper()) return lookEveryMs;
     const startedMs = clock.monotonicMs();
     const tallies = await runStore.tallies();
     const tookMs = clock.monotonicMs() - startedMs;
@@ -96,24 +96,24 @@ export function createSweepLost(deps: SweepLostDeps): () => Promise<number> {
     for (const tally of tallies) {
       // One run that cannot be swept (its topic is gone) must not hold up the others.
       await sweep(tally).catch((error: unknown) => {
-        logger.warn({ err: error, run: tally.run }, 'could not sweep a run, trying again');
+        logger.warn({ err: error, runId: tally.runId }, 'could not sweep a run, trying again');
       });
     }
     return pauseAfter(tookMs, lookEveryMs);
   };
 }
 
-function keyOf({ feed, batchNo, step }: LostRef): string {
-  return `${feed}/${batchNo}/${step}`;
+function keyOf({ feedId, batchNo, step }: LostRef): string {
+  return `${feedId}/${batchNo}/${step}`;
 }
 
 function topicIn(tally: RunTally, topics: TopicNames): (ref: LostRef) => string {
-  const countries = new Map(tally.feeds.map(({ feed, country }) => [feed, country]));
-  return ({ feed, step }) => {
+  const countries = new Map(tally.feeds.map(({ feedId, country }) => [feedId, country]));
+  return ({ feedId, step }) => {
     const actionType = tally.chain[step - 1]?.action;
-    const country = countries.get(feed);
+    const country = countries.get(feedId);
     if (actionType === undefined || country === undefined)
-      throw new Error(`run ${tally.run} has no step ${step} of feed ${feed}`);
+      throw new Error(`run ${tally.runId} has no step ${step} of feed ${feedId}`);
     return topics.shard({ actionType, country });
   };
 }

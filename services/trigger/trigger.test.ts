@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { passTime, passTimeUntil } from '../../test/support/pass-time.ts';
-import { createTriggerWorld, failingOnce, failureOf, userIds } from '../../test/support/trigger-world.ts';
+import { createTriggerFixture, failingOnce, failureOf, userIds } from '../../test/support/trigger-fixture.ts';
 import { createTrigger, type TriggerDeps } from './trigger.ts';
 
 async function setUp(change: (deps: TriggerDeps) => Partial<TriggerDeps> = () => ({})) {
-  const world = createTriggerWorld();
+  const world = createTriggerFixture();
   const deps = world.triggerDeps('a');
   const trigger = createTrigger({ ...deps, ...change(deps) });
   await trigger.start();
@@ -17,7 +17,7 @@ describe('taking fires', () => {
     const fire = await startCampaign();
     await publishFire(fire);
     await passTime(clock, 100);
-    expect(runs()).toMatchObject([{ campaign: fire.campaign, revision: fire.revision }]);
+    expect(runs()).toMatchObject([{ campaignId: fire.campaignId, revision: fire.revision }]);
   });
 
   it('keeps a fire until the database takes it', async () => {
@@ -35,7 +35,7 @@ describe('taking fires', () => {
     const { clock, startCampaign, publishFire, database, runs } = await setUp();
     await publishFire('garbage');
     const fire = await startCampaign();
-    await publishFire({ ...fire, campaign: fire.fireId });
+    await publishFire({ ...fire, campaignId: fire.fireId });
     await passTime(clock, 100);
     expect([...database.deadLetters.values()].map(({ reason }) => reason)).toEqual([
       'not a fire',
@@ -151,7 +151,9 @@ describe('ending a run', () => {
     segmentation.users.set('SG', userIds(250));
     await startCampaign();
     await passTimeUntil(clock, () => references('SG').length > 0);
-    const claims = references('SG').flatMap(({ feed, step, b }) => b.map((batchNo) => ({ feed, step, batchNo })));
+    const claims = references('SG').flatMap(({ feedId, step, batchNos }) =>
+      batchNos.map((batchNo) => ({ feedId, step, batchNo })),
+    );
     await ledger.flush({ records: [], claims });
     await passTime(clock, 2000);
     expect(runs()).toMatchObject([{ inFlight: 3, waiting: 0 }]);
@@ -160,7 +162,7 @@ describe('ending a run', () => {
 
 describe('the trigger', () => {
   it('can be stopped before it was started, and twice', async () => {
-    const trigger = createTrigger(createTriggerWorld().triggerDeps('a'));
+    const trigger = createTrigger(createTriggerFixture().triggerDeps('a'));
     for (let times = 0; times < 2; times++) {
       await trigger.stopIntake();
       await trigger.finishWork();

@@ -12,11 +12,11 @@ import type { Logger } from '../../shared/runtime/logger.ts';
 import type { Service } from '../../shared/runtime/service.ts';
 import { createAdmitFeeds } from './admit-feeds.ts';
 import { createFeedPager } from './feed-pager.ts';
-import { createKeepRuns } from './keep-runs.ts';
-import { createOwnFeeds } from './own-feeds.ts';
+import { createFinishRuns } from './finish-runs.ts';
+import { createFeedOwner } from './feed-owner.ts';
 import { createPrepareRuns } from './prepare-runs.ts';
 import { createSweepLost } from './sweep-lost.ts';
-import { createTakeFires } from './take-fires.ts';
+import { createRunCreator } from './run-creator.ts';
 
 /** One trigger of all sweeps and ends runs. It loses little by dying: the next one takes over within this time. */
 const sweeperLeaseMs = 10_000;
@@ -72,13 +72,13 @@ export function createTrigger(deps: TriggerDeps): Trigger {
       keeping.poke();
     },
   });
-  const isKeeper = () => sweeper.held() !== null;
+  const isSweeper = () => sweeper.held() !== null;
 
-  const feeds = createOwnFeeds({
+  const feeds = createFeedOwner({
     owner: deps.owner,
     leaseMs: feedLeaseMs,
     feedStore,
-    createPager: (terms) => createFeedPager({ ...deps, ...terms, hungry: () => admission.poke() }),
+    createPager: (terms) => createFeedPager({ ...deps, ...terms, onNeedRoom: () => admission.poke() }),
     clock,
     logger,
   });
@@ -87,7 +87,7 @@ export function createTrigger(deps: TriggerDeps): Trigger {
     'prepare-runs',
     createPrepareRuns({ runStore, segmentation, begun: () => feeds.poke(), clock, random, logger }),
   );
-  const fires = createTakeFires({
+  const fires = createRunCreator({
     runStore,
     deadLetters: deps.deadLetters,
     settle: (record) => consumer.settle(record),
@@ -98,9 +98,9 @@ export function createTrigger(deps: TriggerDeps): Trigger {
   const { stallMs, reofferMs } = deps;
   const sweeps = loopOf(
     'sweep-lost',
-    createSweepLost({ runStore, outboxSweep, publisher, topics, isKeeper, stallMs, reofferMs, clock, logger }),
+    createSweepLost({ runStore, outboxSweep, publisher, topics, isSweeper, stallMs, reofferMs, clock, logger }),
   );
-  const keeping = loopOf('keep-runs', createKeepRuns({ runStore, isKeeper, feedLeaseMs, clock, logger }));
+  const keeping = loopOf('finish-runs', createFinishRuns({ runStore, isSweeper, feedLeaseMs, clock, logger }));
 
   return {
     start: async () => {

@@ -19,8 +19,8 @@ function worksOf(actionType: string, count: number, firstBatchNo = 1): Work[] {
   if (!type) throw new Error(`${actionType} is not configured`);
   const lane = { topic: 't', partition: 0, assignment: 1 };
   return Array.from({ length: count }, (_, index) => ({
-    claim: { feed: 'f', batchNo: firstBatchNo + index, step: 1, epoch: 1, attempt: 1, users: '"u"', size: 1 },
-    context: { feed: 'f', run: 'r', campaign: 'c', country: 'SG', chain: [{ action: actionType, params: {} }] },
+    claim: { feedId: 'f', batchNo: firstBatchNo + index, step: 1, epoch: 1, attempt: 1, users: '"u"', size: 1 },
+    context: { feedId: 'f', runId: 'r', campaignId: 'c', country: 'SG', chain: [{ action: actionType, params: {} }] },
     actionType,
     type,
     origin: { record: { lane, offset: 0, key: null, value: null }, open: 1 },

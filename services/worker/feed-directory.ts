@@ -17,10 +17,10 @@ export interface FeedDirectoryDeps {
 /** What this worker knows of feeds and their runs: contexts, which never change, and verdicts, which are read anew all the time. */
 export interface FeedDirectory {
   /** Learns what is not known yet of these feeds. Feeds that do not exist stay unknown. */
-  learn(feeds: Iterable<string>): Promise<void>;
-  contextOf(feed: string): FeedContext | undefined;
+  learn(feedIds: Iterable<string>): Promise<void>;
+  contextOf(feedId: string): FeedContext | undefined;
   /** Whether a step of the run may start now. When that cannot be found out, it may not. */
-  verdictOf(run: string): Verdict | Promise<Verdict>;
+  verdictOf(runId: string): Verdict | Promise<Verdict>;
 }
 
 export function createFeedDirectory({ contexts, clock, logger }: FeedDirectoryDeps): FeedDirectory {
@@ -32,39 +32,39 @@ export function createFeedDirectory({ contexts, clock, logger }: FeedDirectoryDe
   let looking: Promise<void> | undefined;
 
   async function look(): Promise<void> {
-    const runs = [...asked];
+    const runIds = [...asked];
     asked = new Set();
     const startedMs = clock.monotonicMs();
     try {
-      const admissions = await contexts.admissions(runs);
-      verdicts = new Map(admissions.map(({ run, verdict }) => [run, verdict]));
+      const admissions = await contexts.admissions(runIds);
+      verdicts = new Map(admissions.map(({ runId, verdict }) => [runId, verdict]));
       readAtMs = startedMs;
     } catch (error) {
-      logger.warn({ err: error, runs: runs.length }, 'could not read the states of runs');
+      logger.warn({ err: error, runs: runIds.length }, 'could not read the states of runs');
     } finally {
       looking = undefined;
     }
   }
 
-  async function lookAndTell(run: string): Promise<Verdict> {
+  async function lookUp(runId: string): Promise<Verdict> {
     // The look under way may have begun before this run was asked for.
     await looking;
-    if (!isFresh() || !verdicts.has(run)) await (looking ??= look());
-    return isFresh() ? (verdicts.get(run) ?? 'hold') : 'hold';
+    if (!isFresh() || !verdicts.has(runId)) await (looking ??= look());
+    return isFresh() ? (verdicts.get(runId) ?? 'hold') : 'hold';
   }
 
   const isFresh = () => clock.monotonicMs() - readAtMs < maxAgeMs;
 
   return {
-    learn: async (feeds) => {
-      const unknown = [...new Set(feeds)].filter((feed) => !known.has(feed));
+    learn: async (feedIds) => {
+      const unknown = [...new Set(feedIds)].filter((feedId) => !known.has(feedId));
       if (unknown.length === 0) return;
-      for (const context of await contexts.load(unknown)) known.set(context.feed, context);
+      for (const context of await contexts.load(unknown)) known.set(context.feedId, context);
     },
-    contextOf: (feed) => known.get(feed),
-    verdictOf: (run) => {
-      asked.add(run);
-      return (isFresh() ? verdicts.get(run) : undefined) ?? lookAndTell(run);
+    contextOf: (feedId) => known.get(feedId),
+    verdictOf: (runId) => {
+      asked.add(runId);
+      return (isFresh() ? verdicts.get(runId) : undefined) ?? lookUp(runId);
     },
   };
 }

@@ -1,6 +1,6 @@
 import type { StepMessage } from '../../shared/contracts/messages.ts';
 import type { TopicNames } from '../../shared/domain/shard.ts';
-import type { OutgoingRecord } from '../../shared/ports/message-bus.ts';
+import type { OutgoingMessage } from '../../shared/ports/message-bus.ts';
 import type { StepDone } from '../../shared/ports/step-ledger.ts';
 import type { Work } from './work.ts';
 
@@ -17,8 +17,8 @@ export interface RecordedStep {
 }
 
 /** W6: references to the next step of what was just recorded. Steps without survivors, and last steps, have none. */
-export function survivorRecords(topics: TopicNames, recorded: readonly RecordedStep[]): OutgoingRecord[] {
-  const groups = Map.groupBy(recorded.filter(goesOn), ({ record }) => `${record.feed}/${record.step}`);
+export function survivorMessages(topics: TopicNames, recorded: readonly RecordedStep[]): OutgoingMessage[] {
+  const groups = Map.groupBy(recorded.filter(goesOn), ({ record }) => `${record.feedId}/${record.step}`);
   return [...groups.values()].flatMap((group) => {
     const [first] = group;
     if (!first) return [];
@@ -29,7 +29,7 @@ export function survivorRecords(topics: TopicNames, recorded: readonly RecordedS
     const size = Math.min(maxRefsPerRecord, Math.max(minRefsPerRecord, Math.ceil(group.length / recordsPerGroup)));
     return Array.from({ length: Math.ceil(group.length / size) }, (_, index) => ({
       topic,
-      value: JSON.stringify(messageOf(claim.feed, claim.step + 1, group.slice(index * size, (index + 1) * size))),
+      value: JSON.stringify(messageOf(claim.feedId, claim.step + 1, group.slice(index * size, (index + 1) * size))),
     }));
   });
 }
@@ -38,13 +38,13 @@ function goesOn({ work, record }: RecordedStep): boolean {
   return record.rest === 'succeeded' && record.restUsers > 0 && record.step < work.context.chain.length;
 }
 
-function messageOf(feed: string, step: number, group: readonly RecordedStep[]): StepMessage {
+function messageOf(feedId: string, step: number, group: readonly RecordedStep[]): StepMessage {
   return {
-    feed,
+    feedId,
     step,
-    b: group.map(({ record }) => record.batchNo),
-    n: group.map(({ record }) => record.restUsers),
-    x: group.map(({ work, record }) => {
+    batchNos: group.map(({ record }) => record.batchNo),
+    remaining: group.map(({ record }) => record.restUsers),
+    lost: group.map(({ work, record }) => {
       const lost = lostAfter(work, record);
       return lost.length > maxLostInRecord ? null : lost;
     }),

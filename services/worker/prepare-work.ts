@@ -33,12 +33,12 @@ export async function prepareWork(
   { actionTypes, directory, ledger, logger }: PrepareWorkDeps,
 ): Promise<Prepared> {
   const works: Work[] = [];
-  const doubtful: Claimed[] = [];
+  const unverified: Claimed[] = [];
   const workOf = ({ queued, claim }: Claimed, lost: readonly string[]): Work => {
     const { actionType, origin } = queued;
-    const context = directory.contextOf(claim.feed);
+    const context = directory.contextOf(claim.feedId);
     const type = actionTypes[actionType];
-    if (!context || !type) throw new Error(`nothing is known of feed ${claim.feed} or action type ${actionType}`);
+    if (!context || !type) throw new Error(`nothing is known of feed ${claim.feedId} or action type ${actionType}`);
     const users = withoutUsers(claim.users, lost);
     const plain = isPlain(users);
     // Nobody was cut out: the size that was fed with the batch need not be counted again.
@@ -48,16 +48,16 @@ export async function prepareWork(
   for (const entry of claimed) {
     const work = entry.queued.lost ? workOf(entry, entry.queued.lost) : undefined;
     if (work?.count === entry.queued.remaining) works.push(work);
-    else doubtful.push(entry);
+    else unverified.push(entry);
   }
-  if (doubtful.length === 0) return { works, unreadable: [] };
+  if (unverified.length === 0) return { works, unreadable: [] };
   try {
-    const lost = await ledger.lostUsers(doubtful.map(({ claim }) => claim));
-    works.push(...doubtful.map((entry, index) => workOf(entry, lost[index] ?? [])));
+    const lost = await ledger.lostUsers(unverified.map(({ claim }) => claim));
+    works.push(...unverified.map((entry, index) => workOf(entry, lost[index] ?? [])));
     return { works, unreadable: [] };
   } catch (error) {
-    logger.warn({ err: error, steps: doubtful.length }, 'could not read lost users, giving the steps back');
-    return { works, unreadable: doubtful.map((entry) => workOf(entry, [])) };
+    logger.warn({ err: error, steps: unverified.length }, 'could not read lost users, giving the steps back');
+    return { works, unreadable: unverified.map((entry) => workOf(entry, [])) };
   }
 }
 

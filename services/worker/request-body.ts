@@ -21,12 +21,17 @@ export function createRequestBodies(): (work: Work) => Buffer {
   const frames = new LRUCache<string, Frame>({ max: maxFrames });
 
   return ({ claim, context, users }) => {
-    const key = `${claim.feed}/${claim.step}`;
+    const key = `${claim.feedId}/${claim.step}`;
     let frame = frames.get(key);
     if (!frame) {
-      const { campaign, run, country, chain } = context;
+      const { campaignId, runId, country, chain } = context;
       const action = chain[claim.step - 1];
-      const start = { campaign: publicId('campaign', campaign), run: publicId('run', run), step: claim.step, country };
+      const start = {
+        campaign: publicId('campaign', campaignId),
+        run: publicId('run', runId),
+        step: claim.step,
+        country,
+      };
       const named = { type: action?.action, params: action?.params };
       frame = {
         head: Buffer.from(`${JSON.stringify(start).slice(0, -1)},"batch":`),

@@ -7,16 +7,17 @@ function laneOf(partition: number): Lane {
   return { topic: 'muster.award-reward.SG', partition, assignment: 1 };
 }
 
-function stepsOf(feed: string, count: number, changes: { step?: number; actionType?: string; lane?: Lane } = {}) {
+function stepsOf(feedId: string, count: number, changes: { step?: number; actionType?: string; lane?: Lane } = {}) {
   const { step = 1, actionType = 'award-reward', lane = laneOf(0) } = changes;
   const origin = { record: { lane, offset: 0, key: null, value: null }, open: count };
   return Array.from({ length: count }, (_, index): QueuedStep => {
-    return { feed, batchNo: index + 1, step, actionType, origin, remaining: 100, lost: [] };
+    return { feedId, batchNo: index + 1, step, actionType, origin, remaining: 100, lost: [] };
   });
 }
 
-const namesOf = (steps: readonly QueuedStep[]) => steps.map(({ feed, step, batchNo }) => `${feed}/${step}/${batchNo}`);
-const feedsOf = (steps: readonly QueuedStep[]) => [...new Set(steps.map(({ feed }) => feed))];
+const namesOf = (steps: readonly QueuedStep[]) =>
+  steps.map(({ feedId, step, batchNo }) => `${feedId}/${step}/${batchNo}`);
+const feedsOf = (steps: readonly QueuedStep[]) => [...new Set(steps.map(({ feedId }) => feedId))];
 
 describe('the queue of steps', () => {
   it('hands out the steps of a group in their order', () => {

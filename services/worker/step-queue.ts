@@ -29,10 +29,10 @@ export function createStepQueue(): StepQueue {
   const types = new Map<string, Map<string, Group>>();
   let size = 0;
 
-  function groupOf({ actionType, feed, step }: QueuedStep): Group {
+  function groupOf({ actionType, feedId, step }: QueuedStep): Group {
     const groups = types.get(actionType) ?? new Map<string, Group>();
     types.set(actionType, groups);
-    const name = `${feed}/${step}`;
+    const name = `${feedId}/${step}`;
     const group = groups.get(name) ?? { steps: [] };
     groups.set(name, group);
     return group;

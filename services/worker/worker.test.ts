@@ -1,18 +1,21 @@
 import { describe, expect, it } from 'vitest';
 import { stepMessage } from '../../shared/contracts/messages.ts';
-import { failingOnce } from '../../test/support/trigger-world.ts';
+import { failingOnce } from '../../test/support/trigger-fixture.ts';
 import { passTime, settled } from '../../test/support/pass-time.ts';
 import {
   answerOf,
   answerWithFailures,
-  createWorkerWorld,
-  type WorkerWorldOptions,
-} from '../../test/support/worker-world.ts';
+  createWorkerFixture,
+  type WorkerFixtureOptions,
+} from '../../test/support/worker-fixture.ts';
 import type { BatchAnswer } from './ports/batch-endpoint.ts';
 import { createWorker, type Worker, type WorkerDeps } from './worker.ts';
 
-async function setUp(options: WorkerWorldOptions = {}, change: (deps: WorkerDeps) => Partial<WorkerDeps> = () => ({})) {
-  const world = createWorkerWorld(options);
+async function setUp(
+  options: WorkerFixtureOptions = {},
+  change: (deps: WorkerDeps) => Partial<WorkerDeps> = () => ({}),
+) {
+  const world = createWorkerFixture(options);
   const deps = world.workerDeps('a');
   const worker = createWorker({ ...deps, ...change(deps) });
   await worker.start();
@@ -45,7 +48,7 @@ describe('a batch', () => {
 
   it('is sent as it was fed, with its names, its numbers and the key of its step', async () => {
     const { clock, endpoint, feed } = await setUp();
-    const { feed: id } = await feed([['back\\slash', 'say "hi"', '🛵']]);
+    const { feedId: id } = await feed([['back\\slash', 'say "hi"', '🛵']]);
     await passTime(clock, 1000);
     const [first] = endpoint.seen;
     expect(first?.body.toString()).toMatch(/^{"campaign":"cmp_[0-9a-z]{26}","run":"run_[0-9a-z]{26}","step":1,/);
@@ -89,12 +92,12 @@ describe('a batch', () => {
     endpoint.answer = (seen) => answerWithFailures(seen, seen.call.step === 1 ? lost : []);
     await feed([someUsers(30)]);
     await passTime(clock, 1000);
-    expect(messages(2)).toMatchObject([{ b: [1], n: [9], x: [null] }]);
+    expect(messages(2)).toMatchObject([{ batchNos: [1], remaining: [9], lost: [null] }]);
     expect(endpoint.seen[1]?.call.users).toEqual(someUsers(9, 22));
   });
 
   it('is served without those it lost also when its reference does not add up', async () => {
-    const withoutLost = (value: string) => JSON.stringify({ ...stepMessage.parse(JSON.parse(value)), x: [[]] });
+    const withoutLost = (value: string) => JSON.stringify({ ...stepMessage.parse(JSON.parse(value)), lost: [[]] });
     const { clock, endpoint, feed } = await setUp({}, ({ publisher }) => ({
       publisher: {
         publish: (records) =>
@@ -111,15 +114,15 @@ describe('a batch', () => {
 describe('a record', () => {
   it('that comes twice is served once', async () => {
     const { clock, endpoint, feed, publish } = await setUp();
-    const { feed: id } = await feed([['u1'], ['u2']]);
-    await publish({ feed: id, step: 1, b: [1, 2], n: [1, 1] });
+    const { feedId: id } = await feed([['u1'], ['u2']]);
+    await publish({ feedId: id, step: 1, batchNos: [1, 2], remaining: [1, 1] });
     await passTime(clock, 1000);
-    await publish({ feed: id, step: 1, b: [2, 1], n: [1, 1] });
+    await publish({ feedId: id, step: 1, batchNos: [2, 1], remaining: [1, 1] });
     await passTime(clock, 1000);
     expect(endpoint.seen.filter(({ call }) => call.step === 1)).toHaveLength(2);
   });
 
-  it('that nobody can read is buried with its bytes, and what follows is served', async () => {
+  it('that nobody can read is dead-lettered with its bytes, and what follows is served', async () => {
     const { clock, endpoint, feed, publisher, topicOf, database } = await setUp();
     await publisher.publish(['garbage', '{}'].map((value) => ({ topic: topicOf(1), value })));
     await feed([['u1']]);
@@ -128,13 +131,13 @@ describe('a record', () => {
     expect(endpoint.seen).toHaveLength(2);
   });
 
-  it('whose step belongs to another shard, or to none, is buried', async () => {
+  it('whose step belongs to another shard, or to none, is dead-lettered', async () => {
     const { clock, endpoint, feed, publish, publisher, topicOf, database } = await setUp();
-    const { feed: id } = await feed([['u1'], ['u2']], { chain: [{ action: 'award-reward', params: {} }] });
+    const { feedId: id } = await feed([['u1'], ['u2']], { chain: [{ action: 'award-reward', params: {} }] });
     await publisher.publish([
-      { topic: topicOf(2), value: JSON.stringify({ feed: id, step: 1, b: [1, 2], n: [1, 1] }) },
+      { topic: topicOf(2), value: JSON.stringify({ feedId: id, step: 1, batchNos: [1, 2], remaining: [1, 1] }) },
     ]);
-    await publish({ feed: id, step: 2, b: [1], n: [1] });
+    await publish({ feedId: id, step: 2, batchNos: [1], remaining: [1] });
     await passTime(clock, 1000);
     expect([...database.deadLetters.values()].map(({ reason }) => reason)).toEqual([
       'its step belongs to another shard',
@@ -180,12 +183,12 @@ describe('an ambiguous call', () => {
     const { clock, endpoint, feed, sweepOverdue, stepRows } = await setUp();
     const answer = endpoint.answer;
     endpoint.answer = () => serverError;
-    const { run } = await feed([['u1']]);
+    const { runId } = await feed([['u1']]);
     await passTime(clock, 100);
     expect(stepRows(1)).toMatchObject([{ state: 'waiting', attempt: 1, cause: 'HTTP 500' }]);
     endpoint.answer = answer;
     await passTime(clock, 1000);
-    await sweepOverdue(run);
+    await sweepOverdue(runId);
     await passTime(clock, 100);
     const [first, second] = endpoint.seen;
     expect(second).toMatchObject({ idempotencyKey: first?.idempotencyKey, body: first?.body, attempt: 2 });
@@ -195,10 +198,10 @@ describe('an ambiguous call', () => {
   it('ends as unknown when its attempts are used up, and goes no further', async () => {
     const { clock, endpoint, feed, sweepOverdue, failures, messages } = await setUp();
     endpoint.answer = () => ({ kind: 'ambiguous', cause: 'reset' });
-    const { run, totals } = await feed([['u1', 'u2']]);
+    const { runId, totals } = await feed([['u1', 'u2']]);
     for (let round = 0; round < 6; round++) {
       await passTime(clock, 60_000);
-      await sweepOverdue(run);
+      await sweepOverdue(runId);
     }
     expect(endpoint.seen).toHaveLength(3);
     expect(failures()).toEqual(
@@ -211,10 +214,10 @@ describe('an ambiguous call', () => {
   it('ends as unknown when the deadline passes meanwhile: nobody can say that nothing happened', async () => {
     const { clock, endpoint, feed, sweepOverdue, failures } = await setUp();
     endpoint.answer = () => serverError;
-    const { run } = await feed([['u1']], { deadlineSeconds: 3600 });
+    const { runId } = await feed([['u1']], { deadlineSeconds: 3600 });
     await passTime(clock, 100);
     await passTime(clock, 3_700_000);
-    await sweepOverdue(run);
+    await sweepOverdue(runId);
     await passTime(clock, 100);
     expect(endpoint.seen).toHaveLength(1);
     expect(failures()).toEqual([{ user: 'u1', step: 1, outcome: 'unknown', reason: 'muster.ambiguous-answer' }]);
@@ -230,10 +233,10 @@ describe('a call that was not applied', () => {
     const { clock, endpoint, feed, sweepOverdue, stepRows, failures } = await setUp();
     const answer = endpoint.answer;
     endpoint.answer = (seen) => (endpoint.seen.length <= 5 ? refusal : answer(seen));
-    const { run } = await feed([['u1']]);
+    const { runId } = await feed([['u1']]);
     for (let round = 0; round < 6; round++) {
       await passTime(clock, 60_000);
-      await sweepOverdue(run);
+      await sweepOverdue(runId);
     }
     await passTime(clock, 100);
     expect(endpoint.seen.slice(0, 6).map(({ attempt }) => attempt)).toEqual([1, 2, 3, 4, 5, 6]);
@@ -248,9 +251,9 @@ describe('users of a batch', () => {
     const answer = endpoint.answer;
     endpoint.answer = (seen) =>
       endpoint.seen.length === 1 ? answerWithFailures(seen, ['u2'], { retryable: true }) : answer(seen);
-    const { run, totals } = await feed([['u1', 'u2', 'u3']]);
+    const { runId, totals } = await feed([['u1', 'u2', 'u3']]);
     await passTime(clock, 60_000);
-    await sweepOverdue(run);
+    await sweepOverdue(runId);
     await passTime(clock, 1000);
     const calls = endpoint.seen.map(({ call, attempt }) => [call.step, call.batch, attempt, call.users.join(' ')]);
     expect(calls).toEqual([
@@ -268,10 +271,10 @@ describe('users of a batch', () => {
   it('that were retried often enough end as failed, with their last code', async () => {
     const { clock, endpoint, feed, sweepOverdue, failures } = await setUp();
     endpoint.answer = (seen) => answerWithFailures(seen, ['u2'], { retryable: true, code: `n${endpoint.seen.length}` });
-    const { run } = await feed([['u2']]);
+    const { runId } = await feed([['u2']]);
     for (let round = 0; round < 5; round++) {
       await passTime(clock, 60_000);
-      await sweepOverdue(run);
+      await sweepOverdue(runId);
     }
     expect(failures()).toEqual([{ user: 'u2', step: 1, outcome: 'failed', reason: 'n3' }]);
   });
@@ -288,15 +291,15 @@ describe('users of a batch', () => {
     expect(totals()).toMatchObject([{ succeeded: 2 }, { succeeded: 2 }]);
   });
 
-  it('that stay untold end as unknown where only the call is known again (class B)', async () => {
+  it('that stay missing end as unknown where only the call is known again (class B)', async () => {
     const { clock, endpoint, feed, failures } = await setUp();
     endpoint.answer = () => answerOf([{ id: 'u1', status: 'succeeded' }]);
     await feed([['u1', 'u2']]);
     await passTime(clock, 1000);
-    expect(failures()).toEqual([{ user: 'u2', step: 1, outcome: 'unknown', reason: 'muster.untold' }]);
+    expect(failures()).toEqual([{ user: 'u2', step: 1, outcome: 'unknown', reason: 'muster.no-result' }]);
   });
 
-  it('that stay untold go on as a batch of their own where each user is known again (class A)', async () => {
+  it('that stay missing go on as a batch of their own where each user is known again (class A)', async () => {
     const { clock, endpoint, feed, failures, stepRows } = await setUp({ type: { class: 'A' } });
     endpoint.answer = () => answerOf([{ id: 'u1', status: 'succeeded' }]);
     await feed([['u1', 'u2']]);
@@ -315,10 +318,10 @@ describe('users of a batch', () => {
       seen.call.users.includes('u3')
         ? { kind: 'answered', status: 422, retryAfterMs: null, body: Buffer.from('{}') }
         : answer(seen);
-    const { run, totals } = await feed([['u1', 'u2', 'u3', 'u4', 'u5']]);
+    const { runId, totals } = await feed([['u1', 'u2', 'u3', 'u4', 'u5']]);
     for (let round = 0; round < 6; round++) {
       await passTime(clock, 1000);
-      await sweepOverdue(run);
+      await sweepOverdue(runId);
     }
     await passTime(clock, 1000);
     expect(failures()).toEqual([{ user: 'u3', step: 1, outcome: 'failed', reason: 'http-422' }]);
@@ -340,8 +343,8 @@ describe('a run', () => {
 
   it('that is cancelled is not called for any more', async () => {
     const { clock, endpoint, feed, database } = await setUp();
-    const { run, totals } = await feed([['u1', 'u2']]);
-    const row = database.runs.get(run);
+    const { runId, totals } = await feed([['u1', 'u2']]);
+    const row = database.runs.get(runId);
     if (row) row.state = 'cancelling';
     await passTime(clock, 1000);
     expect(endpoint.seen).toEqual([]);
@@ -353,7 +356,7 @@ describe('a run', () => {
     await feed(someUsers(400).map((user) => [user]));
     const small = await feed([['small']]);
     await passTime(clock, 10_000);
-    const position = endpoint.seen.findIndex(({ idempotencyKey }) => idempotencyKey.startsWith(small.feed));
+    const position = endpoint.seen.findIndex(({ idempotencyKey }) => idempotencyKey.startsWith(small.feedId));
     expect(position).toBeLessThan(30);
   });
 });
@@ -383,10 +386,10 @@ describe('when the database does not answer', () => {
     const { clock, endpoint, feed, sweepOverdue } = await setUp({}, ({ contexts }) => ({
       contexts: failingOnce(contexts, 'admissions'),
     }));
-    const { run } = await feed([['u1']]);
+    const { runId } = await feed([['u1']]);
     await passTime(clock, 100);
     expect(endpoint.seen).toEqual([]);
-    await sweepOverdue(run);
+    await sweepOverdue(runId);
     await passTime(clock, 1000);
     expect(endpoint.seen).toHaveLength(2);
   });
@@ -396,10 +399,10 @@ describe('when the database does not answer', () => {
       ledger: failingOnce(ledger, 'lostUsers'),
     }));
     endpoint.answer = (seen) => answerWithFailures(seen, seen.call.step === 1 ? someUsers(21) : []);
-    const { run } = await feed([someUsers(30)]);
+    const { runId } = await feed([someUsers(30)]);
     await passTime(clock, 1000);
     expect(stepRows(2)).toMatchObject([{ state: 'waiting', attempt: 0 }]);
-    await sweepOverdue(run);
+    await sweepOverdue(runId);
     await passTime(clock, 1000);
     expect(endpoint.seen.at(-1)?.call.users).toEqual(someUsers(9, 22));
   });
@@ -446,7 +449,7 @@ describe('stopping', () => {
 
   it('leaves what was not claimed to the next worker', async () => {
     const { clock, worker, feed, finish, workerDeps, sweepOverdue, someUsers } = await busyWorker();
-    const { run, totals } = await feed(someUsers(500).map((user) => [user]));
+    const { runId, totals } = await feed(someUsers(500).map((user) => [user]));
     await passTime(clock, 100);
     await worker.stopIntake();
     const finished = worker.finishWork();
@@ -456,7 +459,7 @@ describe('stopping', () => {
     await worker.close();
     await createWorker(workerDeps('b')).start();
     await passTime(clock, 1000);
-    await sweepOverdue(run);
+    await sweepOverdue(runId);
     await passTime(clock, 10_000);
     expect(totals()).toMatchObject([{ succeeded: 500 }, { succeeded: 500 }]);
   });

@@ -4,16 +4,16 @@ import type { BatchEndpoint } from './ports/batch-endpoint.ts';
 import type { Clock } from '../../shared/ports/clock.ts';
 import type { DeadLetters } from '../../shared/ports/dead-letters.ts';
 import type { MessageConsumer, MessagePublisher } from '../../shared/ports/message-bus.ts';
-import type { FeedContexts, StepLedger, StepRecord } from '../../shared/ports/step-ledger.ts';
+import type { FeedContexts, StepLedger, StepResult } from '../../shared/ports/step-ledger.ts';
 import type { Logger } from '../../shared/runtime/logger.ts';
 import type { Service } from '../../shared/runtime/service.ts';
 import { createCallSlots } from './call-slots.ts';
 import { createFeedDirectory } from './feed-directory.ts';
-import { createFlushSteps } from './flush-steps.ts';
+import { createStepFlusher } from './step-flusher.ts';
 import { prepareWork, type Claimed } from './prepare-work.ts';
 import { processBatch } from './process-batch.ts';
-import { createReceiveRecords } from './receive-records.ts';
-import { recordOf, releasedRecord } from './record-of.ts';
+import { createMessageReceiver } from './message-receiver.ts';
+import { resultOf, releasedResult } from './step-result.ts';
 import { createRequestBodies } from './request-body.ts';
 import { createStepQueue } from './step-queue.ts';
 import type { QueuedStep, Work } from './work.ts';
@@ -54,7 +54,7 @@ export function createWorker(deps: WorkerDeps): Worker {
   const batch = { directory, endpoint: deps.endpoint, bodyOf: createRequestBodies(), leaseMs, clock, random, logger };
   let isTakingIn = false;
 
-  const receiver = createReceiveRecords({
+  const receiver = createMessageReceiver({
     ...deps,
     queue,
     settle: (record) => consumer.settle(record),
@@ -68,7 +68,7 @@ export function createWorker(deps: WorkerDeps): Worker {
     release,
     monotonicMs: () => clock.monotonicMs(),
   });
-  const flushes = createFlushSteps({
+  const flushes = createStepFlusher({
     ...deps,
     claims: nextClaims,
     putBack: (steps) => queue.putBack(steps),
@@ -89,7 +89,7 @@ export function createWorker(deps: WorkerDeps): Worker {
       }
     }
     try {
-      await directory.learn(steps.map(({ feed }) => feed));
+      await directory.learn(steps.map(({ feedId }) => feedId));
     } catch (error) {
       queue.putBack(steps);
       throw error;
@@ -98,12 +98,12 @@ export function createWorker(deps: WorkerDeps): Worker {
   }
 
   function isServable(queued: QueuedStep): boolean {
-    const action = directory.contextOf(queued.feed)?.chain[queued.step - 1]?.action;
+    const action = directory.contextOf(queued.feedId)?.chain[queued.step - 1]?.action;
     if (action === queued.actionType) return true;
-    // All references of a record have the same feed and step: it is buried once, whole.
+    // All references of a record have the same feed and step: it is dead-lettered once, whole.
     if (queued.origin.open === 0) return false;
     queued.origin.open = 0;
-    void receiver.bury(
+    void receiver.deadLetter(
       queued.origin.record,
       action ? 'its step belongs to another shard' : 'its feed has no such step',
     );
@@ -119,15 +119,15 @@ export function createWorker(deps: WorkerDeps): Worker {
   }
 
   /** A bug on our side. The call may have been made, so it counts as an attempt, and the step cannot loop for ever. */
-  function brokenCall(work: Work): (error: unknown) => StepRecord {
+  function brokenCall(work: Work): (error: unknown) => StepResult {
     return (error) => {
-      logger.error({ err: error, feed: work.claim.feed, batchNo: work.claim.batchNo }, 'could not serve a step');
-      return recordOf(work, { kind: 'ambiguous', cause: 'the worker could not serve it' }, random());
+      logger.error({ err: error, feedId: work.claim.feedId, batchNo: work.claim.batchNo }, 'could not serve a step');
+      return resultOf(work, { kind: 'ambiguous', cause: 'the worker could not serve it' }, random());
     };
   }
 
   function release(works: readonly Work[]): void {
-    for (const work of works) flushes.record(work, releasedRecord(work));
+    for (const work of works) flushes.record(work, releasedResult(work));
   }
 
   return {

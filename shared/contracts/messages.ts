@@ -1,29 +1,28 @@
 import { z } from 'zod';
 
 /**
- * A record on a shard's topic: references to committed batches of one (feed, step), never users. It can be rebuilt from the database at
+ * A message on a shard's topic: references to committed batches of one (feed, step), never users. It can be rebuilt from the database at
  * any time, and a repeat is harmless.
  *
- * - `b`: batch numbers.
- * - `n`: for each, how many users are left to be served.
- * - `x`: for each, the users that the chain has lost before this step, or null where the claim has to read them. Absent in step 1 of a
+ * - `remaining`: for each batch, how many users are left to be served.
+ * - `lost`: for each, the users that the chain has lost before this step, or null where the claim has to read them. Absent in step 1 of a
  *   fed batch, where nobody can be lost.
  */
 export const stepMessage = z.object({
-  feed: z.uuid(),
+  feedId: z.uuid(),
   step: z.int().min(1).max(32767),
-  b: z.array(z.int().min(1)).min(1).max(50),
-  n: z.array(z.int().min(1).max(1000)),
-  x: z.array(z.array(z.string()).nullable()).optional(),
+  batchNos: z.array(z.int().min(1)).min(1).max(50),
+  remaining: z.array(z.int().min(1).max(1000)),
+  lost: z.array(z.array(z.string()).nullable()).optional(),
 });
 
 export type StepMessage = z.infer<typeof stepMessage>;
 
-/** A record on the fires topic: a job that fell due. `fireId` is stable over repeats. */
+/** A message on the fires topic: a job that fell due. `fireId` is stable over repeats. */
 export const fireMessage = z.object({
   fireId: z.uuid(),
   kind: z.literal('start-run'),
-  campaign: z.uuid(),
+  campaignId: z.uuid(),
   revision: z.int().min(1),
   scheduledFor: z.iso.datetime({ precision: 3 }),
 });

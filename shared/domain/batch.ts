@@ -12,6 +12,6 @@ export function isChildBatch(batchNo: number): boolean {
  * The key of a batch call: a pure function of what is called, so that every attempt, by whichever worker, carries the same one.
  * At most 100 visible ASCII characters.
  */
-export function requestKey(feed: string, batchNo: number, step: number): string {
-  return `${feed}-${batchNo}-${step}`;
+export function requestKey(feedId: string, batchNo: number, step: number): string {
+  return `${feedId}-${batchNo}-${step}`;
 }

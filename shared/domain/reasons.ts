@@ -3,7 +3,7 @@ export const reasons = {
   invalidUserId: 'muster.invalid-user-id',
   attemptsUsedUp: 'muster.attempts-used-up',
   ambiguousAnswer: 'muster.ambiguous-answer',
-  untold: 'muster.untold',
+  noResult: 'muster.no-result',
 } as const;
 
 const maxCodeLength = 64;

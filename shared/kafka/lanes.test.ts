@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { Lane, LaneRecord } from '../ports/message-bus.ts';
+import type { Lane, LaneMessage } from '../ports/message-bus.ts';
 import { createLanes, type Lanes } from './lanes.ts';
 
 const marks = { highMark: 4, lowMark: 2 };
@@ -14,11 +14,11 @@ function assigned(partitions: readonly number[] = [0]): Lanes {
   return lanes;
 }
 
-function take(lanes: Lanes, ...offsets: number[]): LaneRecord[] {
+function take(lanes: Lanes, ...offsets: number[]): LaneMessage[] {
   return lanes.deliver('t', 0, fetched(...offsets))?.records ?? [];
 }
 
-function settleAll(lanes: Lanes, records: readonly LaneRecord[]): (Lane | undefined)[] {
+function settleAll(lanes: Lanes, records: readonly LaneMessage[]): (Lane | undefined)[] {
   return records.map((record) => lanes.settle(record));
 }
 

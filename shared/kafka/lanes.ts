@@ -1,8 +1,8 @@
 import { createWatermark, type Watermark } from '../domain/watermark.ts';
-import type { Lane, LaneRecord } from '../ports/message-bus.ts';
+import type { Lane, LaneMessage } from '../ports/message-bus.ts';
 
 /** A record as the client hands it over. */
-export interface FetchedRecord {
+export interface FetchedMessage {
   offset: string;
   key: Buffer | null;
   value: Buffer | null;
@@ -10,7 +10,7 @@ export interface FetchedRecord {
 
 export interface Delivery {
   lane: Lane;
-  records: LaneRecord[];
+  records: LaneMessage[];
   /** The lane has enough: fetch nothing more for it until `settle` asks for it. */
   full: boolean;
 }
@@ -26,9 +26,9 @@ export interface Lanes {
   /** Starts a lane for each partition, in place of all lanes so far, which it returns. */
   assign(partitionsByTopic: Readonly<Record<string, readonly number[]>>): Lane[];
   /** Undefined when these records must not be taken now; fetching goes on from where the partition stands. */
-  deliver(topic: string, partition: number, fetched: readonly FetchedRecord[]): Delivery | undefined;
+  deliver(topic: string, partition: number, fetched: readonly FetchedMessage[]): Delivery | undefined;
   /** The lane if it was full and wants records again. */
-  settle(record: LaneRecord): Lane | undefined;
+  settle(record: LaneMessage): Lane | undefined;
   /** Lanes that have settled more than was committed. */
   uncommitted(): LanePosition[];
   committed(positions: readonly LanePosition[]): void;

@@ -1,6 +1,6 @@
 import type { Message, Producer, RecordMetadata } from 'kafkajs';
 import type { Clock } from '../ports/clock.ts';
-import { PublishError, type MessagePublisher, type OutgoingRecord } from '../ports/message-bus.ts';
+import { PublishError, type MessagePublisher, type OutgoingMessage } from '../ports/message-bus.ts';
 import type { Logger } from '../runtime/logger.ts';
 import { systemClock } from '../runtime/system-clock.ts';
 import type { KafkaConnection } from './connection.ts';
@@ -22,7 +22,7 @@ export interface Publisher extends MessagePublisher {
 
 /** Some records of one `publish`, few enough for one request. */
 interface Parcel {
-  records: OutgoingRecord[];
+  records: OutgoingMessage[];
   resolve: () => void;
   reject: (error: PublishError) => void;
 }
@@ -72,7 +72,7 @@ export function createPublisher(deps: PublisherDeps): Publisher {
     void failed.then((opened) => opened.disconnect()).catch(() => undefined);
   }
 
-  async function send(records: readonly OutgoingRecord[]): Promise<void> {
+  async function send(records: readonly OutgoingMessage[]): Promise<void> {
     const used = current();
     try {
       await sendCovered(await used, records);
@@ -84,7 +84,7 @@ export function createPublisher(deps: PublisherDeps): Publisher {
 
   async function sendAgain(
     topic: string,
-    records: readonly OutgoingRecord[],
+    records: readonly OutgoingMessage[],
     cause: unknown,
   ): Promise<PublishError | null> {
     let last = cause;
@@ -139,7 +139,7 @@ export function createPublisher(deps: PublisherDeps): Publisher {
     void work.finally(() => working.delete(work));
   }
 
-  function enqueue(records: OutgoingRecord[]): Promise<void> {
+  function enqueue(records: OutgoingMessage[]): Promise<void> {
     return new Promise((resolve, reject) => {
       waiting.push({ records, resolve, reject });
       if (sending) return;
@@ -173,7 +173,7 @@ export function createPublisher(deps: PublisherDeps): Publisher {
  * kafkajs resolves as if all were well when it has dropped records for partitions that its metadata does not know: only what the answer
  * names has been sent.
  */
-async function sendCovered(producer: Producer, records: readonly OutgoingRecord[]): Promise<void> {
+async function sendCovered(producer: Producer, records: readonly OutgoingMessage[]): Promise<void> {
   const messages = new Map<string, Message[]>();
   for (const { topic, key, value } of records) {
     const message: Message = key === undefined ? { value } : { key, value };
@@ -194,8 +194,8 @@ function partitionOf({ topicName, partition }: RecordMetadata): string {
   return `${topicName}/${partition}`;
 }
 
-function parcelsOf(records: readonly OutgoingRecord[]): OutgoingRecord[][] {
-  const parcels: OutgoingRecord[][] = [];
+function parcelsOf(records: readonly OutgoingMessage[]): OutgoingMessage[][] {
+  const parcels: OutgoingMessage[][] = [];
   let room = -1;
   for (const record of records) {
     const bytes = Buffer.byteLength(record.value);

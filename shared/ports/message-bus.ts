@@ -1,4 +1,4 @@
-export interface OutgoingRecord {
+export interface OutgoingMessage {
   topic: string;
   /** Records without a key are spread over the partitions in turn. */
   key?: string;
@@ -10,7 +10,7 @@ export interface MessagePublisher {
    * Resolves only when every record was acknowledged by all in-sync replicas of its partition.
    * @throws {PublishError} when that is not known of every record; some may have been written all the same.
    */
-  publish(records: readonly OutgoingRecord[]): Promise<void>;
+  publish(records: readonly OutgoingMessage[]): Promise<void>;
 }
 
 /** Not every record is known to be on the topic. Publishing all of them again is safe: consumers take repeats. */
@@ -29,7 +29,7 @@ export interface Lane {
   readonly assignment: number;
 }
 
-export interface LaneRecord {
+export interface LaneMessage {
   readonly lane: Lane;
   readonly offset: number;
   readonly key: Buffer | null;
@@ -39,7 +39,7 @@ export interface LaneRecord {
 /** What a service does with what arrives. Neither method may throw or wait. */
 export interface LaneReceiver {
   /** New records of one lane in offset order. Each has to be settled once. */
-  deliver(lane: Lane, records: readonly LaneRecord[]): void;
+  deliver(lane: Lane, records: readonly LaneMessage[]): void;
   /** The lane is gone; settling its records has no effect any more. Records not begun should be dropped. */
   revoke(lane: Lane): void;
 }
@@ -48,7 +48,7 @@ export interface MessageConsumer {
   /** Joins the group and begins to deliver. Resolves when the group has been joined. */
   start(receiver: LaneReceiver): Promise<void>;
   /** The record has been handled. Offsets are committed up to the first record of the lane that is not settled. */
-  settle(record: LaneRecord): void;
+  settle(record: LaneMessage): void;
   /** Delivers nothing more; records already delivered can still be settled. */
   stopIntake(): void;
   /** Commits what is settled and leaves the group. Safe before start and twice. */

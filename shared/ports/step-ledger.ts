@@ -2,7 +2,7 @@ import type { Verdict } from '../domain/admission.ts';
 import type { UsersText } from '../domain/users-text.ts';
 
 export interface StepRef {
-  feed: string;
+  feedId: string;
   batchNo: number;
   step: number;
 }
@@ -56,10 +56,10 @@ export interface StepWaiting extends StepRef {
   cause: string | null;
 }
 
-export type StepRecord = StepDone | StepWaiting;
+export type StepResult = StepDone | StepWaiting;
 
 export interface LedgerFlush {
-  records: readonly StepRecord[];
+  records: readonly StepResult[];
   claims: readonly StepRef[];
 }
 
@@ -68,7 +68,7 @@ export interface LedgerFlushed {
    * Those of the records that were still ours, by epoch, now or in an earlier flush whose answer was lost: a repeat counts once. The others
    * were taken over: nothing of them was written.
    */
-  recorded: StepRecord[];
+  recorded: StepResult[];
   /** Those of the claims that are ours now. The others are done, owned by another, not due, or refer to no batch. */
   claimed: ClaimedStep[];
   /** What the store will never take, told apart from its neighbours: a bug on our side. Repeating it is of no use. */
@@ -77,7 +77,7 @@ export interface LedgerFlushed {
 
 export interface RefusedStep {
   /** The record or the claim itself. */
-  step: StepRecord | StepRef;
+  step: StepResult | StepRef;
   error: Error;
 }
 
@@ -95,22 +95,22 @@ export interface StepLedger {
 
 /** What a worker has to know of a feed to serve its steps. */
 export interface FeedContext {
-  feed: string;
-  run: string;
-  campaign: string;
+  feedId: string;
+  runId: string;
+  campaignId: string;
   country: string;
   chain: readonly { action: string; params: Readonly<Record<string, unknown>> }[];
 }
 
 /** Whether work of a run may start, as of the last look. */
 export interface RunAdmission {
-  run: string;
+  runId: string;
   verdict: Verdict;
 }
 
 export interface FeedContexts {
   /** Contexts of the feeds that exist; unknown ids are left out. They never change. */
-  load(feeds: readonly string[]): Promise<FeedContext[]>;
+  load(feedIds: readonly string[]): Promise<FeedContext[]>;
   /** Read anew at every call, deadlines judged by the database's clock. */
-  admissions(runs: readonly string[]): Promise<RunAdmission[]>;
+  admissions(runIds: readonly string[]): Promise<RunAdmission[]>;
 }

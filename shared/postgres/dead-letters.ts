@@ -5,7 +5,7 @@ import type { DeadLetters } from '../ports/dead-letters.ts';
 
 export function createDeadLetters({ pool }: { pool: Pool }): DeadLetters {
   return {
-    bury: async ({ lane, offset, key, value }, reason) => {
+    deadLetter: async ({ lane, offset, key, value }, reason) => {
       await pool.query(insertDeadLetter, [
         uuidv7(),
         lane.topic,

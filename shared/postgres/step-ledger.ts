@@ -4,7 +4,7 @@ import type {
   LedgerFlushed,
   StepDone,
   StepLedger,
-  StepRecord,
+  StepResult,
   StepRef,
   StepWaiting,
 } from '../ports/step-ledger.ts';
@@ -84,10 +84,10 @@ async function flushOnce(pool: Pool, { records, claims }: LedgerFlush, terms: Cl
 /** Adds the records that came back as not ours because an earlier flush, whose answer was lost, had already written them. */
 async function withWrittenBefore(
   pool: Pool,
-  records: readonly StepRecord[],
+  records: readonly StepResult[],
   flushed: LedgerFlushed,
 ): Promise<LedgerFlushed> {
-  const told = new Set<StepRecord | StepRef>([...flushed.recorded, ...flushed.refused.map(({ step }) => step)]);
+  const told = new Set<StepResult | StepRef>([...flushed.recorded, ...flushed.refused.map(({ step }) => step)]);
   const before = await writtenBefore(
     pool,
     records.filter((record) => !told.has(record)),
@@ -105,12 +105,12 @@ function distinctClaims(claims: readonly StepRef[], records: readonly StepRef[])
   });
 }
 
-function keyOf({ feed, batchNo, step }: StepRef): string {
-  return `${feed}/${batchNo}/${step}`;
+function keyOf({ feedId, batchNo, step }: StepRef): string {
+  return `${feedId}/${batchNo}/${step}`;
 }
 
 function byKey(a: StepRef, b: StepRef): number {
-  if (a.feed !== b.feed) return a.feed < b.feed ? -1 : 1;
+  if (a.feedId !== b.feedId) return a.feedId < b.feedId ? -1 : 1;
   return a.batchNo - b.batchNo || a.step - b.step;
 }
 

@@ -57,7 +57,7 @@ export const takeChildNumbers = `
   update feeds f set next_child_no = f.next_child_no + k.children
   from unnest($1::uuid[], $2::int[]) k (feed, children)
   where f.feed = k.feed
-  returning f.feed, f.next_child_no - k.children as first`;
+  returning f.feed as "feedId", f.next_child_no - k.children as first`;
 
 /** A child batch and its step row, which waits from birth. Epoch 0: nobody has claimed it. */
 export const insertChildren = `

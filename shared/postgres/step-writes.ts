@@ -1,6 +1,6 @@
 import type { Pool, PoolClient } from 'pg';
 import { usersTextOf, usersOf } from '../domain/users-text.ts';
-import type { ChildBatch, ClaimedStep, StepDone, StepRecord, StepRef, StepWaiting } from '../ports/step-ledger.ts';
+import type { ChildBatch, ClaimedStep, StepDone, StepResult, StepRef, StepWaiting } from '../ports/step-ledger.ts';
 import { plainArray, textArray } from './array-literals.ts';
 import { failureCode, restCode } from './ledger-codes.ts';
 import * as statements from './step-statements.ts';
@@ -60,8 +60,8 @@ export async function recordAndClaim(
   return { recorded, claimed };
 }
 
-function claimOf([feed, batchNo, step, epoch, attempt, users, size]: ClaimedRow): ClaimedStep {
-  return { feed, batchNo, step, epoch, attempt, users, size };
+function claimOf([feedId, batchNo, step, epoch, attempt, users, size]: ClaimedRow): ClaimedStep {
+  return { feedId, batchNo, step, epoch, attempt, users, size };
 }
 
 /** Puts the steps back until they are due; returns those that were still ours. */
@@ -85,22 +85,22 @@ export async function putBack(connection: Connection, records: readonly StepWait
 
 /** Inserts the child batches of recorded steps, each with a step row that waits. The records have to be sorted. */
 export async function insertChildren(connection: Connection, records: readonly StepDone[]): Promise<void> {
-  const births = records.flatMap((record) => record.children.map((child) => ({ record, child })));
-  const numbers = await takeNumbers(connection, births);
+  const children = records.flatMap((record) => record.children.map((child) => ({ record, child })));
+  const numbers = await takeNumbers(connection, children);
   await connection.query({
     name: 'insert-children',
     text: statements.insertChildren,
     values: [
-      plainArray(births.map(({ record }) => record.feed)),
+      plainArray(children.map(({ record }) => record.feedId)),
       plainArray(numbers),
-      plainArray(births.map(({ record }) => record.batchNo)),
-      plainArray(births.map(({ record }) => record.step)),
-      plainArray(births.map(({ child }) => child.users.length)),
-      textArray(births.map(({ child }) => child.users.at(0) ?? null)),
-      textArray(births.map(({ child }) => child.users.at(-1) ?? null)),
-      textArray(births.map(({ child }) => usersTextOf(child.users))),
-      plainArray(births.map(({ child }) => child.delayMs)),
-      plainArray(births.map(({ child }) => child.attempts)),
+      plainArray(children.map(({ record }) => record.batchNo)),
+      plainArray(children.map(({ record }) => record.step)),
+      plainArray(children.map(({ child }) => child.users.length)),
+      textArray(children.map(({ child }) => child.users.at(0) ?? null)),
+      textArray(children.map(({ child }) => child.users.at(-1) ?? null)),
+      textArray(children.map(({ child }) => usersTextOf(child.users))),
+      plainArray(children.map(({ child }) => child.delayMs)),
+      plainArray(children.map(({ child }) => child.attempts)),
     ],
   });
 }
@@ -108,24 +108,24 @@ export async function insertChildren(connection: Connection, records: readonly S
 /** One number for each birth, in their order. */
 async function takeNumbers(
   connection: Connection,
-  births: readonly { record: StepRef; child: ChildBatch }[],
+  children: readonly { record: StepRef; child: ChildBatch }[],
 ): Promise<number[]> {
-  const byFeed = Map.groupBy(births, ({ record }) => record.feed);
-  const { rows } = await connection.query<{ feed: string; first: number }>({
+  const byFeed = Map.groupBy(children, ({ record }) => record.feedId);
+  const { rows } = await connection.query<{ feedId: string; first: number }>({
     name: 'take-child-numbers',
     text: statements.takeChildNumbers,
     values: [plainArray([...byFeed.keys()]), plainArray([...byFeed.values()].map((ofFeed) => ofFeed.length))],
   });
-  const next = new Map(rows.map((row) => [row.feed, row.first]));
-  return births.map(({ record }) => {
-    const number = next.get(record.feed);
-    if (number === undefined) throw new Error(`cannot number a child batch: there is no feed ${record.feed}`);
-    next.set(record.feed, number + 1);
+  const next = new Map(rows.map((row) => [row.feedId, row.first]));
+  return children.map(({ record }) => {
+    const number = next.get(record.feedId);
+    if (number === undefined) throw new Error(`cannot number a child batch: there is no feed ${record.feedId}`);
+    next.set(record.feedId, number + 1);
     return number;
   });
 }
 
-export async function writtenBefore(connection: Connection, records: readonly StepRecord[]): Promise<StepRecord[]> {
+export async function writtenBefore(connection: Connection, records: readonly StepResult[]): Promise<StepResult[]> {
   const { rows } = await connection.query<{ position: string }>({
     name: 'written-before',
     text: statements.writtenBefore,
@@ -148,7 +148,7 @@ export async function lostBefore(connection: Connection, refs: readonly StepRef[
 
 function keysOf(refs: readonly StepRef[]): string[] {
   return [
-    plainArray(refs.map((ref) => ref.feed)),
+    plainArray(refs.map((ref) => ref.feedId)),
     plainArray(refs.map((ref) => ref.batchNo)),
     plainArray(refs.map((ref) => ref.step)),
   ];

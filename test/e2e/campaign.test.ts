@@ -21,21 +21,21 @@ describe('a campaign over 125,000 users in three countries', () => {
   afterAll(() => muster.stop());
 
   it('awards, tells, lists who failed, and ends with a report that adds up to the user (P1, P2, P3)', async () => {
-    const run = await muster.api.run({
+    const runId = await muster.api.run({
       name: 'Lapsed riders, December',
       countries,
       segment: 'lapsed-riders',
       chain: rewardThenMessage,
     });
     const seen: RunProgress[] = [];
-    await muster.api.awaitEnd(run, (progress) => seen.push(progress));
+    await muster.api.awaitEnd(runId, (progress) => seen.push(progress));
 
-    const report = await muster.api.report(run);
+    const report = await muster.api.report(runId);
     expect(report.state).toBe('completed_with_failures');
     expect(report.balanced).toBe(true);
     expect(report.audience).toEqual({ estimated: users, counted: users, complete: true });
     expect(report.countries.map(({ country }) => country).sort()).toEqual(countries.toSorted());
-    expect(violations(await muster.evidence(run, 'lapsed-riders'))).toEqual([]);
+    expect(violations(await muster.evidence(runId, 'lapsed-riders'))).toEqual([]);
 
     const [rewards, messages] = report.steps;
     expect(rewards?.failed).toBeGreaterThan(users * 0.015);
@@ -53,10 +53,10 @@ describe('a campaign over 125,000 users in three countries', () => {
 
   it('serves users whose ids hold spaces, quotes, percent signs, emoji and backslashes', async () => {
     const chain = [{ action: 'award-points', params: { points: 10 } }];
-    const run = await muster.api.run({ name: 'Odd riders', countries, segment: 'odd-riders', chain });
-    await muster.api.awaitEnd(run);
+    const runId = await muster.api.run({ name: 'Odd riders', countries, segment: 'odd-riders', chain });
+    await muster.api.awaitEnd(runId);
 
-    expect((await muster.api.report(run)).state).toBe('completed');
-    expect(violations(await muster.evidence(run, 'odd-riders'))).toEqual([]);
+    expect((await muster.api.report(runId)).state).toBe('completed');
+    expect(violations(await muster.evidence(runId, 'odd-riders'))).toEqual([]);
   });
 });

@@ -32,7 +32,7 @@ describe('a campaign whose processes are killed', () => {
   afterAll(() => muster.stop());
 
   it('ends by itself with nobody forgotten and nobody served twice, one worker of three killed every 3 s and the trigger once (P1, P2, P3)', async () => {
-    const run = await muster.api.run({
+    const runId = await muster.api.run({
       name: 'Under fire',
       countries,
       segment: 'lapsed-riders',
@@ -40,12 +40,12 @@ describe('a campaign whose processes are killed', () => {
     });
 
     const assassin = startAssassin(muster);
-    await muster.api.awaitEnd(run, (progress) => {
+    await muster.api.awaitEnd(runId, (progress) => {
       if (progress.state === 'running') assassin.killTriggerOnce();
     });
     const killed = await assassin.stop();
 
-    expect(violations(await muster.evidence(run, 'lapsed-riders'))).toEqual([]);
+    expect(violations(await muster.evidence(runId, 'lapsed-riders'))).toEqual([]);
     expect(killed.workers).toBeGreaterThanOrEqual(3);
     expect(killed.trigger).toBe(true);
   });

@@ -19,29 +19,29 @@ describe('all services in one process', () => {
 
   it('carry out a campaign at its time and not before it (P5)', async () => {
     const due = new Date(Date.now() + 2000).toISOString();
-    const run = await muster.api.run({
+    const runId = await muster.api.run({
       name: 'In two seconds',
       countries,
       segment: 'lapsed-riders',
       chain: rewardThenMessage,
       schedule: { type: 'at', time: due },
     });
-    await muster.api.awaitEnd(run);
+    await muster.api.awaitEnd(runId);
 
-    const report = await muster.api.report(run);
+    const report = await muster.api.report(runId);
     expect(report.scheduledFor).toBe(due);
     expect(new Date(report.startedAt ?? 0).getTime()).toBeGreaterThanOrEqual(new Date(due).getTime());
-    expect(violations(await muster.evidence(run, 'lapsed-riders'))).toEqual([]);
+    expect(violations(await muster.evidence(runId, 'lapsed-riders'))).toEqual([]);
   });
 
   it('end in order, with exit code 0, when they are asked to while a campaign runs; and it goes on after', async () => {
-    const run = await muster.api.run({ name: 'Cut', countries, segment: 'lapsed-riders', chain: rewardThenMessage });
+    const runId = await muster.api.run({ name: 'Cut', countries, segment: 'lapsed-riders', chain: rewardThenMessage });
     const service = muster.services.get('all');
     await service?.end('SIGTERM');
     expect(await service?.exited).toBe(0);
 
     await muster.restart('all');
-    await muster.api.awaitEnd(run);
-    expect(violations(await muster.evidence(run, 'lapsed-riders'))).toEqual([]);
+    await muster.api.awaitEnd(runId);
+    expect(violations(await muster.evidence(runId, 'lapsed-riders'))).toEqual([]);
   });
 });

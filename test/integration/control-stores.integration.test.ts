@@ -85,8 +85,8 @@ describeApiKeys('on Postgres', async () => (await postgresStores()).keys);
 describe('firing on Postgres', () => {
   async function withOneDueJob() {
     const stores = await postgresStores();
-    const { campaign } = await stores.campaigns.create(campaignDefinitionOf());
-    await stores.campaigns.start(campaign, null);
+    const { campaignId } = await stores.campaigns.create(campaignDefinitionOf());
+    await stores.campaigns.start(campaignId, null);
     const lease = await stores.leases.acquire('scheduler', 'a', 60_000);
     if (!lease) throw new Error('the lease was not free');
     return { ...stores, lease };
@@ -124,29 +124,29 @@ describe('firing on Postgres', () => {
 describe('a snapshot on Postgres', () => {
   it('balances at every moment while users are being fed and recorded (P1)', async () => {
     const { campaigns, reports, rows } = await postgresStores();
-    const { campaign } = await campaigns.create(campaignDefinitionOf());
-    const run = await rows.addRun({ campaign, revision: 1, scheduledFor: new Date(), state: 'running' });
-    const feeds = [await rows.addFeed(run, { country: 'SG' }), await rows.addFeed(run, { country: 'ID' })];
+    const { campaignId } = await campaigns.create(campaignDefinitionOf());
+    const runId = await rows.addRun({ campaignId, revision: 1, scheduledFor: new Date(), state: 'running' });
+    const feedIds = [await rows.addFeed(runId, { country: 'SG' }), await rows.addFeed(runId, { country: 'ID' })];
 
     /** Feeds 100 users, then records them: the order in which it happens to every batch. */
-    async function feedAndRecord(feed: string): Promise<void> {
-      await pool.query('update feeds set fed_users = fed_users + 100 where feed = $1', [feed]);
-      await rows.addTotals(feed, 0, { step: 1, batches: 1, succeeded: 98, failed: 2 });
-      await rows.addTotals(feed, 0, { step: 2, batches: 1, succeeded: 98 });
+    async function feedAndRecord(feedId: string): Promise<void> {
+      await pool.query('update feeds set fed_users = fed_users + 100 where feed = $1', [feedId]);
+      await rows.addTotals(feedId, 0, { step: 1, batches: 1, succeeded: 98, failed: 2 });
+      await rows.addTotals(feedId, 0, { step: 2, batches: 1, succeeded: 98 });
     }
     const writing = Promise.all(
-      feeds.map(async (feed) => {
-        for (let i = 0; i < 50; i++) await feedAndRecord(feed);
+      feedIds.map(async (feedId) => {
+        for (let i = 0; i < 50; i++) await feedAndRecord(feedId);
       }),
     );
     for (let i = 0; i < 50; i++) {
-      const snapshot = await reports.snapshot(run);
+      const snapshot = await reports.snapshot(runId);
       for (const { fedUsers, totals } of snapshot?.countries ?? []) {
         expect(stepLines(fedUsers, totals, 2).every(isBalanced)).toBe(true);
       }
     }
     await writing;
-    const ended = await reports.snapshot(run);
+    const ended = await reports.snapshot(runId);
     expect(ended?.countries.map((country) => country.fedUsers)).toEqual([5000, 5000]);
   });
 });

@@ -93,7 +93,7 @@ describe('the ledger on Postgres', () => {
 
   it('writes the same rows from two workers in opposite order without a deadlock', async () => {
     const subject = await postgresStores();
-    const { run, steps } = await startFedRun(subject, someBatches(100, 1));
+    const { runId, steps } = await startFedRun(subject, someBatches(100, 1));
     const [a, b] = [subject.ledgerOf('a'), subject.ledgerOf('b')];
     const { claimed } = await a.flush({ records: [], claims: steps });
     const records = claimed.map((step) => doneOf(step));
@@ -102,7 +102,7 @@ describe('the ledger on Postgres', () => {
       b.flush({ records: records.toReversed(), claims: steps.toReversed() }),
     ]);
     expect((await subject.runs.tallies())[0]?.feeds[0]?.totals).toMatchObject([{ batches: 100, succeeded: 100 }]);
-    expect(await subject.sweep.overdue(run, 10)).toEqual([]);
+    expect(await subject.sweep.overdue(runId, 10)).toEqual([]);
   });
 
   it('survives connections that Postgres ends', async () => {

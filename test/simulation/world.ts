@@ -137,8 +137,8 @@ export async function simulate({ audience, fails, crash, weakening = {} }: Scena
     worker: start('worker', planOf('worker')),
   };
   const campaigns = createMemoryCampaignStore({ database });
-  const { campaign } = await campaigns.create(definitionFor(countries));
-  await campaigns.start(campaign, null);
+  const { campaignId } = await campaigns.create(definitionFor(countries));
+  await campaigns.start(campaignId, null);
 
   const hasEnded = () => [...database.runs.values()].some((run) => isTerminal(run.state));
   const giveUpAtMs = clock.nowMs() + patienceMs;
@@ -167,9 +167,9 @@ async function gatherEvidence(
   effects: Evidence['effects'],
 ): Promise<Evidence> {
   const reports = createMemoryRunReports({ database });
-  const [run] = [...database.runs.keys()];
-  const snapshot = run === undefined ? undefined : await reports.snapshot(run);
-  const failures = run === undefined ? undefined : await reports.failures(run, {}, 100_000, null);
+  const [runId] = [...database.runs.keys()];
+  const snapshot = runId === undefined ? undefined : await reports.snapshot(runId);
+  const failures = runId === undefined ? undefined : await reports.failures(runId, {}, 100_000, null);
   return {
     audience,
     runState: snapshot?.state ?? 'missing',

@@ -22,7 +22,7 @@ export function violations(evidence: Evidence): string[] {
     ...unfinished(evidence),
     ...doubledEffects(evidence),
     ...effectsOutOfOrder(evidence),
-    ...strangers(evidence),
+    ...unexpected(evidence),
     ...wrongSums(evidence),
     ...forgottenUsers(evidence),
   ];
@@ -61,12 +61,12 @@ function effectsOutOfOrder({ effects }: Evidence): string[] {
 }
 
 /** I5: no effect outside the audience. */
-function strangers({ audience, effects }: Evidence): string[] {
+function unexpected({ audience, effects }: Evidence): string[] {
   const targeted = new Set([...audience.values()].flat());
   return effects.flatMap((byUser, index) =>
     [...byUser.keys()]
       .filter((user) => !targeted.has(user))
-      .map((user) => `I5: effect for stranger ${user}, step ${index + 1}`),
+      .map((user) => `I5: effect for unexpected ${user}, step ${index + 1}`),
   );
 }
 

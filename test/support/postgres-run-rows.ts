@@ -10,14 +10,14 @@ interface Queryable {
 export function createPostgresRunRows({ pool }: { pool: Queryable }): RunRows {
   return {
     addRun: async (seed) => {
-      const run = uuidv7();
+      const runId = uuidv7();
       await pool.query(
         `insert into runs (id, campaign, revision, scheduled_for, state, state_reason, deadline_at, started_at, ended_at, in_flight,
            waiting, waiting_cause)
          values ($1, $2, $3, $4, $5, $6, 'infinity', $7, $8, $9, $10, $11)`,
         [
-          run,
-          seed.campaign,
+          runId,
+          seed.campaignId,
           seed.revision,
           seed.scheduledFor,
           seed.state,
@@ -29,21 +29,31 @@ export function createPostgresRunRows({ pool }: { pool: Queryable }): RunRows {
           seed.waitingCause,
         ],
       );
-      return run;
+      return runId;
     },
 
-    addFeed: async (run, seed) => {
-      const feed = uuidv7();
+    addFeed: async (runId, seed) => {
+      const feedId = uuidv7();
       const { country, estimate, fedUsers, fedBatches, childBatches, complete, stalled } = { ...emptyFeed, ...seed };
       await pool.query(
         `insert into feeds (feed, run, country, segment, snapshot, estimate, fed_users, next_batch_no, next_child_no, complete, stalled)
          values ($1, $2, $3, 'all', 's1', $4, $5, $6, $7, $8, $9)`,
-        [feed, run, country, estimate, fedUsers, fedBatches + 1, firstChildBatchNo + childBatches, complete, stalled],
+        [
+          feedId,
+          runId,
+          country,
+          estimate,
+          fedUsers,
+          fedBatches + 1,
+          firstChildBatchNo + childBatches,
+          complete,
+          stalled,
+        ],
       );
-      return feed;
+      return feedId;
     },
 
-    addTotals: async (feed, slot, totals) => {
+    addTotals: async (feedId, slot, totals) => {
       const { step, batches, succeeded, failed, expired, cancelled, unknown } = { ...emptyTotals, ...totals };
       await pool.query(
         `insert into run_totals as t (feed, step, slot, batches, succeeded, failed, expired, cancelled, unknown)
@@ -52,16 +62,16 @@ export function createPostgresRunRows({ pool }: { pool: Queryable }): RunRows {
            succeeded = t.succeeded + excluded.succeeded, failed = t.failed + excluded.failed,
            expired = t.expired + excluded.expired, cancelled = t.cancelled + excluded.cancelled,
            unknown = t.unknown + excluded.unknown`,
-        [feed, step, slot, batches, succeeded, failed, expired, cancelled, unknown],
+        [feedId, step, slot, batches, succeeded, failed, expired, cancelled, unknown],
       );
     },
 
-    addFailure: async (feed, failure) => {
+    addFailure: async (feedId, failure) => {
       const { user, batchNo, step, outcome, reason, detail, attempts } = { ...someFailure, ...failure };
       await pool.query(
         `insert into user_failures (feed, batch_no, step, user_id, outcome, reason, detail, attempts)
          values ($1, $2, $3, $4, $5, $6, $7, $8)`,
-        [feed, batchNo, step, user, failureCode[outcome], reason, detail, attempts],
+        [feedId, batchNo, step, user, failureCode[outcome], reason, detail, attempts],
       );
     },
   };

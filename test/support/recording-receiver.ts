@@ -1,19 +1,19 @@
-import type { Lane, LaneReceiver, LaneRecord } from '../../shared/ports/message-bus.ts';
+import type { Lane, LaneReceiver, LaneMessage } from '../../shared/ports/message-bus.ts';
 
 /** Keeps what arrives, settles nothing by itself, and lets a test wait for it. */
 export interface RecordingReceiver extends LaneReceiver {
-  readonly delivered: readonly LaneRecord[];
+  readonly delivered: readonly LaneMessage[];
   readonly revoked: readonly Lane[];
   /** Values delivered so far, in the order of their arrival. */
   values(): string[];
   /** Resolves as soon as the condition holds; it is looked at whenever something arrives or a lane is revoked. */
   until(condition: () => boolean): Promise<void>;
   /** Resolves with the first `count` records. */
-  first(count: number): Promise<readonly LaneRecord[]>;
+  first(count: number): Promise<readonly LaneMessage[]>;
 }
 
 export function createRecordingReceiver(): RecordingReceiver {
-  const delivered: LaneRecord[] = [];
+  const delivered: LaneMessage[] = [];
   const revoked: Lane[] = [];
   let waiting: { condition: () => boolean; resolve: () => void }[] = [];
 
@@ -50,6 +50,6 @@ export function createRecordingReceiver(): RecordingReceiver {
   };
 }
 
-export function valueOf({ value }: LaneRecord): string {
+export function valueOf({ value }: LaneMessage): string {
   return value?.toString() ?? '';
 }

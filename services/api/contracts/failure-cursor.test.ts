@@ -9,14 +9,14 @@ describe('a cursor of failures', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary' }), fc.nat(0x7fffffff), fc.nat(0x7fff), (text, batchNo, step) => {
         const user = text.replaceAll('\u0000', '');
-        const place = { country: 'SG', feed, batchNo, step, user };
+        const place = { country: 'SG', feedId: feed, batchNo, step, user };
         expect(failurePlaceOf(failureCursorOf(place))).toEqual(place);
       }),
     );
   });
 
   it('leads back to a user that was escaped because its id holds a NUL', () => {
-    const place = { country: 'SG', feed, batchNo: 0, step: 1, user: 'a\\u0000' };
+    const place = { country: 'SG', feedId: feed, batchNo: 0, step: 1, user: 'a\\u0000' };
     expect(failurePlaceOf(failureCursorOf(place))).toEqual(place);
   });
 
@@ -26,7 +26,7 @@ describe('a cursor of failures', () => {
 
   it('is never one that names a user with a NUL, which no database text can hold', () => {
     expect(
-      failurePlaceOf(failureCursorOf({ country: 'SG', feed, batchNo: 1, step: 1, user: 'a\u0000' })),
+      failurePlaceOf(failureCursorOf({ country: 'SG', feedId: feed, batchNo: 1, step: 1, user: 'a\u0000' })),
     ).toBeUndefined();
   });
 });

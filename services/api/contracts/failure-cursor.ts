@@ -11,22 +11,22 @@ const failureCursor = z.tuple([text, z.uuid(), z.int().min(0).max(0x7fffffff), z
 
 export interface FailurePlace {
   country: string;
-  feed: string;
+  feedId: string;
   batchNo: number;
   step: number;
   user: string;
 }
 
-export function failureCursorOf({ country, feed, batchNo, step, user }: FailurePlace): string {
-  return Buffer.from(JSON.stringify([country, feed, batchNo, step, user])).toString('base64url');
+export function failureCursorOf({ country, feedId, batchNo, step, user }: FailurePlace): string {
+  return Buffer.from(JSON.stringify([country, feedId, batchNo, step, user])).toString('base64url');
 }
 
 /** The place behind a cursor, or `undefined` when the text is none. */
 export function failurePlaceOf(cursor: string): FailurePlace | undefined {
   const parsed = failureCursor.safeParse(parseJson(Buffer.from(cursor, 'base64url').toString()));
   if (!parsed.success) return undefined;
-  const [country, feed, batchNo, step, user] = parsed.data;
-  return { country, feed, batchNo, step, user };
+  const [country, feedId, batchNo, step, user] = parsed.data;
+  return { country, feedId, batchNo, step, user };
 }
 
 function parseJson(text: string): unknown {

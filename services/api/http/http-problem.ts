@@ -1,7 +1,7 @@
 import { STATUS_CODES } from 'node:http';
 import type { FieldProblem, Problem } from '../contracts/problems.ts';
 
-/** Told to the caller: more would only make the answer as absurd as the request. */
+/** UserResults to the caller: more would only make the answer as absurd as the request. */
 const maxFieldProblems = 100;
 
 export interface HttpProblemFacts {

@@ -5,14 +5,14 @@ import type { RunState } from '../../../shared/domain/run-states.ts';
 export type CampaignState = 'draft' | 'scheduled';
 
 export interface CampaignRecord {
-  campaign: string;
+  campaignId: string;
   revision: number;
   state: CampaignState;
   definition: CampaignDefinition;
   createdAt: Date;
   /** When its job is due; null when there is none. */
   nextRunAt: Date | null;
-  latestRun: { run: string; state: RunState } | null;
+  latestRun: { runId: string; state: RunState } | null;
 }
 
 export interface Page<Item> {
@@ -27,7 +27,7 @@ export class InvalidCursorError extends Error {
 
 export interface CampaignStore {
   create(definition: CampaignDefinition): Promise<CampaignRecord>;
-  get(campaign: string): Promise<CampaignRecord | undefined>;
+  get(campaignId: string): Promise<CampaignRecord | undefined>;
   /**
    * Newest first; `cursor` is the id of the last one of the page before.
    * @throws {InvalidCursorError} when it is no id
@@ -37,5 +37,5 @@ export interface CampaignStore {
    * draft → scheduled, with the job that will start the run. Repeating it changes nothing.
    * @param dueAt null: now, by the database's clock
    */
-  start(campaign: string, dueAt: Date | null): Promise<CampaignRecord | undefined>;
+  start(campaignId: string, dueAt: Date | null): Promise<CampaignRecord | undefined>;
 }

@@ -3,8 +3,8 @@ import type { RunState } from '../../../shared/domain/run-states.ts';
 import type { Page } from './campaign-store.ts';
 
 export interface RunHeader {
-  run: string;
-  campaign: string;
+  runId: string;
+  campaignId: string;
   campaignName: string;
   revision: number;
   state: RunState;
@@ -60,7 +60,7 @@ export interface FailureGroup {
 }
 
 export interface RunFilter {
-  campaign?: string | undefined;
+  campaignId?: string | undefined;
   state?: RunState | undefined;
 }
 
@@ -70,11 +70,11 @@ export interface RunReports {
    * @throws {InvalidCursorError} when it is no id
    */
   list(filter: RunFilter, limit: number, cursor: string | null): Promise<Page<RunHeader>>;
-  snapshot(run: string): Promise<RunSnapshot | undefined>;
-  failureGroups(run: string): Promise<FailureGroup[]>;
+  snapshot(runId: string): Promise<RunSnapshot | undefined>;
+  failureGroups(runId: string): Promise<FailureGroup[]>;
   /**
    * In the order of (country, batch, step, user); stable while rows are written. The cursor is opaque.
    * @throws {InvalidCursorError} when it is none that a page ended with
    */
-  failures(run: string, filter: FailureFilter, limit: number, cursor: string | null): Promise<Page<RecordedFailure>>;
+  failures(runId: string, filter: FailureFilter, limit: number, cursor: string | null): Promise<Page<RecordedFailure>>;
 }

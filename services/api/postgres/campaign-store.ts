@@ -7,8 +7,8 @@ import type { CampaignRecord, CampaignState, CampaignStore } from '../ports/camp
 import { pageOf, requireIdCursor } from './pages.ts';
 
 export function createCampaignStore({ pool }: { pool: Pool }): CampaignStore {
-  async function get(campaign: string): Promise<CampaignRecord | undefined> {
-    const { rows } = await pool.query<CampaignRow>(`${selectCampaigns} where c.id = $1`, [campaign]);
+  async function get(campaignId: string): Promise<CampaignRecord | undefined> {
+    const { rows } = await pool.query<CampaignRow>(`${selectCampaigns} where c.id = $1`, [campaignId]);
     return rows[0] && recordOf(rows[0]);
   }
 
@@ -16,11 +16,15 @@ export function createCampaignStore({ pool }: { pool: Pool }): CampaignStore {
     get,
 
     create: async (definition) => {
-      const campaign = uuidv7();
-      const { rows } = await pool.query<{ created_at: Date }>(insertCampaign, [campaign, definition.name, definition]);
+      const campaignId = uuidv7();
+      const { rows } = await pool.query<{ created_at: Date }>(insertCampaign, [
+        campaignId,
+        definition.name,
+        definition,
+      ]);
       const [row] = rows;
-      if (!row) throw new Error(`campaign ${campaign} was not inserted`);
-      const record = { campaign, revision: 1, state: 'draft', definition, createdAt: row.created_at } as const;
+      if (!row) throw new Error(`campaign ${campaignId} was not inserted`);
+      const record = { campaignId, revision: 1, state: 'draft', definition, createdAt: row.created_at } as const;
       return { ...record, nextRunAt: null, latestRun: null };
     },
 
@@ -30,12 +34,12 @@ export function createCampaignStore({ pool }: { pool: Pool }): CampaignStore {
         `${selectCampaigns} where $2::uuid is null or c.id < $2 order by c.id desc limit $1`,
         [limit + 1, cursor],
       );
-      return pageOf(rows.map(recordOf), limit, (record) => record.campaign);
+      return pageOf(rows.map(recordOf), limit, (record) => record.campaignId);
     },
 
-    start: async (campaign, dueAt) => {
-      await pool.query(startCampaign, [campaign, uuidv7(), partitionOf(campaign), dueAt]);
-      return get(campaign);
+    start: async (campaignId, dueAt) => {
+      await pool.query(startCampaign, [campaignId, uuidv7(), partitionOf(campaignId), dueAt]);
+      return get(campaignId);
     },
   };
 }
@@ -79,12 +83,12 @@ interface CampaignRow {
 
 function recordOf(row: CampaignRow): CampaignRecord {
   return {
-    campaign: row.id,
+    campaignId: row.id,
     revision: row.revision,
     state: row.state,
     definition: row.definition,
     createdAt: row.created_at,
     nextRunAt: row.due_at,
-    latestRun: row.run !== null && row.run_state !== null ? { run: row.run, state: row.run_state } : null,
+    latestRun: row.run !== null && row.run_state !== null ? { runId: row.run, state: row.run_state } : null,
   };
 }

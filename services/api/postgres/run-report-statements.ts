@@ -2,7 +2,7 @@ import { firstChildBatchNo } from '../../../shared/domain/batch.ts';
 
 /** What a run's header consists of, in the words of the port. `r` is the run, `c` the revision that it carries out. */
 const header = `
-  r.id as run, r.campaign, c.definition ->> 'name' as "campaignName", r.revision, r.state, r.state_reason as "stateReason",
+  r.id as "runId", r.campaign as "campaignId", c.definition ->> 'name' as "campaignName", r.revision, r.state, r.state_reason as "stateReason",
   r.scheduled_for as "scheduledFor", r.started_at as "startedAt", r.ended_at as "endedAt",
   (select json_agg(json_build_object('action', s.step ->> 'action') order by s.place)
    from jsonb_array_elements(c.definition -> 'chain') with ordinality as s(step, place)) as chain`;
@@ -58,7 +58,7 @@ export const selectFailureGroups = `
  */
 export const selectFailures = `
   select u.user_id as "user", u.step, f.country, u.outcome, u.reason, u.detail, u.attempts, u.batch_no as "batchNo",
-    u.failed_at as "failedAt", f.feed
+    u.failed_at as "failedAt", f.feed as "feedId"
   from (
     select country collate "C" as country, feed, feed = $7::uuid as begun from feeds
     where run = $1 and ($3::text is null or country = $3)

@@ -8,31 +8,31 @@ import { selectFailureGroups, selectFailures, selectRuns, selectSnapshot } from 
 
 export function createRunReports({ pool }: { pool: Pool }): RunReports {
   return {
-    list: async ({ campaign, state }, limit, cursor) => {
+    list: async ({ campaignId, state }, limit, cursor) => {
       requireIdCursor(cursor);
-      const { rows } = await pool.query<RunHeader>(selectRuns, [limit + 1, campaign ?? null, state ?? null, cursor]);
-      return pageOf(rows, limit, (header) => header.run);
+      const { rows } = await pool.query<RunHeader>(selectRuns, [limit + 1, campaignId ?? null, state ?? null, cursor]);
+      return pageOf(rows, limit, (header) => header.runId);
     },
 
-    snapshot: async (run) => {
-      const { rows } = await pool.query<RunSnapshot>(selectSnapshot, [run]);
+    snapshot: async (runId) => {
+      const { rows } = await pool.query<RunSnapshot>(selectSnapshot, [runId]);
       return rows[0];
     },
 
-    failureGroups: async (run) => {
-      const { rows } = await pool.query<Coded<FailureGroup>>(selectFailureGroups, [run]);
+    failureGroups: async (runId) => {
+      const { rows } = await pool.query<Coded<FailureGroup>>(selectFailureGroups, [runId]);
       return rows.map((row) => ({ ...row, outcome: failureOutcome(row.outcome) }));
     },
 
-    failures: async (run, { step, country, reason }, limit, cursor) => {
+    failures: async (runId, { step, country, reason }, limit, cursor) => {
       const after = cursor === null ? undefined : failurePlaceOf(cursor);
       if (cursor !== null && !after)
         throw new InvalidCursorError(`${JSON.stringify(cursor)} is no place in a list of failures`);
       const place = after
-        ? [after.country, after.feed, after.batchNo, after.step, after.user]
+        ? [after.country, after.feedId, after.batchNo, after.step, after.user]
         : [null, null, null, null, null];
       const filter = [country ?? null, step ?? null, reason ?? null];
-      const { rows } = await pool.query<FailureRow>(selectFailures, [run, limit + 1, ...filter, ...place]);
+      const { rows } = await pool.query<FailureRow>(selectFailures, [runId, limit + 1, ...filter, ...place]);
       const { items, next } = pageOf(rows, limit, failureCursorOf);
       return { items: items.map(failureOf), next };
     },
@@ -42,8 +42,8 @@ export function createRunReports({ pool }: { pool: Pool }): RunReports {
 /** A row that holds its outcome as the number it is stored as. */
 type Coded<Failure> = Omit<Failure, 'outcome'> & { outcome: number };
 
-type FailureRow = Coded<RecordedFailure> & { feed: string };
+type FailureRow = Coded<RecordedFailure> & { feedId: string };
 
-function failureOf({ feed: _feed, ...row }: FailureRow): RecordedFailure {
+function failureOf({ feedId: _feed, ...row }: FailureRow): RecordedFailure {
   return { ...row, outcome: failureOutcome(row.outcome) };
 }

@@ -3,7 +3,7 @@ import { publicId } from '../../../shared/domain/ids.ts';
 import type { CampaignRecord } from '../ports/campaign-store.ts';
 
 export function campaignView(record: CampaignRecord): Campaign {
-  const id = publicId('campaign', record.campaign);
+  const id = publicId('campaign', record.campaignId);
   const self = `/v1/campaigns/${id}`;
   return {
     id,
@@ -16,7 +16,7 @@ export function campaignView(record: CampaignRecord): Campaign {
       self,
       runs: `/v1/runs?campaignId=${id}`,
       start: `${self}/start`,
-      latestRun: record.latestRun ? `/v1/runs/${publicId('run', record.latestRun.run)}` : null,
+      latestRun: record.latestRun ? `/v1/runs/${publicId('run', record.latestRun.runId)}` : null,
     },
   };
 }

@@ -9,8 +9,8 @@ function running(
   country: Partial<RunSnapshot['countries'][number]> = {},
 ): RunSnapshot {
   return {
-    run: '01890a5d-ac96-774b-bcce-b302099a8057',
-    campaign: '01890a5d-ac96-774b-bcce-b302099a8058',
+    runId: '01890a5d-ac96-774b-bcce-b302099a8057',
+    campaignId: '01890a5d-ac96-774b-bcce-b302099a8058',
     campaignName: 'Lapsed riders',
     revision: 1,
     state: 'running',

@@ -5,8 +5,8 @@ import type { RunHeader, RunSnapshot } from '../ports/run-reports.ts';
 
 export function runSummaryView(run: RunHeader): RunSummary {
   return {
-    runId: publicId('run', run.run),
-    campaignId: publicId('campaign', run.campaign),
+    runId: publicId('run', run.runId),
+    campaignId: publicId('campaign', run.campaignId),
     campaignName: run.campaignName,
     revision: run.revision,
     state: run.state,

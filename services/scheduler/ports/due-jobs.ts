@@ -3,7 +3,7 @@ import type { HeldLease } from '../../../shared/ports/leases.ts';
 /** A job that fell due: the start of a campaign's run. */
 export interface DueJob {
   job: string;
-  campaign: string;
+  campaignId: string;
   revision: number;
   dueAt: Date;
 }

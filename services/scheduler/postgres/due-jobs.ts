@@ -30,7 +30,7 @@ async function holdLease(client: PoolClient, { name, owner, token }: HeldLease):
 async function takeDue(client: PoolClient, limit: number): Promise<DueJob[]> {
   const { rows } = await client.query<DueRow>(deleteDue, [limit]);
   return rows
-    .map((row) => ({ job: row.id, campaign: row.campaign, revision: row.revision, dueAt: row.due_at }))
+    .map((row) => ({ job: row.id, campaignId: row.campaign, revision: row.revision, dueAt: row.due_at }))
     .sort((a, b) => a.dueAt.getTime() - b.dueAt.getTime());
 }
 

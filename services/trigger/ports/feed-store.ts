@@ -3,8 +3,8 @@ import type { StepRef } from '../../../shared/ports/step-ledger.ts';
 
 /** A feed that this trigger pages, fenced by its token. */
 export interface OwnedFeed {
-  feed: string;
-  run: string;
+  feedId: string;
+  runId: string;
   country: string;
   segment: string;
   snapshot: string;
@@ -25,7 +25,7 @@ export interface FedBatch {
 }
 
 export interface FedPages {
-  feed: string;
+  feedId: string;
   token: number;
   /** Batches in ascending order, numbered on from the feed's next number. */
   batches: readonly FedBatch[];
@@ -38,7 +38,7 @@ export interface FedPages {
 
 /** How much of a feed lies between fed and handled, for fairness and back-pressure. */
 export interface FeedLoad {
-  feed: string;
+  feedId: string;
   country: string;
   /** Action type of the chain's first step, as in `OwnedFeed`. */
   firstAction: string;
@@ -53,13 +53,13 @@ export interface FeedStore {
   /** Takes feeds of running runs that nobody pages and that are not complete: token + 1. Those already owned by `owner` are not returned. */
   claim(owner: string, leaseMs: number, limit: number): Promise<OwnedFeed[]>;
   /** Prolongs leases; returns the feeds that are still ours *and* whose run still feeds (running, before its deadline). */
-  renew(owner: string, leaseMs: number, feeds: readonly { feed: string; token: number }[]): Promise<string[]>;
+  renew(owner: string, leaseMs: number, feeds: readonly { feedId: string; token: number }[]): Promise<string[]>;
   /** Gives leases back at once, for a graceful stop. */
-  release(owner: string, feeds: readonly { feed: string; token: number }[]): Promise<void>;
+  release(owner: string, feeds: readonly { feedId: string; token: number }[]): Promise<void>;
   /** Batches and cursor in one transaction under the token. False when the token is no longer ours: nothing was written. */
   writePages(pages: FedPages): Promise<boolean>;
   /** Says why a feed does not move on, or null when it does. No effect under a stale token. */
-  stall(feed: string, token: number, cause: string | null): Promise<void>;
+  stall(feedId: string, token: number, cause: string | null): Promise<void>;
   /** Loads of all feeds of running runs, whoever pages them. */
   loads(): Promise<FeedLoad[]>;
 }
@@ -76,7 +76,7 @@ export interface LostRef extends StepRef {
 /** What a crash may have left of one running run, found by its rows. */
 export interface OutboxSweep {
   /** Running past their lease, or waiting and due. */
-  overdue(run: string, limit: number): Promise<LostRef[]>;
+  overdue(runId: string, limit: number): Promise<LostRef[]>;
   /** Fed batches without a row for step 1, and done steps with survivors and no row for the next one: on the topic or never published. */
-  unclaimed(run: string, limit: number): Promise<LostRef[]>;
+  unclaimed(runId: string, limit: number): Promise<LostRef[]>;
 }

@@ -3,7 +3,7 @@ import type { StepTotals } from '../../../shared/domain/outcomes.ts';
 import type { TerminalRunState } from '../../../shared/domain/run-states.ts';
 
 export interface NewRun {
-  campaign: string;
+  campaignId: string;
   revision: number;
   scheduledFor: Date;
 }
@@ -14,8 +14,8 @@ export class UnknownRevisionError extends Error {
 }
 
 export interface RunToPrepare {
-  run: string;
-  campaign: string;
+  runId: string;
+  campaignId: string;
   definition: CampaignDefinition;
   deadlinePassed: boolean;
 }
@@ -29,12 +29,12 @@ export interface NewFeed {
 
 /** A run's totals as its keeper sees them. */
 export interface RunTally {
-  run: string;
-  campaign: string;
+  runId: string;
+  campaignId: string;
   chain: readonly { action: string }[];
   deadlinePassed: boolean;
   feeds: {
-    feed: string;
+    feedId: string;
     country: string;
     fedUsers: number;
     fedBatches: number;
@@ -57,16 +57,16 @@ export interface RunStore {
    * Inserts the run in state `preparing`. A repeat (same campaign and time) changes nothing.
    * @throws {UnknownRevisionError} when there is no such campaign or revision
    */
-  create(run: NewRun): Promise<{ run: string; created: boolean }>;
+  create(run: NewRun): Promise<{ runId: string; created: boolean }>;
   toPrepare(limit: number): Promise<RunToPrepare[]>;
   /** preparing → running, with its feeds. False when another trigger was first. */
-  begin(run: string, feeds: readonly NewFeed[]): Promise<boolean>;
+  begin(runId: string, feeds: readonly NewFeed[]): Promise<boolean>;
   /** Running runs with their totals, oldest first. */
   tallies(): Promise<RunTally[]>;
   /** Counts the run's step rows by state and keeps the figures with the run, for progress. */
-  observe(run: string): Promise<RunActivity>;
+  observe(runId: string): Promise<RunActivity>;
   /** Totals counted anew from the step rows, to check the running sums against before a run ends. */
-  recount(run: string): Promise<{ feed: string; totals: StepTotals[] }[]>;
+  recount(runId: string): Promise<{ feedId: string; totals: StepTotals[] }[]>;
   /** Moves the run on if its state allows it. False when it had moved already. */
-  finish(run: string, state: TerminalRunState, reason: string | null): Promise<boolean>;
+  finish(runId: string, state: TerminalRunState, reason: string | null): Promise<boolean>;
 }

@@ -21,7 +21,7 @@ export const claim = `
   update feeds f set owner = $1, token = f.token + 1, lease_until = now() + $2::float8 * interval '1 millisecond'
   from free
   where f.feed = free.feed
-  returning f.feed, f.run, f.country, f.segment, f.snapshot, f.cursor, f.next_batch_no as "nextBatchNo", f.token,
+  returning f.feed as "feedId", f.run as "runId", f.country, f.segment, f.snapshot, f.cursor, f.next_batch_no as "nextBatchNo", f.token,
     free.definition ->> 'priority' as priority, free.definition -> 'chain' -> 0 ->> 'action' as "firstAction",
     (extract(epoch from free.deadline_at - now()) * 1000)::float8 as "deadlineInMs"`;
 
@@ -30,7 +30,7 @@ export const renew = `
   from unnest($3::uuid[], $4::bigint[]) k (feed, token), runs r
   where f.feed = k.feed and f.token = k.token and f.owner = $1
     and r.id = f.run and r.state = 'running' and r.deadline_at > now()
-  returning f.feed`;
+  returning f.feed as "feedId"`;
 
 export const release = `
   update feeds f set owner = null, lease_until = null
@@ -71,7 +71,7 @@ export const failInvalidUsers = `
 export const stall = `update feeds set stalled = $3 where feed = $1 and token = $2 and stalled is distinct from $3`;
 
 export const loads = `
-  select f.feed, f.country, c.definition -> 'chain' -> 0 ->> 'action' as "firstAction", c.definition ->> 'priority' as priority, f.complete,
+  select f.feed as "feedId", f.country, c.definition -> 'chain' -> 0 ->> 'action' as "firstAction", c.definition ->> 'priority' as priority, f.complete,
     f.next_batch_no - 1 as "fedBatches",
     (select coalesce(sum(t.batches), 0)::int from run_totals t where t.feed = f.feed and t.step = 1) as "handledBatches"
   from runs r

@@ -18,20 +18,20 @@ export function createFeedStore({ pool }: { pool: Pool }): FeedStore {
       return rows.map((row) => ({ ...row, cursor: cursorOf(row.cursor), token: Number(row.token) }));
     },
     renew: async (owner, leaseMs, feeds) => {
-      const { rows } = await pool.query<{ feed: string }>({
+      const { rows } = await pool.query<{ feedId: string }>({
         name: 'renew-feeds',
         text: statements.renew,
         values: [owner, leaseMs, ...tokensOf(feeds)],
       });
-      return rows.map((row) => row.feed);
+      return rows.map((row) => row.feedId);
     },
     release: async (owner, feeds) => {
       await pool.query({ name: 'release-feeds', text: statements.release, values: [owner, ...tokensOf(feeds)] });
     },
     writePages: (pages) =>
       pages.invalidUsers.length === 0 ? writeBatches(pool, pages) : writeWithInvalid(pool, pages),
-    stall: async (feed, token, cause) => {
-      await pool.query({ name: 'stall-feed', text: statements.stall, values: [feed, token, cause] });
+    stall: async (feedId, token, cause) => {
+      await pool.query({ name: 'stall-feed', text: statements.stall, values: [feedId, token, cause] });
     },
     loads: async () => {
       const { rows } = await pool.query<FeedLoad>({ name: 'feed-loads', text: statements.loads });
@@ -46,7 +46,7 @@ async function writeWithInvalid(pool: Pool, pages: FedPages): Promise<boolean> {
     await client.query({
       name: 'fail-invalid-users',
       text: statements.failInvalidUsers,
-      values: [pages.feed, textArray(pages.invalidUsers), reasons.invalidUserId],
+      values: [pages.feedId, textArray(pages.invalidUsers), reasons.invalidUserId],
     });
     return true;
   });
@@ -69,7 +69,7 @@ async function writeBatches(connection: Pool | PoolClient, pages: FedPages): Pro
       batches.length,
       batches.reduce((sum, batch) => sum + batch.users.length, 0),
       pages.complete,
-      pages.feed,
+      pages.feedId,
       pages.token,
       batches.at(0)?.batchNo ?? null,
     ],
@@ -81,6 +81,6 @@ function cursorOf(stored: string | null): string | null {
   return stored === null ? null : z.string().parse(JSON.parse(stored));
 }
 
-function tokensOf(feeds: readonly { feed: string; token: number }[]): string[] {
-  return [plainArray(feeds.map(({ feed }) => feed)), plainArray(feeds.map(({ token }) => token))];
+function tokensOf(feeds: readonly { feedId: string; token: number }[]): string[] {
+  return [plainArray(feeds.map(({ feedId }) => feedId)), plainArray(feeds.map(({ token }) => token))];
 }

@@ -6,7 +6,7 @@ import { restCode, stepState } from '../../../shared/postgres/ledger-codes.ts';
 import { lostBefore } from '../../../shared/postgres/step-writes.ts';
 
 interface SweptRow {
-  feed: string;
+  feedId: string;
   batchNo: number;
   step: number;
   epoch: number;
@@ -15,7 +15,7 @@ interface SweptRow {
 
 /** Feed by feed: a subquery with a limit of its own keeps the planner inside of one feed, however many runs the tables hold. */
 const overdue = `
-  select k.feed, k.batch_no as "batchNo", k.step, k.epoch, b.n
+  select k.feed as "feedId", k.batch_no as "batchNo", k.step, k.epoch, b.n
   from runs r
   join feeds f on f.run = r.id
   cross join lateral (
@@ -35,7 +35,7 @@ const overdue = `
  * was planned, on tables without statistics, as a nested loop that took ten seconds for 20,000 batches.
  */
 const unclaimed = `
-  select f.feed, k.batch_no as "batchNo", k.step, 0 as epoch, b.n
+  select f.feed as "feedId", k.batch_no as "batchNo", k.step, 0 as epoch, b.n
   from runs r
   join feeds f on f.run = r.id
   join campaign_revisions c on c.campaign = r.campaign and c.revision = r.revision
@@ -56,8 +56,8 @@ const unclaimed = `
   limit $3`;
 
 export function createOutboxSweep({ pool }: { pool: Pool }): OutboxSweep {
-  async function sweep(name: string, text: string, run: string, limit: number): Promise<LostRef[]> {
-    const { rows } = await pool.query<SweptRow>({ name, text, values: [run, sweptStates, limit] });
+  async function sweep(name: string, text: string, runId: string, limit: number): Promise<LostRef[]> {
+    const { rows } = await pool.query<SweptRow>({ name, text, values: [runId, sweptStates, limit] });
     if (rows.length === 0) return [];
     // Whoever is lost before a step was lost in steps that are done: those rows never change, so a second look is no risk.
     const lost = await lostBefore(pool, rows);
@@ -68,7 +68,7 @@ export function createOutboxSweep({ pool }: { pool: Pool }): OutboxSweep {
   }
 
   return {
-    overdue: (run, limit) => sweep('sweep-overdue', overdue, run, limit),
-    unclaimed: (run, limit) => sweep('sweep-unclaimed', unclaimed, run, limit),
+    overdue: (runId, limit) => sweep('sweep-overdue', overdue, runId, limit),
+    unclaimed: (runId, limit) => sweep('sweep-unclaimed', unclaimed, runId, limit),
   };
 }

@@ -8,12 +8,12 @@ export const create = `
     $4::timestamptz + (definition ->> 'deadlineSeconds')::float8 * interval '1 second'
   from campaign_revisions where campaign = $2 and revision = $3
   on conflict (campaign, scheduled_for) do nothing
-  returning id as run`;
+  returning id as "runId"`;
 
-export const find = `select id as run from runs where campaign = $1 and scheduled_for = $2`;
+export const find = `select id as "runId" from runs where campaign = $1 and scheduled_for = $2`;
 
 export const toPrepare = `
-  select r.id as run, r.campaign, c.definition, r.deadline_at <= now() as "deadlinePassed"
+  select r.id as "runId", r.campaign as "campaignId", c.definition, r.deadline_at <= now() as "deadlinePassed"
   from runs r join campaign_revisions c on c.campaign = r.campaign and c.revision = r.revision
   where r.state = 'preparing' and r.ended_at is null
   order by r.scheduled_for, r.id
@@ -31,8 +31,8 @@ export const begin = `
 
 /** One row per feed. One statement, so that all of it is true at the same moment. */
 export const tallies = `
-  select r.id as run, r.campaign, c.definition -> 'chain' as chain, r.deadline_at <= now() as "deadlinePassed",
-    f.feed, f.country, f.fed_users::float8 as "fedUsers", f.next_batch_no - 1 as "fedBatches", f.complete, f.stalled,
+  select r.id as "runId", r.campaign as "campaignId", c.definition -> 'chain' as chain, r.deadline_at <= now() as "deadlinePassed",
+    f.feed as "feedId", f.country, f.fed_users::float8 as "fedUsers", f.next_batch_no - 1 as "fedBatches", f.complete, f.stalled,
     coalesce(t.totals, '[]') as totals
   from runs r
   join campaign_revisions c on c.campaign = r.campaign and c.revision = r.revision
@@ -67,7 +67,7 @@ export const observe = `
 
 /** Counts rows, not sums: batches and the rest from the steps, failures from the users that failed. */
 export const recount = `
-  select f.feed, coalesce(t.totals, '[]') as totals
+  select f.feed as "feedId", coalesce(t.totals, '[]') as totals
   from feeds f
   cross join lateral (
     select json_agg(k order by k.step) as totals from (

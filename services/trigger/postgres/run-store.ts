@@ -17,15 +17,15 @@ type TallyRow = Omit<RunTally, 'feeds'> & RunTally['feeds'][number];
 export function createRunStore({ pool }: { pool: Pool }): RunStore {
   return {
     create: async (run) => {
-      const values = [uuidv7(), run.campaign, run.revision, run.scheduledFor];
-      const { rows } = await pool.query<{ run: string }>(statements.create, values);
+      const values = [uuidv7(), run.campaignId, run.revision, run.scheduledFor];
+      const { rows } = await pool.query<{ runId: string }>(statements.create, values);
       const created = rows.at(0);
-      return created ? { run: created.run, created: true } : { run: await find(pool, run), created: false };
+      return created ? { runId: created.runId, created: true } : { runId: await find(pool, run), created: false };
     },
     toPrepare: async (limit) => (await pool.query<RunToPrepare>(statements.toPrepare, [limit])).rows,
-    begin: async (run, feeds) => {
+    begin: async (runId, feeds) => {
       const { rowCount } = await pool.query(statements.begin, [
-        run,
+        runId,
         feeds.map(() => uuidv7()),
         feeds.map((feed) => feed.country),
         feeds.map((feed) => feed.segment),
@@ -36,36 +36,40 @@ export function createRunStore({ pool }: { pool: Pool }): RunStore {
     },
     tallies: async () => {
       const { rows } = await pool.query<TallyRow>({ name: 'run-tallies', text: statements.tallies });
-      return [...Map.groupBy(rows, (row) => row.run).values()].flatMap(tallyOf);
+      return [...Map.groupBy(rows, (row) => row.runId).values()].flatMap(tallyOf);
     },
-    observe: async (run) => {
-      const { rows } = await pool.query<RunActivity>({ name: 'observe-run', text: statements.observe, values: [run] });
+    observe: async (runId) => {
+      const { rows } = await pool.query<RunActivity>({
+        name: 'observe-run',
+        text: statements.observe,
+        values: [runId],
+      });
       return rows.at(0) ?? { inFlight: 0, waiting: 0, waitingCause: null };
     },
-    recount: async (run) => {
-      const { rows } = await pool.query<{ feed: string; totals: StepTotals[] }>(statements.recount, [run]);
+    recount: async (runId) => {
+      const { rows } = await pool.query<{ feedId: string; totals: StepTotals[] }>(statements.recount, [runId]);
       return rows;
     },
-    finish: async (run, state, reason) => {
-      const { rowCount } = await pool.query(statements.finish, [run, state, reason, statesBefore(state)]);
+    finish: async (runId, state, reason) => {
+      const { rowCount } = await pool.query(statements.finish, [runId, state, reason, statesBefore(state)]);
       return rowCount === 1;
     },
   };
 }
 
-async function find(pool: Pool, { campaign, revision, scheduledFor }: NewRun): Promise<string> {
-  const { rows } = await pool.query<{ run: string }>(statements.find, [campaign, scheduledFor]);
+async function find(pool: Pool, { campaignId, revision, scheduledFor }: NewRun): Promise<string> {
+  const { rows } = await pool.query<{ runId: string }>(statements.find, [campaignId, scheduledFor]);
   const found = rows.at(0);
-  if (!found) throw new UnknownRevisionError(`cannot create a run: campaign ${campaign} has no revision ${revision}`);
-  return found.run;
+  if (!found) throw new UnknownRevisionError(`cannot create a run: campaign ${campaignId} has no revision ${revision}`);
+  return found.runId;
 }
 
 function tallyOf(rows: TallyRow[]): RunTally[] {
   const [first] = rows;
   if (!first) return [];
-  const { run, campaign, chain, deadlinePassed } = first;
-  const feeds = rows.map(({ feed, country, fedUsers, fedBatches, complete, stalled, totals }) => {
-    return { feed, country, fedUsers, fedBatches, complete, stalled, totals };
+  const { runId, campaignId, chain, deadlinePassed } = first;
+  const feeds = rows.map(({ feedId, country, fedUsers, fedBatches, complete, stalled, totals }) => {
+    return { feedId, country, fedUsers, fedBatches, complete, stalled, totals };
   });
-  return [{ run, campaign, chain, deadlinePassed, feeds }];
+  return [{ runId, campaignId, chain, deadlinePassed, feeds }];
 }

@@ -1,7 +1,7 @@
 import { userResult } from '../../../shared/contracts/batch-actions.ts';
 import type { AskedUsers } from '../work.ts';
 import { failureOf } from './plain-answer.ts';
-import type { Told, ToldFailure } from './told.ts';
+import type { UserResults, FailedResult } from './user-results.ts';
 
 /** Beyond this many differing entries, parsing the whole answer is cheaper. */
 const maxDiffering = 12;
@@ -26,11 +26,11 @@ export function readExpectedAnswer(
   form: 'full' | 'compact',
   { users, count, plain }: AskedUsers,
   body: Buffer,
-): Told | undefined {
+): UserResults | undefined {
   if (!plain || count === 0) return undefined;
   if (form === 'compact') {
     const isExpected = body.equals(expected.subarray(0, expected.write(`{"succeeded":${count},"failed":[]}`)));
-    return isExpected ? { failed: [], untold: [], strangers: 0 } : undefined;
+    return isExpected ? { failed: [], missing: [], unexpected: 0 } : undefined;
   }
   // Split and joined: a replacement of all would be tied together of two hundred pieces, and flattened when it is written.
   const results = users.slice(1, -1).split('","').join(between);
@@ -40,12 +40,12 @@ export function readExpectedAnswer(
   length += expected.write(results, length);
   length += expected.write(ending, length);
   const failed = readDiffering(body, expected.subarray(0, length));
-  return failed && { failed, untold: [], strangers: 0 };
+  return failed && { failed, missing: [], unexpected: 0 };
 }
 
 /** Steps over the entries that differ, from one to the next. */
-function readDiffering(body: Buffer, wanted: Buffer): ToldFailure[] | undefined {
-  const failed: ToldFailure[] = [];
+function readDiffering(body: Buffer, wanted: Buffer): FailedResult[] | undefined {
+  const failed: FailedResult[] = [];
   let bodyRest = body;
   let rest = wanted;
   while (!bodyRest.equals(rest)) {
@@ -77,7 +77,7 @@ function sameBytes(a: Buffer, b: Buffer): number {
   return same;
 }
 
-function parseFailure(entry: string): ToldFailure | undefined {
+function parseFailure(entry: string): FailedResult | undefined {
   try {
     const result = userResult.safeParse(JSON.parse(entry)).data;
     return result?.status === 'failed' ? failureOf(result) : undefined;

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { compactAnswer, userResult } from '../../../shared/contracts/batch-actions.ts';
 import { cleanCode, cleanDetail } from '../../../shared/domain/reasons.ts';
-import type { Told, ToldFailure } from './told.ts';
+import type { UserResults, FailedResult } from './user-results.ts';
 
 /**
  * Only the outside of the forms: an entry that is malformed spoils nothing for the others. Its id and its status decide; what else of it is
@@ -21,7 +21,7 @@ const fullEntry = compactEntry.extend({ status: userResult.shape.status });
  * Reads an answer of either form by parsing it and comparing sets: the reference for what the fast route may conclude.
  * Undefined when it is neither form.
  */
-export function readPlainAnswer(ids: readonly string[], body: Buffer): Told | undefined {
+export function readPlainAnswer(ids: readonly string[], body: Buffer): UserResults | undefined {
   const answer = parseJson(body.toString('utf8'));
   const full = fullForm.safeParse(answer);
   if (full.success) return readFull(ids, full.data.results);
@@ -29,68 +29,73 @@ export function readPlainAnswer(ids: readonly string[], body: Buffer): Told | un
   return compact.success ? readCompact(ids, compact.data) : undefined;
 }
 
-type Word = { kind: 'succeeded' } | { kind: 'failed'; failure: ToldFailure } | { kind: 'untold' };
+type UserStatus = { kind: 'succeeded' } | { kind: 'failed'; failure: FailedResult } | { kind: 'missing' };
 
-function readFull(ids: readonly string[], results: readonly unknown[]): Told {
+function readFull(ids: readonly string[], results: readonly unknown[]): UserResults {
   const entries = results.flatMap((entry) => fullEntry.safeParse(entry).data ?? []);
-  const { words, strangers } = collect(
+  const { words, unexpected } = collect(
     ids,
     entries.map((entry) => ({ id: entry.id, word: wordOf(entry) })),
   );
-  return told(ids, words, { kind: 'untold' }, strangers);
+  return told(ids, words, { kind: 'missing' }, unexpected);
 }
 
 /** Whoever is not listed succeeded, if their number is right. If it is not, nobody knows which of them did. */
-function readCompact(ids: readonly string[], { succeeded, failed }: z.infer<typeof compactForm>): Told {
+function readCompact(ids: readonly string[], { succeeded, failed }: z.infer<typeof compactForm>): UserResults {
   const entries = failed.flatMap((entry) => compactEntry.safeParse(entry).data ?? []);
-  const { words, strangers } = collect(
+  const { words, unexpected } = collect(
     ids,
     entries.map((entry) => ({ id: entry.id, word: { kind: 'failed', failure: failureOf(entry) } })),
   );
   const addsUp = succeeded === ids.length - words.size;
-  return told(ids, words, { kind: addsUp ? 'succeeded' : 'untold' }, strangers);
+  return told(ids, words, { kind: addsUp ? 'succeeded' : 'missing' }, unexpected);
 }
 
-function wordOf(result: z.infer<typeof fullEntry>): Word {
+function wordOf(result: z.infer<typeof fullEntry>): UserStatus {
   if (result.status === 'succeeded') return { kind: 'succeeded' };
-  return result.status === 'failed' ? { kind: 'failed', failure: failureOf(result) } : { kind: 'untold' };
+  return result.status === 'failed' ? { kind: 'failed', failure: failureOf(result) } : { kind: 'missing' };
 }
 
-/** One word for each user that the entries speak of; who is told in contradiction is untold. */
+/** One word for each user that the entries speak of; who is told in contradiction is missing. */
 function collect(
   ids: readonly string[],
-  entries: readonly { id: string; word: Word }[],
-): { words: Map<string, Word>; strangers: number } {
+  entries: readonly { id: string; word: UserStatus }[],
+): { words: Map<string, UserStatus>; unexpected: number } {
   const asked = new Set(ids);
-  const words = new Map<string, Word>();
-  let strangers = 0;
+  const words = new Map<string, UserStatus>();
+  let unexpected = 0;
   for (const { id, word } of entries) {
     const before = words.get(id);
-    if (!asked.has(id)) strangers++;
+    if (!asked.has(id)) unexpected++;
     else if (!before) words.set(id, word);
-    else if (!agree(before, word)) words.set(id, { kind: 'untold' });
+    else if (!agree(before, word)) words.set(id, { kind: 'missing' });
   }
-  return { words, strangers };
+  return { words, unexpected };
 }
 
 /** The same status twice is the same thing told twice, whatever its code. To be retried and not to be is a contradiction. */
-function agree(a: Word, b: Word): boolean {
+function agree(a: UserStatus, b: UserStatus): boolean {
   if (a.kind !== 'failed' || b.kind !== 'failed') return a.kind === b.kind;
   return a.failure.retryable === b.failure.retryable;
 }
 
-function told(ids: readonly string[], words: ReadonlyMap<string, Word>, unlisted: Word, strangers: number): Told {
-  const failed: ToldFailure[] = [];
-  const untold: string[] = [];
+function told(
+  ids: readonly string[],
+  words: ReadonlyMap<string, UserStatus>,
+  unlisted: UserStatus,
+  unexpected: number,
+): UserResults {
+  const failed: FailedResult[] = [];
+  const missing: string[] = [];
   for (const id of ids) {
     const word = words.get(id) ?? unlisted;
     if (word.kind === 'failed') failed.push(word.failure);
-    else if (word.kind === 'untold') untold.push(id);
+    else if (word.kind === 'missing') missing.push(id);
   }
-  return { failed, untold, strangers };
+  return { failed, missing, unexpected };
 }
 
-export function failureOf(result: z.infer<typeof compactEntry>): ToldFailure {
+export function failureOf(result: z.infer<typeof compactEntry>): FailedResult {
   return {
     id: result.id,
     code: cleanCode(result.code ?? ''),

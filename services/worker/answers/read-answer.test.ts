@@ -8,7 +8,7 @@ import { readPlainAnswer } from './plain-answer.ts';
 import { readAnswer, type Reading } from './read-answer.ts';
 
 const asked = ['u1', 'u2', 'u3'];
-const everybody = { failed: [], untold: [], strangers: 0 };
+const everybody = { failed: [], missing: [], unexpected: 0 };
 const outOfStock = { id: 'u2', code: 'out-of-stock', detail: null, retryable: false };
 
 function answered(status: number, body: unknown, retryAfterMs: number | null = null): BatchAnswer {
@@ -36,13 +36,13 @@ describe('an answer in the full form', () => {
   const told = (results: unknown[]) => read(answered(200, { results }));
 
   it('tells that everybody succeeded', () => {
-    expect(told(asked.map(succeeded))).toEqual({ kind: 'told', ...everybody });
+    expect(told(asked.map(succeeded))).toEqual({ kind: 'reported', ...everybody });
   });
 
   it('tells who failed, and why', () => {
     const failure = { ...failedU2, message: 'none\u0000 left', retryable: true };
     expect(told([succeeded('u1'), failure, succeeded('u3')])).toEqual({
-      kind: 'told',
+      kind: 'reported',
       ...everybody,
       failed: [{ ...outOfStock, detail: 'none left', retryable: true }],
     });
@@ -50,43 +50,43 @@ describe('an answer in the full form', () => {
 
   it('may come in any order, with fields that nobody knows', () => {
     const results = [{ ...succeeded('u3'), points: { given: 5 } }, failedU2, succeeded('u1')];
-    expect(told(results)).toEqual({ kind: 'told', ...everybody, failed: [outOfStock] });
+    expect(told(results)).toEqual({ kind: 'reported', ...everybody, failed: [outOfStock] });
   });
 
   it('may be accepted instead of done', () => {
-    expect(read(answered(202, { results: asked.map(succeeded) }))).toMatchObject({ kind: 'told', untold: [] });
+    expect(read(answered(202, { results: asked.map(succeeded) }))).toMatchObject({ kind: 'reported', missing: [] });
   });
 
-  it('leaves untold whom it leaves out', () => {
-    expect(told([succeeded('u1'), succeeded('u3')])).toMatchObject({ untold: ['u2'], failed: [] });
+  it('leaves missing whom it leaves out', () => {
+    expect(told([succeeded('u1'), succeeded('u3')])).toMatchObject({ missing: ['u2'], failed: [] });
   });
 
-  it('leaves untold whom it tells in contradiction, and takes a repeat for what it is', () => {
+  it('leaves missing whom it tells in contradiction, and takes a repeat for what it is', () => {
     const results = [...asked.map(succeeded), failedU2, succeeded('u1')];
-    expect(told(results)).toMatchObject({ untold: ['u2'], failed: [] });
+    expect(told(results)).toMatchObject({ missing: ['u2'], failed: [] });
   });
 
-  it('leaves untold who is both to be retried and not to be', () => {
+  it('leaves missing who is both to be retried and not to be', () => {
     const results = [succeeded('u1'), failedU2, { ...failedU2, retryable: true }, succeeded('u3')];
-    expect(told(results)).toMatchObject({ untold: ['u2'], failed: [] });
+    expect(told(results)).toMatchObject({ missing: ['u2'], failed: [] });
   });
 
-  it('leaves untold whom it tells with a word nobody knows', () => {
-    expect(told([succeeded('u1'), { id: 'u2', status: 'ok' }, succeeded('u3')])).toMatchObject({ untold: ['u2'] });
+  it('leaves missing whom it tells with a word nobody knows', () => {
+    expect(told([succeeded('u1'), { id: 'u2', status: 'ok' }, succeeded('u3')])).toMatchObject({ missing: ['u2'] });
   });
 
-  it('has strangers passed over and counted', () => {
-    expect(told([...asked.map(succeeded), succeeded('u9')])).toEqual({ kind: 'told', ...everybody, strangers: 1 });
+  it('has unexpected passed over and counted', () => {
+    expect(told([...asked.map(succeeded), succeeded('u9')])).toEqual({ kind: 'reported', ...everybody, unexpected: 1 });
   });
 
   it('spoils nothing for the others with a malformed entry', () => {
-    expect(told([succeeded('u1'), null, { status: 'failed' }, succeeded('u3')])).toMatchObject({ untold: ['u2'] });
+    expect(told([succeeded('u1'), null, { status: 'failed' }, succeeded('u3')])).toMatchObject({ missing: ['u2'] });
   });
 
   it('counts what is malformed beside id and status as absent', () => {
     const failure = { id: 'u2', status: 'failed', code: null, message: null, retryable: null };
     expect(told([{ ...succeeded('u1'), code: null }, failure, succeeded('u3')])).toEqual({
-      kind: 'told',
+      kind: 'reported',
       ...everybody,
       failed: [{ ...outOfStock, code: 'unspecified' }],
     });
@@ -102,30 +102,30 @@ describe('an answer in the compact form', () => {
   const told = (answer: unknown) => readAnswer('compact', askedFor(asked), answered(200, answer));
 
   it('tells that everybody succeeded', () => {
-    expect(told({ succeeded: 3, failed: [] })).toEqual({ kind: 'told', ...everybody });
+    expect(told({ succeeded: 3, failed: [] })).toEqual({ kind: 'reported', ...everybody });
   });
 
   it('tells who failed', () => {
     const answer = { succeeded: 2, failed: [{ id: 'u2', code: 'out-of-stock' }] };
-    expect(told(answer)).toEqual({ kind: 'told', ...everybody, failed: [outOfStock] });
+    expect(told(answer)).toEqual({ kind: 'reported', ...everybody, failed: [outOfStock] });
   });
 
   it('holds for the listed users only, where its numbers do not add up', () => {
     const answer = { succeeded: 3, failed: [{ id: 'u2', code: 'out-of-stock' }] };
-    expect(told(answer)).toEqual({ kind: 'told', failed: [outOfStock], untold: ['u1', 'u3'], strangers: 0 });
+    expect(told(answer)).toEqual({ kind: 'reported', failed: [outOfStock], missing: ['u1', 'u3'], unexpected: 0 });
   });
 
   it('counts a user that is listed twice once', () => {
     const answer = { succeeded: 2, failed: [{ id: 'u2', code: 'out-of-stock' }, { id: 'u2' }] };
-    expect(told(answer)).toEqual({ kind: 'told', ...everybody, failed: [outOfStock] });
+    expect(told(answer)).toEqual({ kind: 'reported', ...everybody, failed: [outOfStock] });
   });
 
-  it('has strangers passed over, who do not count', () => {
-    expect(told({ succeeded: 3, failed: [{ id: 'u9' }] })).toEqual({ kind: 'told', ...everybody, strangers: 1 });
+  it('has unexpected passed over, who do not count', () => {
+    expect(told({ succeeded: 3, failed: [{ id: 'u9' }] })).toEqual({ kind: 'reported', ...everybody, unexpected: 1 });
   });
 
   it('is understood where the full form was expected', () => {
-    expect(read(answered(200, { succeeded: 3, failed: [] }))).toEqual({ kind: 'told', ...everybody });
+    expect(read(answered(200, { succeeded: 3, failed: [] }))).toEqual({ kind: 'reported', ...everybody });
   });
 });
 
@@ -173,7 +173,7 @@ const spoiling = fc.oneof(
   { weight: 4, arbitrary: fc.constant('failed') },
   {
     weight: 1,
-    arbitrary: fc.constantFrom('left out', 'unknown word', 'twice', 'stranger', 'in contradiction', 'null'),
+    arbitrary: fc.constantFrom('left out', 'unknown word', 'twice', 'unexpected', 'in contradiction', 'null'),
   },
 );
 
@@ -190,7 +190,7 @@ function entriesOf(id: string, spoilt: string, text: string): unknown[] {
       return [{ id, status: text }];
     case 'twice':
       return [failure, failure];
-    case 'stranger':
+    case 'unexpected':
       return [succeeded(id), succeeded(`${id}!`)];
     case 'in contradiction':
       return [succeeded(id), failure];
@@ -254,6 +254,6 @@ describe('the fast route', () => {
   it('is not taken for ids that need escapes, which the plain route reads', () => {
     const ids = ['say "hi"', 'back\\slash', 'plain'];
     const body = { results: ids.map((id) => (id === 'back\\slash' ? { ...failedU2, id } : succeeded(id))) };
-    expect(read(answered(200, body), ids)).toMatchObject({ failed: [{ id: 'back\\slash' }], untold: [] });
+    expect(read(answered(200, body), ids)).toMatchObject({ failed: [{ id: 'back\\slash' }], missing: [] });
   });
 });

@@ -5,7 +5,7 @@ import type { BatchAnswer } from '../ports/batch-endpoint.ts';
 import type { AskedUsers } from '../work.ts';
 import { readExpectedAnswer } from './expected-answer.ts';
 import { readPlainAnswer } from './plain-answer.ts';
-import type { Told } from './told.ts';
+import type { UserResults } from './user-results.ts';
 
 /**
  * What an answer means for the batch (docs/contracts.md).
@@ -16,7 +16,7 @@ import type { Told } from './told.ts';
  * - `ambiguous`: it may have been applied.
  */
 export type Reading =
-  | ({ kind: 'told' } & Told)
+  | ({ kind: 'reported' } & UserResults)
   | { kind: 'refused'; code: string }
   | { kind: 'misconfigured'; cause: string }
   | { kind: 'not-applied'; cause: string; retryAfterMs: number | null }
@@ -33,7 +33,7 @@ export function readAnswer(form: 'full' | 'compact', asked: AskedUsers, answer: 
   if (status === 200 || status === 202) {
     const told = readExpectedAnswer(form, asked, body) ?? readPlainAnswer(usersOf(asked.users), body);
     return told
-      ? { kind: 'told', ...told }
+      ? { kind: 'reported', ...told }
       : { kind: 'ambiguous', cause: `HTTP ${status} with an answer of neither form` };
   }
   const cause = `HTTP ${status}`;

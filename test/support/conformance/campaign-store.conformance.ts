@@ -27,7 +27,7 @@ export function describeCampaignStore(name: string, makeSubject: () => Promise<C
     it('keeps a new campaign as a draft of revision 1 that nothing is planned for', async () => {
       const created = await create('Lapsed riders');
       expect(created).toMatchObject({ revision: 1, state: 'draft', nextRunAt: null, latestRun: null });
-      expect(await campaigns.get(created.campaign)).toEqual(created);
+      expect(await campaigns.get(created.campaignId)).toEqual(created);
     });
 
     it('gives a definition back as it came, whatever its texts hold', async () => {
@@ -37,8 +37,8 @@ export function describeCampaignStore(name: string, makeSubject: () => Promise<C
         audience: { include: [{ segment: odd }] },
         chain: [{ action: 'award-reward', params: { [odd]: [odd, null, -0.5, 1e21, true, { deep: {} }] } }],
       });
-      const { campaign } = await campaigns.create(definition);
-      expect((await campaigns.get(campaign))?.definition).toEqual(definition);
+      const { campaignId } = await campaigns.create(definition);
+      expect((await campaigns.get(campaignId))?.definition).toEqual(definition);
     });
 
     it('knows no campaign that was never created', async () => {
@@ -75,30 +75,30 @@ export function describeCampaignStore(name: string, makeSubject: () => Promise<C
     });
 
     it('schedules a started campaign for its time', async () => {
-      const { campaign } = await create();
-      expect(await campaigns.start(campaign, dueAt)).toMatchObject({ state: 'scheduled', nextRunAt: dueAt });
+      const { campaignId } = await create();
+      expect(await campaigns.start(campaignId, dueAt)).toMatchObject({ state: 'scheduled', nextRunAt: dueAt });
     });
 
     it('changes nothing when a campaign is started again, at whatever time', async () => {
-      const { campaign } = await create();
-      const started = await campaigns.start(campaign, dueAt);
-      expect(await campaigns.start(campaign, null)).toEqual(started);
-      expect(await campaigns.get(campaign)).toEqual(started);
+      const { campaignId } = await create();
+      const started = await campaigns.start(campaignId, dueAt);
+      expect(await campaigns.start(campaignId, null)).toEqual(started);
+      expect(await campaigns.get(campaignId)).toEqual(started);
     });
 
     it('starts no other campaign along with the one that was named', async () => {
       const [one, other] = [await create(), await create()];
-      await campaigns.start(one.campaign, dueAt);
-      expect(await campaigns.get(other.campaign)).toEqual(other);
+      await campaigns.start(one.campaignId, dueAt);
+      expect(await campaigns.get(other.campaignId)).toEqual(other);
     });
 
     it('shows the latest of its runs, by the time it was planned for', async () => {
-      const { campaign } = await create();
+      const { campaignId } = await create();
       const planned = (day: number) => new Date(Date.UTC(2026, 10, day));
-      const run = { campaign, revision: 1 } as const;
+      const run = { campaignId, revision: 1 } as const;
       const latest = await rows.addRun({ ...run, scheduledFor: planned(2), state: 'running' });
       await rows.addRun({ ...run, scheduledFor: planned(1), state: 'completed' });
-      expect((await campaigns.get(campaign))?.latestRun).toEqual({ run: latest, state: 'running' });
+      expect((await campaigns.get(campaignId))?.latestRun).toEqual({ runId: latest, state: 'running' });
     });
   });
 }

@@ -33,10 +33,10 @@ export function describeDueJobs(name: string, makeSubject: () => Promise<DueJobs
 
     /** Starts a campaign that is due so far from now (before now when negative); null: at once. Returns its id. */
     async function schedule(inMs: number | null): Promise<string> {
-      const { campaign } = await subject.campaigns.create(campaignDefinitionOf());
+      const { campaignId } = await subject.campaigns.create(campaignDefinitionOf());
       const dueAt = inMs === null ? null : new Date((await subject.now()).getTime() + inMs);
-      await subject.campaigns.start(campaign, dueAt);
-      return campaign;
+      await subject.campaigns.start(campaignId, dueAt);
+      return campaignId;
     }
 
     async function fire(limit = 100, held = lease) {
@@ -49,9 +49,9 @@ export function describeDueJobs(name: string, makeSubject: () => Promise<DueJobs
     }
 
     it('fires a campaign that was started without a time at once, and only once', async () => {
-      const campaign = await schedule(null);
+      const campaignId = await schedule(null);
       const first = await fire();
-      expect(first).toMatchObject({ leaseHeld: true, fired: 1, published: [{ campaign, revision: 1 }] });
+      expect(first).toMatchObject({ leaseHeld: true, fired: 1, published: [{ campaignId, revision: 1 }] });
       expect(await fire()).toMatchObject({ leaseHeld: true, fired: 0, published: [] });
     });
 
@@ -80,9 +80,9 @@ export function describeDueJobs(name: string, makeSubject: () => Promise<DueJobs
       const third = await schedule(-minuteMs);
       const first = await schedule(-3 * minuteMs);
       const some = await fire(2);
-      expect(some.published.map((job) => job.campaign)).toEqual([first, second]);
+      expect(some.published.map((job) => job.campaignId)).toEqual([first, second]);
       expect(some.nextDueInMs).toBe(0);
-      expect((await fire(2)).published.map((job) => job.campaign)).toEqual([third]);
+      expect((await fire(2)).published.map((job) => job.campaignId)).toEqual([third]);
     });
 
     it('keeps the jobs when publishing fails, and fires the very same ones again', async () => {
@@ -120,16 +120,16 @@ export function describeDueJobs(name: string, makeSubject: () => Promise<DueJobs
     });
 
     it('has one job for a campaign that was started many times at once', async () => {
-      const { campaign } = await subject.campaigns.create(campaignDefinitionOf());
-      await Promise.all(Array.from({ length: 6 }, () => subject.campaigns.start(campaign, null)));
-      expect((await fire()).published.map((job) => job.campaign)).toEqual([campaign]);
+      const { campaignId } = await subject.campaigns.create(campaignDefinitionOf());
+      await Promise.all(Array.from({ length: 6 }, () => subject.campaigns.start(campaignId, null)));
+      expect((await fire()).published.map((job) => job.campaignId)).toEqual([campaignId]);
     });
 
     it('tells the due time as the campaign showed it, to the millisecond', async () => {
-      const campaign = await schedule(null);
-      const shown = (await subject.campaigns.get(campaign))?.nextRunAt;
+      const campaignId = await schedule(null);
+      const shown = (await subject.campaigns.get(campaignId))?.nextRunAt;
       expect((await fire()).published[0]?.dueAt).toEqual(shown);
-      expect((await subject.campaigns.get(campaign))?.nextRunAt).toBeNull();
+      expect((await subject.campaigns.get(campaignId))?.nextRunAt).toBeNull();
     });
   });
 }

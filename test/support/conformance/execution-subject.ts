@@ -10,7 +10,7 @@ import type {
   FeedContexts,
   StepDone,
   StepLedger,
-  StepRecord,
+  StepResult,
   StepRef,
   UserFailure,
 } from '../../../shared/ports/step-ledger.ts';
@@ -38,18 +38,18 @@ export const scheduledFor = new Date('2026-12-01T04:00:00Z');
 export async function startRun(
   { campaigns, runs, feeds }: ExecutionSubject,
   changes: Partial<CampaignDefinition> = {},
-): Promise<{ campaign: string; run: string; owned: OwnedFeed[] }> {
+): Promise<{ campaignId: string; runId: string; owned: OwnedFeed[] }> {
   const definition = campaignDefinitionOf({ countries: ['SG'], deadlineSeconds: 30 * 86_400, ...changes });
-  const { campaign } = await campaigns.create(definition);
+  const { campaignId } = await campaigns.create(definition);
   // Due a moment ago: a subject whose clock stands still, or differs from this process's, must not find it in the future.
   const dueAt = new Date(Date.now() - 60_000);
-  const { run } = await runs.create({ campaign, revision: 1, scheduledFor: dueAt });
+  const { runId } = await runs.create({ campaignId, revision: 1, scheduledFor: dueAt });
   await runs.begin(
-    run,
+    runId,
     definition.countries.map((country) => ({ country, segment: 'all', snapshot: 's1', estimate: null })),
   );
   const owned = await feeds.claim('t', leaseMs, 1000);
-  return { campaign, run, owned: owned.filter((feed) => feed.run === run) };
+  return { campaignId, runId, owned: owned.filter((feed) => feed.runId === runId) };
 }
 
 /** A running run with one feed, fed whole with these batches of users. */
@@ -57,19 +57,23 @@ export async function startFedRun(
   subject: ExecutionSubject,
   batches: readonly (readonly string[])[],
   changes: Partial<CampaignDefinition> = {},
-): Promise<{ run: string; feed: string; steps: StepRef[] }> {
-  const { run, owned } = await startRun(subject, changes);
+): Promise<{ runId: string; feedId: string; steps: StepRef[] }> {
+  const { runId, owned } = await startRun(subject, changes);
   const [feed] = owned;
   if (!feed) throw new Error('the run has no feed');
   await subject.feeds.writePages({
-    feed: feed.feed,
+    feedId: feed.feedId,
     token: feed.token,
     batches: batches.map((users, index) => ({ batchNo: index + 1, users })),
     invalidUsers: [],
     cursor: batches.at(-1)?.at(-1) ?? null,
     complete: true,
   });
-  return { run, feed: feed.feed, steps: batches.map((_, index) => ({ feed: feed.feed, batchNo: index + 1, step: 1 })) };
+  return {
+    runId,
+    feedId: feed.feedId,
+    steps: batches.map((_, index) => ({ feedId: feed.feedId, batchNo: index + 1, step: 1 })),
+  };
 }
 
 /** Ids in byte order: `u001`, `u002`, and so on. */
@@ -90,19 +94,19 @@ export async function claimOne(ledger: StepLedger, ref: StepRef): Promise<Claime
   return step;
 }
 
-export async function record(ledger: StepLedger, ...records: StepRecord[]): Promise<StepRecord[]> {
+export async function record(ledger: StepLedger, ...records: StepResult[]): Promise<StepResult[]> {
   return (await ledger.flush({ records, claims: [] })).recorded;
 }
 
 /** All users of a claimed step succeeded, unless changed. */
 export function doneOf(step: ClaimedStep, changes: Partial<StepDone> = {}): StepDone {
-  const { feed, batchNo, epoch } = step;
+  const { feedId, batchNo, epoch } = step;
   const failures = changes.failures ?? [];
   const children = changes.children ?? [];
   const users = usersOf(step.users);
   const restUsers = users.length - failures.length - children.flatMap((child) => child.users).length;
   return {
-    feed,
+    feedId,
     batchNo,
     step: step.step,
     state: 'done',
@@ -120,7 +124,7 @@ export function failed(user: string, changes: Partial<UserFailure> = {}): UserFa
 }
 
 /** Running totals of the run's only feed. */
-export async function totalsOf({ runs }: ExecutionSubject, run: string): Promise<StepTotals[]> {
+export async function totalsOf({ runs }: ExecutionSubject, runId: string): Promise<StepTotals[]> {
   const tallies = await runs.tallies();
-  return tallies.find((tally) => tally.run === run)?.feeds[0]?.totals ?? [];
+  return tallies.find((tally) => tally.runId === runId)?.feeds[0]?.totals ?? [];
 }

@@ -10,31 +10,31 @@ export function describeFeedContexts(name: string, makeSubject: MakeExecutionSub
 
     it('say what a worker has to know of each feed', async () => {
       const chain = [{ action: 'award-points', params: { points: 5, note: 'a "quoted" \\ 🦄' } }];
-      const { campaign, run, owned } = await startRun(subject, { countries: ['SG', 'VN'], chain });
-      const contexts = await subject.contexts.load(owned.map((feed) => feed.feed));
+      const { campaignId, runId, owned } = await startRun(subject, { countries: ['SG', 'VN'], chain });
+      const contexts = await subject.contexts.load(owned.map((feed) => feed.feedId));
       expect(contexts).toHaveLength(2);
       expect(contexts).toEqual(
-        expect.arrayContaining(owned.map(({ feed, country }) => ({ feed, run, campaign, country, chain }))),
+        expect.arrayContaining(owned.map(({ feedId, country }) => ({ feedId, runId, campaignId, country, chain }))),
       );
     });
 
     it('leave out feeds and runs that do not exist', async () => {
-      const stranger = '0190a000-0000-7000-8000-000000000000';
-      expect(await subject.contexts.load([stranger])).toEqual([]);
-      expect(await subject.contexts.admissions([stranger])).toEqual([]);
+      const unexpected = '0190a000-0000-7000-8000-000000000000';
+      expect(await subject.contexts.load([unexpected])).toEqual([]);
+      expect(await subject.contexts.admissions([unexpected])).toEqual([]);
     });
 
     it('let the work of a running run go, until its deadline', async () => {
-      const { run } = await startRun(subject, { deadlineSeconds: 3600 });
-      expect(await subject.contexts.admissions([run])).toEqual([{ run, verdict: 'go' }]);
+      const { runId } = await startRun(subject, { deadlineSeconds: 3600 });
+      expect(await subject.contexts.admissions([runId])).toEqual([{ runId, verdict: 'go' }]);
       await subject.passTime(3_600_001);
-      expect(await subject.contexts.admissions([run])).toEqual([{ run, verdict: 'expire' }]);
+      expect(await subject.contexts.admissions([runId])).toEqual([{ runId, verdict: 'expire' }]);
     });
 
     it('hold the work of a run that has ended', async () => {
-      const { run } = await startRun(subject);
-      await subject.runs.finish(run, 'failed', 'no such segment');
-      expect(await subject.contexts.admissions([run])).toEqual([{ run, verdict: 'hold' }]);
+      const { runId } = await startRun(subject);
+      await subject.runs.finish(runId, 'failed', 'no such segment');
+      expect(await subject.contexts.admissions([runId])).toEqual([{ runId, verdict: 'hold' }]);
     });
   });
 }

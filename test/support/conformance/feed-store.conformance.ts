@@ -20,16 +20,16 @@ export function describeFeedStore(name: string, makeSubject: MakeExecutionSubjec
   });
 
   /** A running run whose only feed is owned by trigger `t`. */
-  async function ownedFeed(): Promise<{ run: string; feed: OwnedFeed }> {
-    const { run, owned } = await startRun(subject);
+  async function ownedFeed(): Promise<{ runId: string; feed: OwnedFeed }> {
+    const { runId, owned } = await startRun(subject);
     const [feed] = owned;
     if (!feed) throw new Error('the run has no feed');
-    return { run, feed };
+    return { runId, feed };
   }
 
-  function pagesOf({ feed, token }: OwnedFeed, changes: Partial<FedPages> = {}): FedPages {
+  function pagesOf({ feedId, token }: OwnedFeed, changes: Partial<FedPages> = {}): FedPages {
     const batches = [{ batchNo: 1, users: ['u1', 'u2'] }];
-    return { feed, token, batches, invalidUsers: [], cursor: 'u2', complete: false, ...changes };
+    return { feedId, token, batches, invalidUsers: [], cursor: 'u2', complete: false, ...changes };
   }
 
   async function claimAgain(owner = 't2'): Promise<OwnedFeed | undefined> {
@@ -38,11 +38,11 @@ export function describeFeedStore(name: string, makeSubject: MakeExecutionSubjec
 
   describe(`owning feeds ${name}`, () => {
     it('gives a feed with all that paging it needs', async () => {
-      const { run, feed } = await ownedFeed();
+      const { runId, feed } = await ownedFeed();
       const { deadlineInMs, ...rest } = feed;
       expect(rest).toEqual({
-        feed: feed.feed,
-        run,
+        feedId: feed.feedId,
+        runId,
         country: 'SG',
         segment: 'all',
         snapshot: 's1',
@@ -61,15 +61,15 @@ export function describeFeedStore(name: string, makeSubject: MakeExecutionSubjec
       expect(await claimAgain('t')).toBeUndefined();
       expect(await claimAgain()).toBeUndefined();
       await subject.passTime(leaseMs + 1);
-      expect(await claimAgain()).toMatchObject({ feed: feed.feed, token: 2 });
+      expect(await claimAgain()).toMatchObject({ feedId: feed.feedId, token: 2 });
     });
 
     it('gives different feeds to triggers that ask at once', async () => {
       const { owned } = await startRun(subject, { countries: ['ID', 'SG', 'TH', 'VN'] });
       await subject.feeds.release('t', owned);
       const claims = await Promise.all(['x', 'y', 'z'].map((owner) => subject.feeds.claim(owner, leaseMs, 2)));
-      const feeds = claims.flat().map((feed) => feed.feed);
-      expect(new Set(feeds).size).toBe(feeds.length);
+      const feedIds = claims.flat().map((feed) => feed.feedId);
+      expect(new Set(feedIds).size).toBe(feedIds.length);
     });
 
     it('gives no more feeds than were asked for', async () => {
@@ -81,7 +81,7 @@ export function describeFeedStore(name: string, makeSubject: MakeExecutionSubjec
     it('prolongs leases of feeds that are still ours', async () => {
       const { feed } = await ownedFeed();
       await subject.passTime(leaseMs - 5000);
-      expect(await subject.feeds.renew('t', leaseMs, [feed])).toEqual([feed.feed]);
+      expect(await subject.feeds.renew('t', leaseMs, [feed])).toEqual([feed.feedId]);
       await subject.passTime(leaseMs - 5000);
       expect(await claimAgain()).toBeUndefined();
     });
@@ -95,18 +95,18 @@ export function describeFeedStore(name: string, makeSubject: MakeExecutionSubjec
     });
 
     it('neither prolongs nor gives feeds whose run has ended or passed its deadline', async () => {
-      const { run, feed } = await ownedFeed();
+      const { runId, feed } = await ownedFeed();
       await subject.passTime(31 * 86_400_000);
       expect(await subject.feeds.renew('t', leaseMs, [feed])).toEqual([]);
       expect(await claimAgain()).toBeUndefined();
-      await subject.runs.finish(run, 'expired', null);
+      await subject.runs.finish(runId, 'expired', null);
       expect(await subject.feeds.renew('t', leaseMs, [feed])).toEqual([]);
     });
 
     it('gives a released feed at once', async () => {
       const { feed } = await ownedFeed();
       await subject.feeds.release('t', [feed]);
-      expect(await claimAgain()).toMatchObject({ feed: feed.feed, token: 2 });
+      expect(await claimAgain()).toMatchObject({ feedId: feed.feedId, token: 2 });
     });
   });
 
@@ -116,41 +116,41 @@ export function describeFeedStore(name: string, makeSubject: MakeExecutionSubjec
       expect(await subject.feeds.writePages(pagesOf(feed))).toBe(true);
       await subject.feeds.release('t', [feed]);
       expect(await claimAgain()).toMatchObject({ cursor: 'u2', nextBatchNo: 2 });
-      const claimed = await claimOne(subject.ledgerOf('a'), { feed: feed.feed, batchNo: 1, step: 1 });
+      const claimed = await claimOne(subject.ledgerOf('a'), { feedId: feed.feedId, batchNo: 1, step: 1 });
       expect(claimed.users).toBe('"u1","u2"');
     });
 
     it('writes nothing under a token that is no longer ours', async () => {
-      const { run, feed } = await ownedFeed();
+      const { runId, feed } = await ownedFeed();
       await subject.passTime(leaseMs + 1);
       await claimAgain();
       expect(await subject.feeds.writePages(pagesOf(feed, { invalidUsers: ['\\u0000'] }))).toBe(false);
-      expect((await tallyOf(run)).feeds[0]).toMatchObject({ fedUsers: 0, fedBatches: 0, totals: [] });
+      expect((await tallyOf(runId)).feeds[0]).toMatchObject({ fedUsers: 0, fedBatches: 0, totals: [] });
     });
 
     it('writes nothing twice when the same pages come again because the answer was lost', async () => {
-      const { run, feed } = await ownedFeed();
+      const { runId, feed } = await ownedFeed();
       await subject.feeds.writePages(pagesOf(feed));
       expect(await subject.feeds.writePages(pagesOf(feed))).toBe(false);
-      expect((await tallyOf(run)).feeds[0]).toMatchObject({ fedUsers: 2, fedBatches: 1 });
+      expect((await tallyOf(runId)).feeds[0]).toMatchObject({ fedUsers: 2, fedBatches: 1 });
     });
 
     it('counts users that can never be sent into the audience, as failed in step 1', async () => {
-      const { run, feed } = await ownedFeed();
+      const { runId, feed } = await ownedFeed();
       const invalidUsers = ['', 'tab\\tand "quote"'];
       await subject.feeds.writePages(pagesOf(feed, { invalidUsers, cursor: 'u\t', complete: true }));
       const totals = { step: 1, batches: 0, succeeded: 0, failed: 2, expired: 0, cancelled: 0, unknown: 0 };
-      expect((await tallyOf(run)).feeds[0]).toMatchObject({ fedUsers: 4, complete: true, totals: [totals] });
-      expect(await subject.runs.recount(run)).toEqual([{ feed: feed.feed, totals: [totals] }]);
+      expect((await tallyOf(runId)).feeds[0]).toMatchObject({ fedUsers: 4, complete: true, totals: [totals] });
+      expect(await subject.runs.recount(runId)).toEqual([{ feedId: feed.feedId, totals: [totals] }]);
     });
 
     it('counts an invalid user once, however often it comes', async () => {
-      const { run, feed } = await ownedFeed();
+      const { runId, feed } = await ownedFeed();
       const page = pagesOf(feed, { batches: [], invalidUsers: ['\\u0000'], cursor: null });
       await subject.feeds.writePages(page);
       await subject.feeds.writePages(page);
-      expect((await tallyOf(run)).feeds[0]).toMatchObject({ fedUsers: 1 });
-      expect(await totalsOf(subject, run)).toMatchObject([{ failed: 1 }]);
+      expect((await tallyOf(runId)).feeds[0]).toMatchObject({ fedUsers: 1 });
+      expect(await totalsOf(subject, runId)).toMatchObject([{ failed: 1 }]);
     });
 
     it('keeps a cursor of any content', async () => {
@@ -169,13 +169,13 @@ export function describeFeedStore(name: string, makeSubject: MakeExecutionSubjec
     });
 
     it('shows why a feed does not move on, until it does', async () => {
-      const { run, feed } = await ownedFeed();
-      await subject.feeds.stall(feed.feed, feed.token, 'segmentation answers 503');
-      expect((await tallyOf(run)).feeds[0]?.stalled).toBe('segmentation answers 503');
-      await subject.feeds.stall(feed.feed, feed.token - 1, 'from a stale owner');
-      expect((await tallyOf(run)).feeds[0]?.stalled).toBe('segmentation answers 503');
+      const { runId, feed } = await ownedFeed();
+      await subject.feeds.stall(feed.feedId, feed.token, 'segmentation answers 503');
+      expect((await tallyOf(runId)).feeds[0]?.stalled).toBe('segmentation answers 503');
+      await subject.feeds.stall(feed.feedId, feed.token - 1, 'from a stale owner');
+      expect((await tallyOf(runId)).feeds[0]?.stalled).toBe('segmentation answers 503');
       await subject.feeds.writePages(pagesOf(feed));
-      expect((await tallyOf(run)).feeds[0]?.stalled).toBeNull();
+      expect((await tallyOf(runId)).feeds[0]?.stalled).toBeNull();
     });
 
     it('tells how much of each feed is fed and how much of it has been handled', async () => {
@@ -183,10 +183,10 @@ export function describeFeedStore(name: string, makeSubject: MakeExecutionSubjec
       const batches = someBatches(3, 2).map((users, index) => ({ batchNo: index + 1, users }));
       await subject.feeds.writePages(pagesOf(feed, { batches, cursor: someUsers(6).at(-1) ?? null }));
       const ledger = subject.ledgerOf('a');
-      await record(ledger, doneOf(await claimOne(ledger, { feed: feed.feed, batchNo: 2, step: 1 })));
+      await record(ledger, doneOf(await claimOne(ledger, { feedId: feed.feedId, batchNo: 2, step: 1 })));
       expect(await subject.feeds.loads()).toEqual([
         {
-          feed: feed.feed,
+          feedId: feed.feedId,
           country: 'SG',
           firstAction: 'award-reward',
           priority: 'normal',
@@ -198,8 +198,8 @@ export function describeFeedStore(name: string, makeSubject: MakeExecutionSubjec
     });
   });
 
-  async function tallyOf(run: string) {
-    const tally = (await subject.runs.tallies()).find((each) => each.run === run);
+  async function tallyOf(runId: string) {
+    const tally = (await subject.runs.tallies()).find((each) => each.runId === runId);
     if (!tally) throw new Error('the run is not running');
     return tally;
   }

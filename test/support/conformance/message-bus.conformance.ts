@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import {
   PublishError,
   type LaneReceiver,
-  type LaneRecord,
+  type LaneMessage,
   type MessageConsumer,
   type MessagePublisher,
   type TopicAdmin,
@@ -295,7 +295,7 @@ function settlingReceiver(): RecordingReceiver & { settleWith(consumer: MessageC
   };
 }
 
-function settle(consumer: MessageConsumer, records: readonly LaneRecord[], values: readonly string[]): void {
+function settle(consumer: MessageConsumer, records: readonly LaneMessage[], values: readonly string[]): void {
   for (const value of values) {
     const record = records.find((candidate) => valueOf(candidate) === value);
     if (!record) throw new Error(`${value} was not delivered`);
@@ -307,7 +307,7 @@ function numbered(name: string, count: number): string[] {
   return Array.from({ length: count }, (_, i) => `${name}-${i}`);
 }
 
-function countByPartition(records: readonly LaneRecord[]): Record<number, number> {
+function countByPartition(records: readonly LaneMessage[]): Record<number, number> {
   const counts: Record<number, number> = {};
   for (const { lane } of records) counts[lane.partition] = (counts[lane.partition] ?? 0) + 1;
   return counts;

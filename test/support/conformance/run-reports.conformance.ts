@@ -29,7 +29,7 @@ export function describeRunReports(name: string, makeSubject: () => Promise<RunR
     /** A run of the campaign, each planned a minute after the one before. */
     const addRun = (run: Partial<RunSeed> = {}) =>
       rows.addRun({
-        campaign: campaign.campaign,
+        campaignId: campaign.campaignId,
         revision: 1,
         scheduledFor: new Date(planned.getTime() + 60_000 * runsPlanned++),
         state: 'running',
@@ -43,12 +43,12 @@ export function describeRunReports(name: string, makeSubject: () => Promise<RunR
           startedAt: new Date(1_800_000_000_001),
           endedAt: new Date(1_800_000_000_999),
         };
-        const run = await addRun({ ...times, state: 'failed', stateReason: 'no such segment' });
+        const runId = await addRun({ ...times, state: 'failed', stateReason: 'no such segment' });
         expect((await reports.list({}, 10, null)).items).toEqual([
           {
             ...times,
-            run,
-            campaign: campaign.campaign,
+            runId,
+            campaignId: campaign.campaignId,
             campaignName: 'Lapsed "riders" 🚲',
             revision: 1,
             state: 'failed',
@@ -59,11 +59,11 @@ export function describeRunReports(name: string, makeSubject: () => Promise<RunR
       });
 
       it('gives the newest first, page by page, and goes on although runs were added meanwhile', async () => {
-        const runs = [await addRun(), await addRun(), await addRun()];
+        const runIds = [await addRun(), await addRun(), await addRun()];
         const first = await reports.list({}, 2, null);
         await addRun();
         const second = await reports.list({}, 2, first.next);
-        expect([...first.items, ...second.items].map((header) => header.run)).toEqual(runs.reverse());
+        expect([...first.items, ...second.items].map((header) => header.runId)).toEqual(runIds.reverse());
         expect(second.next).toBeNull();
       });
 
@@ -71,9 +71,9 @@ export function describeRunReports(name: string, makeSubject: () => Promise<RunR
         const other = await campaigns.create(campaignDefinitionOf());
         const wanted = await addRun({ state: 'completed' });
         await addRun({ state: 'running' });
-        await addRun({ campaign: other.campaign, state: 'completed' });
-        const found = await reports.list({ campaign: campaign.campaign, state: 'completed' }, 10, null);
-        expect(found.items.map((header) => header.run)).toEqual([wanted]);
+        await addRun({ campaignId: other.campaignId, state: 'completed' });
+        const found = await reports.list({ campaignId: campaign.campaignId, state: 'completed' }, 10, null);
+        expect(found.items.map((header) => header.runId)).toEqual([wanted]);
       });
 
       it('refuses to go on from what is no id', async () => {
@@ -87,8 +87,8 @@ export function describeRunReports(name: string, makeSubject: () => Promise<RunR
       });
 
       it('shows a run that is being prepared, without countries', async () => {
-        const run = await addRun({ state: 'preparing' });
-        expect(await reports.snapshot(run)).toMatchObject({
+        const runId = await addRun({ state: 'preparing' });
+        expect(await reports.snapshot(runId)).toMatchObject({
           state: 'preparing',
           countries: [],
           stalled: null,
@@ -97,15 +97,15 @@ export function describeRunReports(name: string, makeSubject: () => Promise<RunR
       });
 
       it('shows each country with what was fed, and totals added up over all workers, in the order of the chain', async () => {
-        const run = await addRun({ inFlight: 3, waiting: 2 });
+        const runId = await addRun({ inFlight: 3, waiting: 2 });
         const counted = { estimate: 1200, fedUsers: 1000, fedBatches: 10, childBatches: 2, complete: true };
-        const sg = await rows.addFeed(run, { country: 'SG', ...counted });
-        await rows.addFeed(run, { country: 'ID' });
+        const sg = await rows.addFeed(runId, { country: 'SG', ...counted });
+        await rows.addFeed(runId, { country: 'ID' });
         await rows.addTotals(sg, 0, { step: 2, batches: 1, succeeded: 90 });
         await rows.addTotals(sg, 0, { step: 1, batches: 3, succeeded: 290, failed: 10 });
         await rows.addTotals(sg, 7, { step: 1, batches: 2, succeeded: 150, expired: 40, cancelled: 9, unknown: 1 });
-        const snapshot = await reports.snapshot(run);
-        expect(snapshot).toMatchObject({ run, inFlight: 3, waitingForRetry: 2, campaignName: 'Lapsed "riders" 🚲' });
+        const snapshot = await reports.snapshot(runId);
+        expect(snapshot).toMatchObject({ runId, inFlight: 3, waitingForRetry: 2, campaignName: 'Lapsed "riders" 🚲' });
         expect(snapshot?.asOf).toBeInstanceOf(Date);
         expect(snapshot?.countries).toEqual([
           { country: 'ID', estimate: null, fedUsers: 0, fedBatches: 0, childBatches: 0, complete: false, totals: [] },
@@ -121,23 +121,23 @@ export function describeRunReports(name: string, makeSubject: () => Promise<RunR
       });
 
       it('leaves other runs out', async () => {
-        const [run, other] = [await addRun(), await addRun()];
-        const feed = await rows.addFeed(other, { country: 'SG', fedUsers: 100 });
-        await rows.addTotals(feed, 0, { step: 1, batches: 1, succeeded: 100 });
-        expect((await reports.snapshot(run))?.countries).toEqual([]);
+        const [runId, other] = [await addRun(), await addRun()];
+        const feedId = await rows.addFeed(other, { country: 'SG', fedUsers: 100 });
+        await rows.addTotals(feedId, 0, { step: 1, batches: 1, succeeded: 100 });
+        expect((await reports.snapshot(runId))?.countries).toEqual([]);
       });
 
       it('says what a feed waits for, before what a step waits for', async () => {
-        const run = await addRun({ waiting: 1, waitingCause: 'award-reward answers 401' });
-        expect((await reports.snapshot(run))?.stalled).toBe('award-reward answers 401');
-        await rows.addFeed(run, { country: 'SG', stalled: 'segmentation: 503' });
-        expect((await reports.snapshot(run))?.stalled).toBe('segmentation: 503');
+        const runId = await addRun({ waiting: 1, waitingCause: 'award-reward answers 401' });
+        expect((await reports.snapshot(runId))?.stalled).toBe('award-reward answers 401');
+        await rows.addFeed(runId, { country: 'SG', stalled: 'segmentation: 503' });
+        expect((await reports.snapshot(runId))?.stalled).toBe('segmentation: 503');
       });
 
       it('waits for nothing once it has ended', async () => {
-        const run = await addRun({ state: 'expired', endedAt: planned, waitingCause: 'award-reward answers 401' });
-        await rows.addFeed(run, { country: 'SG', stalled: 'segmentation: 503' });
-        expect((await reports.snapshot(run))?.stalled).toBeNull();
+        const runId = await addRun({ state: 'expired', endedAt: planned, waitingCause: 'award-reward answers 401' });
+        await rows.addFeed(runId, { country: 'SG', stalled: 'segmentation: 503' });
+        expect((await reports.snapshot(runId))?.stalled).toBeNull();
       });
     });
 
@@ -147,16 +147,16 @@ export function describeRunReports(name: string, makeSubject: () => Promise<RunR
       });
 
       it('count users by step, country, outcome and reason, most frequent first', async () => {
-        const run = await addRun();
-        const sg = await rows.addFeed(run, { country: 'SG' });
-        const id = await rows.addFeed(run, { country: 'ID' });
+        const runId = await addRun();
+        const sg = await rows.addFeed(runId, { country: 'SG' });
+        const id = await rows.addFeed(runId, { country: 'ID' });
         await rows.addFailure(sg, { user: 'u1', step: 2, reason: 'no-address' });
         await rows.addFailure(sg, { user: 'u2', reason: 'fraud' });
         await rows.addFailure(sg, { user: 'u3', reason: 'out-of-stock' });
         await rows.addFailure(sg, { user: 'u4', reason: 'out-of-stock' });
         await rows.addFailure(sg, { user: 'u5', reason: 'out-of-stock', outcome: 'unknown' });
         await rows.addFailure(id, { user: 'u6', reason: 'out-of-stock' });
-        const groups = await reports.failureGroups(run);
+        const groups = await reports.failureGroups(runId);
         expect(groups.map((g) => [g.step, g.country, g.reason, g.outcome, g.users])).toEqual([
           [1, 'ID', 'out-of-stock', 'failed', 1],
           [1, 'SG', 'out-of-stock', 'failed', 2],
@@ -167,30 +167,32 @@ export function describeRunReports(name: string, makeSubject: () => Promise<RunR
       });
 
       it('show at most five of their users', async () => {
-        const run = await addRun();
-        const feed = await rows.addFeed(run, { country: 'SG' });
-        for (let i = 0; i < 8; i++) await rows.addFailure(feed, { user: `u${i}`, batchNo: 8 - i });
-        expect(await reports.failureGroups(run)).toMatchObject([{ users: 8, sample: ['u7', 'u6', 'u5', 'u4', 'u3'] }]);
+        const runId = await addRun();
+        const feedId = await rows.addFeed(runId, { country: 'SG' });
+        for (let i = 0; i < 8; i++) await rows.addFailure(feedId, { user: `u${i}`, batchNo: 8 - i });
+        expect(await reports.failureGroups(runId)).toMatchObject([
+          { users: 8, sample: ['u7', 'u6', 'u5', 'u4', 'u3'] },
+        ]);
       });
     });
 
     describe('failures', () => {
-      async function allPages(run: string, limit: number, filter: FailureFilter = {}): Promise<RecordedFailure[]> {
+      async function allPages(runId: string, limit: number, filter: FailureFilter = {}): Promise<RecordedFailure[]> {
         const all: RecordedFailure[] = [];
         let page: Page<RecordedFailure> = { items: [], next: null };
         do {
-          page = await reports.failures(run, filter, limit, page.next);
+          page = await reports.failures(runId, filter, limit, page.next);
           all.push(...page.items);
         } while (page.next !== null);
         return all;
       }
 
       it('tell everything that was recorded about a user', async () => {
-        const run = await addRun();
-        const feed = await rows.addFeed(run, { country: 'SG' });
+        const runId = await addRun();
+        const feedId = await rows.addFeed(runId, { country: 'SG' });
         const failure = { batchNo: 17, step: 2, reason: 'no-address', detail: 'said "no" 🚫', attempts: 3 };
-        await rows.addFailure(feed, { ...failure, user: 'u1', outcome: 'unknown' });
-        const { items } = await reports.failures(run, {}, 10, null);
+        await rows.addFailure(feedId, { ...failure, user: 'u1', outcome: 'unknown' });
+        const { items } = await reports.failures(runId, {}, 10, null);
         expect(items).toEqual([
           { ...failure, user: 'u1', outcome: 'unknown', country: 'SG', failedAt: items[0]?.failedAt },
         ]);
@@ -198,50 +200,50 @@ export function describeRunReports(name: string, makeSubject: () => Promise<RunR
       });
 
       it('come in the order of country, batch, step and user, whatever the size of the pages', async () => {
-        const run = await addRun();
-        const sg = await rows.addFeed(run, { country: 'SG' });
-        const id = await rows.addFeed(run, { country: 'ID' });
-        for (const [feed, batchNo, step, user] of shuffledPlaces(sg, id))
-          await rows.addFailure(feed, { batchNo, step, user });
+        const runId = await addRun();
+        const sg = await rows.addFeed(runId, { country: 'SG' });
+        const id = await rows.addFeed(runId, { country: 'ID' });
+        for (const [feedId, batchNo, step, user] of shuffledPlaces(sg, id))
+          await rows.addFailure(feedId, { batchNo, step, user });
         const expected = ['ID', 'SG'].flatMap((country) =>
           [1, 2, 2 ** 30].flatMap((batchNo) =>
             [1, 2].flatMap((step) => usersInByteOrder.map((user) => ({ country, batchNo, step, user }))),
           ),
         );
-        for (const limit of [1, 5, 36, 100]) expect(await allPages(run, limit)).toMatchObject(expected);
+        for (const limit of [1, 5, 36, 100]) expect(await allPages(runId, limit)).toMatchObject(expected);
       });
 
       it('leave other runs out', async () => {
-        const [run, other] = [await addRun(), await addRun()];
+        const [runId, other] = [await addRun(), await addRun()];
         await rows.addFailure(await rows.addFeed(other, { country: 'SG' }), { user: 'u1' });
-        await rows.addFeed(run, { country: 'SG' });
-        expect(await allPages(run, 10)).toEqual([]);
+        await rows.addFeed(runId, { country: 'SG' });
+        expect(await allPages(runId, 10)).toEqual([]);
       });
 
       it('are those of one step, country and reason where that was asked for, on every page', async () => {
-        const run = await addRun();
-        const sg = await rows.addFeed(run, { country: 'SG' });
-        const id = await rows.addFeed(run, { country: 'ID' });
+        const runId = await addRun();
+        const sg = await rows.addFeed(runId, { country: 'SG' });
+        const id = await rows.addFeed(runId, { country: 'ID' });
         for (const user of ['u1', 'u2', 'u3']) {
           await rows.addFailure(sg, { user, step: 2, reason: 'no-address' });
           await rows.addFailure(sg, { user, step: 2, batchNo: 2, reason: 'blocked' });
           await rows.addFailure(sg, { user, step: 1, reason: 'no-address' });
           await rows.addFailure(id, { user, step: 2, reason: 'no-address' });
         }
-        const found = await allPages(run, 2, { step: 2, country: 'SG', reason: 'no-address' });
+        const found = await allPages(runId, 2, { step: 2, country: 'SG', reason: 'no-address' });
         expect(found.map((failure) => failure.user)).toEqual(['u1', 'u2', 'u3']);
-        expect(await allPages(run, 2, { country: 'ID' })).toHaveLength(3);
-        expect(await allPages(run, 2, { reason: `it's % odd` })).toEqual([]);
+        expect(await allPages(runId, 2, { country: 'ID' })).toHaveLength(3);
+        expect(await allPages(runId, 2, { reason: `it's % odd` })).toEqual([]);
       });
 
       it('neither repeat nor leave out what stood there when rows are written between two pages', async () => {
-        const run = await addRun();
-        const feed = await rows.addFeed(run, { country: 'SG' });
-        for (const batchNo of [2, 4, 6]) await rows.addFailure(feed, { batchNo, user: `of batch ${batchNo}` });
-        const first = await reports.failures(run, {}, 2, null);
-        await rows.addFailure(feed, { batchNo: 1, user: 'before' });
-        await rows.addFailure(feed, { batchNo: 5, user: 'behind' });
-        const second = await reports.failures(run, {}, 2, first.next);
+        const runId = await addRun();
+        const feedId = await rows.addFeed(runId, { country: 'SG' });
+        for (const batchNo of [2, 4, 6]) await rows.addFailure(feedId, { batchNo, user: `of batch ${batchNo}` });
+        const first = await reports.failures(runId, {}, 2, null);
+        await rows.addFailure(feedId, { batchNo: 1, user: 'before' });
+        await rows.addFailure(feedId, { batchNo: 5, user: 'behind' });
+        const second = await reports.failures(runId, {}, 2, first.next);
         expect(second.items.map((failure) => failure.user)).toEqual(['behind', 'of batch 6']);
       });
 
@@ -255,11 +257,11 @@ export function describeRunReports(name: string, makeSubject: () => Promise<RunR
 /** As a segment would sort them: by their bytes, which is not how JavaScript or a language's collation does. */
 const usersInByteOrder = [' ', '"q"', 'B', '\\u0000', 'a', '\uff5e full width', '🚲 above it in bytes'];
 
-function shuffledPlaces(...feeds: string[]): [feed: string, batchNo: number, step: number, user: string][] {
-  const places = feeds.flatMap((feed) =>
+function shuffledPlaces(...feedIds: string[]): [feed: string, batchNo: number, step: number, user: string][] {
+  const places = feedIds.flatMap((feedId) =>
     [2 ** 30, 1, 2].flatMap((batchNo) =>
       [2, 1].flatMap((step) =>
-        usersInByteOrder.map((user): [string, number, number, string] => [feed, batchNo, step, user]),
+        usersInByteOrder.map((user): [string, number, number, string] => [feedId, batchNo, step, user]),
       ),
     ),
   );

@@ -7,14 +7,14 @@ export interface RunRows {
   /** Returns the run's id; later calls return greater ones. */
   addRun(run: RunSeed): Promise<string>;
   /** Returns the feed's id. */
-  addFeed(run: string, feed: Partial<FeedSeed> & { country: string }): Promise<string>;
+  addFeed(runId: string, feed: Partial<FeedSeed> & { country: string }): Promise<string>;
   /** Adds to the totals of a feed what the worker in this slot recorded. */
-  addTotals(feed: string, slot: number, totals: Partial<StepTotals> & { step: number }): Promise<void>;
-  addFailure(feed: string, failure: Partial<FailureSeed> & { user: string }): Promise<void>;
+  addTotals(feedId: string, slot: number, totals: Partial<StepTotals> & { step: number }): Promise<void>;
+  addFailure(feedId: string, failure: Partial<FailureSeed> & { user: string }): Promise<void>;
 }
 
 export interface RunSeed {
-  campaign: string;
+  campaignId: string;
   revision: number;
   scheduledFor: Date;
   state: RunState;

@@ -21,47 +21,47 @@ export function describeRunStore(name: string, makeSubject: MakeExecutionSubject
     });
 
     async function someCampaign(deadlineSeconds = 30 * 86_400): Promise<string> {
-      return (await subject.campaigns.create(campaignDefinitionOf({ deadlineSeconds }))).campaign;
+      return (await subject.campaigns.create(campaignDefinitionOf({ deadlineSeconds }))).campaignId;
     }
 
     it('are created once for a campaign and a time, even by two triggers at once', async () => {
-      const campaign = await someCampaign();
-      const fire = { campaign, revision: 1, scheduledFor };
+      const campaignId = await someCampaign();
+      const fire = { campaignId, revision: 1, scheduledFor };
       const created = await Promise.all([subject.runs.create(fire), subject.runs.create(fire)]);
       expect(created.map((each) => each.created).sort()).toEqual([false, true]);
-      expect(created[0].run).toBe(created[1].run);
+      expect(created[0].runId).toBe(created[1].runId);
     });
 
     it('cannot be created of a revision that does not exist', async () => {
-      const campaign = await someCampaign();
-      await expect(subject.runs.create({ campaign, revision: 9, scheduledFor })).rejects.toThrow('no revision 9');
+      const campaignId = await someCampaign();
+      await expect(subject.runs.create({ campaignId, revision: 9, scheduledFor })).rejects.toThrow('no revision 9');
     });
 
     it('wait to be prepared with what their campaign says', async () => {
-      const campaign = await someCampaign();
-      const { run } = await subject.runs.create({ campaign, revision: 1, scheduledFor: new Date() });
+      const campaignId = await someCampaign();
+      const { runId } = await subject.runs.create({ campaignId, revision: 1, scheduledFor: new Date() });
       const definition = campaignDefinitionOf({ deadlineSeconds: 30 * 86_400 });
-      expect(await subject.runs.toPrepare(10)).toEqual([{ run, campaign, definition, deadlinePassed: false }]);
+      expect(await subject.runs.toPrepare(10)).toEqual([{ runId, campaignId, definition, deadlinePassed: false }]);
     });
 
     it('count their deadline from the time they were meant for, however late the fire', async () => {
-      const campaign = await someCampaign(3600);
-      await subject.runs.create({ campaign, revision: 1, scheduledFor: new Date() });
+      const campaignId = await someCampaign(3600);
+      await subject.runs.create({ campaignId, revision: 1, scheduledFor: new Date() });
       await subject.passTime(3_600_001);
       expect(await subject.runs.toPrepare(10)).toMatchObject([{ deadlinePassed: true }]);
     });
 
     it('begin once, with a feed for each country', async () => {
-      const campaign = await someCampaign();
-      const { run } = await subject.runs.create({ campaign, revision: 1, scheduledFor: new Date() });
-      expect(await subject.runs.begin(run, [feedOf('ID'), feedOf('SG')])).toBe(true);
-      expect(await subject.runs.begin(run, [feedOf('ID'), feedOf('SG')])).toBe(false);
+      const campaignId = await someCampaign();
+      const { runId } = await subject.runs.create({ campaignId, revision: 1, scheduledFor: new Date() });
+      expect(await subject.runs.begin(runId, [feedOf('ID'), feedOf('SG')])).toBe(true);
+      expect(await subject.runs.begin(runId, [feedOf('ID'), feedOf('SG')])).toBe(false);
       expect(await subject.runs.toPrepare(10)).toEqual([]);
       const [tally] = await subject.runs.tallies();
-      expect(tally).toMatchObject({ run, campaign, deadlinePassed: false });
+      expect(tally).toMatchObject({ runId, campaignId, deadlinePassed: false });
       expect(tally?.chain.map((step) => step.action)).toEqual(['award-reward', 'send-message']);
       const unfed = { fedUsers: 0, fedBatches: 0, complete: false, stalled: null, totals: [] };
-      expect(tally?.feeds.map(({ feed: _, ...rest }) => rest)).toEqual([
+      expect(tally?.feeds.map(({ feedId: _, ...rest }) => rest)).toEqual([
         { country: 'ID', ...unfed },
         { country: 'SG', ...unfed },
       ]);
@@ -72,38 +72,38 @@ export function describeRunStore(name: string, makeSubject: MakeExecutionSubject
       await subject.passTime(1000);
       const second = await startRun(subject, { countries: ['ID', 'SG'] });
       const ledger = subject.ledgerOf('a');
-      await record(ledger, doneOf(await claimOne(ledger, { feed: first.feed, batchNo: 1, step: 1 })));
+      await record(ledger, doneOf(await claimOne(ledger, { feedId: first.feedId, batchNo: 1, step: 1 })));
       const tallies = await subject.runs.tallies();
-      expect(tallies.map(({ run, feeds }) => [run, feeds.length])).toEqual([
-        [first.run, 1],
-        [second.run, 2],
+      expect(tallies.map(({ runId, feeds }) => [runId, feeds.length])).toEqual([
+        [first.runId, 1],
+        [second.runId, 2],
       ]);
       const totals = [{ step: 1, batches: 1, succeeded: 2, failed: 0, expired: 0, cancelled: 0, unknown: 0 }];
       expect(tallies[0]?.feeds[0]).toMatchObject({ fedUsers: 3, fedBatches: 2, complete: true, totals });
     });
 
     it('show what is in flight', async () => {
-      const { run, feed } = await startFedRun(subject, [['u1'], ['u2']]);
+      const { runId, feedId } = await startFedRun(subject, [['u1'], ['u2']]);
       const ledger = subject.ledgerOf('a');
-      await record(ledger, doneOf(await claimOne(ledger, { feed, batchNo: 1, step: 1 })));
-      await claimOne(ledger, { feed, batchNo: 2, step: 1 });
-      expect(await subject.runs.observe(run)).toEqual({ inFlight: 1, waiting: 0, waitingCause: null });
+      await record(ledger, doneOf(await claimOne(ledger, { feedId, batchNo: 1, step: 1 })));
+      await claimOne(ledger, { feedId, batchNo: 2, step: 1 });
+      expect(await subject.runs.observe(runId)).toEqual({ inFlight: 1, waiting: 0, waitingCause: null });
     });
 
     it('end once, and never change afterwards', async () => {
-      const { run } = await startRun(subject);
-      expect(await subject.runs.finish(run, 'completed', null)).toBe(true);
-      expect(await subject.runs.finish(run, 'failed', 'too late')).toBe(false);
+      const { runId } = await startRun(subject);
+      expect(await subject.runs.finish(runId, 'completed', null)).toBe(true);
+      expect(await subject.runs.finish(runId, 'failed', 'too late')).toBe(false);
       expect(await subject.runs.tallies()).toEqual([]);
     });
 
     it('cannot end as completed before they have begun, but can fail', async () => {
-      const campaign = await someCampaign();
-      const { run } = await subject.runs.create({ campaign, revision: 1, scheduledFor });
-      expect(await subject.runs.finish(run, 'completed', null)).toBe(false);
-      expect(await subject.runs.finish(run, 'failed', 'no such segment')).toBe(true);
+      const campaignId = await someCampaign();
+      const { runId } = await subject.runs.create({ campaignId, revision: 1, scheduledFor });
+      expect(await subject.runs.finish(runId, 'completed', null)).toBe(false);
+      expect(await subject.runs.finish(runId, 'failed', 'no such segment')).toBe(true);
       expect(await subject.runs.toPrepare(10)).toEqual([]);
-      expect(await subject.runs.begin(run, [feedOf('SG')])).toBe(false);
+      expect(await subject.runs.begin(runId, [feedOf('SG')])).toBe(false);
     });
   });
 }

@@ -28,13 +28,23 @@ export function describeStepLedger(name: string, makeSubject: MakeExecutionSubje
   });
 
   /** One batch of three users in a running run. */
-  async function fedBatch(): Promise<{ run: string; feed: string; first: StepRef }> {
-    const { run, feed } = await startFedRun(subject, [['u1', 'u2', 'u3']]);
-    return { run, feed, first: { feed, batchNo: 1, step: 1 } };
+  async function fedBatch(): Promise<{ runId: string; feedId: string; first: StepRef }> {
+    const { runId, feedId } = await startFedRun(subject, [['u1', 'u2', 'u3']]);
+    return { runId, feedId, first: { feedId, batchNo: 1, step: 1 } };
   }
 
-  function waitingOf({ feed, batchNo, step, epoch }: ClaimedStep, changes: Partial<StepWaiting> = {}): StepWaiting {
-    return { feed, batchNo, step, epoch, state: 'waiting', delayMs: 5000, burnsAttempt: true, cause: null, ...changes };
+  function waitingOf({ feedId, batchNo, step, epoch }: ClaimedStep, changes: Partial<StepWaiting> = {}): StepWaiting {
+    return {
+      feedId,
+      batchNo,
+      step,
+      epoch,
+      state: 'waiting',
+      delayMs: 5000,
+      burnsAttempt: true,
+      cause: null,
+      ...changes,
+    };
   }
 
   async function free(ref: StepRef, ledger = b): Promise<ClaimedStep | undefined> {
@@ -82,25 +92,25 @@ export function describeStepLedger(name: string, makeSubject: MakeExecutionSubje
 
     it('passes over references to batches and feeds that do not exist', async () => {
       const { first } = await fedBatch();
-      const strangers = [
+      const unexpected = [
         { ...first, batchNo: 77 },
-        { ...first, feed: '0190a000-0000-7000-8000-000000000000' },
+        { ...first, feedId: '0190a000-0000-7000-8000-000000000000' },
       ];
-      const { claimed } = await a.flush({ records: [], claims: [...strangers, first] });
+      const { claimed } = await a.flush({ records: [], claims: [...unexpected, first] });
       expect(claimed.map((step) => step.batchNo)).toEqual([1]);
     });
 
     it('returns users byte for byte, whatever their ids hold', async () => {
       const odd = ['"', '%s %', "'; drop table batches", '\\', '\\n', 'a b', '{x,NULL}', 'é', '🦄', ',', '","'];
-      const { feed } = await startFedRun(subject, [odd]);
-      const { users } = await claimOne(a, { feed, batchNo: 1, step: 1 });
+      const { feedId } = await startFedRun(subject, [odd]);
+      const { users } = await claimOne(a, { feedId, batchNo: 1, step: 1 });
       expect(usersOf(users)).toEqual(odd);
     });
   });
 
   describe(`recording steps ${name}`, () => {
     it('records and claims in one flush', async () => {
-      const { run, steps } = await startFedRun(subject, someBatches(2, 3));
+      const { runId, steps } = await startFedRun(subject, someBatches(2, 3));
       const [one, two] = steps;
       if (!one || !two) throw new Error('two batches were fed');
       const done = doneOf(await claimOne(a, one));
@@ -112,11 +122,11 @@ export function describeStepLedger(name: string, makeSubject: MakeExecutionSubje
           [2, 1],
         ]),
       );
-      expect(await totalsOf(subject, run)).toEqual([{ ...nothing, step: 1, batches: 1, succeeded: 3 }]);
+      expect(await totalsOf(subject, runId)).toEqual([{ ...nothing, step: 1, batches: 1, succeeded: 3 }]);
     });
 
     it('writes nothing under a stale epoch', async () => {
-      const { run, first } = await fedBatch();
+      const { runId, first } = await fedBatch();
       const stale = await claimOne(a, first);
       await subject.passTime(leaseMs + 1);
       const current = await claimOne(b, first);
@@ -125,8 +135,8 @@ export function describeStepLedger(name: string, makeSubject: MakeExecutionSubje
         children: [{ users: ['u2'], delayMs: 0, attempts: 1 }],
       });
       expect(await record(a, zombie, waitingOf(stale))).toEqual([]);
-      expect(await totalsOf(subject, run)).toEqual([]);
-      expect(await subject.sweep.overdue(run, 10)).toEqual([]);
+      expect(await totalsOf(subject, runId)).toEqual([]);
+      expect(await subject.sweep.overdue(runId, 10)).toEqual([]);
       expect(await b.lostUsers([{ ...first, step: 2 }])).toEqual([[]]);
       expect(await record(b, doneOf(current))).toHaveLength(1);
     });
@@ -139,31 +149,31 @@ export function describeStepLedger(name: string, makeSubject: MakeExecutionSubje
     });
 
     it('tells a repeat of a record whose answer was lost as recorded, and counts it once', async () => {
-      const { run, first } = await fedBatch();
+      const { runId, first } = await fedBatch();
       const done = doneOf(await claimOne(a, first), { failures: [failed('u2')] });
       await record(a, done);
       expect(await record(a, done)).toEqual([done]);
-      expect(await totalsOf(subject, run)).toEqual([{ ...nothing, step: 1, batches: 1, succeeded: 2, failed: 1 }]);
+      expect(await totalsOf(subject, runId)).toEqual([{ ...nothing, step: 1, batches: 1, succeeded: 2, failed: 1 }]);
     });
 
     it('counts failed, unknown, expired and cancelled users apart', async () => {
-      const { run, steps } = await startFedRun(subject, someBatches(3, 4));
+      const { runId, steps } = await startFedRun(subject, someBatches(3, 4));
       const { claimed } = await a.flush({ records: [], claims: steps });
       const [one, two, three] = claimed;
       if (!one || !two || !three) throw new Error('three steps were free');
       const [first = '', second = ''] = usersOf(one.users);
       await record(
         a,
-        doneOf(one, { failures: [failed(first), failed(second, { outcome: 'unknown', reason: 'muster.untold' })] }),
+        doneOf(one, { failures: [failed(first), failed(second, { outcome: 'unknown', reason: 'muster.no-result' })] }),
         doneOf(two, { rest: 'expired' }),
         doneOf(three, { rest: 'cancelled' }),
       );
       const sums = { batches: 3, succeeded: 2, failed: 1, unknown: 1, expired: 4, cancelled: 4 };
-      expect(await totalsOf(subject, run)).toEqual([{ step: 1, ...sums }]);
+      expect(await totalsOf(subject, runId)).toEqual([{ step: 1, ...sums }]);
     });
 
     it('keeps the sums of two workers, equal to a recount of the rows', async () => {
-      const { run, feed, steps } = await startFedRun(subject, someBatches(10, 5));
+      const { runId, feedId, steps } = await startFedRun(subject, someBatches(10, 5));
       const [ofA, ofB] = [await a.flush({ records: [], claims: steps.slice(0, 6) }), await claimAll(b, steps.slice(6))];
       const withTrouble = (step: ClaimedStep) => {
         const [first = '', second = ''] = usersOf(step.users);
@@ -171,15 +181,15 @@ export function describeStepLedger(name: string, makeSubject: MakeExecutionSubje
         return step.batchNo % 2 === 0 ? doneOf(step, { failures: [failed(first)], children }) : doneOf(step);
       };
       await Promise.all([record(a, ...ofA.claimed.map(withTrouble)), record(b, ...ofB.map(withTrouble))]);
-      const due = await subject.sweep.overdue(run, 100);
+      const due = await subject.sweep.overdue(runId, 100);
       await record(a, ...(await claimAll(a, due)).map((child) => doneOf(child)));
-      const totals = await totalsOf(subject, run);
+      const totals = await totalsOf(subject, runId);
       expect(totals).toEqual([{ ...nothing, step: 1, batches: 10, succeeded: 45, failed: 5 }]);
-      expect(await subject.runs.recount(run)).toEqual([{ feed, totals }]);
+      expect(await subject.runs.recount(runId)).toEqual([{ feedId, totals }]);
     });
 
     it('refuses what it cannot store, by name, and writes its neighbours', async () => {
-      const { run, steps } = await startFedRun(subject, someBatches(8, 2));
+      const { runId, steps } = await startFedRun(subject, someBatches(8, 2));
       const { claimed } = await a.flush({ records: [], claims: steps.slice(0, 7) });
       const records = claimed.map((step) => {
         const [first = ''] = usersOf(step.users);
@@ -190,7 +200,7 @@ export function describeStepLedger(name: string, makeSubject: MakeExecutionSubje
       expect(flushed.refused[0]?.error).toBeInstanceOf(Error);
       expect(flushed.recorded).toHaveLength(6);
       expect(flushed.claimed).toHaveLength(1);
-      expect(await totalsOf(subject, run)).toEqual([{ ...nothing, step: 1, batches: 6, succeeded: 6, failed: 6 }]);
+      expect(await totalsOf(subject, runId)).toEqual([{ ...nothing, step: 1, batches: 6, succeeded: 6, failed: 6 }]);
     });
 
     it('does nothing for an empty flush', async () => {
@@ -215,17 +225,21 @@ export function describeStepLedger(name: string, makeSubject: MakeExecutionSubje
     });
 
     it('show what they wait for until they are claimed again', async () => {
-      const { run, first } = await fedBatch();
+      const { runId, first } = await fedBatch();
       await record(a, waitingOf(await claimOne(a, first), { delayMs: 0, cause: 'rewards answers 401' }));
-      expect(await subject.runs.observe(run)).toEqual({ inFlight: 0, waiting: 1, waitingCause: 'rewards answers 401' });
+      expect(await subject.runs.observe(runId)).toEqual({
+        inFlight: 0,
+        waiting: 1,
+        waitingCause: 'rewards answers 401',
+      });
       await claimOne(b, first);
-      expect(await subject.runs.observe(run)).toEqual({ inFlight: 1, waiting: 0, waitingCause: null });
+      expect(await subject.runs.observe(runId)).toEqual({ inFlight: 1, waiting: 0, waitingCause: null });
     });
 
     it('count in no total', async () => {
-      const { run, first } = await fedBatch();
+      const { runId, first } = await fedBatch();
       await record(a, waitingOf(await claimOne(a, first)));
-      expect(await totalsOf(subject, run)).toEqual([]);
+      expect(await totalsOf(subject, runId)).toEqual([]);
     });
   });
 
@@ -246,15 +260,15 @@ export function describeStepLedger(name: string, makeSubject: MakeExecutionSubje
     });
 
     it('count in the totals when they are recorded themselves, and never as a fed batch', async () => {
-      const { run, child } = await splitBatch();
-      expect(await totalsOf(subject, run)).toEqual([{ ...nothing, step: 1, batches: 1, succeeded: 2 }]);
+      const { runId, child } = await splitBatch();
+      expect(await totalsOf(subject, runId)).toEqual([{ ...nothing, step: 1, batches: 1, succeeded: 2 }]);
       await subject.passTime(5001);
       await record(a, doneOf(await claimOne(a, child), { failures: [failed('u2')] }));
-      expect(await totalsOf(subject, run)).toEqual([{ ...nothing, step: 1, batches: 1, succeeded: 2, failed: 1 }]);
+      expect(await totalsOf(subject, runId)).toEqual([{ ...nothing, step: 1, batches: 1, succeeded: 2, failed: 1 }]);
     });
 
     it('get numbers of their own, several at once too, and may be split again', async () => {
-      const { feed, steps } = await startFedRun(subject, someBatches(2, 4));
+      const { feedId, steps } = await startFedRun(subject, someBatches(2, 4));
       const { claimed } = await a.flush({ records: [], claims: steps });
       const halves = claimed.map((step) => {
         const users = usersOf(step.users);
@@ -265,14 +279,14 @@ export function describeStepLedger(name: string, makeSubject: MakeExecutionSubje
       const numbers = [0, 1, 2, 3].map((offset) => firstChildBatchNo + offset);
       const parts = await claimAll(
         b,
-        numbers.map((batchNo) => ({ feed, batchNo, step: 1 })),
+        numbers.map((batchNo) => ({ feedId, batchNo, step: 1 })),
       );
       expect(parts.flatMap((part) => usersOf(part.users)).sort()).toEqual(someBatches(1, 8)[0]);
       const [part] = parts;
       if (!part) throw new Error('four parts were free');
       const grandchild = { users: usersOf(part.users).slice(0, 1), delayMs: 0, attempts: 2 };
       await record(b, doneOf(part, { children: [grandchild] }));
-      expect(await free({ feed, batchNo: firstChildBatchNo + 4, step: 1 })).toMatchObject({ attempt: 3 });
+      expect(await free({ feedId, batchNo: firstChildBatchNo + 4, step: 1 })).toMatchObject({ attempt: 3 });
     });
   });
 
@@ -305,7 +319,7 @@ export function describeStepLedger(name: string, makeSubject: MakeExecutionSubje
 }
 
 async function claimAll(ledger: StepLedger, refs: readonly StepRef[]): Promise<ClaimedStep[]> {
-  const claims = refs.map(({ feed, batchNo, step }) => ({ feed, batchNo, step }));
+  const claims = refs.map(({ feedId, batchNo, step }) => ({ feedId, batchNo, step }));
   const { claimed } = await ledger.flush({ records: [], claims });
   if (claimed.length < refs.length) throw new Error('some of the steps were not free');
   return claimed.sort((x, y) => x.batchNo - y.batchNo);

@@ -7,13 +7,13 @@ import type { CampaignRow, MemoryDatabase } from './memory-database.ts';
 export function createMemoryCampaignStore({ database }: { database: MemoryDatabase }): CampaignStore {
   const { campaigns, jobs, clock } = database;
 
-  function get(campaign: string): CampaignRecord | undefined {
-    const row = campaigns.get(campaign);
+  function get(campaignId: string): CampaignRecord | undefined {
+    const row = campaigns.get(campaignId);
     return row && recordOf(row, database);
   }
 
   return {
-    get: (campaign) => atOnce(() => get(campaign)),
+    get: (campaignId) => atOnce(() => get(campaignId)),
 
     create: (definition) =>
       atOnce(() => {
@@ -35,34 +35,34 @@ export function createMemoryCampaignStore({ database }: { database: MemoryDataba
           .filter((row) => cursor === null || row.id < cursor)
           .sort((a, b) => (a.id < b.id ? 1 : -1))
           .map((row) => recordOf(row, database));
-        return pageOf(found, limit, (record) => record.campaign);
+        return pageOf(found, limit, (record) => record.campaignId);
       }),
 
-    start: (campaign, dueAt) =>
+    start: (campaignId, dueAt) =>
       atOnce(() => {
-        const row = campaigns.get(campaign);
+        const row = campaigns.get(campaignId);
         if (row?.state === 'draft') {
           row.state = 'scheduled';
-          const job = { id: uuidv7(), campaign, revision: row.revision, dueAtMs: dueAt?.getTime() ?? clock.nowMs() };
+          const job = { id: uuidv7(), campaignId, revision: row.revision, dueAtMs: dueAt?.getTime() ?? clock.nowMs() };
           jobs.set(job.id, job);
         }
-        return get(campaign);
+        return get(campaignId);
       }),
   };
 }
 
 function recordOf(row: CampaignRow, { jobs, runs }: MemoryDatabase): CampaignRecord {
-  const dueAtMs = [...jobs.values()].filter((job) => job.campaign === row.id).map((job) => job.dueAtMs);
+  const dueAtMs = [...jobs.values()].filter((job) => job.campaignId === row.id).map((job) => job.dueAtMs);
   const [latestRun] = [...runs.values()]
-    .filter((run) => run.campaign === row.id)
+    .filter((run) => run.campaignId === row.id)
     .sort((a, b) => b.scheduledFor.getTime() - a.scheduledFor.getTime());
   return {
-    campaign: row.id,
+    campaignId: row.id,
     revision: row.revision,
     state: row.state,
     definition: structuredClone(row.definition),
     createdAt: row.createdAt,
     nextRunAt: dueAtMs.length === 0 ? null : new Date(Math.min(...dueAtMs)),
-    latestRun: latestRun ? { run: latestRun.id, state: latestRun.state } : null,
+    latestRun: latestRun ? { runId: latestRun.id, state: latestRun.state } : null,
   };
 }

@@ -5,7 +5,7 @@ import type { MemoryDatabase } from './memory-database.ts';
 
 export function createMemoryDeadLetters({ database }: { database: MemoryDatabase }): DeadLetters {
   return {
-    bury: ({ lane, offset, key, value }, reason) =>
+    deadLetter: ({ lane, offset, key, value }, reason) =>
       atOnce(() => {
         const position = `${lane.topic}/${lane.partition}/${offset}`;
         if (database.deadLetters.has(position)) return;

@@ -10,7 +10,7 @@ export function createMemoryDueJobs({ database }: { database: MemoryDatabase }):
       .filter((job) => job.dueAtMs <= clock.nowMs())
       .sort((a, b) => a.dueAtMs - b.dueAtMs)
       .slice(0, limit)
-      .map(({ id, campaign, revision, dueAtMs }) => ({ job: id, campaign, revision, dueAt: new Date(dueAtMs) }));
+      .map(({ id, campaignId, revision, dueAtMs }) => ({ job: id, campaignId, revision, dueAt: new Date(dueAtMs) }));
   }
 
   function nextDueInMs(): number | null {

@@ -11,17 +11,17 @@ export function createMemoryFeedContexts({ database }: { database: MemoryDatabas
       atOnce(() =>
         ids.flatMap((id) => {
           const row = feeds.get(id);
-          const run = row && runs.get(row.run);
+          const run = row && runs.get(row.runId);
           if (!row || !run) return [];
           const { chain } = definitionOf(database, run);
-          return [{ feed: row.feed, run: run.id, campaign: run.campaign, country: row.country, chain }];
+          return [{ feedId: row.feedId, runId: run.id, campaignId: run.campaignId, country: row.country, chain }];
         }),
       ),
     admissions: (ids) =>
       atOnce(() =>
         ids.flatMap((id) => {
           const run = runs.get(id);
-          return run ? [{ run: id, verdict: admissionOf(run.state, run.deadlineAtMs <= clock.nowMs()) }] : [];
+          return run ? [{ runId: id, verdict: admissionOf(run.state, run.deadlineAtMs <= clock.nowMs()) }] : [];
         }),
       ),
   };

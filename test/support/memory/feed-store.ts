@@ -9,8 +9,8 @@ export function createMemoryFeedStore({ database }: { database: MemoryDatabase }
   const { feeds, clock } = database;
 
   /** The feed under that token, or undefined when somebody else has it by now. */
-  function held(feed: string, token: number): FeedRow | undefined {
-    const row = feeds.get(feed);
+  function held(feedId: string, token: number): FeedRow | undefined {
+    const row = feeds.get(feedId);
     return row?.token === token ? row : undefined;
   }
 
@@ -19,7 +19,7 @@ export function createMemoryFeedStore({ database }: { database: MemoryDatabase }
       atOnce(() =>
         [...feeds.values()]
           .filter((row) => isFeeding(database, row) && isFree(row, clock.nowMs()) && !row.complete)
-          .sort((a, b) => startOf(database, a) - startOf(database, b) || (a.feed < b.feed ? -1 : 1))
+          .sort((a, b) => startOf(database, a) - startOf(database, b) || (a.feedId < b.feedId ? -1 : 1))
           .slice(0, limit)
           .map((row) => {
             row.owner = owner;
@@ -30,31 +30,31 @@ export function createMemoryFeedStore({ database }: { database: MemoryDatabase }
       ),
     renew: (owner, leaseMs, ours) =>
       atOnce(() =>
-        ours.flatMap(({ feed, token }) => {
-          const row = held(feed, token);
+        ours.flatMap(({ feedId, token }) => {
+          const row = held(feedId, token);
           if (row?.owner !== owner || !isFeeding(database, row)) return [];
           row.leaseUntilMs = clock.nowMs() + leaseMs;
-          return [feed];
+          return [feedId];
         }),
       ),
     release: (owner, ours) =>
       atOnce(() => {
-        for (const { feed, token } of ours) {
-          const row = held(feed, token);
+        for (const { feedId, token } of ours) {
+          const row = held(feedId, token);
           if (row?.owner === owner) row.owner = null;
         }
       }),
     writePages: (pages) =>
       atOnce(() => {
-        const row = held(pages.feed, pages.token);
+        const row = held(pages.feedId, pages.token);
         const first = pages.batches[0]?.batchNo ?? row?.nextBatchNo;
         if (row?.nextBatchNo !== first || !row) return false;
         write(database, row, pages);
         return true;
       }),
-    stall: (feed, token, cause) =>
+    stall: (feedId, token, cause) =>
       atOnce(() => {
-        const row = held(feed, token);
+        const row = held(feedId, token);
         if (row) row.stalled = cause;
       }),
     loads: () =>
@@ -62,10 +62,10 @@ export function createMemoryFeedStore({ database }: { database: MemoryDatabase }
         [...feeds.values()].flatMap((row) => {
           const run = runOf(database, row);
           if (run.state !== 'running') return [];
-          const { feed, country, complete } = row;
+          const { feedId, country, complete } = row;
           const fedBatches = row.nextBatchNo - 1;
-          const handledBatches = totalsOf(database, feed).find((totals) => totals.step === 1)?.batches ?? 0;
-          return [{ feed, country, complete, fedBatches, handledBatches, ...startingWith(database, run) }];
+          const handledBatches = totalsOf(database, feedId).find((totals) => totals.step === 1)?.batches ?? 0;
+          return [{ feedId, country, complete, fedBatches, handledBatches, ...startingWith(database, run) }];
         }),
       ),
   };
@@ -73,8 +73,8 @@ export function createMemoryFeedStore({ database }: { database: MemoryDatabase }
 
 function write(database: MemoryDatabase, row: FeedRow, pages: FedPages): void {
   for (const { batchNo, users } of pages.batches) {
-    const batch = { feed: row.feed, batchNo, users: [...users], parent: null, fromStep: 1 };
-    database.batches.set(batchKey(row.feed, batchNo), batch);
+    const batch = { feedId: row.feedId, batchNo, users: [...users], parent: null, fromStep: 1 };
+    database.batches.set(batchKey(row.feedId, batchNo), batch);
     row.fedUsers += users.length;
   }
   row.cursor = pages.cursor;
@@ -85,21 +85,21 @@ function write(database: MemoryDatabase, row: FeedRow, pages: FedPages): void {
 }
 
 function failInvalid(database: MemoryDatabase, row: FeedRow, user: string): void {
-  const key = { feed: row.feed, batchNo: 0, step: 1, user };
-  const isKnown = database.failures.some((f) => f.feed === row.feed && f.batchNo === 0 && f.user === user);
+  const key = { feedId: row.feedId, batchNo: 0, step: 1, user };
+  const isKnown = database.failures.some((f) => f.feedId === row.feedId && f.batchNo === 0 && f.user === user);
   if (isKnown) return;
   const why = { outcome: 'failed', reason: reasons.invalidUserId, detail: null } as const;
   database.failures.push({ ...key, ...why, attempts: 0, failedAt: database.clock.now() });
-  addToTotals(database, row.feed, 1, { failed: 1 });
+  addToTotals(database, row.feedId, 1, { failed: 1 });
   row.fedUsers++;
 }
 
 function ownedFeed(database: MemoryDatabase, row: FeedRow): OwnedFeed {
   const run = runOf(database, row);
-  const { feed, country, segment, snapshot, cursor, nextBatchNo, token } = row;
+  const { feedId, country, segment, snapshot, cursor, nextBatchNo, token } = row;
   const deadlineInMs = run.deadlineAtMs - database.clock.nowMs();
   const start = startingWith(database, run);
-  return { feed, run: run.id, country, segment, snapshot, cursor, nextBatchNo, token, deadlineInMs, ...start };
+  return { feedId, runId: run.id, country, segment, snapshot, cursor, nextBatchNo, token, deadlineInMs, ...start };
 }
 
 function startingWith(database: MemoryDatabase, run: RunRow): Pick<OwnedFeed, 'priority' | 'firstAction'> {
@@ -122,8 +122,8 @@ function startOf(database: MemoryDatabase, row: FeedRow): number {
   return runOf(database, row).scheduledFor.getTime();
 }
 
-function runOf({ runs }: MemoryDatabase, { feed, run }: FeedRow): RunRow {
-  const row = runs.get(run);
-  if (!row) throw new Error(`feed ${feed} belongs to no run`);
+function runOf({ runs }: MemoryDatabase, { feedId, runId }: FeedRow): RunRow {
+  const row = runs.get(runId);
+  if (!row) throw new Error(`feed ${feedId} belongs to no run`);
   return row;
 }

@@ -2,12 +2,12 @@ import type { StepRef } from '../../../shared/ports/step-ledger.ts';
 import type { MemoryDatabase } from './memory-database.ts';
 
 /** Users of the batch with a failure in an earlier step, and all users of the children that were split off in one. */
-export function lostBefore({ failures, batches }: MemoryDatabase, { feed, batchNo, step }: StepRef): string[] {
+export function lostBefore({ failures, batches }: MemoryDatabase, { feedId, batchNo, step }: StepRef): string[] {
   const failed = failures
-    .filter((failure) => failure.feed === feed && failure.batchNo === batchNo && failure.step < step)
+    .filter((failure) => failure.feedId === feedId && failure.batchNo === batchNo && failure.step < step)
     .map((failure) => failure.user);
   const splitOff = [...batches.values()]
-    .filter((child) => child.feed === feed && child.parent === batchNo && child.fromStep < step)
+    .filter((child) => child.feedId === feedId && child.parent === batchNo && child.fromStep < step)
     .flatMap((child) => child.users);
   return [...failed, ...splitOff];
 }

@@ -5,7 +5,7 @@ import {
   type LaneReceiver,
   type MessageConsumer,
   type MessagePublisher,
-  type OutgoingRecord,
+  type OutgoingMessage,
   type TopicAdmin,
 } from '../../../shared/ports/message-bus.ts';
 import { atOnce } from './at-once.ts';
@@ -84,7 +84,7 @@ export function createMemoryBus({ topics = [], partitions = 1 }: MemoryBusOption
     while (topic.partitions.length < count) topic.partitions.push([]);
   }
 
-  function append({ topic: name, key, value }: OutgoingRecord): void {
+  function append({ topic: name, key, value }: OutgoingMessage): void {
     const topic = log.get(name);
     if (!topic) return;
     const partition = (key === undefined ? topic.turn++ : hash(key)) % topic.partitions.length;
@@ -92,7 +92,7 @@ export function createMemoryBus({ topics = [], partitions = 1 }: MemoryBusOption
     records.push({ partition, offset: records.length, key, value });
   }
 
-  function publish(records: readonly OutgoingRecord[]): void {
+  function publish(records: readonly OutgoingMessage[]): void {
     const failure = publishFailure;
     publishFailure = undefined;
     if (failure === 'before') throw new PublishError('could not publish: refused');

@@ -39,7 +39,7 @@ export interface CampaignRow {
 
 export interface JobRow {
   id: string;
-  campaign: string;
+  campaignId: string;
   revision: number;
   dueAtMs: number;
 }
@@ -52,7 +52,7 @@ export interface LeaseRow {
 
 export interface RunRow {
   id: string;
-  campaign: string;
+  campaignId: string;
   revision: number;
   scheduledFor: Date;
   state: RunState;
@@ -66,8 +66,8 @@ export interface RunRow {
 }
 
 export interface FeedRow {
-  feed: string;
-  run: string;
+  feedId: string;
+  runId: string;
   country: string;
   segment: string;
   snapshot: string;
@@ -84,7 +84,7 @@ export interface FeedRow {
 }
 
 export interface BatchRow {
-  feed: string;
+  feedId: string;
   batchNo: number;
   users: string[];
   parent: number | null;
@@ -92,7 +92,7 @@ export interface BatchRow {
 }
 
 export interface StepRow {
-  feed: string;
+  feedId: string;
   batchNo: number;
   step: number;
   state: 'running' | 'waiting' | 'done';
@@ -106,7 +106,7 @@ export interface StepRow {
 }
 
 export interface FailureRow extends UserFailure {
-  feed: string;
+  feedId: string;
   batchNo: number;
   step: number;
   attempts: number;
@@ -147,10 +147,10 @@ export function createMemoryDatabase(clock: SettableClock): MemoryDatabase {
   };
 }
 
-export function batchKey(feed: string, batchNo: number): string {
-  return `${feed}/${batchNo}`;
+export function batchKey(feedId: string, batchNo: number): string {
+  return `${feedId}/${batchNo}`;
 }
 
-export function stepKey(feed: string, batchNo: number, step: number): string {
-  return `${feed}/${batchNo}/${step}`;
+export function stepKey(feedId: string, batchNo: number, step: number): string {
+  return `${feedId}/${batchNo}/${step}`;
 }

@@ -15,44 +15,44 @@ import type { FeedRow, MemoryDatabase, RunRow } from './memory-database.ts';
 
 export function createMemoryRunReports({ database }: { database: MemoryDatabase }): RunReports {
   return {
-    list: ({ campaign, state }, limit, cursor) =>
+    list: ({ campaignId, state }, limit, cursor) =>
       atOnce(() => {
         requireIdCursor(cursor);
         const found = [...database.runs.values()]
-          .filter((run) => campaign === undefined || run.campaign === campaign)
+          .filter((run) => campaignId === undefined || run.campaignId === campaignId)
           .filter((run) => state === undefined || run.state === state)
           .filter((run) => cursor === null || run.id < cursor)
           .sort((a, b) => (a.id < b.id ? 1 : -1))
           .map((run) => headerOf(run, database));
-        return pageOf(found, limit, (header) => header.run);
+        return pageOf(found, limit, (header) => header.runId);
       }),
 
-    snapshot: (run) => atOnce(() => snapshotOf(run, database)),
+    snapshot: (runId) => atOnce(() => snapshotOf(runId, database)),
 
-    failureGroups: (run) => atOnce(() => groupsOf(failuresOf(run, database))),
+    failureGroups: (runId) => atOnce(() => groupsOf(failuresOf(runId, database))),
 
-    failures: (run, { step, country, reason }, limit, cursor) =>
+    failures: (runId, { step, country, reason }, limit, cursor) =>
       atOnce(() => {
         const after = cursor === null ? null : failurePlaceOf(cursor);
         if (after === undefined)
           throw new InvalidCursorError(`${JSON.stringify(cursor)} is no place in a list of failures`);
-        const found = failuresOf(run, database)
+        const found = failuresOf(runId, database)
           .filter((failure) => step === undefined || failure.step === step)
           .filter((failure) => country === undefined || failure.country === country)
           .filter((failure) => reason === undefined || failure.reason === reason)
           .filter((failure) => after === null || comparePlaces(failure, after) > 0);
         const { items, next } = pageOf(found, limit, failureCursorOf);
-        return { items: items.map(({ feed: _feed, ...failure }) => failure), next };
+        return { items: items.map(({ feedId: _feedId, ...failure }) => failure), next };
       }),
   };
 }
 
 function headerOf(run: RunRow, { campaigns }: MemoryDatabase): RunHeader {
-  const definition = campaigns.get(run.campaign)?.definition;
+  const definition = campaigns.get(run.campaignId)?.definition;
   if (!definition) throw new Error(`run ${run.id} has no campaign`);
   return {
-    run: run.id,
-    campaign: run.campaign,
+    runId: run.id,
+    campaignId: run.campaignId,
     campaignName: definition.name,
     revision: run.revision,
     state: run.state,
@@ -83,29 +83,29 @@ function snapshotOf(id: string, database: MemoryDatabase): RunSnapshot | undefin
       childBatches: feed.nextChildNo - firstChildBatchNo,
       complete: feed.complete,
       totals: [...database.totals]
-        .filter(([key]) => key.startsWith(`${feed.feed}/`))
+        .filter(([key]) => key.startsWith(`${feed.feedId}/`))
         .map(([, totals]) => ({ ...totals }))
         .sort((a, b) => a.step - b.step),
     })),
   };
 }
 
-type PlacedFailure = RecordedFailure & { feed: string };
+type PlacedFailure = RecordedFailure & { feedId: string };
 
-function failuresOf(run: string, database: MemoryDatabase): PlacedFailure[] {
-  const countries = new Map(feedsOf(run, database).map((feed) => [feed.feed, feed.country]));
+function failuresOf(runId: string, database: MemoryDatabase): PlacedFailure[] {
+  const countries = new Map(feedsOf(runId, database).map((feed) => [feed.feedId, feed.country]));
   return database.failures
     .flatMap((row) => {
-      const country = countries.get(row.feed);
+      const country = countries.get(row.feedId);
       if (country === undefined) return [];
-      const { feed, user, step, outcome, reason, detail, attempts, batchNo, failedAt } = row;
-      return [{ feed, user, step, country, outcome, reason, detail, attempts, batchNo, failedAt }];
+      const { feedId, user, step, outcome, reason, detail, attempts, batchNo, failedAt } = row;
+      return [{ feedId, user, step, country, outcome, reason, detail, attempts, batchNo, failedAt }];
     })
     .sort(comparePlaces);
 }
 
-function feedsOf(run: string, { feeds }: MemoryDatabase): FeedRow[] {
-  return [...feeds.values()].filter((feed) => feed.run === run).sort((a, b) => compareTexts(a.country, b.country));
+function feedsOf(runId: string, { feeds }: MemoryDatabase): FeedRow[] {
+  return [...feeds.values()].filter((feed) => feed.runId === runId).sort((a, b) => compareTexts(a.country, b.country));
 }
 
 function groupsOf(failures: readonly PlacedFailure[]): FailureGroup[] {
@@ -130,7 +130,7 @@ function groupsOf(failures: readonly PlacedFailure[]): FailureGroup[] {
 function comparePlaces(a: FailurePlace, b: FailurePlace): number {
   return (
     compareTexts(a.country, b.country) ||
-    compareTexts(a.feed, b.feed) ||
+    compareTexts(a.feedId, b.feedId) ||
     a.batchNo - b.batchNo ||
     a.step - b.step ||
     compareUserIds(a.user, b.user)

@@ -23,19 +23,19 @@ export function createMemoryRunRows({ database }: { database: MemoryDatabase }):
         return id;
       }),
 
-    addFeed: (run, seed) =>
+    addFeed: (runId, seed) =>
       atOnce(() => {
-        const feed = uuidv7();
+        const feedId = uuidv7();
         const { fedBatches, childBatches, ...rest } = { ...emptyFeed, ...seed };
         const unowned = { cursor: null, owner: null, token: 0, leaseUntilMs: 0, segment: 'all', snapshot: 's1' };
         const numbers = { nextBatchNo: fedBatches + 1, nextChildNo: firstChildBatchNo + childBatches };
-        feeds.set(feed, { feed, run, ...rest, ...unowned, ...numbers });
-        return feed;
+        feeds.set(feedId, { feedId, runId, ...rest, ...unowned, ...numbers });
+        return feedId;
       }),
 
-    addTotals: (feed, _slot, added) =>
+    addTotals: (feedId, _slot, added) =>
       atOnce(() => {
-        const key = `${feed}/${added.step}`;
+        const key = `${feedId}/${added.step}`;
         const sum = totals.get(key) ?? { step: added.step, ...emptyTotals };
         const delta = { ...emptyTotals, ...added };
         totals.set(key, {
@@ -49,9 +49,9 @@ export function createMemoryRunRows({ database }: { database: MemoryDatabase }):
         });
       }),
 
-    addFailure: (feed, failure) =>
+    addFailure: (feedId, failure) =>
       atOnce(() => {
-        failures.push({ feed, failedAt: clock.now(), ...someFailure, ...failure });
+        failures.push({ feedId, failedAt: clock.now(), ...someFailure, ...failure });
       }),
   };
 }

@@ -30,41 +30,46 @@ export function createMemoryRunStore({ database }: { database: MemoryDatabase })
           .slice(0, limit)
           .map((row) => {
             const deadlinePassed = row.deadlineAtMs <= clock.nowMs();
-            return { run: row.id, campaign: row.campaign, definition: definitionOf(database, row), deadlinePassed };
+            return {
+              runId: row.id,
+              campaignId: row.campaignId,
+              definition: definitionOf(database, row),
+              deadlinePassed,
+            };
           }),
       ),
-    begin: (run, feeds) =>
+    begin: (runId, feeds) =>
       atOnce(() => {
-        const row = runs.get(run);
+        const row = runs.get(runId);
         if (row?.state !== 'preparing') return false;
         row.state = 'running';
         row.startedAt = clock.now();
         for (const feed of feeds) {
           const id = uuidv7();
-          database.feeds.set(id, { ...unfed, ...feed, feed: id, run });
+          database.feeds.set(id, { ...unfed, ...feed, feedId: id, runId });
         }
         return true;
       }),
     tallies: () => atOnce(() => inState('running').map((row) => tallyOf(database, row))),
-    observe: (run) =>
+    observe: (runId) =>
       atOnce(() => {
-        const ours = new Set(feedsOf(database, run).map((row) => row.feed));
-        const steps = [...database.steps.values()].filter((row) => ours.has(row.feed));
+        const ours = new Set(feedsOf(database, runId).map((row) => row.feedId));
+        const steps = [...database.steps.values()].filter((row) => ours.has(row.feedId));
         const waitingSteps = steps.filter((row) => row.state === 'waiting');
         const activity = {
           inFlight: steps.filter((row) => row.state === 'running').length,
           waiting: waitingSteps.length,
           waitingCause: waitingSteps.flatMap((row) => row.cause ?? []).sort()[0] ?? null,
         };
-        const row = runs.get(run);
+        const row = runs.get(runId);
         if (row?.endedAt === null) Object.assign(row, activity);
         return activity;
       }),
-    recount: (run) =>
-      atOnce(() => feedsOf(database, run).map(({ feed }) => ({ feed, totals: recounted(database, feed) }))),
-    finish: (run, state, reason) =>
+    recount: (runId) =>
+      atOnce(() => feedsOf(database, runId).map(({ feedId }) => ({ feedId, totals: recounted(database, feedId) }))),
+    finish: (runId, state, reason) =>
       atOnce(() => {
-        const row = runs.get(run);
+        const row = runs.get(runId);
         if (!row || !statesBefore(state).includes(row.state)) return false;
         const over = { endedAt: clock.now(), inFlight: 0, waiting: 0, waitingCause: null };
         Object.assign(row, { state, stateReason: reason, ...over });
@@ -86,7 +91,10 @@ const unfed = {
 } as const;
 
 /** The twin keeps no older revisions: nothing in its tests edits a campaign. */
-export function definitionOf({ campaigns }: MemoryDatabase, { campaign, revision }: RunKey): CampaignDefinition {
+export function definitionOf(
+  { campaigns }: MemoryDatabase,
+  { campaignId: campaign, revision }: RunKey,
+): CampaignDefinition {
   const row = campaigns.get(campaign);
   if (row?.revision !== revision) {
     throw new UnknownRevisionError(`cannot create a run: campaign ${campaign} has no revision ${revision}`);
@@ -94,18 +102,18 @@ export function definitionOf({ campaigns }: MemoryDatabase, { campaign, revision
   return row.definition;
 }
 
-type RunKey = Pick<RunRow, 'campaign' | 'revision'>;
+type RunKey = Pick<RunRow, 'campaignId' | 'revision'>;
 
-function create(database: MemoryDatabase, { campaign, revision, scheduledFor }: NewRun) {
-  const { deadlineSeconds } = definitionOf(database, { campaign, revision });
+function create(database: MemoryDatabase, { campaignId, revision, scheduledFor }: NewRun) {
+  const { deadlineSeconds } = definitionOf(database, { campaignId, revision });
   for (const row of database.runs.values()) {
-    const isSame = row.campaign === campaign && row.scheduledFor.getTime() === scheduledFor.getTime();
-    if (isSame) return { run: row.id, created: false };
+    const isSame = row.campaignId === campaignId && row.scheduledFor.getTime() === scheduledFor.getTime();
+    if (isSame) return { runId: row.id, created: false };
   }
   const id = uuidv7();
   database.runs.set(id, {
     id,
-    campaign,
+    campaignId,
     revision,
     scheduledFor,
     state: 'preparing',
@@ -117,40 +125,40 @@ function create(database: MemoryDatabase, { campaign, revision, scheduledFor }: 
     waiting: 0,
     waitingCause: null,
   });
-  return { run: id, created: true };
+  return { runId: id, created: true };
 }
 
 function tallyOf(database: MemoryDatabase, row: RunRow): RunTally {
   return {
-    run: row.id,
-    campaign: row.campaign,
+    runId: row.id,
+    campaignId: row.campaignId,
     chain: definitionOf(database, row).chain,
     deadlinePassed: row.deadlineAtMs <= database.clock.nowMs(),
     feeds: feedsOf(database, row.id).map((feed) => ({
-      feed: feed.feed,
+      feedId: feed.feedId,
       country: feed.country,
       fedUsers: feed.fedUsers,
       fedBatches: feed.nextBatchNo - 1,
       complete: feed.complete,
       stalled: feed.stalled,
-      totals: totalsOf(database, feed.feed),
+      totals: totalsOf(database, feed.feedId),
     })),
   };
 }
 
 /** The totals of a scratch database to which everything that stands in the rows is added once more. */
-function recounted({ clock, steps, failures }: MemoryDatabase, feed: string): StepTotals[] {
+function recounted({ clock, steps, failures }: MemoryDatabase, feedId: string): StepTotals[] {
   const scratch = createMemoryDatabase(clock);
   for (const row of steps.values()) {
-    if (row.feed !== feed || row.state !== 'done' || row.rest === null) continue;
-    addToTotals(scratch, feed, row.step, { batches: isChildBatch(row.batchNo) ? 0 : 1, [row.rest]: row.restUsers });
+    if (row.feedId !== feedId || row.state !== 'done' || row.rest === null) continue;
+    addToTotals(scratch, feedId, row.step, { batches: isChildBatch(row.batchNo) ? 0 : 1, [row.rest]: row.restUsers });
   }
   for (const failure of failures) {
-    if (failure.feed === feed) addToTotals(scratch, feed, failure.step, { [failure.outcome]: 1 });
+    if (failure.feedId === feedId) addToTotals(scratch, feedId, failure.step, { [failure.outcome]: 1 });
   }
-  return totalsOf(scratch, feed);
+  return totalsOf(scratch, feedId);
 }
 
-function feedsOf({ feeds }: MemoryDatabase, run: string): FeedRow[] {
-  return [...feeds.values()].filter((row) => row.run === run).sort((a, b) => (a.country < b.country ? -1 : 1));
+function feedsOf({ feeds }: MemoryDatabase, runId: string): FeedRow[] {
+  return [...feeds.values()].filter((row) => row.runId === runId).sort((a, b) => (a.country < b.country ? -1 : 1));
 }

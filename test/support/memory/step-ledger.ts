@@ -6,7 +6,7 @@ import type {
   LedgerFlushed,
   StepDone,
   StepLedger,
-  StepRecord,
+  StepResult,
   StepRef,
 } from '../../../shared/ports/step-ledger.ts';
 import { atOnce } from './at-once.ts';
@@ -44,7 +44,7 @@ function flushed(database: MemoryDatabase, { records, claims }: LedgerFlush, lea
 }
 
 /** False when the step was taken over. A repeat of what stands there already is fine, and writes nothing. */
-function write(database: MemoryDatabase, record: StepRecord): boolean {
+function write(database: MemoryDatabase, record: StepResult): boolean {
   const row = database.steps.get(keyOf(record));
   if (row?.epoch !== record.epoch) return false;
   if (row.state !== 'running') return true;
@@ -60,32 +60,36 @@ function write(database: MemoryDatabase, record: StepRecord): boolean {
 }
 
 function finish(database: MemoryDatabase, row: StepRow, record: StepDone): void {
-  const { feed, batchNo, step, rest, restUsers } = record;
+  const { feedId, batchNo, step, rest, restUsers } = record;
   row.state = 'done';
   row.rest = rest;
   row.restUsers = restUsers;
   for (const failure of record.failures) {
     const failedAt = database.clock.now();
-    database.failures.push({ ...failure, feed, batchNo, step, attempts: row.attempt, failedAt });
+    database.failures.push({ ...failure, feedId, batchNo, step, attempts: row.attempt, failedAt });
   }
   const unknown = record.failures.filter((failure) => failure.outcome === 'unknown').length;
-  addToTotals(database, feed, step, {
+  addToTotals(database, feedId, step, {
     batches: isChildBatch(batchNo) ? 0 : 1,
     [rest]: restUsers,
     failed: record.failures.length - unknown,
     unknown,
   });
-  for (const child of record.children) bear(database, record, child);
+  for (const child of record.children) insertChildren(database, record, child);
 }
 
-function bear(database: MemoryDatabase, { feed, batchNo, step }: StepDone, child: StepDone['children'][number]): void {
-  const owner = database.feeds.get(feed);
-  if (!owner) throw new Error(`cannot number a child batch: there is no feed ${feed}`);
+function insertChildren(
+  database: MemoryDatabase,
+  { feedId, batchNo, step }: StepDone,
+  child: StepDone['children'][number],
+): void {
+  const owner = database.feeds.get(feedId);
+  if (!owner) throw new Error(`cannot number a child batch: there is no feed ${feedId}`);
   const childNo = owner.nextChildNo++;
   const users = [...child.users];
-  database.batches.set(batchKey(feed, childNo), { feed, batchNo: childNo, users, parent: batchNo, fromStep: step });
-  database.steps.set(stepKey(feed, childNo, step), {
-    feed,
+  database.batches.set(batchKey(feedId, childNo), { feedId, batchNo: childNo, users, parent: batchNo, fromStep: step });
+  database.steps.set(stepKey(feedId, childNo, step), {
+    feedId,
     batchNo: childNo,
     step,
     state: 'waiting',
@@ -100,13 +104,13 @@ function bear(database: MemoryDatabase, { feed, batchNo, step }: StepDone, child
 }
 
 function claim(database: MemoryDatabase, ref: StepRef, leaseMs: number): ClaimedStep | undefined {
-  const { feed, batchNo, step } = ref;
-  const batch = database.batches.get(batchKey(feed, batchNo));
+  const { feedId, batchNo, step } = ref;
+  const batch = database.batches.get(batchKey(feedId, batchNo));
   const before = database.steps.get(keyOf(ref));
   const nowMs = database.clock.nowMs();
   if (!batch || (before && !isFree(before, nowMs))) return undefined;
   const row: StepRow = {
-    feed,
+    feedId,
     batchNo,
     step,
     state: 'running',
@@ -120,7 +124,15 @@ function claim(database: MemoryDatabase, ref: StepRef, leaseMs: number): Claimed
   };
   database.steps.set(keyOf(ref), row);
   const { users } = batch;
-  return { feed, batchNo, step, epoch: row.epoch, attempt: row.attempt, users: usersTextOf(users), size: users.length };
+  return {
+    feedId,
+    batchNo,
+    step,
+    epoch: row.epoch,
+    attempt: row.attempt,
+    users: usersTextOf(users),
+    size: users.length,
+  };
 }
 
 export function isFree(row: StepRow, nowMs: number): boolean {
@@ -130,7 +142,7 @@ export function isFree(row: StepRow, nowMs: number): boolean {
 }
 
 /** What a Postgres text cannot hold; the twin must not be more patient. */
-function faultOf(record: StepRecord): Error | undefined {
+function faultOf(record: StepResult): Error | undefined {
   const texts =
     record.state === 'done'
       ? record.failures.flatMap((failure) => [failure.user, failure.reason, failure.detail ?? ''])
@@ -138,6 +150,6 @@ function faultOf(record: StepRecord): Error | undefined {
   return texts.some((text) => text.includes('\0')) ? new Error('a text holds a NUL byte') : undefined;
 }
 
-function keyOf({ feed, batchNo, step }: StepRef): string {
-  return stepKey(feed, batchNo, step);
+function keyOf({ feedId, batchNo, step }: StepRef): string {
+  return stepKey(feedId, batchNo, step);
 }

@@ -3,11 +3,11 @@ import type { MemoryDatabase } from './memory-database.ts';
 
 export function addToTotals(
   { totals }: MemoryDatabase,
-  feed: string,
+  feedId: string,
   step: number,
   delta: Partial<Omit<StepTotals, 'step'>>,
 ): void {
-  const key = `${feed}/${step}`;
+  const key = `${feedId}/${step}`;
   const sum = totals.get(key) ?? { step, batches: 0, succeeded: 0, failed: 0, expired: 0, cancelled: 0, unknown: 0 };
   sum.batches += delta.batches ?? 0;
   sum.succeeded += delta.succeeded ?? 0;
@@ -19,9 +19,9 @@ export function addToTotals(
 }
 
 /** The feed's totals in the order of steps; the rows themselves stay inside. */
-export function totalsOf({ totals }: MemoryDatabase, feed: string): StepTotals[] {
+export function totalsOf({ totals }: MemoryDatabase, feedId: string): StepTotals[] {
   return [...totals.entries()]
-    .filter(([key]) => key.startsWith(`${feed}/`))
+    .filter(([key]) => key.startsWith(`${feedId}/`))
     .map(([, sum]) => ({ ...sum }))
     .sort((a, b) => a.step - b.step);
 }

@@ -1,9 +1,9 @@
 import { reasons } from '../../shared/domain/reasons.ts';
 import { backoffMs } from '../../shared/domain/retry.ts';
 import { usersOf } from '../../shared/domain/users-text.ts';
-import type { ChildBatch, StepDone, StepRecord, StepWaiting, UserFailure } from '../../shared/ports/step-ledger.ts';
+import type { ChildBatch, StepDone, StepResult, StepWaiting, UserFailure } from '../../shared/ports/step-ledger.ts';
 import type { Reading } from './answers/read-answer.ts';
-import type { ToldFailure } from './answers/told.ts';
+import type { FailedResult } from './answers/user-results.ts';
 import type { Work } from './work.ts';
 
 /** Between attempts whose outcome is open, and between tries of users that may be retried. */
@@ -12,11 +12,11 @@ const attemptBackoff = { firstDelayMs: 500, maxDelayMs: 60_000 };
 const notAppliedBackoff = { firstDelayMs: 500, maxDelayMs: 30_000 };
 
 /** What is recorded of a step after its call. @param random in [0, 1) */
-export function recordOf(work: Work, reading: Reading, random: number): StepRecord {
+export function resultOf(work: Work, reading: Reading, random: number): StepResult {
   const { claim, type } = work;
   switch (reading.kind) {
-    case 'told':
-      return toldRecord(work, reading, random);
+    case 'reported':
+      return reportedResult(work, reading, random);
     case 'refused':
       return refusedRecord(work, reading.code);
     case 'misconfigured':
@@ -25,7 +25,7 @@ export function recordOf(work: Work, reading: Reading, random: number): StepReco
       return waitingRecord(work, reading.retryAfterMs ?? notAppliedDelayMs(work, random), false, reading.cause);
     case 'ambiguous':
       return claim.attempt >= type.maxAttempts
-        ? unknownRecord(work, reading.cause)
+        ? unknownResult(work, reading.cause)
         : waitingRecord(work, backoffMs(attemptBackoff, claim.attempt, random), true, reading.cause);
   }
 }
@@ -36,7 +36,7 @@ function notAppliedDelayMs({ claim }: Work, random: number): number {
 }
 
 /** The attempts are used up and nobody can say that nothing happened. */
-export function unknownRecord(work: Work, cause: string | null): StepDone {
+export function unknownResult(work: Work, cause: string | null): StepDone {
   return allUnknown(work, reasons.attemptsUsedUp, cause);
 }
 
@@ -44,33 +44,33 @@ export function unknownRecord(work: Work, cause: string | null): StepDone {
  * Everybody ended without a call: the deadline has passed, or the run was cancelled. Where an earlier claim used up an attempt, its call may
  * have been applied: to say that nothing happened would be a guess.
  */
-export function withheldRecord(work: Work, rest: 'expired' | 'cancelled'): StepDone {
-  const { feed, batchNo, step, epoch, attempt } = work.claim;
+export function withheldResult(work: Work, rest: 'expired' | 'cancelled'): StepDone {
+  const { feedId, batchNo, step, epoch, attempt } = work.claim;
   // A child batch is born with its parent's attempts: only with a second claim of its own is one of them its own.
   if (attempt > 1 && epoch > 1) return allUnknown(work, reasons.ambiguousAnswer, rest);
-  return { feed, batchNo, step, epoch, state: 'done', rest, restUsers: work.count, failures: [], children: [] };
+  return { feedId, batchNo, step, epoch, state: 'done', rest, restUsers: work.count, failures: [], children: [] };
 }
 
 /** The chain has lost all of its users before: there is nobody to call for. */
-export function nobodyRecord(work: Work): StepDone {
+export function nobodyResult(work: Work): StepDone {
   return doneRecord(work, [], []);
 }
 
 /** It was never called and can be claimed again at once. */
-export function releasedRecord(work: Work): StepWaiting {
+export function releasedResult(work: Work): StepWaiting {
   return waitingRecord(work, 0, false, null);
 }
 
-/** Told users go on, with this one recording; the others are retried by themselves, or end. */
-function toldRecord(work: Work, told: Extract<Reading, { kind: 'told' }>, random: number): StepDone {
+/** UserResults users go on, with this one recording; the others are retried by themselves, or end. */
+function reportedResult(work: Work, told: Extract<Reading, { kind: 'reported' }>, random: number): StepDone {
   const { claim, type } = work;
   const usedUp = claim.attempt >= type.maxAttempts;
-  const isRetried = (failure: ToldFailure) => failure.retryable && !usedUp;
-  const retryUntold = type.class === 'A' && !usedUp;
+  const isRetried = (failure: FailedResult) => failure.retryable && !usedUp;
+  const retryMissing = type.class === 'A' && !usedUp;
 
   const failures = told.failed.filter((failure) => !isRetried(failure)).map(failureOf);
-  if (!retryUntold) failures.push(...told.untold.map(untoldFailure));
-  const again = [...told.failed.filter(isRetried).map(({ id }) => id), ...(retryUntold ? told.untold : [])];
+  if (!retryMissing) failures.push(...told.missing.map(missingFailure));
+  const again = [...told.failed.filter(isRetried).map(({ id }) => id), ...(retryMissing ? told.missing : [])];
   return doneRecord(
     work,
     failures,
@@ -104,10 +104,10 @@ function allUnknown(work: Work, reason: string, detail: string | null): StepDone
 }
 
 function doneRecord({ claim, count }: Work, failures: UserFailure[], children: ChildBatch[]): StepDone {
-  const { feed, batchNo, step, epoch } = claim;
+  const { feedId, batchNo, step, epoch } = claim;
   const gone = failures.length + children.reduce((sum, child) => sum + child.users.length, 0);
   return {
-    feed,
+    feedId,
     batchNo,
     step,
     epoch,
@@ -120,8 +120,8 @@ function doneRecord({ claim, count }: Work, failures: UserFailure[], children: C
 }
 
 function waitingRecord({ claim }: Work, delayMs: number, burnsAttempt: boolean, cause: string | null): StepWaiting {
-  const { feed, batchNo, step, epoch } = claim;
-  return { feed, batchNo, step, epoch, state: 'waiting', delayMs, burnsAttempt, cause };
+  const { feedId, batchNo, step, epoch } = claim;
+  return { feedId, batchNo, step, epoch, state: 'waiting', delayMs, burnsAttempt, cause };
 }
 
 /** Its users stand in their feed's order, whatever order the answer had. */
@@ -130,10 +130,10 @@ function childOf(work: Work, users: readonly string[], delayMs: number, attempts
   return { users: usersOf(work.users).filter((id) => chosen.has(id)), delayMs, attempts };
 }
 
-function failureOf({ id, code, detail }: ToldFailure): UserFailure {
+function failureOf({ id, code, detail }: FailedResult): UserFailure {
   return { user: id, outcome: 'failed', reason: code, detail };
 }
 
-function untoldFailure(user: string): UserFailure {
-  return { user, outcome: 'unknown', reason: reasons.untold, detail: null };
+function missingFailure(user: string): UserFailure {
+  return { user, outcome: 'unknown', reason: reasons.noResult, detail: null };
 }

@@ -1,6 +1,6 @@
 import type { StepMessage } from '../../shared/contracts/messages.ts';
 import type { FedBatch, LostRef } from './ports/feed-store.ts';
-import type { OutgoingRecord } from '../../shared/ports/message-bus.ts';
+import type { OutgoingMessage } from '../../shared/ports/message-bus.ts';
 
 /** Batches per record. Few while a feed is young, so that a small campaign spreads over all partitions; many are cheaper. */
 const refsWhileYoung = 10;
@@ -11,21 +11,21 @@ const youngUpToBatchNo = 1000;
 const maxLostInRecord = 20;
 
 /** References to the first step of batches that were just fed. */
-export function fedRecords(topic: string, feed: string, batches: readonly FedBatch[]): OutgoingRecord[] {
+export function fedMessages(topic: string, feedId: string, batches: readonly FedBatch[]): OutgoingMessage[] {
   const isYoung = (batches.at(0)?.batchNo ?? 0) <= youngUpToBatchNo;
   return chunksOf(batches, isYoung ? refsWhileYoung : refsPerRecord).map((chunk) =>
     recordOf(topic, {
-      feed,
+      feedId,
       step: 1,
-      b: chunk.map(({ batchNo }) => batchNo),
-      n: chunk.map(({ users }) => users.length),
+      batchNos: chunk.map(({ batchNo }) => batchNo),
+      remaining: chunk.map(({ users }) => users.length),
     }),
   );
 }
 
 /** References to be published again: each record holds some of one feed and step. */
-export function lostRecords(topicOf: (ref: LostRef) => string, refs: readonly LostRef[]): OutgoingRecord[] {
-  const groups = Map.groupBy(refs, ({ feed, step }) => `${feed}/${step}`);
+export function lostMessages(topicOf: (ref: LostRef) => string, refs: readonly LostRef[]): OutgoingMessage[] {
+  const groups = Map.groupBy(refs, ({ feedId, step }) => `${feedId}/${step}`);
   return [...groups.values()].flatMap((group) =>
     chunksOf(group, refsWhileYoung).flatMap((chunk) => {
       const [first] = chunk;
@@ -34,20 +34,20 @@ export function lostRecords(topicOf: (ref: LostRef) => string, refs: readonly Lo
   );
 }
 
-function lostMessage({ feed, step }: LostRef, refs: readonly LostRef[]): StepMessage {
+function lostMessage({ feedId, step }: LostRef, refs: readonly LostRef[]): StepMessage {
   const message: StepMessage = {
-    feed,
+    feedId,
     step,
-    b: refs.map(({ batchNo }) => batchNo),
-    n: refs.map(({ remaining }) => remaining),
+    batchNos: refs.map(({ batchNo }) => batchNo),
+    remaining: refs.map(({ remaining }) => remaining),
   };
   // Before step 1 nobody can be lost.
-  if (step > 1) message.x = refs.map(({ lost }) => (lost.length > maxLostInRecord ? null : lost));
+  if (step > 1) message.lost = refs.map(({ lost }) => (lost.length > maxLostInRecord ? null : lost));
   return message;
 }
 
 /** Without a key: records spread over the partitions in turn. */
-function recordOf(topic: string, message: StepMessage): OutgoingRecord {
+function recordOf(topic: string, message: StepMessage): OutgoingMessage {
   return { topic, value: JSON.stringify(message) };
 }
 

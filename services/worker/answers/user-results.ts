@@ -1,5 +1,5 @@
 /** A user whom the endpoint failed. */
-export interface ToldFailure {
+export interface FailedResult {
   id: string;
   code: string;
   detail: string | null;
@@ -8,10 +8,10 @@ export interface ToldFailure {
 }
 
 /** What an answer says about the users asked for. Whoever stands in no list succeeded. */
-export interface Told {
-  failed: ToldFailure[];
-  /** Told in contradiction, with a word we do not know, or not at all. */
-  untold: string[];
+export interface UserResults {
+  failed: FailedResult[];
+  /** UserResults in contradiction, with a word we do not know, or not at all. */
+  missing: string[];
   /** Users in the answer that were not asked for. */
-  strangers: number;
+  unexpected: number;
 }

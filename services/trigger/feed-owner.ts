@@ -34,7 +34,7 @@ export interface OwnFeedsDeps {
 }
 
 /** The feeds that this trigger pages: taken, kept by renewing their leases, and given back. */
-export interface OwnFeeds {
+export interface FeedOwner {
   start(): void;
   /** There may be new feeds to take. */
   poke(): void;
@@ -45,7 +45,7 @@ export interface OwnFeeds {
   finish(): Promise<void>;
 }
 
-export function createOwnFeeds({ owner, leaseMs, feedStore, createPager, clock, logger }: OwnFeedsDeps): OwnFeeds {
+export function createFeedOwner({ owner, leaseMs, feedStore, createPager, clock, logger }: OwnFeedsDeps): FeedOwner {
   const pagers = new Map<string, FeedPager>();
   /** Pagers that were let go and still finish a write. */
   const leaving = new Set<Promise<void>>();
@@ -64,7 +64,7 @@ export function createOwnFeeds({ owner, leaseMs, feedStore, createPager, clock, 
   }
 
   function adopt(feed: OwnedFeed, claimedAtMs: number): void {
-    const before = pagers.get(feed.feed);
+    const before = pagers.get(feed.feedId);
     if (before) letGo(before);
     const pager = createPager({
       feed,
@@ -72,25 +72,25 @@ export function createOwnFeeds({ owner, leaseMs, feedStore, createPager, clock, 
       maxBufferedUsers: () => Math.min(maxBufferedUsersPerFeed, maxBufferedUsers / Math.max(1, pagers.size)),
       ended: () => loop.poke(),
     });
-    pagers.set(feed.feed, pager);
+    pagers.set(feed.feedId, pager);
     pager.start();
-    const { run, country, token, cursor } = feed;
-    logger.info({ feed: feed.feed, run, country, token, isFresh: cursor === null }, 'feed taken');
+    const { runId, country, token, cursor } = feed;
+    logger.info({ feedId: feed.feedId, runId, country, token, isFresh: cursor === null }, 'feed taken');
   }
 
   function letGoOfEnded(): void {
     for (const pager of pagers.values()) {
       const end = pager.end();
       if (end === null) continue;
-      const { feed, run, country } = pager.feed;
-      logger.info({ feed, run, country, end }, 'feed let go');
+      const { feedId, runId, country } = pager.feed;
+      logger.info({ feedId, runId, country, end }, 'feed let go');
       letGo(pager);
     }
   }
 
   /** A pager that finishes a write must not hold up the others' leases: nobody waits for it here. */
   function letGo(pager: FeedPager): void {
-    if (pagers.get(pager.feed.feed) === pager) pagers.delete(pager.feed.feed);
+    if (pagers.get(pager.feed.feedId) === pager) pagers.delete(pager.feed.feedId);
     const left = giveBack(pager).finally(() => leaving.delete(left));
     leaving.add(left);
   }
@@ -98,9 +98,9 @@ export function createOwnFeeds({ owner, leaseMs, feedStore, createPager, clock, 
   async function giveBack(pager: FeedPager): Promise<void> {
     await pager.stop();
     try {
-      await feedStore.release(owner, [{ feed: pager.feed.feed, token: pager.feed.token }]);
+      await feedStore.release(owner, [{ feedId: pager.feed.feedId, token: pager.feed.token }]);
     } catch (error) {
-      logger.warn({ err: error, feed: pager.feed.feed }, 'could not release a feed, its lease will expire');
+      logger.warn({ err: error, feedId: pager.feed.feedId }, 'could not release a feed, its lease will expire');
     }
   }
 
@@ -108,14 +108,14 @@ export function createOwnFeeds({ owner, leaseMs, feedStore, createPager, clock, 
   async function renew(): Promise<void> {
     const before = [...pagers.values()];
     if (before.length > 0) {
-      const tokens = before.map(({ feed }) => ({ feed: feed.feed, token: feed.token }));
+      const tokens = before.map(({ feed }) => ({ feedId: feed.feedId, token: feed.token }));
       const kept = new Set(await feedStore.renew(owner, leaseMs, tokens));
-      for (const pager of before) if (!kept.has(pager.feed.feed)) letGo(pager);
+      for (const pager of before) if (!kept.has(pager.feed.feedId)) letGo(pager);
     }
     renewedAtMs = clock.monotonicMs();
   }
 
-  const loop = createLoop({ name: 'own-feeds', turn, afterErrorMs, clock, logger });
+  const loop = createLoop({ name: 'feed-owner', turn, afterErrorMs, clock, logger });
 
   return {
     start: () => loop.start(),

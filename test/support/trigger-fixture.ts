@@ -101,7 +101,7 @@ const topics = topicNames('muster');
 const shards = ['SG', 'ID'].map((country) => topics.shard({ actionType: 'award-reward', country }));
 
 /** All that a trigger has around it, in memory, with a chain of one step. Time stands still until it is moved. */
-export function createTriggerWorld() {
+export function createTriggerFixture() {
   const clock = createSettableClock();
   const database = createMemoryDatabase(clock);
   const bus = createMemoryBus({ topics: [topics.fires, ...shards], partitions: 3 });
@@ -137,9 +137,9 @@ export function createTriggerWorld() {
   async function startCampaign(changes: Partial<CampaignDefinition> = {}): Promise<FireMessage> {
     const chain = [{ action: 'award-reward', params: {} }];
     const record = await campaigns.create(campaignDefinitionOf({ countries: ['SG'], chain, ...changes }));
-    const { campaign, revision } = record;
+    const { campaignId, revision } = record;
     const scheduledFor = clock.now().toISOString();
-    const fire: FireMessage = { fireId: uuidv7(), kind: 'start-run', campaign, revision, scheduledFor };
+    const fire: FireMessage = { fireId: uuidv7(), kind: 'start-run', campaignId, revision, scheduledFor };
     await publishFire(fire);
     return fire;
   }
@@ -157,14 +157,14 @@ export function createTriggerWorld() {
   async function workOff(limit = Infinity): Promise<void> {
     const open = ['SG', 'ID']
       .flatMap(references)
-      .flatMap(({ feed, step, b }) => b.map((batchNo) => ({ feed, step, batchNo })))
-      .filter(({ feed, batchNo }) => !workedOff.has(`${feed}/${batchNo}`))
+      .flatMap(({ feedId, step, batchNos }) => batchNos.map((batchNo) => ({ feedId, step, batchNo })))
+      .filter(({ feedId, batchNo }) => !workedOff.has(`${feedId}/${batchNo}`))
       .slice(0, limit);
-    for (const { feed, batchNo } of open) workedOff.add(`${feed}/${batchNo}`);
+    for (const { feedId, batchNo } of open) workedOff.add(`${feedId}/${batchNo}`);
     const { claimed } = await ledger.flush({ records: [], claims: open });
-    const records = claimed.map(({ feed, batchNo, step, epoch, users }): StepDone => {
+    const records = claimed.map(({ feedId, batchNo, step, epoch, users }): StepDone => {
       const restUsers = users.split('","').length;
-      return { feed, batchNo, step, epoch, state: 'done', rest: 'succeeded', restUsers, failures: [], children: [] };
+      return { feedId, batchNo, step, epoch, state: 'done', rest: 'succeeded', restUsers, failures: [], children: [] };
     });
     await ledger.flush({ records, claims: [] });
     await settled();
@@ -187,8 +187,8 @@ export function createTriggerWorld() {
     runs: () => [...database.runs.values()],
     /** Users of all fed batches of a country, in the order of their numbers. */
     fedUsers: (country: string): string[] => {
-      const feeds = new Set(feedRows().flatMap((row) => (row.country === country ? [row.feed] : [])));
-      return [...database.batches.values()].filter(({ feed }) => feeds.has(feed)).flatMap(({ users }) => users);
+      const feedIds = new Set(feedRows().flatMap((row) => (row.country === country ? [row.feedId] : [])));
+      return [...database.batches.values()].filter(({ feedId }) => feedIds.has(feedId)).flatMap(({ users }) => users);
     },
   };
 }

@@ -1,13 +1,13 @@
 import { backoffMs } from '../../shared/domain/retry.ts';
 import type { TopicNames } from '../../shared/domain/shard.ts';
 import type { Clock } from '../../shared/ports/clock.ts';
-import type { MessagePublisher, OutgoingRecord } from '../../shared/ports/message-bus.ts';
-import type { LedgerFlushed, StepLedger, StepRecord } from '../../shared/ports/step-ledger.ts';
+import type { MessagePublisher, OutgoingMessage } from '../../shared/ports/message-bus.ts';
+import type { LedgerFlushed, StepLedger, StepResult } from '../../shared/ports/step-ledger.ts';
 import type { Logger } from '../../shared/runtime/logger.ts';
 import { createLoop } from '../../shared/runtime/loop.ts';
-import { survivorRecords, type RecordedStep } from './forward-survivors.ts';
+import { survivorMessages, type RecordedStep } from './forward-survivors.ts';
 import type { Claimed } from './prepare-work.ts';
-import type { OpenRecord, QueuedStep, Work } from './work.ts';
+import type { OpenMessage, QueuedStep, Work } from './work.ts';
 
 /** Under load, groups grow to what arrives in this time, unless they are large before; when idle, nothing waits. */
 const minBetweenFlushesMs = 25;
@@ -29,27 +29,27 @@ export interface FlushStepsDeps {
   /** What is ours now. */
   claimed: (claimed: readonly Claimed[], claimedAtMs: number) => Promise<void>;
   /** All references of a record are handled. */
-  settle: (origin: OpenRecord) => void;
+  settle: (origin: OpenMessage) => void;
   clock: Clock;
   random: () => number;
   logger: Logger;
 }
 
 /** W2 and W5 to W7, for many steps at once: one statement records what was called and claims what comes next. */
-export interface FlushSteps {
+export interface StepFlusher {
   start(): void;
   /** There may be something to claim. */
   poke(): void;
   /** The step was called, or must not be: to be recorded with the next flush. */
-  record(work: Work, record: StepRecord): void;
+  record(work: Work, record: StepResult): void;
   /** Resolves when everything handed in is recorded and published. Call it when nothing more will be. */
   finish(): Promise<void>;
 }
 
-export function createFlushSteps(deps: FlushStepsDeps): FlushSteps {
+export function createStepFlusher(deps: FlushStepsDeps): StepFlusher {
   const { ledger, publisher, topics, clock, logger } = deps;
   const stopping = new AbortController();
-  let pending = new Map<StepRecord, Work>();
+  let pending = new Map<StepResult, Work>();
   const publishing = new Set<Promise<void>>();
   let lastFlushMs = Number.NEGATIVE_INFINITY;
 
@@ -91,7 +91,7 @@ export function createFlushSteps(deps: FlushStepsDeps): FlushSteps {
     }
   }
 
-  function takePending(): Map<StepRecord, Work> {
+  function takePending(): Map<StepResult, Work> {
     if (pending.size <= maxGroup) {
       const all = pending;
       pending = new Map();
@@ -117,9 +117,12 @@ export function createFlushSteps(deps: FlushStepsDeps): FlushSteps {
     return matched;
   }
 
-  function afterRecording(taken: ReadonlyMap<StepRecord, Work>, { recorded, refused }: LedgerFlushed): void {
+  function afterRecording(taken: ReadonlyMap<StepResult, Work>, { recorded, refused }: LedgerFlushed): void {
     for (const { step, error } of refused) {
-      logger.error({ err: error, feed: step.feed, batchNo: step.batchNo, step: step.step }, 'a step cannot be written');
+      logger.error(
+        { err: error, feedId: step.feedId, batchNo: step.batchNo, step: step.step },
+        'a step cannot be written',
+      );
     }
     const survivors: RecordedStep[] = [];
     for (const record of recorded) {
@@ -129,7 +132,7 @@ export function createFlushSteps(deps: FlushStepsDeps): FlushSteps {
     const settleAll = () => {
       for (const work of taken.values()) handled(work.origin);
     };
-    const records = survivorRecords(topics, survivors);
+    const records = survivorMessages(topics, survivors);
     if (records.length === 0) settleAll();
     else track(publish(records).then((published) => published && settleAll()));
   }
@@ -142,7 +145,7 @@ export function createFlushSteps(deps: FlushStepsDeps): FlushSteps {
   }
 
   /** False when stopped before it succeeded: then the records behind it stay unsettled and come again. */
-  async function publish(records: readonly OutgoingRecord[]): Promise<boolean> {
+  async function publish(records: readonly OutgoingMessage[]): Promise<boolean> {
     for (let attempt = 1; ; attempt++) {
       try {
         await publisher.publish(records);
@@ -155,7 +158,7 @@ export function createFlushSteps(deps: FlushStepsDeps): FlushSteps {
     }
   }
 
-  function handled(origin: OpenRecord): void {
+  function handled(origin: OpenMessage): void {
     origin.open--;
     if (origin.open === 0) deps.settle(origin);
   }
@@ -186,6 +189,6 @@ export function createFlushSteps(deps: FlushStepsDeps): FlushSteps {
   };
 }
 
-function keyOf({ feed, batchNo, step }: { feed: string; batchNo: number; step: number }): string {
-  return `${feed}/${batchNo}/${step}`;
+function keyOf({ feedId, batchNo, step }: { feedId: string; batchNo: number; step: number }): string {
+  return `${feedId}/${batchNo}/${step}`;
 }

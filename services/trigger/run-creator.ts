@@ -1,7 +1,7 @@
 import { fireMessage, type FireMessage } from '../../shared/contracts/messages.ts';
 import type { Clock } from '../../shared/ports/clock.ts';
 import type { DeadLetters } from '../../shared/ports/dead-letters.ts';
-import type { Lane, LaneReceiver, LaneRecord } from '../../shared/ports/message-bus.ts';
+import type { Lane, LaneReceiver, LaneMessage } from '../../shared/ports/message-bus.ts';
 import { UnknownRevisionError, type RunStore } from './ports/run-store.ts';
 import { createLoop, type Loop } from '../../shared/runtime/loop.ts';
 import type { Logger } from '../../shared/runtime/logger.ts';
@@ -14,18 +14,18 @@ const afterErrorMs = 1000;
 export interface TakeFiresDeps {
   runStore: RunStore;
   deadLetters: DeadLetters;
-  settle: (record: LaneRecord) => void;
+  settle: (record: LaneMessage) => void;
   /** There are new runs to prepare. */
   created: () => void;
   clock: Clock;
   logger: Logger;
 }
 
-export interface TakeFires extends LaneReceiver, Pick<Loop, 'start' | 'stop'> {}
+export interface RunCreator extends LaneReceiver, Pick<Loop, 'start' | 'stop'> {}
 
 /** Makes a run of every fire. A record that could not be dealt with stays in the queue and is tried again. */
-export function createTakeFires({ runStore, deadLetters, settle, created, clock, logger }: TakeFiresDeps): TakeFires {
-  let queue: LaneRecord[] = [];
+export function createRunCreator({ runStore, deadLetters, settle, created, clock, logger }: TakeFiresDeps): RunCreator {
+  let queue: LaneMessage[] = [];
 
   async function turn(signal: AbortSignal): Promise<number> {
     while (queue.length > 0 && !signal.aborted) {
@@ -36,41 +36,41 @@ export function createTakeFires({ runStore, deadLetters, settle, created, clock,
     return idleMs;
   }
 
-  async function take(record: LaneRecord): Promise<void> {
+  async function take(record: LaneMessage): Promise<void> {
     const fire = parseFire(record.value);
     if (fire) await createRun(record, fire);
-    else await bury(record, 'not a fire');
+    else await deadLetter(record, 'not a fire');
     settle(record);
     queue = queue.filter((other) => other !== record);
   }
 
-  async function createRun(record: LaneRecord, { fireId, campaign, revision, scheduledFor }: FireMessage) {
+  async function createRun(record: LaneMessage, { fireId, campaignId, revision, scheduledFor }: FireMessage) {
     try {
-      const { run, created: isNew } = await runStore.create({
-        campaign,
+      const { runId, created: isNew } = await runStore.create({
+        campaignId,
         revision,
         scheduledFor: new Date(scheduledFor),
       });
-      logger.info({ run, campaign, fireId, isNew }, 'fire taken');
+      logger.info({ runId, campaignId, fireId, isNew }, 'fire taken');
       created();
     } catch (error) {
       if (!(error instanceof UnknownRevisionError)) throw error;
-      await bury(record, error.message);
+      await deadLetter(record, error.message);
     }
   }
 
-  async function bury(record: LaneRecord, reason: string): Promise<void> {
+  async function deadLetter(record: LaneMessage, reason: string): Promise<void> {
     const { topic, partition } = record.lane;
-    logger.error({ topic, partition, offset: record.offset, reason }, 'fire cannot be understood, buried');
-    await deadLetters.bury(record, reason);
+    logger.error({ topic, partition, offset: record.offset, reason }, 'fire cannot be understood, dead-lettered');
+    await deadLetters.deadLetter(record, reason);
   }
 
-  const loop = createLoop({ name: 'take-fires', turn, afterErrorMs, clock, logger });
+  const loop = createLoop({ name: 'run-creator', turn, afterErrorMs, clock, logger });
 
   return {
     start: () => loop.start(),
     stop: () => loop.stop(),
-    deliver: (_lane: Lane, records: readonly LaneRecord[]) => {
+    deliver: (_lane: Lane, records: readonly LaneMessage[]) => {
       queue.push(...records);
       loop.poke();
     },

@@ -51,7 +51,7 @@ export function answerWithFailures({ call }: SeenCall, ids: readonly string[], f
   return answerOf(call.users.map((id) => (ids.includes(id) ? { id, ...failed } : { id, status: 'succeeded' })));
 }
 
-export interface WorkerWorldOptions {
+export interface WorkerFixtureOptions {
   /** Changes of both action types. */
   type?: Partial<ActionTypeConfig>;
 }
@@ -61,7 +61,7 @@ const country = 'SG';
 const actions = ['award-reward', 'send-message'];
 
 /** All that a worker has around it, in memory: two action types in one country, and time that stands still until it is moved. */
-export function createWorkerWorld({ type = {} }: WorkerWorldOptions = {}) {
+export function createWorkerFixture({ type = {} }: WorkerFixtureOptions = {}) {
   const clock = createSettableClock(Date.now());
   const database = createMemoryDatabase(clock);
   const shards = new Map<string, Shard>(
@@ -120,18 +120,18 @@ export function createWorkerWorld({ type = {} }: WorkerWorldOptions = {}) {
     const fed = await startFedRun(subject, batches, changes);
     for (let from = 0; from < batches.length; from += refsPerRecord) {
       const refs = fed.steps.slice(from, from + refsPerRecord);
-      const n = refs.map(({ batchNo }) => batches[batchNo - 1]?.length ?? 0);
-      await publish({ feed: fed.feed, step: 1, b: refs.map(({ batchNo }) => batchNo), n });
+      const remaining = refs.map(({ batchNo }) => batches[batchNo - 1]?.length ?? 0);
+      await publish({ feedId: fed.feedId, step: 1, batchNos: refs.map(({ batchNo }) => batchNo), remaining });
     }
-    const totals = () => actions.flatMap((_, index) => database.totals.get(`${fed.feed}/${index + 1}`) ?? []);
+    const totals = () => actions.flatMap((_, index) => database.totals.get(`${fed.feedId}/${index + 1}`) ?? []);
     return { ...fed, totals };
   }
 
   /** Offers again what is waiting and due, or past its lease, as the trigger does. */
-  async function sweepOverdue(run: string): Promise<void> {
-    for (const { feed: of, step, batchNo, remaining, lost } of await sweep.overdue(run, 1000)) {
-      const message: StepMessage = { feed: of, step, b: [batchNo], n: [remaining] };
-      await publish(step === 1 ? message : { ...message, x: [lost] });
+  async function sweepOverdue(runId: string): Promise<void> {
+    for (const { feedId: of, step, batchNo, remaining, lost } of await sweep.overdue(runId, 1000)) {
+      const message: StepMessage = { feedId: of, step, batchNos: [batchNo], remaining: [remaining] };
+      await publish(step === 1 ? message : { ...message, lost: [lost] });
     }
   }
 
