@@ -5,7 +5,7 @@ import type { Meter } from '../ports/meter.ts';
 import { ConfigurationError, createProblems } from './configuration-error.ts';
 import { processEnvironment, readEnvironment, type ProcessSettings } from './environment.ts';
 import { serveHealth } from './health.ts';
-import { createLogger, type Logger } from './logger.ts';
+import { createLogger, logFormatOf, type Logger } from './logger.ts';
 import { createPrometheusMeter } from './prometheus-meter.ts';
 import { runUntilSignal, type Service } from './service.ts';
 import { packageVersion } from './version.ts';
@@ -54,7 +54,7 @@ export function defineProcess<Config, Running extends Service>(
       return {
         settings,
         start: ({ meter }) => {
-          const logger = createLogger(name, settings.LOG_LEVEL);
+          const logger = createLogger(name, settings.LOG_LEVEL, logFormatOf(settings.LOG_FORMAT));
           const owner = `${name}@${hostname()}/${uuidv7()}`;
           return startClosing(logger, (onClose) => start(config.value, { logger, meter, owner, environment, onClose }));
         },
@@ -103,10 +103,10 @@ export async function runProcess(definition: ProcessDefinition): Promise<void> {
 /** Starts what `start` starts, beside its health and metrics, and resolves when a signal, or its own breaking, has ended it. */
 export async function keepRunning(
   name: string,
-  { LOG_LEVEL, STOP_DEADLINE_MS, HEALTH_PORT, HEALTH_HOST }: ProcessSettings,
+  { LOG_LEVEL, LOG_FORMAT, STOP_DEADLINE_MS, HEALTH_PORT, HEALTH_HOST }: ProcessSettings,
   start: (host: { meter: Meter }) => Promise<Service>,
 ): Promise<void> {
-  const logger = createLogger(name, LOG_LEVEL);
+  const logger = createLogger(name, LOG_LEVEL, logFormatOf(LOG_FORMAT));
   const meter = createPrometheusMeter({ logger });
   meter
     .gauge({ name: 'muster_build_info', help: 'Always 1.', labelNames: ['service', 'version'] })
@@ -120,7 +120,7 @@ export async function keepRunning(
       : await serveHealth({ port: HEALTH_PORT, host: HEALTH_HOST, ready: () => service?.ready() ?? false, meter });
   try {
     service = await start({ meter });
-    logger.info({ version: packageVersion }, 'service is running');
+    logger.info('service is running');
     await runUntilSignal(service, { logger, stopDeadlineMs: STOP_DEADLINE_MS });
   } finally {
     health?.close();
