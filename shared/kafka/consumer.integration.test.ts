@@ -42,7 +42,7 @@ describe('the Kafka consumer', () => {
     return consumer;
   }
 
-  it('fetches no more for a lane that is full, and goes on when its records are settled', async () => {
+  it('fetches no more for a lane that is full, and goes on when its messages are settled', async () => {
     const [slow, quick] = [`${prefix}.slow`, `${prefix}.quick`];
     await givenTopics(slow, quick);
     // One request each, so that the broker keeps them apart; eight fill a fetch.
@@ -57,14 +57,14 @@ describe('the Kafka consumer', () => {
     for (let round = 1; round <= 10; round++) {
       await publisher.publish([{ topic: quick, value: `${round}` }]);
       await receiver.until(() => ofTopic(quick).length === round);
-      for (const record of ofTopic(quick)) consumer.settle(record);
+      for (const message of ofTopic(quick)) consumer.settle(message);
     }
     expect(ofTopic(slow).length).toBeLessThanOrEqual(laneHighMark + maxFetchBytes / valueBytes);
 
     let settled = 0;
     while (settled < 60) {
       const fresh = ofTopic(slow).slice(settled);
-      for (const record of fresh) consumer.settle(record);
+      for (const message of fresh) consumer.settle(message);
       settled += fresh.length;
       if (settled < 60) await receiver.until(() => ofTopic(slow).length > settled);
     }

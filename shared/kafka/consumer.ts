@@ -18,11 +18,11 @@ export interface ConsumerDeps {
   sessionTimeoutMs?: number;
   /** What was settled since the last commit comes again after a crash. */
   commitIntervalMs?: number;
-  /** Unsettled records from which a lane is paused; it goes on below half of it. A lane holds at most this and one fetch (8 KiB). */
+  /** Unsettled messages from which a lane is paused; it goes on below half of it. A lane holds at most this and one fetch (8 KiB). */
   laneHighMark?: number;
   /** After how long partitions that were added are noticed. */
   metadataMaxAgeMs?: number;
-  /** `dense` unless told: hundreds of records a second, where some ten milliseconds do not matter. */
+  /** `dense` unless told: hundreds of messages a second, where some ten milliseconds do not matter. */
   traffic?: 'dense' | 'sparse';
 }
 
@@ -31,7 +31,7 @@ const heartbeatIntervalMs = 1_000;
 
 /**
  * The broker answers a fetch when it has `minBytes`, or after the wait. Dense traffic gathers a little, which was measured to halve the load of
- * both sides against an answer for every record; sparse traffic is answered at once, and asks seldom while there is none.
+ * both sides against an answer for every message; sparse traffic is answered at once, and asks seldom while there is none.
  */
 const fetching = {
   dense: { minBytes: 4_096, maxWaitTimeInMs: 50 },
@@ -85,7 +85,7 @@ export function createConsumer(deps: ConsumerDeps): MessageConsumer {
     try {
       if (receiver) about(receiver);
     } catch (error) {
-      fail(new Error('the receiver of records threw', { cause: error }));
+      fail(new Error('the receiver of messages threw', { cause: error }));
     }
   }
 
@@ -125,11 +125,11 @@ export function createConsumer(deps: ConsumerDeps): MessageConsumer {
     silentMs = 0;
     const delivery = intakeStopped ? undefined : lanes.deliver(batch.topic, batch.partition, batch.messages);
     if (delivery) {
-      // The next fetch goes on behind these records; only the watermark is ever committed.
+      // The next fetch goes on behind these messages; only the watermark is ever committed.
       payload.resolveOffset(batch.lastOffset());
-      // Before the records are delivered, as settling them may resume the lane.
+      // Before the messages are delivered, as settling them may resume the lane.
       if (delivery.full) steer('pause', [{ topic: batch.topic, partitions: [batch.partition] }]);
-      tell((to) => to.deliver(delivery.lane, delivery.records));
+      tell((to) => to.deliver(delivery.lane, delivery.messages));
     }
     return Promise.resolve();
   }
@@ -143,7 +143,7 @@ export function createConsumer(deps: ConsumerDeps): MessageConsumer {
       );
       lanes.committed(due);
     } catch (error) {
-      // The lanes stay uncommitted, so the next turn tries again; after a rebalance they are gone and their records come again.
+      // The lanes stay uncommitted, so the next turn tries again; after a rebalance they are gone and their messages come again.
       logger.debug({ err: error, lanes: due.length }, 'could not commit offsets, trying again');
     }
   }
@@ -231,8 +231,8 @@ export function createConsumer(deps: ConsumerDeps): MessageConsumer {
       await begun;
       await joined.promise;
     },
-    settle: (record) => {
-      const lane = lanes.settle(record);
+    settle: (message) => {
+      const lane = lanes.settle(message);
       if (lane && !intakeStopped) steer('resume', [{ topic: lane.topic, partitions: [lane.partition] }]);
     },
     stopIntake,

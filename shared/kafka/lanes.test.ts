@@ -15,47 +15,47 @@ function assigned(partitions: readonly number[] = [0]): Lanes {
 }
 
 function take(lanes: Lanes, ...offsets: number[]): LaneMessage[] {
-  return lanes.deliver('t', 0, fetched(...offsets))?.records ?? [];
+  return lanes.deliver('t', 0, fetched(...offsets))?.messages ?? [];
 }
 
-function settleAll(lanes: Lanes, records: readonly LaneMessage[]): (Lane | undefined)[] {
-  return records.map((record) => lanes.settle(record));
+function settleAll(lanes: Lanes, messages: readonly LaneMessage[]): (Lane | undefined)[] {
+  return messages.map((message) => lanes.settle(message));
 }
 
 describe('lanes', () => {
-  it('deliver records with their lane and offset', () => {
-    const [record] = take(assigned(), 5);
-    expect(record).toMatchObject({ lane: { topic: 't', partition: 0, assignment: 1 }, offset: 5 });
+  it('deliver messages with their lane and offset', () => {
+    const [message] = take(assigned(), 5);
+    expect(message).toMatchObject({ lane: { topic: 't', partition: 0, assignment: 1 }, offset: 5 });
   });
 
-  it('are full from the high mark of unsettled records', () => {
+  it('are full from the high mark of unsettled messages', () => {
     const lanes = assigned();
     expect(lanes.deliver('t', 0, fetched(0, 1, 2))?.full).toBe(false);
     expect(lanes.deliver('t', 0, fetched(3))?.full).toBe(true);
   });
 
-  it('want records again, once, below the low mark', () => {
+  it('want messages again, once, below the low mark', () => {
     const lanes = assigned();
-    const records = take(lanes, 0, 1, 2, 3);
-    const wanted = settleAll(lanes, records).map((lane) => lane !== undefined);
+    const messages = take(lanes, 0, 1, 2, 3);
+    const wanted = settleAll(lanes, messages).map((lane) => lane !== undefined);
     expect(wanted).toEqual([false, false, true, false]);
   });
 
-  it('may commit up to the first unsettled record', () => {
+  it('may commit up to the first unsettled message', () => {
     const lanes = assigned();
     const [zero, , two] = take(lanes, 0, 1, 2);
     settleAll(
       lanes,
-      [zero, two].filter((record) => record !== undefined),
+      [zero, two].filter((message) => message !== undefined),
     );
     expect(lanes.uncommitted()).toMatchObject([{ lane: { partition: 0 }, offset: 1 }]);
   });
 
   it('have nothing to commit while nothing is settled, nor after the commit', () => {
     const lanes = assigned();
-    const records = take(lanes, 7, 8);
+    const messages = take(lanes, 7, 8);
     expect(lanes.uncommitted()).toEqual([]);
-    settleAll(lanes, records);
+    settleAll(lanes, messages);
     const positions = lanes.uncommitted();
     expect(positions).toMatchObject([{ offset: 9 }]);
     lanes.committed(positions);
@@ -72,12 +72,12 @@ describe('lanes', () => {
     expect(lanes.deliver('t', 0, fetched(0))?.lane.assignment).toBe(2);
   });
 
-  it('take no notice of records settled after their end', () => {
+  it('take no notice of messages settled after their end', () => {
     const lanes = assigned();
-    const records = take(lanes, 0, 1);
+    const messages = take(lanes, 0, 1);
     lanes.assign({ t: [0] });
     take(lanes, 0, 1);
-    settleAll(lanes, records);
+    settleAll(lanes, messages);
     expect(lanes.uncommitted()).toEqual([]);
   });
 
@@ -85,7 +85,7 @@ describe('lanes', () => {
     expect(assigned().deliver('t', 9, fetched(0))).toBeUndefined();
   });
 
-  it('do not take what was fetched for the lane before, behind records that it had not settled', () => {
+  it('do not take what was fetched for the lane before, behind messages that it had not settled', () => {
     const lanes = assigned();
     take(lanes, 0, 1);
     lanes.assign({ t: [0] });

@@ -1,7 +1,7 @@
 import { createWatermark, type Watermark } from '../domain/watermark.ts';
 import type { Lane, LaneMessage } from '../ports/message-bus.ts';
 
-/** A record as the client hands it over. */
+/** A message as the client hands it over. */
 export interface FetchedMessage {
   offset: string;
   key: Buffer | null;
@@ -10,7 +10,7 @@ export interface FetchedMessage {
 
 export interface Delivery {
   lane: Lane;
-  records: LaneMessage[];
+  messages: LaneMessage[];
   /** The lane has enough: fetch nothing more for it until `settle` asks for it. */
   full: boolean;
 }
@@ -25,10 +25,10 @@ export interface LanePosition {
 export interface Lanes {
   /** Starts a lane for each partition, in place of all lanes so far, which it returns. */
   assign(partitionsByTopic: Readonly<Record<string, readonly number[]>>): Lane[];
-  /** Undefined when these records must not be taken now; fetching goes on from where the partition stands. */
+  /** Undefined when these messages must not be taken now; fetching goes on from where the partition stands. */
   deliver(topic: string, partition: number, fetched: readonly FetchedMessage[]): Delivery | undefined;
-  /** The lane if it was full and wants records again. */
-  settle(record: LaneMessage): Lane | undefined;
+  /** The lane if it was full and wants messages again. */
+  settle(message: LaneMessage): Lane | undefined;
   /** Lanes that have settled more than was committed. */
   uncommitted(): LanePosition[];
   committed(positions: readonly LanePosition[]): void;
@@ -43,22 +43,22 @@ interface LaneState {
 }
 
 export interface LaneMarks {
-  /** Unsettled records from which a lane is full. */
+  /** Unsettled messages from which a lane is full. */
   highMark: number;
-  /** Unsettled records below which a full lane wants more. */
+  /** Unsettled messages below which a full lane wants more. */
   lowMark: number;
 }
 
 export function createLanes({ highMark, lowMark }: LaneMarks): Lanes {
   const byLane = new Map<Lane, LaneState>();
   let byPartition = new Map<string, LaneState>();
-  /** By partition, the offset behind the last record delivered on any lane of this consumer. */
+  /** By partition, the offset behind the last message delivered on any lane of this consumer. */
   const reached = new Map<string, number>();
   let assignment = 0;
 
   /**
    * kafkajs may hand over, right after an assignment, what it fetched before it, from where the old lane stood. Taking that would pass over
-   * what the old lane had not settled. So if a lane begins no earlier than the one before it ended, its first records are fetched again.
+   * what the old lane had not settled. So if a lane begins no earlier than the one before it ended, its first messages are fetched again.
    */
   function isLeftOver(state: LaneState, key: string, firstOffset: number): boolean {
     if (state.begun) return false;
@@ -92,14 +92,14 @@ export function createLanes({ highMark, lowMark }: LaneMarks): Lanes {
       const { lane, watermark } = state;
       // Where a lane begins is where the group stands, so there is nothing to commit yet.
       if (watermark.position === undefined) state.committed = Number(first.offset);
-      const records = fetched.map(({ offset, key: recordKey, value }) => {
-        const record = { lane, offset: Number(offset), key: recordKey, value };
-        watermark.deliver(record.offset);
-        return record;
+      const messages = fetched.map(({ offset, key: messageKey, value }) => {
+        const message = { lane, offset: Number(offset), key: messageKey, value };
+        watermark.deliver(message.offset);
+        return message;
       });
-      reached.set(key, (records.at(-1)?.offset ?? 0) + 1);
+      reached.set(key, (messages.at(-1)?.offset ?? 0) + 1);
       state.full = watermark.unsettled >= highMark;
-      return { lane, records, full: state.full };
+      return { lane, messages, full: state.full };
     },
 
     settle: ({ lane, offset }) => {

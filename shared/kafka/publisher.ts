@@ -20,14 +20,14 @@ export interface Publisher extends MessagePublisher {
   close(): Promise<void>;
 }
 
-/** Some records of one `publish`, few enough for one request. */
+/** Some messages of one `publish`, few enough for one request. */
 interface Parcel {
-  records: OutgoingMessage[];
+  messages: OutgoingMessage[];
   resolve: () => void;
   reject: (error: PublishError) => void;
 }
 
-/** Half of what brokers take by default (1 MiB in one partition), for records carry headers too. */
+/** Half of what brokers take by default (1 MiB in one partition), for messages carry headers too. */
 const maxRequestBytes = 512 * 1024;
 const maxParcelBytes = maxRequestBytes / 2;
 
@@ -72,10 +72,10 @@ export function createPublisher(deps: PublisherDeps): Publisher {
     void failed.then((opened) => opened.disconnect()).catch(() => undefined);
   }
 
-  async function send(records: readonly OutgoingMessage[]): Promise<void> {
+  async function send(messages: readonly OutgoingMessage[]): Promise<void> {
     const used = current();
     try {
-      await sendCovered(await used, records);
+      await sendCovered(await used, messages);
     } catch (error) {
       leave(used);
       throw error;
@@ -84,15 +84,15 @@ export function createPublisher(deps: PublisherDeps): Publisher {
 
   async function sendAgain(
     topic: string,
-    records: readonly OutgoingMessage[],
+    messages: readonly OutgoingMessage[],
     cause: unknown,
   ): Promise<PublishError | null> {
     let last = cause;
     for (const pauseMs of retryPausesMs) {
-      logger.warn({ err: last, topic, records: records.length }, 'could not publish, trying again');
+      logger.warn({ err: last, topic, messages: messages.length }, 'could not publish, trying again');
       await clock.sleep(pauseMs);
       try {
-        await send(records);
+        await send(messages);
         return null;
       } catch (error) {
         last = error;
@@ -104,17 +104,17 @@ export function createPublisher(deps: PublisherDeps): Publisher {
   /** Never rejects: each parcel hears what became of its own topics. */
   async function recover(parcels: readonly Parcel[], cause: unknown): Promise<void> {
     const byTopic = Map.groupBy(
-      parcels.flatMap(({ records }) => records),
+      parcels.flatMap(({ messages }) => messages),
       ({ topic }) => topic,
     );
     const failures = new Map<string, PublishError | null>();
     await Promise.all(
-      Array.from(byTopic, async ([topic, records]) => {
-        failures.set(topic, await sendAgain(topic, records, cause));
+      Array.from(byTopic, async ([topic, messages]) => {
+        failures.set(topic, await sendAgain(topic, messages, cause));
       }),
     );
-    for (const { records, resolve, reject } of parcels) {
-      const failed = records.find(({ topic }) => failures.get(topic));
+    for (const { messages, resolve, reject } of parcels) {
+      const failed = messages.find(({ topic }) => failures.get(topic));
       const error = failed && failures.get(failed.topic);
       if (error) reject(error);
       else resolve();
@@ -125,7 +125,7 @@ export function createPublisher(deps: PublisherDeps): Publisher {
     while (waiting.length > 0) {
       const parcels = takeRequest(waiting);
       try {
-        await send(parcels.flatMap(({ records }) => records));
+        await send(parcels.flatMap(({ messages }) => messages));
         for (const { resolve } of parcels) resolve();
       } catch (error) {
         track(recover(parcels, error));
@@ -139,9 +139,9 @@ export function createPublisher(deps: PublisherDeps): Publisher {
     void work.finally(() => working.delete(work));
   }
 
-  function enqueue(records: OutgoingMessage[]): Promise<void> {
+  function enqueue(messages: OutgoingMessage[]): Promise<void> {
     return new Promise((resolve, reject) => {
-      waiting.push({ records, resolve, reject });
+      waiting.push({ messages, resolve, reject });
       if (sending) return;
       sending = true;
       // Not at once: what else is published in this turn of the event loop goes along.
@@ -157,8 +157,8 @@ export function createPublisher(deps: PublisherDeps): Publisher {
         throw error;
       });
     },
-    publish: async (records) => {
-      await Promise.all(parcelsOf(records).map(enqueue));
+    publish: async (messages) => {
+      await Promise.all(parcelsOf(messages).map(enqueue));
     },
     close: async () => {
       while (working.size > 0) await Promise.all(working);
@@ -170,18 +170,18 @@ export function createPublisher(deps: PublisherDeps): Publisher {
 }
 
 /**
- * kafkajs resolves as if all were well when it has dropped records for partitions that its metadata does not know: only what the answer
+ * kafkajs resolves as if all were well when it has dropped messages for partitions that its metadata does not know: only what the answer
  * names has been sent.
  */
-async function sendCovered(producer: Producer, records: readonly OutgoingMessage[]): Promise<void> {
-  const messages = new Map<string, Message[]>();
-  for (const { topic, key, value } of records) {
+async function sendCovered(producer: Producer, messages: readonly OutgoingMessage[]): Promise<void> {
+  const byTopic = new Map<string, Message[]>();
+  for (const { topic, key, value } of messages) {
     const message: Message = key === undefined ? { value } : { key, value };
-    const ofTopic = messages.get(topic);
+    const ofTopic = byTopic.get(topic);
     if (ofTopic) ofTopic.push(message);
-    else messages.set(topic, [message]);
+    else byTopic.set(topic, [message]);
   }
-  const topicMessages = Array.from(messages, ([topic, ofTopic]) => ({ topic, messages: ofTopic }));
+  const topicMessages = Array.from(byTopic, ([topic, ofTopic]) => ({ topic, messages: ofTopic }));
   const answer = await producer.sendBatch({ acks: -1, topicMessages });
   const covered = new Set(answer.filter(({ errorCode }) => errorCode === 0).map(partitionOf));
   for (const { topic, messages: ofTopic } of topicMessages) {
@@ -194,17 +194,17 @@ function partitionOf({ topicName, partition }: RecordMetadata): string {
   return `${topicName}/${partition}`;
 }
 
-function parcelsOf(records: readonly OutgoingMessage[]): OutgoingMessage[][] {
+function parcelsOf(messages: readonly OutgoingMessage[]): OutgoingMessage[][] {
   const parcels: OutgoingMessage[][] = [];
   let room = -1;
-  for (const record of records) {
-    const bytes = Buffer.byteLength(record.value);
+  for (const message of messages) {
+    const bytes = Buffer.byteLength(message.value);
     room -= bytes;
     if (room < 0) {
       parcels.push([]);
       room = maxParcelBytes - bytes;
     }
-    parcels.at(-1)?.push(record);
+    parcels.at(-1)?.push(message);
   }
   return parcels;
 }
@@ -213,8 +213,8 @@ function parcelsOf(records: readonly OutgoingMessage[]): OutgoingMessage[][] {
 function takeRequest(waiting: Parcel[]): Parcel[] {
   let bytes = 0;
   let count = 0;
-  for (const { records } of waiting) {
-    for (const { value } of records) bytes += Buffer.byteLength(value);
+  for (const { messages } of waiting) {
+    for (const { value } of messages) bytes += Buffer.byteLength(value);
     if (count > 0 && bytes > maxRequestBytes) break;
     count += 1;
   }

@@ -16,8 +16,8 @@ function chooser(choose = createSpread()()) {
   return (message: Message, count = 3, topic = 't') => choose({ topic, message, partitionMetadata: partitions(count) });
 }
 
-describe('the spread of records over partitions', () => {
-  it('goes round for records without a key, for each topic by itself', () => {
+describe('the spread of messages over partitions', () => {
+  it('goes round for messages without a key, for each topic by itself', () => {
     const choose = chooser();
     expect([0, 1, 2, 3].map(() => choose({ value: 'v' }))).toEqual([0, 1, 2, 0]);
     expect(choose({ value: 'v' }, 3, 'another')).toBe(0);
@@ -28,13 +28,13 @@ describe('the spread of records over partitions', () => {
     expect([choose({ value: 'v' }, 1), choose({ value: 'v' }, 2), choose({ value: 'v' }, 2)]).toEqual([0, 1, 0]);
   });
 
-  it('keeps a record where it was put first, however often it is asked', () => {
+  it('keeps a message where it was put first, however often it is asked', () => {
     const choose = chooser();
     const message: Message = { value: 'v' };
     expect([choose(message), choose({ value: 'other' }), choose(message)]).toEqual([0, 1, 0]);
   });
 
-  it('puts records of one key into one partition', () => {
+  it('puts messages of one key into one partition', () => {
     const choose = chooser();
     const chosen = new Set(Array.from({ length: 10 }, () => choose({ key: 'k', value: 'v' })));
     expect(chosen.size).toBe(1);

@@ -1,10 +1,10 @@
 import { Partitioners, type ICustomPartitioner, type Message } from 'kafkajs';
 
 /**
- * Records with a key go where every Kafka client would put them, those without in turn over the partitions.
+ * Messages with a key go where every Kafka client would put them, those without in turn over the partitions.
  *
  * The choice is written into the message and kept. kafkajs asks again whenever it sends again, and then leaves out brokers that have
- * answered: a record that moves to such a broker's partition at the second attempt would be dropped without a word.
+ * answered: a message that moves to such a broker's partition at the second attempt would be dropped without a word.
  */
 export function createSpread(): ICustomPartitioner {
   const next = new Map<string, number>();

@@ -3,7 +3,7 @@ import type { Admin } from 'kafkajs';
 import type { TopicAdmin, TopicSpec } from '../ports/message-bus.ts';
 import type { KafkaConnection } from './connection.ts';
 
-/** Records are references that can be published again from the database: a week is for people who look into an incident. */
+/** Messages are references that can be published again from the database: a week is for people who look into an incident. */
 const retentionMs = 7 * 24 * 3_600_000;
 
 const leadersKnownWithinMs = 30_000;
@@ -72,7 +72,7 @@ async function waitForLeaders(admin: Admin, specs: readonly TopicSpec[]): Promis
 
 /**
  * A leader is announced a moment before it serves its partition. Publishing in that moment would be refused by some partitions and tried
- * again on all of them, which doubles records.
+ * again on all of them, which doubles messages.
  */
 async function waitUntilServed(admin: Admin, topic: string): Promise<void> {
   const until = performance.now() + leadersKnownWithinMs;

@@ -1,19 +1,19 @@
 export interface OutgoingMessage {
   topic: string;
-  /** Records without a key are spread over the partitions in turn. */
+  /** Messages without a key are spread over the partitions in turn. */
   key?: string;
   value: string;
 }
 
 export interface MessagePublisher {
   /**
-   * Resolves only when every record was acknowledged by all in-sync replicas of its partition.
-   * @throws {PublishError} when that is not known of every record; some may have been written all the same.
+   * Resolves only when every message was acknowledged by all in-sync replicas of its partition.
+   * @throws {PublishError} when that is not known of every message; some may have been written all the same.
    */
-  publish(records: readonly OutgoingMessage[]): Promise<void>;
+  publish(messages: readonly OutgoingMessage[]): Promise<void>;
 }
 
-/** Not every record is known to be on the topic. Publishing all of them again is safe: consumers take repeats. */
+/** Not every message is known to be on the topic. Publishing all of them again is safe: consumers take repeats. */
 export class PublishError extends Error {
   override readonly name = 'PublishError';
 }
@@ -38,18 +38,18 @@ export interface LaneMessage {
 
 /** What a service does with what arrives. Neither method may throw or wait. */
 export interface LaneReceiver {
-  /** New records of one lane in offset order. Each has to be settled once. */
-  deliver(lane: Lane, records: readonly LaneMessage[]): void;
-  /** The lane is gone; settling its records has no effect any more. Records not begun should be dropped. */
+  /** New messages of one lane in offset order. Each has to be settled once. */
+  deliver(lane: Lane, messages: readonly LaneMessage[]): void;
+  /** The lane is gone; settling its messages has no effect any more. Messages not begun should be dropped. */
   revoke(lane: Lane): void;
 }
 
 export interface MessageConsumer {
   /** Joins the group and begins to deliver. Resolves when the group has been joined. */
   start(receiver: LaneReceiver): Promise<void>;
-  /** The record has been handled. Offsets are committed up to the first record of the lane that is not settled. */
-  settle(record: LaneMessage): void;
-  /** Delivers nothing more; records already delivered can still be settled. */
+  /** The message has been handled. Offsets are committed up to the first message of the lane that is not settled. */
+  settle(message: LaneMessage): void;
+  /** Delivers nothing more; messages already delivered can still be settled. */
   stopIntake(): void;
   /** Commits what is settled and leaves the group. Safe before start and twice. */
   stop(): Promise<void>;

@@ -147,7 +147,7 @@ export function createWorkerFixture({ type = {} }: WorkerFixtureOptions = {}) {
     publish,
     sweepOverdue,
     messages: (step: number): StepMessage[] =>
-      bus.records(topicOf(step)).map(({ value }) => stepMessage.parse(JSON.parse(value))),
+      bus.messages(topicOf(step)).map(({ value }) => stepMessage.parse(JSON.parse(value))),
     stepRows: (step: number) => [...database.steps.values()].filter((row) => row.step === step),
     failures: () => database.failures.map(({ user, step, outcome, reason }) => ({ user, step, outcome, reason })),
     someUsers,

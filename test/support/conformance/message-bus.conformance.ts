@@ -12,7 +12,7 @@ import { createRecordingReceiver, valueOf, type RecordingReceiver } from '../rec
 export interface MessageBusSubject {
   publisher: MessagePublisher;
   admin: TopicAdmin;
-  /** One that keeps few records unsettled in a lane and soon sees added partitions, where that takes time at all. */
+  /** One that keeps few messages unsettled in a lane and soon sees added partitions, where that takes time at all. */
   createConsumer: (groupId: string, topics: readonly string[]) => MessageConsumer;
   /** The consumer ends as if its process had been killed: nothing is committed any more, others get its partitions. */
   crash: (consumer: MessageConsumer) => Promise<void>;
@@ -77,29 +77,29 @@ export function describeMessageBus(name: string, makeSubject: () => Promise<Mess
       const value = '{"feed":"🚕","b":[1,2]}\n';
       await subject.publisher.publish([{ topic, key, value }]);
       const { receiver } = await recording();
-      const [record] = await receiver.first(1);
-      expect([record?.key?.toString(), record?.value?.toString()]).toEqual([key, value]);
+      const [message] = await receiver.first(1);
+      expect([message?.key?.toString(), message?.value?.toString()]).toEqual([key, value]);
     });
 
-    it('spreads records without a key over all partitions', async () => {
+    it('spreads messages without a key over all partitions', async () => {
       await givenTopic(3);
       await publish(numbered('r', 9));
       const { receiver } = await recording();
-      const records = await receiver.first(9);
-      expect(countByPartition(records)).toEqual({ 0: 3, 1: 3, 2: 3 });
+      const messages = await receiver.first(9);
+      expect(countByPartition(messages)).toEqual({ 0: 3, 1: 3, 2: 3 });
     });
 
-    it('keeps records of one key in one partition, in order', async () => {
+    it('keeps messages of one key in one partition, in order', async () => {
       await givenTopic(3);
       const values = numbered('r', 5);
       await subject.publisher.publish(values.map((value) => ({ topic, key: 'k', value })));
       const { receiver } = await recording();
-      const records = await receiver.first(5);
-      expect(Object.values(countByPartition(records))).toEqual([5]);
-      expect(records.map(valueOf)).toEqual(values);
+      const messages = await receiver.first(5);
+      expect(Object.values(countByPartition(messages))).toEqual([5]);
+      expect(messages.map(valueOf)).toEqual(values);
     });
 
-    it('delivers again from the first record that was not settled, however many behind it were', async () => {
+    it('delivers again from the first message that was not settled, however many behind it were', async () => {
       await givenTopic(1);
       await publish(['0', '1', '2', '3', '4']);
       const { consumer, receiver } = await recording();
@@ -128,8 +128,8 @@ export function describeMessageBus(name: string, makeSubject: () => Promise<Mess
       await givenTopic(2);
       await publish(numbered('r', 6));
       const { consumer, receiver } = await recording();
-      const records = await receiver.first(6);
-      settle(consumer, records, ['r-0', 'r-1']);
+      const messages = await receiver.first(6);
+      settle(consumer, messages, ['r-0', 'r-1']);
       await subject.crash(consumer);
 
       const next = await recording();
@@ -173,7 +173,7 @@ export function describeMessageBus(name: string, makeSubject: () => Promise<Mess
       expect(Math.min(...after.map(assignmentOf))).toBeGreaterThan(Math.max(...before.map(assignmentOf)));
     });
 
-    it('takes no notice of records settled on a lane that has ended', async () => {
+    it('takes no notice of messages settled on a lane that has ended', async () => {
       await givenTopic(2);
       await publish(numbered('r', 4));
       const a = await recording();
@@ -192,19 +192,19 @@ export function describeMessageBus(name: string, makeSubject: () => Promise<Mess
       await givenTopic(2);
       await publish(numbered('r', 2));
       const { consumer, receiver } = await recording();
-      const records = await receiver.first(2);
+      const messages = await receiver.first(2);
       await consumer.stop();
-      expect(new Set(receiver.revoked)).toEqual(new Set(records.map(({ lane }) => lane)));
+      expect(new Set(receiver.revoked)).toEqual(new Set(messages.map(({ lane }) => lane)));
     });
 
     it('delivers nothing after its intake was stopped, and still commits what is settled then', async () => {
       await givenTopic(1);
       await publish(['before']);
       const { consumer, receiver } = await recording();
-      const records = await receiver.first(1);
+      const messages = await receiver.first(1);
       consumer.stopIntake();
       await publish(['after']);
-      settle(consumer, records, ['before']);
+      settle(consumer, messages, ['before']);
       await consumer.stop();
 
       const next = await recording();
@@ -219,7 +219,7 @@ export function describeMessageBus(name: string, makeSubject: () => Promise<Mess
       await consumer.stop();
     });
 
-    it('refuses to call a record published whose topic is missing', async () => {
+    it('refuses to call a message published whose topic is missing', async () => {
       await expect(publish(['lost'])).rejects.toThrow(PublishError);
     });
 
@@ -258,7 +258,7 @@ export function describeMessageBus(name: string, makeSubject: () => Promise<Mess
       await publish(['r']);
     });
 
-    it('goes on delivering one topic while records of another are not settled', async () => {
+    it('goes on delivering one topic while messages of another are not settled', async () => {
       const slow = `${topic}.slow`;
       await Promise.all([givenTopic(1), givenTopic(1, slow)]);
       await publish(numbered('slow', 50), slow);
@@ -284,22 +284,22 @@ function settlingReceiver(): RecordingReceiver & { settleWith(consumer: MessageC
   let settler: MessageConsumer | undefined;
   return {
     ...recording,
-    deliver: (lane, records) => {
-      recording.deliver(lane, records);
-      for (const record of records) settler?.settle(record);
+    deliver: (lane, messages) => {
+      recording.deliver(lane, messages);
+      for (const message of messages) settler?.settle(message);
     },
     settleWith: (consumer) => {
       settler = consumer;
-      for (const record of recording.delivered) consumer.settle(record);
+      for (const message of recording.delivered) consumer.settle(message);
     },
   };
 }
 
-function settle(consumer: MessageConsumer, records: readonly LaneMessage[], values: readonly string[]): void {
+function settle(consumer: MessageConsumer, messages: readonly LaneMessage[], values: readonly string[]): void {
   for (const value of values) {
-    const record = records.find((candidate) => valueOf(candidate) === value);
-    if (!record) throw new Error(`${value} was not delivered`);
-    consumer.settle(record);
+    const message = messages.find((candidate) => valueOf(candidate) === value);
+    if (!message) throw new Error(`${value} was not delivered`);
+    consumer.settle(message);
   }
 }
 
@@ -307,9 +307,9 @@ function numbered(name: string, count: number): string[] {
   return Array.from({ length: count }, (_, i) => `${name}-${i}`);
 }
 
-function countByPartition(records: readonly LaneMessage[]): Record<number, number> {
+function countByPartition(messages: readonly LaneMessage[]): Record<number, number> {
   const counts: Record<number, number> = {};
-  for (const { lane } of records) counts[lane.partition] = (counts[lane.partition] ?? 0) + 1;
+  for (const { lane } of messages) counts[lane.partition] = (counts[lane.partition] ?? 0) + 1;
   return counts;
 }
 

@@ -22,33 +22,33 @@ describeMessageBus('in memory', () => {
 });
 
 describe('the bus in memory', () => {
-  const record = { topic: 't', value: 'v' };
+  const message = { topic: 't', value: 'v' };
 
   it('has the topics it was made with', async () => {
     const bus = createMemoryBus({ topics: ['t'], partitions: 2 });
-    await bus.publisher().publish([record, { ...record, key: 'k' }]);
-    expect(bus.records('t')).toHaveLength(2);
+    await bus.publisher().publish([message, { ...message, key: 'k' }]);
+    expect(bus.messages('t')).toHaveLength(2);
   });
 
   it('fails the next publish before it writes, once', async () => {
     const bus = createMemoryBus({ topics: ['t'] });
     bus.failNextPublish('before');
-    await expect(bus.publisher().publish([record])).rejects.toThrow(PublishError);
-    expect(bus.records('t')).toHaveLength(0);
-    await bus.publisher().publish([record]);
-    expect(bus.records('t')).toHaveLength(1);
+    await expect(bus.publisher().publish([message])).rejects.toThrow(PublishError);
+    expect(bus.messages('t')).toHaveLength(0);
+    await bus.publisher().publish([message]);
+    expect(bus.messages('t')).toHaveLength(1);
   });
 
   it('fails the next publish after it has written', async () => {
     const bus = createMemoryBus({ topics: ['t'] });
     bus.failNextPublish('after');
-    await expect(bus.publisher().publish([record])).rejects.toThrow(PublishError);
-    expect(bus.records('t')).toHaveLength(1);
+    await expect(bus.publisher().publish([message])).rejects.toThrow(PublishError);
+    expect(bus.messages('t')).toHaveLength(1);
   });
 
   it('brings back after a crash also what was settled since the last commit', async () => {
     const bus = createMemoryBus({ topics: ['t'] });
-    await bus.publisher().publish([record]);
+    await bus.publisher().publish([message]);
     const first = createRecordingReceiver();
     const consumer = bus.consumer('g', ['t']);
     await consumer.start(first);

@@ -15,7 +15,7 @@ export interface MemoryBus {
   publisher(): MessagePublisher;
   consumer(groupId: string, topics: readonly string[]): MemoryConsumer;
   /** Everything on the topic, partition by partition in offset order; nothing when there is no such topic. */
-  records(topic: string): readonly StoredRecord[];
+  messages(topic: string): readonly StoredMessage[];
   /** The next publish of anybody fails: before it writes, or after it has written. */
   failNextPublish(moment: 'before' | 'after'): void;
 }
@@ -25,7 +25,7 @@ export interface MemoryConsumer extends MessageConsumer {
   crash(): void;
 }
 
-export interface StoredRecord {
+export interface StoredMessage {
   readonly partition: number;
   readonly offset: number;
   readonly key: string | undefined;
@@ -40,8 +40,8 @@ export interface MemoryBusOptions {
 }
 
 interface MemoryTopic {
-  partitions: StoredRecord[][];
-  /** Whose turn it is to get a record without a key. */
+  partitions: StoredMessage[][];
+  /** Whose turn it is to get a message without a key. */
   turn: number;
 }
 
@@ -67,7 +67,7 @@ interface MemoryLane {
 }
 
 /**
- * A broker in memory, without timers: records are delivered in microtasks, always in the same order. Offsets are committed only when a
+ * A broker in memory, without timers: messages are delivered in microtasks, always in the same order. Offsets are committed only when a
  * consumer stops or its group changes, so that a crash brings back all since then, which is the worst that a real consumer's commit
  * interval can do.
  */
@@ -88,17 +88,17 @@ export function createMemoryBus({ topics = [], partitions = 1 }: MemoryBusOption
     const topic = log.get(name);
     if (!topic) return;
     const partition = (key === undefined ? topic.turn++ : hash(key)) % topic.partitions.length;
-    const records = topic.partitions[partition] ?? [];
-    records.push({ partition, offset: records.length, key, value });
+    const messages = topic.partitions[partition] ?? [];
+    messages.push({ partition, offset: messages.length, key, value });
   }
 
-  function publish(records: readonly OutgoingMessage[]): void {
+  function publish(messages: readonly OutgoingMessage[]): void {
     const failure = publishFailure;
     publishFailure = undefined;
     if (failure === 'before') throw new PublishError('could not publish: refused');
-    const missing = records.find(({ topic }) => !log.has(topic));
+    const missing = messages.find(({ topic }) => !log.has(topic));
     if (missing) throw new PublishError(`could not publish to ${missing.topic}: no such topic`);
-    records.forEach(append);
+    messages.forEach(append);
     for (const { members } of groups.values()) members.forEach(scheduleTurn);
     if (failure === 'after') throw new PublishError('could not publish: no answer');
   }
@@ -119,11 +119,11 @@ export function createMemoryBus({ topics = [], partitions = 1 }: MemoryBusOption
     const stored = log.get(lane.topic)?.partitions[lane.partition]?.slice(state.next) ?? [];
     if (stored.length === 0) return;
     state.next += stored.length;
-    const records = stored.map(({ offset, key, value }) => {
+    const messages = stored.map(({ offset, key, value }) => {
       watermark.deliver(offset);
       return { lane, offset, key: key === undefined ? null : Buffer.from(key), value: Buffer.from(value) };
     });
-    member.receiver.deliver(lane, records);
+    member.receiver.deliver(lane, messages);
   }
 
   function joinOrCreate(groupId: string): Group {
@@ -209,9 +209,9 @@ export function createMemoryBus({ topics = [], partitions = 1 }: MemoryBusOption
           groups.forEach(rebalance);
         }),
     },
-    publisher: () => ({ publish: (records) => atOnce(() => publish(records)) }),
+    publisher: () => ({ publish: (messages) => atOnce(() => publish(messages)) }),
     consumer: createConsumer,
-    records: (topic) => log.get(topic)?.partitions.flat() ?? [],
+    messages: (topic) => log.get(topic)?.partitions.flat() ?? [],
     failNextPublish: (moment) => {
       publishFailure = moment;
     },
