@@ -1,18 +1,17 @@
-import { z } from 'zod';
 import type { EngineConfig } from '../../shared/contracts/engine-config.ts';
 import { topicNames } from '../../shared/domain/shard.ts';
 import { createKafka } from '../../shared/kafka/connection.ts';
 import { createTopicAdmin } from '../../shared/kafka/topic-admin.ts';
 import type { TopicSpec } from '../../shared/ports/message-bus.ts';
 import { readEngineConfig } from '../../shared/runtime/engine-config-file.ts';
-import { commonEnvironment, readEnvironment } from '../../shared/runtime/environment.ts';
+import { commonEnvironment, processEnvironment, readEnvironment } from '../../shared/runtime/environment.ts';
 import { createLogger } from '../../shared/runtime/logger.ts';
 import { writeData, type CommandContext } from '../command-context.ts';
 import { exitCodes, type ExitCode } from '../exit-codes.ts';
 
 const topicsEnvironment = commonEnvironment
-  .pick({ KAFKA_BROKERS: true, MUSTER_TOPIC_PREFIX: true, LOG_LEVEL: true })
-  .extend({ MUSTER_CONFIG: z.string() });
+  .pick({ KAFKA_BROKERS: true, MUSTER_TOPIC_PREFIX: true })
+  .extend(processEnvironment.pick({ LOG_LEVEL: true }).shape);
 
 /** The fires' topic, and one for each action type in each country. */
 export function requiredTopics(config: EngineConfig, prefix: string): TopicSpec[] {
@@ -29,7 +28,7 @@ export function requiredTopics(config: EngineConfig, prefix: string): TopicSpec[
 
 export async function ensureTopics(context: CommandContext): Promise<ExitCode> {
   const environment = readEnvironment(topicsEnvironment, context.environment);
-  const topics = requiredTopics(readEngineConfig(environment.MUSTER_CONFIG), environment.MUSTER_TOPIC_PREFIX);
+  const topics = requiredTopics(readEngineConfig(context.environment), environment.MUSTER_TOPIC_PREFIX);
   await createTopics(environment.KAFKA_BROKERS, topics, environment.LOG_LEVEL);
   writeData(context, { topics }, () =>
     topics.map(({ topic, partitions }) => `${topic} ${partitions} partitions\n`).join(''),

@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import { commonEnvironment, ConfigurationError, readEnvironment } from '../../shared/runtime/environment.ts';
+import { ConfigurationError } from '../../shared/runtime/configuration-error.ts';
+import { commonEnvironment, readEnvironment } from '../../shared/runtime/environment.ts';
 import type { ServiceName } from './chance.ts';
 import type { CountryWeight, SegmentSpec } from './segments.ts';
 
@@ -17,7 +18,7 @@ const form = z.enum(['full', 'compact']);
 const segmentPattern = /^([^=,]+)=(\d{1,9})(?::(plain|odd))?$/;
 const countryWeightPattern = /^([A-Z]{2})=([1-9]\d{0,8})$/;
 
-const sandboxEnvironment = commonEnvironment.pick({ LOG_LEVEL: true, STOP_DEADLINE_MS: true }).extend({
+const sandboxEnvironment = z.object({
   SANDBOX_PORT: z.coerce.number().int().min(0).max(65_535).default(7070),
   SANDBOX_HOST: z.string().default('127.0.0.1'),
   SANDBOX_SEGMENTS: list(segmentPattern, 'name=size or name=size:odd', 'lapsed-riders=125000,odd-riders=3000:odd'),
@@ -75,8 +76,6 @@ export interface SandboxConfig {
   /** Undefined: rewards are kept in memory. */
   rewardsDatabase: string | undefined;
   services: Record<ServiceName, ServiceSettings>;
-  logLevel: string;
-  stopDeadlineMs: number;
 }
 
 export function readConfig(environment: NodeJS.ProcessEnv): SandboxConfig {
@@ -101,8 +100,6 @@ export function readConfig(environment: NodeJS.ProcessEnv): SandboxConfig {
       points: settingsOf(read, 'POINTS'),
       messages: settingsOf(read, 'MESSAGES'),
     },
-    logLevel: read.LOG_LEVEL,
-    stopDeadlineMs: read.STOP_DEADLINE_MS,
   };
 }
 

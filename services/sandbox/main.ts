@@ -1,6 +1,5 @@
-import { createLogger, type Logger } from '../../shared/runtime/logger.ts';
-import { isEntry, main } from '../../shared/runtime/main.ts';
-import { runUntilSignal, type Service } from '../../shared/runtime/service.ts';
+import type { Logger } from '../../shared/runtime/logger.ts';
+import { defineProcess, isEntry, runProcess } from '../../shared/runtime/process.ts';
 import { systemClock } from '../../shared/runtime/system-clock.ts';
 import { createAnswersByKey } from './answers-by-key.ts';
 import { createBatchService } from './batch-service.ts';
@@ -14,14 +13,7 @@ import { createSandbox } from './sandbox.ts';
 import { createSegmentationService } from './segmentation-service.ts';
 import { createSegments } from './segments.ts';
 
-export interface StartedSandbox extends Service {
-  /** `http://host:port`, with the port that was really taken. */
-  readonly url: string;
-}
-
-export async function startSandbox(environment: NodeJS.ProcessEnv): Promise<StartedSandbox> {
-  const config = readConfig(environment);
-  const logger = createLogger('sandbox', config.logLevel);
+export const sandboxProcess = defineProcess('sandbox', readConfig, async (config, { logger }) => {
   const ledger = config.ledgerPath === undefined ? noLedger : await openLedger(config.ledgerPath);
   const segments = createSegments(config.segments, config.countries);
 
@@ -51,18 +43,13 @@ export async function startSandbox(environment: NodeJS.ProcessEnv): Promise<Star
   });
   const url = await sandbox.start();
   logger.info({ url, segments: config.segments }, 'sandbox is listening');
+  /** `http://host:port`, with the port that was really taken. */
   return { ...sandbox, url };
-}
+});
 
 async function rewardsStore({ rewardsDatabase }: SandboxConfig, logger: Logger): Promise<EffectStore> {
   if (rewardsDatabase === undefined) return createResultsByUser();
   return await createRewardsInPostgres({ connectionString: rewardsDatabase, logger });
 }
 
-if (isEntry(import.meta)) {
-  await main(async () => {
-    const { logLevel, stopDeadlineMs } = readConfig(process.env);
-    const sandbox = await startSandbox(process.env);
-    await runUntilSignal(sandbox, { logger: createLogger('sandbox', logLevel), stopDeadlineMs });
-  });
-}
+if (isEntry(import.meta)) await runProcess(sandboxProcess);

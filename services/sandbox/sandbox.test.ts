@@ -1,22 +1,19 @@
 import { afterEach, expect, test } from 'vitest';
 import { z } from 'zod';
 import { segmentDescription, userPage } from '../../shared/contracts/segmentation.ts';
-import { stopService } from '../../shared/runtime/service.ts';
-import { startSandbox, type StartedSandbox } from './main.ts';
+import { stopService, type Service } from '../../shared/runtime/service.ts';
+import { noMeter } from '../../shared/runtime/no-meter.ts';
+import { sandboxProcess } from './main.ts';
 
-let sandbox: StartedSandbox | undefined;
+let sandbox: (Service & { url: string }) | undefined;
 
 afterEach(async () => {
   if (sandbox) await stopService(sandbox);
 });
 
 async function start(environment: Record<string, string> = {}): Promise<string> {
-  sandbox = await startSandbox({
-    SANDBOX_PORT: '0',
-    LOG_LEVEL: 'silent',
-    SANDBOX_SEGMENTS: 'odd=30:odd',
-    ...environment,
-  });
+  const settings = { SANDBOX_PORT: '0', LOG_LEVEL: 'silent', SANDBOX_SEGMENTS: 'odd=30:odd', ...environment };
+  sandbox = await sandboxProcess.prepare(settings).start({ meter: noMeter });
   return sandbox.url;
 }
 

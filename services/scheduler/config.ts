@@ -4,8 +4,6 @@ import { commonEnvironment, readEnvironment } from '../../shared/runtime/environ
 const schedulerEnvironment = commonEnvironment.extend({
   SCHEDULER_LEASE_MS: z.coerce.number().int().min(500).max(600_000).default(10_000),
   SCHEDULER_POLL_MS: z.coerce.number().int().min(10).max(60_000).default(200),
-  HEALTH_PORT: z.coerce.number().int().min(0).max(65_535).optional(),
-  HEALTH_HOST: z.string().default('127.0.0.1'),
 });
 
 export type SchedulerConfig = z.infer<typeof schedulerEnvironment>;

@@ -1,13 +1,22 @@
 import { readFileSync } from 'node:fs';
+import { z } from 'zod';
 import { engineConfig, type EngineConfig } from '../contracts/engine-config.ts';
-import { ConfigurationError } from './environment.ts';
+import { ConfigurationError, createProblems } from './configuration-error.ts';
+import { readEnvironment } from './environment.ts';
 
-/** Reads and checks the file that `MUSTER_CONFIG` names. Its errors name the file, the field and what would be right. */
-export function readEngineConfig(path: string): EngineConfig {
+const pathEnvironment = z.object({ MUSTER_CONFIG: z.string() });
+
+/**
+ * Reads and checks the file that `MUSTER_CONFIG` names.
+ * @throws {ConfigurationError} that names the file, the field and what would be right
+ */
+export function readEngineConfig(environment: NodeJS.ProcessEnv): EngineConfig {
+  const { MUSTER_CONFIG: path } = readEnvironment(pathEnvironment, environment);
   const parsed = engineConfig.safeParse(parseJson(path));
   if (parsed.success) return parsed.data;
-  const problems = parsed.error.issues.map((issue) => `${issue.path.join('.')}: ${issue.message}`).join('; ');
-  throw new ConfigurationError(`${path}: ${problems}`);
+  throw new ConfigurationError(
+    parsed.error.issues.map((issue) => `${path}: ${issue.path.join('.')}: ${issue.message}`),
+  );
 }
 
 function parseJson(path: string): unknown {
@@ -20,9 +29,13 @@ function parseJson(path: string): unknown {
   }
 }
 
+interface CalledService {
+  authorizationEnv?: string | undefined;
+}
+
 /** The `Authorization` header of a called service, from the variable its configuration names. */
 export function authorizationOf(
-  service: { authorizationEnv?: string | undefined },
+  service: CalledService,
   environment: NodeJS.ProcessEnv = process.env,
 ): string | undefined {
   if (service.authorizationEnv === undefined) return undefined;
@@ -31,4 +44,11 @@ export function authorizationOf(
     throw new ConfigurationError(`${service.authorizationEnv} is not set, and the engine's configuration asks for it`);
   }
   return value;
+}
+
+/** @throws {ConfigurationError} with a line for each secret that these services name and that is not there */
+export function checkSecrets(services: readonly CalledService[], environment: NodeJS.ProcessEnv): void {
+  const problems = createProblems();
+  for (const service of services) problems.of(() => authorizationOf(service, environment));
+  if (problems.found) throw problems.toError();
 }

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { commonEnvironment, ConfigurationError, readEnvironment } from './environment.ts';
+import { ConfigurationError } from './configuration-error.ts';
+import { commonEnvironment, readEnvironment } from './environment.ts';
 
 const valid = { DATABASE_URL: 'postgres://localhost/muster', KAFKA_BROKERS: 'a:9092, b:9092' };
 
@@ -10,9 +11,9 @@ describe('readEnvironment', () => {
   });
 
   it('names every variable that is missing or wrong, with its value', () => {
-    const read = () => readEnvironment(commonEnvironment, { DATABASE_URL: 'nonsense', LOG_LEVEL: 'loud' });
+    const read = () => readEnvironment(commonEnvironment, { DATABASE_URL: 'nonsense', MUSTER_TOPIC_PREFIX: '?' });
     expect(read).toThrow(ConfigurationError);
-    expect(read).toThrow(/DATABASE_URL="nonsense".*KAFKA_BROKERS is not set.*LOG_LEVEL="loud"/);
+    expect(read).toThrow(/DATABASE_URL="nonsense".*\nKAFKA_BROKERS is not set.*\nMUSTER_TOPIC_PREFIX="\?"/);
   });
 
   it('takes an empty variable for one that is not set', () => {
