@@ -33,7 +33,7 @@ export function checkCampaign(body: unknown, config: EngineConfig, now: Date): C
     ...chain.flatMap(checkParamsSize),
     ...checkTime(schedule, now),
   ];
-  return shaped.ok && problems.length === 0 ? shaped : { ok: false, problems };
+  return shaped.ok && problems.length === 0 ? shaped : { ok: false, problems, more: shaped.ok ? 0 : shaped.more };
 }
 
 /** Countries and actions that are not, or no longer, configured. */

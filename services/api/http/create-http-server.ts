@@ -55,9 +55,9 @@ export async function createHttpServer({ logger }: { logger: Logger }): Promise<
   });
 
   server.removeAllContentTypeParsers();
-  server.addContentTypeParser('application/json', { parseAs: 'string' }, (_request, body, done) => {
+  server.addContentTypeParser('application/json', { parseAs: 'buffer' }, (_request, body, done) => {
     try {
-      done(null, parseJsonBody(body.toString()));
+      done(null, parseJsonBody(typeof body === 'string' ? Buffer.from(body) : body));
     } catch (error) {
       done(error instanceof Error ? error : new Error(String(error)));
     }
@@ -97,7 +97,7 @@ const validatorCompiler: FastifySchemaCompiler<z.ZodType> =
   ({ schema }) =>
   (value: unknown) => {
     const checked = checkShape(schema, value);
-    return checked.ok ? { value: checked.value } : { error: invalidRequest(checked.problems) };
+    return checked.ok ? { value: checked.value } : { error: invalidRequest(checked.problems, checked.more) };
   };
 
 /** What is sent was typed by the shape already; checking it again would turn a limit that was tightened since into a failure. */

@@ -1,7 +1,7 @@
 import { STATUS_CODES } from 'node:http';
 import type { FieldProblem, Problem } from '../contracts/problems.ts';
 
-/** UserResults to the caller: more would only make the answer as absurd as the request. */
+/** Listed to the caller: more would only make the answer as absurd as the request. */
 const maxFieldProblems = 100;
 
 export interface HttpProblemFacts {
@@ -30,10 +30,13 @@ export class HttpProblem extends Error {
   }
 }
 
-/** The request can be read, but not accepted: all that is wrong with it at once. */
-export function invalidRequest(errors: readonly FieldProblem[]): HttpProblem {
+/**
+ * The request can be read, but not accepted: all that is wrong with it at once.
+ * @param unlisted how many problems there are that nobody wrote down
+ */
+export function invalidRequest(errors: readonly FieldProblem[], unlisted = 0): HttpProblem {
   const told = errors.slice(0, maxFieldProblems);
-  const more = errors.length - told.length;
+  const more = errors.length - told.length + unlisted;
   const detail = more === 0 ? 'the request has problems' : `the request has problems, and ${more} more than are listed`;
   return new HttpProblem({ status: 422, code: 'invalid-request', detail, errors: told });
 }
