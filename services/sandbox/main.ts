@@ -7,12 +7,14 @@ import { createBatchService } from './batch-service.ts';
 import type { ServiceName } from './chance.ts';
 import { readConfig, type SandboxConfig } from './config.ts';
 import type { EffectStore } from './effects.ts';
+import { createFaultSwitches } from './fault-switches.ts';
 import { noLedger, openLedger } from './ledger-writer.ts';
 import { createResultsByUser } from './results-by-user.ts';
 import { createRewardsInPostgres } from './rewards-in-postgres.ts';
 import { createSandbox } from './sandbox.ts';
 import { createSegmentationService } from './segmentation-service.ts';
 import { createSegments } from './segments.ts';
+import { createWithoutMemory } from './without-memory.ts';
 
 export interface StartedSandbox extends Service {
   /** `http://host:port`, with the port that was really taken. */
@@ -24,6 +26,7 @@ export async function startSandbox(environment: NodeJS.ProcessEnv): Promise<Star
   const logger = createLogger('sandbox', config.logLevel);
   const ledger = config.ledgerPath === undefined ? noLedger : await openLedger(config.ledgerPath);
   const segments = createSegments(config.segments, config.countries);
+  const faults = createFaultSwitches(config.faults);
 
   const service = (name: ServiceName, effects: EffectStore, successStatus: 200 | 202) =>
     createBatchService({
@@ -32,6 +35,7 @@ export async function startSandbox(environment: NodeJS.ProcessEnv): Promise<Star
       settings: config.services[name],
       successStatus,
       effects,
+      faults,
       ledger,
       segments,
       clock: systemClock,
@@ -43,9 +47,10 @@ export async function startSandbox(environment: NodeJS.ProcessEnv): Promise<Star
     segmentation: createSegmentationService(segments),
     services: {
       rewards: service('rewards', await rewardsStore(config, logger), 200),
-      points: service('points', createAnswersByKey(), 200),
-      messages: service('messages', createAnswersByKey(), 202),
+      points: service('points', memoryOf(config, 'points'), 200),
+      messages: service('messages', memoryOf(config, 'messages'), 202),
     },
+    faults,
     ledger,
     logger,
   });
@@ -54,9 +59,21 @@ export async function startSandbox(environment: NodeJS.ProcessEnv): Promise<Star
   return { ...sandbox, url };
 }
 
-async function rewardsStore({ rewardsDatabase }: SandboxConfig, logger: Logger): Promise<EffectStore> {
-  if (rewardsDatabase === undefined) return createResultsByUser();
+async function rewardsStore(config: SandboxConfig, logger: Logger): Promise<EffectStore> {
+  const { rewardsDatabase } = config;
+  if (rewardsDatabase === undefined) return memoryOf(config, 'rewards');
   return await createRewardsInPostgres({ connectionString: rewardsDatabase, logger });
+}
+
+function memoryOf({ services }: SandboxConfig, name: ServiceName): EffectStore {
+  switch (services[name].memory) {
+    case 'users':
+      return createResultsByUser();
+    case 'keys':
+      return createAnswersByKey();
+    case 'none':
+      return createWithoutMemory();
+  }
 }
 
 if (isEntry(import.meta)) {
