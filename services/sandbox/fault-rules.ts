@@ -108,3 +108,6 @@ export const faultRules = z.strictObject({
 });
 
 export type FaultRules = z.infer<typeof faultRules>;
+
+/** The same as a caller writes it, what has a default left out. */
+export type FaultSettings = z.input<typeof faultRules>;
