@@ -39,6 +39,8 @@ describe("the sandbox's configuration", () => {
     ['SANDBOX_REWARDS_FAILURE_SHARE', '2'],
     ['SANDBOX_POINTS_LATENCY_MS', 'slow'],
     ['SANDBOX_REWARDS_STORE', 'postgres'],
+    ['SANDBOX_POINTS_MEMORY', 'a little'],
+    ['SANDBOX_FAULTS', '{"calls":[{"nam":"x"}]}'],
   ])('%s=%s is refused by name', (name, value) => {
     const read = () => readConfig({ [name]: value });
     expect(read).toThrow(ConfigurationError);

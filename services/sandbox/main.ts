@@ -6,16 +6,19 @@ import { createBatchService } from './batch-service.ts';
 import type { ServiceName } from './chance.ts';
 import { readConfig, type SandboxConfig } from './config.ts';
 import type { EffectStore } from './effects.ts';
+import { createFaultSwitches } from './fault-switches.ts';
 import { noLedger, openLedger } from './ledger-writer.ts';
 import { createResultsByUser } from './results-by-user.ts';
 import { createRewardsInPostgres } from './rewards-in-postgres.ts';
 import { createSandbox } from './sandbox.ts';
 import { createSegmentationService } from './segmentation-service.ts';
 import { createSegments } from './segments.ts';
+import { createWithoutMemory } from './without-memory.ts';
 
 export const sandboxProcess = defineProcess('sandbox', readConfig, async (config, { logger }) => {
   const ledger = config.ledgerPath === undefined ? noLedger : await openLedger(config.ledgerPath);
   const segments = createSegments(config.segments, config.countries);
+  const faults = createFaultSwitches(config.faults);
 
   const service = (name: ServiceName, effects: EffectStore, successStatus: 200 | 202) =>
     createBatchService({
@@ -24,6 +27,7 @@ export const sandboxProcess = defineProcess('sandbox', readConfig, async (config
       settings: config.services[name],
       successStatus,
       effects,
+      faults,
       ledger,
       segments,
       clock: systemClock,
@@ -35,9 +39,10 @@ export const sandboxProcess = defineProcess('sandbox', readConfig, async (config
     segmentation: createSegmentationService(segments),
     services: {
       rewards: service('rewards', await rewardsStore(config, logger), 200),
-      points: service('points', createAnswersByKey(), 200),
-      messages: service('messages', createAnswersByKey(), 202),
+      points: service('points', memoryOf(config, 'points'), 200),
+      messages: service('messages', memoryOf(config, 'messages'), 202),
     },
+    faults,
     ledger,
     logger,
   });
@@ -47,9 +52,21 @@ export const sandboxProcess = defineProcess('sandbox', readConfig, async (config
   return { ...sandbox, url };
 });
 
-async function rewardsStore({ rewardsDatabase }: SandboxConfig, logger: Logger): Promise<EffectStore> {
-  if (rewardsDatabase === undefined) return createResultsByUser();
+async function rewardsStore(config: SandboxConfig, logger: Logger): Promise<EffectStore> {
+  const { rewardsDatabase } = config;
+  if (rewardsDatabase === undefined) return memoryOf(config, 'rewards');
   return await createRewardsInPostgres({ connectionString: rewardsDatabase, logger });
+}
+
+function memoryOf({ services }: SandboxConfig, name: ServiceName): EffectStore {
+  switch (services[name].memory) {
+    case 'users':
+      return createResultsByUser();
+    case 'keys':
+      return createAnswersByKey();
+    case 'none':
+      return createWithoutMemory();
+  }
 }
 
 if (isEntry(import.meta)) await runProcess(sandboxProcess);
