@@ -9,6 +9,7 @@ import { createAuthenticate } from './authenticate.ts';
 import { campaignRoutes, type CampaignRoutesDeps } from './campaign-routes.ts';
 import { failureRoutes } from './failure-routes.ts';
 import { addIdempotency } from './idempotency.ts';
+import { logChanges } from './log-changes.ts';
 import { runRoutes, type RunRoutesDeps } from './run-routes.ts';
 
 export interface V1RoutesDeps extends CampaignRoutesDeps, Omit<RunRoutesDeps, 'isKeyGood'> {
@@ -46,6 +47,7 @@ export async function v1Routes(server: HttpServer, deps: V1RoutesDeps): Promise<
     request.apiKey = await authenticate(request);
     reply.header('cache-control', 'no-store');
   });
+  logChanges(server);
   server.setNotFoundHandler(server.answerNoRoute);
 
   await server.register(rateLimit, {
