@@ -3,9 +3,9 @@
  * it know 53 bits. A reward's id of 19 digits would become the id of another reward.
  */
 
-/** A cheap look first: no number of at most 15 digits and without an exponent is changed. Texts that look like one are a false alarm. */
+/** A cheap look first: no number of at most 15 digits and an exponent of at most two is changed. Texts that look like one are a false alarm. */
 export function hasNumbersAtRisk(text: string): boolean {
-  return /[\d.]{16}|\d[eE]/.test(text);
+  return /[\d.]{16}|\d[eE][+-]?\d{3}/.test(text);
 }
 
 /** Stands where a number stood that cannot be read as it was written. */
@@ -42,6 +42,8 @@ export function parseMarkingInexact(text: string): unknown {
 function isExact(source: string, value: number): boolean {
   if (!Number.isFinite(value)) return false;
   if (/^-?\d+$/.test(source)) return Number.isSafeInteger(value);
+  const isShort = source.length <= 15 && Math.abs(value) > 1e-300;
+  if (isShort) return true;
   const [written, read] = [decimalOf(source), decimalOf(String(value))];
   return written.digits === read.digits && (written.digits === '' || written.exponent === read.exponent);
 }
