@@ -39,8 +39,13 @@ export async function startTrigger(environment: NodeJS.ProcessEnv): Promise<Serv
     consumer: createConsumer({
       kafka,
       groupId: `${config.MUSTER_TOPIC_PREFIX}.trigger`,
-      topics: [topics.fires],
-      traffic: 'sparse',
+      topics: [
+        {
+          topic: topics.fires,
+          partitions: engine.partitionsPerShard,
+          replicationFactor: engine.replicationFactor,
+        },
+      ],
       sessionTimeoutMs: config.KAFKA_SESSION_TIMEOUT_MS,
       logger,
     }),

@@ -47,7 +47,11 @@ export async function startWorker(environment: NodeJS.ProcessEnv): Promise<Servi
     consumer: createConsumer({
       kafka,
       groupId: `${config.MUSTER_TOPIC_PREFIX}.worker`,
-      topics: [...shards.keys()],
+      topics: Array.from(shards.keys(), (topic) => ({
+        topic,
+        partitions: engine.partitionsPerShard,
+        replicationFactor: engine.replicationFactor,
+      })),
       sessionTimeoutMs: config.KAFKA_SESSION_TIMEOUT_MS,
       logger,
     }),
