@@ -32,8 +32,13 @@ export const triggerProcess = defineProcess('trigger', readConfig, async (config
     consumer: createConsumer({
       kafka,
       groupId: `${config.MUSTER_TOPIC_PREFIX}.trigger`,
-      topics: [topics.fires],
-      traffic: 'sparse',
+      topics: [
+        {
+          topic: topics.fires,
+          partitions: engine.partitionsPerShard,
+          replicationFactor: engine.replicationFactor,
+        },
+      ],
       sessionTimeoutMs: config.KAFKA_SESSION_TIMEOUT_MS,
       logger,
     }),

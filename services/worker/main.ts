@@ -40,7 +40,11 @@ export const workerProcess = defineProcess('worker', readConfig, async (config, 
     consumer: createConsumer({
       kafka,
       groupId: `${config.topicPrefix}.worker`,
-      topics: [...shards.keys()],
+      topics: Array.from(shards.keys(), (topic) => ({
+        topic,
+        partitions: config.engine.partitionsPerShard,
+        replicationFactor: config.engine.replicationFactor,
+      })),
       sessionTimeoutMs: config.sessionTimeoutMs,
       logger,
     }),

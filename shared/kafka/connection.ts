@@ -125,6 +125,7 @@ function clusterOf(kafka: Kafka): Cluster {
   kafka.consumer({
     groupId: 'never-joined',
     allowAutoTopicCreation: false,
+    metadataMaxAge: 10_000,
     partitionAssigners: [
       (given) => {
         shown.push(given.cluster);

@@ -5,7 +5,7 @@ import { createRecordingReceiver } from '../recording-receiver.ts';
 import { createMemoryBus, type MemoryConsumer } from './memory-bus.ts';
 
 describeMessageBus('in memory', () => {
-  const bus = createMemoryBus();
+  const bus = createMemoryBus({ laneHighMark: 16 });
   const consumers = new Map<unknown, MemoryConsumer>();
   return Promise.resolve({
     publisher: bus.publisher(),
@@ -16,6 +16,12 @@ describeMessageBus('in memory', () => {
       return consumer;
     },
     crash: (consumer) => Promise.resolve(consumers.get(consumer)?.crash()),
+    backlogs: (groupId) => bus.backlogs(groupId),
+    deleteTopic: (topic) => {
+      bus.deleteTopic(topic);
+      return Promise.resolve();
+    },
+    laneHighMark: 16,
     prefix: 'memory',
     close: () => Promise.resolve(),
   });

@@ -1,22 +1,24 @@
 import { Partitioners, type ICustomPartitioner, type Message } from 'kafkajs';
+import type { Placement } from './placement.ts';
 
 /**
- * Messages with a key go where every Kafka client would put them, those without in turn over the partitions.
+ * Messages with a key go where every Kafka client would put them, those without where `placement` says.
  *
  * The choice is written into the message and kept. kafkajs asks again whenever it sends again, and then leaves out brokers that have
  * answered: a message that moves to such a broker's partition at the second attempt would be dropped without a word.
  */
-export function createSpread(): ICustomPartitioner {
-  const next = new Map<string, number>();
-
+export function createPartitioner(placement: Placement): ICustomPartitioner {
   return () => {
     const byKey = Partitioners.DefaultPartitioner();
     return ({ topic, partitionMetadata, message }) => {
       if (message.partition !== undefined) return message.partition;
-      if (hasKey(message)) return (message.partition = byKey({ topic, partitionMetadata, message }));
-      const turn = next.get(topic) ?? 0;
-      next.set(topic, turn + 1);
-      return (message.partition = partitionMetadata[turn % partitionMetadata.length]?.partitionId ?? 0);
+      message.partition = hasKey(message)
+        ? byKey({ topic, partitionMetadata, message })
+        : placement.choose(
+            topic,
+            partitionMetadata.map(({ partitionId }) => partitionId),
+          );
+      return message.partition;
     };
   };
 }
