@@ -1,6 +1,7 @@
 import { createApiKeys } from '../../shared/postgres/api-keys.ts';
 import { createPool } from '../../shared/postgres/pool.ts';
 import { digestOfApiKey } from '../../shared/runtime/api-key-secret.ts';
+import { listening } from '../../shared/runtime/listening.ts';
 import { defineProcess, isEntry, runProcess } from '../../shared/runtime/process.ts';
 import { systemClock } from '../../shared/runtime/system-clock.ts';
 import { createApi } from './api.ts';
@@ -34,7 +35,8 @@ export const apiProcess = defineProcess('api', readConfig, async (config, { logg
   if (config.bootstrapApiKey !== undefined) {
     await apiKeys.add('bootstrap', digestOfApiKey(config.bootstrapApiKey));
   }
-  const url = await api.start();
+  const { host, port } = config;
+  const url = await listening({ variable: 'API_PORT', host, port }, () => api.start());
   logger.info({ url, docs: `${url}/docs` }, 'api is listening');
   /** `http://host:port`, with the port that was really taken. */
   return { ...api, url };

@@ -1,4 +1,5 @@
 import type { Logger } from '../../shared/runtime/logger.ts';
+import { listening } from '../../shared/runtime/listening.ts';
 import { defineProcess, isEntry, runProcess } from '../../shared/runtime/process.ts';
 import { systemClock } from '../../shared/runtime/system-clock.ts';
 import { createAnswersByKey } from './answers-by-key.ts';
@@ -46,7 +47,8 @@ export const sandboxProcess = defineProcess('sandbox', readConfig, async (config
     ledger,
     logger,
   });
-  const url = await sandbox.start();
+  const { host, port } = config;
+  const url = await listening({ variable: 'SANDBOX_PORT', host, port }, () => sandbox.start());
   logger.info({ url, segments: config.segments }, 'sandbox is listening');
   /** `http://host:port`, with the port that was really taken. */
   return { ...sandbox, url };

@@ -14,7 +14,7 @@ export const schedulerProcess = defineProcess('scheduler', readConfig, async (co
     createPool({ connectionString: config.DATABASE_URL, applicationName: 'muster-scheduler', max: 4, logger }),
     (opened) => opened.end(),
   );
-  const kafka = createKafka({ brokers: config.KAFKA_BROKERS, clientId: 'muster-scheduler', logger });
+  const kafka = createKafka({ ...config.kafka, clientId: 'muster-scheduler', logger });
   const publisher = onClose(createPublisher({ kafka, logger }), (opened) => opened.close());
   await publisher.connect();
 

@@ -3,6 +3,7 @@ import type { EngineConfig } from '../../shared/contracts/engine-config.ts';
 import { createProblems } from '../../shared/runtime/configuration-error.ts';
 import { checkSecrets, readEngineConfig } from '../../shared/runtime/engine-config-file.ts';
 import { commonEnvironment, readEnvironment } from '../../shared/runtime/environment.ts';
+import { readKafkaSecurity, type KafkaSettings } from '../../shared/runtime/kafka-security.ts';
 
 const milliseconds = z.coerce.number().int().min(100).max(600_000);
 
@@ -14,13 +15,17 @@ const triggerEnvironment = commonEnvironment.extend({
   TRIGGER_REOFFER_MS: milliseconds.default(10_000),
 });
 
-export type TriggerConfig = z.infer<typeof triggerEnvironment> & { engine: EngineConfig };
+export type TriggerConfig = z.infer<typeof triggerEnvironment> & {
+  engine: EngineConfig;
+  kafka: KafkaSettings;
+};
 
 export function readConfig(environment: NodeJS.ProcessEnv): TriggerConfig {
   const problems = createProblems();
   const read = problems.of(() => readEnvironment(triggerEnvironment, environment))?.value;
   const engine = problems.of(() => readEngineConfig(environment))?.value;
+  const security = problems.of(() => readKafkaSecurity(environment))?.value;
   if (engine) problems.of(() => checkSecrets([engine.segmentation], environment));
   if (!read || !engine || problems.found) throw problems.toError();
-  return { ...read, engine };
+  return { ...read, engine, kafka: { brokers: read.KAFKA_BROKERS, security } };
 }

@@ -24,7 +24,7 @@ export const triggerProcess = defineProcess('trigger', readConfig, async (config
   // What reads and writes the tables of the execution path, whose plans must not be made while they are empty.
   const hotPool = onClose(createHotPathPool(database), (opened) => opened.end());
   const segmentation = onClose(createSegmentation({ config: engine, environment }), (opened) => opened.close());
-  const kafka = createKafka({ brokers: config.KAFKA_BROKERS, clientId: 'muster-trigger', logger });
+  const kafka = createKafka({ ...config.kafka, clientId: 'muster-trigger', logger });
   const publisher = onClose(createPublisher({ kafka, logger }), (opened) => opened.close());
   await publisher.connect();
 

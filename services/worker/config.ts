@@ -4,6 +4,7 @@ import type { Shard } from '../../shared/domain/shard.ts';
 import { createProblems, type Problems } from '../../shared/runtime/configuration-error.ts';
 import { checkSecrets, readEngineConfig } from '../../shared/runtime/engine-config-file.ts';
 import { commonEnvironment, readEnvironment } from '../../shared/runtime/environment.ts';
+import { readKafkaSecurity, type KafkaSettings } from '../../shared/runtime/kafka-security.ts';
 
 const list = z
   .string()
@@ -24,7 +25,7 @@ type WorkerEnvironment = z.infer<typeof workerEnvironment>;
 
 export interface WorkerConfig {
   databaseUrl: string;
-  brokers: readonly string[];
+  kafka: KafkaSettings;
   topicPrefix: string;
   engine: EngineConfig;
   /** What this worker serves: all shards that are configured, less what its own environment leaves out. */
@@ -42,12 +43,13 @@ export function readConfig(environment: NodeJS.ProcessEnv): WorkerConfig {
   const problems = createProblems();
   const read = problems.of(() => readEnvironment(workerEnvironment, environment))?.value;
   const engine = problems.of(() => readEngineConfig(environment))?.value;
+  const security = problems.of(() => readKafkaSecurity(environment))?.value;
   if (engine) problems.of(() => checkSecrets(Object.values(engine.actionTypes), environment));
   const shards = read && engine ? shardsOf(read, engine, problems) : [];
   if (!read || !engine || problems.found) throw problems.toError();
   return {
     databaseUrl: read.DATABASE_URL,
-    brokers: read.KAFKA_BROKERS,
+    kafka: { brokers: read.KAFKA_BROKERS, security },
     topicPrefix: read.MUSTER_TOPIC_PREFIX,
     engine,
     shards,

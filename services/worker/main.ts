@@ -32,7 +32,7 @@ export const workerProcess = defineProcess('worker', readConfig, async (config, 
     (opened) => opened.end(),
   );
   const endpoint = onClose(createBatchEndpoint({ config: config.engine, environment }), (opened) => opened.close());
-  const kafka = createKafka({ brokers: config.brokers, clientId: 'muster-worker', logger });
+  const kafka = createKafka({ ...config.kafka, clientId: 'muster-worker', logger });
   const publisher = onClose(createPublisher({ kafka, logger }), (opened) => opened.close());
   await publisher.connect();
 

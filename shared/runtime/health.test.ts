@@ -4,6 +4,8 @@ import type { Server } from 'node:http';
 import { serveHealth } from './health.ts';
 import { createPrometheusMeter } from './prometheus-meter.ts';
 
+const logger = pino({ level: 'silent' });
+
 describe('the health port', () => {
   let server: Server;
   let url: string;
@@ -11,7 +13,7 @@ describe('the health port', () => {
 
   beforeEach(async () => {
     ready = true;
-    const meter = createPrometheusMeter({ logger: pino({ level: 'silent' }) });
+    const meter = createPrometheusMeter({ logger });
     meter.counter({ name: 'muster_turns_total', help: 'Turns.' }).of({}).add(5);
     server = await serveHealth({ port: 0, host: '127.0.0.1', ready: () => ready, meter });
     const address = server.address();
@@ -30,6 +32,18 @@ describe('the health port', () => {
     const answer = await fetch(`${url}/metrics`);
     expect(answer.headers.get('content-type')).toMatch(/^text\/plain; version=0\.0\.4/);
     expect(await answer.text()).toContain('\nmuster_turns_total 5\n');
+  });
+
+  it('names the variable when its port is taken', async () => {
+    const address = server.address();
+    const port = typeof address === 'object' ? (address?.port ?? 0) : 0;
+    const second = serveHealth({
+      port,
+      host: '127.0.0.1',
+      ready: () => true,
+      meter: createPrometheusMeter({ logger }),
+    });
+    await expect(second).rejects.toThrow(`HEALTH_PORT=${port}: another process has this port already (127.0.0.1)`);
   });
 
   it('has nothing else', async () => {

@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import { createServer, type Server, type ServerResponse } from 'node:http';
+import { listening } from './listening.ts';
 import type { PrometheusMeter } from './prometheus-meter.ts';
 
 export interface HealthOptions {
@@ -23,8 +24,10 @@ export async function serveHealth({ port, host, ready, meter }: HealthOptions): 
   const server = createServer((request, response) => {
     void answer(request.url, response).catch(() => response.writeHead(500).end());
   });
-  server.listen(port, host);
-  await once(server, 'listening');
+  await listening({ variable: 'HEALTH_PORT', host, port }, async () => {
+    server.listen(port, host);
+    await once(server, 'listening');
+  });
   return server;
 }
 

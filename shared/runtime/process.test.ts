@@ -38,7 +38,7 @@ describe('a process', () => {
   it('tells every problem of its configuration before it starts anything', () => {
     const { definition, steps } = recording();
     expect(() => definition.prepare({ LOG_LEVEL: 'loud', NUMBER: 'many' })).toThrow(
-      /LOG_LEVEL="loud".*\nNUMBER="many"/,
+      /LOG_LEVEL has to be .*, not "loud"\nNUMBER has to be a number, not "many"/,
     );
     expect(steps).toEqual([]);
   });
