@@ -8,7 +8,7 @@ import { startInstallation, type Installation, type InstallationOptions } from '
 import { violations, type Allowance, type Evidence } from '../../support/evidence.ts';
 import { breakTopics, type BrokenTopics } from './broken-topics.ts';
 import { publishFigures } from './figures.ts';
-import { createInjections, type Injections } from './injections.ts';
+import { countOf, createInjections, type Injections } from './injections.ts';
 import { measureRun, servedWithin } from './measure-run.ts';
 import { observe, type Observer } from './observer.ts';
 import { until } from './until.ts';
@@ -117,8 +117,9 @@ export async function startTrial(options: TrialOptions): Promise<Trial> {
 
   async function publish(runId: string, verdict: Verdict, evidence: Evidence, found: number): Promise<void> {
     const { rows, scenario, measured = {} } = verdict;
-    const run = measureRun(await readLedger(muster.ledgerFile), runId, evidence, injections.all);
-    publishFigures({ rows, scenario, faults: injections.count(), ...run, violations: found, measured });
+    const injected = injections.takeNew();
+    const run = measureRun(await readLedger(muster.ledgerFile), runId, evidence, injected);
+    publishFigures({ rows, scenario, faults: countOf(injected), ...run, violations: found, measured });
   }
 
   const trial: Trial = {
