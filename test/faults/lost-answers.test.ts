@@ -3,6 +3,8 @@ import type { FaultSettings } from '../../services/sandbox/fault-rules.ts';
 import { startTrial, type Trial } from './support/trial.ts';
 
 const segment = 'lapsed-riders';
+/** One user in each country. */
+const loneRiders = 'lone-riders';
 
 describe.each([
   { contract: 'A', action: 'award-reward' },
@@ -10,17 +12,17 @@ describe.each([
 ])('answers that are lost, endpoint of class $contract', ({ contract, action }) => {
   let trial: Trial;
   beforeAll(async () => {
-    trial = await startTrial({ workers: 2, sandbox: { SANDBOX_SEGMENTS: `${segment}=10000` } });
+    trial = await startTrial({ workers: 2, sandbox: { SANDBOX_SEGMENTS: `${segment}=10000,${loneRiders}=3` } });
   });
   afterAll(() => trial.end());
 
   /** A run of both steps under the faults; its violations and its figures. */
-  async function underFault(rows: string, scenario: string, calls: FaultSettings['calls']) {
+  async function underFault(rows: string, scenario: string, calls: FaultSettings['calls'], audience = segment) {
     await trial.switchFaults({ calls });
     const runId = await trial.muster.api.run({
       name: scenario,
       countries: trial.muster.countries,
-      segment,
+      segment: audience,
       chain: [
         { action, params: {} },
         { action: 'send-message', params: {} },
@@ -29,7 +31,7 @@ describe.each([
     await trial.awaitEnd(runId);
     const hits = await trial.faultHits();
     await trial.switchFaults();
-    const found = await trial.judge(runId, { rows, scenario: `${scenario}, class ${contract}`, segment });
+    const found = await trial.judge(runId, { rows, scenario: `${scenario}, class ${contract}`, segment: audience });
     const { steps, state } = await trial.muster.api.report(runId);
     const ledger = await trial.ledger();
     const suppressed = steps.reduce((sum, { step }) => sum + ledger.of(runId, step).repeated, 0);
@@ -78,6 +80,21 @@ describe.each([
       { name: 'refused', fromAttempt: 2, toAttempt: 3, steps: [1], answer: { kind: 'status', status: 422 } },
     ]);
     expect(hits['refused']).toBeGreaterThan(10);
+    expect(found).toEqual([]);
+    expect([failed, state]).toEqual([0, 'completed']);
+  });
+
+  it('row 45: a user alone in its batch, refused after a lost answer, does not fail either', async () => {
+    const { found, failed, hits, state } = await underFault(
+      '45',
+      '422 after a lost answer, alone',
+      [
+        { name: 'lost', toAttempt: 1, steps: [1], answer: { kind: 'reset' } },
+        { name: 'refused', times: 3, fromAttempt: 2, steps: [1], answer: { kind: 'status', status: 422 } },
+      ],
+      loneRiders,
+    );
+    expect(hits).toEqual({ lost: 3, refused: 3 });
     expect(found).toEqual([]);
     expect([failed, state]).toEqual([0, 'completed']);
   });
