@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startTcpProxy, type TcpProxy } from './support/tcp-proxy.ts';
 import { startTrial, type Trial } from './support/trial.ts';
-import { until } from './support/until.ts';
+import { lasting, until } from './support/until.ts';
 
 const segment = 'lapsed-riders';
 const chain = [
@@ -83,8 +83,7 @@ describe('endpoints that answer something else', () => {
       return others.length > 0 && others.every(({ pending, audience }) => pending === 0 && audience > 0);
     });
     const before = (await trial.faultHits())['storm'] ?? 0;
-    const lasted = Date.now();
-    await until('20 s of the storm are over', () => Date.now() - lasted > 20_000);
+    await lasting(20_000);
     const knocks = ((await trial.faultHits())['storm'] ?? 0) - before;
     await trial.switchFaults();
 
@@ -136,8 +135,7 @@ describe('endpoints that cannot be reached', () => {
     const healed = trial.injections.begin('refused', 'rewards');
     const runId = await trial.muster.api.run({ name: 'Closed', countries: trial.muster.countries, segment, chain });
     await until('batches wait', async () => (await trial.muster.api.progress(runId)).waitingForRetry > 0);
-    const from = Date.now();
-    await until('15 s have passed', () => Date.now() - from > 15_000);
+    await lasting(15_000);
     expect((await trial.ledger()).of(runId, 1).calls).toBe(0);
     await proxy.listen(true);
     healed();

@@ -4,7 +4,7 @@ import { startOwnPostgres, type OwnPostgres } from './support/own-postgres.ts';
 import { cutAfterCommit } from './support/postgres-wire.ts';
 import { startTcpProxy, type TcpProxy } from './support/tcp-proxy.ts';
 import { startTrial, type Trial, type TrialOptions } from './support/trial.ts';
-import { until } from './support/until.ts';
+import { lasting, until } from './support/until.ts';
 
 const segment = 'lapsed-riders';
 /** Without memory, in both steps: what is called again although nobody died would be two effects. */
@@ -151,8 +151,7 @@ describe('row 18: Postgres does not answer', () => {
     await trial.awaitCalls(runId, 1, 20);
     const thawed = trial.injections.begin('Postgres frozen', '12 s');
     postgres.freeze();
-    const from = Date.now();
-    await until('12 s have passed', () => Date.now() - from > 12_000);
+    await lasting(12_000);
     postgres.thaw();
     thawed();
 
@@ -167,8 +166,7 @@ describe('row 18: Postgres does not answer', () => {
       await trial.awaitCalls(runId, 1, 20);
       const lock = await trial.database.hold(`lock table ${table} in access exclusive mode`);
       const released = trial.injections.begin('lock', table);
-      const from = Date.now();
-      await until('8 s have passed', () => Date.now() - from > 8000);
+      await lasting(8000);
       await lock.release();
       released();
 

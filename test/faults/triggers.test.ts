@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { rewardThenMessage } from '../e2e/installation.ts';
 import { startTrial, type Trial, type TrialOptions } from './support/trial.ts';
-import { until } from './support/until.ts';
+import { lasting, until } from './support/until.ts';
 
 const segment = 'lapsed-riders';
 
@@ -119,8 +119,7 @@ describe('triggers', () => {
     await trial.awaitEnd(runId, 120_000);
     const ended = await trial.muster.api.report(runId);
     trial.thaw('trigger');
-    const thawed = Date.now();
-    await until('the thawed one has had its time', () => Date.now() - thawed > 5000);
+    await lasting(5000);
     await trial.switchFaults();
 
     const later = await trial.muster.api.report(runId);
