@@ -59,7 +59,7 @@ export default defineConfig({
         test: {
           ...faults,
           name: 'faults-in-short',
-          include: ['killed-workers', 'lost-answers', 'postgres', 'poison'].map(
+          include: ['killed-workers', 'lost-answers', 'postgres', 'poison', 'support/postgres-wire'].map(
             (name) => `test/faults/${name}.test.ts`,
           ),
         },

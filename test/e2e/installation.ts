@@ -69,7 +69,7 @@ export interface Installation {
   restart(name: string, environment?: Record<string, string>): Promise<void>;
   /** Writes another configuration beside the first; its path, for `MUSTER_CONFIG`. */
   writeConfig(change: (config: EngineConfigFile) => EngineConfigFile): string;
-  createTopics(config: Pick<EngineConfigFile, 'countries' | 'actionTypes' | 'partitionsPerShard'>): Promise<void>;
+  createTopics(countries: readonly string[]): Promise<void>;
   /** What the witnesses say about a run that has ended. */
   evidence(runId: string, segment: string): Promise<Evidence>;
   stop(): Promise<void>;
@@ -158,7 +158,7 @@ export async function startInstallation(options: InstallationOptions): Promise<I
       if (name === 'api' || name === 'all') await apiReady();
     },
     writeConfig: (change) => write(`engine-${randomBytes(4).toString('hex')}.json`, change(config)),
-    createTopics: (wanted) => createTopics(servers.kafkaBrokers, topicPrefix, wanted),
+    createTopics: (added) => createTopics(servers.kafkaBrokers, topicPrefix, { ...config, countries: [...added] }),
     evidence: (runId, segment) =>
       gatherEvidence({ api, segmentationUrl: `${sandboxUrl}/segmentation`, ledgerFile }, runId, segment),
     stop,
@@ -218,11 +218,7 @@ function engineConfigFor(sandboxUrl: string, served: string[]): EngineConfigFile
   };
 }
 
-async function createTopics(
-  kafkaBrokers: string,
-  prefix: string,
-  config: Pick<EngineConfigFile, 'countries' | 'actionTypes' | 'partitionsPerShard'>,
-): Promise<void> {
+async function createTopics(kafkaBrokers: string, prefix: string, config: EngineConfigFile): Promise<void> {
   const topics = topicNames(prefix);
   const shards = Object.keys(config.actionTypes).flatMap((actionType) =>
     config.countries.map((country) => topics.shard({ actionType, country })),

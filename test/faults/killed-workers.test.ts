@@ -4,8 +4,10 @@ import { startTrial, type Trial } from './support/trial.ts';
 import { until } from './support/until.ts';
 
 const segment = 'lapsed-riders';
-/** Calls of one worker in flight at once: with each kill, so many keys at most are left in doubt. */
+/** Calls of one worker in flight at once. */
 const concurrency = 8;
+/** Keys that a kill leaves in doubt: those in flight, and answers that the flush under way had not recorded. */
+const inDoubt = 2 * concurrency;
 
 /** Slow endpoints without memory in both steps: they apply whatever comes, and their ledger shows it. */
 const naiveSinks = {
@@ -59,7 +61,7 @@ describe('workers that are killed', () => {
     await trial.restart('worker-1');
 
     await trial.awaitEnd(runId);
-    const verdict = { rows: '1', scenario: 'killed in W4', segment, allow: { appliedAgain: concurrency } };
+    const verdict = { rows: '1', scenario: 'killed in W4', segment, allow: { appliedAgain: inDoubt } };
     expect(await trial.judge(runId, verdict)).toEqual([]);
   });
 
@@ -75,8 +77,8 @@ describe('workers that are killed', () => {
     await trial.restart('worker-1');
 
     await trial.awaitEnd(runId);
-    // Answers that waited for the flush before theirs are in doubt as well.
-    const verdict = { rows: '1', scenario: 'killed in W5', segment, allow: { appliedAgain: 4 * concurrency } };
+    // While nothing could be written, the answers to a second round of calls came in.
+    const verdict = { rows: '1', scenario: 'killed in W5', segment, allow: { appliedAgain: 2 * inDoubt } };
     expect(await trial.judge(runId, verdict)).toEqual([]);
   });
 
@@ -94,7 +96,7 @@ describe('workers that are killed', () => {
     await trial.restart('worker-1');
 
     await trial.awaitEnd(runId);
-    const verdict = { rows: '1', scenario: 'killed in W6', segment, allow: { appliedAgain: concurrency } };
+    const verdict = { rows: '1', scenario: 'killed in W6', segment, allow: { appliedAgain: inDoubt } };
     expect(await trial.judge(runId, verdict)).toEqual([]);
   });
 
@@ -115,7 +117,7 @@ describe('workers that are killed', () => {
     }
 
     expect(kills).toBeGreaterThanOrEqual(4);
-    const allow = { appliedAgain: kills * concurrency };
+    const allow = { appliedAgain: kills * inDoubt };
     expect(await trial.judge(runId, { rows: '2', scenario: 'one of three every 4 s', segment, allow })).toEqual([]);
   });
 
@@ -126,7 +128,7 @@ describe('workers that are killed', () => {
     await trial.restart('worker-1', 'worker-2', 'worker-3');
 
     await trial.awaitEnd(runId);
-    const allow = { appliedAgain: 3 * concurrency };
+    const allow = { appliedAgain: 3 * inDoubt };
     expect(await trial.judge(runId, { rows: '3', scenario: 'all killed', segment, allow })).toEqual([]);
   });
 

@@ -9,12 +9,12 @@ export interface Injection {
 
 /** The harness's own record of what it broke, and when. */
 export interface Injections {
-  readonly all: readonly Injection[];
   /** @returns what ends it */
   begin(fault: string, target: string): () => void;
   /** A fault without a duration, such as a kill. */
   happened(fault: string, target: string): void;
-  count(): Record<string, number>;
+  /** Those since it was last asked: the faults of one scenario. */
+  takeNew(): readonly Injection[];
 }
 
 export function createInjections(): Injections {
@@ -29,13 +29,15 @@ export function createInjections(): Injections {
   }
 
   return {
-    all,
     begin,
     happened: (fault, target) => begin(fault, target)(),
-    count: () => {
-      const counts: Record<string, number> = {};
-      for (const { fault } of all) counts[fault] = (counts[fault] ?? 0) + 1;
-      return counts;
-    },
+    takeNew: () => all.splice(0),
   };
+}
+
+/** How many faults of each type. */
+export function countOf(injections: readonly Injection[]): Record<string, number> {
+  const counts: Record<string, number> = {};
+  for (const { fault } of injections) counts[fault] = (counts[fault] ?? 0) + 1;
+  return counts;
 }

@@ -14,9 +14,16 @@ export interface Inspector {
   toClient?: (passage: Passage, bytes: Buffer) => 'pass' | 'cut';
 }
 
+export interface Target {
+  host: string;
+  port: number;
+}
+
 /** A network between two processes that a test can break. */
 export interface TcpProxy {
   readonly port: number;
+  /** Where new connections go from now on. */
+  aim(target: Target): void;
   /** Milliseconds by which each way is slowed down. */
   delay(ms: number): void;
   /** Resets every connection that is open now. */
@@ -29,8 +36,9 @@ export interface TcpProxy {
   close(): Promise<void>;
 }
 
-export async function startTcpProxy(target: { host: string; port: number }): Promise<TcpProxy> {
+export async function startTcpProxy(first: Target): Promise<TcpProxy> {
   const passages = new Set<Passage>();
+  let target = first;
   let delayMs = 0;
   let swallowed: 'toServer' | 'toClient' | 'nothing' = 'nothing';
   let inspector: Inspector = {};
@@ -62,7 +70,10 @@ export async function startTcpProxy(target: { host: string; port: number }): Pro
 
   function pass(to: Socket, bytes: Buffer): void {
     if (delayMs === 0) to.write(bytes);
-    else setTimeout(() => void (to.writable && to.write(bytes)), delayMs);
+    else
+      setTimeout(() => {
+        if (to.writable) to.write(bytes);
+      }, delayMs);
   }
 
   function reset(passage: Passage): void {
@@ -90,6 +101,9 @@ export async function startTcpProxy(target: { host: string; port: number }): Pro
   const { port } = address;
   return {
     port,
+    aim: (next) => {
+      target = next;
+    },
     delay: (ms) => {
       delayMs = ms;
     },

@@ -8,7 +8,7 @@ import { startInstallation, type Installation, type InstallationOptions } from '
 import { violations, type Allowance, type Evidence } from '../../support/evidence.ts';
 import { breakTopics, type BrokenTopics } from './broken-topics.ts';
 import { publishFigures } from './figures.ts';
-import { createInjections, type Injections } from './injections.ts';
+import { countOf, createInjections, type Injections } from './injections.ts';
 import { measureRun, servedWithin } from './measure-run.ts';
 import { observe, type Observer } from './observer.ts';
 import { until } from './until.ts';
@@ -95,7 +95,7 @@ export async function startTrial(options: TrialOptions): Promise<Trial> {
       ...overweight(muster.services),
     ];
     await publish(runId, verdict, evidence, found.length);
-    return found;
+    return folded(found);
   }
 
   /** I7: lag and work that is ready return to nothing, without help. */
@@ -117,8 +117,9 @@ export async function startTrial(options: TrialOptions): Promise<Trial> {
 
   async function publish(runId: string, verdict: Verdict, evidence: Evidence, found: number): Promise<void> {
     const { rows, scenario, measured = {} } = verdict;
-    const run = measureRun(await readLedger(muster.ledgerFile), runId, evidence, injections.all);
-    publishFigures({ rows, scenario, faults: injections.count(), ...run, violations: found, measured });
+    const injected = injections.takeNew();
+    const run = measureRun(await readLedger(muster.ledgerFile), runId, evidence, injected);
+    publishFigures({ rows, scenario, faults: countOf(injected), ...run, violations: found, measured });
   }
 
   const trial: Trial = {
@@ -185,6 +186,12 @@ export async function startTrial(options: TrialOptions): Promise<Trial> {
     },
   };
   return trial;
+}
+
+/** Thousands of users can be wrong in the same way. */
+function folded(found: readonly string[]): string[] {
+  const shown = 12;
+  return found.length <= shown ? [...found] : [...found.slice(0, shown), `… and ${found.length - shown} more`];
 }
 
 function pidOf(muster: Installation, name: string): number {

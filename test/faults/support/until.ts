@@ -23,3 +23,8 @@ export async function until<T>(
     await wait(pollMs);
   }
 }
+
+/** Lets real time pass: how long a fault lasts, or what is counted is counted. Never to wait for something that could be seen. */
+export async function lasting(ms: number): Promise<void> {
+  await wait(ms);
+}
