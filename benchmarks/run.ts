@@ -1,6 +1,7 @@
 import { parseArgs } from 'node:util';
 import { compareChains } from './chain/against.ts';
 import { benchmarkChain } from './chain/chain.ts';
+import { benchmarkGrowth } from './growth/growth.ts';
 import { benchmarkMemory } from './memory/memory.ts';
 import { benchmarkNeighbours } from './neighbours/neighbours.ts';
 import { benchmarkScaling } from './scaling/scaling.ts';
@@ -22,6 +23,7 @@ const questions: Record<string, (asked: Asked) => Promise<void>> = {
     against === undefined ? benchmarkChain(rounds ?? 5) : compareChains({ ref: against, rounds: rounds ?? 9, quick }),
   neighbours: ({ rounds, quick, only }) => benchmarkNeighbours({ rounds: rounds ?? (quick ? 1 : 3), quick, only }),
   scaling: ({ rounds, quick }) => benchmarkScaling(rounds ?? (quick ? 1 : 3), quick),
+  growth: ({ rounds, quick, only }) => benchmarkGrowth({ rounds: rounds ?? (quick ? 1 : 3), quick, only }),
   memory: ({ rounds }) => benchmarkMemory(rounds ?? 5),
 };
 

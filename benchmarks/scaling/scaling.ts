@@ -154,7 +154,7 @@ function equalRows(rounds: readonly Round[]): Row[] {
       'batches/s': rounded(median(rates)),
       'of ideal': rounded(median(rates) / idealOf(count * slotsPerWorker)),
       'to one worker': rounded(ratioByRound(rates, one)),
-      'of the cores': rounded(median(rates.map((rate, round) => (rate * (micros[round] ?? 0)) / 1e6))),
+      'cores used': rounded(median(rates.map((rate, round) => (rate * (micros[round] ?? 0)) / 1e6))),
       'CPU µs per batch': rounded(median(micros)),
       'of it workers': rounded(median(rounds.map((round) => round[`${count} equal`]?.cpu['worker'] ?? 0))),
     };
