@@ -1,7 +1,10 @@
 import { parseArgs } from 'node:util';
 import { compareChains } from './chain/against.ts';
 import { benchmarkChain } from './chain/chain.ts';
+import { benchmarkGrowth } from './growth/growth.ts';
 import { benchmarkMemory } from './memory/memory.ts';
+import { benchmarkNeighbours } from './neighbours/neighbours.ts';
+import { benchmarkScaling } from './scaling/scaling.ts';
 
 /**
  * `npm run bench -- <question> [--rounds N] [--quick] [--only <part>]`, and `chain --against <commit>`. Each prints Markdown tables and writes
@@ -18,6 +21,9 @@ interface Asked {
 const questions: Record<string, (asked: Asked) => Promise<void>> = {
   chain: ({ rounds, quick, against }) =>
     against === undefined ? benchmarkChain(rounds ?? 5) : compareChains({ ref: against, rounds: rounds ?? 9, quick }),
+  neighbours: ({ rounds, quick, only }) => benchmarkNeighbours({ rounds: rounds ?? (quick ? 1 : 3), quick, only }),
+  scaling: ({ rounds, quick }) => benchmarkScaling(rounds ?? (quick ? 1 : 3), quick),
+  growth: ({ rounds, quick, only }) => benchmarkGrowth({ rounds: rounds ?? (quick ? 1 : 3), quick, only }),
   memory: ({ rounds }) => benchmarkMemory(rounds ?? 5),
 };
 
