@@ -42,8 +42,8 @@ export function campaignRoutes(server: HttpServer, { campaigns, config, clock }:
       },
     },
     validatorCompiler: campaignValidator(config, clock),
-    handler: async ({ body }, reply) => {
-      const view = campaignView(await campaigns.create(body));
+    handler: async ({ body, begun }, reply) => {
+      const view = campaignView(await campaigns.create(body, begun?.createdId));
       return reply.code(201).header('location', view.links.self).send(view);
     },
   });

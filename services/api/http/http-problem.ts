@@ -55,11 +55,9 @@ const maxQuotedLength = 80;
 
 /** A value as it may stand in a message: as JSON, and not longer than can be read. */
 export function quoted(value: unknown): string {
-  const text = JSON.stringify(typeof value === 'string' ? value.slice(0, maxQuotedLength + 1) : summary(value));
+  if (typeof value === 'object' && value !== null) {
+    return Array.isArray(value) ? `a list of ${value.length}` : 'an object';
+  }
+  const text = JSON.stringify(typeof value === 'string' ? value.slice(0, maxQuotedLength + 1) : (value ?? null));
   return text.length <= maxQuotedLength + 2 ? text : `${text.slice(0, maxQuotedLength)}…`;
-}
-
-function summary(value: unknown): unknown {
-  if (Array.isArray(value)) return `a list of ${value.length}`;
-  return typeof value === 'object' && value !== null ? 'an object' : (value ?? null);
 }
