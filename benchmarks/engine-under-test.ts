@@ -105,10 +105,7 @@ async function createTopics({ brokers }: EngineOptions, config: EngineConfig): P
   const topics = topicNames(topicPrefix);
   const kafka = createKafka({ brokers: [...brokers], clientId: 'bench', logger: createLogger('bench', 'warn') });
   const admin = createTopicAdmin({ kafka });
-  const names = [
-    topics.fires,
-    ...Object.keys(config.actionTypes).map((actionType) => topics.shard({ actionType, country })),
-  ];
+  const names = Object.keys(config.actionTypes).map((actionType) => topics.shard({ actionType, country }));
   await admin.ensureTopics(
     names.map((topic) => ({
       topic,

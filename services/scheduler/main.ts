@@ -1,8 +1,5 @@
 import { hostname } from 'node:os';
 import { v7 as uuidv7 } from 'uuid';
-import { topicNames } from '../../shared/domain/shard.ts';
-import { createKafka } from '../../shared/kafka/connection.ts';
-import { createPublisher } from '../../shared/kafka/publisher.ts';
 import { createDueJobs } from './postgres/due-jobs.ts';
 import { createLeases } from '../../shared/postgres/leases.ts';
 import { createPool } from '../../shared/postgres/pool.ts';
@@ -23,15 +20,10 @@ export async function startScheduler(environment: NodeJS.ProcessEnv): Promise<Se
     max: 4,
     logger,
   });
-  const kafka = createKafka({ brokers: config.KAFKA_BROKERS, clientId: 'muster-scheduler', logger });
-  const publisher = createPublisher({ kafka, logger });
-  await publisher.connect();
 
   const scheduler = createScheduler({
     leases: createLeases({ pool }),
     dueJobs: createDueJobs({ pool }),
-    publisher,
-    topics: topicNames(config.MUSTER_TOPIC_PREFIX),
     owner: `scheduler@${hostname()}/${uuidv7()}`,
     leaseMs: config.SCHEDULER_LEASE_MS,
     pollMs: config.SCHEDULER_POLL_MS,
@@ -48,7 +40,7 @@ export async function startScheduler(environment: NodeJS.ProcessEnv): Promise<Se
   async function close(): Promise<void> {
     await scheduler.close();
     health?.close();
-    await Promise.all([publisher.close(), pool.end()]);
+    await pool.end();
   }
 
   let closing: Promise<void> | undefined;

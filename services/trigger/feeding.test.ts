@@ -6,21 +6,17 @@ import { createTrigger, type TriggerDeps } from './trigger.ts';
 
 type World = ReturnType<typeof createTriggerFixture>;
 
-async function startTrigger(
-  world: World,
-  owner: string,
-  change: (deps: TriggerDeps) => Partial<TriggerDeps> = () => ({}),
-) {
+function startTrigger(world: World, owner: string, change: (deps: TriggerDeps) => Partial<TriggerDeps> = () => ({})) {
   const deps = world.triggerDeps(owner);
   const trigger = createTrigger({ ...deps, ...change(deps) });
-  await trigger.start();
+  trigger.start();
   return trigger;
 }
 
-async function setUp(users: string[], change?: (deps: TriggerDeps) => Partial<TriggerDeps>) {
+function setUp(users: string[], change?: (deps: TriggerDeps) => Partial<TriggerDeps>) {
   const world = createTriggerFixture();
   world.segmentation.users.set('SG', users.toSorted(compareUserIds));
-  const trigger = await startTrigger(world, 'a', change);
+  const trigger = startTrigger(world, 'a', change);
   return {
     ...world,
     world,
@@ -33,7 +29,7 @@ async function setUp(users: string[], change?: (deps: TriggerDeps) => Partial<Tr
 describe('feeding a run', () => {
   it('puts the whole segment into full batches, in ascending order, and one short batch at the end', async () => {
     const users = userIds(2530);
-    const { clock, startCampaign, database, fedUsers, isFed } = await setUp(users);
+    const { clock, startCampaign, database, fedUsers, isFed } = setUp(users);
     await startCampaign();
     await passTimeUntil(clock, isFed);
     expect(fedUsers('SG')).toEqual(users);
@@ -42,7 +38,7 @@ describe('feeding a run', () => {
   });
 
   it('publishes a reference to every batch, to the shard of the first step and the country', async () => {
-    const { clock, startCampaign, references, isFed } = await setUp(userIds(2530));
+    const { clock, startCampaign, references, isFed } = setUp(userIds(2530));
     await startCampaign();
     await passTimeUntil(clock, isFed);
     await passTime(clock, 0);
@@ -54,7 +50,7 @@ describe('feeding a run', () => {
 
   it('fails users whose id breaks the rules, escaped, and goes on with the others', async () => {
     const invalid = ['', 'user\u0000', 'user\ud800', 'v'.repeat(300)];
-    const { clock, startCampaign, database, fedUsers, isFed, feed } = await setUp([...userIds(150), ...invalid]);
+    const { clock, startCampaign, database, fedUsers, isFed, feed } = setUp([...userIds(150), ...invalid]);
     await startCampaign();
     await passTimeUntil(clock, isFed);
     expect(fedUsers('SG')).toEqual(userIds(150));
@@ -66,7 +62,7 @@ describe('feeding a run', () => {
 
   it('goes on behind a page that ends with an id which cannot be asked for', async () => {
     const users = [...userIds(999, 'a'), 'b\ud800', ...userIds(1500, 'c')];
-    const { clock, startCampaign, fedUsers, isFed, feed } = await setUp(users);
+    const { clock, startCampaign, fedUsers, isFed, feed } = setUp(users);
     await startCampaign();
     await passTimeUntil(clock, isFed);
     expect(fedUsers('SG')).toEqual(users.filter((id) => id.isWellFormed()));
@@ -74,7 +70,7 @@ describe('feeding a run', () => {
   });
 
   it('publishes again until it succeeds', async () => {
-    const { clock, startCampaign, references, isFed } = await setUp(userIds(250), (deps) => ({
+    const { clock, startCampaign, references, isFed } = setUp(userIds(250), (deps) => ({
       publisher: failingOnce(deps.publisher, 'publish'),
     }));
     await startCampaign();
@@ -85,7 +81,7 @@ describe('feeding a run', () => {
 
   it('reads its cursor again when it does not know whether a write has arrived', async () => {
     const users = userIds(2500);
-    const { clock, startCampaign, fedUsers, isFed, feed } = await setUp(users, (deps) => ({
+    const { clock, startCampaign, fedUsers, isFed, feed } = setUp(users, (deps) => ({
       feedStore: failingOnce(deps.feedStore, 'writePages'),
     }));
     await startCampaign();
@@ -97,7 +93,7 @@ describe('feeding a run', () => {
 
 describe('a segmentation service in trouble', () => {
   it('stalls the feed with its cause, which goes away when the feed moves on', async () => {
-    const { clock, segmentation, startCampaign, feed, isFed } = await setUp(userIds(2500));
+    const { clock, segmentation, startCampaign, feed, isFed } = setUp(userIds(2500));
     segmentation.pageFailure = failureOf('unavailable');
     await startCampaign();
     await passTime(clock, 1000);
@@ -108,7 +104,7 @@ describe('a segmentation service in trouble', () => {
   });
 
   it('is asked less and less often', async () => {
-    const { clock, segmentation, startCampaign } = await setUp(userIds(2500));
+    const { clock, segmentation, startCampaign } = setUp(userIds(2500));
     segmentation.pageFailure = failureOf('unavailable');
     await startCampaign();
     await passTime(clock, 600_000);
@@ -117,7 +113,7 @@ describe('a segmentation service in trouble', () => {
 
   it('feeds nothing of a page that is not sorted, and goes on when it is mended', async () => {
     const users = userIds(2500);
-    const { clock, segmentation, startCampaign, feed, fedUsers, isFed } = await setUp(users);
+    const { clock, segmentation, startCampaign, feed, fedUsers, isFed } = setUp(users);
     segmentation.tamper = (page) => page.toReversed();
     await startCampaign();
     await passTime(clock, 60_000);
@@ -130,7 +126,7 @@ describe('a segmentation service in trouble', () => {
 
   it('may lose its snapshot: the feed goes on behind its cursor on a fresh one', async () => {
     const users = userIds(45_000);
-    const { clock, segmentation, startCampaign, workOff, fedUsers, isFed } = await setUp(users);
+    const { clock, segmentation, startCampaign, workOff, fedUsers, isFed } = setUp(users);
     await startCampaign();
     await passTimeUntil(clock, () => fedUsers('SG').length > 0);
     segmentation.snapshot = 's2';
@@ -146,12 +142,12 @@ describe('a segmentation service in trouble', () => {
 describe('feeds and their owners', () => {
   it('go to another trigger at once when theirs stops, which goes on behind the cursor', async () => {
     const users = userIds(45_000);
-    const { clock, world, startCampaign, workOff, fedUsers, isFed, feed, trigger } = await setUp(users);
+    const { clock, world, startCampaign, workOff, fedUsers, isFed, feed, trigger } = setUp(users);
     await startCampaign();
     await passTimeUntil(clock, () => fedUsers('SG').length > 0);
     await trigger.stopIntake();
     await trigger.finishWork();
-    await startTrigger(world, 'b');
+    startTrigger(world, 'b');
     await passTime(clock, 0);
     expect(feed()).toMatchObject({ owner: 'b', token: 2 });
     while (!isFed()) {
@@ -164,7 +160,7 @@ describe('feeds and their owners', () => {
   it('are taken over when the lease of a killed trigger runs out, with nobody fed twice', async () => {
     let isDead = false;
     const users = userIds(45_000);
-    const { clock, world, startCampaign, workOff, fedUsers, isFed, feed } = await setUp(users, (deps) => ({
+    const { clock, world, startCampaign, workOff, fedUsers, isFed, feed } = setUp(users, (deps) => ({
       feedStore: mortal(deps.feedStore, () => isDead),
       leases: mortal(deps.leases, () => isDead),
       publisher: mortal(deps.publisher, () => isDead),
@@ -172,7 +168,7 @@ describe('feeds and their owners', () => {
     await startCampaign();
     await passTimeUntil(clock, () => fedUsers('SG').length > 0);
     isDead = true;
-    await startTrigger(world, 'b');
+    startTrigger(world, 'b');
     await passTime(clock, 16_000);
     expect(feed()).toMatchObject({ owner: 'b', token: 2 });
     while (!isFed()) {
@@ -183,7 +179,7 @@ describe('feeds and their owners', () => {
   });
 
   it('are kept for as long as it takes', async () => {
-    const { clock, startCampaign, feed } = await setUp(userIds(100_000));
+    const { clock, startCampaign, feed } = setUp(userIds(100_000));
     await startCampaign();
     await passTime(clock, 300_000);
     expect(feed()).toMatchObject({ owner: 'a', token: 1, complete: false });
@@ -192,7 +188,7 @@ describe('feeds and their owners', () => {
 
 describe('back-pressure', () => {
   it('stops feeding at three hundred unhandled batches while nobody works', async () => {
-    const { clock, startCampaign, feed } = await setUp(userIds(100_000));
+    const { clock, startCampaign, feed } = setUp(userIds(100_000));
     await startCampaign();
     await passTime(clock, 60_000);
     const fedBatches = (feed()?.nextBatchNo ?? 1) - 1;
@@ -201,7 +197,7 @@ describe('back-pressure', () => {
   });
 
   it('feeds on as batches are handled', async () => {
-    const { clock, startCampaign, workOff, isFed, fedUsers } = await setUp(userIds(100_000));
+    const { clock, startCampaign, workOff, isFed, fedUsers } = setUp(userIds(100_000));
     await startCampaign();
     while (!isFed()) {
       await workOff();
@@ -211,7 +207,7 @@ describe('back-pressure', () => {
   });
 
   it('lets a small campaign in with the next batches that are handled, while a large one waits for room', async () => {
-    const { clock, segmentation, startCampaign, workOff, feedRows } = await setUp(userIds(100_000));
+    const { clock, segmentation, startCampaign, workOff, feedRows } = setUp(userIds(100_000));
     await startCampaign();
     await passTime(clock, 10_000);
     segmentation.users.set('SG', userIds(900));
@@ -224,7 +220,7 @@ describe('back-pressure', () => {
   });
 
   it('keeps what waits in memory small', async () => {
-    const { clock, segmentation, startCampaign } = await setUp(userIds(200_000));
+    const { clock, segmentation, startCampaign } = setUp(userIds(200_000));
     await startCampaign();
     await passTime(clock, 60_000);
     expect(segmentation.pagesAsked.length).toBeLessThanOrEqual(300 / 10 + 10 + 3);

@@ -3,9 +3,8 @@ import { v7 as uuidv7 } from 'uuid';
 import { topicNames } from '../../shared/domain/shard.ts';
 import { createSegmentation } from './http/segmentation-client.ts';
 import { createKafka } from '../../shared/kafka/connection.ts';
-import { createConsumer } from '../../shared/kafka/consumer.ts';
 import { createPublisher } from '../../shared/kafka/publisher.ts';
-import { createDeadLetters } from '../../shared/postgres/dead-letters.ts';
+import { createTopicAdmin } from '../../shared/kafka/topic-admin.ts';
 import { createFeedStore } from './postgres/feed-store.ts';
 import { createLeases } from '../../shared/postgres/leases.ts';
 import { createOutboxSweep } from './postgres/outbox-sweep.ts';
@@ -33,25 +32,19 @@ export async function startTrigger(environment: NodeJS.ProcessEnv): Promise<Serv
   const hotPool = createHotPathPool(database);
   const kafka = createKafka({ brokers: config.KAFKA_BROKERS, clientId: 'muster-trigger', logger });
   const publisher = createPublisher({ kafka, logger });
+  const topicAdmin = createTopicAdmin({ kafka });
   await publisher.connect();
 
   const trigger = createTrigger({
-    consumer: createConsumer({
-      kafka,
-      groupId: `${config.MUSTER_TOPIC_PREFIX}.trigger`,
-      topics: [topics.fires],
-      traffic: 'sparse',
-      sessionTimeoutMs: config.KAFKA_SESSION_TIMEOUT_MS,
-      logger,
-    }),
     publisher,
     runStore: createRunStore({ pool: hotPool }),
     feedStore: createFeedStore({ pool: hotPool }),
     outboxSweep: createOutboxSweep({ pool: hotPool }),
     segmentation,
-    deadLetters: createDeadLetters({ pool }),
     leases: createLeases({ pool }),
+    topicAdmin,
     topics,
+    topicTerms: { partitions: engine.partitionsPerShard, replicationFactor: engine.replicationFactor },
     owner: `trigger@${hostname()}/${uuidv7()}`,
     pageSize: engine.segmentation.pageSize,
     feedLeaseMs: config.TRIGGER_FEED_LEASE_MS,
@@ -61,7 +54,7 @@ export async function startTrigger(environment: NodeJS.ProcessEnv): Promise<Serv
     random: () => Math.random(),
     logger,
   });
-  await trigger.start();
+  trigger.start();
   const health =
     config.HEALTH_PORT === undefined
       ? undefined
@@ -71,7 +64,7 @@ export async function startTrigger(environment: NodeJS.ProcessEnv): Promise<Serv
   async function close(): Promise<void> {
     await trigger.close();
     health?.close();
-    await Promise.all([publisher.close(), segmentation.close(), pool.end(), hotPool.end()]);
+    await Promise.all([publisher.close(), topicAdmin.close(), segmentation.close(), pool.end(), hotPool.end()]);
   }
 
   let closing: Promise<void> | undefined;

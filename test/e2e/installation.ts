@@ -143,7 +143,7 @@ async function createTopics(prefix: string, actionTypes: readonly string[], part
     logger: createLogger('e2e', 'silent'),
   });
   const admin = createTopicAdmin({ kafka });
-  await admin.ensureTopics([topics.fires, ...shards].map((topic) => ({ topic, partitions, replicationFactor: 1 })));
+  await admin.ensureTopics(shards.map((topic) => ({ topic, partitions, replicationFactor: 1 })));
   await admin.close();
 }
 

@@ -37,7 +37,7 @@ export function describeDeadLetters(name: string, makeSubject: () => Promise<Dea
       await subject.deadLetters.deadLetter(record({}), 'bad');
       await subject.deadLetters.deadLetter(record({ offset: 2 ** 40 }), 'bad');
       await subject.deadLetters.deadLetter(record({ partition: 1 }), 'bad');
-      await subject.deadLetters.deadLetter(record({ topic: 'muster.fires' }), 'bad');
+      await subject.deadLetters.deadLetter(record({ topic: 'muster.other' }), 'bad');
       expect(await subject.kept()).toHaveLength(4);
     });
 
