@@ -19,38 +19,38 @@ export interface FeedDirectory {
   /** Learns what is not known yet of these feeds. Feeds that do not exist stay unknown. */
   learn(feedIds: Iterable<string>): Promise<void>;
   contextOf(feedId: string): FeedContext | undefined;
-  /** Whether a step of the run may start now. When that cannot be found out, it may not. */
-  verdictOf(runId: string): Verdict | Promise<Verdict>;
+  /** Whether a step of the feed may start now. When that cannot be found out, it may not. */
+  verdictOf(feedId: string): Verdict | Promise<Verdict>;
 }
 
 export function createFeedDirectory({ contexts, clock, logger }: FeedDirectoryDeps): FeedDirectory {
   const known = new LRUCache<string, FeedContext>({ max: maxFeeds });
   let verdicts = new Map<string, Verdict>();
   let readAtMs = Number.NEGATIVE_INFINITY;
-  /** Runs asked for since the last look: the next look is for them. */
+  /** Feeds asked for since the last look: the next look is for them. */
   let asked = new Set<string>();
   let looking: Promise<void> | undefined;
 
   async function look(): Promise<void> {
-    const runIds = [...asked];
+    const feedIds = [...asked];
     asked = new Set();
     const startedMs = clock.monotonicMs();
     try {
-      const admissions = await contexts.admissions(runIds);
-      verdicts = new Map(admissions.map(({ runId, verdict }) => [runId, verdict]));
+      const admissions = await contexts.admissions(feedIds);
+      verdicts = new Map(admissions.map(({ feedId, verdict }) => [feedId, verdict]));
       readAtMs = startedMs;
     } catch (error) {
-      logger.warn({ err: error, runs: runIds.length }, 'could not read the states of runs');
+      logger.warn({ err: error, feeds: feedIds.length }, 'could not read whether feeds may be served');
     } finally {
       looking = undefined;
     }
   }
 
-  async function lookUp(runId: string): Promise<Verdict> {
-    // The look under way may have begun before this run was asked for.
+  async function lookUp(feedId: string): Promise<Verdict> {
+    // The look under way may have begun before this feed was asked for.
     await looking;
-    if (!isFresh() || !verdicts.has(runId)) await (looking ??= look());
-    return isFresh() ? (verdicts.get(runId) ?? 'hold') : 'hold';
+    if (!isFresh() || !verdicts.has(feedId)) await (looking ??= look());
+    return isFresh() ? (verdicts.get(feedId) ?? 'hold') : 'hold';
   }
 
   const isFresh = () => clock.monotonicMs() - readAtMs < maxAgeMs;
@@ -62,9 +62,9 @@ export function createFeedDirectory({ contexts, clock, logger }: FeedDirectoryDe
       for (const context of await contexts.load(unknown)) known.set(context.feedId, context);
     },
     contextOf: (feedId) => known.get(feedId),
-    verdictOf: (runId) => {
-      asked.add(runId);
-      return (isFresh() ? verdicts.get(runId) : undefined) ?? lookUp(runId);
+    verdictOf: (feedId) => {
+      asked.add(feedId);
+      return (isFresh() ? verdicts.get(feedId) : undefined) ?? lookUp(feedId);
     },
   };
 }

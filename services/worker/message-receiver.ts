@@ -38,7 +38,7 @@ export function createMessageReceiver(deps: ReceiveRecordsDeps): MessageReceiver
     logger.error({ topic, partition, offset: record.offset, reason }, 'record cannot be served, dead-lettered');
     while (!stopped()) {
       try {
-        await deadLetters.deadLetter(record, reason);
+        await deadLetters.add([{ message: record, reason }]);
         deps.settle(record);
         return;
       } catch (error) {

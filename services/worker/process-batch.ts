@@ -40,8 +40,8 @@ export async function processBatch(work: Work, deps: ProcessBatchDeps): Promise<
 /** W3: why the call must not be made now, as the record to write instead. */
 async function refusalOf(work: Work, deps: ProcessBatchDeps): Promise<StepResult | null> {
   if (work.count === 0) return nobodyResult(work);
-  if (work.claim.attempt > work.type.maxAttempts) return unknownResult(work, null);
-  const known = deps.directory.verdictOf(work.context.runId);
+  if (work.claim.attempts >= work.type.maxAttempts) return unknownResult(work, null);
+  const known = deps.directory.verdictOf(work.claim.feedId);
   const verdict = typeof known === 'string' ? known : await known;
   if (verdict === 'hold') return releasedResult(work);
   if (verdict === 'expire') return withheldResult(work, 'expired');

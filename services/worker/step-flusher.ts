@@ -70,7 +70,7 @@ export function createStepFlusher(deps: FlushStepsDeps): StepFlusher {
     const startedMs = (lastFlushMs = clock.monotonicMs());
     let flushed: LedgerFlushed;
     try {
-      flushed = await ledger.flush({ records: [...taken.keys()], claims });
+      flushed = await ledger.flush({ results: [...taken.keys()], claims, begins: [] });
     } catch (error) {
       // Nothing is lost: the records are written with the next flush, or refused there because their lease has run out meanwhile.
       pending = new Map([...taken, ...pending]);

@@ -13,20 +13,25 @@ const notAppliedBackoff = { firstDelayMs: 500, maxDelayMs: 30_000 };
 
 /** What is recorded of a step after its call. @param random in [0, 1) */
 export function resultOf(work: Work, reading: Reading, random: number): StepResult {
-  const { claim, type } = work;
+  const { type } = work;
   switch (reading.kind) {
     case 'reported':
       return reportedResult(work, reading, random);
     case 'refused':
       return refusedRecord(work, reading.code);
     case 'misconfigured':
-      return waitingRecord(work, notAppliedDelayMs(work, random), false, reading.cause);
+      return waitingRecord(work, notAppliedDelayMs(work, random), unanswered(work), reading.cause);
     case 'not-applied':
-      return waitingRecord(work, reading.retryAfterMs ?? notAppliedDelayMs(work, random), false, reading.cause);
+      return waitingRecord(
+        work,
+        reading.retryAfterMs ?? notAppliedDelayMs(work, random),
+        unanswered(work),
+        reading.cause,
+      );
     case 'ambiguous':
-      return claim.attempt >= type.maxAttempts
+      return attemptOf(work) >= type.maxAttempts
         ? unknownResult(work, reading.cause)
-        : waitingRecord(work, backoffMs(attemptBackoff, claim.attempt, random), true, reading.cause);
+        : waitingRecord(work, backoffMs(attemptBackoff, attemptOf(work), random), lostAnswer, reading.cause);
   }
 }
 
@@ -40,15 +45,10 @@ export function unknownResult(work: Work, cause: string | null): StepDone {
   return allUnknown(work, reasons.attemptsUsedUp, cause);
 }
 
-/**
- * Everybody ended without a call: the deadline has passed, or the run was cancelled. Where an earlier claim used up an attempt, its call may
- * have been applied: to say that nothing happened would be a guess.
- */
+/** Everybody ended without a call: the deadline has passed, or the run was cancelled. Under an open key that would be a guess. */
 export function withheldResult(work: Work, rest: 'expired' | 'cancelled'): StepDone {
-  const { feedId, batchNo, step, epoch, attempt } = work.claim;
-  // A child batch is born with its parent's attempts: only with a second claim of its own is one of them its own.
-  if (attempt > 1 && epoch > 1) return allUnknown(work, reasons.ambiguousAnswer, rest);
-  return { feedId, batchNo, step, epoch, state: 'done', rest, restUsers: work.count, failures: [], children: [] };
+  if (work.claim.open) return allUnknown(work, reasons.ambiguousAnswer, rest);
+  return { ...doneRecord(work, [], []), rest, attempts: work.claim.attempts };
 }
 
 /** The chain has lost all of its users before: there is nobody to call for. */
@@ -58,13 +58,13 @@ export function nobodyResult(work: Work): StepDone {
 
 /** It was never called and can be claimed again at once. */
 export function releasedResult(work: Work): StepWaiting {
-  return waitingRecord(work, 0, false, null);
+  return waitingRecord(work, 0, unanswered(work), null);
 }
 
 /** UserResults users go on, with this one recording; the others are retried by themselves, or end. */
 function reportedResult(work: Work, told: Extract<Reading, { kind: 'reported' }>, random: number): StepDone {
-  const { claim, type } = work;
-  const usedUp = claim.attempt >= type.maxAttempts;
+  const { type } = work;
+  const usedUp = attemptOf(work) >= type.maxAttempts;
   const isRetried = (failure: FailedResult) => failure.retryable && !usedUp;
   const retryMissing = type.class === 'A' && !usedUp;
 
@@ -74,7 +74,9 @@ function reportedResult(work: Work, told: Extract<Reading, { kind: 'reported' }>
   return doneRecord(
     work,
     failures,
-    again.length === 0 ? [] : [childOf(work, again, backoffMs(attemptBackoff, claim.attempt, random), claim.attempt)],
+    again.length === 0
+      ? []
+      : [childOf(work, again, backoffMs(attemptBackoff, attemptOf(work), random), attemptOf(work))],
   );
 }
 
@@ -83,10 +85,10 @@ function refusedRecord(work: Work, code: string): StepDone {
   const users = usersOf(work.users);
   const [only, ...others] = users;
   if (only !== undefined && others.length === 0) {
-    return doneRecord(work, [{ user: only, outcome: 'failed', reason: code, detail: null }], []);
+    return { ...doneRecord(work, [{ user: only, outcome: 'failed', reason: code, detail: null }], []), refused: 1 };
   }
   const middle = Math.ceil(users.length / 2);
-  const attempts = work.claim.attempt - 1;
+  const { attempts } = work.claim;
   const halves = [users.slice(0, middle), users.slice(middle)];
   return doneRecord(
     work,
@@ -103,8 +105,8 @@ function allUnknown(work: Work, reason: string, detail: string | null): StepDone
   );
 }
 
-function doneRecord({ claim, count }: Work, failures: UserFailure[], children: ChildBatch[]): StepDone {
-  const { feedId, batchNo, step, epoch } = claim;
+function doneRecord(work: Work, failures: UserFailure[], children: ChildBatch[]): StepDone {
+  const { feedId, batchNo, step, epoch } = work.claim;
   const gone = failures.length + children.reduce((sum, child) => sum + child.users.length, 0);
   return {
     feedId,
@@ -113,21 +115,39 @@ function doneRecord({ claim, count }: Work, failures: UserFailure[], children: C
     epoch,
     state: 'done',
     rest: 'succeeded',
-    restUsers: count - gone,
+    restUsers: work.count - gone,
     failures,
+    attempts: attemptOf(work),
+    refused: 0,
     children,
   };
 }
 
-function waitingRecord({ claim }: Work, delayMs: number, burnsAttempt: boolean, cause: string | null): StepWaiting {
+/** What a call that came to nothing leaves of its key. */
+type KeyState = Pick<StepWaiting, 'open' | 'answered'>;
+
+/** A call whose outcome is open uses up an attempt, too. */
+const lostAnswer: KeyState = { open: true, answered: true };
+
+function unanswered({ claim }: Work): KeyState {
+  return { open: claim.open, answered: false };
+}
+
+function waitingRecord({ claim }: Work, delayMs: number, key: KeyState, cause: string | null): StepWaiting {
   const { feedId, batchNo, step, epoch } = claim;
-  return { feedId, batchNo, step, epoch, state: 'waiting', delayMs, burnsAttempt, cause };
+  return { feedId, batchNo, step, epoch, state: 'waiting', delayMs, ...key, cause };
+}
+
+/** Which attempt this is, from 1. */
+function attemptOf({ claim }: Work): number {
+  return claim.attempts + 1;
 }
 
 /** Its users stand in their feed's order, whatever order the answer had. */
 function childOf(work: Work, users: readonly string[], delayMs: number, attempts: number): ChildBatch {
   const chosen = new Set(users);
-  return { users: usersOf(work.users).filter((id) => chosen.has(id)), delayMs, attempts };
+  const { open } = work.claim;
+  return { users: usersOf(work.users).filter((id) => chosen.has(id)), delayMs, attempts, open, claim: false };
 }
 
 function failureOf({ id, code, detail }: FailedResult): UserFailure {

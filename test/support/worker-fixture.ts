@@ -11,6 +11,7 @@ import { createMemoryExecutionStores } from './memory/execution-stores.ts';
 import { createMemoryBus } from './memory/memory-bus.ts';
 import { createMemoryDatabase } from './memory/memory-database.ts';
 import { createMemoryStepLedger } from './memory/step-ledger.ts';
+import { totalsOf } from './memory/totals.ts';
 import { createSettableClock } from './settable-clock.ts';
 
 export interface SeenCall extends BatchRequest {
@@ -110,7 +111,7 @@ export function createWorkerFixture({ type = {} }: WorkerFixtureOptions = {}) {
       const remaining = refs.map(({ batchNo }) => batches[batchNo - 1]?.length ?? 0);
       await publish({ feedId: fed.feedId, step: 1, batchNos: refs.map(({ batchNo }) => batchNo), remaining });
     }
-    const totals = () => actions.flatMap((_, index) => database.totals.get(`${fed.feedId}/${index + 1}`) ?? []);
+    const totals = () => totalsOf(database, fed.feedId);
     return { ...fed, totals };
   }
 
