@@ -1,5 +1,6 @@
+import { pino } from 'pino';
 import { describe, expect, it } from 'vitest';
-import { compareUserIds, escapeUserId } from '../../shared/domain/user-id.ts';
+import { compareUserIds } from '../../shared/domain/user-id.ts';
 import { passTime, passTimeUntil } from '../../test/support/pass-time.ts';
 import { createTriggerFixture, failingOnce, failureOf, mortal, userIds } from '../../test/support/trigger-fixture.ts';
 import { createTrigger, type TriggerDeps } from './trigger.ts';
@@ -54,9 +55,13 @@ describe('feeding a run', () => {
     await startCampaign();
     await passTimeUntil(clock, isFed);
     expect(fedUsers('SG')).toEqual(userIds(150));
-    expect(database.failures.map(({ user, reason }) => [user, reason]).toSorted()).toEqual(
-      invalid.map((id) => [escapeUserId(id), 'muster.invalid-user-id']).toSorted(),
-    );
+    expect(database.failures.every(({ reason }) => reason === 'muster.invalid-user-id')).toBe(true);
+    expect(database.failures.map(({ user, detail }) => [user, detail])).toEqual([
+      ['', 'empty'],
+      ['user\\u0000', 'control-character'],
+      ['user\\ud800', 'lone-surrogate'],
+      [expect.stringMatching(/^v{256}…#[0-9a-f]{8}$/), 'too-long'],
+    ]);
     expect(feed()).toMatchObject({ fedUsers: 154 });
   });
 
@@ -92,15 +97,15 @@ describe('feeding a run', () => {
 });
 
 describe('a segmentation service in trouble', () => {
-  it('stalls the feed with its cause, which goes away when the feed moves on', async () => {
+  it('stalls the feed with its cause, by segment and country, which goes away when the feed moves on', async () => {
     const { clock, segmentation, startCampaign, feed, isFed } = setUp(userIds(2500));
     segmentation.pageFailure = failureOf('unavailable');
     await startCampaign();
     await passTime(clock, 1000);
-    expect(feed()?.stalled).toBe('segmentation service, unavailable: scripted unavailable');
+    expect(feed()?.stalled).toMatch(/^segment "lapsed-riders" in SG: .*does not answer \(scripted unavailable\)/);
     segmentation.pageFailure = null;
     await passTimeUntil(clock, isFed);
-    expect(feed()).toMatchObject({ stalled: null, fedUsers: 2500 });
+    expect(feed()).toMatchObject({ stalled: null, stalls: 0, fedUsers: 2500 });
   });
 
   it('is asked less and less often', async () => {
@@ -111,6 +116,22 @@ describe('a segmentation service in trouble', () => {
     expect(segmentation.pagesAsked.length).toBeLessThan(60);
   });
 
+  it('is asked again after ten seconds, and at last every five minutes, when it refuses or breaks its contract', async () => {
+    const { clock, segmentation, startCampaign, feed } = setUp(userIds(2500));
+    segmentation.tamper = (page) => page.toReversed();
+    await startCampaign();
+    await passTime(clock, 9000);
+    expect(segmentation.pagesAsked).toHaveLength(1);
+    await passTime(clock, 2500);
+    expect(segmentation.pagesAsked).toHaveLength(2);
+    await passTime(clock, 3_600_000);
+    const asked = segmentation.pagesAsked.length;
+    await passTime(clock, 3_600_000);
+    expect(segmentation.pagesAsked.length - asked).toBeGreaterThanOrEqual(11);
+    expect(segmentation.pagesAsked.length - asked).toBeLessThanOrEqual(12);
+    expect(feed()).toMatchObject({ owner: null });
+  });
+
   it('feeds nothing of a page that is not sorted, and goes on when it is mended', async () => {
     const users = userIds(2500);
     const { clock, segmentation, startCampaign, feed, fedUsers, isFed } = setUp(users);
@@ -118,15 +139,53 @@ describe('a segmentation service in trouble', () => {
     await startCampaign();
     await passTime(clock, 60_000);
     expect(fedUsers('SG')).toEqual([]);
-    expect(feed()?.stalled).toContain('strictly ascending');
+    expect(feed()?.stalled).toMatch(
+      /^segment "lapsed-riders" in SG: .*strictly ascending.*until the service is mended$/,
+    );
     segmentation.tamper = null;
     await passTimeUntil(clock, isFed);
     expect(fedUsers('SG')).toEqual(users);
   });
 
+  it('shows a broken page for as long as the feed stands still, though pages before it are still being written', async () => {
+    const users = userIds(8000);
+    const { clock, segmentation, startCampaign, feed, fedUsers, workOff } = setUp(users);
+    segmentation.tamper = (page) => (page[0] === users[5000] ? page.toReversed() : page);
+    await startCampaign();
+    await passTime(clock, 600);
+    for (let i = 0; i < 100; i++) {
+      expect(feed()?.stalled).toContain('strictly ascending');
+      await workOff(1);
+      await passTime(clock, 100);
+    }
+    expect(fedUsers('SG')).toEqual(users.slice(0, 5000));
+    segmentation.tamper = null;
+    await passTime(clock, 300_000);
+    await workOff();
+    await passTime(clock, 1000);
+    expect(feed()).toMatchObject({ stalled: null, complete: true, fedUsers: 8000 });
+  });
+
+  it('keeps nobody out: feeds that stand still do not count against the feeds that a trigger may own', async () => {
+    const { clock, segmentation, startCampaign, database } = setUp([]);
+    segmentation.pageFailure = failureOf('refused');
+    const countries = (letter: string) => Array.from({ length: 260 }, (_, i) => `${letter}${i}`);
+    await startCampaign({ countries: countries('A') });
+    await startCampaign({ countries: countries('B') });
+    await passTime(clock, 30_000);
+    expect([...database.feeds.values()].every(({ stalled }) => stalled !== null)).toBe(true);
+    segmentation.pageFailure = null;
+    segmentation.tamper = (page) => page;
+    segmentation.users.set('SG', userIds(300));
+    const { runId } = await startCampaign();
+    await passTime(clock, 2000);
+    const late = [...database.feeds.values()].find((row) => row.runId === runId);
+    expect(late).toMatchObject({ complete: true, fedUsers: 300 });
+  });
+
   it('may lose its snapshot: the feed goes on behind its cursor on a fresh one', async () => {
     const users = userIds(45_000);
-    const { clock, segmentation, startCampaign, workOff, fedUsers, isFed } = setUp(users);
+    const { clock, segmentation, startCampaign, workOff, fedUsers, isFed, feed } = setUp(users);
     await startCampaign();
     await passTimeUntil(clock, () => fedUsers('SG').length > 0);
     segmentation.snapshot = 's2';
@@ -136,6 +195,21 @@ describe('a segmentation service in trouble', () => {
     }
     expect(fedUsers('SG')).toEqual(users);
     expect(new Set(segmentation.pagesAsked.map(({ snapshot }) => snapshot))).toEqual(new Set(['s1', 's2']));
+    expect(feed()?.snapshot).toBe('s2');
+  });
+
+  it('says when a segment ends with more than a twentieth of its estimate missing', async () => {
+    const lines: string[] = [];
+    const logger = pino({ level: 'warn' }, { write: (line: string) => lines.push(line) });
+    const { clock, segmentation, startCampaign, isFed } = setUp(userIds(2000), () => ({ logger }));
+    segmentation.pageFailure = failureOf('unavailable');
+    await startCampaign();
+    await passTime(clock, 600);
+    segmentation.pageFailure = null;
+    segmentation.users.set('SG', userIds(1000));
+    await passTimeUntil(clock, isFed);
+    await passTime(clock, 100);
+    expect(lines.at(-1)).toContain('in SG ended after 1000 users, and 2000 were estimated');
   });
 });
 
@@ -206,17 +280,40 @@ describe('back-pressure', () => {
     expect(fedUsers('SG')).toHaveLength(100_000);
   });
 
-  it('lets a small campaign in with the next batches that are handled, while a large one waits for room', async () => {
-    const { clock, segmentation, startCampaign, workOff, feedRows } = setUp(userIds(100_000));
+  it('lets a small campaign in at once, while a large one waits for room', async () => {
+    const { clock, segmentation, startCampaign, feedRows } = setUp(userIds(100_000));
     await startCampaign();
     await passTime(clock, 10_000);
     segmentation.users.set('SG', userIds(900));
-    const { campaignId } = await startCampaign({ name: 'small' });
-    await passTime(clock, 1000);
-    await workOff(40);
+    await startCampaign({ name: 'small' });
     await passTime(clock, 1000);
     expect(feedRows().map(({ complete }) => complete)).toEqual([false, true]);
-    expect(campaignId).toBeDefined();
+  });
+
+  it('lets others pass a campaign whose batches all wait, however long', async () => {
+    const { clock, segmentation, startCampaign, putAllBack, workOff, feedRows } = setUp(userIds(60_000));
+    await startCampaign();
+    await passTime(clock, 10_000);
+    await putAllBack(86_400_000);
+    segmentation.users.set('SG', userIds(20_000));
+    await startCampaign({ name: 'healthy' });
+    for (let i = 0; i < 30; i++) {
+      await workOff();
+      await passTime(clock, 200);
+    }
+    const [stuck, healthy] = feedRows();
+    expect(healthy).toMatchObject({ complete: true, fedUsers: 20_000 });
+    expect((stuck?.nextBatchNo ?? 1) - 1).toBeLessThan(340);
+  });
+
+  it('stops feeding a chain whose later step falls behind', async () => {
+    const { clock, startCampaign, workOff, feed } = setUp(userIds(200_000));
+    await startCampaign({ chain: ['award-reward', 'send-message'].map((action) => ({ action, params: {} })) });
+    for (let i = 0; i < 40; i++) {
+      await workOff();
+      await passTime(clock, 250);
+    }
+    expect((feed()?.nextBatchNo ?? 1) - 1).toBeLessThan(640);
   });
 
   it('keeps what waits in memory small', async () => {

@@ -77,7 +77,7 @@ export function createTrigger(deps: TriggerDeps): Trigger {
     owner: deps.owner,
     leaseMs: feedLeaseMs,
     feedStore,
-    createPager: (terms) => createFeedPager({ ...deps, ...terms, onNeedRoom: () => admission.poke() }),
+    createPager: (terms) => createFeedPager({ ...deps, ...terms, warn, onNeedRoom: () => admission.poke() }),
     clock,
     logger,
   });

@@ -4,7 +4,8 @@ import { stepMessage, type StepMessage } from '../../shared/contracts/messages.t
 import { topicNames } from '../../shared/domain/shard.ts';
 import { compareUserIds } from '../../shared/domain/user-id.ts';
 import type { PageRequest, Segmentation, SegmentationFailure } from '../../services/trigger/ports/segmentation.ts';
-import type { StepDone } from '../../shared/ports/step-ledger.ts';
+import type { ClaimedStep } from '../../shared/ports/step-ledger.ts';
+import { doneOf, waitingOf } from './conformance/execution-subject.ts';
 import { campaignDefinitionOf } from './conformance/run-rows.ts';
 import { createMemoryCampaignStore } from './memory/campaign-store.ts';
 import { createMemoryFeedStore } from './memory/feed-store.ts';
@@ -146,21 +147,28 @@ export function createTriggerFixture() {
       .records(topics.shard({ actionType: 'award-reward', country }))
       .map(({ value }) => stepMessage.parse(JSON.parse(value)));
 
-  /** Does what is on the shards' topics and was not done yet, as a worker would: everybody succeeds. */
-  async function workOff(limit = Infinity): Promise<void> {
+  /** Claims what is on the shards' topics and was not claimed by this before. */
+  async function claimAll(limit: number): Promise<ClaimedStep[]> {
     const open = ['SG', 'ID']
       .flatMap(references)
       .flatMap(({ feedId, step, batchNos }) => batchNos.map((batchNo) => ({ feedId, step, batchNo })))
       .filter(({ feedId, batchNo }) => !workedOff.has(`${feedId}/${batchNo}`))
       .slice(0, limit);
     for (const { feedId, batchNo } of open) workedOff.add(`${feedId}/${batchNo}`);
-    const { claimed } = await ledger.flush({ results: [], claims: open, begins: [] });
-    const records = claimed.map(({ feedId, batchNo, step, epoch, users }): StepDone => {
-      const restUsers = users.split('","').length;
-      const rest = { rest: 'succeeded', restUsers, failures: [], attempts: 1, refused: 0, children: [] } as const;
-      return { feedId, batchNo, step, epoch, state: 'done', ...rest };
-    });
-    await ledger.flush({ results: records, claims: [], begins: [] });
+    return (await ledger.flush({ results: [], claims: open, begins: [] })).claimed;
+  }
+
+  /** Does what is on the shards' topics and was not done yet, as a worker would: everybody succeeds. */
+  async function workOff(limit = Infinity): Promise<void> {
+    const results = (await claimAll(limit)).map((claimed) => doneOf(claimed));
+    await ledger.flush({ results, claims: [], begins: [] });
+    await settled();
+  }
+
+  /** Puts all of it back for so long instead. */
+  async function putAllBack(delayMs: number): Promise<void> {
+    const results = (await claimAll(Infinity)).map((claimed) => waitingOf(claimed, { delayMs, cause: 'HTTP 404' }));
+    await ledger.flush({ results, claims: [], begins: [] });
     await settled();
   }
 
@@ -176,6 +184,7 @@ export function createTriggerFixture() {
     startCampaign,
     references,
     workOff,
+    putAllBack,
     feedRows,
     runs: () => [...database.runs.values()],
     /** Users of all fed batches of a country, in the order of their numbers. */

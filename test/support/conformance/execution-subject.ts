@@ -28,7 +28,7 @@ import { campaignDefinitionOf } from './run-rows.ts';
 export interface ExecutionSubject {
   campaigns: CampaignStore;
   runs: RunStore;
-  reports: Pick<RunReports, 'snapshot'>;
+  reports: RunReports;
   leases: Leases;
   dueJobs: DueJobs;
   feeds: FeedStore;
@@ -91,6 +91,7 @@ export async function startFedRun(
     invalidUsers: [],
     cursor: batches.at(-1)?.at(-1) ?? null,
     complete: true,
+    staysStalled: false,
   });
   return {
     runId,

@@ -95,6 +95,7 @@ const unfed = {
   token: 0,
   leaseUntilMs: 0,
   stalledUntilMs: null,
+  stalls: 0,
 } as const;
 
 /** The twin keeps no older revisions: nothing in its tests edits a campaign. */
