@@ -13,13 +13,13 @@ import { exitCodes, type ExitCode } from '../exit-codes.ts';
 
 const topicsEnvironment = commonEnvironment.pick({ KAFKA_BROKERS: true, MUSTER_TOPIC_PREFIX: true });
 
-/** The fires' topic, and one for each action type in each country. */
+/** One for each action type in each country. */
 export function requiredTopics(config: EngineConfig, prefix: string): TopicSpec[] {
   const names = topicNames(prefix);
   const shards = Object.keys(config.actionTypes).flatMap((actionType) =>
     config.countries.map((country) => names.shard({ actionType, country })),
   );
-  return [names.fires, ...shards].map((topic) => ({
+  return shards.map((topic) => ({
     topic,
     partitions: config.partitionsPerShard,
     replicationFactor: config.replicationFactor,
