@@ -62,7 +62,7 @@ export function createRunCreator({ runStore, deadLetters, settle, created, clock
   async function deadLetter(record: LaneMessage, reason: string): Promise<void> {
     const { topic, partition } = record.lane;
     logger.error({ topic, partition, offset: record.offset, reason }, 'fire cannot be understood, dead-lettered');
-    await deadLetters.deadLetter(record, reason);
+    await deadLetters.add([{ message: record, reason }]);
   }
 
   const loop = createLoop({ name: 'run-creator', turn, afterErrorMs, clock, logger });

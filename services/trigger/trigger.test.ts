@@ -154,7 +154,7 @@ describe('ending a run', () => {
     const claims = references('SG').flatMap(({ feedId, step, batchNos }) =>
       batchNos.map((batchNo) => ({ feedId, step, batchNo })),
     );
-    await ledger.flush({ records: [], claims });
+    await ledger.flush({ results: [], claims, begins: [] });
     await passTime(clock, 2000);
     expect(runs()).toMatchObject([{ inFlight: 3, waiting: 0 }]);
   });

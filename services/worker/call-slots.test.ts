@@ -19,7 +19,17 @@ function worksOf(actionType: string, count: number, firstBatchNo = 1): Work[] {
   if (!type) throw new Error(`${actionType} is not configured`);
   const lane = { topic: 't', partition: 0, assignment: 1 };
   return Array.from({ length: count }, (_, index) => ({
-    claim: { feedId: 'f', batchNo: firstBatchNo + index, step: 1, epoch: 1, attempt: 1, users: '"u"', size: 1 },
+    claim: {
+      feedId: 'f',
+      batchNo: firstBatchNo + index,
+      step: 1,
+      epoch: 1,
+      attempts: 0,
+      open: false,
+      lapses: 0,
+      users: '"u"',
+      size: 1,
+    },
     context: { feedId: 'f', runId: 'r', campaignId: 'c', country: 'SG', chain: [{ action: actionType, params: {} }] },
     actionType,
     type,

@@ -185,14 +185,14 @@ describe('an ambiguous call', () => {
     endpoint.answer = () => serverError;
     const { runId } = await feed([['u1']]);
     await passTime(clock, 100);
-    expect(stepRows(1)).toMatchObject([{ state: 'waiting', attempt: 1, cause: 'HTTP 500' }]);
+    expect(stepRows(1)).toMatchObject([{ state: 'waiting', attempts: 1, open: true, cause: 'HTTP 500' }]);
     endpoint.answer = answer;
     await passTime(clock, 1000);
     await sweepOverdue(runId);
     await passTime(clock, 100);
     const [first, second] = endpoint.seen;
     expect(second).toMatchObject({ idempotencyKey: first?.idempotencyKey, body: first?.body, attempt: 2 });
-    expect(stepRows(1)).toMatchObject([{ state: 'done', attempt: 2 }]);
+    expect(stepRows(1)).toMatchObject([{ state: 'done', epoch: 2 }]);
   });
 
   it('ends as unknown when its attempts are used up, and goes no further', async () => {
@@ -240,7 +240,7 @@ describe('a call that was not applied', () => {
     }
     await passTime(clock, 100);
     expect(endpoint.seen.slice(0, 6).map(({ attempt }) => attempt)).toEqual([1, 2, 3, 4, 5, 6]);
-    expect(stepRows(1)).toMatchObject([{ state: 'done', attempt: 1 }]);
+    expect(stepRows(1)).toMatchObject([{ state: 'done', attempts: 0 }]);
     expect(failures()).toEqual([]);
   });
 });
@@ -401,7 +401,7 @@ describe('when the database does not answer', () => {
     endpoint.answer = (seen) => answerWithFailures(seen, seen.call.step === 1 ? someUsers(21) : []);
     const { runId } = await feed([someUsers(30)]);
     await passTime(clock, 1000);
-    expect(stepRows(2)).toMatchObject([{ state: 'waiting', attempt: 0 }]);
+    expect(stepRows(2)).toMatchObject([{ state: 'waiting', attempts: 0 }]);
     await sweepOverdue(runId);
     await passTime(clock, 1000);
     expect(endpoint.seen.at(-1)?.call.users).toEqual(someUsers(9, 22));
@@ -444,7 +444,7 @@ describe('stopping', () => {
     await passTime(clock, 100);
     await finished;
     expect(endpoint.seen).toHaveLength(1);
-    expect(stepRows(1)).toMatchObject([{ state: 'done' }, { state: 'waiting', attempt: 0 }]);
+    expect(stepRows(1)).toMatchObject([{ state: 'done' }, { state: 'waiting', attempts: 0 }]);
   });
 
   it('leaves what was not claimed to the next worker', async () => {

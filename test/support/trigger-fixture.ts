@@ -161,12 +161,13 @@ export function createTriggerFixture() {
       .filter(({ feedId, batchNo }) => !workedOff.has(`${feedId}/${batchNo}`))
       .slice(0, limit);
     for (const { feedId, batchNo } of open) workedOff.add(`${feedId}/${batchNo}`);
-    const { claimed } = await ledger.flush({ records: [], claims: open });
+    const { claimed } = await ledger.flush({ results: [], claims: open, begins: [] });
     const records = claimed.map(({ feedId, batchNo, step, epoch, users }): StepDone => {
       const restUsers = users.split('","').length;
-      return { feedId, batchNo, step, epoch, state: 'done', rest: 'succeeded', restUsers, failures: [], children: [] };
+      const rest = { rest: 'succeeded', restUsers, failures: [], attempts: 1, refused: 0, children: [] } as const;
+      return { feedId, batchNo, step, epoch, state: 'done', ...rest };
     });
-    await ledger.flush({ records, claims: [] });
+    await ledger.flush({ results: records, claims: [], begins: [] });
     await settled();
   }
 

@@ -9,13 +9,16 @@ import { leaseMs, someUsers, startFedRun } from './conformance/execution-subject
 import { atOnce } from './memory/at-once.ts';
 import { createMemoryCampaignStore } from './memory/campaign-store.ts';
 import { createMemoryDeadLetters } from './memory/dead-letters.ts';
+import { createMemoryExecutionRows } from './memory/execution-rows.ts';
 import { createMemoryFeedContexts } from './memory/feed-contexts.ts';
 import { createMemoryFeedStore } from './memory/feed-store.ts';
 import { createMemoryBus } from './memory/memory-bus.ts';
 import { createMemoryDatabase } from './memory/memory-database.ts';
 import { createMemoryOutboxSweep } from './memory/outbox-sweep.ts';
 import { createMemoryRunStore } from './memory/run-store.ts';
+import { createMemoryStepHolds } from './memory/step-holds.ts';
 import { createMemoryStepLedger } from './memory/step-ledger.ts';
+import { totalsOf } from './memory/totals.ts';
 import { createSettableClock } from './settable-clock.ts';
 
 export interface SeenCall extends BatchRequest {
@@ -77,6 +80,8 @@ export function createWorkerFixture({ type = {} }: WorkerFixtureOptions = {}) {
     feeds: createMemoryFeedStore({ database }),
     contexts: createMemoryFeedContexts({ database }),
     sweep,
+    holds: createMemoryStepHolds({ database }),
+    rows: createMemoryExecutionRows({ database }),
     ledgerOf: (owner: string) => createMemoryStepLedger({ database, owner, leaseMs }),
     passTime: (ms: number) => atOnce(() => clock.advance(ms)),
   };
@@ -123,7 +128,7 @@ export function createWorkerFixture({ type = {} }: WorkerFixtureOptions = {}) {
       const remaining = refs.map(({ batchNo }) => batches[batchNo - 1]?.length ?? 0);
       await publish({ feedId: fed.feedId, step: 1, batchNos: refs.map(({ batchNo }) => batchNo), remaining });
     }
-    const totals = () => actions.flatMap((_, index) => database.totals.get(`${fed.feedId}/${index + 1}`) ?? []);
+    const totals = () => totalsOf(database, fed.feedId);
     return { ...fed, totals };
   }
 

@@ -1,9 +1,7 @@
-import { failureCode } from '../../../shared/postgres/ledger-codes.ts';
+import { failureCode, triggerSlot } from '../../../shared/postgres/ledger-codes.ts';
+import { failureTotalsAdded } from '../../../shared/postgres/totals-sql.ts';
 
 /** The feeds' statements. What each costs, and why it has this shape, stands in docs/execution-path.md. */
-
-/** Feeds write their own slot of the totals, apart from the workers', which count from 0. */
-const feedSlot = -1;
 
 /** `skip locked`: triggers that look at the same moment take different feeds instead of queueing for the same ones. */
 export const claim = `
@@ -59,11 +57,13 @@ export const failInvalidUsers = `
     insert into user_failures (feed, batch_no, step, user_id, outcome, reason, attempts)
     select $1, 0, 1, k.user_id, ${failureCode.failed}, $3, 0 from unnest($2::text[]) k (user_id)
     on conflict do nothing
-    returning user_id
+    returning feed, batch_no, step, user_id, outcome, reason
   ), n as (
     select count(*) as users from f
+  ), ft as (
+    ${failureTotalsAdded('f', String(triggerSlot))}
   ), t as (
-    insert into run_totals as t (feed, step, slot, failed) select $1, 1, ${feedSlot}, n.users from n
+    insert into run_totals as t (feed, step, slot, failed) select $1, 1, ${triggerSlot}, n.users from n
     on conflict (feed, step, slot) do update set failed = t.failed + excluded.failed
   )
   update feeds set fed_users = fed_users + n.users from n where feed = $1`;

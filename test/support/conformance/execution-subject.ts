@@ -5,15 +5,20 @@ import type { StepTotals } from '../../../shared/domain/outcomes.ts';
 import type { CampaignStore } from '../../../services/api/ports/campaign-store.ts';
 import type { FeedStore, OutboxSweep, OwnedFeed } from '../../../services/trigger/ports/feed-store.ts';
 import type { RunStore } from '../../../services/trigger/ports/run-store.ts';
+import type { StepHolds } from '../../../shared/ports/step-holds.ts';
 import type {
+  ChildBatch,
   ClaimedStep,
   FeedContexts,
+  StepBegin,
   StepDone,
   StepLedger,
   StepResult,
   StepRef,
+  StepWaiting,
   UserFailure,
 } from '../../../shared/ports/step-ledger.ts';
+import type { ExecutionRows } from './execution-rows.ts';
 import { campaignDefinitionOf } from './run-rows.ts';
 
 /** The stores of the execution path over one empty database. */
@@ -23,6 +28,8 @@ export interface ExecutionSubject {
   feeds: FeedStore;
   contexts: FeedContexts;
   sweep: OutboxSweep;
+  holds: StepHolds;
+  rows: ExecutionRows;
   /** The ledger as a worker of that name has it. Its leases last `leaseMs`. */
   ledgerOf(worker: 'a' | 'b'): StepLedger;
   /** Lets time pass for leases, due times and deadlines. */
@@ -88,14 +95,14 @@ export function someBatches(count: number, size = maxBatchUsers): string[][] {
 
 /** Claims one step, which has to be free. */
 export async function claimOne(ledger: StepLedger, ref: StepRef): Promise<ClaimedStep> {
-  const { claimed } = await ledger.flush({ records: [], claims: [ref] });
+  const { claimed } = await ledger.flush({ results: [], claims: [ref], begins: [] });
   const [step] = claimed;
   if (!step) throw new Error(`step ${ref.step} of batch ${ref.batchNo} was not free`);
   return step;
 }
 
 export async function record(ledger: StepLedger, ...records: StepResult[]): Promise<StepResult[]> {
-  return (await ledger.flush({ records, claims: [] })).recorded;
+  return (await ledger.flush({ results: records, claims: [], begins: [] })).recorded;
 }
 
 /** All users of a claimed step succeeded, unless changed. */
@@ -114,9 +121,25 @@ export function doneOf(step: ClaimedStep, changes: Partial<StepDone> = {}): Step
     rest: 'succeeded',
     restUsers,
     failures,
+    attempts: step.attempts + 1,
+    refused: 0,
     children,
     ...changes,
   };
+}
+
+/** Users that go on by themselves, due at once after one attempt. */
+export function childOf(users: readonly string[], changes: Partial<ChildBatch> = {}): ChildBatch {
+  return { users, delayMs: 0, attempts: 1, open: false, claim: false, ...changes };
+}
+
+/** The step is put back for five seconds after a call that was answered. */
+export function waitingOf(
+  { feedId, batchNo, step, epoch }: StepBegin,
+  changes: Partial<StepWaiting> = {},
+): StepWaiting {
+  const key = { feedId, batchNo, step, epoch };
+  return { ...key, state: 'waiting', delayMs: 5000, open: false, answered: true, cause: null, ...changes };
 }
 
 export function failed(user: string, changes: Partial<UserFailure> = {}): UserFailure {

@@ -7,11 +7,13 @@ import { describeStepLedger } from '../conformance/step-ledger.conformance.ts';
 import { createSettableClock } from '../settable-clock.ts';
 import { atOnce } from './at-once.ts';
 import { createMemoryCampaignStore } from './campaign-store.ts';
+import { createMemoryExecutionRows } from './execution-rows.ts';
 import { createMemoryFeedContexts } from './feed-contexts.ts';
 import { createMemoryFeedStore } from './feed-store.ts';
 import { createMemoryDatabase } from './memory-database.ts';
 import { createMemoryOutboxSweep } from './outbox-sweep.ts';
 import { createMemoryRunStore } from './run-store.ts';
+import { createMemoryStepHolds } from './step-holds.ts';
 import { createMemoryStepLedger } from './step-ledger.ts';
 
 /** The stores of the execution path over one empty database. */
@@ -24,6 +26,8 @@ function memoryStores(): Promise<ExecutionSubject> {
     feeds: createMemoryFeedStore({ database }),
     contexts: createMemoryFeedContexts({ database }),
     sweep: createMemoryOutboxSweep({ database }),
+    holds: createMemoryStepHolds({ database }),
+    rows: createMemoryExecutionRows({ database }),
     ledgerOf: (owner) => createMemoryStepLedger({ database, owner, leaseMs }),
     passTime: (ms) => atOnce(() => clock.advance(ms)),
   });

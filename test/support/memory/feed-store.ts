@@ -3,7 +3,7 @@ import type { FedPages, FeedStore, OwnedFeed } from '../../../services/trigger/p
 import { atOnce } from './at-once.ts';
 import { batchKey, type FeedRow, type MemoryDatabase, type RunRow } from './memory-database.ts';
 import { definitionOf } from './run-store.ts';
-import { addToTotals, totalsOf } from './totals.ts';
+import { addToFailureTotals, addToTotals, totalsOf } from './totals.ts';
 
 export function createMemoryFeedStore({ database }: { database: MemoryDatabase }): FeedStore {
   const { feeds, clock } = database;
@@ -91,6 +91,7 @@ function failInvalid(database: MemoryDatabase, row: FeedRow, user: string): void
   const why = { outcome: 'failed', reason: reasons.invalidUserId, detail: null } as const;
   database.failures.push({ ...key, ...why, attempts: 0, failedAt: database.clock.now() });
   addToTotals(database, row.feedId, 1, { failed: 1 });
+  addToFailureTotals(database, row.feedId, 1, { user, ...why });
   row.fedUsers++;
 }
 

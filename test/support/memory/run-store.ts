@@ -88,6 +88,7 @@ const unfed = {
   owner: null,
   token: 0,
   leaseUntilMs: 0,
+  stalledUntilMs: null,
 } as const;
 
 /** The twin keeps no older revisions: nothing in its tests edits a campaign. */
