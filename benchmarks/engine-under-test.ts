@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { Pool } from 'pg';
 import { startChild, type Child } from './child.ts';
-import type { EngineConfig } from '../shared/contracts/engine-config.ts';
+import { actionTypeConfig, type EngineConfig } from '../shared/contracts/engine-config.ts';
 import { topicNames } from '../shared/domain/shard.ts';
 import { createKafka } from '../shared/kafka/connection.ts';
 import { createTopicAdmin } from '../shared/kafka/topic-admin.ts';
@@ -81,15 +81,12 @@ function engineConfigFor({ stubUrl, variants }: EngineOptions): EngineConfig {
   const actionTypes: EngineConfig['actionTypes'] = {};
   for (const variant of variants) {
     for (const step of [1, 2] as const) {
-      actionTypes[actionOf(step, variant)] = {
+      actionTypes[actionOf(step, variant)] = actionTypeConfig.parse({
         url: `${stubUrl}/batches/${variant.form}/${variant.latencyMs}`,
         class: 'A',
         answerForm: variant.form,
-        timeoutMs: 10_000,
-        maxAttempts: 8,
         concurrency: variant.inFlight / 2,
-        maxAnswerBytes: 4 * 1024 * 1024,
-      };
+      });
     }
   }
   return {

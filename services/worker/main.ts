@@ -10,6 +10,7 @@ import { createPublisher } from '../../shared/kafka/publisher.ts';
 import { createDeadLetters } from '../../shared/postgres/dead-letters.ts';
 import { createFeedContexts } from './postgres/feed-contexts.ts';
 import { createHotPathPool } from '../../shared/postgres/pool.ts';
+import { createStepHolds } from '../../shared/postgres/step-holds.ts';
 import { createStepLedger } from '../../shared/postgres/step-ledger.ts';
 import { readEngineConfig } from '../../shared/runtime/engine-config-file.ts';
 import { ConfigurationError } from '../../shared/runtime/environment.ts';
@@ -53,6 +54,7 @@ export async function startWorker(environment: NodeJS.ProcessEnv): Promise<Servi
     }),
     publisher,
     ledger: createStepLedger({ pool, owner, slot: partitionOf(owner), leaseMs: config.WORKER_LEASE_MS }),
+    holds: createStepHolds({ pool }),
     contexts: createFeedContexts({ pool }),
     endpoint,
     deadLetters: createDeadLetters({ pool }),
