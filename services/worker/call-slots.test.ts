@@ -142,7 +142,8 @@ describe('call slots', () => {
       ...worksOf('d', 400, { country: 'ID' }),
     ]);
     await rounds(12, 20, ['a', 'b', 'c', 'd']);
-    expect(inFlightOf('d')).toBe(16);
+    // Two of the 32 are the floor of whoever comes later.
+    expect(inFlightOf('d')).toBe(15);
     expect(Math.max(...['a', 'b', 'c'].map(inFlightOf)) - Math.min(...['a', 'b', 'c'].map(inFlightOf))).toBeLessThan(2);
   });
 
@@ -164,9 +165,9 @@ describe('call slots', () => {
     await rounds(6, 9000, ['slow']);
     expect(inFlightOf('slow')).toBe(50);
     slots.add(worksOf('quick', 200));
-    expect(inFlightOf('quick')).toBe(4);
+    expect(inFlightOf('quick')).toBe(3);
     await rounds(4, 20, ['quick']);
-    expect(inFlightOf('quick')).toBe(10);
+    expect(inFlightOf('quick')).toBe(7);
     // As its calls end, the slow one gets few of them back.
     await endCalls(9000, ['slow']);
     expect(inFlightOf('slow')).toBeLessThanOrEqual(10);
@@ -188,7 +189,7 @@ describe('call slots', () => {
     expect(slots.roomOf(SG, 'slow')).toBe(4);
     await endCalls(5000, ['slow']);
     slots.add(worksOf('slow', 1));
-    expect(slots.roomOf(SG, 'slow')).toBe(3 * 4 - 1);
+    expect(slots.roomOf(SG, 'slow')).toBe(3 * 8 - 1);
     expect(slots.roomOf(SG, 'another')).toBe(8);
   });
 

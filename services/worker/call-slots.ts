@@ -5,7 +5,6 @@ import {
   beginCall,
   createSlotGroup,
   endCall,
-  forgetIfIdle,
   lineOf,
   othersAreServed,
   roomOfFeed,
@@ -119,7 +118,6 @@ export function createCallSlots(deps: CallSlotsDeps): CallSlots {
       group.waiting -= works.length;
       waiting -= works.length;
       release(works, pause);
-      forgetIfIdle(group, line);
     }
   }
 
@@ -140,10 +138,11 @@ export function createCallSlots(deps: CallSlotsDeps): CallSlots {
         release(works, null);
         return;
       }
+      const nowMs = monotonicMs();
       for (const work of works) {
         const group = groups.get(work.topic);
         if (!group) throw new Error(`no call slots for ${work.topic}`);
-        lineOf(group, work.claim.feedId).waiting.push(work);
+        lineOf(group, work.claim.feedId, nowMs).waiting.push(work);
         group.waiting++;
         waiting++;
       }

@@ -14,6 +14,8 @@ const newestWeight = 0.02;
 const firstCalls = 8;
 const moreCallsPerSecond = 10;
 const silentMs = 30_000;
+/** What was learned of a feed's calls is kept for so long after the last. */
+const forgottenAfterMs = 60_000;
 /** Of a feed that nothing is known of, one for so many of its pool's slots; at least 1, at most 4. */
 const slotsPerFirstCall = 16;
 const maxFirstCallsOfFeed = 4;
@@ -26,6 +28,7 @@ export interface FeedLine extends CallLine {
   limit: number;
   /** How the last call ended; null before. */
   isServed: boolean | null;
+  lastEndMs: number;
   /** Counts the calls begun, over all: who began one longest ago comes first among equals. */
   lastTurn: number;
 }
@@ -64,9 +67,10 @@ export function createSlotGroup(topic: string, shard: Shard, pool: SlotPool, ran
   };
 }
 
-export function lineOf(group: SlotGroup, feedId: string): FeedLine {
+export function lineOf(group: SlotGroup, feedId: string, nowMs: number): FeedLine {
   const known = group.lines.get(feedId);
   if (known) return known;
+  forgetIdle(group, nowMs);
   const line: FeedLine = {
     feedId,
     waiting: createStepFifo<Work>(),
@@ -74,6 +78,7 @@ export function lineOf(group: SlotGroup, feedId: string): FeedLine {
     meanMs: 0,
     limit: firstCallsOfFeed(group.pool),
     isServed: null,
+    lastEndMs: nowMs,
     lastTurn: 0,
   };
   group.lines.set(feedId, line);
@@ -132,17 +137,20 @@ export function endCall(group: SlotGroup, line: FeedLine, tookMs: number | null,
   group.inFlight--;
   line.inFlight--;
   group.lastEndMs = nowMs;
+  line.lastEndMs = nowMs;
   if (tookMs !== null) {
     group.answered++;
     line.limit++;
     group.meanMs = meanWith(group.meanMs, tookMs);
     line.meanMs = meanWith(line.meanMs, tookMs);
   }
-  forgetIfIdle(group, line);
 }
 
-export function forgetIfIdle(group: SlotGroup, line: FeedLine): void {
-  if (line.inFlight === 0 && line.waiting.size === 0) group.lines.delete(line.feedId);
+function forgetIdle(group: SlotGroup, nowMs: number): void {
+  for (const line of group.lines.values()) {
+    const isIdle = line.inFlight === 0 && line.waiting.size === 0;
+    if (isIdle && nowMs - line.lastEndMs > forgottenAfterMs) group.lines.delete(line.feedId);
+  }
 }
 
 /** Whether another feed of the shard, with calls under way, was answered last. */

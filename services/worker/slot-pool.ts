@@ -15,7 +15,7 @@ export interface CallLine {
   meanMs: number;
 }
 
-/** Nothing is known of it yet, or its calls take long. */
+/** Its calls take long, or nothing is known of it yet. */
 export function isSlow({ meanMs }: CallLine): boolean {
   return meanMs === 0 || meanMs >= slowMs;
 }
@@ -39,10 +39,10 @@ export function createSlotPool(capacity: number): SlotPool {
   let slow = 0;
   let lastQuickMs = Number.NEGATIVE_INFINITY;
 
-  /** How many slow calls there may be. A feed's first call is its floor: it may go further than those of others. */
-  function boundOfSlow(line: CallLine, nowMs: number): number {
-    const bound = nowMs - lastQuickMs < quickIsAboutMs ? reserved : capacity - reserved;
-    return Math.max(1, line.inFlight === 0 ? Math.max(bound, Math.floor(capacity / 2)) : bound);
+  /** How many slow calls there may be. Feeds that nothing is known of begin with a few calls each: they may go further. */
+  function boundOfSlow({ meanMs }: CallLine, nowMs: number): number {
+    if (meanMs === 0) return capacity - floor;
+    return Math.max(1, nowMs - lastQuickMs < quickIsAboutMs ? reserved : capacity - reserved);
   }
 
   return {
