@@ -5,6 +5,7 @@ import { createConsumer } from '../../shared/kafka/consumer.ts';
 import { createPublisher } from '../../shared/kafka/publisher.ts';
 import { createDeadLetters } from '../../shared/postgres/dead-letters.ts';
 import { createHotPathPool } from '../../shared/postgres/pool.ts';
+import { createStepHolds } from '../../shared/postgres/step-holds.ts';
 import { createStepLedger } from '../../shared/postgres/step-ledger.ts';
 import { defineProcess, isEntry, runProcess } from '../../shared/runtime/process.ts';
 import { systemClock } from '../../shared/runtime/system-clock.ts';
@@ -50,6 +51,7 @@ export const workerProcess = defineProcess('worker', readConfig, async (config, 
     }),
     publisher,
     ledger: createStepLedger({ pool, owner, slot: totalsSlotOf(owner), leaseMs: config.leaseMs }),
+    holds: createStepHolds({ pool }),
     contexts: createFeedContexts({ pool }),
     endpoint,
     deadLetters: createDeadLetters({ pool }),

@@ -25,7 +25,16 @@ export const actionTypeConfig = service.extend({
   class: z.enum(['A', 'B']),
   /** Which of the two answer forms to expect. The other one is understood too, more slowly. */
   answerForm: z.enum(['full', 'compact']).default('full'),
-  /** How often one key may be sent when the answer is ambiguous or retryable, the first time included. */
+  /** How long the endpoint keeps what its class promises. Older open keys are not sent again. */
+  keyLifeSeconds: z
+    .int()
+    .min(60)
+    .default(30 * 86_400),
+  /** Whether a 503 without `Retry-After` asserts that nothing was applied. */
+  unavailableMeansNotApplied: z.boolean().default(false),
+  /** Of the users answered for in a step of a run and country, at most so many may be refused before it is held. */
+  refusedPercentLimit: z.number().min(0).max(100).default(5),
+  /** How often a user's retryable failure is tried, the first time included. */
   maxAttempts: z.int().min(1).max(100).default(8),
   /** Calls of one worker in flight at once for this action type. */
   concurrency: z.int().min(1).max(1000).default(100),
