@@ -78,18 +78,8 @@ function liftSurrogate(unit: number): number {
   return unit >= 0xd800 && unit <= 0xdfff ? unit + 0x10000 : unit;
 }
 
-/** Which rule an id breaks, as it is told to people; null when it breaks none. */
-export type UserIdFault = 'empty' | 'too-long' | 'control-character' | 'lone-surrogate';
-
-export function userIdFault(id: string): UserIdFault | null {
-  if (id.length === 0) return 'empty';
-  if (!hasValidLength(id)) return 'too-long';
-  if (controlCharacter.test(id)) return 'control-character';
-  return id.isWellFormed() ? null : 'lone-surrogate';
-}
-
-/** Characters of a cut id that are kept: with escapes of six characters each, it still fits any log or table. */
-const maxShownCharacters = 64;
+/** Half an escape, or half a pair, at the end of what was cut. */
+const cutInTwo = /(\\u?[0-9a-f]{0,3}|[\ud800-\udbff])$/;
 
 /**
  * A printable stand-in for an id that breaks the rules: escaped as in JSON. One of more than 256 bytes is cut and ends in `…#` and eight hex
@@ -98,7 +88,8 @@ const maxShownCharacters = 64;
 export function escapeUserId(id: string): string {
   if (id.length === 0 || hasValidLength(id)) return escaped(id);
   const digest = createHash('sha256').update(id).digest('hex').slice(0, 8);
-  return `${escaped(id.slice(0, maxShownCharacters))}…#${digest}`;
+  const shown = escaped(id.slice(0, maxUserIdBytes)).slice(0, maxUserIdBytes).replace(cutInTwo, '');
+  return `${shown}…#${digest}`;
 }
 
 function escaped(text: string): string {
