@@ -24,7 +24,7 @@ export async function startScheduler(environment: NodeJS.ProcessEnv): Promise<Se
     logger,
   });
   const kafka = createKafka({ brokers: config.KAFKA_BROKERS, clientId: 'muster-scheduler', logger });
-  const publisher = createPublisher({ kafka, logger });
+  const publisher = createPublisher({ kafka, logger, consumedBy: `${config.MUSTER_TOPIC_PREFIX}.trigger` });
   await publisher.connect();
 
   const scheduler = createScheduler({

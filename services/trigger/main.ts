@@ -5,6 +5,7 @@ import { createSegmentation } from './http/segmentation-client.ts';
 import { createKafka } from '../../shared/kafka/connection.ts';
 import { createConsumer } from '../../shared/kafka/consumer.ts';
 import { createPublisher } from '../../shared/kafka/publisher.ts';
+import { requiredTopics } from '../../shared/kafka/required-topics.ts';
 import { createDeadLetters } from '../../shared/postgres/dead-letters.ts';
 import { createFeedStore } from './postgres/feed-store.ts';
 import { createLeases } from '../../shared/postgres/leases.ts';
@@ -32,20 +33,20 @@ export async function startTrigger(environment: NodeJS.ProcessEnv): Promise<Serv
   // What reads and writes the tables of the execution path, whose plans must not be made while they are empty.
   const hotPool = createHotPathPool(database);
   const kafka = createKafka({ brokers: config.KAFKA_BROKERS, clientId: 'muster-trigger', logger });
-  const publisher = createPublisher({ kafka, logger });
+  const required = requiredTopics(engine, config.MUSTER_TOPIC_PREFIX);
+  const publisher = createPublisher({
+    kafka,
+    logger,
+    topics: required.filter(({ topic }) => topic !== topics.fires),
+    consumedBy: `${config.MUSTER_TOPIC_PREFIX}.worker`,
+  });
   await publisher.connect();
 
   const trigger = createTrigger({
     consumer: createConsumer({
       kafka,
       groupId: `${config.MUSTER_TOPIC_PREFIX}.trigger`,
-      topics: [
-        {
-          topic: topics.fires,
-          partitions: engine.partitionsPerShard,
-          replicationFactor: engine.replicationFactor,
-        },
-      ],
+      topics: required.filter(({ topic }) => topic === topics.fires),
       sessionTimeoutMs: config.KAFKA_SESSION_TIMEOUT_MS,
       logger,
     }),

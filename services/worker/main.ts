@@ -7,6 +7,7 @@ import { createBatchEndpoint } from './http/batch-endpoint.ts';
 import { createKafka } from '../../shared/kafka/connection.ts';
 import { createConsumer } from '../../shared/kafka/consumer.ts';
 import { createPublisher } from '../../shared/kafka/publisher.ts';
+import { requiredTopics } from '../../shared/kafka/required-topics.ts';
 import { createDeadLetters } from '../../shared/postgres/dead-letters.ts';
 import { createFeedContexts } from './postgres/feed-contexts.ts';
 import { createHotPathPool } from '../../shared/postgres/pool.ts';
@@ -40,18 +41,16 @@ export async function startWorker(environment: NodeJS.ProcessEnv): Promise<Servi
     logger,
   });
   const kafka = createKafka({ brokers: config.KAFKA_BROKERS, clientId: 'muster-worker', logger });
-  const publisher = createPublisher({ kafka, logger });
+  const groupId = `${config.MUSTER_TOPIC_PREFIX}.worker`;
+  const required = requiredTopics(engine, config.MUSTER_TOPIC_PREFIX).filter(({ topic }) => topic !== topics.fires);
+  const publisher = createPublisher({ kafka, logger, topics: required, consumedBy: groupId });
   await publisher.connect();
 
   const worker = createWorker({
     consumer: createConsumer({
       kafka,
-      groupId: `${config.MUSTER_TOPIC_PREFIX}.worker`,
-      topics: Array.from(shards.keys(), (topic) => ({
-        topic,
-        partitions: engine.partitionsPerShard,
-        replicationFactor: engine.replicationFactor,
-      })),
+      groupId,
+      topics: required.filter(({ topic }) => shards.has(topic)),
       sessionTimeoutMs: config.KAFKA_SESSION_TIMEOUT_MS,
       logger,
     }),
