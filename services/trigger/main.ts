@@ -1,6 +1,7 @@
 import { topicNames } from '../../shared/domain/shard.ts';
 import { createKafka } from '../../shared/kafka/connection.ts';
 import { createPublisher } from '../../shared/kafka/publisher.ts';
+import { requiredTopics } from '../../shared/kafka/required-topics.ts';
 import { createTopicAdmin } from '../../shared/kafka/topic-admin.ts';
 import { createLeases } from '../../shared/postgres/leases.ts';
 import { createHotPathPool, createPool } from '../../shared/postgres/pool.ts';
@@ -24,7 +25,15 @@ export const triggerProcess = defineProcess('trigger', readConfig, async (config
   const hotPool = onClose(createHotPathPool(database), (opened) => opened.end());
   const segmentation = onClose(createSegmentation({ config: engine, environment }), (opened) => opened.close());
   const kafka = createKafka({ ...config.kafka, clientId: 'muster-trigger', logger });
-  const publisher = onClose(createPublisher({ kafka, logger }), (opened) => opened.close());
+  const publisher = onClose(
+    createPublisher({
+      kafka,
+      logger,
+      topics: requiredTopics(engine, config.MUSTER_TOPIC_PREFIX),
+      consumedBy: `${config.MUSTER_TOPIC_PREFIX}.worker`,
+    }),
+    (opened) => opened.close(),
+  );
   const topicAdmin = onClose(createTopicAdmin({ kafka }), (opened) => opened.close());
   await publisher.connect();
 
