@@ -6,6 +6,8 @@ import { until } from './support/until.ts';
 const segment = 'lapsed-riders';
 /** Calls of one worker in flight at once. */
 const concurrency = 8;
+/** The lease (5 s) and the session (2 s), and what it takes to notice and to call again on a busy machine. */
+const backWithinSeconds = 15;
 /** Keys that a kill leaves in doubt: those in flight, and answers that the flush under way had not recorded. */
 const inDoubt = 2 * concurrency;
 
@@ -61,6 +63,7 @@ describe('workers that are killed', () => {
     await trial.restart('worker-1');
 
     await trial.awaitEnd(runId);
+    expect(await trial.slowestRepeat(runId)).toBeLessThan(backWithinSeconds);
     const verdict = { rows: '1', scenario: 'killed in W4', segment, allow: { appliedAgain: inDoubt } };
     expect(await trial.judge(runId, verdict)).toEqual([]);
   });

@@ -39,6 +39,13 @@ export function servedWithin(ledger: Ledger, runId: string, step: number, starte
   return (quantile(times, share) - Date.parse(startedAt)) / 1000;
 }
 
+/** In seconds, over all steps of the run. */
+export function slowestRepeat(ledger: Ledger, runId: string): number {
+  const steps = ledger.steps.filter(({ run }) => run === runId);
+  const calls = steps.flatMap(({ keys }) => [...keys.values()].map(({ at }) => at.map((time) => Date.parse(time))));
+  return recoveryOf(calls)?.max ?? 0;
+}
+
 function recoveryOf(calls: readonly number[][]): ScenarioFigures['recoverySeconds'] {
   const gaps = calls.flatMap((times) => times.slice(1).map((time, index) => (time - (times[index] ?? time)) / 1000));
   if (gaps.length === 0) return null;

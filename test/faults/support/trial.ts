@@ -9,7 +9,7 @@ import { violations, type Allowance, type Evidence } from '../../support/evidenc
 import { breakTopics, type BrokenTopics } from './broken-topics.ts';
 import { publishFigures } from './figures.ts';
 import { countOf, createInjections, type Injections } from './injections.ts';
-import { measureRun, servedWithin } from './measure-run.ts';
+import { measureRun, servedWithin, slowestRepeat } from './measure-run.ts';
 import { observe, type Observer } from './observer.ts';
 import { until } from './until.ts';
 
@@ -49,8 +49,11 @@ export interface Trial {
   awaitEnd(runId: string, deadlineMs?: number): Promise<RunProgress>;
   /** Seconds from the run's start to the effect of so many of its users. */
   servedWithin(runId: string, step: number, share: number): Promise<number>;
+  /** Seconds from a call that was not recorded to the next one of its key, the longest of all; 0 without any. */
+  slowestRepeat(runId: string): Promise<number>;
   /** What broke the invariants in this run; publishes the scenario's figures. */
   judge(runId: string, verdict: Verdict): Promise<string[]>;
+  /** Ends every process and removes what they wrote. Safe to call twice. */
   end(): Promise<void>;
 }
 
@@ -122,7 +125,14 @@ export async function startTrial(options: TrialOptions): Promise<Trial> {
     publishFigures({ rows, scenario, faults: countOf(injected), ...run, violations: found, measured });
   }
 
-  const trial: Trial = {
+  let ending: Promise<void> | undefined;
+  async function end(): Promise<void> {
+    supervisor.rest();
+    await Promise.allSettled([topics.close(), database.end()]);
+    await muster.stop();
+  }
+
+  return {
     muster,
     injections,
     database,
@@ -178,14 +188,10 @@ export async function startTrial(options: TrialOptions): Promise<Trial> {
       const { startedAt } = await muster.api.report(runId);
       return servedWithin(await readLedger(muster.ledgerFile), runId, step, startedAt ?? '', share);
     },
+    slowestRepeat: async (runId) => slowestRepeat(await readLedger(muster.ledgerFile), runId),
     judge,
-    end: async () => {
-      supervisor.rest();
-      await Promise.allSettled([topics.close(), database.end()]);
-      await muster.stop();
-    },
+    end: () => (ending ??= end()),
   };
-  return trial;
 }
 
 /** Thousands of users can be wrong in the same way. */
