@@ -9,6 +9,7 @@ import { violations, type Allowance, type Evidence } from '../../support/evidenc
 import { breakTopics, type BrokenTopics } from './broken-topics.ts';
 import { publishFigures } from './figures.ts';
 import { countOf, createInjections, type Injections } from './injections.ts';
+import { tailLedger } from './ledger-tail.ts';
 import { measureRun, servedWithin, slowestRepeat } from './measure-run.ts';
 import { observe, type Observer } from './observer.ts';
 import { until } from './until.ts';
@@ -42,7 +43,9 @@ export interface Trial {
   freeze(name: string): void;
   thaw(name: string): void;
   names(service: string): string[];
+  /** The whole ledger; to look at it often, ask `batchesCalled`. */
   ledger(): Promise<Ledger>;
+  batchesCalled(runId: string, step: number): Promise<number>;
   /** Resolves when so many batches of a step have been served. */
   awaitCalls(runId: string, step: number, batches: number): Promise<void>;
   /** Resolves at the run's end; rejects when that takes longer. */
@@ -77,6 +80,7 @@ export async function startTrial(options: TrialOptions): Promise<Trial> {
   const database = observe(muster.database.url);
   const topics = breakTopics(muster.kafkaBrokers);
   const supervisor = createSupervisor(muster);
+  const tail = tailLedger(muster.ledgerFile);
   const thaws = new Map<string, () => void>();
   let endFaults: (() => void) | undefined;
 
@@ -166,9 +170,10 @@ export async function startTrial(options: TrialOptions): Promise<Trial> {
     },
     names: (service) => [...muster.services.keys()].filter((name) => name.replace(/-\d+$/, '') === service),
     ledger: () => readLedger(muster.ledgerFile),
+    batchesCalled: (runId, step) => tail.batches(runId, step),
     awaitCalls: async (runId, step, batches) => {
       await until(`${batches} batches of step ${step} are served`, async () => {
-        return (await readLedger(muster.ledgerFile)).of(runId, step).keys.size >= batches;
+        return (await tail.batches(runId, step)) >= batches;
       });
     },
     awaitEnd: async (runId, deadlineMs = 90_000) => {
