@@ -3,7 +3,6 @@ import { z } from 'zod';
 import { readLedger, type Ledger } from '../../../services/sandbox/ledger.ts';
 import type { FaultSettings } from '../../../services/sandbox/fault-rules.ts';
 import type { RunProgress } from '../../../shared/contracts/runs.ts';
-import type { ServiceProcess } from '../../../shared/infrastructure/service-process.ts';
 import { startInstallation, type Installation, type InstallationOptions } from '../../e2e/installation.ts';
 import { violations, type Allowance, type Evidence } from '../../support/evidence.ts';
 import { breakTopics, type BrokenTopics } from './broken-topics.ts';
@@ -12,6 +11,7 @@ import { countOf, createInjections, type Injections } from './injections.ts';
 import { tailLedger } from './ledger-tail.ts';
 import { measureRun, servedWithin, slowestRepeat } from './measure-run.ts';
 import { observe, type Observer } from './observer.ts';
+import { createSupervisor } from './supervisor.ts';
 import { until } from './until.ts';
 
 /** Everything that can be wrong with one run, and what the scenario allows. */
@@ -209,44 +209,6 @@ function pidOf(muster: Installation, name: string): number {
   const service = muster.services.get(name);
   if (!service?.running) throw new Error(`${name} does not run`);
   return service.pid;
-}
-
-/** Starts again what ended by itself, as production would, and remembers that it did. */
-function createSupervisor(muster: Installation) {
-  const unasked: string[] = [];
-  const asked = new WeakSet<ServiceProcess>();
-  let isResting = false;
-
-  function watch(name: string): void {
-    const service = muster.services.get(name);
-    if (!service) return;
-    void service.exited.then(async (how) => {
-      if (isResting || asked.has(service)) return;
-      unasked.push(`${name} (${how})`);
-      await start(name).catch(() => undefined);
-    });
-  }
-
-  async function start(name: string): Promise<void> {
-    await muster.restart(name);
-    watch(name);
-  }
-
-  for (const name of muster.services.keys()) watch(name);
-  return {
-    start,
-    end: async (name: string, signal: 'SIGTERM' | 'SIGKILL') => {
-      const service = muster.services.get(name);
-      if (!service) throw new Error(`there is no ${name}`);
-      asked.add(service);
-      await service.end(signal);
-    },
-    report: (allowed: number): string[] =>
-      unasked.length > allowed ? [`I7: processes ended by themselves: ${unasked.join(', ')}`] : [],
-    rest: () => {
-      isResting = true;
-    },
-  };
 }
 
 /** I7: memory under its bound. */
