@@ -20,6 +20,8 @@ describe('one worker of several', () => {
         SANDBOX_POINTS_LATENCY_MS: String(latencyMs),
       },
       countries: ['SG'],
+      // Fed faster than called: what is measured are calls.
+      configure: (config) => ({ ...config, segmentation: { ...config.segmentation, pageSize: 1000 } }),
       engine: { WORKER_CONCURRENCY: String(slots) },
       engineOf: { 'worker-2': second },
     });
