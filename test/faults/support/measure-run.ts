@@ -46,6 +46,18 @@ export function slowestRepeat(ledger: Ledger, runId: string): number {
   return recoveryOf(calls)?.max ?? 0;
 }
 
+/** Batches per second, over all steps of the run, in the best second-by-second window of so many milliseconds between two moments. */
+export function bestRate(ledger: Ledger, runId: string, fromMs: number, toMs: number, windowMs: number): number {
+  const times = ledger.steps
+    .filter(({ run }) => run === runId)
+    .flatMap(({ keys }) => [...keys.values()].map(({ at: [first = ''] }) => Date.parse(first)));
+  let best = 0;
+  for (let start = fromMs; start + windowMs <= toMs; start += 1000) {
+    best = Math.max(best, times.filter((time) => time >= start && time < start + windowMs).length);
+  }
+  return (1000 * best) / windowMs;
+}
+
 function recoveryOf(calls: readonly number[][]): ScenarioFigures['recoverySeconds'] {
   const gaps = calls.flatMap((times) => times.slice(1).map((time, index) => (time - (times[index] ?? time)) / 1000));
   if (gaps.length === 0) return null;
