@@ -6,7 +6,7 @@ import { stopService, type Service } from '../../shared/runtime/service.ts';
 import type { CommandContext } from '../command-context.ts';
 import { exitCodes, type ExitCode } from '../exit-codes.ts';
 import type { Servable } from '../servable.ts';
-import { compositeService } from './composite-service.ts';
+import { compositeService, type Member } from './composite-service.ts';
 
 /** Each service's code is loaded when it is wanted. */
 const definitions: Record<Exclude<Servable, 'all'>, () => Promise<ProcessDefinition>> = {
@@ -29,17 +29,21 @@ export async function serve(name: Servable, { environment }: CommandContext): Pr
 }
 
 /** The configuration of every service is right before any of them starts. */
-function prepareAll(wanted: readonly ProcessDefinition[], environment: NodeJS.ProcessEnv): PreparedProcess[] {
+function prepareAll(wanted: readonly ProcessDefinition[], environment: NodeJS.ProcessEnv): NamedProcess[] {
   const problems = createProblems();
-  const prepared = wanted.flatMap(({ prepare }) => problems.of(() => prepare(environment))?.value ?? []);
+  const prepared = wanted.flatMap(
+    ({ name, prepare }) => problems.of(() => ({ name, ...prepare(environment) }))?.value ?? [],
+  );
   if (problems.found) throw problems.toError();
   return prepared;
 }
 
-async function startAll(prepared: readonly PreparedProcess[], host: { meter: Meter }): Promise<Service> {
-  const started: Service[] = [];
+type NamedProcess = PreparedProcess & { name: string };
+
+async function startAll(prepared: readonly NamedProcess[], host: { meter: Meter }): Promise<Service> {
+  const started: Member[] = [];
   try {
-    for (const { start } of prepared) started.push(await start(host));
+    for (const { name, start } of prepared) started.push({ name, service: await start(host) });
   } catch (error) {
     await stopService(compositeService(started));
     throw error;

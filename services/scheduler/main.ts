@@ -1,27 +1,36 @@
 import { topicNames } from '../../shared/domain/shard.ts';
+import { requireBroker } from '../../shared/infrastructure/given-servers.ts';
 import { createKafka } from '../../shared/kafka/connection.ts';
 import { createPublisher } from '../../shared/kafka/publisher.ts';
 import { createLeases } from '../../shared/postgres/leases.ts';
 import { createPool } from '../../shared/postgres/pool.ts';
+import { takePart } from '../../shared/postgres/take-part.ts';
+import { ownPublisher } from '../../shared/runtime/installation-bus.ts';
 import { defineProcess, isEntry, runProcess } from '../../shared/runtime/process.ts';
 import { systemClock } from '../../shared/runtime/system-clock.ts';
 import { readConfig } from './config.ts';
 import { createDueJobs } from './postgres/due-jobs.ts';
 import { createScheduler } from './scheduler.ts';
 
-export const schedulerProcess = defineProcess('scheduler', readConfig, async (config, { logger, owner, onClose }) => {
+export const schedulerProcess = defineProcess('scheduler', readConfig, async (config, context) => {
+  const { logger, owner, addPart, onClose } = context;
   const pool = onClose(
     createPool({ connectionString: config.DATABASE_URL, applicationName: 'muster-scheduler', max: 4, logger }),
     (opened) => opened.end(),
   );
+  addPart('database', async () => {
+    await pool.query('select 1');
+  });
+  addPart('kafka', () => requireBroker(config.kafka.brokers));
+  const installationId = await takePart({ pool, clock: systemClock, logger });
   const kafka = createKafka({ ...config.kafka, clientId: 'muster-scheduler', logger });
-  const publisher = onClose(createPublisher({ kafka, logger }), (opened) => opened.close());
-  await publisher.connect();
+  const connection = onClose(createPublisher({ kafka, logger }), (opened) => opened.close());
+  await connection.connect();
 
   const scheduler = createScheduler({
     leases: createLeases({ pool }),
     dueJobs: createDueJobs({ pool }),
-    publisher,
+    publisher: ownPublisher(connection, installationId),
     topics: topicNames(config.MUSTER_TOPIC_PREFIX),
     owner,
     leaseMs: config.SCHEDULER_LEASE_MS,

@@ -1,11 +1,15 @@
 import { topicNames } from '../../shared/domain/shard.ts';
 import { totalsSlotOf } from '../../shared/domain/totals-slot.ts';
+import { requireBroker } from '../../shared/infrastructure/given-servers.ts';
 import { createKafka } from '../../shared/kafka/connection.ts';
 import { createConsumer } from '../../shared/kafka/consumer.ts';
 import { createPublisher } from '../../shared/kafka/publisher.ts';
 import { createDeadLetters } from '../../shared/postgres/dead-letters.ts';
 import { createHotPathPool } from '../../shared/postgres/pool.ts';
 import { createStepLedger } from '../../shared/postgres/step-ledger.ts';
+import { takePart } from '../../shared/postgres/take-part.ts';
+import { ownConsumer, ownPublisher } from '../../shared/runtime/installation-bus.ts';
+import { installationConfigOf } from '../../shared/runtime/installation-config.ts';
 import { defineProcess, isEntry, runProcess } from '../../shared/runtime/process.ts';
 import { systemClock } from '../../shared/runtime/system-clock.ts';
 import { readConfig } from './config.ts';
@@ -17,7 +21,7 @@ import { createWorker } from './worker.ts';
 const maxConnections = 4;
 
 export const workerProcess = defineProcess('worker', readConfig, async (config, context) => {
-  const { logger, environment, onClose } = context;
+  const { logger, meter, environment, addPart, onClose } = context;
   const owner = config.workerId ?? context.owner;
   const topics = topicNames(config.topicPrefix);
   const shards = new Map(config.shards.map((shard) => [topics.shard(shard), shard]));
@@ -31,19 +35,27 @@ export const workerProcess = defineProcess('worker', readConfig, async (config, 
     }),
     (opened) => opened.end(),
   );
+  addPart('database', async () => {
+    await pool.query('select 1');
+  });
+  addPart('kafka', () => requireBroker(config.kafka.brokers));
+  const file = installationConfigOf(config.engine);
+  const installationId = await takePart({ pool, file, clock: systemClock, logger });
   const endpoint = onClose(createBatchEndpoint({ config: config.engine, environment }), (opened) => opened.close());
   const kafka = createKafka({ ...config.kafka, clientId: 'muster-worker', logger });
-  const publisher = onClose(createPublisher({ kafka, logger }), (opened) => opened.close());
-  await publisher.connect();
+  const connection = onClose(createPublisher({ kafka, logger }), (opened) => opened.close());
+  await connection.connect();
+  const publisher = ownPublisher(connection, installationId);
+  const consumer = createConsumer({
+    kafka,
+    groupId: `${config.topicPrefix}.worker.${installationId}`,
+    topics: [...shards.keys()],
+    sessionTimeoutMs: config.sessionTimeoutMs,
+    logger,
+  });
 
   const worker = createWorker({
-    consumer: createConsumer({
-      kafka,
-      groupId: `${config.topicPrefix}.worker`,
-      topics: [...shards.keys()],
-      sessionTimeoutMs: config.sessionTimeoutMs,
-      logger,
-    }),
+    consumer: ownConsumer({ consumer, installationId, meter, clock: systemClock, logger }),
     publisher,
     ledger: createStepLedger({ pool, owner, slot: totalsSlotOf(owner), leaseMs: config.leaseMs }),
     contexts: createFeedContexts({ pool }),
