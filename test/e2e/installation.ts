@@ -35,6 +35,8 @@ export interface InstallationOptions {
   sandbox: Record<string, string>;
   /** Settings of the engine's services, by their environment variables. */
   engine?: Record<string, string>;
+  /** One of its own unless given. */
+  topicPrefix?: string;
 }
 
 /** A whole Muster of its own, on the Kafka and Postgres of the test run. */
@@ -46,6 +48,8 @@ export interface Installation {
   restart(name: string): Promise<void>;
   /** What the witnesses say about a run that has ended. */
   evidence(runId: string, segment: string): Promise<Evidence>;
+  /** Users that the called services of this installation served for that run and step. */
+  effectsOf(runId: string, step: number): Promise<number>;
   stop(): Promise<void>;
 }
 
@@ -57,7 +61,7 @@ export async function startInstallation(options: InstallationOptions): Promise<I
   const folder = mkdtempSync(join(tmpdir(), 'muster-e2e-'));
   const [apiPort = 0, sandboxPort = 0] = await findFreePorts(2);
   const apiKey = `muster_${randomBytes(16).toString('hex')}`;
-  const topicPrefix = `e2e-${randomBytes(4).toString('hex')}`;
+  const topicPrefix = options.topicPrefix ?? `e2e-${randomBytes(4).toString('hex')}`;
   const sandboxUrl = `http://127.0.0.1:${sandboxPort}`;
   const configFile = join(folder, 'engine.json');
   const config = engineConfigFor(sandboxUrl);
@@ -98,6 +102,7 @@ export async function startInstallation(options: InstallationOptions): Promise<I
     },
     evidence: (runId, segment) =>
       gatherEvidence(api, runId, `${sandboxUrl}/segmentation`, segment, environment.SANDBOX_LEDGER),
+    effectsOf: async (runId, step) => (await readLedger(environment.SANDBOX_LEDGER)).of(runId, step).applied.size,
     stop: async () => {
       await Promise.all([...services.values()].map((service) => service.end('SIGTERM')));
       await database.drop();
