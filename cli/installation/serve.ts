@@ -6,6 +6,7 @@ import { stopService, type Service } from '../../shared/runtime/service.ts';
 import type { CommandContext } from '../command-context.ts';
 import { exitCodes, type ExitCode } from '../exit-codes.ts';
 import type { Servable } from '../servable.ts';
+import { UsageError } from '../usage-error.ts';
 import { compositeService, type Member } from './composite-service.ts';
 
 /** Each service's code is loaded when it is wanted. */
@@ -19,8 +20,20 @@ const definitions: Record<Exclude<Servable, 'all'>, () => Promise<ProcessDefinit
 
 const all = ['api', 'scheduler', 'trigger', 'worker'] as const;
 
-export async function serve(name: Servable, { environment }: CommandContext): Promise<ExitCode> {
-  const names = name === 'all' ? all : [name];
+export interface ServeOptions {
+  /** All services and those that they call. */
+  sandbox: boolean;
+}
+
+export async function serve(
+  name: Servable,
+  { sandbox }: ServeOptions,
+  { environment }: CommandContext,
+): Promise<ExitCode> {
+  if (sandbox && name !== 'all')
+    throw new UsageError('--sandbox belongs to `serve all`; `serve sandbox` runs it alone');
+  // The sandbox first, so that it stops last: the others call it.
+  const names = name === 'all' ? [...(sandbox ? (['sandbox'] as const) : []), ...all] : [name];
   const wanted = await Promise.all(names.map((each) => definitions[each]()));
   const prepared = prepareAll(wanted, environment);
   const settings = readEnvironment(processEnvironment, environment);
