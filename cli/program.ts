@@ -1,6 +1,7 @@
 import { Command, CommanderError } from 'commander';
 import { registerApiKey } from './commands/api-key.ts';
 import { registerCampaign } from './commands/campaign.ts';
+import { registerConfig } from './commands/config.ts';
 import { registerDemo } from './commands/demo.ts';
 import { registerDoctor } from './commands/doctor.ts';
 import { registerInstallation } from './commands/installation.ts';
@@ -22,6 +23,7 @@ export async function runProgram(args: readonly string[], deps: SessionDeps): Pr
     registerDemo,
     registerServe,
     registerInstallation,
+    registerConfig,
     registerCampaign,
     registerApiKey,
     registerDoctor,

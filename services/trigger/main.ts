@@ -1,10 +1,14 @@
 import { topicNames } from '../../shared/domain/shard.ts';
+import { requireBroker } from '../../shared/infrastructure/given-servers.ts';
 import { createKafka } from '../../shared/kafka/connection.ts';
 import { createPublisher } from '../../shared/kafka/publisher.ts';
 import { requiredTopics } from '../../shared/kafka/required-topics.ts';
 import { createTopicAdmin } from '../../shared/kafka/topic-admin.ts';
 import { createLeases } from '../../shared/postgres/leases.ts';
 import { createHotPathPool, createPool } from '../../shared/postgres/pool.ts';
+import { takePart } from '../../shared/postgres/take-part.ts';
+import { ownPublisher, workerGroup } from '../../shared/runtime/installation-bus.ts';
+import { installationConfigOf } from '../../shared/runtime/installation-config.ts';
 import { defineProcess, isEntry, runProcess } from '../../shared/runtime/process.ts';
 import { systemClock } from '../../shared/runtime/system-clock.ts';
 import { readConfig } from './config.ts';
@@ -15,7 +19,7 @@ import { createRunStore } from './postgres/run-store.ts';
 import { createTrigger } from './trigger.ts';
 
 export const triggerProcess = defineProcess('trigger', readConfig, async (config, context) => {
-  const { logger, owner, environment, onClose } = context;
+  const { logger, owner, environment, addPart, onClose } = context;
   const { engine } = config;
   const topics = topicNames(config.MUSTER_TOPIC_PREFIX);
 
@@ -23,19 +27,26 @@ export const triggerProcess = defineProcess('trigger', readConfig, async (config
   const pool = onClose(createPool({ ...database, max: 4 }), (opened) => opened.end());
   // What reads and writes the tables of the execution path, whose plans must not be made while they are empty.
   const hotPool = onClose(createHotPathPool(database), (opened) => opened.end());
+  addPart('database', async () => {
+    await pool.query('select 1');
+  });
+  addPart('kafka', () => requireBroker(config.kafka.brokers));
+  const file = installationConfigOf(engine);
+  const installationId = await takePart({ pool, file, clock: systemClock, logger });
   const segmentation = onClose(createSegmentation({ config: engine, environment }), (opened) => opened.close());
   const kafka = createKafka({ ...config.kafka, clientId: 'muster-trigger', logger });
-  const publisher = onClose(
+  const connection = onClose(
     createPublisher({
       kafka,
       logger,
       topics: requiredTopics(engine, config.MUSTER_TOPIC_PREFIX),
-      consumedBy: `${config.MUSTER_TOPIC_PREFIX}.worker`,
+      consumedBy: workerGroup(config.MUSTER_TOPIC_PREFIX, installationId),
     }),
     (opened) => opened.close(),
   );
   const topicAdmin = onClose(createTopicAdmin({ kafka }), (opened) => opened.close());
-  await publisher.connect();
+  await connection.connect();
+  const publisher = ownPublisher(connection, installationId);
 
   const trigger = createTrigger({
     publisher,
