@@ -2,6 +2,7 @@ import { createHttpServer, type HttpServer } from './http/create-http-server.ts'
 import { documentRoutes } from './http/document-routes.ts';
 import type { Logger } from '../../shared/runtime/logger.ts';
 import type { Service } from '../../shared/runtime/service.ts';
+import { describeInstallation } from './describe-installation.ts';
 import { databaseUnavailable } from './database-unavailable.ts';
 import { createEventStreams } from './event-streams.ts';
 import { healthRoutes, type HealthRoutesDeps } from './health-routes.ts';
@@ -42,7 +43,10 @@ export async function createApi(deps: ApiDeps): Promise<Api> {
   let ready = true;
   let closed: Promise<undefined> | undefined;
 
-  await documentRoutes(server, documentation);
+  await documentRoutes(server, {
+    ...documentation,
+    amend: (document) => describeInstallation(document, deps.config),
+  });
   // Whoever types the address wants to read, not a problem.
   server.get('/', { schema: { hide: true } }, (_request, reply) => reply.redirect('/docs/'));
   healthRoutes(server, { ping: deps.ping, ready: () => ready });
