@@ -43,6 +43,8 @@ export async function documentRoutes(
   await server.register(swaggerUi, {
     routePrefix: '/docs',
     theme: { title },
+    // Without the bar on top, which offers to explore other documents under another's logo.
+    uiConfig: { layout: 'BaseLayout' },
     staticCSP: {
       'default-src': "'self'",
       'img-src': "'self' data:",
