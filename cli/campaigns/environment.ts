@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import { ConfigurationError, readEnvironment } from '../../shared/runtime/environment.ts';
+import { ConfigurationError } from '../../shared/runtime/configuration-error.ts';
+import { readEnvironment } from '../../shared/runtime/environment.ts';
 import { createApiClient, type ApiClient } from './api-client.ts';
 import type { Patience } from './exchange.ts';
 

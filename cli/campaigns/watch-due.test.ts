@@ -10,7 +10,15 @@ const hourMs = 3_600_000;
 function campaignDueIn(hours: number) {
   const nextRunAt = new Date(Date.UTC(2026, 0, 1) + hours * hourMs).toISOString();
   const schedule = { type: 'at', time: 'x', zone: 'Asia/Singapore' };
-  return campaign.parse({ id: 'cmp_1', name: 'x', revision: 1, state: 'scheduled', countries: [], schedule, nextRunAt });
+  return campaign.parse({
+    id: 'cmp_1',
+    name: 'x',
+    revision: 1,
+    state: 'scheduled',
+    countries: [],
+    schedule,
+    nextRunAt,
+  });
 }
 
 test('where nothing can be drawn over, the wait is told again and again, seldom while it is long', () => {

@@ -112,10 +112,9 @@ describe('the report of a run', () => {
       country: 'SG',
       fedUsers: 100,
       fedBatches: 1,
-      childBatches: 1,
       complete: true,
     });
-    await deps.rows.addTotals(feedId, 1, { step: 1, batches: 1, succeeded: 98, failed: 2 });
+    await deps.rows.addTotals(feedId, 1, { step: 1, batches: 1, born: 1, succeeded: 98, failed: 2 });
     await deps.rows.addTotals(feedId, 1, { step: 2, batches: 1, succeeded: 98 });
     for (const user of ['u1', 'u2']) await deps.rows.addFailure(feedId, { user, step: 1, reason: 'out-of-stock' });
 

@@ -11,13 +11,12 @@ async function setUp({ published }: { published: boolean }) {
   const deps = triggerDeps('a');
   // The one that dies between commit and publication reaches nobody from then on, and its leases are ended by hand.
   const publisher = mortal(deps.publisher, () => !published);
-  await createTrigger({ ...deps, publisher }).start();
   await startCampaign();
+  createTrigger({ ...deps, publisher }).start();
   await passTime(clock, 200);
   if (!published) {
-    deps.consumer.crash();
     world.database.leases.clear();
-    await createTrigger(triggerDeps('b')).start();
+    createTrigger(triggerDeps('b')).start();
   }
   const publishedAtFirst = references('SG').length;
   const offers = () =>
@@ -62,7 +61,7 @@ describe('sweeping up after a crash', () => {
     const claims = references('SG').flatMap(({ feedId, step, batchNos }) =>
       batchNos.map((batchNo) => ({ feedId, step, batchNo })),
     );
-    await ledger.flush({ records: [], claims });
+    await ledger.flush({ results: [], claims, begins: [] });
     await passTime(clock, 29_000);
     expect(offers()).toEqual([]);
     await passTime(clock, 3000);
@@ -76,9 +75,13 @@ describe('sweeping up after a crash', () => {
     );
     if (!ref) throw new Error('nothing was fed');
     for (let attempt = 1; attempt <= 3; attempt++) {
-      const { claimed } = await ledger.flush({ records: [], claims: [ref] });
-      const waiting = { state: 'waiting', delayMs: 500, burnsAttempt: true, cause: null } as const;
-      await ledger.flush({ records: claimed.map(({ epoch }) => ({ ...ref, epoch, ...waiting })), claims: [] });
+      const { claimed } = await ledger.flush({ results: [], claims: [ref], begins: [] });
+      const waiting = { state: 'waiting', delayMs: 500, open: false, answered: true, cause: null } as const;
+      await ledger.flush({
+        results: claimed.map(({ epoch }) => ({ ...ref, epoch, ...waiting })),
+        claims: [],
+        begins: [],
+      });
       await passTime(clock, 1600);
       expect(offers()).toEqual(Array.from({ length: attempt }, () => ref.batchNo));
     }

@@ -23,7 +23,7 @@ export const outcomes = [
 
 export type Outcome = (typeof outcomes)[number];
 
-/** What the ledger counts for one step, in users. `batches` counts recorded step rows, for rates. */
+/** What the ledger counts for one step, in users. `batches` counts fed batches that were recorded, for rates. */
 export interface StepTotals {
   step: number;
   batches: number;
@@ -32,6 +32,23 @@ export interface StepTotals {
   expired: number;
   cancelled: number;
   unknown: number;
+}
+
+/**
+ * How batches move through one step. Ready are those that nobody waits for but a worker: entered + born − done − waiting, where the fed
+ * batches enter step 1 and those that survived a step enter the next one.
+ */
+export interface StepFlow {
+  /** Step rows recorded, child batches included. */
+  done: number;
+  /** Of those, how many go on: somebody succeeded. */
+  survived: number;
+  /** Child batches born into this step. */
+  born: number;
+  /** Put back, or waiting from birth, and not claimed since. */
+  waiting: number;
+  /** Users that failed by a refusal of their whole batch. */
+  refused: number;
 }
 
 /** One line of a report: a step and how many of its audience ended how. All counts in users. */

@@ -1,3 +1,5 @@
+import { createHash } from 'node:crypto';
+
 /**
  * User ids are the caller's strings: 1 to 256 bytes of UTF-8 without control characters and lone surrogates; equal means same bytes,
  * order is byte order.
@@ -9,8 +11,18 @@ const controlCharacter = /[\u0000-\u001f\u007f-\u009f]/;
 
 const surrogate = /[\ud800-\udfff]/;
 
+export type UserIdRule = 'empty' | 'too-long' | 'control-character' | 'lone-surrogate';
+
 export function isValidUserId(id: string): boolean {
   return hasValidLength(id) && isValidText(id);
+}
+
+/** The rule that the id breaks, the first of several; null for a valid one. */
+export function brokenUserIdRule(id: string): UserIdRule | null {
+  if (id.length === 0) return 'empty';
+  if (!hasValidLength(id)) return 'too-long';
+  if (controlCharacter.test(id)) return 'control-character';
+  return id.isWellFormed() ? null : 'lone-surrogate';
 }
 
 /** Whether each of the ids is valid. Looked at as one text: a tenth of the time that one after the other would take. */
@@ -66,9 +78,32 @@ function liftSurrogate(unit: number): number {
   return unit >= 0xd800 && unit <= 0xdfff ? unit + 0x10000 : unit;
 }
 
-/** A printable stand-in for an id that breaks the rules: JSON escapes, cut to a length that fits any log or table. */
+/** Which rule an id breaks, as it is told to people; null when it breaks none. */
+export type UserIdFault = 'empty' | 'too-long' | 'control-character' | 'lone-surrogate';
+
+export function userIdFault(id: string): UserIdFault | null {
+  if (id.length === 0) return 'empty';
+  if (!hasValidLength(id)) return 'too-long';
+  if (controlCharacter.test(id)) return 'control-character';
+  return id.isWellFormed() ? null : 'lone-surrogate';
+}
+
+/** Characters of a cut id that are kept: with escapes of six characters each, it still fits any log or table. */
+const maxShownCharacters = 64;
+
+/**
+ * A printable stand-in for an id that breaks the rules: escaped as in JSON. One of more than 256 bytes is cut and ends in `…#` and eight hex
+ * digits of its SHA-256, so that two that begin alike do not look the same.
+ */
 export function escapeUserId(id: string): string {
+  if (id.length === 0 || hasValidLength(id)) return escaped(id);
+  const digest = createHash('sha256').update(id).digest('hex').slice(0, 8);
+  return `${escaped(id.slice(0, maxShownCharacters))}…#${digest}`;
+}
+
+function escaped(text: string): string {
   // JSON.stringify leaves U+007F to U+009F as they are; they are control characters all the same.
-  const escaped = JSON.stringify(id.slice(0, maxUserIdBytes)).slice(1, -1);
-  return escaped.replace(/[\u007f-\u009f]/g, (c) => `\\u${c.charCodeAt(0).toString(16).padStart(4, '0')}`);
+  return JSON.stringify(text)
+    .slice(1, -1)
+    .replace(/[\u007f-\u009f]/g, (c) => `\\u${c.charCodeAt(0).toString(16).padStart(4, '0')}`);
 }

@@ -1,6 +1,15 @@
 import type { LaneMessage } from './message-bus.ts';
 
+export interface DeadLetter {
+  message: LaneMessage;
+  /** Why it cannot be understood. */
+  reason: string;
+}
+
 export interface DeadLetters {
-  /** Keeps a record that cannot be understood, with its bytes and position. A repeat of the same position is kept once. */
-  deadLetter(record: LaneMessage, reason: string): Promise<void>;
+  /**
+   * Keeps messages that cannot be understood, with their bytes and positions, all or none. The same bytes at the same position are kept
+   * once; other bytes there are another message, of a topic that was made anew.
+   */
+  add(letters: readonly DeadLetter[]): Promise<void>;
 }

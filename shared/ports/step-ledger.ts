@@ -10,8 +10,12 @@ export interface StepRef {
 /** A step of a batch that this worker owns until its lease ends or somebody takes it over with a higher epoch. */
 export interface ClaimedStep extends StepRef {
   epoch: number;
-  /** Which attempt this is, from 1. */
-  attempt: number;
+  /** Calls answered before this claim: what `maxAttempts` bounds. A claim that never called is none. */
+  attempts: number;
+  /** A call under this step's key may have been applied, and no whole answer was read since. */
+  open: boolean;
+  /** Leases that lapsed with a call begun, or perhaps begun. Where there are any, `begins` has to be told of the next call. */
+  lapses: number;
   /** All users of the batch as they were fed, those lost earlier in the chain included. */
   users: UsersText;
   /** How many they are. */
@@ -30,8 +34,12 @@ export interface ChildBatch {
   users: readonly string[];
   /** From now, by the database's clock. */
   delayMs: number;
-  /** Attempts made so far for these users. */
+  /** Answered calls so far for these users. */
   attempts: number;
+  /** Whether a call for these users may have been applied without an answer being read. */
+  open: boolean;
+  /** The worker goes on with it at once: it is born running, owned by whoever flushes, and comes back in `children`. The delay is void. */
+  claim: boolean;
 }
 
 /** What became of a claimed step. Users that stand in no list had the outcome `rest`. */
@@ -42,6 +50,10 @@ export interface StepDone extends StepRef {
   /** How many users had `rest`. */
   restUsers: number;
   failures: readonly UserFailure[];
+  /** Answered calls, the last one included: written with the failures. */
+  attempts: number;
+  /** How many of the failures came of a refusal of the whole batch. */
+  refused: number;
   children: readonly ChildBatch[];
 }
 
@@ -50,8 +62,10 @@ export interface StepWaiting extends StepRef {
   state: 'waiting';
   epoch: number;
   delayMs: number;
-  /** False where the call is known not to have been applied, or was never made: the attempt is given back. */
-  burnsAttempt: boolean;
+  /** As in `ClaimedStep`, from now on: a whole answer closes the key. */
+  open: boolean;
+  /** A whole answer was read: one attempt is used up. */
+  answered: boolean;
   /** What it waits for, for people: shown as the run's stall. Null when it was merely released. */
   cause: string | null;
 }
@@ -59,24 +73,46 @@ export interface StepWaiting extends StepRef {
 export type StepResult = StepDone | StepWaiting;
 
 export interface LedgerFlush {
-  records: readonly StepResult[];
+  results: readonly StepResult[];
   claims: readonly StepRef[];
+  /** Claimed steps with `lapses` whose call is about to begin: should their lease lapse again, it is known that there was a call. */
+  begins: readonly StepBegin[];
+}
+
+export interface StepBegin extends StepRef {
+  epoch: number;
 }
 
 export interface LedgerFlushed {
   /**
-   * Those of the records that were still ours, by epoch, now or in an earlier flush whose answer was lost: a repeat counts once. The others
+   * Those of the results that were still ours, by epoch, now or in an earlier flush whose answer was lost: a repeat counts once. The others
    * were taken over: nothing of them was written.
    */
   recorded: StepResult[];
-  /** Those of the claims that are ours now. The others are done, owned by another, not due, or refer to no batch. */
+  /**
+   * Those of the claims that are ours now. The others are done, owned by another, not due, quarantined, or their step has not come: the one
+   * before is not done, has no survivors, or there is no such batch.
+   */
   claimed: ClaimedStep[];
+  /**
+   * The claims of children that were to be claimed, by the result that they were born with. Missing where the result was recorded by an
+   * earlier flush whose answer was lost: those children are left to their leases.
+   */
+  children: ClaimedChildren[];
+  /** Those of the begins that are still ours. The others must not be called for. */
+  begun: StepBegin[];
   /** What the store will never take, told apart from its neighbours: a bug on our side. Repeating it is of no use. */
   refused: RefusedStep[];
 }
 
+export interface ClaimedChildren {
+  result: StepDone;
+  /** In the order of the children that were to be claimed. */
+  claims: ClaimedStep[];
+}
+
 export interface RefusedStep {
-  /** The record or the claim itself. */
+  /** The result, the claim or the begin itself. */
   step: StepResult | StepRef;
   error: Error;
 }
@@ -87,6 +123,9 @@ export interface StepLedger {
    * Records finished steps and claims new ones, in one transaction: outcomes, failures, child batches and totals are written whole or not
    * at all. (Only where something is refused, the rest goes in several transactions.) Claims last `leaseMs` by the database's clock. A claim
    * of a step that is recorded in the same flush is passed over. Throws when the store cannot be reached; the same flush may then be repeated.
+   *
+   * Taking a lapsed step over counts the lapse and leaves its key open, unless it is known that its call had not begun. After four lapses
+   * a step is quarantined: nobody claims it any more.
    */
   flush(flush: LedgerFlush): Promise<LedgerFlushed>;
   /** For each ref, the users of its batch that did not succeed in an earlier step or went on in a child batch, in the refs' order. */
@@ -102,15 +141,29 @@ export interface FeedContext {
   chain: readonly { action: string; params: Readonly<Record<string, unknown>> }[];
 }
 
-/** Whether work of a run may start, as of the last look. */
-export interface RunAdmission {
+/** Whether work of a feed may start, as of the last look. */
+export interface FeedAdmission {
+  feedId: string;
   runId: string;
   verdict: Verdict;
+  /** Until the run's deadline; negative once it has passed. */
+  deadlineInMs: number;
+  /** Steps in which anything was recorded, or which are held, in the order of the chain. */
+  steps: readonly StepAdmission[];
+}
+
+export interface StepAdmission {
+  step: number;
+  /** Nobody is called in this step until its cause is mended; when a try is due, one batch may be. */
+  hold: { cause: string; tryDue: boolean } | null;
+  /** Users that succeeded, and users that failed by a refusal of their whole batch. */
+  succeeded: number;
+  refused: number;
 }
 
 export interface FeedContexts {
   /** Contexts of the feeds that exist; unknown ids are left out. They never change. */
   load(feedIds: readonly string[]): Promise<FeedContext[]>;
-  /** Read anew at every call, deadlines judged by the database's clock. */
-  admissions(runIds: readonly string[]): Promise<RunAdmission[]>;
+  /** Read anew at every call, deadlines judged by the database's clock. Unknown ids are left out. */
+  admissions(feedIds: readonly string[]): Promise<FeedAdmission[]>;
 }

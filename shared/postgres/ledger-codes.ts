@@ -11,3 +11,9 @@ export function failureOutcome(code: number): 'failed' | 'unknown' {
   if (code === failureCode.unknown) return 'unknown';
   throw new Error(`a failure was stored with the outcome ${code}, which means nothing`);
 }
+
+/** So many leases of a step may lapse with a call begun, the first, uncertain one included, before nobody claims it any more. */
+export const quarantinedAfterLapses = 4;
+
+/** Triggers write their own slot of the totals, apart from the workers', which count from 0. */
+export const triggerSlot = -1;

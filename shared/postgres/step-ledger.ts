@@ -1,5 +1,6 @@
-import pg, { type Pool } from 'pg';
+import pg, { type Pool, type PoolClient } from 'pg';
 import type {
+  ClaimedChildren,
   LedgerFlush,
   LedgerFlushed,
   StepDone,
@@ -8,8 +9,18 @@ import type {
   StepRef,
   StepWaiting,
 } from '../ports/step-ledger.ts';
-import { insertChildren, lostBefore, putBack, recordAndClaim, writtenBefore, type ClaimTerms } from './step-writes.ts';
-import { inTransaction } from './transaction.ts';
+import { createChildNumbers, type ChildNumbers } from './child-numbers.ts';
+import { halvesOf, sortedFlush } from './flush-order.ts';
+import {
+  insertChildren,
+  lostBefore,
+  noteBegins,
+  putBack,
+  recordAndClaim,
+  writtenBefore,
+  type ClaimTerms,
+} from './step-writes.ts';
+import { inTransaction, retryingDeadlocks } from './transaction.ts';
 
 export interface StepLedgerDeps {
   /** From `createHotPathPool`. */
@@ -21,119 +32,106 @@ export interface StepLedgerDeps {
   leaseMs: number;
 }
 
-/** Deadlocks are broken by Postgres, which picks a victim; the victim's second try finds the other one gone. */
-const deadlockTries = 5;
+interface FlushDeps {
+  pool: Pool;
+  terms: ClaimTerms;
+  childNumbers: ChildNumbers;
+}
 
-export function createStepLedger({ pool, owner, slot, leaseMs }: StepLedgerDeps): StepLedger {
-  const terms: ClaimTerms = { owner, slot, leaseMs };
+export function createStepLedger({ pool, ...terms }: StepLedgerDeps): StepLedger {
+  const deps: FlushDeps = { pool, terms, childNumbers: createChildNumbers({ pool }) };
 
   /** All or nothing, except that a flush which holds something unwritable is taken apart until that stands alone. */
   async function flush(wanted: LedgerFlush): Promise<LedgerFlushed> {
     try {
-      return await flushRetryingDeadlocks(pool, wanted, terms);
+      return await retryingDeadlocks(() => flushOnce(wanted, deps));
     } catch (error) {
       if (!isFaultOfTheData(error)) throw error;
-      const [only, ...others] = [...wanted.records, ...wanted.claims];
-      if (only && others.length === 0) return { recorded: [], claimed: [], refused: [{ step: only, error }] };
+      const [only, ...others] = [...wanted.results, ...wanted.claims, ...wanted.begins];
+      if (only && others.length === 0) return { ...nothingFlushed(), refused: [{ step: only, error }] };
       const [left, right] = halvesOf(wanted);
       return joined(await flush(left), await flush(right));
     }
   }
 
   return {
-    flush: async ({ records, claims }) => {
-      if (records.length + claims.length === 0) return { recorded: [], claimed: [], refused: [] };
-      // Everybody locks rows in the order of their keys, or two workers could each wait for the other.
-      const sorted = records.toSorted(byKey);
-      const flushed = await flush({ records: sorted, claims: distinctClaims(claims, sorted) });
-      return flushed.recorded.length + flushed.refused.length < records.length
-        ? withWrittenBefore(pool, sorted, flushed)
+    flush: async (wanted) => {
+      const sorted = sortedFlush(wanted);
+      if (sorted.results.length + sorted.claims.length + sorted.begins.length === 0) return nothingFlushed();
+      const flushed = await flush(sorted);
+      return flushed.recorded.length + flushed.refused.length < sorted.results.length
+        ? withWrittenBefore(pool, sorted.results, flushed)
         : flushed;
     },
     lostUsers: (refs) => (refs.length === 0 ? Promise.resolve([]) : lostBefore(pool, refs)),
   };
 }
 
-async function flushRetryingDeadlocks(pool: Pool, wanted: LedgerFlush, terms: ClaimTerms): Promise<LedgerFlushed> {
-  for (let tries = 1; ; tries++) {
-    try {
-      return await flushOnce(pool, wanted, terms);
-    } catch (error) {
-      const isDeadlock = error instanceof pg.DatabaseError && error.code === '40P01';
-      if (!isDeadlock || tries === deadlockTries) throw error;
-    }
+/** One statement, unless steps are put back, split or begun again: those are rare, and would make the statement dearer for everybody. */
+async function flushOnce(wanted: LedgerFlush, { pool, terms, childNumbers }: FlushDeps): Promise<LedgerFlushed> {
+  const { results, claims, begins } = wanted;
+  const done = results.filter((result): result is StepDone => result.state === 'done');
+  const waiting = results.filter((result): result is StepWaiting => result.state === 'waiting');
+  const split = done.filter((result) => result.children.length > 0);
+  if (waiting.length + split.length + begins.length === 0) {
+    return { ...nothingFlushed(), ...(await recordAndClaim(pool, done, claims, terms)) };
   }
-}
-
-/** One statement, unless steps are put back or split: those are rare, and would make the statement dearer for everybody. */
-async function flushOnce(pool: Pool, { records, claims }: LedgerFlush, terms: ClaimTerms): Promise<LedgerFlushed> {
-  const done = records.filter((record): record is StepDone => record.state === 'done');
-  const waiting = records.filter((record): record is StepWaiting => record.state === 'waiting');
-  if (waiting.length === 0 && done.every((record) => record.children.length === 0)) {
-    return { ...(await recordAndClaim(pool, done, claims, terms)), refused: [] };
-  }
+  const numbers = split.length === 0 ? new Map<StepDone, number[]>() : await childNumbers.take(split);
   return inTransaction(pool, async (client) => {
-    const put = waiting.length === 0 ? [] : await putBack(client, waiting);
+    const put = waiting.length === 0 ? [] : await putBack(client, waiting, terms);
+    const begun = begins.length === 0 ? [] : await noteBegins(client, begins);
     const { recorded, claimed } = await recordAndClaim(client, done, claims, terms);
-    const split = recorded.filter((record) => record.children.length > 0);
-    if (split.length > 0) await insertChildren(client, split);
-    return { recorded: [...recorded, ...put], claimed, refused: [] };
+    const children = await bearChildren(client, recorded, numbers, terms);
+    return { recorded: [...recorded, ...put], claimed, children, begun, refused: [] };
   });
 }
 
-/** Adds the records that came back as not ours because an earlier flush, whose answer was lost, had already written them. */
+/** Of the results that were recorded alone: those that were taken over have no children. */
+async function bearChildren(
+  client: PoolClient,
+  recorded: readonly StepDone[],
+  numbers: ReadonlyMap<StepDone, readonly number[]>,
+  terms: ClaimTerms,
+): Promise<ClaimedChildren[]> {
+  const children = recorded.flatMap((result) =>
+    result.children.map((child, index) => {
+      const batchNo = numbers.get(result)?.[index];
+      if (batchNo === undefined) throw new Error(`cannot number a child batch: there is no feed ${result.feedId}`);
+      return { result, child, batchNo };
+    }),
+  );
+  if (children.length === 0) return [];
+  const claimed = await insertChildren(client, children, terms);
+  return [...Map.groupBy(claimed, ({ result }) => result)].map(([result, ofResult]) => ({
+    result,
+    claims: ofResult.map(({ claim }) => claim),
+  }));
+}
+
+/** Adds the results that came back as not ours because an earlier flush, whose answer was lost, had already written them. */
 async function withWrittenBefore(
   pool: Pool,
-  records: readonly StepResult[],
+  results: readonly StepResult[],
   flushed: LedgerFlushed,
 ): Promise<LedgerFlushed> {
   const told = new Set<StepResult | StepRef>([...flushed.recorded, ...flushed.refused.map(({ step }) => step)]);
   const before = await writtenBefore(
     pool,
-    records.filter((record) => !told.has(record)),
+    results.filter((result) => !told.has(result)),
   );
   return { ...flushed, recorded: [...flushed.recorded, ...before] };
 }
 
-/** Sorted, each key once, and none that is being recorded: one statement cannot touch a row twice. */
-function distinctClaims(claims: readonly StepRef[], records: readonly StepRef[]): StepRef[] {
-  const sorted = claims.toSorted(byKey);
-  const recorded = new Set(records.map(keyOf));
-  return sorted.filter((claim, index) => {
-    const before = sorted[index - 1];
-    return (before === undefined || byKey(before, claim) !== 0) && !recorded.has(keyOf(claim));
-  });
-}
-
-function keyOf({ feedId, batchNo, step }: StepRef): string {
-  return `${feedId}/${batchNo}/${step}`;
-}
-
-function byKey(a: StepRef, b: StepRef): number {
-  if (a.feedId !== b.feedId) return a.feedId < b.feedId ? -1 : 1;
-  return a.batchNo - b.batchNo || a.step - b.step;
-}
-
-/** Records first: the half with the claims may be tried alone. */
-function halvesOf({ records, claims }: LedgerFlush): [LedgerFlush, LedgerFlush] {
-  if (records.length > 0 && claims.length > 0) {
-    return [
-      { records, claims: [] },
-      { records: [], claims },
-    ];
-  }
-  const halfRecords = Math.ceil(records.length / 2);
-  const halfClaims = Math.ceil(claims.length / 2);
-  return [
-    { records: records.slice(0, halfRecords), claims: claims.slice(0, halfClaims) },
-    { records: records.slice(halfRecords), claims: claims.slice(halfClaims) },
-  ];
+function nothingFlushed(): LedgerFlushed {
+  return { recorded: [], claimed: [], children: [], begun: [], refused: [] };
 }
 
 function joined(left: LedgerFlushed, right: LedgerFlushed): LedgerFlushed {
   return {
     recorded: [...left.recorded, ...right.recorded],
     claimed: [...left.claimed, ...right.claimed],
+    children: [...left.children, ...right.children],
+    begun: [...left.begun, ...right.begun],
     refused: [...left.refused, ...right.refused],
   };
 }

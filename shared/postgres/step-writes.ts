@@ -1,6 +1,14 @@
 import type { Pool, PoolClient } from 'pg';
 import { usersTextOf, usersOf } from '../domain/users-text.ts';
-import type { ChildBatch, ClaimedStep, StepDone, StepResult, StepRef, StepWaiting } from '../ports/step-ledger.ts';
+import type {
+  ChildBatch,
+  ClaimedStep,
+  StepBegin,
+  StepDone,
+  StepResult,
+  StepRef,
+  StepWaiting,
+} from '../ports/step-ledger.ts';
 import { plainArray, textArray } from './array-literals.ts';
 import { failureCode, restCode } from './ledger-codes.ts';
 import * as statements from './step-statements.ts';
@@ -8,7 +16,7 @@ import * as statements from './step-statements.ts';
 /** One function per statement of the ledger: parameters in, rows out. */
 
 /** Whoever runs a statement: the pool for a statement that is its own transaction, a client inside of one. */
-type Connection = Pool | PoolClient;
+export type Connection = Pool | PoolClient;
 
 export interface ClaimTerms {
   owner: string;
@@ -16,146 +24,157 @@ export interface ClaimTerms {
   leaseMs: number;
 }
 
+/** A child batch with its number, and the result that it was born with. */
+export interface NumberedChild {
+  child: ChildBatch;
+  batchNo: number;
+  result: StepDone;
+}
+
 type ClaimedRow = [
   feed: string,
   batchNo: number,
   step: number,
   epoch: number,
-  attempt: number,
+  attempts: number,
+  open: boolean,
+  lapses: number,
   users: string,
   size: number,
 ];
-type RecordedRow = [null, null, null, null, null, positions: string | null, null];
+type RecordedRow = [null, null, null, null, null, null, null, positions: string | null, null];
 
 /** Records the done steps and makes the claims. Both have to be sorted, the claims without repeats. */
 export async function recordAndClaim(
   connection: Connection,
-  records: readonly StepDone[],
+  results: readonly StepDone[],
   claims: readonly StepRef[],
-  { owner, slot, leaseMs }: ClaimTerms,
+  terms: ClaimTerms,
 ): Promise<{ recorded: StepDone[]; claimed: ClaimedStep[] }> {
+  const claimed = keysOf(claims);
   const { rows } = await connection.query<ClaimedRow | RecordedRow>({
-    name: 'record-and-claim',
-    text: statements.recordAndClaim,
+    ...statements.recordAndClaim.with({
+      ...keysOf(results),
+      epochs: plainArray(results.map((result) => result.epoch)),
+      rests: plainArray(results.map((result) => restCode[result.rest])),
+      restUsers: plainArray(results.map((result) => result.restUsers)),
+      refused: plainArray(results.map((result) => result.refused)),
+      ...failuresOf(results),
+      claimedFeeds: claimed.feeds,
+      claimedBatchNos: claimed.batchNos,
+      claimedSteps: claimed.steps,
+      ...terms,
+    }),
     rowMode: 'array',
-    values: [
-      ...keysOf(records),
-      plainArray(records.map((record) => record.epoch)),
-      plainArray(records.map((record) => restCode[record.rest])),
-      plainArray(records.map((record) => record.restUsers)),
-      ...failuresOf(records),
-      ...keysOf(claims),
-      owner,
-      leaseMs,
-      slot,
-    ],
   });
-  const claimed: ClaimedStep[] = [];
+  const claimedSteps: ClaimedStep[] = [];
   let recorded: StepDone[] = [];
   // Taken out of the driver's result: with `query_timeout`, results were seen to outlive their calls until a full collection, users and all.
   for (const row of rows.splice(0)) {
-    if (row[0] === null) recorded = atPositions(records, row[5]?.split(',') ?? []);
-    else claimed.push(claimOf(row));
+    if (row[0] === null) recorded = atPositions(results, row[7]?.split(',') ?? []);
+    else claimedSteps.push(claimOf(row));
   }
-  return { recorded, claimed };
+  return { recorded, claimed: claimedSteps };
 }
 
-function claimOf([feedId, batchNo, step, epoch, attempt, users, size]: ClaimedRow): ClaimedStep {
-  return { feedId, batchNo, step, epoch, attempt, users, size };
+function claimOf([feedId, batchNo, step, epoch, attempts, open, lapses, users, size]: ClaimedRow): ClaimedStep {
+  return { feedId, batchNo, step, epoch, attempts, open, lapses, users, size };
 }
 
-/** Puts the steps back until they are due; returns those that were still ours. */
-export async function putBack(connection: Connection, records: readonly StepWaiting[]): Promise<StepWaiting[]> {
-  const { rows } = await connection.query<{ position: string }>({
-    name: 'put-back',
-    text: statements.putBack,
-    values: [
-      ...keysOf(records),
-      plainArray(records.map((record) => record.epoch)),
-      plainArray(records.map((record) => record.delayMs)),
-      plainArray(records.map((record) => (record.burnsAttempt ? 0 : 1))),
-      textArray(records.map((record) => record.cause)),
-    ],
-  });
+/** Puts the steps back until they are due; returns those that were still ours. They have to be sorted. */
+export async function putBack(
+  connection: Connection,
+  results: readonly StepWaiting[],
+  { slot }: ClaimTerms,
+): Promise<StepWaiting[]> {
+  const { rows } = await connection.query<{ position: string }>(
+    statements.putBack.with({
+      ...epochsOf(results),
+      delaysMs: plainArray(results.map((result) => result.delayMs)),
+      open: plainArray(results.map((result) => result.open)),
+      answered: plainArray(results.map((result) => (result.answered ? 1 : 0))),
+      causes: textArray(results.map((result) => result.cause)),
+      slot,
+    }),
+  );
   return atPositions(
-    records,
+    results,
     rows.map((row) => row.position),
   );
 }
 
-/** Inserts the child batches of recorded steps, each with a step row that waits. The records have to be sorted. */
-export async function insertChildren(connection: Connection, records: readonly StepDone[]): Promise<void> {
-  const children = records.flatMap((record) => record.children.map((child) => ({ record, child })));
-  const numbers = await takeNumbers(connection, children);
-  await connection.query({
-    name: 'insert-children',
-    text: statements.insertChildren,
-    values: [
-      plainArray(children.map(({ record }) => record.feedId)),
-      plainArray(numbers),
-      plainArray(children.map(({ record }) => record.batchNo)),
-      plainArray(children.map(({ record }) => record.step)),
-      plainArray(children.map(({ child }) => child.users.length)),
-      textArray(children.map(({ child }) => child.users.at(0) ?? null)),
-      textArray(children.map(({ child }) => child.users.at(-1) ?? null)),
-      textArray(children.map(({ child }) => usersTextOf(child.users))),
-      plainArray(children.map(({ child }) => child.delayMs)),
-      plainArray(children.map(({ child }) => child.attempts)),
-    ],
-  });
-}
-
-/** One number for each birth, in their order. */
-async function takeNumbers(
-  connection: Connection,
-  children: readonly { record: StepRef; child: ChildBatch }[],
-): Promise<number[]> {
-  const byFeed = Map.groupBy(children, ({ record }) => record.feedId);
-  const { rows } = await connection.query<{ feedId: string; first: number }>({
-    name: 'take-child-numbers',
-    text: statements.takeChildNumbers,
-    values: [plainArray([...byFeed.keys()]), plainArray([...byFeed.values()].map((ofFeed) => ofFeed.length))],
-  });
-  const next = new Map(rows.map((row) => [row.feedId, row.first]));
-  return children.map(({ record }) => {
-    const number = next.get(record.feedId);
-    if (number === undefined) throw new Error(`cannot number a child batch: there is no feed ${record.feedId}`);
-    next.set(record.feedId, number + 1);
-    return number;
-  });
-}
-
-export async function writtenBefore(connection: Connection, records: readonly StepResult[]): Promise<StepResult[]> {
-  const { rows } = await connection.query<{ position: string }>({
-    name: 'written-before',
-    text: statements.writtenBefore,
-    values: [...keysOf(records), plainArray(records.map((record) => record.epoch))],
-  });
+/** Returns those of the begins that are still ours. They have to be sorted. */
+export async function noteBegins(connection: Connection, begins: readonly StepBegin[]): Promise<StepBegin[]> {
+  const { rows } = await connection.query<{ position: string }>(statements.noteBegins.with(epochsOf(begins)));
   return atPositions(
-    records,
+    begins,
+    rows.map((row) => row.position),
+  );
+}
+
+/** Inserts the child batches, each with its step row; returns the claims of those that were to be claimed, in their order. */
+export async function insertChildren(
+  connection: Connection,
+  children: readonly NumberedChild[],
+  terms: ClaimTerms,
+): Promise<{ result: StepDone; claim: ClaimedStep }[]> {
+  const texts = children.map(({ child }) => usersTextOf(child.users));
+  await connection.query(
+    statements.insertChildren.with({
+      feeds: plainArray(children.map(({ result }) => result.feedId)),
+      batchNos: plainArray(children.map(({ batchNo }) => batchNo)),
+      parents: plainArray(children.map(({ result }) => result.batchNo)),
+      steps: plainArray(children.map(({ result }) => result.step)),
+      sizes: plainArray(children.map(({ child }) => child.users.length)),
+      firstUsers: textArray(children.map(({ child }) => child.users.at(0) ?? null)),
+      lastUsers: textArray(children.map(({ child }) => child.users.at(-1) ?? null)),
+      users: textArray(texts),
+      delaysMs: plainArray(children.map(({ child }) => child.delayMs)),
+      attempts: plainArray(children.map(({ child }) => child.attempts)),
+      open: plainArray(children.map(({ child }) => child.open)),
+      claimed: plainArray(children.map(({ child }) => child.claim)),
+      ...terms,
+    }),
+  );
+  return children.flatMap(({ child, batchNo, result }, index) =>
+    child.claim ? [{ result, claim: bornClaimOf(child, batchNo, result, texts[index] ?? '') }] : [],
+  );
+}
+
+function bornClaimOf(child: ChildBatch, batchNo: number, { feedId, step }: StepDone, users: string): ClaimedStep {
+  const { attempts, open } = child;
+  return { feedId, batchNo, step, epoch: 1, attempts, open, lapses: 0, users, size: child.users.length };
+}
+
+export async function writtenBefore(connection: Connection, results: readonly StepResult[]): Promise<StepResult[]> {
+  const { rows } = await connection.query<{ position: string }>(statements.writtenBefore.with(epochsOf(results)));
+  return atPositions(
+    results,
     rows.map((row) => row.position),
   );
 }
 
 export async function lostBefore(connection: Connection, refs: readonly StepRef[]): Promise<string[][]> {
-  const { rows } = await connection.query<{ failed: string[]; split_off: string | null }>({
-    name: 'lost-before',
-    text: statements.lostBefore,
-    values: keysOf(refs),
-  });
+  const { rows } = await connection.query<{ failed: string[]; split_off: string | null }>(
+    statements.lostBefore.with(keysOf(refs)),
+  );
   return rows.map((row) => [...row.failed, ...usersOf(row.split_off ?? '')]);
 }
 
-function keysOf(refs: readonly StepRef[]): string[] {
-  return [
-    plainArray(refs.map((ref) => ref.feedId)),
-    plainArray(refs.map((ref) => ref.batchNo)),
-    plainArray(refs.map((ref) => ref.step)),
-  ];
+function keysOf(refs: readonly StepRef[]): { feeds: string; batchNos: string; steps: string } {
+  return {
+    feeds: plainArray(refs.map((ref) => ref.feedId)),
+    batchNos: plainArray(refs.map((ref) => ref.batchNo)),
+    steps: plainArray(refs.map((ref) => ref.step)),
+  };
 }
 
-/** Counts per record, then the failures of all records, each with its record's position. */
-function failuresOf(records: readonly StepDone[]): string[] {
+function epochsOf(refs: readonly StepBegin[]): ReturnType<typeof keysOf> & { epochs: string } {
+  return { ...keysOf(refs), epochs: plainArray(refs.map((ref) => ref.epoch)) };
+}
+
+/** Counts per result, then the failures of all results, each with its result's position. */
+function failuresOf(results: readonly StepDone[]) {
   const failed: number[] = [];
   const unknown: number[] = [];
   const positions: number[] = [];
@@ -163,28 +182,31 @@ function failuresOf(records: readonly StepDone[]): string[] {
   const outcomes: number[] = [];
   const reasons: string[] = [];
   const details: (string | null)[] = [];
-  for (const [index, record] of records.entries()) {
+  const attempts: number[] = [];
+  for (const [index, result] of results.entries()) {
     let unknownUsers = 0;
-    for (const failure of record.failures) {
+    for (const failure of result.failures) {
       if (failure.outcome === 'unknown') unknownUsers++;
       positions.push(index + 1);
       users.push(failure.user);
       outcomes.push(failureCode[failure.outcome]);
       reasons.push(failure.reason);
       details.push(failure.detail);
+      attempts.push(result.attempts);
     }
-    failed.push(record.failures.length - unknownUsers);
+    failed.push(result.failures.length - unknownUsers);
     unknown.push(unknownUsers);
   }
-  return [
-    plainArray(failed),
-    plainArray(unknown),
-    plainArray(positions),
-    textArray(users),
-    plainArray(outcomes),
-    textArray(reasons),
-    textArray(details),
-  ];
+  return {
+    failed: plainArray(failed),
+    unknown: plainArray(unknown),
+    failurePositions: plainArray(positions),
+    failedUsers: textArray(users),
+    outcomes: plainArray(outcomes),
+    reasons: textArray(reasons),
+    details: textArray(details),
+    attempts: plainArray(attempts),
+  };
 }
 
 /** Positions count from 1, as `with ordinality` does; a bigint reaches us as text. */

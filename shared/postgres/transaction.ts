@@ -1,4 +1,4 @@
-import type { Pool, PoolClient } from 'pg';
+import pg, { type Pool, type PoolClient } from 'pg';
 
 /** Runs `work` in one transaction. Whatever it throws undoes all of it and is thrown on. */
 export async function inTransaction<Result>(
@@ -16,5 +16,20 @@ export async function inTransaction<Result>(
     // Closing the connection ends the transaction too. A ROLLBACK could hang for ever on a lost one (brianc/node-postgres#1454).
     client.release(error instanceof Error ? error : true);
     throw error;
+  }
+}
+
+/** Deadlocks are broken by Postgres, which picks a victim; the victim's second try finds the other one gone. */
+const deadlockTries = 5;
+
+/** @param work one transaction, which may be done again from its beginning */
+export async function retryingDeadlocks<Result>(work: () => Promise<Result>): Promise<Result> {
+  for (let tries = 1; ; tries++) {
+    try {
+      return await work();
+    } catch (error) {
+      const isDeadlock = error instanceof pg.DatabaseError && error.code === '40P01';
+      if (!isDeadlock || tries === deadlockTries) throw error;
+    }
   }
 }

@@ -13,13 +13,18 @@ import { describeFeedStore } from '../support/conformance/feed-store.conformance
 import { describeOutboxSweep } from '../support/conformance/outbox-sweep.conformance.ts';
 import { describeRunStore } from '../support/conformance/run-store.conformance.ts';
 import { describeStepLedger } from '../support/conformance/step-ledger.conformance.ts';
+import { createPostgresExecutionRows } from '../support/postgres-execution-rows.ts';
 import { createTestDatabase, type TestDatabase } from '../support/postgres-database.ts';
 import { createCampaignStore } from '../../services/api/postgres/campaign-store.ts';
+import { createDueJobs } from '../../services/scheduler/postgres/due-jobs.ts';
+import { createRunReports } from '../../services/api/postgres/run-reports.ts';
 import { createFeedContexts } from '../../services/worker/postgres/feed-contexts.ts';
 import { createFeedStore } from '../../services/trigger/postgres/feed-store.ts';
 import { createOutboxSweep } from '../../services/trigger/postgres/outbox-sweep.ts';
+import { createLeases } from '../../shared/postgres/leases.ts';
 import { createHotPathPool } from '../../shared/postgres/pool.ts';
 import { createRunStore } from '../../services/trigger/postgres/run-store.ts';
+import { createStepHolds } from '../../shared/postgres/step-holds.ts';
 import { createStepLedger } from '../../shared/postgres/step-ledger.ts';
 import * as feedStatements from '../../services/trigger/postgres/feed-statements.ts';
 import * as stepStatements from '../../shared/postgres/step-statements.ts';
@@ -39,14 +44,20 @@ afterAll(async () => {
 /** The stores of the execution path over the database, emptied. */
 async function postgresStores(): Promise<ExecutionSubject> {
   await pool.query(
-    'truncate campaigns, campaign_revisions, jobs, runs, feeds, batches, batch_steps, user_failures, run_totals',
+    `truncate campaigns, campaign_revisions, jobs, leases, runs, feeds, batches, batch_steps, user_failures, run_totals, failure_totals, agenda,
+       sweep_marks, holds, step_causes`,
   );
   return {
     campaigns: createCampaignStore({ pool }),
     runs: createRunStore({ pool }),
+    reports: createRunReports({ pool }),
+    leases: createLeases({ pool }),
+    dueJobs: createDueJobs({ pool }),
     feeds: createFeedStore({ pool }),
     contexts: createFeedContexts({ pool }),
     sweep: createOutboxSweep({ pool }),
+    holds: createStepHolds({ pool }),
+    rows: createPostgresExecutionRows({ pool }),
     ledgerOf: (owner) => createStepLedger({ pool, owner, slot: owner === 'a' ? 0 : 1, leaseMs }),
     passTime,
   };
@@ -58,12 +69,26 @@ async function passTime(ms: number): Promise<void> {
     `update batch_steps set lease_until = lease_until - $1 * interval '1 ms', next_attempt_at = next_attempt_at - $1 * interval '1 ms'`,
     [ms],
   );
+  await pool.query(`update agenda set offer_at = offer_at - $1 * interval '1 ms'`, [ms]);
+  await pool.query(
+    `update holds set since = since - $1 * interval '1 ms', next_try_at = next_try_at - $1 * interval '1 ms'`,
+    [ms],
+  );
+  await pool.query(
+    `update step_causes set since = since - $1 * interval '1 ms', last_at = last_at - $1 * interval '1 ms'`,
+    [ms],
+  );
   await pool.query(`update feeds set lease_until = lease_until - $1 * interval '1 ms'`, [ms]);
   await pool.query(
     `update runs set deadline_at = deadline_at - $1 * interval '1 ms', scheduled_for = scheduled_for - $1 * interval '1 ms'`,
     [ms],
   );
 }
+
+const planned = {
+  ...Object.fromEntries(Object.entries(stepStatements).map(([name, { text }]) => [name, text])),
+  writePages: feedStatements.writePages,
+};
 
 describeStepLedger('on Postgres', postgresStores);
 describeFeedContexts('on Postgres', postgresStores);
@@ -76,14 +101,14 @@ describe('the ledger on Postgres', () => {
     const subject = await postgresStores();
     const { steps } = await startFedRun(subject, someBatches(2, 2));
     const ledger = subject.ledgerOf('a');
-    const { claimed } = await ledger.flush({ records: [], claims: steps });
+    const { claimed } = await ledger.flush({ results: [], claims: steps, begins: [] });
     const rival = await pool.connect();
     // The rival would find the deadlock first, and be the victim, if it looked for one as early as the ledger does.
     await rival.query(`set deadlock_timeout = '1min'`);
     await rival.query('begin');
     const lock = 'select from batch_steps where batch_no = $1 for update';
     await rival.query(lock, [2]);
-    const flush = ledger.flush({ records: claimed.map((step) => doneOf(step)), claims: [] });
+    const flush = ledger.flush({ results: claimed.map((step) => doneOf(step)), claims: [], begins: [] });
     await someoneWaitsForALock();
     await rival.query(lock, [1]);
     await rival.query('rollback');
@@ -95,11 +120,11 @@ describe('the ledger on Postgres', () => {
     const subject = await postgresStores();
     const { runId, steps } = await startFedRun(subject, someBatches(100, 1));
     const [a, b] = [subject.ledgerOf('a'), subject.ledgerOf('b')];
-    const { claimed } = await a.flush({ records: [], claims: steps });
+    const { claimed } = await a.flush({ results: [], claims: steps, begins: [] });
     const records = claimed.map((step) => doneOf(step));
     await Promise.all([
-      a.flush({ records, claims: steps }),
-      b.flush({ records: records.toReversed(), claims: steps.toReversed() }),
+      a.flush({ results: records, claims: steps, begins: [] }),
+      b.flush({ results: records.toReversed(), claims: steps.toReversed(), begins: [] }),
     ]);
     expect((await subject.runs.tallies())[0]?.feeds[0]?.totals).toMatchObject([{ batches: 100, succeeded: 100 }]);
     expect(await subject.sweep.overdue(runId, 10)).toEqual([]);
@@ -113,18 +138,15 @@ describe('the ledger on Postgres', () => {
       .catch(() => undefined);
     const ledger = subject.ledgerOf('a');
     await ledger.lostUsers(steps).catch(() => undefined);
-    expect((await ledger.flush({ records: [], claims: steps })).claimed).toHaveLength(1);
+    expect((await ledger.flush({ results: [], claims: steps, begins: [] })).claimed).toHaveLength(1);
   });
 
-  it.each(Object.entries({ ...stepStatements, writePages: feedStatements.writePages }))(
-    'plans %s over indexes even while the tables are empty',
-    async (_, statement) => {
-      await postgresStores();
-      const { rows } = await pool.query<{ 'QUERY PLAN': string }>(`explain (generic_plan) ${statement}`);
-      const plan = rows.map((row) => row['QUERY PLAN']).join('\n');
-      expect(plan).not.toMatch(/Seq Scan on (batches|batch_steps|user_failures|feeds|run_totals)/);
-    },
-  );
+  it.each(Object.entries(planned))('plans %s over indexes even while the tables are empty', async (_, statement) => {
+    await postgresStores();
+    const { rows } = await pool.query<{ 'QUERY PLAN': string }>(`explain (generic_plan) ${statement}`);
+    const plan = rows.map((row) => row['QUERY PLAN']).join('\n');
+    expect(plan).not.toMatch(/Seq Scan on (batches|batch_steps|user_failures|feeds|run_totals)/);
+  });
 });
 
 async function someoneWaitsForALock(): Promise<void> {

@@ -4,14 +4,14 @@ import { createScheduler } from '../../services/scheduler/scheduler.ts';
 import { createTrigger } from '../../services/trigger/trigger.ts';
 import { createWorker } from '../../services/worker/worker.ts';
 import type { CampaignDefinition } from '../../shared/contracts/campaigns.ts';
-import type { EngineConfig } from '../../shared/contracts/engine-config.ts';
+import { actionTypeConfig, type EngineConfig } from '../../shared/contracts/engine-config.ts';
 import { stepLines } from '../../shared/domain/outcomes.ts';
 import { isTerminal } from '../../shared/domain/run-states.ts';
 import { topicNames, type Shard } from '../../shared/domain/shard.ts';
 import type { BatchEndpoint } from '../../services/worker/ports/batch-endpoint.ts';
 import type { OutboxSweep } from '../../services/trigger/ports/feed-store.ts';
 import type { StepLedger } from '../../shared/ports/step-ledger.ts';
-import { createMemoryBus, type MemoryConsumer } from '../support/memory/memory-bus.ts';
+import { createMemoryBus } from '../support/memory/memory-bus.ts';
 import { createMemoryCampaignStore } from '../support/memory/campaign-store.ts';
 import { createMemoryDatabase } from '../support/memory/memory-database.ts';
 import { createMemoryDeadLetters } from '../support/memory/dead-letters.ts';
@@ -22,6 +22,7 @@ import { createMemoryLeases } from '../support/memory/leases.ts';
 import { createMemoryOutboxSweep } from '../support/memory/outbox-sweep.ts';
 import { createMemoryRunReports } from '../support/memory/run-reports.ts';
 import { createMemoryRunStore } from '../support/memory/run-store.ts';
+import { createMemoryStepHolds } from '../support/memory/step-holds.ts';
 import { createMemoryStepLedger } from '../support/memory/step-ledger.ts';
 import { createSettableClock } from '../support/settable-clock.ts';
 import type { Evidence } from '../support/evidence.ts';
@@ -71,7 +72,7 @@ export async function simulate({ audience, fails, crash, weakening = {} }: Scena
       countries.map((country) => [topics.shard({ actionType, country }), { actionType, country }]),
     ),
   );
-  const bus = createMemoryBus({ topics: [topics.fires, ...shards.keys()], partitions: 2 });
+  const bus = createMemoryBus({ topics: [...shards.keys()], partitions: 2 });
   const endpoint = createSimulatedEndpoint({ steps: steps.length, fails });
   const segmentation = createSimulatedSegmentation(audience);
   const config = engineConfigFor(countries);
@@ -80,10 +81,9 @@ export async function simulate({ audience, fails, crash, weakening = {} }: Scena
 
   function start(name: ProcessName, plan: CrashPlan | null): CrashPoints {
     const owner = `${name}-${++started}`;
-    const consumer: MemoryConsumer =
-      name === 'worker' ? bus.consumer('sim.worker', [...shards.keys()]) : bus.consumer(`sim.${name}`, [topics.fires]);
+    const consumer = bus.consumer('sim.worker', [...shards.keys()]);
     const points = createCrashPoints(plan, () => {
-      consumer.crash();
+      if (name === 'worker') consumer.crash();
       // A supervisor brings it back; the crash was planned once.
       if (!isOver) queueMicrotask(() => start(name, null));
     });
@@ -98,15 +98,15 @@ export async function simulate({ audience, fails, crash, weakening = {} }: Scena
       }).start();
     } else if (name === 'trigger') {
       const sweep = createMemoryOutboxSweep({ database });
-      void createTrigger({
+      createTrigger({
         ...shared,
-        consumer: points.wrap(consumer),
         runStore: points.wrap(createMemoryRunStore({ database })),
         feedStore: points.wrap(createMemoryFeedStore({ database })),
         outboxSweep: points.wrap(weakening.outboxSweep?.(sweep) ?? sweep),
         segmentation: points.wrap(segmentation),
-        deadLetters: points.wrap(createMemoryDeadLetters({ database })),
         leases: points.wrap(createMemoryLeases({ database })),
+        topicAdmin: points.wrap(bus.admin),
+        topicTerms: { partitions: 2, replicationFactor: 1 },
         pageSize: 100,
         feedLeaseMs: leaseMs,
         stallMs: 5000,
@@ -118,6 +118,7 @@ export async function simulate({ audience, fails, crash, weakening = {} }: Scena
         ...shared,
         consumer: points.wrap(consumer),
         ledger: points.wrap(weakening.ledger?.(ledger) ?? ledger),
+        holds: points.wrap(createMemoryStepHolds({ database })),
         contexts: points.wrap(createMemoryFeedContexts({ database })),
         endpoint: points.wrap(weakening.endpoint?.(endpoint) ?? endpoint),
         deadLetters: points.wrap(createMemoryDeadLetters({ database })),
@@ -194,15 +195,7 @@ function definitionFor(countries: string[]): CampaignDefinition {
 }
 
 function engineConfigFor(countries: string[]): EngineConfig {
-  const actionType = {
-    url: 'http://unused',
-    class: 'B' as const,
-    answerForm: 'full' as const,
-    timeoutMs: 1000,
-    maxAttempts: 8,
-    concurrency: 4,
-    maxAnswerBytes: 1_000_000,
-  };
+  const actionType = actionTypeConfig.parse({ url: 'http://unused', class: 'B', timeoutMs: 1000, concurrency: 4 });
   return {
     countries,
     segmentation: { url: 'http://unused', timeoutMs: 1000, pageSize: 100 },

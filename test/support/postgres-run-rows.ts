@@ -1,7 +1,7 @@
 import { v7 as uuidv7 } from 'uuid';
-import { firstChildBatchNo } from '../../shared/domain/batch.ts';
 import { failureCode } from '../../shared/postgres/ledger-codes.ts';
-import { emptyFeed, emptyTotals, someFailure, type RunRows } from './conformance/run-rows.ts';
+import { failureTotalsAdded } from '../../shared/postgres/totals-sql.ts';
+import { emptyFeed, someFailure, type RunRows } from './conformance/run-rows.ts';
 
 interface Queryable {
   query(text: string, values: unknown[]): Promise<unknown>;
@@ -34,43 +34,33 @@ export function createPostgresRunRows({ pool }: { pool: Queryable }): RunRows {
 
     addFeed: async (runId, seed) => {
       const feedId = uuidv7();
-      const { country, estimate, fedUsers, fedBatches, childBatches, complete, stalled } = { ...emptyFeed, ...seed };
+      const { country, estimate, fedUsers, fedBatches, complete, stalled } = { ...emptyFeed, ...seed };
       await pool.query(
-        `insert into feeds (feed, run, country, segment, snapshot, estimate, fed_users, next_batch_no, next_child_no, complete, stalled)
-         values ($1, $2, $3, 'all', 's1', $4, $5, $6, $7, $8, $9)`,
-        [
-          feedId,
-          runId,
-          country,
-          estimate,
-          fedUsers,
-          fedBatches + 1,
-          firstChildBatchNo + childBatches,
-          complete,
-          stalled,
-        ],
+        `insert into feeds (feed, run, country, segment, snapshot, estimate, fed_users, next_batch_no, complete, stalled)
+         values ($1, $2, $3, 'all', 's1', $4, $5, $6, $7, $8)`,
+        [feedId, runId, country, estimate, fedUsers, fedBatches + 1, complete, stalled],
       );
       return feedId;
     },
 
-    addTotals: async (feedId, slot, totals) => {
-      const { step, batches, succeeded, failed, expired, cancelled, unknown } = { ...emptyTotals, ...totals };
+    addTotals: async (feedId, slot, { step, ...totals }) => {
+      const columns = Object.keys(totals);
+      const places = columns.map((_, index) => `$${index + 4}`);
       await pool.query(
-        `insert into run_totals as t (feed, step, slot, batches, succeeded, failed, expired, cancelled, unknown)
-         values ($1, $2, $3, $4, $5, $6, $7, $8, $9)
-         on conflict (feed, step, slot) do update set batches = t.batches + excluded.batches,
-           succeeded = t.succeeded + excluded.succeeded, failed = t.failed + excluded.failed,
-           expired = t.expired + excluded.expired, cancelled = t.cancelled + excluded.cancelled,
-           unknown = t.unknown + excluded.unknown`,
-        [feedId, step, slot, batches, succeeded, failed, expired, cancelled, unknown],
+        `insert into run_totals as t (feed, step, slot, ${columns.join(', ')}) values ($1, $2, $3, ${places.join(', ')})
+         on conflict (feed, step, slot) do update set ${columns.map((column) => `${column} = t.${column} + excluded.${column}`).join(', ')}`,
+        [feedId, step, slot, ...Object.values(totals)],
       );
     },
 
     addFailure: async (feedId, failure) => {
       const { user, batchNo, step, outcome, reason, detail, attempts } = { ...someFailure, ...failure };
+      const slot = '0';
       await pool.query(
-        `insert into user_failures (feed, batch_no, step, user_id, outcome, reason, detail, attempts)
-         values ($1, $2, $3, $4, $5, $6, $7, $8)`,
+        `with f as (
+           insert into user_failures (feed, batch_no, step, user_id, outcome, reason, detail, attempts)
+           values ($1, $2, $3, $4, $5, $6, $7, $8) returning feed, batch_no, step, user_id, outcome, reason
+         ) ${failureTotalsAdded('f', slot)}`,
         [feedId, batchNo, step, user, failureCode[outcome], reason, detail, attempts],
       );
     },

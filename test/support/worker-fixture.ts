@@ -6,16 +6,12 @@ import { stepMessage, type StepMessage } from '../../shared/contracts/messages.t
 import { topicNames, type Shard } from '../../shared/domain/shard.ts';
 import type { BatchAnswer, BatchEndpoint, BatchRequest } from '../../services/worker/ports/batch-endpoint.ts';
 import { leaseMs, someUsers, startFedRun } from './conformance/execution-subject.ts';
-import { atOnce } from './memory/at-once.ts';
-import { createMemoryCampaignStore } from './memory/campaign-store.ts';
 import { createMemoryDeadLetters } from './memory/dead-letters.ts';
-import { createMemoryFeedContexts } from './memory/feed-contexts.ts';
-import { createMemoryFeedStore } from './memory/feed-store.ts';
+import { createMemoryExecutionStores } from './memory/execution-stores.ts';
 import { createMemoryBus } from './memory/memory-bus.ts';
 import { createMemoryDatabase } from './memory/memory-database.ts';
-import { createMemoryOutboxSweep } from './memory/outbox-sweep.ts';
-import { createMemoryRunStore } from './memory/run-store.ts';
 import { createMemoryStepLedger } from './memory/step-ledger.ts';
+import { totalsOf } from './memory/totals.ts';
 import { createSettableClock } from './settable-clock.ts';
 
 export interface SeenCall extends BatchRequest {
@@ -54,35 +50,32 @@ export function answerWithFailures({ call }: SeenCall, ids: readonly string[], f
 export interface WorkerFixtureOptions {
   /** Changes of both action types. */
   type?: Partial<ActionTypeConfig>;
+  /** Calls in flight over all action types. */
+  concurrency?: number;
 }
 
 const topics = topicNames('muster');
-const country = 'SG';
+const countries = ['SG', 'ID'];
 const actions = ['award-reward', 'send-message'];
 
-/** All that a worker has around it, in memory: two action types in one country, and time that stands still until it is moved. */
-export function createWorkerFixture({ type = {} }: WorkerFixtureOptions = {}) {
+/** All that a worker has around it, in memory: two action types in two countries, and time that stands still until it is moved. */
+export function createWorkerFixture({ type = {}, concurrency = 10 }: WorkerFixtureOptions = {}) {
   const clock = createSettableClock(Date.now());
   const database = createMemoryDatabase(clock);
   const shards = new Map<string, Shard>(
-    actions.map((actionType) => [topics.shard({ actionType, country }), { actionType, country }]),
+    countries.flatMap((country) =>
+      actions.map((actionType) => [topics.shard({ actionType, country }), { actionType, country }]),
+    ),
   );
-  const bus = createMemoryBus({ topics: [...shards.keys()], partitions: 2 });
+  // Lanes that hold everything: what is looked at here is how the worker orders what it has.
+  const bus = createMemoryBus({ topics: [...shards.keys()], partitions: 2, laneHighMark: 1000 });
   const publisher = bus.publisher();
   const endpoint = createScriptedEndpoint();
-  const sweep = createMemoryOutboxSweep({ database });
-  const subject = {
-    campaigns: createMemoryCampaignStore({ database }),
-    runs: createMemoryRunStore({ database }),
-    feeds: createMemoryFeedStore({ database }),
-    contexts: createMemoryFeedContexts({ database }),
-    sweep,
-    ledgerOf: (owner: string) => createMemoryStepLedger({ database, owner, leaseMs }),
-    passTime: (ms: number) => atOnce(() => clock.advance(ms)),
-  };
+  const subject = createMemoryExecutionStores({ database });
+  const { sweep } = subject;
   const actionType = { url: 'http://endpoint', class: 'B', maxAttempts: 3, ...type };
   const config = engineConfig.parse({
-    countries: [country],
+    countries,
     segmentation: { url: 'http://segments' },
     actionTypes: Object.fromEntries(actions.map((action) => [action, actionType])),
   });
@@ -91,39 +84,41 @@ export function createWorkerFixture({ type = {} }: WorkerFixtureOptions = {}) {
     return {
       consumer: bus.consumer('muster.worker', [...shards.keys()]),
       publisher: bus.publisher(),
-      ledger: subject.ledgerOf(owner),
+      ledger: createMemoryStepLedger({ database, owner, leaseMs }),
       contexts: subject.contexts,
+      holds: subject.holds,
       endpoint,
       deadLetters: createMemoryDeadLetters({ database }),
       shards,
       topics,
       config,
       leaseMs,
-      concurrency: 10,
+      concurrency,
       clock,
       random: () => 0.5,
       logger: pino({ level: 'silent' }),
     };
   }
 
-  const topicOf = (step: number) => topics.shard({ actionType: actions[step - 1] ?? '', country });
+  const topicOf = (step: number, country = 'SG') => topics.shard({ actionType: actions[step - 1] ?? '', country });
 
   function publish(message: StepMessage): Promise<void> {
-    return publisher.publish([{ topic: topicOf(message.step), value: JSON.stringify(message) }]);
+    const country = database.feeds.get(message.feedId)?.country;
+    return publisher.publish([{ topic: topicOf(message.step, country), value: JSON.stringify(message) }]);
   }
 
-  /** A running run of two steps, fed with these batches and published in records of `refsPerRecord`. */
+  /** A running run of two steps, fed with these batches and published in messages of `refsPerMessage`. */
   async function feed(
     batches: readonly (readonly string[])[],
-    { refsPerRecord = 10, ...changes }: Partial<CampaignDefinition> & { refsPerRecord?: number } = {},
+    { refsPerMessage = 10, ...changes }: Partial<CampaignDefinition> & { refsPerMessage?: number } = {},
   ) {
     const fed = await startFedRun(subject, batches, changes);
-    for (let from = 0; from < batches.length; from += refsPerRecord) {
-      const refs = fed.steps.slice(from, from + refsPerRecord);
+    for (let from = 0; from < batches.length; from += refsPerMessage) {
+      const refs = fed.steps.slice(from, from + refsPerMessage);
       const remaining = refs.map(({ batchNo }) => batches[batchNo - 1]?.length ?? 0);
       await publish({ feedId: fed.feedId, step: 1, batchNos: refs.map(({ batchNo }) => batchNo), remaining });
     }
-    const totals = () => actions.flatMap((_, index) => database.totals.get(`${fed.feedId}/${index + 1}`) ?? []);
+    const totals = () => totalsOf(database, fed.feedId);
     return { ...fed, totals };
   }
 
@@ -147,7 +142,7 @@ export function createWorkerFixture({ type = {} }: WorkerFixtureOptions = {}) {
     publish,
     sweepOverdue,
     messages: (step: number): StepMessage[] =>
-      bus.records(topicOf(step)).map(({ value }) => stepMessage.parse(JSON.parse(value))),
+      bus.messages(topicOf(step)).map(({ value }) => stepMessage.parse(JSON.parse(value))),
     stepRows: (step: number) => [...database.steps.values()].filter((row) => row.step === step),
     failures: () => database.failures.map(({ user, step, outcome, reason }) => ({ user, step, outcome, reason })),
     someUsers,

@@ -1,5 +1,3 @@
-import { firstChildBatchNo } from '../../../shared/domain/batch.ts';
-
 /** What a run's header consists of, in the words of the port. `r` is the run, `c` the revision that it carries out. */
 const header = `
   r.id as "runId", r.campaign as "campaignId", c.definition ->> 'name' as "campaignName", r.revision, r.state, r.state_reason as "stateReason",
@@ -22,15 +20,15 @@ export const selectRuns = `
 export const selectSnapshot = `
   with totals as (
     select feed, step, sum(batches)::float8 as batches, sum(succeeded)::float8 as succeeded, sum(failed)::float8 as failed,
-      sum(expired)::float8 as expired, sum(cancelled)::float8 as cancelled, sum(unknown)::float8 as unknown
+      sum(expired)::float8 as expired, sum(cancelled)::float8 as cancelled, sum(unknown)::float8 as unknown, sum(born)::int as born
     from run_totals where feed in (select feed from feeds where run = $1)
     group by feed, step
   ), lines as (
-    select feed, json_agg(to_jsonb(totals) - 'feed' order by step) as totals from totals group by feed
+    select feed, json_agg(to_jsonb(totals) - 'feed' - 'born' order by step) as totals, sum(born)::int as born from totals group by feed
   ), countries as (
     select json_agg(json_build_object(
         'country', country, 'estimate', estimate, 'fedUsers', fed_users, 'fedBatches', next_batch_no - 1,
-        'childBatches', next_child_no - ${firstChildBatchNo}, 'complete', complete, 'totals', coalesce(totals, '[]')
+        'childBatches', coalesce(born, 0), 'complete', complete, 'totals', coalesce(totals, '[]')
       ) order by country, feed) as countries,
       (array_agg(stalled order by country) filter (where stalled is not null))[1] as stalled
     from feeds left join lines using (feed) where run = $1

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import type { DeadLetters } from '../../../shared/ports/dead-letters.ts';
+import type { DeadLetter, DeadLetters } from '../../../shared/ports/dead-letters.ts';
 import type { LaneMessage } from '../../../shared/ports/message-bus.ts';
 
 export interface DeadLettersSubject {
@@ -15,40 +15,56 @@ export function describeDeadLetters(name: string, makeSubject: () => Promise<Dea
       subject = await makeSubject();
     });
 
-    it('keeps a record with its bytes, also when they are no text', async () => {
+    it('keeps a message with its bytes, also when they are no text', async () => {
       const key = Buffer.from([0, 255, 128]);
       const value = Buffer.from([0xc3, 0x28, 0]);
-      await subject.deadLetters.deadLetter(record({ key, value }), 'not JSON');
+      await subject.deadLetters.add([letter({ key, value }, 'not JSON')]);
       expect(await subject.kept()).toEqual([{ key, value, reason: 'not JSON' }]);
     });
 
-    it('keeps a record without key or value', async () => {
-      await subject.deadLetters.deadLetter(record({ key: null, value: null }), 'empty');
+    it('keeps a message without key or value', async () => {
+      await subject.deadLetters.add([letter({ key: null, value: null }, 'empty')]);
       expect(await subject.kept()).toEqual([{ key: null, value: null, reason: 'empty' }]);
     });
 
-    it('keeps a record once, with its first reason, however often it comes', async () => {
-      await subject.deadLetters.deadLetter(record({}), 'first');
-      await subject.deadLetters.deadLetter(record({}), 'second');
+    it('keeps a message once, with its first reason, however often it comes', async () => {
+      await subject.deadLetters.add([letter({}, 'first')]);
+      await subject.deadLetters.add([letter({}, 'second')]);
       expect((await subject.kept()).map((letter) => letter.reason)).toEqual(['first']);
     });
 
-    it('tells records apart by topic, partition and offset', async () => {
-      await subject.deadLetters.deadLetter(record({}), 'bad');
-      await subject.deadLetters.deadLetter(record({ offset: 2 ** 40 }), 'bad');
-      await subject.deadLetters.deadLetter(record({ partition: 1 }), 'bad');
-      await subject.deadLetters.deadLetter(record({ topic: 'muster.fires' }), 'bad');
+    it('tells messages apart by topic, partition and offset', async () => {
+      await subject.deadLetters.add([letter({}, 'bad')]);
+      await subject.deadLetters.add([letter({ offset: 2 ** 40 }, 'bad')]);
+      await subject.deadLetters.add([letter({ partition: 1 }, 'bad')]);
+      await subject.deadLetters.add([letter({ topic: 'muster.other' }, 'bad')]);
       expect(await subject.kept()).toHaveLength(4);
     });
 
+    it('keeps other bytes at a known position, as of a topic that was made anew', async () => {
+      await subject.deadLetters.add([letter({ value: Buffer.from('before') }, 'bad')]);
+      await subject.deadLetters.add([letter({ value: Buffer.from('after') }, 'bad')]);
+      await subject.deadLetters.add([letter({ key: Buffer.from('after'), value: Buffer.from('') }, 'bad')]);
+      expect(await subject.kept()).toHaveLength(3);
+    });
+
+    it('keeps a group at once, repeats inside of it once', async () => {
+      const letters = [0, 1, 1, 2].map((offset) =>
+        letter({ offset, value: Buffer.from(`"\\${offset}`) }, `no ${offset}`),
+      );
+      await subject.deadLetters.add(letters);
+      await subject.deadLetters.add([]);
+      expect((await subject.kept()).map(({ reason }) => reason).sort()).toEqual(['no 0', 'no 1', 'no 2']);
+    });
+
     it('keeps a reason that quotes control characters without them', async () => {
-      await subject.deadLetters.deadLetter(record({}), 'unexpected \u0000 in JSON');
+      await subject.deadLetters.add([letter({}, 'unexpected \u0000 in JSON')]);
       expect((await subject.kept())[0]?.reason).toBe('unexpected  in JSON');
     });
   });
 }
 
-interface RecordSeed {
+interface MessageSeed {
   topic?: string;
   partition?: number;
   offset?: number;
@@ -56,12 +72,16 @@ interface RecordSeed {
   value?: Buffer | null;
 }
 
-function record({
+function letter(seed: MessageSeed, reason: string): DeadLetter {
+  return { message: message(seed), reason };
+}
+
+function message({
   topic = 'muster.award-reward.SG',
   partition = 0,
   offset = 7,
   key = null,
   value = null,
-}: RecordSeed): LaneMessage {
+}: MessageSeed): LaneMessage {
   return { lane: { topic, partition, assignment: 1 }, offset, key, value };
 }

@@ -1,5 +1,15 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import { startRun, type ExecutionSubject, type MakeExecutionSubject } from './execution-subject.ts';
+import { tryHeldEveryMs } from '../../../shared/domain/holds.ts';
+import {
+  claimOne,
+  doneOf,
+  failed,
+  record,
+  startFedRun,
+  startRun,
+  type ExecutionSubject,
+  type MakeExecutionSubject,
+} from './execution-subject.ts';
 
 export function describeFeedContexts(name: string, makeSubject: MakeExecutionSubject): void {
   describe(`feed contexts ${name}`, () => {
@@ -7,6 +17,14 @@ export function describeFeedContexts(name: string, makeSubject: MakeExecutionSub
     beforeEach(async () => {
       subject = await makeSubject();
     });
+
+    /** A running run of one feed, not a user fed. */
+    async function startedFeed(changes: Parameters<typeof startRun>[1] = {}) {
+      const { runId, owned } = await startRun(subject, changes);
+      const [feed] = owned;
+      if (!feed) throw new Error('the run has no feed');
+      return { runId, feedId: feed.feedId };
+    }
 
     it('say what a worker has to know of each feed', async () => {
       const chain = [{ action: 'award-points', params: { points: 5, note: 'a "quoted" \\ 🦄' } }];
@@ -18,23 +36,46 @@ export function describeFeedContexts(name: string, makeSubject: MakeExecutionSub
       );
     });
 
-    it('leave out feeds and runs that do not exist', async () => {
+    it('leave out feeds that do not exist', async () => {
       const unexpected = '0190a000-0000-7000-8000-000000000000';
       expect(await subject.contexts.load([unexpected])).toEqual([]);
       expect(await subject.contexts.admissions([unexpected])).toEqual([]);
     });
 
     it('let the work of a running run go, until its deadline', async () => {
-      const { runId } = await startRun(subject, { deadlineSeconds: 3600 });
-      expect(await subject.contexts.admissions([runId])).toEqual([{ runId, verdict: 'go' }]);
+      const { runId, feedId } = await startedFeed({ deadlineSeconds: 3600 });
+      const [before] = await subject.contexts.admissions([feedId]);
+      expect(before).toMatchObject({ feedId, runId, verdict: 'go', steps: [] });
+      // The run was due a moment ago.
+      expect(before?.deadlineInMs).toBeGreaterThan(3_540_000);
+      expect(before?.deadlineInMs).toBeLessThanOrEqual(3_600_000);
       await subject.passTime(3_600_001);
-      expect(await subject.contexts.admissions([runId])).toEqual([{ runId, verdict: 'expire' }]);
+      const [after] = await subject.contexts.admissions([feedId]);
+      expect(after).toMatchObject({ verdict: 'expire' });
+      expect(after?.deadlineInMs).toBeLessThan(0);
     });
 
     it('hold the work of a run that has ended', async () => {
-      const { runId } = await startRun(subject);
+      const { runId, feedId } = await startedFeed();
       await subject.runs.finish(runId, 'failed', 'no such segment');
-      expect(await subject.contexts.admissions([runId])).toEqual([{ runId, verdict: 'hold' }]);
+      expect(await subject.contexts.admissions([feedId])).toMatchObject([{ runId, verdict: 'hold' }]);
+    });
+
+    it('tell of each step who succeeded, who was refused, and whether it is held', async () => {
+      const { feedId, steps } = await startFedRun(subject, [['u1', 'u2', 'u3'], ['u4']]);
+      const [a, b] = [subject.ledgerOf('a'), subject.ledgerOf('b')];
+      const [one, two] = steps;
+      if (!one || !two) throw new Error('two batches were fed');
+      await record(a, doneOf(await claimOne(a, one), { failures: [failed('u1'), failed('u2')], refused: 1 }));
+      await record(b, doneOf(await claimOne(b, two)));
+      await subject.holds.hold([{ feedId, step: 2, cause: 'HTTP 404' }]);
+      const admitted = async () => (await subject.contexts.admissions([feedId]))[0]?.steps;
+      expect(await admitted()).toEqual([
+        { step: 1, hold: null, succeeded: 2, refused: 1 },
+        { step: 2, hold: { cause: 'HTTP 404', tryDue: false }, succeeded: 0, refused: 0 },
+      ]);
+      await subject.passTime(tryHeldEveryMs);
+      expect((await admitted())?.[1]?.hold).toEqual({ cause: 'HTTP 404', tryDue: true });
     });
   });
 }

@@ -2,6 +2,7 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import { firstChildBatchNo } from '../../../shared/domain/batch.ts';
 import type { StepLedger } from '../../../shared/ports/step-ledger.ts';
 import {
+  childOf,
   claimOne,
   doneOf,
   failed,
@@ -9,11 +10,10 @@ import {
   record,
   someBatches,
   startFedRun,
+  waitingOf,
   type ExecutionSubject,
   type MakeExecutionSubject,
 } from './execution-subject.ts';
-
-const waiting = { state: 'waiting', delayMs: 5000, burnsAttempt: true, cause: null } as const;
 
 export function describeOutboxSweep(name: string, makeSubject: MakeExecutionSubject): void {
   describe(`the sweep ${name}`, () => {
@@ -26,16 +26,16 @@ export function describeOutboxSweep(name: string, makeSubject: MakeExecutionSubj
 
     it('finds nothing when all is well', async () => {
       const { runId, feedId, steps } = await startFedRun(subject, someBatches(3, 2));
-      const { claimed } = await ledger.flush({ records: [], claims: steps });
+      const { claimed } = await ledger.flush({ results: [], claims: steps, begins: [] });
       await record(ledger, ...claimed.slice(0, 2).map((step) => doneOf(step)));
-      await ledger.flush({ records: [], claims: [1, 2].map((batchNo) => ({ feedId, batchNo, step: 2 })) });
+      await ledger.flush({ results: [], claims: [1, 2].map((batchNo) => ({ feedId, batchNo, step: 2 })), begins: [] });
       expect(await subject.sweep.unclaimed(runId, 10)).toEqual([]);
       expect(await subject.sweep.overdue(runId, 10)).toEqual([]);
     });
 
     it('finds fed batches that nobody has claimed', async () => {
       const { runId, feedId, steps } = await startFedRun(subject, [['u1', 'u2'], ['u3'], ['u4']]);
-      await ledger.flush({ records: [], claims: steps.slice(1, 2) });
+      await ledger.flush({ results: [], claims: steps.slice(1, 2), begins: [] });
       expect(await subject.sweep.unclaimed(runId, 10)).toEqual([
         { feedId, batchNo: 1, step: 1, epoch: 0, lost: [], remaining: 2 },
         { feedId, batchNo: 3, step: 1, epoch: 0, lost: [], remaining: 1 },
@@ -46,7 +46,7 @@ export function describeOutboxSweep(name: string, makeSubject: MakeExecutionSubj
       const { runId, feedId, steps } = await startFedRun(subject, [['u1', 'u2', 'u3', 'u4']]);
       const [first] = steps;
       if (!first) throw new Error('one batch was fed');
-      const children = [{ users: ['u4'], delayMs: 5000, attempts: 1 }];
+      const children = [childOf(['u4'], { delayMs: 5000 })];
       await record(ledger, doneOf(await claimOne(ledger, first), { failures: [failed('u2')], children }));
       expect(await subject.sweep.unclaimed(runId, 10)).toEqual([
         { feedId, batchNo: 1, step: 2, epoch: 0, lost: ['u2', 'u4'], remaining: 2 },
@@ -57,7 +57,7 @@ export function describeOutboxSweep(name: string, makeSubject: MakeExecutionSubj
       const { runId, feedId, steps } = await startFedRun(subject, [['u1', 'u2']]);
       const [first] = steps;
       if (!first) throw new Error('one batch was fed');
-      const children = [{ users: ['u1', 'u2'], delayMs: 0, attempts: 1 }];
+      const children = [childOf(['u1', 'u2'])];
       await record(ledger, doneOf(await claimOne(ledger, first), { children }));
       const child = { feedId, batchNo: firstChildBatchNo, step: 1 };
       await record(ledger, doneOf(await claimOne(ledger, child), { failures: [failed('u1')] }));
@@ -68,7 +68,7 @@ export function describeOutboxSweep(name: string, makeSubject: MakeExecutionSubj
 
     it('leaves alone what has no survivors, what expired and what was the last step', async () => {
       const { runId, steps } = await startFedRun(subject, [['u1'], ['u2'], ['u3']]);
-      const { claimed } = await ledger.flush({ records: [], claims: steps });
+      const { claimed } = await ledger.flush({ results: [], claims: steps, begins: [] });
       const [one, two, three] = claimed;
       if (!one || !two || !three) throw new Error('three steps were free');
       await record(ledger, doneOf(one, { failures: [failed('u1')] }), doneOf(two, { rest: 'expired' }), doneOf(three));
@@ -88,12 +88,12 @@ export function describeOutboxSweep(name: string, makeSubject: MakeExecutionSubj
 
     it('finds what waits once it is due, children included', async () => {
       const { runId, feedId, steps } = await startFedRun(subject, [['u1', 'u2'], ['u3']]);
-      const { claimed } = await ledger.flush({ records: [], claims: steps });
+      const { claimed } = await ledger.flush({ results: [], claims: steps, begins: [] });
       const [one, two] = claimed;
       if (!one || !two) throw new Error('two steps were free');
-      const children = [{ users: ['u2'], delayMs: 5000, attempts: 1 }];
-      await record(ledger, doneOf(one, { children }), { feedId, batchNo: 2, step: 1, epoch: two.epoch, ...waiting });
-      await ledger.flush({ records: [], claims: [{ feedId, batchNo: 1, step: 2 }] });
+      const children = [childOf(['u2'], { delayMs: 5000 })];
+      await record(ledger, doneOf(one, { children }), waitingOf(two));
+      await ledger.flush({ results: [], claims: [{ feedId, batchNo: 1, step: 2 }], begins: [] });
       expect(await subject.sweep.overdue(runId, 10)).toEqual([]);
       await subject.passTime(5001);
       expect(await subject.sweep.overdue(runId, 10)).toEqual([

@@ -98,11 +98,11 @@ export function describeRunReports(name: string, makeSubject: () => Promise<RunR
 
       it('shows each country with what was fed, and totals added up over all workers, in the order of the chain', async () => {
         const runId = await addRun({ inFlight: 3, waiting: 2 });
-        const counted = { estimate: 1200, fedUsers: 1000, fedBatches: 10, childBatches: 2, complete: true };
+        const counted = { estimate: 1200, fedUsers: 1000, fedBatches: 10, complete: true };
         const sg = await rows.addFeed(runId, { country: 'SG', ...counted });
         await rows.addFeed(runId, { country: 'ID' });
         await rows.addTotals(sg, 0, { step: 2, batches: 1, succeeded: 90 });
-        await rows.addTotals(sg, 0, { step: 1, batches: 3, succeeded: 290, failed: 10 });
+        await rows.addTotals(sg, 0, { step: 1, batches: 3, born: 2, succeeded: 290, failed: 10 });
         await rows.addTotals(sg, 7, { step: 1, batches: 2, succeeded: 150, expired: 40, cancelled: 9, unknown: 1 });
         const snapshot = await reports.snapshot(runId);
         expect(snapshot).toMatchObject({ runId, inFlight: 3, waitingForRetry: 2, campaignName: 'Lapsed "riders" 🚲' });
@@ -112,6 +112,7 @@ export function describeRunReports(name: string, makeSubject: () => Promise<RunR
           {
             country: 'SG',
             ...counted,
+            childBatches: 2,
             totals: [
               { step: 1, batches: 5, succeeded: 440, failed: 10, expired: 40, cancelled: 9, unknown: 1 },
               { ...emptyTotals, step: 2, batches: 1, succeeded: 90 },

@@ -1,5 +1,5 @@
 import type { CampaignDefinition } from '../../../shared/contracts/campaigns.ts';
-import type { StepTotals } from '../../../shared/domain/outcomes.ts';
+import type { StepFlow, StepTotals } from '../../../shared/domain/outcomes.ts';
 import type { RunState } from '../../../shared/domain/run-states.ts';
 
 /** What the trigger and the workers would have written, put there by hand: lets the readers be specified without them. */
@@ -9,7 +9,7 @@ export interface RunRows {
   /** Returns the feed's id. */
   addFeed(runId: string, feed: Partial<FeedSeed> & { country: string }): Promise<string>;
   /** Adds to the totals of a feed what the worker in this slot recorded. */
-  addTotals(feedId: string, slot: number, totals: Partial<StepTotals> & { step: number }): Promise<void>;
+  addTotals(feedId: string, slot: number, totals: Partial<StepTotals & StepFlow> & { step: number }): Promise<void>;
   addFailure(feedId: string, failure: Partial<FailureSeed> & { user: string }): Promise<void>;
 }
 
@@ -31,7 +31,6 @@ export interface FeedSeed {
   estimate: number | null;
   fedUsers: number;
   fedBatches: number;
-  childBatches: number;
   complete: boolean;
   stalled: string | null;
 }
@@ -50,7 +49,6 @@ export const emptyFeed = {
   estimate: null,
   fedUsers: 0,
   fedBatches: 0,
-  childBatches: 0,
   complete: false,
   stalled: null,
 } as const;

@@ -1,8 +1,9 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { firstChildBatchNo } from '../../../shared/domain/batch.ts';
 import { usersOf } from '../../../shared/domain/users-text.ts';
-import type { ClaimedStep, StepLedger, StepRef, StepWaiting } from '../../../shared/ports/step-ledger.ts';
+import type { ClaimedStep, StepLedger, StepRef } from '../../../shared/ports/step-ledger.ts';
 import {
+  childOf,
   claimOne,
   doneOf,
   failed,
@@ -11,10 +12,12 @@ import {
   someBatches,
   startFedRun,
   totalsOf,
+  waitingOf,
   type ExecutionSubject,
   type MakeExecutionSubject,
 } from './execution-subject.ts';
 
+const fresh = { epoch: 1, attempts: 0, open: false, lapses: 0 };
 const nothing = { batches: 0, succeeded: 0, failed: 0, expired: 0, cancelled: 0, unknown: 0 };
 
 export function describeStepLedger(name: string, makeSubject: MakeExecutionSubject): void {
@@ -33,36 +36,22 @@ export function describeStepLedger(name: string, makeSubject: MakeExecutionSubje
     return { runId, feedId, first: { feedId, batchNo: 1, step: 1 } };
   }
 
-  function waitingOf({ feedId, batchNo, step, epoch }: ClaimedStep, changes: Partial<StepWaiting> = {}): StepWaiting {
-    return {
-      feedId,
-      batchNo,
-      step,
-      epoch,
-      state: 'waiting',
-      delayMs: 5000,
-      burnsAttempt: true,
-      cause: null,
-      ...changes,
-    };
-  }
-
   async function free(ref: StepRef, ledger = b): Promise<ClaimedStep | undefined> {
-    return (await ledger.flush({ records: [], claims: [ref] })).claimed[0];
+    return (await ledger.flush({ results: [], claims: [ref], begins: [] })).claimed[0];
   }
 
   describe(`claiming steps ${name}`, () => {
-    it('gives a step to one worker, with its users, its first epoch and its first attempt', async () => {
+    it('gives a step to one worker, with its users, its first epoch and no attempt', async () => {
       const { first } = await fedBatch();
-      expect(await free(first, a)).toEqual({ ...first, epoch: 1, attempt: 1, users: '"u1","u2","u3"', size: 3 });
+      expect(await free(first, a)).toEqual({ ...first, ...fresh, users: '"u1","u2","u3"', size: 3 });
       expect(await free(first, b)).toBeUndefined();
     });
 
     it('gives it to one worker even when two ask at once', async () => {
       const { steps } = await startFedRun(subject, someBatches(20, 2));
       const flushes = await Promise.all([
-        a.flush({ records: [], claims: steps }),
-        b.flush({ records: [], claims: steps.toReversed() }),
+        a.flush({ results: [], claims: steps, begins: [] }),
+        b.flush({ results: [], claims: steps.toReversed(), begins: [] }),
       ]);
       const claimed = flushes.flatMap((flush) => flush.claimed.map((step) => step.batchNo));
       expect(claimed.sort((x, y) => x - y)).toEqual(steps.map((step) => step.batchNo));
@@ -70,7 +59,7 @@ export function describeStepLedger(name: string, makeSubject: MakeExecutionSubje
 
     it('gives it once when the same flush asks twice', async () => {
       const { first } = await fedBatch();
-      const { claimed } = await a.flush({ records: [], claims: [first, first] });
+      const { claimed } = await a.flush({ results: [], claims: [first, first], begins: [] });
       expect(claimed).toHaveLength(1);
     });
 
@@ -80,7 +69,7 @@ export function describeStepLedger(name: string, makeSubject: MakeExecutionSubje
       await subject.passTime(leaseMs - 5000);
       expect(await free(first)).toBeUndefined();
       await subject.passTime(5001);
-      expect(await free(first)).toMatchObject({ epoch: 2, attempt: 2 });
+      expect(await free(first)).toMatchObject({ epoch: 2, attempts: 0 });
     });
 
     it('never gives a done step again', async () => {
@@ -96,7 +85,7 @@ export function describeStepLedger(name: string, makeSubject: MakeExecutionSubje
         { ...first, batchNo: 77 },
         { ...first, feedId: '0190a000-0000-7000-8000-000000000000' },
       ];
-      const { claimed } = await a.flush({ records: [], claims: [...unexpected, first] });
+      const { claimed } = await a.flush({ results: [], claims: [...unexpected, first], begins: [] });
       expect(claimed.map((step) => step.batchNo)).toEqual([1]);
     });
 
@@ -114,14 +103,9 @@ export function describeStepLedger(name: string, makeSubject: MakeExecutionSubje
       const [one, two] = steps;
       if (!one || !two) throw new Error('two batches were fed');
       const done = doneOf(await claimOne(a, one));
-      const flushed = await a.flush({ records: [done], claims: [two, { ...one, step: 2 }] });
+      const flushed = await a.flush({ results: [done], claims: [two], begins: [] });
       expect(flushed.recorded).toEqual([done]);
-      expect(flushed.claimed.map(({ batchNo, step }) => [batchNo, step])).toEqual(
-        expect.arrayContaining([
-          [1, 2],
-          [2, 1],
-        ]),
-      );
+      expect(flushed.claimed.map(({ batchNo, step }) => [batchNo, step])).toEqual([[2, 1]]);
       expect(await totalsOf(subject, runId)).toEqual([{ ...nothing, step: 1, batches: 1, succeeded: 3 }]);
     });
 
@@ -132,7 +116,7 @@ export function describeStepLedger(name: string, makeSubject: MakeExecutionSubje
       const current = await claimOne(b, first);
       const zombie = doneOf(stale, {
         failures: [failed('u1')],
-        children: [{ users: ['u2'], delayMs: 0, attempts: 1 }],
+        children: [childOf(['u2'])],
       });
       expect(await record(a, zombie, waitingOf(stale))).toEqual([]);
       expect(await totalsOf(subject, runId)).toEqual([]);
@@ -144,7 +128,11 @@ export function describeStepLedger(name: string, makeSubject: MakeExecutionSubje
     it('passes over the claim of a step that is recorded in the same flush', async () => {
       const { first } = await fedBatch();
       const step = await claimOne(a, first);
-      const { recorded, claimed } = await a.flush({ records: [waitingOf(step, { delayMs: 0 })], claims: [first] });
+      const { recorded, claimed } = await a.flush({
+        results: [waitingOf(step, { delayMs: 0 })],
+        claims: [first],
+        begins: [],
+      });
       expect([recorded.length, claimed.length]).toEqual([1, 0]);
     });
 
@@ -158,7 +146,7 @@ export function describeStepLedger(name: string, makeSubject: MakeExecutionSubje
 
     it('counts failed, unknown, expired and cancelled users apart', async () => {
       const { runId, steps } = await startFedRun(subject, someBatches(3, 4));
-      const { claimed } = await a.flush({ records: [], claims: steps });
+      const { claimed } = await a.flush({ results: [], claims: steps, begins: [] });
       const [one, two, three] = claimed;
       if (!one || !two || !three) throw new Error('three steps were free');
       const [first = '', second = ''] = usersOf(one.users);
@@ -174,10 +162,13 @@ export function describeStepLedger(name: string, makeSubject: MakeExecutionSubje
 
     it('keeps the sums of two workers, equal to a recount of the rows', async () => {
       const { runId, feedId, steps } = await startFedRun(subject, someBatches(10, 5));
-      const [ofA, ofB] = [await a.flush({ records: [], claims: steps.slice(0, 6) }), await claimAll(b, steps.slice(6))];
+      const [ofA, ofB] = [
+        await a.flush({ results: [], claims: steps.slice(0, 6), begins: [] }),
+        await claimAll(b, steps.slice(6)),
+      ];
       const withTrouble = (step: ClaimedStep) => {
         const [first = '', second = ''] = usersOf(step.users);
-        const children = [{ users: [second], delayMs: 0, attempts: 1 }];
+        const children = [childOf([second])];
         return step.batchNo % 2 === 0 ? doneOf(step, { failures: [failed(first)], children }) : doneOf(step);
       };
       await Promise.all([record(a, ...ofA.claimed.map(withTrouble)), record(b, ...ofB.map(withTrouble))]);
@@ -190,12 +181,12 @@ export function describeStepLedger(name: string, makeSubject: MakeExecutionSubje
 
     it('refuses what it cannot store, by name, and writes its neighbours', async () => {
       const { runId, steps } = await startFedRun(subject, someBatches(8, 2));
-      const { claimed } = await a.flush({ records: [], claims: steps.slice(0, 7) });
+      const { claimed } = await a.flush({ results: [], claims: steps.slice(0, 7), begins: [] });
       const records = claimed.map((step) => {
         const [first = ''] = usersOf(step.users);
         return doneOf(step, { failures: [failed(first, { detail: step.batchNo === 5 ? 'a \0 byte' : 'none left' })] });
       });
-      const flushed = await a.flush({ records, claims: steps.slice(7) });
+      const flushed = await a.flush({ results: records, claims: steps.slice(7), begins: [] });
       expect(flushed.refused.map(({ step }) => step)).toEqual([records[4]]);
       expect(flushed.refused[0]?.error).toBeInstanceOf(Error);
       expect(flushed.recorded).toHaveLength(6);
@@ -204,7 +195,13 @@ export function describeStepLedger(name: string, makeSubject: MakeExecutionSubje
     });
 
     it('does nothing for an empty flush', async () => {
-      expect(await a.flush({ records: [], claims: [] })).toEqual({ recorded: [], claimed: [], refused: [] });
+      expect(await a.flush({ results: [], claims: [], begins: [] })).toEqual({
+        recorded: [],
+        claimed: [],
+        children: [],
+        begun: [],
+        refused: [],
+      });
     });
   });
 
@@ -215,13 +212,13 @@ export function describeStepLedger(name: string, makeSubject: MakeExecutionSubje
       await subject.passTime(50_000);
       expect(await free(first)).toBeUndefined();
       await subject.passTime(10_001);
-      expect(await free(first)).toMatchObject({ epoch: 2, attempt: 2, users: '"u1","u2","u3"' });
+      expect(await free(first)).toMatchObject({ epoch: 2, attempts: 1, users: '"u1","u2","u3"' });
     });
 
     it('get the attempt back that was never made', async () => {
       const { first } = await fedBatch();
-      await record(a, waitingOf(await claimOne(a, first), { delayMs: 0, burnsAttempt: false }));
-      expect(await free(first)).toMatchObject({ epoch: 2, attempt: 1 });
+      await record(a, waitingOf(await claimOne(a, first), { delayMs: 0, answered: false }));
+      expect(await free(first)).toMatchObject({ epoch: 2, attempts: 0 });
     });
 
     it('show what they wait for until they are claimed again', async () => {
@@ -236,10 +233,10 @@ export function describeStepLedger(name: string, makeSubject: MakeExecutionSubje
       expect(await subject.runs.observe(runId)).toEqual({ inFlight: 1, waiting: 0, waitingCause: null });
     });
 
-    it('count in no total', async () => {
+    it('count for no user', async () => {
       const { runId, first } = await fedBatch();
       await record(a, waitingOf(await claimOne(a, first)));
-      expect(await totalsOf(subject, runId)).toEqual([]);
+      expect(await totalsOf(subject, runId)).toEqual([{ ...nothing, step: 1 }]);
     });
   });
 
@@ -247,7 +244,7 @@ export function describeStepLedger(name: string, makeSubject: MakeExecutionSubje
     /** A batch of three whose u2 goes on alone after five seconds, its first attempt made. */
     async function splitBatch() {
       const batch = await fedBatch();
-      const children = [{ users: ['u2'], delayMs: 5000, attempts: 1 }];
+      const children = [childOf(['u2'], { delayMs: 5000 })];
       await record(a, doneOf(await claimOne(a, batch.first), { children }));
       return { ...batch, child: { ...batch.first, batchNo: firstChildBatchNo } };
     }
@@ -256,7 +253,7 @@ export function describeStepLedger(name: string, makeSubject: MakeExecutionSubje
       const { child } = await splitBatch();
       expect(await free(child)).toBeUndefined();
       await subject.passTime(5001);
-      expect(await free(child)).toEqual({ ...child, epoch: 1, attempt: 2, users: '"u2"', size: 1 });
+      expect(await free(child)).toEqual({ ...child, ...fresh, attempts: 1, users: '"u2"', size: 1 });
     });
 
     it('count in the totals when they are recorded themselves, and never as a fed batch', async () => {
@@ -269,10 +266,10 @@ export function describeStepLedger(name: string, makeSubject: MakeExecutionSubje
 
     it('get numbers of their own, several at once too, and may be split again', async () => {
       const { feedId, steps } = await startFedRun(subject, someBatches(2, 4));
-      const { claimed } = await a.flush({ records: [], claims: steps });
+      const { claimed } = await a.flush({ results: [], claims: steps, begins: [] });
       const halves = claimed.map((step) => {
         const users = usersOf(step.users);
-        const part = (from: number) => ({ users: users.slice(from, from + 2), delayMs: 0, attempts: 1 });
+        const part = (from: number) => childOf(users.slice(from, from + 2));
         return doneOf(step, { children: [part(0), part(2)] });
       });
       await record(a, ...halves);
@@ -284,23 +281,25 @@ export function describeStepLedger(name: string, makeSubject: MakeExecutionSubje
       expect(parts.flatMap((part) => usersOf(part.users)).sort()).toEqual(someBatches(1, 8)[0]);
       const [part] = parts;
       if (!part) throw new Error('four parts were free');
-      const grandchild = { users: usersOf(part.users).slice(0, 1), delayMs: 0, attempts: 2 };
+      const grandchild = childOf(usersOf(part.users).slice(0, 1), { attempts: 2 });
       await record(b, doneOf(part, { children: [grandchild] }));
-      expect(await free({ feedId, batchNo: firstChildBatchNo + 4, step: 1 })).toMatchObject({ attempt: 3 });
+      const youngest = (await subject.rows.agenda(feedId)).at(-1)?.batchNo ?? 0;
+      expect(numbers).not.toContain(youngest);
+      expect(await free({ feedId, batchNo: youngest, step: 1 })).toMatchObject({ attempts: 2, size: 1 });
     });
   });
 
   describe(`users lost in the chain ${name}`, () => {
     it('are those that failed in an earlier step and those that went on in a child, for parents', async () => {
       const { first } = await fedBatch();
-      const children = [{ users: ['u3'], delayMs: 0, attempts: 1 }];
+      const children = [childOf(['u3'])];
       await record(a, doneOf(await claimOne(a, first), { failures: [failed('u1')], children }));
       expect(await a.lostUsers([{ ...first, step: 2 }, first])).toEqual([['u1', 'u3'], []]);
     });
 
     it('are those of its own number, for children', async () => {
       const { first } = await fedBatch();
-      const children = [{ users: ['u2', 'u3'], delayMs: 0, attempts: 1 }];
+      const children = [childOf(['u2', 'u3'])];
       await record(a, doneOf(await claimOne(a, first), { failures: [failed('u1')], children }));
       const child = { ...first, batchNo: firstChildBatchNo };
       await record(a, doneOf(await claimOne(a, child), { failures: [failed('u2')] }));
@@ -320,7 +319,7 @@ export function describeStepLedger(name: string, makeSubject: MakeExecutionSubje
 
 async function claimAll(ledger: StepLedger, refs: readonly StepRef[]): Promise<ClaimedStep[]> {
   const claims = refs.map(({ feedId, batchNo, step }) => ({ feedId, batchNo, step }));
-  const { claimed } = await ledger.flush({ records: [], claims });
+  const { claimed } = await ledger.flush({ results: [], claims, begins: [] });
   if (claimed.length < refs.length) throw new Error('some of the steps were not free');
   return claimed.sort((x, y) => x.batchNo - y.batchNo);
 }

@@ -1,8 +1,9 @@
 import { admissionOf } from '../../../shared/domain/admission.ts';
-import type { FeedContexts } from '../../../shared/ports/step-ledger.ts';
+import type { FeedAdmission, FeedContexts, StepAdmission } from '../../../shared/ports/step-ledger.ts';
 import { atOnce } from './at-once.ts';
 import type { MemoryDatabase } from './memory-database.ts';
 import { definitionOf } from './run-store.ts';
+import { totalsRowsOf } from './totals.ts';
 
 export function createMemoryFeedContexts({ database }: { database: MemoryDatabase }): FeedContexts {
   const { feeds, runs, clock } = database;
@@ -19,10 +20,28 @@ export function createMemoryFeedContexts({ database }: { database: MemoryDatabas
       ),
     admissions: (ids) =>
       atOnce(() =>
-        ids.flatMap((id) => {
-          const run = runs.get(id);
-          return run ? [{ runId: id, verdict: admissionOf(run.state, run.deadlineAtMs <= clock.nowMs()) }] : [];
+        ids.flatMap((feedId): FeedAdmission[] => {
+          const feed = feeds.get(feedId);
+          const run = feed && runs.get(feed.runId);
+          if (!run) return [];
+          const deadlineInMs = run.deadlineAtMs - clock.nowMs();
+          const verdict = admissionOf(run.state, deadlineInMs <= 0);
+          return [{ feedId, runId: run.id, verdict, deadlineInMs, steps: stepsOf(database, feedId) }];
         }),
       ),
   };
+}
+
+function stepsOf(database: MemoryDatabase, feedId: string): StepAdmission[] {
+  const totals = new Map(totalsRowsOf(database, feedId).map((row) => [row.step, row]));
+  const holds = new Map(
+    [...database.holds.values()].filter((row) => row.feedId === feedId).map((row) => [row.step, row]),
+  );
+  const steps = [...new Set([...totals.keys(), ...holds.keys()])].sort((a, b) => a - b);
+  return steps.map((step) => {
+    const hold = holds.get(step);
+    const { succeeded = 0, refused = 0 } = totals.get(step) ?? {};
+    const tryDue = hold !== undefined && hold.nextTryAtMs <= database.clock.nowMs();
+    return { step, hold: hold ? { cause: hold.cause, tryDue } : null, succeeded, refused };
+  });
 }

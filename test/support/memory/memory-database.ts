@@ -1,5 +1,5 @@
 import type { CampaignDefinition } from '../../../shared/contracts/campaigns.ts';
-import type { StepTotals } from '../../../shared/domain/outcomes.ts';
+import type { StepFlow, StepTotals } from '../../../shared/domain/outcomes.ts';
 import type { RunState } from '../../../shared/domain/run-states.ts';
 import type { ApiKeyRecord } from '../../../shared/ports/api-keys.ts';
 import type { CampaignState } from '../../../services/api/ports/campaign-store.ts';
@@ -21,11 +21,21 @@ export interface MemoryDatabase {
   readonly steps: Map<string, StepRow>;
   readonly failures: FailureRow[];
   /** Keyed by `${feed}/${step}`. */
-  readonly totals: Map<string, StepTotals>;
+  readonly totals: Map<string, TotalsRow>;
+  /** Keyed by `${feed}/${step}/${outcome}/${reason}`. */
+  readonly failureTotals: Map<string, FailureTotalsRow>;
+  /** Keyed by `stepKey`. */
+  readonly agenda: Map<string, AgendaRow>;
+  /** Keyed by `${feed}/${step}`: below it every fed batch is done in this step, or on the agenda, or has not survived. */
+  readonly sweepMarks: Map<string, number>;
+  /** Keyed by `${feed}/${step}`. */
+  readonly holds: Map<string, HoldRow>;
+  /** Keyed by `${feed}/${step}/${cause}`. */
+  readonly stepCauses: Map<string, StepCauseRow>;
   readonly apiKeys: Map<string, ApiKeyRow>;
   /** Keyed by `${apiKey}/${idempotencyKey}`. */
   readonly idempotentRequests: Map<string, IdempotentRequestRow>;
-  /** Keyed by `${topic}/${partition}/${offset}`. */
+  /** Keyed by `${topic}/${partition}/${offset}` and a digest of the bytes. */
   readonly deadLetters: Map<string, DeadLetterRow>;
 }
 
@@ -81,6 +91,9 @@ export interface FeedRow {
   owner: string | null;
   token: number;
   leaseUntilMs: number;
+  /** A stalled feed is given back, and not claimed before. */
+  stalledUntilMs: number | null;
+  stalls: number;
 }
 
 export interface BatchRow {
@@ -96,10 +109,16 @@ export interface StepRow {
   batchNo: number;
   step: number;
   state: 'running' | 'waiting' | 'done';
+  /** Null while nobody holds it, and in a row that waits from birth. */
+  owner: string | null;
   epoch: number;
-  attempt: number;
+  attempts: number;
+  open: boolean;
+  lapses: number;
+  begun: boolean;
   leaseUntilMs: number;
-  nextAttemptAtMs: number;
+  /** Stays when a waiting row is claimed, and is null in every other running one. */
+  nextAttemptAtMs: number | null;
   rest: 'succeeded' | 'expired' | 'cancelled' | null;
   restUsers: number;
   cause: string | null;
@@ -111,6 +130,44 @@ export interface FailureRow extends UserFailure {
   step: number;
   attempts: number;
   failedAt: Date;
+}
+
+/** The sum over all slots: the twin knows none. */
+export interface TotalsRow extends StepTotals, StepFlow {}
+
+export interface FailureTotalsRow {
+  feedId: string;
+  step: number;
+  outcome: UserFailure['outcome'];
+  reason: string;
+  users: number;
+  sample: string[];
+}
+
+export interface AgendaRow {
+  feedId: string;
+  batchNo: number;
+  step: number;
+  offerAtMs: number;
+  offers: number;
+}
+
+export interface HoldRow {
+  feedId: string;
+  step: number;
+  cause: string;
+  sinceMs: number;
+  batches: number;
+  nextTryAtMs: number;
+}
+
+export interface StepCauseRow {
+  feedId: string;
+  step: number;
+  cause: string;
+  sinceMs: number;
+  lastAtMs: number;
+  batches: number;
 }
 
 export interface ApiKeyRow extends ApiKeyRecord {
@@ -142,6 +199,11 @@ export function createMemoryDatabase(clock: SettableClock): MemoryDatabase {
     steps: new Map(),
     failures: [],
     totals: new Map(),
+    failureTotals: new Map(),
+    agenda: new Map(),
+    sweepMarks: new Map(),
+    holds: new Map(),
+    stepCauses: new Map(),
     apiKeys: new Map(),
     idempotentRequests: new Map(),
     deadLetters: new Map(),

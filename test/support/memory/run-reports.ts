@@ -1,5 +1,4 @@
 import { failureCursorOf, failurePlaceOf, type FailurePlace } from '../../../services/api/contracts/failure-cursor.ts';
-import { firstChildBatchNo } from '../../../shared/domain/batch.ts';
 import { compareUserIds } from '../../../shared/domain/user-id.ts';
 import { InvalidCursorError } from '../../../services/api/ports/campaign-store.ts';
 import type {
@@ -12,6 +11,7 @@ import type {
 import { pageOf, requireIdCursor } from '../../../services/api/postgres/pages.ts';
 import { atOnce } from './at-once.ts';
 import type { FeedRow, MemoryDatabase, RunRow } from './memory-database.ts';
+import { totalsOf, totalsRowsOf } from './totals.ts';
 
 export function createMemoryRunReports({ database }: { database: MemoryDatabase }): RunReports {
   return {
@@ -80,12 +80,9 @@ function snapshotOf(id: string, database: MemoryDatabase): RunSnapshot | undefin
       estimate: feed.estimate,
       fedUsers: feed.fedUsers,
       fedBatches: feed.nextBatchNo - 1,
-      childBatches: feed.nextChildNo - firstChildBatchNo,
+      childBatches: totalsRowsOf(database, feed.feedId).reduce((sum, row) => sum + row.born, 0),
       complete: feed.complete,
-      totals: [...database.totals]
-        .filter(([key]) => key.startsWith(`${feed.feedId}/`))
-        .map(([, totals]) => ({ ...totals }))
-        .sort((a, b) => a.step - b.step),
+      totals: totalsOf(database, feed.feedId),
     })),
   };
 }

@@ -1,11 +1,12 @@
 import { v7 as uuidv7 } from 'uuid';
 import { firstChildBatchNo } from '../../../shared/domain/batch.ts';
-import { emptyFeed, emptyTotals, someFailure, type RunRows } from '../conformance/run-rows.ts';
+import { emptyFeed, someFailure, type RunRows } from '../conformance/run-rows.ts';
 import { atOnce } from './at-once.ts';
 import type { MemoryDatabase } from './memory-database.ts';
+import { addToFailureTotals, addToTotals } from './totals.ts';
 
 export function createMemoryRunRows({ database }: { database: MemoryDatabase }): RunRows {
-  const { runs, feeds, totals, failures, clock } = database;
+  const { runs, feeds, failures, clock } = database;
 
   return {
     addRun: (seed) =>
@@ -26,32 +27,29 @@ export function createMemoryRunRows({ database }: { database: MemoryDatabase }):
     addFeed: (runId, seed) =>
       atOnce(() => {
         const feedId = uuidv7();
-        const { fedBatches, childBatches, ...rest } = { ...emptyFeed, ...seed };
-        const unowned = { cursor: null, owner: null, token: 0, leaseUntilMs: 0, segment: 'all', snapshot: 's1' };
-        const numbers = { nextBatchNo: fedBatches + 1, nextChildNo: firstChildBatchNo + childBatches };
+        const { fedBatches, ...rest } = { ...emptyFeed, ...seed };
+        const unowned = {
+          cursor: null,
+          owner: null,
+          token: 0,
+          leaseUntilMs: 0,
+          stalledUntilMs: null,
+          stalls: 0,
+          segment: 'all',
+          snapshot: 's1',
+        };
+        const numbers = { nextBatchNo: fedBatches + 1, nextChildNo: firstChildBatchNo };
         feeds.set(feedId, { feedId, runId, ...rest, ...unowned, ...numbers });
         return feedId;
       }),
 
-    addTotals: (feedId, _slot, added) =>
-      atOnce(() => {
-        const key = `${feedId}/${added.step}`;
-        const sum = totals.get(key) ?? { step: added.step, ...emptyTotals };
-        const delta = { ...emptyTotals, ...added };
-        totals.set(key, {
-          step: added.step,
-          batches: sum.batches + delta.batches,
-          succeeded: sum.succeeded + delta.succeeded,
-          failed: sum.failed + delta.failed,
-          expired: sum.expired + delta.expired,
-          cancelled: sum.cancelled + delta.cancelled,
-          unknown: sum.unknown + delta.unknown,
-        });
-      }),
+    addTotals: (feedId, _slot, { step, ...added }) => atOnce(() => addToTotals(database, feedId, step, added)),
 
-    addFailure: (feedId, failure) =>
+    addFailure: (feedId, seed) =>
       atOnce(() => {
-        failures.push({ feedId, failedAt: clock.now(), ...someFailure, ...failure });
+        const failure = { ...someFailure, ...seed };
+        failures.push({ feedId, failedAt: clock.now(), ...failure });
+        addToFailureTotals(database, feedId, failure.step, failure);
       }),
   };
 }

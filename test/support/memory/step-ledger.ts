@@ -1,152 +1,226 @@
-import { isChildBatch } from '../../../shared/domain/batch.ts';
+import { firstChildBatchNo, isChildBatch } from '../../../shared/domain/batch.ts';
 import { usersTextOf } from '../../../shared/domain/users-text.ts';
 import type {
+  ChildBatch,
   ClaimedStep,
   LedgerFlush,
   LedgerFlushed,
+  StepBegin,
   StepDone,
   StepLedger,
-  StepResult,
   StepRef,
+  StepResult,
+  StepWaiting,
 } from '../../../shared/ports/step-ledger.ts';
+import { quarantinedAfterLapses } from '../../../shared/postgres/ledger-codes.ts';
 import { atOnce } from './at-once.ts';
 import { lostBefore } from './lost-users.ts';
 import { batchKey, stepKey, type MemoryDatabase, type StepRow } from './memory-database.ts';
-import { addToTotals } from './totals.ts';
+import { putBack } from './put-back.ts';
+import { addToFailureTotals, addToTotals } from './totals.ts';
 
 export interface MemoryStepLedgerDeps {
   database: MemoryDatabase;
-  /** Stands for the worker; only Postgres shows it to people. */
+  /** Stands for the worker. */
   owner: string;
   leaseMs: number;
 }
 
-export function createMemoryStepLedger({ database, leaseMs }: MemoryStepLedgerDeps): StepLedger {
+export function createMemoryStepLedger({ database, owner, leaseMs }: MemoryStepLedgerDeps): StepLedger {
+  const worker = { database, owner, leaseMs, childNumbers: new Map<string, number>() };
   return {
-    flush: (flush) => atOnce(() => flushed(database, flush, leaseMs)),
+    flush: (flush) => atOnce(() => flushed(flush, worker)),
     lostUsers: (refs) => atOnce(() => refs.map((ref) => lostBefore(database, ref))),
   };
 }
 
-function flushed(database: MemoryDatabase, { records, claims }: LedgerFlush, leaseMs: number): LedgerFlushed {
-  const result: LedgerFlushed = { recorded: [], claimed: [], refused: [] };
-  for (const record of records) {
-    const error = faultOf(record);
-    if (error) result.refused.push({ step: record, error });
-    else if (write(database, record)) result.recorded.push(record);
+interface LedgerWorker extends MemoryStepLedgerDeps {
+  /** By feed, the last number that was used. */
+  readonly childNumbers: Map<string, number>;
+}
+
+/** In blocks, as in Postgres: the numbers of two workers are never dense. */
+const childNumberBlock = 1000;
+
+function nextChildNumber(feedId: string, { database, childNumbers }: LedgerWorker): number {
+  const feed = database.feeds.get(feedId);
+  if (!feed) throw new Error(`cannot number a child batch: there is no feed ${feedId}`);
+  const last = childNumbers.get(feedId);
+  const isUsedUp = last === undefined || (last + 1 - firstChildBatchNo) % childNumberBlock === 0;
+  const next = isUsedUp ? feed.nextChildNo : last + 1;
+  if (isUsedUp) feed.nextChildNo += childNumberBlock;
+  childNumbers.set(feedId, next);
+  return next;
+}
+
+/** As one statement sees it: what is recorded here does not yet let the next step be claimed. */
+function flushed({ results, claims, begins }: LedgerFlush, worker: LedgerWorker): LedgerFlushed {
+  const { database } = worker;
+  const beingRecorded = new Set(results.map(keyOf));
+  const claimable = claims.filter((ref) => !beingRecorded.has(keyOf(ref)) && isClaimable(database, ref));
+  const result: LedgerFlushed = { recorded: [], claimed: [], children: [], begun: [], refused: [] };
+  for (const begin of begins) if (noteBegin(database, begin)) result.begun.push(begin);
+  for (const step of results) {
+    const error = faultOf(step);
+    if (error) result.refused.push({ step, error });
+    else if (isStillOurs(database, step)) {
+      result.recorded.push(step);
+      const born = write(step, worker);
+      if (step.state === 'done' && born.length > 0) result.children.push({ result: step, claims: born });
+    }
   }
-  const beingRecorded = new Set(records.map(keyOf));
-  for (const ref of claims) {
-    const claimed = beingRecorded.has(keyOf(ref)) ? undefined : claim(database, ref, leaseMs);
+  for (const ref of claimable) {
+    const claimed = claim(ref, worker);
     if (claimed) result.claimed.push(claimed);
   }
   return result;
 }
 
-/** False when the step was taken over. A repeat of what stands there already is fine, and writes nothing. */
-function write(database: MemoryDatabase, record: StepResult): boolean {
-  const row = database.steps.get(keyOf(record));
-  if (row?.epoch !== record.epoch) return false;
-  if (row.state !== 'running') return true;
-  if (record.state === 'done') {
-    finish(database, row, record);
-    return true;
-  }
-  row.state = 'waiting';
-  row.nextAttemptAtMs = database.clock.nowMs() + record.delayMs;
-  row.cause = record.cause;
-  if (!record.burnsAttempt) row.attempt--;
+/** By epoch, now or in a flush whose answer was lost. */
+function isStillOurs({ steps }: MemoryDatabase, step: StepResult): boolean {
+  return steps.get(keyOf(step))?.epoch === step.epoch;
+}
+
+function noteBegin({ steps }: MemoryDatabase, begin: StepBegin): boolean {
+  const row = steps.get(keyOf(begin));
+  if (row?.state !== 'running' || row.epoch !== begin.epoch) return false;
+  row.begun = true;
   return true;
 }
 
-function finish(database: MemoryDatabase, row: StepRow, record: StepDone): void {
-  const { feedId, batchNo, step, rest, restUsers } = record;
+/** Returns the claims of children. A repeat of what stands there already writes nothing. */
+function write(result: StepResult, worker: LedgerWorker): ClaimedStep[] {
+  const row = worker.database.steps.get(keyOf(result));
+  if (row?.state !== 'running') return [];
+  if (result.state === 'done') return finish(row, result, worker);
+  putBack(worker.database, row, result satisfies StepWaiting);
+  return [];
+}
+
+function finish(row: StepRow, result: StepDone, worker: LedgerWorker): ClaimedStep[] {
+  const { database } = worker;
+  const { feedId, batchNo, step, rest, restUsers, attempts, refused } = result;
   row.state = 'done';
   row.rest = rest;
   row.restUsers = restUsers;
-  for (const failure of record.failures) {
-    const failedAt = database.clock.now();
-    database.failures.push({ ...failure, feedId, batchNo, step, attempts: row.attempt, failedAt });
+  for (const failure of result.failures) {
+    database.failures.push({ ...failure, feedId, batchNo, step, attempts, failedAt: database.clock.now() });
   }
-  const unknown = record.failures.filter((failure) => failure.outcome === 'unknown').length;
+  // The sample of one recording stands in the order of users.
+  for (const failure of result.failures.toSorted((a, b) => (a.user < b.user ? -1 : 1)))
+    addToFailureTotals(database, feedId, step, failure);
+  const unknown = result.failures.filter((failure) => failure.outcome === 'unknown').length;
   addToTotals(database, feedId, step, {
     batches: isChildBatch(batchNo) ? 0 : 1,
     [rest]: restUsers,
-    failed: record.failures.length - unknown,
+    failed: result.failures.length - unknown,
     unknown,
+    done: 1,
+    survived: rest === 'succeeded' && restUsers > 0 ? 1 : 0,
+    refused,
   });
-  for (const child of record.children) insertChildren(database, record, child);
+  return result.children.flatMap((child) => insertChild(result, child, worker) ?? []);
 }
 
-function insertChildren(
-  database: MemoryDatabase,
-  { feedId, batchNo, step }: StepDone,
-  child: StepDone['children'][number],
-): void {
-  const owner = database.feeds.get(feedId);
-  if (!owner) throw new Error(`cannot number a child batch: there is no feed ${feedId}`);
-  const childNo = owner.nextChildNo++;
+/** The claim, where it was to be claimed. */
+function insertChild(
+  { feedId, batchNo: parent, step }: StepDone,
+  child: ChildBatch,
+  worker: LedgerWorker,
+): ClaimedStep | undefined {
+  const { database, owner, leaseMs } = worker;
+  const batchNo = nextChildNumber(feedId, worker);
   const users = [...child.users];
-  database.batches.set(batchKey(feedId, childNo), { feedId, batchNo: childNo, users, parent: batchNo, fromStep: step });
-  database.steps.set(stepKey(feedId, childNo, step), {
+  const nowMs = database.clock.nowMs();
+  const { attempts, open, claim: isClaimed } = child;
+  const row: StepRow = {
+    ...unclaimed,
     feedId,
-    batchNo: childNo,
+    batchNo,
     step,
-    state: 'waiting',
-    epoch: 0,
-    attempt: child.attempts,
-    leaseUntilMs: 0,
-    nextAttemptAtMs: database.clock.nowMs() + child.delayMs,
-    rest: null,
-    restUsers: 0,
-    cause: null,
-  });
+    attempts,
+    open,
+    ...(isClaimed
+      ? { state: 'running', owner, epoch: 1, leaseUntilMs: nowMs + leaseMs }
+      : { state: 'waiting', nextAttemptAtMs: nowMs + child.delayMs }),
+  };
+  database.batches.set(batchKey(feedId, batchNo), { feedId, batchNo, users, parent, fromStep: step });
+  database.steps.set(stepKey(feedId, batchNo, step), row);
+  const offerAtMs = row.nextAttemptAtMs ?? row.leaseUntilMs;
+  database.agenda.set(stepKey(feedId, batchNo, step), { feedId, batchNo, step, offerAtMs, offers: 0 });
+  addToTotals(database, feedId, step, { born: 1, waiting: isClaimed ? 0 : 1 });
+  return isClaimed ? claimedStep(row, users) : undefined;
 }
 
-function claim(database: MemoryDatabase, ref: StepRef, leaseMs: number): ClaimedStep | undefined {
+const unclaimed = {
+  owner: null,
+  epoch: 0,
+  attempts: 0,
+  open: false,
+  lapses: 0,
+  begun: false,
+  leaseUntilMs: 0,
+  nextAttemptAtMs: null,
+  rest: null,
+  restUsers: 0,
+  cause: null,
+} as const;
+
+/** There is such a batch, and the step before is done with survivors. */
+function isClaimable({ batches, steps }: MemoryDatabase, { feedId, batchNo, step }: StepRef): boolean {
+  const batch = batches.get(batchKey(feedId, batchNo));
+  if (!batch) return false;
+  const before = steps.get(stepKey(feedId, batchNo, step - 1));
+  return step === batch.fromStep || (before?.rest === 'succeeded' && before.restUsers > 0);
+}
+
+function claim(ref: StepRef, { database, owner, leaseMs }: MemoryStepLedgerDeps): ClaimedStep | undefined {
   const { feedId, batchNo, step } = ref;
-  const batch = database.batches.get(batchKey(feedId, batchNo));
   const before = database.steps.get(keyOf(ref));
   const nowMs = database.clock.nowMs();
-  if (!batch || (before && !isFree(before, nowMs))) return undefined;
+  if (before && !isFree(before, nowMs)) return undefined;
   const row: StepRow = {
+    ...unclaimed,
     feedId,
     batchNo,
     step,
+    ...(before && takenOver(before)),
     state: 'running',
+    owner,
     epoch: (before?.epoch ?? 0) + 1,
-    attempt: (before?.attempt ?? 0) + 1,
     leaseUntilMs: nowMs + leaseMs,
-    nextAttemptAtMs: 0,
-    rest: null,
-    restUsers: 0,
-    cause: null,
   };
   database.steps.set(keyOf(ref), row);
-  const { users } = batch;
+  if (before?.state === 'waiting') addToTotals(database, feedId, step, { waiting: -1 });
+  return claimedStep(row, database.batches.get(batchKey(feedId, batchNo))?.users ?? []);
+}
+
+/** What a row keeps when it is claimed: a lapse is counted where a call had begun, or may have. */
+function takenOver(before: StepRow): Partial<StepRow> {
+  const hasLapsed = before.state === 'running' && (before.lapses === 0 || before.begun);
   return {
-    feedId,
-    batchNo,
-    step,
-    epoch: row.epoch,
-    attempt: row.attempt,
-    users: usersTextOf(users),
-    size: users.length,
+    attempts: before.attempts,
+    open: before.open || hasLapsed,
+    lapses: before.lapses + (hasLapsed ? 1 : 0),
+    nextAttemptAtMs: before.state === 'waiting' ? before.nextAttemptAtMs : null,
   };
+}
+
+function claimedStep({ feedId, batchNo, step, epoch, attempts, open, lapses }: StepRow, users: string[]): ClaimedStep {
+  return { feedId, batchNo, step, epoch, attempts, open, lapses, users: usersTextOf(users), size: users.length };
 }
 
 export function isFree(row: StepRow, nowMs: number): boolean {
-  return (
-    (row.state === 'running' && row.leaseUntilMs < nowMs) || (row.state === 'waiting' && row.nextAttemptAtMs <= nowMs)
-  );
+  if (row.state === 'running') return row.leaseUntilMs < nowMs && row.lapses < quarantinedAfterLapses;
+  return row.state === 'waiting' && row.nextAttemptAtMs !== null && row.nextAttemptAtMs <= nowMs;
 }
 
 /** What a Postgres text cannot hold; the twin must not be more patient. */
-function faultOf(record: StepResult): Error | undefined {
+function faultOf(result: StepResult): Error | undefined {
   const texts =
-    record.state === 'done'
-      ? record.failures.flatMap((failure) => [failure.user, failure.reason, failure.detail ?? ''])
-      : [record.cause ?? ''];
+    result.state === 'done'
+      ? result.failures.flatMap((failure) => [failure.user, failure.reason, failure.detail ?? ''])
+      : [result.cause ?? ''];
   return texts.some((text) => text.includes('\0')) ? new Error('a text holds a NUL byte') : undefined;
 }
 

@@ -1,27 +1,74 @@
 import type { StepTotals } from '../../../shared/domain/outcomes.ts';
-import type { MemoryDatabase } from './memory-database.ts';
+import type { UserFailure } from '../../../shared/ports/step-ledger.ts';
+import type { MemoryDatabase, TotalsRow } from './memory-database.ts';
+
+const nothing = {
+  batches: 0,
+  succeeded: 0,
+  failed: 0,
+  expired: 0,
+  cancelled: 0,
+  unknown: 0,
+  done: 0,
+  survived: 0,
+  born: 0,
+  waiting: 0,
+  refused: 0,
+};
 
 export function addToTotals(
   { totals }: MemoryDatabase,
   feedId: string,
   step: number,
-  delta: Partial<Omit<StepTotals, 'step'>>,
+  delta: Partial<typeof nothing>,
 ): void {
   const key = `${feedId}/${step}`;
-  const sum = totals.get(key) ?? { step, batches: 0, succeeded: 0, failed: 0, expired: 0, cancelled: 0, unknown: 0 };
-  sum.batches += delta.batches ?? 0;
-  sum.succeeded += delta.succeeded ?? 0;
-  sum.failed += delta.failed ?? 0;
-  sum.expired += delta.expired ?? 0;
-  sum.cancelled += delta.cancelled ?? 0;
-  sum.unknown += delta.unknown ?? 0;
-  totals.set(key, sum);
+  const sum = totals.get(key) ?? { step, ...nothing };
+  const { batches, succeeded, failed, expired, cancelled, unknown } = { ...nothing, ...delta };
+  const { done, survived, born, waiting, refused } = { ...nothing, ...delta };
+  totals.set(key, {
+    step,
+    batches: sum.batches + batches,
+    succeeded: sum.succeeded + succeeded,
+    failed: sum.failed + failed,
+    expired: sum.expired + expired,
+    cancelled: sum.cancelled + cancelled,
+    unknown: sum.unknown + unknown,
+    done: sum.done + done,
+    survived: sum.survived + survived,
+    born: sum.born + born,
+    waiting: sum.waiting + waiting,
+    refused: sum.refused + refused,
+  });
 }
 
-/** The feed's totals in the order of steps; the rows themselves stay inside. */
-export function totalsOf({ totals }: MemoryDatabase, feedId: string): StepTotals[] {
+const sampleSize = 5;
+
+/** What a failure adds to the report's counts by reason. */
+export function addToFailureTotals(
+  { failureTotals }: MemoryDatabase,
+  feedId: string,
+  step: number,
+  { user, outcome, reason }: UserFailure,
+): void {
+  const key = `${feedId}/${step}/${outcome}/${reason}`;
+  const row = failureTotals.get(key) ?? { feedId, step, outcome, reason, users: 0, sample: [] };
+  row.users++;
+  if (row.sample.length < sampleSize) row.sample.push(user);
+  failureTotals.set(key, row);
+}
+
+/** The feed's whole rows, in the order of steps. */
+export function totalsRowsOf({ totals }: MemoryDatabase, feedId: string): TotalsRow[] {
   return [...totals.entries()]
     .filter(([key]) => key.startsWith(`${feedId}/`))
-    .map(([, sum]) => ({ ...sum }))
+    .map(([, row]) => ({ ...row }))
     .sort((a, b) => a.step - b.step);
+}
+
+/** What the feed's totals say of users, in the order of steps. A step in which nothing was recorded so far has no line. */
+export function totalsOf(database: MemoryDatabase, feedId: string): StepTotals[] {
+  return totalsRowsOf(database, feedId).map(({ step, batches, succeeded, failed, expired, cancelled, unknown }) => {
+    return { step, batches, succeeded, failed, expired, cancelled, unknown };
+  });
 }

@@ -1,0 +1,2 @@
+/** One batch of a held step is tried this often. */
+export const tryHeldEveryMs = 30_000;

@@ -1,0 +1,53 @@
+import type { StepFlow } from '../../../shared/domain/outcomes.ts';
+import type { StepRef } from '../../../shared/ports/step-ledger.ts';
+
+export interface AgendaEntry {
+  batchNo: number;
+  step: number;
+  /** From now; negative when it is due. Rounded to seconds. */
+  inSeconds: number;
+  offers: number;
+}
+
+export interface FailureTotal {
+  step: number;
+  outcome: 'failed' | 'unknown';
+  reason: string;
+  users: number;
+  sample: string[];
+}
+
+export interface StepCause {
+  step: number;
+  cause: string;
+  batches: number;
+  /** How long ago. Rounded to seconds. */
+  sinceSeconds: number;
+}
+
+export interface Hold {
+  step: number;
+  cause: string;
+  batches: number;
+  sinceSeconds: number;
+}
+
+export interface StoredStep {
+  state: 'running' | 'waiting' | 'done';
+  owner: string | null;
+  epoch: number;
+  attempts: number;
+  open: boolean;
+  lapses: number;
+  begun: boolean;
+}
+
+/** Looks into rows that no port tells of, to say what is written there. Everything in the order of its key. */
+export interface ExecutionRows {
+  step(ref: StepRef): Promise<StoredStep | undefined>;
+  flow(feedId: string): Promise<(StepFlow & { step: number })[]>;
+  agenda(feedId: string): Promise<AgendaEntry[]>;
+  failureTotals(feedId: string): Promise<FailureTotal[]>;
+  causes(feedId: string): Promise<StepCause[]>;
+  holds(feedId: string): Promise<Hold[]>;
+}

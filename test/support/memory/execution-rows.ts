@@ -1,0 +1,62 @@
+import type { ExecutionRows } from '../conformance/execution-rows.ts';
+import { atOnce } from './at-once.ts';
+import { stepKey, type MemoryDatabase } from './memory-database.ts';
+import { totalsRowsOf } from './totals.ts';
+
+export function createMemoryExecutionRows({ database }: { database: MemoryDatabase }): ExecutionRows {
+  const secondsTo = (ms: number) => Math.round((ms - database.clock.nowMs()) / 1000) + 0;
+
+  return {
+    step: ({ feedId, batchNo, step }) =>
+      atOnce(() => {
+        const row = database.steps.get(stepKey(feedId, batchNo, step));
+        if (!row) return undefined;
+        const { state, owner, epoch, attempts, open, lapses, begun } = row;
+        return { state, owner, epoch, attempts, open, lapses, begun };
+      }),
+    flow: (feedId) =>
+      atOnce(() =>
+        totalsRowsOf(database, feedId).map(({ step, done, survived, born, waiting, refused }) => {
+          return { step, done, survived, born, waiting, refused };
+        }),
+      ),
+    agenda: (feedId) =>
+      atOnce(() =>
+        [...database.agenda.values()]
+          .filter((row) => row.feedId === feedId)
+          .sort((a, b) => a.batchNo - b.batchNo || a.step - b.step)
+          .map(({ batchNo, step, offerAtMs, offers }) => ({ batchNo, step, inSeconds: secondsTo(offerAtMs), offers })),
+      ),
+    failureTotals: (feedId) =>
+      atOnce(() =>
+        [...database.failureTotals.values()]
+          .filter((row) => row.feedId === feedId)
+          .sort((a, b) => a.step - b.step || (a.outcome + a.reason < b.outcome + b.reason ? -1 : 1))
+          .map(({ step, outcome, reason, users, sample }) => ({ step, outcome, reason, users, sample: [...sample] })),
+      ),
+    causes: (feedId) =>
+      atOnce(() =>
+        [...database.stepCauses.values()]
+          .filter((row) => row.feedId === feedId)
+          .sort((a, b) => a.step - b.step || (a.cause < b.cause ? -1 : 1))
+          .map(({ step, cause, batches, sinceMs }) => ({
+            step,
+            cause,
+            batches,
+            sinceSeconds: -secondsTo(sinceMs) + 0,
+          })),
+      ),
+    holds: (feedId) =>
+      atOnce(() =>
+        [...database.holds.values()]
+          .filter((row) => row.feedId === feedId)
+          .sort((a, b) => a.step - b.step)
+          .map(({ step, cause, batches, sinceMs }) => ({
+            step,
+            cause,
+            batches,
+            sinceSeconds: -secondsTo(sinceMs) + 0,
+          })),
+      ),
+  };
+}

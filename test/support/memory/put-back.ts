@@ -1,0 +1,31 @@
+import type { StepWaiting } from '../../../shared/ports/step-ledger.ts';
+import { stepKey, type MemoryDatabase, type StepRow } from './memory-database.ts';
+import { addToTotals } from './totals.ts';
+
+/** How long after its last batch a cause counts as gone: the next one begins anew. */
+const causeLastsMs = 120_000;
+
+/** The row waits, and stands on the agenda. */
+export function putBack(database: MemoryDatabase, row: StepRow, result: StepWaiting): void {
+  const { feedId, batchNo, step, delayMs, open, answered, cause } = result;
+  const offerAtMs = database.clock.nowMs() + delayMs;
+  row.state = 'waiting';
+  row.owner = null;
+  row.begun = false;
+  row.open = open;
+  row.attempts += answered ? 1 : 0;
+  row.nextAttemptAtMs = offerAtMs;
+  row.cause = cause;
+  database.agenda.set(stepKey(feedId, batchNo, step), { feedId, batchNo, step, offerAtMs, offers: 0 });
+  addToTotals(database, feedId, step, { waiting: 1 });
+  if (cause !== null) noteCause(database, feedId, step, cause);
+}
+
+function noteCause({ stepCauses, clock }: MemoryDatabase, feedId: string, step: number, cause: string): void {
+  const key = `${feedId}/${step}/${cause}`;
+  const before = stepCauses.get(key);
+  const nowMs = clock.nowMs();
+  const lasts = before !== undefined && before.lastAtMs >= nowMs - causeLastsMs;
+  const since = lasts ? { sinceMs: before.sinceMs, batches: before.batches + 1 } : { sinceMs: nowMs, batches: 1 };
+  stepCauses.set(key, { feedId, step, cause, lastAtMs: nowMs, ...since });
+}
