@@ -1,4 +1,5 @@
 import { Command, CommanderError } from 'commander';
+import packageFacts from '../package.json' with { type: 'json' };
 import { registerApiKey } from './commands/api-key.ts';
 import { registerCampaign } from './commands/campaign.ts';
 import { registerConfig } from './commands/config.ts';
@@ -15,6 +16,7 @@ export async function runProgram(args: readonly string[], deps: SessionDeps): Pr
   const { terminal } = deps;
   const program = new Command('muster')
     .description('Batch campaigns on Kafka and Postgres: who, what and when for millions of users.')
+    .version(packageFacts.version, '-V, --version')
     .option('--json', 'data as JSON')
     .exitOverride()
     .configureOutput({ writeOut: (text) => terminal.out(text), writeErr: (text) => terminal.note(text) })
