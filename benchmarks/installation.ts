@@ -1,7 +1,6 @@
 import { execFile } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { promisify } from 'node:util';
@@ -10,6 +9,7 @@ import { startService, type Child } from './child.ts';
 import { withDescendants } from './cpu.ts';
 import { createMusterApi, type MusterApi } from './muster-api.ts';
 import { findFreePorts } from '../shared/infrastructure/free-ports.ts';
+import { temporaryFolder } from './temporary-folder.ts';
 import type { LocalInfrastructure } from '../shared/infrastructure/local.ts';
 
 export const ownRoot = join(import.meta.dirname, '..');
@@ -56,14 +56,15 @@ export interface Installation {
 
 export async function startInstallation(options: InstallationOptions): Promise<Installation> {
   const { infrastructure, root = ownRoot } = options;
-  const folder = mkdtempSync(join(tmpdir(), 'muster-bench-'));
+  const folder = temporaryFolder('muster-bench');
+  const logFile = join(folder.path, 'services.log');
   const database = await createDatabase(infrastructure.databaseUrl);
   const [apiPort = 0] = await findFreePorts(1);
   const apiKey = randomBytes(16).toString('hex');
   const environment = {
     DATABASE_URL: database.url,
     KAFKA_BROKERS: infrastructure.brokers.join(','),
-    MUSTER_CONFIG: join(folder, 'engine.json'),
+    MUSTER_CONFIG: join(folder.path, 'engine.json'),
     MUSTER_TOPIC_PREFIX: `bench-${randomBytes(4).toString('hex')}`,
     MUSTER_BOOTSTRAP_API_KEY: apiKey,
     API_PORT: String(apiPort),
@@ -71,28 +72,27 @@ export async function startInstallation(options: InstallationOptions): Promise<I
   };
   const children = new Map<Child, string>();
   const start = (service: string, more: NodeJS.ProcessEnv = {}): Child => {
-    const logFile = join(folder, 'services.log');
     const child = startService(root, service, { environment: { ...environment, ...more }, logFile });
     children.set(child, service);
     return child;
   };
   const requireRunning = () => {
     for (const [child, service] of children) {
-      if (!child.running) throw new Error(`the ${service} ended by itself: ${endOf(join(folder, 'services.log'))}`);
+      if (!child.running) throw new Error(`the ${service} ended by itself: ${endOf(logFile)}`);
     }
   };
   const until = async (isReady: () => Promise<boolean>) => {
     const giveUpAt = performance.now() + readyDeadlineMs;
     while (!(await isReady())) {
       requireRunning();
-      if (performance.now() > giveUpAt) throw new Error(`not ready: ${endOf(join(folder, 'services.log'))}`);
+      if (performance.now() > giveUpAt) throw new Error(`not ready: ${endOf(logFile)}`);
       await wait(pollMs);
     }
   };
   const stop = async () => {
     await Promise.all([...children.keys()].map((child) => child.stop('SIGKILL')));
     await database.drop();
-    rmSync(folder, { recursive: true });
+    folder.remove();
   };
 
   const workers = new Set<Child>();

@@ -47,5 +47,7 @@ if (rounds !== undefined && (!Number.isInteger(rounds) || rounds < 1)) {
   console.error(`--rounds ${String(values.rounds)}: has to be a whole number from 1`);
   process.exit(2);
 }
+// An exit, unlike a signal's end, lets temporary folders go; servers and services end with this process in any case.
+for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(1));
 await answer({ rounds, quick: values.quick, only: values.only, against: values.against });
 process.exit();
