@@ -16,6 +16,7 @@ export const ownRoot = join(import.meta.dirname, '..');
 
 const readyDeadlineMs = 60_000;
 const pollMs = 50;
+const commandAttempts = 5;
 const keptLogCharacters = 4000;
 
 /** An action type of the engine's configuration file, as far as benchmarks set it. */
@@ -157,12 +158,24 @@ function configOf({ countries, segmentationUrl, actionTypes, partitionsPerShard 
   };
 }
 
-/** One-shot commands of the engine's own command line, so that another commit prepares its own schema and topics. */
+/**
+ * One-shot commands of the engine's own command line, so that another commit prepares its own schema and topics. Tried again, since a busy
+ * broker may not serve a thousand new partitions within the command's patience.
+ */
 async function runCommand(root: string, command: string, environment: NodeJS.ProcessEnv): Promise<void> {
-  await promisify(execFile)(process.execPath, [join(root, 'cli/muster.ts'), command], {
-    cwd: root,
-    env: { ...process.env, ...environment },
-  });
+  const run = () =>
+    promisify(execFile)(process.execPath, [join(root, 'cli/muster.ts'), command], {
+      cwd: root,
+      env: { ...process.env, ...environment },
+    });
+  for (let attempt = 1; ; attempt++) {
+    try {
+      await run();
+      return;
+    } catch (error) {
+      if (attempt === commandAttempts) throw error;
+    }
+  }
 }
 
 async function createDatabase(serverUrl: string): Promise<{ url: string; drop: () => Promise<void> }> {
