@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { FaultSettings } from '../../services/sandbox/fault-rules.ts';
 import type { EngineConfigFile } from '../e2e/installation.ts';
-import { compareNeighbour, staysBelow, type Compared } from './support/neighbours.ts';
+import { compareNeighbour, undisturbed, type Compared } from './support/neighbours.ts';
 import { startTrial, type Trial } from './support/trial.ts';
 import { lasting, until } from './support/until.ts';
 
@@ -76,7 +76,7 @@ describe('neighbours of a fault in the same action type', () => {
     await trial.awaitEnd(compared.other, 150_000);
 
     expect(await judged('42', 'beside a country that hangs', compared)).toEqual([]);
-    expect(compared.seconds.beside).toSatisfy(staysBelow(compared.seconds.without));
+    expect(compared.seconds.beside).toBeLessThanOrEqual(undisturbed(compared.seconds.without));
     expect(await trial.judge(compared.other, { rows: '42', scenario: 'country that hangs', segment })).toEqual([]);
   });
 
@@ -88,7 +88,7 @@ describe('neighbours of a fault in the same action type', () => {
     await trial.awaitEnd(compared.other, 150_000);
 
     expect(await judged('22', `beside ${what}`, compared)).toEqual([]);
-    expect(compared.seconds.beside).toSatisfy(staysBelow(compared.seconds.without));
+    expect(compared.seconds.beside).toBeLessThanOrEqual(undisturbed(compared.seconds.without));
     expect(await trial.judge(compared.other, { rows: '22', scenario: what, segment })).toEqual([]);
   });
 
@@ -113,7 +113,7 @@ describe('neighbours of a fault in the same action type', () => {
       expect(knocks).toBeLessThanOrEqual(3);
       expect(held.stalled ?? held.stateReason).toContain(String(status));
       expect(held.steps.map(({ failed, unknown }) => failed + unknown)).toEqual([0]);
-      expect(compared.seconds.beside).toSatisfy(staysBelow(compared.seconds.without));
+      expect(compared.seconds.beside).toBeLessThanOrEqual(undisturbed(compared.seconds.without));
       expect(await judged('41', `beside a campaign held by ${status}`, compared, { 'knocks in 10 s': knocks })).toEqual(
         [],
       );
