@@ -16,10 +16,10 @@ import { createRunReports } from './postgres/run-reports.ts';
 /** How often the API looks whether its database is as it has to be; that it was is believed for as long. */
 const lookMs = 5_000;
 
-export const apiProcess = defineProcess('api', readConfig, async (config, { logger, addPart, onClose }) => {
+export const apiProcess = defineProcess('api', readConfig, async (config, { logger, meter, addPart, onClose }) => {
   const clock = systemClock;
   const pool = onClose(
-    createPool({ connectionString: config.databaseUrl, applicationName: 'muster-api', logger }),
+    createPool({ connectionString: config.databaseUrl, applicationName: 'muster-api', logger, meter }),
     (opened) => opened.end(),
   );
   const apiKeys = createApiKeys({ pool });

@@ -8,9 +8,9 @@ import { createDueJobs } from './postgres/due-jobs.ts';
 import { createScheduler } from './scheduler.ts';
 
 export const schedulerProcess = defineProcess('scheduler', readConfig, async (config, context) => {
-  const { logger, owner, addPart, onClose } = context;
+  const { logger, meter, owner, addPart, onClose } = context;
   const pool = onClose(
-    createPool({ connectionString: config.DATABASE_URL, applicationName: 'muster-scheduler', max: 4, logger }),
+    createPool({ connectionString: config.DATABASE_URL, applicationName: 'muster-scheduler', max: 4, logger, meter }),
     (opened) => opened.end(),
   );
   addPart('database', async () => {

@@ -23,10 +23,12 @@ export const triggerProcess = defineProcess('trigger', readConfig, async (config
   const { engine } = config;
   const topics = topicNames(config.MUSTER_TOPIC_PREFIX);
 
-  const database = { connectionString: config.DATABASE_URL, applicationName: 'muster-trigger', logger };
+  const database = { connectionString: config.DATABASE_URL, applicationName: 'muster-trigger', logger, meter };
   const pool = onClose(createPool({ ...database, max: 4 }), (opened) => opened.end());
   // What reads and writes the tables of the execution path, whose plans must not be made while they are empty.
-  const hotPool = onClose(createHotPathPool(database), (opened) => opened.end());
+  const hotPool = onClose(createHotPathPool({ ...database, applicationName: 'muster-trigger-feeds' }), (opened) =>
+    opened.end(),
+  );
   addPart('database', async () => {
     await pool.query('select 1');
   });

@@ -35,6 +35,7 @@ export const workerProcess = defineProcess('worker', readConfig, async (config, 
       applicationName: 'muster-worker',
       max: maxConnections,
       logger,
+      meter,
     }),
     (opened) => opened.end(),
   );
