@@ -19,7 +19,7 @@ import { createRunStore } from './postgres/run-store.ts';
 import { createTrigger } from './trigger.ts';
 
 export const triggerProcess = defineProcess('trigger', readConfig, async (config, context) => {
-  const { logger, owner, environment, addPart, onClose } = context;
+  const { logger, meter, owner, environment, addPart, onClose } = context;
   const { engine } = config;
   const topics = topicNames(config.MUSTER_TOPIC_PREFIX);
 
