@@ -61,6 +61,7 @@ export const apiProcess = defineProcess('api', readConfig, async (config, { logg
       config: config.engine,
       clock,
       logger,
+      meter,
       ping: requireDatabase,
     }),
     (created) => created.close(),
