@@ -1,6 +1,7 @@
 import { leaseMs, type ExecutionSubject } from '../conformance/execution-subject.ts';
 import { describeFeedContexts } from '../conformance/feed-contexts.conformance.ts';
 import { describeFeedStore } from '../conformance/feed-store.conformance.ts';
+import { describeLedgerModel } from '../conformance/ledger-model.conformance.ts';
 import { describeOutboxSweep } from '../conformance/outbox-sweep.conformance.ts';
 import { describeRunStore } from '../conformance/run-store.conformance.ts';
 import { describeStepClaims } from '../conformance/step-claims.conformance.ts';
@@ -40,6 +41,7 @@ describeStepLedger('in memory', memoryStores);
 describeStepClaims('in memory', memoryStores);
 describeStepFlow('in memory', memoryStores);
 describeStepHolds('in memory', memoryStores);
+describeLedgerModel('in memory', memoryStores, 500);
 describeFeedContexts('in memory', memoryStores);
 describeFeedStore('in memory', memoryStores);
 describeOutboxSweep('in memory', memoryStores);

@@ -125,6 +125,7 @@ function create(database: MemoryDatabase, { campaignId, revision, scheduledFor }
     inFlight: 0,
     waiting: 0,
     waitingCause: null,
+    failuresKept: true,
   });
   return { runId: id, created: true };
 }
