@@ -138,6 +138,7 @@ export function insertRun(
     inFlight: 0,
     waiting: 0,
     waitingCause: null,
+    failuresKept: true,
   });
   return { runId: id, isNew: true };
 }
