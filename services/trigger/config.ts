@@ -8,7 +8,6 @@ const triggerEnvironment = commonEnvironment.extend({
   MUSTER_CONFIG: z.string(),
   TRIGGER_FEED_LEASE_MS: milliseconds.default(15_000),
   TRIGGER_STALL_MS: milliseconds.default(5000),
-  TRIGGER_REOFFER_MS: milliseconds.default(10_000),
   HEALTH_PORT: z.coerce.number().int().min(0).max(65_535).optional(),
   HEALTH_HOST: z.string().default('127.0.0.1'),
 });

@@ -6,10 +6,12 @@ import { createKafka } from '../../shared/kafka/connection.ts';
 import { createPublisher } from '../../shared/kafka/publisher.ts';
 import { createTopicAdmin } from '../../shared/kafka/topic-admin.ts';
 import { createFeedStore } from './postgres/feed-store.ts';
+import type { TopicBacklogs } from '../../shared/ports/message-bus.ts';
 import { createLeases } from '../../shared/postgres/leases.ts';
 import { createOutboxSweep } from './postgres/outbox-sweep.ts';
 import { createHotPathPool, createPool } from '../../shared/postgres/pool.ts';
 import { createRunStore } from './postgres/run-store.ts';
+import { createStepEndings } from './postgres/step-endings.ts';
 import { readEngineConfig } from '../../shared/runtime/engine-config-file.ts';
 import { serveHealth } from '../../shared/runtime/health.ts';
 import { createLogger } from '../../shared/runtime/logger.ts';
@@ -18,6 +20,9 @@ import { runUntilSignal, type Service } from '../../shared/runtime/service.ts';
 import { systemClock } from '../../shared/runtime/system-clock.ts';
 import { readConfig } from './config.ts';
 import { createTrigger } from './trigger.ts';
+
+/** Until Kafka is asked, lost references are looked for where nothing moves. */
+const unknownBacklogs: TopicBacklogs = { unhandled: () => Promise.resolve(new Map()) };
 
 export async function startTrigger(environment: NodeJS.ProcessEnv): Promise<Service> {
   const config = readConfig(environment);
@@ -40,16 +45,17 @@ export async function startTrigger(environment: NodeJS.ProcessEnv): Promise<Serv
     runStore: createRunStore({ pool: hotPool }),
     feedStore: createFeedStore({ pool: hotPool }),
     outboxSweep: createOutboxSweep({ pool: hotPool }),
+    stepEndings: createStepEndings({ pool: hotPool }),
     segmentation,
     leases: createLeases({ pool }),
     topicAdmin,
+    topicBacklogs: unknownBacklogs,
     topics,
     topicTerms: { partitions: engine.partitionsPerShard, replicationFactor: engine.replicationFactor },
     owner: `trigger@${hostname()}/${uuidv7()}`,
     pageSize: engine.segmentation.pageSize,
     feedLeaseMs: config.TRIGGER_FEED_LEASE_MS,
     stallMs: config.TRIGGER_STALL_MS,
-    reofferMs: config.TRIGGER_REOFFER_MS,
     clock: systemClock,
     random: () => Math.random(),
     logger,

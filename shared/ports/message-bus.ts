@@ -67,3 +67,8 @@ export interface TopicAdmin {
   /** Creates what is missing and adds partitions where there are fewer. Safe to repeat and to run twice at once. */
   ensureTopics(specs: readonly TopicSpec[]): Promise<void>;
 }
+
+export interface TopicBacklogs {
+  /** By topic, how many messages nobody has handled yet; null where that is not known. */
+  unhandled(topics: readonly string[]): Promise<Map<string, number | null>>;
+}

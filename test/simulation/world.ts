@@ -9,7 +9,8 @@ import { stepLines } from '../../shared/domain/outcomes.ts';
 import { isTerminal } from '../../shared/domain/run-states.ts';
 import { topicNames, type Shard } from '../../shared/domain/shard.ts';
 import type { BatchEndpoint } from '../../services/worker/ports/batch-endpoint.ts';
-import type { OutboxSweep } from '../../services/trigger/ports/feed-store.ts';
+import type { OutboxSweep } from '../../services/trigger/ports/outbox-sweep.ts';
+import type { TopicBacklogs } from '../../shared/ports/message-bus.ts';
 import type { StepLedger } from '../../shared/ports/step-ledger.ts';
 import { createMemoryBus } from '../support/memory/memory-bus.ts';
 import { createMemoryCampaignStore } from '../support/memory/campaign-store.ts';
@@ -22,6 +23,7 @@ import { createMemoryLeases } from '../support/memory/leases.ts';
 import { createMemoryOutboxSweep } from '../support/memory/outbox-sweep.ts';
 import { createMemoryRunReports } from '../support/memory/run-reports.ts';
 import { createMemoryRunStore } from '../support/memory/run-store.ts';
+import { createMemoryStepEndings } from '../support/memory/step-endings.ts';
 import { createMemoryStepLedger } from '../support/memory/step-ledger.ts';
 import { createSettableClock } from '../support/settable-clock.ts';
 import type { Evidence } from '../support/evidence.ts';
@@ -104,12 +106,13 @@ export async function simulate({ audience, fails, crash, weakening = {} }: Scena
         outboxSweep: points.wrap(weakening.outboxSweep?.(sweep) ?? sweep),
         segmentation: points.wrap(segmentation),
         leases: points.wrap(createMemoryLeases({ database })),
+        stepEndings: points.wrap(createMemoryStepEndings({ database })),
         topicAdmin: points.wrap(bus.admin),
+        topicBacklogs: points.wrap(unknownBacklogs),
         topicTerms: { partitions: 2, replicationFactor: 1 },
         pageSize: 100,
         feedLeaseMs: leaseMs,
         stallMs: 5000,
-        reofferMs: 2000,
       }).start();
     } else {
       const ledger = createMemoryStepLedger({ database, owner, leaseMs });
@@ -154,6 +157,9 @@ export async function simulate({ audience, fails, crash, weakening = {} }: Scena
   const evidence = await gatherEvidence(database, audience, endpoint.effects);
   return { evidence, calls, crashed };
 }
+
+/** A broker that does not say what is left: the sweep goes by what stands still. */
+const unknownBacklogs: TopicBacklogs = { unhandled: () => Promise.resolve(new Map()) };
 
 /** Everything that can happen without time moving has happened. */
 async function quiet(): Promise<void> {

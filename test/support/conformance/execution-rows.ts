@@ -50,4 +50,6 @@ export interface ExecutionRows {
   failureTotals(feedId: string): Promise<FailureTotal[]>;
   causes(feedId: string): Promise<StepCause[]>;
   holds(feedId: string): Promise<Hold[]>;
+  /** Below which batch the sweep does not look any more; 1 at first. */
+  mark(feedId: string, step: number): Promise<number>;
 }

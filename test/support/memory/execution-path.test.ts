@@ -3,6 +3,7 @@ import { describeFeedContexts } from '../conformance/feed-contexts.conformance.t
 import { describeFeedStore } from '../conformance/feed-store.conformance.ts';
 import { describeOutboxSweep } from '../conformance/outbox-sweep.conformance.ts';
 import { describeRunStore } from '../conformance/run-store.conformance.ts';
+import { describeStepEndings } from '../conformance/step-endings.conformance.ts';
 import { describeStepLedger } from '../conformance/step-ledger.conformance.ts';
 import { createSettableClock } from '../settable-clock.ts';
 import { createMemoryExecutionStores } from './execution-stores.ts';
@@ -20,3 +21,4 @@ describeFeedContexts('in memory', memoryStores);
 describeFeedStore('in memory', memoryStores);
 describeOutboxSweep('in memory', memoryStores);
 describeRunStore('in memory', memoryStores);
+describeStepEndings('in memory', memoryStores);
