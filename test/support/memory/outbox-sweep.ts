@@ -121,7 +121,7 @@ function lookAt(
     const isListed = [...agenda.values()].some((each) => each.feedId === feedId && each.batchNo === batchNo);
     const isNews = place === 'lapsed' || place === 'waiting' || (place === 'unborn' && unborn.includes(step));
     if (!isListed && isNews) {
-      const offerAtMs = place === 'waiting' ? (row?.nextAttemptAtMs ?? clock.nowMs()) : clock.nowMs();
+      const offerAtMs = place === 'waiting' ? (row.nextAttemptAtMs ?? clock.nowMs()) : clock.nowMs();
       agenda.set(stepKey(feedId, batchNo, step), { feedId, batchNo, step, offerAtMs, offers: 0 });
     }
     if (place !== 'through' && !isListed && !isNews) firstOpen ??= batchNo;
