@@ -1,4 +1,4 @@
-import type { EngineConfig } from '../../shared/contracts/engine-config.ts';
+import { engineConfig, type EngineConfig } from '../../shared/contracts/engine-config.ts';
 
 export const demoCountries = ['SG', 'ID', 'VN'];
 
@@ -37,28 +37,24 @@ export function sandboxSettings(users: number): Record<string, string> {
 
 /** The engine's file for the sandbox at this address. */
 export function demoEngineConfig(sandboxUrl: string, users: number): EngineConfig {
-  const service = { timeoutMs: 10_000, maxAttempts: 8, maxAnswerBytes: 4 * 1024 * 1024 };
   const concurrency = callsInFlight(users);
-  return {
+  return engineConfig.parse({
     countries: demoCountries,
     segmentation: { url: `${sandboxUrl}/segmentation`, timeoutMs: 10_000, pageSize: 1000 },
     actionTypes: {
       'award-reward': {
-        ...service,
         url: `${sandboxUrl}/rewards/v1/batches`,
         class: 'A',
         answerForm: 'full',
         concurrency,
       },
       'award-points': {
-        ...service,
         url: `${sandboxUrl}/points/v1/batches`,
         class: 'B',
         answerForm: 'full',
         concurrency,
       },
       'send-message': {
-        ...service,
         url: `${sandboxUrl}/messages/v1/batches`,
         class: 'B',
         answerForm: 'compact',
@@ -67,7 +63,7 @@ export function demoEngineConfig(sandboxUrl: string, users: number): EngineConfi
     },
     partitionsPerShard: 6,
     replicationFactor: 1,
-  };
+  });
 }
 
 /** Calls in flight per worker and action type, so that the usual number of workers needs about the time that is nice to watch. */

@@ -4,7 +4,8 @@ import { findFreePorts, isFree } from '../../shared/infrastructure/free-ports.ts
 import type { Infrastructure } from '../../shared/infrastructure/infrastructure.ts';
 import { migrate } from '../../shared/postgres/migrate.ts';
 import { addApiKey, withApiKeys } from '../installation/api-keys.ts';
-import { createTopics, requiredTopics } from '../installation/topics.ts';
+import { requiredTopics } from '../../shared/kafka/required-topics.ts';
+import { createTopics } from '../installation/topics.ts';
 import { demoEngineConfig, sandboxSettings } from './demo-settings.ts';
 import type { ProcessSpec } from './processes.ts';
 
@@ -71,7 +72,7 @@ export async function prepareServers(infrastructure: Infrastructure): Promise<{ 
   const topics = requiredTopics(demoEngineConfig('http://127.0.0.1', 1), topicPrefix);
   const [applied] = await Promise.all([
     migrate(infrastructure.databaseUrl),
-    createTopics(infrastructure.brokers, topics, 'silent'),
+    createTopics({ brokers: infrastructure.brokers, security: undefined }, topics),
   ]);
   return { migrations: applied.length, topics: topics.length };
 }

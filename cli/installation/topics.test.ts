@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { demoEngineConfig } from '../demo/demo-settings.ts';
-import { requiredTopics } from './topics.ts';
+import { requiredTopics } from '../../shared/kafka/required-topics.ts';
 
 test('a topic for every action type in every country', () => {
   const topics = requiredTopics(demoEngineConfig('http://127.0.0.1', 1000), 'muster');

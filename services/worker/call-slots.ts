@@ -1,113 +1,224 @@
 import type { EngineConfig } from '../../shared/contracts/engine-config.ts';
+import type { Shard } from '../../shared/domain/shard.ts';
+import type { CallEnd } from './breaker.ts';
+import {
+  beginCall,
+  createSlotGroup,
+  endCall,
+  lineOf,
+  othersAreServed,
+  roomOfFeed,
+  roomOfGroup,
+  slotsOf,
+  type FeedLine,
+  type SlotGroup,
+} from './slot-group.ts';
+import { createSlotPool, isSlow, type SlotPool } from './slot-pool.ts';
 import type { Work } from './work.ts';
+import type { ShardLevels } from './worker-meter.ts';
 
-/** Claimed ahead of the calls of an action type, so that a free slot never waits for the database. */
-const claimedAhead = 300;
-/** Claims ahead are leases running down: no more are made than will be called within this part of a lease. */
-const partOfLease = 1 / 3;
-/** Weight of the newest call in the mean. */
-const newestWeight = 0.02;
+/** Claims that wait for a slot, over all shards; each shard may have a few beyond it. */
+const maxWaiting = 1500;
+const waitingFloor = 10;
 
 export interface CallSlotsDeps {
+  /** By topic. */
+  shards: ReadonlyMap<string, Shard>;
   actionTypes: EngineConfig['actionTypes'];
   /** Calls in flight over all action types. */
   concurrency: number;
   leaseMs: number;
-  /** Makes the call and records it; resolves when the slot is free again. */
-  serve: (work: Work) => Promise<void>;
-  /** Takes back what was claimed and will not be called any more. */
-  release: (works: readonly Work[]) => void;
+  /** Makes the call, or finds that it must not be made, and hands on what became of it. Never rejects. Resolves when the slot is free again. */
+  serve: (work: Work) => Promise<ServedCall | null>;
+  /** Takes back what was claimed and will not be called now. */
+  release: (works: readonly Work[], pause: ReleasePause | null) => void;
   monotonicMs: () => number;
+  /** In [0, 1). */
+  random: () => number;
 }
 
-/** Claimed steps wait here for a call slot of their action type; a slow endpoint takes only its own. */
+/** How a call ended; null in its stead when none was made. */
+export interface ServedCall {
+  end: CallEnd;
+  /** For people, where it was not answered. */
+  cause: string;
+}
+
+/** The shard's endpoint is down: what is given back is to come again then. */
+export interface ReleasePause {
+  cause: string;
+  delayMs: number;
+}
+
+/**
+ * Claimed steps wait here for a call slot of their shard. Slots are shared evenly by what is in flight (max-min fair): over the shards, and
+ * inside each over its feeds, so that whose calls take long holds no more of them than others, and nobody is without.
+ */
 export interface CallSlots {
-  /** How many more steps of the action type may be claimed now. */
-  room(actionType: string): number;
+  /** How many more steps of the shard may be claimed now, and how many of one of its feeds. */
+  room(topic: string): number;
+  roomOf(topic: string, feedId: string): number;
   add(works: readonly Work[]): void;
+  /** Until the breaker of one of these shards lets a call through; infinite when none is open. */
+  nextProbeInMs(topics: Iterable<string>): number;
+  /** Begins calls that time has made room for. */
+  resume(): void;
+  levels(): { shard: Shard; levels: ShardLevels }[];
   /** No more calls begin: what waits for one, and what is still added, is released. */
   close(): void;
   /** Resolves when no call is in flight. */
   idle(): Promise<void>;
 }
 
-interface Lane {
-  waiting: Work[];
-  inFlight: number;
-  concurrency: number;
-  /** Of its calls, exponentially weighted. */
-  meanMs: number;
-}
-
 export function createCallSlots(deps: CallSlotsDeps): CallSlots {
-  const { actionTypes, concurrency, leaseMs, serve, release, monotonicMs } = deps;
-  const lanes = new Map<string, Lane>();
-  for (const [name, type] of Object.entries(actionTypes)) {
-    lanes.set(name, { waiting: [], inFlight: 0, concurrency: Math.min(type.concurrency, concurrency), meanMs: 0 });
-  }
-  /** In the order of their turns. */
-  const ring = [...lanes.values()];
-  let inFlight = 0;
+  const { leaseMs, serve, release, monotonicMs } = deps;
+  const total = createSlotPool(deps.concurrency);
+  const groups = createGroups(deps);
+  let waiting = 0;
+  let turns = 0;
   let closed = false;
   let whenIdle = Promise.withResolvers<null>();
 
-  /** The next lane with something to call and a slot of its own. It goes to the end, so that none takes all the slots. */
-  function nextLane(): Lane | undefined {
-    const next = ring.findIndex((lane) => lane.waiting.length > 0 && lane.inFlight < lane.concurrency);
-    const [lane] = next < 0 ? [] : ring.splice(next, 1);
-    if (lane) ring.push(lane);
-    return lane;
-  }
-
   function start(): void {
-    while (inFlight < concurrency) {
-      const lane = nextLane();
-      const work = lane?.waiting.shift();
-      if (!lane || !work) return;
-      void call(lane, work);
+    for (;;) {
+      const nowMs = monotonicMs();
+      const next = closed ? undefined : nextLine(groups.values(), total, nowMs);
+      const [work] = next?.line.waiting.take(1) ?? [];
+      if (!next || !work) return;
+      waiting--;
+      void call(next.group, next.line, work, nowMs);
     }
   }
 
-  async function call(lane: Lane, work: Work): Promise<void> {
-    inFlight++;
-    lane.inFlight++;
-    const startedMs = monotonicMs();
-    await serve(work);
-    const tookMs = monotonicMs() - startedMs;
-    lane.meanMs = lane.meanMs === 0 ? tookMs : lane.meanMs + newestWeight * (tookMs - lane.meanMs);
-    lane.inFlight--;
-    inFlight--;
-    if (!closed) start();
-    if (inFlight === 0) whenIdle.resolve(null);
+  async function call(group: SlotGroup, line: FeedLine, work: Work, startedMs: number): Promise<void> {
+    const wasSlow = isSlow(line);
+    beginCall(group, line, ++turns, startedMs);
+    group.pool.begin(wasSlow, startedMs);
+    total.begin(wasSlow, startedMs);
+    const served = await serve(work);
+    const nowMs = monotonicMs();
+    group.pool.end(wasSlow);
+    total.end(wasSlow);
+    if (served) learn(group, line, served, nowMs);
+    endCall(group, line, served && nowMs - startedMs, nowMs);
+    start();
+    if (total.inFlight === 0) whenIdle.resolve(null);
+  }
+
+  function learn(group: SlotGroup, line: FeedLine, { end, cause }: ServedCall, nowMs: number): void {
+    line.isServed = end === 'answered';
+    const othersServed = end !== 'answered' && othersAreServed(group, line.feedId);
+    const opened = group.breaker.onEnd(end, { feedId: line.feedId, cause, othersAreServed: othersServed, nowMs });
+    if (opened) releaseGroup(group, { cause, delayMs: group.breaker.retryInMs(nowMs) });
+  }
+
+  function releaseGroup(group: SlotGroup, pause: ReleasePause | null): void {
+    for (const line of group.lines.values()) {
+      const works = line.waiting.take(line.waiting.size);
+      group.waiting -= works.length;
+      waiting -= works.length;
+      release(works, pause);
+    }
   }
 
   return {
-    room: (actionType) => {
-      const lane = lanes.get(actionType);
-      if (!lane || closed) return 0;
-      const { concurrency: slots, meanMs } = lane;
-      // Before anything was measured: one more round.
-      const callable = meanMs === 0 ? slots : (slots * leaseMs * partOfLease) / meanMs;
-      const ahead = Math.min(claimedAhead, Math.floor(callable));
-      return Math.max(0, slots + ahead - lane.waiting.length - lane.inFlight);
+    room: (topic) => {
+      const group = groups.get(topic);
+      if (!group || closed) return 0;
+      const left = Math.max(maxWaiting - waiting, waitingFloor - group.waiting);
+      return Math.max(0, Math.min(roomOfGroup(group, leaseMs, monotonicMs()), left));
+    },
+    roomOf: (topic, feedId) => {
+      const group = groups.get(topic);
+      return group ? roomOfFeed(group, feedId, leaseMs) : 0;
     },
     add: (works) => {
       // A flush that was under way when the slots closed may still bring claims.
       if (closed) {
-        release(works);
+        release(works, null);
         return;
       }
-      for (const work of works) lanes.get(work.actionType)?.waiting.push(work);
+      const nowMs = monotonicMs();
+      for (const work of works) {
+        const group = groups.get(work.topic);
+        if (!group) throw new Error(`no call slots for ${work.topic}`);
+        lineOf(group, work.claim.feedId, nowMs).waiting.push(work);
+        group.waiting++;
+        waiting++;
+      }
       start();
     },
+    nextProbeInMs: (topics) => {
+      const nowMs = monotonicMs();
+      let soonest = Number.POSITIVE_INFINITY;
+      for (const topic of topics) {
+        const breaker = groups.get(topic)?.breaker;
+        if (breaker?.isOpen) soonest = Math.min(soonest, breaker.retryInMs(nowMs));
+      }
+      return soonest;
+    },
+    resume: start,
+    levels: () =>
+      [...groups.values()].map(({ shard, inFlight, waiting: ahead, breaker, pool }) => ({
+        shard,
+        levels: { inFlight, limit: pool.capacity, waiting: ahead, isBreakerOpen: breaker.isOpen },
+      })),
     close: () => {
       closed = true;
-      for (const lane of lanes.values()) release(lane.waiting.splice(0));
+      for (const group of groups.values()) releaseGroup(group, null);
     },
     idle: async () => {
-      if (inFlight === 0) return;
+      if (total.inFlight === 0) return;
       whenIdle = Promise.withResolvers();
       await whenIdle.promise;
     },
   };
+}
+
+function createGroups({ shards, actionTypes, concurrency, random }: CallSlotsDeps): Map<string, SlotGroup> {
+  const pools = new Map<string, SlotPool>();
+  const groups = new Map<string, SlotGroup>();
+  for (const [topic, shard] of shards) {
+    const type = actionTypes[shard.actionType];
+    if (!type) throw new Error(`action type ${shard.actionType} is not configured`);
+    const pool = pools.get(shard.actionType) ?? createSlotPool(Math.min(type.concurrency, concurrency));
+    pools.set(shard.actionType, pool);
+    groups.set(topic, createSlotGroup(topic, shard, pool, random));
+  }
+  return groups;
+}
+
+interface NextLine {
+  group: SlotGroup;
+  line: FeedLine;
+}
+
+/** Of the shards that may call, the one with the fewest calls in flight, and of its feeds likewise; among equals, who waited longest. */
+function nextLine(groups: Iterable<SlotGroup>, total: SlotPool, nowMs: number): NextLine | undefined {
+  let best: NextLine | undefined;
+  for (const group of groups) {
+    if (group.waiting === 0 || (best && !comesBefore(group, best.group))) continue;
+    if (group.inFlight >= slotsOf(group, nowMs)) continue;
+    const line = nextOf(group, total, nowMs);
+    if (line) best = { group, line };
+  }
+  return best;
+}
+
+function nextOf(group: SlotGroup, total: SlotPool, nowMs: number): FeedLine | undefined {
+  let best: FeedLine | undefined;
+  for (const line of group.lines.values()) {
+    if (line.waiting.size === 0 || line.inFlight >= line.limit || (best && !comesBefore(line, best))) continue;
+    if (group.pool.hasRoom(line, nowMs) && total.hasRoom(line, nowMs)) best = line;
+  }
+  return best;
+}
+
+interface Turn {
+  inFlight: number;
+  lastTurn: number;
+}
+
+function comesBefore(a: Turn, b: Turn): boolean {
+  return a.inFlight < b.inFlight || (a.inFlight === b.inFlight && a.lastTurn < b.lastTurn);
 }

@@ -1,11 +1,13 @@
 import { LRUCache } from 'lru-cache';
 import type { Verdict } from '../../shared/domain/admission.ts';
 import type { Clock } from '../../shared/ports/clock.ts';
-import type { FeedContext, FeedContexts } from '../../shared/ports/step-ledger.ts';
+import type { FeedAdmission, FeedContext, FeedContexts } from '../../shared/ports/step-ledger.ts';
 import type { Logger } from '../../shared/runtime/logger.ts';
+import { createStanding, refreshStanding } from './step-standing.ts';
+import type { StepStanding } from './work.ts';
 
 const maxFeeds = 10_000;
-/** A pause, a cancel or a deadline is seen this soon at the latest. */
+/** A pause, a cancel, a hold or a deadline is seen this soon at the latest. */
 const maxAgeMs = 500;
 
 export interface FeedDirectoryDeps {
@@ -14,18 +16,32 @@ export interface FeedDirectoryDeps {
   logger: Logger;
 }
 
-/** What this worker knows of feeds and their runs: contexts, which never change, and verdicts, which are read anew all the time. */
+export interface Admission {
+  verdict: Verdict;
+  /** When the run's deadline is, by the clock's `monotonicMs`. */
+  deadlineAtMs: number;
+}
+
+/** What this worker knows of feeds and their runs: contexts, which never change, and admissions, which are read anew all the time. */
 export interface FeedDirectory {
   /** Learns what is not known yet of these feeds. Feeds that do not exist stay unknown. */
   learn(feedIds: Iterable<string>): Promise<void>;
   contextOf(feedId: string): FeedContext | undefined;
+  /** Of a feed that is known. */
+  standingOf(feedId: string, step: number): StepStanding;
   /** Whether a step of the feed may start now. When that cannot be found out, it may not. */
-  verdictOf(feedId: string): Verdict | Promise<Verdict>;
+  admissionOf(feedId: string): Admission | Promise<Admission>;
+}
+
+interface KnownFeed {
+  context: FeedContext;
+  /** By step. */
+  standings: Map<number, StepStanding>;
 }
 
 export function createFeedDirectory({ contexts, clock, logger }: FeedDirectoryDeps): FeedDirectory {
-  const known = new LRUCache<string, FeedContext>({ max: maxFeeds });
-  let verdicts = new Map<string, Verdict>();
+  const known = new LRUCache<string, KnownFeed>({ max: maxFeeds });
+  let admissions = new Map<string, Admission>();
   let readAtMs = Number.NEGATIVE_INFINITY;
   /** Feeds asked for since the last look: the next look is for them. */
   let asked = new Set<string>();
@@ -36,8 +52,8 @@ export function createFeedDirectory({ contexts, clock, logger }: FeedDirectoryDe
     asked = new Set();
     const startedMs = clock.monotonicMs();
     try {
-      const admissions = await contexts.admissions(feedIds);
-      verdicts = new Map(admissions.map(({ feedId, verdict }) => [feedId, verdict]));
+      const seen = await contexts.admissions(feedIds);
+      admissions = new Map(seen.map((admission) => [admission.feedId, readAdmission(admission, startedMs)]));
       readAtMs = startedMs;
     } catch (error) {
       logger.warn({ err: error, feeds: feedIds.length }, 'could not read whether feeds may be served');
@@ -46,11 +62,22 @@ export function createFeedDirectory({ contexts, clock, logger }: FeedDirectoryDe
     }
   }
 
-  async function lookUp(feedId: string): Promise<Verdict> {
+  function readAdmission({ feedId, verdict, deadlineInMs, steps }: FeedAdmission, startedMs: number): Admission {
+    for (const [step, standing] of known.peek(feedId)?.standings ?? []) {
+      refreshStanding(
+        standing,
+        steps.find((seen) => seen.step === step),
+      );
+    }
+    return { verdict, deadlineAtMs: startedMs + deadlineInMs };
+  }
+
+  async function lookUp(feedId: string): Promise<Admission> {
     // The look under way may have begun before this feed was asked for.
     await looking;
-    if (!isFresh() || !verdicts.has(feedId)) await (looking ??= look());
-    return isFresh() ? (verdicts.get(feedId) ?? 'hold') : 'hold';
+    if (!isFresh() || !admissions.has(feedId)) await (looking ??= look());
+    const found = isFresh() ? admissions.get(feedId) : undefined;
+    return found ?? { verdict: 'hold', deadlineAtMs: Number.POSITIVE_INFINITY };
   }
 
   const isFresh = () => clock.monotonicMs() - readAtMs < maxAgeMs;
@@ -59,12 +86,19 @@ export function createFeedDirectory({ contexts, clock, logger }: FeedDirectoryDe
     learn: async (feedIds) => {
       const unknown = [...new Set(feedIds)].filter((feedId) => !known.has(feedId));
       if (unknown.length === 0) return;
-      for (const context of await contexts.load(unknown)) known.set(context.feedId, context);
+      for (const context of await contexts.load(unknown)) known.set(context.feedId, { context, standings: new Map() });
     },
-    contextOf: (feedId) => known.get(feedId),
-    verdictOf: (feedId) => {
+    contextOf: (feedId) => known.get(feedId)?.context,
+    standingOf: (feedId, step) => {
+      const standings = known.get(feedId)?.standings;
+      const standing = standings?.get(step) ?? createStanding(feedId, step);
+      standings?.set(step, standing);
+      return standing;
+    },
+    admissionOf: (feedId) => {
       asked.add(feedId);
-      return (isFresh() ? verdicts.get(feedId) : undefined) ?? lookUp(feedId);
+      // Not always a promise: this is asked before every call, and nearly always known.
+      return (isFresh() ? admissions.get(feedId) : undefined) ?? lookUp(feedId);
     },
   };
 }

@@ -1,6 +1,7 @@
 import type { EngineConfig } from '../../shared/contracts/engine-config.ts';
+import type { Shard } from '../../shared/domain/shard.ts';
 import { isPlain, usersOf, withoutUsers, type UsersText } from '../../shared/domain/users-text.ts';
-import type { ClaimedStep, StepLedger } from '../../shared/ports/step-ledger.ts';
+import type { ClaimedStep, StepDone, StepLedger } from '../../shared/ports/step-ledger.ts';
 import type { Logger } from '../../shared/runtime/logger.ts';
 import type { FeedDirectory } from './feed-directory.ts';
 import type { QueuedStep, Work } from './work.ts';
@@ -11,6 +12,7 @@ export interface Claimed {
 }
 
 export interface PrepareWorkDeps {
+  shards: ReadonlyMap<string, Shard>;
   actionTypes: EngineConfig['actionTypes'];
   directory: FeedDirectory;
   ledger: StepLedger;
@@ -21,44 +23,105 @@ export interface Prepared {
   works: Work[];
   /** Whom the chain has lost could not be read: to be given back. */
   unreadable: Work[];
+  /** What cannot be made work at all: a bug on our side, or a broken row. */
+  broken: { claimed: Claimed; error: unknown }[];
 }
 
 /**
- * Claims become work: the users that the chain has lost are cut out of the batch's text. Whom it lost stands in the record, or is read where
- * the record does not say it or does not add up.
+ * Claims become work: the users that the chain has lost are cut out of the batch's text. Whom it lost is in the message, or is read where
+ * the message does not say it or does not add up.
  */
 export async function prepareWork(
   claimed: readonly Claimed[],
   claimedAtMs: number,
-  { actionTypes, directory, ledger, logger }: PrepareWorkDeps,
+  deps: PrepareWorkDeps,
 ): Promise<Prepared> {
-  const works: Work[] = [];
+  const prepared: Prepared = { works: [], unreadable: [], broken: [] };
   const unverified: Claimed[] = [];
-  const workOf = ({ queued, claim }: Claimed, lost: readonly string[]): Work => {
-    const { actionType, origin } = queued;
-    const context = directory.contextOf(claim.feedId);
-    const type = actionTypes[actionType];
-    if (!context || !type) throw new Error(`nothing is known of feed ${claim.feedId} or action type ${actionType}`);
-    const users = withoutUsers(claim.users, lost);
-    const plain = isPlain(users);
-    // Nobody was cut out: the size that was fed with the batch need not be counted again.
-    const count = users === claim.users ? claim.size : countUsers(users, plain);
-    return { claim, context, actionType, type, origin, lost, claimedAtMs, users, count, plain };
+  const prepare = (entry: Claimed, lost: readonly string[]): Work | undefined => {
+    try {
+      return workOf(entry, lost, claimedAtMs, deps);
+    } catch (error) {
+      prepared.broken.push({ claimed: entry, error });
+      return undefined;
+    }
   };
   for (const entry of claimed) {
-    const work = entry.queued.lost ? workOf(entry, entry.queued.lost) : undefined;
-    if (work?.count === entry.queued.remaining) works.push(work);
-    else unverified.push(entry);
+    const { lost, remaining } = entry.queued;
+    if (!lost) {
+      unverified.push(entry);
+      continue;
+    }
+    const work = prepare(entry, lost);
+    if (work?.count === remaining) prepared.works.push(work);
+    else if (work) unverified.push(entry);
   }
-  if (unverified.length === 0) return { works, unreadable: [] };
+  if (unverified.length === 0) return prepared;
+  const lost = await lostUsersOf(unverified, deps);
+  unverified.forEach((entry, index) => {
+    const work = prepare(entry, lost?.[index] ?? []);
+    if (work) (lost ? prepared.works : prepared.unreadable).push(work);
+  });
+  return prepared;
+}
+
+async function lostUsersOf(unverified: readonly Claimed[], { ledger, logger }: PrepareWorkDeps) {
   try {
-    const lost = await ledger.lostUsers(unverified.map(({ claim }) => claim));
-    works.push(...unverified.map((entry, index) => workOf(entry, lost[index] ?? [])));
-    return { works, unreadable: [] };
+    return await ledger.lostUsers(unverified.map(({ claim }) => claim));
   } catch (error) {
     logger.warn({ err: error, steps: unverified.length }, 'could not read lost users, giving the steps back');
-    return { works, unreadable: unverified.map((entry) => workOf(entry, [])) };
+    return undefined;
   }
+}
+
+function workOf(
+  { queued, claim }: Claimed,
+  lost: readonly string[],
+  claimedAtMs: number,
+  { shards, actionTypes, directory }: PrepareWorkDeps,
+): Work {
+  const { topic, origin } = queued;
+  const actionType = shards.get(topic)?.actionType ?? '';
+  const context = directory.contextOf(claim.feedId);
+  const type = actionTypes[actionType];
+  if (!context || !type) throw new Error(`nothing is known of feed ${claim.feedId} or of the shard ${topic}`);
+  const users = withoutUsers(claim.users, lost);
+  const plain = isPlain(users);
+  return {
+    claim,
+    context,
+    standing: directory.standingOf(claim.feedId, claim.step),
+    topic,
+    actionType,
+    type,
+    origin,
+    lost,
+    claimedAtMs,
+    users,
+    // Nobody was cut out: the size that was fed with the batch need not be counted again.
+    count: users === claim.users ? claim.size : countUsers(users, plain),
+    plain,
+    isProbe: false,
+  };
+}
+
+/** Nobody of a child batch was lost before: it was made of those who were left. */
+function childWork(parent: Work, claim: ClaimedStep, claimedAtMs: number, isProbe: boolean): Work {
+  const { users } = claim;
+  const plain = isPlain(users);
+  return { ...parent, claim, origin: null, lost: [], claimedAtMs, users, count: claim.size, plain, isProbe };
+}
+
+/** The children of a result that were born claimed, as work; those of a trial's beginning are its single users first. */
+export function childWorks(
+  parent: Work,
+  result: StepDone,
+  claims: readonly ClaimedStep[],
+  claimedAtMs: number,
+): Work[] {
+  const { trial } = parent.standing;
+  const probes = trial?.begunBy === result ? trial.probes : 0;
+  return claims.map((claim, index) => childWork(parent, claim, claimedAtMs, index < probes));
 }
 
 function countUsers(users: UsersText, plain: boolean): number {

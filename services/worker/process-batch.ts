@@ -1,51 +1,94 @@
 import { requestKey } from '../../shared/domain/batch.ts';
-import type { BatchEndpoint } from './ports/batch-endpoint.ts';
+import { wholeAnswerSettles } from '../../shared/domain/consequences.ts';
+import { isRefusedTooOften } from '../../shared/domain/refusals.ts';
 import type { Clock } from '../../shared/ports/clock.ts';
-import type { StepResult } from '../../shared/ports/step-ledger.ts';
-import type { Logger } from '../../shared/runtime/logger.ts';
+import type { StepBegin, StepResult } from '../../shared/ports/step-ledger.ts';
+import { mergeResults } from './answers/merge-results.ts';
 import { readAnswer, type Reading } from './answers/read-answer.ts';
-import type { FeedDirectory } from './feed-directory.ts';
-import { nobodyResult, resultOf, releasedResult, unknownResult, withheldResult } from './step-result.ts';
-import type { Work } from './work.ts';
+import type { ServedCall } from './call-slots.ts';
+import type { Admission, FeedDirectory } from './feed-directory.ts';
+import type { HeldSteps } from './held-steps.ts';
+import type { BatchEndpoint } from './ports/batch-endpoint.ts';
+import { beginTrial, endProbe } from './refusal-trials.ts';
+import {
+  classOf,
+  heldResult,
+  nobodyResult,
+  refusedResult,
+  releasedResult,
+  resultOf,
+  unknownResult,
+  withheldResult,
+  type FinalReading,
+  type ResultTerms,
+} from './step-result.ts';
+import type { FinishedStep, Refusal, Work } from './work.ts';
+import type { WorkerMeter } from './worker-meter.ts';
 
 /** Within this time from its first call, a batch that was answered incompletely is asked for once more. */
 const localBudgetMs = 2000;
+/** What is put back is written a flush later, and counts its wait from there. */
+const flushMarginMs = 100;
 /** What a call may take beyond its time-out: the deadline is looked at now and then. */
 const callMarginMs = 250;
 
 export interface ProcessBatchDeps {
   directory: FeedDirectory;
+  heldSteps: HeldSteps;
   endpoint: BatchEndpoint;
   bodyOf: (work: Work) => Buffer;
+  /** Marks that the call of a step begins whose lease lapsed before. False when the step is another's by now. */
+  markBegun: (begin: StepBegin) => Promise<boolean>;
+  meter: WorkerMeter;
   leaseMs: number;
   clock: Clock;
   /** In [0, 1). */
   random: () => number;
-  logger: Logger;
 }
 
-/** One step of one batch: W3 and W4 of the protocol. What comes back is recorded, forwarded and acknowledged by the flush. */
-export async function processBatch(work: Work, deps: ProcessBatchDeps): Promise<StepResult> {
-  const refusal = await refusalOf(work, deps);
-  if (refusal) return refusal;
-
-  const startedMs = deps.clock.monotonicMs();
-  const reading = await callEndpoint(work, work.claim.epoch, deps);
-  const complete = reading.kind !== 'reported' || reading.missing.length === 0;
-  const again = complete || !canRepeat(work, startedMs, deps) ? reading : await callOnceMore(work, reading, deps);
-
-  return resultOf(work, again, deps.random());
+/** What became of a claimed step, and of those that waited for it. */
+export interface Processed {
+  /** To be recorded. Empty where the step waits for a trial, or is another's by now. */
+  finished: readonly FinishedStep[];
+  /** Waited for a trial, and can be called now. */
+  again: readonly Work[];
+  /** Null when no call was made. */
+  call: ServedCall | null;
 }
 
-/** W3: why the call must not be made now, as the record to write instead. */
-async function refusalOf(work: Work, deps: ProcessBatchDeps): Promise<StepResult | null> {
+/** One step of one batch: W3 and W4 of the protocol. What comes back is recorded, forwarded and acknowledged by the worker's turn. */
+export async function processBatch(work: Work, deps: ProcessBatchDeps): Promise<Processed> {
+  const known = deps.directory.admissionOf(work.claim.feedId);
+  const admission = known instanceof Promise ? await known : known;
+  const refusal = refusalOf(work, admission, deps);
+  if (refusal) return afterProbe(work, withoutCall(work, refusal), admission, deps);
+  if (work.standing.trial && !work.isProbe) {
+    work.standing.trial.parked.push(work);
+    return nothing;
+  }
+  const mayCall = work.isProbe || deps.heldSteps.mayCall(work.standing);
+  if (!(mayCall instanceof Promise ? await mayCall : mayCall)) return withoutCall(work, heldResult(work));
+  if (work.claim.lapses > 0 && !(await deps.markBegun(work.claim))) return afterProbe(work, nothing, admission, deps);
+
+  const reading = await readEndpoint(work, deps);
+  return afterProbe(work, await conclude(work, reading, admission, deps), admission, deps);
+}
+
+const nothing: Processed = { finished: [], again: [], call: null };
+
+function withoutCall(work: Work, result: StepResult): Processed {
+  return { finished: [{ work, result }], again: [], call: null };
+}
+
+/** W3: why the call must not be made now, as the result to record instead. */
+function refusalOf(work: Work, { verdict, deadlineAtMs }: Admission, deps: ProcessBatchDeps): StepResult | null {
   if (work.count === 0) return nobodyResult(work);
-  if (work.claim.attempts >= work.type.maxAttempts) return unknownResult(work, null);
-  const known = deps.directory.verdictOf(work.claim.feedId);
-  const verdict = typeof known === 'string' ? known : await known;
   if (verdict === 'hold') return releasedResult(work);
-  if (verdict === 'expire') return withheldResult(work, 'expired');
   if (verdict === 'cancel') return withheldResult(work, 'cancelled');
+  if (verdict === 'expire' || deadlineAtMs <= deps.clock.monotonicMs()) return withheldResult(work, 'expired');
+  if (work.claim.open && !wholeAnswerSettles(classOf(work, deps.clock.now().getTime()))) {
+    return unknownResult(work, 'the endpoint has forgotten its key');
+  }
   return leaseOutlastsCall(work, deps) ? null : releasedResult(work);
 }
 
@@ -53,44 +96,127 @@ function leaseOutlastsCall({ claimedAtMs, type }: Work, { clock, leaseMs }: Proc
   return claimedAtMs + leaseMs - clock.monotonicMs() > type.timeoutMs + callMarginMs;
 }
 
-function canRepeat(work: Work, startedMs: number, deps: ProcessBatchDeps): boolean {
-  return deps.clock.monotonicMs() - startedMs < localBudgetMs && leaseOutlastsCall(work, deps);
+/** W4: one HTTP call for the whole batch, and the same once more where users are missing. */
+async function readEndpoint(work: Work, deps: ProcessBatchDeps): Promise<FinalReading> {
+  const startedMs = deps.clock.monotonicMs();
+  // Each claim may make two calls: the second one's number must not come again with the next claim.
+  const firstAttempt = 2 * work.claim.epoch - 1;
+  const first = await callEndpoint(work, firstAttempt, deps);
+  if (first.kind !== 'reported') return first;
+  const once = { ...first, reopened: false };
+  const settles = wholeAnswerSettles(work.type.class);
+  const isInTime = deps.clock.monotonicMs() - startedMs < localBudgetMs && leaseOutlastsCall(work, deps);
+  if (first.missing.length === 0 || !settles || !isInTime) return once;
+  const second = await callEndpoint(work, firstAttempt + 1, deps);
+  if (second.kind === 'reported') return { ...once, ...mergeResults(first, second) };
+  return second.kind === 'ambiguous' ? { ...once, reopened: true } : once;
 }
 
-/**
- * W4: one HTTP call for the whole batch; never throws.
- * @param attempt how often the key was sent, this time included. Each claim sends it, so its epoch counts them: calls that were not applied,
- *   which use up no attempt, as well.
- */
-async function callEndpoint(work: Work, attempt: number, deps: ProcessBatchDeps): Promise<Reading> {
-  const { endpoint, bodyOf, logger } = deps;
+async function callEndpoint(
+  work: Work,
+  attempt: number,
+  { endpoint, bodyOf, meter, clock }: ProcessBatchDeps,
+): Promise<Reading> {
   const { feedId, batchNo, step } = work.claim;
+  const startedMs = clock.monotonicMs();
   const answer = await endpoint.call({
     actionType: work.actionType,
+    country: work.context.country,
     idempotencyKey: requestKey(feedId, batchNo, step),
     attempt,
     body: bodyOf(work),
   });
-  const reading = readAnswer(work.type.answerForm, work, answer);
-  if (reading.kind === 'reported' && reading.unexpected > 0) {
-    logger.warn(
-      { feedId, batchNo, step, unexpected: reading.unexpected },
-      'an answer tells of users that were not asked for',
-    );
-  }
+  const reading = readAnswer(work.type, work, answer);
+  meter.called(work, reading, clock.monotonicMs() - startedMs);
   return reading;
 }
 
-/** The same call again, because users were left out. Without an answer that tells of more of them, the first one stands. */
-async function callOnceMore(work: Work, first: Reading, deps: ProcessBatchDeps): Promise<Reading> {
-  const second = await callEndpoint(work, work.claim.epoch + 1, deps);
-  if (first.kind !== 'reported' || second.kind !== 'reported') return first;
-  const stillMissing = new Set(second.missing);
-  const missingAtFirst = new Set(first.missing);
+/** Records what the answer says, and what it says of the step as a whole: nobody was accepted, somebody was, a person has to act. */
+async function conclude(
+  work: Work,
+  reading: FinalReading,
+  admission: Admission,
+  deps: ProcessBatchDeps,
+): Promise<Processed> {
+  const { standing } = work;
+  const terms = termsOf(admission, deps);
+  const call = servedCallOf(work, reading);
+  if (reading.kind === 'reported') {
+    standing.isAccepted = true;
+    if (standing.hold) await deps.heldSteps.lift(standing);
+  }
+  if (reading.kind === 'misconfigured') {
+    const { actionType } = work;
+    await deps.heldSteps.hold(
+      standing,
+      `${reading.cause} (${actionType} refuses the call: check its configuration and this step's parameters)`,
+    );
+  }
+  if (reading.kind === 'refused' && !reading.tooLarge && !work.claim.open) {
+    return { ...(await concludeRefusal(work, reading, terms, deps)), call };
+  }
+  return { finished: [{ work, result: resultOf(work, reading, terms) }], again: [], call };
+}
+
+/** People or parameters? As long as nobody was ever accepted in the step, single users are tried first. */
+async function concludeRefusal(
+  work: Work,
+  refusal: Refusal,
+  terms: ResultTerms,
+  { heldSteps }: ProcessBatchDeps,
+): Promise<Processed> {
+  const { standing } = work;
+  if (!standing.isAccepted) {
+    if (standing.trial) {
+      (work.isProbe ? standing.trial.refusedAlone : standing.trial.refused).push({ work, refusal });
+      return nothing;
+    }
+    if (work.count > 1) return { ...nothing, finished: [beginTrial(work)] };
+    // One user cannot be told from the parameters by trying another: but they were refused before.
+    if (standing.hold) {
+      await heldSteps.hold(standing, standing.hold.cause);
+      return withoutCall(work, heldResult(work));
+    }
+  }
+  if (work.count === 1) {
+    standing.refusedSince++;
+    const refused = standing.refused + standing.refusedSince - standing.refusedAtLift;
+    if (isRefusedTooOften({ succeeded: standing.succeeded, refused }, work.type.refusedPercentLimit)) {
+      await heldSteps.hold(standing, `${refusal.cause} (the endpoint refused ${refused} users of this step)`);
+      return withoutCall(work, heldResult(work));
+    }
+  }
+  return withoutCall(work, refusedResult(work, refusal, terms));
+}
+
+/** Whatever became of a user that was tried alone, the others wait for it. No effect for other works. */
+export async function afterProbe(
+  work: Work,
+  processed: Processed,
+  admission: Admission,
+  deps: ProcessBatchDeps,
+): Promise<Processed> {
+  if (!work.isProbe) return processed;
+  const { finished, again } = await endProbe(work, { heldSteps: deps.heldSteps, terms: termsOf(admission, deps) });
   return {
-    kind: 'reported',
-    failed: [...first.failed, ...second.failed.filter(({ id }) => missingAtFirst.has(id))],
-    missing: first.missing.filter((id) => stillMissing.has(id)),
-    unexpected: first.unexpected + second.unexpected,
+    finished: [...processed.finished, ...finished],
+    again: [...processed.again, ...again],
+    call: processed.call,
   };
+}
+
+function termsOf({ deadlineAtMs }: Admission, { clock, random }: ProcessBatchDeps): ResultTerms {
+  return {
+    random: random(),
+    nowMs: clock.now().getTime(),
+    deadlineInMs: deadlineAtMs - clock.monotonicMs() - flushMarginMs,
+  };
+}
+
+const answered: ServedCall = { end: 'answered', cause: '' };
+
+function servedCallOf({ actionType, context }: Work, reading: FinalReading): ServedCall {
+  if (reading.kind === 'reported' || reading.kind === 'refused') return answered;
+  const end = reading.kind === 'misconfigured' ? 'misconfigured' : 'unanswered';
+  return { end, cause: `${actionType} in ${context.country}: ${reading.cause}` };
 }

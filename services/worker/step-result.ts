@@ -1,112 +1,199 @@
+import { consequenceOf, classAtAge, type Consequence, type ContractClass } from '../../shared/domain/consequences.ts';
 import { reasons } from '../../shared/domain/reasons.ts';
-import { backoffMs } from '../../shared/domain/retry.ts';
+import { backoffMs, withJitter } from '../../shared/domain/retry.ts';
 import { usersOf } from '../../shared/domain/users-text.ts';
 import type { ChildBatch, StepDone, StepResult, StepWaiting, UserFailure } from '../../shared/ports/step-ledger.ts';
 import type { Reading } from './answers/read-answer.ts';
 import type { FailedResult } from './answers/user-results.ts';
-import type { Work } from './work.ts';
+import type { Refusal, Work } from './work.ts';
 
-/** Between attempts whose outcome is open, and between tries of users that may be retried. */
-const attemptBackoff = { firstDelayMs: 500, maxDelayMs: 60_000 };
-/** When nothing was applied: the endpoint is down, or asks for patience without saying for how long. Or a person has to act. */
+/** Between calls of which nobody knows what they did, and between tries of users that may be retried. */
+const retryBackoff = { firstDelayMs: 500, maxDelayMs: 300_000 };
+/** When nothing was applied: the endpoint is down, or asks for patience without saying for how long. */
 const notAppliedBackoff = { firstDelayMs: 500, maxDelayMs: 30_000 };
 
-/** What is recorded of a step after its call. @param random in [0, 1) */
-export function resultOf(work: Work, reading: Reading, random: number): StepResult {
-  const { type } = work;
+/** What decides, besides the answer. */
+export interface ResultTerms {
+  /** In [0, 1). */
+  random: number;
+  /** Wall clock. */
+  nowMs: number;
+  /** Until the run's deadline: nothing waits beyond it. */
+  deadlineInMs: number;
+}
+
+/** An answer to a step as a whole, after the local repeat. */
+export type FinalReading = Exclude<Reading, { kind: 'reported' }> | ReportedReading;
+
+export type ReportedReading = Extract<Reading, { kind: 'reported' }> & {
+  /** The repeat for missing users may have been applied and was not answered: who has no final word is open again. */
+  reopened: boolean;
+};
+
+/** What is recorded of a step after its call: the consequence of docs/contracts.md's table, written down. */
+export function resultOf(work: Work, reading: FinalReading, terms: ResultTerms): StepResult {
   switch (reading.kind) {
     case 'reported':
-      return reportedResult(work, reading, random);
+      return reportedResult(work, reading, terms);
     case 'refused':
-      return refusedRecord(work, reading.code);
+      return refusedResult(work, reading, terms);
     case 'misconfigured':
-      return waitingRecord(work, notAppliedDelayMs(work, random), unanswered(work), reading.cause);
+      return wholeResult(work, 'misconfigured', reading.cause, terms);
     case 'not-applied':
-      return waitingRecord(
-        work,
-        reading.retryAfterMs ?? notAppliedDelayMs(work, random),
-        unanswered(work),
-        reading.cause,
-      );
+      return wholeResult(work, 'not-applied', reading.cause, terms, reading.retryAfterMs);
     case 'ambiguous':
-      return attemptOf(work) >= type.maxAttempts
-        ? unknownResult(work, reading.cause)
-        : waitingRecord(work, backoffMs(attemptBackoff, attemptOf(work), random), lostAnswer, reading.cause);
+      return wholeResult(work, 'ambiguous', reading.cause, terms);
   }
 }
 
-/** No attempt is used up, so they cannot be counted by attempts: every claim is a try. */
-function notAppliedDelayMs({ claim }: Work, random: number): number {
-  return backoffMs(notAppliedBackoff, claim.epoch, random);
+/** The class that counts: an endpoint forgets its keys after a while. */
+export function classOf({ type, claim }: Work, nowMs: number): ContractClass {
+  return classAtAge(type.class, type.keyLifeSeconds, nowMs - bornMs(claim.feedId, nowMs));
 }
 
-/** The attempts are used up and nobody can say that nothing happened. */
+/** When the feed was made, which no call of it can precede: a uuid v7 begins with its time. */
+function bornMs(feedId: string, nowMs: number): number {
+  return feedId[14] === '7' ? Number.parseInt(feedId.slice(0, 8) + feedId.slice(9, 13), 16) : nowMs;
+}
+
+/** The same for all users of the batch. */
+function wholeResult(
+  work: Work,
+  reading: 'refused' | 'refused-alone' | 'misconfigured' | 'not-applied' | 'ambiguous',
+  cause: string,
+  terms: ResultTerms,
+  retryAfterMs: number | null = null,
+): StepResult {
+  const { claim } = work;
+  const open = claim.open || reading === 'ambiguous';
+  switch (consequenceOf(classOf(work, terms.nowMs), claim.open, reading)) {
+    case 'send-again':
+      return waitingResult(work, delayMs(work, reading, terms, retryAfterMs), open, cause);
+    case 'hold':
+      return heldResult(work);
+    default:
+      return unknownResult(work, cause);
+  }
+}
+
+function delayMs(
+  { claim }: Work,
+  reading: string,
+  { random, deadlineInMs }: ResultTerms,
+  retryAfterMs: number | null,
+): number {
+  const backoff = reading === 'not-applied' ? notAppliedBackoff : retryBackoff;
+  // No attempt is used up, so it cannot be counted by attempts: every claim is a try.
+  const wanted = retryAfterMs === null ? backoffMs(backoff, claim.epoch, random) : withJitter(retryAfterMs, random);
+  return Math.max(0, Math.min(wanted, deadlineInMs));
+}
+
+/** A refusal without doubt about people or parameters: bisected in the lane, until the refused users are alone. */
+export function refusedResult(work: Work, reading: Refusal, terms: ResultTerms): StepResult {
+  const kind = work.count === 1 ? 'refused-alone' : 'refused';
+  switch (consequenceOf(classOf(work, terms.nowMs), work.claim.open, kind)) {
+    case 'fail':
+      return refusedUsersResult(work, reading.code);
+    case 'split':
+      return splitResult(work, halvesOf(usersOf(work.users)));
+    default:
+      return wholeResult(work, kind, reading.cause, terms);
+  }
+}
+
+function refusedUsersResult(work: Work, code: string): StepDone {
+  const failures = usersOf(work.users).map((user): UserFailure => {
+    return { user, outcome: 'failed', reason: code, detail: null };
+  });
+  return { ...doneResult(work, failures, []), refused: failures.length };
+}
+
+function halvesOf(users: readonly string[]): string[][] {
+  const middle = Math.ceil(users.length / 2);
+  return [users.slice(0, middle), users.slice(middle)];
+}
+
+/** In parts, which go on at once. Nothing was applied, so no attempt is used up. */
+export function splitResult(work: Work, parts: readonly (readonly string[])[]): StepDone {
+  const { attempts, open } = work.claim;
+  const children = parts
+    .filter((users) => users.length > 0)
+    .map((users): ChildBatch => ({ users, delayMs: 0, attempts, open, claim: true }));
+  return { ...doneResult(work, [], children), attempts };
+}
+
+/** An open key that can no longer be settled: nobody can say that nothing happened. */
 export function unknownResult(work: Work, cause: string | null): StepDone {
-  return allUnknown(work, reasons.attemptsUsedUp, cause);
+  const users = usersOf(work.users);
+  const failures = users.map((user) => unknownFailure(user, reasons.ambiguousAnswer, cause));
+  return { ...doneResult(work, failures, []), attempts: work.claim.attempts };
 }
 
-/** Everybody ended without a call: the deadline has passed, or the run was cancelled. Under an open key that would be a guess. */
+/** Everybody ended without a call: the deadline has passed, or the run was cancelled. Where the key is open, that would be a guess. */
 export function withheldResult(work: Work, rest: 'expired' | 'cancelled'): StepDone {
-  if (work.claim.open) return allUnknown(work, reasons.ambiguousAnswer, rest);
-  return { ...doneRecord(work, [], []), rest, attempts: work.claim.attempts };
+  if (work.claim.open) return unknownResult(work, rest);
+  return { ...doneResult(work, [], []), rest, attempts: work.claim.attempts };
 }
 
 /** The chain has lost all of its users before: there is nobody to call for. */
 export function nobodyResult(work: Work): StepDone {
-  return doneRecord(work, [], []);
+  return { ...doneResult(work, [], []), attempts: work.claim.attempts };
 }
 
-/** It was never called and can be claimed again at once. */
+/** It was not called and can be claimed again at once. */
 export function releasedResult(work: Work): StepWaiting {
-  return waitingRecord(work, 0, unanswered(work), null);
+  return waitingResult(work, 0, work.claim.open, null);
 }
 
-/** UserResults users go on, with this one recording; the others are retried by themselves, or end. */
-function reportedResult(work: Work, told: Extract<Reading, { kind: 'reported' }>, random: number): StepDone {
-  const { type } = work;
-  const usedUp = attemptOf(work) >= type.maxAttempts;
-  const isRetried = (failure: FailedResult) => failure.retryable && !usedUp;
-  const retryMissing = type.class === 'A' && !usedUp;
-
-  const failures = told.failed.filter((failure) => !isRetried(failure)).map(failureOf);
-  if (!retryMissing) failures.push(...told.missing.map(missingFailure));
-  const again = [...told.failed.filter(isRetried).map(({ id }) => id), ...(retryMissing ? told.missing : [])];
-  return doneRecord(
-    work,
-    failures,
-    again.length === 0
-      ? []
-      : [childOf(work, again, backoffMs(attemptBackoff, attemptOf(work), random), attemptOf(work))],
-  );
+/** Its step of the run is held: it is due whenever that is lifted. The hold has the cause. */
+export function heldResult(work: Work): StepWaiting {
+  return waitingResult(work, 0, work.claim.open, null);
 }
 
-/** Halves until the refused users are alone. Nothing was applied, so no attempt is used up. */
-function refusedRecord(work: Work, code: string): StepDone {
-  const users = usersOf(work.users);
-  const [only, ...others] = users;
-  if (only !== undefined && others.length === 0) {
-    return { ...doneRecord(work, [{ user: only, outcome: 'failed', reason: code, detail: null }], []), refused: 1 };
+export function pausedResult(work: Work, delay: number, cause: string): StepWaiting {
+  return waitingResult(work, Math.round(delay), work.claim.open, cause);
+}
+
+/** Reported users go on, with this one recording; the others are retried by themselves, or end. */
+function reportedResult(work: Work, reading: ReportedReading, terms: ResultTerms): StepResult {
+  const { failed, missing, reopened } = reading;
+  // The straight way: nothing of the table is needed.
+  if (failed.length === 0 && missing.length === 0) return doneResult(work, [], []);
+  const { claim, type } = work;
+  const of = classOf(work, terms.nowMs);
+  const isUsedUp = claim.attempts + 1 >= type.maxAttempts;
+  const consequenceFor = (failure: FailedResult): Consequence => {
+    if (!failure.retryable) return consequenceOf(of, false, 'failed');
+    return consequenceOf(of, reopened && of === 'A', isUsedUp ? 'used-up' : 'retryable');
+  };
+  const failures: UserFailure[] = [];
+  const retried: string[] = [];
+  for (const failure of failed) {
+    if (consequenceFor(failure) === 'retry') retried.push(failure.id);
+    else failures.push({ user: failure.id, outcome: 'failed', reason: failure.code, detail: failure.detail });
   }
-  const middle = Math.ceil(users.length / 2);
-  const { attempts } = work.claim;
-  const halves = [users.slice(0, middle), users.slice(middle)];
-  return doneRecord(
-    work,
-    [],
-    halves.map((half) => childOf(work, half, 0, attempts)),
-  );
+  const missingGoOn = consequenceOf(of, false, 'missing') === 'retry';
+  if (missingGoOn && missing.length === work.count) return allMissingResult(work, terms);
+  if (!missingGoOn) failures.push(...missing.map((user) => unknownFailure(user, reasons.noResult, null)));
+  const delay = Math.max(0, Math.min(backoffMs(retryBackoff, claim.attempts + 1, terms.random), terms.deadlineInMs));
+  const child = (users: readonly string[], open: boolean, attempts: number): ChildBatch[] =>
+    users.length === 0 ? [] : [{ users: inOrderOf(work, users), delayMs: delay, attempts, open, claim: false }];
+  const children = [
+    ...child(retried, reopened && of === 'A', claim.attempts + 1),
+    // Whoever is missing may have been served: at the deadline that is not `expired`.
+    ...child(missingGoOn ? missing : [], true, claim.attempts),
+  ];
+  return doneResult(work, failures, children);
 }
 
-function allUnknown(work: Work, reason: string, detail: string | null): StepDone {
-  return doneRecord(
-    work,
-    usersOf(work.users).map((user) => ({ user, outcome: 'unknown', reason, detail })),
-    [],
-  );
+/** The endpoint knows each user again, and tells of none: the same call once more is no worse than a child batch of the same users. */
+function allMissingResult(work: Work, { random, deadlineInMs }: ResultTerms): StepWaiting {
+  const delay = Math.min(backoffMs(retryBackoff, work.claim.epoch, random), deadlineInMs);
+  return waitingResult(work, Math.max(0, delay), true, 'an answer that speaks of no user');
 }
 
-function doneRecord(work: Work, failures: UserFailure[], children: ChildBatch[]): StepDone {
-  const { feedId, batchNo, step, epoch } = work.claim;
+function doneResult({ claim, count }: Work, failures: UserFailure[], children: ChildBatch[]): StepDone {
+  const { feedId, batchNo, step, epoch, attempts } = claim;
   const gone = failures.length + children.reduce((sum, child) => sum + child.users.length, 0);
   return {
     feedId,
@@ -115,45 +202,25 @@ function doneRecord(work: Work, failures: UserFailure[], children: ChildBatch[])
     epoch,
     state: 'done',
     rest: 'succeeded',
-    restUsers: work.count - gone,
+    restUsers: count - gone,
     failures,
-    attempts: attemptOf(work),
+    attempts: attempts + 1,
     refused: 0,
     children,
   };
 }
 
-/** What a call that came to nothing leaves of its key. */
-type KeyState = Pick<StepWaiting, 'open' | 'answered'>;
-
-/** A call whose outcome is open uses up an attempt, too. */
-const lostAnswer: KeyState = { open: true, answered: true };
-
-function unanswered({ claim }: Work): KeyState {
-  return { open: claim.open, answered: false };
-}
-
-function waitingRecord({ claim }: Work, delayMs: number, key: KeyState, cause: string | null): StepWaiting {
+function waitingResult({ claim }: Work, delay: number, open: boolean, cause: string | null): StepWaiting {
   const { feedId, batchNo, step, epoch } = claim;
-  return { feedId, batchNo, step, epoch, state: 'waiting', delayMs, ...key, cause };
+  return { feedId, batchNo, step, epoch, state: 'waiting', delayMs: delay, open, answered: false, cause };
 }
 
-/** Which attempt this is, from 1. */
-function attemptOf({ claim }: Work): number {
-  return claim.attempts + 1;
-}
-
-/** Its users stand in their feed's order, whatever order the answer had. */
-function childOf(work: Work, users: readonly string[], delayMs: number, attempts: number): ChildBatch {
+/** In their feed's order, whatever order the answer had. */
+function inOrderOf(work: Work, users: readonly string[]): string[] {
   const chosen = new Set(users);
-  const { open } = work.claim;
-  return { users: usersOf(work.users).filter((id) => chosen.has(id)), delayMs, attempts, open, claim: false };
+  return usersOf(work.users).filter((id) => chosen.has(id));
 }
 
-function failureOf({ id, code, detail }: FailedResult): UserFailure {
-  return { user: id, outcome: 'failed', reason: code, detail };
-}
-
-function missingFailure(user: string): UserFailure {
-  return { user, outcome: 'unknown', reason: reasons.noResult, detail: null };
+function unknownFailure(user: string, reason: string, detail: string | null): UserFailure {
+  return { user, outcome: 'unknown', reason, detail };
 }

@@ -1,19 +1,20 @@
 import type { ActionTypeConfig } from '../../shared/contracts/engine-config.ts';
 import type { UsersText } from '../../shared/domain/users-text.ts';
 import type { LaneMessage } from '../../shared/ports/message-bus.ts';
-import type { ClaimedStep, FeedContext, StepRef } from '../../shared/ports/step-ledger.ts';
+import type { ClaimedStep, FeedContext, StepAdmission, StepRef, StepResult } from '../../shared/ports/step-ledger.ts';
 
-/** A record of a lane and how many of its references are not handled yet; at none, it is settled. */
+/** A message of a lane and how many of its references are not handled yet; at none, it is settled. */
 export interface OpenMessage {
-  readonly record: LaneMessage;
+  readonly message: LaneMessage;
   open: number;
 }
 
 /** A step that the topic says is to be done; whether it is, the claim tells. */
 export interface QueuedStep extends StepRef {
-  readonly actionType: string;
+  /** The shard's. */
+  readonly topic: string;
   readonly origin: OpenMessage;
-  /** Users still to be served, as the record says. */
+  /** Users still to be served, as the message says. */
   readonly remaining: number;
   /** Users that the chain has lost before this step; null where they have to be read. */
   readonly lost: readonly string[] | null;
@@ -31,11 +32,70 @@ export interface AskedUsers {
 export interface Work extends AskedUsers {
   readonly claim: ClaimedStep;
   readonly context: FeedContext;
+  readonly standing: StepStanding;
+  /** The shard's topic. */
+  readonly topic: string;
   readonly actionType: string;
   readonly type: ActionTypeConfig;
-  readonly origin: OpenMessage;
+  /** Null for a child batch that was born here: no message stands for it. */
+  readonly origin: OpenMessage | null;
   /** Users that the chain has lost before this step. */
   readonly lost: readonly string[];
   /** When the claim was asked for, by the clock's `monotonicMs`: the lease cannot have begun earlier. */
   readonly claimedAtMs: number;
+  /** One user, tried alone: the step's trial waits for what becomes of it. */
+  readonly isProbe: boolean;
+}
+
+/** A step that is to be recorded. */
+export interface FinishedStep {
+  work: Work;
+  result: StepResult;
+}
+
+/** What this worker knows of one step of a feed, beyond its single batches. One object for as long as the feed is known. */
+export interface StepStanding {
+  readonly feedId: string;
+  readonly step: number;
+  /** Somebody was accepted in it: an answer spoke of the users, or the ledger counts successes. */
+  isAccepted: boolean;
+  /** The last look's, or what was learned here since. */
+  hold: StepAdmission['hold'];
+  /** Users, at the last look. */
+  succeeded: number;
+  refused: number;
+  /** Users refused here since the last look. */
+  refusedSince: number;
+  /** Refused users when a hold was lifted last: only those after it count against the limit. */
+  refusedAtLift: number;
+  /** Whole batches were refused while nobody was accepted: single users are tried alone, and everybody else waits. */
+  trial: RefusalTrial | null;
+}
+
+/** Nothing was applied, because of what was sent. */
+export interface Refusal {
+  /** The body's, or `http-422`. */
+  code: string;
+  /** For people. */
+  cause: string;
+  tooLarge: boolean;
+}
+
+export interface RefusedWork {
+  work: Work;
+  refusal: Refusal;
+}
+
+/** Batches were refused in a step in which nobody was ever accepted: is it the people, or the parameters? */
+export interface RefusalTrial {
+  /** The split that made the single users. */
+  readonly begunBy: StepResult;
+  /** Single users that are tried, and how many of them are not through yet. */
+  readonly probes: number;
+  probesLeft: number;
+  readonly refusedAlone: RefusedWork[];
+  /** Refused as a whole while the trial ran. */
+  readonly refused: RefusedWork[];
+  /** Not called: they would only be refused as well. */
+  readonly parked: Work[];
 }

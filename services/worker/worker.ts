@@ -1,28 +1,47 @@
 import type { EngineConfig } from '../../shared/contracts/engine-config.ts';
 import type { Shard, TopicNames } from '../../shared/domain/shard.ts';
-import type { BatchEndpoint } from './ports/batch-endpoint.ts';
 import type { Clock } from '../../shared/ports/clock.ts';
 import type { DeadLetters } from '../../shared/ports/dead-letters.ts';
 import type { MessageConsumer, MessagePublisher } from '../../shared/ports/message-bus.ts';
-import type { FeedContexts, StepLedger, StepResult } from '../../shared/ports/step-ledger.ts';
+import type { Meter } from '../../shared/ports/meter.ts';
+import type { StepHolds } from '../../shared/ports/step-holds.ts';
+import type { FeedContexts, StepLedger } from '../../shared/ports/step-ledger.ts';
 import type { Logger } from '../../shared/runtime/logger.ts';
+import { createLoop } from '../../shared/runtime/loop.ts';
+import { noMeter } from '../../shared/runtime/no-meter.ts';
 import type { Service } from '../../shared/runtime/service.ts';
+import { createBeginMarks } from './begin-marks.ts';
 import { createCallSlots } from './call-slots.ts';
 import { createFeedDirectory } from './feed-directory.ts';
-import { createStepFlusher } from './step-flusher.ts';
-import { prepareWork, type Claimed } from './prepare-work.ts';
-import { processBatch } from './process-batch.ts';
+import { matchClaims, matchResults } from './flush-matching.ts';
+import { createHeldSteps } from './held-steps.ts';
 import { createMessageReceiver } from './message-receiver.ts';
-import { resultOf, releasedResult } from './step-result.ts';
+import { createNextStepPublisher } from './next-step-publisher.ts';
+import type { BatchEndpoint } from './ports/batch-endpoint.ts';
+import { prepareWork } from './prepare-work.ts';
 import { createRequestBodies } from './request-body.ts';
+import { selectClaims } from './select-claims.ts';
 import { createStepQueue } from './step-queue.ts';
-import type { QueuedStep, Work } from './work.ts';
+import { createStepServer } from './step-server.ts';
+import type { FinishedStep, OpenMessage } from './work.ts';
+import { createWorkerMeter } from './worker-meter.ts';
+
+/** Under load, groups grow to what arrives in this time, unless they are large before; when idle, nothing waits. */
+const minBetweenFlushesMs = 25;
+const largeGroup = 200;
+const maxGroup = 500;
+/** Poked when there is something to do. Slots that grow with time, and probes, are looked at this often at least. */
+const idleMs = 1000;
+const afterErrorMs = 500;
+/** When the worker stops: what the last flush brought may have to be given back, and so on. */
+const lastFlushes = 4;
 
 export interface WorkerDeps {
   /** Subscribed to the topics of `shards`. */
   consumer: MessageConsumer;
   publisher: MessagePublisher;
   ledger: StepLedger;
+  holds: StepHolds;
   contexts: FeedContexts;
   endpoint: BatchEndpoint;
   deadLetters: DeadLetters;
@@ -38,6 +57,7 @@ export interface WorkerDeps {
   /** In [0, 1). */
   random: () => number;
   logger: Logger;
+  meter?: Meter;
 }
 
 /** Does single steps of batches: claims them, calls their endpoints, records, and sends the survivors on. */
@@ -47,92 +67,143 @@ export interface Worker extends Service {
 }
 
 export function createWorker(deps: WorkerDeps): Worker {
-  const { consumer, ledger, config, clock, random, logger, leaseMs } = deps;
+  const { consumer, ledger, config, shards, topics, clock, random, logger, leaseMs } = deps;
+  const { actionTypes } = config;
+  const meter = createWorkerMeter({ meter: deps.meter ?? noMeter, clock, logger });
   const queue = createStepQueue();
   const directory = createFeedDirectory({ contexts: deps.contexts, clock, logger });
-  const actionTypes = [...new Set([...deps.shards.values()].map(({ actionType }) => actionType))];
-  const batch = { directory, endpoint: deps.endpoint, bodyOf: createRequestBodies(), leaseMs, clock, random, logger };
+  const begins = createBeginMarks(() => loop.poke());
+  let finished: FinishedStep[] = [];
+  let lastFlushMs = Number.NEGATIVE_INFINITY;
   let isTakingIn = false;
 
   const receiver = createMessageReceiver({
-    ...deps,
     queue,
-    settle: (record) => consumer.settle(record),
-    arrived: () => flushes.poke(),
+    shards,
+    deadLetters: deps.deadLetters,
+    onSettled: (message) => consumer.settle(message),
+    onArrived: () => loop.poke(),
+    clock,
+    logger,
+  });
+  const nextSteps = createNextStepPublisher({
+    publisher: deps.publisher,
+    topics,
+    onHandled: (works) => works.forEach(({ origin }) => onHandled(origin)),
+    clock,
+    random,
+    logger,
+  });
+  const server = createStepServer({
+    directory,
+    heldSteps: createHeldSteps({ holds: deps.holds, logger }),
+    endpoint: deps.endpoint,
+    bodyOf: createRequestBodies(),
+    markBegun: (begin) => begins.mark(begin),
+    onFinished,
+    onCallable: (works) => slots.add(works),
+    onHandled,
+    meter,
+    leaseMs,
+    clock,
+    random,
+    logger,
   });
   const slots = createCallSlots({
-    actionTypes: config.actionTypes,
+    shards,
+    actionTypes,
     concurrency: deps.concurrency,
     leaseMs,
-    serve: async (work) => flushes.record(work, await processBatch(work, batch).catch(brokenCall(work))),
-    release,
+    serve: (work) => server.serve(work),
+    release: (works, pause) => server.release(works, pause),
     monotonicMs: () => clock.monotonicMs(),
+    random,
   });
-  const flushes = createStepFlusher({
-    ...deps,
-    claims: nextClaims,
-    putBack: (steps) => queue.putBack(steps),
-    claimed: beginWork,
-    settle: ({ record }) => consumer.settle(record),
-  });
+  const loop = createLoop({ name: 'worker', turn, afterErrorMs, clock, logger });
 
-  /** As many as there is room for, in turn over the action types; of steps whose feed exists. */
-  async function nextClaims(max: number): Promise<QueuedStep[]> {
-    const steps: QueuedStep[] = [];
-    const room = new Map(actionTypes.map((actionType) => [actionType, slots.room(actionType)]));
-    // First equal shares, so that a full shard leaves room for the others; then what nobody else wants.
-    for (const share of [Math.ceil(max / actionTypes.length), max]) {
-      for (const [actionType, left] of room) {
-        const taken = queue.take(actionType, Math.min(share, left, max - steps.length));
-        room.set(actionType, left - taken.length);
-        steps.push(...taken);
-      }
-    }
-    try {
-      await directory.learn(steps.map(({ feedId }) => feedId));
-    } catch (error) {
-      queue.putBack(steps);
-      throw error;
-    }
-    return steps.filter(isServable);
-  }
+  /** W2 and W5 to W7, for many steps at once: one statement records what was called and claims what comes next. */
+  async function turn(): Promise<number> {
+    await gather();
+    const claims = await selectClaims(maxGroup, { queue, slots, directory, shards, receiver });
+    const results = takeFinished();
+    const begun = begins.waiting();
+    if (claims.length + results.length + begun.length === 0) return untilNext();
 
-  function isServable(queued: QueuedStep): boolean {
-    const action = directory.contextOf(queued.feedId)?.chain[queued.step - 1]?.action;
-    if (action === queued.actionType) return true;
-    // All references of a record have the same feed and step: it is dead-lettered once, whole.
-    if (queued.origin.open === 0) return false;
-    queued.origin.open = 0;
-    void receiver.deadLetter(
-      queued.origin.record,
-      action ? 'its step belongs to another shard' : 'its feed has no such step',
-    );
-    return false;
-  }
+    const startedMs = (lastFlushMs = clock.monotonicMs());
+    const byResult = new Map(results.map(({ result, work }) => [result, work]));
+    const flushed = await ledger
+      .flush({ results: [...byResult.keys()], claims, begins: begun })
+      .catch((error: unknown) => {
+        // Nothing is lost: results are written with the next flush, or refused there because their lease has run out meanwhile.
+        finished = [...results, ...finished];
+        queue.putBack(claims);
+        throw error;
+      });
+    meter.flushed(flushed, results.length, claims.length, clock.monotonicMs() - startedMs);
 
-  async function beginWork(claimed: readonly Claimed[], claimedAtMs: number): Promise<void> {
-    if (claimed.length === 0) return;
-    const { actionTypes: types } = config;
-    const prepared = await prepareWork(claimed, claimedAtMs, { actionTypes: types, directory, ledger, logger });
+    begins.settle(begun, flushed.begun);
+    const { recorded, lost, children, childless } = matchResults(byResult, flushed, startedMs);
+    nextSteps.publish(recorded);
+    server.lose(lost, flushed.refused);
+    server.abandonTrials([...lost, ...childless]);
+    slots.add(children);
+
+    const { ours, others } = matchClaims(claims, flushed.claimed);
+    for (const { origin } of others) onHandled(origin);
+    const prepared = await prepareWork(ours, startedMs, { shards, actionTypes, directory, ledger, logger });
     slots.add(prepared.works);
-    release(prepared.unreadable);
+    server.release(prepared.unreadable, null);
+    for (const { claimed, error } of prepared.broken)
+      await server.leaveToLease(claimed.claim, claimed.queued.origin, error);
+    return 0;
   }
 
-  /** A bug on our side. The call may have been made, so it counts as an attempt, and the step cannot loop for ever. */
-  function brokenCall(work: Work): (error: unknown) => StepResult {
-    return (error) => {
-      logger.error({ err: error, feedId: work.claim.feedId, batchNo: work.claim.batchNo }, 'could not serve a step');
-      return resultOf(work, { kind: 'ambiguous', cause: 'the worker could not serve it' }, random());
-    };
+  async function gather(): Promise<void> {
+    const sinceLastMs = clock.monotonicMs() - lastFlushMs;
+    if (sinceLastMs < minBetweenFlushesMs && finished.length < largeGroup) {
+      await clock.sleep(minBetweenFlushesMs - sinceLastMs);
+    }
   }
 
-  function release(works: readonly Work[]): void {
-    for (const work of works) flushes.record(work, releasedResult(work));
+  function takeFinished(): FinishedStep[] {
+    const taken = finished.slice(0, maxGroup);
+    finished = finished.slice(maxGroup);
+    return taken;
+  }
+
+  function untilNext(): number {
+    slots.resume();
+    for (const { shard, levels } of slots.levels()) meter.levels(shard, levels);
+    return Math.min(idleMs, Math.ceil(slots.nextProbeInMs(queue.topics())));
+  }
+
+  function onFinished(steps: readonly FinishedStep[]): void {
+    for (const step of steps) finished.push(step);
+    if (steps.length > 0) loop.poke();
+  }
+
+  function onHandled(origin: OpenMessage | null): void {
+    if (origin && --origin.open === 0) consumer.settle(origin.message);
+  }
+
+  /** Whatever the last turns left, and what they bring back: then leases run out. */
+  async function flushTheRest(): Promise<void> {
+    for (let round = 0; round < lastFlushes && finished.length > 0; round++) {
+      try {
+        await turn();
+      } catch (error) {
+        logger.warn(
+          { err: error, steps: finished.length },
+          'could not record the last steps, their leases will run out',
+        );
+      }
+      await server.idle();
+    }
   }
 
   return {
     start: async () => {
-      flushes.start();
+      loop.start();
       await consumer.start(receiver);
       isTakingIn = true;
     },
@@ -147,7 +218,9 @@ export function createWorker(deps: WorkerDeps): Worker {
     finishWork: async () => {
       slots.close();
       await slots.idle();
-      await flushes.finish();
+      await loop.stop();
+      await flushTheRest();
+      await nextSteps.finish();
     },
     close: () => consumer.stop(),
     broken: consumer.crashed,

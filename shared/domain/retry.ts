@@ -14,3 +14,8 @@ export function backoffMs(policy: BackoffPolicy, attempt: number, random: number
   const ceiling = Math.min(policy.maxDelayMs, policy.firstDelayMs * 2 ** Math.min(attempt - 1, 30));
   return Math.round(ceiling * (0.1 + 0.9 * random));
 }
+
+/** At least the given time, and up to a tenth more, so that those who wait for the same moment do not all come in it. @param random in [0, 1) */
+export function withJitter(ms: number, random: number): number {
+  return Math.round(ms * (1 + 0.1 * random));
+}

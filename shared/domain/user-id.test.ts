@@ -1,6 +1,13 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { areValidUserIds, compareUserIds, escapeUserId, findDisorder, isValidUserId } from './user-id.ts';
+import {
+  areValidUserIds,
+  compareUserIds,
+  escapeUserId,
+  findDisorder,
+  isValidUserId,
+  brokenUserIdRule,
+} from './user-id.ts';
 
 describe('isValidUserId', () => {
   it.each(['u1', 'a b', '50%', '"quoted"', 'back\\slash', '🚲', 'é'.repeat(128)])('accepts %j', (id) => {
@@ -66,6 +73,24 @@ describe('compareUserIds', () => {
   });
 });
 
+describe('brokenUserIdRule', () => {
+  it.each([
+    ['', 'empty'],
+    ['x'.repeat(257), 'too-long'],
+    ['é'.repeat(129), 'too-long'],
+    ['a\u0000b', 'control-character'],
+    ['a\u0085', 'control-character'],
+    ['a\ud800', 'lone-surrogate'],
+    ['u1', null],
+  ])('says what is wrong with %j: %s', (id, fault) => {
+    expect(brokenUserIdRule(id)).toBe(fault);
+  });
+
+  it('finds a fault exactly in those ids that are not valid', () => {
+    fc.assert(fc.property(anyId, (id) => (brokenUserIdRule(id) === null) === isValidUserId(id)));
+  });
+});
+
 describe('escapeUserId', () => {
   it('is printable whatever the id holds', () => {
     fc.assert(
@@ -73,6 +98,27 @@ describe('escapeUserId', () => {
         // eslint-disable-next-line no-control-regex -- that none is left is the point
         expect(escapeUserId(id)).not.toMatch(/[\u0000-\u001f\u007f-\u009f\ud800-\udbff](?![\udc00-\udfff])/);
       }),
+    );
+  });
+
+  it('is the whole id where that is not too long, escaped as in JSON', () => {
+    expect(escapeUserId('a"b\n\u0085')).toBe('a\\"b\\n\\u0085');
+    expect(escapeUserId('')).toBe('');
+  });
+
+  it('tells two long ids apart that begin alike, and says that it cut them', () => {
+    const [one, other] = [`${'x'.repeat(300)}1`, `${'x'.repeat(300)}2`];
+    expect(escapeUserId(one)).toMatch(/^x{256}…#[0-9a-f]{8}$/);
+    expect(escapeUserId(one)).not.toBe(escapeUserId(other));
+    expect(escapeUserId(one)).toBe(escapeUserId(one));
+  });
+
+  it('is never longer than 400 characters', () => {
+    fc.assert(
+      fc.property(
+        fc.string({ unit: 'binary', maxLength: 2000 }),
+        (id) => escapeUserId(id).length <= 400 || id.length <= 256,
+      ),
     );
   });
 });

@@ -1,3 +1,5 @@
+import { createHash } from 'node:crypto';
+
 /**
  * User ids are the caller's strings: 1 to 256 bytes of UTF-8 without control characters and lone surrogates; equal means same bytes,
  * order is byte order.
@@ -76,9 +78,23 @@ function liftSurrogate(unit: number): number {
   return unit >= 0xd800 && unit <= 0xdfff ? unit + 0x10000 : unit;
 }
 
-/** A printable stand-in for an id that breaks the rules: JSON escapes, cut to a length that fits any log or table. */
+/** Half an escape, or half a pair, at the end of what was cut. */
+const cutInTwo = /(\\u?[0-9a-f]{0,3}|[\ud800-\udbff])$/;
+
+/**
+ * A printable stand-in for an id that breaks the rules: escaped as in JSON. One of more than 256 bytes is cut and ends in `…#` and eight hex
+ * digits of its SHA-256, so that two that begin alike do not look the same.
+ */
 export function escapeUserId(id: string): string {
+  if (id.length === 0 || hasValidLength(id)) return escaped(id);
+  const digest = createHash('sha256').update(id).digest('hex').slice(0, 8);
+  const shown = escaped(id.slice(0, maxUserIdBytes)).slice(0, maxUserIdBytes).replace(cutInTwo, '');
+  return `${shown}…#${digest}`;
+}
+
+function escaped(text: string): string {
   // JSON.stringify leaves U+007F to U+009F as they are; they are control characters all the same.
-  const escaped = JSON.stringify(id.slice(0, maxUserIdBytes)).slice(1, -1);
-  return escaped.replace(/[\u007f-\u009f]/g, (c) => `\\u${c.charCodeAt(0).toString(16).padStart(4, '0')}`);
+  return JSON.stringify(text)
+    .slice(1, -1)
+    .replace(/[\u007f-\u009f]/g, (c) => `\\u${c.charCodeAt(0).toString(16).padStart(4, '0')}`);
 }

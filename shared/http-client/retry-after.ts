@@ -1,11 +1,10 @@
-const longestMs = 3_600_000;
-
 /**
- * `Retry-After` in milliseconds from now: seconds or an HTTP date (RFC 9110, section 10.2.3). Null when absent or neither; never more than an hour.
+ * `Retry-After` in milliseconds from now: seconds or an HTTP date (RFC 9110, section 10.2.3). Null when absent or neither. However
+ * long: who waits has a deadline of its own.
  */
 export function retryAfterMs(value: string | null, now: Date): number | null {
   if (value === null) return null;
   const text = value.trim();
   const wanted = /^\d+$/.test(text) ? Number(text) * 1000 : Date.parse(text) - now.getTime();
-  return Number.isNaN(wanted) ? null : Math.min(Math.max(wanted, 0), longestMs);
+  return Number.isNaN(wanted) ? null : Math.min(Math.max(wanted, 0), Number.MAX_SAFE_INTEGER);
 }

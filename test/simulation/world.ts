@@ -4,7 +4,7 @@ import { createScheduler } from '../../services/scheduler/scheduler.ts';
 import { createTrigger } from '../../services/trigger/trigger.ts';
 import { createWorker } from '../../services/worker/worker.ts';
 import type { CampaignDefinition } from '../../shared/contracts/campaigns.ts';
-import type { EngineConfig } from '../../shared/contracts/engine-config.ts';
+import { actionTypeConfig, type EngineConfig } from '../../shared/contracts/engine-config.ts';
 import { stepLines } from '../../shared/domain/outcomes.ts';
 import { isTerminal } from '../../shared/domain/run-states.ts';
 import { topicNames, type Shard } from '../../shared/domain/shard.ts';
@@ -24,6 +24,7 @@ import { createMemoryOutboxSweep } from '../support/memory/outbox-sweep.ts';
 import { createMemoryRunReports } from '../support/memory/run-reports.ts';
 import { createMemoryRunStore } from '../support/memory/run-store.ts';
 import { createMemoryStepEndings } from '../support/memory/step-endings.ts';
+import { createMemoryStepHolds } from '../support/memory/step-holds.ts';
 import { createMemoryStepLedger } from '../support/memory/step-ledger.ts';
 import { createSettableClock } from '../support/settable-clock.ts';
 import type { Evidence } from '../support/evidence.ts';
@@ -120,6 +121,7 @@ export async function simulate({ audience, fails, crash, weakening = {} }: Scena
         ...shared,
         consumer: points.wrap(consumer),
         ledger: points.wrap(weakening.ledger?.(ledger) ?? ledger),
+        holds: points.wrap(createMemoryStepHolds({ database })),
         contexts: points.wrap(createMemoryFeedContexts({ database })),
         endpoint: points.wrap(weakening.endpoint?.(endpoint) ?? endpoint),
         deadLetters: points.wrap(createMemoryDeadLetters({ database })),
@@ -199,15 +201,7 @@ function definitionFor(countries: string[]): CampaignDefinition {
 }
 
 function engineConfigFor(countries: string[]): EngineConfig {
-  const actionType = {
-    url: 'http://unused',
-    class: 'B' as const,
-    answerForm: 'full' as const,
-    timeoutMs: 1000,
-    maxAttempts: 8,
-    concurrency: 4,
-    maxAnswerBytes: 1_000_000,
-  };
+  const actionType = actionTypeConfig.parse({ url: 'http://unused', class: 'B', timeoutMs: 1000, concurrency: 4 });
   return {
     countries,
     segmentation: { url: 'http://unused', timeoutMs: 1000, pageSize: 100 },

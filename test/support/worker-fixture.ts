@@ -50,27 +50,32 @@ export function answerWithFailures({ call }: SeenCall, ids: readonly string[], f
 export interface WorkerFixtureOptions {
   /** Changes of both action types. */
   type?: Partial<ActionTypeConfig>;
+  /** Calls in flight over all action types. */
+  concurrency?: number;
 }
 
 const topics = topicNames('muster');
-const country = 'SG';
+const countries = ['SG', 'ID'];
 const actions = ['award-reward', 'send-message'];
 
-/** All that a worker has around it, in memory: two action types in one country, and time that stands still until it is moved. */
-export function createWorkerFixture({ type = {} }: WorkerFixtureOptions = {}) {
+/** All that a worker has around it, in memory: two action types in two countries, and time that stands still until it is moved. */
+export function createWorkerFixture({ type = {}, concurrency = 10 }: WorkerFixtureOptions = {}) {
   const clock = createSettableClock(Date.now());
   const database = createMemoryDatabase(clock);
   const shards = new Map<string, Shard>(
-    actions.map((actionType) => [topics.shard({ actionType, country }), { actionType, country }]),
+    countries.flatMap((country) =>
+      actions.map((actionType) => [topics.shard({ actionType, country }), { actionType, country }]),
+    ),
   );
-  const bus = createMemoryBus({ topics: [...shards.keys()], partitions: 2 });
+  // Lanes that hold everything: what is looked at here is how the worker orders what it has.
+  const bus = createMemoryBus({ topics: [...shards.keys()], partitions: 2, laneHighMark: 1000 });
   const publisher = bus.publisher();
   const endpoint = createScriptedEndpoint();
   const subject = createMemoryExecutionStores({ database });
   const { sweep } = subject;
   const actionType = { url: 'http://endpoint', class: 'B', maxAttempts: 3, ...type };
   const config = engineConfig.parse({
-    countries: [country],
+    countries,
     segmentation: { url: 'http://segments' },
     actionTypes: Object.fromEntries(actions.map((action) => [action, actionType])),
   });
@@ -81,33 +86,35 @@ export function createWorkerFixture({ type = {} }: WorkerFixtureOptions = {}) {
       publisher: bus.publisher(),
       ledger: createMemoryStepLedger({ database, owner, leaseMs }),
       contexts: subject.contexts,
+      holds: subject.holds,
       endpoint,
       deadLetters: createMemoryDeadLetters({ database }),
       shards,
       topics,
       config,
       leaseMs,
-      concurrency: 10,
+      concurrency,
       clock,
       random: () => 0.5,
       logger: pino({ level: 'silent' }),
     };
   }
 
-  const topicOf = (step: number) => topics.shard({ actionType: actions[step - 1] ?? '', country });
+  const topicOf = (step: number, country = 'SG') => topics.shard({ actionType: actions[step - 1] ?? '', country });
 
   function publish(message: StepMessage): Promise<void> {
-    return publisher.publish([{ topic: topicOf(message.step), value: JSON.stringify(message) }]);
+    const country = database.feeds.get(message.feedId)?.country;
+    return publisher.publish([{ topic: topicOf(message.step, country), value: JSON.stringify(message) }]);
   }
 
-  /** A running run of two steps, fed with these batches and published in records of `refsPerRecord`. */
+  /** A running run of two steps, fed with these batches and published in messages of `refsPerMessage`. */
   async function feed(
     batches: readonly (readonly string[])[],
-    { refsPerRecord = 10, ...changes }: Partial<CampaignDefinition> & { refsPerRecord?: number } = {},
+    { refsPerMessage = 10, ...changes }: Partial<CampaignDefinition> & { refsPerMessage?: number } = {},
   ) {
     const fed = await startFedRun(subject, batches, changes);
-    for (let from = 0; from < batches.length; from += refsPerRecord) {
-      const refs = fed.steps.slice(from, from + refsPerRecord);
+    for (let from = 0; from < batches.length; from += refsPerMessage) {
+      const refs = fed.steps.slice(from, from + refsPerMessage);
       const remaining = refs.map(({ batchNo }) => batches[batchNo - 1]?.length ?? 0);
       await publish({ feedId: fed.feedId, step: 1, batchNos: refs.map(({ batchNo }) => batchNo), remaining });
     }
@@ -139,7 +146,7 @@ export function createWorkerFixture({ type = {} }: WorkerFixtureOptions = {}) {
     publish,
     sweepOverdue,
     messages: (step: number): StepMessage[] =>
-      bus.records(topicOf(step)).map(({ value }) => stepMessage.parse(JSON.parse(value))),
+      bus.messages(topicOf(step)).map(({ value }) => stepMessage.parse(JSON.parse(value))),
     stepRows: (step: number) => [...database.steps.values()].filter((row) => row.step === step),
     failures: () => database.failures.map(({ user, step, outcome, reason }) => ({ user, step, outcome, reason })),
     someUsers,

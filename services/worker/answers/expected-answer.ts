@@ -30,7 +30,7 @@ export function readExpectedAnswer(
   if (!plain || count === 0) return undefined;
   if (form === 'compact') {
     const isExpected = body.equals(expected.subarray(0, expected.write(`{"succeeded":${count},"failed":[]}`)));
-    return isExpected ? { failed: [], missing: [], unexpected: 0 } : undefined;
+    return isExpected ? { failed: [], missing: [], unexpected: 0, repeated: 0 } : undefined;
   }
   // Split and joined: a replacement of all would be tied together of two hundred pieces, and flattened when it is written.
   const results = users.slice(1, -1).split('","').join(between);
@@ -40,7 +40,7 @@ export function readExpectedAnswer(
   length += expected.write(results, length);
   length += expected.write(ending, length);
   const failed = readDiffering(body, expected.subarray(0, length));
-  return failed && { failed, missing: [], unexpected: 0 };
+  return failed && { failed, missing: [], unexpected: 0, repeated: 0 };
 }
 
 /** Steps over the entries that differ, from one to the next. */

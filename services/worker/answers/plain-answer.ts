@@ -29,70 +29,77 @@ export function readPlainAnswer(ids: readonly string[], body: Buffer): UserResul
   return compact.success ? readCompact(ids, compact.data) : undefined;
 }
 
+/** What an answer says of one user. */
 type UserStatus = { kind: 'succeeded' } | { kind: 'failed'; failure: FailedResult } | { kind: 'missing' };
 
 function readFull(ids: readonly string[], results: readonly unknown[]): UserResults {
   const entries = results.flatMap((entry) => fullEntry.safeParse(entry).data ?? []);
-  const { words, unexpected } = collect(
+  const { statuses, counts } = collect(
     ids,
-    entries.map((entry) => ({ id: entry.id, word: wordOf(entry) })),
+    entries.map((entry) => ({ id: entry.id, status: statusOf(entry) })),
   );
-  return told(ids, words, { kind: 'missing' }, unexpected);
+  return resultsOf(ids, statuses, { kind: 'missing' }, counts);
 }
 
 /** Whoever is not listed succeeded, if their number is right. If it is not, nobody knows which of them did. */
 function readCompact(ids: readonly string[], { succeeded, failed }: z.infer<typeof compactForm>): UserResults {
   const entries = failed.flatMap((entry) => compactEntry.safeParse(entry).data ?? []);
-  const { words, unexpected } = collect(
+  const { statuses, counts } = collect(
     ids,
-    entries.map((entry) => ({ id: entry.id, word: { kind: 'failed', failure: failureOf(entry) } })),
+    entries.map((entry) => ({ id: entry.id, status: { kind: 'failed', failure: failureOf(entry) } })),
   );
-  const addsUp = succeeded === ids.length - words.size;
-  return told(ids, words, { kind: addsUp ? 'succeeded' : 'missing' }, unexpected);
+  const addsUp = succeeded === ids.length - statuses.size;
+  return resultsOf(ids, statuses, { kind: addsUp ? 'succeeded' : 'missing' }, counts);
 }
 
-function wordOf(result: z.infer<typeof fullEntry>): UserStatus {
+function statusOf(result: z.infer<typeof fullEntry>): UserStatus {
   if (result.status === 'succeeded') return { kind: 'succeeded' };
   return result.status === 'failed' ? { kind: 'failed', failure: failureOf(result) } : { kind: 'missing' };
 }
 
-/** One word for each user that the entries speak of; who is told in contradiction is missing. */
+type Counts = Pick<UserResults, 'unexpected' | 'repeated'>;
+
+/** One status for each user that the entries speak of; who is reported in contradiction is missing. */
 function collect(
   ids: readonly string[],
-  entries: readonly { id: string; word: UserStatus }[],
-): { words: Map<string, UserStatus>; unexpected: number } {
+  entries: readonly { id: string; status: UserStatus }[],
+): { statuses: Map<string, UserStatus>; counts: Counts } {
   const asked = new Set(ids);
-  const words = new Map<string, UserStatus>();
-  let unexpected = 0;
-  for (const { id, word } of entries) {
-    const before = words.get(id);
-    if (!asked.has(id)) unexpected++;
-    else if (!before) words.set(id, word);
-    else if (!agree(before, word)) words.set(id, { kind: 'missing' });
+  const statuses = new Map<string, UserStatus>();
+  const counts = { unexpected: 0, repeated: 0 };
+  for (const { id, status } of entries) {
+    const before = statuses.get(id);
+    if (!asked.has(id)) {
+      counts.unexpected++;
+      continue;
+    }
+    if (before) counts.repeated++;
+    if (!before) statuses.set(id, status);
+    else if (!agree(before, status)) statuses.set(id, { kind: 'missing' });
   }
-  return { words, unexpected };
+  return { statuses, counts };
 }
 
-/** The same status twice is the same thing told twice, whatever its code. To be retried and not to be is a contradiction. */
+/** The same status twice is the same thing reported twice, whatever its code. To be retried and not to be is a contradiction. */
 function agree(a: UserStatus, b: UserStatus): boolean {
   if (a.kind !== 'failed' || b.kind !== 'failed') return a.kind === b.kind;
   return a.failure.retryable === b.failure.retryable;
 }
 
-function told(
+function resultsOf(
   ids: readonly string[],
-  words: ReadonlyMap<string, UserStatus>,
+  statuses: ReadonlyMap<string, UserStatus>,
   unlisted: UserStatus,
-  unexpected: number,
+  counts: Counts,
 ): UserResults {
   const failed: FailedResult[] = [];
   const missing: string[] = [];
   for (const id of ids) {
-    const word = words.get(id) ?? unlisted;
-    if (word.kind === 'failed') failed.push(word.failure);
-    else if (word.kind === 'missing') missing.push(id);
+    const status = statuses.get(id) ?? unlisted;
+    if (status.kind === 'failed') failed.push(status.failure);
+    else if (status.kind === 'missing') missing.push(id);
   }
-  return { failed, missing, unexpected };
+  return { failed, missing, ...counts };
 }
 
 export function failureOf(result: z.infer<typeof compactEntry>): FailedResult {

@@ -5,14 +5,20 @@ import type { BatchAnswer } from '../ports/batch-endpoint.ts';
 import type { AskedUsers } from '../work.ts';
 import { readExpectedAnswer } from './expected-answer.ts';
 import { readPlainAnswer } from './plain-answer.ts';
-import { readAnswer, type Reading } from './read-answer.ts';
+import { readAnswer, type AnswerTerms, type Reading } from './read-answer.ts';
 
 const asked = ['u1', 'u2', 'u3'];
-const everybody = { failed: [], missing: [], unexpected: 0 };
+const terms: AnswerTerms = { answerForm: 'full', unavailableMeansNotApplied: false };
+const everybody = { failed: [], missing: [], unexpected: 0, repeated: 0 };
 const outOfStock = { id: 'u2', code: 'out-of-stock', detail: null, retryable: false };
 
-function answered(status: number, body: unknown, retryAfterMs: number | null = null): BatchAnswer {
-  return { kind: 'answered', status, retryAfterMs, body: bytesOf(body) };
+function answered(
+  status: number,
+  body: unknown,
+  retryAfterMs: number | null = null,
+  contentEncoding?: string,
+): BatchAnswer {
+  return { kind: 'answered', status, retryAfterMs, contentEncoding, body: bytesOf(body) };
 }
 
 /** A string as it is, anything else as JSON. */
@@ -26,22 +32,22 @@ function askedFor(ids: readonly string[]): AskedUsers {
 }
 
 function read(answer: BatchAnswer, ids: readonly string[] = asked): Reading {
-  return readAnswer('full', askedFor(ids), answer);
+  return readAnswer(terms, askedFor(ids), answer);
 }
 
 const succeeded = (id: string) => ({ id, status: 'succeeded' });
 const failedU2 = { id: 'u2', status: 'failed', code: 'out-of-stock' };
 
 describe('an answer in the full form', () => {
-  const told = (results: unknown[]) => read(answered(200, { results }));
+  const reported = (results: unknown[]) => read(answered(200, { results }));
 
   it('tells that everybody succeeded', () => {
-    expect(told(asked.map(succeeded))).toEqual({ kind: 'reported', ...everybody });
+    expect(reported(asked.map(succeeded))).toEqual({ kind: 'reported', ...everybody });
   });
 
   it('tells who failed, and why', () => {
     const failure = { ...failedU2, message: 'none\u0000 left', retryable: true };
-    expect(told([succeeded('u1'), failure, succeeded('u3')])).toEqual({
+    expect(reported([succeeded('u1'), failure, succeeded('u3')])).toEqual({
       kind: 'reported',
       ...everybody,
       failed: [{ ...outOfStock, detail: 'none left', retryable: true }],
@@ -50,7 +56,7 @@ describe('an answer in the full form', () => {
 
   it('may come in any order, with fields that nobody knows', () => {
     const results = [{ ...succeeded('u3'), points: { given: 5 } }, failedU2, succeeded('u1')];
-    expect(told(results)).toEqual({ kind: 'reported', ...everybody, failed: [outOfStock] });
+    expect(reported(results)).toEqual({ kind: 'reported', ...everybody, failed: [outOfStock] });
   });
 
   it('may be accepted instead of done', () => {
@@ -58,34 +64,38 @@ describe('an answer in the full form', () => {
   });
 
   it('leaves missing whom it leaves out', () => {
-    expect(told([succeeded('u1'), succeeded('u3')])).toMatchObject({ missing: ['u2'], failed: [] });
+    expect(reported([succeeded('u1'), succeeded('u3')])).toMatchObject({ missing: ['u2'], failed: [] });
   });
 
   it('leaves missing whom it tells in contradiction, and takes a repeat for what it is', () => {
     const results = [...asked.map(succeeded), failedU2, succeeded('u1')];
-    expect(told(results)).toMatchObject({ missing: ['u2'], failed: [] });
+    expect(reported(results)).toMatchObject({ missing: ['u2'], failed: [], repeated: 2 });
   });
 
   it('leaves missing who is both to be retried and not to be', () => {
     const results = [succeeded('u1'), failedU2, { ...failedU2, retryable: true }, succeeded('u3')];
-    expect(told(results)).toMatchObject({ missing: ['u2'], failed: [] });
+    expect(reported(results)).toMatchObject({ missing: ['u2'], failed: [] });
   });
 
   it('leaves missing whom it tells with a word nobody knows', () => {
-    expect(told([succeeded('u1'), { id: 'u2', status: 'ok' }, succeeded('u3')])).toMatchObject({ missing: ['u2'] });
+    expect(reported([succeeded('u1'), { id: 'u2', status: 'ok' }, succeeded('u3')])).toMatchObject({ missing: ['u2'] });
   });
 
   it('has unexpected passed over and counted', () => {
-    expect(told([...asked.map(succeeded), succeeded('u9')])).toEqual({ kind: 'reported', ...everybody, unexpected: 1 });
+    expect(reported([...asked.map(succeeded), succeeded('u9')])).toEqual({
+      kind: 'reported',
+      ...everybody,
+      unexpected: 1,
+    });
   });
 
   it('spoils nothing for the others with a malformed entry', () => {
-    expect(told([succeeded('u1'), null, { status: 'failed' }, succeeded('u3')])).toMatchObject({ missing: ['u2'] });
+    expect(reported([succeeded('u1'), null, { status: 'failed' }, succeeded('u3')])).toMatchObject({ missing: ['u2'] });
   });
 
   it('counts what is malformed beside id and status as absent', () => {
     const failure = { id: 'u2', status: 'failed', code: null, message: null, retryable: null };
-    expect(told([{ ...succeeded('u1'), code: null }, failure, succeeded('u3')])).toEqual({
+    expect(reported([{ ...succeeded('u1'), code: null }, failure, succeeded('u3')])).toEqual({
       kind: 'reported',
       ...everybody,
       failed: [{ ...outOfStock, code: 'unspecified' }],
@@ -99,29 +109,40 @@ describe('an answer in the full form', () => {
 });
 
 describe('an answer in the compact form', () => {
-  const told = (answer: unknown) => readAnswer('compact', askedFor(asked), answered(200, answer));
+  const reported = (answer: unknown) =>
+    readAnswer({ ...terms, answerForm: 'compact' }, askedFor(asked), answered(200, answer));
 
   it('tells that everybody succeeded', () => {
-    expect(told({ succeeded: 3, failed: [] })).toEqual({ kind: 'reported', ...everybody });
+    expect(reported({ succeeded: 3, failed: [] })).toEqual({ kind: 'reported', ...everybody });
   });
 
   it('tells who failed', () => {
     const answer = { succeeded: 2, failed: [{ id: 'u2', code: 'out-of-stock' }] };
-    expect(told(answer)).toEqual({ kind: 'reported', ...everybody, failed: [outOfStock] });
+    expect(reported(answer)).toEqual({ kind: 'reported', ...everybody, failed: [outOfStock] });
   });
 
   it('holds for the listed users only, where its numbers do not add up', () => {
     const answer = { succeeded: 3, failed: [{ id: 'u2', code: 'out-of-stock' }] };
-    expect(told(answer)).toEqual({ kind: 'reported', failed: [outOfStock], missing: ['u1', 'u3'], unexpected: 0 });
+    expect(reported(answer)).toEqual({
+      kind: 'reported',
+      failed: [outOfStock],
+      missing: ['u1', 'u3'],
+      unexpected: 0,
+      repeated: 0,
+    });
   });
 
   it('counts a user that is listed twice once', () => {
     const answer = { succeeded: 2, failed: [{ id: 'u2', code: 'out-of-stock' }, { id: 'u2' }] };
-    expect(told(answer)).toEqual({ kind: 'reported', ...everybody, failed: [outOfStock] });
+    expect(reported(answer)).toEqual({ kind: 'reported', ...everybody, failed: [outOfStock], repeated: 1 });
   });
 
   it('has unexpected passed over, who do not count', () => {
-    expect(told({ succeeded: 3, failed: [{ id: 'u9' }] })).toEqual({ kind: 'reported', ...everybody, unexpected: 1 });
+    expect(reported({ succeeded: 3, failed: [{ id: 'u9' }] })).toEqual({
+      kind: 'reported',
+      ...everybody,
+      unexpected: 1,
+    });
   });
 
   it('is understood where the full form was expected', () => {
@@ -131,12 +152,23 @@ describe('an answer in the compact form', () => {
 
 describe('a whole answer', () => {
   it.each([400, 413, 422])('with status %i refuses the batch', (status) => {
-    expect(read(answered(status, 'no'))).toEqual({ kind: 'refused', code: `http-${status}` });
-    expect(read(answered(status, { code: 'bad user!' }))).toEqual({ kind: 'refused', code: 'baduser' });
+    const tooLarge = status === 413;
+    expect(read(answered(status, 'no'))).toMatchObject({ kind: 'refused', code: `http-${status}`, tooLarge });
+    expect(read(answered(status, { code: 'bad user!' }))).toMatchObject({ kind: 'refused', code: 'baduser' });
   });
 
-  it.each([301, 307, 401, 403, 404, 405, 410, 415, 501])('with status %i is a fault of configuration', (status) => {
-    expect(read(answered(status, ''))).toEqual({ kind: 'misconfigured', cause: `HTTP ${status}` });
+  it.each([
+    [301, '301 Moved Permanently'],
+    [307, '307 Temporary Redirect'],
+    [401, '401 Unauthorized'],
+    [403, '403 Forbidden'],
+    [404, '404 Not Found'],
+    [405, '405 Method Not Allowed'],
+    [410, '410 Gone'],
+    [415, '415 Unsupported Media Type'],
+    [501, '501 Not Implemented'],
+  ])('with status %i is a fault of configuration or of parameters, which people read as %s', (status, cause) => {
+    expect(read(answered(status, ''))).toEqual({ kind: 'misconfigured', cause });
   });
 
   it('that says our key was used for other bytes is a fault of configuration', () => {
@@ -144,12 +176,27 @@ describe('a whole answer', () => {
   });
 
   it.each([409, 425, 429, 503])('with status %i and a time to wait was not applied', (status) => {
-    const reading = read(answered(status, '', 7000));
-    expect(reading).toEqual({ kind: 'not-applied', cause: `HTTP ${status}`, retryAfterMs: 7000 });
+    expect(read(answered(status, '', 7000))).toMatchObject({ kind: 'not-applied', retryAfterMs: 7000 });
   });
 
-  it.each([201, 204, 402, 408, 418, 500, 502, 503, 504])('with status %i is ambiguous', (status) => {
-    expect(read(answered(status, { results: asked.map(succeeded) }))).toMatchObject({ kind: 'ambiguous' });
+  it('of an endpoint that is unavailable was not applied where its action type promises that', () => {
+    expect(read(answered(503, ''))).toMatchObject({ kind: 'ambiguous', cause: '503 Service Unavailable' });
+    const promised = { ...terms, unavailableMeansNotApplied: true };
+    expect(readAnswer(promised, askedFor(asked), answered(503, ''))).toMatchObject({ kind: 'not-applied' });
+  });
+
+  it.each([200, 201, 202, 206, 299])('with status %i speaks of the users by its body', (status) => {
+    expect(read(answered(status, { results: asked.map(succeeded) }))).toMatchObject({ kind: 'reported', missing: [] });
+  });
+
+  it('that is compressed, though that was not asked for, is ambiguous and breaks the contract', () => {
+    const encoded = (encoding: string) => read(answered(200, { succeeded: 3, failed: [] }, null, encoding));
+    expect(encoded('gzip')).toMatchObject({ kind: 'ambiguous', violation: 'compressed' });
+    expect(encoded('identity')).toMatchObject({ kind: 'reported' });
+  });
+
+  it.each([204, 402, 408, 418, 500, 502, 503, 504])('with status %i and no body is ambiguous', (status) => {
+    expect(read(answered(status, ''))).toMatchObject({ kind: 'ambiguous' });
   });
 
   it.each(['', 'garbage', '{"results":', '[]', 'null', '{"succeeded":3}', '{"results":{}}'])(
@@ -158,6 +205,12 @@ describe('a whole answer', () => {
       expect(read(answered(200, body))).toMatchObject({ kind: 'ambiguous' });
     },
   );
+
+  it('never passes off a code of its own for one of ours', () => {
+    const failure = { id: 'u2', status: 'failed', code: 'muster.no-result', message: 'x'.repeat(600) };
+    const reading = read(answered(200, { results: [succeeded('u1'), failure, succeeded('u3')] }));
+    expect(reading).toMatchObject({ failed: [{ code: 'muster-no-result', detail: 'x'.repeat(500) }] });
+  });
 });
 
 const oddId = fc.oneof(

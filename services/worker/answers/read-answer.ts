@@ -1,53 +1,73 @@
+import { STATUS_CODES } from 'node:http';
 import { z } from 'zod';
+import type { ActionTypeConfig } from '../../../shared/contracts/engine-config.ts';
 import { cleanCode } from '../../../shared/domain/reasons.ts';
 import { usersOf } from '../../../shared/domain/users-text.ts';
 import type { BatchAnswer } from '../ports/batch-endpoint.ts';
-import type { AskedUsers } from '../work.ts';
+import type { AskedUsers, Refusal } from '../work.ts';
 import { readExpectedAnswer } from './expected-answer.ts';
 import { readPlainAnswer } from './plain-answer.ts';
 import type { UserResults } from './user-results.ts';
 
 /**
- * What an answer means for the batch (docs/contracts.md).
- * - `told`: it speaks of the users.
+ * What an answer means for the batch (docs/contracts.md). A `cause` is for people: `405 Method Not Allowed`.
+ * - `reported`: it speaks of the users.
  * - `refused`: nothing was applied, because of what was sent.
- * - `misconfigured`: nothing was applied, because of who sent it where.
+ * - `misconfigured`: nothing was applied, because of who sent it where, or of this run's parameters.
  * - `not-applied`: nothing was applied yet; to be sent again after a while.
- * - `ambiguous`: it may have been applied.
+ * - `ambiguous`: it may have been applied. `violation`: the answer breaks the contract.
  */
 export type Reading =
   | ({ kind: 'reported' } & UserResults)
-  | { kind: 'refused'; code: string }
+  | ({ kind: 'refused' } & Refusal)
   | { kind: 'misconfigured'; cause: string }
   | { kind: 'not-applied'; cause: string; retryAfterMs: number | null }
-  | { kind: 'ambiguous'; cause: string };
+  | { kind: 'ambiguous'; cause: string; violation?: 'compressed' };
 
-const refusals = new Set([400, 413, 422]);
+export type AnswerTerms = Pick<ActionTypeConfig, 'answerForm' | 'unavailableMeansNotApplied'>;
+
+const tooLarge = 413;
+const unavailable = 503;
+const refusals = new Set([400, tooLarge, 422]);
 const misconfigurations = new Set([401, 403, 404, 405, 410, 415, 501]);
 const postponements = new Set([409, 425, 429]);
 
-export function readAnswer(form: 'full' | 'compact', asked: AskedUsers, answer: BatchAnswer): Reading {
+export function readAnswer(terms: AnswerTerms, asked: AskedUsers, answer: BatchAnswer): Reading {
   if (answer.kind === 'not-applied') return { kind: 'not-applied', cause: answer.cause, retryAfterMs: null };
-  if (answer.kind === 'ambiguous') return answer;
+  if (answer.kind === 'ambiguous') return { kind: 'ambiguous', cause: answer.cause };
   const { status, body, retryAfterMs } = answer;
-  if (status === 200 || status === 202) {
-    const told = readExpectedAnswer(form, asked, body) ?? readPlainAnswer(usersOf(asked.users), body);
-    return told
-      ? { kind: 'reported', ...told }
-      : { kind: 'ambiguous', cause: `HTTP ${status} with an answer of neither form` };
-  }
-  const cause = `HTTP ${status}`;
+  if (status >= 200 && status < 300) return readBody(terms, asked, answer);
+  const cause = causeOf(status);
   if (refusals.has(status)) {
     const code = codeIn(body);
-    return code === 'key-reused'
-      ? { kind: 'misconfigured', cause: `${cause} key-reused` }
-      : { kind: 'refused', code: code ?? `http-${status}` };
+    if (code === 'key-reused') return { kind: 'misconfigured', cause: `${cause}, key-reused` };
+    const named = code === undefined ? cause : `${cause}, ${code}`;
+    return { kind: 'refused', code: code ?? `http-${status}`, cause: named, tooLarge: status === tooLarge };
   }
   if (misconfigurations.has(status) || (status >= 300 && status < 400)) return { kind: 'misconfigured', cause };
-  if (postponements.has(status) || (status === 503 && retryAfterMs !== null)) {
-    return { kind: 'not-applied', cause, retryAfterMs };
+  const isPostponed =
+    postponements.has(status) ||
+    (status === unavailable && (retryAfterMs !== null || terms.unavailableMeansNotApplied));
+  return isPostponed ? { kind: 'not-applied', cause, retryAfterMs } : { kind: 'ambiguous', cause };
+}
+
+function readBody(
+  { answerForm }: AnswerTerms,
+  asked: AskedUsers,
+  { status, body, contentEncoding }: Extract<BatchAnswer, { kind: 'answered' }>,
+): Reading {
+  if (contentEncoding !== undefined && contentEncoding !== 'identity') {
+    return { kind: 'ambiguous', cause: `${causeOf(status)} with a compressed body`, violation: 'compressed' };
   }
-  return { kind: 'ambiguous', cause };
+  const results = readExpectedAnswer(answerForm, asked, body) ?? readPlainAnswer(usersOf(asked.users), body);
+  return results
+    ? { kind: 'reported', ...results }
+    : { kind: 'ambiguous', cause: `${causeOf(status)} with a body of neither form` };
+}
+
+function causeOf(status: number): string {
+  const text = STATUS_CODES[status];
+  return text === undefined ? `status ${status}` : `${status} ${text}`;
 }
 
 const withCode = z.object({ code: z.string().min(1) });

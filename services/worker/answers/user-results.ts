@@ -7,11 +7,13 @@ export interface FailedResult {
   retryable: boolean;
 }
 
-/** What an answer says about the users asked for. Whoever stands in no list succeeded. */
+/** What an answer says about the users asked for. Whoever is in no list succeeded. */
 export interface UserResults {
   failed: FailedResult[];
-  /** UserResults in contradiction, with a word we do not know, or not at all. */
+  /** Reported in contradiction, with a word we do not know, or not at all. */
   missing: string[];
   /** Users in the answer that were not asked for. */
   unexpected: number;
+  /** Users that were reported more than once. */
+  repeated: number;
 }

@@ -9,6 +9,7 @@ import { createBatchEndpoint } from './batch-endpoint.ts';
 const body = '{"campaign":"cmp_x","users":["ünïcode 🛵","with \\"quotes\\""]}';
 const request: BatchRequest = {
   actionType: 'award-reward',
+  country: 'SG',
   idempotencyKey: 'feed-17-1',
   attempt: 3,
   body: Buffer.from(body),

@@ -2,7 +2,8 @@ export interface BatchRequest {
   /** Configured name of the action type: decides URL, secret, time-out and size bound. */
   actionType: string;
   idempotencyKey: string;
-  /** How often this key has been sent, this time included, from 1. */
+  country: string;
+  /** How often this key may have been sent, this time included, from 1. */
   attempt: number;
   body: Buffer;
 }
@@ -13,7 +14,13 @@ export interface BatchRequest {
  * - `ambiguous`: it may have had one (time-out, reset, half a body, answer too large).
  */
 export type BatchAnswer =
-  | { kind: 'answered'; status: number; retryAfterMs: number | null; body: Buffer }
+  | {
+      kind: 'answered';
+      status: number;
+      retryAfterMs: number | null;
+      contentEncoding?: string | undefined;
+      body: Buffer;
+    }
   | { kind: 'not-applied'; cause: string }
   | { kind: 'ambiguous'; cause: string };
 

@@ -1,0 +1,99 @@
+import { describe, expect, it } from 'vitest';
+import { createBreaker, type CallEnd } from './breaker.ts';
+
+function setUp() {
+  const breaker = createBreaker(() => 0.999_999);
+  let nowMs = 0;
+  const end = (how: CallEnd, { feedId = 'f', othersAreServed = false } = {}) =>
+    breaker.onEnd(how, { feedId, cause: 'connection refused', othersAreServed, nowMs });
+  return {
+    breaker,
+    end,
+    endMany: (how: CallEnd, count: number) => Array.from({ length: count }, () => end(how)),
+    pass: (ms: number) => (nowMs += ms),
+    allowed: () => breaker.allowed(nowMs),
+    retryInMs: () => breaker.retryInMs(nowMs),
+  };
+}
+
+describe('the breaker of a shard', () => {
+  it('opens when ten calls in a row are not answered, and says why', () => {
+    const { breaker, endMany, allowed } = setUp();
+    expect(endMany('unanswered', 10).indexOf(true)).toBe(9);
+    expect(allowed()).toBe(0);
+    expect(breaker.cause).toBe('connection refused');
+  });
+
+  it('stays closed as long as some call is answered in between', () => {
+    const { breaker, end, endMany } = setUp();
+    for (let round = 0; round < 5; round++) {
+      endMany('unanswered', 9);
+      end('answered');
+    }
+    expect(breaker.isOpen).toBe(false);
+  });
+
+  it('stays closed while another run is served, however often one is not answered', () => {
+    const { breaker, end } = setUp();
+    for (let call = 0; call < 100; call++) end('unanswered', { othersAreServed: true });
+    expect(breaker.isOpen).toBe(false);
+  });
+
+  it('is not opened by one run alone whose parameters are wrong', () => {
+    const { breaker, endMany } = setUp();
+    endMany('misconfigured', 100);
+    expect(breaker.isOpen).toBe(false);
+  });
+
+  it('opens when faults of configuration stop every run', () => {
+    const { breaker, end } = setUp();
+    for (const feedId of ['a', 'b', 'c']) end('misconfigured', { feedId });
+    expect(breaker.isOpen).toBe(true);
+  });
+
+  it('lets one call through now and then, less and less often, every five minutes at last', () => {
+    const { endMany, end, pass, allowed, retryInMs } = setUp();
+    endMany('unanswered', 10);
+    const waits: number[] = [];
+    for (let probe = 0; probe < 12; probe++) {
+      waits.push(retryInMs());
+      pass(retryInMs());
+      expect(allowed()).toBe(1);
+      end('unanswered');
+      expect(allowed()).toBe(0);
+    }
+    expect(waits.slice(0, 4)).toEqual([1000, 2000, 4000, 8000]);
+    expect(waits.at(-1)).toBe(300_000);
+  });
+
+  it('is not put off by calls that were under way when it opened', () => {
+    const { endMany, retryInMs } = setUp();
+    endMany('unanswered', 10);
+    endMany('unanswered', 50);
+    expect(retryInMs()).toBe(1000);
+  });
+
+  it('closes when a call is answered, and its slots double from round to round', () => {
+    const { endMany, end, pass, allowed, retryInMs } = setUp();
+    endMany('unanswered', 10);
+    pass(retryInMs());
+    end('answered');
+    expect(allowed()).toBe(2);
+    endMany('answered', 2);
+    expect(allowed()).toBe(4);
+    endMany('answered', 4);
+    expect(allowed()).toBe(8);
+    for (let round = 0; round < 8; round++) endMany('answered', 2000);
+    expect(allowed()).toBe(Number.POSITIVE_INFINITY);
+  });
+
+  it('opens again at once when the endpoint fails while it starts slowly', () => {
+    const { breaker, endMany, end, pass, retryInMs } = setUp();
+    endMany('unanswered', 10);
+    pass(retryInMs());
+    end('answered');
+    endMany('unanswered', 2);
+    expect(breaker.isOpen).toBe(true);
+    expect(retryInMs()).toBe(2000);
+  });
+});

@@ -1,0 +1,55 @@
+import { describe, expect, it } from 'vitest';
+import { failingOnce } from '../../test/support/trigger-fixture.ts';
+import { passTime } from '../../test/support/pass-time.ts';
+import { createRunningWorker } from '../../test/support/running-worker.ts';
+import { answerWithFailures } from '../../test/support/worker-fixture.ts';
+
+describe('when the database does not answer', () => {
+  it('keeps what was called, and records it later, without another call', async () => {
+    let down = false;
+    const { clock, endpoint, feed } = await createRunningWorker({}, ({ ledger }) => ({
+      ledger: { ...ledger, flush: (flush) => (down ? Promise.reject(new Error('down')) : ledger.flush(flush)) },
+    }));
+    const answer = endpoint.answer;
+    endpoint.answer = (seen) => {
+      down = true;
+      return answer(seen);
+    };
+    const { totals } = await feed([['u1']]);
+    await passTime(clock, 5000);
+    expect(totals()).toEqual([]);
+    down = false;
+    endpoint.answer = answer;
+    await passTime(clock, 5000);
+    expect(totals()).toMatchObject([{ succeeded: 1 }, { succeeded: 1 }]);
+    expect(endpoint.seen).toHaveLength(2);
+  });
+
+  it('makes no call of which it does not know that it may', async () => {
+    const { clock, endpoint, feed, sweepOverdue } = await createRunningWorker({}, ({ contexts }) => ({
+      contexts: failingOnce(contexts, 'admissions'),
+    }));
+    const { runId } = await feed([['u1']]);
+    await passTime(clock, 100);
+    expect(endpoint.seen).toEqual([]);
+    await sweepOverdue(runId);
+    await passTime(clock, 1000);
+    expect(endpoint.seen).toHaveLength(2);
+  });
+
+  it('gives back the steps whose lost users cannot be read', async () => {
+    const { clock, endpoint, feed, sweepOverdue, someUsers, stepRows } = await createRunningWorker(
+      {},
+      ({ ledger }) => ({
+        ledger: failingOnce(ledger, 'lostUsers'),
+      }),
+    );
+    endpoint.answer = (seen) => answerWithFailures(seen, seen.call.step === 1 ? someUsers(21) : []);
+    const { runId } = await feed([someUsers(30)]);
+    await passTime(clock, 1000);
+    expect(stepRows(2)).toMatchObject([{ state: 'waiting', attempts: 0 }]);
+    await sweepOverdue(runId);
+    await passTime(clock, 1000);
+    expect(endpoint.seen.at(-1)?.call.users).toEqual(someUsers(9, 22));
+  });
+});

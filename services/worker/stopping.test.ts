@@ -1,0 +1,68 @@
+import { describe, expect, it } from 'vitest';
+import { passTime } from '../../test/support/pass-time.ts';
+import { createRunningWorker, stopWorker } from '../../test/support/running-worker.ts';
+import { createWorker } from './worker.ts';
+
+describe('stopping', () => {
+  /** One call at a time, and it does not end before it is told to. */
+  async function busyWorker() {
+    const world = await createRunningWorker({ type: { concurrency: 1 } }, () => ({ concurrency: 1 }));
+    const answer = world.endpoint.answer;
+    const finish = Promise.withResolvers<null>();
+    world.endpoint.answer = async (seen) => {
+      await finish.promise;
+      return answer(seen);
+    };
+    return { ...world, finish: () => finish.resolve(null) };
+  }
+
+  it('lets the calls in flight end, records them, and sends their survivors on', async () => {
+    const { clock, worker, feed, finish, messages } = await busyWorker();
+    const { totals } = await feed([['u1']]);
+    await passTime(clock, 100);
+    await worker.stopIntake();
+    const finished = worker.finishWork();
+    finish();
+    await passTime(clock, 100);
+    await finished;
+    expect(totals()).toMatchObject([{ succeeded: 1 }]);
+    expect(messages(2)).toHaveLength(1);
+  });
+
+  it('gives back what was claimed and not called, with no attempt used up', async () => {
+    const { clock, worker, feed, finish, endpoint, stepRows } = await busyWorker();
+    await feed([['u1'], ['u2']]);
+    await passTime(clock, 100);
+    await worker.stopIntake();
+    const finished = worker.finishWork();
+    finish();
+    await passTime(clock, 100);
+    await finished;
+    expect(endpoint.seen).toHaveLength(1);
+    expect(stepRows(1)).toMatchObject([{ state: 'done' }, { state: 'waiting', attempts: 0 }]);
+  });
+
+  it('leaves what was not claimed to the next worker', async () => {
+    const { clock, worker, feed, finish, workerDeps, sweepOverdue, someUsers } = await busyWorker();
+    const { runId, totals } = await feed(someUsers(500).map((user) => [user]));
+    await passTime(clock, 100);
+    await worker.stopIntake();
+    const finished = worker.finishWork();
+    finish();
+    await passTime(clock, 100);
+    await finished;
+    await worker.close();
+    await createWorker(workerDeps('b')).start();
+    await passTime(clock, 1000);
+    await sweepOverdue(runId);
+    await passTime(clock, 10_000);
+    expect(totals()).toMatchObject([{ succeeded: 500 }, { succeeded: 500 }]);
+  });
+
+  it('is safe twice, and with nothing to do', async () => {
+    const { worker } = await createRunningWorker();
+    await stopWorker(worker);
+    await stopWorker(worker);
+    expect(worker.ready()).toBe(false);
+  });
+});

@@ -1,0 +1,40 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { stepMessage } from './messages.ts';
+import { readMessage } from './read-message.ts';
+
+const reference = { feedId: '01999999-0000-7000-8000-000000000001', step: 1, batchNos: [1], remaining: [100] };
+const bytesOf = (value: unknown) => Buffer.from(JSON.stringify(value));
+
+describe('reading a message', () => {
+  it('gives the message where it has its shape', () => {
+    expect(readMessage(stepMessage, bytesOf(reference))).toEqual({ ok: true, message: reference });
+  });
+
+  it.each([
+    ['the field and the value', { ...reference, batchNos: ['one'] }, /^batchNos\.0: .*\(found "one"\)$/],
+    ['a field that is not there', { ...reference, step: undefined }, /^step: .*\(found nothing\)$/],
+    ['that it is no object', [], /\(found \[\]\)$/],
+  ])('names %s', (_what, value, reason) => {
+    const read = readMessage(stepMessage, bytesOf(value));
+    expect(read.ok ? '' : read.reason).toMatch(reason);
+  });
+
+  it('says what it found where that is no JSON, or nothing at all', () => {
+    expect(readMessage(stepMessage, Buffer.from('gar\u0000bage'))).toEqual({ ok: false, reason: 'not JSON: gar bage' });
+    expect(readMessage(stepMessage, null)).toEqual({ ok: false, reason: 'it has no value' });
+  });
+
+  it('has a short reason that can be stored, whatever the bytes are', () => {
+    fc.assert(
+      fc.property(fc.uint8Array({ maxLength: 2000 }), fc.json(), (bytes, text) => {
+        for (const value of [Buffer.from(bytes), Buffer.from(text)]) {
+          const read = readMessage(stepMessage, value);
+          if (read.ok) continue;
+          expect(read.reason.length).toBeLessThan(300);
+          expect(read.reason).not.toMatch(/\p{Cc}/u);
+        }
+      }),
+    );
+  });
+});

@@ -1,0 +1,20 @@
+import { createWorker, type Worker, type WorkerDeps } from '../../services/worker/worker.ts';
+import { createWorkerFixture, type WorkerFixtureOptions } from './worker-fixture.ts';
+
+/** A worker that takes work, with all that it has around it in memory. */
+export async function createRunningWorker(
+  options: WorkerFixtureOptions = {},
+  change: (deps: WorkerDeps) => Partial<WorkerDeps> = () => ({}),
+) {
+  const fixture = createWorkerFixture(options);
+  const deps = fixture.workerDeps('a');
+  const worker = createWorker({ ...deps, ...change(deps) });
+  await worker.start();
+  return { ...fixture, worker };
+}
+
+export async function stopWorker(worker: Worker): Promise<void> {
+  await worker.stopIntake();
+  await worker.finishWork();
+  await worker.close();
+}
