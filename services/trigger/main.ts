@@ -4,6 +4,7 @@ import { createKafka } from '../../shared/kafka/connection.ts';
 import { createPublisher } from '../../shared/kafka/publisher.ts';
 import { requiredTopics } from '../../shared/kafka/required-topics.ts';
 import { createTopicAdmin } from '../../shared/kafka/topic-admin.ts';
+import { createTopicBacklogs } from '../../shared/kafka/topic-backlogs.ts';
 import { createLeases } from '../../shared/postgres/leases.ts';
 import { createHotPathPool, createPool } from '../../shared/postgres/pool.ts';
 import { takePart } from '../../shared/postgres/take-part.ts';
@@ -15,7 +16,9 @@ import { readConfig } from './config.ts';
 import { createSegmentation } from './http/segmentation-client.ts';
 import { createFeedStore } from './postgres/feed-store.ts';
 import { createOutboxSweep } from './postgres/outbox-sweep.ts';
+import { createRetentionStore } from './postgres/retention.ts';
 import { createRunStore } from './postgres/run-store.ts';
+import { createStepEndings } from './postgres/step-endings.ts';
 import { createTrigger } from './trigger.ts';
 
 export const triggerProcess = defineProcess('trigger', readConfig, async (config, context) => {
@@ -37,16 +40,18 @@ export const triggerProcess = defineProcess('trigger', readConfig, async (config
   const installationId = await takePart({ pool, file, clock: systemClock, logger });
   const segmentation = onClose(createSegmentation({ config: engine, environment }), (opened) => opened.close());
   const kafka = createKafka({ ...config.kafka, clientId: 'muster-trigger', logger });
+  const workers = workerGroup(config.MUSTER_TOPIC_PREFIX, installationId);
   const connection = onClose(
     createPublisher({
       kafka,
       logger,
       topics: requiredTopics(engine, config.MUSTER_TOPIC_PREFIX),
-      consumedBy: workerGroup(config.MUSTER_TOPIC_PREFIX, installationId),
+      consumedBy: workers,
     }),
     (opened) => opened.close(),
   );
   const topicAdmin = onClose(createTopicAdmin({ kafka }), (opened) => opened.close());
+  const topicBacklogs = onClose(createTopicBacklogs({ kafka, groupId: workers, logger }), (opened) => opened.close());
   await connection.connect();
   const publisher = ownPublisher(connection, installationId);
 
@@ -55,16 +60,24 @@ export const triggerProcess = defineProcess('trigger', readConfig, async (config
     runStore: createRunStore({ pool: hotPool }),
     feedStore: createFeedStore({ pool: hotPool }),
     outboxSweep: createOutboxSweep({ pool: hotPool }),
+    stepEndings: createStepEndings({ pool: hotPool }),
+    retention: createRetentionStore({ pool }),
+    retentionDays: {
+      users: config.RETENTION_USERS_DAYS,
+      steps: config.RETENTION_STEPS_DAYS,
+      failures: config.RETENTION_FAILURES_DAYS,
+      runs: config.RETENTION_RUNS_DAYS,
+    },
     segmentation,
     leases: createLeases({ pool }),
     topicAdmin,
+    topicBacklogs,
     topics,
     topicTerms: { partitions: engine.partitionsPerShard, replicationFactor: engine.replicationFactor },
     owner,
     pageSize: engine.segmentation.pageSize,
     feedLeaseMs: config.TRIGGER_FEED_LEASE_MS,
     stallMs: config.TRIGGER_STALL_MS,
-    reofferMs: config.TRIGGER_REOFFER_MS,
     clock: systemClock,
     random: () => Math.random(),
     logger,

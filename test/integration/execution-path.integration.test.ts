@@ -16,6 +16,7 @@ import { describeRunStore } from '../support/conformance/run-store.conformance.t
 import { describeStepClaims } from '../support/conformance/step-claims.conformance.ts';
 import { describeStepFlow } from '../support/conformance/step-flow.conformance.ts';
 import { describeStepHolds } from '../support/conformance/step-holds.conformance.ts';
+import { describeStepEndings } from '../support/conformance/step-endings.conformance.ts';
 import { describeStepLedger } from '../support/conformance/step-ledger.conformance.ts';
 import { createPostgresExecutionRows } from '../support/postgres-execution-rows.ts';
 import { createTestDatabase, type TestDatabase } from '../support/postgres-database.ts';
@@ -28,9 +29,12 @@ import { createOutboxSweep } from '../../services/trigger/postgres/outbox-sweep.
 import { createLeases } from '../../shared/postgres/leases.ts';
 import { createHotPathPool } from '../../shared/postgres/pool.ts';
 import { createRunStore } from '../../services/trigger/postgres/run-store.ts';
+import { createStepEndings } from '../../services/trigger/postgres/step-endings.ts';
 import { createStepHolds } from '../../shared/postgres/step-holds.ts';
 import { createStepLedger } from '../../shared/postgres/step-ledger.ts';
 import * as feedStatements from '../../services/trigger/postgres/feed-statements.ts';
+import * as endingStatements from '../../services/trigger/postgres/ending-statements.ts';
+import * as sweepStatements from '../../services/trigger/postgres/sweep-statements.ts';
 import * as stepStatements from '../../shared/postgres/step-statements.ts';
 
 let database: TestDatabase;
@@ -60,6 +64,7 @@ async function postgresStores(): Promise<ExecutionSubject> {
     feeds: createFeedStore({ pool }),
     contexts: createFeedContexts({ pool }),
     sweep: createOutboxSweep({ pool }),
+    endings: createStepEndings({ pool }),
     holds: createStepHolds({ pool }),
     rows: createPostgresExecutionRows({ pool }),
     ledgerOf: (owner) => createStepLedger({ pool, owner, slot: owner === 'a' ? 0 : 1, leaseMs }),
@@ -82,7 +87,10 @@ async function passTime(ms: number): Promise<void> {
     `update step_causes set since = since - $1 * interval '1 ms', last_at = last_at - $1 * interval '1 ms'`,
     [ms],
   );
-  await pool.query(`update feeds set lease_until = lease_until - $1 * interval '1 ms'`, [ms]);
+  await pool.query(
+    `update feeds set lease_until = lease_until - $1 * interval '1 ms', stalled_until = stalled_until - $1 * interval '1 ms'`,
+    [ms],
+  );
   await pool.query(
     `update runs set deadline_at = deadline_at - $1 * interval '1 ms', scheduled_for = scheduled_for - $1 * interval '1 ms'`,
     [ms],
@@ -91,6 +99,8 @@ async function passTime(ms: number): Promise<void> {
 
 const planned = {
   ...Object.fromEntries(Object.entries(stepStatements).map(([name, { text }]) => [name, text])),
+  ...Object.fromEntries(Object.entries(sweepStatements).map(([name, { text }]) => [name, text])),
+  ...Object.fromEntries(Object.entries(endingStatements).map(([name, { text }]) => [name, text])),
   writePages: feedStatements.writePages,
 };
 
@@ -103,6 +113,7 @@ describeFeedContexts('on Postgres', postgresStores);
 describeFeedStore('on Postgres', postgresStores);
 describeOutboxSweep('on Postgres', postgresStores);
 describeRunStore('on Postgres', postgresStores);
+describeStepEndings('on Postgres', postgresStores);
 
 describe('the ledger on Postgres', () => {
   it('tries again when Postgres breaks a deadlock at its cost', async () => {
@@ -126,7 +137,7 @@ describe('the ledger on Postgres', () => {
 
   it('writes the same rows from two workers in opposite order without a deadlock', async () => {
     const subject = await postgresStores();
-    const { runId, steps } = await startFedRun(subject, someBatches(100, 1));
+    const { steps } = await startFedRun(subject, someBatches(100, 1));
     const [a, b] = [subject.ledgerOf('a'), subject.ledgerOf('b')];
     const { claimed } = await a.flush({ results: [], claims: steps, begins: [] });
     const records = claimed.map((step) => doneOf(step));
@@ -135,7 +146,6 @@ describe('the ledger on Postgres', () => {
       b.flush({ results: records.toReversed(), claims: steps.toReversed(), begins: [] }),
     ]);
     expect((await subject.runs.tallies())[0]?.feeds[0]?.totals).toMatchObject([{ batches: 100, succeeded: 100 }]);
-    expect(await subject.sweep.overdue(runId, 10)).toEqual([]);
   });
 
   it('survives connections that Postgres ends', async () => {
