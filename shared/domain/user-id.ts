@@ -78,9 +78,6 @@ export function userIdFault(id: string): UserIdFault | null {
   return id.isWellFormed() ? null : 'lone-surrogate';
 }
 
-/** Characters of a cut id that are kept: with escapes of six characters each, it still fits any log or table. */
-const maxShownCharacters = 64;
-
 /**
  * A printable stand-in for an id that breaks the rules: escaped as in JSON. One of more than 256 bytes is cut and ends in `…#` and eight hex
  * digits of its SHA-256, so that two that begin alike do not look the same.
@@ -88,7 +85,7 @@ const maxShownCharacters = 64;
 export function escapeUserId(id: string): string {
   if (id.length === 0 || hasValidLength(id)) return escaped(id);
   const digest = createHash('sha256').update(id).digest('hex').slice(0, 8);
-  return `${escaped(id.slice(0, maxShownCharacters))}…#${digest}`;
+  return `${escaped(id.slice(0, maxUserIdBytes))}…#${digest}`;
 }
 
 function escaped(text: string): string {
