@@ -3,6 +3,15 @@ import { defineConfig } from 'vitest/config';
 /** Tests that need real servers get one Kafka and one Postgres for the whole run; each file makes its own database and topics in them. */
 const withInfrastructure = ['./test/infrastructure.setup.ts'];
 
+/** Real processes, and real faults. */
+const faults = {
+  sequence: { groupOrder: 4 },
+  globalSetup: [...withInfrastructure, './test/faults/support/figures.setup.ts'],
+  fileParallelism: false,
+  testTimeout: 300_000,
+  hookTimeout: 120_000,
+};
+
 export default defineConfig({
   test: {
     // Tier by tier: what runs as many processes must not fight the others for the cores.
@@ -42,6 +51,17 @@ export default defineConfig({
           fileParallelism: false,
           testTimeout: 300_000,
           hookTimeout: 120_000,
+        },
+      },
+      { test: { ...faults, name: 'faults', include: ['test/faults/**/*.test.ts'] } },
+      {
+        // Some of them in ten minutes, for every run of all tests.
+        test: {
+          ...faults,
+          name: 'faults-in-short',
+          include: ['killed-workers', 'lost-answers', 'postgres', 'poison', 'support/postgres-wire'].map(
+            (name) => `test/faults/${name}.test.ts`,
+          ),
         },
       },
     ],

@@ -1,34 +1,77 @@
 import { fork, type ChildProcess, type Serializable } from 'node:child_process';
 import { once } from 'node:events';
+import { closeSync, openSync } from 'node:fs';
+import { join } from 'node:path';
 import { hotPathFlags } from '../shared/infrastructure/service-process.ts';
 
 export interface Child {
   readonly pid: number;
+  readonly running: boolean;
   /** The next message that the child sends. Rejects when it ends before. */
   receive(): Promise<unknown>;
   send(message: Serializable): void;
-  stop(): Promise<void>;
+  /** Sends a question and resolves with the answer to it; one at a time. */
+  ask(question: Serializable): Promise<unknown>;
+  signal(signal: NodeJS.Signals): void;
+  /** SIGTERM, unless the child has ended; resolves when it has. */
+  stop(signal?: NodeJS.Signals): Promise<void>;
 }
 
-/** Starts one of this folder's scripts, or a service, with the flags of the hot path: every side of a comparison has them. It ends with its parent: an IPC channel that closes ends it. */
-export function startChild(script: string, environment: NodeJS.ProcessEnv = {}): Child {
+interface ChildOptions {
+  environment?: NodeJS.ProcessEnv;
+  /** What it writes goes there; otherwise to where this process writes. */
+  logFile?: string;
+}
+
+/** Ends the process when the channel to its parent closes, which it does however the parent ends. */
+const endWithParent = 'data:text/javascript,process.on("disconnect",()=>process.exit(1));process.channel?.unref()';
+
+/** Starts one of this folder's scripts with the flags of the hot path: every side of a comparison has them. */
+export function startChild(script: string): Child {
+  return start(script, hotPathFlags, {});
+}
+
+/** Starts a service as in production; it knows nothing of its parent and ends with it all the same. */
+export function startService(root: string, service: string, options: ChildOptions): Child {
+  const flags = service === 'worker' || service === 'trigger' ? hotPathFlags : [];
+  return start(join(root, `services/${service}/main.ts`), [...flags, '--import', endWithParent], options);
+}
+
+function start(script: string, flags: readonly string[], { environment = {}, logFile }: ChildOptions): Child {
+  const output = logFile === undefined ? 'inherit' : openSync(logFile, 'a');
   const child = fork(script, [], {
-    execArgv: hotPathFlags,
+    execArgv: [...flags],
     env: { ...process.env, ...environment },
-    stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
+    stdio: ['ignore', output, output, 'ipc'],
   });
+  if (output !== 'inherit') closeSync(output);
   const pid = child.pid;
   if (pid === undefined) throw new Error(`could not start ${script}`);
+  const running = () => child.exitCode === null && child.signalCode === null;
+  let answered: Promise<unknown> = Promise.resolve();
   return {
     pid,
+    get running() {
+      return running();
+    },
     receive: () => nextMessage(child, script),
     send: (message) => {
       child.send(message);
     },
-    stop: async () => {
-      if (child.exitCode !== null || child.signalCode !== null) return;
+    ask: (question) => {
+      answered = answered.then(() => {
+        child.send(question);
+        return nextMessage(child, script);
+      });
+      return answered;
+    },
+    signal: (signal) => {
+      child.kill(signal);
+    },
+    stop: async (signal = 'SIGTERM') => {
+      if (!running()) return;
       const ended = once(child, 'exit');
-      child.kill('SIGTERM');
+      child.kill(signal);
       await ended;
     },
   };

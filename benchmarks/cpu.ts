@@ -55,3 +55,32 @@ export function startCpuMeter(
   const before = new Map(read());
   return () => Object.fromEntries(read().map(([name, seconds]) => [name, (seconds - (before.get(name) ?? 0)) * 1e6]));
 }
+
+/**
+ * Starts to watch what everything else on this machine takes: the share of all cores, 0 to 1, that neither this process nor those given used.
+ * Interrupts are nobody's and left out. A comparison made while somebody compiles beside it says little.
+ */
+export function startForeignLoadMeter(ours: () => readonly number[]): () => number {
+  const read = () => {
+    const pids = [process.pid, ...ours()];
+    return { ...machineSeconds(), ours: pids.reduce((sum, pid) => sum + cpuSecondsOf(pid), 0) };
+  };
+  const before = read();
+  return () => {
+    const now = read();
+    const foreign = now.busy - before.busy - (now.ours - before.ours);
+    return Math.max(0, foreign / (now.all - before.all));
+  };
+}
+
+/** Since the machine's start, over all cores: in programs and in the kernel on their behalf, and altogether. */
+function machineSeconds(): { busy: number; all: number } {
+  const [user = 0, nice = 0, system = 0, ...rest] = readFileSync('/proc/stat', 'utf8')
+    .split('\n', 1)
+    .join('')
+    .split(/\s+/)
+    .slice(1, 9)
+    .map((ticks) => Number(ticks) / ticksPerSecond);
+  const busy = user + nice + system;
+  return { busy, all: rest.reduce((sum, seconds) => sum + seconds, busy) };
+}

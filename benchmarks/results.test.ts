@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { median, summarize } from './results.ts';
+import { median, percentile, ratioByRound, summarize } from './results.ts';
 
 describe('figures', () => {
   it('take the middle of an odd number of rounds and the mean of the two middles of an even one', () => {
@@ -11,5 +11,13 @@ describe('figures', () => {
     const engine = [60, 120, 30].map((rate) => ({ rate, cpu: { worker: 100 } }));
     const bare = [100, 200, 50].map((rate) => ({ rate }));
     expect(summarize('engine', 'batches/s', engine, bare)).toMatchObject({ median: 60, min: 30, max: 120, ratio: 0.6 });
+    expect(ratioByRound([10, 200, 3], [10, 100, 1])).toBe(2);
+  });
+
+  it('take for a percentile a value that was measured', () => {
+    const values = Array.from({ length: 100 }, (_, index) => 100 - index);
+    expect(percentile(values, 0.5)).toBe(50);
+    expect(percentile(values, 0.99)).toBe(99);
+    expect(percentile([7], 0.99)).toBe(7);
   });
 });

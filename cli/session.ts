@@ -1,5 +1,5 @@
 import type { Readable } from 'node:stream';
-import { ConfigurationError } from '../shared/runtime/environment.ts';
+import { ConfigurationError } from '../shared/runtime/configuration-error.ts';
 import { ApiRefusal } from './campaigns/api-client.ts';
 import type { CommandContext } from './command-context.ts';
 import { exitCodes, type ExitCode } from './exit-codes.ts';

@@ -1,9 +1,11 @@
 import { join } from 'node:path';
 import { z } from 'zod';
 import { startChild } from '../child.ts';
-import { startCpuMeter, withDescendants } from '../cpu.ts';
+import { startCpuMeter } from '../cpu.ts';
 import { startEngine, type EngineUnderTest, type Variant } from '../engine-under-test.ts';
 import { publish, summarize } from '../results.ts';
+import { usersPerBatch } from '../campaign-times.ts';
+import { startStub } from '../stub/stub.ts';
 import { databaseSettings, warmDatabase } from '../warm-database.ts';
 import { startLocalInfrastructure } from '../../shared/infrastructure/local.ts';
 
@@ -12,22 +14,21 @@ import { startLocalInfrastructure } from '../../shared/infrastructure/local.ts';
  * All cases run in turn, several rounds, on the same Postgres, Kafka and endpoints; ratios are taken round by round.
  */
 const question = 'Batches of 100 users per second through a chain of two steps';
-const usersPerBatch = 100;
-const warmUpUsers = 2_000_000;
+export const warmUpUsers = 2_000_000;
 
 interface Round {
   rate: number;
   cpu: Record<string, number>;
 }
 
-interface Contest {
+export interface Contest {
   variant: Variant;
   batches: number;
   /** Calls of one user, in sequence: few, because they are slow. */
   naiveUsers: number;
 }
 
-const contests: readonly Contest[] = [
+export const contests: readonly Contest[] = [
   { variant: { form: 'full', latencyMs: 0, inFlight: 100 }, batches: 30_000, naiveUsers: 2000 },
   { variant: { form: 'compact', latencyMs: 0, inFlight: 100 }, batches: 30_000, naiveUsers: 0 },
   // Of two cores, Muster leaves about one idle with 50 in flight, half of one with 100, and hardly any with 200.
@@ -36,7 +37,7 @@ const contests: readonly Contest[] = [
   { variant: { form: 'full', latencyMs: 20, inFlight: 200 }, batches: 30_000, naiveUsers: 0 },
 ];
 
-function nameOf({ form, latencyMs, inFlight }: Variant): string {
+export function nameOf({ form, latencyMs, inFlight }: Variant): string {
   return `${form} answers, ${latencyMs} ms, ${inFlight} in flight`;
 }
 
@@ -48,17 +49,10 @@ export async function benchmarkChain(rounds: number): Promise<void> {
     report: console.error,
     postgresSettings: databaseSettings,
   });
-  const stub = startChild(join(import.meta.dirname, '../stub-services.ts'));
-  const { port } = z.object({ port: z.int() }).parse(await stub.receive());
-  const stubUrl = `http://127.0.0.1:${port}`;
+  const stub = await startStub();
   const loop = startChild(join(import.meta.dirname, 'bare-loop.ts'));
   await loop.receive();
-  const engine = await startEngine({
-    databaseUrl: infrastructure.databaseUrl,
-    brokers: infrastructure.brokers,
-    stubUrl,
-    variants: contests.map(({ variant }) => variant),
-  });
+  const engine = await startEngine({ infrastructure, stub, variants: contests.map(({ variant }) => variant) });
 
   const callLoop = async (
     variant: Variant,
@@ -67,7 +61,7 @@ export async function benchmarkChain(rounds: number): Promise<void> {
     callsInFlight: number,
   ): Promise<number> => {
     loop.send({
-      url: `${stubUrl}/batches/${variant.form}/${variant.latencyMs}`,
+      url: `${stub.url}/batches/${variant.form}/${variant.latencyMs}`,
       form: variant.form,
       batches,
       usersPerCall,
@@ -78,11 +72,8 @@ export async function benchmarkChain(rounds: number): Promise<void> {
   };
   const meter = () =>
     startCpuMeter({
-      worker: () => [engine.worker.pid],
-      trigger: () => [engine.trigger.pid],
+      ...engine.processes,
       loop: () => [loop.pid],
-      postgres: () => withDescendants(infrastructure.postgres.pid()),
-      kafka: () => infrastructure.kafkaNodes.map((node) => node.pid()),
       endpoints: () => [stub.pid],
     });
 

@@ -1,9 +1,7 @@
-import { join } from 'node:path';
-import { z } from 'zod';
-import { startChild } from '../child.ts';
 import { residentMiB } from '../cpu.ts';
 import { startEngine, type Variant } from '../engine-under-test.ts';
 import { publish, summarize } from '../results.ts';
+import { startStub } from '../stub/stub.ts';
 import { startLocalInfrastructure } from '../../shared/infrastructure/local.ts';
 
 /** Does the memory of trigger and worker grow with the audience? Sampled while the campaigns run, in the same processes, in turn. */
@@ -14,14 +12,10 @@ const audiences = { small: 100_000, large: 1_000_000 };
 
 export async function benchmarkMemory(rounds: number): Promise<void> {
   const infrastructure = await startLocalInfrastructure({ environment: process.env, report: console.error });
-  const stub = startChild(join(import.meta.dirname, '../stub-services.ts'));
-  const { port } = z.object({ port: z.int() }).parse(await stub.receive());
-  const engine = await startEngine({
-    databaseUrl: infrastructure.databaseUrl,
-    brokers: infrastructure.brokers,
-    stubUrl: `http://127.0.0.1:${port}`,
-    variants: [variant],
-  });
+  const stub = await startStub();
+  const engine = await startEngine({ infrastructure, stub, variants: [variant] });
+  const memoryOf = (process: 'trigger' | 'worker') =>
+    Math.max(0, ...(engine.processes[process]?.() ?? []).map(residentMiB));
   const peaks = {
     trigger: {
       small: [] as { rate: number; cpu: Record<string, number> }[],
@@ -38,8 +32,8 @@ export async function benchmarkMemory(rounds: number): Promise<void> {
       for (const size of ['small', 'large'] as const) {
         const peak = { trigger: 0, worker: 0 };
         const sampler = setInterval(() => {
-          peak.trigger = Math.max(peak.trigger, residentMiB(engine.trigger.pid));
-          peak.worker = Math.max(peak.worker, residentMiB(engine.worker.pid));
+          peak.trigger = Math.max(peak.trigger, memoryOf('trigger'));
+          peak.worker = Math.max(peak.worker, memoryOf('worker'));
         }, sampleMs);
         await engine.runCampaign(audiences[size], variant);
         clearInterval(sampler);

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { cellsOf } from '../render/text.ts';
 import { lineOf, progressOf } from '../render/sample-run.ts';
 import { createTestTerminal, type TestTerminal } from '../test-terminal.ts';
 import { createProgressDisplay } from './show-progress.ts';
@@ -25,7 +26,7 @@ test('on a terminal the bars are drawn over at every look', () => {
 test('in a narrow terminal no line wraps', () => {
   const terminal = createTestTerminal({ live: true, columns: 40, colours: { out: true, notes: true } });
   watch(terminal);
-  expect(terminal.written.pictures.flat().filter((line) => line.length > 40)).toEqual([]);
+  expect(terminal.written.pictures.flat().filter((line) => cellsOf(line) > 40)).toEqual([]);
 });
 
 test('elsewhere there is a line a second, and the last look is always told', () => {

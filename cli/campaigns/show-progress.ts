@@ -2,6 +2,7 @@ import type { RunProgress } from '../../shared/contracts/runs.ts';
 import { createPaint } from '../render/paint.ts';
 import { endedUsers, renderBars, renderProgressLine, type ProgressView } from '../render/progress.ts';
 import { createRateMeter, type RateMeter } from '../render/rate-meter.ts';
+import { cellsOf, cutTo } from '../render/text.ts';
 import type { Terminal } from '../terminal.ts';
 
 /** Shows a run moving: bars that are drawn over on a terminal, a line a second elsewhere. */
@@ -44,9 +45,9 @@ function drawBars(terminal: Terminal): Drawing {
     draw: (view) => {
       const { columns } = terminal;
       const lines = renderBars(view, columns, plain);
-      const fits = lines.every((line) => line.length <= columns);
+      const fits = lines.every((line) => cellsOf(line) <= columns);
       // What would wrap could not be drawn over. It is cut without colours, whose codes must not be cut.
-      terminal.redraw(fits ? renderBars(view, columns, paint) : lines.map((line) => line.slice(0, columns)));
+      terminal.redraw(fits ? renderBars(view, columns, paint) : lines.map((line) => cutTo(line, columns)));
     },
     end: () => terminal.settle(),
   };

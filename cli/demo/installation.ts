@@ -71,7 +71,7 @@ export async function prepareServers(infrastructure: Infrastructure): Promise<{ 
   const topics = requiredTopics(demoEngineConfig('http://127.0.0.1', 1), topicPrefix);
   const [applied] = await Promise.all([
     migrate(infrastructure.databaseUrl),
-    createTopics(infrastructure.brokers, topics, 'silent'),
+    createTopics({ brokers: infrastructure.brokers, security: undefined }, topics),
   ]);
   return { migrations: applied.length, topics: topics.length };
 }

@@ -8,7 +8,7 @@ import { createLogger } from '../../shared/runtime/logger.ts';
 import { writeData, type CommandContext } from '../command-context.ts';
 import { exitCodes, type ExitCode } from '../exit-codes.ts';
 import { createPaint } from '../render/paint.ts';
-import { oneLine } from '../render/report.ts';
+import { oneLine } from '../render/text.ts';
 import { renderTable } from '../render/tables.ts';
 import { UsageError } from '../usage-error.ts';
 

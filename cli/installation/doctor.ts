@@ -30,7 +30,7 @@ function checkConfig(environment: NodeJS.ProcessEnv): Check[] {
   if (path === undefined || path === '') return [];
   const name = 'MUSTER_CONFIG';
   try {
-    const { countries, actionTypes } = readEngineConfig(path);
+    const { countries, actionTypes } = readEngineConfig(environment);
     const found = `${countries.join(', ')}; ${Object.keys(actionTypes).join(', ')}`;
     return [{ name, ok: true, found, fix: '' }];
   } catch (error) {

@@ -1,3 +1,4 @@
+import { requireDatabase } from '../../shared/infrastructure/given-servers.ts';
 import { migrate } from '../../shared/postgres/migrate.ts';
 import { commonEnvironment, readEnvironment } from '../../shared/runtime/environment.ts';
 import { writeData, type CommandContext } from '../command-context.ts';
@@ -5,6 +6,7 @@ import { exitCodes, type ExitCode } from '../exit-codes.ts';
 
 export async function migrateDatabase(context: CommandContext): Promise<ExitCode> {
   const { DATABASE_URL } = readEnvironment(commonEnvironment.pick({ DATABASE_URL: true }), context.environment);
+  await requireDatabase({ DATABASE_URL });
   const applied = await migrate(DATABASE_URL);
   if (applied.length === 0) context.terminal.note('the schema is the newest already\n');
   writeData(context, { applied }, () => applied.map((name) => `${name}\n`).join(''));

@@ -1,18 +1,17 @@
-import { z } from 'zod';
 import type { EngineConfig } from '../../shared/contracts/engine-config.ts';
 import { topicNames } from '../../shared/domain/shard.ts';
 import { createKafka } from '../../shared/kafka/connection.ts';
+import { requireBroker } from '../../shared/infrastructure/given-servers.ts';
 import { createTopicAdmin } from '../../shared/kafka/topic-admin.ts';
 import type { TopicSpec } from '../../shared/ports/message-bus.ts';
 import { readEngineConfig } from '../../shared/runtime/engine-config-file.ts';
 import { commonEnvironment, readEnvironment } from '../../shared/runtime/environment.ts';
+import { readKafkaSecurity, type KafkaSettings } from '../../shared/runtime/kafka-security.ts';
 import { createLogger } from '../../shared/runtime/logger.ts';
 import { writeData, type CommandContext } from '../command-context.ts';
 import { exitCodes, type ExitCode } from '../exit-codes.ts';
 
-const topicsEnvironment = commonEnvironment
-  .pick({ KAFKA_BROKERS: true, MUSTER_TOPIC_PREFIX: true, LOG_LEVEL: true })
-  .extend({ MUSTER_CONFIG: z.string() });
+const topicsEnvironment = commonEnvironment.pick({ KAFKA_BROKERS: true, MUSTER_TOPIC_PREFIX: true });
 
 /** The fires' topic, and one for each action type in each country. */
 export function requiredTopics(config: EngineConfig, prefix: string): TopicSpec[] {
@@ -29,20 +28,20 @@ export function requiredTopics(config: EngineConfig, prefix: string): TopicSpec[
 
 export async function ensureTopics(context: CommandContext): Promise<ExitCode> {
   const environment = readEnvironment(topicsEnvironment, context.environment);
-  const topics = requiredTopics(readEngineConfig(environment.MUSTER_CONFIG), environment.MUSTER_TOPIC_PREFIX);
-  await createTopics(environment.KAFKA_BROKERS, topics, environment.LOG_LEVEL);
+  const topics = requiredTopics(readEngineConfig(context.environment), environment.MUSTER_TOPIC_PREFIX);
+  const security = readKafkaSecurity(context.environment);
+  await createTopics({ brokers: environment.KAFKA_BROKERS, security }, topics);
   writeData(context, { topics }, () =>
     topics.map(({ topic, partitions }) => `${topic} ${partitions} partitions\n`).join(''),
   );
   return exitCodes.ok;
 }
 
-export async function createTopics(
-  brokers: readonly string[],
-  topics: readonly TopicSpec[],
-  logLevel: string,
-): Promise<void> {
-  const kafka = createKafka({ brokers, clientId: 'muster-cli', logger: createLogger('cli', logLevel) });
+/** @throws one line when no broker answers */
+export async function createTopics(settings: KafkaSettings, topics: readonly TopicSpec[]): Promise<void> {
+  await requireBroker(settings.brokers);
+  // Silent: what goes wrong is thrown, and a command line has no log.
+  const kafka = createKafka({ ...settings, clientId: 'muster-cli', logger: createLogger('cli', 'silent') });
   const admin = createTopicAdmin({ kafka });
   try {
     await admin.ensureTopics(topics);

@@ -21,6 +21,7 @@ test.each([
   [7.2, '8 s'],
   [125, '2 min 05 s'],
   [3720, '1 h 02 min'],
+  [54 * 86_400 + 12.5 * 3600, '54 d 12 h'],
 ])('%d seconds are %s', (seconds, text) => {
   expect(duration(seconds)).toBe(text);
 });

@@ -13,12 +13,13 @@ export function percent(part: number, whole: number): string {
   return '100 %';
 }
 
-/** `8 s`, `2 min 05 s`, `1 h 02 min` */
+/** `8 s`, `2 min 05 s`, `1 h 02 min`, `54 d 12 h` */
 export function duration(seconds: number): string {
   const whole = Math.max(0, Math.ceil(seconds));
   if (whole < 60) return `${whole} s`;
   if (whole < 3600) return `${Math.floor(whole / 60)} min ${pad(whole % 60)} s`;
-  return `${Math.floor(whole / 3600)} h ${pad(Math.floor((whole % 3600) / 60))} min`;
+  if (whole < 86_400) return `${Math.floor(whole / 3600)} h ${pad(Math.floor((whole % 3600) / 60))} min`;
+  return `${Math.floor(whole / 86_400)} d ${Math.floor((whole % 86_400) / 3600)} h`;
 }
 
 /** `00:07`, `61:05`: minutes and seconds since something began. */

@@ -1,3 +1,5 @@
+import { styleText } from 'node:util';
+
 /** Few colours, each with one meaning. Painted or plain, a text takes the same room. */
 export interface Paint {
   strong(text: string): string;
@@ -11,15 +13,10 @@ const plain = (text: string) => text;
 
 export function createPaint(colours: boolean): Paint {
   if (!colours) return { strong: plain, faint: plain, good: plain, bad: plain, accent: plain };
-  return {
-    strong: code(1, 22),
-    faint: code(2, 22),
-    good: code(32, 39),
-    bad: code(31, 39),
-    accent: code(36, 39),
-  };
+  return { strong: style('bold'), faint: style('dim'), good: style('green'), bad: style('red'), accent: style('cyan') };
 }
 
-function code(on: number, off: number): (text: string) => string {
-  return (text) => (text === '' ? '' : `\u001b[${on}m${text}\u001b[${off}m`);
+/** Whether colours are welcome is asked elsewhere, of the stream that the text goes to. */
+function style(format: 'bold' | 'dim' | 'green' | 'red' | 'cyan'): (text: string) => string {
+  return (text) => (text === '' ? '' : styleText(format, text, { validateStream: false }));
 }

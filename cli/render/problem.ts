@@ -1,5 +1,5 @@
 import type { Problem } from '../campaigns/api-client.ts';
-import { oneLine } from './report.ts';
+import { oneLine } from './text.ts';
 
 /** What the API refused and why, a line for each mistake. */
 export function renderProblem({ title, status, detail, errors }: Problem): string {

@@ -41,10 +41,45 @@ describe('progress bars', () => {
     expect(renderBars({ progress, rates: [0], elapsedSeconds: 0 }, 100, plain).join('\n')).toContain('answers 401');
   });
 
-  test.each([80, 100, 200])('no line is wider than a terminal of %i columns', (columns) => {
+  test.each([60, 80, 100, 200])('no line is wider than a terminal of %i columns', (columns) => {
     const progress = progressOf({ ...halfWay, stalled: 'x'.repeat(300) });
     const lines = renderBars({ progress, rates: [123_456, 123_456], elapsedSeconds: 0 }, columns, plain);
     expect(lines.filter((line) => line.length > columns)).toEqual([]);
+  });
+
+  test.each([
+    [100, '  1 award-reward  ████████████████▓░░░░░░░░░░░░░░░░  50 %   62,500 of 125,000    6,250/s 10 s left'],
+    [70, '  1 award-reward   50 %   62,500 of 125,000    6,250/s 10 s left'],
+    [60, '  1 award-reward   50 %  6,250/s 10 s left'],
+    [44, '  1 award-reward   50 %  6,250/s 10 s left'],
+  ])('in %i columns the bar goes first, then the total, never the time left', (columns, line) => {
+    const [first] = renderBars({ progress: halfWay, rates: [6250, 4200], elapsedSeconds: 7 }, columns, plain);
+    expect(first).toBe(line);
+  });
+
+  test('what waits is told by step, country, cause and time', () => {
+    const since = '2026-11-21T20:44:20.000Z';
+    const wait = {
+      step: 1,
+      action: 'award-reward',
+      country: 'SG',
+      cause: 'endpoint says 405 Method Not Allowed',
+      since,
+      batches: 11,
+    };
+    const progress = progressOf({ stalled: 'x', waits: [wait, { ...wait, country: 'ID' }] });
+    const told =
+      'waits: step 1 award-reward in SG: endpoint says 405 Method Not Allowed, since 20:44:20 UTC, 11 batches (and 1 more)';
+
+    expect(renderBars({ progress, rates: [0], elapsedSeconds: 0 }, 200, plain).at(-1)).toBe(`  ${told}`);
+    expect(renderProgressLine({ progress, rates: [0], elapsedSeconds: 0 })).toContain(told);
+  });
+
+  test('a run that cannot even begin says what it waits for', () => {
+    const progress = progressOf({ state: 'preparing', stalled: 'segmentation does not answer' });
+    expect(renderBars({ progress, rates: [0], elapsedSeconds: 0 }, 100, plain).at(-1)).toContain(
+      'segmentation does not',
+    );
   });
 
   test('a bar says 100 % only when nobody is left', () => {

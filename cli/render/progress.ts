@@ -1,7 +1,8 @@
 import type { RunProgress, StepLineShape } from '../../shared/contracts/runs.ts';
 import { clockTime, count, duration, percent } from './numbers.ts';
 import type { Paint } from './paint.ts';
-import { oneLine } from './report.ts';
+import { cellsOf, cutTo, oneLine, padTo } from './text.ts';
+import { utcTimeOfDay } from './times.ts';
 
 export interface ProgressView {
   progress: RunProgress;
@@ -11,31 +12,59 @@ export interface ProgressView {
   elapsedSeconds: number;
 }
 
-/** A bar per step, to be drawn over again and again: always the same number of lines for the same run. */
-export function renderBars({ progress, rates }: ProgressView, columns: number, paint: Paint): string[] {
-  const { steps, state, stalled } = progress;
+/** What a step's line holds. What is left out first is missed least: the time left never is. */
+const layouts = [
+  { bar: true, whole: true },
+  { bar: false, whole: true },
+  { bar: false, whole: false },
+] as const;
+
+type Layout = (typeof layouts)[number];
+
+const leastBarCells = 8;
+const mostBarCells = 40;
+
+/** A line per step, to be drawn over again and again: always the same number of lines for the same run. */
+export function renderBars(view: ProgressView, columns: number, paint: Paint): string[] {
+  const { state } = view.progress;
+  const drawn = layouts.map((layout) => stepLines(view, columns, layout, paint));
+  const fitting = drawn.find((lines) => lines.every((line) => cellsOf(line) <= columns)) ?? drawn.at(-1) ?? [];
+  const trouble = cutTo(`  ${troubleOf(view.progress)}`, columns).trimEnd();
+  return [
+    ...fitting,
+    state === 'preparing' && trouble === '' ? paint.faint('  asking for the segment …') : paint.bad(trouble),
+  ];
+}
+
+function stepLines({ progress, rates }: ProgressView, columns: number, layout: Layout, paint: Paint): string[] {
   const whole = expectedAudience(progress);
-  const names = steps.map(({ step, action }) => `${step} ${action}`);
-  const nameWidth = Math.max(...names.map((name) => name.length));
+  const names = progress.steps.map(({ step, action }) => `${step} ${oneLine(action)}`);
+  const nameWidth = Math.max(...names.map(cellsOf));
   const countWidth = count(whole).length;
   const room = columns - nameWidth - 2 * countWidth - 39;
-  const barWidth = Math.max(8, Math.min(40, room));
-  const bars = steps.map((line, index) => {
+  const barWidth = Math.max(leastBarCells, Math.min(mostBarCells, room));
+  return progress.steps.map((line, index) => {
     const ended = endedUsers(line);
     const rate = rates[index] ?? 0;
+    const pace = layout.whole ? count(rate).padStart(8) : ` ${count(rate)}`;
     return [
-      `  ${(names[index] ?? '').padEnd(nameWidth)} `,
-      bar(line, whole, barWidth, paint),
+      `  ${padTo(names[index] ?? '', nameWidth)} `,
+      ...(layout.bar ? [bar(line, whole, barWidth, paint)] : []),
       percent(ended, whole).padStart(5),
-      ` ${count(ended).padStart(countWidth)} of ${count(whole)}`,
-      paint.faint(
-        whole > 0 && ended === whole ? '   done' : `${count(rate).padStart(8)}/s ${timeLeft(whole - ended, rate)}`,
-      ),
+      ...(layout.whole ? [` ${count(ended).padStart(countWidth)} of ${count(whole)}`] : []),
+      paint.faint(whole > 0 && ended === whole ? '   done' : `${pace}/s ${timeLeft(whole - ended, rate)}`),
     ].join(' ');
   });
-  const told = stalled === null ? '' : `  waits: ${oneLine(stalled)}`;
-  const trouble = told.length > columns ? `${told.slice(0, columns - 1)}…` : told;
-  return [...bars, state === 'preparing' ? paint.faint('  asking for the segment …') : paint.bad(trouble)];
+}
+
+/** Why something stands, the oldest cause first; empty while all moves. */
+function troubleOf({ waits, stalled }: RunProgress): string {
+  const [first, ...others] = waits;
+  if (!first) return stalled === null ? '' : `waits: ${oneLine(stalled)}`;
+  const more = others.length === 0 ? '' : ` (and ${others.length} more)`;
+  const { step, action, country, cause, since, batches } = first;
+  const facts = `since ${utcTimeOfDay(since)}, ${count(batches)} ${batches === 1 ? 'batch' : 'batches'}`;
+  return `waits: step ${step} ${oneLine(action)} in ${oneLine(country)}: ${oneLine(cause)}, ${facts}${more}`;
 }
 
 function bar(line: StepLineShape, whole: number, width: number, paint: Paint): string {
@@ -56,8 +85,8 @@ export function renderProgressLine({ progress, rates, elapsedSeconds }: Progress
     const ended = endedUsers(line);
     return `${line.action} ${percent(ended, whole)} (${count(ended)}, ${count(rates[index] ?? 0)}/s)`;
   });
-  const stalled = progress.stalled === null ? [] : [`waits: ${oneLine(progress.stalled)}`];
-  return [clockTime(elapsedSeconds), progress.state, ...steps, ...stalled].join('  ');
+  const trouble = troubleOf(progress);
+  return [clockTime(elapsedSeconds), progress.state, ...steps, ...(trouble === '' ? [] : [trouble])].join('  ');
 }
 
 export function endedUsers({ audience, pending }: StepLineShape): number {

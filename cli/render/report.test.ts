@@ -97,6 +97,37 @@ describe('the report as text', () => {
     expect(text).toContain('a·b·');
   });
 
+  test('a run that failed is red, says why, and has no empty table', () => {
+    const failed = reportOf({
+      state: 'failed',
+      stateReason: 'there is no segment "big" for SG',
+      audience: { estimated: null, counted: 0, complete: false },
+      steps: [lineOf({ audience: 0 })],
+    });
+    expect(renderReport(failed, plain)).toBe(
+      '  Lapsed riders\n  run_1 · failed · in 22 s · 1 batches\n\n  ✖ failed: there is no segment "big" for SG\n',
+    );
+    expect(renderReport(failed, createPaint(true))).toContain('\u001b[31m✖ failed');
+  });
+
+  test('a run of nobody says so instead of that it balances', () => {
+    const empty = reportOf({ state: 'completed', audience: { estimated: 0, counted: 0, complete: true } });
+    expect(renderReport(empty, plain)).toContain('nobody');
+    expect(renderReport(empty, plain)).not.toContain('balances');
+  });
+
+  test('a run that is still being paged says how far that is', () => {
+    const audience = { estimated: 200_000, counted: 94_000, complete: false };
+    expect(renderReport(reportOf({ state: 'running', audience }), plain)).toContain(
+      '94,000 of about 200,000 users paged so far',
+    );
+  });
+
+  test('in 60 columns its tables do not wrap', () => {
+    const lines = renderReport(finished, plain, 60).split('\n').slice(3, -2);
+    expect(lines.filter((line) => line.length > 60)).toEqual([]);
+  });
+
   test('painted or plain, the columns stand in the same places', () => {
     const painted = renderReport(finished, createPaint(true));
     // eslint-disable-next-line no-control-regex -- the colours that are taken off again

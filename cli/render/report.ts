@@ -1,6 +1,8 @@
 import type { RunReport, StepLineShape } from '../../shared/contracts/runs.ts';
+import { isTerminal, type RunState } from '../../shared/domain/run-states.ts';
 import { count, duration } from './numbers.ts';
 import type { Paint } from './paint.ts';
+import { oneLine } from './text.ts';
 import { renderTable, type Column } from './tables.ts';
 
 type Outcome = Exclude<keyof StepLineShape, 'step' | 'action' | 'audience'>;
@@ -11,22 +13,28 @@ const rare: readonly Outcome[] = ['suppressed', 'heldOut', 'expired', 'cancelled
 const titles: Partial<Record<Outcome, string>> = { heldOut: 'held out' };
 
 /** The whole report as text: heading, outcomes by step and country, failures by reason, and whether it adds up. */
-export function renderReport(report: RunReport, paint: Paint): string {
-  return [heading(report, paint), outcomesTable(report, paint), failuresTable(report, paint), verdict(report, paint)]
-    .filter((part) => part !== '')
-    .join('\n');
+export function renderReport(report: RunReport, paint: Paint, width = Infinity): string {
+  const tables =
+    report.audience.counted === 0 ? [] : [outcomesTable(report, paint, width), failuresTable(report, paint, width)];
+  return [heading(report, paint), ...tables, verdict(report, paint)].filter((part) => part !== '').join('\n');
 }
 
 function heading(report: RunReport, paint: Paint): string {
-  const { campaignName, runId, state, stateReason, startedAt, endedAt, batches } = report;
+  const { campaignName, runId, state, startedAt, endedAt, batches } = report;
   const took = startedAt && endedAt ? `in ${duration((Date.parse(endedAt) - Date.parse(startedAt)) / 1000)}` : '';
   const sent = `${count(batches.fed)} batches${batches.retried > 0 ? `, ${count(batches.retried)} more for retries` : ''}`;
   const facts = [runId, state.replaceAll('_', ' '), took, sent].filter((fact) => fact !== '').join(' · ');
-  const reason = stateReason === null ? '' : `  ${stateReason}\n`;
-  return `  ${paint.strong(oneLine(campaignName))}\n  ${paint.faint(facts)}\n${reason}`;
+  return `  ${paint.strong(oneLine(campaignName))}\n  ${paint.faint(facts)}\n${pagedSoFar(report)}`;
 }
 
-function outcomesTable({ steps, countries }: RunReport, paint: Paint): string {
+/** While users are still being paged, what is shown is not all there will be. */
+function pagedSoFar({ audience, state }: RunReport): string {
+  if (audience.complete || isTerminal(state)) return '';
+  const about = audience.estimated === null ? '' : ` of about ${count(audience.estimated)}`;
+  return `  ${count(audience.counted)}${about} users paged so far\n`;
+}
+
+function outcomesTable({ steps, countries }: RunReport, paint: Paint, width: number): string {
   const all = [...steps, ...countries.flatMap((country) => country.steps)];
   const outcomes = [...usual, ...rare.filter((outcome) => all.some((line) => line[outcome] !== 0))];
   const columns: Column[] = [
@@ -49,7 +57,7 @@ function outcomesTable({ steps, countries }: RunReport, paint: Paint): string {
     ),
     ['', 'all', ...cells(sum)].map((cell) => paint.strong(cell)),
   ]);
-  return renderTable(columns, rows, paint);
+  return renderTable(columns, rows, paint, width);
 }
 
 function cellOf(line: StepLineShape, outcome: Outcome, paint: Paint): string {
@@ -69,7 +77,7 @@ interface Reason {
 }
 
 /** Of all countries together, the most frequent first; some users of each, taken from the countries in turn. */
-function failuresTable({ failures }: RunReport, paint: Paint): string {
+function failuresTable({ failures }: RunReport, paint: Paint, width: number): string {
   if (failures.length === 0) return '';
   const reasons = new Map<string, Reason>();
   for (const { step, outcome, reason, users, sample } of failures) {
@@ -89,14 +97,27 @@ function failuresTable({ failures }: RunReport, paint: Paint): string {
   const columns: Column[] = [
     { title: 'step', align: 'left' },
     { title: 'outcome', align: 'left' },
-    { title: 'reason', align: 'left' },
+    { title: 'reason', align: 'left', cut: true },
     { title: 'users', align: 'right' },
     { title: 'such as', align: 'left' },
   ];
-  return renderTable(columns, rows, paint);
+  return renderTable(columns, rows, paint, width);
 }
 
-function verdict({ audience, steps, balanced }: RunReport, paint: Paint): string {
+function verdict(report: RunReport, paint: Paint): string {
+  const { audience, state, stateReason } = report;
+  const because = stateReason === null ? '' : `: ${oneLine(stateReason)}`;
+  const ending = wasNotCarriedOut(state) ? `  ${paint.bad(`✖ ${state}${because}`)}\n` : '';
+  if (audience.counted > 0) return `${ending}${sums(report, paint)}`;
+  if (ending !== '' || !isTerminal(state)) return ending;
+  return `  ${paint.accent('… nobody')}: the segment held no users\n`;
+}
+
+function wasNotCarriedOut(state: RunState): boolean {
+  return state === 'failed' || state === 'expired' || state === 'cancelled';
+}
+
+function sums({ audience, steps, balanced }: RunReport, paint: Paint): string {
   const open = steps.reduce((sum, { pending }) => sum + Math.abs(pending), 0);
   if (!balanced)
     return `  ${paint.bad('✖ does not balance')}: the outcomes of some step do not add up to its audience\n`;
@@ -104,10 +125,4 @@ function verdict({ audience, steps, balanced }: RunReport, paint: Paint): string
     return `  ${paint.accent('… balances so far')}: outcomes and pending add up to the audience in every step\n`;
   const users = `each of the ${count(audience.counted)} users has exactly one outcome in every step and country`;
   return `  ${paint.good('✔ balances')}: ${users}\n`;
-}
-
-/** Names and ids come from others: a line break or an escape sequence in them must not reach the terminal. */
-export function oneLine(text: string): string {
-  // eslint-disable-next-line no-control-regex -- control characters are what is replaced
-  return text.replace(/[\u0000-\u001f\u007f-\u009f]/g, '·');
 }

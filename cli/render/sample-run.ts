@@ -46,6 +46,7 @@ export function progressOf(over: Partial<RunProgress>): RunProgress {
     waitingForRetry: 0,
     eta: null,
     stalled: null,
+    waits: [],
     ...over,
   };
 }

@@ -1,18 +1,39 @@
 import Table from 'cli-table3';
 import type { Paint } from './paint.ts';
+import { cellsOf, cutTo } from './text.ts';
 
 export interface Column {
   title: string;
   align: 'left' | 'right';
+  /** Its cells are cut when the table is wider than the terminal. They must not be painted. */
+  cut?: true;
 }
 
-/** Columns apart by blanks, one line under the head, no box. */
-export function renderTable(columns: readonly Column[], rows: readonly (readonly string[])[], paint: Paint): string {
+/** Blanks left and right of each cell, and between two of them. */
+const spacings = [
+  { padding: 1, middle: ' ' },
+  { padding: 0, middle: '  ' },
+  { padding: 0, middle: ' ' },
+] as const;
+
+type Spacing = (typeof spacings)[number];
+
+const leastCells = 8;
+
+/** Columns apart by blanks, one line under the head, no box. @param width cells that the terminal has; the table keeps to it as far as it can */
+export function renderTable(
+  columns: readonly Column[],
+  rows: readonly (readonly string[])[],
+  paint: Paint,
+  width = Infinity,
+): string {
+  const spacing = spacings.find((each) => widthOf(columns, rows, each) <= width) ?? spacings[2];
+  const fitting = cutRows(columns, rows, widthOf(columns, rows, spacing) - width);
   const nothing = '';
   const table = new Table({
     head: columns.map(({ title }) => paint.faint(title)),
     colAligns: columns.map(({ align }) => align),
-    style: { head: [], border: [], 'padding-left': 1, 'padding-right': 1 },
+    style: { head: [], border: [], 'padding-left': spacing.padding, 'padding-right': spacing.padding },
     chars: {
       top: nothing,
       'top-mid': nothing,
@@ -28,13 +49,47 @@ export function renderTable(columns: readonly Column[], rows: readonly (readonly
       'mid-mid': nothing,
       right: nothing,
       'right-mid': nothing,
-      middle: ' ',
+      middle: spacing.middle,
     },
   });
-  table.push(...rows.map((row) => [...row]));
+  table.push(...fitting.map((row) => [...row]));
   return `${table
     .toString()
     .split('\n')
     .map((line) => line.trimEnd())
     .join('\n')}\n`;
+}
+
+function columnWidths(columns: readonly Column[], rows: readonly (readonly string[])[]): number[] {
+  return columns.map(({ title }, index) => Math.max(cellsOf(title), ...rows.map((row) => cellsOf(row[index] ?? ''))));
+}
+
+function widthOf(
+  columns: readonly Column[],
+  rows: readonly (readonly string[])[],
+  { padding, middle }: Spacing,
+): number {
+  const texts = columnWidths(columns, rows).reduce((sum, cells) => sum + cells, 0);
+  // The blanks behind the last column are not printed.
+  return 1 + texts + columns.length * 2 * padding + (columns.length - 1) * middle.length - padding;
+}
+
+/** Takes what is too much from the columns that may be cut, the widest first. */
+function cutRows(
+  columns: readonly Column[],
+  rows: readonly (readonly string[])[],
+  tooMuch: number,
+): readonly (readonly string[])[] {
+  if (tooMuch <= 0 || !Number.isFinite(tooMuch)) return rows;
+  const widths = columnWidths(columns, rows);
+  let missing = tooMuch;
+  const order = columns.map((_, index) => index).filter((index) => columns[index]?.cut);
+  order.sort((a, b) => (widths[b] ?? 0) - (widths[a] ?? 0));
+  for (const index of order) {
+    const before = widths[index] ?? 0;
+    const after = Math.min(before, Math.max(leastCells, before - missing));
+    widths[index] = after;
+    missing -= before - after;
+  }
+  return rows.map((row) => row.map((cell, index) => (columns[index]?.cut ? cutTo(cell, widths[index] ?? 0) : cell)));
 }

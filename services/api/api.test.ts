@@ -145,10 +145,10 @@ describe('an idempotency key', () => {
     const repeats: Promise<number>[] = [];
     const campaigns: CampaignStore = {
       ...deps.campaigns,
-      create: async (definition) => {
+      create: async (definition, campaignId) => {
         repeats.push(post({ 'idempotency-key': 'once' }).then(({ statusCode }) => statusCode));
         await Promise.all(repeats);
-        return await deps.campaigns.create(definition);
+        return await deps.campaigns.create(definition, campaignId);
       },
     };
     api = await createApi({ ...deps, campaigns });
@@ -157,6 +157,22 @@ describe('an idempotency key', () => {
 
     expect(first.statusCode).toBe(201);
     expect(await Promise.all(repeats)).toEqual([409]);
+  });
+
+  it('creates one campaign also when the process died before it had kept its answer', async () => {
+    const { server: dying } = await createApi({
+      ...deps,
+      idempotency: { ...deps.idempotency, complete: () => Promise.reject(new Error('killed')) },
+    });
+    const headers = { ...authorized, 'idempotency-key': 'once' };
+    const first = await dying.inject({ method: 'POST', url: '/v1/campaigns', headers, payload: someCampaign });
+    deps.clock.advance(61_000);
+
+    const again = await post({ 'idempotency-key': 'once' });
+
+    expect(again.statusCode).toBe(201);
+    expect(again.body).toBe(first.body);
+    expect((await deps.campaigns.list(10, null)).items).toHaveLength(1);
   });
 
   it('has to be visible characters', async () => {

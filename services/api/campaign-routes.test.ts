@@ -41,6 +41,12 @@ describe('creating a campaign', () => {
     expect(response.headers.location).toBe(`/v1/campaigns/${shown.id}`);
   });
 
+  it('says already of a draft at which instant its schedule starts it', async () => {
+    const schedule = { type: 'at', time: '2026-12-01T09:00:00', zone: 'Asia/Singapore' };
+    expect((await created({ ...someCampaign, schedule })).startsAt).toBe('2026-12-01T01:00:00.000Z');
+    expect((await created()).startsAt).toBeNull();
+  });
+
   it('keeps a schedule as it was sent', async () => {
     const schedule = { type: 'at', time: '2026-12-01T09:00:00', zone: 'Asia/Singapore' };
     expect((await created({ ...someCampaign, schedule })).schedule).toEqual(schedule);
@@ -63,9 +69,18 @@ describe('a campaign that cannot be', () => {
       'known are include',
     ],
     ['no name', { name: '' }, '/name', 'wrong-length', 'at least 1 character'],
+    ['a name of blanks', { name: '   ' }, '/name', 'wrong-length', 'at least 1 character'],
+    ['a name that cannot be seen', { name: '\u200b\u2060' }, '/name', 'invalid-value', 'that can be seen'],
     ['a name of 201 characters', { name: 'n'.repeat(201) }, '/name', 'wrong-length', 'at most 200'],
     ['no country', { countries: [] }, '/countries', 'wrong-length', 'at least 1 item'],
     ['a country in small letters', { countries: ['SG', 'id'] }, '/countries/1', 'invalid-country', '"id"'],
+    [
+      'a country in small letters that is configured',
+      { countries: ['sg'] },
+      '/countries/0',
+      'invalid-country',
+      'did you mean SG?',
+    ],
     ['an unknown country', { countries: ['FR'] }, '/countries/0', 'unknown-country', 'configured are SG, ID, VN'],
     ['a country twice', { countries: ['SG', 'SG'] }, '/countries/1', 'repeated-country', '"SG"'],
     ['an empty chain', { chain: [] }, '/chain', 'wrong-length', 'at least 1 item'],
@@ -95,6 +110,22 @@ describe('a campaign that cannot be', () => {
     ['a schedule of no known type', { schedule: { type: 'cron' } }, '/schedule/type', 'invalid-value', '"now" or "at"'],
     ['a past date', at('2025-12-31T00:00:00Z'), '/schedule/time', 'past-time', '2026-01-01T00:00:00.000Z now'],
     ['a time that is none', at('tomorrow'), '/schedule/time', 'invalid-time', '"tomorrow"'],
+    ['a day that there is not', at('2027-02-30T09:00:00Z'), '/schedule/time', 'invalid-time', 'there is no such day'],
+    ['an hour that there is not', at('2027-02-20T24:30:00Z'), '/schedule/time', 'invalid-time', 'there is no such'],
+    [
+      'a zone with a slip',
+      at('2026-12-01T09:00:00', 'Asia/Singapur'),
+      '/schedule/zone',
+      'unknown-zone',
+      'did you mean Asia/Singapore?',
+    ],
+    [
+      'an action with a slip',
+      { chain: [{ action: 'award-rewards' }] },
+      '/chain/0/action',
+      'unknown-action',
+      'did you mean award-reward?',
+    ],
     ['a bad zone', at('2026-12-01T09:00:00', 'Asia/Atlantis'), '/schedule/zone', 'unknown-zone', '"Asia/Atlantis"'],
     ['a local time without a zone', at('2026-12-01T09:00:00'), '/schedule/zone', 'missing', 'IANA'],
     [

@@ -42,8 +42,8 @@ export function campaignRoutes(server: HttpServer, { campaigns, config, clock }:
       },
     },
     validatorCompiler: campaignValidator(config, clock),
-    handler: async ({ body }, reply) => {
-      const view = campaignView(await campaigns.create(body));
+    handler: async ({ body, begun }, reply) => {
+      const view = campaignView(await campaigns.create(body, begun?.createdId));
       return reply.code(201).header('location', view.links.self).send(view);
     },
   });
@@ -115,13 +115,13 @@ function campaignValidator(config: EngineConfig, clock: Clock): FastifySchemaCom
     (value: unknown) => {
       if (httpPart !== 'body') return { value };
       const checked = checkCampaign(value, config, clock.now());
-      return checked.ok ? { value: checked.value } : { error: invalidRequest(checked.problems) };
+      return checked.ok ? { value: checked.value } : { error: invalidRequest(checked.problems, checked.more) };
     };
 }
 
 function refuseFields(body: unknown): void {
   const checked = checkShape(z.strictObject({}).optional(), body);
-  if (!checked.ok) throw invalidRequest(checked.problems);
+  if (!checked.ok) throw invalidRequest(checked.problems, checked.more);
 }
 
 /** What was configured when the campaign was made may be gone by now, and the run could not be carried out. */

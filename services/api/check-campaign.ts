@@ -5,6 +5,7 @@ import type { FieldProblem } from './contracts/problems.ts';
 import { countryPattern } from '../../shared/domain/shard.ts';
 import { checkShape, type Checked } from './http/check-shape.ts';
 import { quoted } from './http/http-problem.ts';
+import { didYouMean } from './did-you-mean.ts';
 import { dueInstant } from './due-instant.ts';
 
 const maxParamsBytes = 64 * 1024;
@@ -33,7 +34,7 @@ export function checkCampaign(body: unknown, config: EngineConfig, now: Date): C
     ...chain.flatMap(checkParamsSize),
     ...checkTime(schedule, now),
   ];
-  return shaped.ok && problems.length === 0 ? shaped : { ok: false, problems };
+  return shaped.ok && problems.length === 0 ? shaped : { ok: false, problems, more: shaped.ok ? 0 : shaped.more };
 }
 
 /** Countries and actions that are not, or no longer, configured. */
@@ -56,7 +57,7 @@ function checkCountry(
   if (typeof country !== 'string') return [];
   const pointer = `/countries/${index}`;
   if (!countryPattern.test(country)) {
-    const detail = `has to be an ISO 3166-1 alpha-2 code in capitals, such as SG, not ${quoted(country)}`;
+    const detail = `has to be an ISO 3166-1 alpha-2 code in capitals, such as SG, not ${quoted(country)}${didYouMean(country, config.countries)}`;
     return [{ pointer, code: 'invalid-country', detail }];
   }
   if (all.indexOf(country) < index) {
@@ -70,7 +71,8 @@ function checkCountry(
 function checkAction(step: unknown, index: number, config: EngineConfig): readonly FieldProblem[] {
   const named = z.object({ action: z.string().min(1) }).safeParse(step);
   if (!named.success || Object.hasOwn(config.actionTypes, named.data.action)) return [];
-  const detail = `${quoted(named.data.action)} is not configured; ${listed(Object.keys(config.actionTypes))}`;
+  const names = Object.keys(config.actionTypes);
+  const detail = `${quoted(named.data.action)} is not configured; ${listed(names)}${didYouMean(named.data.action, names)}`;
   return [{ pointer: `/chain/${index}/action`, code: 'unknown-action', detail }];
 }
 

@@ -1,8 +1,11 @@
 import { z } from 'zod';
+import type { EngineConfig } from '../../shared/contracts/engine-config.ts';
+import { createProblems } from '../../shared/runtime/configuration-error.ts';
+import { readEngineConfig } from '../../shared/runtime/engine-config-file.ts';
 import { commonEnvironment, readEnvironment } from '../../shared/runtime/environment.ts';
 
-const apiEnvironment = commonEnvironment.pick({ DATABASE_URL: true, LOG_LEVEL: true, STOP_DEADLINE_MS: true }).extend({
-  MUSTER_CONFIG: z.string({ error: 'has to be the path of the engine’s configuration file' }),
+const apiEnvironment = commonEnvironment.pick({ DATABASE_URL: true }).extend({
+  MUSTER_CONFIG: z.string(),
   API_PORT: z.coerce.number().int().min(0).max(65_535).default(8080),
   API_HOST: z.string().default('127.0.0.1'),
   MUSTER_BOOTSTRAP_API_KEY: z
@@ -13,25 +16,24 @@ const apiEnvironment = commonEnvironment.pick({ DATABASE_URL: true, LOG_LEVEL: t
 
 export interface ApiConfig {
   databaseUrl: string;
-  engineConfigPath: string;
+  engine: EngineConfig;
   /** 0: any free one. */
   port: number;
   host: string;
   /** A key that is accepted from the start. */
   bootstrapApiKey: string | undefined;
-  logLevel: string;
-  stopDeadlineMs: number;
 }
 
 export function readConfig(environment: NodeJS.ProcessEnv): ApiConfig {
-  const read = readEnvironment(apiEnvironment, environment);
+  const problems = createProblems();
+  const read = problems.of(() => readEnvironment(apiEnvironment, environment))?.value;
+  const engine = problems.of(() => readEngineConfig(environment))?.value;
+  if (!read || !engine) throw problems.toError();
   return {
     databaseUrl: read.DATABASE_URL,
-    engineConfigPath: read.MUSTER_CONFIG,
+    engine,
     port: read.API_PORT,
     host: read.API_HOST,
     bootstrapApiKey: read.MUSTER_BOOTSTRAP_API_KEY,
-    logLevel: read.LOG_LEVEL,
-    stopDeadlineMs: read.STOP_DEADLINE_MS,
   };
 }

@@ -2,6 +2,7 @@ import { Temporal } from 'temporal-polyfill';
 import type { z } from 'zod';
 import type { scheduleAt } from '../../shared/contracts/campaigns.ts';
 import type { FieldProblem } from './contracts/problems.ts';
+import { didYouMean } from './did-you-mean.ts';
 import { quoted } from './http/http-problem.ts';
 
 type ScheduleAt = z.infer<typeof scheduleAt>;
@@ -21,11 +22,19 @@ export function dueInstant({ time, zone }: ScheduleAt): DueInstant {
   const [, local, offset] = timePattern.exec(time) ?? [];
   const wallClock = local === undefined ? undefined : orUndefined(() => Temporal.PlainDateTime.from(local));
   if (!wallClock) {
+    if (local !== undefined) {
+      const detail = `${quoted(time)} is written as it has to be, but there is no such day or time of day`;
+      return refused('/time', 'invalid-time', detail);
+    }
     const right = 'has to be a time such as 2026-12-01T09:00:00+08:00, or 2026-12-01T09:00:00 with a zone';
     return refused('/time', 'invalid-time', `${right}, not ${quoted(time)}`);
   }
   if (zone !== undefined && !isZone(zone)) {
-    return refused('/zone', 'unknown-zone', `has to be an IANA time zone such as Asia/Singapore, not ${quoted(zone)}`);
+    return refused(
+      '/zone',
+      'unknown-zone',
+      `has to be an IANA time zone such as Asia/Singapore, not ${quoted(zone)}${didYouMean(zone, Intl.supportedValuesOf('timeZone'))}`,
+    );
   }
   if (offset !== undefined) return byOffset(time, wallClock, zone);
   if (zone !== undefined) return due(inZone(wallClock, zone));

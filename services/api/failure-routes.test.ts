@@ -121,16 +121,46 @@ describe('the failures of a run', () => {
 });
 
 describe('the failures of a run as a stream', () => {
-  it('are comma-separated with a header, and odd ids are quoted and otherwise untouched', async () => {
+  it('are comma-separated with a header, and with raw=true odd ids are quoted and otherwise untouched', async () => {
     for (const user of oddIds) await fail(user, { detail: null, reason: 'blocked' });
 
-    const response = await get('', 'text/csv');
+    const response = await get('?raw=true', 'text/csv');
 
     expect(response.headers['content-type']).toBe('text/csv; charset=utf-8; header=present');
     const [header, ...rows] = parseCsv(response.body);
     expect(header).toEqual(Object.keys(userFailureShape.shape));
     expect(rows.map(([userId]) => userId).sort()).toEqual([...oddIds].sort());
     expect(rows.every(([, , , , reason, detail]) => reason === 'blocked' && detail === '')).toBe(true);
+  });
+
+  it('hold no formula that a spreadsheet would carry out', async () => {
+    await fail('=HYPERLINK("http://x")', { detail: '@SUM(A1)', reason: 'blocked' });
+    await fail('+1');
+    await fail('\t=1');
+    await fail('sg-1');
+
+    const [, ...rows] = parseCsv((await get('', 'text/csv')).body);
+
+    expect(rows.map(([userId]) => userId).sort()).toEqual(["'\t=1", "'+1", `'=HYPERLINK("http://x")`, 'sg-1']);
+    expect(rows.map(([, , , , , detail]) => detail)).toContain("'@SUM(A1)");
+  });
+
+  it('begin with a byte order mark for Excel, and without one for everybody else', async () => {
+    await fail('é');
+
+    expect((await get('?for=excel', 'text/csv')).rawPayload.subarray(0, 3)).toEqual(Buffer.from([0xef, 0xbb, 0xbf]));
+    expect((await get('', 'text/csv')).body.startsWith('userId,')).toBe(true);
+  });
+
+  it('are not written for HEAD', async () => {
+    const response = await api.server.inject({
+      method: 'HEAD',
+      url: `/v1/runs/${publicId('run', runId)}/failures`,
+      headers: { ...authorized, accept: 'text/csv' },
+    });
+
+    expect(response.statusCode).toBe(200);
+    expect(response.headers['content-type']).toContain('text/csv');
   });
 
   it('have the header even when nobody failed', async () => {
@@ -157,6 +187,19 @@ describe('the failures of a run as a stream', () => {
     expect(lines).toHaveLength(2501);
     expect(new Set(lines).size).toBe(2501);
   });
+
+  it.each(['application/json', 'application/x-ndjson'])(
+    'take what says how CSV is written only as CSV, not as %s',
+    async (accept) => {
+      const response = await get('?raw=true&for=excel', accept);
+
+      expect(response.statusCode).toBe(422);
+      expect(problem.parse(response.json()).errors).toMatchObject([
+        { pointer: '/raw', code: 'only-with-csv' },
+        { pointer: '/for', code: 'only-with-csv' },
+      ]);
+    },
+  );
 
   it('refuse to be paged', async () => {
     const response = await get('?limit=10&cursor=x', 'text/csv');

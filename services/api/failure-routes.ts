@@ -21,6 +21,14 @@ const failureQuery = pageQuery.extend({
   limit: pageLimit.optional().describe('100 when absent'),
   step: z.coerce.number().int().min(1).max(20).optional(),
   country: z.string().regex(countryPattern, 'has to be an ISO 3166-1 alpha-2 code in capitals, such as SG').optional(),
+  raw: z
+    .enum(['true', 'false'])
+    .optional()
+    .describe('With CSV: true leaves texts that a spreadsheet takes for formulas as they are'),
+  for: z
+    .enum(['excel'])
+    .optional()
+    .describe('With CSV: begins with a UTF-8 byte order mark, without which Excel misreads é'),
   reason: z.string().min(1).max(200).refine(isStorable, 'holds what no reason can').optional(),
 });
 
@@ -34,7 +42,9 @@ export function failureRoutes(server: HttpServer, { reports }: { reports: RunRep
     schema: {
       operationId: 'listRunFailures',
       summary: 'Users that failed, with the reason',
-      description: `By page, or all of them as a stream with \`Accept: ${csv}\` or \`${ndjson}\`; user ids as they are, untouched.`,
+      description:
+        `By page, or all of them as a stream with \`Accept: ${csv}\` or \`${ndjson}\`; user ids as they are, untouched, except ` +
+        'that in CSV a text that a spreadsheet would take for a formula gets an apostrophe in front; programs ask for `raw=true`.',
       tags: ['runs'],
       params: z.object({ id: z.string().describe('run_…') }),
       querystring: failureQuery,
@@ -50,11 +60,13 @@ export function failureRoutes(server: HttpServer, { reports }: { reports: RunRep
         ...problems(401, 404, 422, 429),
       },
     },
-    handler: async ({ params: { id }, query: { limit, cursor, ...filter }, headers }, reply) => {
+    handler: async ({ params: { id }, query, headers, method }, reply) => {
+      const { limit, cursor, raw, for: reader, ...filter } = query;
       const runId = requireId('run', id);
       const type = preferredType(headers.accept, ['application/json', csv, ndjson]);
       const asStream = type !== 'application/json';
-      if (asStream) refusePaging({ limit, cursor });
+      if (asStream) refuseGiven({ limit, cursor }, notWithStream);
+      if (type !== csv) refuseGiven({ raw, for: reader }, onlyWithCsv);
       if (!(await reports.snapshot(runId))) throw notFound('run', id);
       const size = asStream ? streamedPage : (limit ?? ordinaryPage);
       const first = await refusingInvalidCursor(cursor, () => reports.failures(runId, filter, size, cursor ?? null));
@@ -62,20 +74,27 @@ export function failureRoutes(server: HttpServer, { reports }: { reports: RunRep
       if (!asStream) return reply.send({ items: first.items.map(failureView), next: first.next });
 
       const rows = allFailures(first, (next) => reports.failures(runId, filter, streamedPage, next));
+      const streamOf = type === csv ? csvWriter({ raw: raw === 'true', bom: reader === 'excel' }) : ndjsonWriter;
       const extension = type === csv ? 'csv' : 'ndjson';
       return reply
         .type(type === csv ? `${csv}; charset=utf-8; header=present` : ndjson)
         .header('content-disposition', `attachment; filename="${id}-failures.${extension}"`)
-        .send(type === csv ? csvOf(rows) : Readable.from(linesOf(rows)));
+        .send(method === 'HEAD' ? Readable.from([]) : streamOf(rows));
     },
   });
 }
 
 /** A stream holds all there is: a limit that it does not keep would be worse than none. */
-function refusePaging(paging: { limit: number | undefined; cursor: string | undefined }): void {
-  const given = Object.entries(paging).filter(([, value]) => value !== undefined);
-  const detail = 'belongs to pages of JSON; a stream holds all failures that the filter fits';
-  const errors = given.map(([name]) => ({ pointer: `/${name}`, code: 'not-with-stream', detail }));
+const notWithStream = {
+  code: 'not-with-stream',
+  detail: 'belongs to pages of JSON; a stream holds all failures that the filter fits',
+};
+
+const onlyWithCsv = { code: 'only-with-csv', detail: `says how CSV is written, and goes with Accept: ${csv}` };
+
+function refuseGiven(parameters: Record<string, unknown>, why: { code: string; detail: string }): void {
+  const given = Object.entries(parameters).filter(([, value]) => value !== undefined);
+  const errors = given.map(([name]) => ({ pointer: `/${name}`, ...why }));
   if (errors.length > 0) throw invalidRequest(errors);
 }
 
@@ -95,12 +114,24 @@ async function* linesOf(rows: AsyncIterable<UserFailureShape>): AsyncGenerator<s
   for await (const row of rows) yield `${JSON.stringify(row)}\n`;
 }
 
-/** The rows of RFC 4180. An error on the way destroys the stream, so that what was cut does not look complete. */
-function csvOf(rows: AsyncIterable<UserFailureShape>): Readable {
-  const formatted = stringify({
-    header: true,
-    columns: Object.keys(userFailureShape.shape),
-    record_delimiter: 'windows',
-  });
-  return pipeline(Readable.from(rows), formatted, () => undefined);
+function ndjsonWriter(rows: AsyncIterable<UserFailureShape>): Readable {
+  return Readable.from(linesOf(rows));
+}
+
+/**
+ * The rows of RFC 4180. An error on the way destroys the stream, so that what was cut does not look complete.
+ * @param options `raw`: texts as they are. Otherwise those that begin like a formula get an apostrophe in front: ids and details come from
+ *   others, and whoever opens the file would carry out what they wrote (OWASP, CSV injection)
+ */
+function csvWriter({ raw, bom }: { raw: boolean; bom: boolean }): (rows: AsyncIterable<UserFailureShape>) => Readable {
+  return (rows) => {
+    const formatted = stringify({
+      header: true,
+      columns: Object.keys(userFailureShape.shape),
+      record_delimiter: 'windows',
+      escape_formulas: !raw,
+      bom,
+    });
+    return pipeline(Readable.from(rows), formatted, () => undefined);
+  };
 }

@@ -39,7 +39,7 @@ export function healthRoutes(server: HttpServer, { ping, ready }: HealthRoutesDe
     handler: async () => {
       if (!ready()) throw notReady('the service is stopping');
       await ping().catch((error: unknown) => {
-        throw notReady(`the database does not answer: ${error instanceof Error ? error.name : 'unknown error'}`);
+        throw notReady(`the database does not answer: ${causeOf(error)}`);
       });
       return { status: 'ok' as const };
     },
@@ -48,4 +48,10 @@ export function healthRoutes(server: HttpServer, { ping, ready }: HealthRoutesDe
 
 function notReady(detail: string): HttpProblem {
   return new HttpProblem({ status: 503, code: 'not-ready', detail });
+}
+
+/** Its code, never its message: that may hold the address and the user's name. */
+function causeOf(error: unknown): string {
+  if (!(error instanceof Error)) return 'unknown error';
+  return 'code' in error && typeof error.code === 'string' ? error.code : error.name;
 }

@@ -19,6 +19,8 @@ export const idempotentHeaders = z.looseObject({
 interface BegunRequest {
   apiKey: string;
   key: string;
+  /** What the request creates gets this id, so that a repeat finds it also when this process dies before it has answered. */
+  createdId: string;
 }
 
 declare module 'fastify' {
@@ -41,7 +43,7 @@ export function addIdempotency(server: HttpServer, requests: IdempotentRequests)
     const verdict = await requests.begin(begun.apiKey, begun.key, digestOf(request));
     switch (verdict.kind) {
       case 'new':
-        request.begun = begun;
+        request.begun = { ...begun, createdId: verdict.createdId };
         return;
       case 'stored':
         return await repeat(reply, verdict.answer);
@@ -67,7 +69,7 @@ export function addIdempotency(server: HttpServer, requests: IdempotentRequests)
   });
 }
 
-function beginningOf({ method, headers, apiKey }: FastifyRequest): BegunRequest | undefined {
+function beginningOf({ method, headers, apiKey }: FastifyRequest): Pick<BegunRequest, 'apiKey' | 'key'> | undefined {
   const key = headers['idempotency-key'];
   if (method !== 'POST' || key === undefined || !apiKey) return undefined;
   if (typeof key === 'string' && keyPattern.test(key)) return { apiKey: apiKey.key, key };

@@ -5,9 +5,10 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { campaign } from '../../shared/contracts/campaigns.ts';
 import { pageShape } from './contracts/pages.ts';
 import { runSummary } from '../../shared/contracts/runs.ts';
-import { stopService } from '../../shared/runtime/service.ts';
+import { stopService, type Service } from '../../shared/runtime/service.ts';
 import { createTestDatabase, type TestDatabase } from '../../test/support/postgres-database.ts';
-import { startApi, type StartedApi } from './main.ts';
+import { noMeter } from '../../shared/runtime/no-meter.ts';
+import { apiProcess } from './main.ts';
 
 const key = 'muster_the-key-of-the-tests';
 const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' };
@@ -21,7 +22,7 @@ const definition = {
 
 let database: TestDatabase;
 let folder: string;
-let api: StartedApi;
+let api: Service & { url: string };
 
 beforeAll(async () => {
   database = await createTestDatabase();
@@ -32,13 +33,14 @@ beforeAll(async () => {
     config,
     JSON.stringify({ countries: ['SG'], segmentation: { url: 'http://segments.test' }, actionTypes }),
   );
-  api = await startApi({
+  const environment = {
     DATABASE_URL: database.url,
     MUSTER_CONFIG: config,
     MUSTER_BOOTSTRAP_API_KEY: key,
     API_PORT: '0',
     LOG_LEVEL: 'silent',
-  });
+  };
+  api = await apiProcess.prepare(environment).start({ meter: noMeter });
 });
 
 afterAll(async () => {

@@ -8,6 +8,7 @@ import { runProgress, runReport, runSummary } from '../../shared/contracts/runs.
 import { publicId } from '../../shared/domain/ids.ts';
 import type { RunSeed } from '../../test/support/conformance/run-rows.ts';
 import { authorized, createApiDeps, someCampaign } from '../../test/support/api-deps.ts';
+import type { RunReports } from './ports/run-reports.ts';
 import { createApi, type Api } from './api.ts';
 
 const startedAt = new Date('2025-12-31T23:59:00Z');
@@ -148,6 +149,33 @@ describe('the progress of a run', () => {
       // 600 steps of users that were fed and 1200 of users that were not, at 10 a second.
       eta: { p50: '2026-01-01T00:03:00.000Z', p90: '2026-01-01T00:03:54.000Z' },
     });
+  });
+});
+
+describe('what a run waits for', () => {
+  it('is told by step, country and cause', async () => {
+    const { id } = await runThere();
+    const since = new Date('2025-12-31T23:59:20Z');
+    const cause = 'endpoint says 405 Method Not Allowed';
+    const reports: RunReports = {
+      ...deps.reports,
+      snapshot: async (runId) => {
+        const snapshot = await deps.reports.snapshot(runId);
+        return snapshot && { ...snapshot, waits: [{ step: 2, country: 'SG', cause, since, batches: 11 }] };
+      },
+    };
+    const { server } = await createApi({ ...deps, reports });
+
+    const response = await server.inject({ method: 'GET', url: `/v1/runs/${id}/progress`, headers: authorized });
+
+    expect(runProgress.parse(response.json()).waits).toEqual([
+      { step: 2, action: 'send-message', country: 'SG', cause, since: since.toISOString(), batches: 11 },
+    ]);
+  });
+
+  it('is an empty list while it moves', async () => {
+    const { id } = await runThere();
+    expect((await get(`/v1/runs/${id}/progress`)).json()).toMatchObject({ waits: [] });
   });
 });
 

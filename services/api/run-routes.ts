@@ -1,3 +1,4 @@
+import type { FastifyRequest } from 'fastify';
 import { Readable } from 'node:stream';
 import { z } from 'zod';
 import { pageQuery, pageShape } from './contracts/pages.ts';
@@ -7,6 +8,7 @@ import { jsonAnswer, problems, streamed } from './http/answer-shapes.ts';
 import type { HttpServer } from './http/create-http-server.ts';
 import { notFound } from './http/http-problem.ts';
 import { preferredType } from './http/preferred-type.ts';
+import type { EventStreams } from './event-streams.ts';
 import type { RunReports } from './ports/run-reports.ts';
 import { progressEvents } from './progress-events.ts';
 import { cursorInQuery, idInQuery, pageView, requireId } from './public-ids.ts';
@@ -17,6 +19,9 @@ import type { RunWatch } from './watch-run.ts';
 export interface RunRoutesDeps {
   reports: RunReports;
   watch: RunWatch;
+  streams: EventStreams;
+  /** Whether the key that a request came with would be taken now. */
+  isKeyGood: (request: FastifyRequest) => Promise<boolean>;
 }
 
 const byId = z.object({ id: z.string().describe('run_…') });
@@ -27,7 +32,7 @@ const runQuery = pageQuery.extend({
   state: z.enum(runStates).optional(),
 });
 
-export function runRoutes(server: HttpServer, { reports, watch }: RunRoutesDeps): void {
+export function runRoutes(server: HttpServer, { reports, watch, streams, isKeyGood }: RunRoutesDeps): void {
   server.route({
     method: 'GET',
     url: '/runs',
@@ -80,7 +85,9 @@ export function runRoutes(server: HttpServer, { reports, watch }: RunRoutesDeps)
         ...problems(401, 404, 429),
       },
     },
-    handler: async ({ params: { id }, headers }, reply) => {
+    handler: async (request, reply) => {
+      const { params, headers } = request;
+      const { id } = params;
       const runId = requireId('run', id);
       const progress = await watch.look(runId);
       if (!progress) throw notFound('run', id);
@@ -88,11 +95,13 @@ export function runRoutes(server: HttpServer, { reports, watch }: RunRoutesDeps)
       if (preferredType(headers.accept, ['application/json', 'text/event-stream']) === 'application/json') {
         return reply.send(progress);
       }
-      const gone = new AbortController();
-      reply.raw.once('close', () => gone.abort());
       // Some proxies hold small answers back until they are told not to.
       reply.type('text/event-stream; charset=utf-8').header('x-accel-buffering', 'no');
-      return reply.send(Readable.from(progressEvents(runId, progress, watch, gone.signal)));
+      if (request.method === 'HEAD') return reply.send(Readable.from([]));
+      const gone = new AbortController();
+      const ended = streams.open(request.apiKey?.key ?? '', () => isKeyGood(request), gone.signal);
+      reply.raw.once('close', () => gone.abort());
+      return reply.send(Readable.from(progressEvents(runId, progress, watch, ended)));
     },
   });
 

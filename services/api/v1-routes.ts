@@ -1,6 +1,6 @@
 import rateLimit from '@fastify/rate-limit';
+import type { FastifyRequest } from 'fastify';
 import type { HttpServer } from './http/create-http-server.ts';
-import { answerNoRoute } from './http/answer-problems.ts';
 import { HttpProblem } from './http/http-problem.ts';
 import type { ApiKeyRecord, ApiKeys } from '../../shared/ports/api-keys.ts';
 import type { IdempotentRequests } from './ports/idempotent-requests.ts';
@@ -9,10 +9,13 @@ import { createAuthenticate } from './authenticate.ts';
 import { campaignRoutes, type CampaignRoutesDeps } from './campaign-routes.ts';
 import { failureRoutes } from './failure-routes.ts';
 import { addIdempotency } from './idempotency.ts';
+import { logChanges } from './log-changes.ts';
 import { runRoutes, type RunRoutesDeps } from './run-routes.ts';
 
-export interface V1RoutesDeps extends CampaignRoutesDeps, RunRoutesDeps {
+export interface V1RoutesDeps extends CampaignRoutesDeps, Omit<RunRoutesDeps, 'isKeyGood'> {
   apiKeys: ApiKeys;
+  /** Called for each request that is refused for its key. */
+  onRefusedKey?: (() => void) | undefined;
   idempotency: IdempotentRequests;
 }
 
@@ -28,13 +31,24 @@ const requestsPerMinute = 6000;
 
 /** Everything that needs a key. */
 export async function v1Routes(server: HttpServer, deps: V1RoutesDeps): Promise<void> {
-  const authenticate = createAuthenticate(deps);
+  const { apiKeys, clock, onRefusedKey } = deps;
+  const authenticate = createAuthenticate({ apiKeys, clock, onRefused: onRefusedKey });
+  const isKeyGood = async (request: FastifyRequest) => {
+    try {
+      await authenticate(request);
+      return true;
+    } catch (error) {
+      if (error instanceof HttpProblem && error.status === 401) return false;
+      throw error;
+    }
+  };
   server.decorateRequest('apiKey', null);
   server.addHook('onRequest', async (request, reply) => {
     request.apiKey = await authenticate(request);
     reply.header('cache-control', 'no-store');
   });
-  server.setNotFoundHandler(answerNoRoute);
+  logChanges(server);
+  server.setNotFoundHandler(server.answerNoRoute);
 
   await server.register(rateLimit, {
     max: requestsPerMinute,
@@ -48,7 +62,7 @@ export async function v1Routes(server: HttpServer, deps: V1RoutesDeps): Promise<
   addIdempotency(server, deps.idempotency);
 
   campaignRoutes(server, deps);
-  runRoutes(server, deps);
+  runRoutes(server, { ...deps, isKeyGood });
   failureRoutes(server, deps);
   actionTypeRoutes(server, deps);
 }

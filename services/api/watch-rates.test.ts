@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { RunSnapshot } from './ports/run-reports.ts';
-import { createWatchRates } from './watch-rates.ts';
+import { createWatchRates, type Rates } from './watch-rates.ts';
 
 const startedAt = new Date('2026-01-01T00:00:00Z');
 
@@ -30,7 +30,7 @@ function at(seconds: number, ended: number, facts: Partial<RunSnapshot> = {}): R
 
 describe('the rates of a run', () => {
   it('are its mean since the start when somebody looks for the first time', () => {
-    expect(createWatchRates({ maxRuns: 1 }).observe(at(120, 1200))).toEqual({ oneMinute: 10, tenMinutes: 10 });
+    expect(createWatchRates({ maxRuns: 1 }).observe(at(120, 1200))).toMatchObject({ oneMinute: 10, tenMinutes: 10 });
   });
 
   it('tell the last minute and the last ten apart when somebody kept looking', () => {
@@ -39,25 +39,25 @@ describe('the rates of a run', () => {
 
     // A minute of twice the speed.
     for (let second = 601; second < 660; second++) rates.observe(at(second, 6000 + (second - 600) * 20));
-    expect(rates.observe(at(660, 7200))).toEqual({ oneMinute: 20, tenMinutes: 11 });
+    expect(rates.observe(at(660, 7200))).toMatchObject({ oneMinute: 20, tenMinutes: 11 });
   });
 
   it('fall to nothing when nothing ends any more', () => {
     const rates = createWatchRates({ maxRuns: 1 });
     for (let second = 0; second <= 700; second += 10) rates.observe(at(second, Math.min(second, 60) * 10));
 
-    expect(rates.observe(at(710, 600))).toEqual({ oneMinute: 0, tenMinutes: 0 });
+    expect(rates.observe(at(710, 600))).toMatchObject({ oneMinute: 0, tenMinutes: 0 });
   });
 
   it('are nothing long after the end, also for who looks for the first time', () => {
     const endedAt = new Date(startedAt.getTime() + 60_000);
     const ended = at(3600, 600, { state: 'completed', endedAt });
 
-    expect(createWatchRates({ maxRuns: 1 }).observe(ended)).toEqual({ oneMinute: 0, tenMinutes: 0 });
+    expect(createWatchRates({ maxRuns: 1 }).observe(ended)).toMatchObject({ oneMinute: 0, tenMinutes: 0 });
   });
 
   it('are nothing before the start', () => {
-    expect(createWatchRates({ maxRuns: 1 }).observe(at(0, 0, { startedAt: null }))).toEqual({
+    expect(createWatchRates({ maxRuns: 1 }).observe(at(0, 0, { startedAt: null }))).toMatchObject({
       oneMinute: 0,
       tenMinutes: 0,
     });
@@ -67,7 +67,7 @@ describe('the rates of a run', () => {
     const rates = createWatchRates({ maxRuns: 2 });
     rates.observe(at(60, 600));
 
-    expect(rates.observe(at(60, 60, { runId: 'r2' }))).toEqual({ oneMinute: 1, tenMinutes: 1 });
+    expect(rates.observe(at(60, 60, { runId: 'r2' }))).toMatchObject({ oneMinute: 1, tenMinutes: 1 });
   });
 
   it('begin anew for a run that was forgotten', () => {
@@ -75,6 +75,56 @@ describe('the rates of a run', () => {
     rates.observe(at(60, 600));
     rates.observe(at(60, 600, { runId: 'r2' }));
 
-    expect(rates.observe(at(120, 600))).toEqual({ oneMinute: 5, tenMinutes: 5 });
+    expect(rates.observe(at(120, 600))).toMatchObject({ oneMinute: 5, tenMinutes: 5 });
+  });
+});
+
+describe('a run', () => {
+  /** Looks twice a second from one time to another, both in seconds. */
+  function watchFrom(
+    from: number,
+    to: number,
+    snapshotAt: (second: number) => RunSnapshot,
+  ): (rates: ReturnType<typeof createWatchRates>) => Rates {
+    return (rates) => {
+      let last = rates.observe(snapshotAt(from));
+      for (let second = from + 0.5; second <= to; second += 0.5) last = rates.observe(snapshotAt(second));
+      return last;
+    };
+  }
+
+  /** So many batches, evenly over so many seconds, then nothing. */
+  const stoppingAfter = (seconds: number, batches: number) => (second: number) => {
+    const ended = Math.floor((Math.min(second, seconds) / seconds) * batches);
+    const snapshot = at(second, ended * 100);
+    const [feed] = snapshot.countries;
+    return {
+      ...snapshot,
+      countries: feed ? [{ ...feed, totals: feed.totals.map((t) => ({ ...t, batches: ended })) }] : [],
+    };
+  };
+
+  it('counts as still when nothing ended for three pauses, and for five seconds at least', () => {
+    const quick = createWatchRates({ maxRuns: 1 });
+    const quickRun = stoppingAfter(60, 600);
+    expect(watchFrom(1, 65, quickRun)(quick).isStill).toBe(false);
+    expect(watchFrom(65.5, 65.5, quickRun)(quick).isStill).toBe(true);
+
+    const slow = createWatchRates({ maxRuns: 1 });
+    // A batch every ten seconds.
+    const slowRun = stoppingAfter(60, 6);
+    expect(watchFrom(1, 89, slowRun)(slow).isStill).toBe(false);
+    expect(watchFrom(89.5, 91, slowRun)(slow).isStill).toBe(true);
+  });
+
+  it('counts as moving again with the next batch', () => {
+    const rates = createWatchRates({ maxRuns: 1 });
+    watchFrom(1, 100, stoppingAfter(60, 600))(rates);
+
+    expect(rates.observe(at(101, 70_000)).isStill).toBe(false);
+  });
+
+  it('is not said to stand still by who looks for the first time', () => {
+    expect(createWatchRates({ maxRuns: 1 }).observe(at(1000, 10)).isStill).toBe(false);
   });
 });

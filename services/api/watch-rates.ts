@@ -5,6 +5,8 @@ import type { RunSnapshot } from './ports/run-reports.ts';
 export interface Rates {
   oneMinute: number;
   tenMinutes: number;
+  /** Nothing has ended for much longer than is usual between two batches: the rates tell of the past, and nothing of the end. */
+  isStill: boolean;
 }
 
 /** Remembers how far runs were when somebody looked, which is all that a rate needs. */
@@ -17,6 +19,15 @@ interface Sample {
   atMs: number;
   /** Steps of users that had ended by then. */
   ended: number;
+  /** Batches that had ended a step. */
+  batches: number;
+}
+
+/** What is remembered of a run. */
+interface Seen {
+  samples: Sample[];
+  /** The look at which something had ended since the look before. */
+  lastMoved: Sample;
 }
 
 const oneMinuteMs = 60_000;
@@ -25,17 +36,27 @@ const tenMinutesMs = 600_000;
 /** Closer looks would fill the memory and not sharpen the rate. */
 const minGapMs = 1000;
 
+/** How many times the usual pause between two batches may pass before a run counts as still, and how long that is at least. */
+const stillAfterPauses = 3;
+const stillAfterMs = 5000;
+
 /** @param maxRuns runs remembered at once; the one longest unwatched is forgotten first */
 export function createWatchRates({ maxRuns }: { maxRuns: number }): WatchRates {
-  const samplesByRun = new LRUCache<string, Sample[]>({ max: maxRuns });
+  const seenByRun = new LRUCache<string, Seen>({ max: maxRuns });
 
   return {
     observe: (snapshot) => {
-      const now = { atMs: snapshot.asOf.getTime(), ended: endedSteps(snapshot) };
-      const samples = samplesByRun.get(snapshot.runId) ?? firstSamples(snapshot);
-      samplesByRun.set(snapshot.runId, samples);
-      if (snapshot.endedAt) add(samples, { atMs: snapshot.endedAt.getTime(), ended: now.ended });
-      const rates = { oneMinute: rate(samples, now, oneMinuteMs), tenMinutes: rate(samples, now, tenMinutesMs) };
+      const now = { atMs: snapshot.asOf.getTime(), ended: endedSteps(snapshot), batches: endedBatches(snapshot) };
+      const seen = seenByRun.get(snapshot.runId) ?? { samples: firstSamples(snapshot), lastMoved: now };
+      seenByRun.set(snapshot.runId, seen);
+      const { samples } = seen;
+      if (now.ended > seen.lastMoved.ended) seen.lastMoved = now;
+      if (snapshot.endedAt) add(samples, { ...now, atMs: snapshot.endedAt.getTime() });
+      const rates = {
+        oneMinute: rate(samples, now, oneMinuteMs),
+        tenMinutes: rate(samples, now, tenMinutesMs),
+        isStill: isStill(seen, now),
+      };
       add(samples, now);
       forget(samples, now.atMs - tenMinutesMs);
       return rates;
@@ -45,13 +66,25 @@ export function createWatchRates({ maxRuns }: { maxRuns: number }): WatchRates {
 
 /** When the run started nothing had ended: that much is known of the time before anybody looked. */
 function firstSamples({ startedAt }: RunSnapshot): Sample[] {
-  return startedAt ? [{ atMs: startedAt.getTime(), ended: 0 }] : [];
+  return startedAt ? [{ atMs: startedAt.getTime(), ended: 0, batches: 0 }] : [];
 }
 
 function endedSteps({ countries }: RunSnapshot): number {
   return countries
     .flatMap(({ totals }) => totals)
     .reduce((sum, t) => sum + t.succeeded + t.failed + t.expired + t.cancelled + t.unknown, 0);
+}
+
+function endedBatches({ countries }: RunSnapshot): number {
+  return countries.flatMap(({ totals }) => totals).reduce((sum, { batches }) => sum + batches, 0);
+}
+
+/** By the mean pause between the batches that ended while somebody looked, or since the start. */
+function isStill({ samples, lastMoved }: Seen, now: Sample): boolean {
+  const [first] = samples;
+  const batches = lastMoved.batches - (first?.batches ?? 0);
+  const pauseMs = first && batches > 0 ? (lastMoved.atMs - first.atMs) / batches : 0;
+  return now.atMs - lastMoved.atMs > Math.max(stillAfterMs, stillAfterPauses * pauseMs);
 }
 
 /** Since the newest sample that is as old as the window, or the oldest there is. */

@@ -1,5 +1,6 @@
 import { hash } from 'node:crypto';
 import type { BatchRequest, Decide, Effects, EffectsAnswer, EffectStore, UserFailure } from './effects.ts';
+import { effectsOf } from './without-memory.ts';
 
 /**
  * Contract class B in memory: request key → first answer. Of the answer only the failures are kept, the rest follows from the request,
@@ -16,7 +17,7 @@ export function createAnswersByKey(): EffectStore {
       return { ok: false, refusal: { status: 422, code: 'key-reused', message } };
     }
     if (first) return { ok: true, effects: repeatOf(request, first.failures) };
-    const effects = firstEffects(request, decide);
+    const effects = effectsOf(request, decide);
     answers.set(request.key, { digest, failures: effects.failures });
     return { ok: true, effects };
   }
@@ -29,15 +30,4 @@ export function createAnswersByKey(): EffectStore {
 
 function repeatOf(request: BatchRequest, failures: UserFailure[]): Effects {
   return { failures, applied: [], failedNow: [], repeated: request.call.users.length };
-}
-
-function firstEffects(request: BatchRequest, decide: Decide): Effects {
-  const effects: Effects = { failures: [], applied: [], failedNow: [], repeated: 0 };
-  for (const user of request.call.users) {
-    const failure = decide(user);
-    if (failure) effects.failures.push(failure);
-    if (!failure) effects.applied.push(user);
-    else if (!failure.retryable) effects.failedNow.push(user);
-  }
-  return effects;
 }

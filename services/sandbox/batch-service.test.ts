@@ -5,11 +5,14 @@ import { systemClock } from '../../shared/runtime/system-clock.ts';
 import { createAnswersByKey } from './answers-by-key.ts';
 import { createBatchService } from './batch-service.ts';
 import { failuresOf } from './chance.ts';
+import { faultRules } from './fault-rules.ts';
+import { createFaultSwitches } from './fault-switches.ts';
 import type { ServiceSettings } from './config.ts';
 import type { EffectStore } from './effects.ts';
 import type { LedgerLine } from './ledger.ts';
 import { createResultsByUser } from './results-by-user.ts';
 import { createSegments } from './segments.ts';
+import { createWithoutMemory } from './without-memory.ts';
 
 const refusal = z.object({ code: z.string(), message: z.string() });
 const users = Array.from({ length: 100 }, (_, i) => `sg-${String(i + 1).padStart(9, '0')}`);
@@ -17,11 +20,14 @@ const segments = createSegments([{ id: 'riders', size: 100, ids: 'plain' }], [{ 
 
 function createSubject(settings: Partial<ServiceSettings> = {}, effects: EffectStore = createResultsByUser()) {
   const ledger: LedgerLine[] = [];
+  const faults = createFaultSwitches(faultRules.parse({}));
+  const setFaults = (...calls: object[]) => faults.replace(faultRules.parse({ calls }));
   const service = createBatchService({
     name: 'rewards',
     salt: 'test',
     settings: {
       form: 'full',
+      memory: 'users',
       latency: { fromMs: 0, toMs: 0 },
       failureShare: 0,
       retryableShare: 0,
@@ -32,18 +38,21 @@ function createSubject(settings: Partial<ServiceSettings> = {}, effects: EffectS
     },
     successStatus: 200,
     effects,
+    faults,
     ledger: { append: (line) => Promise.resolve(void ledger.push(line)), close: () => Promise.resolve() },
     segments,
     clock: systemClock,
   });
 
-  /** Sends one batch; undefined when the connection would be cut. */
+  /** Sends one batch. `closes` ends the calls that are still in flight. */
+  const closes: (() => void)[] = [];
   const call = async (over: Partial<CallOptions> = {}) => {
     const { key, attempt, headers, body } = { key: 'key-1', attempt: 1, headers: {}, body: bodyOf({}), ...over };
     const all = { 'idempotency-key': key, 'muster-attempt': `${attempt}`, 'muster-mode': 'live', ...headers };
-    return await service.answer(all, Buffer.from(typeof body === 'string' ? body : JSON.stringify(body)));
+    const bytes = Buffer.from(typeof body === 'string' ? body : JSON.stringify(body));
+    return await service.answer({ headers: all, body: bytes, onClosed: (listener) => closes.push(listener) });
   };
-  return { service, call, ledger };
+  return { service, call, ledger, closes, setFaults };
 }
 
 interface CallOptions {
@@ -70,29 +79,29 @@ describe('answers', () => {
 
     const answer = await call();
 
-    expect(answer?.status).toBe(200);
-    expect(JSON.parse(answer?.body ?? '')).toEqual({
+    expect(answer.status).toBe(200);
+    expect(JSON.parse(answer.body)).toEqual({
       results: users.map((id) => {
         const code = failureOf(id);
         return code === undefined ? { id, status: 'succeeded' } : { id, status: 'failed', code };
       }),
     });
-    expect(failedIn(answer?.body ?? '').length).toBeGreaterThan(0);
+    expect(failedIn(answer.body).length).toBeGreaterThan(0);
   });
 
   test('the compact form counts successes and lists failures', async () => {
     const { call } = createSubject({ form: 'compact', failureShare: 0.2 });
-    const { succeeded, failed } = compactAnswer.parse(JSON.parse((await call())?.body ?? ''));
+    const { succeeded, failed } = compactAnswer.parse(JSON.parse((await call()).body));
     expect(failed.length).toBeGreaterThan(0);
     expect(succeeded + failed.length).toBe(users.length);
   });
 
   test('users that are told to come again get through under another key', async () => {
     const { call, ledger } = createSubject({ retryableShare: 0.3 });
-    const again = failedIn((await call())?.body ?? '');
+    const again = failedIn((await call()).body);
     expect(again.length).toBeGreaterThan(0);
 
-    const second = failedIn((await call({ key: 'key-2', body: bodyOf({ users: again }) }))?.body ?? '');
+    const second = failedIn((await call({ key: 'key-2', body: bodyOf({ users: again }) })).body);
 
     expect(second.length).toBeLessThan(again.length);
     expect(ledger.flatMap(({ applied }) => applied).toSorted()).toEqual(
@@ -142,8 +151,8 @@ describe('contract class B', () => {
     const { call } = createSubject({}, createAnswersByKey());
     await call();
     const answer = await call({ body: bodyOf({ batch: 2 }) });
-    expect(answer?.status).toBe(422);
-    expect(refusal.parse(JSON.parse(answer?.body ?? '')).code).toBe('key-reused');
+    expect(answer.status).toBe(422);
+    expect(refusal.parse(JSON.parse(answer.body)).code).toBe('key-reused');
   });
 
   test('the same users under another key have a second effect, and the ledger shows it', async () => {
@@ -163,14 +172,94 @@ describe('faults of whole calls', () => {
   });
 
   test.each([
-    ['no answer', { noAnswerShare: 1 }, undefined],
-    ['server error', { serverErrorShare: 1 }, 500],
-  ])('%s: everything is applied all the same', async (_name, settings, status) => {
+    ['no answer', { noAnswerShare: 1 }, { delivery: { kind: 'reset' } }],
+    ['server error', { serverErrorShare: 1 }, { status: 500 }],
+  ])('%s: everything is applied all the same', async (_name, settings, expected) => {
     const { call, ledger, service } = createSubject(settings);
     const answer = await call();
-    expect(answer?.status).toBe(status);
+    expect(answer).toMatchObject(expected);
     expect(ledger[0]?.applied).toEqual(users);
     expect(service.stats.answersLost).toBe(1);
+  });
+});
+
+describe('a sink without memory', () => {
+  test('applies whatever comes, so that its ledger shows every repeat', async () => {
+    const { call, ledger } = createSubject({}, createWithoutMemory());
+    const first = await call();
+    const second = await call({ attempt: 2 });
+    expect(second).toEqual(first);
+    expect(ledger.map(({ applied, repeated }) => [applied.length, repeated])).toEqual([
+      [100, 0],
+      [100, 0],
+    ]);
+  });
+});
+
+describe('calls of one key in flight at once', () => {
+  test('are counted until the call before is answered or given up', async () => {
+    const { call, ledger, closes, service } = createSubject();
+    await call();
+    await call({ attempt: 2 });
+    for (const close of closes) close();
+    await call({ attempt: 3 });
+    expect(ledger.map(({ overlapping }) => overlapping)).toEqual([undefined, 1, undefined]);
+    expect(service.stats.overlapping).toBe(1);
+  });
+});
+
+describe('faults that are switched on', () => {
+  test('a status is answered with nothing applied, unless the rule says otherwise', async () => {
+    const { call, ledger, setFaults } = createSubject();
+    setFaults({ name: 'busy', answer: { kind: 'status', status: 429, retryAfterSeconds: 3 } });
+    expect(await call()).toMatchObject({ status: 429, headers: { 'retry-after': '3' } });
+    expect(ledger).toEqual([]);
+
+    setFaults({ name: 'late', answer: { kind: 'status', status: 500, applied: true } });
+    expect((await call()).status).toBe(500);
+    expect(ledger[0]?.applied).toEqual(users);
+  });
+
+  test.each<[string, object]>([
+    ['hang', { kind: 'none' }],
+    ['reset', { kind: 'reset' }],
+    ['half-body', { kind: 'half' }],
+  ])('%s: the effects have happened, the answer does not arrive', async (kind, delivery) => {
+    const { call, ledger, setFaults } = createSubject();
+    setFaults({ name: kind, answer: { kind } });
+    expect((await call()).delivery).toEqual(delivery);
+    expect(ledger[0]?.applied).toEqual(users);
+  });
+
+  test('some users fail, as the rule names them or by a share', async () => {
+    const { call, setFaults } = createSubject();
+    setFaults({ name: 'named', answer: { kind: 'fail-users', users: ['sg-000000007'], code: 'out-of-stock' } });
+    expect(failedIn((await call()).body)).toEqual(['sg-000000007']);
+    setFaults({ name: 'share', answer: { kind: 'fail-users', userShare: 0.3, code: 'out-of-stock' } });
+    const failed = failedIn((await call({ key: 'key-2', body: bodyOf({ run: 'run_2' }) })).body);
+    expect(failed.length).toBeGreaterThan(10);
+    expect(failed.length).toBeLessThan(60);
+  });
+
+  test.each<['full' | 'compact', string]>([
+    ['full', '{"results":['],
+    ['compact', '{"succeeded":99'],
+  ])('%s: users that are left out were served', async (form, beginning) => {
+    const { call, ledger, setFaults } = createSubject({ form });
+    setFaults({ name: 'silence', answer: { kind: 'omit-users', users: ['sg-000000007'] } });
+    const { body } = await call();
+    expect(body.startsWith(beginning)).toBe(true);
+    expect(body).not.toContain('sg-000000007');
+    expect(ledger[0]?.applied).toEqual(users);
+  });
+
+  test('numbers do not add up: one too many, or a user reported in contradiction', async () => {
+    const compact = createSubject({ form: 'compact' });
+    compact.setFaults({ name: 'odd', answer: { kind: 'wrong-count' } });
+    expect(JSON.parse((await compact.call()).body)).toMatchObject({ succeeded: 101 });
+    const full = createSubject();
+    full.setFaults({ name: 'odd', answer: { kind: 'wrong-count' } });
+    expect(fullAnswer.parse(JSON.parse((await full.call()).body)).results).toHaveLength(101);
   });
 });
 
@@ -196,8 +285,8 @@ describe('calls that break the contract', () => {
   ])('%s: refused, nothing applied', async (_name, options, status, code) => {
     const { call, ledger, service } = createSubject();
     const answer = await call(options);
-    expect(answer?.status).toBe(status);
-    expect(refusal.parse(JSON.parse(answer?.body ?? '')).code).toBe(code);
+    expect(answer.status).toBe(status);
+    expect(refusal.parse(JSON.parse(answer.body)).code).toBe(code);
     expect(ledger).toEqual([]);
     expect(service.stats.refused).toBe(1);
   });

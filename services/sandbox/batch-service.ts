@@ -3,7 +3,10 @@ import type { Clock } from '../../shared/ports/clock.ts';
 import { failuresOf, faultOf, latencyOf, retriesOf, type ServiceName } from './chance.ts';
 import type { ServiceSettings } from './config.ts';
 import type { BatchRequest, Decide, Effects, EffectStore, Refusal } from './effects.ts';
+import { decidesAsRule, faultyAnswerOf, isApplied } from './faulty-answer.ts';
+import type { FaultSwitches } from './fault-switches.ts';
 import type { HttpAnswer } from './http-answer.ts';
+import { createKeysInFlight } from './keys-in-flight.ts';
 import type { LedgerWriter } from './ledger-writer.ts';
 import { parseBatchRequest } from './parse-batch-request.ts';
 import type { Segments } from './segments.ts';
@@ -17,16 +20,24 @@ export interface BatchServiceDeps {
   /** 202 where `succeeded` only means accepted. */
   successStatus: 200 | 202;
   effects: EffectStore;
+  faults: Pick<FaultSwitches, 'ruleForCall'>;
   ledger: LedgerWriter;
   segments: Segments;
   clock: Clock;
 }
 
+/** A call as it came in. */
+export interface IncomingCall {
+  headers: IncomingHttpHeaders;
+  body: Buffer;
+  /** Calls back once, when the call is answered or the caller has hung up. */
+  onClosed: (listener: () => void) => void;
+}
+
 /** A reference batch endpoint: rewards, points or messages, depending on what it is made of. */
 export interface BatchService {
   readonly stats: Readonly<ServiceStats>;
-  /** Undefined: the connection is to be cut without an answer. */
-  answer(headers: IncomingHttpHeaders, body: Buffer): Promise<HttpAnswer | undefined>;
+  answer(call: IncomingCall): Promise<HttpAnswer>;
   close(): Promise<void>;
 }
 
@@ -35,29 +46,50 @@ export function createBatchService(deps: BatchServiceDeps): BatchService {
   const stats = emptyServiceStats();
   const plan = { salt, service: name, ...settings };
   const failureOf = failuresOf(plan);
+  const keysInFlight = createKeysInFlight();
 
-  async function answer(headers: IncomingHttpHeaders, body: Buffer): Promise<HttpAnswer | undefined> {
+  async function answer({ headers, body, onClosed }: IncomingCall): Promise<HttpAnswer> {
     stats.calls++;
     const parsed = parseBatchRequest(headers, body);
     if (!parsed.ok) return refuse(parsed.refusal);
     const { request } = parsed;
-    const { key, attempt, call } = request;
+    const { key, attempt } = request;
+    const overlapping = keysInFlight.enter(key);
+    onClosed(() => keysInFlight.leave(key));
+    if (overlapping > 0) stats.overlapping++;
 
-    const fault = faultOf(plan, key, attempt);
-    if (fault === 'busy') return refuse(busy);
+    const rule = deps.faults.ruleForCall(name, request);
+    const latencyMs = latencyOf(settings.latency, key, attempt) + (rule?.latencyMs ?? 0);
+    if (rule?.answer && !isApplied(rule.answer)) {
+      stats.faulty++;
+      await pass(latencyMs);
+      return faultyAnswerOf(rule.answer, deps.successStatus, '{}');
+    }
+    const chance = faultOf(plan, key, attempt);
+    if (chance === 'busy') return refuse(busy);
 
     // Applied first and answered late: a caller that gives up meanwhile has had its effects all the same, as in the world.
-    const outcome = await deps.effects.apply(request, decisionsOf(request));
+    const decide = rule?.answer ? decidesAsRule(rule, request, decisionsOf(request)) : decisionsOf(request);
+    const outcome = await deps.effects.apply(request, decide);
     if (!outcome.ok) return refuse(outcome.refusal);
-    await record(request, outcome.effects);
-    const latencyMs = latencyOf(settings.latency, key, attempt);
-    if (latencyMs > 0) await clock.sleep(latencyMs);
+    await record(request, outcome.effects, overlapping);
+    await pass(latencyMs);
 
-    if (fault === undefined) {
-      return { status: deps.successStatus, body: writeAnswer(settings.form, call.users, outcome.effects.failures) };
+    if (rule?.answer) {
+      stats.faulty++;
+      return faultyAnswerOf(rule.answer, deps.successStatus, textOf(request, outcome.effects), request.call.users);
     }
+    if (chance === undefined) return { status: deps.successStatus, body: textOf(request, outcome.effects) };
     stats.answersLost++;
-    return fault === 'server-error' ? serverError : undefined;
+    return chance === 'server-error' ? serverError : { ...serverError, delivery: { kind: 'reset' } };
+  }
+
+  async function pass(latencyMs: number): Promise<void> {
+    if (latencyMs > 0) await clock.sleep(latencyMs);
+  }
+
+  function textOf({ call }: BatchRequest, { failures }: Effects): string {
+    return writeAnswer(settings.form, call.users, failures);
   }
 
   function decisionsOf({ key }: BatchRequest): Decide {
@@ -69,27 +101,17 @@ export function createBatchService(deps: BatchServiceDeps): BatchService {
     };
   }
 
-  async function record({ key, attempt, call }: BatchRequest, effects: Effects): Promise<void> {
+  async function record({ key, attempt, call }: BatchRequest, effects: Effects, overlapping: number): Promise<void> {
     const { run, step, country, users } = call;
-    const { applied, repeated, failedNow } = effects;
+    const { applied, repeated, failedNow: failed } = effects;
     stats.users += users.length;
     stats.applied += applied.length;
-    stats.failed += failedNow.length;
+    stats.failed += failed.length;
     stats.repeatsSuppressed += repeated;
     stats.unexpected += users.reduce((sum, user) => sum + (deps.segments.isKnown(country, user) ? 0 : 1), 0);
     const at = clock.now().toISOString();
-    await deps.ledger.append({
-      service: name,
-      run,
-      step,
-      country,
-      key,
-      attempt,
-      at,
-      applied,
-      repeated,
-      failed: failedNow,
-    });
+    const line = { service: name, run, step, country, key, attempt, at, applied, repeated, failed };
+    await deps.ledger.append(overlapping === 0 ? line : { ...line, overlapping });
   }
 
   function refuse({ status, code, message, retryAfterSeconds }: Refusal): HttpAnswer {

@@ -76,14 +76,14 @@ export function latencyOf(range: { fromMs: number; toMs: number }, key: string, 
 }
 
 /** FNV-1a with murmur's finish, as a number in [0, 1): neighbouring ids must not share their fate. */
-function fractionOf(topic: number, subject: string): number {
+export function fractionOf(topic: number, subject: string): number {
   let hash = addTo(topic, subject);
   hash = Math.imul(hash ^ (hash >>> 16), 0x85ebca6b);
   hash = Math.imul(hash ^ (hash >>> 13), 0xc2b2ae35);
   return ((hash ^ (hash >>> 16)) >>> 0) / 2 ** 32;
 }
 
-function topicOf(text: string): number {
+export function topicOf(text: string): number {
   return addTo(0x811c9dc5, text);
 }
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { ConfigurationError } from '../../shared/runtime/environment.ts';
+import { ConfigurationError } from '../../shared/runtime/configuration-error.ts';
 import { readConfig } from './config.ts';
 
 describe("the sandbox's configuration", () => {
@@ -39,6 +39,8 @@ describe("the sandbox's configuration", () => {
     ['SANDBOX_REWARDS_FAILURE_SHARE', '2'],
     ['SANDBOX_POINTS_LATENCY_MS', 'slow'],
     ['SANDBOX_REWARDS_STORE', 'postgres'],
+    ['SANDBOX_POINTS_MEMORY', 'a little'],
+    ['SANDBOX_FAULTS', '{"calls":[{"nam":"x"}]}'],
   ])('%s=%s is refused by name', (name, value) => {
     const read = () => readConfig({ [name]: value });
     expect(read).toThrow(ConfigurationError);

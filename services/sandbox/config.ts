@@ -1,6 +1,8 @@
 import { z } from 'zod';
-import { commonEnvironment, ConfigurationError, readEnvironment } from '../../shared/runtime/environment.ts';
+import { ConfigurationError } from '../../shared/runtime/configuration-error.ts';
+import { commonEnvironment, readEnvironment } from '../../shared/runtime/environment.ts';
 import type { ServiceName } from './chance.ts';
+import { faultRules, type FaultRules } from './fault-rules.ts';
 import type { CountryWeight, SegmentSpec } from './segments.ts';
 
 const share = z.coerce.number().min(0).max(1).default(0);
@@ -13,11 +15,21 @@ const latency = z
     return { fromMs, toMs };
   });
 const form = z.enum(['full', 'compact']);
+const memory = z.enum(['users', 'keys', 'none']);
+const rules = z
+  .string()
+  .default('{}')
+  .transform((text, context) => {
+    const parsed = faultRules.safeParse(parseJson(text));
+    if (parsed.success) return parsed.data;
+    context.addIssue(parsed.error.issues.map(({ path, message }) => `/${path.join('/')}: ${message}`).join('; '));
+    return z.NEVER;
+  });
 
 const segmentPattern = /^([^=,]+)=(\d{1,9})(?::(plain|odd))?$/;
 const countryWeightPattern = /^([A-Z]{2})=([1-9]\d{0,8})$/;
 
-const sandboxEnvironment = commonEnvironment.pick({ LOG_LEVEL: true, STOP_DEADLINE_MS: true }).extend({
+const sandboxEnvironment = z.object({
   SANDBOX_PORT: z.coerce.number().int().min(0).max(65_535).default(7070),
   SANDBOX_HOST: z.string().default('127.0.0.1'),
   SANDBOX_SEGMENTS: list(segmentPattern, 'name=size or name=size:odd', 'lapsed-riders=125000,odd-riders=3000:odd'),
@@ -26,8 +38,11 @@ const sandboxEnvironment = commonEnvironment.pick({ LOG_LEVEL: true, STOP_DEADLI
   SANDBOX_LEDGER: z.string().optional(),
   SANDBOX_REWARDS_STORE: z.enum(['postgres', 'memory']).default('memory'),
   DATABASE_URL: commonEnvironment.shape.DATABASE_URL.optional(),
+  /** What `POST /control` takes, as JSON. */
+  SANDBOX_FAULTS: rules,
 
   SANDBOX_REWARDS_FORM: form.default('full'),
+  SANDBOX_REWARDS_MEMORY: memory.default('users'),
   SANDBOX_REWARDS_LATENCY_MS: latency,
   SANDBOX_REWARDS_FAILURE_SHARE: share,
   SANDBOX_REWARDS_RETRYABLE_SHARE: share,
@@ -36,6 +51,7 @@ const sandboxEnvironment = commonEnvironment.pick({ LOG_LEVEL: true, STOP_DEADLI
   SANDBOX_REWARDS_SERVER_ERROR_SHARE: share,
 
   SANDBOX_POINTS_FORM: form.default('full'),
+  SANDBOX_POINTS_MEMORY: memory.default('keys'),
   SANDBOX_POINTS_LATENCY_MS: latency,
   SANDBOX_POINTS_FAILURE_SHARE: share,
   SANDBOX_POINTS_RETRYABLE_SHARE: share,
@@ -44,6 +60,7 @@ const sandboxEnvironment = commonEnvironment.pick({ LOG_LEVEL: true, STOP_DEADLI
   SANDBOX_POINTS_SERVER_ERROR_SHARE: share,
 
   SANDBOX_MESSAGES_FORM: form.default('compact'),
+  SANDBOX_MESSAGES_MEMORY: memory.default('keys'),
   SANDBOX_MESSAGES_LATENCY_MS: latency,
   SANDBOX_MESSAGES_FAILURE_SHARE: share,
   SANDBOX_MESSAGES_RETRYABLE_SHARE: share,
@@ -57,6 +74,8 @@ type SandboxEnvironment = z.infer<typeof sandboxEnvironment>;
 /** How one batch service behaves. Shares are of users or of calls, 0 to 1. */
 export interface ServiceSettings {
   form: 'full' | 'compact';
+  /** What it remembers: results by user (class A), answers by key (class B), or nothing, as no endpoint should. */
+  memory: 'users' | 'keys' | 'none';
   latency: { fromMs: number; toMs: number };
   failureShare: number;
   retryableShare: number;
@@ -75,14 +94,18 @@ export interface SandboxConfig {
   /** Undefined: rewards are kept in memory. */
   rewardsDatabase: string | undefined;
   services: Record<ServiceName, ServiceSettings>;
-  logLevel: string;
-  stopDeadlineMs: number;
+  faults: FaultRules;
 }
 
 export function readConfig(environment: NodeJS.ProcessEnv): SandboxConfig {
   const read = readEnvironment(sandboxEnvironment, environment);
   if (read.SANDBOX_REWARDS_STORE === 'postgres' && read.DATABASE_URL === undefined) {
     throw new ConfigurationError('SANDBOX_REWARDS_STORE=postgres: DATABASE_URL is not set');
+  }
+  if (read.SANDBOX_REWARDS_STORE === 'postgres' && read.SANDBOX_REWARDS_MEMORY !== 'users') {
+    throw new ConfigurationError(
+      'SANDBOX_REWARDS_STORE=postgres: it remembers users, SANDBOX_REWARDS_MEMORY says otherwise',
+    );
   }
   return {
     port: read.SANDBOX_PORT,
@@ -101,14 +124,14 @@ export function readConfig(environment: NodeJS.ProcessEnv): SandboxConfig {
       points: settingsOf(read, 'POINTS'),
       messages: settingsOf(read, 'MESSAGES'),
     },
-    logLevel: read.LOG_LEVEL,
-    stopDeadlineMs: read.STOP_DEADLINE_MS,
+    faults: read.SANDBOX_FAULTS,
   };
 }
 
 function settingsOf(read: SandboxEnvironment, name: Uppercase<ServiceName>): ServiceSettings {
   return {
     form: read[`SANDBOX_${name}_FORM`],
+    memory: read[`SANDBOX_${name}_MEMORY`],
     latency: read[`SANDBOX_${name}_LATENCY_MS`],
     failureShare: read[`SANDBOX_${name}_FAILURE_SHARE`],
     retryableShare: read[`SANDBOX_${name}_RETRYABLE_SHARE`],
@@ -130,4 +153,12 @@ function list(pattern: RegExp, example: string, otherwise: string) {
         return groups?.slice(1) ?? [];
       }),
     );
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
 }

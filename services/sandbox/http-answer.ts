@@ -1,6 +1,18 @@
-/** What is sent back; the body is JSON. */
+/** What is sent back; the body is JSON, unless a fault says otherwise. */
 export interface HttpAnswer {
   status: number;
   headers?: Record<string, string>;
   body: string;
+  /** How it goes out; as a whole when absent. */
+  delivery?: Delivery;
 }
+
+/**
+ * - `none`: the connection is left open until the caller hangs up.
+ * - `reset`: the connection is cut before a byte of the answer.
+ * - `half`: it is cut in the middle of the body.
+ * - `drip`: the body comes byte by byte.
+ * - `blanks`: a body of so many blanks in place of the answer's.
+ */
+export type Delivery =
+  { kind: 'none' | 'reset' | 'half' } | { kind: 'drip'; everyMs: number } | { kind: 'blanks'; bytes: number };

@@ -83,3 +83,30 @@ test('a broken line before the end is an error: the ledger is evidence', async (
   await appendFile(path, `{"torn":\n${JSON.stringify(lineOf({}))}\n`);
   await expect(readLedger(path)).rejects.toThrow();
 });
+
+test('repeats of one key are told from a second effect under another', async () => {
+  const ledger = await openLedger(path);
+  await ledger.append(lineOf({ key: 'key-1', applied: ['a', 'b'] }));
+  await ledger.append(lineOf({ key: 'key-1', attempt: 2, applied: ['a', 'b'], overlapping: 1 }));
+  await ledger.append(lineOf({ key: 'key-2', applied: ['b'] }));
+  await ledger.append(lineOf({ key: 'key-3', applied: ['c'] }));
+  await ledger.append(lineOf({ key: 'key-3', attempt: 2, applied: ['d'], repeated: 1 }));
+  await ledger.close();
+
+  const step = (await readLedger(path)).of('run_1', 1);
+
+  expect([...step.applied]).toEqual([
+    ['a', 2],
+    ['b', 3],
+    ['c', 1],
+    ['d', 1],
+  ]);
+  expect([...step.appliedUnderKeys]).toEqual([
+    ['a', 1],
+    ['b', 2],
+    ['c', 1],
+    ['d', 1],
+  ]);
+  expect([...step.keys].filter(([, { isAppliedAgain }]) => isAppliedAgain).map(([key]) => key)).toEqual(['key-1']);
+  expect(step.overlapping).toBe(1);
+});

@@ -15,6 +15,8 @@ export const ledgerLine = z.object({
   applied: z.array(z.string()),
   repeated: z.int(),
   failed: z.array(z.string()),
+  /** Other calls of the same key that were in flight when this one came; absent when there were none. */
+  overlapping: z.int().optional(),
 });
 
 export type LedgerLine = z.infer<typeof ledgerLine>;
@@ -25,6 +27,8 @@ export interface StepEffects {
   step: number;
   /** User → how often the effect happened: more than once is a broken promise. */
   applied: Map<string, number>;
+  /** User → under how many request keys the effect happened: what an endpoint that knows its keys would have applied. */
+  appliedUnderKeys: Map<string, number>;
   /** User → how often the user was failed for good. */
   failed: Map<string, number>;
   /** The country under which the user was asked for first. */
@@ -32,6 +36,19 @@ export interface StepEffects {
   calls: number;
   /** Users told an earlier result again. */
   repeated: number;
+  /** Request key → users applied under it and the times of its calls, RFC 3339, in the order of the ledger. */
+  keys: Map<string, KeyCalls>;
+  /** Calls that came while another call of their key was in flight. */
+  overlapping: number;
+}
+
+export interface KeyCalls {
+  country: string;
+  users: number;
+  at: string[];
+  applied: readonly string[];
+  /** Whether a user was applied twice under it, which only a sink without memory does. */
+  isAppliedAgain: boolean;
 }
 
 export interface Ledger {
@@ -70,17 +87,52 @@ function addLine(steps: Map<string, StepEffects>, line: LedgerLine): void {
   steps.set(name, effects);
   effects.calls++;
   effects.repeated += line.repeated;
+  if (line.overlapping !== undefined) effects.overlapping++;
+  for (const user of addCall(effects.keys, line)) addTo(effects.appliedUnderKeys, user);
   for (const user of line.applied) addUser(effects.applied, user, effects, line.country);
   for (const user of line.failed) addUser(effects.failed, user, effects, line.country);
 }
 
+/** @returns the users applied for the first time under this key */
+function addCall(keys: Map<string, KeyCalls>, line: LedgerLine): readonly string[] {
+  const { key, country, at, applied, repeated, failed } = line;
+  const users = applied.length + repeated + failed.length;
+  const calls = keys.get(key);
+  if (!calls) {
+    keys.set(key, { country, users, at: [at], applied, isAppliedAgain: false });
+    return applied;
+  }
+  calls.at.push(at);
+  if (applied.length === 0) return applied;
+  const known = new Set(calls.applied);
+  const first = applied.filter((user) => !known.has(user));
+  calls.isAppliedAgain ||= first.length < applied.length;
+  calls.applied = [...calls.applied, ...first];
+  return first;
+}
+
 function addUser(times: Map<string, number>, user: string, { countries }: StepEffects, country: string): void {
-  times.set(user, (times.get(user) ?? 0) + 1);
+  addTo(times, user);
   if (!countries.has(user)) countries.set(user, country);
 }
 
+function addTo(times: Map<string, number>, user: string): void {
+  times.set(user, (times.get(user) ?? 0) + 1);
+}
+
 function emptyStep(run: string, step: number): StepEffects {
-  return { run, step, applied: new Map(), failed: new Map(), countries: new Map(), calls: 0, repeated: 0 };
+  return {
+    run,
+    step,
+    applied: new Map(),
+    appliedUnderKeys: new Map(),
+    failed: new Map(),
+    countries: new Map(),
+    calls: 0,
+    repeated: 0,
+    keys: new Map(),
+    overlapping: 0,
+  };
 }
 
 function nameOf(run: string, step: number): string {

@@ -1,29 +1,25 @@
-import { createLogger, type Logger } from '../../shared/runtime/logger.ts';
-import { isEntry, main } from '../../shared/runtime/main.ts';
-import { runUntilSignal, type Service } from '../../shared/runtime/service.ts';
+import type { Logger } from '../../shared/runtime/logger.ts';
+import { listening } from '../../shared/runtime/listening.ts';
+import { defineProcess, isEntry, runProcess } from '../../shared/runtime/process.ts';
 import { systemClock } from '../../shared/runtime/system-clock.ts';
 import { createAnswersByKey } from './answers-by-key.ts';
 import { createBatchService } from './batch-service.ts';
 import type { ServiceName } from './chance.ts';
 import { readConfig, type SandboxConfig } from './config.ts';
 import type { EffectStore } from './effects.ts';
+import { createFaultSwitches } from './fault-switches.ts';
 import { noLedger, openLedger } from './ledger-writer.ts';
 import { createResultsByUser } from './results-by-user.ts';
 import { createRewardsInPostgres } from './rewards-in-postgres.ts';
 import { createSandbox } from './sandbox.ts';
 import { createSegmentationService } from './segmentation-service.ts';
 import { createSegments } from './segments.ts';
+import { createWithoutMemory } from './without-memory.ts';
 
-export interface StartedSandbox extends Service {
-  /** `http://host:port`, with the port that was really taken. */
-  readonly url: string;
-}
-
-export async function startSandbox(environment: NodeJS.ProcessEnv): Promise<StartedSandbox> {
-  const config = readConfig(environment);
-  const logger = createLogger('sandbox', config.logLevel);
+export const sandboxProcess = defineProcess('sandbox', readConfig, async (config, { logger }) => {
   const ledger = config.ledgerPath === undefined ? noLedger : await openLedger(config.ledgerPath);
   const segments = createSegments(config.segments, config.countries);
+  const faults = createFaultSwitches(config.faults);
 
   const service = (name: ServiceName, effects: EffectStore, successStatus: 200 | 202) =>
     createBatchService({
@@ -32,6 +28,7 @@ export async function startSandbox(environment: NodeJS.ProcessEnv): Promise<Star
       settings: config.services[name],
       successStatus,
       effects,
+      faults,
       ledger,
       segments,
       clock: systemClock,
@@ -43,26 +40,35 @@ export async function startSandbox(environment: NodeJS.ProcessEnv): Promise<Star
     segmentation: createSegmentationService(segments),
     services: {
       rewards: service('rewards', await rewardsStore(config, logger), 200),
-      points: service('points', createAnswersByKey(), 200),
-      messages: service('messages', createAnswersByKey(), 202),
+      points: service('points', memoryOf(config, 'points'), 200),
+      messages: service('messages', memoryOf(config, 'messages'), 202),
     },
+    faults,
     ledger,
     logger,
   });
-  const url = await sandbox.start();
+  const { host, port } = config;
+  const url = await listening({ variable: 'SANDBOX_PORT', host, port }, () => sandbox.start());
   logger.info({ url, segments: config.segments }, 'sandbox is listening');
+  /** `http://host:port`, with the port that was really taken. */
   return { ...sandbox, url };
-}
+});
 
-async function rewardsStore({ rewardsDatabase }: SandboxConfig, logger: Logger): Promise<EffectStore> {
-  if (rewardsDatabase === undefined) return createResultsByUser();
+async function rewardsStore(config: SandboxConfig, logger: Logger): Promise<EffectStore> {
+  const { rewardsDatabase } = config;
+  if (rewardsDatabase === undefined) return memoryOf(config, 'rewards');
   return await createRewardsInPostgres({ connectionString: rewardsDatabase, logger });
 }
 
-if (isEntry(import.meta)) {
-  await main(async () => {
-    const { logLevel, stopDeadlineMs } = readConfig(process.env);
-    const sandbox = await startSandbox(process.env);
-    await runUntilSignal(sandbox, { logger: createLogger('sandbox', logLevel), stopDeadlineMs });
-  });
+function memoryOf({ services }: SandboxConfig, name: ServiceName): EffectStore {
+  switch (services[name].memory) {
+    case 'users':
+      return createResultsByUser();
+    case 'keys':
+      return createAnswersByKey();
+    case 'none':
+      return createWithoutMemory();
+  }
 }
+
+if (isEntry(import.meta)) await runProcess(sandboxProcess);

@@ -1,22 +1,19 @@
-import { afterEach, expect, test } from 'vitest';
+import { afterEach, describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { segmentDescription, userPage } from '../../shared/contracts/segmentation.ts';
-import { stopService } from '../../shared/runtime/service.ts';
-import { startSandbox, type StartedSandbox } from './main.ts';
+import { stopService, type Service } from '../../shared/runtime/service.ts';
+import { noMeter } from '../../shared/runtime/no-meter.ts';
+import { sandboxProcess } from './main.ts';
 
-let sandbox: StartedSandbox | undefined;
+let sandbox: (Service & { url: string }) | undefined;
 
 afterEach(async () => {
   if (sandbox) await stopService(sandbox);
 });
 
 async function start(environment: Record<string, string> = {}): Promise<string> {
-  sandbox = await startSandbox({
-    SANDBOX_PORT: '0',
-    LOG_LEVEL: 'silent',
-    SANDBOX_SEGMENTS: 'odd=30:odd',
-    ...environment,
-  });
+  const settings = { SANDBOX_PORT: '0', LOG_LEVEL: 'silent', SANDBOX_SEGMENTS: 'odd=30:odd', ...environment };
+  sandbox = await sandboxProcess.prepare(settings).start({ meter: noMeter });
   return sandbox.url;
 }
 
@@ -64,6 +61,72 @@ test('a stopping sandbox finishes the calls it has', async () => {
   await untilCalled(url);
   if (sandbox) await stopService(sandbox);
   expect((await answer).status).toBe(202);
+});
+
+describe('faults that are switched on while it runs', () => {
+  const call = (url: string) => post(`${url}/messages/v1/batches`, ['a', 'b']);
+  const control = async (url: string, rules: object) =>
+    await fetch(`${url}/control`, { method: 'POST', body: JSON.stringify(rules) });
+  const withAnswer = (answer: object) => ({ calls: [{ name: 'fault', services: ['messages'], answer }] });
+
+  test('and off again; the hits are shown', async () => {
+    const url = await start({ SANDBOX_FAULTS: JSON.stringify(withAnswer({ kind: 'status', status: 503 })) });
+    expect((await call(url)).status).toBe(503);
+    const shown = z.object({ hits: z.record(z.string(), z.int()) }).parse(await (await fetch(`${url}/control`)).json());
+    expect(shown.hits).toEqual({ fault: 1 });
+
+    await control(url, {});
+    expect((await call(url)).status).toBe(202);
+  });
+
+  test('rules that cannot be understood are refused by name, and the old ones stay', async () => {
+    const url = await start({ SANDBOX_FAULTS: JSON.stringify(withAnswer({ kind: 'status', status: 503 })) });
+    const refused = await control(url, { calls: [{ name: 'fault', sevices: ['messages'] }] });
+    expect(refused.status).toBe(400);
+    expect(await refused.text()).toContain('/calls/0');
+    expect((await call(url)).status).toBe(503);
+  });
+
+  test('half a body, a cut connection', async () => {
+    const url = await start();
+    await control(url, withAnswer({ kind: 'half-body' }));
+    await expect(call(url).then((answer) => answer.text())).rejects.toThrow();
+    await control(url, withAnswer({ kind: 'reset' }));
+    await expect(call(url)).rejects.toThrow();
+  });
+
+  test('a body of any size, and one that drips', async () => {
+    const url = await start();
+    await control(url, withAnswer({ kind: 'oversize', bytes: 3_000_000 }));
+    expect(await (await call(url)).text()).toHaveLength(3_000_000);
+    await control(url, withAnswer({ kind: 'drip', everyMs: 1 }));
+    expect(await (await call(url)).json()).toEqual({ succeeded: 2, failed: [] });
+  });
+
+  test('a call that hangs ends with its caller, and does not hold up a stop', async () => {
+    const url = await start();
+    await control(url, withAnswer({ kind: 'hang' }));
+    const hanging = call(url);
+    hanging.catch(() => undefined);
+    await untilCalled(url);
+    if (sandbox) await stopService(sandbox);
+    await expect(hanging).rejects.toThrow();
+  });
+
+  test('pages of a segment: unsorted, or not there', async () => {
+    const url = await start();
+    const segment = `${url}/segmentation/v1/segments/odd`;
+    const { snapshot } = segmentDescription.parse(await (await fetch(`${segment}?country=SG`)).json());
+    const page = () => fetch(`${segment}/users?${new URLSearchParams({ country: 'SG', snapshot }).toString()}`);
+    const sorted = userPage.parse(await (await page()).json()).users;
+
+    await control(url, { segmentation: [{ name: 'order', segments: ['odd'], answer: { kind: 'unsorted' } }] });
+    const { users } = userPage.parse(await (await page()).json());
+    expect(users.slice(0, 2)).toEqual(sorted.slice(0, 2).toReversed());
+    await control(url, { segmentation: [{ name: 'down', of: 'pages', answer: { kind: 'status', status: 503 } }] });
+    expect((await page()).status).toBe(503);
+    expect((await fetch(`${segment}?country=SG`)).status).toBe(200);
+  });
 });
 
 const calledOnce = z.object({ messages: z.object({ calls: z.literal(1) }) });

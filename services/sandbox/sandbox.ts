@@ -4,9 +4,13 @@ import type { Logger } from '../../shared/runtime/logger.ts';
 import type { Service } from '../../shared/runtime/service.ts';
 import type { BatchService } from './batch-service.ts';
 import type { ServiceName } from './chance.ts';
+import { answerControl } from './control.ts';
+import type { FaultSwitches } from './fault-switches.ts';
+import { faultyPage } from './faulty-page.ts';
 import type { HttpAnswer } from './http-answer.ts';
 import type { LedgerWriter } from './ledger-writer.ts';
 import type { SegmentationService } from './segmentation-service.ts';
+import { sendAnswer } from './send-answer.ts';
 
 export interface SandboxDeps {
   host: string;
@@ -14,6 +18,7 @@ export interface SandboxDeps {
   port: number;
   segmentation: SegmentationService;
   services: Record<ServiceName, BatchService>;
+  faults: FaultSwitches;
   ledger: LedgerWriter;
   logger: Logger;
 }
@@ -28,43 +33,54 @@ const batchPath = /^\/(rewards|points|messages)\/v1\/batches$/;
 
 /** The services that a campaign calls, in one process: the demo's other side, and the reference of docs/contracts.md. */
 export function createSandbox(deps: SandboxDeps): Sandbox {
-  const { segmentation, services, ledger, logger } = deps;
+  const { segmentation, services, faults, ledger, logger } = deps;
   const answering = new Set<Promise<void>>();
   let taking = false;
 
   const server = createServer((request, response) => {
-    const answered = route(request)
+    const answered = route(request, response)
       .catch((error: unknown) => {
         // A caller that was killed in the middle of its body is no fault of the sandbox.
         if (request.errored === null) logger.error({ err: error, url: request.url }, 'request failed');
         return problem(500, 'server-error', 'the sandbox failed');
       })
-      .then((answer) => send(request, response, answer))
+      .then((answer) => {
+        // It ends when the caller hangs up: a stop does not wait for that.
+        if (answer.delivery?.kind === 'none') answering.delete(answered);
+        return sendAnswer(response, answer);
+      })
       .finally(() => answering.delete(answered));
     answering.add(answered);
   });
   // Longer than callers keep idle connections: whoever closes first decides whether a call can be lost between the two.
   server.keepAliveTimeout = 65_000;
 
-  async function route(request: IncomingMessage): Promise<HttpAnswer | undefined> {
+  async function route(request: IncomingMessage, response: ServerResponse): Promise<HttpAnswer> {
     const url = request.url ?? '/';
     const [, batchService] = batchPath.exec(url) ?? [];
-    if (batchService !== undefined) return await callBatchService(request, batchService);
+    if (batchService !== undefined) return await callBatchService(batchService, request, response);
+    if (url === '/control') return answerControl(faults, request.method, (await readBody(request)) ?? Buffer.alloc(0));
     if (request.method !== 'GET') return problem(405, 'wrong-method', 'GET only');
     if (url === '/healthz') return json({ status: 'ok' });
     if (url === '/readyz') return taking ? json({ status: 'ok' }) : problem(503, 'not-ready', 'stopping');
     if (url === '/stats') return json(statsOf(deps));
     const { pathname, searchParams } = new URL(url, 'http://sandbox');
     if (!pathname.startsWith('/segmentation/')) return problem(404, 'not-found', 'there is nothing here');
-    return segmentation.answer(pathname.slice('/segmentation'.length), searchParams);
+    const answer = segmentation.answer(pathname.slice('/segmentation'.length), searchParams);
+    return await faultyPage(answer, { pathname, searchParams }, faults);
   }
 
-  async function callBatchService(request: IncomingMessage, name: string): Promise<HttpAnswer | undefined> {
+  async function callBatchService(
+    name: string,
+    request: IncomingMessage,
+    response: ServerResponse,
+  ): Promise<HttpAnswer> {
     if (request.method !== 'POST') return problem(405, 'wrong-method', 'POST only');
     const body = await readBody(request);
     if (!body) return problem(413, 'body-too-large', `at most ${maxBodyBytes} bytes`);
     const service = name === 'rewards' ? services.rewards : name === 'points' ? services.points : services.messages;
-    return await service.answer(request.headers, body);
+    const onClosed = (listener: () => void) => void response.once('close', listener);
+    return await service.answer({ headers: request.headers, body, onClosed });
   }
 
   return {
@@ -112,19 +128,6 @@ function readBody(request: IncomingMessage): Promise<Buffer | undefined> {
     request.on('end', () => resolve(bytes <= maxBodyBytes ? Buffer.concat(chunks) : undefined));
     request.on('error', reject);
   });
-}
-
-function send(request: IncomingMessage, response: ServerResponse, answer: HttpAnswer | undefined): void {
-  if (!answer) {
-    request.socket.destroy();
-    return;
-  }
-  response.writeHead(answer.status, {
-    ...answer.headers,
-    'content-type': 'application/json',
-    'content-length': Buffer.byteLength(answer.body),
-  });
-  response.end(answer.body);
 }
 
 function statsOf({ segmentation, services }: SandboxDeps) {

@@ -5,7 +5,7 @@ export interface ServiceStats {
   users: number;
   applied: number;
   failed: number;
-  /** UserResults an earlier result again, without a second effect. */
+  /** Told an earlier result again, without a second effect. */
   repeatsSuppressed: number;
   /** Asked for in a country in which no segment holds them. */
   unexpected: number;
@@ -15,6 +15,10 @@ export interface ServiceStats {
   busy: number;
   /** Calls applied and not answered, or answered 500. */
   answersLost: number;
+  /** Calls that a rule of `POST /control` answered. */
+  faulty: number;
+  /** Calls that came while another call of the same key was in flight. */
+  overlapping: number;
 }
 
 export function emptyServiceStats(): ServiceStats {
@@ -28,5 +32,7 @@ export function emptyServiceStats(): ServiceStats {
     refused: 0,
     busy: 0,
     answersLost: 0,
+    faulty: 0,
+    overlapping: 0,
   };
 }

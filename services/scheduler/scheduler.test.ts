@@ -39,7 +39,7 @@ function setUp() {
     await campaigns.start(campaignId, new Date(clock.nowMs() + dueInMs));
     return campaignId;
   }
-  const fires = () => bus.records(topics.fires).map(({ value }) => fireMessage.parse(JSON.parse(value)));
+  const fires = () => bus.messages(topics.fires).map(({ value }) => fireMessage.parse(JSON.parse(value)));
   return { clock, bus, database, schedulerOf, startCampaign, fires };
 }
 

@@ -1,21 +1,31 @@
 import { z } from 'zod';
+import type { EngineConfig } from '../../shared/contracts/engine-config.ts';
+import { createProblems } from '../../shared/runtime/configuration-error.ts';
+import { checkSecrets, readEngineConfig } from '../../shared/runtime/engine-config-file.ts';
 import { commonEnvironment, readEnvironment } from '../../shared/runtime/environment.ts';
+import { readKafkaSecurity, type KafkaSettings } from '../../shared/runtime/kafka-security.ts';
 
 const milliseconds = z.coerce.number().int().min(100).max(600_000);
 
 const triggerEnvironment = commonEnvironment.extend({
-  /** Path of the engine's configuration file. */
   MUSTER_CONFIG: z.string(),
   KAFKA_SESSION_TIMEOUT_MS: z.coerce.number().int().min(1000).max(300_000).default(10_000),
   TRIGGER_FEED_LEASE_MS: milliseconds.default(15_000),
   TRIGGER_STALL_MS: milliseconds.default(5000),
   TRIGGER_REOFFER_MS: milliseconds.default(10_000),
-  HEALTH_PORT: z.coerce.number().int().min(0).max(65_535).optional(),
-  HEALTH_HOST: z.string().default('127.0.0.1'),
 });
 
-export type TriggerConfig = z.infer<typeof triggerEnvironment>;
+export type TriggerConfig = z.infer<typeof triggerEnvironment> & {
+  engine: EngineConfig;
+  kafka: KafkaSettings;
+};
 
 export function readConfig(environment: NodeJS.ProcessEnv): TriggerConfig {
-  return readEnvironment(triggerEnvironment, environment);
+  const problems = createProblems();
+  const read = problems.of(() => readEnvironment(triggerEnvironment, environment))?.value;
+  const engine = problems.of(() => readEngineConfig(environment))?.value;
+  const security = problems.of(() => readKafkaSecurity(environment))?.value;
+  if (engine) problems.of(() => checkSecrets([engine.segmentation], environment));
+  if (!read || !engine || problems.found) throw problems.toError();
+  return { ...read, engine, kafka: { brokers: read.KAFKA_BROKERS, security } };
 }

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { escapeUserId } from '../../shared/domain/user-id.ts';
+import { escapeUserId, isValidUserId } from '../../shared/domain/user-id.ts';
 import { cutBatches, type Cut } from './cut-batches.ts';
 
 const usersUpTo = (count: number) => Array.from({ length: count }, (_, i) => `u${String(i).padStart(6, '0')}`);

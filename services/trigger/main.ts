@@ -1,46 +1,44 @@
-import { hostname } from 'node:os';
-import { v7 as uuidv7 } from 'uuid';
 import { topicNames } from '../../shared/domain/shard.ts';
-import { createSegmentation } from './http/segmentation-client.ts';
 import { createKafka } from '../../shared/kafka/connection.ts';
 import { createConsumer } from '../../shared/kafka/consumer.ts';
 import { createPublisher } from '../../shared/kafka/publisher.ts';
 import { createDeadLetters } from '../../shared/postgres/dead-letters.ts';
-import { createFeedStore } from './postgres/feed-store.ts';
 import { createLeases } from '../../shared/postgres/leases.ts';
-import { createOutboxSweep } from './postgres/outbox-sweep.ts';
 import { createHotPathPool, createPool } from '../../shared/postgres/pool.ts';
-import { createRunStore } from './postgres/run-store.ts';
-import { readEngineConfig } from '../../shared/runtime/engine-config-file.ts';
-import { serveHealth } from '../../shared/runtime/health.ts';
-import { createLogger } from '../../shared/runtime/logger.ts';
-import { isEntry, main } from '../../shared/runtime/main.ts';
-import { runUntilSignal, type Service } from '../../shared/runtime/service.ts';
+import { defineProcess, isEntry, runProcess } from '../../shared/runtime/process.ts';
 import { systemClock } from '../../shared/runtime/system-clock.ts';
 import { readConfig } from './config.ts';
+import { createSegmentation } from './http/segmentation-client.ts';
+import { createFeedStore } from './postgres/feed-store.ts';
+import { createOutboxSweep } from './postgres/outbox-sweep.ts';
+import { createRunStore } from './postgres/run-store.ts';
 import { createTrigger } from './trigger.ts';
 
-export async function startTrigger(environment: NodeJS.ProcessEnv): Promise<Service> {
-  const config = readConfig(environment);
-  const engine = readEngineConfig(config.MUSTER_CONFIG);
+export const triggerProcess = defineProcess('trigger', readConfig, async (config, context) => {
+  const { logger, owner, environment, onClose } = context;
+  const { engine } = config;
   const topics = topicNames(config.MUSTER_TOPIC_PREFIX);
-  const logger = createLogger('trigger', config.LOG_LEVEL);
 
-  const segmentation = createSegmentation({ config: engine, environment });
   const database = { connectionString: config.DATABASE_URL, applicationName: 'muster-trigger', logger };
-  const pool = createPool({ ...database, max: 4 });
+  const pool = onClose(createPool({ ...database, max: 4 }), (opened) => opened.end());
   // What reads and writes the tables of the execution path, whose plans must not be made while they are empty.
-  const hotPool = createHotPathPool(database);
-  const kafka = createKafka({ brokers: config.KAFKA_BROKERS, clientId: 'muster-trigger', logger });
-  const publisher = createPublisher({ kafka, logger });
+  const hotPool = onClose(createHotPathPool(database), (opened) => opened.end());
+  const segmentation = onClose(createSegmentation({ config: engine, environment }), (opened) => opened.close());
+  const kafka = createKafka({ ...config.kafka, clientId: 'muster-trigger', logger });
+  const publisher = onClose(createPublisher({ kafka, logger }), (opened) => opened.close());
   await publisher.connect();
 
   const trigger = createTrigger({
     consumer: createConsumer({
       kafka,
       groupId: `${config.MUSTER_TOPIC_PREFIX}.trigger`,
-      topics: [topics.fires],
-      traffic: 'sparse',
+      topics: [
+        {
+          topic: topics.fires,
+          partitions: engine.partitionsPerShard,
+          replicationFactor: engine.replicationFactor,
+        },
+      ],
       sessionTimeoutMs: config.KAFKA_SESSION_TIMEOUT_MS,
       logger,
     }),
@@ -52,7 +50,7 @@ export async function startTrigger(environment: NodeJS.ProcessEnv): Promise<Serv
     deadLetters: createDeadLetters({ pool }),
     leases: createLeases({ pool }),
     topics,
-    owner: `trigger@${hostname()}/${uuidv7()}`,
+    owner,
     pageSize: engine.segmentation.pageSize,
     feedLeaseMs: config.TRIGGER_FEED_LEASE_MS,
     stallMs: config.TRIGGER_STALL_MS,
@@ -62,29 +60,7 @@ export async function startTrigger(environment: NodeJS.ProcessEnv): Promise<Serv
     logger,
   });
   await trigger.start();
-  const health =
-    config.HEALTH_PORT === undefined
-      ? undefined
-      : await serveHealth(config.HEALTH_PORT, config.HEALTH_HOST, () => trigger.ready());
-  logger.info('trigger is running');
+  return trigger;
+});
 
-  async function close(): Promise<void> {
-    await trigger.close();
-    health?.close();
-    await Promise.all([publisher.close(), segmentation.close(), pool.end(), hotPool.end()]);
-  }
-
-  let closing: Promise<void> | undefined;
-  return { ...trigger, close: () => (closing ??= close()) };
-}
-
-if (isEntry(import.meta)) {
-  await main(async () => {
-    const { LOG_LEVEL, STOP_DEADLINE_MS } = readConfig(process.env);
-    const trigger = await startTrigger(process.env);
-    await runUntilSignal(trigger, {
-      logger: createLogger('trigger', LOG_LEVEL),
-      stopDeadlineMs: STOP_DEADLINE_MS,
-    });
-  });
-}
+if (isEntry(import.meta)) await runProcess(triggerProcess);

@@ -1,117 +1,68 @@
-import { hostname } from 'node:os';
-import { v7 as uuidv7 } from 'uuid';
-import type { EngineConfig } from '../../shared/contracts/engine-config.ts';
-import { partitionOf } from '../../shared/domain/partitioning.ts';
-import { topicNames, type Shard, type TopicNames } from '../../shared/domain/shard.ts';
-import { createBatchEndpoint } from './http/batch-endpoint.ts';
+import { topicNames } from '../../shared/domain/shard.ts';
+import { totalsSlotOf } from '../../shared/domain/totals-slot.ts';
 import { createKafka } from '../../shared/kafka/connection.ts';
 import { createConsumer } from '../../shared/kafka/consumer.ts';
 import { createPublisher } from '../../shared/kafka/publisher.ts';
 import { createDeadLetters } from '../../shared/postgres/dead-letters.ts';
-import { createFeedContexts } from './postgres/feed-contexts.ts';
 import { createHotPathPool } from '../../shared/postgres/pool.ts';
 import { createStepHolds } from '../../shared/postgres/step-holds.ts';
 import { createStepLedger } from '../../shared/postgres/step-ledger.ts';
-import { readEngineConfig } from '../../shared/runtime/engine-config-file.ts';
-import { ConfigurationError } from '../../shared/runtime/environment.ts';
-import { serveHealth } from '../../shared/runtime/health.ts';
-import { createLogger } from '../../shared/runtime/logger.ts';
-import { isEntry, main } from '../../shared/runtime/main.ts';
-import { runUntilSignal, type Service } from '../../shared/runtime/service.ts';
+import { defineProcess, isEntry, runProcess } from '../../shared/runtime/process.ts';
 import { systemClock } from '../../shared/runtime/system-clock.ts';
-import { readConfig, type WorkerConfig } from './config.ts';
+import { readConfig } from './config.ts';
+import { createBatchEndpoint } from './http/batch-endpoint.ts';
+import { createFeedContexts } from './postgres/feed-contexts.ts';
 import { createWorker } from './worker.ts';
 
 /** One connection flushes, one looks things up. */
 const maxConnections = 4;
 
-export async function startWorker(environment: NodeJS.ProcessEnv): Promise<Service> {
-  const config = readConfig(environment);
-  const engine = readEngineConfig(config.MUSTER_CONFIG);
-  const topics = topicNames(config.MUSTER_TOPIC_PREFIX);
-  const shards = shardsOf(config, engine, topics);
-  const logger = createLogger('worker', config.LOG_LEVEL);
-  const owner = config.WORKER_ID ?? `worker@${hostname()}/${uuidv7()}`;
+export const workerProcess = defineProcess('worker', readConfig, async (config, context) => {
+  const { logger, meter, environment, onClose } = context;
+  const owner = config.workerId ?? context.owner;
+  const topics = topicNames(config.topicPrefix);
+  const shards = new Map(config.shards.map((shard) => [topics.shard(shard), shard]));
 
-  const endpoint = createBatchEndpoint({ config: engine, environment });
-  const pool = createHotPathPool({
-    connectionString: config.DATABASE_URL,
-    applicationName: 'muster-worker',
-    max: maxConnections,
-    logger,
-  });
-  const kafka = createKafka({ brokers: config.KAFKA_BROKERS, clientId: 'muster-worker', logger });
-  const publisher = createPublisher({ kafka, logger });
+  const connection = { connectionString: config.databaseUrl, applicationName: 'muster-worker', logger };
+  const pool = onClose(createHotPathPool({ ...connection, max: maxConnections }), (opened) => opened.end());
+  // A burst of garbage must not queue in front of flushes.
+  const deadLetterPool = onClose(createHotPathPool({ ...connection, max: 1 }), (opened) => opened.end());
+  const endpoint = onClose(createBatchEndpoint({ config: config.engine, environment }), (opened) => opened.close());
+  const kafka = createKafka({ ...config.kafka, clientId: 'muster-worker', logger });
+  const publisher = onClose(createPublisher({ kafka, logger }), (opened) => opened.close());
   await publisher.connect();
 
   const worker = createWorker({
     consumer: createConsumer({
       kafka,
-      groupId: `${config.MUSTER_TOPIC_PREFIX}.worker`,
-      topics: [...shards.keys()],
-      sessionTimeoutMs: config.KAFKA_SESSION_TIMEOUT_MS,
+      groupId: `${config.topicPrefix}.worker`,
+      topics: Array.from(shards.keys(), (topic) => ({
+        topic,
+        partitions: config.engine.partitionsPerShard,
+        replicationFactor: config.engine.replicationFactor,
+      })),
+      sessionTimeoutMs: config.sessionTimeoutMs,
       logger,
     }),
     publisher,
-    ledger: createStepLedger({ pool, owner, slot: partitionOf(owner), leaseMs: config.WORKER_LEASE_MS }),
+    ledger: createStepLedger({ pool, owner, slot: totalsSlotOf(owner), leaseMs: config.leaseMs }),
     holds: createStepHolds({ pool }),
     contexts: createFeedContexts({ pool }),
     endpoint,
-    deadLetters: createDeadLetters({ pool }),
+    deadLetters: createDeadLetters({ pool: deadLetterPool }),
     shards,
     topics,
-    config: engine,
-    leaseMs: config.WORKER_LEASE_MS,
-    concurrency: config.WORKER_CONCURRENCY,
+    config: config.engine,
+    leaseMs: config.leaseMs,
+    concurrency: config.concurrency,
     clock: systemClock,
     random: () => Math.random(),
     logger,
+    meter,
   });
   await worker.start();
-  const health =
-    config.HEALTH_PORT === undefined
-      ? undefined
-      : await serveHealth(config.HEALTH_PORT, config.HEALTH_HOST, () => worker.ready());
-  logger.info({ owner, topics: shards.size }, 'worker is running');
+  logger.info({ owner, topics: shards.size }, 'worker takes work');
+  return worker;
+});
 
-  async function close(): Promise<void> {
-    await worker.close();
-    health?.close();
-    await Promise.all([publisher.close(), endpoint.close(), pool.end()]);
-  }
-
-  let closing: Promise<void> | undefined;
-  return { ...worker, close: () => (closing ??= close()) };
-}
-
-/** The shards that this worker serves, by topic: those configured, less what its own environment leaves out. */
-function shardsOf(config: WorkerConfig, engine: EngineConfig, topics: TopicNames): Map<string, Shard> {
-  const actionTypes = chosen('WORKER_ACTION_TYPES', config.WORKER_ACTION_TYPES, Object.keys(engine.actionTypes));
-  const countries = chosen('WORKER_COUNTRIES', config.WORKER_COUNTRIES, engine.countries);
-  const shards = actionTypes.flatMap((actionType) => countries.map((country) => ({ actionType, country })));
-  for (const actionType of actionTypes) {
-    const timeoutMs = engine.actionTypes[actionType]?.timeoutMs ?? 0;
-    if (config.WORKER_LEASE_MS < 2 * timeoutMs) {
-      throw new ConfigurationError(
-        `WORKER_LEASE_MS=${config.WORKER_LEASE_MS}: has to be at least twice the time-out of ${actionType}, ${timeoutMs} ms`,
-      );
-    }
-  }
-  return new Map(shards.map((shard) => [topics.shard(shard), shard]));
-}
-
-function chosen(variable: string, wanted: string[] | undefined, configured: readonly string[]): readonly string[] {
-  const unknown = wanted?.find((name) => !configured.includes(name));
-  if (unknown !== undefined) {
-    throw new ConfigurationError(`${variable} names ${unknown}; the engine is configured for ${configured.join(', ')}`);
-  }
-  return wanted ?? configured;
-}
-
-if (isEntry(import.meta)) {
-  await main(async () => {
-    const { LOG_LEVEL, STOP_DEADLINE_MS } = readConfig(process.env);
-    const worker = await startWorker(process.env);
-    await runUntilSignal(worker, { logger: createLogger('worker', LOG_LEVEL), stopDeadlineMs: STOP_DEADLINE_MS });
-  });
-}
+if (isEntry(import.meta)) await runProcess(workerProcess);

@@ -19,6 +19,11 @@ function holdsStorableTexts(value: z.core.util.JSONType): boolean {
   return Object.entries(value).every(([key, inner]) => isStorable(key) && holdsStorableTexts(inner));
 }
 
+/** Blanks, and characters of no width, make no name. */
+function isVisible(text: string): boolean {
+  return text === '' || /[\p{L}\p{N}\p{P}\p{S}]/u.test(text);
+}
+
 export const scheduleNow = z.strictObject({ type: z.literal('now') });
 
 export const scheduleAt = z.strictObject({
@@ -35,7 +40,13 @@ export const audience = z.strictObject({
 });
 
 const definitionFields = {
-  name: z.string().trim().min(1).max(200).refine(isStorable, unstorable),
+  name: z
+    .string()
+    .trim()
+    .min(1)
+    .max(200)
+    .refine(isStorable, unstorable)
+    .refine(isVisible, 'has to hold something that can be seen'),
   countries: z.array(z.string()).min(1).max(250).describe('ISO 3166-1 alpha-2, in capitals'),
   audience,
   chain: z.array(chainStep).min(1).max(20),
@@ -65,6 +76,7 @@ export const campaign = z
     state: z.enum(['draft', 'scheduled', ...runStates]).describe("The latest run's state, once there is a run"),
     ...definitionFields,
     createdAt: time,
+    startsAt: time.nullable().describe('The instant that its schedule means; null: as soon as it is started'),
     nextRunAt: time.nullable(),
     links: z.object({ self: z.string(), runs: z.string(), start: z.string(), latestRun: z.string().nullable() }),
   })

@@ -6,11 +6,16 @@ import { actionTypePattern, countryPattern } from '../domain/shard.ts';
  * `MUSTER_CONFIG` names. Secrets stand in the environment; the file only says under which name.
  */
 const service = z.strictObject({
-  url: z.url({ protocol: /^https?$/ }),
+  url: z
+    .url({ protocol: /^https?$/, error: 'has to be an http:// or https:// URL' })
+    .refine(
+      holdsNoCredentials,
+      'must not hold user and password: name a variable with the whole header as authorizationEnv',
+    ),
   /** Name of the environment variable that holds the whole `Authorization` header. */
   authorizationEnv: z
     .string()
-    .regex(/^[A-Z_][A-Z0-9_]*$/)
+    .regex(/^[A-Z_][A-Z0-9_]*$/, 'has to be the name of an environment variable, such as REWARDS_AUTHORIZATION')
     .optional(),
   timeoutMs: z.int().min(50).max(120_000).default(10_000),
 });
@@ -42,8 +47,20 @@ export const actionTypeConfig = service.extend({
 
 export type ActionTypeConfig = z.infer<typeof actionTypeConfig>;
 
+function holdsNoCredentials(text: string): boolean {
+  if (!URL.canParse(text)) return true;
+  const { username, password } = new URL(text);
+  return username === '' && password === '';
+}
+
 export const engineConfig = z.strictObject({
-  countries: z.array(z.string().regex(countryPattern)).min(1),
+  countries: z
+    .array(z.string().regex(countryPattern, 'has to be two capital letters, such as SG'))
+    .min(1)
+    .superRefine((countries, context) => {
+      const repeated = new Set(countries.filter((country, index) => countries.indexOf(country) < index));
+      for (const country of repeated) context.addIssue(`names ${country} more than once`);
+    }),
   segmentation: service.extend({ pageSize: z.int().min(100).max(10_000).default(1000) }),
   actionTypes: z.record(z.string().regex(actionTypePattern), actionTypeConfig),
   /** Partitions of every shard's topic: the bound of how many workers can share a shard. */

@@ -59,6 +59,19 @@ export const runFigures = runSummary.extend({
 
 export type RunFigures = z.infer<typeof runFigures>;
 
+export const runWait = z
+  .object({
+    step: z.int().min(1),
+    action: z.string(),
+    country: z.string(),
+    cause: z.string().describe('In words, such as "endpoint says 405 Method Not Allowed"'),
+    since: time,
+    batches: z.int().min(0),
+  })
+  .meta({ id: 'RunWait', description: 'Batches of a step in a country that wait for the same cause' });
+
+export type RunWait = z.infer<typeof runWait>;
+
 export const runProgress = runFigures
   .extend({
     /** Users per second that ended a step, over the last minute and the last ten. */
@@ -66,10 +79,12 @@ export const runProgress = runFigures
     /** Batches that a worker holds right now, and batches that wait for their next attempt. */
     inFlight: z.int().min(0),
     waitingForRetry: z.int().min(0),
-    /** When the run is expected to end; null while nothing can be said. */
+    /** When the run is expected to end; null while nothing can be said, or nothing moves. */
     eta: z.object({ p50: time, p90: time }).nullable(),
     /** What the run waits for, or null. */
     stalled: z.string().nullable(),
+    /** What keeps which part of the run waiting, the oldest first; empty while all of it moves. */
+    waits: z.array(runWait).default([]),
   })
   .meta({ id: 'RunProgress' });
 

@@ -1,7 +1,14 @@
 import { fromString, toUUID, TypeID } from 'typeid-js';
 
 /** Ids at the border are type-prefixed and sortable (TypeID over uuid v7); inside they are plain uuids. */
-export const idPrefixes = { campaign: 'cmp', run: 'run', job: 'job', apiKey: 'key', deadLetter: 'dlt' } as const;
+export const idPrefixes = {
+  campaign: 'cmp',
+  run: 'run',
+  feed: 'feed',
+  job: 'job',
+  apiKey: 'key',
+  deadLetter: 'dlt',
+} as const;
 
 export type IdKind = keyof typeof idPrefixes;
 

@@ -84,7 +84,7 @@ describe('docker-compose.yml', () => {
 
   it('names a configuration that the engine accepts, with every address at the sandbox', () => {
     const { environment } = serviceOf('worker');
-    const config = readEngineConfig(join(root, String(environment['MUSTER_CONFIG'])));
+    const config = readEngineConfig({ MUSTER_CONFIG: join(root, String(environment['MUSTER_CONFIG'])) });
     const urls = [config.segmentation, ...Object.values(config.actionTypes)].map(({ url }) => new URL(url).origin);
     expect(new Set(urls)).toEqual(new Set([`http://sandbox:${serviceOf('sandbox').environment['SANDBOX_PORT']}`]));
   });

@@ -1,5 +1,6 @@
 import type { z } from 'zod';
-import { commonEnvironment, ConfigurationError, readEnvironment } from '../runtime/environment.ts';
+import { ConfigurationError } from '../runtime/configuration-error.ts';
+import { commonEnvironment, readEnvironment } from '../runtime/environment.ts';
 import type { RunningServers } from './running-servers.ts';
 import { answersTcp } from './tcp.ts';
 
@@ -19,18 +20,27 @@ export function readGivenServers(environment: NodeJS.ProcessEnv): GivenServers |
 
 /** Throws one line when nobody listens at the database's address or at any broker's. */
 export async function useGivenServers(given: GivenServers): Promise<RunningServers> {
-  const [database, ...brokers] = await Promise.all([databaseAnswers(given), ...given.KAFKA_BROKERS.map(brokerAnswers)]);
   const { host } = new URL(given.DATABASE_URL);
-  if (!database) throw new ConfigurationError(`DATABASE_URL: nobody answers at ${host}`);
-  if (!brokers.includes(true)) {
-    throw new ConfigurationError(`KAFKA_BROKERS: nobody answers at ${given.KAFKA_BROKERS.join(', ')}`);
-  }
+  await requireDatabase(given);
+  await requireBroker(given.KAFKA_BROKERS);
   return {
     description: `the given Kafka at ${given.KAFKA_BROKERS.join(',')} and PostgreSQL at ${host}`,
     databaseUrl: given.DATABASE_URL,
     brokers: given.KAFKA_BROKERS,
     stop: () => Promise.resolve(),
   };
+}
+
+/** @throws {ConfigurationError} one line when nobody listens at the database's address */
+export async function requireDatabase(given: Pick<GivenServers, 'DATABASE_URL'>): Promise<void> {
+  if (await databaseAnswers(given)) return;
+  throw new ConfigurationError(`DATABASE_URL: nobody answers at ${new URL(given.DATABASE_URL).host}`);
+}
+
+/** @throws {ConfigurationError} one line when nobody listens at any of the addresses */
+export async function requireBroker(brokers: readonly string[]): Promise<void> {
+  const answers = await Promise.all(brokers.map(brokerAnswers));
+  if (!answers.includes(true)) throw new ConfigurationError(`KAFKA_BROKERS: nobody answers at ${brokers.join(', ')}`);
 }
 
 export async function databaseAnswers({ DATABASE_URL }: Pick<GivenServers, 'DATABASE_URL'>): Promise<boolean> {

@@ -41,7 +41,9 @@ describe('where Kafka and Postgres come from', () => {
   });
 
   it('is a choice of four', async () => {
-    await expect(start({ INFRA: 'cloud' })).rejects.toThrow(/^INFRA="cloud"/);
+    await expect(start({ INFRA: 'cloud' })).rejects.toThrow(
+      /^INFRA has to be auto or external or containers or local, not "cloud"/,
+    );
   });
 
   it('may be local although the environment names servers', () => {

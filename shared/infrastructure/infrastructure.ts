@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import { ConfigurationError, readEnvironment } from '../runtime/environment.ts';
+import { ConfigurationError } from '../runtime/configuration-error.ts';
+import { readEnvironment } from '../runtime/environment.ts';
 import { readGivenServers, useGivenServers, type GivenServers } from './given-servers.ts';
 import type { RunningServers } from './running-servers.ts';
 

@@ -1,15 +1,38 @@
 import {
   Kafka,
-  logLevel,
+  PartitionAssigners,
   type Admin,
+  type Cluster,
   type Consumer,
   type ConsumerConfig,
   type KafkaConfig,
-  type LogEntry,
+  type Producer,
+  type ProducerConfig,
+  type SASLOptions,
 } from 'kafkajs';
-import type { Producer, ProducerConfig } from 'kafkajs';
+import type { Clock } from '../ports/clock.ts';
 import type { Logger } from '../runtime/logger.ts';
+import { systemClock } from '../runtime/system-clock.ts';
+import { clientLogLevel, createClientLog } from './client-log.ts';
+import { acceptMissingTopics } from './metadata-fix.ts';
 import { stopIdleWakeUps } from './throttle-fix.ts';
+
+/** How a cluster is talked to that is not open to everybody. Certificates and keys are PEM texts, not paths. */
+export interface KafkaSecurity {
+  /** There: TLS, and the broker's certificate has to be valid for its name. An empty object trusts the system's authorities. */
+  tls?: {
+    /** The authorities to trust in place of the system's. */
+    ca?: string;
+    /** This client's own certificate and key, where the broker asks for one. */
+    cert?: string;
+    key?: string;
+  };
+  sasl?: {
+    mechanism: 'plain' | 'scram-sha-256' | 'scram-sha-512';
+    username: string;
+    password: string;
+  };
+}
 
 export interface KafkaDeps {
   /** `host:port` each; one that answers is enough to find the others. */
@@ -17,6 +40,8 @@ export interface KafkaDeps {
   /** How the brokers' logs and quotas call this process. */
   clientId: string;
   logger: Logger;
+  security?: KafkaSecurity | undefined;
+  clock?: Pick<Clock, 'monotonicMs'>;
 }
 
 /** Where clients of one cluster come from. */
@@ -24,63 +49,91 @@ export interface KafkaConnection {
   producer(config: ProducerConfig): Producer;
   consumer(config: ConsumerConfig): Consumer;
   admin(): Admin;
+  /** Connections and metadata alone, for questions that kafkajs' own clients ask topic by topic. Connect it before use. */
+  cluster(): Cluster;
 }
 
 /** About 12 s altogether; a consumer begins anew after that, a publisher says that it could not publish. */
 const retry = { initialRetryTime: 100, multiplier: 2, maxRetryTime: 3_000, retries: 8 };
 
-export function createKafka({ brokers, clientId, logger }: KafkaDeps): KafkaConnection {
+export function createKafka({ brokers, clientId, logger, security, clock = systemClock }: KafkaDeps): KafkaConnection {
   stopIdleWakeUps();
+  acceptMissingTopics();
+  const log = createClientLog({ logger, clock });
   const config: KafkaConfig = {
     brokers: [...brokers],
     clientId,
+    ...secured(security),
     // kafkajs allows 1 s, which a busy machine or a far network does not keep.
     connectionTimeout: 10_000,
     requestTimeout: 15_000,
     retry,
     logLevel: clientLogLevel(logger),
-    logCreator: () => (entry) => logEntry(logger, entry),
+    logCreator: () => log.write,
   };
   // A client each: kafkajs keeps committed offsets by group in the client, and two consumers of one group would wipe out each other's.
   return {
-    producer: (producerConfig) => new Kafka(config).producer(producerConfig),
-    consumer: (consumerConfig) => new Kafka(config).consumer(consumerConfig),
-    admin: () => new Kafka(config).admin(),
+    producer: (producerConfig) => {
+      const producer = new Kafka(config).producer(producerConfig);
+      producer.on(producer.events.REQUEST, ({ payload }) => log.answered(payload.broker));
+      return producer;
+    },
+    consumer: (consumerConfig) => {
+      const consumer = new Kafka(config).consumer(consumerConfig);
+      consumer.on(consumer.events.REQUEST, ({ payload }) => log.answered(payload.broker));
+      return consumer;
+    },
+    admin: () => {
+      const admin = new Kafka(config).admin();
+      admin.on(admin.events.REQUEST, ({ payload }) => log.answered(payload.broker));
+      return admin;
+    },
+    cluster: () => clusterOf(new Kafka(config)),
   };
 }
 
-/** kafkajs builds no entry above its level; its *info* has a line for every pause of a partition, so that is our *debug*. */
-function clientLogLevel(logger: Logger): logLevel {
-  if (logger.isLevelEnabled('trace')) return logLevel.DEBUG;
-  if (logger.isLevelEnabled('debug')) return logLevel.INFO;
-  return logLevel.WARN;
+function secured(security: KafkaSecurity | undefined): Pick<KafkaConfig, 'ssl' | 'sasl'> {
+  const { tls, sasl } = security ?? {};
+  return {
+    ...(tls && {
+      ssl: {
+        rejectUnauthorized: true,
+        ...(tls.ca !== undefined && { ca: [tls.ca] }),
+        ...(tls.cert !== undefined && { cert: tls.cert }),
+        ...(tls.key !== undefined && { key: tls.key }),
+      },
+    }),
+    ...(sasl && { sasl: saslOptions(sasl) }),
+  };
 }
 
-/** What brokers answer while leaders, coordinators and groups find themselves; kafkajs asks again, and shouts ERROR meanwhile. */
-const passing = [
-  'The group coordinator is not available',
-  "The coordinator is loading and hence can't process requests for this group",
-  'This is not the correct coordinator for this group',
-  'The group is rebalancing',
-  'The coordinator is not aware of this member',
-  'Specified group generation id is not valid',
-  'This server is not the leader for that topic-partition',
-  'This server does not host this topic-partition',
-  'There is no leader for this topic-partition',
-];
-
-/**
- * Nothing that kafkajs says is an *error* here: what it cannot heal reaches the caller as a rejection, or the consumer as its crash, and is
- * logged there.
- */
-function logEntry(logger: Logger, { level, namespace, log }: LogEntry): void {
-  const { timestamp: _timestamp, logger: _name, message, stack: _stack, ...facts } = log;
-  const fields = { part: namespace, said: message, ...facts };
-  if (level === logLevel.DEBUG) logger.trace(fields, 'kafka client');
-  else if (level === logLevel.INFO || isPassing(message, log['error'])) logger.debug(fields, 'kafka client');
-  else logger.warn(fields, 'kafka client');
+/** One by one, as kafkajs' types tell the mechanisms apart. */
+function saslOptions({ mechanism, username, password }: NonNullable<KafkaSecurity['sasl']>): SASLOptions {
+  switch (mechanism) {
+    case 'plain':
+      return { mechanism, username, password };
+    case 'scram-sha-256':
+      return { mechanism, username, password };
+    case 'scram-sha-512':
+      return { mechanism, username, password };
+  }
 }
 
-function isPassing(message: string, error: unknown): boolean {
-  return passing.some((known) => message.includes(known) || (typeof error === 'string' && error.startsWith(known)));
+/** kafkajs shows its cluster to assigners only: a consumer that never runs is made for its sake. */
+function clusterOf(kafka: Kafka): Cluster {
+  const shown: Cluster[] = [];
+  kafka.consumer({
+    groupId: 'never-joined',
+    allowAutoTopicCreation: false,
+    metadataMaxAge: 10_000,
+    partitionAssigners: [
+      (given) => {
+        shown.push(given.cluster);
+        return PartitionAssigners.roundRobin(given);
+      },
+    ],
+  });
+  const [cluster] = shown;
+  if (!cluster) throw new Error('kafkajs did not show its cluster');
+  return cluster;
 }

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { pino } from 'pino';
 import { afterAll, afterEach, beforeEach, describe, expect, inject, it } from 'vitest';
-import type { LaneReceiver, MessageConsumer } from '../ports/message-bus.ts';
+import type { LaneReceiver, MessageConsumer, TopicSpec } from '../ports/message-bus.ts';
 import { createRecordingReceiver } from '../../test/support/recording-receiver.ts';
 import { createKafka } from './connection.ts';
 import { createConsumer } from './consumer.ts';
@@ -11,6 +11,10 @@ import { createTopicAdmin } from './topic-admin.ts';
 const logger = pino({ level: 'silent' });
 const laneHighMark = 8;
 const maxFetchBytes = 64 * 1024;
+
+function specOf(topic: string): TopicSpec {
+  return { topic, partitions: 1, replicationFactor: 1 };
+}
 
 describe('the Kafka consumer', () => {
   const kafka = createKafka({ brokers: inject('kafkaBrokers').split(','), clientId: 'consumer-test', logger });
@@ -33,16 +37,22 @@ describe('the Kafka consumer', () => {
   });
 
   function givenTopics(...topics: string[]): Promise<void> {
-    return admin.ensureTopics(topics.map((topic) => ({ topic, partitions: 1, replicationFactor: 1 })));
+    return admin.ensureTopics(topics.map(specOf));
   }
 
   function consumerOf(...topics: string[]): MessageConsumer {
-    const consumer = createConsumer({ kafka, groupId: `${prefix}.group`, topics, logger, laneHighMark });
+    const consumer = createConsumer({
+      kafka,
+      groupId: `${prefix}.group`,
+      topics: topics.map(specOf),
+      logger,
+      laneHighMark,
+    });
     consumers.push(consumer);
     return consumer;
   }
 
-  it('fetches no more for a lane that is full, and goes on when its records are settled', async () => {
+  it('fetches no more for a lane that is full, and goes on when its messages are settled', async () => {
     const [slow, quick] = [`${prefix}.slow`, `${prefix}.quick`];
     await givenTopics(slow, quick);
     // One request each, so that the broker keeps them apart; eight fill a fetch.
@@ -57,14 +67,14 @@ describe('the Kafka consumer', () => {
     for (let round = 1; round <= 10; round++) {
       await publisher.publish([{ topic: quick, value: `${round}` }]);
       await receiver.until(() => ofTopic(quick).length === round);
-      for (const record of ofTopic(quick)) consumer.settle(record);
+      for (const message of ofTopic(quick)) consumer.settle(message);
     }
     expect(ofTopic(slow).length).toBeLessThanOrEqual(laneHighMark + maxFetchBytes / valueBytes);
 
     let settled = 0;
     while (settled < 60) {
       const fresh = ofTopic(slow).slice(settled);
-      for (const record of fresh) consumer.settle(record);
+      for (const message of fresh) consumer.settle(message);
       settled += fresh.length;
       if (settled < 60) await receiver.until(() => ofTopic(slow).length > settled);
     }
@@ -85,16 +95,6 @@ describe('the Kafka consumer', () => {
     const consumer = consumerOf(topic);
     await consumer.start(receiver);
     expect((await consumer.crashed).cause).toBe(bug);
-  });
-
-  it('waits for a topic that is created a moment after its start', async () => {
-    const topic = `${prefix}.late`;
-    const receiver = createRecordingReceiver();
-    const starting = consumerOf(topic).start(receiver);
-    await givenTopics(topic);
-    await starting;
-    await publisher.publish([{ topic, value: 'a' }]);
-    await receiver.first(1);
   });
 
   it('can be stopped while it starts', async () => {

@@ -1,15 +1,21 @@
-import { setTimeout as wait } from 'node:timers/promises';
-import type { EachBatchPayload } from 'kafkajs';
-import type { LaneReceiver, MessageConsumer } from '../ports/message-bus.ts';
+import type { Clock } from '../ports/clock.ts';
+import type { LaneReceiver, MessageConsumer, TopicSpec, TopicStats } from '../ports/message-bus.ts';
 import type { Logger } from '../runtime/logger.ts';
+import { systemClock } from '../runtime/system-clock.ts';
 import type { KafkaConnection } from './connection.ts';
+import { createConsumerHealth } from './consumer-health.ts';
+import { createGroupClient, type GroupClient } from './group-client.ts';
+import { createLaneIntake } from './lane-intake.ts';
 import { createLanes } from './lanes.ts';
+import { createOffsetLook, type PartitionOffsets } from './offset-look.ts';
+import { createTopicKeeper } from './topic-keeper.ts';
+import { statsOf } from './topic-stats.ts';
 
 export interface ConsumerDeps {
   kafka: KafkaConnection;
   groupId: string;
-  /** By name, each existing or about to: a pattern would not see topics that are created later. */
-  topics: readonly string[];
+  /** Created when they are missing, at start and whenever they are found to be gone. */
+  topics: readonly TopicSpec[];
   logger: Logger;
   /**
    * How long the group waits for a member that has gone silent before its partitions go to others; brokers allow 6 s and more by default.
@@ -18,63 +24,59 @@ export interface ConsumerDeps {
   sessionTimeoutMs?: number;
   /** What was settled since the last commit comes again after a crash. */
   commitIntervalMs?: number;
-  /** Unsettled records from which a lane is paused; it goes on below half of it. A lane holds at most this and one fetch (8 KiB). */
+  /** Unsettled messages that a lane has at most; it gets more below half of it. */
   laneHighMark?: number;
   /** After how long partitions that were added are noticed. */
   metadataMaxAgeMs?: number;
-  /** `dense` unless told: hundreds of records a second, where some ten milliseconds do not matter. */
-  traffic?: 'dense' | 'sparse';
+  clock?: Pick<Clock, 'monotonicMs' | 'sleep'>;
 }
 
-/** A live member hears of a rebalance with its next heartbeat, so this is about how long one takes. */
-const heartbeatIntervalMs = 1_000;
+/** How long a start waits for its topics to be created; what takes longer is created while the others are consumed. */
+const topicsAwaitedMs = 5_000;
+/** Between two looks for topics that are missing. */
+const keepTopicsMs = 1_000;
+/** Between two looks at where the lanes stand against the ends of their partitions. */
+const lookIntervalMs = 10_000;
 
 /**
- * The broker answers a fetch when it has `minBytes`, or after the wait. Dense traffic gathers a little, which was measured to halve the load of
- * both sides against an answer for every record; sparse traffic is answered at once, and asks seldom while there is none.
+ * One consumer for all topics of a service. It outlives its kafkajs clients: where one crashes or the topics change, the next takes its place
+ * in the group.
  */
-const fetching = {
-  dense: { minBytes: 4_096, maxWaitTimeInMs: 50 },
-  sparse: { minBytes: 1, maxWaitTimeInMs: 500 },
-};
-/** About a thousand references of batches: what is fetched waits in memory, as objects that live long enough to burden the collector. */
-const maxBytesPerPartition = 8 * 1024;
-
-/** A client that fetches nothing, joins nothing and does not crash for this long is stuck. Requests time out after 15 s. */
-const stuckAfterMs = 120_000;
-
-const topicsAwaited = { attempts: 20, pauseMs: 500 };
-
 export function createConsumer(deps: ConsumerDeps): MessageConsumer {
-  const { kafka, groupId, topics, sessionTimeoutMs = 10_000, commitIntervalMs = 250, laneHighMark = 16 } = deps;
+  const { kafka, groupId, sessionTimeoutMs = 10_000, commitIntervalMs = 250, laneHighMark = 16 } = deps;
+  const { metadataMaxAgeMs = 30_000, clock = systemClock } = deps;
   const logger = deps.logger.child({ groupId });
   const lanes = createLanes({ highMark: laneHighMark, lowMark: Math.ceil(laneHighMark / 2) });
+  const health = createConsumerHealth({ groupId, lookIntervalMs });
+  const keeper = createTopicKeeper({ kafka, specs: deps.topics, clock, logger });
+  const offsetLook = createOffsetLook({ kafka, groupId });
   const crashed = Promise.withResolvers<Error>();
-  const joined = Promise.withResolvers<null>();
-  joined.promise.catch(() => undefined);
+  const stopping = new AbortController();
 
+  let topics = deps.topics.map(({ topic }) => topic);
   let receiver: LaneReceiver | undefined;
-  let begun: Promise<void> | undefined;
-  let stopping: Promise<void> | undefined;
-  let intakeStopped = false;
-  let committing: Promise<void> = Promise.resolve();
-  let commitUnderWay = false;
+  let client: GroupClient | undefined;
+  let joined = Promise.withResolvers<null>();
+  joined.promise.catch(() => undefined);
+  /** Clients come and go one after another. */
+  let turn: Promise<void> = Promise.resolve();
+  let committing: Promise<void> | undefined;
   let timer: NodeJS.Timeout | undefined;
-  let silentMs = 0;
+  let sinceKeepMs = 0;
+  let sinceLookMs = 0;
+  let offsets: ReadonlyMap<string, readonly PartitionOffsets[]> = new Map();
+  let stopped: Promise<void> | undefined;
 
-  const client = kafka.consumer({
-    groupId,
-    sessionTimeout: sessionTimeoutMs,
-    rebalanceTimeout: sessionTimeoutMs,
-    heartbeatInterval: heartbeatIntervalMs,
-    metadataMaxAge: deps.metadataMaxAgeMs ?? 30_000,
-    allowAutoTopicCreation: false,
-    maxBytesPerPartition,
-    ...fetching[deps.traffic ?? 'dense'],
-    retry: { retries: 5, restartOnFailure: () => Promise.resolve(stopping === undefined) },
+  const intake = createLaneIntake({
+    lanes,
+    client: () => client,
+    topics: () => topics,
+    tell,
+    monotonicMs: () => clock.monotonicMs(),
   });
 
   function fail(error: Error): void {
+    clearInterval(timer);
     logger.error({ err: error }, 'consumer has died');
     crashed.resolve(error);
     joined.reject(error);
@@ -85,158 +87,160 @@ export function createConsumer(deps: ConsumerDeps): MessageConsumer {
     try {
       if (receiver) about(receiver);
     } catch (error) {
-      fail(new Error('the receiver of records threw', { cause: error }));
+      fail(new Error('the receiver of messages threw', { cause: error }));
     }
-  }
-
-  function steer(direction: 'pause' | 'resume', what: { topic: string; partitions?: number[] }[]): void {
-    try {
-      client[direction](what);
-    } catch (error) {
-      // Between its crash and the event that tells of it, the client has no group to pause or resume.
-      logger.debug({ err: error }, 'consumer is not in its group');
-    }
-  }
-
-  function assign(partitionsByTopic: Readonly<Record<string, number[]>>): void {
-    const revoked = lanes.assign(partitionsByTopic);
-    tell((to) => {
-      for (const lane of revoked) to.revoke(lane);
-    });
-    // kafkajs remembers over a rebalance which partitions were paused, but not over a crash.
-    if (intakeStopped) pauseTopics();
-    else
-      steer(
-        'resume',
-        Object.entries(partitionsByTopic).map(([topic, partitions]) => ({ topic, partitions })),
-      );
-  }
-
-  /** Without partitions named, those that are assigned later are paused too. */
-  function pauseTopics(): void {
-    steer(
-      'pause',
-      topics.map((topic) => ({ topic })),
-    );
-  }
-
-  function takeBatch(payload: EachBatchPayload): Promise<void> {
-    const { batch } = payload;
-    silentMs = 0;
-    const delivery = intakeStopped ? undefined : lanes.deliver(batch.topic, batch.partition, batch.messages);
-    if (delivery) {
-      // The next fetch goes on behind these records; only the watermark is ever committed.
-      payload.resolveOffset(batch.lastOffset());
-      // Before the records are delivered, as settling them may resume the lane.
-      if (delivery.full) steer('pause', [{ topic: batch.topic, partitions: [batch.partition] }]);
-      tell((to) => to.deliver(delivery.lane, delivery.records));
-    }
-    return Promise.resolve();
   }
 
   async function commitNow(): Promise<void> {
     const due = lanes.uncommitted();
-    if (due.length === 0) return;
+    if (due.length === 0 || !client) return;
     try {
-      await client.commitOffsets(
-        due.map(({ lane: { topic, partition }, offset }) => ({ topic, partition, offset: String(offset) })),
-      );
+      await client.commit(due);
       lanes.committed(due);
     } catch (error) {
-      // The lanes stay uncommitted, so the next turn tries again; after a rebalance they are gone and their records come again.
+      // The lanes stay uncommitted, so the next turn tries again; after a rebalance they are gone and their messages come again.
       logger.debug({ err: error, lanes: due.length }, 'could not commit offsets, trying again');
     }
   }
 
   function commit(): Promise<void> {
-    if (!commitUnderWay) {
-      commitUnderWay = true;
-      committing = commitNow().finally(() => (commitUnderWay = false));
-    }
-    return committing;
+    return (committing ??= commitNow().finally(() => (committing = undefined)));
   }
 
   function onTimer(): void {
     void commit();
-    // Counted in turns of the timer and not by the clock: a process that was frozen should go on, not end.
-    silentMs += commitIntervalMs;
-    if (silentMs < stuckAfterMs) return;
-    clearInterval(timer);
-    fail(new Error(`the consumer of ${groupId} has fetched nothing for ${stuckAfterMs / 1000} s`));
+    health.pass(commitIntervalMs);
+    sinceKeepMs += commitIntervalMs;
+    sinceLookMs += commitIntervalMs;
+    if (sinceKeepMs >= keepTopicsMs) {
+      sinceKeepMs = 0;
+      void keepTopics();
+    }
+    if (sinceLookMs >= lookIntervalMs) {
+      sinceLookMs = 0;
+      void lookAtOffsets();
+    }
+    const broken = health.broken();
+    if (broken) fail(broken);
   }
 
-  function listen(): void {
-    const { GROUP_JOIN, REBALANCING, FETCH, CRASH } = client.events;
-    client.on(FETCH, () => (silentMs = 0));
-    client.on(GROUP_JOIN, ({ payload }) => {
-      silentMs = 0;
-      assign(payload.memberAssignment);
-      joined.resolve(null);
-    });
-    // The last moment at which the group takes offsets of the old assignment: what is committed now does not come again.
-    client.on(REBALANCING, () => void commit());
-    client.on(CRASH, ({ payload: { error, restart } }) => {
-      silentMs = 0;
-      assign({});
-      if (restart) logger.warn({ err: error }, 'consumer starts anew');
-      else if (stopping === undefined) fail(error);
-    });
-  }
-
-  /** Services may start a moment before their topics are created. */
-  async function subscribe(): Promise<void> {
-    for (let attempt = 1; ; attempt++) {
-      try {
-        await client.subscribe({ topics: [...topics], fromBeginning: true });
-        return;
-      } catch (error) {
-        if (attempt === topicsAwaited.attempts || stopping) throw error;
-        logger.warn({ err: error, topics }, 'cannot subscribe yet, trying again');
-        await wait(topicsAwaited.pauseMs);
-      }
+  async function keepTopics(): Promise<void> {
+    const missing = client?.missingTopics() ?? [];
+    if (missing.length === 0) return;
+    try {
+      await keeper.ensure(missing);
+      // Also when somebody else creates them.
+      await client?.refresh();
+    } catch (error) {
+      logger.debug({ err: error, missing }, 'could not ask for missing topics');
     }
   }
 
+  async function lookAtOffsets(): Promise<void> {
+    const view = lanes.view();
+    try {
+      offsets = await offsetLook.look([...new Set(view.map(({ lane }) => lane.topic))]);
+      health.observe(lanes.view(), offsets);
+    } catch (error) {
+      logger.debug({ err: error }, 'could not look at offsets');
+    }
+  }
+
+  function onCrashed(error: Error): void {
+    intake.assign({});
+    const pauseMs = health.onCrashed(error);
+    if (stopping.signal.aborted) return;
+    logger.warn({ err: error, pauseMs }, 'consumer starts anew');
+    void nextTurn(async () => {
+      await clock.sleep(pauseMs, stopping.signal);
+      await openClient();
+    });
+  }
+
+  /** A client that could not even begin is as good as one that crashed. */
+  function nextTurn(work: () => Promise<void>): Promise<void> {
+    turn = turn
+      .then(work)
+      .catch((error: unknown) => onCrashed(error instanceof Error ? error : new Error(String(error))));
+    return turn;
+  }
+
+  async function openClient(): Promise<void> {
+    if (stopping.signal.aborted) return;
+    client = createGroupClient({
+      kafka,
+      groupId,
+      topics,
+      sessionTimeoutMs,
+      metadataMaxAgeMs,
+      fetching: () => intake.fetching(),
+      takeBatch: (payload) => intake.takeBatch(payload),
+      onJoined: (partitionsByTopic) => {
+        health.onJoined();
+        intake.assign(partitionsByTopic);
+        joined.resolve(null);
+      },
+      onRebalance: () => void commit(),
+      onFetched: () => health.onFetched(),
+      onCrashed,
+    });
+    await client.start();
+  }
+
+  async function closeClient(): Promise<void> {
+    await committing;
+    await commit();
+    const leaving = client;
+    client = undefined;
+    intake.assign({});
+    await leaving?.stop();
+  }
+
   async function begin(): Promise<void> {
-    listen();
-    await client.connect();
-    await subscribe();
-    await client.run({ autoCommit: false, eachBatchAutoResolve: false, eachBatch: takeBatch });
+    await Promise.race([keeper.ensure(topics), clock.sleep(topicsAwaitedMs, stopping.signal)]);
+    await openClient();
     timer = setInterval(onTimer, commitIntervalMs);
   }
 
-  function stopIntake(): void {
-    if (intakeStopped) return;
-    intakeStopped = true;
-    if (begun) pauseTopics();
-  }
-
   async function leave(): Promise<void> {
-    stopIntake();
+    stopping.abort();
+    intake.stop();
     joined.reject(new Error('stopped before it had joined its group'));
     // kafkajs cannot be stopped while it joins: it would join, and nobody would know.
-    await begun?.catch(() => undefined);
+    await turn;
     clearInterval(timer);
-    await committing;
-    await commit();
-    assign({});
-    await client.disconnect();
+    await closeClient();
+    await Promise.all([keeper.close(), offsetLook.close()]);
   }
 
   return {
     start: async (given) => {
-      if (receiver || stopping) throw new Error(`the consumer of ${groupId} can be started only once`);
+      if (receiver || stopped) throw new Error(`the consumer of ${groupId} can be started only once`);
       receiver = given;
-      begun = begin();
-      await begun;
+      const beginning = begin();
+      turn = beginning.catch(() => undefined);
+      await beginning;
       await joined.promise;
     },
-    settle: (record) => {
-      const lane = lanes.settle(record);
-      if (lane && !intakeStopped) steer('resume', [{ topic: lane.topic, partitions: [lane.partition] }]);
+    subscribe: async (specs) => {
+      topics = specs.map(({ topic }) => topic);
+      keeper.keep(specs);
+      if (!receiver || stopped) return;
+      await keeper.ensure(topics);
+      joined = Promise.withResolvers<null>();
+      joined.promise.catch(() => undefined);
+      const { promise } = joined;
+      await nextTurn(async () => {
+        await closeClient();
+        await openClient();
+      });
+      await promise;
     },
-    stopIntake,
-    stop: () => (stopping ??= leave()),
+    settle: (message) => intake.settle(message),
+    stopIntake: () => intake.stop(),
+    stop: () => (stopped ??= leave()),
+    ready: () => (stopped ? { ok: false, cause: 'stopping' } : health.ready()),
+    stats: (): TopicStats[] => statsOf(topics, lanes.view(), offsets),
     crashed: crashed.promise,
   };
 }

@@ -65,7 +65,7 @@ describe('kafkajs on this Kafka', () => {
     expect(Object.fromEntries(values ?? [])).toEqual({ 'min.insync.replicas': '1', 'retention.ms': '604800000' });
   });
 
-  it('acknowledges a record with its partition and offset', async () => {
+  it('acknowledges a message with its partition and offset', async () => {
     await givenTopic(1);
     const producer = kafka.producer({ createPartitioner: () => () => 0 });
     await producer.connect();
@@ -103,7 +103,7 @@ describe('kafkajs on this Kafka', () => {
     expect(await highOffsets()).toHaveLength(4);
   });
 
-  it('drops records for a partition it does not know, and says nothing', async () => {
+  it('drops messages for a partition it does not know, and says nothing', async () => {
     await givenTopic(1);
     const producer = kafka.producer({ createPartitioner: () => () => 7 });
     await producer.connect();
@@ -113,7 +113,7 @@ describe('kafkajs on this Kafka', () => {
     expect(await highOffsets()).toEqual(['0']);
   });
 
-  it('is not believed by the publisher when it has dropped a record', async () => {
+  it('is not believed by the publisher when it has dropped a message', async () => {
     await givenTopic(1);
     const dropping: KafkaConnection = {
       ...kafka,

@@ -1,7 +1,7 @@
 import { createWatermark, type Watermark } from '../domain/watermark.ts';
 import type { Lane, LaneMessage } from '../ports/message-bus.ts';
 
-/** A record as the client hands it over. */
+/** A message as the client hands it over. */
 export interface FetchedMessage {
   offset: string;
   key: Buffer | null;
@@ -10,8 +10,15 @@ export interface FetchedMessage {
 
 export interface Delivery {
   lane: Lane;
-  records: LaneMessage[];
-  /** The lane has enough: fetch nothing more for it until `settle` asks for it. */
+  messages: LaneMessage[];
+}
+
+export interface Taken {
+  /** What the lane may be given now; the rest is held back. Undefined when there is no room in it. */
+  delivery: Delivery | undefined;
+  /** The lane before, if the partition has begun anew: its topic was deleted and created again. */
+  ended: Lane | undefined;
+  /** The lane has enough: fetch nothing more for it until it wants more. */
   full: boolean;
 }
 
@@ -21,93 +28,185 @@ export interface LanePosition {
   offset: number;
 }
 
-/** What one consumer knows of the partitions assigned to it: what was delivered, what is settled, how far it may commit. */
+export interface LaneView {
+  lane: Lane;
+  /** The offset behind the last message that was taken; undefined until there was one. */
+  next: number | undefined;
+  unsettled: number;
+  held: number;
+  full: boolean;
+}
+
+/** What one consumer knows of the partitions assigned to it: what was delivered, what is held back, what is settled, how far it may commit. */
 export interface Lanes {
   /** Starts a lane for each partition, in place of all lanes so far, which it returns. */
   assign(partitionsByTopic: Readonly<Record<string, readonly number[]>>): Lane[];
-  /** Undefined when these records must not be taken now; fetching goes on from where the partition stands. */
-  deliver(topic: string, partition: number, fetched: readonly FetchedMessage[]): Delivery | undefined;
-  /** The lane if it was full and wants records again. */
-  settle(record: LaneMessage): Lane | undefined;
+  /** Undefined when these messages must not be taken now; fetching goes on from where the partition stands. */
+  take(topic: string, partition: number, fetched: readonly FetchedMessage[]): Taken | undefined;
+  /** The lane, if it had enough and wants messages again: first those held back, then new ones. */
+  settle(message: LaneMessage): Lane | undefined;
+  /** The next of what is held back, up to the mark; undefined when there is none, or no room. */
+  give(lane: Lane): Delivery | undefined;
+  /** Whether the lane is to be fetched again; true once after it was full. */
+  wantsMore(lane: Lane): boolean;
   /** Lanes that have settled more than was committed. */
   uncommitted(): LanePosition[];
   committed(positions: readonly LanePosition[]): void;
+  /** Drops what is held back, in all lanes. */
+  dropHeld(): void;
+  view(): LaneView[];
+  /** Messages delivered and not settled, or held back, over all lanes. */
+  readonly open: number;
+  /** Bytes of the messages held back, over all lanes. */
+  readonly heldBytes: number;
 }
 
 interface LaneState {
   readonly lane: Lane;
   readonly watermark: Watermark;
+  held: LaneMessage[];
+  /** Of `held`, those before it have been given. */
+  given: number;
   begun: boolean;
   full: boolean;
+  next: number | undefined;
   committed: number;
 }
 
 export interface LaneMarks {
-  /** Unsettled records from which a lane is full. */
+  /** Unsettled messages that a lane has at most. */
   highMark: number;
-  /** Unsettled records below which a full lane wants more. */
+  /** Unsettled messages below which a lane gets more. */
   lowMark: number;
 }
 
 export function createLanes({ highMark, lowMark }: LaneMarks): Lanes {
   const byLane = new Map<Lane, LaneState>();
-  let byPartition = new Map<string, LaneState>();
-  /** By partition, the offset behind the last record delivered on any lane of this consumer. */
+  const byPartition = new Map<string, LaneState>();
+  /** By partition, the offset behind the last message taken on any lane of this consumer. */
   const reached = new Map<string, number>();
   let assignment = 0;
+  let open = 0;
+  let heldBytes = 0;
+
+  function begin(topic: string, partition: number): LaneState {
+    const state: LaneState = {
+      lane: { topic, partition, assignment },
+      watermark: createWatermark(),
+      held: [],
+      given: 0,
+      begun: false,
+      full: false,
+      next: undefined,
+      committed: 0,
+    };
+    byLane.set(state.lane, state);
+    byPartition.set(keyOf(topic, partition), state);
+    return state;
+  }
+
+  function end(state: LaneState): void {
+    open -= state.watermark.unsettled;
+    drop(state);
+    byLane.delete(state.lane);
+  }
+
+  function drop(state: LaneState): void {
+    for (let i = state.given; i < state.held.length; i++) heldBytes -= bytesOf(state.held[i]);
+    open -= heldIn(state);
+    state.held = [];
+    state.given = 0;
+  }
 
   /**
    * kafkajs may hand over, right after an assignment, what it fetched before it, from where the old lane stood. Taking that would pass over
-   * what the old lane had not settled. So if a lane begins no earlier than the one before it ended, its first records are fetched again.
+   * what the old lane had not settled. So if a lane begins no earlier than the one before it ended, its first messages are fetched again.
    */
   function isLeftOver(state: LaneState, key: string, firstOffset: number): boolean {
     if (state.begun) return false;
     state.begun = true;
-    const end = reached.get(key);
-    return end !== undefined && firstOffset >= end;
+    const before = reached.get(key);
+    return before !== undefined && firstOffset >= before;
+  }
+
+  function hold(state: LaneState, fetched: readonly FetchedMessage[]): void {
+    const { lane } = state;
+    for (const { offset, key, value } of fetched) {
+      const message = { lane, offset: Number(offset), key: copyOf(key), value: copyOf(value) };
+      state.held.push(message);
+      heldBytes += bytesOf(message);
+    }
+    open += fetched.length;
+    state.next = (state.held.at(-1)?.offset ?? 0) + 1;
+    reached.set(keyOf(lane.topic, lane.partition), state.next);
+  }
+
+  function giveFrom(state: LaneState): Delivery | undefined {
+    const { lane, watermark } = state;
+    const messages = state.held.slice(state.given, state.given + Math.max(0, highMark - watermark.unsettled));
+    if (messages.length === 0) return undefined;
+    for (const message of messages) {
+      watermark.deliver(message.offset);
+      heldBytes -= bytesOf(message);
+    }
+    state.given += messages.length;
+    if (state.given === state.held.length) {
+      state.held = [];
+      state.given = 0;
+    }
+    return { lane, messages };
   }
 
   return {
     assign: (partitionsByTopic) => {
       const revoked = [...byLane.keys()];
-      byLane.clear();
-      byPartition = new Map();
+      for (const state of [...byLane.values()]) end(state);
+      byPartition.clear();
       assignment += 1;
       for (const [topic, partitions] of Object.entries(partitionsByTopic)) {
-        for (const partition of partitions) {
-          const lane = { topic, partition, assignment };
-          const state = { lane, watermark: createWatermark(), begun: false, full: false, committed: 0 };
-          byLane.set(lane, state);
-          byPartition.set(keyOf(topic, partition), state);
-        }
+        for (const partition of partitions) begin(topic, partition);
       }
       return revoked;
     },
 
-    deliver: (topic, partition, fetched) => {
+    take: (topic, partition, fetched) => {
       const key = keyOf(topic, partition);
-      const state = byPartition.get(key);
       const first = fetched[0];
+      let state = byPartition.get(key);
       if (!state || !first || isLeftOver(state, key, Number(first.offset))) return undefined;
-      const { lane, watermark } = state;
+      let ended: Lane | undefined;
+      if (state.next !== undefined && Number(first.offset) < state.next) {
+        ended = state.lane;
+        end(state);
+        assignment += 1;
+        state = begin(topic, partition);
+        state.begun = true;
+      }
       // Where a lane begins is where the group stands, so there is nothing to commit yet.
-      if (watermark.position === undefined) state.committed = Number(first.offset);
-      const records = fetched.map(({ offset, key: recordKey, value }) => {
-        const record = { lane, offset: Number(offset), key: recordKey, value };
-        watermark.deliver(record.offset);
-        return record;
-      });
-      reached.set(key, (records.at(-1)?.offset ?? 0) + 1);
-      state.full = watermark.unsettled >= highMark;
-      return { lane, records, full: state.full };
+      if (state.next === undefined) state.committed = Number(first.offset);
+      hold(state, fetched);
+      const delivery = giveFrom(state);
+      state.full = state.watermark.unsettled >= highMark || heldIn(state) > 0;
+      return { delivery, ended, full: state.full };
     },
 
     settle: ({ lane, offset }) => {
       const state = byLane.get(lane);
       if (!state?.watermark.settle(offset)) return undefined;
-      if (!state.full || state.watermark.unsettled >= lowMark) return undefined;
+      open -= 1;
+      return state.full && state.watermark.unsettled < lowMark ? lane : undefined;
+    },
+
+    give: (lane) => {
+      const state = byLane.get(lane);
+      return state && giveFrom(state);
+    },
+
+    wantsMore: (lane) => {
+      const state = byLane.get(lane);
+      if (!state?.full || heldIn(state) > 0 || state.watermark.unsettled >= lowMark) return false;
       state.full = false;
-      return lane;
+      return true;
     },
 
     uncommitted: () => {
@@ -125,7 +224,40 @@ export function createLanes({ highMark, lowMark }: LaneMarks): Lanes {
         if (state) state.committed = offset;
       }
     },
+
+    dropHeld: () => {
+      for (const state of byLane.values()) drop(state);
+    },
+
+    view: () =>
+      Array.from(byLane.values(), (state) => ({
+        lane: state.lane,
+        next: state.next,
+        unsettled: state.watermark.unsettled,
+        held: heldIn(state),
+        full: state.full,
+      })),
+
+    get open() {
+      return open;
+    },
+    get heldBytes() {
+      return heldBytes;
+    },
   };
+}
+
+/** What kafkajs hands over is a view of the whole answer to a fetch, which would stay in memory as long as one message of it is open. */
+function copyOf(bytes: Buffer | null): Buffer | null {
+  return bytes && Buffer.from(bytes);
+}
+
+function heldIn({ held, given }: LaneState): number {
+  return held.length - given;
+}
+
+function bytesOf(message: LaneMessage | undefined): number {
+  return (message?.key?.length ?? 0) + (message?.value?.length ?? 0);
 }
 
 function keyOf(topic: string, partition: number): string {

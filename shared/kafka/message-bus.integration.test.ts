@@ -6,15 +6,19 @@ import { describeMessageBus } from '../../test/support/conformance/message-bus.c
 import { createKafka, type KafkaConnection } from './connection.ts';
 import { createConsumer } from './consumer.ts';
 import { createPublisher } from './publisher.ts';
+import { createTopicBacklogs } from './topic-backlogs.ts';
 import { createTopicAdmin } from './topic-admin.ts';
 
 const logger = pino({ level: 'silent' });
 const metadataMaxAgeMs = 300;
+const laneHighMark = 16;
 
 describeMessageBus('on Kafka', () => {
   const kafka = createKafka({ brokers: inject('kafkaBrokers').split(','), clientId: 'message-bus-test', logger });
   const admin = createTopicAdmin({ kafka });
   const publisher = createPublisher({ kafka, logger, metadataMaxAgeMs });
+  const backlogs: { close(): Promise<void> }[] = [];
+  const deleting = kafka.admin();
   const killed = new Set<MessageConsumer>();
 
   return Promise.resolve({
@@ -24,10 +28,10 @@ describeMessageBus('on Kafka', () => {
       const consumer: MessageConsumer = createConsumer({
         kafka: withoutCommits(kafka, () => killed.has(consumer)),
         groupId,
-        topics,
+        topics: topics.map((topic) => ({ topic, partitions: 1, replicationFactor: 1 })),
         logger,
         metadataMaxAgeMs,
-        laneHighMark: 8,
+        laneHighMark,
         commitIntervalMs: 50,
       });
       return consumer;
@@ -36,10 +40,22 @@ describeMessageBus('on Kafka', () => {
       killed.add(consumer);
       return consumer.stop();
     },
+    backlogs: (groupId) => {
+      const created = createTopicBacklogs({ kafka, groupId, logger });
+      backlogs.push(created);
+      return created;
+    },
+    deleteTopic: async (topic) => {
+      await deleting.connect();
+      await deleting.deleteTopics({ topics: [topic] });
+    },
+    laneHighMark,
     prefix: `bus-${randomUUID()}`,
     close: async () => {
       await publisher.close();
       await admin.close();
+      await deleting.disconnect();
+      await Promise.all(backlogs.map((opened) => opened.close()));
     },
   });
 });

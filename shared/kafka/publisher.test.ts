@@ -63,7 +63,7 @@ function createWire(acknowledged: (partition: number) => boolean = () => true) {
   }
 
   return {
-    publisher: createPublisher({ kafka, logger, clock: { sleep: () => Promise.resolve() } }),
+    publisher: createPublisher({ kafka, logger, clock: { sleep: () => Promise.resolve(), monotonicMs: () => 0 } }),
     request,
     requests,
   };
@@ -77,14 +77,14 @@ function acknowledgement({ topic, partition }: { topic: string; partition: numbe
   return { topicName: topic, partition, errorCode: 0 };
 }
 
-function record(value: string, topic = 't') {
+function message(value: string, topic = 't') {
   return { topic, value };
 }
 
 describe('the publisher', () => {
   it('sends in one request what is published at once', async () => {
     const { publisher, request, requests } = createWire();
-    const published = Promise.all(['a', 'b', 'c'].map((value) => publisher.publish([record(value)])));
+    const published = Promise.all(['a', 'b', 'c'].map((value) => publisher.publish([message(value)])));
     (await request(0)).answer();
     await published;
     expect(requests.map(({ values }) => values)).toEqual([['a', 'b', 'c']]);
@@ -92,31 +92,31 @@ describe('the publisher', () => {
 
   it('gathers for the next request what is published while one is on its way', async () => {
     const { publisher, request, requests } = createWire();
-    const first = publisher.publish([record('a')]);
+    const first = publisher.publish([message('a')]);
     const onItsWay = await request(0);
-    const others = Promise.all([publisher.publish([record('b')]), publisher.publish([record('c')])]);
+    const others = Promise.all([publisher.publish([message('b')]), publisher.publish([message('c')])]);
     onItsWay.answer();
     (await request(1)).answer();
     await Promise.all([first, others]);
     expect(requests.map(({ values }) => values)).toEqual([['a'], ['b', 'c']]);
   });
 
-  it('splits what is too large for one request', async () => {
+  it('splits what is too large for one request, so that no partition gets a batch that must be taken whole', async () => {
     const { publisher, request } = createWire();
-    const published = publisher.publish(['a', 'b', 'c'].map((letter) => record(letter.repeat(200_000))));
+    const published = publisher.publish(['a', 'b', 'c', 'd', 'e'].map((letter) => message(letter.repeat(40_000))));
     const sizes: number[] = [];
-    for (let i = 0; i < 2; i++) {
+    for (let i = 0; i < 3; i++) {
       const { values, answer } = await request(i);
       sizes.push(values.length);
       answer();
     }
     await published;
-    expect(sizes).toEqual([2, 1]);
+    expect(sizes).toEqual([2, 2, 1]);
   });
 
   it('does not take an answer for sent that leaves a partition out', async () => {
     const { publisher, request } = createWire((partition) => partition !== 1);
-    const published = publisher.publish(['a', 'b', 'c'].map((value) => record(value)));
+    const published = publisher.publish(['a', 'b', 'c'].map((value) => message(value)));
     const failed = expect(published).rejects.toThrow(PublishError);
     for (let i = 0; i < 3; i++) (await request(i)).answer();
     await failed;
@@ -124,7 +124,7 @@ describe('the publisher', () => {
 
   it('tries again what was refused, each topic alone', async () => {
     const { publisher, request } = createWire();
-    const published = publisher.publish([record('a', 'one'), record('b', 'two')]);
+    const published = publisher.publish([message('a', 'one'), message('b', 'two')]);
     (await request(0)).refuse(new Error('not now'));
     const again = [await request(1), await request(2)];
     for (const { answer } of again) answer();
@@ -134,8 +134,8 @@ describe('the publisher', () => {
 
   it('fails those calls only whose topic cannot be published to', async () => {
     const { publisher, request } = createWire();
-    const bad = publisher.publish([record('bad', 'one')]);
-    const good = publisher.publish([record('good', 'two')]);
+    const bad = publisher.publish([message('bad', 'one')]);
+    const good = publisher.publish([message('good', 'two')]);
     const failed = expect(bad).rejects.toThrow('could not publish to one: no such topic');
     (await request(0)).refuse(new Error('no such topic'));
     for (let i = 1; i <= 3; i++) {
@@ -149,14 +149,14 @@ describe('the publisher', () => {
   it('answers everything before it is closed', async () => {
     const { publisher, request } = createWire();
     let published = false;
-    const publishing = publisher.publish([record('a')]).then(() => (published = true));
+    const publishing = publisher.publish([message('a')]).then(() => (published = true));
     const closing = publisher.close().then(() => published);
     (await request(0)).answer();
     expect(await closing).toBe(true);
     await publishing;
   });
 
-  it('has nothing to do for no records', async () => {
+  it('has nothing to do for no messages', async () => {
     const { publisher, requests } = createWire();
     await publisher.publish([]);
     expect(requests).toEqual([]);

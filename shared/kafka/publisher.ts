@@ -1,55 +1,74 @@
-import type { Message, Producer, RecordMetadata } from 'kafkajs';
+import type { Producer } from 'kafkajs';
 import type { Clock } from '../ports/clock.ts';
-import { PublishError, type MessagePublisher, type OutgoingMessage } from '../ports/message-bus.ts';
+import { PublishError, type MessagePublisher, type OutgoingMessage, type TopicSpec } from '../ports/message-bus.ts';
 import type { Logger } from '../runtime/logger.ts';
 import { systemClock } from '../runtime/system-clock.ts';
+import { createBacklogWatch } from './backlog-watch.ts';
 import type { KafkaConnection } from './connection.ts';
-import { createSpread } from './spread.ts';
+import { createPartitioner } from './partitioner.ts';
+import { createPlacement } from './placement.ts';
+import { createSendQueue, parcelsOf, type Parcel } from './send-queue.ts';
+import { sendCovered } from './send-covered.ts';
+import { createTopicCircuits } from './topic-circuits.ts';
+import { createTopicKeeper } from './topic-keeper.ts';
 
 export interface PublisherDeps {
   kafka: KafkaConnection;
   logger: Logger;
+  /** Created when they are missing, at `connect` and whenever publishing to one fails. Others can be published to if they are there. */
+  topics?: readonly TopicSpec[];
+  /** The group that consumes what is published here: messages without a key go where it has least to do. In turn over the partitions without. */
+  consumedBy?: string;
   /** After how long partitions that were added are noticed. */
   metadataMaxAgeMs?: number;
-  clock?: Pick<Clock, 'sleep'>;
+  clock?: Pick<Clock, 'sleep' | 'monotonicMs'>;
 }
 
 export interface Publisher extends MessagePublisher {
   connect(): Promise<void>;
+  /** Messages that could not be published so far, by topic. */
+  failures(): ReadonlyMap<string, number>;
   /** Resolves when what was given to `publish` has been answered and the connections are closed. Safe to call twice. */
   close(): Promise<void>;
 }
 
-/** Some records of one `publish`, few enough for one request. */
-interface Parcel {
-  records: OutgoingMessage[];
-  resolve: () => void;
-  reject: (error: PublishError) => void;
-}
-
-/** Half of what brokers take by default (1 MiB in one partition), for records carry headers too. */
-const maxRequestBytes = 512 * 1024;
-const maxParcelBytes = maxRequestBytes / 2;
-
 /** Pauses before the attempts that follow the first. With those that kafkajs makes within each it takes seconds, not minutes. */
 const retryPausesMs = [200, 800];
 
+/** How long who publishes to a topic that is given up waits for news of it. */
+const probeAwaitedMs = 100;
+
+const topicsAwaitedMs = 5_000;
+
 /**
  * All `publish` calls that come while a request is on its way leave together in the next one. When a request fails, each of its topics is
- * tried again alone, through a new producer, beside what follows: a topic that is gone must not hold up the others.
+ * tried again alone, through a producer of its own, while the others go on; one that still fails is given up: who publishes to it then is
+ * refused at once, but for one now and then who finds out whether it is back.
  */
 export function createPublisher(deps: PublisherDeps): Publisher {
-  const { kafka, logger, metadataMaxAgeMs = 30_000, clock = systemClock } = deps;
-  // Kept over all producers, so that the turn goes on where it was.
-  const createPartitioner = createSpread();
-  const waiting: Parcel[] = [];
-  const working = new Set<Promise<void>>();
+  const { kafka, logger, topics = [], consumedBy, metadataMaxAgeMs = 30_000, clock = systemClock } = deps;
+  // Kept over all producers, so that they place as one.
+  const placement = createPlacement({ monotonicMs: () => clock.monotonicMs() });
+  const partitioner = createPartitioner(placement);
+  const backlogs =
+    consumedBy === undefined ? undefined : createBacklogWatch({ kafka, groupId: consumedBy, placement, clock, logger });
+  const keeper = createTopicKeeper({ kafka, specs: topics, clock, logger });
+  const circuits = createTopicCircuits({ clock });
+  const failures = new Map<string, number>();
+  /** Topics that are tried again now, with what was published to them meanwhile. */
+  const recovering = new Map<string, Parcel[]>();
+  const working = new Set<Promise<unknown>>();
   let producer: Promise<Producer> | undefined;
-  let sending = false;
+
+  const queue = createSendQueue({
+    send: (messages) => sendShared(messages),
+    onFailed: (parcels, cause) => recoverAll(parcels, cause),
+    track,
+  });
 
   async function open(): Promise<Producer> {
     const opened = kafka.producer({
-      createPartitioner,
+      createPartitioner: partitioner,
       allowAutoTopicCreation: false,
       metadataMaxAge: metadataMaxAgeMs,
       retry: { retries: 2 },
@@ -62,163 +81,157 @@ export function createPublisher(deps: PublisherDeps): Publisher {
     return (producer ??= open());
   }
 
-  /**
-   * A producer that failed is left: it may hold on to metadata that is not true any more, and one that has known a topic which has been
-   * deleted since cannot read any metadata at all.
-   */
+  /** A producer that failed is left: it may hold on to metadata that is not true any more. */
   function leave(failed: Promise<Producer>): void {
     if (producer !== failed) return;
     producer = undefined;
     void failed.then((opened) => opened.disconnect()).catch(() => undefined);
   }
 
-  async function send(records: readonly OutgoingMessage[]): Promise<void> {
+  async function sendShared(messages: readonly OutgoingMessage[]): Promise<void> {
     const used = current();
     try {
-      await sendCovered(await used, records);
+      await sendCovered(await used, messages);
     } catch (error) {
       leave(used);
       throw error;
     }
   }
 
-  async function sendAgain(
-    topic: string,
-    records: readonly OutgoingMessage[],
-    cause: unknown,
-  ): Promise<PublishError | null> {
+  async function sendAlone(messages: readonly OutgoingMessage[]): Promise<void> {
+    const alone = await open();
+    try {
+      await sendCovered(alone, messages);
+    } finally {
+      await alone.disconnect().catch(() => undefined);
+    }
+  }
+
+  async function sendAgain(topic: string, messages: readonly OutgoingMessage[], cause: unknown): Promise<unknown> {
     let last = cause;
     for (const pauseMs of retryPausesMs) {
-      logger.warn({ err: last, topic, records: records.length }, 'could not publish, trying again');
+      logger.warn({ err: last, topic, messages: messages.length }, 'could not publish, trying again');
       await clock.sleep(pauseMs);
       try {
-        await send(records);
-        return null;
+        await sendAlone(messages);
+        return undefined;
       } catch (error) {
         last = error;
       }
     }
-    return new PublishError(`could not publish to ${topic}: ${messageOf(last)}`, { cause: last });
+    return last;
   }
 
-  /** Never rejects: each parcel hears what became of its own topics. */
-  async function recover(parcels: readonly Parcel[], cause: unknown): Promise<void> {
-    const byTopic = Map.groupBy(
-      parcels.flatMap(({ records }) => records),
-      ({ topic }) => topic,
+  function recoverAll(parcels: readonly Parcel[], cause: unknown): void {
+    for (const [topic, ofTopic] of Map.groupBy(parcels, (parcel) => parcel.topic))
+      void track(recover(topic, ofTopic, cause));
+  }
+
+  /** Never rejects: each parcel hears what became of it. */
+  async function recover(topic: string, parcels: readonly Parcel[], cause: unknown): Promise<void> {
+    const meanwhile: Parcel[] = [];
+    recovering.set(topic, meanwhile);
+    const failure = await sendAgain(
+      topic,
+      parcels.flatMap(({ messages }) => messages),
+      cause,
     );
-    const failures = new Map<string, PublishError | null>();
-    await Promise.all(
-      Array.from(byTopic, async ([topic, records]) => {
-        failures.set(topic, await sendAgain(topic, records, cause));
+    recovering.delete(topic);
+    if (failure === undefined) {
+      for (const parcel of parcels) parcel.settle(undefined);
+      for (const parcel of meanwhile) queue.add(parcel);
+      return;
+    }
+    giveUp(topic, failure);
+    for (const parcel of [...parcels, ...meanwhile]) parcel.settle({ cause: failure });
+  }
+
+  function giveUp(topic: string, cause: unknown): void {
+    circuits.fail(topic, cause);
+    void track(
+      keeper.ensure([topic]).then((there) => {
+        if (there) circuits.hope(topic);
       }),
     );
-    for (const { records, resolve, reject } of parcels) {
-      const failed = records.find(({ topic }) => failures.get(topic));
-      const error = failed && failures.get(failed.topic);
-      if (error) reject(error);
-      else resolve();
+  }
+
+  async function probe(topic: string, messages: readonly OutgoingMessage[]): Promise<{ cause: unknown } | undefined> {
+    try {
+      await sendAlone(messages);
+      circuits.close(topic);
+      logger.info({ topic }, 'topic can be published to again');
+      return undefined;
+    } catch (cause) {
+      giveUp(topic, cause);
+      return { cause };
     }
   }
 
-  async function sendWaiting(): Promise<void> {
-    while (waiting.length > 0) {
-      const parcels = takeRequest(waiting);
-      try {
-        await send(parcels.flatMap(({ records }) => records));
-        for (const { resolve } of parcels) resolve();
-      } catch (error) {
-        track(recover(parcels, error));
-      }
+  /** Undefined when all of it is known to be on the topic. */
+  async function publishTo(
+    topic: string,
+    messages: readonly OutgoingMessage[],
+  ): Promise<{ cause: unknown } | undefined> {
+    backlogs?.use(topic);
+    const opened = circuits.openedBy(topic);
+    if (opened) {
+      if (!circuits.takeProbe(topic)) return opened;
+      // What comes too late for this caller still tells the next one.
+      return await Promise.race([track(probe(topic, messages)), clock.sleep(probeAwaitedMs).then(() => opened)]);
     }
-    sending = false;
+    const outcomes = await Promise.all(
+      parcelsOf(messages).map(
+        (ofParcel) =>
+          new Promise<{ cause: unknown } | undefined>((settle) => {
+            const parcel = { topic, ...ofParcel, settle };
+            const meanwhile = recovering.get(topic);
+            if (meanwhile) meanwhile.push(parcel);
+            else queue.add(parcel);
+          }),
+      ),
+    );
+    return outcomes.find((outcome) => outcome !== undefined);
   }
 
-  function track(work: Promise<void>): void {
+  function track<Result>(work: Promise<Result>): Promise<Result> {
     working.add(work);
     void work.finally(() => working.delete(work));
-  }
-
-  function enqueue(records: OutgoingMessage[]): Promise<void> {
-    return new Promise((resolve, reject) => {
-      waiting.push({ records, resolve, reject });
-      if (sending) return;
-      sending = true;
-      // Not at once: what else is published in this turn of the event loop goes along.
-      track(new Promise((begin) => setImmediate(begin)).then(sendWaiting));
-    });
+    return work;
   }
 
   return {
     connect: async () => {
+      await Promise.race([keeper.ensure(topics.map(({ topic }) => topic)), clock.sleep(topicsAwaitedMs)]);
       const used = current();
       await used.catch((error: unknown) => {
         leave(used);
         throw error;
       });
     },
-    publish: async (records) => {
-      await Promise.all(parcelsOf(records).map(enqueue));
+    publish: async (messages) => {
+      const byTopic = [...Map.groupBy(messages, ({ topic }) => topic)];
+      const outcomes = await Promise.all(
+        byTopic.map(async ([topic, ofTopic]) => ({ topic, ofTopic, failure: await publishTo(topic, ofTopic) })),
+      );
+      const failed = outcomes.filter(({ failure }) => failure !== undefined);
+      for (const { topic, ofTopic } of failed) failures.set(topic, (failures.get(topic) ?? 0) + ofTopic.length);
+      const [first] = failed;
+      if (!first) return;
+      throw new PublishError(
+        `could not publish to ${failed.map(({ topic }) => topic).join(', ')}: ${messageOf(first.failure?.cause)}`,
+        failed.map(({ topic }) => topic),
+        { cause: first.failure?.cause },
+      );
     },
+    failures: () => failures,
     close: async () => {
       while (working.size > 0) await Promise.all(working);
       const opened = producer;
       producer = undefined;
       await (await opened?.catch(() => undefined))?.disconnect();
+      await Promise.all([keeper.close(), backlogs?.close()]);
     },
   };
-}
-
-/**
- * kafkajs resolves as if all were well when it has dropped records for partitions that its metadata does not know: only what the answer
- * names has been sent.
- */
-async function sendCovered(producer: Producer, records: readonly OutgoingMessage[]): Promise<void> {
-  const messages = new Map<string, Message[]>();
-  for (const { topic, key, value } of records) {
-    const message: Message = key === undefined ? { value } : { key, value };
-    const ofTopic = messages.get(topic);
-    if (ofTopic) ofTopic.push(message);
-    else messages.set(topic, [message]);
-  }
-  const topicMessages = Array.from(messages, ([topic, ofTopic]) => ({ topic, messages: ofTopic }));
-  const answer = await producer.sendBatch({ acks: -1, topicMessages });
-  const covered = new Set(answer.filter(({ errorCode }) => errorCode === 0).map(partitionOf));
-  for (const { topic, messages: ofTopic } of topicMessages) {
-    const dropped = ofTopic.find(({ partition }) => !covered.has(`${topic}/${partition ?? 'none'}`));
-    if (dropped) throw new Error(`no acknowledgement from partition ${dropped.partition ?? 'none'} of ${topic}`);
-  }
-}
-
-function partitionOf({ topicName, partition }: RecordMetadata): string {
-  return `${topicName}/${partition}`;
-}
-
-function parcelsOf(records: readonly OutgoingMessage[]): OutgoingMessage[][] {
-  const parcels: OutgoingMessage[][] = [];
-  let room = -1;
-  for (const record of records) {
-    const bytes = Buffer.byteLength(record.value);
-    room -= bytes;
-    if (room < 0) {
-      parcels.push([]);
-      room = maxParcelBytes - bytes;
-    }
-    parcels.at(-1)?.push(record);
-  }
-  return parcels;
-}
-
-/** Takes from the front what fits into one request, at least one parcel. */
-function takeRequest(waiting: Parcel[]): Parcel[] {
-  let bytes = 0;
-  let count = 0;
-  for (const { records } of waiting) {
-    for (const { value } of records) bytes += Buffer.byteLength(value);
-    if (count > 0 && bytes > maxRequestBytes) break;
-    count += 1;
-  }
-  return waiting.splice(0, count);
 }
 
 function messageOf(error: unknown): string {

@@ -3,7 +3,7 @@ import type { Admin } from 'kafkajs';
 import type { TopicAdmin, TopicSpec } from '../ports/message-bus.ts';
 import type { KafkaConnection } from './connection.ts';
 
-/** Records are references that can be published again from the database: a week is for people who look into an incident. */
+/** Messages are references that can be published again from the database: a week is for people who look into an incident. */
 const retentionMs = 7 * 24 * 3_600_000;
 
 const leadersKnownWithinMs = 30_000;
@@ -11,18 +11,20 @@ const leadersPollMs = 100;
 
 export interface TopicAdminDeps {
   kafka: KafkaConnection;
+  /** Ends the waiting for leaders, by a rejection. */
+  signal?: AbortSignal;
 }
 
 /** `ensureTopics` resolves when every partition can be written; it rejects when that takes longer than 30 s. */
-export function createTopicAdmin({ kafka }: TopicAdminDeps): TopicAdmin & { close(): Promise<void> } {
+export function createTopicAdmin({ kafka, signal }: TopicAdminDeps): TopicAdmin & { close(): Promise<void> } {
   const admin = kafka.admin();
   return {
     ensureTopics: async (specs) => {
       if (specs.length === 0) return;
       await admin.connect();
-      const changed = [...(await createMissing(admin, specs)), ...(await addPartitions(admin, specs))];
-      await waitForLeaders(admin, specs);
-      await Promise.all(changed.map(({ topic }) => waitUntilServed(admin, topic)));
+      const changed = [...(await createMissing(admin, specs)), ...(await addPartitions(admin, specs, signal))];
+      await waitForLeaders(admin, specs, signal);
+      await Promise.all(changed.map(({ topic }) => waitUntilServed(admin, topic, signal)));
     },
     close: () => admin.disconnect(),
   };
@@ -50,31 +52,44 @@ function topicConfig({ topic, partitions, replicationFactor }: TopicSpec) {
   };
 }
 
-async function addPartitions(admin: Admin, specs: readonly TopicSpec[]): Promise<TopicSpec[]> {
-  const counts = await waitForTopics(admin, specs, ({ count }) => count > 0);
+async function addPartitions(
+  admin: Admin,
+  specs: readonly TopicSpec[],
+  signal: AbortSignal | undefined,
+): Promise<TopicSpec[]> {
+  const counts = await waitForTopics(admin, specs, signal, ({ count }) => count > 0);
   const short = specs.filter(({ topic, partitions }) => (counts.get(topic) ?? 0) < partitions);
   for (const { topic, partitions } of short) {
     try {
       await admin.createPartitions({ topicPartitions: [{ topic, count: partitions }] });
     } catch (error) {
       // Somebody else may have added them between our look and our call.
-      const now = await waitForTopics(admin, [{ topic }], ({ count }) => count > 0);
+      const now = await waitForTopics(admin, [{ topic }], signal, ({ count }) => count > 0);
       if ((now.get(topic) ?? 0) < partitions) throw error;
     }
   }
   return short;
 }
 
-async function waitForLeaders(admin: Admin, specs: readonly TopicSpec[]): Promise<void> {
+async function waitForLeaders(
+  admin: Admin,
+  specs: readonly TopicSpec[],
+  signal: AbortSignal | undefined,
+): Promise<void> {
   const wanted = new Map(specs.map(({ topic, partitions }) => [topic, partitions]));
-  await waitForTopics(admin, specs, ({ topic, count, led }) => led === count && count >= (wanted.get(topic) ?? 0));
+  await waitForTopics(
+    admin,
+    specs,
+    signal,
+    ({ topic, count, led }) => led === count && count >= (wanted.get(topic) ?? 0),
+  );
 }
 
 /**
  * A leader is announced a moment before it serves its partition. Publishing in that moment would be refused by some partitions and tried
- * again on all of them, which doubles records.
+ * again on all of them, which doubles messages.
  */
-async function waitUntilServed(admin: Admin, topic: string): Promise<void> {
+async function waitUntilServed(admin: Admin, topic: string, signal: AbortSignal | undefined): Promise<void> {
   const until = performance.now() + leadersKnownWithinMs;
   for (;;) {
     try {
@@ -82,6 +97,7 @@ async function waitUntilServed(admin: Admin, topic: string): Promise<void> {
       return;
     } catch (error) {
       if (performance.now() > until) throw new Error(`${topic} is not served`, { cause: error });
+      signal?.throwIfAborted();
       await wait(leadersPollMs);
     }
   }
@@ -98,6 +114,7 @@ interface KnownTopic {
 async function waitForTopics(
   admin: Admin,
   specs: readonly Pick<TopicSpec, 'topic'>[],
+  signal: AbortSignal | undefined,
   asWanted: (known: KnownTopic) => boolean,
 ): Promise<Map<string, number>> {
   const names = specs.map(({ topic }) => topic);
@@ -113,6 +130,7 @@ async function waitForTopics(
         throw new Error(`partitions without a leader: ${lacking.map(({ topic }) => topic).join(', ')}`);
       }
     }
+    signal?.throwIfAborted();
     await wait(leadersPollMs);
   }
 }

@@ -1,5 +1,7 @@
 import pg, { type Pool, type PoolConfig } from 'pg';
+import { createFoldedLog } from '../runtime/folded-log.ts';
 import type { Logger } from '../runtime/logger.ts';
+import { systemClock } from '../runtime/system-clock.ts';
 
 export interface PoolDeps {
   connectionString: string;
@@ -38,9 +40,11 @@ function poolWith({ connectionString, applicationName, max = 10, logger }: PoolD
     keepAlive: true,
     ...extra,
   });
+  const connections = createFoldedLog({ logger, clock: systemClock, failing: 'lost a connection to Postgres' });
   // Without a listener, a connection that breaks while checked out would end the process.
   pool.on('connect', (client) => {
-    client.on('error', (error) => logger.warn({ err: error }, 'lost a connection to Postgres'));
+    connections.worked(pool);
+    client.on('error', (error) => connections.failed(pool, error));
   });
   // Idle connections are reported here as well; the pool has already replaced them.
   pool.on('error', () => undefined);

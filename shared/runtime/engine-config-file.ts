@@ -1,34 +1,79 @@
-import { readFileSync } from 'node:fs';
+import { z } from 'zod';
 import { engineConfig, type EngineConfig } from '../contracts/engine-config.ts';
-import { ConfigurationError } from './environment.ts';
+import { ConfigurationError, createProblems } from './configuration-error.ts';
+import { readEnvironment } from './environment.ts';
+import { plainWords, problemLine } from './plain-words.ts';
+import { readSecret, readTextFile, withoutPassword } from './secrets.ts';
 
-/** Reads and checks the file that `MUSTER_CONFIG` names. Its errors name the file, the field and what would be right. */
-export function readEngineConfig(path: string): EngineConfig {
-  const parsed = engineConfig.safeParse(parseJson(path));
+const pathEnvironment = z.object({ MUSTER_CONFIG: z.string({ error: 'has to be the path of the engine’s file' }) });
+
+/**
+ * Reads and checks the file that `MUSTER_CONFIG` names.
+ * @throws {ConfigurationError} that names the file, the field and what would be right
+ */
+export function readEngineConfig(environment: NodeJS.ProcessEnv): EngineConfig {
+  const { MUSTER_CONFIG: path } = readEnvironment(pathEnvironment, environment);
+  const parsed = engineConfig.safeParse(parseJson(path), { error: plainWords, reportInput: true });
   if (parsed.success) return parsed.data;
-  const problems = parsed.error.issues.map((issue) => `${issue.path.join('.')}: ${issue.message}`).join('; ');
-  throw new ConfigurationError(`${path}: ${problems}`);
+  throw new ConfigurationError(parsed.error.issues.flatMap(linesOf).map((line) => `${path}: ${line}`));
+}
+
+function linesOf(issue: z.core.$ZodIssue): string[] {
+  const field = issue.path.join('.');
+  if (issue.code === 'unrecognized_keys') {
+    return issue.keys.map((key) => `${[...issue.path, key].join('.')} is not known here; ${issue.message}`);
+  }
+  if (issue.code === 'invalid_key')
+    return [`${issue.path.slice(0, -1).join('.')} ${issue.message}, not ${quoted(issue.path.at(-1))}`];
+  return [
+    problemLine(
+      field === '' ? 'the file' : field,
+      issue.message,
+      issue.input === undefined ? undefined : quoted(issue.input),
+    ),
+  ];
+}
+
+/** A value of the file, short, and without what may be a secret in a URL. */
+function quoted(value: unknown): string {
+  if (typeof value === 'object' && value !== null) return Array.isArray(value) ? 'a list' : 'an object';
+  const text = typeof value === 'string' && URL.canParse(value) ? withoutPassword(value) : value;
+  const json = JSON.stringify(text);
+  return json.length > 100 ? `${json.slice(0, 100)}…` : json;
 }
 
 function parseJson(path: string): unknown {
+  const text = readTextFile('MUSTER_CONFIG', path);
   try {
-    return JSON.parse(readFileSync(path, 'utf8'));
+    return JSON.parse(text);
   } catch (error) {
-    throw new ConfigurationError(`MUSTER_CONFIG=${path}: ${error instanceof Error ? error.message : String(error)}`, {
-      cause: error,
-    });
+    throw new ConfigurationError(
+      `MUSTER_CONFIG=${path}: is no JSON: ${error instanceof Error ? error.message : String(error)}`,
+      { cause: error },
+    );
   }
+}
+
+interface CalledService {
+  authorizationEnv?: string | undefined;
 }
 
 /** The `Authorization` header of a called service, from the variable its configuration names. */
 export function authorizationOf(
-  service: { authorizationEnv?: string | undefined },
+  service: CalledService,
   environment: NodeJS.ProcessEnv = process.env,
 ): string | undefined {
   if (service.authorizationEnv === undefined) return undefined;
-  const value = environment[service.authorizationEnv];
-  if (value === undefined || value === '') {
-    throw new ConfigurationError(`${service.authorizationEnv} is not set, and the engine's configuration asks for it`);
+  const value = readSecret(service.authorizationEnv, environment);
+  if (value === undefined) {
+    throw new ConfigurationError(`${service.authorizationEnv} is not set, and authorizationEnv names it`);
   }
   return value;
+}
+
+/** @throws {ConfigurationError} with a line for each secret that these services name and that is not there */
+export function checkSecrets(services: readonly CalledService[], environment: NodeJS.ProcessEnv): void {
+  const problems = createProblems();
+  for (const service of services) problems.of(() => authorizationOf(service, environment));
+  if (problems.found) throw problems.toError();
 }

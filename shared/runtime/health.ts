@@ -1,15 +1,36 @@
-import { createServer, type Server } from 'node:http';
 import { once } from 'node:events';
+import { createServer, type Server, type ServerResponse } from 'node:http';
+import { listening } from './listening.ts';
+import type { PrometheusMeter } from './prometheus-meter.ts';
 
-/** Answers `/healthz` (the process turns) and `/readyz` (it should get work) for services that have no HTTP interface of their own. */
-export async function serveHealth(port: number, host: string, ready: () => boolean): Promise<Server> {
+export interface HealthOptions {
+  port: number;
+  host: string;
+  ready: () => boolean;
+  meter: PrometheusMeter;
+}
+
+/** Answers `/healthz` (the process turns), `/readyz` (it should get work) and `/metrics` (Prometheus), for GET and HEAD. */
+export async function serveHealth({ port, host, ready, meter }: HealthOptions): Promise<Server> {
+  async function answer(path: string | undefined, response: ServerResponse): Promise<void> {
+    if (path === '/healthz') sendJson(response, 200, { status: 'ok' });
+    else if (path === '/readyz') sendJson(response, ready() ? 200 : 503, { status: ready() ? 'ok' : 'not-ready' });
+    else if (path === '/metrics') {
+      const { contentType, text } = await meter.expose();
+      response.writeHead(200, { 'content-type': contentType }).end(text);
+    } else sendJson(response, 404, { status: 'not-found' });
+  }
+
   const server = createServer((request, response) => {
-    const healthy = request.url === '/healthz' || (request.url === '/readyz' && ready());
-    const known = request.url === '/healthz' || request.url === '/readyz';
-    response.writeHead(healthy ? 200 : known ? 503 : 404, { 'content-type': 'application/json' });
-    response.end(JSON.stringify({ status: healthy ? 'ok' : known ? 'not-ready' : 'not-found' }));
+    void answer(request.url, response).catch(() => response.writeHead(500).end());
   });
-  server.listen(port, host);
-  await once(server, 'listening');
+  await listening({ variable: 'HEALTH_PORT', host, port }, async () => {
+    server.listen(port, host);
+    await once(server, 'listening');
+  });
   return server;
+}
+
+function sendJson(response: ServerResponse, status: number, body: unknown): void {
+  response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body));
 }

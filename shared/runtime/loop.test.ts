@@ -1,5 +1,7 @@
 import { pino } from 'pino';
 import { describe, expect, it } from 'vitest';
+import { z } from 'zod';
+import { passTime } from '../../test/support/pass-time.ts';
 import { createSettableClock } from '../../test/support/settable-clock.ts';
 import { createLoop } from './loop.ts';
 
@@ -18,6 +20,43 @@ function countingLoop(turn: (count: number) => Promise<number>) {
 }
 
 describe('a loop', () => {
+  it('tells of a database that is away for 15 s in two lines, however many loops of its kind there are', async () => {
+    const lines: string[] = [];
+    const told = pino({}, { write: (line: string) => lines.push(line) });
+    const clock = createSettableClock();
+    let isDown = true;
+    const turn = () => (isDown ? Promise.reject(new Error('connect ECONNREFUSED')) : Promise.resolve(100));
+    const loops = Array.from({ length: 20 }, () =>
+      createLoop({ name: 'write-pages', afterErrorMs: 100, clock, logger: told, turn }),
+    );
+    for (const loop of loops) loop.start();
+    await passTime(clock, 15_000);
+    isDown = false;
+    await passTime(clock, 1000);
+    expect(lines.map((line) => z.object({ msg: z.string() }).parse(JSON.parse(line)).msg)).toEqual([
+      'loop turn failed, trying again',
+      'back after 15 s',
+    ]);
+    await Promise.all(loops.map((loop) => loop.stop()));
+  });
+
+  it('knows how long it is behind its last good turn, and is not behind while it pauses or is stopped', async () => {
+    let works = true;
+    const { clock, loop } = countingLoop(() => (works ? Promise.resolve(60_000) : Promise.reject(new Error('down'))));
+    loop.start();
+    await passTime(clock, 59_000);
+    expect(loop.overdueMs()).toBe(0);
+    works = false;
+    await passTime(clock, 11_000);
+    expect(loop.overdueMs()).toBe(10_000);
+    works = true;
+    await passTime(clock, 500);
+    expect(loop.overdueMs()).toBe(0);
+    await loop.stop();
+    await passTime(clock, 120_000);
+    expect(loop.overdueMs()).toBe(0);
+  });
+
   it('takes its next turn after the pause that the last one asked for', async () => {
     const { clock, loop, turns } = countingLoop(() => Promise.resolve(1000));
     loop.start();

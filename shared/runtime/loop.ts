@@ -1,4 +1,5 @@
 import type { Clock } from '../ports/clock.ts';
+import { createFoldedLog, type FoldedLog } from './folded-log.ts';
 import type { Logger } from './logger.ts';
 
 export interface LoopOptions {
@@ -20,18 +21,28 @@ export interface Loop {
   poke(): void;
   /** Resolves when the running turn is over. */
   stop(): Promise<void>;
+  /** How long ago a turn that went well should have been followed by another, in milliseconds; 0 while it is not overdue. */
+  overdueMs(): number;
 }
 
 const poked = 'poked';
 
+/** Loops of one name that log to the same place fail of the same cause: hundreds of feeds, one database. */
+const foldedLogs = new WeakMap<Logger, Map<string, FoldedLog>>();
+
 export function createLoop({ name, turn, afterErrorMs, clock, logger }: LoopOptions): Loop {
   const stopping = new AbortController();
+  const log = foldedLogOf(name, logger, clock);
+  const source = {};
   let running: Promise<void> | undefined;
   let pause = new AbortController();
+  /** When the next good turn should have ended at the latest, were turns to take no time. */
+  let expectedMs = Infinity;
 
   const stopped = () => stopping.signal.aborted;
 
   async function run(): Promise<void> {
+    expectedMs = clock.monotonicMs();
     while (!stopped()) {
       // A fresh signal per turn, taken before it: a poke during the turn must not be lost.
       pause = new AbortController();
@@ -39,11 +50,15 @@ export function createLoop({ name, turn, afterErrorMs, clock, logger }: LoopOpti
       let pauseMs = afterErrorMs;
       try {
         pauseMs = await turn(stopping.signal);
+        expectedMs = clock.monotonicMs() + pauseMs;
+        log.worked(source);
       } catch (error) {
-        if (!stopped()) logger.warn({ err: error, loop: name }, 'loop turn failed, trying again');
+        if (!stopped()) log.failed(source, error);
       }
       await clock.sleep(pauseMs, woken);
     }
+    expectedMs = Infinity;
+    log.forget(source);
   }
 
   return {
@@ -58,5 +73,16 @@ export function createLoop({ name, turn, afterErrorMs, clock, logger }: LoopOpti
       stopping.abort();
       await running;
     },
+    overdueMs: () => Math.max(0, clock.monotonicMs() - expectedMs),
   };
+}
+
+function foldedLogOf(loop: string, logger: Logger, clock: Clock): FoldedLog {
+  const ofLogger = foldedLogs.get(logger) ?? new Map<string, FoldedLog>();
+  foldedLogs.set(logger, ofLogger);
+  const log =
+    ofLogger.get(loop) ??
+    createFoldedLog({ logger, clock, failing: 'loop turn failed, trying again', fields: { loop } });
+  ofLogger.set(loop, log);
+  return log;
 }

@@ -5,8 +5,7 @@ import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { inject } from 'vitest';
 import { createMusterApi, type MusterApi } from './muster-api.ts';
-import { readLedger } from '../../services/sandbox/ledger.ts';
-import { segmentDescription, userPage } from '../../shared/contracts/segmentation.ts';
+import { gatherEvidence } from './gather-evidence.ts';
 import { topicNames } from '../../shared/domain/shard.ts';
 import { findFreePorts } from '../../shared/infrastructure/free-ports.ts';
 import {
@@ -17,7 +16,7 @@ import {
 import { createKafka } from '../../shared/kafka/connection.ts';
 import { createTopicAdmin } from '../../shared/kafka/topic-admin.ts';
 import { createLogger } from '../../shared/runtime/logger.ts';
-import { createTestDatabase } from '../support/postgres-database.ts';
+import { createTestDatabaseOn, type TestDatabase } from '../support/postgres-database.ts';
 import type { Evidence } from '../support/evidence.ts';
 
 export const countries = ['SG', 'ID', 'VN'];
@@ -28,22 +27,49 @@ export const rewardThenMessage = [
   { action: 'send-message', params: { template: 'congratulations' } },
 ];
 
+export interface Servers {
+  databaseUrl: string;
+  /** `host:port`, separated by commas. */
+  kafkaBrokers: string;
+}
+
 export interface InstallationOptions {
   /** How many workers, each a process as every other service is; or all services in one process. */
   workers: number | 'all-in-one';
+  /** Two or more share the work. */
+  triggers?: number;
+  schedulers?: number;
   /** Switches of the sandbox, by their environment variables. */
   sandbox: Record<string, string>;
   /** Settings of the engine's services, by their environment variables. */
   engine?: Record<string, string>;
+  /** Settings of single processes, by their name. */
+  engineOf?: Record<string, Record<string, string>>;
+  /** Other servers than those of the test run. */
+  servers?: Servers;
+  /** What the services reach the database by, where that is not its own address. */
+  throughProxy?: (databaseUrl: string) => Promise<string>;
+  countries?: readonly string[];
+  /** Changes the engine's configuration. */
+  configure?: (config: EngineConfigFile) => EngineConfigFile;
 }
 
-/** A whole Muster of its own, on the Kafka and Postgres of the test run. */
+/** A whole Muster of its own, on the Kafka and Postgres of the test run or on servers of the test's own. */
 export interface Installation {
   readonly api: MusterApi;
   /** By name: `worker-1`, `trigger`, …, or `all`. Killing is up to the test; `restart` brings one back under its name. */
   readonly services: ReadonlyMap<string, ServiceProcess>;
-  /** Resolves when it is started; one that serves the API, when that answers. */
-  restart(name: string): Promise<void>;
+  readonly database: TestDatabase;
+  readonly kafkaBrokers: string;
+  readonly topicPrefix: string;
+  readonly sandboxUrl: string;
+  readonly ledgerFile: string;
+  readonly countries: readonly string[];
+  /** Resolves when it is started; one that serves the API, when that answers. Also starts one that was not there yet. */
+  restart(name: string, environment?: Record<string, string>): Promise<void>;
+  /** Writes another configuration beside the first; its path, for `MUSTER_CONFIG`. */
+  writeConfig(change: (config: EngineConfigFile) => EngineConfigFile): string;
+  createTopics(countries: readonly string[]): Promise<void>;
   /** What the witnesses say about a run that has ended. */
   evidence(runId: string, segment: string): Promise<Evidence>;
   stop(): Promise<void>;
@@ -53,62 +79,104 @@ const readyDeadlineMs = 30_000;
 const pollMs = 50;
 
 export async function startInstallation(options: InstallationOptions): Promise<Installation> {
-  const database = await createTestDatabase();
+  const servers = options.servers ?? { databaseUrl: inject('databaseUrl'), kafkaBrokers: inject('kafkaBrokers') };
+  const database = await createTestDatabaseOn(servers.databaseUrl);
   const folder = mkdtempSync(join(tmpdir(), 'muster-e2e-'));
   const [apiPort = 0, sandboxPort = 0] = await findFreePorts(2);
   const apiKey = `muster_${randomBytes(16).toString('hex')}`;
   const topicPrefix = `e2e-${randomBytes(4).toString('hex')}`;
   const sandboxUrl = `http://127.0.0.1:${sandboxPort}`;
-  const configFile = join(folder, 'engine.json');
-  const config = engineConfigFor(sandboxUrl);
-  writeFileSync(configFile, JSON.stringify(config));
-  await createTopics(topicPrefix, Object.keys(config.actionTypes), config.partitionsPerShard);
+  const ledgerFile = join(folder, 'ledger.jsonl');
+  const served = [...(options.countries ?? countries)];
+  const config = (options.configure ?? ((same) => same))(engineConfigFor(sandboxUrl, served));
+  const write = (name: string, value: EngineConfigFile) => {
+    const path = join(folder, name);
+    writeFileSync(path, JSON.stringify(value));
+    return path;
+  };
+  const configFile = write('engine.json', config);
+  await createTopics(servers.kafkaBrokers, topicPrefix, config);
 
+  const rewardsStore = options.sandbox['SANDBOX_REWARDS_MEMORY'] === undefined ? 'postgres' : 'memory';
   const environment = {
     ...process.env,
-    DATABASE_URL: database.url,
-    KAFKA_BROKERS: inject('kafkaBrokers'),
+    DATABASE_URL: (await options.throughProxy?.(database.url)) ?? database.url,
+    KAFKA_BROKERS: servers.kafkaBrokers,
     MUSTER_CONFIG: configFile,
     MUSTER_TOPIC_PREFIX: topicPrefix,
     MUSTER_BOOTSTRAP_API_KEY: apiKey,
     API_PORT: String(apiPort),
-    SANDBOX_PORT: String(sandboxPort),
-    SANDBOX_LEDGER: join(folder, 'ledger.jsonl'),
-    SANDBOX_REWARDS_STORE: 'postgres',
     LOG_LEVEL: 'info',
-    ...options.sandbox,
     ...options.engine,
   };
-  const services = new Map<string, ServiceProcess>();
-  const start = (name: string) => {
-    const logFile = join(folder, `${name}.log`);
-    services.set(name, startServiceProcess({ service: serviceOf(name), environment, logFile }));
+  // The sandbox keeps away from what the tests break: it is the witness.
+  const sandboxEnvironment = {
+    ...environment,
+    DATABASE_URL: database.url,
+    SANDBOX_PORT: String(sandboxPort),
+    SANDBOX_LEDGER: ledgerFile,
+    SANDBOX_REWARDS_STORE: rewardsStore,
+    ...options.sandbox,
   };
-  for (const name of ['sandbox', ...namesOf(options.workers)]) start(name);
+  const services = new Map<string, ServiceProcess>();
+  const environments = new Map(Object.entries(options.engineOf ?? {}));
+  const start = (name: string, extra: Record<string, string> = {}) => {
+    const logFile = join(folder, `${name}.log`);
+    const service = serviceOf(name);
+    const own = service === 'sandbox' ? sandboxEnvironment : { ...environment, ...environments.get(name) };
+    services.set(name, startServiceProcess({ service, environment: { ...own, ...extra }, logFile }));
+  };
+  for (const name of ['sandbox', ...namesOf(options)]) start(name);
   const apiReady = () => awaitAnswer(`http://127.0.0.1:${apiPort}/readyz`, services.get('api') ?? services.get('all'));
-  await Promise.all([awaitAnswer(`${sandboxUrl}/stats`, services.get('sandbox')), apiReady()]);
+  const stop = async () => {
+    // A frozen process hears nothing but its end.
+    for (const service of services.values()) if (service.running) process.kill(service.pid, 'SIGCONT');
+    await Promise.all([...services.values()].map((service) => service.end('SIGTERM')));
+    await database.drop();
+    rmSync(folder, { recursive: true });
+  };
+  try {
+    await Promise.all([awaitAnswer(`${sandboxUrl}/stats`, services.get('sandbox')), apiReady()]);
+  } catch (error) {
+    await stop();
+    throw error;
+  }
 
   const api = createMusterApi(`http://127.0.0.1:${apiPort}`, apiKey);
   return {
     api,
     services,
-    restart: async (name) => {
+    database,
+    kafkaBrokers: servers.kafkaBrokers,
+    topicPrefix,
+    sandboxUrl,
+    ledgerFile,
+    countries: served,
+    restart: async (name, extra) => {
+      if (extra) environments.set(name, { ...environments.get(name), ...extra });
       start(name);
       if (name === 'api' || name === 'all') await apiReady();
     },
+    writeConfig: (change) => write(`engine-${randomBytes(4).toString('hex')}.json`, change(config)),
+    createTopics: (added) => createTopics(servers.kafkaBrokers, topicPrefix, { ...config, countries: [...added] }),
     evidence: (runId, segment) =>
-      gatherEvidence(api, runId, `${sandboxUrl}/segmentation`, segment, environment.SANDBOX_LEDGER),
-    stop: async () => {
-      await Promise.all([...services.values()].map((service) => service.end('SIGTERM')));
-      await database.drop();
-      rmSync(folder, { recursive: true });
-    },
+      gatherEvidence({ api, segmentationUrl: `${sandboxUrl}/segmentation`, ledgerFile }, runId, segment),
+    stop,
   };
 }
 
-function namesOf(workers: InstallationOptions['workers']): string[] {
+function namesOf({ workers, triggers = 1, schedulers = 1 }: InstallationOptions): string[] {
   if (workers === 'all-in-one') return ['all'];
-  return ['api', 'scheduler', 'trigger', ...Array.from({ length: workers }, (_, index) => `worker-${index + 1}`)];
+  return ['api', ...several('scheduler', schedulers), ...several('trigger', triggers), ...numbered('worker', workers)];
+}
+
+/** A single one goes without a number. */
+function several(name: string, count: number): string[] {
+  return count === 1 ? [name] : numbered(name, count);
+}
+
+function numbered(name: string, count: number): string[] {
+  return Array.from({ length: count }, (_, index) => `${name}-${index + 1}`);
 }
 
 const serviceNames: readonly ServiceName[] = ['sandbox', 'api', 'scheduler', 'trigger', 'worker', 'all'];
@@ -120,9 +188,25 @@ function serviceOf(name: string): ServiceName {
   return service;
 }
 
-function engineConfigFor(sandboxUrl: string) {
+export interface ActionTypeFile {
+  url: string;
+  class: 'A' | 'B';
+  answerForm: 'full' | 'compact';
+  timeoutMs: number;
+  concurrency?: number;
+  maxAttempts?: number;
+}
+
+export interface EngineConfigFile {
+  countries: string[];
+  segmentation: { url: string; pageSize: number; timeoutMs?: number };
+  actionTypes: Record<string, ActionTypeFile>;
+  partitionsPerShard: number;
+}
+
+function engineConfigFor(sandboxUrl: string, served: string[]): EngineConfigFile {
   return {
-    countries,
+    countries: served,
     // Small pages: feeding takes long enough to be interrupted.
     segmentation: { url: `${sandboxUrl}/segmentation`, pageSize: 100 },
     actionTypes: {
@@ -134,15 +218,14 @@ function engineConfigFor(sandboxUrl: string) {
   };
 }
 
-async function createTopics(prefix: string, actionTypes: readonly string[], partitions: number): Promise<void> {
+async function createTopics(kafkaBrokers: string, prefix: string, config: EngineConfigFile): Promise<void> {
   const topics = topicNames(prefix);
-  const shards = actionTypes.flatMap((actionType) => countries.map((country) => topics.shard({ actionType, country })));
-  const kafka = createKafka({
-    brokers: inject('kafkaBrokers').split(','),
-    clientId: 'e2e',
-    logger: createLogger('e2e', 'silent'),
-  });
-  const admin = createTopicAdmin({ kafka });
+  const shards = Object.keys(config.actionTypes).flatMap((actionType) =>
+    config.countries.map((country) => topics.shard({ actionType, country })),
+  );
+  const logger = createLogger('e2e', 'silent');
+  const admin = createTopicAdmin({ kafka: createKafka({ brokers: kafkaBrokers.split(','), clientId: 'e2e', logger }) });
+  const partitions = config.partitionsPerShard;
   await admin.ensureTopics([topics.fires, ...shards].map((topic) => ({ topic, partitions, replicationFactor: 1 })));
   await admin.close();
 }
@@ -155,44 +238,5 @@ async function awaitAnswer(url: string, service: ServiceProcess | undefined): Pr
     if (!service?.running) throw new Error(`the service behind ${url} ended: see ${service?.logFile ?? 'nothing'}`);
     if (performance.now() > deadline) throw new Error(`${url} did not answer within ${readyDeadlineMs} ms`);
     await wait(pollMs);
-  }
-}
-
-async function gatherEvidence(
-  api: MusterApi,
-  runId: string,
-  segmentationUrl: string,
-  segment: string,
-  ledgerFile: string,
-): Promise<Evidence> {
-  const [report, failures, ledger] = await Promise.all([
-    api.report(runId),
-    api.failures(runId),
-    readLedger(ledgerFile),
-  ]);
-  const audience = new Map<string, string[]>();
-  for (const country of countries) audience.set(country, await pageSegment(segmentationUrl, segment, country));
-  return {
-    audience,
-    runState: report.state,
-    lines: new Map(report.countries.map(({ country, steps }) => [country, steps])),
-    effects: report.steps.map(({ step }) => ledger.of(runId, step).applied),
-    failures: failures.map(({ userId, step, country, reason }) => ({ user: userId, step, country, reason })),
-  };
-}
-
-/** All users of a segment in a country, as the segmentation service itself serves them. */
-async function pageSegment(baseUrl: string, segment: string, country: string): Promise<string[]> {
-  const url = new URL(`${baseUrl}/v1/segments/${encodeURIComponent(segment)}`);
-  url.searchParams.set('country', country);
-  const description: unknown = await (await fetch(url)).json();
-  const { snapshot } = segmentDescription.parse(description);
-  const users: string[] = [];
-  for (let after: string | null = null; ;) {
-    const query = new URLSearchParams({ country, snapshot, limit: '5000', ...(after === null ? {} : { after }) });
-    const page = userPage.parse(await (await fetch(`${url.origin}${url.pathname}/users?${query.toString()}`)).json());
-    users.push(...page.users);
-    if (page.next === null) return users;
-    after = page.next;
   }
 }

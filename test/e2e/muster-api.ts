@@ -15,6 +15,7 @@ interface RequestOptions {
   method?: string;
   body?: string;
   headers?: Record<string, string>;
+  signal?: AbortSignal;
 }
 
 interface Campaign {
@@ -23,6 +24,8 @@ interface Campaign {
   segment: string;
   chain: readonly object[];
   schedule?: object;
+  deadlineSeconds?: number;
+  priority?: string;
 }
 
 /** What the end-to-end tests ask of the API, as a client would: over HTTP, answers checked against the published shapes. */
@@ -30,7 +33,8 @@ export interface MusterApi {
   /** Creates a campaign over a segment and starts it; the id of its run, as soon as there is one. */
   run(campaign: Campaign): Promise<string>;
   /** Resolves with the last progress when the run has ended; hears of it over the event stream, and connects again when that breaks. */
-  awaitEnd(runId: string, onProgress?: (progress: RunProgress) => void): Promise<RunProgress>;
+  awaitEnd(runId: string, onProgress?: (progress: RunProgress) => void, giveUp?: AbortSignal): Promise<RunProgress>;
+  progress(runId: string): Promise<RunProgress>;
   report(runId: string): Promise<RunReport>;
   failures(runId: string): Promise<UserFailureShape[]>;
   request(path: string, init?: RequestOptions): Promise<Response>;
@@ -63,15 +67,22 @@ export function createMusterApi(baseUrl: string, apiKey: string): MusterApi {
         await wait(pollMs);
       }
     },
-    awaitEnd: async (runId, onProgress) => {
+    awaitEnd: async (runId, onProgress, giveUp) => {
+      const signal = giveUp && { signal: giveUp };
       for (;;) {
-        const last = await lastProgress(
-          await request(`/v1/runs/${runId}/progress`, { headers: { accept: 'text/event-stream' } }),
-          onProgress,
-        );
+        giveUp?.throwIfAborted();
+        // The api may be down for a moment, or lose its database: the stream breaks, and is asked for again.
+        const last = await request(`/v1/runs/${runId}/progress`, {
+          headers: { accept: 'text/event-stream' },
+          ...signal,
+        })
+          .then((response) => lastProgress(response, onProgress))
+          .catch(() => undefined);
         if (last?.endedAt) return last;
+        await wait(pollMs);
       }
     },
+    progress: async (runId) => runProgress.parse(await json(`/v1/runs/${runId}/progress`)),
     report: async (runId) => runReport.parse(await json(`/v1/runs/${runId}/report`)),
     failures: async (runId) => {
       const response = await request(`/v1/runs/${runId}/failures`, { headers: { accept: 'application/x-ndjson' } });

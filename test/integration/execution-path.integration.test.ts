@@ -12,6 +12,9 @@ import { describeFeedContexts } from '../support/conformance/feed-contexts.confo
 import { describeFeedStore } from '../support/conformance/feed-store.conformance.ts';
 import { describeOutboxSweep } from '../support/conformance/outbox-sweep.conformance.ts';
 import { describeRunStore } from '../support/conformance/run-store.conformance.ts';
+import { describeStepClaims } from '../support/conformance/step-claims.conformance.ts';
+import { describeStepFlow } from '../support/conformance/step-flow.conformance.ts';
+import { describeStepHolds } from '../support/conformance/step-holds.conformance.ts';
 import { describeStepLedger } from '../support/conformance/step-ledger.conformance.ts';
 import { createPostgresExecutionRows } from '../support/postgres-execution-rows.ts';
 import { createTestDatabase, type TestDatabase } from '../support/postgres-database.ts';
@@ -85,6 +88,9 @@ const planned = {
 };
 
 describeStepLedger('on Postgres', postgresStores);
+describeStepClaims('on Postgres', postgresStores);
+describeStepFlow('on Postgres', postgresStores);
+describeStepHolds('on Postgres', postgresStores);
 describeFeedContexts('on Postgres', postgresStores);
 describeFeedStore('on Postgres', postgresStores);
 describeOutboxSweep('on Postgres', postgresStores);

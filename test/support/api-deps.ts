@@ -24,14 +24,14 @@ export async function createApiDeps() {
     apiKeys,
     config: engineConfig.parse({
       countries: ['SG', 'ID', 'VN'],
-      segmentation: { url: 'http://user:hidden@segments.test' },
+      segmentation: { url: 'http://segments.test/hidden' },
       actionTypes: {
         'award-reward': {
-          url: 'http://user:hidden@rewards.test',
+          url: 'http://rewards.test/hidden',
           class: 'A',
           authorizationEnv: 'REWARDS_AUTHORIZATION',
         },
-        'send-message': { url: 'http://user:hidden@messages.test', class: 'B' },
+        'send-message': { url: 'http://messages.test/hidden', class: 'B' },
       },
     }),
     clock,

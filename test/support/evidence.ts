@@ -11,27 +11,58 @@ export interface Evidence {
   runState: string;
   /** The report's lines by country. */
   lines: ReadonlyMap<string, readonly StepLine[]>;
-  /** By step from 1: how often an effect was applied for a user. */
+  /** By step from 1: how often an effect was applied for a user, repeats of one request key left out. */
   effects: readonly ReadonlyMap<string, number>[];
-  failures: readonly { user: string; step: number; country: string; reason: string }[];
+  /** Failed and unknown users; without `outcome` they failed. */
+  failures: readonly {
+    user: string;
+    step: number;
+    country: string;
+    reason: string;
+    outcome?: 'failed' | 'unknown';
+  }[];
+  /** By step from 1: request keys under which a sink without memory applied more than once. */
+  appliedAgain?: readonly number[];
+  /** By step from 1: calls that came while another call of the same key was in flight. */
+  overlapping?: readonly number[];
 }
 
+/** What a scenario allows. */
+export interface Allowance {
+  /** How the run may end. */
+  runStates: readonly string[];
+  /**
+   * Keys per step that a sink without memory may apply again. Whoever is killed with a call in flight leaves a doubt that only a repeat of the
+   * key can settle, so this is at most what was in flight at the kills; without a kill it is 0.
+   */
+  appliedAgain: number;
+  /** Calls per step that may come while another one of their key is in flight: 0 unless a process was frozen in its call. */
+  overlapping: number;
+}
+
+const nothingAllowed: Allowance = {
+  runStates: ['completed', 'completed_with_failures'],
+  appliedAgain: 0,
+  overlapping: 0,
+};
+
 /** Which of the invariants the evidence breaks, in words that name the user and the step. Empty: none. */
-export function violations(evidence: Evidence): string[] {
+export function violations(evidence: Evidence, allowance: Partial<Allowance> = {}): string[] {
+  const allowed = { ...nothingAllowed, ...allowance };
   return [
-    ...unfinished(evidence),
-    ...doubledEffects(evidence),
+    ...unfinished(evidence, allowed),
+    ...doubledEffects(evidence, allowed),
     ...effectsOutOfOrder(evidence),
     ...unexpected(evidence),
     ...wrongSums(evidence),
-    ...forgottenUsers(evidence),
+    ...outcomesOfUsers(evidence),
   ];
 }
 
 /** I1: every (user, step) has ended. */
-function unfinished({ runState, lines }: Evidence): string[] {
+function unfinished({ runState, lines }: Evidence, { runStates }: Allowance): string[] {
   const found: string[] = [];
-  if (runState !== 'completed' && runState !== 'completed_with_failures') found.push(`I1: the run is ${runState}`);
+  if (!runStates.includes(runState)) found.push(`I1: the run is ${runState}`);
   for (const [country, countryLines] of lines) {
     for (const line of countryLines) {
       if (line.pending !== 0) found.push(`I1: ${line.pending} pending in ${country}, step ${line.step}`);
@@ -40,13 +71,22 @@ function unfinished({ runState, lines }: Evidence): string[] {
   return found;
 }
 
-/** I2: at most one effect per (run, step, user). */
-function doubledEffects({ effects }: Evidence): string[] {
-  return effects.flatMap((byUser, index) =>
+/** I2: at most one effect per (run, step, user), also at a sink that has no memory, as far as nothing was in doubt. */
+function doubledEffects({ effects, appliedAgain = [], overlapping = [] }: Evidence, allowed: Allowance): string[] {
+  const doubled = effects.flatMap((byUser, index) =>
     [...byUser]
       .filter(([, times]) => times > 1)
       .map(([user, times]) => `I2: ${times} effects for ${user}, step ${index + 1}`),
   );
+  const over = (what: string, counts: readonly number[], limit: number) =>
+    counts.flatMap((count, index) =>
+      count > limit ? [`I2: ${count} ${what} in step ${index + 1}, at most ${limit} may be`] : [],
+    );
+  return [
+    ...doubled,
+    ...over('keys applied again', appliedAgain, allowed.appliedAgain),
+    ...over('calls beside another of their key', overlapping, allowed.overlapping),
+  ];
 }
 
 /** I3: no effect of a step without the effect of the one before. */
@@ -70,8 +110,8 @@ function unexpected({ audience, effects }: Evidence): string[] {
   );
 }
 
-/** I4: the report balances, and says what the ledger says. */
-function wrongSums({ audience, lines, effects, failures }: Evidence): string[] {
+/** I4: the report balances, and says what the failures say. */
+function wrongSums({ audience, lines, failures }: Evidence): string[] {
   const found: string[] = [];
   for (const [country, users] of audience) {
     const countryLines = lines.get(country);
@@ -79,37 +119,85 @@ function wrongSums({ audience, lines, effects, failures }: Evidence): string[] {
       found.push(`I4: no lines for ${country}`);
       continue;
     }
-    countryLines.forEach((line, index) => {
+    for (const line of countryLines) {
       const where = `${country}, step ${line.step}`;
-      const applied = users.filter((user) => effects[index]?.has(user)).length;
-      const failed = failures.filter((failure) => failure.country === country && failure.step === line.step).length;
-      if (line.audience !== users.length)
-        found.push(`I4: audience ${line.audience} instead of ${users.length} in ${where}`);
+      const listed = failures.filter((failure) => failure.country === country && failure.step === line.step);
+      const unknown = listed.filter(({ outcome }) => outcome === 'unknown').length;
+      const failed = listed.length - unknown;
+      if (line.audience > users.length) found.push(`I4: audience ${line.audience} of ${users.length} in ${where}`);
       if (endedUsers(line) + line.pending !== line.audience) found.push(`I4: ${where} does not balance`);
-      if (line.succeeded !== applied) found.push(`I4: ${line.succeeded} succeeded, ${applied} effects in ${where}`);
       if (line.failed !== failed) found.push(`I4: ${line.failed} failed, ${failed} failures listed in ${where}`);
-    });
+      if (line.unknown !== unknown) found.push(`I4: ${line.unknown} unknown, ${unknown} listed in ${where}`);
+    }
   }
   return found;
 }
 
-/** Every user has, step by step, an effect or exactly one failure with a reason (I6), and after a failure nothing. */
-function forgottenUsers({ audience, effects, failures }: Evidence): string[] {
-  const reasons = new Map<string, string[]>();
-  for (const failure of failures) {
-    const key = `${failure.step} ${failure.user}`;
-    reasons.set(key, [...(reasons.get(key) ?? []), failure.reason]);
-  }
+/**
+ * Every user has, step by step, an effect or exactly one failure with a reason (I6), and after a failure nothing. Only whoever is `unknown`
+ * may have had an effect too. Users with neither are those that the report says were fed too late, expired or cancelled (I4).
+ */
+function outcomesOfUsers(evidence: Evidence): string[] {
+  const { audience, lines, effects } = evidence;
+  const ends = failuresByUser(evidence);
   const found: string[] = [];
-  for (const user of [...audience.values()].flat()) {
+  for (const [country, users] of audience) {
+    let left: readonly string[] = users;
     for (const [index, byUser] of effects.entries()) {
-      const failed = reasons.get(`${index + 1} ${user}`) ?? [];
-      const times = (byUser.has(user) ? 1 : 0) + failed.length;
-      if (times !== 1) found.push(`I6: ${user} has ${times} outcomes in step ${index + 1} (${failed.join(', ')})`);
-      if (failed.some((reason) => reason === ''))
-        found.push(`I6: ${user} failed without a reason in step ${index + 1}`);
-      if (failed.length > 0) break;
+      const step = index + 1;
+      const where = `${country}, step ${step}`;
+      const successful: string[] = [];
+      let neither = 0;
+      for (const user of left) {
+        const failed = ends.get(`${step} ${user}`) ?? [];
+        const hasEffect = byUser.has(user);
+        const isUnknown = failed.some(({ outcome }) => outcome === 'unknown');
+        if (failed.length > 1 || (hasEffect && failed.length > 0 && !isUnknown)) {
+          const reasons = failed.map(({ reason }) => reason).join(', ');
+          found.push(`I6: ${user} has ${failed.length + (hasEffect ? 1 : 0)} outcomes in step ${step} (${reasons})`);
+        }
+        if (failed.some(({ reason }) => reason === '')) {
+          found.push(`I6: ${user} failed without a reason in step ${step}`);
+        }
+        if (failed.length > 0) continue;
+        if (hasEffect) successful.push(user);
+        else neither++;
+      }
+      found.push(
+        ...wrongCounts(where, { succeeded: successful.length, neither }, lines.get(country) ?? [], index, users.length),
+      );
+      left = successful;
     }
   }
   return found;
+}
+
+/** @param targeted users of the segment: those beyond the line's audience were never fed */
+function wrongCounts(
+  where: string,
+  { succeeded, neither }: { succeeded: number; neither: number },
+  lines: readonly StepLine[],
+  index: number,
+  targeted: number,
+): string[] {
+  const line = lines[index];
+  const before = lines[index - 1];
+  if (!line) return [];
+  const found: string[] = [];
+  const notFed = before ? 0 : targeted - line.audience;
+  const withheld = line.expired + line.cancelled - (before?.cancelled ?? 0) + line.suppressed + notFed;
+  if (line.succeeded !== succeeded) found.push(`I4: ${line.succeeded} succeeded, ${succeeded} effects in ${where}`);
+  if (neither !== withheld && line.pending === 0) {
+    found.push(`I6: ${neither} users of ${where} have no outcome, the report withholds ${withheld}`);
+  }
+  return found;
+}
+
+function failuresByUser({ failures }: Evidence): Map<string, Evidence['failures'][number][]> {
+  const byUser = new Map<string, Evidence['failures'][number][]>();
+  for (const failure of failures) {
+    const key = `${failure.step} ${failure.user}`;
+    byUser.set(key, [...(byUser.get(key) ?? []), failure]);
+  }
+  return byUser;
 }

@@ -8,7 +8,7 @@ export interface RecordingReceiver extends LaneReceiver {
   values(): string[];
   /** Resolves as soon as the condition holds; it is looked at whenever something arrives or a lane is revoked. */
   until(condition: () => boolean): Promise<void>;
-  /** Resolves with the first `count` records. */
+  /** Resolves with the first `count` messages. */
   first(count: number): Promise<readonly LaneMessage[]>;
 }
 
@@ -33,8 +33,8 @@ export function createRecordingReceiver(): RecordingReceiver {
   return {
     delivered,
     revoked,
-    deliver: (_lane, records) => {
-      delivered.push(...records);
+    deliver: (_lane, messages) => {
+      delivered.push(...messages);
       wake();
     },
     revoke: (lane) => {

@@ -150,7 +150,7 @@ export function createTriggerFixture() {
 
   const references = (country: string): StepMessage[] =>
     bus
-      .records(topics.shard({ actionType: 'award-reward', country }))
+      .messages(topics.shard({ actionType: 'award-reward', country }))
       .map(({ value }) => stepMessage.parse(JSON.parse(value)));
 
   /** Does what is on the shards' topics and was not done yet, as a worker would: everybody succeeds. */

@@ -74,7 +74,8 @@ export function createWorkerFixture({ type = {}, concurrency = 10 }: WorkerFixtu
       actions.map((actionType) => [topics.shard({ actionType, country }), { actionType, country }]),
     ),
   );
-  const bus = createMemoryBus({ topics: [...shards.keys()], partitions: 2 });
+  // Lanes that hold everything: what is looked at here is how the worker orders what it has.
+  const bus = createMemoryBus({ topics: [...shards.keys()], partitions: 2, laneHighMark: 1000 });
   const publisher = bus.publisher();
   const endpoint = createScriptedEndpoint();
   const sweep = createMemoryOutboxSweep({ database });
@@ -158,7 +159,7 @@ export function createWorkerFixture({ type = {}, concurrency = 10 }: WorkerFixtu
     publish,
     sweepOverdue,
     messages: (step: number): StepMessage[] =>
-      bus.records(topicOf(step)).map(({ value }) => stepMessage.parse(JSON.parse(value))),
+      bus.messages(topicOf(step)).map(({ value }) => stepMessage.parse(JSON.parse(value))),
     stepRows: (step: number) => [...database.steps.values()].filter((row) => row.step === step),
     failures: () => database.failures.map(({ user, step, outcome, reason }) => ({ user, step, outcome, reason })),
     someUsers,

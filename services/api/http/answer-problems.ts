@@ -1,5 +1,6 @@
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
 import { HttpProblem, problemBody, quoted } from './http-problem.ts';
+import type { MethodsAt } from './known-paths.ts';
 
 /** Errors of the framework that are the caller's, in our words. Those not named here keep their status and their message. */
 const known: Record<string, (request: FastifyRequest) => { code: string; detail: string }> = {
@@ -15,11 +16,28 @@ const known: Record<string, (request: FastifyRequest) => { code: string; detail:
   FST_ERR_BAD_URL: ({ url }) => ({ code: 'malformed-url', detail: `${quoted(url)} is no URL path` }),
 };
 
+/** Names the errors that are nobody's bug, such as a database that cannot be reached. */
+export type ExplainError = (error: unknown) => HttpProblem | undefined;
+
 /** Answers whatever was thrown. Only what is nobody's fault but ours is logged, with its cause; the caller gets the request id. */
-export function answerProblem(error: FastifyError, request: FastifyRequest, reply: FastifyReply): void {
-  const problem = problemOf(error, request);
-  if (problem.status >= 500)
-    request.log.error({ err: error, method: request.method, url: request.url }, 'request failed');
+export function createAnswerProblem(explain: ExplainError) {
+  return (error: FastifyError, request: FastifyRequest, reply: FastifyReply): void => {
+    const explained = error instanceof HttpProblem ? undefined : explain(error);
+    const problem = explained ?? problemOf(error, request);
+    const { method, url } = request;
+    if (explained) request.log.warn({ cause: error.message, method, url }, 'request could not be carried out now');
+    else if (problem.status >= 500 && !(error instanceof HttpProblem))
+      request.log.error({ err: error, method, url }, 'request failed');
+    send(problem, request, reply);
+  };
+}
+
+/** 405 where the path is known and the method is not, otherwise 404. */
+export function createAnswerNoRoute(methodsAt: MethodsAt) {
+  return (request: FastifyRequest, reply: FastifyReply): void => send(noRoute(request, methodsAt), request, reply);
+}
+
+function send(problem: HttpProblem, request: FastifyRequest, reply: FastifyReply): void {
   void reply
     .code(problem.status)
     // Hooks have set it already, except where the URL was so wrong that they did not run.
@@ -40,12 +58,13 @@ function problemOf(error: FastifyError, request: FastifyRequest): HttpProblem {
   return new HttpProblem({ status, ...said });
 }
 
-export function answerNoRoute(request: FastifyRequest, reply: FastifyReply): void {
-  const [path = ''] = request.url.split('?');
-  const detail = `there is no ${request.method} ${quoted(path)}; /openapi.json lists what there is`;
-  const problem = new HttpProblem({ status: 404, code: 'no-such-route', detail });
-  void reply
-    .code(404)
-    .type('application/problem+json; charset=utf-8')
-    .send(JSON.stringify(problemBody(problem, request.id)));
+function noRoute({ method, url }: FastifyRequest, methodsAt: MethodsAt): HttpProblem {
+  const [path = ''] = url.split('?');
+  const allowed = methodsAt(path).join(', ');
+  if (allowed === '') {
+    const detail = `there is no ${method} ${quoted(path)}; /openapi.json lists what there is`;
+    return new HttpProblem({ status: 404, code: 'no-such-route', detail });
+  }
+  const detail = `${quoted(path)} does not take ${method}, but ${allowed}`;
+  return new HttpProblem({ status: 405, code: 'method-not-allowed', detail, headers: { allow: allowed } });
 }

@@ -3,20 +3,27 @@ import type { FieldProblem } from '../contracts/problems.ts';
 import { quoted } from './http-problem.ts';
 import { pointerOf } from './json-pointer.ts';
 
-export type Checked<Value> = { ok: true; value: Value } | { ok: false; problems: FieldProblem[] };
+/** `more`: how many problems there are beyond those listed. */
+export type Checked<Value> = { ok: true; value: Value } | { ok: false; problems: FieldProblem[]; more: number };
+
+/** No answer lists more of them; describing 80,000 unknown fields would keep everybody else waiting. */
+const maxListed = 100;
 
 /** Everything that keeps a value from having a shape, each with the value found and what would be right. */
 export function checkShape<Shape extends z.ZodType>(shape: Shape, value: unknown): Checked<z.output<Shape>> {
   const parsed = shape.safeParse(value, { error: describe, reportInput: true });
   if (parsed.success) return { ok: true, value: parsed.data };
-  return { ok: false, problems: parsed.error.issues.flatMap(told) };
+  const { issues } = parsed.error;
+  const problems = issues.slice(0, maxListed).flatMap(told);
+  const all = issues.reduce((sum, issue) => sum + (issue.code === 'unrecognized_keys' ? issue.keys.length : 1), 0);
+  return { ok: false, problems, more: all - problems.length };
 }
 
 function told(issue: z.core.$ZodIssue): FieldProblem[] {
   if (issue.code !== 'unrecognized_keys') {
     return [{ pointer: pointerOf(issue.path), code: codeOf(issue), detail: issue.message }];
   }
-  return issue.keys.map((key) => ({
+  return issue.keys.slice(0, maxListed).map((key) => ({
     pointer: pointerOf([...issue.path, key]),
     code: 'unknown-field',
     detail: `${quoted(key)} is not accepted here; ${issue.message}`,

@@ -14,10 +14,12 @@ import type { IncomingMessage } from 'node:http';
 import { v7 as uuidv7 } from 'uuid';
 import type { z } from 'zod';
 import type { Logger } from '../../../shared/runtime/logger.ts';
-import { answerNoRoute, answerProblem } from './answer-problems.ts';
+import { answerClientError } from './answer-client-error.ts';
+import { createAnswerNoRoute, createAnswerProblem, type ExplainError } from './answer-problems.ts';
 import { checkShape } from './check-shape.ts';
 import { invalidRequest } from './http-problem.ts';
 import { parseJsonBody } from './json-body.ts';
+import { rememberPaths } from './known-paths.ts';
 
 /** A server whose routes are described by zod shapes. */
 export type HttpServer = FastifyInstance<
@@ -28,19 +30,43 @@ export type HttpServer = FastifyInstance<
   ZodTypeProvider
 >;
 
+declare module 'fastify' {
+  interface FastifyInstance {
+    /** For the not-found handlers of routes that have hooks of their own. */
+    answerNoRoute: ReturnType<typeof createAnswerNoRoute>;
+  }
+}
+
+export interface HttpServerDeps {
+  logger: Logger;
+  explain: ExplainError;
+}
+
 const maxBodyBytes = 1024 * 1024;
+
+/** From the first byte to the last of a request; answers may take as long as they like. */
+const requestTimeoutMs = 30_000;
+
+/** A connection that is used for ever would hold to one of several processes for ever. */
+const maxRequestsPerSocket = 10_000;
 
 /**
  * The habits that all routes share: JSON bodies only, every refusal as `application/problem+json`, a request id in and out, and headers that
  * keep browsers from doing anything with the answers.
  */
-export async function createHttpServer({ logger }: { logger: Logger }): Promise<HttpServer> {
+export async function createHttpServer({ logger, explain }: HttpServerDeps): Promise<HttpServer> {
+  const answerProblem = createAnswerProblem(explain);
   const loggerInstance: FastifyBaseLogger = logger;
   const server = Fastify({
     loggerInstance,
     logController: new LogController({ disableRequestLogging: true }),
     bodyLimit: maxBodyBytes,
-    exposeHeadRoutes: false,
+    exposeHeadRoutes: true,
+    requestTimeout: requestTimeoutMs,
+    maxRequestsPerSocket,
+    // The framework's own 503 is no problem document; what still comes in while we stop is answered like the rest.
+    return503OnClosing: false,
+    clientErrorHandler: answerClientError,
     requestIdHeader: false,
     genReqId: requestIdOf,
     frameworkErrors: answerProblem,
@@ -49,15 +75,16 @@ export async function createHttpServer({ logger }: { logger: Logger }): Promise<
   server.setValidatorCompiler(validatorCompiler);
   server.setSerializerCompiler(serializerCompiler);
   server.setErrorHandler(answerProblem);
-  server.setNotFoundHandler(answerNoRoute);
+  server.decorate('answerNoRoute', createAnswerNoRoute(rememberPaths(server)));
+  server.setNotFoundHandler(server.answerNoRoute);
   server.addHook('onRequest', async (request, reply) => {
     reply.header('x-request-id', request.id);
   });
 
   server.removeAllContentTypeParsers();
-  server.addContentTypeParser('application/json', { parseAs: 'string' }, (_request, body, done) => {
+  server.addContentTypeParser('application/json', { parseAs: 'buffer' }, (_request, body, done) => {
     try {
-      done(null, parseJsonBody(body.toString()));
+      done(null, parseJsonBody(typeof body === 'string' ? Buffer.from(body) : body));
     } catch (error) {
       done(error instanceof Error ? error : new Error(String(error)));
     }
@@ -97,7 +124,7 @@ const validatorCompiler: FastifySchemaCompiler<z.ZodType> =
   ({ schema }) =>
   (value: unknown) => {
     const checked = checkShape(schema, value);
-    return checked.ok ? { value: checked.value } : { error: invalidRequest(checked.problems) };
+    return checked.ok ? { value: checked.value } : { error: invalidRequest(checked.problems, checked.more) };
   };
 
 /** What is sent was typed by the shape already; checking it again would turn a limit that was tightened since into a failure. */

@@ -1,7 +1,7 @@
 import { STATUS_CODES } from 'node:http';
 import type { FieldProblem, Problem } from '../contracts/problems.ts';
 
-/** UserResults to the caller: more would only make the answer as absurd as the request. */
+/** Listed to the caller: more would only make the answer as absurd as the request. */
 const maxFieldProblems = 100;
 
 export interface HttpProblemFacts {
@@ -30,10 +30,13 @@ export class HttpProblem extends Error {
   }
 }
 
-/** The request can be read, but not accepted: all that is wrong with it at once. */
-export function invalidRequest(errors: readonly FieldProblem[]): HttpProblem {
+/**
+ * The request can be read, but not accepted: all that is wrong with it at once.
+ * @param unlisted how many problems there are that nobody wrote down
+ */
+export function invalidRequest(errors: readonly FieldProblem[], unlisted = 0): HttpProblem {
   const told = errors.slice(0, maxFieldProblems);
-  const more = errors.length - told.length;
+  const more = errors.length - told.length + unlisted;
   const detail = more === 0 ? 'the request has problems' : `the request has problems, and ${more} more than are listed`;
   return new HttpProblem({ status: 422, code: 'invalid-request', detail, errors: told });
 }
@@ -52,11 +55,9 @@ const maxQuotedLength = 80;
 
 /** A value as it may stand in a message: as JSON, and not longer than can be read. */
 export function quoted(value: unknown): string {
-  const text = JSON.stringify(typeof value === 'string' ? value.slice(0, maxQuotedLength + 1) : summary(value));
+  if (typeof value === 'object' && value !== null) {
+    return Array.isArray(value) ? `a list of ${value.length}` : 'an object';
+  }
+  const text = JSON.stringify(typeof value === 'string' ? value.slice(0, maxQuotedLength + 1) : (value ?? null));
   return text.length <= maxQuotedLength + 2 ? text : `${text.slice(0, maxQuotedLength)}…`;
-}
-
-function summary(value: unknown): unknown {
-  if (Array.isArray(value)) return `a list of ${value.length}`;
-  return typeof value === 'object' && value !== null ? 'an object' : (value ?? null);
 }

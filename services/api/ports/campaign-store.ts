@@ -26,7 +26,8 @@ export class InvalidCursorError extends Error {
 }
 
 export interface CampaignStore {
-  create(definition: CampaignDefinition): Promise<CampaignRecord>;
+  /** @param campaignId uuid v7; one that exists is not created again but answered as it is. A new one where none is given. */
+  create(definition: CampaignDefinition, campaignId?: string): Promise<CampaignRecord>;
   get(campaignId: string): Promise<CampaignRecord | undefined>;
   /**
    * Newest first; `cursor` is the id of the last one of the page before.

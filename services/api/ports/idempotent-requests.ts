@@ -3,9 +3,16 @@ export interface StoredAnswer {
   body: string;
 }
 
-/** `new`: go on, then `complete`. `stored`: answer that. `other-body`, `in-progress`: refuse. */
+/**
+ * `new`: go on, then `complete`; what the request creates has to get the id `createdId` (uuid v7), which is the same one for every request
+ * that is made anew under this key: whoever takes over from a process that died finds what that one created. `stored`: answer that.
+ * `other-body`, `in-progress`: refuse.
+ */
 export type IdempotencyVerdict =
-  { kind: 'new' } | { kind: 'stored'; answer: StoredAnswer } | { kind: 'other-body' } | { kind: 'in-progress' };
+  | { kind: 'new'; createdId: string }
+  | { kind: 'stored'; answer: StoredAnswer }
+  | { kind: 'other-body' }
+  | { kind: 'in-progress' };
 
 /** Answers by idempotency key, per API key, so that a repeated POST changes nothing and gets the same answer. */
 export interface IdempotentRequests {

@@ -21,6 +21,8 @@ export interface RunSnapshot extends RunHeader {
   inFlight: number;
   waitingForRetry: number;
   stalled: string | null;
+  /** What keeps which part of the run waiting, the oldest first. Absent as long as a store does not know it. */
+  waits?: readonly RunWaitRow[];
   countries: {
     country: string;
     estimate: number | null;
@@ -30,6 +32,16 @@ export interface RunSnapshot extends RunHeader {
     complete: boolean;
     totals: StepTotals[];
   }[];
+}
+
+/** Batches of a step in a country that wait for the same cause. */
+export interface RunWaitRow {
+  step: number;
+  country: string;
+  /** In words for people, without secrets. */
+  cause: string;
+  since: Date;
+  batches: number;
 }
 
 export interface FailureFilter {

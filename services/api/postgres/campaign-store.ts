@@ -15,17 +15,12 @@ export function createCampaignStore({ pool }: { pool: Pool }): CampaignStore {
   return {
     get,
 
-    create: async (definition) => {
-      const campaignId = uuidv7();
-      const { rows } = await pool.query<{ created_at: Date }>(insertCampaign, [
-        campaignId,
-        definition.name,
-        definition,
-      ]);
-      const [row] = rows;
-      if (!row) throw new Error(`campaign ${campaignId} was not inserted`);
-      const record = { campaignId, revision: 1, state: 'draft', definition, createdAt: row.created_at } as const;
-      return { ...record, nextRunAt: null, latestRun: null };
+    create: async (definition, campaignId = uuidv7()) => {
+      await pool.query(insertCampaign, [campaignId, definition.name, definition]);
+      // As it is stored, which is how it will be shown from now on: jsonb orders the keys of objects anew.
+      const record = await get(campaignId);
+      if (!record) throw new Error(`campaign ${campaignId} was not inserted`);
+      return record;
     },
 
     list: async (limit, cursor) => {
@@ -46,11 +41,10 @@ export function createCampaignStore({ pool }: { pool: Pool }): CampaignStore {
 
 const insertCampaign = `
   with c as (
-    insert into campaigns (id, name, state, revision) values ($1, $2, 'draft', 1) returning id, revision, created_at
-  ), r as (
-    insert into campaign_revisions (campaign, revision, definition) select id, revision, $3 from c
+    insert into campaigns (id, name, state, revision) values ($1, $2, 'draft', 1) on conflict (id) do nothing
+    returning id, revision
   )
-  select created_at from c`;
+  insert into campaign_revisions (campaign, revision, definition) select id, revision, $3 from c`;
 
 /**
  * One statement, so that a campaign is scheduled if and only if its job exists. Whole milliseconds, because the due time becomes the run's

@@ -1,11 +1,18 @@
 import type { Pool } from 'pg';
+import { v7 as uuidv7 } from 'uuid';
 import type { IdempotencyVerdict, IdempotentRequests } from '../ports/idempotent-requests.ts';
 
 export function createIdempotentRequests({ pool }: { pool: Pool }): IdempotentRequests {
   return {
     begin: async (apiKey, idempotencyKey, bodyDigest) => {
-      const begun = await pool.query(beginRequest, [apiKey, idempotencyKey, bodyDigest]);
-      if (begun.rowCount === 1) return { kind: 'new' };
+      const begun = await pool.query<{ created_id: string }>(beginRequest, [
+        apiKey,
+        idempotencyKey,
+        bodyDigest,
+        uuidv7(),
+      ]);
+      const [mine] = begun.rows;
+      if (mine) return { kind: 'new', createdId: mine.created_id };
       const { rows } = await pool.query<EarlierRequest>(
         'select body_digest, status, body from idempotency_keys where api_key = $1 and key = $2',
         [apiKey, idempotencyKey],
@@ -30,11 +37,15 @@ export function createIdempotentRequests({ pool }: { pool: Pool }): IdempotentRe
   };
 }
 
-/** The insert decides between two requests at once; a request that has not been answered for a minute died with its process. */
+/**
+ * The insert decides between two requests at once; a request that has not been answered for a minute died with its process. Until there is
+ * an answer, `body` holds the id of what the request creates, and whoever takes over keeps to it.
+ */
 const beginRequest = `
-  insert into idempotency_keys as k (api_key, key, body_digest) values ($1, $2, $3)
-  on conflict (api_key, key) do update set created_at = now()
-  where k.status is null and k.body_digest = excluded.body_digest and k.created_at < now() - interval '60 s'`;
+  insert into idempotency_keys as k (api_key, key, body_digest, body) values ($1, $2, $3, $4)
+  on conflict (api_key, key) do update set created_at = now(), body = coalesce(k.body, excluded.body)
+  where k.status is null and k.body_digest = excluded.body_digest and k.created_at < now() - interval '60 s'
+  returning body as created_id`;
 
 interface EarlierRequest {
   body_digest: string;

@@ -1,5 +1,6 @@
-import type { Campaign } from '../../../shared/contracts/campaigns.ts';
+import type { Campaign, CampaignDefinition } from '../../../shared/contracts/campaigns.ts';
 import { publicId } from '../../../shared/domain/ids.ts';
+import { dueInstant } from '../due-instant.ts';
 import type { CampaignRecord } from '../ports/campaign-store.ts';
 
 export function campaignView(record: CampaignRecord): Campaign {
@@ -11,6 +12,7 @@ export function campaignView(record: CampaignRecord): Campaign {
     state: record.latestRun?.state ?? record.state,
     ...record.definition,
     createdAt: record.createdAt.toISOString(),
+    startsAt: startsAt(record.definition),
     nextRunAt: record.nextRunAt?.toISOString() ?? null,
     links: {
       self,
@@ -19,4 +21,10 @@ export function campaignView(record: CampaignRecord): Campaign {
       latestRun: record.latestRun ? `/v1/runs/${publicId('run', record.latestRun.runId)}` : null,
     },
   };
+}
+
+function startsAt({ schedule }: CampaignDefinition): string | null {
+  if (schedule.type === 'now') return null;
+  const due = dueInstant(schedule);
+  return due.ok ? due.dueAt.toISOString() : null;
 }

@@ -39,7 +39,7 @@ function running(
   };
 }
 
-const steady = { oneMinute: 13, tenMinutes: 13 };
+const steady = { oneMinute: 13, tenMinutes: 13, isStill: false };
 
 describe('when a run is expected to end', () => {
   it('is at the last minute’s rate, and at p90 as if that slowed down', () => {
@@ -50,7 +50,9 @@ describe('when a run is expected to end', () => {
   });
 
   it('is at p90 as slow as the last ten minutes were', () => {
-    expect(runProgressView(running(), { oneMinute: 13, tenMinutes: 6.5 }).eta?.p90).toBe('2026-01-01T00:03:20.000Z');
+    expect(runProgressView(running(), { oneMinute: 13, tenMinutes: 6.5, isStill: false }).eta?.p90).toBe(
+      '2026-01-01T00:03:20.000Z',
+    );
   });
 
   it('counts users that are not fed yet in every step', () => {
@@ -59,12 +61,17 @@ describe('when a run is expected to end', () => {
   });
 
   it.each([
-    ['nothing moves', running(), { oneMinute: 0, tenMinutes: 5 }],
+    ['nothing moves', running(), { oneMinute: 0, tenMinutes: 5, isStill: false }],
     ['nobody knows how many users there are', running({}, { complete: false }), steady],
     ['it has ended', running({ state: 'completed' }), steady],
     ['it is paused', running({ state: 'paused' }), steady],
-    ['it would be years away', running(), { oneMinute: 1e-6, tenMinutes: 0 }],
+    ['it would be years away', running(), { oneMinute: 1e-6, tenMinutes: 0, isStill: false }],
   ])('is not told while %s', (_why, snapshot, rates) => {
     expect(runProgressView(snapshot, rates).eta).toBeNull();
+  });
+
+  it('is not said while nothing moves, however fast it was', () => {
+    const rates = { oneMinute: 10, tenMinutes: 10, isStill: true };
+    expect(runProgressView(running({}, { complete: true }), rates).eta).toBeNull();
   });
 });

@@ -1,5 +1,5 @@
-import type { RunFigures, RunProgress } from '../../../shared/contracts/runs.ts';
-import type { RunSnapshot } from '../ports/run-reports.ts';
+import type { RunFigures, RunProgress, RunWait } from '../../../shared/contracts/runs.ts';
+import type { RunSnapshot, RunWaitRow } from '../ports/run-reports.ts';
 import type { Rates } from '../watch-rates.ts';
 import { runFiguresView } from './run.ts';
 
@@ -12,7 +12,12 @@ export function runProgressView(snapshot: RunSnapshot, rates: Rates): RunProgres
     waitingForRetry: snapshot.waitingForRetry,
     eta: etaOf(figures, snapshot.asOf, rates),
     stalled: snapshot.stalled,
+    waits: (snapshot.waits ?? []).map((wait) => runWaitView(wait, snapshot)),
   };
+}
+
+function runWaitView({ step, since, ...wait }: RunWaitRow, { chain }: RunSnapshot): RunWait {
+  return { step, action: chain[step - 1]?.action ?? '', ...wait, since: since.toISOString() };
 }
 
 /** How much slower than lately a run may become without missing its p90. */
@@ -22,9 +27,9 @@ const slowdown = 1.3;
 const farthestMs = 365 * 86_400_000;
 
 /** p50 at the last minute's rate; p90 at that rate slowed down, or at the last ten minutes' where that was slower still. */
-function etaOf(figures: RunFigures, asOf: Date, { oneMinute, tenMinutes }: Rates): RunProgress['eta'] {
+function etaOf(figures: RunFigures, asOf: Date, { oneMinute, tenMinutes, isStill }: Rates): RunProgress['eta'] {
   const remaining = remainingSteps(figures);
-  if (figures.state !== 'running' || remaining === null || oneMinute <= 0) return null;
+  if (figures.state !== 'running' || isStill || remaining === null || oneMinute <= 0) return null;
   const afterMs = (rate: number) => (remaining / rate) * 1000;
   const p50 = afterMs(oneMinute);
   const p90 = afterMs(Math.min(oneMinute / slowdown, tenMinutes > 0 ? tenMinutes : oneMinute));

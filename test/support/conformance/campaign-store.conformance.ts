@@ -1,4 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest';
+import { v7 as uuidv7 } from 'uuid';
 import {
   InvalidCursorError,
   type CampaignRecord,
@@ -30,6 +31,16 @@ export function describeCampaignStore(name: string, makeSubject: () => Promise<C
       expect(await campaigns.get(created.campaignId)).toEqual(created);
     });
 
+    it('creates a campaign under the id that was asked for, once', async () => {
+      const campaignId = uuidv7();
+      const created = await campaigns.create(campaignDefinitionOf({ name: 'once' }), campaignId);
+      const started = await campaigns.start(campaignId, dueAt);
+
+      expect(created.campaignId).toBe(campaignId);
+      expect(await campaigns.create(campaignDefinitionOf({ name: 'once' }), campaignId)).toEqual(started);
+      expect((await campaigns.list(10, null)).items).toEqual([started]);
+    });
+
     it('gives a definition back as it came, whatever its texts hold', async () => {
       const odd = ` "quoted" \\ 'single' 100% $1 \t\n {} [] 🚲 \u202e ünï ${'x'.repeat(100)}`;
       const definition = campaignDefinitionOf({
@@ -39,6 +50,12 @@ export function describeCampaignStore(name: string, makeSubject: () => Promise<C
       });
       const { campaignId } = await campaigns.create(definition);
       expect((await campaigns.get(campaignId))?.definition).toEqual(definition);
+    });
+
+    it('answers with a new campaign exactly as it shows it later, the order of keys included', async () => {
+      const params = { zebra: 1, a: 2, mm: { second: 2, b: 1 } };
+      const created = await campaigns.create(campaignDefinitionOf({ chain: [{ action: 'award-reward', params }] }));
+      expect(JSON.stringify(await campaigns.get(created.campaignId))).toBe(JSON.stringify(created));
     });
 
     it('knows no campaign that was never created', async () => {

@@ -48,6 +48,7 @@ export interface ExecutionRows {
   flow(feedId: string): Promise<(StepFlow & { step: number })[]>;
   agenda(feedId: string): Promise<AgendaEntry[]>;
   failureTotals(feedId: string): Promise<FailureTotal[]>;
+  failureAttempts(feedId: string): Promise<{ user: string; attempts: number }[]>;
   causes(feedId: string): Promise<StepCause[]>;
   holds(feedId: string): Promise<Hold[]>;
 }

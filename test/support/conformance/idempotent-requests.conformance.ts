@@ -1,4 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest';
+import { version } from 'uuid';
 import type { IdempotentRequests } from '../../../services/api/ports/idempotent-requests.ts';
 
 export interface IdempotentRequestsSubject {
@@ -22,7 +23,7 @@ export function describeIdempotentRequests(name: string, makeSubject: () => Prom
     const begin = (key = 'k1', digest = 'd1', by = apiKey) => requests.begin(by, key, digest);
 
     it('lets a new request go on', async () => {
-      expect(await begin()).toEqual({ kind: 'new' });
+      expect(await begin()).toMatchObject({ kind: 'new' });
     });
 
     it('lets exactly one of many equal requests go on at once', async () => {
@@ -47,13 +48,13 @@ export function describeIdempotentRequests(name: string, makeSubject: () => Prom
 
     it('keeps the keys of different callers apart', async () => {
       await begin('k1', 'd1', apiKey);
-      expect(await begin('k1', 'd2', otherApiKey)).toEqual({ kind: 'new' });
+      expect(await begin('k1', 'd2', otherApiKey)).toMatchObject({ kind: 'new' });
     });
 
     it.each([`it's "odd"`, 'back\\slash', '100%', '$1', '🔑', ' '])(
       'takes %j for a key like any other',
       async (key) => {
-        expect(await begin(key)).toEqual({ kind: 'new' });
+        expect(await begin(key)).toMatchObject({ kind: 'new' });
         await requests.complete(apiKey, key, answer);
         expect(await begin(key)).toEqual({ kind: 'stored', answer });
       },
@@ -62,7 +63,7 @@ export function describeIdempotentRequests(name: string, makeSubject: () => Prom
     it('forgets a request that was abandoned', async () => {
       await begin('k1', 'd1');
       await requests.abandon(apiKey, 'k1');
-      expect(await begin('k1', 'd2')).toEqual({ kind: 'new' });
+      expect(await begin('k1', 'd2')).toMatchObject({ kind: 'new' });
     });
 
     it('does not forget an answer', async () => {
@@ -77,8 +78,22 @@ export function describeIdempotentRequests(name: string, makeSubject: () => Prom
       await passTime(59_000);
       expect(await begin()).toEqual({ kind: 'in-progress' });
       await passTime(2_000);
-      expect(await begin()).toEqual({ kind: 'new' });
+      expect(await begin()).toMatchObject({ kind: 'new' });
       expect(await begin()).toEqual({ kind: 'in-progress' });
+    });
+
+    it('names what is created alike for everybody who takes the same request over, and newly otherwise', async () => {
+      const first = await begin();
+      await passTime(61_000);
+      const second = await begin();
+      await passTime(61_000);
+      const third = await begin();
+      const other = await begin('k2');
+
+      const ids = [first, second, third, other].map((verdict) => verdict.kind === 'new' && verdict.createdId);
+      expect(ids.every((id) => typeof id === 'string' && version(id) === 7)).toBe(true);
+      expect(new Set(ids.slice(0, 3)).size).toBe(1);
+      expect(ids[3]).not.toBe(ids[0]);
     });
 
     it('does not let another body take over a request that died', async () => {

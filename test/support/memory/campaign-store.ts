@@ -15,10 +15,12 @@ export function createMemoryCampaignStore({ database }: { database: MemoryDataba
   return {
     get: (campaignId) => atOnce(() => get(campaignId)),
 
-    create: (definition) =>
+    create: (definition, campaignId = uuidv7()) =>
       atOnce(() => {
+        const existing = get(campaignId);
+        if (existing) return existing;
         const row: CampaignRow = {
-          id: uuidv7(),
+          id: campaignId,
           revision: 1,
           state: 'draft',
           definition: structuredClone(definition),

@@ -3,6 +3,9 @@ import { describeFeedContexts } from '../conformance/feed-contexts.conformance.t
 import { describeFeedStore } from '../conformance/feed-store.conformance.ts';
 import { describeOutboxSweep } from '../conformance/outbox-sweep.conformance.ts';
 import { describeRunStore } from '../conformance/run-store.conformance.ts';
+import { describeStepClaims } from '../conformance/step-claims.conformance.ts';
+import { describeStepFlow } from '../conformance/step-flow.conformance.ts';
+import { describeStepHolds } from '../conformance/step-holds.conformance.ts';
 import { describeStepLedger } from '../conformance/step-ledger.conformance.ts';
 import { createSettableClock } from '../settable-clock.ts';
 import { atOnce } from './at-once.ts';
@@ -34,6 +37,9 @@ function memoryStores(): Promise<ExecutionSubject> {
 }
 
 describeStepLedger('in memory', memoryStores);
+describeStepClaims('in memory', memoryStores);
+describeStepFlow('in memory', memoryStores);
+describeStepHolds('in memory', memoryStores);
 describeFeedContexts('in memory', memoryStores);
 describeFeedStore('in memory', memoryStores);
 describeOutboxSweep('in memory', memoryStores);

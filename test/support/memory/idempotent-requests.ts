@@ -1,3 +1,4 @@
+import { v7 as uuidv7 } from 'uuid';
 import type { IdempotentRequests } from '../../../services/api/ports/idempotent-requests.ts';
 import { atOnce } from './at-once.ts';
 import type { MemoryDatabase } from './memory-database.ts';
@@ -16,8 +17,9 @@ export function createMemoryIdempotentRequests({ database }: { database: MemoryD
         if (earlier && earlier.bodyDigest !== bodyDigest) return { kind: 'other-body' };
         if (earlier?.answer) return { kind: 'stored', answer: earlier.answer };
         if (earlier && clock.nowMs() - earlier.createdAtMs <= takenForDeadAfterMs) return { kind: 'in-progress' };
-        requests.set(id, { bodyDigest, answer: null, createdAtMs: clock.nowMs() });
-        return { kind: 'new' };
+        const createdId = earlier?.createdId ?? uuidv7();
+        requests.set(id, { bodyDigest, answer: null, createdAtMs: clock.nowMs(), createdId });
+        return { kind: 'new', createdId };
       }),
 
     complete: (apiKey, idempotencyKey, answer) =>

@@ -1,4 +1,5 @@
 import { createWatermark, type Watermark } from '../../../shared/domain/watermark.ts';
+import { leastLoaded } from '../../../shared/kafka/placement.ts';
 import {
   PublishError,
   type Lane,
@@ -7,25 +8,40 @@ import {
   type MessagePublisher,
   type OutgoingMessage,
   type TopicAdmin,
+  type TopicBacklogs,
+  type TopicSpec,
 } from '../../../shared/ports/message-bus.ts';
 import { atOnce } from './at-once.ts';
 
 export interface MemoryBus {
   readonly admin: TopicAdmin;
   publisher(): MessagePublisher;
+  /** Topics that are missing are created at its start, as a real consumer does. */
   consumer(groupId: string, topics: readonly string[]): MemoryConsumer;
+  backlogs(groupId: string): TopicBacklogs;
   /** Everything on the topic, partition by partition in offset order; nothing when there is no such topic. */
-  records(topic: string): readonly StoredRecord[];
+  messages(topic: string): readonly StoredMessage[];
   /** The next publish of anybody fails: before it writes, or after it has written. */
   failNextPublish(moment: 'before' | 'after'): void;
+  /** With all that lies on it and what groups have committed. Its consumers keep their other topics. */
+  deleteTopic(topic: string): void;
+  /** What is published to the topic fails until it is writable again. */
+  setWritable(topic: string, writable: boolean): void;
+  /** What becomes of each message from now on, after it was acknowledged. */
+  disturb(fate: (message: OutgoingMessage) => MessageFate): void;
+  /** Writes what was delayed, in its order. */
+  releaseDelayed(): void;
 }
+
+/** `delay`: it is written by `releaseDelayed`, behind what comes until then. */
+export type MessageFate = 'keep' | 'drop' | 'duplicate' | 'delay';
 
 export interface MemoryConsumer extends MessageConsumer {
   /** Drops out of the group without a commit, as a killed process does; its receiver hears nothing any more. */
   crash(): void;
 }
 
-export interface StoredRecord {
+export interface StoredMessage {
   readonly partition: number;
   readonly offset: number;
   readonly key: string | undefined;
@@ -33,16 +49,19 @@ export interface StoredRecord {
 }
 
 export interface MemoryBusOptions {
-  /** Topics that are there from the start; others come by `ensureTopics`. */
+  /** Topics that are there from the start; others come by `ensureTopics` or by their consumers. */
   topics?: readonly string[];
   /** How many partitions each of them has. */
   partitions?: number;
+  /** Unsettled messages that a lane has at most; it gets more below half of it. */
+  laneHighMark?: number;
 }
 
 interface MemoryTopic {
-  partitions: StoredRecord[][];
-  /** Whose turn it is to get a record without a key. */
+  partitions: StoredMessage[][];
+  /** Where the round stands that decides between equals. */
   turn: number;
+  writable: boolean;
 }
 
 interface Group {
@@ -53,7 +72,7 @@ interface Group {
 }
 
 interface Member {
-  readonly topics: readonly string[];
+  topics: readonly string[];
   readonly receiver: LaneReceiver;
   lanes: Map<Lane, MemoryLane>;
   intakeStopped: boolean;
@@ -64,22 +83,27 @@ interface MemoryLane {
   readonly lane: Lane;
   readonly watermark: Watermark;
   next: number;
+  full: boolean;
 }
 
 /**
- * A broker in memory, without timers: records are delivered in microtasks, always in the same order. Offsets are committed only when a
- * consumer stops or its group changes, so that a crash brings back all since then, which is the worst that a real consumer's commit
- * interval can do.
+ * A broker in memory, without timers: messages are delivered in microtasks, always in the same order, and a lane holds no more than its mark.
+ * Offsets are committed only when a consumer stops or its group changes, so that a crash brings back all since then, which is the worst that
+ * a real consumer's commit interval can do.
  */
-export function createMemoryBus({ topics = [], partitions = 1 }: MemoryBusOptions = {}): MemoryBus {
+export function createMemoryBus(options: MemoryBusOptions = {}): MemoryBus {
+  const { topics = [], partitions = 1, laneHighMark = 16 } = options;
+  const laneLowMark = Math.ceil(laneHighMark / 2);
   const log = new Map<string, MemoryTopic>();
   const groups = new Map<string, Group>();
   let publishFailure: 'before' | 'after' | undefined;
+  let fateOf: (message: OutgoingMessage) => MessageFate = () => 'keep';
+  let delayed: OutgoingMessage[] = [];
 
   for (const topic of topics) ensure(topic, partitions);
 
   function ensure(name: string, count: number): void {
-    const topic = log.get(name) ?? { partitions: [], turn: 0 };
+    const topic = log.get(name) ?? { partitions: [], turn: 0, writable: true };
     log.set(name, topic);
     while (topic.partitions.length < count) topic.partitions.push([]);
   }
@@ -87,20 +111,63 @@ export function createMemoryBus({ topics = [], partitions = 1 }: MemoryBusOption
   function append({ topic: name, key, value }: OutgoingMessage): void {
     const topic = log.get(name);
     if (!topic) return;
-    const partition = (key === undefined ? topic.turn++ : hash(key)) % topic.partitions.length;
-    const records = topic.partitions[partition] ?? [];
-    records.push({ partition, offset: records.length, key, value });
+    const partition = key === undefined ? place(name, topic) : hash(key) % topic.partitions.length;
+    const stored = topic.partitions[partition] ?? [];
+    stored.push({ partition, offset: stored.length, key, value });
   }
 
-  function publish(records: readonly OutgoingMessage[]): void {
+  function place(name: string, topic: MemoryTopic): number {
+    const chosen = leastLoaded(
+      topic.partitions.map((_, partition) => unhandledOf(name, partition)),
+      topic.turn,
+    );
+    topic.turn = chosen + 1;
+    return chosen;
+  }
+
+  /** By the group that has handled least of it. */
+  function unhandledOf(topic: string, partition: number): number {
+    const end = log.get(topic)?.partitions[partition]?.length ?? 0;
+    const positions = Array.from(groups.values())
+      .filter(({ members }) => Array.from(members).some((member) => member.topics.includes(topic)))
+      .map((group) => positionIn(group, topic, partition));
+    return end - Math.min(end, ...positions);
+  }
+
+  /** Where the group would have committed by now. */
+  function positionIn(group: Group, topic: string, partition: number): number {
+    for (const { lanes } of group.members) {
+      for (const { lane, watermark } of lanes.values()) {
+        if (lane.topic === topic && lane.partition === partition && watermark.position !== undefined) {
+          return watermark.position;
+        }
+      }
+    }
+    return group.committed.get(keyOf({ topic, partition })) ?? 0;
+  }
+
+  function publish(outgoing: readonly OutgoingMessage[]): void {
     const failure = publishFailure;
     publishFailure = undefined;
-    if (failure === 'before') throw new PublishError('could not publish: refused');
-    const missing = records.find(({ topic }) => !log.has(topic));
-    if (missing) throw new PublishError(`could not publish to ${missing.topic}: no such topic`);
-    records.forEach(append);
+    const named = [...new Set(outgoing.map(({ topic }) => topic))];
+    if (failure === 'before') throw new PublishError('could not publish: refused', named);
+    const refused = named.filter((topic) => !log.get(topic)?.writable);
+    for (const message of outgoing) if (!refused.includes(message.topic)) accept(message);
+    scheduleAll();
+    if (failure === 'after') throw new PublishError('could not publish: no answer', named);
+    if (refused.length > 0) throw new PublishError(`could not publish to ${refused.join(', ')}`, refused);
+  }
+
+  function accept(message: OutgoingMessage): void {
+    const fate = fateOf(message);
+    if (fate === 'drop') return;
+    if (fate === 'delay') delayed.push(message);
+    else append(message);
+    if (fate === 'duplicate') append(message);
+  }
+
+  function scheduleAll(): void {
     for (const { members } of groups.values()) members.forEach(scheduleTurn);
-    if (failure === 'after') throw new PublishError('could not publish: no answer');
   }
 
   function scheduleTurn(member: Member): void {
@@ -116,14 +183,17 @@ export function createMemoryBus({ topics = [], partitions = 1 }: MemoryBusOption
     const { lane, watermark } = state;
     // What came before in this turn may have ended the lane.
     if (member.intakeStopped || !member.lanes.has(lane)) return;
-    const stored = log.get(lane.topic)?.partitions[lane.partition]?.slice(state.next) ?? [];
-    if (stored.length === 0) return;
-    state.next += stored.length;
-    const records = stored.map(({ offset, key, value }) => {
+    if (state.full && watermark.unsettled >= laneLowMark) return;
+    const stored = log.get(lane.topic)?.partitions[lane.partition] ?? [];
+    const due = stored.slice(state.next, state.next + laneHighMark - watermark.unsettled);
+    if (due.length === 0) return;
+    state.next += due.length;
+    const messages = due.map(({ offset, key, value }) => {
       watermark.deliver(offset);
       return { lane, offset, key: key === undefined ? null : Buffer.from(key), value: Buffer.from(value) };
     });
-    member.receiver.deliver(lane, records);
+    state.full = watermark.unsettled >= laneHighMark;
+    member.receiver.deliver(lane, messages);
   }
 
   function joinOrCreate(groupId: string): Group {
@@ -144,7 +214,7 @@ export function createMemoryBus({ topics = [], partitions = 1 }: MemoryBusOption
     for (const lane of revoked) member.receiver.revoke(lane);
   }
 
-  /** All lanes end, and each partition goes to a member in turn. */
+  /** All lanes end, and each partition goes to a subscriber in turn. */
   function rebalance(group: Group): void {
     const members = [...group.members];
     for (const member of members) commit(group, member);
@@ -157,14 +227,29 @@ export function createMemoryBus({ topics = [], partitions = 1 }: MemoryBusOption
       for (let partition = 0; partition < existing.length; partition++) {
         const lane = { topic, partition, assignment: group.assignment };
         const next = group.committed.get(keyOf(lane)) ?? 0;
-        candidates[turn++ % candidates.length]?.lanes.set(lane, { lane, watermark: createWatermark(), next });
+        candidates[turn++ % candidates.length]?.lanes.set(lane, {
+          lane,
+          watermark: createWatermark(),
+          next,
+          full: false,
+        });
       }
     }
     members.forEach(scheduleTurn);
   }
 
+  function deleteTopic(topic: string): void {
+    const deleted = log.get(topic);
+    log.delete(topic);
+    for (const group of groups.values()) {
+      rebalance(group);
+      deleted?.partitions.forEach((_, partition) => group.committed.delete(keyOf({ topic, partition })));
+    }
+  }
+
   function createConsumer(groupId: string, subscribed: readonly string[]): MemoryConsumer {
     const group = joinOrCreate(groupId);
+    let wanted: readonly string[] = subscribed;
     let member: Member | undefined;
 
     function leave(inOrder: boolean): void {
@@ -180,22 +265,53 @@ export function createMemoryBus({ topics = [], partitions = 1 }: MemoryBusOption
       rebalance(group);
     }
 
+    function createMissing(specs: readonly Pick<TopicSpec, 'topic' | 'partitions'>[]): void {
+      const missing = specs.filter(({ topic }) => !log.has(topic));
+      for (const { topic, partitions: count } of missing) ensure(topic, count);
+      if (missing.length > 0) groups.forEach(rebalance);
+    }
+
     return {
       start: (receiver) =>
         atOnce(() => {
-          const missing = subscribed.find((topic) => !log.has(topic));
-          if (missing !== undefined) throw new Error(`cannot consume ${missing}: no such topic`);
-          member = { topics: subscribed, receiver, lanes: new Map(), intakeStopped: false, turnIsDue: false };
+          createMissing(wanted.map((topic) => ({ topic, partitions })));
+          member = { topics: wanted, receiver, lanes: new Map(), intakeStopped: false, turnIsDue: false };
           group.members.add(member);
           rebalance(group);
         }),
+      subscribe: (specs) =>
+        atOnce(() => {
+          wanted = specs.map(({ topic }) => topic);
+          if (!member) return;
+          createMissing(specs);
+          member.topics = wanted;
+          rebalance(group);
+        }),
       settle: ({ lane, offset }) => {
-        member?.lanes.get(lane)?.watermark.settle(offset);
+        const state = member?.lanes.get(lane);
+        state?.watermark.settle(offset);
+        if (member && state?.full) scheduleTurn(member);
       },
       stopIntake: () => {
         if (member) member.intakeStopped = true;
       },
       stop: () => atOnce(() => leave(true)),
+      ready: () => (member ? { ok: true } : { ok: false, cause: `not in group ${groupId}` }),
+      stats: () =>
+        wanted.map((topic) => {
+          const lanes = [...(member?.lanes.values() ?? [])].filter(({ lane }) => lane.topic === topic);
+          return {
+            topic,
+            lanes: lanes.length,
+            unsettled: lanes.reduce((sum, { watermark }) => sum + watermark.unsettled, 0),
+            held: 0,
+            lag: lanes.reduce(
+              (sum, { lane: { partition } }) =>
+                sum + (log.get(topic)?.partitions[partition]?.length ?? 0) - positionIn(group, topic, partition),
+              0,
+            ),
+          };
+        }),
       crashed: new Promise(() => undefined),
       crash: () => leave(false),
     };
@@ -209,16 +325,46 @@ export function createMemoryBus({ topics = [], partitions = 1 }: MemoryBusOption
           groups.forEach(rebalance);
         }),
     },
-    publisher: () => ({ publish: (records) => atOnce(() => publish(records)) }),
+    publisher: () => ({ publish: (outgoing) => atOnce(() => publish(outgoing)) }),
     consumer: createConsumer,
-    records: (topic) => log.get(topic)?.partitions.flat() ?? [],
+    backlogs: (groupId) => ({
+      unhandled: (asked) =>
+        atOnce(() => {
+          const group = joinOrCreate(groupId);
+          return new Map(
+            asked.map((topic) => {
+              const stored = log.get(topic)?.partitions;
+              const sum = stored?.reduce(
+                (total, { length }, partition) => total + length - positionIn(group, topic, partition),
+                0,
+              );
+              return [topic, sum ?? null];
+            }),
+          );
+        }),
+    }),
+    messages: (topic) => log.get(topic)?.partitions.flat() ?? [],
     failNextPublish: (moment) => {
       publishFailure = moment;
+    },
+    deleteTopic,
+    setWritable: (topic, writable) => {
+      const known = log.get(topic);
+      if (known) known.writable = writable;
+    },
+    disturb: (fate) => {
+      fateOf = fate;
+    },
+    releaseDelayed: () => {
+      const due = delayed;
+      delayed = [];
+      due.forEach(append);
+      scheduleAll();
     },
   };
 }
 
-function keyOf({ topic, partition }: Lane): string {
+function keyOf({ topic, partition }: Pick<Lane, 'topic' | 'partition'>): string {
   return `${topic}/${partition}`;
 }
 

@@ -177,6 +177,7 @@ export interface IdempotentRequestRow {
   bodyDigest: string;
   answer: StoredAnswer | null;
   createdAtMs: number;
+  createdId: string;
 }
 
 export interface DeadLetterRow {

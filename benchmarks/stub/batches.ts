@@ -1,0 +1,38 @@
+import type { Answer } from './http.ts';
+import type { CallLog } from './call-log.ts';
+
+/**
+ * A batch endpoint that awards everything to everybody. Form and latency in milliseconds stand in the path, `/batches/full/20`, so that one
+ * process serves all cases. A reward with one of these ids is not awarded: `hang` is never answered, `missing` is a 404, `sold-out` fails
+ * each user, for one of twenty reasons.
+ */
+const beforeUsers = '"users":["';
+const headPattern = /^\{"campaign":"([^"]+)","run":"[^"]+","step":(\d+),/;
+const rewardPattern = /"rewardId":"(hang|missing|sold-out)"/;
+const soldOutReasons = 20;
+
+export function answerBatch(path: string, body: string, log: CallLog): Answer | null {
+  const [, , form = 'full', latency = '0'] = path.split('/');
+  const usersAt = body.indexOf(beforeUsers);
+  const head = body.slice(0, usersAt);
+  const [, campaignId, step] = headPattern.exec(head) ?? [];
+  const call = campaignId === undefined ? undefined : log.called(campaignId, Number(step));
+  const reward = rewardPattern.exec(head)?.[1];
+  if (reward === 'hang') return null;
+  const latencyMs = Number(latency);
+  if (reward === 'missing') return { status: 404, text: '{"code":"no-such-reward"}', latencyMs };
+  const ids = body.slice(usersAt + beforeUsers.length, body.lastIndexOf('"]'));
+  const text = reward === 'sold-out' ? failEverybody(ids.split('","')) : awardEverybody(form, ids);
+  return { status: 200, text, latencyMs, ...(call && { onSent: () => log.answered(call) }) };
+}
+
+function awardEverybody(form: string, ids: string): string {
+  return form === 'full'
+    ? `{"results":[{"id":"${ids.replace(/","/g, '","status":"succeeded"},{"id":"')}","status":"succeeded"}]}`
+    : `{"succeeded":${ids.split('","').length},"failed":[]}`;
+}
+
+function failEverybody(ids: readonly string[]): string {
+  const failed = ids.map((id, index) => `{"id":"${id}","code":"sold-out-${index % soldOutReasons}"}`);
+  return `{"succeeded":0,"failed":[${failed.join(',')}]}`;
+}

@@ -1,0 +1,50 @@
+import type { Answer } from './http.ts';
+
+/**
+ * Generated users, `user-000000042`, split over no countries. A segment's name is its size; in front of it may stand what is wrong with it:
+ * `stalled-1000` answers its pages with 503, `hanging-1000` never, and `undescribed-1000` does not even describe itself.
+ */
+const namePattern = /^(?:(stalled|hanging|undescribed)-)?(\d+)$/;
+const idPrefix = 'user-';
+const digits = 9;
+
+/** Made once: what a page costs its owner is not what is measured. */
+const pages = new Map<string, string>();
+
+export function answerSegmentation(path: string): Answer | null {
+  const url = new URL(path, 'http://stub');
+  const [, , , name = '', users] = url.pathname.split('/');
+  const [, fault, size = '0'] = namePattern.exec(name) ?? [];
+  if (fault === 'undescribed') return null;
+  if (users === undefined) return ok(describe(name, url, Number(size)));
+  if (fault === 'hanging') return null;
+  if (fault === 'stalled') return { status: 503, text: '{}', latencyMs: 0 };
+  return ok(pageOf(url, Number(size)));
+}
+
+function ok(text: string): Answer {
+  return { status: 200, text, latencyMs: 0 };
+}
+
+function describe(name: string, url: URL, size: number): string {
+  return JSON.stringify({ id: name, country: url.searchParams.get('country'), estimate: size, snapshot: 's1' });
+}
+
+function pageOf(url: URL, size: number): string {
+  const after = url.searchParams.get('after');
+  const first = after === null ? 0 : Number(after.slice(idPrefix.length)) + 1;
+  const count = Math.min(Number(url.searchParams.get('limit')), size - first);
+  const isLast = first + count >= size;
+  const key = `${first}+${count} ${isLast}`;
+  let page = pages.get(key);
+  if (page === undefined) {
+    const users = Array.from({ length: count }, (_, i) => userId(first + i));
+    page = JSON.stringify({ users, next: isLast ? null : (users.at(-1) ?? null) });
+    pages.set(key, page);
+  }
+  return page;
+}
+
+function userId(index: number): string {
+  return `${idPrefix}${String(index).padStart(digits, '0')}`;
+}

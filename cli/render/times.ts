@@ -1,0 +1,27 @@
+/** `2027-01-15 01:00 UTC` */
+export function utcTime(instant: string): string {
+  return `${instant.slice(0, 10)} ${instant.slice(11, 16)} UTC`;
+}
+
+/** `20:44:20 UTC` */
+export function utcTimeOfDay(instant: string): string {
+  return `${instant.slice(11, 19)} UTC`;
+}
+
+/** `2027-01-15 09:00 Asia/Singapore`; in UTC where no zone is named. */
+export function localTime(instant: string, zone: string | undefined): string {
+  if (zone === undefined) return utcTime(instant);
+  try {
+    const format = new Intl.DateTimeFormat('sv-SE', { timeZone: zone, dateStyle: 'short', timeStyle: 'short' });
+    return `${format.format(new Date(instant))} ${zone}`;
+  } catch {
+    // A zone that the API knows and this Node does not.
+    return utcTime(instant);
+  }
+}
+
+/** `2027-01-15 09:00 Asia/Singapore (2027-01-15 01:00 UTC)` */
+export function localAndUtc(instant: string, zone: string | undefined): string {
+  const [local, utc] = [localTime(instant, zone), utcTime(instant)];
+  return local === utc ? utc : `${local} (${utc})`;
+}

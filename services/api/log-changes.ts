@@ -1,0 +1,35 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { HttpServer } from './http/create-http-server.ts';
+import { publicId } from '../../shared/domain/ids.ts';
+
+const changing = new Set(['POST', 'PUT', 'PATCH', 'DELETE']);
+
+/** One line for each request that changes something, refused ones too: who did what to which, and how it ended. Never a body. */
+export function logChanges(server: HttpServer): void {
+  server.addHook('onResponse', (request, reply, done) => {
+    if (changing.has(request.method)) request.log.info(changeOf(request, reply), 'change through the API');
+    done();
+  });
+}
+
+function changeOf(request: FastifyRequest, reply: FastifyReply) {
+  const { method, apiKey, routeOptions } = request;
+  return {
+    keyId: apiKey && publicId('apiKey', apiKey.key),
+    keyName: apiKey?.name,
+    method,
+    route: routeOptions.url ?? 'none',
+    ...targetOf(request, reply),
+    status: reply.statusCode,
+    ...(reply.getHeader('idempotent-replayed') === 'true' ? { replayed: true } : {}),
+    ms: Math.round(reply.elapsedTime),
+  };
+}
+
+/** The campaign or run that the path names, or that was created. */
+function targetOf({ url }: FastifyRequest, reply: FastifyReply): { campaignId?: string; runId?: string } {
+  const path = `${url} ${String(reply.getHeader('location') ?? '')}`;
+  const [campaignId] = /\bcmp_[0-9a-z]{26}\b/.exec(path) ?? [];
+  const [runId] = /\brun_[0-9a-z]{26}\b/.exec(path) ?? [];
+  return { ...(campaignId === undefined ? {} : { campaignId }), ...(runId === undefined ? {} : { runId }) };
+}

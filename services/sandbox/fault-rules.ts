@@ -1,0 +1,113 @@
+import { z } from 'zod';
+
+/** How often a rule that matches is carried out; without any of these, always. */
+const often = {
+  /** Every nth match. */
+  every: z.int().min(1).optional(),
+  /** A share of the matches, 0 to 1, told by a hash of the key and the attempt. */
+  share: z.number().min(0).max(1).optional(),
+  /** The first so many matches; those that `every` and `share` pass over do not count. */
+  times: z.int().min(1).optional(),
+};
+
+/** Milliseconds that pass before the answer. */
+const latencyMs = z.int().min(0).max(600_000).optional();
+
+const applied = z.boolean().default(true);
+
+/**
+ * What comes instead of the service's answer. `applied` says whether the effects happen all the same; a status says by default that they
+ * do not, everything else that they do.
+ */
+export const faultyAnswer = z.discriminatedUnion('kind', [
+  z.strictObject({
+    kind: z.literal('status'),
+    status: z.int().min(300).max(599),
+    retryAfterSeconds: z.int().min(0).optional(),
+    code: z.string().optional(),
+    applied: z.boolean().default(false),
+  }),
+  /** Nothing until the caller hangs up. */
+  z.strictObject({ kind: z.literal('hang'), applied }),
+  z.strictObject({ kind: z.literal('reset'), applied }),
+  z.strictObject({ kind: z.literal('half-body'), applied }),
+  /** 200 with a body that is no JSON. */
+  z.strictObject({ kind: z.literal('garbage'), applied }),
+  /** 200 with so many bytes of blanks. */
+  z.strictObject({ kind: z.literal('oversize'), bytes: z.int().min(1), applied }),
+  /** The right answer, byte by byte. */
+  z.strictObject({ kind: z.literal('drip'), everyMs: z.int().min(1), applied }),
+  /** Compact form: one succeeded more than were asked for. */
+  z.strictObject({ kind: z.literal('wrong-count'), applied }),
+  /** The answer is silent about these users (those named, or a share of all); they were served. */
+  z.strictObject({
+    kind: z.literal('omit-users'),
+    users: z.array(z.string()).optional(),
+    userShare: z.number().optional(),
+  }),
+  /** These users fail. */
+  z.strictObject({
+    kind: z.literal('fail-users'),
+    users: z.array(z.string()).optional(),
+    userShare: z.number().min(0).max(1).optional(),
+    code: z.string(),
+    retryable: z.boolean().default(false),
+  }),
+]);
+
+export type FaultyAnswer = z.infer<typeof faultyAnswer>;
+
+/** A fault of the batch services: which calls it meets, how often, and what becomes of them. */
+export const callRule = z.strictObject({
+  /** Under this name its hits are counted. */
+  name: z.string().min(1),
+  services: z.array(z.enum(['rewards', 'points', 'messages'])).optional(),
+  countries: z.array(z.string()).optional(),
+  campaigns: z.array(z.string()).optional(),
+  runs: z.array(z.string()).optional(),
+  steps: z.array(z.int()).optional(),
+  /** Parameters that the action has to have, at least these. */
+  params: z.record(z.string(), z.json()).optional(),
+  /** Calls that ask for at least one of these users. */
+  users: z.array(z.string()).optional(),
+  fromAttempt: z.int().min(1).optional(),
+  toAttempt: z.int().min(1).optional(),
+  ...often,
+  latencyMs,
+  answer: faultyAnswer.optional(),
+});
+
+export type CallRule = z.infer<typeof callRule>;
+
+/** A fault of the segmentation service. */
+export const segmentationRule = z.strictObject({
+  name: z.string().min(1),
+  segments: z.array(z.string()).optional(),
+  countries: z.array(z.string()).optional(),
+  of: z.enum(['descriptions', 'pages']).optional(),
+  /** Pages that do not begin the segment. */
+  notFirst: z.boolean().optional(),
+  ...often,
+  latencyMs,
+  answer: z
+    .discriminatedUnion('kind', [
+      z.strictObject({ kind: z.literal('status'), status: z.int().min(300).max(599) }),
+      z.strictObject({ kind: z.literal('hang') }),
+      /** The page's first two users change places. */
+      z.strictObject({ kind: z.literal('unsorted') }),
+    ])
+    .optional(),
+});
+
+export type SegmentationRule = z.infer<typeof segmentationRule>;
+
+/** What `POST /control` takes: all rules at once. Of those that match, the first is carried out. */
+export const faultRules = z.strictObject({
+  calls: z.array(callRule).default([]),
+  segmentation: z.array(segmentationRule).default([]),
+});
+
+export type FaultRules = z.infer<typeof faultRules>;
+
+/** The same as a caller writes it, what has a default left out. */
+export type FaultSettings = z.input<typeof faultRules>;

@@ -1,0 +1,96 @@
+import { fractionOf, topicOf } from './chance.ts';
+import type { ServiceName } from './chance.ts';
+import type { BatchRequest } from './effects.ts';
+import type { CallRule, FaultRules, SegmentationRule } from './fault-rules.ts';
+
+export interface PageRequest {
+  segment: string;
+  country: string;
+  of: 'descriptions' | 'pages';
+  isFirst: boolean;
+}
+
+/** The faults that are switched on. Asked once for each call and page; replaced as a whole, while calls are under way too. */
+export interface FaultSwitches {
+  replace(rules: FaultRules): void;
+  ruleForCall(service: ServiceName, request: BatchRequest): CallRule | undefined;
+  ruleForPage(request: PageRequest): SegmentationRule | undefined;
+  /** The rules and how often each was carried out since it was set. */
+  status(): { rules: FaultRules; hits: Record<string, number> };
+}
+
+interface Counted<Rule> {
+  rule: Rule;
+  matches: number;
+  hits: number;
+}
+
+export function createFaultSwitches(initial: FaultRules): FaultSwitches {
+  let rules = initial;
+  let calls: Counted<CallRule>[] = [];
+  let pages: Counted<SegmentationRule>[] = [];
+
+  function replace(next: FaultRules): void {
+    rules = next;
+    calls = next.calls.map((rule) => ({ rule, matches: 0, hits: 0 }));
+    pages = next.segmentation.map((rule) => ({ rule, matches: 0, hits: 0 }));
+  }
+  replace(initial);
+
+  return {
+    replace,
+    ruleForCall: (service, request) =>
+      calls.find((counted) => meetsCall(counted.rule, service, request) && takesTurn(counted, rollOf(request)))?.rule,
+    ruleForPage: (request) =>
+      pages.find((counted) => meetsPage(counted.rule, request) && takesTurn(counted, request.segment))?.rule,
+    status: () => ({
+      rules,
+      hits: Object.fromEntries([...calls, ...pages].map(({ rule, hits }) => [rule.name, hits])),
+    }),
+  };
+}
+
+function rollOf({ key, attempt }: BatchRequest): string {
+  return `${attempt}/${key}`;
+}
+
+function meetsCall(rule: CallRule, service: ServiceName, { call, attempt }: BatchRequest): boolean {
+  return (
+    allows(rule.services, service) &&
+    allows(rule.countries, call.country) &&
+    allows(rule.campaigns, call.campaign) &&
+    allows(rule.runs, call.run) &&
+    allows(rule.steps, call.step) &&
+    attempt >= (rule.fromAttempt ?? 1) &&
+    attempt <= (rule.toAttempt ?? Infinity) &&
+    holds(call.action.params, rule.params) &&
+    (rule.users === undefined || rule.users.some((user) => call.users.includes(user)))
+  );
+}
+
+function meetsPage(rule: SegmentationRule, { segment, country, of, isFirst }: PageRequest): boolean {
+  return (
+    allows(rule.segments, segment) &&
+    allows(rule.countries, country) &&
+    (rule.of === undefined || rule.of === of) &&
+    !(rule.notFirst === true && isFirst)
+  );
+}
+
+function allows<T>(wanted: readonly T[] | undefined, value: T): boolean {
+  return wanted === undefined || wanted.includes(value);
+}
+
+function holds(params: Record<string, unknown>, wanted: Record<string, unknown> | undefined): boolean {
+  return Object.entries(wanted ?? {}).every(([name, value]) => JSON.stringify(params[name]) === JSON.stringify(value));
+}
+
+/** Whether this match is carried out; counts it. */
+function takesTurn(counted: Counted<CallRule | SegmentationRule>, roll: string): boolean {
+  const { every = 1, share = 1, times = Infinity, name } = counted.rule;
+  counted.matches++;
+  if (counted.matches % every !== 0 || counted.hits >= times) return false;
+  if (share < 1 && fractionOf(topicOf(`rule/${name}/`), roll) >= share) return false;
+  counted.hits++;
+  return true;
+}

@@ -1,0 +1,99 @@
+import { z } from 'zod';
+import { compactAnswer, fullAnswer } from '../../shared/contracts/batch-actions.ts';
+import { fractionOf, topicOf } from './chance.ts';
+import type { BatchRequest, Decide } from './effects.ts';
+import type { CallRule, FaultyAnswer } from './fault-rules.ts';
+import type { HttpAnswer } from './http-answer.ts';
+
+/** Whether the effects happen although the answer is faulty. */
+export function isApplied(answer: FaultyAnswer): boolean {
+  return answer.kind === 'fail-users' || answer.kind === 'omit-users' ? true : answer.applied;
+}
+
+/** The service's decisions, with the users failed whom the rule picks. */
+export function decidesAsRule({ name, answer }: CallRule, { key }: BatchRequest, otherwise: Decide): Decide {
+  if (answer?.kind !== 'fail-users') return otherwise;
+  const { code, retryable } = answer;
+  const isPicked = pickUsers(`${name}/${retryable ? key : ''}`, answer);
+  return (user) => (isPicked(user) ? { id: user, code, retryable } : otherwise(user));
+}
+
+/**
+ * What goes out in place of `body`, the service's right answer.
+ * @param asked the users of the call, where they were served
+ */
+export function faultyAnswerOf(
+  answer: FaultyAnswer,
+  successStatus: number,
+  body: string,
+  asked: readonly string[] = [],
+): HttpAnswer {
+  const whole = { status: successStatus, body };
+  switch (answer.kind) {
+    case 'status':
+      return statusAnswer(answer);
+    case 'hang':
+      return { ...whole, delivery: { kind: 'none' } };
+    case 'reset':
+      return { ...whole, delivery: { kind: 'reset' } };
+    case 'half-body':
+      return { ...whole, delivery: { kind: 'half' } };
+    case 'garbage':
+      return { ...whole, body: '<html>it works</html>' };
+    case 'oversize':
+      return { ...whole, delivery: { kind: 'blanks', bytes: answer.bytes } };
+    case 'drip':
+      return { ...whole, delivery: { kind: 'drip', everyMs: answer.everyMs } };
+    case 'wrong-count':
+      return { ...whole, body: miscounted(body) };
+    case 'omit-users': {
+      const isPicked = pickUsers('omit', answer);
+      return { ...whole, body: without(new Set(asked.filter(isPicked)), body) };
+    }
+    case 'fail-users':
+      return whole;
+  }
+}
+
+function statusAnswer({ status, code, retryAfterSeconds }: Extract<FaultyAnswer, { kind: 'status' }>): HttpAnswer {
+  const headers = retryAfterSeconds === undefined ? {} : { 'retry-after': String(retryAfterSeconds) };
+  const body = JSON.stringify({ ...(code !== undefined && { code }), message: 'a fault that was switched on' });
+  return { status, headers, body };
+}
+
+interface Picked {
+  users?: readonly string[] | undefined;
+  userShare?: number | undefined;
+}
+
+/** Those named, or a share told by a hash, or everybody. */
+function pickUsers(salt: string, { users, userShare }: Picked): (user: string) => boolean {
+  if (users) return (user) => users.includes(user);
+  if (userShare === undefined) return () => true;
+  const topic = topicOf(`rule/user/${salt}/`);
+  return (user) => fractionOf(topic, user) < userShare;
+}
+
+const eitherForm = z.union([fullAnswer, compactAnswer]);
+
+/** In the compact form those who succeeded are only counted, so the count goes down. */
+function without(users: ReadonlySet<string>, body: string): string {
+  const answer = eitherForm.parse(JSON.parse(body));
+  if ('results' in answer) return JSON.stringify({ results: answer.results.filter(({ id }) => !users.has(id)) });
+  const failed = answer.failed.filter(({ id }) => !users.has(id));
+  const silentlySucceeded = users.size - (answer.failed.length - failed.length);
+  return JSON.stringify({ succeeded: answer.succeeded - silentlySucceeded, failed });
+}
+
+/** Compact: one more than were asked for. Full: the first user twice, in contradiction. */
+function miscounted(body: string): string {
+  const answer = eitherForm.parse(JSON.parse(body));
+  if (!('results' in answer)) return JSON.stringify({ ...answer, succeeded: answer.succeeded + 1 });
+  const [first] = answer.results;
+  const contradiction = first && {
+    id: first.id,
+    status: first.status === 'failed' ? 'succeeded' : 'failed',
+    code: 'odd',
+  };
+  return JSON.stringify({ results: contradiction ? [...answer.results, contradiction] : [] });
+}

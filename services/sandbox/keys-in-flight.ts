@@ -1,0 +1,22 @@
+/** Which request keys are being answered right now. */
+export interface KeysInFlight {
+  /** @returns how many other calls of the same key are in flight: more than none means that two callers served it at once */
+  enter(key: string): number;
+  leave(key: string): void;
+}
+
+export function createKeysInFlight(): KeysInFlight {
+  const calls = new Map<string, number>();
+  return {
+    enter: (key) => {
+      const others = calls.get(key) ?? 0;
+      calls.set(key, others + 1);
+      return others;
+    },
+    leave: (key) => {
+      const left = (calls.get(key) ?? 0) - 1;
+      if (left > 0) calls.set(key, left);
+      else calls.delete(key);
+    },
+  };
+}

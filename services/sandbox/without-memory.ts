@@ -1,0 +1,24 @@
+import type { BatchRequest, Decide, Effects, EffectStore } from './effects.ts';
+
+/**
+ * A naive sink, which no contract class allows: it applies whatever comes and remembers nothing. A doubled effect that classes A and B would
+ * hide shows in its ledger, which is what it is for.
+ */
+export function createWithoutMemory(): EffectStore {
+  return {
+    apply: (request, decide) => Promise.resolve({ ok: true, effects: effectsOf(request, decide) }),
+    close: () => Promise.resolve(),
+  };
+}
+
+/** What a call does when nothing is known of its users. */
+export function effectsOf({ call }: BatchRequest, decide: Decide): Effects {
+  const effects: Effects = { failures: [], applied: [], failedNow: [], repeated: 0 };
+  for (const user of call.users) {
+    const failure = decide(user);
+    if (failure) effects.failures.push(failure);
+    if (!failure) effects.applied.push(user);
+    else if (!failure.retryable) effects.failedNow.push(user);
+  }
+  return effects;
+}

@@ -1,0 +1,86 @@
+import { AssignerProtocol, type Assigner, type Cluster, type GroupMember, type PartitionAssigner } from 'kafkajs';
+import { z } from 'zod';
+import { assignPartitions } from './assignment.ts';
+
+/** How groups call our protocol. Another way to assign needs another name: a group takes one that all of its members offer. */
+export const protocolName = 'muster-rendezvous';
+
+/** The protocol of kafkajs' own assigner, for groups that still have members with nothing else. */
+const kafkajsProtocolName = 'RoundRobinAssigner';
+
+const protocolVersion = 0;
+
+/** What a member adds to its subscription: how many partitions it knows of each topic, in the order of its topics. */
+const knownPartitions = z.object({ partitions: z.array(z.number().int().nonnegative()) });
+
+/**
+ * Both protocols with the same assignment behind them. kafkajs' own assigner hands the leader's topics to every member, and what a member
+ * has not subscribed to is then consumed by nobody. While members of an older version are in the group, it takes kafkajs' protocol; an
+ * older leader assigns in the old way until it leaves.
+ */
+export function partitionAssigners(): PartitionAssigner[] {
+  return [protocolName, kafkajsProtocolName].map(
+    (name) =>
+      ({ cluster }) =>
+        createAssigner(name, cluster),
+  );
+}
+
+function createAssigner(name: string, cluster: Cluster): Assigner {
+  /** Never fewer than before: a topic that vanishes for a moment shall not make the group assign anew. */
+  const seen = new Map<string, number>();
+
+  function partitionsOf(topic: string): number {
+    const ids = cluster.findTopicPartitionMetadata(topic).map(({ partitionId }) => partitionId);
+    const count = Math.max(seen.get(topic) ?? 0, ...ids.map((id) => id + 1));
+    seen.set(topic, count);
+    return count;
+  }
+
+  return {
+    name,
+    version: protocolVersion,
+    // A member that knows of more partitions than at its last join says something new, and the group assigns anew whoever leads it.
+    protocol: ({ topics }) => ({
+      name,
+      metadata: AssignerProtocol.MemberMetadata.encode({
+        version: protocolVersion,
+        topics,
+        userData: Buffer.from(JSON.stringify({ partitions: topics.map(partitionsOf) })),
+      }),
+    }),
+    assign: ({ members, topics }) => {
+      const subscriptions = members.map(decodeSubscription);
+      const counts = new Map(topics.map((topic) => [topic, partitionsOf(topic)]));
+      for (const { partitionsByTopic } of subscriptions) {
+        for (const [topic, count] of partitionsByTopic) counts.set(topic, Math.max(count, counts.get(topic) ?? 0));
+      }
+      return Promise.resolve(Array.from(assignPartitions(subscriptions, counts), encodeAssignment));
+    },
+  };
+}
+
+function decodeSubscription({ memberId, memberMetadata }: GroupMember) {
+  const decoded = AssignerProtocol.MemberMetadata.decode(memberMetadata);
+  const topics = decoded?.topics ?? [];
+  const known = parseKnownPartitions(decoded?.userData);
+  return { memberId, topics, partitionsByTopic: new Map(topics.map((topic, index) => [topic, known[index] ?? 0])) };
+}
+
+/** None for a member whose client adds nothing, or something else. */
+function parseKnownPartitions(userData: Buffer | undefined): number[] {
+  try {
+    return knownPartitions.parse(JSON.parse(userData?.toString('utf8') ?? '')).partitions;
+  } catch {
+    return [];
+  }
+}
+
+function encodeAssignment([memberId, assignment]: [string, Record<string, number[]>]) {
+  const memberAssignment = AssignerProtocol.MemberAssignment.encode({
+    version: protocolVersion,
+    assignment,
+    userData: Buffer.alloc(0),
+  });
+  return { memberId, memberAssignment };
+}

@@ -1,0 +1,75 @@
+import { setTimeout as wait } from 'node:timers/promises';
+import { KafkaJSNonRetriableError, type Broker, type Cluster } from 'kafkajs';
+
+/** When the broker answers a fetch: as soon as it has `minBytes`, or after the wait. */
+export interface Fetching {
+  minBytes: number;
+  maxWaitTime: number;
+}
+
+/**
+ * Two joins of one member are at least this far apart. After a topic was deleted, brokers may name it for a moment in which kafkajs would
+ * join again and again, each time ending all lanes of the group where this member leads it.
+ */
+const joinsApartMs = 250;
+
+/**
+ * Changes what one kafkajs consumer asks of its cluster, on its own objects: how long a fetch waits is decided for each fetch; whoever joins
+ * knows the newest metadata, so that partitions that were added cost the group one rebalance and not one for each member; a partition that
+ * is not there holds up no other one.
+ */
+export function steerCluster(cluster: Cluster, fetching: () => Fetching): void {
+  const findGroupCoordinator = cluster.findGroupCoordinator.bind(cluster);
+  const findBroker = cluster.findBroker.bind(cluster);
+  const fetchTopicsOffset = cluster.fetchTopicsOffset.bind(cluster);
+  const steered = new WeakSet<Broker>();
+  let joinedAtMs = -Infinity;
+
+  // kafkajs asks for the coordinator right before each join, and at no other time.
+  cluster.findGroupCoordinator = async (group) => {
+    const earlyByMs = joinedAtMs + joinsApartMs - performance.now();
+    if (earlyByMs > 0) await wait(earlyByMs);
+    joinedAtMs = performance.now();
+    await cluster.refreshMetadata();
+    return await findGroupCoordinator(group);
+  };
+
+  cluster.findBroker = async (node) => {
+    const broker = await findBroker(node);
+    if (!steered.has(broker)) {
+      steered.add(broker);
+      steerBroker(broker, fetching);
+    }
+    return broker;
+  };
+
+  // kafkajs looks up each topic of its question in the answer, where one without leaders is missing; that TypeError would end the consumer.
+  cluster.fetchTopicsOffset = async (topics) => {
+    const answer = await fetchTopicsOffset(topics);
+    const answered = new Set(answer.map(({ topic }) => topic));
+    const missing = topics.filter(({ topic }) => !answered.has(topic));
+    return [...answer, ...missing.map(({ topic }) => ({ topic, partitions: [] }))];
+  };
+}
+
+function steerBroker(broker: Broker, fetching: () => Fetching): void {
+  const fetch = broker.fetch.bind(broker);
+  const offsetCommit = broker.offsetCommit.bind(broker);
+
+  broker.fetch = (request) => fetch({ ...request, ...fetching() });
+
+  // kafkajs would repeat the commit for seconds. If the topic is created anew meanwhile, that would pass over its first messages.
+  broker.offsetCommit = async (request) => {
+    try {
+      const answer: unknown = await offsetCommit(request);
+      return answer;
+    } catch (error) {
+      if (isUnknownTopic(error)) throw new KafkaJSNonRetriableError('a topic of this commit is not there');
+      throw error;
+    }
+  };
+}
+
+function isUnknownTopic(error: unknown): boolean {
+  return error instanceof Error && 'type' in error && error.type === 'UNKNOWN_TOPIC_OR_PARTITION';
+}

@@ -1,0 +1,88 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { ConfigurationError } from './configuration-error.ts';
+import { authorizationOf, checkSecrets, readEngineConfig } from './engine-config-file.ts';
+
+const reward = { url: 'http://rewards.test/v1/batches', class: 'A' };
+const valid = {
+  countries: ['SG', 'ID'],
+  segmentation: { url: 'http://segments.test' },
+  actionTypes: { 'award-reward': reward },
+};
+
+let folder: string;
+beforeAll(() => void (folder = mkdtempSync(join(tmpdir(), 'muster-config-'))));
+afterAll(() => rmSync(folder, { recursive: true }));
+
+/** The problems of a file, without its name. */
+function problemsOf(content: unknown): string[] {
+  const path = join(folder, 'engine.json');
+  writeFileSync(path, typeof content === 'string' ? content : JSON.stringify(content));
+  try {
+    readEngineConfig({ MUSTER_CONFIG: path });
+  } catch (error) {
+    if (!(error instanceof ConfigurationError)) throw error;
+    return error.problems.map((line) => line.replace(`${path}: `, ''));
+  }
+  return [];
+}
+
+describe("the engine's file", () => {
+  it('is read', () => {
+    expect(problemsOf(valid)).toEqual([]);
+  });
+
+  it('has its problems told in plain words, a line for each', () => {
+    expect(problemsOf({ ...valid, countries: undefined, partitionsPerShard: 0, partitionsPerShards: 3 })).toEqual([
+      'countries is not set: it has to be a list',
+      'partitionsPerShard has to be at least 1, not 0',
+      'partitionsPerShards is not known here; known are countries, segmentation, actionTypes, partitionsPerShard, replicationFactor',
+    ]);
+    expect(problemsOf({ ...valid, actionTypes: { 'Award Reward': reward } })).toEqual([
+      'actionTypes has to have names in small letters, with digits and - between them, such as award-reward, not "Award Reward"',
+    ]);
+    expect(problemsOf({ ...valid, actionTypes: { 'award-reward': { ...reward, class: 'E' } } })).toEqual([
+      'actionTypes.award-reward.class has to be A or B, not "E"',
+    ]);
+    expect(problemsOf([])).toEqual(['the file has to be an object, not a list']);
+  });
+
+  it('names no country twice', () => {
+    expect(problemsOf({ ...valid, countries: ['SG', 'ID', 'SG'] })).toEqual(['countries names SG more than once']);
+  });
+
+  it('holds no passwords, and none is printed', () => {
+    const segmentation = { url: 'http://user:geheim@segments.test/' };
+    expect(problemsOf({ ...valid, segmentation })).toEqual([
+      'segmentation.url must not hold user and password: name a variable with the whole header as authorizationEnv',
+    ]);
+    const wrong = problemsOf({ ...valid, segmentation: { url: 'ftp://user:geheim@segments.test/' } });
+    expect(wrong[0]).toBe('segmentation.url has to be an http:// or https:// URL, not "ftp://user:***@segments.test/"');
+  });
+
+  it('that is not there or no JSON is named by its variable', () => {
+    expect(() => readEngineConfig({ MUSTER_CONFIG: '/nowhere.json' })).toThrow(
+      'MUSTER_CONFIG=/nowhere.json: there is no such file',
+    );
+    expect(problemsOf('{')[0]).toMatch(/^MUSTER_CONFIG=is no JSON: /);
+  });
+});
+
+describe('the secrets that it names', () => {
+  const services = [{ authorizationEnv: 'SEGMENTS_AUTHORIZATION' }, {}, { authorizationEnv: 'REWARDS_AUTHORIZATION' }];
+
+  it('are missed all at once', () => {
+    expect(() => checkSecrets(services, {})).toThrow(
+      'SEGMENTS_AUTHORIZATION is not set, and authorizationEnv names it\nREWARDS_AUTHORIZATION is not set, and authorizationEnv names it',
+    );
+  });
+
+  it('may stand in files', () => {
+    const path = join(folder, 'secret');
+    writeFileSync(path, 'Bearer abc\n');
+    const environment = { SEGMENTS_AUTHORIZATION_FILE: path };
+    expect(authorizationOf({ authorizationEnv: 'SEGMENTS_AUTHORIZATION' }, environment)).toBe('Bearer abc');
+  });
+});

@@ -1,0 +1,76 @@
+import type { Clock } from '../ports/clock.ts';
+import type { Logger } from './logger.ts';
+
+export interface FoldedLogDeps {
+  logger: Logger;
+  clock: Clock;
+  /** What fails, as the first line says it. */
+  failing: string;
+  /** Stand in every line. */
+  fields?: object;
+}
+
+/**
+ * Tells of something that fails again and again in few lines: one at the first failure, one each 30 s with how many there were since, and
+ * one when it works again. Several sources may fail of one cause: they share these lines.
+ */
+export interface FoldedLog {
+  failed(source: object, error: unknown): void;
+  /** Cheap while nothing fails. */
+  worked(source: object): void;
+  /** The source is gone: nobody waits for it to work again. */
+  forget(source: object): void;
+}
+
+const everyMs = 30_000;
+
+interface Failing {
+  sources: Set<object>;
+  sinceMs: number;
+  failures: number;
+  toldMs: number;
+  toldFailures: number;
+}
+
+export function createFoldedLog({ logger, clock, failing, fields = {} }: FoldedLogDeps): FoldedLog {
+  let current: Failing | undefined;
+
+  function end(source: object): Failing | undefined {
+    if (!current?.sources.delete(source) || current.sources.size > 0) return undefined;
+    const ended = current;
+    current = undefined;
+    return ended;
+  }
+
+  return {
+    failed: (source, error) => {
+      const nowMs = clock.monotonicMs();
+      if (!current) {
+        current = { sources: new Set([source]), sinceMs: nowMs, failures: 1, toldMs: nowMs, toldFailures: 1 };
+        logger.warn({ ...fields, err: error }, failing);
+        return;
+      }
+      current.sources.add(source);
+      current.failures += 1;
+      if (nowMs - current.toldMs < everyMs) return;
+      const failures = current.failures - current.toldFailures;
+      // Without a stack: the first line had it.
+      logger.warn({ ...fields, failures, cause: textOf(error) }, `${failing}, still`);
+      current.toldMs = nowMs;
+      current.toldFailures = current.failures;
+    },
+
+    worked: (source) => {
+      const ended = end(source);
+      if (!ended) return;
+      const seconds = Math.round((clock.monotonicMs() - ended.sinceMs) / 1000);
+      logger.info({ ...fields, failures: ended.failures }, `back after ${seconds} s`);
+    },
+
+    forget: (source) => void end(source),
+  };
+}
+
+function textOf(error: unknown): string {
+  return error instanceof Error ? error.message || error.name : String(error);
+}

@@ -1,0 +1,52 @@
+import { pino } from 'pino';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { Server } from 'node:http';
+import { serveHealth } from './health.ts';
+import { createPrometheusMeter } from './prometheus-meter.ts';
+
+const logger = pino({ level: 'silent' });
+
+describe('the health port', () => {
+  let server: Server;
+  let url: string;
+  let ready = true;
+
+  beforeEach(async () => {
+    ready = true;
+    const meter = createPrometheusMeter({ logger });
+    meter.counter({ name: 'muster_turns_total', help: 'Turns.' }).of({}).add(5);
+    server = await serveHealth({ port: 0, host: '127.0.0.1', ready: () => ready, meter });
+    const address = server.address();
+    url = `http://127.0.0.1:${typeof address === 'object' ? address?.port : ''}`;
+  });
+  afterEach(() => void server.close());
+
+  it('says that the process turns, and whether it should get work', async () => {
+    ready = false;
+    expect((await fetch(`${url}/healthz`)).status).toBe(200);
+    const readiness = await fetch(`${url}/readyz`);
+    expect([readiness.status, await readiness.json()]).toEqual([503, { status: 'not-ready' }]);
+  });
+
+  it('shows the metrics as Prometheus reads them', async () => {
+    const answer = await fetch(`${url}/metrics`);
+    expect(answer.headers.get('content-type')).toMatch(/^text\/plain; version=0\.0\.4/);
+    expect(await answer.text()).toContain('\nmuster_turns_total 5\n');
+  });
+
+  it('names the variable when its port is taken', async () => {
+    const address = server.address();
+    const port = typeof address === 'object' ? (address?.port ?? 0) : 0;
+    const second = serveHealth({
+      port,
+      host: '127.0.0.1',
+      ready: () => true,
+      meter: createPrometheusMeter({ logger }),
+    });
+    await expect(second).rejects.toThrow(`HEALTH_PORT=${port}: another process has this port already (127.0.0.1)`);
+  });
+
+  it('has nothing else', async () => {
+    expect((await fetch(`${url}/anything`)).status).toBe(404);
+  });
+});

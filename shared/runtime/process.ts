@@ -1,0 +1,148 @@
+import { realpathSync } from 'node:fs';
+import { hostname } from 'node:os';
+import { v7 as uuidv7 } from 'uuid';
+import type { Meter } from '../ports/meter.ts';
+import { ConfigurationError, createProblems } from './configuration-error.ts';
+import { processEnvironment, readEnvironment, type ProcessSettings } from './environment.ts';
+import { serveHealth } from './health.ts';
+import { createLogger, logFormatOf, type Logger } from './logger.ts';
+import { createPrometheusMeter } from './prometheus-meter.ts';
+import { runUntilSignal, type Service } from './service.ts';
+import { packageVersion } from './version.ts';
+
+/** What a service gets from the process that it runs in. */
+export interface ProcessContext {
+  logger: Logger;
+  meter: Meter;
+  /** Tells this process apart from all others, those before it included: `worker@host/uuid`. */
+  owner: string;
+  /** What the configuration was read from. */
+  environment: NodeJS.ProcessEnv;
+  /** Keeps a resource and how to close it. Closed once, after the service, the last kept first; also when the start fails. */
+  onClose: <Resource>(resource: Resource, close: (resource: Resource) => unknown) => Resource;
+}
+
+/** A service whose configuration was read and is right. */
+export interface PreparedProcess<Running extends Service = Service> {
+  readonly settings: ProcessSettings;
+  /** Starts the service. Its `close` closes everything that it opened, once, however often it is called. */
+  start: (host: { meter: Meter }) => Promise<Running>;
+}
+
+/** A service as a process: the same whether it runs alone or with others. */
+export interface ProcessDefinition<Running extends Service = Service> {
+  readonly name: string;
+  /**
+   * Reads and checks all configuration and starts nothing.
+   * @throws {ConfigurationError} with every problem
+   */
+  prepare: (environment: NodeJS.ProcessEnv) => PreparedProcess<Running>;
+}
+
+export function defineProcess<Config, Running extends Service>(
+  name: string,
+  readConfig: (environment: NodeJS.ProcessEnv) => Config,
+  start: (config: Config, context: ProcessContext) => Promise<Running>,
+): ProcessDefinition<Running> {
+  return {
+    name,
+    prepare: (environment) => {
+      const problems = createProblems();
+      const settings = problems.of(() => readEnvironment(processEnvironment, environment))?.value;
+      const config = problems.of(() => readConfig(environment));
+      if (settings === undefined || config === undefined) throw problems.toError();
+      return {
+        settings,
+        start: ({ meter }) => {
+          const logger = createLogger(name, settings.LOG_LEVEL, logFormatOf(settings.LOG_FORMAT));
+          const owner = `${name}@${hostname()}/${uuidv7()}`;
+          return startClosing(logger, (onClose) => start(config.value, { logger, meter, owner, environment, onClose }));
+        },
+      };
+    },
+  };
+}
+
+/** Starts a service and makes its `close` close what it kept. */
+async function startClosing<Running extends Service>(
+  logger: Logger,
+  start: (onClose: ProcessContext['onClose']) => Promise<Running>,
+): Promise<Running> {
+  const closers: (() => unknown)[] = [];
+  const closeKept = async () => {
+    for (const close of closers.splice(0).reverse()) {
+      try {
+        await close();
+      } catch (error) {
+        logger.warn({ err: error }, 'could not close everything');
+      }
+    }
+  };
+  try {
+    const running = await start((resource, close) => {
+      closers.push(() => close(resource));
+      return resource;
+    });
+    let closing: Promise<void> | undefined;
+    const close = () => (closing ??= running.close().finally(closeKept));
+    return { ...running, close };
+  } catch (error) {
+    await closeKept();
+    throw error;
+  }
+}
+
+/** The main of a service: starts it, serves its health, and ends the process when it was told to. */
+export async function runProcess(definition: ProcessDefinition): Promise<void> {
+  await endProcess(async () => {
+    const { settings, start } = definition.prepare(process.env);
+    await keepRunning(definition.name, settings, start);
+  });
+}
+
+/** Starts what `start` starts, beside its health and metrics, and resolves when a signal, or its own breaking, has ended it. */
+export async function keepRunning(
+  name: string,
+  { LOG_LEVEL, LOG_FORMAT, STOP_DEADLINE_MS, HEALTH_PORT, HEALTH_HOST }: ProcessSettings,
+  start: (host: { meter: Meter }) => Promise<Service>,
+): Promise<void> {
+  const logger = createLogger(name, LOG_LEVEL, logFormatOf(LOG_FORMAT));
+  const meter = createPrometheusMeter({ logger });
+  meter
+    .gauge({ name: 'muster_build_info', help: 'Always 1.', labelNames: ['service', 'version'] })
+    .of({ service: name, version: packageVersion })
+    .set(1);
+  let service: Service | undefined;
+  // Before the service: while it starts, it lives and is not ready.
+  const health =
+    HEALTH_PORT === undefined
+      ? undefined
+      : await serveHealth({ port: HEALTH_PORT, host: HEALTH_HOST, ready: () => service?.ready() ?? false, meter });
+  try {
+    service = await start({ meter });
+    logger.info('service is running');
+    await runUntilSignal(service, { logger, stopDeadlineMs: STOP_DEADLINE_MS });
+  } finally {
+    health?.close();
+  }
+}
+
+/** A configuration error is one line for each problem and exit code 2, anything else a stack and exit code 1. */
+async function endProcess(run: () => Promise<void>): Promise<never> {
+  try {
+    await run();
+    process.exit();
+  } catch (error) {
+    if (error instanceof ConfigurationError) {
+      process.stderr.write(`${error.message}\n`);
+      process.exit(2);
+    }
+    process.stderr.write(`${error instanceof Error ? (error.stack ?? error.message) : String(error)}\n`);
+    process.exit(1);
+  }
+}
+
+/** True when this module is the file that node was started with. */
+export function isEntry(module: ImportMeta): boolean {
+  return process.argv[1] !== undefined && realpathSync(process.argv[1]) === module.filename;
+}

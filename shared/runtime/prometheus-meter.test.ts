@@ -1,0 +1,110 @@
+import { pino } from 'pino';
+import { describe, expect, it } from 'vitest';
+import { createPrometheusMeter } from './prometheus-meter.ts';
+
+function setUp() {
+  const warnings: unknown[] = [];
+  const logger = pino({ level: 'warn' }, { write: (line: string) => warnings.push(JSON.parse(line)) });
+  const meter = createPrometheusMeter({ logger });
+  const linesOf = async (name: string) =>
+    (await meter.expose()).text.split('\n').filter((line) => line.startsWith(name) && !line.startsWith('#'));
+  return { meter, linesOf, warnings };
+}
+
+describe('the Prometheus meter', () => {
+  it('counts by label', async () => {
+    const { meter, linesOf } = setUp();
+    const calls = meter.counter({ name: 'muster_calls_total', help: 'Calls.', labelNames: ['country'] });
+    const inSingapore = calls.of({ country: 'SG' });
+    inSingapore.add();
+    inSingapore.add(2);
+    calls.of({ country: 'ID' }).add();
+    expect(await linesOf('muster_calls_total')).toEqual([
+      'muster_calls_total{country="SG"} 3',
+      'muster_calls_total{country="ID"} 1',
+    ]);
+  });
+
+  it('asks a gauge for its value when it is read, and forgets what is no longer told', async () => {
+    const { meter, linesOf } = setUp();
+    let lanes = ['0', '1'];
+    meter.gauge({
+      name: 'muster_lane_depth',
+      help: 'Messages waiting.',
+      labelNames: ['partition'],
+      collect: (gauge) => {
+        for (const partition of lanes) gauge.of({ partition }).set(7);
+      },
+    });
+    expect(await linesOf('muster_lane_depth')).toHaveLength(2);
+    lanes = ['1'];
+    expect(await linesOf('muster_lane_depth')).toEqual(['muster_lane_depth{partition="1"} 7']);
+  });
+
+  it('puts durations into buckets', async () => {
+    const { meter, linesOf } = setUp();
+    const durations = meter.histogram({
+      name: 'muster_call_duration_seconds',
+      help: 'Time.',
+      labelNames: ['action'],
+      buckets: [0.1, 1],
+    });
+    durations.of({ action: 'award-reward' }).observe(0.5);
+    expect(await linesOf('muster_call_duration_seconds')).toEqual([
+      'muster_call_duration_seconds_bucket{le="0.1",action="award-reward"} 0',
+      'muster_call_duration_seconds_bucket{le="1",action="award-reward"} 1',
+      'muster_call_duration_seconds_bucket{le="+Inf",action="award-reward"} 1',
+      'muster_call_duration_seconds_sum{action="award-reward"} 0.5',
+      'muster_call_duration_seconds_count{action="award-reward"} 1',
+    ]);
+  });
+
+  it('gives services of one process the same metric, each with its own part of a gauge', async () => {
+    const { meter, linesOf } = setUp();
+    for (const pool of ['api', 'worker']) {
+      meter.counter({ name: 'muster_turns_total', help: 'Turns.' }).of({}).add();
+      meter.gauge({
+        name: 'muster_connections',
+        help: 'Connections.',
+        labelNames: ['pool'],
+        collect: (gauge) => gauge.of({ pool }).set(1),
+      });
+    }
+    expect(await linesOf('muster_turns_total')).toEqual(['muster_turns_total 2']);
+    expect(await linesOf('muster_connections')).toEqual([
+      'muster_connections{pool="api"} 1',
+      'muster_connections{pool="worker"} 1',
+    ]);
+  });
+
+  it('refuses one name for two things', () => {
+    const { meter } = setUp();
+    meter.counter({ name: 'muster_x_total', help: 'X.' });
+    expect(() => meter.gauge({ name: 'muster_x_total', help: 'X.' })).toThrow(
+      /muster_x_total already, of another kind/,
+    );
+    expect(() => meter.counter({ name: 'muster_x_total', help: 'X.', labelNames: ['country'] })).toThrow(
+      /muster_x_total has the labels .*country/,
+    );
+  });
+
+  it('goes on without a gauge that cannot be collected', async () => {
+    const { meter, linesOf, warnings } = setUp();
+    meter.counter({ name: 'muster_turns_total', help: 'Turns.' }).of({}).add();
+    meter.gauge({
+      name: 'muster_broken',
+      help: 'Broken.',
+      collect: () => {
+        throw new Error('gone');
+      },
+    });
+    expect(await linesOf('muster_turns_total')).toEqual(['muster_turns_total 1']);
+    expect(warnings).toEqual([expect.objectContaining({ metric: 'muster_broken' })]);
+  });
+
+  it('tells of the process and of event loop delay', async () => {
+    const { linesOf } = setUp();
+    expect(await linesOf('process_resident_memory_bytes')).toHaveLength(1);
+    expect(await linesOf('nodejs_eventloop_lag_p99_seconds')).toHaveLength(1);
+  });
+});

@@ -1,0 +1,59 @@
+import { readFileSync } from 'node:fs';
+import { ConfigurationError } from './configuration-error.ts';
+
+/** Variables that hold a secret, beside those that the engine's file names. None is ever printed, and each may come from a file. */
+const secretVariables: ReadonlySet<string> = new Set([
+  'DATABASE_URL',
+  'KAFKA_SASL_PASSWORD',
+  'MUSTER_API_KEY',
+  'MUSTER_BOOTSTRAP_API_KEY',
+]);
+
+export function isSecret(variable: string): boolean {
+  return secretVariables.has(variable);
+}
+
+/**
+ * The variable, or else the content of the file that `<variable>_FILE` names, without the line break at its end. Undefined when neither
+ * is set.
+ * @throws {ConfigurationError} when both are set, or the file cannot be read
+ */
+export function readSecret(variable: string, environment: NodeJS.ProcessEnv): string | undefined {
+  const value = environment[variable] ?? '';
+  const fileVariable = `${variable}_FILE`;
+  const file = environment[fileVariable] ?? '';
+  if (file === '') return value === '' ? undefined : value;
+  if (value !== '') throw new ConfigurationError(`${variable} and ${fileVariable} are both set: set one of them`);
+  const content = readTextFile(fileVariable, file).replace(/\r?\n$/, '');
+  if (content === '') throw new ConfigurationError(`${fileVariable}=${file}: the file is empty`);
+  return content;
+}
+
+/** @throws {ConfigurationError} that names the variable and the file */
+export function readTextFile(variable: string, file: string): string {
+  try {
+    return readFileSync(file, 'utf8');
+  } catch (error) {
+    const why =
+      error instanceof Error && 'code' in error && error.code === 'ENOENT' ? 'there is no such file' : String(error);
+    throw new ConfigurationError(`${variable}=${file}: ${why}`, { cause: error });
+  }
+}
+
+/** A value as it may be printed: a secret's length, a database's address without its password, anything else as it is. */
+export function shownValue(variable: string, value: string): string {
+  if (!isSecret(variable)) return JSON.stringify(value);
+  if (variable === 'DATABASE_URL' && value.includes('://') && URL.canParse(value))
+    return JSON.stringify(withoutPassword(value));
+  return `a text of ${value.length} characters`;
+}
+
+/** `postgres://user:***@host/db`, wherever in the URL a password can stand. Throws when the text is no URL. */
+export function withoutPassword(text: string): string {
+  const url = new URL(text);
+  if (url.password !== '') url.password = '***';
+  for (const name of [...url.searchParams.keys()]) {
+    if (/passw|secret|token/i.test(name)) url.searchParams.set(name, '***');
+  }
+  return url.href;
+}

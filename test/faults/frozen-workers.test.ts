@@ -1,0 +1,76 @@
+import { afterEach, describe, expect, it } from 'vitest';
+import { rewardThenMessage } from '../e2e/installation.ts';
+import { startTrial, type Trial } from './support/trial.ts';
+import { until } from './support/until.ts';
+
+const segment = 'lapsed-riders';
+const concurrency = 8;
+
+/** SIGSTOP past the lease (5 s) and the session (2 s), while another worker goes on; then SIGCONT. */
+describe('row 5: a worker that is frozen past its lease and its session', () => {
+  let trial: Trial;
+  afterEach(() => trial.end());
+
+  async function begin(): Promise<string> {
+    trial = await startTrial({
+      workers: 2,
+      sandbox: {
+        SANDBOX_SEGMENTS: `${segment}=20000`,
+        SANDBOX_REWARDS_MEMORY: 'none',
+        SANDBOX_MESSAGES_MEMORY: 'none',
+        SANDBOX_REWARDS_LATENCY_MS: '300-600',
+        SANDBOX_MESSAGES_LATENCY_MS: '300-600',
+      },
+      engine: { WORKER_CONCURRENCY: String(concurrency) },
+      engineOf: { 'worker-1': { WORKER_ID: 'frozen' }, 'worker-2': { WORKER_ID: 'awake' } },
+    });
+    const runId = await trial.muster.api.run({
+      name: 'Frozen',
+      countries: trial.muster.countries,
+      segment,
+      chain: rewardThenMessage,
+    });
+    await trial.awaitCalls(runId, 1, 20);
+    return runId;
+  }
+
+  /** Resolves when the other worker has taken over what the frozen one held. */
+  async function awaitTakeOver(): Promise<void> {
+    await until('nothing is held by the frozen one', async () => {
+      return (await trial.database.count(`select 1 from batch_steps where state = 1 and owner = 'frozen'`)) === 0;
+    });
+  }
+
+  it('with claims not called yet (W3) and calls in flight (W4): it starts nothing more, and its records are fenced', async () => {
+    const runId = await begin();
+    await until('it holds claims', async () => {
+      return (
+        (await trial.database.count(`select 1 from batch_steps where state = 1 and owner = 'frozen'`)) > concurrency
+      );
+    });
+    trial.freeze('worker-1');
+    await awaitTakeOver();
+    trial.thaw('worker-1');
+
+    await trial.awaitEnd(runId);
+    // What was in flight is in doubt; what was only claimed is not called by the one that lost it.
+    const allow = { appliedAgain: 2 * concurrency };
+    expect(await trial.judge(runId, { rows: '5', scenario: 'frozen in W3 and W4', segment, allow })).toEqual([]);
+  });
+
+  it('while it records (W5): what it wrote late is refused, or was in time and stands', async () => {
+    const runId = await begin();
+    const lock = await trial.database.hold('lock table batch_steps in exclusive mode');
+    const released = trial.injections.begin('lock', 'batch_steps');
+    await lock.awaitWaiting('batch_steps', 2);
+    trial.freeze('worker-1');
+    await lock.release();
+    released();
+    await awaitTakeOver();
+    trial.thaw('worker-1');
+
+    await trial.awaitEnd(runId);
+    const allow = { appliedAgain: 4 * concurrency };
+    expect(await trial.judge(runId, { rows: '5', scenario: 'frozen in W5', segment, allow })).toEqual([]);
+  });
+});

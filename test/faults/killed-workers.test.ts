@@ -1,0 +1,146 @@
+import { afterEach, describe, expect, it } from 'vitest';
+import { rewardThenMessage } from '../e2e/installation.ts';
+import { startTrial, type Trial } from './support/trial.ts';
+import { until } from './support/until.ts';
+
+const segment = 'lapsed-riders';
+/** Calls of one worker in flight at once. */
+const concurrency = 8;
+/** Keys that a kill leaves in doubt: those in flight, and answers that the flush under way had not recorded. */
+const inDoubt = 2 * concurrency;
+
+/** Slow endpoints without memory in both steps: they apply whatever comes, and their ledger shows it. */
+const naiveSinks = {
+  SANDBOX_REWARDS_MEMORY: 'none',
+  SANDBOX_MESSAGES_MEMORY: 'none',
+  SANDBOX_REWARDS_LATENCY_MS: '200-400',
+  SANDBOX_MESSAGES_LATENCY_MS: '200-400',
+};
+
+describe('workers that are killed', () => {
+  let trial: Trial;
+  afterEach(() => trial.end());
+
+  async function begin(workers: number, users: number, sandbox: Record<string, string> = {}): Promise<string> {
+    trial = await startTrial({
+      workers,
+      sandbox: { ...naiveSinks, SANDBOX_SEGMENTS: `${segment}=${users}`, ...sandbox },
+      engine: { WORKER_CONCURRENCY: String(concurrency) },
+    });
+    return await trial.muster.api.run({
+      name: 'Under fire',
+      countries: trial.muster.countries,
+      segment,
+      chain: rewardThenMessage,
+    });
+  }
+
+  it('row 1: in its claim (W2), nothing has been called, and another one goes on', async () => {
+    trial = await startTrial({ workers: 1, sandbox: { ...naiveSinks, SANDBOX_SEGMENTS: `${segment}=3000` } });
+    const lock = await trial.database.hold('lock table batch_steps in exclusive mode');
+    const runId = await trial.muster.api.run({
+      name: 'Claims',
+      countries: trial.muster.countries,
+      segment,
+      chain: rewardThenMessage,
+    });
+    await lock.awaitWaiting('batch_steps');
+    await trial.kill('worker-1');
+    await lock.release();
+    expect((await trial.ledger()).of(runId, 1).calls).toBe(0);
+    await trial.restart('worker-1');
+
+    await trial.awaitEnd(runId);
+    expect(await trial.judge(runId, { rows: '1', scenario: 'killed in W2', segment })).toEqual([]);
+  });
+
+  it('row 1: with calls in flight (W4), only their keys are sent again', async () => {
+    const runId = await begin(1, 6000);
+    await trial.awaitCalls(runId, 1, 20);
+    await trial.kill('worker-1');
+    await trial.restart('worker-1');
+
+    await trial.awaitEnd(runId);
+    const verdict = { rows: '1', scenario: 'killed in W4', segment, allow: { appliedAgain: inDoubt } };
+    expect(await trial.judge(runId, verdict)).toEqual([]);
+  });
+
+  it('row 1: while it records (W5), what was called and not written is sent again under its keys', async () => {
+    const runId = await begin(1, 6000);
+    await trial.awaitCalls(runId, 1, 10);
+    const lock = await trial.database.hold('lock table batch_steps in exclusive mode');
+    const injected = trial.injections.begin('lock', 'batch_steps');
+    await lock.awaitWaiting('batch_steps');
+    await trial.kill('worker-1');
+    await lock.release();
+    injected();
+    await trial.restart('worker-1');
+
+    await trial.awaitEnd(runId);
+    // While nothing could be written, the answers to a second round of calls came in.
+    const verdict = { rows: '1', scenario: 'killed in W5', segment, allow: { appliedAgain: 2 * inDoubt } };
+    expect(await trial.judge(runId, verdict)).toEqual([]);
+  });
+
+  it('row 1: between record and publication (W6), the sweeper publishes what it left', async () => {
+    const runId = await begin(1, 6000);
+    const unwritable = trial.muster.countries.map((country) => trial.topic('send-message', country));
+    const healed = trial.injections.begin('unwritable', 'send-message');
+    await Promise.all(unwritable.map((topic) => trial.topics.writable(topic, false)));
+    await until('a step is recorded and cannot be published', async () => {
+      return (await trial.database.count('select 1 from batch_steps where step = 1 and state = 3')) > 0;
+    });
+    await trial.kill('worker-1');
+    await Promise.all(unwritable.map((topic) => trial.topics.writable(topic, true)));
+    healed();
+    await trial.restart('worker-1');
+
+    await trial.awaitEnd(runId);
+    const verdict = { rows: '1', scenario: 'killed in W6', segment, allow: { appliedAgain: inDoubt } };
+    expect(await trial.judge(runId, verdict)).toEqual([]);
+  });
+
+  it('row 2: one of three every 4 s, at any moment; the others go on at once', async () => {
+    const runId = await begin(3, 60_000);
+    let kills = 0;
+    await trial.awaitCalls(runId, 1, 30);
+    let killing = Promise.resolve();
+    const assassin = setInterval(() => {
+      const name = `worker-${(kills++ % 3) + 1}`;
+      killing = killing.then(() => trial.kill(name)).then(() => trial.restart(name));
+    }, 4000);
+    try {
+      await trial.awaitEnd(runId, 150_000);
+    } finally {
+      clearInterval(assassin);
+      await killing;
+    }
+
+    expect(kills).toBeGreaterThanOrEqual(4);
+    const allow = { appliedAgain: kills * inDoubt };
+    expect(await trial.judge(runId, { rows: '2', scenario: 'one of three every 4 s', segment, allow })).toEqual([]);
+  });
+
+  it('row 3: all at once; the run resumes by itself when they are back', async () => {
+    const runId = await begin(3, 20_000);
+    await trial.awaitCalls(runId, 2, 20);
+    await trial.kill('worker-1', 'worker-2', 'worker-3');
+    await trial.restart('worker-1', 'worker-2', 'worker-3');
+
+    await trial.awaitEnd(runId);
+    const allow = { appliedAgain: 3 * inDoubt };
+    expect(await trial.judge(runId, { rows: '3', scenario: 'all killed', segment, allow })).toEqual([]);
+  });
+
+  it('row 4: asked to stop one after another, they drain, and no key is sent twice', async () => {
+    const runId = await begin(3, 30_000);
+    for (const [index, name] of ['worker-1', 'worker-2', 'worker-3'].entries()) {
+      await trial.awaitCalls(runId, 1, 20 * (index + 1));
+      expect(await trial.stop(name)).toBe(0);
+      await trial.restart(name);
+    }
+
+    await trial.awaitEnd(runId);
+    expect(await trial.judge(runId, { rows: '4', scenario: 'rolling deploy', segment })).toEqual([]);
+  });
+});

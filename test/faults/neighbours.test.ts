@@ -1,0 +1,239 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { FaultSettings } from '../../services/sandbox/fault-rules.ts';
+import { compareNeighbour, staysBelow, type Compared } from './support/neighbours.ts';
+import { startTrial, type Trial } from './support/trial.ts';
+import { lasting, until } from './support/until.ts';
+
+const segment = 'lapsed-riders';
+const award = (params: object = {}) => [{ action: 'award-points', params }];
+const slots = 40;
+
+/** I8: while a fault hits one country or campaign, the others' p99 stays within 20 % of their time without it. */
+describe('neighbours of a fault in the same action type', () => {
+  let trial: Trial;
+  beforeAll(async () => {
+    trial = await startTrial({
+      workers: 1,
+      sandbox: {
+        SANDBOX_SEGMENTS: `${segment}=60000`,
+        SANDBOX_COUNTRIES: 'SG=1,ID=1,VN=1',
+        SANDBOX_POINTS_LATENCY_MS: '400',
+      },
+      engine: { WORKER_CONCURRENCY: String(2 * slots) },
+      configure: (config) => ({
+        ...config,
+        actionTypes: Object.fromEntries(
+          Object.entries(config.actionTypes).map(([name, type]) => [name, { ...type, concurrency: slots }]),
+        ),
+      }),
+    });
+  });
+  afterAll(() => trial.end());
+
+  const run = (country: string, over: { chain?: object[]; deadlineSeconds?: number } = {}) =>
+    trial.muster.api.run({ name: country, countries: [country], segment, chain: award(), ...over });
+
+  /** A healthy run in SG beside one that the rule hits. */
+  async function beside(
+    rule: NonNullable<FaultSettings['calls']>[number],
+    other: () => Promise<string>,
+    during?: () => Promise<void>,
+  ): Promise<Compared> {
+    return await compareNeighbour(trial, {
+      neighbour: () => run('SG'),
+      other,
+      step: 1,
+      breakIt: () => trial.switchFaults({ calls: [rule] }),
+      isBroken: async () => ((await trial.faultHits())[rule.name] ?? 0) >= 3,
+      healIt: async () => {
+        await during?.();
+        await trial.switchFaults();
+      },
+    });
+  }
+
+  async function judged(
+    rows: string,
+    scenario: string,
+    { neighbour, seconds }: Compared,
+    more = {},
+  ): Promise<string[]> {
+    const measured = { 'neighbour s': seconds.beside, 'without s': seconds.without, ...more };
+    return await trial.judge(neighbour, { rows, scenario, segment, measured });
+  }
+
+  it('row 42: one country hangs until the time-out', async () => {
+    const compared = await beside({ name: 'hang', countries: ['ID'], answer: { kind: 'hang', applied: false } }, () =>
+      run('ID'),
+    );
+    await trial.awaitEnd(compared.other, 150_000);
+
+    expect(await judged('42', 'beside a country that hangs', compared)).toEqual([]);
+    expect(compared.seconds.beside).toSatisfy(staysBelow(compared.seconds.without));
+    expect(await trial.judge(compared.other, { rows: '42', scenario: 'country that hangs', segment })).toEqual([]);
+  });
+
+  it.each([
+    ['429 with Retry-After', { kind: 'status', status: 429, retryAfterSeconds: 2 } as const],
+    ['503 without', { kind: 'status', status: 503 } as const],
+  ])('row 22: one country answers %s', async (what, answer) => {
+    const compared = await beside({ name: 'storm', countries: ['ID'], answer }, () => run('ID'));
+    await trial.awaitEnd(compared.other, 150_000);
+
+    expect(await judged('22', `beside ${what}`, compared)).toEqual([]);
+    expect(compared.seconds.beside).toSatisfy(staysBelow(compared.seconds.without));
+    expect(await trial.judge(compared.other, { rows: '22', scenario: what, segment })).toEqual([]);
+  });
+
+  it.each([404, 400])(
+    "row 41: one campaign's parameters are wrong (%s for all its users), in the neighbour's country",
+    async (status) => {
+      const rule = { name: 'wrong', params: { rewardId: 'gone' }, answer: { kind: 'status', status } as const };
+      const chain = award({ rewardId: 'gone' });
+      let knocks = -1;
+      const compared = await beside(
+        rule,
+        async () => run('SG', { chain }),
+        async () => {
+          const before = (await trial.faultHits())['wrong'] ?? 0;
+          await lasting(10_000);
+          knocks = ((await trial.faultHits())['wrong'] ?? 0) - before;
+        },
+      );
+      const held = await trial.muster.api.progress(compared.other);
+
+      // At most a handful of calls a minute.
+      expect(knocks).toBeLessThanOrEqual(2);
+      expect(held.stalled ?? held.stateReason).toContain(String(status));
+      expect(held.steps.map(({ failed, unknown }) => failed + unknown)).toEqual([0]);
+      expect(compared.seconds.beside).toSatisfy(staysBelow(compared.seconds.without));
+      expect(await judged('41', `beside a campaign held by ${status}`, compared, { 'knocks in 10 s': knocks })).toEqual(
+        [],
+      );
+      // It is mended: one batch is tried every 30 s, and the run goes on by itself.
+      await trial.awaitEnd(compared.other, 90_000);
+      expect(await trial.judge(compared.other, { rows: '41', scenario: `held by ${status}`, segment })).toEqual([]);
+    },
+  );
+});
+
+describe('row 43: a second step that is 20 times slower than the first', () => {
+  let trial: Trial;
+  beforeAll(async () => {
+    trial = await startTrial({
+      workers: 1,
+      sandbox: {
+        SANDBOX_SEGMENTS: `crowd=60000,few=300`,
+        SANDBOX_REWARDS_LATENCY_MS: '50',
+        SANDBOX_MESSAGES_LATENCY_MS: '1000',
+      },
+      engine: { WORKER_CONCURRENCY: '100' },
+      configure: (config) => ({
+        ...config,
+        actionTypes: Object.fromEntries(
+          Object.entries(config.actionTypes).map(([name, type]) => [name, { ...type, concurrency: slots }]),
+        ),
+      }),
+    });
+  });
+  afterAll(() => trial.end());
+
+  it('a small campaign that comes later does not wait behind the backlog', async () => {
+    const start = (audience: string) =>
+      trial.muster.api.run({
+        name: audience,
+        countries: trial.muster.countries,
+        segment: audience,
+        chain: [
+          { action: 'award-reward', params: {} },
+          { action: 'send-message', params: {} },
+        ],
+      });
+    const idle = await start('few');
+    await trial.awaitEnd(idle);
+    const alone = await trial.servedWithin(idle, 2, 1);
+    const crowd = await start('crowd');
+    await trial.awaitCalls(crowd, 2, slots);
+    const small = await start('few');
+    await trial.awaitEnd(small);
+    const beside = await trial.servedWithin(small, 2, 1);
+    await trial.awaitEnd(crowd, 120_000);
+
+    const measured = { 'small campaign s': beside, 'alone s': alone };
+    expect(
+      await trial.judge(small, { rows: '43', scenario: 'small behind a slow step', segment: 'few', measured }),
+    ).toEqual([]);
+    expect(await trial.judge(crowd, { rows: '43', scenario: 'slow second step', segment: 'crowd' })).toEqual([]);
+    expect(beside).toBeLessThanOrEqual(2 * alone + 2);
+  });
+});
+
+describe('row 46: 500 feeds of segments that stall', () => {
+  let trial: Trial;
+  const countries = Array.from({ length: 25 }, (_, index) => `X${String.fromCharCode(65 + index)}`);
+  const healthy = countries.slice(0, 2);
+  beforeAll(async () => {
+    trial = await startTrial({
+      workers: 1,
+      countries,
+      sandbox: {
+        SANDBOX_SEGMENTS: `broken=25000,${segment}=25000`,
+        SANDBOX_COUNTRIES: countries.map((country) => `${country}=1`).join(','),
+      },
+      configure: (config) => {
+        const points = config.actionTypes['award-points'];
+        if (!points) throw new Error('there is no award-points');
+        return {
+          ...config,
+          partitionsPerShard: 1,
+          segmentation: { ...config.segmentation, timeoutMs: 5000 },
+          actionTypes: { 'award-points': points },
+        };
+      },
+    });
+  });
+  afterAll(() => trial.end());
+
+  it.each([
+    ['hang', 'pages', { kind: 'hang' } as const],
+    ['answer 500', 'pages', { kind: 'status', status: 500 } as const],
+    ['hang when described', 'descriptions', { kind: 'hang' } as const],
+  ] as const)('that %s: a healthy campaign that comes later starts as if alone', async (what, of, answer) => {
+    const start = (audience: string, served: readonly string[]) =>
+      trial.muster.api.run({
+        name: audience,
+        countries: served,
+        segment: audience,
+        chain: award(),
+        deadlineSeconds: 60,
+      });
+    const first = await start(segment, healthy);
+    await trial.awaitEnd(first);
+    const alone = await trial.servedWithin(first, 1, 1);
+
+    await trial.switchFaults({ segmentation: [{ name: what, segments: ['broken'], of, answer }] });
+    const broken = await Promise.all(Array.from({ length: 20 }, () => start('broken', countries)));
+    const asked = of === 'pages' ? 500 : 50;
+    if (of === 'pages') {
+      await until(
+        '500 feeds are there',
+        async () => (await trial.database.count('select 1 from feeds where not complete')) >= 500,
+      );
+    }
+    await until('they are asked for', async () => ((await trial.faultHits())[what] ?? 0) >= Math.min(asked, 100));
+    const later = await start(segment, healthy);
+    await trial.awaitEnd(later);
+    const created = await trial.muster.api.report(later);
+    const beside = await trial.servedWithin(later, 1, 1);
+    const prepared = (Date.parse(created.startedAt ?? '') - Date.parse(created.scheduledFor)) / 1000;
+    await trial.switchFaults();
+    for (const runId of broken) await trial.awaitEnd(runId, 120_000);
+
+    expect(beside).toBeLessThanOrEqual(1.2 * alone + 2);
+    expect(prepared).toBeLessThan(3);
+    const measured = { 'campaign s': beside, 'alone s': alone, 'preparation s': prepared };
+    expect(
+      await trial.judge(later, { rows: '46', scenario: `beside 500 feeds that ${what}`, segment, measured }),
+    ).toEqual([]);
+  });
+});

@@ -1,0 +1,210 @@
+import { afterAll, afterEach, beforeAll, describe, expect, inject, it } from 'vitest';
+import { rewardThenMessage } from '../e2e/installation.ts';
+import { startOwnPostgres, type OwnPostgres } from './support/own-postgres.ts';
+import { cutAfterCommit } from './support/postgres-wire.ts';
+import { startTcpProxy, type TcpProxy } from './support/tcp-proxy.ts';
+import { startTrial, type Trial, type TrialOptions } from './support/trial.ts';
+import { lasting, until } from './support/until.ts';
+
+const segment = 'lapsed-riders';
+/** Without memory, in both steps: what is called again although nobody died would be two effects. */
+const slowNaiveSinks = {
+  SANDBOX_REWARDS_MEMORY: 'none',
+  SANDBOX_MESSAGES_MEMORY: 'none',
+  SANDBOX_REWARDS_LATENCY_MS: '100-300',
+  SANDBOX_MESSAGES_LATENCY_MS: '100-300',
+};
+
+/** Longer than the faults here: no claim runs out meanwhile, so that a second call of a key would be nobody's right. */
+const longLeases = { WORKER_LEASE_MS: '60000', TRIGGER_FEED_LEASE_MS: '2000' };
+
+let postgres: OwnPostgres;
+let trial: Trial;
+beforeAll(async () => {
+  postgres = await startOwnPostgres();
+});
+afterEach(async () => {
+  postgres.thaw();
+  await trial.end();
+});
+afterAll(() => postgres.end());
+
+async function begin(users: number, options: Partial<TrialOptions> = {}): Promise<string> {
+  trial = await startTrial({
+    workers: 2,
+    servers: { databaseUrl: postgres.databaseUrl, kafkaBrokers: inject('kafkaBrokers') },
+    sandbox: { ...slowNaiveSinks, SANDBOX_SEGMENTS: `${segment}=${users}` },
+    engine: { ...longLeases, WORKER_CONCURRENCY: '20' },
+    ...options,
+  });
+  return await trial.muster.api.run({
+    name: 'On a broken database',
+    countries: trial.muster.countries,
+    segment,
+    chain: rewardThenMessage,
+  });
+}
+
+async function crashAndStart(): Promise<void> {
+  const back = trial.injections.begin('Postgres crash', 'immediate');
+  await postgres.crash();
+  await postgres.start();
+  back();
+}
+
+/** Commits wait for a standby that is not there: they are durable here, and nobody is told. */
+async function holdCommits(on: boolean): Promise<void> {
+  await trial.database.rows(
+    on ? `alter system set synchronous_standby_names = 'nobody'` : 'alter system reset synchronous_standby_names',
+  );
+  await trial.database.rows('select pg_reload_conf()');
+}
+
+describe('row 16: Postgres crashes', () => {
+  it('while workers claim (W2): nothing is called without a claim, and no key twice', async () => {
+    trial = await startTrial({
+      workers: 2,
+      servers: { databaseUrl: postgres.databaseUrl, kafkaBrokers: inject('kafkaBrokers') },
+      sandbox: { ...slowNaiveSinks, SANDBOX_SEGMENTS: `${segment}=6000` },
+    });
+    const lock = await trial.database.hold('lock table batch_steps in exclusive mode');
+    const runId = await trial.muster.api.run({
+      name: 'Claims',
+      countries: trial.muster.countries,
+      segment,
+      chain: rewardThenMessage,
+    });
+    await lock.awaitWaiting('batch_steps');
+    await crashAndStart();
+    await lock.release();
+
+    await trial.awaitEnd(runId);
+    expect(await trial.judge(runId, { rows: '16', scenario: 'crash in W2', segment })).toEqual([]);
+  });
+
+  it('in the commit of a record (W5), which was made durable: it is found written, not written twice', async () => {
+    const runId = await begin(10_000);
+    await trial.awaitCalls(runId, 1, 20);
+    await holdCommits(true);
+    await until('a record waits in its commit', async () => {
+      const waiting = `select 1 from pg_stat_activity where wait_event = 'SyncRep' and query ilike '%batch_steps%'`;
+      return (await trial.database.count(waiting)) >= 1;
+    });
+    await crashAndStart();
+    await until('commits go through again', () => holdCommits(false).then(() => true));
+
+    // Claims that were committed in the same statement and never heard of wait for their lease.
+    await trial.awaitEnd(runId, 150_000);
+    expect(await trial.judge(runId, { rows: '16', scenario: 'crash in the commit of W5', segment })).toEqual([]);
+  });
+
+  it('idle: the next campaign goes as ever', async () => {
+    const first = await begin(2000);
+    await trial.awaitEnd(first);
+    await crashAndStart();
+    const runId = await until('the api answers', () =>
+      trial.muster.api.run({ name: 'After', countries: trial.muster.countries, segment, chain: rewardThenMessage }),
+    );
+
+    await trial.awaitEnd(runId);
+    expect(await trial.judge(runId, { rows: '16', scenario: 'crash while idle', segment })).toEqual([]);
+  });
+});
+
+describe('row 17: Postgres restarts', () => {
+  it('in order, under load: no process dies, no key is called twice', async () => {
+    const runId = await begin(20_000);
+    for (const batches of [20, 80]) {
+      await trial.awaitCalls(runId, 1, batches);
+      const back = trial.injections.begin('Postgres restart', 'fast');
+      await postgres.stopFast();
+      await postgres.start();
+      back();
+    }
+
+    await trial.awaitEnd(runId, 150_000);
+    expect(await trial.judge(runId, { rows: '17', scenario: 'fast restart', segment })).toEqual([]);
+  });
+
+  it('every session is terminated every second and a half: no process dies, no key is called twice', async () => {
+    const runId = await begin(20_000);
+    const over = trial.injections.begin('sessions terminated', 'every 1.5 s');
+    const terminator = setInterval(() => {
+      void trial.database.rows(`select pg_terminate_backend(pid) from pg_stat_activity
+        where datname = current_database() and application_name <> 'faults'`);
+    }, 1500);
+    try {
+      await trial.awaitCalls(runId, 2, 150);
+    } finally {
+      clearInterval(terminator);
+      over();
+    }
+
+    await trial.awaitEnd(runId, 150_000);
+    expect(await trial.judge(runId, { rows: '17', scenario: 'sessions terminated', segment })).toEqual([]);
+  });
+});
+
+describe('row 18: Postgres does not answer', () => {
+  it('frozen for 12 s: time-outs fire, leases are respected', async () => {
+    const runId = await begin(10_000);
+    await trial.awaitCalls(runId, 1, 20);
+    const thawed = trial.injections.begin('Postgres frozen', '12 s');
+    postgres.freeze();
+    await lasting(12_000);
+    postgres.thaw();
+    thawed();
+
+    await trial.awaitEnd(runId);
+    expect(await trial.judge(runId, { rows: '18', scenario: 'frozen 12 s', segment })).toEqual([]);
+  });
+
+  it.each(['batch_steps', 'run_totals', 'feeds'])(
+    '%s locked for 8 s: everything goes on where it stood',
+    async (table) => {
+      const runId = await begin(10_000);
+      await trial.awaitCalls(runId, 1, 20);
+      const lock = await trial.database.hold(`lock table ${table} in access exclusive mode`);
+      const released = trial.injections.begin('lock', table);
+      await lasting(8000);
+      await lock.release();
+      released();
+
+      await trial.awaitEnd(runId);
+      expect(await trial.judge(runId, { rows: '18', scenario: `${table} locked 8 s`, segment })).toEqual([]);
+    },
+  );
+});
+
+describe('row 19: the answer to a commit is lost', () => {
+  let proxy: TcpProxy | undefined;
+  afterEach(() => proxy?.close());
+
+  it.each([
+    ['claims and records (W2, W5)', /insert into batch_steps/],
+    ['pages (T2)', /insert into batches/],
+  ])('of %s: what is in the database is found there, and no key is called twice', async (what, pattern) => {
+    const cuts = cutAfterCommit((sql) => pattern.test(sql), 5);
+    const runId = await begin(20_000, {
+      throughProxy: async (databaseUrl) => {
+        const url = new URL(databaseUrl);
+        proxy = await startTcpProxy({ host: url.hostname, port: Number(url.port) });
+        proxy.inspect(cuts);
+        url.host = `127.0.0.1:${proxy.port}`;
+        return url.href;
+      },
+      // Claims whose commit was not heard of wait for their lease: here they are short, and nobody holds them.
+      engine: { WORKER_LEASE_MS: '8000', WORKER_CONCURRENCY: '20' },
+    });
+    const over = trial.injections.begin('commit answer lost', what);
+    await until('ten answers are lost', () => cuts.cuts() >= 10);
+    proxy?.inspect({});
+    over();
+
+    await trial.awaitEnd(runId, 150_000);
+    const measured = { 'answers lost': cuts.cuts() };
+    expect(await trial.judge(runId, { rows: '19', scenario: `answers lost of ${what}`, segment, measured })).toEqual(
+      [],
+    );
+  });
+});

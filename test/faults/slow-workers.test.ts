@@ -1,0 +1,77 @@
+import { afterEach, describe, expect, it } from 'vitest';
+import { lasting } from './support/until.ts';
+import { startTrial, type Trial } from './support/trial.ts';
+
+const segment = 'lapsed-riders';
+const latencyMs = 400;
+const slots = 20;
+
+/** Row 48: a shard is as fast as all of its workers together, whatever one of them does. */
+describe('one worker of several', () => {
+  let trial: Trial;
+  afterEach(() => trial.end());
+
+  async function begin(second: Record<string, string>): Promise<void> {
+    trial = await startTrial({
+      workers: 1,
+      sandbox: {
+        SANDBOX_SEGMENTS: `${segment}=80000`,
+        SANDBOX_POINTS_MEMORY: 'none',
+        SANDBOX_POINTS_LATENCY_MS: String(latencyMs),
+      },
+      countries: ['SG'],
+      engine: { WORKER_CONCURRENCY: String(slots) },
+      engineOf: { 'worker-2': second },
+    });
+  }
+
+  /** Batches per second of a run, from its first effect to its last but the tail of 5 %. */
+  async function rate(during?: (runId: string) => Promise<void>): Promise<{ runId: string; rate: number }> {
+    const chain = [{ action: 'award-points', params: {} }];
+    const runId = await trial.muster.api.run({ name: 'Rate', countries: ['SG'], segment, chain });
+    await trial.awaitCalls(runId, 1, 20);
+    await during?.(runId);
+    await trial.awaitEnd(runId);
+    const times = [...(await trial.ledger()).of(runId, 1).keys.values()]
+      .flatMap(({ at }) => at.slice(0, 1))
+      .map((at) => Date.parse(at))
+      .toSorted((a, b) => a - b);
+    const counted = Math.floor(times.length * 0.95);
+    return { runId, rate: (1000 * counted) / ((times[counted - 1] ?? 0) - (times[0] ?? 0)) };
+  }
+
+  it('with a tenth of the slots: the shard is as fast as both alone', async () => {
+    await begin({ WORKER_CONCURRENCY: String(slots / 10) });
+    const alone = await rate();
+    await trial.restart('worker-2');
+    const both = await rate();
+
+    const measured = { 'batches/s': both.rate, 'one alone': alone.rate };
+    const verdict = { rows: '48', scenario: 'a tenth of the slots', segment, measured };
+    expect(await trial.judge(both.runId, verdict)).toEqual([]);
+    expect(both.rate).toBeGreaterThanOrEqual(0.95 * 1.1 * alone.rate);
+  });
+
+  it('frozen for 8 s: the other one goes on at its own rate, and nothing is called twice', async () => {
+    await begin({});
+    const alone = await rate();
+    await trial.restart('worker-2');
+    const both = await rate(async (runId) => {
+      await trial.awaitCalls(runId, 1, 100);
+      trial.freeze('worker-2');
+      const before = (await trial.ledger()).of(runId, 1).keys.size;
+      const from = Date.now();
+      await lasting(8000);
+      const served = (await trial.ledger()).of(runId, 1).keys.size - before;
+      const meanwhile = (1000 * served) / (Date.now() - from);
+      trial.thaw('worker-2');
+      expect(meanwhile).toBeGreaterThanOrEqual(0.95 * alone.rate);
+    });
+
+    const measured = { 'batches/s': both.rate, 'one alone': alone.rate };
+    // Its session and its lease are over: its calls in flight are in doubt.
+    const allow = { appliedAgain: 2 * slots };
+    const verdict = { rows: '48', scenario: 'frozen 8 s', segment, measured, allow };
+    expect(await trial.judge(both.runId, verdict)).toEqual([]);
+  });
+});

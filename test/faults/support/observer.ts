@@ -1,0 +1,58 @@
+import pg from 'pg';
+import { until } from './until.ts';
+
+/** The engine's database as a test looks at it, over connections of its own. */
+export interface Observer {
+  rows<Row extends pg.QueryResultRow>(sql: string, values?: unknown[]): Promise<Row[]>;
+  count(sql: string, values?: unknown[]): Promise<number>;
+  /** Holds a lock that the statement takes, so that the engine is certainly in the statement that needs it. */
+  hold(sql: string): Promise<HeldLock>;
+  end(): Promise<void>;
+}
+
+export interface HeldLock {
+  /** Resolves when so many statements whose text holds `part` wait for a lock. */
+  awaitWaiting(part: string, statements?: number): Promise<void>;
+  release(): Promise<void>;
+}
+
+export function observe(databaseUrl: string): Observer {
+  const pool = new pg.Pool({ connectionString: databaseUrl, max: 4, application_name: 'faults', query_timeout: 5000 });
+  pool.on('error', () => undefined);
+
+  async function rows<Row extends pg.QueryResultRow>(sql: string, values: unknown[] = []): Promise<Row[]> {
+    return (await pool.query<Row>(sql, values)).rows;
+  }
+
+  async function count(sql: string, values: unknown[] = []): Promise<number> {
+    const [row] = await rows<{ count: string }>(`select count(*) from (${sql}) counted`, values);
+    return Number(row?.count ?? 0);
+  }
+
+  return {
+    rows,
+    count,
+    hold: async (sql) => {
+      const client = new pg.Client({ connectionString: databaseUrl, application_name: 'faults' });
+      // Whoever terminates all sessions, or the server, releases the lock as well.
+      client.on('error', () => undefined);
+      await client.connect();
+      await client.query('begin');
+      await client.query(sql);
+      return {
+        awaitWaiting: async (part, statements = 1) => {
+          await until(`${statements} statements wait that hold "${part}"`, async () => {
+            const waiting = await count(
+              `select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'
+                and query ilike '%' || $1 || '%' and application_name <> 'faults'`,
+              [part],
+            );
+            return waiting >= statements;
+          });
+        },
+        release: () => client.end().catch(() => undefined),
+      };
+    },
+    end: () => pool.end(),
+  };
+}

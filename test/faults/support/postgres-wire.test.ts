@@ -1,0 +1,71 @@
+import { once } from 'node:events';
+import pg from 'pg';
+import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
+import { createEmptyTestDatabase, type TestDatabase } from '../../support/postgres-database.ts';
+import { cutAfterCommit } from './postgres-wire.ts';
+import { startTcpProxy, type TcpProxy } from './tcp-proxy.ts';
+
+/** The harness itself: what it claims to break has to break. */
+describe('a connection that is cut behind a commit', () => {
+  let database: TestDatabase;
+  let proxy: TcpProxy;
+  const connect = async () => {
+    const url = new URL(database.url);
+    url.host = `127.0.0.1:${proxy.port}`;
+    const client = new pg.Client({ connectionString: url.href });
+    client.on('error', () => undefined);
+    await client.connect();
+    return client;
+  };
+
+  beforeAll(async () => {
+    database = await createEmptyTestDatabase(inject('databaseUrl'));
+    const { hostname, port } = new URL(database.url);
+    proxy = await startTcpProxy({ host: hostname, port: Number(port) });
+    const client = await connect();
+    await client.query('create table things (id int primary key)');
+    await client.end();
+  });
+  afterAll(async () => {
+    await proxy.close();
+    await database.drop();
+  });
+
+  const stored = async (id: number) => {
+    const client = new pg.Client({ connectionString: database.url });
+    await client.connect();
+    const { rowCount } = await client.query('select from things where id = $1', [id]);
+    await client.end();
+    return rowCount;
+  };
+
+  it.each([
+    [
+      'prepared',
+      (client: pg.Client) => client.query({ name: 'thing', text: 'insert into things values ($1)', values: [1] }),
+    ],
+    ['unnamed', (client: pg.Client) => client.query('insert into things values ($1)', [2])],
+    ['simple', (client: pg.Client) => client.query('insert into things values (3)')],
+  ])('a %s statement is carried out, and nobody hears of it', async (_kind, insert) => {
+    const cuts = cutAfterCommit((sql) => sql.includes('insert into things'), 1);
+    proxy.inspect(cuts);
+    const client = await connect();
+    const ended = once(client, 'end');
+    await expect(client.query('select 1')).resolves.toBeDefined();
+    await expect(insert(client)).rejects.toThrow();
+    await ended;
+    expect(cuts.cuts()).toBe(1);
+    const id = { prepared: 1, unnamed: 2, simple: 3 }[_kind];
+    expect(await stored(id ?? 0)).toBe(1);
+  });
+
+  it('a transaction is cut at its commit, not before', async () => {
+    const cuts = cutAfterCommit((sql) => sql.includes('insert into things'), 1);
+    proxy.inspect(cuts);
+    const client = await connect();
+    await client.query('begin');
+    await client.query('insert into things values (4)');
+    await expect(client.query('commit')).rejects.toThrow();
+    expect(await stored(4)).toBe(1);
+  });
+});

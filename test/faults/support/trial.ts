@@ -1,0 +1,253 @@
+import { readFileSync } from 'node:fs';
+import { z } from 'zod';
+import { readLedger, type Ledger } from '../../../services/sandbox/ledger.ts';
+import type { FaultSettings } from '../../../services/sandbox/fault-rules.ts';
+import type { RunProgress } from '../../../shared/contracts/runs.ts';
+import type { ServiceProcess } from '../../../shared/infrastructure/service-process.ts';
+import { startInstallation, type Installation, type InstallationOptions } from '../../e2e/installation.ts';
+import { violations, type Allowance, type Evidence } from '../../support/evidence.ts';
+import { breakTopics, type BrokenTopics } from './broken-topics.ts';
+import { publishFigures } from './figures.ts';
+import { countOf, createInjections, type Injections } from './injections.ts';
+import { measureRun, servedWithin } from './measure-run.ts';
+import { observe, type Observer } from './observer.ts';
+import { until } from './until.ts';
+
+/** Everything that can be wrong with one run, and what the scenario allows. */
+export interface Verdict {
+  rows: string;
+  scenario: string;
+  segment: string;
+  allow?: Partial<Allowance>;
+  /** Figures of the scenario's own. */
+  measured?: Record<string, number>;
+  /** Processes that may end by themselves, for a supervisor to start them again. */
+  ownEnds?: number;
+}
+
+/** An installation under fault, with its three records: the engine's database, the sandbox's ledger, and what the harness broke. */
+export interface Trial {
+  readonly muster: Installation;
+  readonly injections: Injections;
+  readonly database: Observer;
+  readonly topics: BrokenTopics;
+  topic(actionType: string, country: string): string;
+  /** Switches faults of the sandbox on, in place of those before; without any, off. */
+  switchFaults(rules?: FaultSettings): Promise<void>;
+  faultHits(): Promise<Record<string, number>>;
+  kill(...names: string[]): Promise<void>;
+  /** SIGTERM, and its exit code. */
+  stop(name: string): Promise<number | NodeJS.Signals | undefined>;
+  restart(...names: string[]): Promise<void>;
+  freeze(name: string): void;
+  thaw(name: string): void;
+  names(service: string): string[];
+  ledger(): Promise<Ledger>;
+  /** Resolves when so many batches of a step have been served. */
+  awaitCalls(runId: string, step: number, batches: number): Promise<void>;
+  /** Resolves at the run's end; rejects when that takes longer. */
+  awaitEnd(runId: string, deadlineMs?: number): Promise<RunProgress>;
+  /** Seconds from the run's start to the effect of so many of its users. */
+  servedWithin(runId: string, step: number, share: number): Promise<number>;
+  /** What broke the invariants in this run; publishes the scenario's figures. */
+  judge(runId: string, verdict: Verdict): Promise<string[]>;
+  end(): Promise<void>;
+}
+
+export type TrialOptions = InstallationOptions;
+
+/** Times short enough that every lease runs out within seconds. */
+export const quickLeases = {
+  WORKER_LEASE_MS: '5000',
+  KAFKA_SESSION_TIMEOUT_MS: '2000',
+  TRIGGER_FEED_LEASE_MS: '2000',
+  TRIGGER_STALL_MS: '1000',
+  TRIGGER_REOFFER_MS: '2000',
+};
+
+const quietWithinMs = 40_000;
+const maxResidentMb = 700;
+
+export async function startTrial(options: TrialOptions): Promise<Trial> {
+  const muster = await startInstallation({ ...options, engine: { ...quickLeases, ...options.engine } });
+  const injections = createInjections();
+  const database = observe(muster.database.url);
+  const topics = breakTopics(muster.kafkaBrokers);
+  const supervisor = createSupervisor(muster);
+  const thaws = new Map<string, () => void>();
+  let endFaults: (() => void) | undefined;
+
+  async function switchFaults(rules: FaultSettings = {}): Promise<void> {
+    endFaults?.();
+    endFaults = undefined;
+    const names = [...(rules.calls ?? []), ...(rules.segmentation ?? [])].map(({ name }) => name);
+    const answer = await fetch(`${muster.sandboxUrl}/control`, { method: 'POST', body: JSON.stringify(rules) });
+    if (!answer.ok) throw new Error(await answer.text());
+    if (names.length > 0) endFaults = injections.begin(names.join(' and '), 'sandbox');
+  }
+
+  async function judge(runId: string, verdict: Verdict): Promise<string[]> {
+    const evidence = await muster.evidence(runId, verdict.segment);
+    const found = [
+      ...violations(evidence, verdict.allow),
+      ...(await restlessness(runId)),
+      ...supervisor.report(verdict.ownEnds ?? 0),
+      ...overweight(muster.services),
+    ];
+    await publish(runId, verdict, evidence, found.length);
+    return folded(found);
+  }
+
+  /** I7: lag and work that is ready return to nothing, without help. */
+  async function restlessness(runId: string): Promise<string[]> {
+    const open = `select 1 from batch_steps s join feeds f using (feed) where s.state <> 3 and f.run in (
+      select run from feeds group by run having bool_and(complete))`;
+    try {
+      await until(
+        'lag and open work are gone',
+        async () => (await topics.lag(muster.topicPrefix)) === 0,
+        quietWithinMs,
+      );
+      return [];
+    } catch (error) {
+      const steps = await database.count(open).catch(() => -1);
+      return [`I7: ${String(error)} (${steps} open steps; run ${runId})`];
+    }
+  }
+
+  async function publish(runId: string, verdict: Verdict, evidence: Evidence, found: number): Promise<void> {
+    const { rows, scenario, measured = {} } = verdict;
+    const injected = injections.takeNew();
+    const run = measureRun(await readLedger(muster.ledgerFile), runId, evidence, injected);
+    publishFigures({ rows, scenario, faults: countOf(injected), ...run, violations: found, measured });
+  }
+
+  const trial: Trial = {
+    muster,
+    injections,
+    database,
+    topics,
+    topic: (actionType, country) => `${muster.topicPrefix}.${actionType}.${country}`,
+    switchFaults,
+    faultHits: async () => {
+      const status: unknown = await (await fetch(`${muster.sandboxUrl}/control`)).json();
+      return z.object({ hits: z.record(z.string(), z.int()) }).parse(status).hits;
+    },
+    kill: async (...names) => {
+      for (const name of names) injections.happened('SIGKILL', name);
+      await Promise.all(names.map((name) => supervisor.end(name, 'SIGKILL')));
+    },
+    stop: async (name) => {
+      const done = injections.begin('SIGTERM', name);
+      await supervisor.end(name, 'SIGTERM');
+      done();
+      return await muster.services.get(name)?.exited;
+    },
+    restart: async (...names) => {
+      await Promise.all(names.map((name) => supervisor.start(name)));
+    },
+    freeze: (name) => {
+      thaws.set(name, injections.begin('SIGSTOP', name));
+      process.kill(pidOf(muster, name), 'SIGSTOP');
+    },
+    thaw: (name) => {
+      process.kill(pidOf(muster, name), 'SIGCONT');
+      thaws.get(name)?.();
+    },
+    names: (service) => [...muster.services.keys()].filter((name) => name.replace(/-\d+$/, '') === service),
+    ledger: () => readLedger(muster.ledgerFile),
+    awaitCalls: async (runId, step, batches) => {
+      await until(`${batches} batches of step ${step} are served`, async () => {
+        return (await readLedger(muster.ledgerFile)).of(runId, step).keys.size >= batches;
+      });
+    },
+    awaitEnd: async (runId, deadlineMs = 90_000) => {
+      const giveUp = AbortSignal.timeout(deadlineMs);
+      try {
+        return await muster.api.awaitEnd(runId, undefined, giveUp);
+      } catch (error) {
+        if (!giveUp.aborted) throw error;
+        const progress = await muster.api.report(runId).catch(() => undefined);
+        const lines = progress?.steps.map(({ step, pending }) => `${pending} pending in step ${step}`).join(', ');
+        throw new Error(`the run is ${progress?.state ?? '?'} after ${deadlineMs} ms: ${lines ?? ''}`, {
+          cause: error,
+        });
+      }
+    },
+    servedWithin: async (runId, step, share) => {
+      const { startedAt } = await muster.api.report(runId);
+      return servedWithin(await readLedger(muster.ledgerFile), runId, step, startedAt ?? '', share);
+    },
+    judge,
+    end: async () => {
+      supervisor.rest();
+      await Promise.allSettled([topics.close(), database.end()]);
+      await muster.stop();
+    },
+  };
+  return trial;
+}
+
+/** Thousands of users can be wrong in the same way. */
+function folded(found: readonly string[]): string[] {
+  const shown = 12;
+  return found.length <= shown ? [...found] : [...found.slice(0, shown), `… and ${found.length - shown} more`];
+}
+
+function pidOf(muster: Installation, name: string): number {
+  const service = muster.services.get(name);
+  if (!service?.running) throw new Error(`${name} does not run`);
+  return service.pid;
+}
+
+/** Starts again what ended by itself, as production would, and remembers that it did. */
+function createSupervisor(muster: Installation) {
+  const unasked: string[] = [];
+  const asked = new WeakSet<ServiceProcess>();
+  let isResting = false;
+
+  function watch(name: string): void {
+    const service = muster.services.get(name);
+    if (!service) return;
+    void service.exited.then(async (how) => {
+      if (isResting || asked.has(service)) return;
+      unasked.push(`${name} (${how})`);
+      await start(name).catch(() => undefined);
+    });
+  }
+
+  async function start(name: string): Promise<void> {
+    await muster.restart(name);
+    watch(name);
+  }
+
+  for (const name of muster.services.keys()) watch(name);
+  return {
+    start,
+    end: async (name: string, signal: 'SIGTERM' | 'SIGKILL') => {
+      const service = muster.services.get(name);
+      if (!service) throw new Error(`there is no ${name}`);
+      asked.add(service);
+      await service.end(signal);
+    },
+    report: (allowed: number): string[] =>
+      unasked.length > allowed ? [`I7: processes ended by themselves: ${unasked.join(', ')}`] : [],
+    rest: () => {
+      isResting = true;
+    },
+  };
+}
+
+/** I7: memory under its bound. */
+function overweight(services: Installation['services']): string[] {
+  return [...services]
+    .filter(([name, service]) => service.running && name !== 'sandbox')
+    .map(([name, { pid }]) => ({ name, megabytes: residentMb(pid) }))
+    .filter(({ megabytes }) => megabytes > maxResidentMb)
+    .map(({ name, megabytes }) => `I7: ${name} holds ${Math.round(megabytes)} MB`);
+}
+
+function residentMb(pid: number): number {
+  const match = /VmHWM:\s+(\d+) kB/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'));
+  return Number(match?.[1] ?? 0) / 1024;
+}

@@ -1,0 +1,130 @@
+import { afterEach, describe, expect, it } from 'vitest';
+import { rewardThenMessage } from '../e2e/installation.ts';
+import { startTrial, type Trial, type TrialOptions } from './support/trial.ts';
+import { lasting, until } from './support/until.ts';
+
+const segment = 'lapsed-riders';
+
+/** Sinks without memory in both steps: a page fed twice would be two effects. */
+const naiveSinks = { SANDBOX_REWARDS_MEMORY: 'none', SANDBOX_MESSAGES_MEMORY: 'none' };
+
+describe('triggers', () => {
+  let trial: Trial;
+  afterEach(() => trial.end());
+
+  async function begin(users: number, options: Partial<TrialOptions> = {}): Promise<void> {
+    trial = await startTrial({
+      workers: 2,
+      ...options,
+      sandbox: { ...naiveSinks, SANDBOX_SEGMENTS: `${segment}=${users}`, ...options.sandbox },
+    });
+  }
+
+  async function run(over: { deadlineSeconds?: number; chain?: object[] } = {}): Promise<string> {
+    return await trial.muster.api.run({
+      name: 'Fed',
+      countries: trial.muster.countries,
+      segment,
+      chain: rewardThenMessage,
+      ...over,
+    });
+  }
+
+  it('row 7: killed between page and commit: no page is missing or doubled', async () => {
+    await begin(10_000);
+    const lock = await trial.database.hold('lock table batches in exclusive mode');
+    const runId = await run();
+    await lock.awaitWaiting('batches');
+    await trial.kill('trigger');
+    await lock.release();
+    await trial.restart('trigger');
+
+    await trial.awaitEnd(runId);
+    expect(await trial.judge(runId, { rows: '7', scenario: 'killed before its commit', segment })).toEqual([]);
+  });
+
+  it('row 7: killed after the commit and before publication: the pages are published by the next one', async () => {
+    await begin(10_000);
+    const topics = trial.muster.countries.map((country) => trial.topic('award-reward', country));
+    const healed = trial.injections.begin('unwritable', 'award-reward');
+    await Promise.all(topics.map((topic) => trial.topics.writable(topic, false)));
+    const runId = await run();
+    await until('pages are committed', async () => (await trial.database.count('select 1 from batches')) >= 10);
+    await trial.kill('trigger');
+    await Promise.all(topics.map((topic) => trial.topics.writable(topic, true)));
+    healed();
+    expect((await trial.ledger()).of(runId, 1).calls).toBe(0);
+    await trial.restart('trigger');
+
+    await trial.awaitEnd(runId);
+    expect(await trial.judge(runId, { rows: '7', scenario: 'killed before publication', segment })).toEqual([]);
+  });
+
+  it('row 7: killed again and again while it feeds', async () => {
+    await begin(40_000);
+    const runId = await run();
+    for (let kill = 1; kill <= 4; kill++) {
+      await until('it feeds', async () => (await trial.database.count('select 1 from batches')) >= kill * 80);
+      await trial.kill('trigger');
+      await trial.restart('trigger');
+    }
+
+    await trial.awaitEnd(runId);
+    expect(await trial.judge(runId, { rows: '7', scenario: 'killed while it feeds', segment })).toEqual([]);
+  });
+
+  it('row 8: two triggers and two schedulers make one run of one start', async () => {
+    await begin(3000, { triggers: 2, schedulers: 2 });
+    const runId = await run();
+    await trial.awaitEnd(runId);
+
+    expect(await trial.database.count('select 1 from runs')).toBe(1);
+    expect(await trial.judge(runId, { rows: '8', scenario: 'two triggers', segment })).toEqual([]);
+  });
+
+  it('row 44: nobody consumes: each reference lies on the topic a few times, and the deadline ends the runs', async () => {
+    // A minute stands for the hour: references are offered again twenty times as often.
+    await begin(10_000, { workers: 0, engine: { TRIGGER_REOFFER_MS: '500' } });
+    const chain = rewardThenMessage.slice(0, 1);
+    const runs = await Promise.all(Array.from({ length: 20 }, () => run({ deadlineSeconds: 60, chain })));
+    const nobody = trial.injections.begin('no workers', 'all shards');
+
+    for (const runId of runs) await trial.awaitEnd(runId, 120_000);
+    nobody();
+    const sizes = await Promise.all(
+      trial.muster.countries.map((country) => trial.topics.size(trial.topic('award-reward', country))),
+    );
+    const messages = sizes.reduce((sum, size) => sum + size, 0);
+    const batches = await trial.database.count('select 1 from batches');
+    const reports = await Promise.all(runs.map((runId) => trial.muster.api.report(runId)));
+    expect(reports.map(({ state }) => state)).toEqual(runs.map(() => 'expired'));
+    expect(reports.every(({ balanced }) => balanced)).toBe(true);
+    expect(reports.flatMap(({ steps }) => steps.map(({ pending, unknown }) => pending + unknown))).toEqual(
+      runs.map(() => 0),
+    );
+    // 60 s hold 120 offers of 500 ms; offers that grow apart are seven.
+    expect(messages).toBeLessThan(8 * batches);
+  });
+
+  it('row 47: a page that a frozen feeder writes after the run has ended is refused', async () => {
+    // The frozen one's lease outlives the run: nobody takes its feeds over, so that only the end itself can fence it.
+    await begin(10_000, { engineOf: { trigger: { TRIGGER_FEED_LEASE_MS: '120000' } } });
+    await trial.switchFaults({ segmentation: [{ name: 'page-hangs', of: 'pages', notFirst: true, latencyMs: 1500 }] });
+    const runId = await run({ deadlineSeconds: 60 });
+    await until('it is fed', async () => (await trial.database.count('select 1 from batches')) >= 2);
+    trial.freeze('trigger');
+    await trial.restart('trigger-2');
+    await trial.database.rows(`update runs set deadline_at = now() + interval '5 seconds'`);
+
+    await trial.awaitEnd(runId, 120_000);
+    const ended = await trial.muster.api.report(runId);
+    trial.thaw('trigger');
+    await lasting(5000);
+    await trial.switchFaults();
+
+    const later = await trial.muster.api.report(runId);
+    expect(later.audience).toEqual(ended.audience);
+    const allow = { runStates: ['expired', 'completed_with_failures'] };
+    expect(await trial.judge(runId, { rows: '47', scenario: 'page written late', segment, allow })).toEqual([]);
+  });
+});
