@@ -1,5 +1,6 @@
 import { pino } from 'pino';
 import { describe, expect, it } from 'vitest';
+import { z } from 'zod';
 import type { Meter } from '../../shared/ports/meter.ts';
 import { passTime } from '../../test/support/pass-time.ts';
 import { createRunningWorker } from '../../test/support/running-worker.ts';
@@ -9,14 +10,16 @@ import { answerOf } from '../../test/support/worker-fixture.ts';
 function createRecordingMeter() {
   const counts = new Map<string, number>();
   const collects: (() => void)[] = [];
-  const named = (name: string, labels: object) => [name, ...Object.values(labels)].join(' ');
+  const named = (name: string, labels: Readonly<Record<string, string>>) => [name, ...Object.values(labels)].join(' ');
   const add = (key: string, by: number) => counts.set(key, (counts.get(key) ?? 0) + by);
   const meter: Meter = {
     counter: ({ name }) => ({ of: (labels) => ({ add: (by = 1) => void add(named(name, labels), by) }) }),
     histogram: ({ name }) => ({ of: (labels) => ({ observe: () => void add(named(name, labels), 1) }) }),
     gauge: ({ name, collect }) => {
       const gauge = {
-        of: (labels: object) => ({ set: (value: number) => void counts.set(named(name, labels), value) }),
+        of: (labels: Readonly<Record<string, string>>) => ({
+          set: (value: number) => void counts.set(named(name, labels), value),
+        }),
       };
       if (collect) collects.push(() => collect(gauge));
       return gauge;
@@ -29,9 +32,11 @@ function createRecordingMeter() {
   return { meter, read };
 }
 
+const logLine = z.looseObject({ msg: z.string(), cause: z.string().optional(), count: z.int().optional() });
+
 function createRecordingLogger() {
-  const lines: { msg: string; cause?: string; count?: number }[] = [];
-  const logger = pino({ level: 'warn' }, { write: (line: string) => void lines.push(JSON.parse(line)) });
+  const lines: z.infer<typeof logLine>[] = [];
+  const logger = pino({ level: 'warn' }, { write: (line: string) => void lines.push(logLine.parse(JSON.parse(line))) });
   return { logger, lines };
 }
 
