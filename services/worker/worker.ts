@@ -101,7 +101,7 @@ export function createWorker(deps: WorkerDeps): Worker {
   });
   const server = createStepServer({
     directory,
-    heldSteps: createHeldSteps({ holds: deps.holds, logger }),
+    heldSteps: createHeldSteps({ holds: deps.holds, monotonicMs: () => clock.monotonicMs(), logger }),
     endpoint: deps.endpoint,
     bodyOf: createRequestBodies(),
     markBegun: (begin) => begins.mark(begin),
@@ -158,8 +158,7 @@ export function createWorker(deps: WorkerDeps): Worker {
     const prepared = await prepareWork(ours, startedMs, { shards, actionTypes, directory, ledger, logger });
     slots.add(prepared.works);
     server.release(prepared.unreadable, null);
-    for (const { claimed, error } of prepared.broken)
-      await server.leaveToLease(claimed.claim, claimed.queued.origin, error);
+    server.leaveBroken(prepared.broken);
     return 0;
   }
 
