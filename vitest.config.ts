@@ -22,6 +22,7 @@ export default defineConfig({
           sequence: { groupOrder: 0 },
           include: ['{shared,services,cli,benchmarks}/**/*.test.ts', 'test/support/**/*.test.ts'],
           exclude: ['**/*.integration.test.ts', 'node_modules/**'],
+          testTimeout: 30_000,
         },
       },
       {

@@ -4,7 +4,8 @@ import { findFreePorts, isFree } from '../../shared/infrastructure/free-ports.ts
 import type { Infrastructure } from '../../shared/infrastructure/infrastructure.ts';
 import { migrate } from '../../shared/postgres/migrate.ts';
 import { addApiKey, withApiKeys } from '../installation/api-keys.ts';
-import { createTopics, requiredTopics } from '../installation/topics.ts';
+import { requiredTopics } from '../../shared/kafka/required-topics.ts';
+import { createTopics } from '../installation/topics.ts';
 import { demoEngineConfig, sandboxSettings } from './demo-settings.ts';
 import type { ProcessSpec } from './processes.ts';
 

@@ -1,14 +1,13 @@
 import { expect, test } from 'vitest';
 import { demoEngineConfig } from '../demo/demo-settings.ts';
-import { requiredTopics } from './topics.ts';
+import { requiredTopics } from '../../shared/kafka/required-topics.ts';
 
-test('a topic for fires and one for every action type in every country', () => {
+test('a topic for every action type in every country', () => {
   const topics = requiredTopics(demoEngineConfig('http://127.0.0.1', 1000), 'muster');
-  expect(topics.map(({ topic }) => topic)).toEqual([
-    'muster.fires',
-    ...['award-reward', 'award-points', 'send-message'].flatMap((action) =>
+  expect(topics.map(({ topic }) => topic)).toEqual(
+    ['award-reward', 'award-points', 'send-message'].flatMap((action) =>
       ['SG', 'ID', 'VN'].map((country) => `muster.${action}.${country}`),
     ),
-  ]);
+  );
   expect(new Set(topics.map(({ partitions }) => partitions))).toEqual(new Set([6]));
 });

@@ -1,7 +1,6 @@
-import type { EngineConfig } from '../../shared/contracts/engine-config.ts';
-import { topicNames } from '../../shared/domain/shard.ts';
-import { createKafka } from '../../shared/kafka/connection.ts';
 import { requireBroker } from '../../shared/infrastructure/given-servers.ts';
+import { createKafka } from '../../shared/kafka/connection.ts';
+import { requiredTopics } from '../../shared/kafka/required-topics.ts';
 import { createTopicAdmin } from '../../shared/kafka/topic-admin.ts';
 import type { TopicSpec } from '../../shared/ports/message-bus.ts';
 import { readEngineConfig } from '../../shared/runtime/engine-config-file.ts';
@@ -12,19 +11,6 @@ import { writeData, type CommandContext } from '../command-context.ts';
 import { exitCodes, type ExitCode } from '../exit-codes.ts';
 
 const topicsEnvironment = commonEnvironment.pick({ KAFKA_BROKERS: true, MUSTER_TOPIC_PREFIX: true });
-
-/** The fires' topic, and one for each action type in each country. */
-export function requiredTopics(config: EngineConfig, prefix: string): TopicSpec[] {
-  const names = topicNames(prefix);
-  const shards = Object.keys(config.actionTypes).flatMap((actionType) =>
-    config.countries.map((country) => names.shard({ actionType, country })),
-  );
-  return [names.fires, ...shards].map((topic) => ({
-    topic,
-    partitions: config.partitionsPerShard,
-    replicationFactor: config.replicationFactor,
-  }));
-}
 
 export async function ensureTopics(context: CommandContext): Promise<ExitCode> {
   const environment = readEnvironment(topicsEnvironment, context.environment);

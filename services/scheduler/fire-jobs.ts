@@ -1,16 +1,12 @@
-import type { FireMessage } from '../../shared/contracts/messages.ts';
-import type { DueJob, DueJobs } from './ports/due-jobs.ts';
 import type { HeldLease } from '../../shared/ports/leases.ts';
-import type { MessagePublisher, OutgoingMessage } from '../../shared/ports/message-bus.ts';
 import type { Logger } from '../../shared/runtime/logger.ts';
+import type { DueJobs } from './ports/due-jobs.ts';
 
-/** Jobs taken in one transaction, at most: it stays open until Kafka has acknowledged all of them. */
+/** Jobs taken in one transaction, at most. */
 const maxJobsPerFire = 500;
 
 export interface FireJobsDeps {
   dueJobs: DueJobs;
-  publisher: MessagePublisher;
-  topic: string;
   /** New jobs may fall due before the ones that are known: look again after this at the latest. */
   pollMs: number;
   /** The lease, while it is surely ours. */
@@ -20,30 +16,17 @@ export interface FireJobsDeps {
   logger: Logger;
 }
 
-/** Publishes what is due. Returns how long to wait before looking again, in milliseconds. */
-export async function fireJobs(deps: FireJobsDeps): Promise<number> {
-  const lease = deps.held();
-  if (!lease) return deps.pollMs;
+/** Makes runs of what is due. Returns how long to wait before looking again, in milliseconds. */
+export async function fireJobs({ dueJobs, pollMs, held, leaseLost, logger }: FireJobsDeps): Promise<number> {
+  const lease = held();
+  if (!lease) return pollMs;
 
-  const { leaseHeld, fired, nextDueInMs } = await deps.dueJobs.fire(lease, maxJobsPerFire, (jobs) =>
-    deps.publisher.publish(jobs.map((job) => fireRecord(deps.topic, job))),
-  );
+  const { leaseHeld, runs, orphans, nextDueInMs } = await dueJobs.fire(lease, maxJobsPerFire);
   if (!leaseHeld) {
-    deps.leaseLost();
-    return deps.pollMs;
+    leaseLost();
+    return pollMs;
   }
-  if (fired > 0) deps.logger.info({ fired }, 'jobs fired');
-  return fired === maxJobsPerFire ? 0 : Math.min(nextDueInMs ?? deps.pollMs, deps.pollMs);
-}
-
-/** The fire is named after its job, so that a repeat is known as one. */
-function fireRecord(topic: string, { job, campaignId, revision, dueAt }: DueJob): OutgoingMessage {
-  const fire: FireMessage = {
-    fireId: job,
-    kind: 'start-run',
-    campaignId,
-    revision,
-    scheduledFor: dueAt.toISOString(),
-  };
-  return { topic, value: JSON.stringify(fire) };
+  for (const { runId, campaignId, isNew } of runs) logger.info({ runId, campaignId, isNew }, 'run created');
+  for (const orphan of orphans) logger.error(orphan, 'a job fell due whose campaign has no such revision, dropped');
+  return runs.length + orphans.length === maxJobsPerFire ? 0 : Math.min(nextDueInMs ?? pollMs, pollMs);
 }

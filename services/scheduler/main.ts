@@ -1,6 +1,3 @@
-import { topicNames } from '../../shared/domain/shard.ts';
-import { createKafka } from '../../shared/kafka/connection.ts';
-import { createPublisher } from '../../shared/kafka/publisher.ts';
 import { createLeases } from '../../shared/postgres/leases.ts';
 import { createPool } from '../../shared/postgres/pool.ts';
 import { defineProcess, isEntry, runProcess } from '../../shared/runtime/process.ts';
@@ -14,15 +11,9 @@ export const schedulerProcess = defineProcess('scheduler', readConfig, async (co
     createPool({ connectionString: config.DATABASE_URL, applicationName: 'muster-scheduler', max: 4, logger }),
     (opened) => opened.end(),
   );
-  const kafka = createKafka({ ...config.kafka, clientId: 'muster-scheduler', logger });
-  const publisher = onClose(createPublisher({ kafka, logger }), (opened) => opened.close());
-  await publisher.connect();
-
   const scheduler = createScheduler({
     leases: createLeases({ pool }),
     dueJobs: createDueJobs({ pool }),
-    publisher,
-    topics: topicNames(config.MUSTER_TOPIC_PREFIX),
     owner,
     leaseMs: config.SCHEDULER_LEASE_MS,
     pollMs: config.SCHEDULER_POLL_MS,

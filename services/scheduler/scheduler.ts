@@ -1,8 +1,6 @@
-import type { TopicNames } from '../../shared/domain/shard.ts';
 import type { Clock } from '../../shared/ports/clock.ts';
 import type { DueJobs } from './ports/due-jobs.ts';
 import type { Leases } from '../../shared/ports/leases.ts';
-import type { MessagePublisher } from '../../shared/ports/message-bus.ts';
 import { createLeaseKeeper } from '../../shared/runtime/lease-keeper.ts';
 import type { Logger } from '../../shared/runtime/logger.ts';
 import { createLoop } from '../../shared/runtime/loop.ts';
@@ -14,8 +12,6 @@ const afterErrorMs = 1000;
 export interface SchedulerDeps {
   leases: Leases;
   dueJobs: DueJobs;
-  publisher: MessagePublisher;
-  topics: TopicNames;
   /** Tells this process apart from all others, those before it included. */
   owner: string;
   leaseMs: number;
@@ -24,7 +20,7 @@ export interface SchedulerDeps {
   logger: Logger;
 }
 
-/** Fires what is due. Many may run; the one that holds the lease works, the others stand by. */
+/** Makes runs of the jobs that are due. Many may run; the one that holds the lease works, the others stand by. */
 export interface Scheduler extends Service {
   start(): void;
 }
@@ -47,8 +43,6 @@ export function createScheduler(deps: SchedulerDeps): Scheduler {
     turn: () =>
       fireJobs({
         dueJobs: deps.dueJobs,
-        publisher: deps.publisher,
-        topic: deps.topics.fires,
         pollMs: deps.pollMs,
         held: () => lease.held(),
         leaseLost: () => lease.doubt(),

@@ -1,12 +1,17 @@
-import { admitPages, priorityWeights, roomIn, smoothedRate, unhandledBound, type ShardFeed } from './fairness.ts';
 import type { Clock } from '../../shared/ports/clock.ts';
-import type { FeedLoad, FeedStore } from './ports/feed-store.ts';
+import { chainLoadOf, type ChainLoad } from './chain-load.ts';
+import { admitBatches, priorityWeights, readyBound, smoothedRate, type SharingFeed } from './fairness.ts';
 import type { FeedPager } from './feed-pager.ts';
 import { pauseAfter } from './pause-after.ts';
+import type { FeedLoad, FeedStore } from './ports/feed-store.ts';
 
 const lookEveryMs = 100;
+/** However often somebody asks for room. */
+const minPauseMs = 20;
 /** Pokes ask for a look at once; without a feed there is nothing to look at. */
 const idleMs = 60_000;
+/** Settled feeds are asked for once more after this, so that those of runs that have ended are forgotten. */
+const settledForMs = 60_000;
 
 export interface AdmitFeedsDeps {
   feedStore: FeedStore;
@@ -14,67 +19,92 @@ export interface AdmitFeedsDeps {
   clock: Clock;
 }
 
-interface ShardState {
-  handledPerSecond: number;
-  servedLast: string | null;
-}
-
-/** Grants room to pagers, shard by shard. What comes back is a loop's turn. */
+/** Grants room to pagers, over all shards of their chains. What comes back is a loop's turn. */
 export function createAdmitFeeds({ feedStore, pagers, clock }: AdmitFeedsDeps): () => Promise<number> {
-  let shards = new Map<string, ShardState>();
-  let handledBefore = new Map<string, number>();
+  let rates = new Map<string, number>();
+  let doneBefore = new Map<string, ReadonlyMap<string, number>>();
+  let turns: ReadonlyMap<string, number> = new Map();
+  let settled = new Set<string>();
+  let forgetSettledAtMs = 0;
   let lookedAtMs = clock.monotonicMs();
+  let notBeforeMs = 0;
 
   return async () => {
     const mine = new Map(pagers().map((pager) => [pager.feed.feedId, pager]));
     if (mine.size === 0) return idleMs;
+    const startedMs = clock.monotonicMs();
+    if (startedMs < notBeforeMs) return notBeforeMs - startedMs;
 
     // Before the look: what is written in between then counts twice for once, and not not at all.
     const granted = new Map([...mine].map(([feedId, pager]) => [feedId, pager.granted()]));
-    const startedMs = clock.monotonicMs();
-    const loads = await feedStore.loads();
+    const loads = await feedStore.loads([...settled]);
+    const feeds = loads.map((load) => ({ load, chain: chainLoadOf(load, granted.get(load.feedId) ?? 0) }));
 
-    const measured = new Map<string, ShardState>();
-    for (const [shard, inShard] of Map.groupBy(loads, shardOf)) {
-      const state = measuredState(shards.get(shard), inShard, handledBefore, startedMs - lookedAtMs);
-      measured.set(shard, state);
-      const feeds = inShard.map((load) => shardFeedOf(load, mine.get(load.feedId), granted.get(load.feedId) ?? 0));
-      const room = roomIn(feeds, unhandledBound(state.handledPerSecond));
-      const { grants, servedLast } = admitPages(feeds, room, state.servedLast);
-      state.servedLast = servedLast;
-      for (const [feedId, batches] of grants) mine.get(feedId)?.grant(batches);
-    }
-    shards = measured;
-    handledBefore = new Map(loads.map(({ feedId, handledBatches }) => [feedId, handledBatches]));
+    rates = measuredRates(rates, feeds, doneBefore, startedMs - lookedAtMs);
+    const sharing = feeds.map(({ load, chain }) => sharingFeedOf(load, chain, mine.get(load.feedId)));
+    const admitted = admitBatches(sharing, boundsOf(feeds, rates), turns);
+    turns = admitted.turns;
+    for (const [feedId, batches] of admitted.grants) mine.get(feedId)?.grant(batches);
+
+    doneBefore = new Map(feeds.map(({ load, chain }) => [load.feedId, chain.done]));
+    rememberSettled(feeds, startedMs);
     lookedAtMs = startedMs;
-    return pauseAfter(clock.monotonicMs() - startedMs, lookEveryMs);
+    const tookMs = clock.monotonicMs() - startedMs;
+    notBeforeMs = startedMs + tookMs + pauseAfter(tookMs, minPauseMs);
+    return pauseAfter(tookMs, lookEveryMs);
   };
+
+  function rememberSettled(feeds: readonly FeedInChain[], nowMs: number): void {
+    if (nowMs >= forgetSettledAtMs) {
+      settled = new Set();
+      forgetSettledAtMs = nowMs + settledForMs;
+    }
+    for (const { load, chain } of feeds) if (chain.isSettled) settled.add(load.feedId);
+  }
 }
 
-function shardOf({ firstAction, country }: FeedLoad): string {
-  return `${firstAction}/${country}`;
+interface FeedInChain {
+  load: FeedLoad;
+  chain: ChainLoad;
 }
 
-/** A feed that was not seen before adds nothing to the rate: when its batches were handled is not known. */
-function measuredState(
-  before: ShardState | undefined,
-  loads: readonly FeedLoad[],
-  handledBefore: ReadonlyMap<string, number>,
+/** By shard. A feed that was not seen before adds nothing to the rate: when its batches were handled is not known. */
+function measuredRates(
+  before: ReadonlyMap<string, number>,
+  feeds: readonly FeedInChain[],
+  doneBefore: ReadonlyMap<string, ReadonlyMap<string, number>>,
   elapsedMs: number,
-): ShardState {
-  const handled = loads.reduce(
-    (sum, { feedId, handledBatches }) => sum + handledBatches - (handledBefore.get(feedId) ?? handledBatches),
-    0,
-  );
-  const { handledPerSecond, servedLast } = before ?? { handledPerSecond: 0, servedLast: null };
-  return { handledPerSecond: smoothedRate(handledPerSecond, handled, elapsedMs), servedLast };
+): Map<string, number> {
+  const handled = new Map<string, number>([...before.keys()].map((shard) => [shard, 0]));
+  for (const { load, chain } of feeds) {
+    const last = doneBefore.get(load.feedId);
+    for (const [shard, done] of chain.done) {
+      handled.set(shard, (handled.get(shard) ?? 0) + done - (last?.get(shard) ?? done));
+    }
+  }
+  const rates = [...handled].map(([shard, count]): [string, number] => [
+    shard,
+    smoothedRate(before.get(shard) ?? 0, count, elapsedMs),
+  ]);
+  // A shard that nobody comes through is forgotten once its rate has faded.
+  return new Map(rates.filter(([shard, rate]) => rate > 0.01 || feeds.some(({ chain }) => chain.loads.has(shard))));
 }
 
-function shardFeedOf(load: FeedLoad, pager: FeedPager | undefined, granted: number): ShardFeed {
+function boundsOf(feeds: readonly FeedInChain[], rates: ReadonlyMap<string, number>): Map<string, number> {
+  const depths = new Map<string, number>();
+  for (const { chain } of feeds) {
+    for (const [shard, depth] of chain.depths) depths.set(shard, Math.max(depth, depths.get(shard) ?? 0));
+  }
+  return new Map([...depths].map(([shard, depth]) => [shard, readyBound(rates.get(shard) ?? 0, depth)]));
+}
+
+function sharingFeedOf(load: FeedLoad, { loads, waiting }: ChainLoad, pager: FeedPager | undefined): SharingFeed {
   return {
     feedId: load.feedId,
     weight: priorityWeights[load.priority],
-    unhandled: load.fedBatches - load.handledBatches + granted,
+    loads,
+    waiting,
+    held: load.held,
     complete: load.complete,
     wants: pager ? pager.wants() : null,
   };

@@ -9,7 +9,6 @@ const milliseconds = z.coerce.number().int().min(100).max(600_000);
 
 const triggerEnvironment = commonEnvironment.extend({
   MUSTER_CONFIG: z.string(),
-  KAFKA_SESSION_TIMEOUT_MS: z.coerce.number().int().min(1000).max(300_000).default(10_000),
   TRIGGER_FEED_LEASE_MS: milliseconds.default(15_000),
   TRIGGER_STALL_MS: milliseconds.default(5000),
   TRIGGER_REOFFER_MS: milliseconds.default(10_000),

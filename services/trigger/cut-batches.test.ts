@@ -1,7 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { escapeUserId, isValidUserId } from '../../shared/domain/user-id.ts';
+import { isValidUserId } from '../../shared/domain/user-id.ts';
 import { cutBatches, type Cut } from './cut-batches.ts';
+import { invalidUserOf } from './invalid-user.ts';
 
 const usersUpTo = (count: number) => Array.from({ length: count }, (_, i) => `u${String(i).padStart(6, '0')}`);
 const ordinary = { maxBatches: 100, nextBatchNo: 1, isLast: false, mustMove: false };
@@ -40,10 +41,22 @@ describe('cutting batches', () => {
     expect(cutBatches(usersUpTo(200), { ...ordinary, maxBatches: 2, isLast: true }).complete).toBe(true);
   });
 
-  it('tells ids apart that can never be sent, escaped', () => {
-    const cut = cutBatches(['a', 'b\u0000', 'c', 'd'.repeat(257)], { ...ordinary, isLast: true });
+  it('tells ids apart that can never be sent, escaped, with the rule that each breaks', () => {
+    const cut = cutBatches(['', 'a', 'b\u0000', 'c', 'd\ud800'], { ...ordinary, isLast: true });
     expect(cut.batches).toEqual([{ batchNo: 1, users: ['a', 'c'] }]);
-    expect(cut.invalidUsers).toEqual(['b\\u0000', escapeUserId('d'.repeat(257))]);
+    expect(cut.invalidUsers).toEqual([
+      { user: '', rule: 'empty' },
+      { user: 'b\\u0000', rule: 'control-character' },
+      { user: 'd\\ud800', rule: 'lone-surrogate' },
+    ]);
+  });
+
+  it('keeps long ids apart that begin alike', () => {
+    const ids = ['d'.repeat(257), `${'d'.repeat(256)}e`];
+    const { invalidUsers } = cutBatches(ids, { ...ordinary, isLast: true });
+    expect(invalidUsers.map(({ rule }) => rule)).toEqual(['too-long', 'too-long']);
+    expect(invalidUsers[0]?.user).toMatch(/^d{256}…#[0-9a-f]{8}$/);
+    expect(invalidUsers[0]?.user).not.toBe(invalidUsers[1]?.user);
   });
 
   it('ends behind a valid id while more is to come', () => {
@@ -53,7 +66,11 @@ describe('cutting batches', () => {
 
   it('moves on over what would never fill a batch when nothing more can be fetched', () => {
     const cut = cutBatches(['a', 'b\n', 'c'], { ...ordinary, mustMove: true });
-    expect(cut).toMatchObject({ taken: 3, invalidUsers: ['b\\n'], complete: false });
+    expect(cut).toMatchObject({
+      taken: 3,
+      invalidUsers: [{ user: 'b\\n', rule: 'control-character' }],
+      complete: false,
+    });
     expect(sizesOf(cut)).toEqual([2]);
   });
 
@@ -68,7 +85,7 @@ describe('cutting batches', () => {
       fc.property(fc.integer({ min: 1, max: 500 }), options, (count, chosen) => {
         const cut = cutBatches(usersUpTo(count), chosen);
         const withInvalid = cutBatches(['\u0000', ...usersUpTo(count)], chosen);
-        const moved = cut.taken > 0 ? { taken: cut.taken + 1, invalidUsers: ['\\u0000'] } : {};
+        const moved = cut.taken > 0 ? { taken: cut.taken + 1, invalidUsers: [invalidUserOf('\u0000')] } : {};
         expect(withInvalid).toEqual({ ...cut, ...moved });
       }),
     );
@@ -77,7 +94,7 @@ describe('cutting batches', () => {
   it('puts every user into exactly one batch or among the invalid, in order, however the cuts fall', () => {
     const user = fc.oneof({ weight: 9, arbitrary: fc.string({ minLength: 1 }) }, fc.string({ unit: 'binary' }));
     fc.assert(
-      fc.property(fc.array(user, { maxLength: 700 }), fc.integer({ min: 1, max: 4 }), (users, maxBatches) => {
+      fc.property(fc.array(user, { maxLength: 450 }), fc.integer({ min: 1, max: 4 }), (users, maxBatches) => {
         const cuts: Cut[] = [];
         let rest = users;
         let nextBatchNo = 1;
@@ -91,7 +108,7 @@ describe('cutting batches', () => {
           users.filter(isValidUserId),
         );
         expect(cuts.flatMap(({ invalidUsers }) => invalidUsers)).toEqual(
-          users.filter((id) => !isValidUserId(id)).map(escapeUserId),
+          users.flatMap((id) => invalidUserOf(id) ?? []),
         );
         const sizes = cuts.flatMap(sizesOf);
         expect(sizes.slice(0, -1).every((size) => size === 100)).toBe(true);

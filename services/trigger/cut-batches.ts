@@ -1,5 +1,6 @@
 import { maxBatchUsers } from '../../shared/domain/batch.ts';
-import { areValidUserIds, escapeUserId, isValidUserId } from '../../shared/domain/user-id.ts';
+import { areValidUserIds } from '../../shared/domain/user-id.ts';
+import { invalidUserOf, type InvalidUser } from './invalid-user.ts';
 import type { FedBatch } from './ports/feed-store.ts';
 
 export interface CutOptions {
@@ -13,8 +14,8 @@ export interface CutOptions {
 
 export interface Cut {
   batches: FedBatch[];
-  /** Ids among those taken that can never be sent, escaped. */
-  invalidUsers: string[];
+  /** Those among the users taken that can never be sent. */
+  invalidUsers: InvalidUser[];
   /** How many of the users, from the front, are in the batches or invalid. */
   taken: number;
   /** All of the users are taken, and none come after them. */
@@ -46,7 +47,7 @@ function cutIntoSlices(users: readonly string[], { maxBatches, nextBatchNo, isLa
 function cutOneByOne(users: readonly string[], options: CutOptions): Cut {
   const cut: Cut = { batches: [], invalidUsers: [], taken: 0, complete: false };
   let batch: string[] = [];
-  let invalid: string[] = [];
+  let invalid: InvalidUser[] = [];
 
   const take = (end: number): void => {
     if (batch.length > 0) cut.batches.push({ batchNo: options.nextBatchNo + cut.batches.length, users: batch });
@@ -57,10 +58,10 @@ function cutOneByOne(users: readonly string[], options: CutOptions): Cut {
   };
 
   for (const [index, user] of users.entries()) {
-    const isValid = isValidUserId(user);
-    if (isValid && cut.batches.length === options.maxBatches) return cut;
-    if (isValid) batch.push(user);
-    else invalid.push(escapeUserId(user));
+    const broken = invalidUserOf(user);
+    if (!broken && cut.batches.length === options.maxBatches) return cut;
+    if (broken) invalid.push(broken);
+    else batch.push(user);
     if (batch.length === maxBatchUsers) take(index + 1);
   }
   if (options.isLast) {

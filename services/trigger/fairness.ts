@@ -1,6 +1,7 @@
 /**
- * How the feeds of a shard share the room in its topic. A shard's unhandled batches stay under a few seconds of work, so that a small
- * campaign starts at once, and what is not published yet costs nothing to expire or cancel. All counts are batches.
+ * How feeds share the room in the shards of their chains. What is ready in a shard, or on its way there, stays under a few seconds of work,
+ * so that a small campaign passes at once, and what is not published yet costs nothing to expire or cancel. What waits (for a retry, for a
+ * person) takes nobody's room but its own feed's, and every feed has a floor that no neighbour's backlog can take. All counts are batches.
  */
 
 /** Shares of the room, relative to each other. */
@@ -10,26 +11,34 @@ export const priorityWeights = { low: 1, normal: 2, high: 4 } as const;
 const minBoundBatches = 300;
 const boundSeconds = 3;
 
-/** One visit of the round gives this times the feed's weight: about a page. */
+/** One visit of the round gives this times the feed's weight: about a page. It is the floor, too. */
 const quantumBatches = 10;
 
 /** How long ago something has to be for the measured rate to have forgotten two thirds of it. */
 const rateMemoryMs = 2000;
 
-export interface ShardFeed {
+export interface SharingFeed {
   feedId: string;
   weight: number;
-  /** Fed and not handled yet, or granted and not fed yet. */
-  unhandled: number;
-  /** Its last page has been fed: it needs no more room, but what is unhandled takes some. */
+  /** By shard of its chain: what is ready there or on its way there, and what is granted and not fed yet. */
+  loads: ReadonlyMap<string, number>;
+  /** In any step. */
+  waiting: number;
+  /** A step waits for a person: more than the floor would only wait as well. */
+  held: boolean;
+  /** Its last page has been fed: it needs no more room, but what is ready takes some. */
   complete: boolean;
   /** How many more batches its pager could use now; null when another trigger pages it, or nobody. */
   wants: number | null;
 }
 
-/** How many unhandled batches a shard may have. */
-export function unhandledBound(handledPerSecond: number): number {
-  return Math.max(minBoundBatches, Math.ceil(handledPerSecond * boundSeconds));
+/**
+ * How much may be ready in a shard or on its way there.
+ *
+ * @param depth the latest step, from 1, in which any chain comes through the shard: its batches come the whole way within the bound
+ */
+export function readyBound(handledPerSecond: number, depth: number): number {
+  return Math.max(minBoundBatches, Math.ceil(handledPerSecond * boundSeconds)) * depth;
 }
 
 /** The rate per second after `handled` more batches in `elapsedMs`. */
@@ -39,61 +48,106 @@ export function smoothedRate(ratePerSecond: number, handled: number, elapsedMs: 
   return ratePerSecond + ((handled * 1000) / elapsedMs - ratePerSecond) * share;
 }
 
-/**
- * What this trigger may grant now. The shard's room is divided among triggers by the weights of the incomplete feeds that they page, so
- * that one which is quick to ask cannot keep the others out.
- */
-export function roomIn(feeds: readonly ShardFeed[], bound: number): number {
-  const incomplete = feeds.filter((feed) => !feed.complete);
-  const own = incomplete.filter((feed) => feed.wants !== null);
-  if (own.length === 0) return 0;
-  const share = sum(own, (feed) => feed.weight) / sum(incomplete, (feed) => feed.weight);
-  const ownRoom = bound * share - sum(own, (feed) => feed.unhandled);
-  return Math.max(0, Math.min(bound - sum(feeds, (feed) => feed.unhandled), ownRoom));
-}
-
 export interface Admitted {
   /** Batches by feed; feeds that get none are left out. */
   grants: Map<string, number>;
-  /** The feed that was served last: the next round begins behind it. */
-  servedLast: string | null;
+  /** Whose turn it was when, for the next round. */
+  turns: Map<string, number>;
 }
 
 /**
- * Deficit round robin over the feeds that want something. Batches are small beside a quantum, so a visit serves its quantum whole and the
- * only thing to remember is whose turn it is. Serves while there is room: the last grant may exceed it, by less than one quantum.
+ * What this trigger may grant its feeds now: first everybody's floor, then deficit round robin while there is room in all shards of a
+ * feed's chain, the feed that was served longest ago first. Batches are small beside a quantum, so a visit serves its quantum whole: the
+ * last one may exceed the room by less than a quantum.
  *
- * @param servedLast as it came back from the round before
+ * @param bounds by shard, of every shard that a chain comes through
+ * @param turns as they came back from the round before
  */
-export function admitPages(feeds: readonly ShardFeed[], room: number, servedLast: string | null): Admitted {
-  const ring = ringBehind(feeds, servedLast);
+export function admitBatches(
+  feeds: readonly SharingFeed[],
+  bounds: ReadonlyMap<string, number>,
+  turns: ReadonlyMap<string, number>,
+): Admitted {
+  const rooms = roomsIn(feeds, bounds);
   const grants = new Map<string, number>();
-  let left = room;
-  let last = servedLast;
+  const served = new Map([...turns].filter(([feedId]) => feeds.some((feed) => feed.feedId === feedId)));
+  let turn = Math.max(0, ...served.values());
+
+  const left = (feed: SharingFeed) => (feed.wants ?? 0) - (grants.get(feed.feedId) ?? 0);
+  function give(feed: SharingFeed, batches: number): void {
+    if (batches <= 0) return;
+    grants.set(feed.feedId, (grants.get(feed.feedId) ?? 0) + batches);
+    for (const shard of feed.loads.keys()) rooms.set(shard, (rooms.get(shard) ?? 0) - batches);
+    served.set(feed.feedId, ++turn);
+  }
+
+  const inTurn = feeds
+    .filter((feed) => left(feed) > 0)
+    .toSorted((a, b) => (turns.get(a.feedId) ?? 0) - (turns.get(b.feedId) ?? 0) || (a.feedId < b.feedId ? -1 : 1));
+  for (const feed of inTurn) give(feed, Math.min(left(feed), floorOf(feed, bounds)));
+
+  const sharing = inTurn.filter((feed) => !feed.held);
   let servedAny = true;
-  while (left > 0 && servedAny) {
+  while (servedAny) {
     servedAny = false;
-    for (const { feedId, weight, wants } of ring) {
-      const granted = grants.get(feedId) ?? 0;
-      const grant = Math.min(quantumBatches * weight, (wants ?? 0) - granted);
-      if (grant <= 0 || left <= 0) continue;
-      grants.set(feedId, granted + grant);
-      left -= grant;
-      last = feedId;
+    for (const feed of sharing) {
+      if (left(feed) <= 0 || !hasRoom(feed, rooms, bounds, grants.get(feed.feedId) ?? 0)) continue;
+      give(feed, Math.min(left(feed), quantumBatches * feed.weight));
       servedAny = true;
     }
   }
-  return { grants, servedLast: last };
+  return { grants, turns: served };
 }
 
-/** In the order of their ids, beginning behind the one that was served last, whether it is still there or not. */
-function ringBehind(feeds: readonly ShardFeed[], servedLast: string | null): ShardFeed[] {
-  const sorted = feeds.toSorted((a, b) => (a.feedId < b.feedId ? -1 : 1));
-  if (servedLast === null) return sorted;
-  const next = sorted.findIndex(({ feedId }) => feedId > servedLast);
-  return next < 0 ? sorted : [...sorted.slice(next), ...sorted.slice(0, next)];
+/** Of a feed, what all steps together have ready: what is on its way to the last shard of its chain. */
+function readyOf({ loads }: SharingFeed): number {
+  return Math.max(0, ...loads.values());
 }
 
-function sum(feeds: readonly ShardFeed[], of: (feed: ShardFeed) => number): number {
-  return feeds.reduce((total, feed) => total + of(feed), 0);
+/** What a feed may have whatever others have. A feed that waits for a person has no more than that, what waits included. */
+function floorOf(feed: SharingFeed, bounds: ReadonlyMap<string, number>): number {
+  const own = readyOf(feed) + (feed.held || !isWithinItsOwn(feed, bounds, 0) ? feed.waiting : 0);
+  return quantumBatches * feed.weight - own;
+}
+
+function hasRoom(
+  feed: SharingFeed,
+  rooms: ReadonlyMap<string, number>,
+  bounds: ReadonlyMap<string, number>,
+  granted: number,
+): boolean {
+  return [...feed.loads.keys()].every((shard) => (rooms.get(shard) ?? 0) > 0) && isWithinItsOwn(feed, bounds, granted);
+}
+
+/** What waits is no reason to feed without end: with it, a feed stays under the bound of every shard of its chain. */
+function isWithinItsOwn(feed: SharingFeed, bounds: ReadonlyMap<string, number>, granted: number): boolean {
+  return [...feed.loads].every(([shard, load]) => load + feed.waiting + granted < (bounds.get(shard) ?? 0));
+}
+
+/**
+ * By shard, what all feeds leave under the bound. Triggers divide it by the weights of the incomplete feeds that they page, so that one
+ * which is quick to ask cannot keep the others out.
+ */
+function roomsIn(feeds: readonly SharingFeed[], bounds: ReadonlyMap<string, number>): Map<string, number> {
+  const sums = new Map<string, { load: number; ownLoad: number; weight: number; ownWeight: number }>();
+  for (const feed of feeds) {
+    const isOwn = feed.wants !== null;
+    for (const [shard, load] of feed.loads) {
+      const sum = sums.get(shard) ?? { load: 0, ownLoad: 0, weight: 0, ownWeight: 0 };
+      const weight = feed.complete ? 0 : feed.weight;
+      sums.set(shard, {
+        load: sum.load + load,
+        ownLoad: sum.ownLoad + (isOwn ? load : 0),
+        weight: sum.weight + weight,
+        ownWeight: sum.ownWeight + (isOwn ? weight : 0),
+      });
+    }
+  }
+  return new Map(
+    [...sums].map(([shard, { load, ownLoad, weight, ownWeight }]) => {
+      const bound = bounds.get(shard) ?? 0;
+      const share = weight === 0 ? 0 : ownWeight / weight;
+      return [shard, Math.min(bound - load, bound * share - ownLoad)];
+    }),
+  );
 }

@@ -4,7 +4,7 @@ import type { Logger } from '../../shared/runtime/logger.ts';
 import { createLoop } from '../../shared/runtime/loop.ts';
 import type { FeedPager } from './feed-pager.ts';
 
-/** Feeds of one trigger, at most, and users of all of them in memory. */
+/** Feeds of one trigger, at most, those that stand still not counted, and users of all of them in memory. */
 const maxOwnedFeeds = 500;
 const maxBufferedUsers = 500_000;
 const maxBufferedUsersPerFeed = 10_000;
@@ -21,10 +21,10 @@ export interface PagerTerms {
   feed: OwnedFeed;
   claimedAtMs: number;
   maxBufferedUsers: () => number;
-  ended: () => void;
+  onEnded: () => void;
 }
 
-export interface OwnFeedsDeps {
+export interface FeedOwnerDeps {
   owner: string;
   leaseMs: number;
   feedStore: FeedStore;
@@ -45,7 +45,7 @@ export interface FeedOwner {
   finish(): Promise<void>;
 }
 
-export function createFeedOwner({ owner, leaseMs, feedStore, createPager, clock, logger }: OwnFeedsDeps): FeedOwner {
+export function createFeedOwner({ owner, leaseMs, feedStore, createPager, clock, logger }: FeedOwnerDeps): FeedOwner {
   const pagers = new Map<string, FeedPager>();
   /** Pagers that were let go and still finish a write. */
   const leaving = new Set<Promise<void>>();
@@ -54,7 +54,8 @@ export function createFeedOwner({ owner, leaseMs, feedStore, createPager, clock,
   async function turn(signal: AbortSignal): Promise<number> {
     letGoOfEnded();
     if (clock.monotonicMs() - renewedAtMs >= leaseMs / 3) await renew();
-    const room = maxOwnedFeeds - pagers.size;
+    const moving = [...pagers.values()].filter((pager) => !pager.isStalled()).length;
+    const room = maxOwnedFeeds - moving;
     if (room <= 0 || signal.aborted) return claimPauseMs;
 
     const claimedAtMs = clock.monotonicMs();
@@ -70,7 +71,7 @@ export function createFeedOwner({ owner, leaseMs, feedStore, createPager, clock,
       feed,
       claimedAtMs,
       maxBufferedUsers: () => Math.min(maxBufferedUsersPerFeed, maxBufferedUsers / Math.max(1, pagers.size)),
-      ended: () => loop.poke(),
+      onEnded: () => loop.poke(),
     });
     pagers.set(feed.feedId, pager);
     pager.start();

@@ -1,30 +1,23 @@
-import { maxBatchUsers } from '../../shared/domain/batch.ts';
-import { backoffMs } from '../../shared/domain/retry.ts';
+import { shortfallNote } from '../../shared/domain/feed-notes.ts';
 import type { TopicNames } from '../../shared/domain/shard.ts';
 import type { Clock } from '../../shared/ports/clock.ts';
-import type { FeedStore, OwnedFeed } from './ports/feed-store.ts';
-import type { MessagePublisher, OutgoingMessage } from '../../shared/ports/message-bus.ts';
-import type { Segmentation } from './ports/segmentation.ts';
+import type { MessagePublisher } from '../../shared/ports/message-bus.ts';
 import type { Logger } from '../../shared/runtime/logger.ts';
 import { createLoop } from '../../shared/runtime/loop.ts';
-import { cutBatches, type Cut } from './cut-batches.ts';
-import { createPageSource } from './page-source.ts';
+import { createAllowance } from './allowance.ts';
+import type { Cut } from './cut-batches.ts';
+import { createPageBuffer } from './page-buffer.ts';
+import { createPageSource, type FetchedPage, type Stall } from './page-source.ts';
+import type { FeedStore, OwnedFeed } from './ports/feed-store.ts';
+import type { Segmentation } from './ports/segmentation.ts';
+import { publishUntilStopped } from './publish-until-stopped.ts';
 import { fedMessages } from './step-messages.ts';
+import type { WarnSparingly } from './warn-sparingly.ts';
 
-/** Per transaction: 5 to 10 pages in one were measured to halve the trigger's cost of a batch. */
 const maxBatchesPerWrite = 100;
-const enoughUsersForWrite = 5000;
-/** How long a page waits for others to be written with it. */
-const maxGatherMs = 100;
-
-/** A pager asks for room for what it will fetch until it is asked again. */
-const lookAheadMs = 200;
-const maxBatchesAhead = 400;
-
 /** Both loops are poked when there is something to do. */
 const idleMs = 60_000;
 const afterErrorMs = 1000;
-const publishBackoff = { firstDelayMs: 200, maxDelayMs: 10_000 };
 
 export interface FeedPagerDeps {
   feed: OwnedFeed;
@@ -40,9 +33,10 @@ export interface FeedPagerDeps {
   /** There are users to write and no room to write them. */
   onNeedRoom: () => void;
   /** It does nothing more, for the reason that `end` gives. */
-  ended: () => void;
+  onEnded: () => void;
   clock: Clock;
   random: () => number;
+  warn: WarnSparingly;
   logger: Logger;
 }
 
@@ -50,15 +44,18 @@ export interface FeedPagerDeps {
  * - `complete`: all users are fed.
  * - `lost`: another trigger has taken the feed over.
  * - `expired`: the run's deadline has passed.
+ * - `stalled`: the next page is not to be had now. What was fetched before is written; the feed is claimed again when its pause is over.
  * - `unverified`: a write failed, and may have been written all the same: whoever goes on has to read the cursor again.
  */
-export type PagerEnd = 'complete' | 'lost' | 'expired' | 'unverified';
+export type PagerEnd = 'complete' | 'lost' | 'expired' | 'stalled' | 'unverified';
 
 /** Pages one feed: fetches the next pages while the last ones are written, and writes no more than was granted. */
 export interface FeedPager {
   readonly feed: OwnedFeed;
   start(): void;
   end(): PagerEnd | null;
+  /** It waits for something that others do not: a page that is not to be had, a topic that takes nothing. */
+  isStalled(): boolean;
   /** Batches granted and not written yet. */
   granted(): number;
   /** Batches that it could use on top of those. */
@@ -70,140 +67,142 @@ export interface FeedPager {
 }
 
 export function createFeedPager(deps: FeedPagerDeps): FeedPager {
-  const { feed, feedStore, clock, logger } = deps;
+  const { feed, feedStore, publisher, clock, random, logger, warn } = deps;
   const source = createPageSource(deps);
+  const buffer = createPageBuffer({ maxUsers: deps.maxBufferedUsers, clock });
+  const allowance = createAllowance();
   const deadlineMs = deps.claimedAtMs + feed.deadlineInMs;
   const topic = deps.topics.shard({ actionType: feed.firstAction, country: feed.country });
+  const facts = { feedId: feed.feedId, runId: feed.runId, country: feed.country };
 
-  let buffered: readonly string[] = [];
-  let isLast = false;
-  let bufferedSinceMs = 0;
-  let batchesPerMs = 0;
-  let stalled = false;
-  let isWaitingForRoom = false;
-  let granted = 0;
   let cursor = feed.cursor;
   let nextBatchNo = feed.nextBatchNo;
+  let { estimate, fedUsers } = feed;
+  let stall: Stall | null = null;
+  let isUnpublishable = false;
+  let isWaitingForRoom = false;
   let end: PagerEnd | null = null;
 
   function endAs(reason: PagerEnd): void {
     if (end !== null) return;
     end = reason;
-    deps.ended();
+    deps.onEnded();
   }
 
-  function isOver(): boolean {
+  function isOver(signal: AbortSignal): boolean {
     if (end === null && clock.monotonicMs() >= deadlineMs) endAs('expired');
-    return end !== null;
+    return end !== null || signal.aborted;
   }
 
-  const isFull = () => buffered.length >= deps.maxBufferedUsers();
-
+  /** Fetch, check, buffer, ask for room. */
   async function fetchTurn(signal: AbortSignal): Promise<number> {
     isWaitingForRoom = false;
-    const isStopped = () => signal.aborted;
-    while (!isStopped() && !isOver() && !isLast && !isFull()) {
+    while (!isOver(signal) && buffer.wantsPage()) {
       const askedMs = clock.monotonicMs();
-      const page = await source.next(signal);
-      if (isStopped()) break;
-      if (page.kind === 'stalled') return await stall(page);
-      take(page, clock.monotonicMs() - askedMs);
-      if (stalled) await unstall();
+      const next = await source.next(signal);
+      if (signal.aborted) break;
+      if (next.kind === 'stalled') {
+        await standStill(next);
+        return idleMs;
+      }
+      if (next.fresh) await goOnWith(next.fresh);
+      take(next, clock.monotonicMs() - askedMs);
     }
     isWaitingForRoom = true;
     return idleMs;
   }
 
-  function take(page: { users: readonly string[]; isLast: boolean }, tookMs: number): void {
-    batchesPerMs = page.users.length / maxBatchUsers / Math.max(1, tookMs);
-    const isFirst = buffered.length < maxBatchUsers;
-    if (isFirst) bufferedSinceMs = clock.monotonicMs();
-    buffered = buffered.length === 0 ? page.users : buffered.concat(page.users);
-    isLast = page.isLast;
-    if (granted === 0) deps.onNeedRoom();
+  function take(page: FetchedPage, tookMs: number): void {
+    const hadBatch = buffer.hasBatch();
+    buffer.add(page);
+    allowance.fetched(page.users.length, tookMs);
+    if (allowance.granted() === 0) deps.onNeedRoom();
     // Not for every page: each poke costs as much as parsing a hundred ids, and the gathering has its own end.
-    if (isFirst || isLast || isFull() || buffered.length >= enoughUsersForWrite) writes.poke();
+    if (!hadBatch || buffer.gatherMs() === 0) writes.poke();
   }
 
-  async function unstall(): Promise<void> {
-    await feedStore.stall(feed.feedId, feed.token, null);
-    stalled = false;
+  /** The cause stands in the row until the feed has moved: what was fetched before does not take it away. */
+  async function standStill(next: Stall): Promise<void> {
+    const { cause, retryInMs } = next;
+    await feedStore.stall(feed.feedId, feed.token, cause, retryInMs);
+    warn('feed stalled', cause, { ...facts, retryInMs });
+    stall = next;
+    buffer.seal();
+    allowance.limitTo(buffer.batches());
+    writes.poke();
   }
 
-  async function stall({ cause, retryInMs }: { cause: string; retryInMs: number }): Promise<number> {
-    if (!stalled) logger.warn({ feedId: feed.feedId, runId: feed.runId, country: feed.country, cause }, 'feed stalled');
-    stalled = true;
-    granted = Math.min(granted, batchesIn(buffered));
-    // Every time, since a write of pages that were fetched before takes the cause away.
-    await feedStore.stall(feed.feedId, feed.token, cause);
-    return retryInMs;
+  async function goOnWith(fresh: { snapshot: string; estimate: number | null }): Promise<void> {
+    estimate = fresh.estimate;
+    await feedStore.renewSnapshot(feed.feedId, feed.token, fresh);
+    logger.info(
+      { ...facts, snapshot: fresh.snapshot },
+      'snapshot was gone, feed goes on behind its cursor on a fresh one',
+    );
   }
 
+  /** Wait, cut, write, publish. */
   async function writeTurn(signal: AbortSignal): Promise<number> {
-    while (!signal.aborted && !isOver()) {
-      const waitMs = gatherMs();
+    while (!isOver(signal)) {
+      const waitMs = buffer.gatherMs() ?? idleMs;
       if (waitMs > 0) return waitMs;
-      const maxBatches = Math.min(granted, maxBatchesPerWrite);
-      const cut = cutBatches(buffered, { maxBatches, nextBatchNo, isLast, mustMove: isFull() });
-      if (cut.taken === 0 && !cut.complete) return idleMs;
-      await write(cut, signal);
+      const maxBatches = Math.min(allowance.granted(), maxBatchesPerWrite);
+      const cut = buffer.cut({ maxBatches, nextBatchNo });
+      if (cut.taken === 0 && !cut.complete) {
+        // Less than a batch is left behind: it is fetched again.
+        if (stall && (maxBatches > 0 || !buffer.hasBatch())) endAs('stalled');
+        return idleMs;
+      }
+      if (!(await write(cut))) return idleMs;
+      await publish(cut, signal);
+      if (cut.complete) finish();
     }
     return idleMs;
   }
 
-  /** How long to wait for more pages; 0 when there are enough, or when they have waited long enough. */
-  function gatherMs(): number {
-    if (isLast || isFull() || buffered.length >= enoughUsersForWrite) return 0;
-    if (buffered.length < maxBatchUsers) return idleMs;
-    return Math.max(0, bufferedSinceMs + maxGatherMs - clock.monotonicMs());
-  }
-
-  async function write(cut: Cut, signal: AbortSignal): Promise<void> {
+  async function write(cut: Cut): Promise<boolean> {
     const { batches, invalidUsers, complete } = cut;
-    const lastTaken = cut.taken > 0 ? buffered[cut.taken - 1] : undefined;
-    const pages = {
-      feedId: feed.feedId,
-      token: feed.token,
-      batches,
-      invalidUsers,
-      cursor: lastTaken ?? cursor,
-      complete,
-    };
+    const { feedId, token } = feed;
+    const reached = buffer.lastOf(cut) ?? cursor;
+    const pages = { feedId, token, batches, invalidUsers, cursor: reached, complete, staysStalled: stall !== null };
     try {
       if (!(await feedStore.writePages(pages))) {
         endAs('lost');
-        return;
+        return false;
       }
     } catch (error) {
-      logger.warn({ err: error, feedId: feed.feedId }, 'could not write pages, giving the feed back');
+      warn('could not write pages, giving the feed back', String(error), facts);
       endAs('unverified');
-      return;
+      return false;
     }
-    cursor = pages.cursor;
+    cursor = reached;
     nextBatchNo += batches.length;
-    granted = Math.max(0, granted - batches.length);
-    buffered = buffered.slice(cut.taken);
-    bufferedSinceMs = clock.monotonicMs();
-    // A stalled feed keeps to its backoff.
+    fedUsers += cut.taken;
+    allowance.spend(batches.length);
+    buffer.drop(cut);
     if (isWaitingForRoom) fetches.poke();
-    if (granted === 0 && buffered.length > 0) deps.onNeedRoom();
-    await publish(fedMessages(topic, feed.feedId, batches), signal);
-    if (complete) endAs('complete');
+    if (allowance.granted() === 0 && buffer.batches() > 0) deps.onNeedRoom();
+    return true;
   }
 
-  /** What is still not published when the pager stops is found by the sweeper. */
-  async function publish(records: readonly OutgoingMessage[], signal: AbortSignal): Promise<void> {
-    if (records.length === 0) return;
-    for (let attempt = 1; ; attempt++) {
-      try {
-        await deps.publisher.publish(records);
-        return;
-      } catch (error) {
-        logger.warn({ err: error, feedId: feed.feedId, attempt }, 'could not publish batches');
-      }
-      await clock.sleep(backoffMs(publishBackoff, attempt, deps.random()), signal);
-      if (signal.aborted) return;
-    }
+  async function publish({ batches }: Cut, signal: AbortSignal): Promise<void> {
+    const terms = { publisher, onTrouble: showTrouble, clock, random };
+    await publishUntilStopped(fedMessages(topic, feed.feedId, batches), terms, signal);
+  }
+
+  async function showTrouble(trouble: string | null): Promise<void> {
+    isUnpublishable = trouble !== null;
+    const cause = trouble === null ? null : `Kafka does not take messages of ${topic}: ${trouble}`;
+    if (cause !== null) warn('could not publish batches', cause, facts);
+    await feedStore.show(feed.feedId, feed.token, cause).catch((error: unknown) => {
+      warn('could not show what a feed waits for', String(error), facts);
+    });
+  }
+
+  function finish(): void {
+    const note = shortfallNote({ ...feed, estimate, fedUsers, complete: true });
+    if (note !== null) logger.warn({ ...facts, note }, 'segment ended before its estimate');
+    endAs('complete');
   }
 
   const fetches = createLoop({ name: 'fetch-pages', turn: fetchTurn, afterErrorMs, clock, logger });
@@ -216,14 +215,11 @@ export function createFeedPager(deps: FeedPagerDeps): FeedPager {
       writes.start();
     },
     end: () => end,
-    granted: () => granted,
-    wants: () => {
-      if (end !== null) return 0;
-      const ahead = isLast || stalled ? 0 : Math.min(maxBatchesAhead, Math.ceil(batchesPerMs * lookAheadMs));
-      return Math.max(0, batchesIn(buffered) + ahead - granted);
-    },
+    isStalled: () => stall !== null || isUnpublishable,
+    granted: () => allowance.granted(),
+    wants: () => (end === null ? allowance.wants(buffer.batches(), buffer.isOpen()) : 0),
     grant: (batches) => {
-      granted += batches;
+      allowance.grant(batches);
       writes.poke();
     },
     stopFetching: () => fetches.stop(),
@@ -231,8 +227,4 @@ export function createFeedPager(deps: FeedPagerDeps): FeedPager {
       await Promise.all([fetches.stop(), writes.stop()]);
     },
   };
-}
-
-function batchesIn(users: readonly string[]): number {
-  return Math.ceil(users.length / maxBatchUsers);
 }

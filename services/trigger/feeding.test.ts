@@ -1,26 +1,23 @@
+import { pino } from 'pino';
 import { describe, expect, it } from 'vitest';
-import { compareUserIds, escapeUserId } from '../../shared/domain/user-id.ts';
+import { compareUserIds } from '../../shared/domain/user-id.ts';
 import { passTime, passTimeUntil } from '../../test/support/pass-time.ts';
 import { createTriggerFixture, failingOnce, failureOf, mortal, userIds } from '../../test/support/trigger-fixture.ts';
 import { createTrigger, type TriggerDeps } from './trigger.ts';
 
 type World = ReturnType<typeof createTriggerFixture>;
 
-async function startTrigger(
-  world: World,
-  owner: string,
-  change: (deps: TriggerDeps) => Partial<TriggerDeps> = () => ({}),
-) {
+function startTrigger(world: World, owner: string, change: (deps: TriggerDeps) => Partial<TriggerDeps> = () => ({})) {
   const deps = world.triggerDeps(owner);
   const trigger = createTrigger({ ...deps, ...change(deps) });
-  await trigger.start();
+  trigger.start();
   return trigger;
 }
 
-async function setUp(users: string[], change?: (deps: TriggerDeps) => Partial<TriggerDeps>) {
+function setUp(users: string[], change?: (deps: TriggerDeps) => Partial<TriggerDeps>) {
   const world = createTriggerFixture();
   world.segmentation.users.set('SG', users.toSorted(compareUserIds));
-  const trigger = await startTrigger(world, 'a', change);
+  const trigger = startTrigger(world, 'a', change);
   return {
     ...world,
     world,
@@ -33,7 +30,7 @@ async function setUp(users: string[], change?: (deps: TriggerDeps) => Partial<Tr
 describe('feeding a run', () => {
   it('puts the whole segment into full batches, in ascending order, and one short batch at the end', async () => {
     const users = userIds(2530);
-    const { clock, startCampaign, database, fedUsers, isFed } = await setUp(users);
+    const { clock, startCampaign, database, fedUsers, isFed } = setUp(users);
     await startCampaign();
     await passTimeUntil(clock, isFed);
     expect(fedUsers('SG')).toEqual(users);
@@ -42,7 +39,7 @@ describe('feeding a run', () => {
   });
 
   it('publishes a reference to every batch, to the shard of the first step and the country', async () => {
-    const { clock, startCampaign, references, isFed } = await setUp(userIds(2530));
+    const { clock, startCampaign, references, isFed } = setUp(userIds(2530));
     await startCampaign();
     await passTimeUntil(clock, isFed);
     await passTime(clock, 0);
@@ -54,19 +51,23 @@ describe('feeding a run', () => {
 
   it('fails users whose id breaks the rules, escaped, and goes on with the others', async () => {
     const invalid = ['', 'user\u0000', 'user\ud800', 'v'.repeat(300)];
-    const { clock, startCampaign, database, fedUsers, isFed, feed } = await setUp([...userIds(150), ...invalid]);
+    const { clock, startCampaign, database, fedUsers, isFed, feed } = setUp([...userIds(150), ...invalid]);
     await startCampaign();
     await passTimeUntil(clock, isFed);
     expect(fedUsers('SG')).toEqual(userIds(150));
-    expect(database.failures.map(({ user, reason }) => [user, reason]).toSorted()).toEqual(
-      invalid.map((id) => [escapeUserId(id), 'muster.invalid-user-id']).toSorted(),
-    );
+    expect(database.failures.every(({ reason }) => reason === 'muster.invalid-user-id')).toBe(true);
+    expect(database.failures.map(({ user, detail }) => [user, detail])).toEqual([
+      ['', 'empty'],
+      ['user\\u0000', 'control-character'],
+      ['user\\ud800', 'lone-surrogate'],
+      [expect.stringMatching(/^v{256}…#[0-9a-f]{8}$/), 'too-long'],
+    ]);
     expect(feed()).toMatchObject({ fedUsers: 154 });
   });
 
   it('goes on behind a page that ends with an id which cannot be asked for', async () => {
     const users = [...userIds(999, 'a'), 'b\ud800', ...userIds(1500, 'c')];
-    const { clock, startCampaign, fedUsers, isFed, feed } = await setUp(users);
+    const { clock, startCampaign, fedUsers, isFed, feed } = setUp(users);
     await startCampaign();
     await passTimeUntil(clock, isFed);
     expect(fedUsers('SG')).toEqual(users.filter((id) => id.isWellFormed()));
@@ -74,7 +75,7 @@ describe('feeding a run', () => {
   });
 
   it('publishes again until it succeeds', async () => {
-    const { clock, startCampaign, references, isFed } = await setUp(userIds(250), (deps) => ({
+    const { clock, startCampaign, references, isFed } = setUp(userIds(250), (deps) => ({
       publisher: failingOnce(deps.publisher, 'publish'),
     }));
     await startCampaign();
@@ -85,7 +86,7 @@ describe('feeding a run', () => {
 
   it('reads its cursor again when it does not know whether a write has arrived', async () => {
     const users = userIds(2500);
-    const { clock, startCampaign, fedUsers, isFed, feed } = await setUp(users, (deps) => ({
+    const { clock, startCampaign, fedUsers, isFed, feed } = setUp(users, (deps) => ({
       feedStore: failingOnce(deps.feedStore, 'writePages'),
     }));
     await startCampaign();
@@ -96,41 +97,95 @@ describe('feeding a run', () => {
 });
 
 describe('a segmentation service in trouble', () => {
-  it('stalls the feed with its cause, which goes away when the feed moves on', async () => {
-    const { clock, segmentation, startCampaign, feed, isFed } = await setUp(userIds(2500));
+  it('stalls the feed with its cause, by segment and country, which goes away when the feed moves on', async () => {
+    const { clock, segmentation, startCampaign, feed, isFed } = setUp(userIds(2500));
     segmentation.pageFailure = failureOf('unavailable');
     await startCampaign();
     await passTime(clock, 1000);
-    expect(feed()?.stalled).toBe('segmentation service, unavailable: scripted unavailable');
+    expect(feed()?.stalled).toMatch(/^segment "lapsed-riders" in SG: .*does not answer \(scripted unavailable\)/);
     segmentation.pageFailure = null;
     await passTimeUntil(clock, isFed);
-    expect(feed()).toMatchObject({ stalled: null, fedUsers: 2500 });
+    expect(feed()).toMatchObject({ stalled: null, stalls: 0, fedUsers: 2500 });
   });
 
   it('is asked less and less often', async () => {
-    const { clock, segmentation, startCampaign } = await setUp(userIds(2500));
+    const { clock, segmentation, startCampaign } = setUp(userIds(2500));
     segmentation.pageFailure = failureOf('unavailable');
     await startCampaign();
     await passTime(clock, 600_000);
     expect(segmentation.pagesAsked.length).toBeLessThan(60);
   });
 
+  it('is asked again after ten seconds, and at last every five minutes, when it refuses or breaks its contract', async () => {
+    const { clock, segmentation, startCampaign, feed } = setUp(userIds(2500));
+    segmentation.tamper = (page) => page.toReversed();
+    await startCampaign();
+    await passTime(clock, 9000);
+    expect(segmentation.pagesAsked).toHaveLength(1);
+    await passTime(clock, 2500);
+    expect(segmentation.pagesAsked).toHaveLength(2);
+    await passTime(clock, 3_600_000);
+    const asked = segmentation.pagesAsked.length;
+    await passTime(clock, 3_600_000);
+    expect(segmentation.pagesAsked.length - asked).toBeGreaterThanOrEqual(11);
+    expect(segmentation.pagesAsked.length - asked).toBeLessThanOrEqual(12);
+    expect(feed()).toMatchObject({ owner: null });
+  });
+
   it('feeds nothing of a page that is not sorted, and goes on when it is mended', async () => {
     const users = userIds(2500);
-    const { clock, segmentation, startCampaign, feed, fedUsers, isFed } = await setUp(users);
+    const { clock, segmentation, startCampaign, feed, fedUsers, isFed } = setUp(users);
     segmentation.tamper = (page) => page.toReversed();
     await startCampaign();
     await passTime(clock, 60_000);
     expect(fedUsers('SG')).toEqual([]);
-    expect(feed()?.stalled).toContain('strictly ascending');
+    expect(feed()?.stalled).toMatch(
+      /^segment "lapsed-riders" in SG: .*strictly ascending.*until the service is mended$/,
+    );
     segmentation.tamper = null;
     await passTimeUntil(clock, isFed);
     expect(fedUsers('SG')).toEqual(users);
   });
 
+  it('shows a broken page for as long as the feed stands still, though pages before it are still being written', async () => {
+    const users = userIds(8000);
+    const { clock, segmentation, startCampaign, feed, fedUsers, workOff } = setUp(users);
+    segmentation.tamper = (page) => (page[0] === users[5000] ? page.toReversed() : page);
+    await startCampaign();
+    await passTime(clock, 600);
+    for (let i = 0; i < 100; i++) {
+      expect(feed()?.stalled).toContain('strictly ascending');
+      await workOff(1);
+      await passTime(clock, 100);
+    }
+    expect(fedUsers('SG')).toEqual(users.slice(0, 5000));
+    segmentation.tamper = null;
+    await passTime(clock, 300_000);
+    await workOff();
+    await passTime(clock, 1000);
+    expect(feed()).toMatchObject({ stalled: null, complete: true, fedUsers: 8000 });
+  });
+
+  it('keeps nobody out: feeds that stand still do not count against the feeds that a trigger may own', async () => {
+    const { clock, segmentation, startCampaign, database } = setUp([]);
+    segmentation.pageFailure = failureOf('refused');
+    const countries = (letter: string) => Array.from({ length: 260 }, (_, i) => `${letter}${i}`);
+    await startCampaign({ countries: countries('A') });
+    await startCampaign({ countries: countries('B') });
+    await passTime(clock, 30_000);
+    expect([...database.feeds.values()].every(({ stalled }) => stalled !== null)).toBe(true);
+    segmentation.pageFailure = null;
+    segmentation.tamper = (page) => page;
+    segmentation.users.set('SG', userIds(300));
+    const { runId } = await startCampaign();
+    await passTime(clock, 2000);
+    const late = [...database.feeds.values()].find((row) => row.runId === runId);
+    expect(late).toMatchObject({ complete: true, fedUsers: 300 });
+  });
+
   it('may lose its snapshot: the feed goes on behind its cursor on a fresh one', async () => {
     const users = userIds(45_000);
-    const { clock, segmentation, startCampaign, workOff, fedUsers, isFed } = await setUp(users);
+    const { clock, segmentation, startCampaign, workOff, fedUsers, isFed, feed } = setUp(users);
     await startCampaign();
     await passTimeUntil(clock, () => fedUsers('SG').length > 0);
     segmentation.snapshot = 's2';
@@ -140,18 +195,33 @@ describe('a segmentation service in trouble', () => {
     }
     expect(fedUsers('SG')).toEqual(users);
     expect(new Set(segmentation.pagesAsked.map(({ snapshot }) => snapshot))).toEqual(new Set(['s1', 's2']));
+    expect(feed()?.snapshot).toBe('s2');
+  });
+
+  it('says when a segment ends with more than a twentieth of its estimate missing', async () => {
+    const lines: string[] = [];
+    const logger = pino({ level: 'warn' }, { write: (line: string) => lines.push(line) });
+    const { clock, segmentation, startCampaign, isFed } = setUp(userIds(2000), () => ({ logger }));
+    segmentation.pageFailure = failureOf('unavailable');
+    await startCampaign();
+    await passTime(clock, 600);
+    segmentation.pageFailure = null;
+    segmentation.users.set('SG', userIds(1000));
+    await passTimeUntil(clock, isFed);
+    await passTime(clock, 100);
+    expect(lines.at(-1)).toContain('in SG ended after 1000 users, and 2000 were estimated');
   });
 });
 
 describe('feeds and their owners', () => {
   it('go to another trigger at once when theirs stops, which goes on behind the cursor', async () => {
     const users = userIds(45_000);
-    const { clock, world, startCampaign, workOff, fedUsers, isFed, feed, trigger } = await setUp(users);
+    const { clock, world, startCampaign, workOff, fedUsers, isFed, feed, trigger } = setUp(users);
     await startCampaign();
     await passTimeUntil(clock, () => fedUsers('SG').length > 0);
     await trigger.stopIntake();
     await trigger.finishWork();
-    await startTrigger(world, 'b');
+    startTrigger(world, 'b');
     await passTime(clock, 0);
     expect(feed()).toMatchObject({ owner: 'b', token: 2 });
     while (!isFed()) {
@@ -164,7 +234,7 @@ describe('feeds and their owners', () => {
   it('are taken over when the lease of a killed trigger runs out, with nobody fed twice', async () => {
     let isDead = false;
     const users = userIds(45_000);
-    const { clock, world, startCampaign, workOff, fedUsers, isFed, feed } = await setUp(users, (deps) => ({
+    const { clock, world, startCampaign, workOff, fedUsers, isFed, feed } = setUp(users, (deps) => ({
       feedStore: mortal(deps.feedStore, () => isDead),
       leases: mortal(deps.leases, () => isDead),
       publisher: mortal(deps.publisher, () => isDead),
@@ -172,7 +242,7 @@ describe('feeds and their owners', () => {
     await startCampaign();
     await passTimeUntil(clock, () => fedUsers('SG').length > 0);
     isDead = true;
-    await startTrigger(world, 'b');
+    startTrigger(world, 'b');
     await passTime(clock, 16_000);
     expect(feed()).toMatchObject({ owner: 'b', token: 2 });
     while (!isFed()) {
@@ -183,7 +253,7 @@ describe('feeds and their owners', () => {
   });
 
   it('are kept for as long as it takes', async () => {
-    const { clock, startCampaign, feed } = await setUp(userIds(100_000));
+    const { clock, startCampaign, feed } = setUp(userIds(100_000));
     await startCampaign();
     await passTime(clock, 300_000);
     expect(feed()).toMatchObject({ owner: 'a', token: 1, complete: false });
@@ -192,7 +262,7 @@ describe('feeds and their owners', () => {
 
 describe('back-pressure', () => {
   it('stops feeding at three hundred unhandled batches while nobody works', async () => {
-    const { clock, startCampaign, feed } = await setUp(userIds(100_000));
+    const { clock, startCampaign, feed } = setUp(userIds(100_000));
     await startCampaign();
     await passTime(clock, 60_000);
     const fedBatches = (feed()?.nextBatchNo ?? 1) - 1;
@@ -201,7 +271,7 @@ describe('back-pressure', () => {
   });
 
   it('feeds on as batches are handled', async () => {
-    const { clock, startCampaign, workOff, isFed, fedUsers } = await setUp(userIds(100_000));
+    const { clock, startCampaign, workOff, isFed, fedUsers } = setUp(userIds(100_000));
     await startCampaign();
     while (!isFed()) {
       await workOff();
@@ -210,21 +280,44 @@ describe('back-pressure', () => {
     expect(fedUsers('SG')).toHaveLength(100_000);
   });
 
-  it('lets a small campaign in with the next batches that are handled, while a large one waits for room', async () => {
-    const { clock, segmentation, startCampaign, workOff, feedRows } = await setUp(userIds(100_000));
+  it('lets a small campaign in at once, while a large one waits for room', async () => {
+    const { clock, segmentation, startCampaign, feedRows } = setUp(userIds(100_000));
     await startCampaign();
     await passTime(clock, 10_000);
     segmentation.users.set('SG', userIds(900));
-    const { campaignId } = await startCampaign({ name: 'small' });
-    await passTime(clock, 1000);
-    await workOff(40);
+    await startCampaign({ name: 'small' });
     await passTime(clock, 1000);
     expect(feedRows().map(({ complete }) => complete)).toEqual([false, true]);
-    expect(campaignId).toBeDefined();
+  });
+
+  it('lets others pass a campaign whose batches all wait, however long', async () => {
+    const { clock, segmentation, startCampaign, putAllBack, workOff, feedRows } = setUp(userIds(60_000));
+    await startCampaign();
+    await passTime(clock, 10_000);
+    await putAllBack(86_400_000);
+    segmentation.users.set('SG', userIds(20_000));
+    await startCampaign({ name: 'healthy' });
+    for (let i = 0; i < 30; i++) {
+      await workOff();
+      await passTime(clock, 200);
+    }
+    const [stuck, healthy] = feedRows();
+    expect(healthy).toMatchObject({ complete: true, fedUsers: 20_000 });
+    expect((stuck?.nextBatchNo ?? 1) - 1).toBeLessThan(340);
+  });
+
+  it('stops feeding a chain whose later step falls behind', async () => {
+    const { clock, startCampaign, workOff, feed } = setUp(userIds(200_000));
+    await startCampaign({ chain: ['award-reward', 'send-message'].map((action) => ({ action, params: {} })) });
+    for (let i = 0; i < 40; i++) {
+      await workOff();
+      await passTime(clock, 250);
+    }
+    expect((feed()?.nextBatchNo ?? 1) - 1).toBeLessThan(640);
   });
 
   it('keeps what waits in memory small', async () => {
-    const { clock, segmentation, startCampaign } = await setUp(userIds(200_000));
+    const { clock, segmentation, startCampaign } = setUp(userIds(200_000));
     await startCampaign();
     await passTime(clock, 60_000);
     expect(segmentation.pagesAsked.length).toBeLessThanOrEqual(300 / 10 + 10 + 3);

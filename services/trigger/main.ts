@@ -1,8 +1,8 @@
 import { topicNames } from '../../shared/domain/shard.ts';
 import { createKafka } from '../../shared/kafka/connection.ts';
-import { createConsumer } from '../../shared/kafka/consumer.ts';
 import { createPublisher } from '../../shared/kafka/publisher.ts';
-import { createDeadLetters } from '../../shared/postgres/dead-letters.ts';
+import { requiredTopics } from '../../shared/kafka/required-topics.ts';
+import { createTopicAdmin } from '../../shared/kafka/topic-admin.ts';
 import { createLeases } from '../../shared/postgres/leases.ts';
 import { createHotPathPool, createPool } from '../../shared/postgres/pool.ts';
 import { defineProcess, isEntry, runProcess } from '../../shared/runtime/process.ts';
@@ -25,31 +25,28 @@ export const triggerProcess = defineProcess('trigger', readConfig, async (config
   const hotPool = onClose(createHotPathPool(database), (opened) => opened.end());
   const segmentation = onClose(createSegmentation({ config: engine, environment }), (opened) => opened.close());
   const kafka = createKafka({ ...config.kafka, clientId: 'muster-trigger', logger });
-  const publisher = onClose(createPublisher({ kafka, logger }), (opened) => opened.close());
+  const publisher = onClose(
+    createPublisher({
+      kafka,
+      logger,
+      topics: requiredTopics(engine, config.MUSTER_TOPIC_PREFIX),
+      consumedBy: `${config.MUSTER_TOPIC_PREFIX}.worker`,
+    }),
+    (opened) => opened.close(),
+  );
+  const topicAdmin = onClose(createTopicAdmin({ kafka }), (opened) => opened.close());
   await publisher.connect();
 
   const trigger = createTrigger({
-    consumer: createConsumer({
-      kafka,
-      groupId: `${config.MUSTER_TOPIC_PREFIX}.trigger`,
-      topics: [
-        {
-          topic: topics.fires,
-          partitions: engine.partitionsPerShard,
-          replicationFactor: engine.replicationFactor,
-        },
-      ],
-      sessionTimeoutMs: config.KAFKA_SESSION_TIMEOUT_MS,
-      logger,
-    }),
     publisher,
     runStore: createRunStore({ pool: hotPool }),
     feedStore: createFeedStore({ pool: hotPool }),
     outboxSweep: createOutboxSweep({ pool: hotPool }),
     segmentation,
-    deadLetters: createDeadLetters({ pool }),
     leases: createLeases({ pool }),
+    topicAdmin,
     topics,
+    topicTerms: { partitions: engine.partitionsPerShard, replicationFactor: engine.replicationFactor },
     owner,
     pageSize: engine.segmentation.pageSize,
     feedLeaseMs: config.TRIGGER_FEED_LEASE_MS,
@@ -59,7 +56,7 @@ export const triggerProcess = defineProcess('trigger', readConfig, async (config
     random: () => Math.random(),
     logger,
   });
-  await trigger.start();
+  trigger.start();
   return trigger;
 });
 

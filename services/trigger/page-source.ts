@@ -1,13 +1,15 @@
+import type { SegmentDescription } from '../../shared/contracts/segmentation.ts';
 import { backoffMs } from '../../shared/domain/retry.ts';
 import { compareUserIds } from '../../shared/domain/user-id.ts';
 import type { OwnedFeed } from './ports/feed-store.ts';
 import type { Segmentation, SegmentationFailure } from './ports/segmentation.ts';
 import { pageFault } from './check-page.ts';
+import { brokenPageCause, segmentationCause } from './segmentation-cause.ts';
 
-const backoff = { firstDelayMs: 500, maxDelayMs: 30_000 };
-
-/** A page that breaks the contract is not a passing fault; somebody has to look at it. */
-const retryBrokenPageMs = 10_000;
+/** A fault that may pass by itself. */
+const passing = { firstDelayMs: 500, maxDelayMs: 30_000 };
+/** Somebody has to look at it: a page that breaks the contract, a question that is refused. */
+const lasting = { firstDelayMs: 10_000, maxDelayMs: 300_000 };
 
 export interface PageSourceDeps {
   feed: OwnedFeed;
@@ -18,48 +20,62 @@ export interface PageSourceDeps {
   random: () => number;
 }
 
-export type NextPage =
-  { kind: 'page'; users: readonly string[]; isLast: boolean } | { kind: 'stalled'; cause: string; retryInMs: number };
+export interface Stall {
+  kind: 'stalled';
+  /** For people. */
+  cause: string;
+  retryInMs: number;
+}
+
+export interface FetchedPage {
+  kind: 'page';
+  users: readonly string[];
+  isLast: boolean;
+  /** The snapshot that the feed goes on with from now, where the one before is gone. */
+  fresh: SegmentDescription | null;
+}
 
 /** The pages of a feed's segment behind its cursor, one after the other, each of them checked. */
 export interface PageSource {
-  /** Asking again after a stall asks for the same page. */
-  next(signal: AbortSignal): Promise<NextPage>;
+  next(signal: AbortSignal): Promise<FetchedPage | Stall>;
 }
 
 export function createPageSource({ feed, segmentation, pageSize, random }: PageSourceDeps): PageSource {
-  /** In memory only: the next owner of the feed learns anew that the old one is gone. */
   let snapshot = feed.snapshot;
   /** Last id that was handed out. */
   let seen = feed.cursor;
   /** Where to ask from: before `seen` only when that id cannot stand in a query. */
   let after = feed.cursor;
-  let failures = 0;
 
   const ask = (signal: AbortSignal) =>
     segmentation.page({ segment: feed.segment, country: feed.country, snapshot, after, limit: pageSize }, signal);
 
-  async function askOnFreshSnapshot(signal: AbortSignal): ReturnType<typeof ask> {
-    const described = await segmentation.describe(feed.segment, feed.country, signal);
-    if (!described.ok) return described;
-    snapshot = described.value.snapshot;
-    return ask(signal);
+  function failed(failure: SegmentationFailure): Stall {
+    const backoff = failure.kind === 'unavailable' ? passing : lasting;
+    const delayMs = backoffMs(backoff, feed.stalls + 1, random());
+    const retryInMs = Math.max(delayMs, failure.retryAfterMs ?? 0);
+    return { kind: 'stalled', cause: segmentationCause(feed, failure), retryInMs };
   }
 
-  function failed(failure: SegmentationFailure): NextPage {
-    failures++;
-    const delayMs = backoffMs(backoff, failures, random());
-    const cause = `segmentation service, ${failure.kind}: ${failure.cause}`;
-    return { kind: 'stalled', cause, retryInMs: Math.max(delayMs, failure.retryAfterMs ?? 0) };
+  function broken(fault: string): Stall {
+    // Without chance: ten seconds at first, so that whoever mends it knows when it is looked at again.
+    const retryInMs = backoffMs(lasting, feed.stalls + 1, 1);
+    return { kind: 'stalled', cause: brokenPageCause(feed, fault), retryInMs };
   }
 
   return {
     next: async (signal) => {
       if (after !== null && !after.isWellFormed()) return broken('the last id fed cannot be asked for: lone surrogate');
+      let fresh: SegmentDescription | null = null;
       let answer = await ask(signal);
-      if (!answer.ok && answer.failure.kind === 'gone') answer = await askOnFreshSnapshot(signal);
+      if (!answer.ok && answer.failure.kind === 'gone') {
+        const described = await segmentation.describe(feed.segment, feed.country, signal);
+        if (!described.ok) return failed(described.failure);
+        fresh = described.value;
+        snapshot = fresh.snapshot;
+        answer = await ask(signal);
+      }
       if (!answer.ok) return failed(answer.failure);
-      failures = 0;
 
       const page = answer.value;
       const fault = pageFault(page, { after, limit: pageSize });
@@ -71,13 +87,9 @@ export function createPageSource({ feed, segmentation, pageSize, random }: PageS
       if (!isLast && askable === undefined) return broken('a whole page of ids with lone surrogates');
       after = askable ?? after;
       seen = page.users.at(-1) ?? seen;
-      return { kind: 'page', users, isLast };
+      return { kind: 'page', users, isLast, fresh };
     },
   };
-}
-
-function broken(cause: string): NextPage {
-  return { kind: 'stalled', cause: `segmentation service: ${cause}`, retryInMs: retryBrokenPageMs };
 }
 
 function behind(users: readonly string[], seen: string | null): readonly string[] {

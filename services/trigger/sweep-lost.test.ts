@@ -11,13 +11,12 @@ async function setUp({ published }: { published: boolean }) {
   const deps = triggerDeps('a');
   // The one that dies between commit and publication reaches nobody from then on, and its leases are ended by hand.
   const publisher = mortal(deps.publisher, () => !published);
-  await createTrigger({ ...deps, publisher }).start();
   await startCampaign();
+  createTrigger({ ...deps, publisher }).start();
   await passTime(clock, 200);
   if (!published) {
-    deps.consumer.crash();
     world.database.leases.clear();
-    await createTrigger(triggerDeps('b')).start();
+    createTrigger(triggerDeps('b')).start();
   }
   const publishedAtFirst = references('SG').length;
   const offers = () =>

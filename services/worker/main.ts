@@ -3,6 +3,7 @@ import { totalsSlotOf } from '../../shared/domain/totals-slot.ts';
 import { createKafka } from '../../shared/kafka/connection.ts';
 import { createConsumer } from '../../shared/kafka/consumer.ts';
 import { createPublisher } from '../../shared/kafka/publisher.ts';
+import { requiredTopics } from '../../shared/kafka/required-topics.ts';
 import { createDeadLetters } from '../../shared/postgres/dead-letters.ts';
 import { createHotPathPool } from '../../shared/postgres/pool.ts';
 import { createStepHolds } from '../../shared/postgres/step-holds.ts';
@@ -29,18 +30,18 @@ export const workerProcess = defineProcess('worker', readConfig, async (config, 
   const deadLetterPool = onClose(createHotPathPool({ ...connection, max: 1 }), (opened) => opened.end());
   const endpoint = onClose(createBatchEndpoint({ config: config.engine, environment }), (opened) => opened.close());
   const kafka = createKafka({ ...config.kafka, clientId: 'muster-worker', logger });
-  const publisher = onClose(createPublisher({ kafka, logger }), (opened) => opened.close());
+  const groupId = `${config.topicPrefix}.worker`;
+  const required = requiredTopics(config.engine, config.topicPrefix);
+  const publisher = onClose(createPublisher({ kafka, logger, topics: required, consumedBy: groupId }), (opened) =>
+    opened.close(),
+  );
   await publisher.connect();
 
   const worker = createWorker({
     consumer: createConsumer({
       kafka,
-      groupId: `${config.topicPrefix}.worker`,
-      topics: Array.from(shards.keys(), (topic) => ({
-        topic,
-        partitions: config.engine.partitionsPerShard,
-        replicationFactor: config.engine.replicationFactor,
-      })),
+      groupId,
+      topics: required.filter(({ topic }) => shards.has(topic)),
       sessionTimeoutMs: config.sessionTimeoutMs,
       logger,
     }),

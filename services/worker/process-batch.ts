@@ -27,6 +27,8 @@ import type { WorkerMeter } from './worker-meter.ts';
 
 /** Within this time from its first call, a batch that was answered incompletely is asked for once more. */
 const localBudgetMs = 2000;
+/** What is put back is written a flush later, and counts its wait from there. */
+const flushMarginMs = 100;
 /** What a call may take beyond its time-out: the deadline is looked at now and then. */
 const callMarginMs = 250;
 
@@ -209,7 +211,11 @@ export async function afterProbe(
 }
 
 function termsOf({ deadlineAtMs }: Admission, { clock, random }: ProcessBatchDeps): ResultTerms {
-  return { random: random(), nowMs: clock.now().getTime(), deadlineInMs: deadlineAtMs - clock.monotonicMs() };
+  return {
+    random: random(),
+    nowMs: clock.now().getTime(),
+    deadlineInMs: deadlineAtMs - clock.monotonicMs() - flushMarginMs,
+  };
 }
 
 const answered: ServedCall = { end: 'answered', cause: '' };

@@ -17,14 +17,3 @@ export const stepMessage = z.object({
 });
 
 export type StepMessage = z.infer<typeof stepMessage>;
-
-/** A message on the fires topic: a job that fell due. `fireId` is stable over repeats. */
-export const fireMessage = z.object({
-  fireId: z.uuid(),
-  kind: z.literal('start-run'),
-  campaignId: z.uuid(),
-  revision: z.int().min(1),
-  scheduledFor: z.iso.datetime({ precision: 3 }),
-});
-
-export type FireMessage = z.infer<typeof fireMessage>;

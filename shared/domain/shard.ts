@@ -7,7 +7,6 @@ export interface Shard {
 /** Names of the topics. The prefix tells installations apart that share a cluster; it is `muster` unless configured. */
 export function topicNames(prefix: string) {
   return {
-    fires: `${prefix}.fires`,
     shard: ({ actionType, country }: Shard) => `${prefix}.${actionType}.${country}`,
   };
 }

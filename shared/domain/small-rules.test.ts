@@ -69,7 +69,6 @@ describe("an endpoint's words", () => {
 describe('topics', () => {
   it('are named after the shard', () => {
     const topics = topicNames('muster');
-    expect(topics.fires).toBe('muster.fires');
     expect(topics.shard({ actionType: 'award-reward', country: 'SG' })).toBe('muster.award-reward.SG');
   });
 

@@ -1,6 +1,13 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { areValidUserIds, compareUserIds, escapeUserId, findDisorder, isValidUserId, userIdFault } from './user-id.ts';
+import {
+  areValidUserIds,
+  compareUserIds,
+  escapeUserId,
+  findDisorder,
+  isValidUserId,
+  brokenUserIdRule,
+} from './user-id.ts';
 
 describe('isValidUserId', () => {
   it.each(['u1', 'a b', '50%', '"quoted"', 'back\\slash', '🚲', 'é'.repeat(128)])('accepts %j', (id) => {
@@ -66,7 +73,7 @@ describe('compareUserIds', () => {
   });
 });
 
-describe('userIdFault', () => {
+describe('brokenUserIdRule', () => {
   it.each([
     ['', 'empty'],
     ['x'.repeat(257), 'too-long'],
@@ -76,11 +83,11 @@ describe('userIdFault', () => {
     ['a\ud800', 'lone-surrogate'],
     ['u1', null],
   ])('says what is wrong with %j: %s', (id, fault) => {
-    expect(userIdFault(id)).toBe(fault);
+    expect(brokenUserIdRule(id)).toBe(fault);
   });
 
   it('finds a fault exactly in those ids that are not valid', () => {
-    fc.assert(fc.property(anyId, (id) => (userIdFault(id) === null) === isValidUserId(id)));
+    fc.assert(fc.property(anyId, (id) => (brokenUserIdRule(id) === null) === isValidUserId(id)));
   });
 });
 

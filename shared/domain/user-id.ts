@@ -11,8 +11,18 @@ const controlCharacter = /[\u0000-\u001f\u007f-\u009f]/;
 
 const surrogate = /[\ud800-\udfff]/;
 
+export type UserIdRule = 'empty' | 'too-long' | 'control-character' | 'lone-surrogate';
+
 export function isValidUserId(id: string): boolean {
   return hasValidLength(id) && isValidText(id);
+}
+
+/** The rule that the id breaks, the first of several; null for a valid one. */
+export function brokenUserIdRule(id: string): UserIdRule | null {
+  if (id.length === 0) return 'empty';
+  if (!hasValidLength(id)) return 'too-long';
+  if (controlCharacter.test(id)) return 'control-character';
+  return id.isWellFormed() ? null : 'lone-surrogate';
 }
 
 /** Whether each of the ids is valid. Looked at as one text: a tenth of the time that one after the other would take. */
@@ -68,15 +78,8 @@ function liftSurrogate(unit: number): number {
   return unit >= 0xd800 && unit <= 0xdfff ? unit + 0x10000 : unit;
 }
 
-/** Which rule an id breaks, as it is told to people; null when it breaks none. */
-export type UserIdFault = 'empty' | 'too-long' | 'control-character' | 'lone-surrogate';
-
-export function userIdFault(id: string): UserIdFault | null {
-  if (id.length === 0) return 'empty';
-  if (!hasValidLength(id)) return 'too-long';
-  if (controlCharacter.test(id)) return 'control-character';
-  return id.isWellFormed() ? null : 'lone-surrogate';
-}
+/** Half an escape, or half a pair, at the end of what was cut. */
+const cutInTwo = /(\\u?[0-9a-f]{0,3}|[\ud800-\udbff])$/;
 
 /**
  * A printable stand-in for an id that breaks the rules: escaped as in JSON. One of more than 256 bytes is cut and ends in `…#` and eight hex
@@ -85,7 +88,8 @@ export function userIdFault(id: string): UserIdFault | null {
 export function escapeUserId(id: string): string {
   if (id.length === 0 || hasValidLength(id)) return escaped(id);
   const digest = createHash('sha256').update(id).digest('hex').slice(0, 8);
-  return `${escaped(id.slice(0, maxUserIdBytes))}…#${digest}`;
+  const shown = escaped(id.slice(0, maxUserIdBytes)).slice(0, maxUserIdBytes).replace(cutInTwo, '');
+  return `${shown}…#${digest}`;
 }
 
 function escaped(text: string): string {

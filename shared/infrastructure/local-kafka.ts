@@ -21,6 +21,19 @@ const quickToWarmUp = '-XX:TieredStopAtLevel=1';
 export interface LocalKafkaOptions {
   /** Brokers, each a controller too. With three, internal topics have three copies and one broker may be lost. */
   nodes: 1 | 3;
+  /** One more door beside the plain one, at each broker: with one node only, as they share a machine. */
+  listener?: KafkaListener;
+}
+
+export interface KafkaListener {
+  /** As in `listener.name.<name in lower case>.…`. */
+  name: string;
+  protocol: 'SSL' | 'SASL_SSL' | 'SASL_PLAINTEXT';
+  port: number;
+  /** Settings of the brokers that go with it. */
+  properties: Readonly<Record<string, string>>;
+  /** For the tool that formats the brokers' folders, such as users with their passwords. */
+  formatArguments?: readonly string[];
 }
 
 export interface LocalKafkaDeps {
@@ -71,9 +84,17 @@ interface Run {
 
 async function prepareNode(node: Node, nodes: Node[], clusterId: string, run: Run): Promise<void> {
   await mkdir(node.folder);
-  await writeFile(join(node.folder, 'node.properties'), nodeProperties(node, nodes));
+  await writeFile(join(node.folder, 'node.properties'), nodeProperties(node, nodes, run.options.listener));
   await writeFile(join(node.folder, 'log4j2.properties'), logProperties);
-  const args = ['kafka.tools.StorageTool', 'format', '-t', clusterId, '-c', join(node.folder, 'node.properties')];
+  const args = [
+    'kafka.tools.StorageTool',
+    'format',
+    '-t',
+    clusterId,
+    '-c',
+    join(node.folder, 'node.properties'),
+    ...(run.options.listener?.formatArguments ?? []),
+  ];
   const formatting = await startJava(node, run, 'format.log', [quickToWarmUp, ...args]);
   const exit = await formatting.exited;
   if (!exit.clean) {
@@ -130,13 +151,18 @@ function startJava(node: Node, run: Run, log: string, args: string[]): Promise<G
   });
 }
 
-function nodeProperties(node: Node, nodes: Node[]): string {
+function nodeProperties(node: Node, nodes: Node[], listener: KafkaListener | undefined): string {
+  const settings = clusterSettings(nodes.length === 1 ? 1 : 3);
+  const door = listener ? `,${listener.name}://127.0.0.1:${listener.port}` : '';
+  const protocols = settings['listener.security.protocol.map'] ?? '';
   return toProperties({
-    ...clusterSettings(nodes.length === 1 ? 1 : 3),
+    ...settings,
+    ...listener?.properties,
+    'listener.security.protocol.map': listener ? `${protocols},${listener.name}:${listener.protocol}` : protocols,
     'node.id': node.id,
     'controller.quorum.voters': nodes.map(({ id, controllerPort }) => `${id}@127.0.0.1:${controllerPort}`).join(','),
-    listeners: `PLAINTEXT://127.0.0.1:${node.brokerPort},CONTROLLER://127.0.0.1:${node.controllerPort}`,
-    'advertised.listeners': `PLAINTEXT://127.0.0.1:${node.brokerPort}`,
+    listeners: `PLAINTEXT://127.0.0.1:${node.brokerPort},CONTROLLER://127.0.0.1:${node.controllerPort}${door}`,
+    'advertised.listeners': `PLAINTEXT://127.0.0.1:${node.brokerPort}${door}`,
     'log.dirs': join(node.folder, 'data'),
   });
 }

@@ -1,21 +1,42 @@
+import { logLevel, type LogEntry } from 'kafkajs';
 import { pino } from 'pino';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
+import { createClientLog } from './client-log.ts';
 import { createKafka } from './connection.ts';
 
 const line = z.object({ level: z.number(), said: z.string() });
 
+const folded = z.object({
+  msg: z.string(),
+  times: z.number().optional(),
+  lastedSeconds: z.number().optional(),
+  afterSeconds: z.number().optional(),
+});
+
 function logged(level: string) {
   const lines: string[] = [];
   const logger = pino({ level }, { write: (text) => lines.push(text) });
-  const client = createKafka({ brokers: ['127.0.0.1:1'], clientId: 'test', logger })
+  let nowMs = 0;
+  const clock = { monotonicMs: () => nowMs };
+  const client = createKafka({ brokers: ['127.0.0.1:1'], clientId: 'test', logger, clock })
     .admin()
     .logger();
+  const log = createClientLog({ logger, clock });
   const read = () =>
     lines
       .map((text) => line.parse(JSON.parse(text)))
       .map(({ level: at, said }) => `${pino.levels.labels[at]}: ${said}`);
-  return { client, read };
+  /** What kafkajs' own parts say when a broker does not answer, both of them. */
+  function refused(): void {
+    log.write(entryOf('Connection', 'Connection error: connect ECONNREFUSED b:1', { broker: 'b:1' }));
+    log.write(entryOf('BrokerPool', 'Failed to connect to seed broker, trying another broker from the list: …'));
+  }
+  return { client, read, log, refused, advance: (ms: number) => (nowMs += ms), lines };
+}
+
+function entryOf(namespace: string, message: string, facts: object = {}): LogEntry {
+  return { namespace, level: logLevel.ERROR, label: 'ERROR', log: { timestamp: '', message, ...facts } };
 }
 
 describe('what the Kafka client logs', () => {
@@ -47,5 +68,36 @@ describe('what the Kafka client logs', () => {
       ['debug: Pausing fetching from 1 topics'],
       ['trace: Request Fetch'],
     ]);
+  });
+
+  it('is one line for a broker that does not answer, another every 30 s with a count, and one when it is back', () => {
+    const { log, refused, advance, lines } = logged('info');
+    for (let second = 0; second < 61; second++) {
+      refused();
+      advance(1000);
+    }
+    log.answered('other:1');
+    log.answered('b:1');
+    log.answered('b:1');
+    const told = lines.map((text) => folded.parse(JSON.parse(text)));
+    expect(told).toEqual([
+      { msg: 'kafka broker does not answer' },
+      { msg: 'kafka broker does not answer', times: 30, lastedSeconds: 30 },
+      { msg: 'kafka broker does not answer', times: 30, lastedSeconds: 60 },
+      { msg: 'kafka broker answers again', afterSeconds: 61 },
+    ]);
+  });
+
+  it('is told once for one cause, whatever numbers it names', () => {
+    const { client, read } = logged('info');
+    for (let i = 0; i < 50; i++) client.warn(`Response took ${i} ms`);
+    client.warn('something else');
+    expect(read()).toEqual(['warn: Response took 0 ms', 'warn: something else']);
+  });
+
+  it('is nothing at all for a tool that speaks for itself', () => {
+    const { client, read } = logged('silent');
+    client.error('Connection timeout');
+    expect(read()).toEqual([]);
   });
 });

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { pino } from 'pino';
 import { afterAll, afterEach, beforeEach, describe, expect, inject, it } from 'vitest';
-import type { LaneReceiver, MessageConsumer, TopicSpec } from '../ports/message-bus.ts';
+import { PublishError, type LaneReceiver, type MessageConsumer, type TopicSpec } from '../ports/message-bus.ts';
 import { createRecordingReceiver } from '../../test/support/recording-receiver.ts';
 import { createKafka } from './connection.ts';
 import { createConsumer } from './consumer.ts';
@@ -112,5 +112,78 @@ describe('the Kafka consumer', () => {
     await publisher.publish([{ topic, value: 'a' }]);
     await consumerOf(topic).start(next);
     await next.first(1);
+  });
+
+  it('goes on with its other topics while one is deleted, creates it anew, and takes what is published to it then', async () => {
+    const [award, message] = [`${prefix}.award`, `${prefix}.message`];
+    const sent = { [award]: 0, [message]: 0 };
+    const publishing = createPublisher({ kafka, logger, topics: [specOf(award), specOf(message)] });
+    await publishing.connect();
+    const receiver = createRecordingReceiver();
+    const consumer = consumerOf(award, message);
+    await consumer.start(receiver);
+    const distinct = (topic: string) =>
+      new Set(receiver.delivered.filter(({ lane }) => lane.topic === topic).map(({ value }) => value?.toString())).size;
+
+    async function send(topic: string): Promise<void> {
+      const first = sent[topic] ?? 0;
+      sent[topic] = first + 40;
+      await publishing.publish(Array.from({ length: 40 }, (_, i) => ({ topic, value: `${first + i}` })));
+    }
+    async function arrived(topic: string): Promise<void> {
+      // Settled at once, so that its lane is never full.
+      let settled = 0;
+      while (distinct(topic) < (sent[topic] ?? 0)) {
+        for (const fresh of receiver.delivered.slice(settled)) consumer.settle(fresh);
+        settled = receiver.delivered.length;
+        await receiver.until(() => receiver.delivered.length > settled || distinct(topic) >= (sent[topic] ?? 0));
+      }
+      for (const fresh of receiver.delivered.slice(settled)) consumer.settle(fresh);
+    }
+
+    await Promise.all([send(award), send(message)]);
+    await arrived(award);
+    await arrived(message);
+
+    const deleting = kafka.admin();
+    await deleting.connect();
+    await deleting.deleteTopics({ topics: [message] });
+    await deleting.disconnect();
+    for (let round = 0; round < 5; round++) {
+      await send(award);
+      await arrived(award);
+    }
+    expect([distinct(award), consumer.ready().ok]).toEqual([240, true]);
+
+    // Nobody creates it but this consumer and this publisher.
+    for (;;) {
+      try {
+        await send(message);
+        break;
+      } catch (error) {
+        if (!(error instanceof PublishError)) throw error;
+      }
+    }
+    await receiver.until(() => receiver.values().includes(`${(sent[message] ?? 0) - 1}`));
+    await publishing.close();
+  });
+
+  it('leaves no partition to nobody while workers come and go that subscribe to different topics', async () => {
+    const [award, message] = [`${prefix}.award`, `${prefix}.message`];
+    await admin.ensureTopics([award, message].map((topic) => ({ topic, partitions: 4, replicationFactor: 1 })));
+    const first = createRecordingReceiver();
+    const leader = consumerOf(award);
+    await leader.start(first);
+    const second = createRecordingReceiver();
+    await consumerOf(message).start(second);
+    const third = createRecordingReceiver();
+    await consumerOf(award, message).start(third);
+    const ofThird = () => third.delivered.map(({ lane }) => lane.topic);
+    await leader.stop();
+    await publisher.publish(Array.from({ length: 40 }, (_, i) => ({ topic: award, value: `award-${i}` })));
+    await publisher.publish(Array.from({ length: 40 }, (_, i) => ({ topic: message, value: `message-${i}` })));
+    await third.until(() => ofThird().filter((topic) => topic === award).length === 40);
+    await third.until(() => ofThird().filter((topic) => topic === message).length >= 20);
+    await second.until(() => second.delivered.length >= 20);
   });
 });

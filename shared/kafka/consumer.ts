@@ -31,8 +31,6 @@ export interface ConsumerDeps {
   clock?: Pick<Clock, 'monotonicMs' | 'sleep'>;
 }
 
-/** How long a start waits for its topics to be created; what takes longer is created while the others are consumed. */
-const topicsAwaitedMs = 5_000;
 /** Between two looks for topics that are missing. */
 const keepTopicsMs = 1_000;
 /** Between two looks at where the lanes stand against the ends of their partitions. */
@@ -167,7 +165,7 @@ export function createConsumer(deps: ConsumerDeps): MessageConsumer {
 
   async function openClient(): Promise<void> {
     if (stopping.signal.aborted) return;
-    client = createGroupClient({
+    const opened = createGroupClient({
       kafka,
       groupId,
       topics,
@@ -184,7 +182,13 @@ export function createConsumer(deps: ConsumerDeps): MessageConsumer {
       onFetched: () => health.onFetched(),
       onCrashed,
     });
-    await client.start();
+    client = opened;
+    try {
+      await opened.start();
+    } catch (error) {
+      await opened.stop().catch(() => undefined);
+      throw error;
+    }
   }
 
   async function closeClient(): Promise<void> {
@@ -197,7 +201,7 @@ export function createConsumer(deps: ConsumerDeps): MessageConsumer {
   }
 
   async function begin(): Promise<void> {
-    await Promise.race([keeper.ensure(topics), clock.sleep(topicsAwaitedMs, stopping.signal)]);
+    await keeper.ensureSoon(topics);
     await openClient();
     timer = setInterval(onTimer, commitIntervalMs);
   }

@@ -3,7 +3,7 @@ import { pino } from 'pino';
 import { describe, expect, it } from 'vitest';
 import { PublishError } from '../ports/message-bus.ts';
 import { createKafka, type KafkaConnection } from './connection.ts';
-import { createPublisher } from './publisher.ts';
+import { createPublisher, type Publisher } from './publisher.ts';
 
 const logger = pino({ level: 'silent' });
 const partitions = 3;
@@ -62,10 +62,13 @@ function createWire(acknowledged: (partition: number) => boolean = () => true) {
     }
   }
 
+  let nowMs = 0;
+  const clock = { sleep: () => Promise.resolve(), monotonicMs: () => nowMs };
   return {
-    publisher: createPublisher({ kafka, logger, clock: { sleep: () => Promise.resolve(), monotonicMs: () => 0 } }),
+    publisher: createPublisher({ kafka, logger, clock }),
     request,
     requests,
+    advance: (ms: number) => (nowMs += ms),
   };
 }
 
@@ -79,6 +82,17 @@ function acknowledgement({ topic, partition }: { topic: string; partition: numbe
 
 function message(value: string, topic = 't') {
   return { topic, value };
+}
+
+/** Fails topic `one` as often as the publisher tries. */
+async function givenUp(publisher: Publisher, request: (index: number) => Promise<Request>): Promise<void> {
+  const failed = expect(publisher.publish([message('bad', 'one')])).rejects.toThrow(PublishError);
+  for (let i = 0; i < 3; i++) (await request(i)).refuse(new Error('no such topic'));
+  await failed;
+}
+
+function settled(): Promise<void> {
+  return new Promise((resolve) => setImmediate(resolve));
 }
 
 describe('the publisher', () => {
@@ -144,6 +158,62 @@ describe('the publisher', () => {
       else answer();
     }
     await Promise.all([failed, good]);
+  });
+
+  it('names the topics that failed, and them alone', async () => {
+    const { publisher, request } = createWire();
+    const failure = publisher.publish([message('bad', 'one'), message('good', 'two')]).catch((error: unknown) => error);
+    (await request(0)).refuse(new Error('no such topic'));
+    for (let i = 1; i <= 3; i++) {
+      const { values, answer, refuse } = await request(i);
+      if (values.includes('bad')) refuse(new Error('no such topic'));
+      else answer();
+    }
+    const error = await failure;
+    expect(error instanceof PublishError && error.topics).toEqual(['one']);
+    expect(publisher.failures()).toEqual(new Map([['one', 1]]));
+  });
+
+  it('asks nobody about a topic that has just failed, and publishes to the others meanwhile', async () => {
+    const { publisher, request, requests } = createWire();
+    await givenUp(publisher, request);
+    const before = requests.length;
+    await expect(publisher.publish([message('again', 'one')])).rejects.toThrow('could not publish to one');
+    expect(requests).toHaveLength(before);
+    const other = publisher.publish([message('good', 'two')]);
+    (await request(before)).answer();
+    await other;
+  });
+
+  it('lets one message find out now and then whether the topic is back, and then all', async () => {
+    const { publisher, request, requests, advance } = createWire();
+    await givenUp(publisher, request);
+    advance(500);
+    const probe = publisher.publish([message('probe', 'one')]).catch(() => undefined);
+    const second = publisher.publish([message('second', 'one')]);
+    await expect(second).rejects.toThrow(PublishError);
+    (await request(3)).answer();
+    await probe;
+    await settled();
+    const third = publisher.publish([message('third', 'one')]);
+    (await request(4)).answer();
+    await third;
+    expect(requests.slice(3).map(({ values }) => values)).toEqual([['probe'], ['third']]);
+  });
+
+  it('sends what is published to a topic while it is tried again when that has succeeded, and not before', async () => {
+    const { publisher, request, requests } = createWire();
+    const first = publisher.publish([message('a', 'one')]);
+    (await request(0)).refuse(new Error('not now'));
+    const again = await request(1);
+    const meanwhile = publisher.publish([message('b', 'one')]);
+    const other = publisher.publish([message('c', 'two')]);
+    (await request(2)).answer();
+    await other;
+    again.answer();
+    (await request(3)).answer();
+    await Promise.all([first, meanwhile]);
+    expect(requests.map(({ values }) => values)).toEqual([['a'], ['a'], ['c'], ['b']]);
   });
 
   it('answers everything before it is closed', async () => {

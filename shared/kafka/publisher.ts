@@ -38,8 +38,6 @@ const retryPausesMs = [200, 800];
 /** How long who publishes to a topic that is given up waits for news of it. */
 const probeAwaitedMs = 100;
 
-const topicsAwaitedMs = 5_000;
-
 /**
  * All `publish` calls that come while a request is on its way leave together in the next one. When a request fails, each of its topics is
  * tried again alone, through a producer of its own, while the others go on; one that still fails is given up: who publishes to it then is
@@ -201,7 +199,7 @@ export function createPublisher(deps: PublisherDeps): Publisher {
 
   return {
     connect: async () => {
-      await Promise.race([keeper.ensure(topics.map(({ topic }) => topic)), clock.sleep(topicsAwaitedMs)]);
+      await keeper.ensureSoon(topics.map(({ topic }) => topic));
       const used = current();
       await used.catch((error: unknown) => {
         leave(used);

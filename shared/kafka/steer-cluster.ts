@@ -30,7 +30,8 @@ export function steerCluster(cluster: Cluster, fetching: () => Fetching): void {
     const earlyByMs = joinedAtMs + joinsApartMs - performance.now();
     if (earlyByMs > 0) await wait(earlyByMs);
     joinedAtMs = performance.now();
-    await cluster.refreshMetadata();
+    // Without an answer it joins with what it knows; the question for the coordinator has its own repetition.
+    await cluster.refreshMetadata().catch(() => undefined);
     return await findGroupCoordinator(group);
   };
 

@@ -7,6 +7,8 @@ import { createTopicAdmin } from './topic-admin.ts';
 /** Between two attempts to create what is missing; it doubles while they fail. */
 const pausesMs = { first: 500, longest: 30_000 };
 
+const soonMs = 5_000;
+
 /** Creates topics that a consumer or publisher needs and does not find, behind its back. */
 export interface TopicKeeper {
   /**
@@ -14,6 +16,8 @@ export interface TopicKeeper {
    * there and can be written.
    */
   ensure(topics: readonly string[]): Promise<boolean>;
+  /** As `ensure`, for a start: resolves after 5 s at the latest, while the attempt goes on. */
+  ensureSoon(topics: readonly string[]): Promise<void>;
   /** What is kept from now on. */
   keep(specs: readonly TopicSpec[]): void;
   /** Ends an attempt that is under way; none begins after. */
@@ -23,7 +27,7 @@ export interface TopicKeeper {
 export interface TopicKeeperDeps {
   kafka: KafkaConnection;
   specs: readonly TopicSpec[];
-  clock: Pick<Clock, 'monotonicMs'>;
+  clock: Pick<Clock, 'monotonicMs' | 'sleep'>;
   logger: Logger;
 }
 
@@ -52,16 +56,23 @@ export function createTopicKeeper({ kafka, specs, clock, logger }: TopicKeeperDe
     }
   }
 
+  async function ensure(topics: readonly string[]): Promise<boolean> {
+    const wanted = topics.map((topic) => kept.get(topic)).filter((spec) => spec !== undefined);
+    if (closing.signal.aborted || underWay || wanted.length === 0 || clock.monotonicMs() < notBeforeMs) return false;
+    underWay = attempt(wanted);
+    try {
+      return await underWay;
+    } finally {
+      underWay = undefined;
+    }
+  }
+
   return {
-    ensure: async (topics) => {
-      const wanted = topics.map((topic) => kept.get(topic)).filter((spec) => spec !== undefined);
-      if (closing.signal.aborted || underWay || wanted.length === 0 || clock.monotonicMs() < notBeforeMs) return false;
-      underWay = attempt(wanted);
-      try {
-        return await underWay;
-      } finally {
-        underWay = undefined;
-      }
+    ensure,
+    ensureSoon: async (topics) => {
+      const ended = new AbortController();
+      const ensuring = ensure(topics).finally(() => ended.abort());
+      await Promise.race([ensuring, clock.sleep(soonMs, ended.signal)]);
     },
     keep: (next) => {
       kept = new Map(next.map((spec) => [spec.topic, spec]));

@@ -226,7 +226,7 @@ async function createTopics(kafkaBrokers: string, prefix: string, config: Engine
   const logger = createLogger('e2e', 'silent');
   const admin = createTopicAdmin({ kafka: createKafka({ brokers: kafkaBrokers.split(','), clientId: 'e2e', logger }) });
   const partitions = config.partitionsPerShard;
-  await admin.ensureTopics([topics.fires, ...shards].map((topic) => ({ topic, partitions, replicationFactor: 1 })));
+  await admin.ensureTopics(shards.map((topic) => ({ topic, partitions, replicationFactor: 1 })));
   await admin.close();
 }
 

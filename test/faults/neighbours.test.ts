@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { FaultSettings } from '../../services/sandbox/fault-rules.ts';
+import type { EngineConfigFile } from '../e2e/installation.ts';
 import { compareNeighbour, staysBelow, type Compared } from './support/neighbours.ts';
 import { startTrial, type Trial } from './support/trial.ts';
 import { lasting, until } from './support/until.ts';
@@ -7,6 +8,17 @@ import { lasting, until } from './support/until.ts';
 const segment = 'lapsed-riders';
 const award = (params: object = {}) => [{ action: 'award-points', params }];
 const slots = 40;
+
+/** Fed faster than called: what is measured are calls. */
+function withSlots(config: EngineConfigFile): EngineConfigFile {
+  return {
+    ...config,
+    segmentation: { ...config.segmentation, pageSize: 1000 },
+    actionTypes: Object.fromEntries(
+      Object.entries(config.actionTypes).map(([name, type]) => [name, { ...type, concurrency: slots }]),
+    ),
+  };
+}
 
 /** I8: while a fault hits one country or campaign, the others' p99 stays within 20 % of their time without it. */
 describe('neighbours of a fault in the same action type', () => {
@@ -20,12 +32,7 @@ describe('neighbours of a fault in the same action type', () => {
         SANDBOX_POINTS_LATENCY_MS: '400',
       },
       engine: { WORKER_CONCURRENCY: String(2 * slots) },
-      configure: (config) => ({
-        ...config,
-        actionTypes: Object.fromEntries(
-          Object.entries(config.actionTypes).map(([name, type]) => [name, { ...type, concurrency: slots }]),
-        ),
-      }),
+      configure: withSlots,
     });
   });
   afterAll(() => trial.end());
@@ -102,8 +109,8 @@ describe('neighbours of a fault in the same action type', () => {
       );
       const held = await trial.muster.api.progress(compared.other);
 
-      // At most a handful of calls a minute.
-      expect(knocks).toBeLessThanOrEqual(2);
+      // At most a handful of calls a minute: one batch tried, or one and two of its users.
+      expect(knocks).toBeLessThanOrEqual(3);
       expect(held.stalled ?? held.stateReason).toContain(String(status));
       expect(held.steps.map(({ failed, unknown }) => failed + unknown)).toEqual([0]);
       expect(compared.seconds.beside).toSatisfy(staysBelow(compared.seconds.without));
@@ -128,12 +135,7 @@ describe('row 43: a second step that is 20 times slower than the first', () => {
         SANDBOX_MESSAGES_LATENCY_MS: '1000',
       },
       engine: { WORKER_CONCURRENCY: '100' },
-      configure: (config) => ({
-        ...config,
-        actionTypes: Object.fromEntries(
-          Object.entries(config.actionTypes).map(([name, type]) => [name, { ...type, concurrency: slots }]),
-        ),
-      }),
+      configure: withSlots,
     });
   });
   afterAll(() => trial.end());

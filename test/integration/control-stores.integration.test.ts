@@ -1,8 +1,8 @@
 import type { Pool } from 'pg';
 import { pino } from 'pino';
+import { v7 as uuidv7 } from 'uuid';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { isBalanced, stepLines } from '../../shared/domain/outcomes.ts';
-import type { DueJob } from '../../services/scheduler/ports/due-jobs.ts';
 import { describeApiKeys } from '../support/conformance/api-keys.conformance.ts';
 import { describeCampaignStore } from '../support/conformance/campaign-store.conformance.ts';
 import { describeDeadLetters } from '../support/conformance/dead-letters.conformance.ts';
@@ -17,6 +17,7 @@ import { createApiKeys } from '../../shared/postgres/api-keys.ts';
 import { createCampaignStore } from '../../services/api/postgres/campaign-store.ts';
 import { createDeadLetters } from '../../shared/postgres/dead-letters.ts';
 import { createDueJobs } from '../../services/scheduler/postgres/due-jobs.ts';
+import { createRunStore } from '../../services/trigger/postgres/run-store.ts';
 import { createIdempotentRequests } from '../../services/api/postgres/idempotent-requests.ts';
 import { createLeases } from '../../shared/postgres/leases.ts';
 import { createPool } from '../../shared/postgres/pool.ts';
@@ -43,6 +44,8 @@ async function postgresStores() {
     campaigns: createCampaignStore({ pool }),
     leases: createLeases({ pool }),
     dueJobs: createDueJobs({ pool }),
+    runs: createRunStore({ pool }),
+    addJob,
     reports: createRunReports({ pool }),
     keys: createApiKeys({ pool }),
     requests: createIdempotentRequests({ pool }),
@@ -59,6 +62,14 @@ async function kept() {
     'select key, value, reason from dead_letters',
   );
   return rows;
+}
+
+async function addJob(job: { campaignId: string; revision: number; dueAt: Date }): Promise<void> {
+  const values = [job.dueAt, uuidv7(), job.campaignId, job.revision];
+  await pool.query(
+    'insert into jobs (partition_id, due_at, id, campaign, revision) values (0, $1, $2, $3, $4)',
+    values,
+  );
 }
 
 async function now(): Promise<Date> {
@@ -92,32 +103,40 @@ describe('firing on Postgres', () => {
     return { ...stores, lease };
   }
 
-  it('lets nobody take the lease over while jobs are being published', async () => {
+  /** Starts a fire that waits, having taken its job, until the returned function is called. */
+  async function fireHalfway(fire: () => Promise<unknown>) {
+    const rival = await pool.connect();
+    await rival.query('begin');
+    await rival.query('lock table runs in access exclusive mode');
+    const firing = fire();
+    firing.catch(() => undefined);
+    await expect
+      .poll(async () => (await pool.query('select from pg_locks where not granted')).rowCount, { interval: 5 })
+      .toBeGreaterThan(0);
+    return {
+      firing,
+      goOn: async () => {
+        await rival.query('rollback');
+        rival.release();
+      },
+    };
+  }
+
+  it('lets nobody take the lease over while jobs become runs', async () => {
     const { dueJobs, lease } = await withOneDueJob();
-    let takeOver: Promise<unknown> | undefined;
-    await dueJobs.fire(lease, 10, async () => {
-      takeOver = pool.query('select 1 from leases for update nowait');
-      await takeOver.catch(() => undefined);
-    });
-    await expect(takeOver).rejects.toMatchObject({ code: '55P03' });
+    const { firing, goOn } = await fireHalfway(() => dueJobs.fire(lease, 10));
+    await expect(pool.query('select 1 from leases for update nowait')).rejects.toMatchObject({ code: '55P03' });
+    await goOn();
+    expect(await firing).toMatchObject({ runs: [{ isNew: true }] });
   });
 
-  it('leaves the job when its connection dies in the middle, and the next fire repeats it', async () => {
+  it('leaves the job when its connection dies in the middle, and the next fire makes its run', async () => {
     const { dueJobs, lease } = await withOneDueJob();
-    const published: DueJob[] = [];
-    const cut = dueJobs.fire(lease, 10, async (jobs) => {
-      published.push(...jobs);
-      await pool.query(
-        `select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and state = 'idle in transaction'`,
-      );
-    });
-    await expect(cut).rejects.toThrow();
-    await dueJobs.fire(lease, 10, (jobs) => {
-      published.push(...jobs);
-      return Promise.resolve();
-    });
-    expect(published).toHaveLength(2);
-    expect(published[0]).toEqual(published[1]);
+    const { firing, goOn } = await fireHalfway(() => dueJobs.fire(lease, 10));
+    await pool.query(`select pg_terminate_backend(pid) from pg_locks where not granted`);
+    await expect(firing).rejects.toThrow();
+    await goOn();
+    expect(await dueJobs.fire(lease, 10)).toMatchObject({ runs: [{ isNew: true }] });
   });
 });
 

@@ -19,9 +19,12 @@ import { describeStepLedger } from '../support/conformance/step-ledger.conforman
 import { createPostgresExecutionRows } from '../support/postgres-execution-rows.ts';
 import { createTestDatabase, type TestDatabase } from '../support/postgres-database.ts';
 import { createCampaignStore } from '../../services/api/postgres/campaign-store.ts';
+import { createDueJobs } from '../../services/scheduler/postgres/due-jobs.ts';
+import { createRunReports } from '../../services/api/postgres/run-reports.ts';
 import { createFeedContexts } from '../../services/worker/postgres/feed-contexts.ts';
 import { createFeedStore } from '../../services/trigger/postgres/feed-store.ts';
 import { createOutboxSweep } from '../../services/trigger/postgres/outbox-sweep.ts';
+import { createLeases } from '../../shared/postgres/leases.ts';
 import { createHotPathPool } from '../../shared/postgres/pool.ts';
 import { createRunStore } from '../../services/trigger/postgres/run-store.ts';
 import { createStepHolds } from '../../shared/postgres/step-holds.ts';
@@ -44,12 +47,15 @@ afterAll(async () => {
 /** The stores of the execution path over the database, emptied. */
 async function postgresStores(): Promise<ExecutionSubject> {
   await pool.query(
-    `truncate campaigns, campaign_revisions, jobs, runs, feeds, batches, batch_steps, user_failures, run_totals, failure_totals, agenda,
+    `truncate campaigns, campaign_revisions, jobs, leases, runs, feeds, batches, batch_steps, user_failures, run_totals, failure_totals, agenda,
        sweep_marks, holds, step_causes`,
   );
   return {
     campaigns: createCampaignStore({ pool }),
     runs: createRunStore({ pool }),
+    reports: createRunReports({ pool }),
+    leases: createLeases({ pool }),
+    dueJobs: createDueJobs({ pool }),
     feeds: createFeedStore({ pool }),
     contexts: createFeedContexts({ pool }),
     sweep: createOutboxSweep({ pool }),

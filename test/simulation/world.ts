@@ -11,7 +11,7 @@ import { topicNames, type Shard } from '../../shared/domain/shard.ts';
 import type { BatchEndpoint } from '../../services/worker/ports/batch-endpoint.ts';
 import type { OutboxSweep } from '../../services/trigger/ports/feed-store.ts';
 import type { StepLedger } from '../../shared/ports/step-ledger.ts';
-import { createMemoryBus, type MemoryConsumer } from '../support/memory/memory-bus.ts';
+import { createMemoryBus } from '../support/memory/memory-bus.ts';
 import { createMemoryCampaignStore } from '../support/memory/campaign-store.ts';
 import { createMemoryDatabase } from '../support/memory/memory-database.ts';
 import { createMemoryDeadLetters } from '../support/memory/dead-letters.ts';
@@ -72,7 +72,7 @@ export async function simulate({ audience, fails, crash, weakening = {} }: Scena
       countries.map((country) => [topics.shard({ actionType, country }), { actionType, country }]),
     ),
   );
-  const bus = createMemoryBus({ topics: [topics.fires, ...shards.keys()], partitions: 2 });
+  const bus = createMemoryBus({ topics: [...shards.keys()], partitions: 2 });
   const endpoint = createSimulatedEndpoint({ steps: steps.length, fails });
   const segmentation = createSimulatedSegmentation(audience);
   const config = engineConfigFor(countries);
@@ -81,10 +81,9 @@ export async function simulate({ audience, fails, crash, weakening = {} }: Scena
 
   function start(name: ProcessName, plan: CrashPlan | null): CrashPoints {
     const owner = `${name}-${++started}`;
-    const consumer: MemoryConsumer =
-      name === 'worker' ? bus.consumer('sim.worker', [...shards.keys()]) : bus.consumer(`sim.${name}`, [topics.fires]);
+    const consumer = bus.consumer('sim.worker', [...shards.keys()]);
     const points = createCrashPoints(plan, () => {
-      consumer.crash();
+      if (name === 'worker') consumer.crash();
       // A supervisor brings it back; the crash was planned once.
       if (!isOver) queueMicrotask(() => start(name, null));
     });
@@ -99,15 +98,15 @@ export async function simulate({ audience, fails, crash, weakening = {} }: Scena
       }).start();
     } else if (name === 'trigger') {
       const sweep = createMemoryOutboxSweep({ database });
-      void createTrigger({
+      createTrigger({
         ...shared,
-        consumer: points.wrap(consumer),
         runStore: points.wrap(createMemoryRunStore({ database })),
         feedStore: points.wrap(createMemoryFeedStore({ database })),
         outboxSweep: points.wrap(weakening.outboxSweep?.(sweep) ?? sweep),
         segmentation: points.wrap(segmentation),
-        deadLetters: points.wrap(createMemoryDeadLetters({ database })),
         leases: points.wrap(createMemoryLeases({ database })),
+        topicAdmin: points.wrap(bus.admin),
+        topicTerms: { partitions: 2, replicationFactor: 1 },
         pageSize: 100,
         feedLeaseMs: leaseMs,
         stallMs: 5000,

@@ -1,20 +1,19 @@
 import { pino } from 'pino';
-import { v7 as uuidv7 } from 'uuid';
 import type { CampaignDefinition } from '../../shared/contracts/campaigns.ts';
-import { stepMessage, type FireMessage, type StepMessage } from '../../shared/contracts/messages.ts';
+import { stepMessage, type StepMessage } from '../../shared/contracts/messages.ts';
 import { topicNames } from '../../shared/domain/shard.ts';
 import { compareUserIds } from '../../shared/domain/user-id.ts';
 import type { PageRequest, Segmentation, SegmentationFailure } from '../../services/trigger/ports/segmentation.ts';
-import type { StepDone } from '../../shared/ports/step-ledger.ts';
+import type { ClaimedStep } from '../../shared/ports/step-ledger.ts';
+import { doneOf, waitingOf } from './conformance/execution-subject.ts';
 import { campaignDefinitionOf } from './conformance/run-rows.ts';
 import { createMemoryCampaignStore } from './memory/campaign-store.ts';
-import { createMemoryDeadLetters } from './memory/dead-letters.ts';
 import { createMemoryFeedStore } from './memory/feed-store.ts';
 import { createMemoryLeases } from './memory/leases.ts';
 import { createMemoryBus } from './memory/memory-bus.ts';
 import { createMemoryDatabase } from './memory/memory-database.ts';
 import { createMemoryOutboxSweep } from './memory/outbox-sweep.ts';
-import { createMemoryRunStore } from './memory/run-store.ts';
+import { createMemoryRunStore, insertRun } from './memory/run-store.ts';
 import { createMemoryStepLedger } from './memory/step-ledger.ts';
 import { settled } from './pass-time.ts';
 import { createSettableClock } from './settable-clock.ts';
@@ -104,24 +103,23 @@ const shards = ['SG', 'ID'].map((country) => topics.shard({ actionType: 'award-r
 export function createTriggerFixture() {
   const clock = createSettableClock();
   const database = createMemoryDatabase(clock);
-  const bus = createMemoryBus({ topics: [topics.fires, ...shards], partitions: 3 });
+  const bus = createMemoryBus({ topics: shards, partitions: 3 });
   const segmentation = createScriptedSegmentation();
   const campaigns = createMemoryCampaignStore({ database });
   const ledger = createMemoryStepLedger({ database, owner: 'worker', leaseMs: 30_000 });
-  const publisher = bus.publisher();
   const workedOff = new Set<string>();
 
   function triggerDeps(owner: string) {
     return {
-      consumer: bus.consumer('muster.trigger', [topics.fires]),
       publisher: bus.publisher(),
       runStore: createMemoryRunStore({ database }),
       feedStore: createMemoryFeedStore({ database }),
       outboxSweep: createMemoryOutboxSweep({ database }),
-      deadLetters: createMemoryDeadLetters({ database }),
       leases: createMemoryLeases({ database }),
       segmentation,
+      topicAdmin: bus.admin,
       topics,
+      topicTerms: { partitions: 3, replicationFactor: 1 },
       owner,
       pageSize: 1000,
       feedLeaseMs: 15_000,
@@ -133,19 +131,15 @@ export function createTriggerFixture() {
     };
   }
 
-  /** A campaign over one country, and the fire that starts its run. */
-  async function startCampaign(changes: Partial<CampaignDefinition> = {}): Promise<FireMessage> {
+  /** A campaign over one country, whose run was created just now. */
+  async function startCampaign(
+    changes: Partial<CampaignDefinition> = {},
+  ): Promise<{ campaignId: string; runId: string }> {
     const chain = [{ action: 'award-reward', params: {} }];
     const record = await campaigns.create(campaignDefinitionOf({ countries: ['SG'], chain, ...changes }));
     const { campaignId, revision } = record;
-    const scheduledFor = clock.now().toISOString();
-    const fire: FireMessage = { fireId: uuidv7(), kind: 'start-run', campaignId, revision, scheduledFor };
-    await publishFire(fire);
-    return fire;
-  }
-
-  function publishFire(fire: unknown): Promise<void> {
-    return publisher.publish([{ topic: topics.fires, value: JSON.stringify(fire) }]);
+    const { runId } = insertRun(database, { campaignId, revision, scheduledFor: clock.now() });
+    return { campaignId, runId };
   }
 
   const references = (country: string): StepMessage[] =>
@@ -153,21 +147,28 @@ export function createTriggerFixture() {
       .messages(topics.shard({ actionType: 'award-reward', country }))
       .map(({ value }) => stepMessage.parse(JSON.parse(value)));
 
-  /** Does what is on the shards' topics and was not done yet, as a worker would: everybody succeeds. */
-  async function workOff(limit = Infinity): Promise<void> {
+  /** Claims what is on the shards' topics and was not claimed by this before. */
+  async function claimAll(limit: number): Promise<ClaimedStep[]> {
     const open = ['SG', 'ID']
       .flatMap(references)
       .flatMap(({ feedId, step, batchNos }) => batchNos.map((batchNo) => ({ feedId, step, batchNo })))
       .filter(({ feedId, batchNo }) => !workedOff.has(`${feedId}/${batchNo}`))
       .slice(0, limit);
     for (const { feedId, batchNo } of open) workedOff.add(`${feedId}/${batchNo}`);
-    const { claimed } = await ledger.flush({ results: [], claims: open, begins: [] });
-    const records = claimed.map(({ feedId, batchNo, step, epoch, users }): StepDone => {
-      const restUsers = users.split('","').length;
-      const rest = { rest: 'succeeded', restUsers, failures: [], attempts: 1, refused: 0, children: [] } as const;
-      return { feedId, batchNo, step, epoch, state: 'done', ...rest };
-    });
-    await ledger.flush({ results: records, claims: [], begins: [] });
+    return (await ledger.flush({ results: [], claims: open, begins: [] })).claimed;
+  }
+
+  /** Does what is on the shards' topics and was not done yet, as a worker would: everybody succeeds. */
+  async function workOff(limit = Infinity): Promise<void> {
+    const results = (await claimAll(limit)).map((claimed) => doneOf(claimed));
+    await ledger.flush({ results, claims: [], begins: [] });
+    await settled();
+  }
+
+  /** Puts all of it back for so long instead. */
+  async function putAllBack(delayMs: number): Promise<void> {
+    const results = (await claimAll(Infinity)).map((claimed) => waitingOf(claimed, { delayMs, cause: 'HTTP 404' }));
+    await ledger.flush({ results, claims: [], begins: [] });
     await settled();
   }
 
@@ -181,9 +182,9 @@ export function createTriggerFixture() {
     ledger,
     triggerDeps,
     startCampaign,
-    publishFire,
     references,
     workOff,
+    putAllBack,
     feedRows,
     runs: () => [...database.runs.values()],
     /** Users of all fed batches of a country, in the order of their numbers. */

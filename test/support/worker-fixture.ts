@@ -6,17 +6,10 @@ import { stepMessage, type StepMessage } from '../../shared/contracts/messages.t
 import { topicNames, type Shard } from '../../shared/domain/shard.ts';
 import type { BatchAnswer, BatchEndpoint, BatchRequest } from '../../services/worker/ports/batch-endpoint.ts';
 import { leaseMs, someUsers, startFedRun } from './conformance/execution-subject.ts';
-import { atOnce } from './memory/at-once.ts';
-import { createMemoryCampaignStore } from './memory/campaign-store.ts';
 import { createMemoryDeadLetters } from './memory/dead-letters.ts';
-import { createMemoryExecutionRows } from './memory/execution-rows.ts';
-import { createMemoryFeedContexts } from './memory/feed-contexts.ts';
-import { createMemoryFeedStore } from './memory/feed-store.ts';
+import { createMemoryExecutionStores } from './memory/execution-stores.ts';
 import { createMemoryBus } from './memory/memory-bus.ts';
 import { createMemoryDatabase } from './memory/memory-database.ts';
-import { createMemoryOutboxSweep } from './memory/outbox-sweep.ts';
-import { createMemoryRunStore } from './memory/run-store.ts';
-import { createMemoryStepHolds } from './memory/step-holds.ts';
 import { createMemoryStepLedger } from './memory/step-ledger.ts';
 import { totalsOf } from './memory/totals.ts';
 import { createSettableClock } from './settable-clock.ts';
@@ -78,18 +71,8 @@ export function createWorkerFixture({ type = {}, concurrency = 10 }: WorkerFixtu
   const bus = createMemoryBus({ topics: [...shards.keys()], partitions: 2, laneHighMark: 1000 });
   const publisher = bus.publisher();
   const endpoint = createScriptedEndpoint();
-  const sweep = createMemoryOutboxSweep({ database });
-  const subject = {
-    campaigns: createMemoryCampaignStore({ database }),
-    runs: createMemoryRunStore({ database }),
-    feeds: createMemoryFeedStore({ database }),
-    contexts: createMemoryFeedContexts({ database }),
-    sweep,
-    holds: createMemoryStepHolds({ database }),
-    rows: createMemoryExecutionRows({ database }),
-    ledgerOf: (owner: string) => createMemoryStepLedger({ database, owner, leaseMs }),
-    passTime: (ms: number) => atOnce(() => clock.advance(ms)),
-  };
+  const subject = createMemoryExecutionStores({ database });
+  const { sweep } = subject;
   const actionType = { url: 'http://endpoint', class: 'B', maxAttempts: 3, ...type };
   const config = engineConfig.parse({
     countries,
@@ -101,7 +84,7 @@ export function createWorkerFixture({ type = {}, concurrency = 10 }: WorkerFixtu
     return {
       consumer: bus.consumer('muster.worker', [...shards.keys()]),
       publisher: bus.publisher(),
-      ledger: subject.ledgerOf(owner),
+      ledger: createMemoryStepLedger({ database, owner, leaseMs }),
       contexts: subject.contexts,
       holds: subject.holds,
       endpoint,

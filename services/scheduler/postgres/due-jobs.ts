@@ -1,19 +1,19 @@
 import type { Pool, PoolClient } from 'pg';
+import { v7 as uuidv7 } from 'uuid';
 import { partitionCount } from '../../../shared/domain/partitioning.ts';
-import type { DueJob, DueJobs } from '../ports/due-jobs.ts';
 import type { HeldLease } from '../../../shared/ports/leases.ts';
 import { isHeld } from '../../../shared/postgres/leases.ts';
 import { inTransaction } from '../../../shared/postgres/transaction.ts';
+import type { DueJobs, Fired, OrphanedJob, StartedRun } from '../ports/due-jobs.ts';
 
 export function createDueJobs({ pool }: { pool: Pool }): DueJobs {
   return {
-    fire: (lease, limit, publish) =>
+    fire: (lease, limit) =>
       inTransaction(pool, async (client) => {
-        if (!(await holdLease(client, lease))) return { leaseHeld: false, fired: 0, nextDueInMs: null };
+        if (!(await holdLease(client, lease))) return { leaseHeld: false, runs: [], orphans: [], nextDueInMs: null };
 
-        const jobs = await takeDue(client, limit);
-        if (jobs.length > 0) await publish(jobs);
-        return { leaseHeld: true, fired: jobs.length, nextDueInMs: await nextDueInMs(client) };
+        const started = await startDue(client, limit);
+        return { leaseHeld: true, ...started, nextDueInMs: await nextDueInMs(client) };
       }),
   };
 }
@@ -27,25 +27,45 @@ async function holdLease(client: PoolClient, { name, owner, token }: HeldLease):
   return rowCount === 1;
 }
 
-async function takeDue(client: PoolClient, limit: number): Promise<DueJob[]> {
-  const { rows } = await client.query<DueRow>(deleteDue, [limit]);
-  return rows
-    .map((row) => ({ job: row.id, campaignId: row.campaign, revision: row.revision, dueAt: row.due_at }))
-    .sort((a, b) => a.dueAt.getTime() - b.dueAt.getTime());
+async function startDue(client: PoolClient, limit: number): Promise<Pick<Fired, 'runs' | 'orphans'>> {
+  const { rows: jobs } = await client.query<DueRow>(deleteDue, [limit]);
+  if (jobs.length === 0) return { runs: [], orphans: [] };
+  jobs.sort((a, b) => a.dueAt.getTime() - b.dueAt.getTime());
+
+  const { rows } = await client.query<InsertedRow>(insertRuns, [
+    jobs.map(() => uuidv7()),
+    jobs.map((job) => job.campaignId),
+    jobs.map((job) => job.revision),
+    jobs.map((job) => job.dueAt),
+  ]);
+  const runs: StartedRun[] = [];
+  const orphans: OrphanedJob[] = [];
+  for (const [index, { jobId, campaignId, revision }] of jobs.entries()) {
+    const run = rows.find((row) => Number(row.position) === index + 1);
+    if (run) runs.push({ runId: run.runId, campaignId, isNew: run.isNew });
+    else orphans.push({ jobId, campaignId, revision });
+  }
+  return { runs, orphans };
 }
 
 async function nextDueInMs(client: PoolClient): Promise<number | null> {
-  const { rows } = await client.query<{ in_ms: number | null }>(selectNextDue);
-  const inMs = rows[0]?.in_ms ?? null;
+  const { rows } = await client.query<{ inMs: number | null }>(selectNextDue);
+  const inMs = rows[0]?.inMs ?? null;
   // Rounded up, so that nobody wakes too early.
   return inMs === null ? null : Math.max(0, Math.ceil(inMs));
 }
 
 interface DueRow {
-  id: string;
-  campaign: string;
+  jobId: string;
+  campaignId: string;
   revision: number;
-  due_at: Date;
+  dueAt: Date;
+}
+
+interface InsertedRow {
+  position: string;
+  runId: string;
+  isNew: boolean;
 }
 
 /** One short range of the primary key per partition, instead of a scan over all jobs there are. */
@@ -57,10 +77,29 @@ const deleteDue = `
   )
   delete from jobs j using due
   where j.partition_id = due.partition_id and j.due_at = due.due_at and j.id = due.id
-  returning j.id, j.campaign, j.revision, j.due_at`;
+  returning j.id as "jobId", j.campaign as "campaignId", j.revision, j.due_at as "dueAt"`;
 
-/** By the clock of this moment: the transaction began before its jobs were published. */
+/**
+ * A late job shortens its run: the deadline counts from the time that it was meant for. The update that changes nothing brings the row back
+ * that was there already, also when another transaction has inserted it a moment ago.
+ */
+const insertRuns = `
+  with k as (
+    select * from unnest($1::uuid[], $2::uuid[], $3::int[], $4::timestamptz[]) with ordinality k (id, campaign, revision, due_at, position)
+  ), r as (
+    insert into runs (id, campaign, revision, scheduled_for, state, deadline_at)
+    select distinct on (k.campaign, k.due_at) k.id, k.campaign, k.revision, k.due_at, 'preparing',
+      k.due_at + (c.definition ->> 'deadlineSeconds')::float8 * interval '1 second'
+    from k join campaign_revisions c on c.campaign = k.campaign and c.revision = k.revision
+    order by k.campaign, k.due_at, k.position
+    on conflict (campaign, scheduled_for) do update set campaign = excluded.campaign
+    returning id, campaign, scheduled_for
+  )
+  select k.position, r.id as "runId", r.id = k.id as "isNew"
+  from k join r on r.campaign = k.campaign and r.scheduled_for = k.due_at`;
+
+/** By the clock of this moment: the transaction began a while ago. */
 const selectNextDue = `
-  select extract(epoch from min(d.due_at) - clock_timestamp())::float8 * 1000 as in_ms
+  select extract(epoch from min(d.due_at) - clock_timestamp())::float8 * 1000 as "inMs"
   from generate_series(0, ${partitionCount - 1}) p,
     lateral (select due_at from jobs where partition_id = p order by due_at limit 1) d`;

@@ -61,6 +61,12 @@ describe('the segmentation client', () => {
     },
   );
 
+  it.each(['.', '..'])('carries the segment %j as a name, not as a way through folders', async (segment) => {
+    await segmentation.page({ ...firstPage, segment }, never);
+    const [path] = seen[0]?.url?.split('?') ?? [];
+    expect(path).toBe(`/base/v1/segments/${segment.replaceAll('.', '%2E')}/users`);
+  });
+
   it('refuses to ask for an id that cannot be encoded, without a call', async () => {
     const page = await segmentation.page({ ...firstPage, after: 'lone \ud800' }, never);
     expect(page).toMatchObject({ ok: false, failure: { kind: 'refused' } });

@@ -3,7 +3,7 @@ import type { EngineConfig } from '../../../shared/contracts/engine-config.ts';
 import { segmentDescription, userPage } from '../../../shared/contracts/segmentation.ts';
 import type { Segmentation, SegmentationAnswer, SegmentationFailure } from '../ports/segmentation.ts';
 import { authorizationOf } from '../../../shared/runtime/engine-config-file.ts';
-import { createHttpOrigin, type HttpOutcome } from '../../../shared/http-client/http-dispatch.ts';
+import { createHttpOrigin, type HttpOrigin, type HttpOutcome } from '../../../shared/http-client/http-dispatch.ts';
 import { retryAfterMs } from '../../../shared/http-client/retry-after.ts';
 
 export interface SegmentationDeps {
@@ -13,6 +13,8 @@ export interface SegmentationDeps {
 
 /** Feeds page one after the other each, so this bounds how many of them are answered at once. */
 const connections = 32;
+/** Apart from those of pages: a segment that is described slowly must not hold up feeds. */
+const describingConnections = 64;
 
 const minAnswerBytes = 4 * 1024 * 1024;
 /** An id of 256 bytes may be written as JSON escapes throughout. */
@@ -32,14 +34,20 @@ export function createSegmentation({
     ...['accept', 'application/json', 'accept-encoding', 'identity'],
     ...(authorization === undefined ? [] : ['authorization', authorization]),
   ];
-  const origin = createHttpOrigin({
-    origin: base.origin,
+  const terms = { origin: base.origin, timeoutMs: segmentation.timeoutMs };
+  const pages = createHttpOrigin({
+    ...terms,
     connections,
-    timeoutMs: segmentation.timeoutMs,
     maxAnswerBytes: Math.max(minAnswerBytes, segmentation.pageSize * maxBytesPerUser),
+  });
+  const descriptions = createHttpOrigin({
+    ...terms,
+    connections: describingConnections,
+    maxAnswerBytes: minAnswerBytes,
   });
 
   async function get<Value>(
+    origin: HttpOrigin,
     path: readonly string[],
     query: Readonly<Record<string, string>>,
     shape: z.ZodType<Value>,
@@ -52,12 +60,15 @@ export function createSegmentation({
   }
 
   return {
-    describe: (segment, country, signal) => get(['segments', segment], { country }, segmentDescription, signal),
+    describe: (segment, country, signal) =>
+      get(descriptions, ['segments', segment], { country }, segmentDescription, signal),
     page: ({ segment, country, snapshot, after, limit }, signal) => {
       const query = { country, snapshot, ...(after === null ? {} : { after }), limit: String(limit) };
-      return get(['segments', segment, 'users'], query, userPage, signal);
+      return get(pages, ['segments', segment, 'users'], query, userPage, signal);
     },
-    close: () => origin.close(),
+    close: async () => {
+      await Promise.all([pages.close(), descriptions.close()]);
+    },
   };
 }
 
@@ -66,7 +77,12 @@ function targetOf(base: URL, path: readonly string[], query: Readonly<Record<str
   const parts = [...path, ...Object.values(query)];
   if (!parts.every((part) => part.isWellFormed())) return null;
   const pairs = Object.entries(query).map(([name, value]) => `${name}=${encodeURIComponent(value)}`);
-  return `${base.pathname.replace(/\/$/, '')}/v1/${path.map(encodeURIComponent).join('/')}?${pairs.join('&')}`;
+  return `${base.pathname.replace(/\/$/, '')}/v1/${path.map(encodePathPart).join('/')}?${pairs.join('&')}`;
+}
+
+/** A part of dots alone would be taken for a way through folders, and lead to another page. */
+function encodePathPart(part: string): string {
+  return part === '.' || part === '..' ? part.replaceAll('.', '%2E') : encodeURIComponent(part);
 }
 
 /** Reading changes nothing at the other end: who stops need not wait for the answer. */

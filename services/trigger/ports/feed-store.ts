@@ -8,6 +8,11 @@ export interface OwnedFeed {
   country: string;
   segment: string;
   snapshot: string;
+  /** Users that the segmentation service estimated; null where it did not. */
+  estimate: number | null;
+  fedUsers: number;
+  /** How often in a row its next page was not to be had. */
+  stalls: number;
   /** The last user that was fed, or null before the first. */
   cursor: string | null;
   nextBatchNo: number;
@@ -29,28 +34,42 @@ export interface FedPages {
   token: number;
   /** Batches in ascending order, numbered on from the feed's next number. */
   batches: readonly FedBatch[];
-  /** Users that belong to the audience but can never be sent: ids that break the rules, already escaped. */
-  invalidUsers: readonly string[];
+  /** Users that belong to the audience but can never be sent: ids that break the rules, already escaped, and the rule that each breaks. */
+  invalidUsers: readonly { user: string; rule: string }[];
   cursor: string | null;
   /** True with the segment's last page. */
   complete: boolean;
+  /** The page behind these is not to be had: the cause of that stays shown. */
+  staysStalled: boolean;
 }
 
-/** How much of a feed lies between fed and handled, for fairness and back-pressure. */
+/** How batches of a feed flow through the steps of its chain, for fairness and back-pressure. */
 export interface FeedLoad {
   feedId: string;
   country: string;
-  /** Action type of the chain's first step, as in `OwnedFeed`. */
-  firstAction: string;
+  /** Action types in the order of the chain. */
+  chain: readonly string[];
   priority: Priority;
   complete: boolean;
+  /** One of its steps is held. */
+  held: boolean;
   fedBatches: number;
-  /** Batches whose first step has been recorded. */
-  handledBatches: number;
+  /** One for each step of the chain. All counts in batches, children included. */
+  steps: readonly FlowCounts[];
+}
+
+export interface FlowCounts {
+  done: number;
+  survived: number;
+  born: number;
+  waiting: number;
 }
 
 export interface FeedStore {
-  /** Takes feeds of running runs that nobody pages and that are not complete: token + 1. Those already owned by `owner` are not returned. */
+  /**
+   * Takes feeds of running runs that nobody pages, that are not complete, and whose pause after a stall is over: token + 1. Those already
+   * owned by `owner` are not returned.
+   */
   claim(owner: string, leaseMs: number, limit: number): Promise<OwnedFeed[]>;
   /** Prolongs leases; returns the feeds that are still ours *and* whose run still feeds (running, before its deadline). */
   renew(owner: string, leaseMs: number, feeds: readonly { feedId: string; token: number }[]): Promise<string[]>;
@@ -58,10 +77,14 @@ export interface FeedStore {
   release(owner: string, feeds: readonly { feedId: string; token: number }[]): Promise<void>;
   /** Batches and cursor in one transaction under the token. False when the token is no longer ours: nothing was written. */
   writePages(pages: FedPages): Promise<boolean>;
-  /** Says why a feed does not move on, or null when it does. No effect under a stale token. */
-  stall(feedId: string, token: number, cause: string | null): Promise<void>;
-  /** Loads of all feeds of running runs, whoever pages them. */
-  loads(): Promise<FeedLoad[]>;
+  /** The next page is not to be had: shows why, and lets nobody claim the feed before `retryInMs`. No effect under a stale token. */
+  stall(feedId: string, token: number, cause: string, retryInMs: number): Promise<void>;
+  /** Shows why a feed does not move on, or null when it does. No effect under a stale token. */
+  show(feedId: string, token: number, cause: string | null): Promise<void>;
+  /** The feed goes on behind its cursor on another snapshot. No effect under a stale token. */
+  renewSnapshot(feedId: string, token: number, fresh: { snapshot: string; estimate: number | null }): Promise<void>;
+  /** Loads of the feeds of running runs, whoever pages them, but for those of which nothing is left to learn. */
+  loads(settled: readonly string[]): Promise<FeedLoad[]>;
 }
 
 /** A reference that can be published again: built from committed rows alone. */

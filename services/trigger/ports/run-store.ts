@@ -2,22 +2,12 @@ import type { CampaignDefinition } from '../../../shared/contracts/campaigns.ts'
 import type { StepTotals } from '../../../shared/domain/outcomes.ts';
 import type { TerminalRunState } from '../../../shared/domain/run-states.ts';
 
-export interface NewRun {
-  campaignId: string;
-  revision: number;
-  scheduledFor: Date;
-}
-
-/** A run was asked for whose campaign does not exist, or has no such revision: asking again will not help. */
-export class UnknownRevisionError extends Error {
-  override readonly name = 'UnknownRevisionError';
-}
-
 export interface RunToPrepare {
   runId: string;
   campaignId: string;
   definition: CampaignDefinition;
-  deadlinePassed: boolean;
+  /** By the database's clock; negative once it has passed. */
+  deadlineInMs: number;
 }
 
 export interface NewFeed {
@@ -54,11 +44,12 @@ export interface RunActivity {
 
 export interface RunStore {
   /**
-   * Inserts the run in state `preparing`. A repeat (same campaign and time) changes nothing.
-   * @throws {UnknownRevisionError} when there is no such campaign or revision
+   * Runs in state `preparing`, but for those that are in hand: the oldest, the newest, the second oldest and so on, so that neither a
+   * backlog nor what is stuck keeps anybody out.
    */
-  create(run: NewRun): Promise<{ runId: string; created: boolean }>;
-  toPrepare(limit: number): Promise<RunToPrepare[]>;
+  toPrepare(limit: number, inHand: readonly string[]): Promise<RunToPrepare[]>;
+  /** Shows why a run cannot be prepared yet. No effect once it has begun. */
+  wait(runId: string, cause: string): Promise<void>;
   /** preparing → running, with its feeds. False when another trigger was first. */
   begin(runId: string, feeds: readonly NewFeed[]): Promise<boolean>;
   /** Running runs with their totals, oldest first. */

@@ -11,7 +11,7 @@ export const claim = `
     join feeds f on f.run = r.id
     join campaign_revisions c on c.campaign = r.campaign and c.revision = r.revision
     where r.state = 'running' and r.ended_at is null and r.deadline_at > now()
-      and not f.complete and (f.owner is null or f.lease_until <= now())
+      and not f.complete and (f.owner is null or f.lease_until <= now()) and (f.stalled_until is null or f.stalled_until <= now())
     order by r.scheduled_for, f.feed
     limit $3
     for update of f skip locked
@@ -19,7 +19,8 @@ export const claim = `
   update feeds f set owner = $1, token = f.token + 1, lease_until = now() + $2::float8 * interval '1 millisecond'
   from free
   where f.feed = free.feed
-  returning f.feed as "feedId", f.run as "runId", f.country, f.segment, f.snapshot, f.cursor, f.next_batch_no as "nextBatchNo", f.token,
+  returning f.feed as "feedId", f.run as "runId", f.country, f.segment, f.snapshot, f.estimate::float8 as estimate,
+    f.fed_users::float8 as "fedUsers", f.stalls, f.cursor, f.next_batch_no as "nextBatchNo", f.token,
     free.definition ->> 'priority' as priority, free.definition -> 'chain' -> 0 ->> 'action' as "firstAction",
     (extract(epoch from free.deadline_at - now()) * 1000)::float8 as "deadlineInMs"`;
 
@@ -41,7 +42,8 @@ export const release = `
  */
 export const writePages = `
   with fd as (
-    update feeds set cursor = $6, next_batch_no = next_batch_no + $7::int, fed_users = fed_users + $8::bigint, complete = $9, stalled = null
+    update feeds set cursor = $6, next_batch_no = next_batch_no + $7::int, fed_users = fed_users + $8::bigint, complete = $9,
+      stalled = case when $13 then stalled end, stalled_until = case when $13 then stalled_until end, stalls = case when $13 then stalls else 0 end
     where feed = $10 and token = $11 and next_batch_no = coalesce($12::int, next_batch_no)
     returning feed
   ), b as (
@@ -54,8 +56,8 @@ export const writePages = `
 /** Users that can never be sent belong to the audience and have failed in step 1. A repeated one is the same user and counts once. */
 export const failInvalidUsers = `
   with f as (
-    insert into user_failures (feed, batch_no, step, user_id, outcome, reason, attempts)
-    select $1, 0, 1, k.user_id, ${failureCode.failed}, $3, 0 from unnest($2::text[]) k (user_id)
+    insert into user_failures (feed, batch_no, step, user_id, outcome, reason, detail, attempts)
+    select $1, 0, 1, k.user_id, ${failureCode.failed}, $4, k.rule, 0 from unnest($2::text[], $3::text[]) k (user_id, rule)
     on conflict do nothing
     returning feed, batch_no, step, user_id, outcome, reason
   ), n as (
@@ -68,13 +70,26 @@ export const failInvalidUsers = `
   )
   update feeds set fed_users = fed_users + n.users from n where feed = $1`;
 
-export const stall = `update feeds set stalled = $3 where feed = $1 and token = $2 and stalled is distinct from $3`;
+export const stall = `
+  update feeds set stalled = $3, stalled_until = now() + $4::float8 * interval '1 millisecond', stalls = least(stalls + 1, 1000)
+  where feed = $1 and token = $2`;
 
+export const show = `update feeds set stalled = $3 where feed = $1 and token = $2 and stalled is distinct from $3`;
+
+export const renewSnapshot = `update feeds set snapshot = $3, estimate = $4 where feed = $1 and token = $2`;
+
+/** A step in which nothing was recorded so far has no line. */
 export const loads = `
-  select f.feed as "feedId", f.country, c.definition -> 'chain' -> 0 ->> 'action' as "firstAction", c.definition ->> 'priority' as priority, f.complete,
-    f.next_batch_no - 1 as "fedBatches",
-    (select coalesce(sum(t.batches), 0)::int from run_totals t where t.feed = f.feed and t.step = 1) as "handledBatches"
+  select f.feed as "feedId", f.country, array(select s ->> 'action' from jsonb_array_elements(c.definition -> 'chain') s) as chain,
+    c.definition ->> 'priority' as priority, f.complete, exists (select from holds h where h.feed = f.feed) as held,
+    f.next_batch_no - 1 as "fedBatches", coalesce(t.lines, '[]') as lines
   from runs r
   join feeds f on f.run = r.id
   join campaign_revisions c on c.campaign = r.campaign and c.revision = r.revision
-  where r.state = 'running' and r.ended_at is null`;
+  left join lateral (
+    select json_agg(l) as lines from (
+      select step, sum(done)::int as done, sum(survived)::int as survived, sum(born)::int as born, sum(waiting)::int as waiting
+      from run_totals where feed = f.feed group by step
+    ) l
+  ) t on true
+  where r.state = 'running' and r.ended_at is null and f.feed <> all($1::uuid[])`;

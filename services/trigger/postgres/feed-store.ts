@@ -2,13 +2,15 @@ import type { Pool, PoolClient } from 'pg';
 import { z } from 'zod';
 import { reasons } from '../../../shared/domain/reasons.ts';
 import { usersTextOf } from '../../../shared/domain/users-text.ts';
-import type { FedPages, FeedLoad, FeedStore, OwnedFeed } from '../ports/feed-store.ts';
+import type { FedPages, FeedLoad, FeedStore, FlowCounts, OwnedFeed } from '../ports/feed-store.ts';
 import { plainArray, textArray } from '../../../shared/postgres/array-literals.ts';
 import * as statements from './feed-statements.ts';
 import { inTransaction } from '../../../shared/postgres/transaction.ts';
 
 /** A bigint reaches us as text. */
 type OwnedFeedRow = Omit<OwnedFeed, 'token'> & { token: string };
+
+type LoadRow = Omit<FeedLoad, 'steps'> & { lines: (FlowCounts & { step: number })[] };
 
 export function createFeedStore({ pool }: { pool: Pool }): FeedStore {
   return {
@@ -30,12 +32,20 @@ export function createFeedStore({ pool }: { pool: Pool }): FeedStore {
     },
     writePages: (pages) =>
       pages.invalidUsers.length === 0 ? writeBatches(pool, pages) : writeWithInvalid(pool, pages),
-    stall: async (feedId, token, cause) => {
-      await pool.query({ name: 'stall-feed', text: statements.stall, values: [feedId, token, cause] });
+    stall: async (feedId, token, cause, retryInMs) => {
+      await pool.query({ name: 'stall-feed', text: statements.stall, values: [feedId, token, cause, retryInMs] });
     },
-    loads: async () => {
-      const { rows } = await pool.query<FeedLoad>({ name: 'feed-loads', text: statements.loads });
-      return rows;
+    show: async (feedId, token, cause) => {
+      await pool.query({ name: 'show-feed', text: statements.show, values: [feedId, token, cause] });
+    },
+    renewSnapshot: async (feedId, token, { snapshot, estimate }) => {
+      const values = [feedId, token, snapshot, estimate];
+      await pool.query({ name: 'renew-snapshot', text: statements.renewSnapshot, values });
+    },
+    loads: async (settled) => {
+      const values = [plainArray(settled)];
+      const { rows } = await pool.query<LoadRow>({ name: 'feed-loads', text: statements.loads, values });
+      return rows.map(loadOf);
     },
   };
 }
@@ -46,7 +56,12 @@ async function writeWithInvalid(pool: Pool, pages: FedPages): Promise<boolean> {
     await client.query({
       name: 'fail-invalid-users',
       text: statements.failInvalidUsers,
-      values: [pages.feedId, textArray(pages.invalidUsers), reasons.invalidUserId],
+      values: [
+        pages.feedId,
+        textArray(pages.invalidUsers.map(({ user }) => user)),
+        textArray(pages.invalidUsers.map(({ rule }) => rule)),
+        reasons.invalidUserId,
+      ],
     });
     return true;
   });
@@ -72,10 +87,21 @@ async function writeBatches(connection: Pool | PoolClient, pages: FedPages): Pro
       pages.feedId,
       pages.token,
       batches.at(0)?.batchNo ?? null,
+      pages.staysStalled,
     ],
   });
   return rowCount === 1;
 }
+
+function loadOf({ lines, ...row }: LoadRow): FeedLoad {
+  const steps = row.chain.map((_, index) => {
+    const { done, survived, born, waiting } = lines.find(({ step }) => step === index + 1) ?? noFlow;
+    return { done, survived, born, waiting };
+  });
+  return { ...row, steps };
+}
+
+const noFlow: FlowCounts = { done: 0, survived: 0, born: 0, waiting: 0 };
 
 function cursorOf(stored: string | null): string | null {
   return stored === null ? null : z.string().parse(JSON.parse(stored));

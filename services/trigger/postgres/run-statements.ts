@@ -1,27 +1,23 @@
 import { firstChildBatchNo } from '../../../shared/domain/batch.ts';
 import { failureCode, restCode, stepState } from '../../../shared/postgres/ledger-codes.ts';
 
-/** A late fire shortens the run: its deadline counts from the time it was meant for. */
-export const create = `
-  insert into runs (id, campaign, revision, scheduled_for, state, deadline_at)
-  select $1, campaign, revision, $4::timestamptz, 'preparing',
-    $4::timestamptz + (definition ->> 'deadlineSeconds')::float8 * interval '1 second'
-  from campaign_revisions where campaign = $2 and revision = $3
-  on conflict (campaign, scheduled_for) do nothing
-  returning id as "runId"`;
-
-export const find = `select id as "runId" from runs where campaign = $1 and scheduled_for = $2`;
-
 export const toPrepare = `
-  select r.id as "runId", r.campaign as "campaignId", c.definition, r.deadline_at <= now() as "deadlinePassed"
+  select r.id as "runId", r.campaign as "campaignId", c.definition,
+    (extract(epoch from r.deadline_at - now()) * 1000)::float8 as "deadlineInMs"
   from runs r join campaign_revisions c on c.campaign = r.campaign and c.revision = r.revision
-  where r.state = 'preparing' and r.ended_at is null
-  order by r.scheduled_for, r.id
+  where r.state = 'preparing' and r.ended_at is null and r.id <> all($2::uuid[])
+  order by least(
+    row_number() over (order by r.scheduled_for, r.id) * 2 - 1,
+    row_number() over (order by r.scheduled_for desc, r.id desc) * 2
+  )
   limit $1`;
+
+export const wait = `
+  update runs set waiting_cause = $2 where id = $1 and state = 'preparing' and waiting_cause is distinct from $2`;
 
 export const begin = `
   with r as (
-    update runs set state = 'running', started_at = now() where id = $1 and state = 'preparing' returning id
+    update runs set state = 'running', started_at = now(), waiting_cause = null where id = $1 and state = 'preparing' returning id
   ), f as (
     insert into feeds (feed, run, country, segment, snapshot, estimate)
     select k.feed, r.id, k.country, k.segment, k.snapshot, k.estimate

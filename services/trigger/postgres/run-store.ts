@@ -2,27 +2,17 @@ import type { Pool } from 'pg';
 import { v7 as uuidv7 } from 'uuid';
 import type { StepTotals } from '../../../shared/domain/outcomes.ts';
 import { statesBefore } from '../../../shared/domain/run-states.ts';
-import {
-  UnknownRevisionError,
-  type NewRun,
-  type RunActivity,
-  type RunStore,
-  type RunTally,
-  type RunToPrepare,
-} from '../ports/run-store.ts';
+import type { RunActivity, RunStore, RunTally, RunToPrepare } from '../ports/run-store.ts';
 import * as statements from './run-statements.ts';
 
 type TallyRow = Omit<RunTally, 'feeds'> & RunTally['feeds'][number];
 
 export function createRunStore({ pool }: { pool: Pool }): RunStore {
   return {
-    create: async (run) => {
-      const values = [uuidv7(), run.campaignId, run.revision, run.scheduledFor];
-      const { rows } = await pool.query<{ runId: string }>(statements.create, values);
-      const created = rows.at(0);
-      return created ? { runId: created.runId, created: true } : { runId: await find(pool, run), created: false };
+    toPrepare: async (limit, inHand) => (await pool.query<RunToPrepare>(statements.toPrepare, [limit, inHand])).rows,
+    wait: async (runId, cause) => {
+      await pool.query(statements.wait, [runId, cause]);
     },
-    toPrepare: async (limit) => (await pool.query<RunToPrepare>(statements.toPrepare, [limit])).rows,
     begin: async (runId, feeds) => {
       const { rowCount } = await pool.query(statements.begin, [
         runId,
@@ -55,13 +45,6 @@ export function createRunStore({ pool }: { pool: Pool }): RunStore {
       return rowCount === 1;
     },
   };
-}
-
-async function find(pool: Pool, { campaignId, revision, scheduledFor }: NewRun): Promise<string> {
-  const { rows } = await pool.query<{ runId: string }>(statements.find, [campaignId, scheduledFor]);
-  const found = rows.at(0);
-  if (!found) throw new UnknownRevisionError(`cannot create a run: campaign ${campaignId} has no revision ${revision}`);
-  return found.runId;
 }
 
 function tallyOf(rows: TallyRow[]): RunTally[] {

@@ -96,7 +96,7 @@ describe('the batch endpoint client', () => {
 
   it('calls a silence longer than the time-out ambiguous', async () => {
     answer = () => undefined;
-    expect(await endpoint.call(request)).toMatchObject({ kind: 'ambiguous', cause: 'no whole answer within 100 ms' });
+    expect(await endpoint.call(request)).toMatchObject({ kind: 'ambiguous', cause: 'no whole answer within 400 ms' });
   });
 
   it('calls an answer that drips longer than the time-out ambiguous', async () => {
@@ -104,7 +104,7 @@ describe('the batch endpoint client', () => {
       const drip = setInterval(() => response.write(' '), 20);
       response.on('close', () => clearInterval(drip));
     };
-    expect(await endpoint.call(request)).toMatchObject({ kind: 'ambiguous', cause: 'no whole answer within 100 ms' });
+    expect(await endpoint.call(request)).toMatchObject({ kind: 'ambiguous', cause: 'no whole answer within 400 ms' });
   });
 
   it('calls a reset connection ambiguous, and does not send again', async () => {
@@ -181,7 +181,7 @@ function clientOf(url: string): ReturnType<typeof createBatchEndpoint> {
       'award-reward': {
         url,
         class: 'B',
-        timeoutMs: 100,
+        timeoutMs: 400,
         maxAnswerBytes: 1024,
         authorizationEnv: 'REWARDS_AUTHORIZATION',
       },

@@ -39,6 +39,25 @@ export function servedWithin(ledger: Ledger, runId: string, step: number, starte
   return (quantile(times, share) - Date.parse(startedAt)) / 1000;
 }
 
+/** In seconds, over all steps of the run. */
+export function slowestRepeat(ledger: Ledger, runId: string): number {
+  const steps = ledger.steps.filter(({ run }) => run === runId);
+  const calls = steps.flatMap(({ keys }) => [...keys.values()].map(({ at }) => at.map((time) => Date.parse(time))));
+  return recoveryOf(calls)?.max ?? 0;
+}
+
+/** Batches per second, over all steps of the run, in the best second-by-second window of so many milliseconds between two moments. */
+export function bestRate(ledger: Ledger, runId: string, fromMs: number, toMs: number, windowMs: number): number {
+  const times = ledger.steps
+    .filter(({ run }) => run === runId)
+    .flatMap(({ keys }) => [...keys.values()].map(({ at: [first = ''] }) => Date.parse(first)));
+  let best = 0;
+  for (let start = fromMs; start + windowMs <= toMs; start += 1000) {
+    best = Math.max(best, times.filter((time) => time >= start && time < start + windowMs).length);
+  }
+  return (1000 * best) / windowMs;
+}
+
 function recoveryOf(calls: readonly number[][]): ScenarioFigures['recoverySeconds'] {
   const gaps = calls.flatMap((times) => times.slice(1).map((time, index) => (time - (times[index] ?? time)) / 1000));
   if (gaps.length === 0) return null;

@@ -1,4 +1,3 @@
-import { once } from 'node:events';
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { createEmptyTestDatabase, type TestDatabase } from '../../support/postgres-database.ts';
@@ -46,16 +45,14 @@ describe('a connection that is cut behind a commit', () => {
     ],
     ['unnamed', (client: pg.Client) => client.query('insert into things values ($1)', [2])],
     ['simple', (client: pg.Client) => client.query('insert into things values (3)')],
-  ])('a %s statement is carried out, and nobody hears of it', async (_kind, insert) => {
+  ])('a %s statement is carried out, and nobody hears of it', async (kind, insert) => {
     const cuts = cutAfterCommit((sql) => sql.includes('insert into things'), 1);
     proxy.inspect(cuts);
     const client = await connect();
-    const ended = once(client, 'end');
     await expect(client.query('select 1')).resolves.toBeDefined();
     await expect(insert(client)).rejects.toThrow();
-    await ended;
     expect(cuts.cuts()).toBe(1);
-    const id = { prepared: 1, unnamed: 2, simple: 3 }[_kind];
+    const id = { prepared: 1, unnamed: 2, simple: 3 }[kind];
     expect(await stored(id ?? 0)).toBe(1);
   });
 

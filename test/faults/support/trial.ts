@@ -3,14 +3,15 @@ import { z } from 'zod';
 import { readLedger, type Ledger } from '../../../services/sandbox/ledger.ts';
 import type { FaultSettings } from '../../../services/sandbox/fault-rules.ts';
 import type { RunProgress } from '../../../shared/contracts/runs.ts';
-import type { ServiceProcess } from '../../../shared/infrastructure/service-process.ts';
 import { startInstallation, type Installation, type InstallationOptions } from '../../e2e/installation.ts';
 import { violations, type Allowance, type Evidence } from '../../support/evidence.ts';
 import { breakTopics, type BrokenTopics } from './broken-topics.ts';
 import { publishFigures } from './figures.ts';
 import { countOf, createInjections, type Injections } from './injections.ts';
-import { measureRun, servedWithin } from './measure-run.ts';
+import { tailLedger } from './ledger-tail.ts';
+import { measureRun, servedWithin, slowestRepeat } from './measure-run.ts';
 import { observe, type Observer } from './observer.ts';
+import { createSupervisor } from './supervisor.ts';
 import { until } from './until.ts';
 
 /** Everything that can be wrong with one run, and what the scenario allows. */
@@ -42,15 +43,20 @@ export interface Trial {
   freeze(name: string): void;
   thaw(name: string): void;
   names(service: string): string[];
+  /** The whole ledger; to look at it often, ask `batchesCalled`. */
   ledger(): Promise<Ledger>;
+  batchesCalled(runId: string, step: number): Promise<number>;
   /** Resolves when so many batches of a step have been served. */
   awaitCalls(runId: string, step: number, batches: number): Promise<void>;
   /** Resolves at the run's end; rejects when that takes longer. */
   awaitEnd(runId: string, deadlineMs?: number): Promise<RunProgress>;
   /** Seconds from the run's start to the effect of so many of its users. */
   servedWithin(runId: string, step: number, share: number): Promise<number>;
+  /** Seconds from a call that was not recorded to the next one of its key, the longest of all; 0 without any. */
+  slowestRepeat(runId: string): Promise<number>;
   /** What broke the invariants in this run; publishes the scenario's figures. */
   judge(runId: string, verdict: Verdict): Promise<string[]>;
+  /** Ends every process and removes what they wrote. Safe to call twice. */
   end(): Promise<void>;
 }
 
@@ -74,6 +80,7 @@ export async function startTrial(options: TrialOptions): Promise<Trial> {
   const database = observe(muster.database.url);
   const topics = breakTopics(muster.kafkaBrokers);
   const supervisor = createSupervisor(muster);
+  const tail = tailLedger(muster.ledgerFile);
   const thaws = new Map<string, () => void>();
   let endFaults: (() => void) | undefined;
 
@@ -122,7 +129,14 @@ export async function startTrial(options: TrialOptions): Promise<Trial> {
     publishFigures({ rows, scenario, faults: countOf(injected), ...run, violations: found, measured });
   }
 
-  const trial: Trial = {
+  let ending: Promise<void> | undefined;
+  async function end(): Promise<void> {
+    supervisor.rest();
+    await Promise.allSettled([topics.close(), database.end()]);
+    await muster.stop();
+  }
+
+  return {
     muster,
     injections,
     database,
@@ -156,9 +170,10 @@ export async function startTrial(options: TrialOptions): Promise<Trial> {
     },
     names: (service) => [...muster.services.keys()].filter((name) => name.replace(/-\d+$/, '') === service),
     ledger: () => readLedger(muster.ledgerFile),
+    batchesCalled: (runId, step) => tail.batches(runId, step),
     awaitCalls: async (runId, step, batches) => {
       await until(`${batches} batches of step ${step} are served`, async () => {
-        return (await readLedger(muster.ledgerFile)).of(runId, step).keys.size >= batches;
+        return (await tail.batches(runId, step)) >= batches;
       });
     },
     awaitEnd: async (runId, deadlineMs = 90_000) => {
@@ -178,14 +193,10 @@ export async function startTrial(options: TrialOptions): Promise<Trial> {
       const { startedAt } = await muster.api.report(runId);
       return servedWithin(await readLedger(muster.ledgerFile), runId, step, startedAt ?? '', share);
     },
+    slowestRepeat: async (runId) => slowestRepeat(await readLedger(muster.ledgerFile), runId),
     judge,
-    end: async () => {
-      supervisor.rest();
-      await Promise.allSettled([topics.close(), database.end()]);
-      await muster.stop();
-    },
+    end: () => (ending ??= end()),
   };
-  return trial;
 }
 
 /** Thousands of users can be wrong in the same way. */
@@ -198,44 +209,6 @@ function pidOf(muster: Installation, name: string): number {
   const service = muster.services.get(name);
   if (!service?.running) throw new Error(`${name} does not run`);
   return service.pid;
-}
-
-/** Starts again what ended by itself, as production would, and remembers that it did. */
-function createSupervisor(muster: Installation) {
-  const unasked: string[] = [];
-  const asked = new WeakSet<ServiceProcess>();
-  let isResting = false;
-
-  function watch(name: string): void {
-    const service = muster.services.get(name);
-    if (!service) return;
-    void service.exited.then(async (how) => {
-      if (isResting || asked.has(service)) return;
-      unasked.push(`${name} (${how})`);
-      await start(name).catch(() => undefined);
-    });
-  }
-
-  async function start(name: string): Promise<void> {
-    await muster.restart(name);
-    watch(name);
-  }
-
-  for (const name of muster.services.keys()) watch(name);
-  return {
-    start,
-    end: async (name: string, signal: 'SIGTERM' | 'SIGKILL') => {
-      const service = muster.services.get(name);
-      if (!service) throw new Error(`there is no ${name}`);
-      asked.add(service);
-      await service.end(signal);
-    },
-    report: (allowed: number): string[] =>
-      unasked.length > allowed ? [`I7: processes ended by themselves: ${unasked.join(', ')}`] : [],
-    rest: () => {
-      isResting = true;
-    },
-  };
 }
 
 /** I7: memory under its bound. */

@@ -37,7 +37,7 @@ export function describeDeadLetters(name: string, makeSubject: () => Promise<Dea
       await subject.deadLetters.add([letter({}, 'bad')]);
       await subject.deadLetters.add([letter({ offset: 2 ** 40 }, 'bad')]);
       await subject.deadLetters.add([letter({ partition: 1 }, 'bad')]);
-      await subject.deadLetters.add([letter({ topic: 'muster.fires' }, 'bad')]);
+      await subject.deadLetters.add([letter({ topic: 'muster.other' }, 'bad')]);
       expect(await subject.kept()).toHaveLength(4);
     });
 

@@ -1,6 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { CampaignStore } from '../../../services/api/ports/campaign-store.ts';
-import type { DueJob, DueJobs } from '../../../services/scheduler/ports/due-jobs.ts';
+import type { DueJobs, Fired } from '../../../services/scheduler/ports/due-jobs.ts';
+import type { RunStore } from '../../../services/trigger/ports/run-store.ts';
 import type { HeldLease, Leases } from '../../../shared/ports/leases.ts';
 import { campaignDefinitionOf } from './run-rows.ts';
 
@@ -8,6 +9,9 @@ export interface DueJobsSubject {
   campaigns: CampaignStore;
   leases: Leases;
   dueJobs: DueJobs;
+  runs: Pick<RunStore, 'toPrepare'>;
+  /** Puts a job there as it may never come from a campaign. */
+  addJob(job: { campaignId: string; revision: number; dueAt: Date }): Promise<void>;
   /** By the database's clock. */
   now(): Promise<Date>;
   /** Moves the database's clock on, as far as jobs and leases can tell. */
@@ -39,76 +43,73 @@ export function describeDueJobs(name: string, makeSubject: () => Promise<DueJobs
       return campaignId;
     }
 
-    async function fire(limit = 100, held = lease) {
-      const published: DueJob[] = [];
-      const fired = await subject.dueJobs.fire(held, limit, (jobs) => {
-        published.push(...jobs);
-        return Promise.resolve();
-      });
-      return { ...fired, published };
-    }
+    const fire = (limit = 100, held = lease) => subject.dueJobs.fire(held, limit);
+    const campaignsOf = ({ runs }: Fired) => runs.map((run) => run.campaignId);
 
-    it('fires a campaign that was started without a time at once, and only once', async () => {
+    it('makes a run of a campaign that was started without a time at once, and only once', async () => {
       const campaignId = await schedule(null);
       const first = await fire();
-      expect(first).toMatchObject({ leaseHeld: true, fired: 1, published: [{ campaignId, revision: 1 }] });
-      expect(await fire()).toMatchObject({ leaseHeld: true, fired: 0, published: [] });
+      expect(first).toMatchObject({ leaseHeld: true, runs: [{ campaignId, isNew: true }], orphans: [] });
+      expect(await fire()).toMatchObject({ leaseHeld: true, runs: [] });
+      const waiting = await subject.runs.toPrepare(10, []);
+      expect(waiting.map(({ runId }) => runId)).toEqual(first.runs.map(({ runId }) => runId));
     });
 
-    it('never fires a job before its due time, and says how long that is off', async () => {
+    it('never starts a job before its due time, and says how long that is off', async () => {
       await schedule(10 * minuteMs);
       const early = await fire();
-      expect(early.fired).toBe(0);
+      expect(early.runs).toEqual([]);
       expect(early.nextDueInMs).toBeGreaterThan(9 * minuteMs);
       expect(early.nextDueInMs).toBeLessThanOrEqual(10 * minuteMs);
       await subject.passTime(10 * minuteMs);
-      expect((await fire()).fired).toBe(1);
+      expect((await fire()).runs).toHaveLength(1);
     });
 
     it('knows of nothing that falls due when there are no jobs', async () => {
-      expect(await fire()).toEqual({ leaseHeld: true, fired: 0, nextDueInMs: null, published: [] });
+      expect(await fire()).toEqual({ leaseHeld: true, runs: [], orphans: [], nextDueInMs: null });
     });
 
-    it('does not publish when nothing is due', async () => {
-      const publish = () => Promise.reject(new Error('published nothing at all'));
-      await schedule(minuteMs);
-      expect(await subject.dueJobs.fire(lease, 100, publish)).toMatchObject({ leaseHeld: true, fired: 0 });
-    });
-
-    it('fires the jobs that waited longest first, no more than asked for, and tells that more are due', async () => {
+    it('starts the jobs that waited longest first, no more than asked for, and tells that more are due', async () => {
       const second = await schedule(-2 * minuteMs);
       const third = await schedule(-minuteMs);
       const first = await schedule(-3 * minuteMs);
       const some = await fire(2);
-      expect(some.published.map((job) => job.campaignId)).toEqual([first, second]);
+      expect(campaignsOf(some)).toEqual([first, second]);
       expect(some.nextDueInMs).toBe(0);
-      expect((await fire(2)).published.map((job) => job.campaignId)).toEqual([third]);
+      expect(campaignsOf(await fire(2))).toEqual([third]);
     });
 
-    it('keeps the jobs when publishing fails, and fires the very same ones again', async () => {
-      await schedule(null);
-      const attempted: DueJob[] = [];
-      const failing = subject.dueJobs.fire(lease, 100, (jobs) => {
-        attempted.push(...jobs);
-        return Promise.reject(new Error('no broker'));
-      });
-      await expect(failing).rejects.toThrow('no broker');
-      expect(attempted).toHaveLength(1);
-      expect((await fire()).published).toEqual(attempted);
+    it('starts a campaign once for a time, whatever job comes for it again', async () => {
+      const campaignId = await schedule(null);
+      const dueAt = (await subject.campaigns.get(campaignId))?.nextRunAt;
+      const first = await fire();
+      if (!dueAt) throw new Error('the campaign was not due');
+      await subject.addJob({ campaignId, revision: 1, dueAt });
+      expect(await fire()).toMatchObject({ runs: [{ runId: first.runs[0]?.runId, isNew: false }] });
+      expect(await subject.runs.toPrepare(10, [])).toHaveLength(1);
+    });
+
+    it('takes a job out whose campaign has no such revision, and says so', async () => {
+      const campaignId = await schedule(null);
+      await subject.addJob({ campaignId, revision: 9, dueAt: new Date((await subject.now()).getTime() - 1000) });
+      const fired = await fire();
+      expect(campaignsOf(fired)).toEqual([campaignId]);
+      expect(fired.orphans).toMatchObject([{ campaignId, revision: 9 }]);
+      expect(await fire()).toMatchObject({ runs: [], orphans: [] });
     });
 
     it('takes nothing under a lease that has expired', async () => {
       await schedule(null);
       await subject.passTime(60 * minuteMs);
-      expect(await fire()).toEqual({ leaseHeld: false, fired: 0, nextDueInMs: null, published: [] });
+      expect(await fire()).toEqual({ leaseHeld: false, runs: [], orphans: [], nextDueInMs: null });
     });
 
-    it('lets the new holder fire and the overtaken one not', async () => {
+    it('lets the new holder start jobs and the overtaken one not', async () => {
       await schedule(null);
       await subject.passTime(60 * minuteMs);
       const current = await acquire('b');
       expect((await fire(100, lease)).leaseHeld).toBe(false);
-      expect(await fire(100, current)).toMatchObject({ leaseHeld: true, fired: 1 });
+      expect((await fire(100, current)).runs).toHaveLength(1);
     });
 
     it('takes nothing under an old token of the same owner', async () => {
@@ -116,20 +117,22 @@ export function describeDueJobs(name: string, makeSubject: () => Promise<DueJobs
       await subject.leases.release(lease);
       const current = await acquire('a');
       expect((await fire(100, lease)).leaseHeld).toBe(false);
-      expect((await fire(100, current)).fired).toBe(1);
+      expect((await fire(100, current)).runs).toHaveLength(1);
     });
 
     it('has one job for a campaign that was started many times at once', async () => {
       const { campaignId } = await subject.campaigns.create(campaignDefinitionOf());
       await Promise.all(Array.from({ length: 6 }, () => subject.campaigns.start(campaignId, null)));
-      expect((await fire()).published.map((job) => job.campaignId)).toEqual([campaignId]);
+      expect(campaignsOf(await fire())).toEqual([campaignId]);
     });
 
-    it('tells the due time as the campaign showed it, to the millisecond', async () => {
-      const campaignId = await schedule(null);
-      const shown = (await subject.campaigns.get(campaignId))?.nextRunAt;
-      expect((await fire()).published[0]?.dueAt).toEqual(shown);
-      expect((await subject.campaigns.get(campaignId))?.nextRunAt).toBeNull();
+    it('counts the deadline of a run from the time that it was meant for, however late', async () => {
+      const { deadlineSeconds } = campaignDefinitionOf();
+      await schedule(-deadlineSeconds * 1000 - minuteMs);
+      await fire();
+      const [run] = await subject.runs.toPrepare(10, []);
+      expect(run?.deadlineInMs).toBeLessThanOrEqual(-minuteMs);
+      expect(run?.deadlineInMs).toBeGreaterThan(-2 * minuteMs);
     });
   });
 }

@@ -3,8 +3,11 @@ import { maxBatchUsers } from '../../../shared/domain/batch.ts';
 import { usersOf } from '../../../shared/domain/users-text.ts';
 import type { StepTotals } from '../../../shared/domain/outcomes.ts';
 import type { CampaignStore } from '../../../services/api/ports/campaign-store.ts';
+import type { RunReports } from '../../../services/api/ports/run-reports.ts';
 import type { FeedStore, OutboxSweep, OwnedFeed } from '../../../services/trigger/ports/feed-store.ts';
+import type { DueJobs } from '../../../services/scheduler/ports/due-jobs.ts';
 import type { RunStore } from '../../../services/trigger/ports/run-store.ts';
+import type { Leases } from '../../../shared/ports/leases.ts';
 import type { StepHolds } from '../../../shared/ports/step-holds.ts';
 import type {
   ChildBatch,
@@ -25,6 +28,9 @@ import { campaignDefinitionOf } from './run-rows.ts';
 export interface ExecutionSubject {
   campaigns: CampaignStore;
   runs: RunStore;
+  reports: RunReports;
+  leases: Leases;
+  dueJobs: DueJobs;
   feeds: FeedStore;
   contexts: FeedContexts;
   sweep: OutboxSweep;
@@ -39,23 +45,33 @@ export interface ExecutionSubject {
 export type MakeExecutionSubject = () => Promise<ExecutionSubject>;
 
 export const leaseMs = 30_000;
-export const scheduledFor = new Date('2026-12-01T04:00:00Z');
+
+/** A run in state `preparing`, made as the scheduler makes it, due now. */
+export async function createRun(
+  { campaigns, leases, dueJobs }: ExecutionSubject,
+  changes: Partial<CampaignDefinition> = {},
+): Promise<{ campaignId: string; runId: string }> {
+  const definition = campaignDefinitionOf({ countries: ['SG'], deadlineSeconds: 30 * 86_400, ...changes });
+  const { campaignId } = await campaigns.create(definition);
+  await campaigns.start(campaignId, null);
+  const lease = await leases.acquire('scheduler', 'a', 60_000);
+  const fired = lease ? await dueJobs.fire(lease, 100) : undefined;
+  const run = fired?.runs.find((each) => each.campaignId === campaignId);
+  if (!run) throw new Error('the campaign was not due');
+  return { campaignId, runId: run.runId };
+}
 
 /** A run in state `running` with one feed per country, each owned by trigger `t`, not a user fed. */
 export async function startRun(
-  { campaigns, runs, feeds }: ExecutionSubject,
+  subject: ExecutionSubject,
   changes: Partial<CampaignDefinition> = {},
 ): Promise<{ campaignId: string; runId: string; owned: OwnedFeed[] }> {
-  const definition = campaignDefinitionOf({ countries: ['SG'], deadlineSeconds: 30 * 86_400, ...changes });
-  const { campaignId } = await campaigns.create(definition);
-  // Due a moment ago: a subject whose clock stands still, or differs from this process's, must not find it in the future.
-  const dueAt = new Date(Date.now() - 60_000);
-  const { runId } = await runs.create({ campaignId, revision: 1, scheduledFor: dueAt });
-  await runs.begin(
+  const { campaignId, runId } = await createRun(subject, changes);
+  await subject.runs.begin(
     runId,
-    definition.countries.map((country) => ({ country, segment: 'all', snapshot: 's1', estimate: null })),
+    (changes.countries ?? ['SG']).map((country) => ({ country, segment: 'all', snapshot: 's1', estimate: null })),
   );
-  const owned = await feeds.claim('t', leaseMs, 1000);
+  const owned = await subject.feeds.claim('t', leaseMs, 1000);
   return { campaignId, runId, owned: owned.filter((feed) => feed.runId === runId) };
 }
 
@@ -75,6 +91,7 @@ export async function startFedRun(
     invalidUsers: [],
     cursor: batches.at(-1)?.at(-1) ?? null,
     complete: true,
+    staysStalled: false,
   });
   return {
     runId,

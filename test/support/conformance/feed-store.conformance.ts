@@ -9,6 +9,7 @@ import {
   someUsers,
   startRun,
   totalsOf,
+  waitingOf,
   type ExecutionSubject,
   type MakeExecutionSubject,
 } from './execution-subject.ts';
@@ -29,7 +30,7 @@ export function describeFeedStore(name: string, makeSubject: MakeExecutionSubjec
 
   function pagesOf({ feedId, token }: OwnedFeed, changes: Partial<FedPages> = {}): FedPages {
     const batches = [{ batchNo: 1, users: ['u1', 'u2'] }];
-    return { feedId, token, batches, invalidUsers: [], cursor: 'u2', complete: false, ...changes };
+    return { feedId, token, batches, invalidUsers: [], cursor: 'u2', complete: false, staysStalled: false, ...changes };
   }
 
   async function claimAgain(owner = 't2'): Promise<OwnedFeed | undefined> {
@@ -46,6 +47,9 @@ export function describeFeedStore(name: string, makeSubject: MakeExecutionSubjec
         country: 'SG',
         segment: 'all',
         snapshot: 's1',
+        estimate: null,
+        fedUsers: 0,
+        stalls: 0,
         cursor: null,
         nextBatchNo: 1,
         token: 1,
@@ -124,7 +128,11 @@ export function describeFeedStore(name: string, makeSubject: MakeExecutionSubjec
       const { runId, feed } = await ownedFeed();
       await subject.passTime(leaseMs + 1);
       await claimAgain();
-      expect(await subject.feeds.writePages(pagesOf(feed, { invalidUsers: ['\\u0000'] }))).toBe(false);
+      expect(
+        await subject.feeds.writePages(
+          pagesOf(feed, { invalidUsers: [{ user: '\\u0000', rule: 'control-character' }] }),
+        ),
+      ).toBe(false);
       expect((await tallyOf(runId)).feeds[0]).toMatchObject({ fedUsers: 0, fedBatches: 0, totals: [] });
     });
 
@@ -137,7 +145,10 @@ export function describeFeedStore(name: string, makeSubject: MakeExecutionSubjec
 
     it('counts users that can never be sent into the audience, as failed in step 1', async () => {
       const { runId, feed } = await ownedFeed();
-      const invalidUsers = ['', 'tab\\tand "quote"'];
+      const invalidUsers = [
+        { user: '', rule: 'empty' },
+        { user: 'tab\\tand "quote"', rule: 'control-character' },
+      ];
       await subject.feeds.writePages(pagesOf(feed, { invalidUsers, cursor: 'u\t', complete: true }));
       const totals = { step: 1, batches: 0, succeeded: 0, failed: 2, expired: 0, cancelled: 0, unknown: 0 };
       expect((await tallyOf(runId)).feeds[0]).toMatchObject({ fedUsers: 4, complete: true, totals: [totals] });
@@ -146,7 +157,11 @@ export function describeFeedStore(name: string, makeSubject: MakeExecutionSubjec
 
     it('counts an invalid user once, however often it comes', async () => {
       const { runId, feed } = await ownedFeed();
-      const page = pagesOf(feed, { batches: [], invalidUsers: ['\\u0000'], cursor: null });
+      const page = pagesOf(feed, {
+        batches: [],
+        invalidUsers: [{ user: '\\u0000', rule: 'control-character' }],
+        cursor: null,
+      });
       await subject.feeds.writePages(page);
       await subject.feeds.writePages(page);
       expect((await tallyOf(runId)).feeds[0]).toMatchObject({ fedUsers: 1 });
@@ -168,33 +183,91 @@ export function describeFeedStore(name: string, makeSubject: MakeExecutionSubjec
       expect(await claimAgain()).toBeUndefined();
     });
 
-    it('shows why a feed does not move on, until it does', async () => {
+    it('says which rule an invalid user breaks', async () => {
       const { runId, feed } = await ownedFeed();
-      await subject.feeds.stall(feed.feedId, feed.token, 'segmentation answers 503');
-      expect((await tallyOf(runId)).feeds[0]?.stalled).toBe('segmentation answers 503');
-      await subject.feeds.stall(feed.feedId, feed.token - 1, 'from a stale owner');
-      expect((await tallyOf(runId)).feeds[0]?.stalled).toBe('segmentation answers 503');
-      await subject.feeds.writePages(pagesOf(feed));
-      expect((await tallyOf(runId)).feeds[0]?.stalled).toBeNull();
+      const invalidUsers = [{ user: '\\u0000', rule: 'control-character' }];
+      await subject.feeds.writePages(pagesOf(feed, { invalidUsers }));
+      const { items } = await subject.reports.failures(runId, {}, 10, null);
+      expect(items).toMatchObject([
+        { user: '\\u0000', reason: 'muster.invalid-user-id', detail: 'control-character', attempts: 0 },
+      ]);
     });
 
-    it('tells how much of each feed is fed and how much of it has been handled', async () => {
+    it('shows why a feed does not move on, and gives it to nobody before its pause is over', async () => {
+      const { runId, feed } = await ownedFeed();
+      await subject.feeds.stall(feed.feedId, feed.token, 'segmentation answers 503', 60_000);
+      await subject.feeds.release('t', [feed]);
+      expect((await tallyOf(runId)).feeds[0]?.stalled).toBe('segmentation answers 503');
+      expect(await claimAgain()).toBeUndefined();
+      await subject.passTime(60_001);
+      expect(await claimAgain()).toMatchObject({ feedId: feed.feedId, stalls: 1 });
+    });
+
+    it('changes nothing for somebody who has lost the feed', async () => {
+      const { runId, feed } = await ownedFeed();
+      const { feedId, token } = feed;
+      await subject.feeds.stall(feedId, token - 1, 'from a stale owner', 60_000);
+      await subject.feeds.show(feedId, token - 1, 'from a stale owner');
+      await subject.feeds.renewSnapshot(feedId, token - 1, { snapshot: 's9', estimate: 9 });
+      expect((await tallyOf(runId)).feeds[0]?.stalled).toBeNull();
+      await subject.feeds.release('t', [feed]);
+      expect(await claimAgain()).toMatchObject({ snapshot: 's1', estimate: null, stalls: 0 });
+    });
+
+    it('shows the cause until the feed has moved: what was fetched before it is no such move', async () => {
+      const { runId, feed } = await ownedFeed();
+      await subject.feeds.stall(feed.feedId, feed.token, 'a broken page', 0);
+      await subject.feeds.writePages(pagesOf(feed, { staysStalled: true }));
+      expect((await tallyOf(runId)).feeds[0]?.stalled).toBe('a broken page');
+      const batches = [{ batchNo: 2, users: ['u3'] }];
+      await subject.feeds.writePages(pagesOf(feed, { batches, cursor: 'u3' }));
+      expect((await tallyOf(runId)).feeds[0]?.stalled).toBeNull();
+      await subject.feeds.release('t', [feed]);
+      expect(await claimAgain()).toMatchObject({ stalls: 0, fedUsers: 3 });
+    });
+
+    it('shows and takes back a cause that is none of the segment', async () => {
+      const { runId, feed } = await ownedFeed();
+      await subject.feeds.show(feed.feedId, feed.token, 'Kafka does not take messages');
+      expect((await tallyOf(runId)).feeds[0]?.stalled).toBe('Kafka does not take messages');
+      await subject.feeds.show(feed.feedId, feed.token, null);
+      expect((await tallyOf(runId)).feeds[0]?.stalled).toBeNull();
+      await subject.feeds.release('t', [feed]);
+      expect(await claimAgain()).toMatchObject({ stalls: 0 });
+    });
+
+    it('goes on with a fresh snapshot', async () => {
+      const { feed } = await ownedFeed();
+      await subject.feeds.renewSnapshot(feed.feedId, feed.token, { snapshot: 's2', estimate: 7 });
+      await subject.feeds.release('t', [feed]);
+      expect(await claimAgain()).toMatchObject({ snapshot: 's2', estimate: 7 });
+    });
+
+    it('tells how the batches of each feed flow through its chain', async () => {
       const { feed } = await ownedFeed();
       const batches = someBatches(3, 2).map((users, index) => ({ batchNo: index + 1, users }));
       await subject.feeds.writePages(pagesOf(feed, { batches, cursor: someUsers(6).at(-1) ?? null }));
       const ledger = subject.ledgerOf('a');
-      await record(ledger, doneOf(await claimOne(ledger, { feedId: feed.feedId, batchNo: 2, step: 1 })));
-      expect(await subject.feeds.loads()).toEqual([
+      const ref = (batchNo: number) => ({ feedId: feed.feedId, batchNo, step: 1 });
+      await record(ledger, doneOf(await claimOne(ledger, ref(2))));
+      await record(ledger, waitingOf(await claimOne(ledger, ref(3))));
+      const flow = { done: 1, survived: 1, born: 0, waiting: 1 };
+      const none = { done: 0, survived: 0, born: 0, waiting: 0 };
+      expect(await subject.feeds.loads([])).toEqual([
         {
           feedId: feed.feedId,
           country: 'SG',
-          firstAction: 'award-reward',
+          chain: ['award-reward', 'send-message'],
           priority: 'normal',
           complete: false,
+          held: false,
           fedBatches: 3,
-          handledBatches: 1,
+          steps: [flow, none],
         },
       ]);
+      await subject.holds.hold([{ feedId: feed.feedId, step: 2, cause: 'HTTP 404' }]);
+      expect(await subject.feeds.loads([])).toMatchObject([{ held: true }]);
+      expect(await subject.feeds.loads([feed.feedId])).toEqual([]);
     });
   });
 

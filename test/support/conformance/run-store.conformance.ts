@@ -2,9 +2,9 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import { campaignDefinitionOf } from './run-rows.ts';
 import {
   claimOne,
+  createRun,
   doneOf,
   record,
-  scheduledFor,
   startFedRun,
   startRun,
   type ExecutionSubject,
@@ -20,43 +20,41 @@ export function describeRunStore(name: string, makeSubject: MakeExecutionSubject
       subject = await makeSubject();
     });
 
-    async function someCampaign(deadlineSeconds = 30 * 86_400): Promise<string> {
-      return (await subject.campaigns.create(campaignDefinitionOf({ deadlineSeconds }))).campaignId;
-    }
-
-    it('are created once for a campaign and a time, even by two triggers at once', async () => {
-      const campaignId = await someCampaign();
-      const fire = { campaignId, revision: 1, scheduledFor };
-      const created = await Promise.all([subject.runs.create(fire), subject.runs.create(fire)]);
-      expect(created.map((each) => each.created).sort()).toEqual([false, true]);
-      expect(created[0].runId).toBe(created[1].runId);
-    });
-
-    it('cannot be created of a revision that does not exist', async () => {
-      const campaignId = await someCampaign();
-      await expect(subject.runs.create({ campaignId, revision: 9, scheduledFor })).rejects.toThrow('no revision 9');
-    });
-
     it('wait to be prepared with what their campaign says', async () => {
-      const campaignId = await someCampaign();
-      const { runId } = await subject.runs.create({ campaignId, revision: 1, scheduledFor: new Date() });
-      const definition = campaignDefinitionOf({ deadlineSeconds: 30 * 86_400 });
-      expect(await subject.runs.toPrepare(10)).toEqual([{ runId, campaignId, definition, deadlinePassed: false }]);
+      const { runId, campaignId } = await createRun(subject);
+      const definition = campaignDefinitionOf({ countries: ['SG'], deadlineSeconds: 30 * 86_400 });
+      const [run] = await subject.runs.toPrepare(10, []);
+      expect(run).toMatchObject({ runId, campaignId, definition });
+      expect(run?.deadlineInMs).toBeGreaterThan(29 * 86_400_000);
+      expect(run?.deadlineInMs).toBeLessThanOrEqual(30 * 86_400_000);
     });
 
-    it('count their deadline from the time they were meant for, however late the fire', async () => {
-      const campaignId = await someCampaign(3600);
-      await subject.runs.create({ campaignId, revision: 1, scheduledFor: new Date() });
-      await subject.passTime(3_600_001);
-      expect(await subject.runs.toPrepare(10)).toMatchObject([{ deadlinePassed: true }]);
+    it('wait to be prepared in turn: the oldest, the newest, the second oldest, but for those that are in hand', async () => {
+      const runIds: string[] = [];
+      for (let i = 0; i < 5; i++) {
+        runIds.push((await createRun(subject)).runId);
+        await subject.passTime(1000);
+      }
+      const [first, second, third, fourth, fifth] = runIds;
+      const seen = async (limit: number, inHand: string[]) =>
+        (await subject.runs.toPrepare(limit, inHand)).map(({ runId }) => runId);
+      expect(await seen(10, [])).toEqual([first, fifth, second, fourth, third]);
+      expect(await seen(2, [first ?? '', fifth ?? ''])).toEqual([second, fourth]);
+    });
+
+    it('show why they cannot be prepared yet, until they begin', async () => {
+      const { runId } = await createRun(subject);
+      await subject.runs.wait(runId, 'segment "all" in SG: HTTP 503');
+      expect(await waitingCauseOf(runId)).toBe('segment "all" in SG: HTTP 503');
+      await subject.runs.begin(runId, [feedOf('SG')]);
+      expect(await waitingCauseOf(runId)).toBeNull();
     });
 
     it('begin once, with a feed for each country', async () => {
-      const campaignId = await someCampaign();
-      const { runId } = await subject.runs.create({ campaignId, revision: 1, scheduledFor: new Date() });
+      const { runId, campaignId } = await createRun(subject);
       expect(await subject.runs.begin(runId, [feedOf('ID'), feedOf('SG')])).toBe(true);
       expect(await subject.runs.begin(runId, [feedOf('ID'), feedOf('SG')])).toBe(false);
-      expect(await subject.runs.toPrepare(10)).toEqual([]);
+      expect(await subject.runs.toPrepare(10, [])).toEqual([]);
       const [tally] = await subject.runs.tallies();
       expect(tally).toMatchObject({ runId, campaignId, deadlinePassed: false });
       expect(tally?.chain.map((step) => step.action)).toEqual(['award-reward', 'send-message']);
@@ -98,12 +96,13 @@ export function describeRunStore(name: string, makeSubject: MakeExecutionSubject
     });
 
     it('cannot end as completed before they have begun, but can fail', async () => {
-      const campaignId = await someCampaign();
-      const { runId } = await subject.runs.create({ campaignId, revision: 1, scheduledFor });
+      const { runId } = await createRun(subject);
       expect(await subject.runs.finish(runId, 'completed', null)).toBe(false);
       expect(await subject.runs.finish(runId, 'failed', 'no such segment')).toBe(true);
-      expect(await subject.runs.toPrepare(10)).toEqual([]);
+      expect(await subject.runs.toPrepare(10, [])).toEqual([]);
       expect(await subject.runs.begin(runId, [feedOf('SG')])).toBe(false);
     });
+
+    const waitingCauseOf = async (runId: string) => (await subject.reports.snapshot(runId))?.stalled;
   });
 }

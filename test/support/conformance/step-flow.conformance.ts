@@ -165,7 +165,11 @@ export function describeStepFlow(name: string, makeSubject: MakeExecutionSubject
       await subject.feeds.writePages({
         ...owned,
         batches: [],
-        invalidUsers: ['a\\u0000', ''],
+        staysStalled: false,
+        invalidUsers: [
+          { user: 'a\\u0000', rule: 'control-character' },
+          { user: '', rule: 'empty' },
+        ],
         cursor: null,
         complete: true,
       });

@@ -1,3 +1,4 @@
+import { v7 as uuidv7 } from 'uuid';
 import { describeApiKeys } from '../conformance/api-keys.conformance.ts';
 import { describeCampaignStore } from '../conformance/campaign-store.conformance.ts';
 import { describeDeadLetters } from '../conformance/dead-letters.conformance.ts';
@@ -15,6 +16,7 @@ import { createMemoryIdempotentRequests } from './idempotent-requests.ts';
 import { createMemoryLeases } from './leases.ts';
 import { createMemoryDatabase } from './memory-database.ts';
 import { createMemoryRunReports } from './run-reports.ts';
+import { createMemoryRunStore } from './run-store.ts';
 import { createMemoryRunRows } from './run-rows.ts';
 
 /** All control stores over one empty database. */
@@ -25,6 +27,12 @@ function memoryStores() {
     campaigns: createMemoryCampaignStore({ database }),
     leases: createMemoryLeases({ database }),
     dueJobs: createMemoryDueJobs({ database }),
+    runs: createMemoryRunStore({ database }),
+    addJob: ({ campaignId, revision, dueAt }: { campaignId: string; revision: number; dueAt: Date }) =>
+      atOnce(() => {
+        const id = uuidv7();
+        database.jobs.set(id, { id, campaignId, revision, dueAtMs: dueAt.getTime() });
+      }),
     reports: createMemoryRunReports({ database }),
     keys: createMemoryApiKeys({ database }),
     requests: createMemoryIdempotentRequests({ database }),

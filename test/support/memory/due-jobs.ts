@@ -1,16 +1,17 @@
-import type { DueJob, DueJobs } from '../../../services/scheduler/ports/due-jobs.ts';
+import type { DueJobs, Fired } from '../../../services/scheduler/ports/due-jobs.ts';
+import { atOnce } from './at-once.ts';
 import { heldRow } from './leases.ts';
-import type { MemoryDatabase } from './memory-database.ts';
+import type { JobRow, MemoryDatabase } from './memory-database.ts';
+import { hasRevision, insertRun } from './run-store.ts';
 
 export function createMemoryDueJobs({ database }: { database: MemoryDatabase }): DueJobs {
   const { jobs, clock } = database;
 
-  function due(limit: number): DueJob[] {
+  function due(limit: number): JobRow[] {
     return [...jobs.values()]
       .filter((job) => job.dueAtMs <= clock.nowMs())
       .sort((a, b) => a.dueAtMs - b.dueAtMs)
-      .slice(0, limit)
-      .map(({ id, campaignId, revision, dueAtMs }) => ({ job: id, campaignId, revision, dueAt: new Date(dueAtMs) }));
+      .slice(0, limit);
   }
 
   function nextDueInMs(): number | null {
@@ -18,15 +19,23 @@ export function createMemoryDueJobs({ database }: { database: MemoryDatabase }):
     return times.length === 0 ? null : Math.max(0, Math.min(...times) - clock.nowMs());
   }
 
-  return {
-    fire: async (lease, limit, publish) => {
-      if (!heldRow(database, lease)) return { leaseHeld: false, fired: 0, nextDueInMs: null };
+  function start(taken: readonly JobRow[]): Pick<Fired, 'runs' | 'orphans'> {
+    const runs: Fired['runs'] = [];
+    const orphans: Fired['orphans'] = [];
+    for (const { id, campaignId, revision, dueAtMs } of taken) {
+      jobs.delete(id);
+      if (!hasRevision(database, { campaignId, revision })) orphans.push({ jobId: id, campaignId, revision });
+      else runs.push({ campaignId, ...insertRun(database, { campaignId, revision, scheduledFor: new Date(dueAtMs) }) });
+    }
+    return { runs, orphans };
+  }
 
-      const taken = due(limit);
-      if (taken.length > 0) await publish(taken);
-      // Only now: whoever dies or fails in publish leaves the jobs behind.
-      for (const { job } of taken) jobs.delete(job);
-      return { leaseHeld: true, fired: taken.length, nextDueInMs: nextDueInMs() };
-    },
+  return {
+    fire: (lease, limit) =>
+      atOnce(() => {
+        if (!heldRow(database, lease)) return { leaseHeld: false, runs: [], orphans: [], nextDueInMs: null };
+        const started = start(due(limit));
+        return { leaseHeld: true, ...started, nextDueInMs: nextDueInMs() };
+      }),
   };
 }

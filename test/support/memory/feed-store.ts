@@ -1,9 +1,15 @@
 import { reasons } from '../../../shared/domain/reasons.ts';
-import type { FedPages, FeedStore, OwnedFeed } from '../../../services/trigger/ports/feed-store.ts';
+import type {
+  FedPages,
+  FeedLoad,
+  FeedStore,
+  FlowCounts,
+  OwnedFeed,
+} from '../../../services/trigger/ports/feed-store.ts';
 import { atOnce } from './at-once.ts';
 import { batchKey, type FeedRow, type MemoryDatabase, type RunRow } from './memory-database.ts';
 import { definitionOf } from './run-store.ts';
-import { addToFailureTotals, addToTotals, totalsOf } from './totals.ts';
+import { addToFailureTotals, addToTotals, totalsRowsOf } from './totals.ts';
 
 export function createMemoryFeedStore({ database }: { database: MemoryDatabase }): FeedStore {
   const { feeds, clock } = database;
@@ -19,6 +25,7 @@ export function createMemoryFeedStore({ database }: { database: MemoryDatabase }
       atOnce(() =>
         [...feeds.values()]
           .filter((row) => isFeeding(database, row) && isFree(row, clock.nowMs()) && !row.complete)
+          .filter((row) => row.stalledUntilMs === null || row.stalledUntilMs <= clock.nowMs())
           .sort((a, b) => startOf(database, a) - startOf(database, b) || (a.feedId < b.feedId ? -1 : 1))
           .slice(0, limit)
           .map((row) => {
@@ -52,24 +59,53 @@ export function createMemoryFeedStore({ database }: { database: MemoryDatabase }
         write(database, row, pages);
         return true;
       }),
-    stall: (feedId, token, cause) =>
+    stall: (feedId, token, cause, retryInMs) =>
+      atOnce(() => {
+        const row = held(feedId, token);
+        if (!row) return;
+        row.stalled = cause;
+        row.stalledUntilMs = clock.nowMs() + retryInMs;
+        row.stalls++;
+      }),
+    show: (feedId, token, cause) =>
       atOnce(() => {
         const row = held(feedId, token);
         if (row) row.stalled = cause;
       }),
-    loads: () =>
+    renewSnapshot: (feedId, token, { snapshot, estimate }) =>
+      atOnce(() => {
+        const row = held(feedId, token);
+        if (row) Object.assign(row, { snapshot, estimate });
+      }),
+    loads: (settled) =>
       atOnce(() =>
-        [...feeds.values()].flatMap((row) => {
-          const run = runOf(database, row);
-          if (run.state !== 'running') return [];
-          const { feedId, country, complete } = row;
-          const fedBatches = row.nextBatchNo - 1;
-          const handledBatches = totalsOf(database, feedId).find((totals) => totals.step === 1)?.batches ?? 0;
-          return [{ feedId, country, complete, fedBatches, handledBatches, ...startingWith(database, run) }];
-        }),
+        [...feeds.values()]
+          .filter((row) => runOf(database, row).state === 'running' && !settled.includes(row.feedId))
+          .map((row) => loadOf(database, row)),
       ),
   };
 }
+
+function loadOf(database: MemoryDatabase, row: FeedRow): FeedLoad {
+  const { feedId, country, complete } = row;
+  const { priority, chain } = definitionOf(database, runOf(database, row));
+  const lines = totalsRowsOf(database, feedId);
+  return {
+    feedId,
+    country,
+    chain: chain.map(({ action }) => action),
+    priority,
+    complete,
+    held: [...database.holds.values()].some((hold) => hold.feedId === feedId),
+    fedBatches: row.nextBatchNo - 1,
+    steps: chain.map((_, index) => {
+      const { done, survived, born, waiting } = lines.find(({ step }) => step === index + 1) ?? noFlow;
+      return { done, survived, born, waiting };
+    }),
+  };
+}
+
+const noFlow: FlowCounts = { done: 0, survived: 0, born: 0, waiting: 0 };
 
 function write(database: MemoryDatabase, row: FeedRow, pages: FedPages): void {
   for (const { batchNo, users } of pages.batches) {
@@ -80,15 +116,15 @@ function write(database: MemoryDatabase, row: FeedRow, pages: FedPages): void {
   row.cursor = pages.cursor;
   row.nextBatchNo += pages.batches.length;
   row.complete = pages.complete;
-  row.stalled = null;
+  if (!pages.staysStalled) Object.assign(row, { stalled: null, stalledUntilMs: null, stalls: 0 });
   for (const user of pages.invalidUsers) failInvalid(database, row, user);
 }
 
-function failInvalid(database: MemoryDatabase, row: FeedRow, user: string): void {
+function failInvalid(database: MemoryDatabase, row: FeedRow, { user, rule }: FedPages['invalidUsers'][number]): void {
   const key = { feedId: row.feedId, batchNo: 0, step: 1, user };
   const isKnown = database.failures.some((f) => f.feedId === row.feedId && f.batchNo === 0 && f.user === user);
   if (isKnown) return;
-  const why = { outcome: 'failed', reason: reasons.invalidUserId, detail: null } as const;
+  const why = { outcome: 'failed', reason: reasons.invalidUserId, detail: rule } as const;
   database.failures.push({ ...key, ...why, attempts: 0, failedAt: database.clock.now() });
   addToTotals(database, row.feedId, 1, { failed: 1 });
   addToFailureTotals(database, row.feedId, 1, { user, ...why });
@@ -97,10 +133,11 @@ function failInvalid(database: MemoryDatabase, row: FeedRow, user: string): void
 
 function ownedFeed(database: MemoryDatabase, row: FeedRow): OwnedFeed {
   const run = runOf(database, row);
-  const { feedId, country, segment, snapshot, cursor, nextBatchNo, token } = row;
+  const { feedId, country, segment, snapshot, estimate, fedUsers, stalls, cursor, nextBatchNo, token } = row;
   const deadlineInMs = run.deadlineAtMs - database.clock.nowMs();
   const start = startingWith(database, run);
-  return { feedId, runId: run.id, country, segment, snapshot, cursor, nextBatchNo, token, deadlineInMs, ...start };
+  const place = { snapshot, estimate, fedUsers, stalls, cursor, nextBatchNo };
+  return { feedId, runId: run.id, country, segment, ...place, token, deadlineInMs, ...start };
 }
 
 function startingWith(database: MemoryDatabase, run: RunRow): Pick<OwnedFeed, 'priority' | 'firstAction'> {

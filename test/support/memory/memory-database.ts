@@ -93,6 +93,7 @@ export interface FeedRow {
   leaseUntilMs: number;
   /** A stalled feed is given back, and not claimed before. */
   stalledUntilMs: number | null;
+  stalls: number;
 }
 
 export interface BatchRow {

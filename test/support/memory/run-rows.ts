@@ -34,6 +34,7 @@ export function createMemoryRunRows({ database }: { database: MemoryDatabase }):
           token: 0,
           leaseUntilMs: 0,
           stalledUntilMs: null,
+          stalls: 0,
           segment: 'all',
           snapshot: 's1',
         };

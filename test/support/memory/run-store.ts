@@ -3,12 +3,7 @@ import type { CampaignDefinition } from '../../../shared/contracts/campaigns.ts'
 import { firstChildBatchNo, isChildBatch } from '../../../shared/domain/batch.ts';
 import type { StepTotals } from '../../../shared/domain/outcomes.ts';
 import { statesBefore } from '../../../shared/domain/run-states.ts';
-import {
-  UnknownRevisionError,
-  type NewRun,
-  type RunStore,
-  type RunTally,
-} from '../../../services/trigger/ports/run-store.ts';
+import type { RunStore, RunTally } from '../../../services/trigger/ports/run-store.ts';
 import { atOnce } from './at-once.ts';
 import { createMemoryDatabase, type FeedRow, type MemoryDatabase, type RunRow } from './memory-database.ts';
 import { addToTotals, totalsOf } from './totals.ts';
@@ -23,18 +18,17 @@ export function createMemoryRunStore({ database }: { database: MemoryDatabase })
   }
 
   return {
-    create: (run) => atOnce(() => create(database, run)),
-    toPrepare: (limit) =>
+    toPrepare: (limit, inHand) =>
       atOnce(() =>
-        inState('preparing')
+        inTurn(inState('preparing').filter((row) => !inHand.includes(row.id)))
           .slice(0, limit)
           .map((row) => {
-            const deadlinePassed = row.deadlineAtMs <= clock.nowMs();
+            const deadlineInMs = row.deadlineAtMs - clock.nowMs();
             return {
               runId: row.id,
               campaignId: row.campaignId,
               definition: definitionOf(database, row),
-              deadlinePassed,
+              deadlineInMs,
             };
           }),
       ),
@@ -43,12 +37,18 @@ export function createMemoryRunStore({ database }: { database: MemoryDatabase })
         const row = runs.get(runId);
         if (row?.state !== 'preparing') return false;
         row.state = 'running';
+        row.waitingCause = null;
         row.startedAt = clock.now();
         for (const feed of feeds) {
           const id = uuidv7();
           database.feeds.set(id, { ...unfed, ...feed, feedId: id, runId });
         }
         return true;
+      }),
+    wait: (runId, cause) =>
+      atOnce(() => {
+        const row = runs.get(runId);
+        if (row?.state === 'preparing') row.waitingCause = cause;
       }),
     tallies: () => atOnce(() => inState('running').map((row) => tallyOf(database, row))),
     observe: (runId) =>
@@ -78,6 +78,12 @@ export function createMemoryRunStore({ database }: { database: MemoryDatabase })
   };
 }
 
+/** The first, the last, the second, the second last and so on. */
+function inTurn<Entry>(entries: readonly Entry[]): Entry[] {
+  const left = [...entries];
+  return entries.flatMap((_, index) => (index % 2 === 0 ? left.shift() : left.pop()) ?? []);
+}
+
 const unfed = {
   cursor: null,
   nextBatchNo: 1,
@@ -89,6 +95,7 @@ const unfed = {
   token: 0,
   leaseUntilMs: 0,
   stalledUntilMs: null,
+  stalls: 0,
 } as const;
 
 /** The twin keeps no older revisions: nothing in its tests edits a campaign. */
@@ -97,19 +104,25 @@ export function definitionOf(
   { campaignId: campaign, revision }: RunKey,
 ): CampaignDefinition {
   const row = campaigns.get(campaign);
-  if (row?.revision !== revision) {
-    throw new UnknownRevisionError(`cannot create a run: campaign ${campaign} has no revision ${revision}`);
-  }
+  if (row?.revision !== revision) throw new Error(`campaign ${campaign} has no revision ${revision}`);
   return row.definition;
+}
+
+export function hasRevision({ campaigns }: MemoryDatabase, { campaignId, revision }: RunKey): boolean {
+  return campaigns.get(campaignId)?.revision === revision;
 }
 
 type RunKey = Pick<RunRow, 'campaignId' | 'revision'>;
 
-function create(database: MemoryDatabase, { campaignId, revision, scheduledFor }: NewRun) {
+/** The run in state `preparing`, or the one that the campaign has for this time already. */
+export function insertRun(
+  database: MemoryDatabase,
+  { campaignId, revision, scheduledFor }: RunKey & { scheduledFor: Date },
+): { runId: string; isNew: boolean } {
   const { deadlineSeconds } = definitionOf(database, { campaignId, revision });
   for (const row of database.runs.values()) {
     const isSame = row.campaignId === campaignId && row.scheduledFor.getTime() === scheduledFor.getTime();
-    if (isSame) return { runId: row.id, created: false };
+    if (isSame) return { runId: row.id, isNew: false };
   }
   const id = uuidv7();
   database.runs.set(id, {
@@ -126,7 +139,7 @@ function create(database: MemoryDatabase, { campaignId, revision, scheduledFor }
     waiting: 0,
     waitingCause: null,
   });
-  return { runId: id, created: true };
+  return { runId: id, isNew: true };
 }
 
 function tallyOf(database: MemoryDatabase, row: RunRow): RunTally {

@@ -1,0 +1,26 @@
+import type { Clock } from '../../shared/ports/clock.ts';
+import type { Logger } from '../../shared/runtime/logger.ts';
+
+const everyMs = 60_000;
+const maxRemembered = 1000;
+
+/**
+ * Warns once per message and cause and minute, with how often it happened since the last time. A service that is down is one line a
+ * minute, not one for each feed that waits for it.
+ */
+export type WarnSparingly = (message: string, cause: string, facts: object) => void;
+
+export function createWarnSparingly({ clock, logger }: { clock: Clock; logger: Logger }): WarnSparingly {
+  const said = new Map<string, { atMs: number; unsaid: number }>();
+  return (message, cause, facts) => {
+    const key = `${message}/${cause}`;
+    const last = said.get(key);
+    if (last && clock.monotonicMs() - last.atMs < everyMs) {
+      last.unsaid++;
+      return;
+    }
+    logger.warn({ ...facts, cause, times: (last?.unsaid ?? 0) + 1 }, message);
+    if (said.size >= maxRemembered) said.clear();
+    said.set(key, { atMs: clock.monotonicMs(), unsaid: 0 });
+  };
+}

@@ -1,0 +1,104 @@
+import { KafkaJSConnectionError } from 'kafkajs';
+import { describe, expect, it } from 'vitest';
+import { createConsumerHealth } from './consumer-health.ts';
+
+const lookIntervalMs = 10_000;
+
+function given() {
+  const health = createConsumerHealth({ groupId: 'g', lookIntervalMs });
+  /** Looks at one lane so often, each time with so many messages behind where it stands. */
+  function look(times: number, { next, end, full = false }: { next: number | undefined; end: number; full?: boolean }) {
+    const lane = { topic: 'award.SG', partition: 3, assignment: 1 };
+    for (let i = 0; i < times; i++) {
+      health.observe(
+        [{ lane, next, unsettled: 0, held: 0, full }],
+        new Map([['award.SG', [{ partition: 3, committed: 0, end }]]]),
+      );
+    }
+  }
+  return { health, look };
+}
+
+describe("a consumer's health", () => {
+  it('is bad before it has joined and after a crash, and says why', () => {
+    const { health } = given();
+    expect(health.ready()).toEqual({ ok: false, cause: 'not in group g' });
+    health.onJoined();
+    expect(health.ready()).toEqual({ ok: true });
+    health.onCrashed(new Error('no'));
+    expect(health.ready()).toEqual({ ok: false, cause: 'not in group g: no' });
+  });
+
+  it('is bad when a lane takes nothing for 30 s though messages lie before it, and hopeless after two minutes', () => {
+    const { health, look } = given();
+    health.onJoined();
+    look(3, { next: 5, end: 45 });
+    expect(health.ready().ok).toBe(true);
+    look(1, { next: 5, end: 45 });
+    expect(health.ready().cause).toBe('award.SG/3 stands still for 30 s with 40 messages before it');
+    expect(health.broken()).toBeUndefined();
+    look(9, { next: 5, end: 45 });
+    expect(health.broken()?.message).toMatch('award.SG/3 stands still');
+  });
+
+  it('is good again when the lane has moved', () => {
+    const { health, look } = given();
+    health.onJoined();
+    look(12, { next: 5, end: 45 });
+    look(1, { next: 6, end: 45 });
+    expect([health.ready().ok, health.broken()]).toEqual([true, undefined]);
+  });
+
+  it.each([
+    ['has all there is', { next: 45, end: 45 }],
+    ['has enough in work', { next: 5, end: 45, full: true }],
+    ['has begun nowhere and there is nothing', { next: undefined, end: 0 }],
+  ])('is good as long as the lane %s', (_, lane) => {
+    const { health, look } = given();
+    health.onJoined();
+    look(100, lane);
+    expect([health.ready().ok, health.broken()]).toEqual([true, undefined]);
+  });
+
+  it('counts a lane that never began from where the group stands', () => {
+    const { health, look } = given();
+    health.onJoined();
+    look(4, { next: undefined, end: 3 });
+    expect(health.ready().cause).toMatch('3 messages before it');
+  });
+
+  it('is hopeless after ten crashes in a row without a fetch', () => {
+    const { health } = given();
+    for (let i = 0; i < 9; i++) health.onCrashed(new Error('no'));
+    health.onFetched();
+    for (let i = 0; i < 9; i++) health.onCrashed(new Error('no'));
+    expect(health.broken()).toBeUndefined();
+    health.onCrashed(new Error('no'));
+    expect(health.broken()?.message).toMatch('10 times in a row');
+  });
+
+  it('waits longer after each crash, 5 s at most', () => {
+    const { health } = given();
+    const pauses = Array.from({ length: 9 }, () => health.onCrashed(new Error('no')));
+    expect([pauses[0], pauses[1], pauses[8]]).toEqual([200, 400, 5000]);
+  });
+
+  it('is not hopeless as long as no broker answers: another process would fare no better', () => {
+    const { health } = given();
+    const refused = new KafkaJSConnectionError('refused');
+    const crash = new Error('gave up', { cause: refused });
+    for (let i = 0; i < 100; i++) {
+      health.pass(5_000);
+      health.onCrashed(crash);
+    }
+    expect(health.broken()).toBeUndefined();
+  });
+
+  it('is hopeless when it neither joins nor crashes for two minutes', () => {
+    const { health } = given();
+    health.pass(119_000);
+    expect(health.broken()).toBeUndefined();
+    health.pass(1_000);
+    expect(health.broken()?.message).toMatch('could not join');
+  });
+});

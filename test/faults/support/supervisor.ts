@@ -1,0 +1,49 @@
+import type { ServiceProcess } from '../../../shared/infrastructure/service-process.ts';
+import type { Installation } from '../../e2e/installation.ts';
+
+export interface Supervisor {
+  start(name: string): Promise<void>;
+  /** Ends a process that the test wants ended. */
+  end(name: string, signal: 'SIGTERM' | 'SIGKILL'): Promise<void>;
+  /** I7: nobody had to help. What ended by itself, when that is more than allowed. */
+  report(allowed: number): string[];
+  /** Starts nothing any more. */
+  rest(): void;
+}
+
+/** Starts again what ended by itself, as production would, and remembers that it did. */
+export function createSupervisor(muster: Installation): Supervisor {
+  const unasked: string[] = [];
+  const asked = new WeakSet<ServiceProcess>();
+  let isResting = false;
+
+  function watch(name: string): void {
+    const service = muster.services.get(name);
+    if (!service) return;
+    void service.exited.then(async (how) => {
+      if (isResting || asked.has(service)) return;
+      unasked.push(`${name} (${how})`);
+      await start(name).catch(() => undefined);
+    });
+  }
+
+  async function start(name: string): Promise<void> {
+    await muster.restart(name);
+    watch(name);
+  }
+
+  for (const name of muster.services.keys()) watch(name);
+  return {
+    start,
+    end: async (name, signal) => {
+      const service = muster.services.get(name);
+      if (!service) throw new Error(`there is no ${name}`);
+      asked.add(service);
+      await service.end(signal);
+    },
+    report: (allowed) => (unasked.length > allowed ? [`I7: processes ended by themselves: ${unasked.join(', ')}`] : []),
+    rest: () => {
+      isResting = true;
+    },
+  };
+}

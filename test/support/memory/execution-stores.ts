@@ -1,0 +1,32 @@
+import { leaseMs, type ExecutionSubject } from '../conformance/execution-subject.ts';
+import { atOnce } from './at-once.ts';
+import { createMemoryCampaignStore } from './campaign-store.ts';
+import { createMemoryDueJobs } from './due-jobs.ts';
+import { createMemoryExecutionRows } from './execution-rows.ts';
+import { createMemoryFeedContexts } from './feed-contexts.ts';
+import { createMemoryFeedStore } from './feed-store.ts';
+import { createMemoryLeases } from './leases.ts';
+import type { MemoryDatabase } from './memory-database.ts';
+import { createMemoryOutboxSweep } from './outbox-sweep.ts';
+import { createMemoryRunReports } from './run-reports.ts';
+import { createMemoryRunStore } from './run-store.ts';
+import { createMemoryStepHolds } from './step-holds.ts';
+import { createMemoryStepLedger } from './step-ledger.ts';
+
+/** The stores of the execution path over one database in memory. */
+export function createMemoryExecutionStores({ database }: { database: MemoryDatabase }): ExecutionSubject {
+  return {
+    campaigns: createMemoryCampaignStore({ database }),
+    runs: createMemoryRunStore({ database }),
+    reports: createMemoryRunReports({ database }),
+    leases: createMemoryLeases({ database }),
+    dueJobs: createMemoryDueJobs({ database }),
+    feeds: createMemoryFeedStore({ database }),
+    contexts: createMemoryFeedContexts({ database }),
+    sweep: createMemoryOutboxSweep({ database }),
+    holds: createMemoryStepHolds({ database }),
+    rows: createMemoryExecutionRows({ database }),
+    ledgerOf: (owner) => createMemoryStepLedger({ database, owner, leaseMs }),
+    passTime: (ms) => atOnce(() => database.clock.advance(ms)),
+  };
+}
