@@ -117,7 +117,7 @@ describe('call slots', () => {
     expect(seen).toEqual([4, 8, 16, 32]);
   });
 
-  it('begin few calls of a shard that was silent, however many feeds there are: each may be a new connection', async () => {
+  it('begin few calls of a shard that was silent, however many feeds there are: each may be a new connection', () => {
     slots.add(Array.from({ length: 50 }, (_, index) => worksOf(`f${index}`, 1)).flat());
     expect(calls).toHaveLength(8);
     clock.advance(1000);

@@ -63,7 +63,7 @@ export interface CallSlots {
   nextProbeInMs(topics: Iterable<string>): number;
   /** Begins calls that time has made room for. */
   resume(): void;
-  levels(): { shard: Shard; levels: ShardLevels }[];
+  levels(): ShardLevels[];
   /** No more calls begin: what waits for one, and what is still added, is released. */
   close(): void;
   /** Resolves when no call is in flight. */
@@ -158,11 +158,16 @@ export function createCallSlots(deps: CallSlotsDeps): CallSlots {
       return soonest;
     },
     resume: start,
-    levels: () =>
-      [...groups.values()].map(({ shard, inFlight, waiting: ahead, breaker, pool }) => ({
-        shard,
-        levels: { inFlight, limit: pool.capacity, waiting: ahead, isBreakerOpen: breaker.isOpen },
-      })),
+    levels: () => {
+      const nowMs = monotonicMs();
+      return [...groups.values()].map((group) => ({
+        shard: group.shard,
+        inFlight: group.inFlight,
+        limit: slotsOf(group, nowMs),
+        waiting: group.waiting,
+        isBreakerOpen: group.breaker.isOpen,
+      }));
+    },
     close: () => {
       closed = true;
       for (const group of groups.values()) releaseGroup(group, null);

@@ -53,3 +53,33 @@ describe('when the database does not answer', () => {
     expect(endpoint.seen.at(-1)?.call.users).toEqual(someUsers(9, 22));
   });
 });
+
+describe('a row that cannot be read', () => {
+  it('is left to its lease until it is quarantined, and its neighbours are served', async () => {
+    const { clock, endpoint, feed, publish, database } = await createRunningWorker({}, ({ ledger }) => ({
+      ledger: {
+        ...ledger,
+        flush: async (flush) => {
+          const flushed = await ledger.flush(flush);
+          const spoilt = (batchNo: number, users: string) => (batchNo === 1 ? `${users}\\` : users);
+          const claimed = flushed.claimed.map((claim) => ({ ...claim, users: spoilt(claim.batchNo, claim.users) }));
+          return { ...flushed, claimed };
+        },
+      },
+    }));
+    const { feedId, totals } = await feed([['u1'], ['u2']], {
+      chain: [{ action: 'award-reward', params: {} }],
+      deadlineSeconds: 86_400,
+    });
+    // Whoever was lost has to be cut out, which reads the text.
+    const offer = () => publish({ feedId, step: 1, batchNos: [1], remaining: [1], lost: [['u9']] });
+    for (let round = 0; round < 8; round++) {
+      await passTime(clock, 40_000);
+      await offer();
+    }
+    await passTime(clock, 1000);
+    expect(endpoint.seen.filter(({ call }) => call.users.includes('u1'))).toEqual([]);
+    expect(database.steps.get(`${feedId}/1/1`)).toMatchObject({ state: 'running', lapses: 4 });
+    expect(totals()).toMatchObject([{ succeeded: 1 }]);
+  });
+});

@@ -67,6 +67,7 @@ export function createFeedDirectory({ contexts, clock, logger }: FeedDirectoryDe
       refreshStanding(
         standing,
         steps.find((seen) => seen.step === step),
+        startedMs,
       );
     }
     return { verdict, deadlineAtMs: startedMs + deadlineInMs };

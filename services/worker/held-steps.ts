@@ -14,11 +14,12 @@ export interface HeldSteps {
 
 export interface HeldStepsDeps {
   holds: StepHolds;
+  monotonicMs: () => number;
   logger: Logger;
 }
 
 /** Steps of feeds in which nobody is called before a person has mended something; what it knows is in their standings. */
-export function createHeldSteps({ holds, logger }: HeldStepsDeps): HeldSteps {
+export function createHeldSteps({ holds, monotonicMs, logger }: HeldStepsDeps): HeldSteps {
   async function mayTry(standing: StepStanding): Promise<boolean> {
     if (!standing.hold?.tryDue) return false;
     // One asker is enough; the next look says when the next try is due.
@@ -37,21 +38,26 @@ export function createHeldSteps({ holds, logger }: HeldStepsDeps): HeldSteps {
     hold: async (standing, cause) => {
       const { feedId, step } = standing;
       standing.hold = { cause, tryDue: false };
+      // No look that began before the store was told says more than this.
+      standing.holdChangedAtMs = Number.POSITIVE_INFINITY;
       try {
         await holds.hold([{ feedId, step, cause }]);
       } catch (error) {
         logger.warn({ err: error, feedId, step }, 'could not hold a step, its next batch will find the cause again');
       }
+      standing.holdChangedAtMs = monotonicMs();
     },
     lift: async (standing) => {
       const { feedId, step } = standing;
       standing.hold = null;
+      standing.holdChangedAtMs = Number.POSITIVE_INFINITY;
       standing.refusedAtLift = standing.refused + standing.refusedSince;
       try {
         await holds.lift({ feedId, step });
       } catch (error) {
         logger.warn({ err: error, feedId, step }, 'could not lift the hold of a step, its next try will');
       }
+      standing.holdChangedAtMs = monotonicMs();
     },
   };
 }

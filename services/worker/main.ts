@@ -29,16 +29,11 @@ export const workerProcess = defineProcess('worker', readConfig, async (config, 
   const topics = topicNames(config.topicPrefix);
   const shards = new Map(config.shards.map((shard) => [topics.shard(shard), shard]));
 
-  const pool = onClose(
-    createHotPathPool({
-      connectionString: config.databaseUrl,
-      applicationName: 'muster-worker',
-      max: maxConnections,
-      logger,
-      meter,
-    }),
-    (opened) => opened.end(),
-  );
+  const database = { connectionString: config.databaseUrl, applicationName: 'muster-worker', logger, meter };
+  const pool = onClose(createHotPathPool({ ...database, max: maxConnections }), (opened) => opened.end());
+  // A burst of garbage must not queue in front of flushes.
+  const aside = { ...database, applicationName: 'muster-worker-dead-letters', max: 1 };
+  const deadLetterPool = onClose(createHotPathPool(aside), (opened) => opened.end());
   addPart('database', async () => {
     await pool.query('select 1');
   });
@@ -75,7 +70,7 @@ export const workerProcess = defineProcess('worker', readConfig, async (config, 
     holds: createStepHolds({ pool }),
     contexts: createFeedContexts({ pool }),
     endpoint,
-    deadLetters: createDeadLetters({ pool }),
+    deadLetters: createDeadLetters({ pool: deadLetterPool }),
     shards,
     topics,
     config: config.engine,

@@ -35,37 +35,32 @@ export function createNextStepPublisher(deps: NextStepPublisherDeps): NextStepPu
 
   async function publishTo(topic: string, recorded: readonly RecordedStep[]): Promise<void> {
     const messages = survivorMessages(topic, recorded);
-    const end = new AbortController();
-    const published = untilPublished(topic, messages, AbortSignal.any([end.signal, stopping.signal]));
+    const over = new AbortController();
+    const signal = AbortSignal.any([over.signal, stopping.signal]);
     // A publisher may take long to find that a topic cannot be written: that is no reason to wait for it.
-    const givenUp = clock
-      .sleep(giveUpMs, AbortSignal.any([end.signal, stopping.signal]))
-      .then(() => 'given-up' as const);
-    const outcome = await Promise.race([published, givenUp]);
-    const isLeft = outcome !== 'published' && !stopping.signal.aborted;
-    const isOut = outcome === 'published' || (stopping.signal.aborted && (await published) === 'published');
-    end.abort();
-    if (isLeft)
+    const patience = clock.sleep(giveUpMs, signal).then(() => false);
+    const published = untilPublished(messages, signal);
+    const isOut = (await Promise.race([published, patience])) || (stopping.signal.aborted && (await published));
+    over.abort();
+    // What is not out when the worker stops comes again to the next one.
+    if (!isOut && stopping.signal.aborted) return;
+    if (!isOut)
       logger.warn({ topic, messages: messages.length }, 'next steps cannot be published, left to the sweeper');
-    if (isOut || isLeft) onHandled(recorded.map(({ work }) => work));
+    onHandled(recorded.map(({ work }) => work));
   }
 
-  async function untilPublished(
-    topic: string,
-    messages: readonly OutgoingMessage[],
-    signal: AbortSignal,
-  ): Promise<'published' | 'not-published'> {
-    for (let attempt = 1; ; attempt++) {
+  /** True once the messages are out; false when it was called off before. */
+  async function untilPublished(messages: readonly OutgoingMessage[], signal: AbortSignal): Promise<boolean> {
+    for (let attempt = 1; attempt === 1 || !signal.aborted; attempt++) {
       try {
         await publisher.publish(messages);
-        return 'published';
+        return true;
       } catch (error) {
-        logger.debug({ err: error, attempt, topic, messages: messages.length }, 'could not publish next steps');
+        logger.debug({ err: error, attempt, messages: messages.length }, 'could not publish next steps');
       }
-      if (signal.aborted) return 'not-published';
       await clock.sleep(backoffMs(publishBackoff, attempt, random()), signal);
-      if (signal.aborted) return 'not-published';
     }
+    return false;
   }
 
   function track(promise: Promise<void>): void {

@@ -71,7 +71,12 @@ export async function processBatch(work: Work, deps: ProcessBatchDeps): Promise<
   if (work.claim.lapses > 0 && !(await deps.markBegun(work.claim))) return afterProbe(work, nothing, admission, deps);
 
   const reading = await readEndpoint(work, deps);
-  return afterProbe(work, await conclude(work, reading, admission, deps), admission, deps);
+  const isOrdinary = reading.kind === 'reported' && work.standing.hold === null;
+  // The usual way does not wait for anything.
+  const processed = isOrdinary
+    ? recorded(work, reading, admission, deps)
+    : await conclude(work, reading, admission, deps);
+  return work.isProbe ? afterProbe(work, processed, admission, deps) : processed;
 }
 
 const nothing: Processed = { finished: [], again: [], call: null };
@@ -131,31 +136,31 @@ async function callEndpoint(
   return reading;
 }
 
-/** Records what the answer says, and what it says of the step as a whole: nobody was accepted, somebody was, a person has to act. */
+/** What the answer says, as the result to record. */
+function recorded(work: Work, reading: FinalReading, admission: Admission, deps: ProcessBatchDeps): Processed {
+  if (reading.kind === 'reported') work.standing.isAccepted = true;
+  const result = resultOf(work, reading, termsOf(admission, deps));
+  return { finished: [{ work, result }], again: [], call: servedCallOf(work, reading) };
+}
+
+/** What the answer says of the step as a whole: it is held no longer, a person has to act, or nobody was ever accepted. */
 async function conclude(
   work: Work,
   reading: FinalReading,
   admission: Admission,
   deps: ProcessBatchDeps,
 ): Promise<Processed> {
-  const { standing } = work;
-  const terms = termsOf(admission, deps);
-  const call = servedCallOf(work, reading);
-  if (reading.kind === 'reported') {
-    standing.isAccepted = true;
-    if (standing.hold) await deps.heldSteps.lift(standing);
-  }
+  const { standing, actionType } = work;
+  if (reading.kind === 'reported' && standing.hold) await deps.heldSteps.lift(standing);
   if (reading.kind === 'misconfigured') {
-    const { actionType } = work;
-    await deps.heldSteps.hold(
-      standing,
-      `${reading.cause} (${actionType} refuses the call: check its configuration and this step's parameters)`,
-    );
+    const advice = `${actionType} refuses the call: check its configuration and the parameters of this step`;
+    await deps.heldSteps.hold(standing, `${reading.cause} (${advice})`);
   }
   if (reading.kind === 'refused' && !reading.tooLarge && !work.claim.open) {
-    return { ...(await concludeRefusal(work, reading, terms, deps)), call };
+    const processed = await concludeRefusal(work, reading, termsOf(admission, deps), deps);
+    return { ...processed, call: servedCallOf(work, reading) };
   }
-  return { finished: [{ work, result: resultOf(work, reading, terms) }], again: [], call };
+  return recorded(work, reading, admission, deps);
 }
 
 /** People or parameters? As long as nobody was ever accepted in the step, single users are tried first. */

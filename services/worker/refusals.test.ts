@@ -14,6 +14,11 @@ function succeeded({ call }: SeenCall): BatchAnswer {
   return answerOf(call.users.map((id) => ({ id, status: 'succeeded' })));
 }
 
+/** What people read of the steps that are held. */
+function causesOf({ holds }: { holds: ReadonlyMap<string, { cause: string }> }): string[] {
+  return [...holds.values()].map(({ cause }) => cause);
+}
+
 /** Calls of batches with one of these users are refused whole. */
 function refusing(bad: readonly string[], status = 422): (seen: SeenCall) => BatchAnswer {
   return (seen) => (seen.call.users.some((id) => bad.includes(id)) ? refusedWith(status) : succeeded(seen));
@@ -78,11 +83,8 @@ describe('parameters that the endpoint refuses', () => {
     await feed([someUsers(100)], oneStep);
     await passTime(clock, 5000);
     expect(failures()).toEqual([]);
-    expect([...database.holds.values()]).toMatchObject([
-      {
-        step: 1,
-        cause: expect.stringMatching(/^422 .*, no-such-reward \(the endpoint refuses the parameters of this step\)$/),
-      },
+    expect(causesOf(database)).toEqual([
+      expect.stringMatching(/^422 .*, no-such-reward \(the endpoint refuses the parameters of this step\)$/),
     ]);
     expect(endpoint.seen.map(({ call }) => call.users.length)).toEqual([100, 1, 1]);
     expect(stepRows(1).filter(({ state }) => state === 'waiting')).toHaveLength(3);
@@ -131,8 +133,8 @@ describe('parameters that the endpoint refuses', () => {
     endpoint.answer = (seen) => (seen.call.users[0]?.startsWith('good') ? succeeded(seen) : refusedWith(422));
     await feed([['good'], ...Array.from({ length: 1100 }, (_, batch) => [`u${batch}`])], oneStep);
     await passTime(clock, 60_000);
-    expect([...database.holds.values()]).toMatchObject([
-      { cause: expect.stringMatching(/^422 .*\(the endpoint refused 10\d\d users of this step\)$/) },
+    expect(causesOf(database)).toEqual([
+      expect.stringMatching(/^422 .*\(the endpoint refused 10\d\d users of this step\)$/),
     ]);
     expect(failures().length).toBeLessThan(1000);
   });
@@ -146,8 +148,8 @@ describe('a fault of configuration', () => {
       endpoint.answer = () => refusedWith(status);
       await feed([['u1'], ['u2'], ['u3']], oneStep);
       await passTime(clock, 5000);
-      expect([...database.holds.values()]).toMatchObject([
-        { step: 1, cause: expect.stringMatching(new RegExp(`^${status} [A-Z].*award-reward refuses the call`)) },
+      expect(causesOf(database)).toEqual([
+        expect.stringMatching(new RegExp(`^${status} [A-Z].*award-reward refuses the call`)),
       ]);
       expect(failures()).toEqual([]);
       expect(stepRows(1)).toMatchObject(

@@ -2,6 +2,7 @@ import type { ClaimedStep, RefusedStep } from '../../shared/ports/step-ledger.ts
 import type { Logger } from '../../shared/runtime/logger.ts';
 import type { ReleasePause, ServedCall } from './call-slots.ts';
 import { afterProbe, processBatch, type Processed, type ProcessBatchDeps } from './process-batch.ts';
+import type { Prepared } from './prepare-work.ts';
 import { pausedResult, releasedResult } from './step-result.ts';
 import type { FinishedStep, OpenMessage, Work } from './work.ts';
 
@@ -18,8 +19,8 @@ export interface StepServer {
   serve(work: Work): Promise<ServedCall | null>;
   /** Gives back what was claimed and is not called now. */
   release(works: readonly Work[], pause: ReleasePause | null): void;
-  /** A bug on our side, or a broken row: its lease runs out, and in the end the step is quarantined. */
-  leaveToLease(claim: ClaimedStep, origin: OpenMessage | null, error: unknown): Promise<void>;
+  /** What could not even be made work, by a bug on our side or a broken row: leases run out, and in the end the steps are quarantined. */
+  leaveBroken(broken: Prepared['broken']): void;
   /** Results that were not written, and steps that the store will never take. */
   lose(lost: readonly FinishedStep[], refused: readonly RefusedStep[]): void;
   /** Split for a trial, and its single users will not come: who waits for them goes back. */
@@ -49,6 +50,7 @@ export function createStepServer(deps: StepServerDeps): StepServer {
     }
   }
 
+  /** A bug on our side, or a broken row. */
   async function leaveToLease(claim: ClaimedStep, origin: OpenMessage | null, error: unknown): Promise<void> {
     const { feedId, batchNo, step } = claim;
     logger.error({ err: error, feedId, batchNo, step }, 'could not serve a step, its lease will run out');
@@ -76,7 +78,10 @@ export function createStepServer(deps: StepServerDeps): StepServer {
 
   return {
     serve,
-    leaveToLease,
+    leaveBroken: (broken) => {
+      // Not awaited: that a call begins is written by the turn which hands this in.
+      for (const { claimed, error } of broken) track(leaveToLease(claimed.claim, claimed.queued.origin, error));
+    },
     release: (works, pause) => {
       const results = works.map((work): FinishedStep => {
         const result = pause

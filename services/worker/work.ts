@@ -61,6 +61,8 @@ export interface StepStanding {
   isAccepted: boolean;
   /** The last look's, or what was learned here since. */
   hold: StepAdmission['hold'];
+  /** When a hold or its lift was written here last, by the clock's `monotonicMs`; infinite while it is being written. */
+  holdChangedAtMs: number;
   /** Users, at the last look. */
   succeeded: number;
   refused: number;

@@ -1,3 +1,4 @@
+import type { Shard } from '../../shared/domain/shard.ts';
 import type { Clock } from '../../shared/ports/clock.ts';
 import type { Meter } from '../../shared/ports/meter.ts';
 import type { LedgerFlushed } from '../../shared/ports/step-ledger.ts';
@@ -15,25 +16,34 @@ export interface WorkerMeter {
   /** A call has ended. */
   called(work: Work, reading: Reading, tookMs: number): void;
   flushed(flushed: LedgerFlushed, results: number, claims: number, tookMs: number): void;
-  /** What a shard has under way; asked for now and then. */
-  levels(shard: { actionType: string; country: string }, levels: ShardLevels): void;
 }
 
+/** What a shard has under way. */
 export interface ShardLevels {
+  shard: Shard;
   inFlight: number;
   limit: number;
   waiting: number;
   isBreakerOpen: boolean;
 }
 
+/** What there is just now, for gauges. */
+export interface WorkerLevels {
+  shards: readonly ShardLevels[];
+  queued: number;
+}
+
 export interface WorkerMeterDeps {
   meter: Meter;
+  /** Asked when somebody asks for the metrics. */
+  levels: () => WorkerLevels;
   clock: Clock;
   logger: Logger;
 }
 
-export function createWorkerMeter({ meter, clock, logger }: WorkerMeterDeps): WorkerMeter {
+export function createWorkerMeter({ meter, levels, clock, logger }: WorkerMeterDeps): WorkerMeter {
   const metrics = createMetrics(meter);
+  createGauges(meter, levels);
   const byTopic = new Map<string, ShardCounters>();
   const warnings = new Map<string, { count: number; sinceMs: number }>();
 
@@ -87,12 +97,6 @@ export function createWorkerMeter({ meter, clock, logger }: WorkerMeterDeps): Wo
       metrics.flushed.of({ what: 'not-claimed' }).add(claims - claimed.length);
       metrics.flushed.of({ what: 'refused' }).add(refused.length);
     },
-    levels: ({ actionType: action, country }, { inFlight, limit, waiting, isBreakerOpen }) => {
-      metrics.inFlight.of({ action, country }).set(inFlight);
-      metrics.limit.of({ action, country }).set(limit);
-      metrics.waiting.of({ action, country }).set(waiting);
-      metrics.breaker.of({ action, country }).set(isBreakerOpen ? 1 : 0);
-    },
   };
 }
 
@@ -127,22 +131,6 @@ function createMetrics(meter: Meter) {
       labelNames: shardLabels,
       buckets: latencyBuckets,
     }),
-    inFlight: meter.gauge({ name: 'muster_worker_calls_in_flight', help: 'Calls under way.', labelNames: shardLabels }),
-    limit: meter.gauge({
-      name: 'muster_worker_call_limit',
-      help: 'Calls that may be under way at once.',
-      labelNames: shardLabels,
-    }),
-    waiting: meter.gauge({
-      name: 'muster_worker_claims_waiting',
-      help: 'Claimed steps that wait for a call slot.',
-      labelNames: shardLabels,
-    }),
-    breaker: meter.gauge({
-      name: 'muster_worker_breaker_open',
-      help: '1 while the endpoint counts as down.',
-      labelNames: shardLabels,
-    }),
     flushSeconds: meter.histogram({
       name: 'muster_worker_flush_duration_seconds',
       help: 'Recording and claiming in one statement.',
@@ -154,6 +142,32 @@ function createMetrics(meter: Meter) {
       labelNames: ['what'],
     }),
   };
+}
+
+function createGauges(meter: Meter, levels: () => WorkerLevels): void {
+  const ofShards = (name: string, help: string, level: (shard: ShardLevels) => number) =>
+    meter.gauge({
+      name,
+      help,
+      labelNames: shardLabels,
+      collect: (gauge) => {
+        for (const shard of levels().shards) {
+          const { actionType: action, country } = shard.shard;
+          gauge.of({ action, country }).set(level(shard));
+        }
+      },
+    });
+  ofShards('muster_worker_calls_in_flight', 'Calls under way.', ({ inFlight }) => inFlight);
+  ofShards('muster_worker_call_limit', 'Calls that may be under way at once.', ({ limit }) => limit);
+  ofShards('muster_worker_claims_waiting', 'Claimed steps that wait for a call slot.', ({ waiting }) => waiting);
+  ofShards('muster_worker_breaker_open', '1 while the endpoint counts as down.', (shard) =>
+    Number(shard.isBreakerOpen),
+  );
+  meter.gauge({
+    name: 'muster_worker_queued_steps',
+    help: 'Steps read from topics that are not claimed yet.',
+    collect: (gauge) => gauge.of({}).set(levels().queued),
+  });
 }
 
 interface ShardCounters {

@@ -69,7 +69,12 @@ export interface Worker extends Service {
 export function createWorker(deps: WorkerDeps): Worker {
   const { consumer, ledger, config, shards, topics, clock, random, logger, leaseMs } = deps;
   const { actionTypes } = config;
-  const meter = createWorkerMeter({ meter: deps.meter ?? noMeter, clock, logger });
+  const meter = createWorkerMeter({
+    meter: deps.meter ?? noMeter,
+    levels: () => ({ shards: slots.levels(), queued: queue.size }),
+    clock,
+    logger,
+  });
   const queue = createStepQueue();
   const directory = createFeedDirectory({ contexts: deps.contexts, clock, logger });
   const begins = createBeginMarks(() => loop.poke());
@@ -96,7 +101,7 @@ export function createWorker(deps: WorkerDeps): Worker {
   });
   const server = createStepServer({
     directory,
-    heldSteps: createHeldSteps({ holds: deps.holds, logger }),
+    heldSteps: createHeldSteps({ holds: deps.holds, monotonicMs: () => clock.monotonicMs(), logger }),
     endpoint: deps.endpoint,
     bodyOf: createRequestBodies(),
     markBegun: (begin) => begins.mark(begin),
@@ -153,8 +158,7 @@ export function createWorker(deps: WorkerDeps): Worker {
     const prepared = await prepareWork(ours, startedMs, { shards, actionTypes, directory, ledger, logger });
     slots.add(prepared.works);
     server.release(prepared.unreadable, null);
-    for (const { claimed, error } of prepared.broken)
-      await server.leaveToLease(claimed.claim, claimed.queued.origin, error);
+    server.leaveBroken(prepared.broken);
     return 0;
   }
 
@@ -173,7 +177,6 @@ export function createWorker(deps: WorkerDeps): Worker {
 
   function untilNext(): number {
     slots.resume();
-    for (const { shard, levels } of slots.levels()) meter.levels(shard, levels);
     return Math.min(idleMs, Math.ceil(slots.nextProbeInMs(queue.topics())));
   }
 
@@ -207,7 +210,7 @@ export function createWorker(deps: WorkerDeps): Worker {
       await consumer.start(receiver);
       isTakingIn = true;
     },
-    ready: () => isTakingIn,
+    ready: () => isTakingIn && consumer.ready().ok,
     stopIntake: () => {
       isTakingIn = false;
       consumer.stopIntake();

@@ -1,13 +1,15 @@
 import { Client, type Dispatcher } from 'undici';
+import { causeOf } from './http-cause.ts';
 
 /**
  * What became of one HTTP call.
+ * Causes are for people: plain words, without an address.
  * - `answered`: the whole answer arrived, whatever it says.
  * - `not-applied`: the request never started on a connection (refused, look-up or TLS failed): it cannot have had an effect.
  * - `ambiguous`: it was sent, at least in part, and no whole answer arrived in time and size.
  */
 export type HttpOutcome =
-  | { kind: 'answered'; status: number; retryAfter: string | null; body: Buffer }
+  | { kind: 'answered'; status: number; retryAfter: string | null; contentEncoding: string | undefined; body: Buffer }
   | { kind: 'not-applied'; cause: string }
   | { kind: 'ambiguous'; cause: string };
 
@@ -141,6 +143,7 @@ class AnswerCollector implements Dispatcher.DispatchHandler {
   #settled = false;
   #status = 0;
   #retryAfter: string | null = null;
+  #contentEncoding: string | undefined;
   #chunks: Buffer[] = [];
   #bytes = 0;
 
@@ -164,6 +167,8 @@ class AnswerCollector implements Dispatcher.DispatchHandler {
     this.#status = status;
     const retryAfter = headers['retry-after'];
     this.#retryAfter = typeof retryAfter === 'string' ? retryAfter : null;
+    const encoding = headers['content-encoding'];
+    this.#contentEncoding = Array.isArray(encoding) ? encoding.join(', ') : encoding;
   }
 
   onResponseData(controller: Dispatcher.DispatchController, chunk: Buffer): void {
@@ -183,6 +188,7 @@ class AnswerCollector implements Dispatcher.DispatchHandler {
       kind: 'answered',
       status: this.#status,
       retryAfter: this.#retryAfter,
+      contentEncoding: this.#contentEncoding,
       body: whole,
     });
     this.#giveBack();
@@ -211,10 +217,4 @@ class AnswerCollector implements Dispatcher.DispatchHandler {
     this.#chunks = [];
     this.#settle(outcome);
   }
-}
-
-/** `ECONNREFUSED: connect ECONNREFUSED 127.0.0.1:1`: the code, where there is one, says more than the message. */
-function causeOf(error: Error): string {
-  const code = 'code' in error && typeof error.code === 'string' ? error.code : error.name;
-  return error.message.includes(code) ? error.message : `${code}: ${error.message}`;
 }

@@ -54,8 +54,9 @@ export function createBatchEndpoint({
       body,
     });
     if (outcome.kind !== 'answered') return outcome;
-    const { status, retryAfter, body: answer } = outcome;
-    return { kind: 'answered', status, retryAfterMs: retryAfterMs(retryAfter, new Date()), body: answer };
+    const { status, retryAfter, contentEncoding, body: answer } = outcome;
+    const waitMs = retryAfter === null ? null : retryAfterMs(retryAfter, new Date());
+    return { kind: 'answered', status, retryAfterMs: waitMs, contentEncoding, body: answer };
   }
 
   return {
