@@ -5,7 +5,6 @@ import { readEngineConfig } from '../../shared/runtime/engine-config-file.ts';
 import { commonEnvironment, readEnvironment } from '../../shared/runtime/environment.ts';
 
 const apiEnvironment = commonEnvironment.pick({ DATABASE_URL: true }).extend({
-  MUSTER_CONFIG: z.string(),
   API_PORT: z.coerce.number().int().min(0).max(65_535).default(8080),
   API_HOST: z.string().default('127.0.0.1'),
   MUSTER_BOOTSTRAP_API_KEY: z

@@ -11,7 +11,6 @@ const days = z.coerce.number().int().min(0).max(36_500);
 const milliseconds = z.coerce.number().int().min(100).max(600_000);
 
 const triggerEnvironment = commonEnvironment.extend({
-  MUSTER_CONFIG: z.string(),
   TRIGGER_FEED_LEASE_MS: milliseconds.default(15_000),
   TRIGGER_STALL_MS: milliseconds.default(5000),
   RETENTION_USERS_DAYS: days.default(14),

@@ -12,7 +12,6 @@ const list = z
   .optional();
 
 const workerEnvironment = commonEnvironment.extend({
-  MUSTER_CONFIG: z.string(),
   KAFKA_SESSION_TIMEOUT_MS: z.coerce.number().int().min(1000).max(300_000).default(10_000),
   WORKER_ID: z.string().min(1).max(200).optional(),
   WORKER_LEASE_MS: z.coerce.number().int().min(1000).max(600_000).default(30_000),
