@@ -113,9 +113,9 @@ const partitionMaker = `
       if to_regclass('batches_' || suffix) is null then
         bounds := format('for values from (%L) to (%L)', feed_floor(week), feed_floor(week + interval '7 days'));
         begin
-          execute format('create table %I partition of batches %s with (toast_tuple_target = 8160, ' || often || ')', 'batches_' || suffix, bounds);
-          execute format('create table %I partition of batch_steps %s with (fillfactor = 50, ' || often || ')', 'batch_steps_' || suffix, bounds);
-          execute format('create table %I partition of user_failures %s with (' || often || ')', 'user_failures_' || suffix, bounds);
+          execute format('create table if not exists %I partition of batches %s with (toast_tuple_target = 8160, ' || often || ')', 'batches_' || suffix, bounds);
+          execute format('create table if not exists %I partition of batch_steps %s with (fillfactor = 50, ' || often || ')', 'batch_steps_' || suffix, bounds);
+          execute format('create table if not exists %I partition of user_failures %s with (' || often || ')', 'user_failures_' || suffix, bounds);
           made := made + 1;
         exception when check_violation then
           -- Feeds of this week lie in the default partition, because nobody made it in time: they stay there until they are deleted.

@@ -87,7 +87,6 @@ export function describeRunStore(name: string, makeSubject: MakeExecutionSubject
       await subject.runs.show(runId, { inFlight: 3, waiting: 2, waitingCause: 'HTTP 503' });
       expect(await subject.reports.snapshot(runId)).toMatchObject({
         inFlight: 3,
-        waitingForRetry: 2,
         stalled: 'HTTP 503',
       });
       await subject.runs.finish(runId, 'failed', null);
