@@ -6,7 +6,7 @@ import { readConfig } from './config.ts';
 import { createDueJobs } from './postgres/due-jobs.ts';
 import { createScheduler } from './scheduler.ts';
 
-export const schedulerProcess = defineProcess('scheduler', readConfig, async (config, { logger, owner, onClose }) => {
+export const schedulerProcess = defineProcess('scheduler', readConfig, (config, { logger, owner, onClose }) => {
   const pool = onClose(
     createPool({ connectionString: config.DATABASE_URL, applicationName: 'muster-scheduler', max: 4, logger }),
     (opened) => opened.end(),
@@ -21,7 +21,7 @@ export const schedulerProcess = defineProcess('scheduler', readConfig, async (co
     logger,
   });
   scheduler.start();
-  return scheduler;
+  return Promise.resolve(scheduler);
 });
 
 if (isEntry(import.meta)) await runProcess(schedulerProcess);

@@ -17,7 +17,7 @@ import { createStepEndings } from './postgres/step-endings.ts';
 import { createTrigger } from './trigger.ts';
 
 export const triggerProcess = defineProcess('trigger', readConfig, async (config, context) => {
-  const { logger, owner, environment, onClose } = context;
+  const { logger, meter, owner, environment, onClose } = context;
   const { engine } = config;
   const topics = topicNames(config.MUSTER_TOPIC_PREFIX);
 
@@ -57,6 +57,7 @@ export const triggerProcess = defineProcess('trigger', readConfig, async (config
     pageSize: engine.segmentation.pageSize,
     feedLeaseMs: config.TRIGGER_FEED_LEASE_MS,
     stallMs: config.TRIGGER_STALL_MS,
+    meter,
     clock: systemClock,
     random: () => Math.random(),
     logger,
