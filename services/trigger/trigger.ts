@@ -7,6 +7,7 @@ import type { Meter } from '../../shared/ports/meter.ts';
 import { noMeter } from '../../shared/runtime/no-meter.ts';
 import type { Leases } from '../../shared/ports/leases.ts';
 import type { MessagePublisher, TopicAdmin, TopicBacklogs, TopicSpec } from '../../shared/ports/message-bus.ts';
+import type { Retention } from './ports/retention.ts';
 import type { RunStore } from './ports/run-store.ts';
 import type { Segmentation } from './ports/segmentation.ts';
 import { createLeaseKeeper } from '../../shared/runtime/lease-keeper.ts';
@@ -17,6 +18,7 @@ import { createAdmitFeeds } from './admit-feeds.ts';
 import { createFeedPager } from './feed-pager.ts';
 import { createKeepRuns } from './keep-runs.ts';
 import { createFeedOwner } from './feed-owner.ts';
+import { createRetention, type RetentionDays } from './retention.ts';
 import { createRunPreparer } from './run-preparer.ts';
 import { createTriggerFigures } from './trigger-figures.ts';
 import { createWarnSparingly } from './warn-sparingly.ts';
@@ -31,6 +33,8 @@ export interface TriggerDeps {
   feedStore: FeedStore;
   outboxSweep: OutboxSweep;
   stepEndings: StepEndings;
+  retention: Retention;
+  retentionDays: RetentionDays;
   segmentation: Segmentation;
   leases: Leases;
   topicAdmin: TopicAdmin;
@@ -108,16 +112,20 @@ export function createTrigger(deps: TriggerDeps): Trigger {
     'keep-runs',
     createKeepRuns({ ...looking, isSweeper, stallMs, feedLeaseMs, figures, clock, warn, logger }),
   );
+  const retaining = loopOf(
+    'retention',
+    createRetention({ retention: deps.retention, days: deps.retentionDays, isSweeper, clock, logger }),
+  );
 
   return {
     start: () => {
       isTakingIn = true;
-      for (const part of [preparation, feeds, admission, sweeper, keeping]) part.start();
+      for (const part of [preparation, feeds, admission, sweeper, keeping, retaining]) part.start();
     },
     ready: () => isTakingIn,
     stopIntake: async () => {
       isTakingIn = false;
-      await Promise.all([preparation.stop(), feeds.stopIntake(), keeping.stop()]);
+      await Promise.all([preparation.stop(), feeds.stopIntake(), keeping.stop(), retaining.stop()]);
     },
     finishWork: async () => {
       await Promise.all([feeds.finish(), admission.stop(), sweeper.stop()]);

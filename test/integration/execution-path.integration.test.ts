@@ -10,8 +10,12 @@ import {
 } from '../support/conformance/execution-subject.ts';
 import { describeFeedContexts } from '../support/conformance/feed-contexts.conformance.ts';
 import { describeFeedStore } from '../support/conformance/feed-store.conformance.ts';
+import { describeLedgerModel } from '../support/conformance/ledger-model.conformance.ts';
 import { describeOutboxSweep } from '../support/conformance/outbox-sweep.conformance.ts';
 import { describeRunStore } from '../support/conformance/run-store.conformance.ts';
+import { describeStepClaims } from '../support/conformance/step-claims.conformance.ts';
+import { describeStepFlow } from '../support/conformance/step-flow.conformance.ts';
+import { describeStepHolds } from '../support/conformance/step-holds.conformance.ts';
 import { describeStepEndings } from '../support/conformance/step-endings.conformance.ts';
 import { describeStepLedger } from '../support/conformance/step-ledger.conformance.ts';
 import { createPostgresExecutionRows } from '../support/postgres-execution-rows.ts';
@@ -101,6 +105,10 @@ const planned = {
 };
 
 describeStepLedger('on Postgres', postgresStores);
+describeStepClaims('on Postgres', postgresStores);
+describeStepFlow('on Postgres', postgresStores);
+describeStepHolds('on Postgres', postgresStores);
+describeLedgerModel('on Postgres', postgresStores, 60);
 describeFeedContexts('on Postgres', postgresStores);
 describeFeedStore('on Postgres', postgresStores);
 describeOutboxSweep('on Postgres', postgresStores);
@@ -155,7 +163,37 @@ describe('the ledger on Postgres', () => {
     await postgresStores();
     const { rows } = await pool.query<{ 'QUERY PLAN': string }>(`explain (generic_plan) ${statement}`);
     const plan = rows.map((row) => row['QUERY PLAN']).join('\n');
-    expect(plan).not.toMatch(/Seq Scan on (batches|batch_steps|user_failures|feeds|run_totals)/);
+    expect(plan).not.toMatch(/Seq Scan on (batches|batch_steps|user_failures|feeds|run_totals|failure_totals|agenda)/);
+    // A partition is entered by its key alone: anything else would read whole weeks of other runs.
+    for (const [, condition] of plan.matchAll(/Scan using \S+ on (?:batches|batch_steps|user_failures)_.*\n(.*)/g))
+      expect(condition).toContain('Index Cond: ((feed = ');
+  });
+
+  it('joins what was claimed with its users by their keys, not each with each', async () => {
+    await postgresStores();
+    const { rows } = await pool.query<{ 'QUERY PLAN': string }>(
+      `explain (generic_plan) ${stepStatements.recordAndClaim.text}`,
+    );
+    const plan = rows.map((row) => row['QUERY PLAN']).join('\n');
+    expect(plan).toMatch(/Hash Cond: .*\(c\.feed = q\.feed\)|Hash Cond: .*\(q\.feed = c\.feed\)/);
+  });
+
+  it('enters the partition of a feed alone, however many there are', async () => {
+    const subject = await postgresStores();
+    const { feedId } = await startFedRun(subject, someBatches(1, 2));
+    await pool.query(`select make_feed_partitions(now() - interval '5 weeks', now() + interval '2 weeks')`);
+    const { text, values = [] } = stepStatements.lostBefore.with({
+      feeds: `{${feedId}}`,
+      batchNos: '{1}',
+      steps: '{2}',
+    });
+    const { rows } = await pool.query<{ 'QUERY PLAN': string }>(`explain (analyze, costs off) ${text}`, values);
+    const scans = rows.flatMap((row) =>
+      /Scan .*_(\d{8}|default) /.test(row['QUERY PLAN']) ? [row['QUERY PLAN']] : [],
+    );
+    const entered = scans.filter((scan) => !scan.includes('never executed'));
+    expect(scans.length).toBeGreaterThan(10);
+    expect(entered).toHaveLength(2);
   });
 });
 

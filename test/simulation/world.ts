@@ -21,6 +21,7 @@ import { createMemoryFeedContexts } from '../support/memory/feed-contexts.ts';
 import { createMemoryFeedStore } from '../support/memory/feed-store.ts';
 import { createMemoryLeases } from '../support/memory/leases.ts';
 import { createMemoryOutboxSweep } from '../support/memory/outbox-sweep.ts';
+import { createMemoryRetention } from '../support/memory/retention.ts';
 import { createMemoryRunReports } from '../support/memory/run-reports.ts';
 import { createMemoryRunStore } from '../support/memory/run-store.ts';
 import { createMemoryStepEndings } from '../support/memory/step-endings.ts';
@@ -108,6 +109,8 @@ export async function simulate({ audience, fails, crash, weakening = {} }: Scena
         segmentation: points.wrap(segmentation),
         leases: points.wrap(createMemoryLeases({ database })),
         stepEndings: points.wrap(createMemoryStepEndings({ database })),
+        retention: points.wrap(createMemoryRetention({ database })),
+        retentionDays: { users: 14, steps: 30, failures: 90, runs: 400 },
         topicAdmin: points.wrap(bus.admin),
         topicBacklogs: points.wrap(unknownBacklogs),
         topicTerms: { partitions: 2, replicationFactor: 1 },

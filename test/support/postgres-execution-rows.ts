@@ -46,6 +46,8 @@ export function createPostgresExecutionRows({ pool }: { pool: Pool }): Execution
       );
       return rows.map((row) => ({ ...row, outcome: failureOutcome(row.outcome) }));
     },
+    failureAttempts: (feedId) =>
+      rowsOf(`select user_id as "user", attempts from user_failures where feed = $1 order by user_id`, feedId),
     causes: (feedId) =>
       rowsOf<StepCause>(
         `select step, cause, batches, round(extract(epoch from now() - since))::int as "sinceSeconds"

@@ -48,6 +48,7 @@ export interface ExecutionRows {
   flow(feedId: string): Promise<(StepFlow & { step: number })[]>;
   agenda(feedId: string): Promise<AgendaEntry[]>;
   failureTotals(feedId: string): Promise<FailureTotal[]>;
+  failureAttempts(feedId: string): Promise<{ user: string; attempts: number }[]>;
   causes(feedId: string): Promise<StepCause[]>;
   holds(feedId: string): Promise<Hold[]>;
   /** Below which batch the sweep does not look any more; 1 at first. */

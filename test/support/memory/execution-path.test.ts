@@ -1,8 +1,12 @@
 import type { ExecutionSubject } from '../conformance/execution-subject.ts';
 import { describeFeedContexts } from '../conformance/feed-contexts.conformance.ts';
 import { describeFeedStore } from '../conformance/feed-store.conformance.ts';
+import { describeLedgerModel } from '../conformance/ledger-model.conformance.ts';
 import { describeOutboxSweep } from '../conformance/outbox-sweep.conformance.ts';
 import { describeRunStore } from '../conformance/run-store.conformance.ts';
+import { describeStepClaims } from '../conformance/step-claims.conformance.ts';
+import { describeStepFlow } from '../conformance/step-flow.conformance.ts';
+import { describeStepHolds } from '../conformance/step-holds.conformance.ts';
 import { describeStepEndings } from '../conformance/step-endings.conformance.ts';
 import { describeStepLedger } from '../conformance/step-ledger.conformance.ts';
 import { createSettableClock } from '../settable-clock.ts';
@@ -17,6 +21,10 @@ function memoryStores(): Promise<ExecutionSubject> {
 }
 
 describeStepLedger('in memory', memoryStores);
+describeStepClaims('in memory', memoryStores);
+describeStepFlow('in memory', memoryStores);
+describeStepHolds('in memory', memoryStores);
+describeLedgerModel('in memory', memoryStores, 500);
 describeFeedContexts('in memory', memoryStores);
 describeFeedStore('in memory', memoryStores);
 describeOutboxSweep('in memory', memoryStores);

@@ -34,6 +34,13 @@ export function createMemoryExecutionRows({ database }: { database: MemoryDataba
           .sort((a, b) => a.step - b.step || (a.outcome + a.reason < b.outcome + b.reason ? -1 : 1))
           .map(({ step, outcome, reason, users, sample }) => ({ step, outcome, reason, users, sample: [...sample] })),
       ),
+    failureAttempts: (feedId) =>
+      atOnce(() =>
+        database.failures
+          .filter((row) => row.feedId === feedId)
+          .map(({ user, attempts }) => ({ user, attempts }))
+          .sort((a, b) => (a.user < b.user ? -1 : 1)),
+      ),
     causes: (feedId) =>
       atOnce(() =>
         [...database.stepCauses.values()]

@@ -179,6 +179,7 @@ export function insertRun(
     inFlight: 0,
     waiting: 0,
     waitingCause: null,
+    failuresKept: true,
   });
   return { runId: id, isNew: true };
 }

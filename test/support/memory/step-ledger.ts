@@ -12,6 +12,7 @@ import type {
   StepResult,
   StepWaiting,
 } from '../../../shared/ports/step-ledger.ts';
+import { sortedFlush } from '../../../shared/postgres/flush-order.ts';
 import { quarantinedAfterLapses } from '../../../shared/postgres/ledger-codes.ts';
 import { atOnce } from './at-once.ts';
 import { lostBefore } from './lost-users.ts';
@@ -29,7 +30,7 @@ export interface MemoryStepLedgerDeps {
 export function createMemoryStepLedger({ database, owner, leaseMs }: MemoryStepLedgerDeps): StepLedger {
   const worker = { database, owner, leaseMs, childNumbers: new Map<string, number>() };
   return {
-    flush: (flush) => atOnce(() => flushed(flush, worker)),
+    flush: (flush) => atOnce(() => flushed(sortedFlush(flush), worker)),
     lostUsers: (refs) => atOnce(() => refs.map((ref) => lostBefore(database, ref))),
   };
 }
@@ -56,8 +57,7 @@ function nextChildNumber(feedId: string, { database, childNumbers }: LedgerWorke
 /** As one statement sees it: what is recorded here does not yet let the next step be claimed. */
 function flushed({ results, claims, begins }: LedgerFlush, worker: LedgerWorker): LedgerFlushed {
   const { database } = worker;
-  const beingRecorded = new Set(results.map(keyOf));
-  const claimable = claims.filter((ref) => !beingRecorded.has(keyOf(ref)) && isClaimable(database, ref));
+  const claimable = claims.filter((ref) => isClaimable(database, ref));
   const result: LedgerFlushed = { recorded: [], claimed: [], children: [], begun: [], refused: [] };
   for (const begin of begins) if (noteBegin(database, begin)) result.begun.push(begin);
   for (const step of results) {
@@ -152,7 +152,7 @@ function insertChild(
   return isClaimed ? claimedStep(row, users) : undefined;
 }
 
-const unclaimed = {
+export const unclaimed = {
   owner: null,
   epoch: 0,
   attempts: 0,
