@@ -4,6 +4,7 @@ import { admitBatches, priorityWeights, readyBound, smoothedRate, type SharingFe
 import type { FeedPager } from './feed-pager.ts';
 import { pauseAfter } from './pause-after.ts';
 import type { FeedLoad, FeedStore } from './ports/feed-store.ts';
+import type { TriggerFigures } from './trigger-figures.ts';
 
 const lookEveryMs = 100;
 /** However often somebody asks for room. */
@@ -16,11 +17,12 @@ const settledForMs = 60_000;
 export interface AdmitFeedsDeps {
   feedStore: FeedStore;
   pagers: () => readonly FeedPager[];
+  figures: Pick<TriggerFigures, 'admitted'>;
   clock: Clock;
 }
 
 /** Grants room to pagers, over all shards of their chains. What comes back is a loop's turn. */
-export function createAdmitFeeds({ feedStore, pagers, clock }: AdmitFeedsDeps): () => Promise<number> {
+export function createAdmitFeeds({ feedStore, pagers, figures, clock }: AdmitFeedsDeps): () => Promise<number> {
   let rates = new Map<string, number>();
   let doneBefore = new Map<string, ReadonlyMap<string, number>>();
   let turns: ReadonlyMap<string, number> = new Map();
@@ -44,7 +46,10 @@ export function createAdmitFeeds({ feedStore, pagers, clock }: AdmitFeedsDeps): 
     const sharing = feeds.map(({ load, chain }) => sharingFeedOf(load, chain, mine.get(load.feedId)));
     const admitted = admitBatches(sharing, boundsOf(feeds, rates), turns);
     turns = admitted.turns;
-    for (const [feedId, batches] of admitted.grants) mine.get(feedId)?.grant(batches);
+    for (const [feedId, batches] of admitted.grants) {
+      mine.get(feedId)?.grant(batches);
+      figures.admitted(batches);
+    }
 
     doneBefore = new Map(feeds.map(({ load, chain }) => [load.feedId, chain.done]));
     rememberSettled(feeds, startedMs);

@@ -12,6 +12,7 @@ import type { FeedStore, OwnedFeed } from './ports/feed-store.ts';
 import type { Segmentation } from './ports/segmentation.ts';
 import { publishUntilStopped } from './publish-until-stopped.ts';
 import { fedMessages } from './step-messages.ts';
+import type { TriggerFigures } from './trigger-figures.ts';
 import type { WarnSparingly } from './warn-sparingly.ts';
 
 const maxBatchesPerWrite = 100;
@@ -36,6 +37,7 @@ export interface FeedPagerDeps {
   onEnded: () => void;
   clock: Clock;
   random: () => number;
+  figures: Pick<TriggerFigures, 'stalled'>;
   warn: WarnSparingly;
   logger: Logger;
 }
@@ -125,6 +127,7 @@ export function createFeedPager(deps: FeedPagerDeps): FeedPager {
   async function standStill(next: Stall): Promise<void> {
     const { cause, retryInMs } = next;
     await feedStore.stall(feed.feedId, feed.token, cause, retryInMs);
+    deps.figures.stalled(feed.country);
     warn('feed stalled', cause, { ...facts, retryInMs });
     stall = next;
     buffer.seal();

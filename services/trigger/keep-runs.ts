@@ -10,6 +10,7 @@ import { runCause } from './run-cause.ts';
 import { createRunFinisher } from './run-finisher.ts';
 import { createStepProgress, type OpenStep } from './step-progress.ts';
 import { createLostSweeper, type Swept } from './sweep-lost.ts';
+import type { TriggerFigures } from './trigger-figures.ts';
 import type { WarnSparingly } from './warn-sparingly.ts';
 
 const lookEveryMs = 1000;
@@ -26,18 +27,41 @@ export interface KeepRunsDeps {
   stallMs: number;
   feedLeaseMs: number;
   clock: Clock;
+  figures: TriggerFigures;
   warn: WarnSparingly;
   logger: Logger;
 }
 
 /** Looks after all runs: sweeps up what was lost, ends what is over, shows what is waited for. What comes back is a loop's turn. */
 export function createKeepRuns(deps: KeepRunsDeps): () => Promise<number> {
-  const { runStore, outboxSweep, stepEndings, publisher, topicBacklogs, topics, stallMs, clock, warn, logger } = deps;
+  const {
+    runStore,
+    outboxSweep,
+    stepEndings,
+    publisher,
+    topicBacklogs,
+    topics,
+    stallMs,
+    figures,
+    clock,
+    warn,
+    logger,
+  } = deps;
   let backlogs = new Map<string, number | null>();
   const backlogOf = (topic: string) => backlogs.get(topic) ?? null;
   const progress = createStepProgress({ topics, clock });
-  const sweeper = createLostSweeper({ outboxSweep, publisher, topics, backlogOf, stallMs, clock, warn, logger });
-  const finisher = createRunFinisher({ runStore, stepEndings, graceMs: deps.feedLeaseMs, logger });
+  const sweeper = createLostSweeper({
+    outboxSweep,
+    publisher,
+    topics,
+    backlogOf,
+    stallMs,
+    figures,
+    clock,
+    warn,
+    logger,
+  });
+  const finisher = createRunFinisher({ runStore, stepEndings, graceMs: deps.feedLeaseMs, figures, logger });
 
   return async () => {
     if (!deps.isSweeper()) return lookEveryMs;

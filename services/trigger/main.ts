@@ -78,6 +78,7 @@ export const triggerProcess = defineProcess('trigger', readConfig, async (config
     pageSize: engine.segmentation.pageSize,
     feedLeaseMs: config.TRIGGER_FEED_LEASE_MS,
     stallMs: config.TRIGGER_STALL_MS,
+    meter,
     clock: systemClock,
     random: () => Math.random(),
     logger,

@@ -2,6 +2,7 @@ import { isBalanced } from '../../shared/domain/outcomes.ts';
 import type { Logger } from '../../shared/runtime/logger.ts';
 import type { StepEndings } from './ports/step-endings.ts';
 import type { RunStore, RunTally } from './ports/run-store.ts';
+import type { TriggerFigures } from './trigger-figures.ts';
 import { differences, endingOf, linesOf } from './run-ending.ts';
 
 /** Batches of a feed in one statement. */
@@ -14,6 +15,7 @@ export interface RunFinisherDeps {
   stepEndings: StepEndings;
   /** So long after the deadline, workers and feeders have heard of it, or lost their leases. */
   graceMs: number;
+  figures: Pick<TriggerFigures, 'ended'>;
   logger: Logger;
 }
 
@@ -25,7 +27,7 @@ export interface RunFinisher {
   keepOnly(runIds: ReadonlySet<string>): void;
 }
 
-export function createRunFinisher({ runStore, stepEndings, graceMs, logger }: RunFinisherDeps): RunFinisher {
+export function createRunFinisher({ runStore, stepEndings, graceMs, figures, logger }: RunFinisherDeps): RunFinisher {
   /** Runs whose sums do not agree, which has been said. */
   let unbalanced = new Set<string>();
 
@@ -41,8 +43,10 @@ export function createRunFinisher({ runStore, stepEndings, graceMs, logger }: Ru
       if (differing.length > 0) report(fresh, differing);
       return differing.length > 0 ? null : endingOf(fresh);
     });
-    if (ending) logger.info({ runId, campaignId, ...ending }, 'run ended');
-    return ending !== null;
+    if (!ending) return false;
+    figures.ended(ending.state);
+    logger.info({ runId, campaignId, ...ending }, 'run ended');
+    return true;
   }
 
   async function endSteps({ runId, chain, feeds }: RunTally, outcome: 'expired' | 'cancelled'): Promise<void> {

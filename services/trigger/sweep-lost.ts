@@ -8,6 +8,7 @@ import { pauseAfter } from './pause-after.ts';
 import type { LostRef, OutboxSweep, SweptFeed } from './ports/outbox-sweep.ts';
 import type { RunTally } from './ports/run-store.ts';
 import type { OpenStep } from './step-progress.ts';
+import type { TriggerFigures } from './trigger-figures.ts';
 import type { WarnSparingly } from './warn-sparingly.ts';
 
 /** Of one feed at one look, so that none keeps the others waiting; feeds are asked for in chunks, round robin. */
@@ -29,6 +30,7 @@ export interface SweepLostDeps {
   /** A step that stood still for so long, with work ready, may have lost references. */
   stallMs: number;
   clock: Clock;
+  figures: Pick<TriggerFigures, 'offered'>;
   warn: WarnSparingly;
   logger: Logger;
 }
@@ -126,6 +128,7 @@ export function createLostSweeper(deps: SweepLostDeps): LostSweeper {
       await offer(offers, topicOf);
     }
     firstFeed = feeds.length === 0 ? 0 : (firstFeed + asked) % feeds.length;
+    deps.figures.offered(offered);
     if (offered > 0) logger.debug({ refs: offered }, 'references published again');
     return swept;
   }

@@ -3,6 +3,8 @@ import type { Clock } from '../../shared/ports/clock.ts';
 import type { FeedStore } from './ports/feed-store.ts';
 import type { OutboxSweep } from './ports/outbox-sweep.ts';
 import type { StepEndings } from './ports/step-endings.ts';
+import type { Meter } from '../../shared/ports/meter.ts';
+import { noMeter } from '../../shared/runtime/no-meter.ts';
 import type { Leases } from '../../shared/ports/leases.ts';
 import type { MessagePublisher, TopicAdmin, TopicBacklogs, TopicSpec } from '../../shared/ports/message-bus.ts';
 import type { Retention } from './ports/retention.ts';
@@ -18,6 +20,7 @@ import { createKeepRuns } from './keep-runs.ts';
 import { createFeedOwner } from './feed-owner.ts';
 import { createRetention, type RetentionDays } from './retention.ts';
 import { createRunPreparer } from './run-preparer.ts';
+import { createTriggerFigures } from './trigger-figures.ts';
 import { createWarnSparingly } from './warn-sparingly.ts';
 
 /** One trigger of all sweeps and ends runs. It loses little by dying: the next one takes over within this time. */
@@ -46,6 +49,7 @@ export interface TriggerDeps {
   feedLeaseMs: number;
   /** A step that stands still for so long with work ready may have lost references. */
   stallMs: number;
+  meter?: Meter;
   clock: Clock;
   /** In [0, 1). */
   random: () => number;
@@ -61,6 +65,7 @@ export function createTrigger(deps: TriggerDeps): Trigger {
   const { runStore, feedStore, outboxSweep, publisher, segmentation, topics, feedLeaseMs } = deps;
   const { clock, random, logger } = deps;
   const warn = createWarnSparingly({ clock, logger });
+  const figures = createTriggerFigures({ meter: deps.meter ?? noMeter, feeds: () => feeds.pagers() });
   let isTakingIn = false;
 
   const loopOf = (name: string, turn: (signal: AbortSignal) => Promise<number>): Loop =>
@@ -81,11 +86,14 @@ export function createTrigger(deps: TriggerDeps): Trigger {
     owner: deps.owner,
     leaseMs: feedLeaseMs,
     feedStore,
-    createPager: (terms) => createFeedPager({ ...deps, ...terms, warn, onNeedRoom: () => admission.poke() }),
+    createPager: (terms) => createFeedPager({ ...deps, ...terms, figures, warn, onNeedRoom: () => admission.poke() }),
     clock,
     logger,
   });
-  const admission = loopOf('admit-feeds', createAdmitFeeds({ feedStore, pagers: () => feeds.pagers(), clock }));
+  const admission = loopOf(
+    'admit-feeds',
+    createAdmitFeeds({ feedStore, pagers: () => feeds.pagers(), figures, clock }),
+  );
   const preparation = createRunPreparer({
     runStore,
     segmentation,
@@ -102,7 +110,7 @@ export function createTrigger(deps: TriggerDeps): Trigger {
   const looking = { runStore, outboxSweep, stepEndings, publisher, topicBacklogs, topics };
   const keeping = loopOf(
     'keep-runs',
-    createKeepRuns({ ...looking, isSweeper, stallMs, feedLeaseMs, clock, warn, logger }),
+    createKeepRuns({ ...looking, isSweeper, stallMs, feedLeaseMs, figures, clock, warn, logger }),
   );
   const retaining = loopOf(
     'retention',

@@ -14,6 +14,7 @@ import { createMemoryLeases } from './memory/leases.ts';
 import { createMemoryBus } from './memory/memory-bus.ts';
 import { createMemoryDatabase } from './memory/memory-database.ts';
 import { createMemoryOutboxSweep } from './memory/outbox-sweep.ts';
+import { createMemoryRetention } from './memory/retention.ts';
 import { createMemoryRunStore, insertRun } from './memory/run-store.ts';
 import { createMemoryRetention } from './memory/retention.ts';
 import { createMemoryStepEndings } from './memory/step-endings.ts';

@@ -1,3 +1,4 @@
+import { sweptStates } from '../../../shared/domain/admission.ts';
 import { firstChildBatchNo } from '../../../shared/domain/batch.ts';
 import { failureCode, restCode, stepState } from '../../../shared/postgres/ledger-codes.ts';
 
@@ -42,7 +43,7 @@ export const tallies = `
       from run_totals where feed = f.feed group by step
     ) s
   ) t on true
-  where r.state = any(array['running', 'cancelling']) and r.ended_at is null and ($1::uuid is null or r.id = $1)
+  where r.state in (${sweptStates.map((state) => `'${state}'`).join(', ')}) and r.ended_at is null and ($1::uuid is null or r.id = $1)
   order by r.scheduled_for, r.id, f.country, f.feed`;
 
 /** A cause that nobody was put back for in the last two minutes is gone. */

@@ -1,0 +1,55 @@
+import type { TerminalRunState } from '../../shared/domain/run-states.ts';
+import type { Meter } from '../../shared/ports/meter.ts';
+
+/** What a trigger counts about itself. */
+export interface TriggerFigures {
+  /** Room given to feeds, in batches. */
+  admitted(batches: number): void;
+  stalled(country: string): void;
+  /** References published again. */
+  offered(references: number): void;
+  ended(state: TerminalRunState): void;
+}
+
+export interface TriggerFiguresDeps {
+  meter: Meter;
+  /** Feeds that are paged right now, and whether each stands still. */
+  feeds: () => readonly { isStalled(): boolean }[];
+}
+
+export function createTriggerFigures({ meter, feeds }: TriggerFiguresDeps): TriggerFigures {
+  const admitted = meter.counter({
+    name: 'muster_trigger_batches_admitted_total',
+    help: 'Batches for which feeds were given room in the shards of their chains',
+  });
+  const stalls = meter.counter({
+    name: 'muster_trigger_feed_stalls_total',
+    help: "Times that a feed's next page was not to be had",
+    labelNames: ['country'],
+  });
+  const offers = meter.counter({
+    name: 'muster_trigger_references_offered_again_total',
+    help: 'References that the sweeper published again',
+  });
+  const runs = meter.counter({
+    name: 'muster_trigger_runs_ended_total',
+    help: 'Runs that this trigger ended, by their state',
+    labelNames: ['state'],
+  });
+  meter.gauge({
+    name: 'muster_trigger_feeds',
+    help: 'Feeds that this trigger pages, by whether they move or stand still',
+    labelNames: ['progress'],
+    collect: (gauge) => {
+      const stalled = feeds().filter((feed) => feed.isStalled()).length;
+      gauge.of({ progress: 'stalled' }).set(stalled);
+      gauge.of({ progress: 'moving' }).set(feeds().length - stalled);
+    },
+  });
+  return {
+    admitted: (batches) => admitted.of({}).add(batches),
+    stalled: (country) => stalls.of({ country }).add(),
+    offered: (references) => offers.of({}).add(references),
+    ended: (state) => runs.of({ state }).add(),
+  };
+}
