@@ -62,8 +62,8 @@ export function startCpuMeter(
  */
 export function startForeignLoadMeter(ours: () => readonly number[]): () => number {
   const read = () => {
-    const pids = [process.pid, ...ours()];
-    return { ...machineSeconds(), ours: pids.reduce((sum, pid) => sum + cpuSecondsOf(pid), 0) };
+    const pids = new Set([process.pid, ...ours()]);
+    return { ...machineSeconds(), ours: [...pids].reduce((sum, pid) => sum + cpuSecondsOf(pid), 0) };
   };
   const before = read();
   return () => {

@@ -1,22 +1,20 @@
 import { execFile } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { setTimeout as wait } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { Client } from 'pg';
-import { startService, type Child } from './child.ts';
+import type { Child } from './child.ts';
 import { withDescendants } from './cpu.ts';
 import { createMusterApi, type MusterApi } from './muster-api.ts';
 import { findFreePorts } from '../shared/infrastructure/free-ports.ts';
+import { createServiceGroup, type ServiceGroup } from './service-group.ts';
+import { temporaryFolder } from './temporary-folder.ts';
 import type { LocalInfrastructure } from '../shared/infrastructure/local.ts';
 
 export const ownRoot = join(import.meta.dirname, '..');
 
-const readyDeadlineMs = 60_000;
-const pollMs = 50;
-const keptLogCharacters = 4000;
+const commandAttempts = 5;
 
 /** An action type of the engine's configuration file, as far as benchmarks set it. */
 export interface ActionType {
@@ -44,90 +42,66 @@ export interface Installation {
   readonly api: MusterApi;
   readonly databaseUrl: string;
   readonly workers: ReadonlySet<Child>;
+  readonly services: Pick<ServiceGroup, 'pids' | 'requireRunning'>;
   /** Resolves when the worker says that it is ready. */
   startWorker(slots: number): Promise<Child>;
   /** Lets the worker finish what it has begun. */
   endWorker(worker: Child): Promise<void>;
-  /** Process ids by service. */
-  pids(service: 'api' | 'scheduler' | 'trigger' | 'worker'): number[];
   /** Ends all processes at once and removes the database. */
   stop(): Promise<void>;
 }
 
 export async function startInstallation(options: InstallationOptions): Promise<Installation> {
   const { infrastructure, root = ownRoot } = options;
-  const folder = mkdtempSync(join(tmpdir(), 'muster-bench-'));
+  const folder = temporaryFolder('muster-bench');
   const database = await createDatabase(infrastructure.databaseUrl);
   const [apiPort = 0] = await findFreePorts(1);
   const apiKey = randomBytes(16).toString('hex');
   const environment = {
     DATABASE_URL: database.url,
     KAFKA_BROKERS: infrastructure.brokers.join(','),
-    MUSTER_CONFIG: join(folder, 'engine.json'),
+    MUSTER_CONFIG: join(folder.path, 'engine.json'),
     MUSTER_TOPIC_PREFIX: `bench-${randomBytes(4).toString('hex')}`,
     MUSTER_BOOTSTRAP_API_KEY: apiKey,
-    API_PORT: String(apiPort),
     LOG_LEVEL: 'error',
   };
-  const children = new Map<Child, string>();
-  const start = (service: string, more: NodeJS.ProcessEnv = {}): Child => {
-    const logFile = join(folder, 'services.log');
-    const child = startService(root, service, { environment: { ...environment, ...more }, logFile });
-    children.set(child, service);
-    return child;
-  };
-  const requireRunning = () => {
-    for (const [child, service] of children) {
-      if (!child.running) throw new Error(`the ${service} ended by itself: ${endOf(join(folder, 'services.log'))}`);
-    }
-  };
-  const until = async (isReady: () => Promise<boolean>) => {
-    const giveUpAt = performance.now() + readyDeadlineMs;
-    while (!(await isReady())) {
-      requireRunning();
-      if (performance.now() > giveUpAt) throw new Error(`not ready: ${endOf(join(folder, 'services.log'))}`);
-      await wait(pollMs);
-    }
-  };
-  const stop = async () => {
-    await Promise.all([...children.keys()].map((child) => child.stop('SIGKILL')));
-    await database.drop();
-    rmSync(folder, { recursive: true });
-  };
-
+  const services = createServiceGroup({ root, environment, folder: folder.path });
   const workers = new Set<Child>();
   const startWorker = async (slots: number): Promise<Child> => {
-    const [port = 0] = await findFreePorts(1);
-    const worker = start('worker', { WORKER_CONCURRENCY: String(slots), HEALTH_PORT: String(port) });
+    const worker = await services.start('worker', { WORKER_CONCURRENCY: String(slots) });
     workers.add(worker);
-    await until(async () => (await fetch(`http://127.0.0.1:${port}/readyz`).catch(() => undefined))?.ok ?? false);
     return worker;
   };
-
+  const stop = async () => {
+    await services.kill();
+    await database.drop();
+    folder.remove();
+  };
   try {
     writeFileSync(environment.MUSTER_CONFIG, JSON.stringify(configOf(options)));
     await runCommand(root, 'migrate', environment);
     await runCommand(root, 'topics', environment);
-    for (const service of ['scheduler', 'trigger', 'api']) start(service);
-    const api = createMusterApi(`http://127.0.0.1:${apiPort}`, apiKey);
-    await Promise.all([until(() => api.ready()), ...options.workerSlots.map((slots) => startWorker(slots))]);
-    return {
-      api,
-      databaseUrl: database.url,
-      workers,
-      startWorker,
-      endWorker: async (worker) => {
-        await worker.stop();
-        workers.delete(worker);
-        children.delete(worker);
-      },
-      pids: (service) => [...children].filter(([, name]) => name === service).map(([child]) => child.pid),
-      stop,
-    };
+    await Promise.all([
+      ...(['scheduler', 'trigger'] as const).map((service) => services.start(service)),
+      services.start('api', { API_PORT: String(apiPort) }),
+      ...options.workerSlots.map((slots) => startWorker(slots)),
+    ]);
   } catch (error) {
     await stop();
     throw error;
   }
+  return {
+    api: createMusterApi(`http://127.0.0.1:${apiPort}`, apiKey),
+    databaseUrl: database.url,
+    workers,
+    services,
+    startWorker,
+    endWorker: async (worker) => {
+      workers.delete(worker);
+      await services.end(worker);
+    },
+    stop,
+  };
 }
 
 /** Process ids by name, as the meters take them. */
@@ -136,10 +110,10 @@ export function processesOf(
   infrastructure: LocalInfrastructure,
 ): Record<string, () => number[]> {
   return {
-    worker: () => installation.pids('worker'),
-    trigger: () => installation.pids('trigger'),
-    scheduler: () => installation.pids('scheduler'),
-    api: () => installation.pids('api'),
+    worker: () => installation.services.pids('worker'),
+    trigger: () => installation.services.pids('trigger'),
+    scheduler: () => installation.services.pids('scheduler'),
+    api: () => installation.services.pids('api'),
     postgres: () => withDescendants(infrastructure.postgres.pid()),
     kafka: () => infrastructure.kafkaNodes.map((node) => node.pid()),
   };
@@ -157,12 +131,24 @@ function configOf({ countries, segmentationUrl, actionTypes, partitionsPerShard 
   };
 }
 
-/** One-shot commands of the engine's own command line, so that another commit prepares its own schema and topics. */
+/**
+ * One-shot commands of the engine's own command line, so that another commit prepares its own schema and topics. Tried again, since a busy
+ * broker may not serve a thousand new partitions within the command's patience.
+ */
 async function runCommand(root: string, command: string, environment: NodeJS.ProcessEnv): Promise<void> {
-  await promisify(execFile)(process.execPath, [join(root, 'cli/muster.ts'), command], {
-    cwd: root,
-    env: { ...process.env, ...environment },
-  });
+  const run = () =>
+    promisify(execFile)(process.execPath, [join(root, 'cli/muster.ts'), command], {
+      cwd: root,
+      env: { ...process.env, ...environment },
+    });
+  for (let attempt = 1; ; attempt++) {
+    try {
+      await run();
+      return;
+    } catch (error) {
+      if (attempt === commandAttempts) throw error;
+    }
+  }
 }
 
 async function createDatabase(serverUrl: string): Promise<{ url: string; drop: () => Promise<void> }> {
@@ -181,8 +167,4 @@ async function administer(serverUrl: string, sql: string): Promise<void> {
   } finally {
     await client.end();
   }
-}
-
-function endOf(logFile: string): string {
-  return readFileSync(logFile, 'utf8').slice(-keptLogCharacters);
 }

@@ -28,7 +28,6 @@ export interface MusterApi {
   figures(runId: string): Promise<z.infer<typeof figuresShape>>;
   /** Milliseconds until the first byte of a run's report arrived; null when there was none to be had. */
   firstByteOfReport(runId: string): Promise<number | null>;
-  ready(): Promise<boolean>;
 }
 
 const deadlineSeconds = 3600;
@@ -65,6 +64,5 @@ export function createMusterApi(baseUrl: string, apiKey: string): MusterApi {
       await reader?.cancel();
       return response.ok ? tookMs : null;
     },
-    ready: async () => (await fetch(`${baseUrl}/readyz`).catch(() => undefined))?.ok ?? false,
   };
 }

@@ -1,6 +1,7 @@
 import { parseArgs } from 'node:util';
 import { compareChains } from './chain/against.ts';
 import { benchmarkChain } from './chain/chain.ts';
+import { startForeignLoadMeter, withDescendants } from './cpu.ts';
 import { benchmarkGrowth } from './growth/growth.ts';
 import { benchmarkMemory } from './memory/memory.ts';
 import { benchmarkNeighbours } from './neighbours/neighbours.ts';
@@ -47,5 +48,9 @@ if (rounds !== undefined && (!Number.isInteger(rounds) || rounds < 1)) {
   console.error(`--rounds ${String(values.rounds)}: has to be a whole number from 1`);
   process.exit(2);
 }
+// An exit, unlike a signal's end, lets temporary folders go; servers and services end with this process in any case.
+for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(1));
+const readForeignLoad = startForeignLoadMeter(() => withDescendants(process.pid));
 await answer({ rounds, quick: values.quick, only: values.only, against: values.against });
+console.log(`\nOthers on this machine took ${Math.round(readForeignLoad() * 100)} % of its cores meanwhile.`);
 process.exit();

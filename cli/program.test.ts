@@ -1,45 +1,25 @@
-import { createServer, type Server } from 'node:http';
-import { once } from 'node:events';
 import { Readable } from 'node:stream';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { exitCodes } from './exit-codes.ts';
 import { runProgram } from './program.ts';
 import { progressOf, reportOf } from './render/sample-run.ts';
+import { startTestApi, type TestApi } from './test-api.ts';
 import { createTestTerminal } from './test-terminal.ts';
 
 const campaign = { id: 'cmp_1', name: 'x', revision: 1, state: 'scheduled', countries: ['SG', 'VN'], nextRunAt: null };
 
-let server: Server;
+let api: TestApi;
 let environment: NodeJS.ProcessEnv;
-/** What the API answers by `METHOD path`; anything else is 404. */
-let answers: Record<string, { status: number; body: unknown }>;
-let bodies: unknown[];
+let answers: TestApi['answers'];
+let bodies: TestApi['bodies'];
 
 beforeEach(async () => {
-  answers = {};
-  bodies = [];
-  server = createServer((request, response) => {
-    const chunks: Buffer[] = [];
-    request.on('data', (chunk: Buffer) => chunks.push(chunk));
-    request.on('end', () => {
-      const text = Buffer.concat(chunks).toString();
-      if (text !== '') bodies.push(JSON.parse(text));
-      const answer = answers[`${request.method ?? ''} ${request.url ?? ''}`];
-      response.writeHead(answer?.status ?? 404, { 'content-type': 'application/json' });
-      response.end(JSON.stringify(answer?.body ?? { title: 'Not found', status: 404, detail: 'no such thing' }));
-    });
-  });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const address = server.address();
-  const port = typeof address === 'object' ? address?.port : undefined;
-  environment = { MUSTER_API_URL: `http://127.0.0.1:${port ?? 0}/`, MUSTER_API_KEY: 'key' };
+  api = await startTestApi();
+  ({ answers, bodies } = api);
+  environment = { MUSTER_API_URL: `${api.url}/`, MUSTER_API_KEY: 'key' };
 });
 
-afterEach(() => {
-  server.close();
-  server.closeAllConnections();
-});
+afterEach(() => api.stop());
 
 async function muster(...args: string[]) {
   const terminal = createTestTerminal();
@@ -55,13 +35,14 @@ describe('muster campaign', () => {
 
     const { code, out, notes } = await muster('campaign', 'create', ...options, '--action', 'send-message');
 
-    expect({ code, out, notes }).toEqual({ code: exitCodes.ok, out: 'cmp_1\n', notes: '' });
+    expect({ code, out }).toEqual({ code: exitCodes.ok, out: 'cmp_1\n' });
+    expect(notes).toBe('a draft; to start it now: muster campaign start cmp_1\n');
     expect(bodies).toMatchObject([
       { chain: [{ action: 'award-reward', params: { units: 2 } }, { action: 'send-message' }] },
     ]);
   });
 
-  test('what the API refuses is told with its pointers, and ends with 3', async () => {
+  test('what the API refuses is told with the options that it came from, and ends with 3', async () => {
     const errors = [
       { pointer: '/countries/0', detail: '"XX" is not configured' },
       { pointer: '/chain/0/action', detail: 'no action type "fly"' },
@@ -76,9 +57,9 @@ describe('muster campaign', () => {
     expect(code).toBe(exitCodes.refused);
     expect(out).toBe('');
     expect(notes).toBe(
-      'The campaign is not valid: 2 fields are wrong\n' +
-        '  /countries/0  "XX" is not configured\n' +
-        '  /chain/0/action  no action type "fly"\n',
+      'not created: 2 fields are wrong\n' +
+        '  --countries  "XX" is not configured\n' +
+        '  --action 1  no action type "fly"\n',
     );
   });
 
@@ -120,7 +101,7 @@ describe('muster campaign', () => {
 
   test('an id that nobody knows is refused', async () => {
     const { code, notes } = await muster('campaign', 'show', 'cmp_9');
-    expect({ code, notes }).toEqual({ code: exitCodes.refused, notes: 'Not found: no such thing\n' });
+    expect({ code, notes }).toEqual({ code: exitCodes.refused, notes: 'Not Found: there is no such thing\n' });
   });
 });
 

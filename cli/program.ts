@@ -1,6 +1,8 @@
 import { Command, CommanderError } from 'commander';
+import packageFacts from '../package.json' with { type: 'json' };
 import { registerApiKey } from './commands/api-key.ts';
 import { registerCampaign } from './commands/campaign.ts';
+import { registerConfig } from './commands/config.ts';
 import { registerDemo } from './commands/demo.ts';
 import { registerDoctor } from './commands/doctor.ts';
 import { registerInstallation } from './commands/installation.ts';
@@ -14,6 +16,7 @@ export async function runProgram(args: readonly string[], deps: SessionDeps): Pr
   const { terminal } = deps;
   const program = new Command('muster')
     .description('Batch campaigns on Kafka and Postgres: who, what and when for millions of users.')
+    .version(packageFacts.version, '-V, --version')
     .option('--json', 'data as JSON')
     .exitOverride()
     .configureOutput({ writeOut: (text) => terminal.out(text), writeErr: (text) => terminal.note(text) })
@@ -22,6 +25,7 @@ export async function runProgram(args: readonly string[], deps: SessionDeps): Pr
     registerDemo,
     registerServe,
     registerInstallation,
+    registerConfig,
     registerCampaign,
     registerApiKey,
     registerDoctor,

@@ -1,6 +1,6 @@
 import type { Readable } from 'node:stream';
 import { ConfigurationError } from '../shared/runtime/configuration-error.ts';
-import { ApiRefusal } from './campaigns/api-client.ts';
+import { ApiRefusal } from './campaigns/api-answers.ts';
 import type { CommandContext } from './command-context.ts';
 import { exitCodes, type ExitCode } from './exit-codes.ts';
 import { renderProblem } from './render/problem.ts';
@@ -47,7 +47,7 @@ export function createSession({ onInterrupt, ...deps }: SessionDeps): Session {
 
 function tell(error: unknown, json: boolean, terminal: Terminal): ExitCode {
   if (error instanceof ApiRefusal) {
-    terminal.note(json ? `${JSON.stringify(error.problem)}\n` : renderProblem(error.problem));
+    terminal.note(json ? `${JSON.stringify(error.problem)}\n` : renderProblem(error.problem, error.wording));
     return exitCodes.refused;
   }
   terminal.note(`${error instanceof Error ? error.message || error.name : String(error)}\n`);

@@ -1,6 +1,11 @@
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+
 /** Where a command writes: data to `out`, everything else to `note`. */
 export interface Terminal {
   out(text: string): void;
+  /** Writes data as it comes, no faster than it is read. Fails when it cannot be written or the texts fail. */
+  stream(texts: AsyncIterable<string>): Promise<void>;
   /** Whole lines. They go above what is being redrawn. */
   note(text: string): void;
   /** Whether notes go to a person who watches: only then is anything redrawn. */
@@ -13,6 +18,8 @@ export interface Terminal {
   readonly colours: { out: boolean; notes: boolean };
   /** Of whoever reads the notes; may change while they read. */
   readonly columns: number;
+  /** Of whoever reads the data; without bound where that is a program. */
+  readonly outColumns: number;
 }
 
 const hideCursor = '\u001b[?25l';
@@ -32,6 +39,7 @@ export function createTerminal(environment: NodeJS.ProcessEnv): Terminal {
 
   return {
     out: (text) => void stdout.write(text),
+    stream: (texts) => pipeline(Readable.from(texts), stdout, { end: false }),
     note: (text) => void stderr.write(`${erase()}${text}${picture()}`),
     live: stderr.isTTY && environment['TERM'] !== 'dumb',
     redraw: (lines) => {
@@ -48,6 +56,9 @@ export function createTerminal(environment: NodeJS.ProcessEnv): Terminal {
     colours: { out: wantsColour(stdout, environment), notes: wantsColour(stderr, environment) },
     get columns() {
       return stderr.isTTY ? stderr.columns : 100;
+    },
+    get outColumns() {
+      return stdout.isTTY ? stdout.columns : Infinity;
     },
   };
 }

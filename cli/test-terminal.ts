@@ -11,6 +11,9 @@ export function createTestTerminal(over: Partial<Terminal> = {}): TestTerminal {
     out: (text) => {
       written.out += text;
     },
+    stream: async (texts) => {
+      for await (const text of texts) written.out += text;
+    },
     note: (text) => {
       written.notes += text;
     },
@@ -19,6 +22,7 @@ export function createTestTerminal(over: Partial<Terminal> = {}): TestTerminal {
     settle: () => undefined,
     colours: { out: false, notes: false },
     columns: 100,
+    outColumns: Infinity,
     written,
     ...over,
   };

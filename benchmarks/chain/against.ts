@@ -1,5 +1,5 @@
 import { usersPerBatch } from '../campaign-times.ts';
-import { startCpuMeter, startForeignLoadMeter } from '../cpu.ts';
+import { startCpuMeter, startForeignLoadMeter, withDescendants } from '../cpu.ts';
 import { startEngine, type EngineUnderTest, type Variant } from '../engine-under-test.ts';
 import { median, publishTables, ratioByRound, rounded, type Row } from '../results.ts';
 import { withServers } from '../servers.ts';
@@ -54,7 +54,7 @@ export async function compareChains({ ref, rounds, quick }: AgainstOptions): Pro
       const takeTurn = async (side: Side, variant: Variant, batches: number): Promise<Turn> => {
         const engine = engines[side];
         const processes = { ...engine.processes, endpoints: () => [stub.pid] };
-        const readForeign = startForeignLoadMeter(() => Object.values(processes).flatMap((pids) => pids()));
+        const readForeign = startForeignLoadMeter(() => withDescendants(process.pid));
         const read = startCpuMeter(processes);
         const seconds = await engine.runCampaign(batches * usersPerBatch, variant);
         const cpu = Object.entries(read()).map(([name, micros]) => [name, micros / batches] as const);

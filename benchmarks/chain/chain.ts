@@ -14,21 +14,21 @@ import { startLocalInfrastructure } from '../../shared/infrastructure/local.ts';
  * All cases run in turn, several rounds, on the same Postgres, Kafka and endpoints; ratios are taken round by round.
  */
 const question = 'Batches of 100 users per second through a chain of two steps';
-export const warmUpUsers = 2_000_000;
+const warmUpUsers = 2_000_000;
 
 interface Round {
   rate: number;
   cpu: Record<string, number>;
 }
 
-export interface Contest {
+interface Contest {
   variant: Variant;
   batches: number;
   /** Calls of one user, in sequence: few, because they are slow. */
   naiveUsers: number;
 }
 
-export const contests: readonly Contest[] = [
+const contests: readonly Contest[] = [
   { variant: { form: 'full', latencyMs: 0, inFlight: 100 }, batches: 30_000, naiveUsers: 2000 },
   { variant: { form: 'compact', latencyMs: 0, inFlight: 100 }, batches: 30_000, naiveUsers: 0 },
   // Of two cores, Muster leaves about one idle with 50 in flight, half of one with 100, and hardly any with 200.
@@ -37,7 +37,7 @@ export const contests: readonly Contest[] = [
   { variant: { form: 'full', latencyMs: 20, inFlight: 200 }, batches: 30_000, naiveUsers: 0 },
 ];
 
-export function nameOf({ form, latencyMs, inFlight }: Variant): string {
+function nameOf({ form, latencyMs, inFlight }: Variant): string {
   return `${form} answers, ${latencyMs} ms, ${inFlight} in flight`;
 }
 

@@ -1,14 +1,14 @@
 import { execFileSync } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync, rmSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { ownRoot } from '../installation.ts';
+import { temporaryFolder } from '../temporary-folder.ts';
 
 export interface Source {
   root: string;
   /** The commit's short id and subject. */
   description: string;
-  remove(): void;
+  remove: () => void;
 }
 
 /**
@@ -18,8 +18,7 @@ export interface Source {
  */
 export function sourceOf(ref: string): Source {
   const description = git('log', '-1', '--format=%h %s', ref).trim();
-  const root = mkdtempSync(join(tmpdir(), 'muster-source-'));
-  const remove = () => rmSync(root, { recursive: true });
+  const { path: root, remove } = temporaryFolder('muster-source');
   try {
     const archive = join(root, 'source.tar');
     git('archive', '--format=tar', `--output=${archive}`, ref);

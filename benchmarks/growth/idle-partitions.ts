@@ -39,7 +39,7 @@ export async function measureIdlePartitions({ infrastructure, stub }: Servers, r
     await wait(settleMs);
     for (let round = 1; round <= rounds; round++) {
       for (const { installation, looks } of installations)
-        looks.push(await lookAt(installation.pids('worker')[0] ?? 0));
+        looks.push(await lookAt(installation.services.pids('worker')[0] ?? 0));
     }
     const rows = installations.map(({ name, looks }) => ({
       partitions: name,

@@ -103,6 +103,7 @@ function fieldOf(installation: Installation, { infrastructure, stub }: Servers, 
       const read = startCpuMeter(processes);
       const [before, beganAt] = [await stub.answeredInAll(), machineMs()];
       await wait(forMs);
+      installation.services.requireRunning();
       const [after, endedAt] = [await stub.answeredInAll(), machineMs()];
       const batches = (after - before) / steps;
       const cpu = Object.entries(read()).map(([name, micros]) => [name, micros / Math.max(batches, 1)] as const);

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { ApiRefusal, ApiUnavailable, createApiClient } from './api-client.ts';
+import { ApiRefusal, ApiUnavailable } from './api-answers.ts';
+import { createApiClient } from './api-client.ts';
 
 const campaign = {
   id: 'cmp_1',

@@ -1,55 +1,29 @@
+import { randomUUID } from 'node:crypto';
 import { z } from 'zod';
 import { runProgress, runReport, type RunProgress, type RunReport } from '../../shared/contracts/runs.ts';
+import {
+  ApiRefusal,
+  ApiUnavailable,
+  campaign,
+  campaignPage,
+  failurePage,
+  runIds,
+  runPage,
+  type Answer,
+  type Campaign,
+} from './api-answers.ts';
+import { createExchange, parseJson, type ApiRequest, type ExchangeDeps } from './exchange.ts';
 
-/** What the commands show; the rest of the answer, which may grow, is passed on as it came. */
-const campaign = z.object({
-  id: z.string(),
-  name: z.string(),
-  revision: z.int(),
-  state: z.string(),
-  countries: z.array(z.string()),
-  nextRunAt: z.string().nullable(),
-});
+export { ApiRefusal } from './api-answers.ts';
 
-export type Campaign = z.infer<typeof campaign>;
-
-const runIds = z.object({ items: z.array(z.object({ runId: z.string() })) });
-const campaignPage = z.object({ items: z.array(campaign), next: z.string().nullable() });
-
-/** As the API describes what it refuses (RFC 9457). */
-const problem = z.object({
-  title: z.string(),
-  status: z.int(),
-  detail: z.string().optional(),
-  code: z.string().optional(),
-  errors: z
-    .array(z.object({ pointer: z.string(), code: z.string().optional(), detail: z.string().optional() }))
-    .default([]),
-});
-
-export type Problem = z.infer<typeof problem>;
-
-/** The API answered and said no. */
-export class ApiRefusal extends Error {
-  override readonly name = 'ApiRefusal';
-  readonly problem: Problem;
-
-  constructor(refused: Problem) {
-    super(refused.detail ?? refused.title);
-    this.problem = refused;
-  }
+export interface FailureFilter {
+  step?: number | undefined;
+  country?: string | undefined;
+  reason?: string | undefined;
 }
 
-/** The API did not answer, or not as the API would: asking again may help. */
-export class ApiUnavailable extends Error {
-  override readonly name = 'ApiUnavailable';
-}
-
-/** What was read, with the answer as it came, for `--json`. */
-export interface Answer<Value> {
-  value: Value;
-  raw: unknown;
-}
+/** All failures as a text: `raw` leaves what a spreadsheet takes for formulas as it is, `excel` begins with a byte order mark. */
+export type FailureForm = { type: 'ndjson' } | { type: 'csv'; raw: boolean; excel: boolean };
 
 export interface ApiClient {
   createCampaign(definition: unknown): Promise<Answer<Campaign>>;
@@ -57,90 +31,80 @@ export interface ApiClient {
   listCampaigns(limit: number, cursor: string | undefined): Promise<Answer<z.infer<typeof campaignPage>>>;
   showCampaign(id: string): Promise<Answer<Campaign>>;
   startCampaign(id: string): Promise<Answer<Campaign>>;
+  /** Newest first. */
+  listRuns(campaignId: string, limit: number): Promise<Answer<z.infer<typeof runPage>>>;
   /** The newest run of a campaign. */
   latestRun(campaignId: string): Promise<string | undefined>;
   progress(runId: string): Promise<Answer<RunProgress>>;
   report(runId: string): Promise<Answer<RunReport>>;
+  failures(runId: string, filter: FailureFilter, limit: number): Promise<Answer<z.infer<typeof failurePage>>>;
+  /** Fails on the way when the answer is cut. */
+  allFailures(runId: string, filter: FailureFilter, form: FailureForm): Promise<AsyncIterable<string>>;
 }
 
-export interface ApiClientDeps {
-  baseUrl: string;
-  apiKey: string;
-  fetch: typeof fetch;
-}
+export type ApiClientDeps = ExchangeDeps;
 
-const timeoutMs = 30_000;
+export function createApiClient(deps: ApiClientDeps): ApiClient {
+  const exchange = createExchange(deps);
 
-export function createApiClient({ baseUrl, apiKey, fetch }: ApiClientDeps): ApiClient {
-  async function ask<Shape extends z.ZodType>(
-    shape: Shape,
-    method: 'GET' | 'POST',
-    path: string,
-    body?: unknown,
-  ): Promise<Answer<z.infer<Shape>>> {
-    const raw = await exchange(method, path, body);
+  async function ask<Shape extends z.ZodType>(shape: Shape, request: ApiRequest): Promise<Answer<z.infer<Shape>>> {
+    const response = await exchange(request);
+    const raw = parseJson(await response.text());
     const parsed = shape.safeParse(raw);
     if (parsed.success) return { value: parsed.data, raw };
-    throw new ApiUnavailable(`${baseUrl}${path} does not answer as Muster does: ${z.prettifyError(parsed.error)}`);
+    const wrong = raw === undefined ? 'that is no JSON' : z.prettifyError(parsed.error);
+    throw new ApiUnavailable(`${deps.baseUrl}${request.path} does not answer as Muster does: ${wrong}`);
   }
 
-  async function exchange(method: string, path: string, body: unknown): Promise<unknown> {
-    const response = await send(method, path, body);
-    const text = await response.text().catch(() => '');
-    const json = parseJson(text);
-    if (response.ok && json !== undefined) return json;
-    const refused = problem.safeParse(json);
-    // 429 is about when, not about what.
-    if (refused.success && response.status < 500 && response.status !== 429) throw new ApiRefusal(refused.data);
-    const told = refused.data?.detail ?? refused.data?.title ?? text.slice(0, 200);
-    throw new ApiUnavailable(`${method} ${baseUrl}${path}: ${response.status} ${told}`.trimEnd());
-  }
+  const get = <Shape extends z.ZodType>(shape: Shape, path: string) => ask(shape, { method: 'GET', path });
 
-  async function send(method: string, path: string, body: unknown): Promise<Response> {
+  /** Sent again when the API was away, and carried out once. */
+  async function post<Shape extends z.ZodType>(shape: Shape, path: string, body: unknown, outcome: string) {
     try {
-      return await fetch(`${baseUrl}${path}`, {
-        method,
-        headers: {
-          authorization: `Bearer ${apiKey}`,
-          accept: 'application/json',
-          ...(body === undefined ? {} : { 'content-type': 'application/json' }),
-        },
-        signal: AbortSignal.timeout(timeoutMs),
-        ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-      });
+      return await ask(shape, { method: 'POST', path, body, idempotencyKey: `cli-${randomUUID()}` });
     } catch (error) {
-      throw new ApiUnavailable(`nobody answers at ${baseUrl}: ${causeOf(error)}`, { cause: error });
+      throw error instanceof ApiRefusal ? new ApiRefusal(error.problem, { outcome }) : error;
     }
   }
 
   return {
-    createCampaign: (definition) => ask(campaign, 'POST', '/v1/campaigns', definition),
-    listCampaigns: (limit, cursor) => {
-      const query = new URLSearchParams({ limit: String(limit), ...(cursor === undefined ? {} : { cursor }) });
-      return ask(campaignPage, 'GET', `/v1/campaigns?${query.toString()}`);
-    },
-    showCampaign: (id) => ask(campaign, 'GET', `/v1/campaigns/${encodeURIComponent(id)}`),
-    startCampaign: (id) => ask(campaign, 'POST', `/v1/campaigns/${encodeURIComponent(id)}/start`, {}),
+    createCampaign: (definition) => post(campaign, '/v1/campaigns', definition, 'not created'),
+    listCampaigns: (limit, cursor) => get(campaignPage, `/v1/campaigns${queryOf({ limit, cursor })}`),
+    showCampaign: (id) => get(campaign, `/v1/campaigns/${encodeURIComponent(id)}`),
+    startCampaign: (id) => post(campaign, `/v1/campaigns/${encodeURIComponent(id)}/start`, {}, 'not started'),
+    listRuns: (campaignId, limit) => get(runPage, `/v1/runs${queryOf({ campaignId, limit })}`),
     latestRun: async (campaignId) => {
-      const { value } = await ask(runIds, 'GET', `/v1/runs?campaignId=${encodeURIComponent(campaignId)}&limit=1`);
+      const { value } = await get(runIds, `/v1/runs${queryOf({ campaignId, limit: 1 })}`);
       return value.items[0]?.runId;
     },
-    progress: (runId) => ask(runProgress, 'GET', `/v1/runs/${encodeURIComponent(runId)}/progress`),
-    report: (runId) => ask(runReport, 'GET', `/v1/runs/${encodeURIComponent(runId)}/report`),
+    progress: (runId) => get(runProgress, `/v1/runs/${encodeURIComponent(runId)}/progress`),
+    report: (runId) => get(runReport, `/v1/runs/${encodeURIComponent(runId)}/report`),
+    failures: (runId, filter, limit) =>
+      get(failurePage, `/v1/runs/${encodeURIComponent(runId)}/failures${queryOf({ ...filter, limit })}`),
+    allFailures: async (runId, filter, form) => {
+      const manner = form.type === 'csv' ? { raw: form.raw || undefined, for: form.excel ? 'excel' : undefined } : {};
+      const path = `/v1/runs/${encodeURIComponent(runId)}/failures${queryOf({ ...filter, ...manner })}`;
+      const accept = form.type === 'csv' ? 'text/csv' : 'application/x-ndjson';
+      const { body } = await exchange({ method: 'GET', path, accept });
+      return textOf(body);
+    },
   };
 }
 
-/** Undefined when it is no JSON, which no answer of the API is. */
-function parseJson(text: string): unknown {
+async function* textOf(body: ReadableStream<Uint8Array> | null): AsyncGenerator<string, void> {
+  if (!body) return;
+  // The byte order mark is part of what was asked for.
+  const decoder = new TextDecoder('utf-8', { ignoreBOM: true });
   try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
+    for await (const bytes of body) yield decoder.decode(bytes, { stream: true });
+  } catch (error) {
+    throw new ApiUnavailable('the answer was cut: what was written is not all there is', { cause: error });
   }
+  yield decoder.decode();
 }
 
-/** fetch says "fetch failed" and hides why one level down. */
-function causeOf(error: unknown): string {
-  if (!(error instanceof Error)) return String(error);
-  return error.cause instanceof Error && error.cause.message !== '' ? error.cause.message : error.message;
+function queryOf(parameters: Record<string, string | number | boolean | undefined>): string {
+  const query = new URLSearchParams();
+  for (const [name, value] of Object.entries(parameters)) if (value !== undefined) query.set(name, String(value));
+  return query.size === 0 ? '' : `?${query.toString()}`;
 }

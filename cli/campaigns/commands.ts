@@ -1,21 +1,38 @@
+import pLimit from 'p-limit';
 import { systemClock } from '../../shared/runtime/system-clock.ts';
 import { writeData, type CommandContext } from '../command-context.ts';
 import { exitCodes, type ExitCode } from '../exit-codes.ts';
+import { renderCampaign, renderCampaigns, summaryOf } from '../render/campaigns.ts';
 import { createPaint } from '../render/paint.ts';
-import { renderReport } from '../render/report.ts';
+import { localAndUtc } from '../render/times.ts';
 import { oneLine } from '../render/text.ts';
-import { renderTable } from '../render/tables.ts';
-import { UsageError } from '../usage-error.ts';
-import type { ApiClient, Campaign } from './api-client.ts';
-import { readDefinition, type DefinitionOptions } from './definition.ts';
+import { ApiRefusal, type Campaign } from './api-answers.ts';
+import type { ApiClient } from './api-client.ts';
+import { canAsk, isConfirmed } from './confirm.ts';
+import { optionLabel, readDefinition, type DefinitionOptions } from './definition.ts';
 import { apiFrom } from './environment.ts';
-import { createProgressDisplay } from './show-progress.ts';
-import { awaitRun, exitCodeOf, watchRun } from './watch-run.ts';
+
+/** Campaigns of a list whose progress is asked for at the same time. */
+const looksAtOnce = 10;
+
+const runsShown = 5;
+
+/** The API of a command that waits while it says 503, and tells that it does. */
+export function patientApi({ environment, terminal }: CommandContext, signal?: AbortSignal): ApiClient {
+  const onWait = (what: string) => terminal.note(`${oneLine(what)}\n`);
+  return apiFrom(environment, { clock: systemClock, onWait, ...(signal ? { signal } : {}) });
+}
 
 export async function createCampaign(options: DefinitionOptions, context: CommandContext): Promise<ExitCode> {
   const definition = await readDefinition(options, context.input);
-  const { value, raw } = await apiFrom(context.environment).createCampaign(definition);
+  const { value, raw } = await patientApi(context)
+    .createCampaign(definition)
+    .catch((error: unknown) => {
+      const isTyped = error instanceof ApiRefusal && options.file === undefined;
+      throw isTyped ? new ApiRefusal(error.problem, { ...error.wording, labelOf: optionLabel }) : error;
+    });
   writeData(context, raw, () => `${value.id}\n`);
+  if (!context.json) context.terminal.note(`${draftText(value)}: muster campaign start ${value.id}\n`);
   return exitCodes.ok;
 }
 
@@ -23,72 +40,64 @@ export async function listCampaigns(
   { limit, cursor }: { limit: number; cursor?: string },
   context: CommandContext,
 ): Promise<ExitCode> {
-  const { value, raw } = await apiFrom(context.environment).listCampaigns(limit, cursor);
-  writeData(context, raw, () => campaignTable(value.items, context));
-  if (value.next !== null && !context.json) context.terminal.note(`more: --cursor ${value.next}\n`);
+  const { terminal, json } = context;
+  const api = patientApi(context);
+  const { value, raw } = await api.listCampaigns(limit, cursor);
+  if (json) {
+    writeData(context, raw, () => '');
+    return exitCodes.ok;
+  }
+  const limited = pLimit(looksAtOnce);
+  const progress = await Promise.all(value.items.map((campaign) => limited(() => latestProgress(campaign, api))));
+  terminal.out(renderCampaigns(value.items, progress, createPaint(terminal.colours.out), terminal.outColumns));
+  if (value.next !== null) terminal.note(`more: --cursor ${value.next}\n`);
   return exitCodes.ok;
 }
 
-export async function showCampaign(id: string, context: CommandContext): Promise<ExitCode> {
-  const { value, raw } = await apiFrom(context.environment).showCampaign(id);
-  writeData(context, raw, () => campaignTable([value], context));
-  return exitCodes.ok;
-}
-
-export async function startCampaign(id: string, context: CommandContext): Promise<ExitCode> {
-  const { value, raw } = await apiFrom(context.environment).startCampaign(id);
-  writeData(context, raw, () => `${value.id} ${value.state}${dueText(value)}\n`);
-  return exitCodes.ok;
-}
-
-export async function watchCampaign(id: string, context: CommandContext): Promise<ExitCode> {
-  const { terminal, signal, json } = context;
-  const deps = { api: apiFrom(context.environment), clock: systemClock, signal };
-  if (id.startsWith('cmp_')) await requireStarted(id, deps.api);
-  const runId = id.startsWith('cmp_') ? await awaitRun(id, deps) : id;
-  if (runId === undefined) return exitCodes.failure;
-  const display = createProgressDisplay(terminal, () => systemClock.monotonicMs());
-  const last = await watchRun(runId, deps, ({ value, raw }) => {
-    if (json) terminal.out(`${JSON.stringify(raw)}\n`);
-    else display.show(value);
-  }).finally(() => json || display.end());
-  if (!last || signal.aborted) return exitCodes.failure;
-  if (!json)
-    terminal.out(`${runId} ${last.state}${last.stateReason === null ? '' : `: ${oneLine(last.stateReason)}`}\n`);
-  return exitCodeOf(last.state);
-}
-
-export async function reportCampaign(id: string, context: CommandContext): Promise<ExitCode> {
-  const api = apiFrom(context.environment);
-  const runId = id.startsWith('cmp_') ? await api.latestRun(id) : id;
-  if (runId === undefined) throw new UsageError(`${id} has no run yet`);
-  const { value, raw } = await api.report(runId);
-  writeData(context, raw, () => `\n${renderReport(value, createPaint(context.terminal.colours.out))}\n`);
-  return exitCodes.ok;
-}
-
-/** Waiting for the run of a campaign that nobody started would be waiting for ever. */
-async function requireStarted(id: string, api: ApiClient): Promise<void> {
-  const { value } = await api.showCampaign(id);
-  if (value.state === 'draft') throw new UsageError(`${id} is not started: muster campaign start ${id}`);
-}
-
-function campaignTable(campaigns: readonly Campaign[], { terminal }: CommandContext): string {
-  const titles = ['id', 'name', 'state', 'countries', 'due'];
-  const rows = campaigns.map(({ id, name, state, countries, nextRunAt }) => [
-    id,
-    oneLine(name),
-    state,
-    countries.join(' '),
-    nextRunAt ?? '',
-  ]);
-  return renderTable(
-    titles.map((title) => ({ title, align: 'left' })),
-    rows,
-    createPaint(terminal.colours.out),
+/** Undefined where there is no run, or where it cannot be asked: a list is worth showing without. */
+async function latestProgress({ links }: Campaign, api: ApiClient) {
+  const runId = links.latestRun?.split('/').at(-1);
+  if (runId === undefined) return undefined;
+  return await api.progress(runId).then(
+    ({ value }) => value,
+    () => undefined,
   );
 }
 
-function dueText({ nextRunAt }: Campaign): string {
-  return nextRunAt === null ? '' : `, due ${nextRunAt}`;
+export async function showCampaign(id: string, context: CommandContext): Promise<ExitCode> {
+  const { terminal, json } = context;
+  const api = patientApi(context);
+  const { value, raw } = await api.showCampaign(id);
+  if (json) {
+    writeData(context, raw, () => '');
+    return exitCodes.ok;
+  }
+  const runs = (await api.listRuns(value.id, runsShown)).value.items;
+  terminal.out(renderCampaign(value, runs, createPaint(terminal.colours.out)));
+  return exitCodes.ok;
+}
+
+export async function startCampaign(id: string, { yes }: { yes?: true }, context: CommandContext): Promise<ExitCode> {
+  const api = patientApi(context);
+  if (!yes && canAsk(context)) {
+    const { value } = await api.showCampaign(id);
+    const question = `${summaryOf(value)}; ${startText(value)}. Go?`;
+    if (value.state === 'draft' && !(await isConfirmed(question, context))) {
+      context.terminal.note('not started\n');
+      return exitCodes.failure;
+    }
+  }
+  const { value, raw } = await api.startCampaign(id);
+  const due = value.nextRunAt === null ? '' : `, due ${localAndUtc(value.nextRunAt, value.schedule?.zone)}`;
+  writeData(context, raw, () => `${value.id} ${value.state}${due}\n`);
+  return exitCodes.ok;
+}
+
+function draftText({ startsAt, schedule }: Campaign): string {
+  if (startsAt === null) return 'a draft; to start it now';
+  return `a draft; once started it waits until ${localAndUtc(startsAt, schedule?.zone)}`;
+}
+
+function startText({ startsAt, schedule }: Campaign): string {
+  return startsAt === null ? 'starts at once' : `starts ${localAndUtc(startsAt, schedule?.zone)}`;
 }

@@ -69,3 +69,22 @@ function parseJson(content: string, where: string): unknown {
     throw new UsageError(`${where} is no JSON: ${error instanceof Error ? error.message : String(error)}`);
   }
 }
+
+const optionOf: Record<string, string> = {
+  name: '--name',
+  countries: '--countries',
+  audience: '--segment',
+  schedule: '--at',
+  deadlineSeconds: '--deadline-seconds',
+  priority: '--priority',
+};
+
+/** The option that a part of the body came from: `--countries` for `/countries/0`, `--action 2 /params/units` for `/chain/1/params/units`. */
+export function optionLabel(pointer: string): string {
+  if (pointer === '/schedule/zone') return '--zone';
+  const [, field = '', place = '', ...below] = pointer.split('/');
+  if (field !== 'chain') return optionOf[field] ?? pointer;
+  if (place === '') return '--action';
+  const inside = below.filter((part) => part !== 'action');
+  return [`--action ${Number(place) + 1}`, ...(inside.length === 0 ? [] : [`/${inside.join('/')}`])].join(' ');
+}

@@ -1,17 +1,41 @@
 import { z } from 'zod';
+import { ConfigurationError } from '../../shared/runtime/configuration-error.ts';
 import { readEnvironment } from '../../shared/runtime/environment.ts';
 import { createApiClient, type ApiClient } from './api-client.ts';
+import type { Patience } from './exchange.ts';
 
 const apiEnvironment = z.object({
-  MUSTER_API_URL: z
-    .url({ protocol: /^https?$/ })
-    .default('http://127.0.0.1:8080')
-    .transform((url) => url.replace(/\/+$/, '')),
-  MUSTER_API_KEY: z.string({ error: 'the key to the API; `muster api-key create` makes one' }),
+  MUSTER_API_URL: z.string().default('http://127.0.0.1:8080'),
+  MUSTER_API_KEY: z.string({
+    error: 'the key to the API; whoever runs Muster makes one with `muster api-key create <name>`',
+  }),
 });
 
-/** The client of the API that the environment names. */
-export function apiFrom(environment: NodeJS.ProcessEnv): ApiClient {
+/** The client of the API that the environment names. @param patience lets an API that says 503 be waited for */
+export function apiFrom(environment: NodeJS.ProcessEnv, patience?: Patience): ApiClient {
   const { MUSTER_API_URL, MUSTER_API_KEY } = readEnvironment(apiEnvironment, environment);
-  return createApiClient({ baseUrl: MUSTER_API_URL, apiKey: MUSTER_API_KEY, fetch });
+  return createApiClient({ baseUrl: baseUrlOf(MUSTER_API_URL), apiKey: keyOf(MUSTER_API_KEY), fetch, patience });
+}
+
+function baseUrlOf(given: string): string {
+  if (!/^https?:\/\//i.test(given)) {
+    const meant = `http://${given.replace(/^[a-z]*:?\/\//i, '')}`;
+    throw new ConfigurationError(`MUSTER_API_URL has to begin with http:// or https://: did you mean ${meant}?`);
+  }
+  const url = URL.parse(given);
+  if (!url) throw new ConfigurationError(`MUSTER_API_URL=${JSON.stringify(given)} is no URL`);
+  if (url.username !== '' || url.password !== '') {
+    throw new ConfigurationError('MUSTER_API_URL must not hold a user and a password: the API takes a key');
+  }
+  return given.replace(/\/+$/, '');
+}
+
+/** Looked at before it is sent: what cannot stand in a header would be repeated in the error, and in a terminal that somebody sees. */
+function keyOf(key: string): string {
+  if (/^[\x21-\x7e]{1,512}$/.test(key)) return key;
+  const why =
+    key.length > 512
+      ? `it is ${key.length} characters long`
+      : 'it holds blanks, line breaks or other characters that no key has';
+  throw new ConfigurationError(`MUSTER_API_KEY is no key: ${why} (it is not shown here)`);
 }

@@ -3,7 +3,8 @@ import type { RunProgress } from '../../shared/contracts/runs.ts';
 import { runStates } from '../../shared/domain/run-states.ts';
 import type { Clock } from '../../shared/ports/clock.ts';
 import { progressOf } from '../render/sample-run.ts';
-import { ApiUnavailable, createApiClient } from './api-client.ts';
+import { ApiUnavailable } from './api-answers.ts';
+import { createApiClient } from './api-client.ts';
 import { awaitRun, exitCodeOf, watchRun } from './watch-run.ts';
 
 /** Time moves by sleeping only. */

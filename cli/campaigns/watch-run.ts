@@ -2,12 +2,11 @@ import type { RunProgress } from '../../shared/contracts/runs.ts';
 import { isTerminal, type RunState } from '../../shared/domain/run-states.ts';
 import type { Clock } from '../../shared/ports/clock.ts';
 import { exitCodes, type ExitCode } from '../exit-codes.ts';
-import { ApiUnavailable, type ApiClient, type Answer } from './api-client.ts';
+import { ApiUnavailable, type Answer } from './api-answers.ts';
+import type { ApiClient } from './api-client.ts';
+import { patienceMs } from './exchange.ts';
 
 const pollMs = 250;
-
-/** An API that restarts is waited for; one that stays away is an error. */
-const patienceMs = 60_000;
 
 export interface WatchDeps {
   api: ApiClient;
@@ -16,12 +15,25 @@ export interface WatchDeps {
   signal: AbortSignal;
 }
 
-/** The newest run of a campaign, as soon as there is one. Undefined when the watching was ended before. */
-export async function awaitRun(campaignId: string, { api, clock, signal }: WatchDeps): Promise<string | undefined> {
+/**
+ * The newest run of a campaign, as soon as there is one. Undefined when the watching was ended before.
+ * @param beforeLook called before each look but the first; what it returns is the pause before that look, in milliseconds
+ */
+export async function awaitRun(
+  campaignId: string,
+  { api, clock, signal }: WatchDeps,
+  beforeLook: () => Promise<number> | number = () => pollMs,
+): Promise<string | undefined> {
+  let answeredMs = clock.monotonicMs();
   while (!signal.aborted) {
-    const runId = await api.latestRun(campaignId);
-    if (runId !== undefined) return runId;
-    await clock.sleep(pollMs, signal);
+    try {
+      const runId = await api.latestRun(campaignId);
+      answeredMs = clock.monotonicMs();
+      if (runId !== undefined) return runId;
+    } catch (error) {
+      if (!(error instanceof ApiUnavailable) || clock.monotonicMs() - answeredMs > patienceMs) throw error;
+    }
+    await clock.sleep(await beforeLook(), signal);
   }
   return undefined;
 }

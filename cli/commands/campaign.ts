@@ -1,5 +1,6 @@
 import { InvalidArgumentError, type Command } from 'commander';
 import type { DefinitionOptions } from '../campaigns/definition.ts';
+import type { FailureOptions } from '../campaigns/run-commands.ts';
 import type { Session } from '../session.ts';
 
 // What a command does is loaded when it is called: `muster --help` has to be quick.
@@ -41,7 +42,7 @@ export function registerCampaign(program: Command, session: Session): void {
 
   group
     .command('show <campaign>')
-    .description('one campaign')
+    .description('the whole of one campaign, and its newest runs')
     .action((id: string) =>
       session.run(json(), async (context) => {
         const { showCampaign } = await import('../campaigns/commands.ts');
@@ -51,11 +52,12 @@ export function registerCampaign(program: Command, session: Session): void {
 
   group
     .command('start <campaign>')
-    .description('start it now, or when its schedule says')
-    .action((id: string) =>
+    .description('start it now, or when its schedule says; asks first where a person can answer')
+    .option('-y, --yes', 'do not ask')
+    .action((id: string, options: { yes?: true }) =>
       session.run(json(), async (context) => {
         const { startCampaign } = await import('../campaigns/commands.ts');
-        return startCampaign(id, context);
+        return startCampaign(id, options, context);
       }),
     );
 
@@ -64,7 +66,7 @@ export function registerCampaign(program: Command, session: Session): void {
     .description('follow a run until it ends')
     .action((id: string) =>
       session.run(json(), async (context) => {
-        const { watchCampaign } = await import('../campaigns/commands.ts');
+        const { watchCampaign } = await import('../campaigns/watch-campaign.ts');
         return watchCampaign(id, context);
       }),
     );
@@ -74,8 +76,37 @@ export function registerCampaign(program: Command, session: Session): void {
     .description('outcomes by step and country, failures by reason')
     .action((id: string) =>
       session.run(json(), async (context) => {
-        const { reportCampaign } = await import('../campaigns/commands.ts');
+        const { reportCampaign } = await import('../campaigns/run-commands.ts');
         return reportCampaign(id, context);
+      }),
+    );
+
+  group
+    .command('runs <campaign>')
+    .description('the runs of a campaign, newest first')
+    .option('--limit <n>', 'how many', wholeNumber, 20)
+    .action((id: string, options: { limit: number }) =>
+      session.run(json(), async (context) => {
+        const { listRuns } = await import('../campaigns/run-commands.ts');
+        return listRuns(id, options, context);
+      }),
+    );
+
+  group
+    .command('failures <campaign|run>')
+    .description('the users that failed, with the reason')
+    .option('--step <n>', 'only of this step', wholeNumber)
+    .option('--country <code>', 'only of this country')
+    .option('--reason <reason>', 'only for this reason')
+    .option('--limit <n>', 'how many in the table, up to 1000', wholeNumber, 100)
+    .option('--csv', 'all of them as CSV; what a spreadsheet takes for a formula gets an apostrophe in front')
+    .option('--raw', 'with --csv: every text as it is, for programs')
+    .option('--excel', 'with --csv: with the byte order mark that Excel needs')
+    .option('--ndjson', 'all of them as lines of JSON')
+    .action((id: string, options: FailureOptions) =>
+      session.run(json(), async (context) => {
+        const { listFailures } = await import('../campaigns/run-commands.ts');
+        return listFailures(id, options, context);
       }),
     );
 }

@@ -1,4 +1,5 @@
 import { Argument, type Command } from 'commander';
+import type { ServeOptions } from '../installation/serve.ts';
 import { servable, type Servable } from '../servable.ts';
 import type { Session } from '../session.ts';
 
@@ -7,10 +8,11 @@ export function registerServe(program: Command, session: Session): void {
     .command('serve')
     .description('run a service until SIGTERM; all: api, scheduler, trigger and worker in one process')
     .addArgument(new Argument('<service>').choices(servable))
-    .action((service: Servable) =>
+    .option('--sandbox', 'with all: the services of deploy/examples/engine.json too, to try it out', false)
+    .action((service: Servable, options: ServeOptions) =>
       session.run(program.opts<{ json?: true }>().json ?? false, async (context) => {
         const { serve } = await import('../installation/serve.ts');
-        return serve(service, context);
+        return serve(service, options, context);
       }),
     );
 }

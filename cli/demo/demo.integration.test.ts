@@ -3,6 +3,11 @@ import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
+import pg from 'pg';
+import { z } from 'zod';
+import { createKafka } from '../../shared/kafka/connection.ts';
+import { migrate } from '../../shared/postgres/migrate.ts';
+import { createLogger } from '../../shared/runtime/logger.ts';
 import { runReport } from '../../shared/contracts/runs.ts';
 import { createEmptyTestDatabase, type TestDatabase } from '../../test/support/postgres-database.ts';
 
@@ -37,6 +42,35 @@ function runDemo(args: readonly string[], over: NodeJS.ProcessEnv = {}): Promise
   });
 }
 
+const logger = createLogger('demo-test', 'silent');
+
+const counted = z.object({ runs: z.string(), keys: z.string() });
+
+/** Runs and keys of the installation that the demo must not touch. */
+async function rowsOf(url: string) {
+  return await asking(url, async (client) => {
+    const { rows } = await client.query<object>(
+      'select (select count(*) from runs) as runs, (select count(*) from api_keys) as keys',
+    );
+    return counted.parse(rows[0]);
+  });
+}
+
+async function demoDatabases(url: string): Promise<string[]> {
+  return await asking(url, async (client) => {
+    const { rows } = await client.query<{ name: string }>(
+      `select datname as name from pg_database where datname like 'muster\\_demo\\_%'`,
+    );
+    return rows.map(({ name }) => name);
+  });
+}
+
+async function asking<Result>(url: string, ask: (client: pg.Client) => Promise<Result>): Promise<Result> {
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  return await ask(client).finally(() => client.end());
+}
+
 describe('muster demo', () => {
   test('carries a campaign out, prints a report that balances, and leaves nothing behind', async () => {
     const { code, out, notes } = await runDemo(['--users', '1000', '--workers', '1', '--exit', '--json']);
@@ -47,6 +81,24 @@ describe('muster demo', () => {
     expect(report.steps.map(({ pending, unknown }) => pending + unknown)).toEqual([0, 0]);
     expect(report.countries.map(({ audience }) => audience).toSorted((a, b) => a - b)).toEqual([250, 350, 400]);
     expect(await readdir(temporary)).toEqual([]);
+  });
+
+  test('leaves a real installation on the same servers alone: its database, its topics, its keys', async () => {
+    await migrate(database.url);
+    const rowsBefore = await rowsOf(database.url);
+    const kafka = createKafka({ brokers: inject('kafkaBrokers').split(','), clientId: 'demo-test', logger });
+    const admin = kafka.admin();
+    await admin.connect();
+    const topicsBefore = (await admin.listTopics()).toSorted();
+
+    const { code, notes } = await runDemo(['--users', '500', '--workers', '1', '--exit']);
+
+    expect({ code, notes: code === 0 ? '' : notes }).toEqual({ code: 0, notes: '' });
+    expect(notes).toMatch(/on the given Kafka .* in database and topics muster_demo_[0-9a-f]{8}, which are removed/);
+    expect(await rowsOf(database.url)).toEqual(rowsBefore);
+    expect((await admin.listTopics()).toSorted()).toEqual(topicsBefore);
+    expect(await demoDatabases(database.url)).toEqual([]);
+    await admin.disconnect();
   });
 
   test('says in one line what keeps it from starting', async () => {

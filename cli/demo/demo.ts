@@ -7,6 +7,7 @@ import type { CommandContext } from '../command-context.ts';
 import { exitCodes, type ExitCode } from '../exit-codes.ts';
 import { count } from '../render/numbers.ts';
 import { createPaint } from '../render/paint.ts';
+import { makeRoom, type DemoRoom } from './demo-room.ts';
 import { planInstallation, prepareServers, type DemoInstallation } from './installation.ts';
 import { createProcesses, type Processes } from './processes.ts';
 import { showCampaign } from './show-campaign.ts';
@@ -24,6 +25,9 @@ interface Begun {
   folder: string;
   processes: Processes;
   infrastructure?: Infrastructure;
+  room?: DemoRoom;
+  /** Settled when nothing more is made in the room. */
+  preparing?: Promise<DemoRoom>;
 }
 
 /** Starts everything, carries out one campaign before your eyes, and keeps serving until Ctrl-C. */
@@ -41,6 +45,13 @@ export async function runDemo(options: DemoOptions, context: CommandContext): Pr
     terminal.settle();
     if (signal.aborted) terminal.note('\n  stopping …\n');
     await begun.processes.stop();
+    // What is under way when Ctrl-C comes would otherwise be made after it was removed.
+    await begun.preparing?.catch(() => undefined);
+    await begun.room?.remove().catch((error: unknown) => {
+      note(
+        `could not remove ${begun.room?.topicPrefix ?? ''}: ${error instanceof Error ? error.message : String(error)}`,
+      );
+    });
     await begun.infrastructure?.stop();
     if (keepLogs && (await hasLogs(folder))) note(`the logs of the services: ${folder}`);
     else await rm(folder, { recursive: true, force: true });
@@ -71,15 +82,19 @@ async function getReady(
     begun.infrastructure = started;
     return { result: started, outcome: started.description };
   });
-  await stages.run('schema and topics', async () => {
-    const { migrations, topics } = await prepareServers(infrastructure);
+  begun.preparing = stages.run('schema and topics', async () => {
+    const made = await makeRoom(infrastructure, environment);
+    begun.room = made;
+    const { migrations, topics } = await prepareServers(made);
     return {
-      result: undefined,
+      result: made,
       outcome: `${migrations} ${migrations === 1 ? 'migration' : 'migrations'} applied, ${topics} topics`,
     };
   });
+  const room = await begun.preparing;
+  if (room.notice !== undefined) terminal.note(`    ${room.notice}\n`);
   return await stages.run('services', async () => {
-    const plan = await planInstallation({ users, workers, infrastructure, environment, folder: begun.folder });
+    const plan = await planInstallation({ users, workers, room, environment, folder: begun.folder });
     await begun.processes.start(plan.specs);
     return { result: plan, outcome: plan.specs.map(({ name }) => name).join(', ') };
   });

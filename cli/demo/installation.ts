@@ -1,11 +1,11 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { findFreePorts, isFree } from '../../shared/infrastructure/free-ports.ts';
-import type { Infrastructure } from '../../shared/infrastructure/infrastructure.ts';
 import { migrate } from '../../shared/postgres/migrate.ts';
 import { addApiKey, withApiKeys } from '../installation/api-keys.ts';
 import { requiredTopics } from '../../shared/kafka/required-topics.ts';
 import { createTopics } from '../installation/topics.ts';
+import type { DemoRoom } from './demo-room.ts';
 import { demoEngineConfig, sandboxSettings } from './demo-settings.ts';
 import type { ProcessSpec } from './processes.ts';
 
@@ -19,31 +19,33 @@ export interface DemoInstallation {
 export interface InstallationOptions {
   users: number;
   workers: number;
-  infrastructure: Infrastructure;
+  room: DemoRoom;
   environment: NodeJS.ProcessEnv;
   /** Where the engine's file goes. */
   folder: string;
 }
 
-const topicPrefix = 'muster';
 const favouriteApiPort = 8080;
 
 /** Ports, the engine's file and the environment of every process. */
 export async function planInstallation(options: InstallationOptions): Promise<DemoInstallation> {
-  const { users, workers, infrastructure, environment, folder } = options;
+  const { users, workers, room, environment, folder } = options;
   const [sandboxPort = 0, otherApiPort = 0, ...healthPorts] = await findFreePorts(workers + 4);
   const apiPort = (await isFree(favouriteApiPort)) ? favouriteApiPort : otherApiPort;
   const url = (port: number) => `http://127.0.0.1:${port}`;
   const configFile = join(folder, 'engine.json');
   await writeFile(configFile, JSON.stringify(demoEngineConfig(url(sandboxPort), users), undefined, 2));
-  const { secret } = await withApiKeys(infrastructure.databaseUrl, (keys) => addApiKey(keys, 'demo'));
+  const { secret } = await withApiKeys(room.databaseUrl, (keys) => addApiKey(keys, 'demo'));
 
   const common = {
     ...environment,
-    DATABASE_URL: infrastructure.databaseUrl,
-    KAFKA_BROKERS: infrastructure.brokers.join(','),
+    DATABASE_URL: room.databaseUrl,
+    DATABASE_URL_FILE: '',
+    KAFKA_BROKERS: room.kafka.brokers.join(','),
     MUSTER_CONFIG: configFile,
-    MUSTER_TOPIC_PREFIX: topicPrefix,
+    MUSTER_TOPIC_PREFIX: room.topicPrefix,
+    // Each has its own, or none.
+    HEALTH_PORT: '',
   };
   const inTheBack = (service: 'scheduler' | 'trigger' | 'worker', name: string): ProcessSpec => {
     const port = healthPorts.pop() ?? 0;
@@ -67,12 +69,9 @@ export async function planInstallation(options: InstallationOptions): Promise<De
 }
 
 /** The newest schema, and the topics of every shard. */
-export async function prepareServers(infrastructure: Infrastructure): Promise<{ migrations: number; topics: number }> {
+export async function prepareServers(room: DemoRoom): Promise<{ migrations: number; topics: number }> {
   // Where the sandbox will be does not matter to the topics.
-  const topics = requiredTopics(demoEngineConfig('http://127.0.0.1', 1), topicPrefix);
-  const [applied] = await Promise.all([
-    migrate(infrastructure.databaseUrl),
-    createTopics({ brokers: infrastructure.brokers, security: undefined }, topics),
-  ]);
+  const topics = requiredTopics(demoEngineConfig('http://127.0.0.1', 1), room.topicPrefix);
+  const [applied] = await Promise.all([migrate(room.databaseUrl), createTopics(room.kafka, topics)]);
   return { migrations: applied.length, topics: topics.length };
 }

@@ -1,15 +1,19 @@
 import { examine, type Check } from '../../shared/infrastructure/doctor.ts';
-import { readEngineConfig } from '../../shared/runtime/engine-config-file.ts';
 import { ApiRefusal } from '../campaigns/api-client.ts';
 import { apiFrom } from '../campaigns/environment.ts';
 import { writeData, type CommandContext } from '../command-context.ts';
 import { exitCodes, type ExitCode } from '../exit-codes.ts';
 import { createPaint, type Paint } from '../render/paint.ts';
+import { examineInstallation } from './examine-installation.ts';
 
 /** Looks at everything and starts nothing. What is not set is not asked for. */
 export async function runDoctor(context: CommandContext): Promise<ExitCode> {
   const { environment, terminal } = context;
-  const checks = [...(await examine(environment)), ...checkConfig(environment), ...(await checkApi(environment))];
+  const checks = [
+    ...(await examine(environment)),
+    ...(await examineInstallation(environment)),
+    ...(await checkApi(environment)),
+  ];
   writeData(context, { checks }, () => renderChecks(checks, createPaint(terminal.colours.out)));
   return checks.every(({ ok }) => ok) ? exitCodes.ok : exitCodes.failure;
 }
@@ -23,19 +27,6 @@ export function renderChecks(checks: readonly Check[], paint: Paint): string {
       return ok ? line : `${line}  ${''.padEnd(width)}  ${paint.accent(`→ ${fix}`)}\n`;
     })
     .join('');
-}
-
-function checkConfig(environment: NodeJS.ProcessEnv): Check[] {
-  const path = environment['MUSTER_CONFIG'];
-  if (path === undefined || path === '') return [];
-  const name = 'MUSTER_CONFIG';
-  try {
-    const { countries, actionTypes } = readEngineConfig(environment);
-    const found = `${countries.join(', ')}; ${Object.keys(actionTypes).join(', ')}`;
-    return [{ name, ok: true, found, fix: '' }];
-  } catch (error) {
-    return [{ name, ok: false, found: messageOf(error), fix: 'see docs/configuration.md' }];
-  }
 }
 
 async function checkApi(environment: NodeJS.ProcessEnv): Promise<Check[]> {

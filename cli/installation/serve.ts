@@ -6,7 +6,8 @@ import { stopService, type Service } from '../../shared/runtime/service.ts';
 import type { CommandContext } from '../command-context.ts';
 import { exitCodes, type ExitCode } from '../exit-codes.ts';
 import type { Servable } from '../servable.ts';
-import { compositeService } from './composite-service.ts';
+import { UsageError } from '../usage-error.ts';
+import { compositeService, type Member } from './composite-service.ts';
 
 /** Each service's code is loaded when it is wanted. */
 const definitions: Record<Exclude<Servable, 'all'>, () => Promise<ProcessDefinition>> = {
@@ -19,8 +20,20 @@ const definitions: Record<Exclude<Servable, 'all'>, () => Promise<ProcessDefinit
 
 const all = ['api', 'scheduler', 'trigger', 'worker'] as const;
 
-export async function serve(name: Servable, { environment }: CommandContext): Promise<ExitCode> {
-  const names = name === 'all' ? all : [name];
+export interface ServeOptions {
+  /** All services and those that they call. */
+  sandbox: boolean;
+}
+
+export async function serve(
+  name: Servable,
+  { sandbox }: ServeOptions,
+  { environment }: CommandContext,
+): Promise<ExitCode> {
+  if (sandbox && name !== 'all')
+    throw new UsageError('--sandbox belongs to `serve all`; `serve sandbox` runs it alone');
+  // The sandbox first, so that it stops last: the others call it.
+  const names = name === 'all' ? [...(sandbox ? (['sandbox'] as const) : []), ...all] : [name];
   const wanted = await Promise.all(names.map((each) => definitions[each]()));
   const prepared = prepareAll(wanted, environment);
   const settings = readEnvironment(processEnvironment, environment);
@@ -29,17 +42,21 @@ export async function serve(name: Servable, { environment }: CommandContext): Pr
 }
 
 /** The configuration of every service is right before any of them starts. */
-function prepareAll(wanted: readonly ProcessDefinition[], environment: NodeJS.ProcessEnv): PreparedProcess[] {
+function prepareAll(wanted: readonly ProcessDefinition[], environment: NodeJS.ProcessEnv): NamedProcess[] {
   const problems = createProblems();
-  const prepared = wanted.flatMap(({ prepare }) => problems.of(() => prepare(environment))?.value ?? []);
+  const prepared = wanted.flatMap(
+    ({ name, prepare }) => problems.of(() => ({ name, ...prepare(environment) }))?.value ?? [],
+  );
   if (problems.found) throw problems.toError();
   return prepared;
 }
 
-async function startAll(prepared: readonly PreparedProcess[], host: { meter: Meter }): Promise<Service> {
-  const started: Service[] = [];
+type NamedProcess = PreparedProcess & { name: string };
+
+async function startAll(prepared: readonly NamedProcess[], host: { meter: Meter }): Promise<Service> {
+  const started: Member[] = [];
   try {
-    for (const { start } of prepared) started.push(await start(host));
+    for (const { name, start } of prepared) started.push({ name, service: await start(host) });
   } catch (error) {
     await stopService(compositeService(started));
     throw error;

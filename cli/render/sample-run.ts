@@ -61,6 +61,7 @@ export function reportOf(over: Partial<RunReport>): RunReport {
     countries: [],
     balanced: true,
     failures: [],
+    failuresKept: true,
     batches: { fed: 1, retried: 0 },
     ...over,
   };

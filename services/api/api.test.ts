@@ -232,7 +232,11 @@ const operation = z.looseObject({
   tags: z.array(z.string()).min(1),
   responses: z.record(
     z.string(),
-    z.looseObject({ description: z.string(), content: z.record(z.string(), z.unknown()) }),
+    z.looseObject({
+      description: z.string(),
+      content: z.record(z.string(), z.unknown()),
+      headers: z.record(z.string(), z.unknown()).optional(),
+    }),
   ),
 });
 const openapi = z.looseObject({
@@ -273,10 +277,84 @@ describe('the OpenAPI document', () => {
     const { body } = await get('/openapi.json', {});
     const { components } = openapi.parse(JSON.parse(body));
 
-    const referred = [...body.matchAll(/"\$ref":"([^"]*)"/g)].map(([, reference]) => reference ?? '');
+    const referred = [...body.matchAll(/"\$ref":"(#\/components\/schemas\/[^"]*)"/g)].map(
+      ([, reference]) => reference ?? '',
+    );
 
     const held = Object.keys(components.schemas).map((name) => `#/components/schemas/${name}`);
     expect([...new Set(referred)].sort()).toEqual(held.sort());
+  });
+
+  it('names the countries and actions of this installation, and an example that it accepts', async () => {
+    const { components } = openapi.parse((await get('/openapi.json', {})).json());
+    const { properties, examples } = z
+      .object({
+        properties: z.object({
+          countries: z.object({ items: z.unknown() }),
+          chain: z.object({ items: z.object({ properties: z.object({ action: z.unknown() }) }) }),
+        }),
+        examples: z.tuple([z.record(z.string(), z.unknown())]),
+      })
+      .parse(components.schemas['CampaignDefinitionInput']);
+
+    expect(properties.countries.items).toMatchObject({ enum: ['SG', 'ID', 'VN'] });
+    expect(properties.chain.items.properties.action).toMatchObject({ enum: ['award-reward', 'send-message'] });
+    expect((await post({}, examples[0])).statusCode).toBe(201);
+  });
+
+  it('gives times, zones and cursors patterns', async () => {
+    const { body } = await get('/openapi.json', {});
+    const patterns = [...body.matchAll(/"pattern":"((?:[^"\\\\]|\\\\.)*)"/g)].map(([, pattern]) =>
+      String(JSON.parse(`"${pattern ?? ''}"`)),
+    );
+    const [time, zone, cursor] = [
+      '2027-01-15T09:00:00+08:00',
+      'Asia/Ho_Chi_Minh',
+      'cmp_01jdyjm7sbfx2v4x0000000000',
+    ].map((text) => patterns.filter((pattern) => new RegExp(pattern).test(text)));
+    expect([time, zone, cursor].map((found) => (found ?? []).length > 0)).toEqual([true, true, true]);
+    expect(patterns.some((pattern) => new RegExp(pattern).test('tomorrow at nine'))).toBe(false);
+  });
+
+  it('tells the headers of answers, as they are really sent', async () => {
+    const { components, paths } = openapi.parse((await get('/openapi.json', {})).json());
+    const named = (path: string, method: string, status: string) =>
+      Object.keys(paths[path]?.[method]?.responses[status]?.headers ?? {}).map((name) => name.toLowerCase());
+    const created = await post({ 'idempotency-key': 'k' });
+    const again = await post({ 'idempotency-key': 'k' });
+    const shown = await get(String(created.headers.location));
+
+    expect(named('/v1/campaigns', 'post', '201').sort()).toEqual(
+      [
+        'x-request-id',
+        'location',
+        'idempotent-replayed',
+        'x-ratelimit-limit',
+        'x-ratelimit-remaining',
+        'x-ratelimit-reset',
+      ].sort(),
+    );
+    for (const name of named('/v1/campaigns', 'post', '201')) expect(again.headers[name]).toBeDefined();
+    expect(named('/v1/campaigns/{id}', 'get', '200')).toContain('etag');
+    for (const name of named('/v1/campaigns/{id}', 'get', '200')) expect(shown.headers[name]).toBeDefined();
+    expect(named('/v1/runs', 'get', '429')).toContain('retry-after');
+    const referred = JSON.stringify(paths).match(/#\/components\/headers\/[\w-]+/g) ?? [];
+    const held = z.record(z.string(), z.unknown()).parse(components['headers']);
+    expect([...new Set(referred)].sort()).toEqual(
+      Object.keys(held)
+        .map((name) => `#/components/headers/${name}`)
+        .sort(),
+    );
+  });
+
+  it('tells of each route that the database may be away, and that any other problem looks alike', async () => {
+    const { paths } = openapi.parse((await get('/openapi.json', {})).json());
+    for (const [path, methods] of Object.entries(paths)) {
+      for (const { responses } of Object.values(methods)) {
+        expect(Object.keys(responses)).toContain('default');
+        if (path.startsWith('/v1')) expect(Object.keys(responses)).toContain('503');
+      }
+    }
   });
 
   it('lets answers grow, and bodies not', async () => {

@@ -1,18 +1,22 @@
 import { createHttpServer, type HttpServer } from './http/create-http-server.ts';
 import { documentRoutes } from './http/document-routes.ts';
+import type { Meter } from '../../shared/ports/meter.ts';
 import type { Logger } from '../../shared/runtime/logger.ts';
 import type { Service } from '../../shared/runtime/service.ts';
+import { describeInstallation } from './describe-installation.ts';
 import { databaseUnavailable } from './database-unavailable.ts';
 import { createEventStreams } from './event-streams.ts';
 import { healthRoutes, type HealthRoutesDeps } from './health-routes.ts';
 import { v1Routes, type V1RoutesDeps } from './v1-routes.ts';
 import { createRunWatch } from './watch-run.ts';
 
-export interface ApiDeps extends Omit<V1RoutesDeps, 'watch' | 'streams'>, Pick<HealthRoutesDeps, 'ping'> {
+export interface ApiDeps
+  extends Omit<V1RoutesDeps, 'watch' | 'streams' | 'onRefusedKey'>, Pick<HealthRoutesDeps, 'ping'> {
   host: string;
   /** 0: any free one. */
   port: number;
   logger: Logger;
+  meter?: Meter;
 }
 
 export interface Api extends Service {
@@ -38,15 +42,24 @@ const documentation = {
 export async function createApi(deps: ApiDeps): Promise<Api> {
   const watch = createRunWatch(deps);
   const streams = createEventStreams(deps);
+  const refusedKeys = deps.meter
+    ?.counter({ name: 'muster_api_unauthorized_total', help: 'Requests refused for their API key' })
+    .of({});
   const server = await createHttpServer({ logger: deps.logger, explain: databaseUnavailable });
   let ready = true;
   let closed: Promise<undefined> | undefined;
 
-  await documentRoutes(server, documentation);
+  await documentRoutes(server, {
+    ...documentation,
+    amend: (document) => describeInstallation(document, deps.config),
+  });
   // Whoever types the address wants to read, not a problem.
   server.get('/', { schema: { hide: true } }, (_request, reply) => reply.redirect('/docs/'));
   healthRoutes(server, { ping: deps.ping, ready: () => ready });
-  await server.register(async (v1: HttpServer) => await v1Routes(v1, { ...deps, watch, streams }), { prefix: '/v1' });
+  await server.register(
+    async (v1: HttpServer) => await v1Routes(v1, { ...deps, watch, streams, onRefusedKey: () => refusedKeys?.add() }),
+    { prefix: '/v1' },
+  );
   // An open stream would keep the server from closing for as long as its run takes.
   server.addHook('preClose', (done) => {
     watch.stop();

@@ -3,6 +3,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { campaignDefinition } from '../../shared/contracts/campaigns.ts';
 import { publicId } from '../../shared/domain/ids.ts';
 import { digestOfApiKey } from '../../shared/runtime/api-key-secret.ts';
+import { createPrometheusMeter } from '../../shared/runtime/prometheus-meter.ts';
 import { authorized, createApiDeps, someCampaign, testApiKey } from '../../test/support/api-deps.ts';
 import { passTime } from '../../test/support/pass-time.ts';
 import { createApi, type Api } from './api.ts';
@@ -11,12 +12,13 @@ import { problem } from './contracts/problems.ts';
 let deps: Awaited<ReturnType<typeof createApiDeps>>;
 let api: Api;
 let lookups: string[];
-let refused: number;
+let linesOf: (name: string) => Promise<string[]>;
 
 beforeEach(async () => {
   deps = await createApiDeps();
   lookups = [];
-  refused = 0;
+  const meter = createPrometheusMeter(deps);
+  linesOf = async (name) => (await meter.expose()).text.split('\n').filter((line) => line.startsWith(name));
   const apiKeys = {
     ...deps.apiKeys,
     find: (digest: string) => {
@@ -24,7 +26,7 @@ beforeEach(async () => {
       return deps.apiKeys.find(digest);
     },
   };
-  api = await createApi({ ...deps, apiKeys, onRefusedKey: () => (refused += 1) });
+  api = await createApi({ ...deps, apiKeys, meter });
 });
 
 afterEach(async () => {
@@ -62,7 +64,7 @@ describe('an unknown key', () => {
     await api.server.inject({ method: 'GET', url: '/v1/campaigns' });
     await ask(testApiKey);
 
-    expect(refused).toBe(2);
+    expect(await linesOf('muster_api_unauthorized_total')).toEqual(['muster_api_unauthorized_total 2']);
   });
 
   it('after sixty others from its address in a minute is not even looked at, and told when', async () => {

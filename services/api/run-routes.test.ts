@@ -134,9 +134,9 @@ describe('the report of a run', () => {
 
 describe('the progress of a run', () => {
   it('says how far it is, how fast, and what it waits for', async () => {
-    const { runId, id } = await runThere({ inFlight: 3, waiting: 2, waitingCause: 'rewards answer 503' });
+    const { runId, id } = await runThere({ inFlight: 3, waitingCause: 'rewards answer 503' });
     const feedId = await deps.rows.addFeed(runId, { country: 'SG', estimate: 1200, fedUsers: 600 });
-    await deps.rows.addTotals(feedId, 1, { step: 1, succeeded: 600 });
+    await deps.rows.addTotals(feedId, 1, { step: 1, succeeded: 600, waiting: 2 });
 
     const progress = runProgress.parse((await get(`/v1/runs/${id}/progress`)).json());
 

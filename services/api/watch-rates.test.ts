@@ -23,6 +23,8 @@ function at(seconds: number, ended: number, facts: Partial<RunSnapshot> = {}): R
     inFlight: 0,
     waitingForRetry: 0,
     stalled: null,
+    waits: [],
+    failuresKept: true,
     countries: [{ ...feed, totals }],
     ...facts,
   };

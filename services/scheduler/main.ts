@@ -1,16 +1,22 @@
 import { createLeases } from '../../shared/postgres/leases.ts';
 import { createPool } from '../../shared/postgres/pool.ts';
+import { takePart } from '../../shared/postgres/take-part.ts';
 import { defineProcess, isEntry, runProcess } from '../../shared/runtime/process.ts';
 import { systemClock } from '../../shared/runtime/system-clock.ts';
 import { readConfig } from './config.ts';
 import { createDueJobs } from './postgres/due-jobs.ts';
 import { createScheduler } from './scheduler.ts';
 
-export const schedulerProcess = defineProcess('scheduler', readConfig, async (config, { logger, owner, onClose }) => {
+export const schedulerProcess = defineProcess('scheduler', readConfig, async (config, context) => {
+  const { logger, meter, owner, addPart, onClose } = context;
   const pool = onClose(
-    createPool({ connectionString: config.DATABASE_URL, applicationName: 'muster-scheduler', max: 4, logger }),
+    createPool({ connectionString: config.DATABASE_URL, applicationName: 'muster-scheduler', max: 4, logger, meter }),
     (opened) => opened.end(),
   );
+  addPart('database', async () => {
+    await pool.query('select 1');
+  });
+  await takePart({ pool, clock: systemClock, logger });
   const scheduler = createScheduler({
     leases: createLeases({ pool }),
     dueJobs: createDueJobs({ pool }),

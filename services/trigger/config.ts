@@ -5,13 +5,19 @@ import { checkSecrets, readEngineConfig } from '../../shared/runtime/engine-conf
 import { commonEnvironment, readEnvironment } from '../../shared/runtime/environment.ts';
 import { readKafkaSecurity, type KafkaSettings } from '../../shared/runtime/kafka-security.ts';
 
+/** 0 keeps for ever. */
+const days = z.coerce.number().int().min(0).max(36_500);
+
 const milliseconds = z.coerce.number().int().min(100).max(600_000);
 
 const triggerEnvironment = commonEnvironment.extend({
   MUSTER_CONFIG: z.string(),
   TRIGGER_FEED_LEASE_MS: milliseconds.default(15_000),
   TRIGGER_STALL_MS: milliseconds.default(5000),
-  TRIGGER_REOFFER_MS: milliseconds.default(10_000),
+  RETENTION_USERS_DAYS: days.default(14),
+  RETENTION_STEPS_DAYS: days.default(30),
+  RETENTION_FAILURES_DAYS: days.default(90),
+  RETENTION_RUNS_DAYS: days.default(400),
 });
 
 export type TriggerConfig = z.infer<typeof triggerEnvironment> & {

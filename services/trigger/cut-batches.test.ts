@@ -92,9 +92,21 @@ describe('cutting batches', () => {
   });
 
   it('puts every user into exactly one batch or among the invalid, in order, however the cuts fall', () => {
-    const user = fc.oneof({ weight: 9, arbitrary: fc.string({ minLength: 1 }) }, fc.string({ unit: 'binary' }));
+    const odd = [
+      '',
+      '\u0000',
+      'tab\t',
+      'b\ud800',
+      '\udc00',
+      '🦄',
+      'é',
+      'x'.repeat(256),
+      'x'.repeat(257),
+      'é'.repeat(129),
+    ];
+    const user = fc.oneof({ weight: 9, arbitrary: fc.nat().map((n) => `u${n}`) }, fc.constantFrom(...odd));
     fc.assert(
-      fc.property(fc.array(user, { maxLength: 450 }), fc.integer({ min: 1, max: 4 }), (users, maxBatches) => {
+      fc.property(fc.array(user, { maxLength: 700 }), fc.integer({ min: 1, max: 4 }), (users, maxBatches) => {
         const cuts: Cut[] = [];
         let rest = users;
         let nextBatchNo = 1;

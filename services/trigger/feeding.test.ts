@@ -124,11 +124,10 @@ describe('a segmentation service in trouble', () => {
     expect(segmentation.pagesAsked).toHaveLength(1);
     await passTime(clock, 2500);
     expect(segmentation.pagesAsked).toHaveLength(2);
-    await passTime(clock, 3_600_000);
+    await passTime(clock, 900_000);
     const asked = segmentation.pagesAsked.length;
-    await passTime(clock, 3_600_000);
-    expect(segmentation.pagesAsked.length - asked).toBeGreaterThanOrEqual(11);
-    expect(segmentation.pagesAsked.length - asked).toBeLessThanOrEqual(12);
+    await passTime(clock, 900_000);
+    expect(segmentation.pagesAsked.length - asked).toBe(3);
     expect(feed()).toMatchObject({ owner: null });
   });
 
@@ -255,7 +254,7 @@ describe('feeds and their owners', () => {
   it('are kept for as long as it takes', async () => {
     const { clock, startCampaign, feed } = setUp(userIds(100_000));
     await startCampaign();
-    await passTime(clock, 300_000);
+    await passTime(clock, 60_000);
     expect(feed()).toMatchObject({ owner: 'a', token: 1, complete: false });
   });
 });

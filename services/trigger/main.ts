@@ -1,57 +1,83 @@
 import { topicNames } from '../../shared/domain/shard.ts';
+import { requireBroker } from '../../shared/infrastructure/given-servers.ts';
 import { createKafka } from '../../shared/kafka/connection.ts';
 import { createPublisher } from '../../shared/kafka/publisher.ts';
 import { requiredTopics } from '../../shared/kafka/required-topics.ts';
 import { createTopicAdmin } from '../../shared/kafka/topic-admin.ts';
+import { createTopicBacklogs } from '../../shared/kafka/topic-backlogs.ts';
 import { createLeases } from '../../shared/postgres/leases.ts';
 import { createHotPathPool, createPool } from '../../shared/postgres/pool.ts';
+import { takePart } from '../../shared/postgres/take-part.ts';
+import { ownPublisher, workerGroup } from '../../shared/runtime/installation-bus.ts';
+import { installationConfigOf } from '../../shared/runtime/installation-config.ts';
 import { defineProcess, isEntry, runProcess } from '../../shared/runtime/process.ts';
 import { systemClock } from '../../shared/runtime/system-clock.ts';
 import { readConfig } from './config.ts';
 import { createSegmentation } from './http/segmentation-client.ts';
 import { createFeedStore } from './postgres/feed-store.ts';
 import { createOutboxSweep } from './postgres/outbox-sweep.ts';
+import { createRetentionStore } from './postgres/retention.ts';
 import { createRunStore } from './postgres/run-store.ts';
+import { createStepEndings } from './postgres/step-endings.ts';
 import { createTrigger } from './trigger.ts';
 
 export const triggerProcess = defineProcess('trigger', readConfig, async (config, context) => {
-  const { logger, owner, environment, onClose } = context;
+  const { logger, meter, owner, environment, addPart, onClose } = context;
   const { engine } = config;
   const topics = topicNames(config.MUSTER_TOPIC_PREFIX);
 
-  const database = { connectionString: config.DATABASE_URL, applicationName: 'muster-trigger', logger };
+  const database = { connectionString: config.DATABASE_URL, applicationName: 'muster-trigger', logger, meter };
   const pool = onClose(createPool({ ...database, max: 4 }), (opened) => opened.end());
   // What reads and writes the tables of the execution path, whose plans must not be made while they are empty.
-  const hotPool = onClose(createHotPathPool(database), (opened) => opened.end());
+  const hotPool = onClose(createHotPathPool({ ...database, applicationName: 'muster-trigger-feeds' }), (opened) =>
+    opened.end(),
+  );
+  addPart('database', async () => {
+    await pool.query('select 1');
+  });
+  addPart('kafka', () => requireBroker(config.kafka.brokers));
+  const file = installationConfigOf(engine);
+  const installationId = await takePart({ pool, file, clock: systemClock, logger });
   const segmentation = onClose(createSegmentation({ config: engine, environment }), (opened) => opened.close());
   const kafka = createKafka({ ...config.kafka, clientId: 'muster-trigger', logger });
-  const publisher = onClose(
+  const workers = workerGroup(config.MUSTER_TOPIC_PREFIX, installationId);
+  const connection = onClose(
     createPublisher({
       kafka,
       logger,
       topics: requiredTopics(engine, config.MUSTER_TOPIC_PREFIX),
-      consumedBy: `${config.MUSTER_TOPIC_PREFIX}.worker`,
+      consumedBy: workers,
     }),
     (opened) => opened.close(),
   );
   const topicAdmin = onClose(createTopicAdmin({ kafka }), (opened) => opened.close());
-  await publisher.connect();
+  const topicBacklogs = onClose(createTopicBacklogs({ kafka, groupId: workers, logger }), (opened) => opened.close());
+  await connection.connect();
+  const publisher = ownPublisher(connection, installationId);
 
   const trigger = createTrigger({
     publisher,
     runStore: createRunStore({ pool: hotPool }),
     feedStore: createFeedStore({ pool: hotPool }),
     outboxSweep: createOutboxSweep({ pool: hotPool }),
+    stepEndings: createStepEndings({ pool: hotPool }),
+    retention: createRetentionStore({ pool }),
+    retentionDays: {
+      users: config.RETENTION_USERS_DAYS,
+      steps: config.RETENTION_STEPS_DAYS,
+      failures: config.RETENTION_FAILURES_DAYS,
+      runs: config.RETENTION_RUNS_DAYS,
+    },
     segmentation,
     leases: createLeases({ pool }),
     topicAdmin,
+    topicBacklogs,
     topics,
     topicTerms: { partitions: engine.partitionsPerShard, replicationFactor: engine.replicationFactor },
     owner,
     pageSize: engine.segmentation.pageSize,
     feedLeaseMs: config.TRIGGER_FEED_LEASE_MS,
     stallMs: config.TRIGGER_STALL_MS,
-    reofferMs: config.TRIGGER_REOFFER_MS,
     clock: systemClock,
     random: () => Math.random(),
     logger,

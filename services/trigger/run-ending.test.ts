@@ -8,12 +8,13 @@ function totalsOf(step: number, counts: Partial<StepTotals>): StepTotals {
 }
 
 function tallyOf(feeds: Partial<RunTally['feeds'][number]>[], changes: Partial<RunTally> = {}): RunTally {
-  const empty = { fedUsers: 100, fedBatches: 1, complete: true, stalled: null, totals: [] };
+  const empty = { fedUsers: 100, fedBatches: 1, complete: true, stalled: null, totals: [], flow: [] };
   return {
     runId: 'run',
     campaignId: 'campaign',
     chain: [{ action: 'award-reward' }, { action: 'send-message' }],
-    deadlinePassed: false,
+    state: 'running',
+    overdueMs: -1000,
     feeds: feeds.map((feed, index) => ({ feedId: `feed-${index}`, country: 'SG', ...empty, ...feed })),
     ...changes,
   };
@@ -59,14 +60,14 @@ describe('the end of a run', () => {
 
   it('is expired when somebody came too late', () => {
     const totals = [totalsOf(1, { succeeded: 60, expired: 40 }), totalsOf(2, { succeeded: 60 })];
-    expect(endingOf(tallyOf([{ totals }], { deadlinePassed: true }))).toEqual({
+    expect(endingOf(tallyOf([{ totals }], { overdueMs: 0 }))).toEqual({
       state: 'expired',
       reason: 'the deadline passed before 40 users could be served',
     });
   });
 
   it('is expired when the audience was not fed to its end, with what was fed', () => {
-    const late = tallyOf([{ totals: allSucceeded, complete: false }], { deadlinePassed: true });
+    const late = tallyOf([{ totals: allSucceeded, complete: false }], { overdueMs: 0 });
     expect(endingOf(late)).toEqual({
       state: 'expired',
       reason: 'the deadline passed before all of the audience was fed',
@@ -75,11 +76,19 @@ describe('the end of a run', () => {
 
   it('waits for what is pending after the deadline too', () => {
     const totals = [totalsOf(1, { succeeded: 60, expired: 39 }), totalsOf(2, { succeeded: 60 })];
-    expect(endingOf(tallyOf([{ totals, complete: false }], { deadlinePassed: true }))).toBeNull();
+    expect(endingOf(tallyOf([{ totals, complete: false }], { overdueMs: 0 }))).toBeNull();
+  });
+
+  it('is cancelled once nothing is pending, whatever was not fed', () => {
+    const totals = [totalsOf(1, { succeeded: 60, cancelled: 39, unknown: 1 }), totalsOf(2, { succeeded: 60 })];
+    expect(endingOf(tallyOf([{ totals, complete: false }], { state: 'cancelling' }))).toEqual({
+      state: 'cancelled',
+      reason: 'the outcome of 1 user is unknown',
+    });
   });
 
   it('is completed although the deadline has passed, when all was done in time', () => {
-    expect(endingOf(tallyOf([{ totals: allSucceeded }], { deadlinePassed: true }))?.state).toBe('completed');
+    expect(endingOf(tallyOf([{ totals: allSucceeded }], { overdueMs: 0 }))?.state).toBe('completed');
   });
 });
 

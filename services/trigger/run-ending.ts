@@ -1,31 +1,27 @@
 import { isBalanced, stepLines, type StepLine, type StepTotals } from '../../shared/domain/outcomes.ts';
-import type { TerminalRunState } from '../../shared/domain/run-states.ts';
-import type { RunTally } from './ports/run-store.ts';
-
-/** A run that has nothing left to do, and how it ends. */
-export interface RunEnding {
-  state: TerminalRunState;
-  reason: string | null;
-}
+import type { FeedCount, RunEnding, RunTally } from './ports/run-store.ts';
 
 /** The lines of every feed of a run. */
 export function linesOf(tally: RunTally): StepLine[] {
   return tally.feeds.flatMap((feed) => stepLines(feed.fedUsers, feed.totals, tally.chain.length));
 }
 
-/** Null while something is pending, or more is to be fed. After the deadline nothing more is fed. */
+/** Null while something is pending, or more is to be fed. After the deadline, or a cancellation, nothing more is fed. */
 export function endingOf(tally: RunTally): RunEnding | null {
   const lines = linesOf(tally);
   const isFed = tally.feeds.every((feed) => feed.complete);
-  if (!isFed && !tally.deadlinePassed) return null;
+  const isCancelled = tally.state === 'cancelling';
+  if (!isFed && !isCancelled && tally.overdueMs < 0) return null;
   if (lines.some((line) => !isBalanced(line) || line.pending > 0)) return null;
+  if (isCancelled) return { state: 'cancelled', reason: unknownReason(sumOf(lines, 'unknown')) };
 
   const expired = sumOf(lines, 'expired');
   const unknown = sumOf(lines, 'unknown');
+  const ambiguous = unknownReason(unknown);
   const reasons = [
     ...(isFed ? [] : ['the deadline passed before all of the audience was fed']),
     ...(expired > 0 ? [`the deadline passed before ${usersInWords(expired)} could be served`] : []),
-    ...(unknown > 0 ? [`the outcome of ${usersInWords(unknown)} is unknown`] : []),
+    ...(ambiguous === null ? [] : [ambiguous]),
   ];
   const reason = reasons.length > 0 ? reasons.join('; ') : null;
   if (!isFed || expired > 0) return { state: 'expired', reason };
@@ -34,10 +30,7 @@ export function endingOf(tally: RunTally): RunEnding | null {
 }
 
 /** What was counted anew and what was summed up while the run went on, where they differ: `feed, step, count: summed, counted`. */
-export function differences(
-  tally: RunTally,
-  counted: readonly { feedId: string; totals: readonly StepTotals[] }[],
-): string[] {
+export function differences(tally: RunTally, counted: readonly FeedCount[]): string[] {
   return tally.feeds.flatMap(({ feedId, totals }) => {
     const anew = counted.find((other) => other.feedId === feedId)?.totals ?? [];
     return tally.chain.flatMap((_, index) => {
@@ -59,6 +52,10 @@ function countsOf(totals: readonly StepTotals[], step: number): StepTotals {
 
 function sumOf(lines: readonly StepLine[], outcome: 'failed' | 'expired' | 'cancelled' | 'unknown'): number {
   return lines.reduce((sum, line) => sum + line[outcome], 0);
+}
+
+function unknownReason(unknown: number): string | null {
+  return unknown === 0 ? null : `the outcome of ${usersInWords(unknown)} is unknown`;
 }
 
 /** Adding up steps counts nobody twice: who is unknown or expired in one step is skipped in the next. */

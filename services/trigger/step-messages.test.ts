@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { stepMessage, type StepMessage } from '../../shared/contracts/messages.ts';
-import type { LostRef } from './ports/feed-store.ts';
+import type { LostRef } from './ports/outbox-sweep.ts';
 import type { OutgoingMessage } from '../../shared/ports/message-bus.ts';
 import { fedMessages, lostMessages } from './step-messages.ts';
 
@@ -16,7 +16,7 @@ function batchesFrom(first: number, count: number) {
 }
 
 function lostRef(changes: Partial<LostRef>): LostRef {
-  return { feedId: feed, batchNo: 1, step: 1, epoch: 0, lost: [], remaining: 100, ...changes };
+  return { feedId: feed, batchNo: 1, step: 1, lost: [], remaining: 100, ...changes };
 }
 
 const toTopic = () => 'muster.award-reward.SG';

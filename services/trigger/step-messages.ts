@@ -1,5 +1,6 @@
 import type { StepMessage } from '../../shared/contracts/messages.ts';
-import type { FedBatch, LostRef } from './ports/feed-store.ts';
+import type { FedBatch } from './ports/feed-store.ts';
+import type { LostRef } from './ports/outbox-sweep.ts';
 import type { OutgoingMessage } from '../../shared/ports/message-bus.ts';
 
 /** Batches per record. Few while a feed is young, so that a small campaign spreads over all partitions; many are cheaper. */

@@ -1,119 +1,164 @@
-import { LRUCache } from 'lru-cache';
 import type { TopicNames } from '../../shared/domain/shard.ts';
 import type { Clock } from '../../shared/ports/clock.ts';
-import type { LostRef, OutboxSweep } from './ports/feed-store.ts';
 import type { MessagePublisher } from '../../shared/ports/message-bus.ts';
-import type { RunStore, RunTally } from './ports/run-store.ts';
+import type { StepRef } from '../../shared/ports/step-ledger.ts';
 import type { Logger } from '../../shared/runtime/logger.ts';
+import { offerLost } from './offer-lost.ts';
 import { pauseAfter } from './pause-after.ts';
-import { linesOf } from './run-ending.ts';
-import { lostMessages } from './step-messages.ts';
+import type { LostRef, OutboxSweep, SweptFeed } from './ports/outbox-sweep.ts';
+import type { RunTally } from './ports/run-store.ts';
+import type { OpenStep } from './step-progress.ts';
+import type { WarnSparingly } from './warn-sparingly.ts';
 
-const lookEveryMs = 1000;
-/** References taken at one look, per run and kind. */
-const maxRefs = 2000;
-const maxRemembered = 100_000;
+/** Of one feed at one look, so that none keeps the others waiting; feeds are asked for in chunks, round robin. */
+const maxRefsPerFeed = 200;
+const feedsPerQuestion = 25;
+const maxRefsPerLook = 5000;
+
+/** A feed's window is looked at so often, or twenty times as long as the last look took. */
+const windowEveryMs = 2000;
+const windowBatches = 20_000;
+const maxWindowsPerLook = 200;
 
 export interface SweepLostDeps {
-  runStore: RunStore;
   outboxSweep: OutboxSweep;
   publisher: MessagePublisher;
   topics: TopicNames;
-  /** Whether this trigger is the one that sweeps. */
-  isSweeper: () => boolean;
-  /** A run whose totals stood still for so long, with work pending, may have lost references. */
+  /** Messages that nobody has handled yet, by topic, as of this look; null where that is not known. */
+  backlogOf: (topic: string) => number | null;
+  /** A step that stood still for so long, with work ready, may have lost references. */
   stallMs: number;
-  /** A reference is not offered again sooner, unless somebody had it in between. */
-  reofferMs: number;
   clock: Clock;
+  warn: WarnSparingly;
   logger: Logger;
 }
 
-type Question = 'overdue' | 'unclaimed';
+export interface Swept {
+  /** Steps that nobody may claim any more. */
+  quarantined: StepRef[];
+  /** By topic, why it could not be written. */
+  troubles: ReadonlyMap<string, string>;
+}
+
+export interface LostSweeper {
+  /** Offers again what is due, and looks for what a crash left. */
+  sweep(tallies: readonly RunTally[], open: readonly OpenStep[]): Promise<Swept>;
+  /** Steps of a feed that somebody holds, as of the last look at its window. */
+  inFlight(feedId: string): number;
+}
+
+/** What is remembered of a feed from look to look; losing it costs a look. */
+interface WindowState {
+  notBeforeMs: number;
+  from: number;
+  running: number;
+  /** Steps whose topics were empty at the last look already. */
+  quiet: ReadonlySet<number>;
+}
 
 /**
- * Publishes again what a crash left: steps past their lease, steps that are due again, and what was committed and never published. A
- * reference too many is harmless, because claiming it comes to nothing. What comes back is a loop's turn.
+ * Publishes again what a crash left. A reference too many is harmless, because claiming it comes to nothing; what was offered is marked in
+ * its row, so that neither a repeat nor a new sweeper floods the topics.
  */
-export function createSweepLost(deps: SweepLostDeps): () => Promise<number> {
-  const { runStore, outboxSweep, clock, logger } = deps;
-  const offered = new LRUCache<string, { epoch: number; atMs: number }>({ max: maxRemembered });
-  const nextAskMs = new Map<string, number>();
-  let progress = new Map<string, { figures: string; sinceMs: number }>();
+export function createLostSweeper(deps: SweepLostDeps): LostSweeper {
+  const { outboxSweep, publisher, backlogOf, clock, logger, warn } = deps;
+  let windows = new Map<string, WindowState>();
+  let firstFeed = 0;
+  /** Until something is written to the topic again. */
+  let troubles = new Map<string, string>();
 
-  async function sweep(tally: RunTally): Promise<void> {
-    await sweepFor('overdue', tally);
-    if (standsStill(tally)) await sweepFor('unclaimed', tally);
+  async function sweep(tallies: readonly RunTally[], open: readonly OpenStep[]): Promise<Swept> {
+    const openFeeds = new Set(open.map(({ feedId }) => feedId));
+    windows = new Map([...windows].filter(([feedId]) => openFeeds.has(feedId)));
+    troubles = new Map([...troubles].filter(([topic]) => open.some((step) => step.topic === topic)));
+    const feeds = tallies.flatMap(({ chain, feeds: ofRun }) =>
+      ofRun.filter(({ feedId }) => openFeeds.has(feedId)).map(({ feedId }) => ({ feedId, chainLength: chain.length })),
+    );
+    await lookAtWindows(feeds, open);
+    return offerDue(feeds, open, topicsOf(tallies, deps.topics));
   }
 
-  /** The questions read many rows of a large run; they are asked the less often the longer they take. */
-  async function sweepFor(question: Question, tally: RunTally): Promise<void> {
-    const key = `${question}/${tally.runId}`;
-    const startedMs = clock.monotonicMs();
-    if (startedMs < (nextAskMs.get(key) ?? 0)) return;
-    const refs = await outboxSweep[question](tally.runId, maxRefs);
-    const endedMs = clock.monotonicMs();
-    nextAskMs.set(key, endedMs + pauseAfter(endedMs - startedMs, lookEveryMs));
-    await offer(question, tally, refs.filter(isToOffer));
-  }
-
-  async function offer(question: Question, tally: RunTally, refs: readonly LostRef[]): Promise<void> {
-    if (refs.length === 0) return;
-    await deps.publisher.publish(lostMessages(topicIn(tally, deps.topics), refs));
-    const atMs = clock.monotonicMs();
-    for (const ref of refs) offered.set(keyOf(ref), { epoch: ref.epoch, atMs });
-    logger.info({ runId: tally.runId, question, refs: refs.length }, 'references published again');
-  }
-
-  function isToOffer(ref: LostRef): boolean {
-    const last = offered.get(keyOf(ref));
-    return last?.epoch !== ref.epoch || clock.monotonicMs() - last.atMs >= deps.reofferMs;
-  }
-
-  function standsStill(tally: RunTally): boolean {
-    const figures = JSON.stringify(tally.feeds.map(({ fedUsers, totals }) => [fedUsers, totals]));
-    const before = progress.get(tally.runId);
-    if (before?.figures !== figures) {
-      progress.set(tally.runId, { figures, sinceMs: clock.monotonicMs() });
-      return false;
-    }
-    const isPending = linesOf(tally).some((line) => line.pending > 0);
-    return isPending && clock.monotonicMs() - before.sinceMs >= deps.stallMs;
-  }
-
-  function forgetOthers(tallies: readonly RunTally[]): void {
-    const running = new Set(tallies.map(({ runId }) => runId));
-    progress = new Map([...progress].filter(([runId]) => running.has(runId)));
-    for (const key of nextAskMs.keys()) if (!running.has(key.slice(key.indexOf('/') + 1))) nextAskMs.delete(key);
-  }
-
-  return async () => {
-    if (!deps.isSweeper()) return lookEveryMs;
-    const startedMs = clock.monotonicMs();
-    const tallies = await runStore.tallies();
-    const tookMs = clock.monotonicMs() - startedMs;
-    forgetOthers(tallies);
-    for (const tally of tallies) {
-      // One run that cannot be swept (its topic is gone) must not hold up the others.
-      await sweep(tally).catch((error: unknown) => {
-        logger.warn({ err: error, runId: tally.runId }, 'could not sweep a run, trying again');
+  async function lookAtWindows(feeds: readonly SweptFeed[], open: readonly OpenStep[]): Promise<void> {
+    const steps = Map.groupBy(open, ({ feedId }) => feedId);
+    const nowMs = clock.monotonicMs();
+    const due = feeds
+      .filter(({ feedId }) => (windows.get(feedId)?.notBeforeMs ?? 0) <= nowMs)
+      .filter(({ feedId }) => steps.get(feedId)?.some(({ ready }) => ready > 0))
+      .toSorted((a, b) => (windows.get(a.feedId)?.notBeforeMs ?? 0) - (windows.get(b.feedId)?.notBeforeMs ?? 0));
+    for (const feed of due.slice(0, maxWindowsPerLook)) {
+      await lookAtWindow(feed, steps.get(feed.feedId) ?? []).catch((error: unknown) => {
+        warn('could not look at the window of a feed', String(error), { feedId: feed.feedId });
       });
     }
-    return pauseAfter(tookMs, lookEveryMs);
-  };
+  }
+
+  /** What was committed a moment ago is being published: a step counts as quiet when its topic was empty at two looks. */
+  async function lookAtWindow(feed: SweptFeed, steps: readonly OpenStep[]): Promise<void> {
+    const before = windows.get(feed.feedId);
+    const quiet = new Set(steps.filter(({ topic }) => backlogOf(topic) === 0).map(({ step }) => step));
+    const unborn = steps
+      .filter(({ step, stillForMs }) => stillForMs >= deps.stallMs || (quiet.has(step) && before?.quiet.has(step)))
+      .map(({ step }) => step);
+    const from = before?.from ?? 1;
+    const startedMs = clock.monotonicMs();
+    const { running, next } = await outboxSweep.look(feed, { from, limit: windowBatches, unborn });
+    const endedMs = clock.monotonicMs();
+    const notBeforeMs = endedMs + pauseAfter(endedMs - startedMs, windowEveryMs);
+    windows.set(feed.feedId, { notBeforeMs, from: next ?? 1, running, quiet });
+  }
+
+  async function offerDue(
+    feeds: readonly SweptFeed[],
+    open: readonly OpenStep[],
+    topicOf: (ref: StepRef) => string,
+  ): Promise<Swept> {
+    const busy = open.filter(({ topic }) => (backlogOf(topic) ?? 0) > 0);
+    const swept: Swept = { quarantined: [], troubles };
+    const inTurn = [...feeds.slice(firstFeed), ...feeds.slice(0, firstFeed)];
+    let offered = 0;
+    let asked = 0;
+    while (asked < inTurn.length && offered < maxRefsPerLook) {
+      const chunk = inTurn.slice(asked, asked + feedsPerQuestion);
+      asked += chunk.length;
+      const { offers, quarantined } = await outboxSweep.due(chunk, maxRefsPerFeed, busy);
+      swept.quarantined.push(...quarantined);
+      offered += offers.length;
+      await offer(offers, topicOf);
+    }
+    firstFeed = feeds.length === 0 ? 0 : (firstFeed + asked) % feeds.length;
+    if (offered > 0) logger.debug({ refs: offered }, 'references published again');
+    return swept;
+  }
+
+  async function offer(offers: readonly LostRef[], topicOf: (ref: StepRef) => string): Promise<void> {
+    if (offers.length === 0) return;
+    for (const [topic, cause] of await offerLost(offers, topicOf, { outboxSweep, publisher })) {
+      if (cause === null) {
+        troubles.delete(topic);
+        continue;
+      }
+      troubles.set(topic, cause);
+      warn('could not publish references again', cause, { topic });
+    }
+  }
+
+  return { sweep, inFlight: (feedId) => windows.get(feedId)?.running ?? 0 };
 }
 
-function keyOf({ feedId, batchNo, step }: LostRef): string {
-  return `${feedId}/${batchNo}/${step}`;
-}
-
-function topicIn(tally: RunTally, topics: TopicNames): (ref: LostRef) => string {
-  const countries = new Map(tally.feeds.map(({ feedId, country }) => [feedId, country]));
+function topicsOf(tallies: readonly RunTally[], topics: TopicNames): (ref: StepRef) => string {
+  const shards = new Map(
+    tallies.flatMap(({ chain, feeds }) =>
+      feeds.flatMap(({ feedId, country }) =>
+        chain.map(({ action }, index): [string, string] => [
+          `${feedId}/${index + 1}`,
+          topics.shard({ actionType: action, country }),
+        ]),
+      ),
+    ),
+  );
   return ({ feedId, step }) => {
-    const actionType = tally.chain[step - 1]?.action;
-    const country = countries.get(feedId);
-    if (actionType === undefined || country === undefined)
-      throw new Error(`run ${tally.runId} has no step ${step} of feed ${feedId}`);
-    return topics.shard({ actionType, country });
+    const topic = shards.get(`${feedId}/${step}`);
+    if (topic === undefined) throw new Error(`feed ${feedId} has no step ${step}`);
+    return topic;
   };
 }

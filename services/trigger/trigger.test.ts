@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { waitingOf } from '../../test/support/conformance/execution-subject.ts';
 import { passTime, passTimeUntil } from '../../test/support/pass-time.ts';
 import { createTriggerFixture, failureOf, userIds } from '../../test/support/trigger-fixture.ts';
 import { createTrigger, type TriggerDeps } from './trigger.ts';
@@ -100,6 +101,73 @@ describe('ending a run', () => {
     expect(runs()).toMatchObject([
       { state: 'expired', stateReason: 'the deadline passed before all of the audience was fed' },
     ]);
+  });
+
+  it('expires it, whole and balanced, when nobody ever serves its shard', async () => {
+    const { clock, segmentation, startCampaign, runs, feedRows, database } = setUp();
+    segmentation.users.set('SG', userIds(250));
+    await startCampaign({ deadlineSeconds: 120 });
+    await passTime(clock, 140_000);
+    expect(runs()).toMatchObject([
+      { state: 'expired', stateReason: 'the deadline passed before 250 users could be served' },
+    ]);
+    expect(database.totals.get(`${feedRows()[0]?.feedId ?? ''}/1`)).toMatchObject({
+      batches: 3,
+      expired: 250,
+      unknown: 0,
+    });
+  });
+
+  it('expires it beside batches that wait beyond its deadline, and ends open calls as unknown', async () => {
+    const { clock, segmentation, startCampaign, references, ledger, putAllBack, runs } = setUp();
+    segmentation.users.set('SG', userIds(250));
+    await startCampaign({ deadlineSeconds: 120 });
+    await passTime(clock, 1000);
+    const [ref] = references('SG').map(({ feedId }) => ({ feedId, step: 1, batchNo: 1 }));
+    if (!ref) throw new Error('nothing was fed');
+    const { claimed } = await ledger.flush({ results: [], claims: [ref], begins: [] });
+    const open = claimed.map((step) => waitingOf(step, { delayMs: 3_600_000, open: true }));
+    await ledger.flush({ results: open, claims: [], begins: [] });
+    await putAllBack(3_600_000);
+    await passTime(clock, 140_000);
+    const [run] = runs();
+    expect(run?.state).toBe('expired');
+    expect(run?.stateReason).toBe(
+      'the deadline passed before 150 users could be served; the outcome of 100 users is unknown',
+    );
+  });
+
+  it('lets no page be written into it after it ended', async () => {
+    let write: (() => Promise<boolean>) | undefined;
+    const { clock, segmentation, startCampaign, runs, feedRows } = setUp((deps) => ({
+      feedStore: {
+        ...deps.feedStore,
+        // The first write hangs, beyond the end of the run.
+        writePages: (pages) => {
+          write = () => deps.feedStore.writePages(pages);
+          return new Promise(() => undefined);
+        },
+      },
+    }));
+    segmentation.users.set('SG', userIds(250));
+    await startCampaign({ deadlineSeconds: 60 });
+    await passTime(clock, 90_000);
+    expect(runs()).toMatchObject([{ state: 'expired' }]);
+    expect(await write?.()).toBe(false);
+    expect(feedRows()).toMatchObject([{ fedUsers: 0 }]);
+  });
+
+  it('cancels what nobody holds, and ends it as cancelled', async () => {
+    const { clock, segmentation, startCampaign, workOff, runs, database, feedRows } = setUp();
+    segmentation.users.set('SG', userIds(250));
+    const { runId } = await startCampaign();
+    await passTime(clock, 1000);
+    await workOff(1);
+    const run = database.runs.get(runId);
+    if (run) run.state = 'cancelling';
+    await passTime(clock, 3000);
+    expect(runs()).toMatchObject([{ state: 'cancelled', stateReason: null }]);
+    expect(database.totals.get(`${feedRows()[0]?.feedId ?? ''}/1`)).toMatchObject({ succeeded: 100, cancelled: 150 });
   });
 
   it('keeps figures of what is going on', async () => {

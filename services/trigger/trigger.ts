@@ -1,8 +1,11 @@
 import type { TopicNames } from '../../shared/domain/shard.ts';
 import type { Clock } from '../../shared/ports/clock.ts';
-import type { FeedStore, OutboxSweep } from './ports/feed-store.ts';
+import type { FeedStore } from './ports/feed-store.ts';
+import type { OutboxSweep } from './ports/outbox-sweep.ts';
+import type { StepEndings } from './ports/step-endings.ts';
 import type { Leases } from '../../shared/ports/leases.ts';
-import type { MessagePublisher, TopicAdmin, TopicSpec } from '../../shared/ports/message-bus.ts';
+import type { MessagePublisher, TopicAdmin, TopicBacklogs, TopicSpec } from '../../shared/ports/message-bus.ts';
+import type { Retention } from './ports/retention.ts';
 import type { RunStore } from './ports/run-store.ts';
 import type { Segmentation } from './ports/segmentation.ts';
 import { createLeaseKeeper } from '../../shared/runtime/lease-keeper.ts';
@@ -11,11 +14,11 @@ import type { Logger } from '../../shared/runtime/logger.ts';
 import type { Service } from '../../shared/runtime/service.ts';
 import { createAdmitFeeds } from './admit-feeds.ts';
 import { createFeedPager } from './feed-pager.ts';
-import { createFinishRuns } from './finish-runs.ts';
+import { createKeepRuns } from './keep-runs.ts';
 import { createFeedOwner } from './feed-owner.ts';
+import { createRetention, type RetentionDays } from './retention.ts';
 import { createRunPreparer } from './run-preparer.ts';
 import { createWarnSparingly } from './warn-sparingly.ts';
-import { createSweepLost } from './sweep-lost.ts';
 
 /** One trigger of all sweeps and ends runs. It loses little by dying: the next one takes over within this time. */
 const sweeperLeaseMs = 10_000;
@@ -26,9 +29,13 @@ export interface TriggerDeps {
   runStore: RunStore;
   feedStore: FeedStore;
   outboxSweep: OutboxSweep;
+  stepEndings: StepEndings;
+  retention: Retention;
+  retentionDays: RetentionDays;
   segmentation: Segmentation;
   leases: Leases;
   topicAdmin: TopicAdmin;
+  topicBacklogs: TopicBacklogs;
   topics: TopicNames;
   /** What a shard's topic that has to be created is like. */
   topicTerms: Omit<TopicSpec, 'topic'>;
@@ -37,8 +44,8 @@ export interface TriggerDeps {
   /** Users asked for per page. */
   pageSize: number;
   feedLeaseMs: number;
+  /** A step that stands still for so long with work ready may have lost references. */
   stallMs: number;
-  reofferMs: number;
   clock: Clock;
   /** In [0, 1). */
   random: () => number;
@@ -66,10 +73,7 @@ export function createTrigger(deps: TriggerDeps): Trigger {
     ttlMs: sweeperLeaseMs,
     clock,
     logger,
-    acquired: () => {
-      sweeps.poke();
-      keeping.poke();
-    },
+    acquired: () => keeping.poke(),
   });
   const isSweeper = () => sweeper.held() !== null;
 
@@ -94,22 +98,26 @@ export function createTrigger(deps: TriggerDeps): Trigger {
     warn,
     logger,
   });
-  const { stallMs, reofferMs } = deps;
-  const sweeps = loopOf(
-    'sweep-lost',
-    createSweepLost({ runStore, outboxSweep, publisher, topics, isSweeper, stallMs, reofferMs, clock, logger }),
+  const { stepEndings, topicBacklogs, stallMs } = deps;
+  const looking = { runStore, outboxSweep, stepEndings, publisher, topicBacklogs, topics };
+  const keeping = loopOf(
+    'keep-runs',
+    createKeepRuns({ ...looking, isSweeper, stallMs, feedLeaseMs, clock, warn, logger }),
   );
-  const keeping = loopOf('finish-runs', createFinishRuns({ runStore, isSweeper, feedLeaseMs, clock, logger }));
+  const retaining = loopOf(
+    'retention',
+    createRetention({ retention: deps.retention, days: deps.retentionDays, isSweeper, clock, logger }),
+  );
 
   return {
     start: () => {
       isTakingIn = true;
-      for (const part of [preparation, feeds, admission, sweeper, sweeps, keeping]) part.start();
+      for (const part of [preparation, feeds, admission, sweeper, keeping, retaining]) part.start();
     },
     ready: () => isTakingIn,
     stopIntake: async () => {
       isTakingIn = false;
-      await Promise.all([preparation.stop(), feeds.stopIntake(), sweeps.stop(), keeping.stop()]);
+      await Promise.all([preparation.stop(), feeds.stopIntake(), keeping.stop(), retaining.stop()]);
     },
     finishWork: async () => {
       await Promise.all([feeds.finish(), admission.stop(), sweeper.stop()]);

@@ -1,5 +1,6 @@
 import { topicNames } from '../../shared/domain/shard.ts';
 import { totalsSlotOf } from '../../shared/domain/totals-slot.ts';
+import { requireBroker } from '../../shared/infrastructure/given-servers.ts';
 import { createKafka } from '../../shared/kafka/connection.ts';
 import { createConsumer } from '../../shared/kafka/consumer.ts';
 import { createPublisher } from '../../shared/kafka/publisher.ts';
@@ -8,6 +9,10 @@ import { createDeadLetters } from '../../shared/postgres/dead-letters.ts';
 import { createHotPathPool } from '../../shared/postgres/pool.ts';
 import { createStepHolds } from '../../shared/postgres/step-holds.ts';
 import { createStepLedger } from '../../shared/postgres/step-ledger.ts';
+import { takePart } from '../../shared/postgres/take-part.ts';
+import { ownConsumer, ownPublisher, workerGroup } from '../../shared/runtime/installation-bus.ts';
+import { exportConsumerStats } from '../../shared/runtime/consumer-metrics.ts';
+import { installationConfigOf } from '../../shared/runtime/installation-config.ts';
 import { defineProcess, isEntry, runProcess } from '../../shared/runtime/process.ts';
 import { systemClock } from '../../shared/runtime/system-clock.ts';
 import { readConfig } from './config.ts';
@@ -19,32 +24,47 @@ import { createWorker } from './worker.ts';
 const maxConnections = 4;
 
 export const workerProcess = defineProcess('worker', readConfig, async (config, context) => {
-  const { logger, meter, environment, onClose } = context;
+  const { logger, meter, environment, addPart, onClose } = context;
   const owner = config.workerId ?? context.owner;
   const topics = topicNames(config.topicPrefix);
   const shards = new Map(config.shards.map((shard) => [topics.shard(shard), shard]));
 
-  const connection = { connectionString: config.databaseUrl, applicationName: 'muster-worker', logger };
-  const pool = onClose(createHotPathPool({ ...connection, max: maxConnections }), (opened) => opened.end());
+  const database = { connectionString: config.databaseUrl, applicationName: 'muster-worker', logger, meter };
+  const pool = onClose(createHotPathPool({ ...database, max: maxConnections }), (opened) => opened.end());
   // A burst of garbage must not queue in front of flushes.
-  const deadLetterPool = onClose(createHotPathPool({ ...connection, max: 1 }), (opened) => opened.end());
+  const aside = { ...database, applicationName: 'muster-worker-dead-letters', max: 1 };
+  const deadLetterPool = onClose(createHotPathPool(aside), (opened) => opened.end());
+  addPart('database', async () => {
+    await pool.query('select 1');
+  });
+  addPart('kafka', () => requireBroker(config.kafka.brokers));
+  const file = installationConfigOf(config.engine);
+  const installationId = await takePart({ pool, file, clock: systemClock, logger });
   const endpoint = onClose(createBatchEndpoint({ config: config.engine, environment }), (opened) => opened.close());
   const kafka = createKafka({ ...config.kafka, clientId: 'muster-worker', logger });
-  const groupId = `${config.topicPrefix}.worker`;
+  const groupId = workerGroup(config.topicPrefix, installationId);
   const required = requiredTopics(config.engine, config.topicPrefix);
-  const publisher = onClose(createPublisher({ kafka, logger, topics: required, consumedBy: groupId }), (opened) =>
+  const connection = onClose(createPublisher({ kafka, logger, topics: required, consumedBy: groupId }), (opened) =>
     opened.close(),
   );
-  await publisher.connect();
+  await connection.connect();
+  const publisher = ownPublisher(connection, installationId);
+  const consumer = createConsumer({
+    kafka,
+    groupId,
+    topics: required.filter(({ topic }) => shards.has(topic)),
+    sessionTimeoutMs: config.sessionTimeoutMs,
+    logger,
+  });
+
+  addPart('consumer', () => {
+    const readiness = consumer.ready();
+    if (!readiness.ok) throw new Error(readiness.cause ?? 'is not in its group');
+  });
+  exportConsumerStats(meter, () => consumer.stats());
 
   const worker = createWorker({
-    consumer: createConsumer({
-      kafka,
-      groupId,
-      topics: required.filter(({ topic }) => shards.has(topic)),
-      sessionTimeoutMs: config.sessionTimeoutMs,
-      logger,
-    }),
+    consumer: ownConsumer({ consumer, installationId, meter, clock: systemClock, logger }),
     publisher,
     ledger: createStepLedger({ pool, owner, slot: totalsSlotOf(owner), leaseMs: config.leaseMs }),
     holds: createStepHolds({ pool }),

@@ -28,8 +28,19 @@ export const scheduleNow = z.strictObject({ type: z.literal('now') });
 
 export const scheduleAt = z.strictObject({
   type: z.literal('at'),
-  time: z.string().describe('RFC 3339 with an offset, or a local time whose zone stands beside it'),
-  zone: z.string().optional().describe('IANA time zone of a local time, such as Asia/Singapore'),
+  time: z
+    .string()
+    .describe('RFC 3339 with an offset, or a local time whose zone stands beside it')
+    // Told to readers of the OpenAPI document only: what is wrong with a time is said more clearly than by a pattern.
+    .meta({
+      pattern: String.raw`^\d{4}-\d{2}-\d{2}[Tt]\d{2}:\d{2}(:\d{2}(\.\d{1,9})?)?([Zz]|[+-]\d{2}:\d{2})?$`,
+      examples: ['2027-01-15T09:00:00', '2027-01-15T09:00:00+08:00'],
+    }),
+  zone: z
+    .string()
+    .describe('IANA time zone of a local time, such as Asia/Singapore')
+    .meta({ pattern: '^[A-Za-z][A-Za-z0-9_+/-]*$', examples: ['Asia/Singapore'] })
+    .optional(),
 });
 
 export const schedule = z.discriminatedUnion('type', [scheduleNow, scheduleAt]);

@@ -105,6 +105,8 @@ export const failureReason = z
 export const runReport = runFigures
   .extend({
     failures: z.array(failureReason),
+    /** False once the users that failed are no longer kept: then there are these figures alone. */
+    failuresKept: z.boolean(),
     batches: z.object({ fed: users, retried: users }),
   })
   .meta({ id: 'RunReport' });

@@ -4,6 +4,7 @@ export const reasons = {
   attemptsUsedUp: 'muster.attempts-used-up',
   ambiguousAnswer: 'muster.ambiguous-answer',
   noResult: 'muster.no-result',
+  quarantined: 'muster.quarantined',
 } as const;
 
 const maxCodeLength = 64;

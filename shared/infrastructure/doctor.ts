@@ -1,9 +1,9 @@
 import { existsSync } from 'node:fs';
-import { findContainerRuntime } from './containers.ts';
 import { brokerAnswers, databaseAnswers } from './given-servers.ts';
 import { readWish, type Wish } from './infrastructure.ts';
 import { findCommand, installCommand } from './install-hints.ts';
 import { findJava } from './java.ts';
+import { containersLeftOut, loadContainers } from './load-containers.ts';
 import { kafkaFolder, kafkaVersion } from './kafka-artifacts.ts';
 import { findPostgresBinaries } from './postgres-binaries.ts';
 
@@ -37,14 +37,15 @@ export async function examine(environment: NodeJS.ProcessEnv): Promise<Check[]> 
       ...(await Promise.all(wish.given.KAFKA_BROKERS.map(checkBroker))),
     ];
   }
-  const runtime = await findContainerRuntime();
+  const containers = await loadContainers();
+  const runtime = await containers?.findContainerRuntime();
   const localNeeded = wish.kind === 'local' || (wish.kind === 'auto' && runtime === undefined);
   return [
     checkNode(),
     {
       name: 'container runtime',
       ok: wish.kind !== 'containers' || runtime !== undefined,
-      found: runtime?.description ?? 'none answers',
+      found: runtime?.description ?? (containers ? 'none answers' : containersLeftOut),
       fix: 'start Docker or Podman, or set INFRA=local',
     },
     ...(await checkLocal(environment, localNeeded)),

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { ConfigurationError } from '../runtime/configuration-error.ts';
 import { readEnvironment } from '../runtime/environment.ts';
 import { readGivenServers, useGivenServers, type GivenServers } from './given-servers.ts';
+import { containersLeftOut, loadContainers } from './load-containers.ts';
 import type { RunningServers } from './running-servers.ts';
 
 /** Kafka and PostgreSQL to work with, and where they came from. */
@@ -27,6 +28,7 @@ export async function startInfrastructure(deps: InfrastructureDeps): Promise<Inf
     case 'external':
       return { kind: 'external', ...(await useGivenServers(wish.given)) };
     case 'containers':
+      if (!(await loadContainers())) throw new ConfigurationError(`INFRA=containers: ${containersLeftOut}`);
       return (await inContainers(deps)) ?? noRuntime();
     case 'local':
       return locally(deps);
@@ -50,9 +52,9 @@ export function readWish(environment: NodeJS.ProcessEnv): Wish {
 // Both are loaded when needed: who brings servers of their own need not wait for them.
 
 async function inContainers({ report }: InfrastructureDeps): Promise<Infrastructure | undefined> {
-  const { findContainerRuntime, startContainers } = await import('./containers.ts');
-  const runtime = await findContainerRuntime();
-  return runtime && { kind: 'containers', ...(await startContainers(runtime, report)) };
+  const containers = await loadContainers();
+  const runtime = await containers?.findContainerRuntime();
+  return containers && runtime && { kind: 'containers', ...(await containers.startContainers(runtime, report)) };
 }
 
 async function locally(deps: InfrastructureDeps): Promise<Infrastructure> {

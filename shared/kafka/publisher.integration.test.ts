@@ -45,15 +45,15 @@ describe('the Kafka publisher', () => {
     return publisher;
   }
 
-  /** More replicas in sync than it has: brokers refuse to write. */
-  async function setReplicasNeeded(named: string, count: number): Promise<void> {
+  /** Not writable: no batch is small enough for it. (A lack of replicas cannot be had with one broker.) */
+  async function setWritable(named: string, writable: boolean): Promise<void> {
     await admin.alterConfigs({
       validateOnly: false,
       resources: [
         {
           type: ConfigResourceTypes.TOPIC,
           name: named,
-          configEntries: [{ name: 'min.insync.replicas', value: `${count}` }],
+          configEntries: [{ name: 'max.message.bytes', value: writable ? '1048588' : '1' }],
         },
       ],
     });
@@ -67,7 +67,7 @@ describe('the Kafka publisher', () => {
   it('writes each message once to a healthy topic while another is not writable, and to that when it is again', async () => {
     const bad = `${topic}.bad`;
     await Promise.all([givenTopic(topic), givenTopic(bad)]);
-    await setReplicasNeeded(bad, 2);
+    await setWritable(bad, false);
     const publisher = publisherOf();
     const lost = publisher.publish([{ topic: bad, value: 'lost' }]).catch((error: unknown) => error);
     expect(await lost).toBeInstanceOf(PublishError);
@@ -82,7 +82,7 @@ describe('the Kafka publisher', () => {
     }
     expect(await stored(topic)).toEqual([20]);
 
-    await setReplicasNeeded(bad, 1);
+    await setWritable(bad, true);
     for (;;) {
       const failure = await publisher.publish([{ topic: bad, value: 'back' }]).catch((error: unknown) => error);
       if (!(failure instanceof PublishError)) break;

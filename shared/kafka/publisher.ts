@@ -232,6 +232,10 @@ export function createPublisher(deps: PublisherDeps): Publisher {
   };
 }
 
+/** kafkajs says it in its own way when a topic is missing. */
+const saidOfMissing = 'Producing to topic without metadata';
+
 function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
+  const message = error instanceof Error ? error.message : String(error);
+  return message.includes(saidOfMissing) ? 'no such topic, or no partition of it has a leader' : message;
 }

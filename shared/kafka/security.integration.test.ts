@@ -117,7 +117,7 @@ describe('a Kafka that is not open to everybody', () => {
     },
   );
 
-  it.each<[string, () => KafkaSecurity | undefined]>([
+  it.concurrent.each<[string, () => KafkaSecurity | undefined]>([
     ['talks in the clear', () => undefined],
     ['has no user', () => ({ tls: tls() })],
     ['has a wrong password', () => ({ tls: tls(), sasl: { mechanism: 'plain', username, password: 'wrong' } })],
@@ -128,7 +128,7 @@ describe('a Kafka that is not open to everybody', () => {
     await admin.disconnect();
   });
 
-  it('is not trusted by who knows another authority', async () => {
+  it.concurrent('is not trusted by who knows another authority', async () => {
     const security: KafkaSecurity = {
       tls: { ...tls(), ca: pem('stranger.pem') },
       sasl: { mechanism: 'plain', username, password },

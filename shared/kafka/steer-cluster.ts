@@ -1,5 +1,8 @@
 import { setTimeout as wait } from 'node:timers/promises';
-import { KafkaJSNonRetriableError, type Broker, type Cluster } from 'kafkajs';
+import kafkajs, { type Broker, type Cluster } from 'kafkajs';
+
+// Not among the names that Node finds in this CommonJS module.
+const { KafkaJSNonRetriableError } = kafkajs;
 
 /** When the broker answers a fetch: as soon as it has `minBytes`, or after the wait. */
 export interface Fetching {

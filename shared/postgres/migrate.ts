@@ -38,9 +38,22 @@ export function openForMigrations(connectionString: string): Knex {
   });
 }
 
+/** Names of the migrations that this version brings, oldest first. */
+export async function knownMigrations(): Promise<string[]> {
+  return (await migrationFiles()).map(nameOf);
+}
+
+async function migrationFiles(): Promise<string[]> {
+  return (await readdir(folder)).filter((file) => /^\d{14}_.*\.ts$/.test(file)).sort();
+}
+
+function nameOf(file: string): string {
+  return file.replace(/\.ts$/, '');
+}
+
 const migrationSource: Knex.MigrationSource<string> = {
-  getMigrations: async () => (await readdir(folder)).filter((file) => /^\d{14}_.*\.ts$/.test(file)).sort(),
-  getMigrationName: (file) => file.replace(/\.ts$/, ''),
+  getMigrations: migrationFiles,
+  getMigrationName: nameOf,
   getMigration: async (file) => {
     const loaded: unknown = await import(new URL(file, folder).href);
     if (!isMigration(loaded)) throw new Error(`migrations/${file} does not export the functions up and down`);

@@ -1,4 +1,5 @@
 import pg, { type Pool, type PoolConfig } from 'pg';
+import type { Meter } from '../ports/meter.ts';
 import { createFoldedLog } from '../runtime/folded-log.ts';
 import type { Logger } from '../runtime/logger.ts';
 import { systemClock } from '../runtime/system-clock.ts';
@@ -10,6 +11,8 @@ export interface PoolDeps {
   /** Connections at most. */
   max?: number;
   logger: Logger;
+  /** Where its connections are counted; nowhere for one-shot commands. */
+  meter?: Meter;
 }
 
 /** A pool for ordinary statements: stores that are asked a few times a second. */
@@ -26,7 +29,7 @@ export function createHotPathPool(deps: PoolDeps): Pool {
   return poolWith(deps, { options: settings.map((setting) => `-c ${setting}`).join(' ') });
 }
 
-function poolWith({ connectionString, applicationName, max = 10, logger }: PoolDeps, extra: PoolConfig): Pool {
+function poolWith({ connectionString, applicationName, max = 10, logger, meter }: PoolDeps, extra: PoolConfig): Pool {
   const pool = new pg.Pool({
     connectionString,
     application_name: applicationName,
@@ -48,5 +51,16 @@ function poolWith({ connectionString, applicationName, max = 10, logger }: PoolD
   });
   // Idle connections are reported here as well; the pool has already replaced them.
   pool.on('error', () => undefined);
+  meter?.gauge({
+    name: 'muster_postgres_connections',
+    help: 'Connections of a pool that are busy or idle, and requests that are waiting for one.',
+    labelNames: ['pool', 'state'],
+    collect: (gauge) => {
+      const set = (state: string, value: number) => gauge.of({ pool: applicationName, state }).set(value);
+      set('busy', pool.totalCount - pool.idleCount);
+      set('idle', pool.idleCount);
+      set('waiting', pool.waitingCount);
+    },
+  });
   return pool;
 }

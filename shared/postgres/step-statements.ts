@@ -32,7 +32,7 @@ export interface RecordAndClaimParams {
 
 /**
  * Records done steps with their failures, and claims others. One row for each claimed step, and one more with the positions of the results
- * that were ours, in place of users.
+ * that were ours, in place of users. The users of what is to be claimed are read where it is looked at, so that each batch is looked up once.
  */
 export const recordAndClaim = statementOf<RecordAndClaimParams>(
   'record-and-claim',
@@ -52,15 +52,16 @@ export const recordAndClaim = statementOf<RecordAndClaimParams>(
     returning feed, batch_no, step, user_id, outcome, reason
   ), ft as (
     ${failureTotalsAdded('f', $('slot'))}
+  ), q as (
+    select k.feed, k.batch_no, k.step, b.users, b.n
+    from unnest(${$('claimedFeeds')}::uuid[], ${$('claimedBatchNos')}::int[], ${$('claimedSteps')}::int2[]) k (feed, batch_no, step)
+    join batches b on b.feed = k.feed and b.batch_no = k.batch_no
+    where k.step = b.from_step or exists (
+      select from batch_steps p where p.feed = k.feed and p.batch_no = k.batch_no and p.step = k.step - 1
+        and p.state = ${stepState.done} and p.rest = ${restCode.succeeded} and p.rest_users > 0)
   ), c as (
     insert into batch_steps as s (feed, batch_no, step, state, owner, epoch, lease_until)
-    select k.feed, k.batch_no, k.step, ${stepState.running}, ${$('owner')}, 1, now() + ${$('leaseMs')}::float8 * interval '1 millisecond'
-    from unnest(${$('claimedFeeds')}::uuid[], ${$('claimedBatchNos')}::int[], ${$('claimedSteps')}::int2[]) k (feed, batch_no, step)
-    where exists (
-      select from batches b where b.feed = k.feed and b.batch_no = k.batch_no
-        and (k.step = b.from_step or exists (
-          select from batch_steps p where p.feed = k.feed and p.batch_no = k.batch_no and p.step = k.step - 1
-            and p.state = ${stepState.done} and p.rest = ${restCode.succeeded} and p.rest_users > 0)))
+    select feed, batch_no, step, ${stepState.running}, ${$('owner')}, 1, now() + ${$('leaseMs')}::float8 * interval '1 millisecond' from q
     on conflict (feed, batch_no, step) do update set state = ${stepState.running}, owner = excluded.owner, epoch = s.epoch + 1,
       lease_until = excluded.lease_until, begun = false, cause = null,
       lapses = case when s.state = ${stepState.running} and (s.lapses = 0 or s.begun) then s.lapses + 1 else s.lapses end,
@@ -90,7 +91,7 @@ export const recordAndClaim = statementOf<RecordAndClaimParams>(
       unknown = t.unknown + excluded.unknown, done = t.done + excluded.done, survived = t.survived + excluded.survived,
       waiting = t.waiting + excluded.waiting, refused = t.refused + excluded.refused
   )
-  select c.feed, c.batch_no, c.step, c.epoch, c.attempts, c.open, c.lapses, b.users, b.n from c join batches b using (feed, batch_no)
+  select c.feed, c.batch_no, c.step, c.epoch, c.attempts, c.open, c.lapses, q.users, q.n from c join q using (feed, batch_no, step)
   union all
   select null, null, null, null, null, null, null, string_agg(position::text, ','), null from r`,
 );

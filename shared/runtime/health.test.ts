@@ -2,6 +2,7 @@ import { pino } from 'pino';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Server } from 'node:http';
 import { serveHealth } from './health.ts';
+import { readinessOf } from './readiness.ts';
 import { createPrometheusMeter } from './prometheus-meter.ts';
 
 const logger = pino({ level: 'silent' });
@@ -9,23 +10,32 @@ const logger = pino({ level: 'silent' });
 describe('the health port', () => {
   let server: Server;
   let url: string;
-  let ready = true;
+  let databaseFails: string | undefined;
+  const readiness = () =>
+    readinessOf({
+      loop: () => undefined,
+      database: () => (databaseFails === undefined ? Promise.resolve() : Promise.reject(new Error(databaseFails))),
+    });
 
   beforeEach(async () => {
-    ready = true;
+    databaseFails = undefined;
     const meter = createPrometheusMeter({ logger });
     meter.counter({ name: 'muster_turns_total', help: 'Turns.' }).of({}).add(5);
-    server = await serveHealth({ port: 0, host: '127.0.0.1', ready: () => ready, meter });
+    server = await serveHealth({ port: 0, host: '127.0.0.1', readiness, meter });
     const address = server.address();
     url = `http://127.0.0.1:${typeof address === 'object' ? address?.port : ''}`;
   });
   afterEach(() => void server.close());
 
   it('says that the process turns, and whether it should get work', async () => {
-    ready = false;
+    expect((await fetch(`${url}/readyz`)).status).toBe(200);
+    databaseFails = 'connect ECONNREFUSED';
     expect((await fetch(`${url}/healthz`)).status).toBe(200);
     const readiness = await fetch(`${url}/readyz`);
-    expect([readiness.status, await readiness.json()]).toEqual([503, { status: 'not-ready' }]);
+    expect([readiness.status, await readiness.json()]).toEqual([
+      503,
+      { status: 'not-ready', parts: { loop: 'ok', database: 'connect ECONNREFUSED' } },
+    ]);
   });
 
   it('shows the metrics as Prometheus reads them', async () => {
@@ -40,7 +50,7 @@ describe('the health port', () => {
     const second = serveHealth({
       port,
       host: '127.0.0.1',
-      ready: () => true,
+      readiness,
       meter: createPrometheusMeter({ logger }),
     });
     await expect(second).rejects.toThrow(`HEALTH_PORT=${port}: another process has this port already (127.0.0.1)`);

@@ -2,20 +2,23 @@ import { once } from 'node:events';
 import { createServer, type Server, type ServerResponse } from 'node:http';
 import { listening } from './listening.ts';
 import type { PrometheusMeter } from './prometheus-meter.ts';
+import type { Readiness } from './readiness.ts';
 
 export interface HealthOptions {
   port: number;
   host: string;
-  ready: () => boolean;
+  readiness: () => Promise<Readiness>;
   meter: PrometheusMeter;
 }
 
 /** Answers `/healthz` (the process turns), `/readyz` (it should get work) and `/metrics` (Prometheus), for GET and HEAD. */
-export async function serveHealth({ port, host, ready, meter }: HealthOptions): Promise<Server> {
+export async function serveHealth({ port, host, readiness, meter }: HealthOptions): Promise<Server> {
   async function answer(path: string | undefined, response: ServerResponse): Promise<void> {
     if (path === '/healthz') sendJson(response, 200, { status: 'ok' });
-    else if (path === '/readyz') sendJson(response, ready() ? 200 : 503, { status: ready() ? 'ok' : 'not-ready' });
-    else if (path === '/metrics') {
+    else if (path === '/readyz') {
+      const { ready, parts } = await readiness();
+      sendJson(response, ready ? 200 : 503, { status: ready ? 'ok' : 'not-ready', parts });
+    } else if (path === '/metrics') {
       const { contentType, text } = await meter.expose();
       response.writeHead(200, { 'content-type': contentType }).end(text);
     } else sendJson(response, 404, { status: 'not-found' });

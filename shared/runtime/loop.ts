@@ -28,11 +28,30 @@ export interface Loop {
 const poked = 'poked';
 
 /** Loops of one name that log to the same place fail of the same cause: hundreds of feeds, one database. */
-const foldedLogs = new WeakMap<Logger, Map<string, FoldedLog>>();
+const families = new WeakMap<Logger, Map<string, Family>>();
+
+interface Family {
+  log: FoldedLog;
+  running: Set<Loop>;
+}
+
+/**
+ * @param limitMs how far behind is too far
+ * @returns what to say of the loops that log to this place and are too far behind; one of a name that turns is enough for its name
+ */
+export function stuckLoops(logger: Logger, limitMs: number): string[] {
+  return [...(families.get(logger) ?? [])].flatMap(([name, { running }]) => {
+    const leastMs = Math.min(...[...running].map((loop) => loop.overdueMs()));
+    return running.size > 0 && leastMs > limitMs
+      ? [`${name} has not turned well for ${Math.round(leastMs / 1000)} s`]
+      : [];
+  });
+}
 
 export function createLoop({ name, turn, afterErrorMs, clock, logger }: LoopOptions): Loop {
   const stopping = new AbortController();
-  const log = foldedLogOf(name, logger, clock);
+  const family = familyOf(name, logger, clock);
+  const { log } = family;
   const source = {};
   let running: Promise<void> | undefined;
   let pause = new AbortController();
@@ -58,12 +77,15 @@ export function createLoop({ name, turn, afterErrorMs, clock, logger }: LoopOpti
       await clock.sleep(pauseMs, woken);
     }
     expectedMs = Infinity;
+    family.running.delete(loop);
     log.forget(source);
   }
 
-  return {
+  const loop: Loop = {
     start: () => {
-      running ??= run();
+      if (running || stopped()) return;
+      family.running.add(loop);
+      running = run();
     },
     poke: () => {
       // Called for every batch: without a reason of its own, each abort would make an exception with a stack.
@@ -75,14 +97,16 @@ export function createLoop({ name, turn, afterErrorMs, clock, logger }: LoopOpti
     },
     overdueMs: () => Math.max(0, clock.monotonicMs() - expectedMs),
   };
+  return loop;
 }
 
-function foldedLogOf(loop: string, logger: Logger, clock: Clock): FoldedLog {
-  const ofLogger = foldedLogs.get(logger) ?? new Map<string, FoldedLog>();
-  foldedLogs.set(logger, ofLogger);
-  const log =
-    ofLogger.get(loop) ??
-    createFoldedLog({ logger, clock, failing: 'loop turn failed, trying again', fields: { loop } });
-  ofLogger.set(loop, log);
-  return log;
+function familyOf(name: string, logger: Logger, clock: Clock): Family {
+  const ofLogger = families.get(logger) ?? new Map<string, Family>();
+  families.set(logger, ofLogger);
+  const known = ofLogger.get(name);
+  if (known) return known;
+  const log = createFoldedLog({ logger, clock, failing: 'loop turn failed, trying again', fields: { loop: name } });
+  const family = { log, running: new Set<Loop>() };
+  ofLogger.set(name, family);
+  return family;
 }

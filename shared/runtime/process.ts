@@ -6,8 +6,11 @@ import { ConfigurationError, createProblems } from './configuration-error.ts';
 import { processEnvironment, readEnvironment, type ProcessSettings } from './environment.ts';
 import { serveHealth } from './health.ts';
 import { createLogger, logFormatOf, type Logger } from './logger.ts';
+import { stuckLoops } from './loop.ts';
 import { createPrometheusMeter } from './prometheus-meter.ts';
+import { readinessOf, type PartCheck, type Parts } from './readiness.ts';
 import { runUntilSignal, type Service } from './service.ts';
+import { StartRefusedError } from './start-refused.ts';
 import { packageVersion } from './version.ts';
 
 /** What a service gets from the process that it runs in. */
@@ -18,6 +21,8 @@ export interface ProcessContext {
   owner: string;
   /** What the configuration was read from. */
   environment: NodeJS.ProcessEnv;
+  /** Adds what this service needs to do its work to what `/readyz` tells. */
+  addPart: (name: string, check: PartCheck) => void;
   /** Keeps a resource and how to close it. Closed once, after the service, the last kept first; also when the start fails. */
   onClose: <Resource>(resource: Resource, close: (resource: Resource) => unknown) => Resource;
 }
@@ -56,7 +61,11 @@ export function defineProcess<Config, Running extends Service>(
         start: ({ meter }) => {
           const logger = createLogger(name, settings.LOG_LEVEL, logFormatOf(settings.LOG_FORMAT));
           const owner = `${name}@${hostname()}/${uuidv7()}`;
-          return startClosing(logger, (onClose) => start(config.value, { logger, meter, owner, environment, onClose }));
+          const parts: Record<string, PartCheck> = { loop: () => requireTurningLoops(logger) };
+          const addPart = (part: string, check: PartCheck) => void (parts[part] = check);
+          return startClosing(logger, parts, (onClose) =>
+            start(config.value, { logger, meter, owner, environment, addPart, onClose }),
+          );
         },
       };
     },
@@ -66,6 +75,7 @@ export function defineProcess<Config, Running extends Service>(
 /** Starts a service and makes its `close` close what it kept. */
 async function startClosing<Running extends Service>(
   logger: Logger,
+  parts: Parts,
   start: (onClose: ProcessContext['onClose']) => Promise<Running>,
 ): Promise<Running> {
   const closers: (() => unknown)[] = [];
@@ -85,11 +95,19 @@ async function startClosing<Running extends Service>(
     });
     let closing: Promise<void> | undefined;
     const close = () => (closing ??= running.close().finally(closeKept));
-    return { ...running, close };
+    return { ...running, parts, close };
   } catch (error) {
     await closeKept();
     throw error;
   }
+}
+
+/** A loop that is behind by this has failed again and again, or hangs. */
+const stuckAfterMs = 30_000;
+
+function requireTurningLoops(logger: Logger): void {
+  const stuck = stuckLoops(logger, stuckAfterMs);
+  if (stuck.length > 0) throw new Error(stuck.join('; '));
 }
 
 /** The main of a service: starts it, serves its health, and ends the process when it was told to. */
@@ -113,11 +131,19 @@ export async function keepRunning(
     .of({ service: name, version: packageVersion })
     .set(1);
   let service: Service | undefined;
+  const readiness = () =>
+    readinessOf({
+      service: () => {
+        if (!service) throw new Error('is starting');
+        if (!service.ready()) throw new Error('takes no work');
+      },
+      ...service?.parts,
+    });
   // Before the service: while it starts, it lives and is not ready.
   const health =
     HEALTH_PORT === undefined
       ? undefined
-      : await serveHealth({ port: HEALTH_PORT, host: HEALTH_HOST, ready: () => service?.ready() ?? false, meter });
+      : await serveHealth({ port: HEALTH_PORT, host: HEALTH_HOST, readiness, meter });
   try {
     service = await start({ meter });
     logger.info('service is running');
@@ -133,9 +159,9 @@ async function endProcess(run: () => Promise<void>): Promise<never> {
     await run();
     process.exit();
   } catch (error) {
-    if (error instanceof ConfigurationError) {
+    if (error instanceof ConfigurationError || error instanceof StartRefusedError) {
       process.stderr.write(`${error.message}\n`);
-      process.exit(2);
+      process.exit(error instanceof ConfigurationError ? 2 : 1);
     }
     process.stderr.write(`${error instanceof Error ? (error.stack ?? error.message) : String(error)}\n`);
     process.exit(1);

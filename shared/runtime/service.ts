@@ -1,4 +1,5 @@
 import type { Logger } from './logger.ts';
+import type { Parts } from './readiness.ts';
 
 /**
  * A running service. Stopping has three steps, in this order: take nothing new in, finish what was begun, close connections. Each is safe
@@ -7,6 +8,8 @@ import type { Logger } from './logger.ts';
 export interface Service {
   /** False while it should get no traffic. */
   ready(): boolean;
+  /** What it needs to do its work, for `/readyz`. */
+  readonly parts?: Parts;
   stopIntake(): Promise<void>;
   finishWork(): Promise<void>;
   close(): Promise<void>;

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { inject } from 'vitest';
 import { createMusterApi, type MusterApi } from './muster-api.ts';
+import { readLedger } from '../../services/sandbox/ledger.ts';
 import { gatherEvidence } from './gather-evidence.ts';
 import { topicNames } from '../../shared/domain/shard.ts';
 import { findFreePorts } from '../../shared/infrastructure/free-ports.ts';
@@ -52,6 +53,8 @@ export interface InstallationOptions {
   countries?: readonly string[];
   /** Changes the engine's configuration. */
   configure?: (config: EngineConfigFile) => EngineConfigFile;
+  /** One of its own unless given. */
+  topicPrefix?: string;
 }
 
 /** A whole Muster of its own, on the Kafka and Postgres of the test run or on servers of the test's own. */
@@ -72,6 +75,8 @@ export interface Installation {
   createTopics(countries: readonly string[]): Promise<void>;
   /** What the witnesses say about a run that has ended. */
   evidence(runId: string, segment: string): Promise<Evidence>;
+  /** Users that the called services of this installation served for that run and step. */
+  effectsOf(runId: string, step: number): Promise<number>;
   stop(): Promise<void>;
 }
 
@@ -84,7 +89,7 @@ export async function startInstallation(options: InstallationOptions): Promise<I
   const folder = mkdtempSync(join(tmpdir(), 'muster-e2e-'));
   const [apiPort = 0, sandboxPort = 0] = await findFreePorts(2);
   const apiKey = `muster_${randomBytes(16).toString('hex')}`;
-  const topicPrefix = `e2e-${randomBytes(4).toString('hex')}`;
+  const topicPrefix = options.topicPrefix ?? `e2e-${randomBytes(4).toString('hex')}`;
   const sandboxUrl = `http://127.0.0.1:${sandboxPort}`;
   const ledgerFile = join(folder, 'ledger.jsonl');
   const served = [...(options.countries ?? countries)];
@@ -161,6 +166,7 @@ export async function startInstallation(options: InstallationOptions): Promise<I
     createTopics: (added) => createTopics(servers.kafkaBrokers, topicPrefix, { ...config, countries: [...added] }),
     evidence: (runId, segment) =>
       gatherEvidence({ api, segmentationUrl: `${sandboxUrl}/segmentation`, ledgerFile }, runId, segment),
+    effectsOf: async (runId, step) => (await readLedger(ledgerFile)).of(runId, step).applied.size,
     stop,
   };
 }

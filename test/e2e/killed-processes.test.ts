@@ -45,7 +45,6 @@ describe('a campaign whose processes are killed', () => {
           KAFKA_SESSION_TIMEOUT_MS: '2000',
           TRIGGER_FEED_LEASE_MS: '3000',
           TRIGGER_STALL_MS: '2000',
-          TRIGGER_REOFFER_MS: '3000',
         },
       });
       const runId = await muster.api.run({ name: 'Under fire', countries, segment: 'lapsed-riders', chain });

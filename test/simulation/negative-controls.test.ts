@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { beforeAll, describe, expect, it } from 'vitest';
+import type { OutboxSweep } from '../../services/trigger/ports/outbox-sweep.ts';
 import { violations } from '../support/evidence.ts';
 import { simulate, type Scenario, type Weakening } from './world.ts';
 
@@ -26,8 +27,12 @@ describe('with a protection switched off, the witnesses report', () => {
   }
 
   it('forgotten users, when no sweeper looks for what a crash left', async () => {
-    const nobody = () => Promise.resolve([]);
-    const found = await violationsWithout({ outboxSweep: () => ({ overdue: nobody, unclaimed: nobody }) });
+    const outboxSweep = (): OutboxSweep => ({
+      due: () => Promise.resolve({ offers: [], quarantined: [] }),
+      takeBack: () => Promise.resolve(),
+      look: () => Promise.resolve({ running: 0, next: null }),
+    });
+    const found = await violationsWithout({ outboxSweep });
     expect(found.filter((violation) => violation.startsWith('I1'))).not.toEqual([]);
     expect(found.filter((violation) => violation.startsWith('I2'))).toEqual([]);
   });

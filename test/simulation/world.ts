@@ -9,7 +9,8 @@ import { stepLines } from '../../shared/domain/outcomes.ts';
 import { isTerminal } from '../../shared/domain/run-states.ts';
 import { topicNames, type Shard } from '../../shared/domain/shard.ts';
 import type { BatchEndpoint } from '../../services/worker/ports/batch-endpoint.ts';
-import type { OutboxSweep } from '../../services/trigger/ports/feed-store.ts';
+import type { OutboxSweep } from '../../services/trigger/ports/outbox-sweep.ts';
+import type { TopicBacklogs } from '../../shared/ports/message-bus.ts';
 import type { StepLedger } from '../../shared/ports/step-ledger.ts';
 import { createMemoryBus } from '../support/memory/memory-bus.ts';
 import { createMemoryCampaignStore } from '../support/memory/campaign-store.ts';
@@ -20,8 +21,10 @@ import { createMemoryFeedContexts } from '../support/memory/feed-contexts.ts';
 import { createMemoryFeedStore } from '../support/memory/feed-store.ts';
 import { createMemoryLeases } from '../support/memory/leases.ts';
 import { createMemoryOutboxSweep } from '../support/memory/outbox-sweep.ts';
+import { createMemoryRetention } from '../support/memory/retention.ts';
 import { createMemoryRunReports } from '../support/memory/run-reports.ts';
 import { createMemoryRunStore } from '../support/memory/run-store.ts';
+import { createMemoryStepEndings } from '../support/memory/step-endings.ts';
 import { createMemoryStepHolds } from '../support/memory/step-holds.ts';
 import { createMemoryStepLedger } from '../support/memory/step-ledger.ts';
 import { createSettableClock } from '../support/settable-clock.ts';
@@ -105,12 +108,15 @@ export async function simulate({ audience, fails, crash, weakening = {} }: Scena
         outboxSweep: points.wrap(weakening.outboxSweep?.(sweep) ?? sweep),
         segmentation: points.wrap(segmentation),
         leases: points.wrap(createMemoryLeases({ database })),
+        stepEndings: points.wrap(createMemoryStepEndings({ database })),
+        retention: points.wrap(createMemoryRetention({ database })),
+        retentionDays: { users: 14, steps: 30, failures: 90, runs: 400 },
         topicAdmin: points.wrap(bus.admin),
+        topicBacklogs: points.wrap(unknownBacklogs),
         topicTerms: { partitions: 2, replicationFactor: 1 },
         pageSize: 100,
         feedLeaseMs: leaseMs,
         stallMs: 5000,
-        reofferMs: 2000,
       }).start();
     } else {
       const ledger = createMemoryStepLedger({ database, owner, leaseMs });
@@ -156,6 +162,9 @@ export async function simulate({ audience, fails, crash, weakening = {} }: Scena
   const evidence = await gatherEvidence(database, audience, endpoint.effects);
   return { evidence, calls, crashed };
 }
+
+/** A broker that does not say what is left: the sweep goes by what stands still. */
+const unknownBacklogs: TopicBacklogs = { unhandled: () => Promise.resolve(new Map()) };
 
 /** Everything that can happen without time moving has happened. */
 async function quiet(): Promise<void> {

@@ -60,6 +60,14 @@ export function createPostgresExecutionRows({ pool }: { pool: Pool }): Execution
          from holds where feed = $1 order by step`,
         feedId,
       ),
+    mark: async (feedId, step) => {
+      const [row] = await rowsOf<{ below: number }>(
+        'select below from sweep_marks where feed = $1 and step = $2',
+        feedId,
+        step,
+      );
+      return row?.below ?? 1;
+    },
   };
 }
 

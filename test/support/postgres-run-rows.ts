@@ -33,7 +33,7 @@ export function createPostgresRunRows({ pool }: { pool: Queryable }): RunRows {
     },
 
     addFeed: async (runId, seed) => {
-      const feedId = uuidv7();
+      const feedId = uuidv7(seed.bornAt && { msecs: seed.bornAt.getTime() });
       const { country, estimate, fedUsers, fedBatches, complete, stalled } = { ...emptyFeed, ...seed };
       await pool.query(
         `insert into feeds (feed, run, country, segment, snapshot, estimate, fed_users, next_batch_no, complete, stalled)
@@ -50,6 +50,22 @@ export function createPostgresRunRows({ pool }: { pool: Queryable }): RunRows {
         `insert into run_totals as t (feed, step, slot, ${columns.join(', ')}) values ($1, $2, $3, ${places.join(', ')})
          on conflict (feed, step, slot) do update set ${columns.map((column) => `${column} = t.${column} + excluded.${column}`).join(', ')}`,
         [feedId, step, slot, ...Object.values(totals)],
+      );
+    },
+
+    addHold: async (feedId, { step, cause, batches, ageMs }) => {
+      await pool.query(
+        `insert into holds (feed, step, cause, batches, since, next_try_at)
+         values ($1, $2, $3, $4, now() - $5 * interval '1 ms', now())`,
+        [feedId, step, cause, batches, ageMs],
+      );
+    },
+
+    addCause: async (feedId, { step, cause, batches, ageMs, quietMs }) => {
+      await pool.query(
+        `insert into step_causes (feed, step, cause, batches, since, last_at)
+         values ($1, $2, $3, $4, now() - $5 * interval '1 ms', now() - $6 * interval '1 ms')`,
+        [feedId, step, cause, batches, ageMs, quietMs],
       );
     },
 

@@ -4,6 +4,7 @@ import { stepMessage, type StepMessage } from '../../shared/contracts/messages.t
 import { topicNames } from '../../shared/domain/shard.ts';
 import { compareUserIds } from '../../shared/domain/user-id.ts';
 import type { PageRequest, Segmentation, SegmentationFailure } from '../../services/trigger/ports/segmentation.ts';
+import type { TopicBacklogs } from '../../shared/ports/message-bus.ts';
 import type { ClaimedStep } from '../../shared/ports/step-ledger.ts';
 import { doneOf, waitingOf } from './conformance/execution-subject.ts';
 import { campaignDefinitionOf } from './conformance/run-rows.ts';
@@ -14,6 +15,7 @@ import { createMemoryBus } from './memory/memory-bus.ts';
 import { createMemoryDatabase } from './memory/memory-database.ts';
 import { createMemoryOutboxSweep } from './memory/outbox-sweep.ts';
 import { createMemoryRunStore, insertRun } from './memory/run-store.ts';
+import { createMemoryStepEndings } from './memory/step-endings.ts';
 import { createMemoryStepLedger } from './memory/step-ledger.ts';
 import { settled } from './pass-time.ts';
 import { createSettableClock } from './settable-clock.ts';
@@ -108,6 +110,9 @@ export function createTriggerFixture() {
   const campaigns = createMemoryCampaignStore({ database });
   const ledger = createMemoryStepLedger({ database, owner: 'worker', leaseMs: 30_000 });
   const workedOff = new Set<string>();
+  /** By topic; what is not there is not known. */
+  const backlogs = new Map<string, number | null>();
+  const topicBacklogs: TopicBacklogs = { unhandled: () => Promise.resolve(new Map(backlogs)) };
 
   function triggerDeps(owner: string) {
     return {
@@ -117,14 +122,17 @@ export function createTriggerFixture() {
       outboxSweep: createMemoryOutboxSweep({ database }),
       leases: createMemoryLeases({ database }),
       segmentation,
+      stepEndings: createMemoryStepEndings({ database }),
+      retention: createMemoryRetention({ database }),
+      retentionDays: { users: 14, steps: 30, failures: 90, runs: 400 },
       topicAdmin: bus.admin,
+      topicBacklogs,
       topics,
       topicTerms: { partitions: 3, replicationFactor: 1 },
       owner,
       pageSize: 1000,
       feedLeaseMs: 15_000,
       stallMs: 5000,
-      reofferMs: 10_000,
       clock,
       random: () => 0.5,
       logger: pino({ level: 'silent' }),
@@ -179,6 +187,7 @@ export function createTriggerFixture() {
     database,
     bus,
     segmentation,
+    backlogs,
     ledger,
     triggerDeps,
     startCampaign,

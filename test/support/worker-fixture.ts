@@ -124,7 +124,11 @@ export function createWorkerFixture({ type = {}, concurrency = 10 }: WorkerFixtu
 
   /** Offers again what is waiting and due, or past its lease, as the trigger does. */
   async function sweepOverdue(runId: string): Promise<void> {
-    for (const { feedId: of, step, batchNo, remaining, lost } of await sweep.overdue(runId, 1000)) {
+    const feeds = [...database.feeds.values()]
+      .filter((row) => row.runId === runId)
+      .map(({ feedId }) => ({ feedId, chainLength: actions.length }));
+    for (const feed of feeds) await sweep.look(feed, { from: 1, limit: 1000, unborn: [] });
+    for (const { feedId: of, step, batchNo, remaining, lost } of (await sweep.due(feeds, 1000, [])).offers) {
       const message: StepMessage = { feedId: of, step, batchNos: [batchNo], remaining: [remaining] };
       await publish(step === 1 ? message : { ...message, lost: [lost] });
     }

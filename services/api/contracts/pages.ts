@@ -11,5 +11,5 @@ export const pageLimit = z.coerce.number().int().min(1).max(1000);
 /** What every list takes. */
 export const pageQuery = z.strictObject({
   limit: pageLimit.default(50),
-  cursor: z.string().max(4000).optional().describe('`next` of the page before'),
+  cursor: z.string().max(4000).optional().describe('`next` of the page before').meta({ pattern: '^[A-Za-z0-9_-]+$' }),
 });

@@ -2,6 +2,7 @@ import swagger from '@fastify/swagger';
 import swaggerUi from '@fastify/swagger-ui';
 import { jsonSchemaTransform, jsonSchemaTransformObject } from 'fastify-type-provider-zod';
 import type { HttpServer } from './create-http-server.ts';
+import { describeAnswers } from './describe-answers.ts';
 import { tidyComponents } from './tidy-components.ts';
 
 export interface DocumentedApi {
@@ -9,6 +10,8 @@ export interface DocumentedApi {
   version: string;
   description: string;
   tags: { name: string; description: string }[];
+  /** Adds what the shapes of the routes do not say. */
+  amend: (document: unknown) => void;
 }
 
 /**
@@ -17,13 +20,14 @@ export interface DocumentedApi {
  */
 export async function documentRoutes(
   server: HttpServer,
-  { title, version, description, tags }: DocumentedApi,
+  { title, version, description, tags, amend }: DocumentedApi,
 ): Promise<void> {
   await server.register(swagger, {
     openapi: {
       openapi: '3.1.0',
       info: { title, version, description },
       tags,
+      servers: [{ url: '/', description: 'Where this document came from' }],
       security: [{ apiKey: [] }],
       components: { securitySchemes: { apiKey: { type: 'http', scheme: 'bearer' } } },
     },
@@ -31,12 +35,16 @@ export async function documentRoutes(
     transformObject: (document) => {
       const written = jsonSchemaTransformObject(document);
       tidyComponents(written);
+      describeAnswers(written);
+      amend(written);
       return written;
     },
   });
   await server.register(swaggerUi, {
     routePrefix: '/docs',
     theme: { title },
+    // Without the bar on top, which offers to explore other documents under another's logo.
+    uiConfig: { layout: 'BaseLayout' },
     staticCSP: {
       'default-src': "'self'",
       'img-src': "'self' data:",

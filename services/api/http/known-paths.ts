@@ -1,10 +1,14 @@
-import type { HttpServer } from './create-http-server.ts';
+import type { RouteOptions } from 'fastify';
 
 /** Which methods a path takes; none where there is no such path. */
 export type MethodsAt = (path: string) => string[];
 
+interface RouteSource {
+  addHook(name: 'onRoute', hook: (route: Pick<RouteOptions, 'method' | 'url'>) => void): unknown;
+}
+
 /** Remembers every route that is registered after this. */
-export function rememberPaths(server: HttpServer): MethodsAt {
+export function rememberPaths(server: RouteSource): MethodsAt {
   const methodsByPattern = new Map<string, Set<string>>();
   server.addHook('onRoute', ({ method, url }) => {
     const methods = methodsByPattern.get(url) ?? new Set();

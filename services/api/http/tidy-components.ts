@@ -41,7 +41,7 @@ function openObjects(value: unknown): void {
 }
 
 /** The object itself, so that it can be changed; lists count as objects, everything else as an empty one. */
-function fieldsOf(value: unknown): Record<string, unknown> {
+export function fieldsOf(value: unknown): Record<string, unknown> {
   return isObject(value) ? value : {};
 }
 

@@ -21,8 +21,10 @@ export interface RunSnapshot extends RunHeader {
   inFlight: number;
   waitingForRetry: number;
   stalled: string | null;
-  /** What keeps which part of the run waiting, the oldest first. Absent as long as a store does not know it. */
-  waits?: readonly RunWaitRow[];
+  /** What keeps which part of the run waiting, the oldest first: holds, and what batches were put back for in the last two minutes. */
+  waits: readonly RunWaitRow[];
+  /** False once the single failures are no longer kept; the figures by reason stay. */
+  failuresKept: boolean;
   countries: {
     country: string;
     estimate: number | null;

@@ -20,35 +20,45 @@ export const selectRuns = `
 export const selectSnapshot = `
   with totals as (
     select feed, step, sum(batches)::float8 as batches, sum(succeeded)::float8 as succeeded, sum(failed)::float8 as failed,
-      sum(expired)::float8 as expired, sum(cancelled)::float8 as cancelled, sum(unknown)::float8 as unknown, sum(born)::int as born
+      sum(expired)::float8 as expired, sum(cancelled)::float8 as cancelled, sum(unknown)::float8 as unknown, sum(born)::int as born,
+      sum(waiting)::int as waiting
     from run_totals where feed in (select feed from feeds where run = $1)
     group by feed, step
   ), lines as (
-    select feed, json_agg(to_jsonb(totals) - 'feed' - 'born' order by step) as totals, sum(born)::int as born from totals group by feed
+    select feed, json_agg(to_jsonb(totals) - array['feed', 'born', 'waiting'] order by step) as totals, sum(born)::int as born,
+      sum(waiting)::int as waiting
+    from totals group by feed
   ), countries as (
     select json_agg(json_build_object(
         'country', country, 'estimate', estimate, 'fedUsers', fed_users, 'fedBatches', next_batch_no - 1,
         'childBatches', coalesce(born, 0), 'complete', complete, 'totals', coalesce(totals, '[]')
       ) order by country, feed) as countries,
-      (array_agg(stalled order by country) filter (where stalled is not null))[1] as stalled
+      (array_agg(stalled order by country) filter (where stalled is not null))[1] as stalled, coalesce(sum(waiting), 0)::int as waiting
     from feeds left join lines using (feed) where run = $1
+  ), causes as (
+    select f.country, h.step, h.cause, h.since, h.batches from feeds f join holds h using (feed) where f.run = $1
+    union all
+    select f.country, c.step, c.cause, c.since, c.batches from feeds f join step_causes c using (feed)
+    where f.run = $1 and c.last_at >= now() - interval '2 minutes'
+      and not exists (select from holds h where h.feed = c.feed and h.step = c.step and h.cause = c.cause)
+  ), waits as (
+    select json_agg(json_build_object('step', step, 'country', country, 'cause', cause, 'since', since, 'batches', batches)
+        order by since, step, country, cause) as waits,
+      (array_agg(cause order by since, step, country, cause))[1] as cause
+    from causes
   )
-  select ${header}, now() as "asOf", r.in_flight as "inFlight", r.waiting as "waitingForRetry",
-    case when r.ended_at is null then coalesce(f.stalled, r.waiting_cause) end as stalled,
+  select ${header}, now() as "asOf", r.in_flight as "inFlight", f.waiting as "waitingForRetry",
+    case when r.ended_at is null then coalesce(f.stalled, w.cause, r.waiting_cause) end as stalled,
+    case when r.ended_at is null then w.waits end as waits, r.failures_kept as "failuresKept",
     coalesce(f.countries, '[]') as countries
-  from ${runsWithRevision}, countries f where r.id = $1`;
+  from ${runsWithRevision}, countries f, waits w where r.id = $1`;
 
-/** $1 run. Numbered before they are grouped, so that no group gathers more users than its sample shows. */
+/** $1 run. Out of counts that grow with the recordings: a report costs the same for a thousand failures and for a hundred million. */
 export const selectFailureGroups = `
-  select step, country, outcome, reason, count(*)::float8 as users,
-    array_agg(user_id order by batch_no, user_id) filter (where place <= 5) as sample
-  from (
-    select u.*, f.country,
-      row_number() over (partition by f.country, u.step, u.outcome, u.reason order by u.batch_no, u.user_id) as place
-    from feeds f join user_failures u using (feed) where f.run = $1
-  ) numbered
-  group by country, step, outcome, reason
-  order by step, country, users desc, reason collate "C", outcome`;
+  select f.country, t.step, t.outcome, t.reason, sum(t.users)::float8 as users, json_agg(t.sample order by t.slot) as samples
+  from feeds f join failure_totals t using (feed) where f.run = $1
+  group by f.country, t.step, t.outcome, t.reason
+  order by t.step, f.country, users desc, t.reason collate "C", t.outcome`;
 
 /**
  * $1 run, $2 limit, filters $3 country, $4 step, $5 reason (or null), behind $6 country, $7 feed, $8 batch, $9 step, $10 user (or null).

@@ -1,8 +1,16 @@
 import type { Pool } from 'pg';
 import { failureCursorOf, failurePlaceOf } from '../contracts/failure-cursor.ts';
 import { InvalidCursorError } from '../ports/campaign-store.ts';
-import type { FailureGroup, RecordedFailure, RunHeader, RunReports, RunSnapshot } from '../ports/run-reports.ts';
+import type {
+  FailureGroup,
+  RecordedFailure,
+  RunHeader,
+  RunReports,
+  RunSnapshot,
+  RunWaitRow,
+} from '../ports/run-reports.ts';
 import { failureOutcome } from '../../../shared/postgres/ledger-codes.ts';
+import { sampleSize } from '../../../shared/postgres/totals-sql.ts';
 import { pageOf, requireIdCursor } from './pages.ts';
 import { selectFailureGroups, selectFailures, selectRuns, selectSnapshot } from './run-report-statements.ts';
 
@@ -15,13 +23,16 @@ export function createRunReports({ pool }: { pool: Pool }): RunReports {
     },
 
     snapshot: async (runId) => {
-      const { rows } = await pool.query<RunSnapshot>(selectSnapshot, [runId]);
-      return rows[0];
+      const { rows } = await pool.query<SnapshotRow>(selectSnapshot, [runId]);
+      const [row] = rows;
+      return row && { ...row, waits: (row.waits ?? []).map((wait) => ({ ...wait, since: new Date(wait.since) })) };
     },
 
     failureGroups: async (runId) => {
-      const { rows } = await pool.query<Coded<FailureGroup>>(selectFailureGroups, [runId]);
-      return rows.map((row) => ({ ...row, outcome: failureOutcome(row.outcome) }));
+      const { rows } = await pool.query<FailureGroupRow>(selectFailureGroups, [runId]);
+      return rows.map(({ samples, ...row }) => {
+        return { ...row, outcome: failureOutcome(row.outcome), sample: samples.flat().slice(0, sampleSize) };
+      });
     },
 
     failures: async (runId, { step, country, reason }, limit, cursor) => {
@@ -41,6 +52,12 @@ export function createRunReports({ pool }: { pool: Pool }): RunReports {
 
 /** A row that holds its outcome as the number it is stored as. */
 type Coded<Failure> = Omit<Failure, 'outcome'> & { outcome: number };
+
+/** Times inside of JSON are texts. */
+type SnapshotRow = Omit<RunSnapshot, 'waits'> & { waits: (Omit<RunWaitRow, 'since'> & { since: string })[] | null };
+
+/** The samples of all slots, up to five users of each. */
+type FailureGroupRow = Omit<Coded<FailureGroup>, 'sample'> & { samples: string[][] };
 
 type FailureRow = Coded<RecordedFailure> & { feedId: string };
 

@@ -23,6 +23,8 @@ function running(
     inFlight: 0,
     waitingForRetry: 0,
     stalled: null,
+    waits: [],
+    failuresKept: true,
     countries: [
       {
         country: 'SG',

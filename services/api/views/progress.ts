@@ -12,7 +12,7 @@ export function runProgressView(snapshot: RunSnapshot, rates: Rates): RunProgres
     waitingForRetry: snapshot.waitingForRetry,
     eta: etaOf(figures, snapshot.asOf, rates),
     stalled: snapshot.stalled,
-    waits: (snapshot.waits ?? []).map((wait) => runWaitView(wait, snapshot)),
+    waits: snapshot.waits.map((wait) => runWaitView(wait, snapshot)),
   };
 }
 

@@ -6,6 +6,7 @@ export function runReportView(snapshot: RunSnapshot, failures: readonly FailureG
   return {
     ...runFiguresView(snapshot),
     failures: [...failures],
+    failuresKept: snapshot.failuresKept,
     batches: {
       fed: snapshot.countries.reduce((sum, feed) => sum + feed.fedBatches, 0),
       retried: snapshot.countries.reduce((sum, feed) => sum + feed.childBatches, 0),

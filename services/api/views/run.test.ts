@@ -23,6 +23,8 @@ function snapshotOf(countries: Country[], steps = 2): RunSnapshot {
     inFlight: 0,
     waitingForRetry: 0,
     stalled: null,
+    waits: [],
+    failuresKept: true,
     countries,
   };
 }

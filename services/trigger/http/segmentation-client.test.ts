@@ -149,7 +149,7 @@ function json(status: number, body: unknown): Answer {
   };
 }
 
-function clientOf(url: string, timeoutMs = 200) {
+function clientOf(url: string, timeoutMs = 1000) {
   const config = engineConfig.parse({
     countries: ['SG'],
     segmentation: { url, authorizationEnv: 'SEGMENTS_AUTHORIZATION', timeoutMs },

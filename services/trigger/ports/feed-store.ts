@@ -1,5 +1,4 @@
 import type { Priority } from '../../../shared/contracts/campaigns.ts';
-import type { StepRef } from '../../../shared/ports/step-ledger.ts';
 
 /** A feed that this trigger pages, fenced by its token. */
 export interface OwnedFeed {
@@ -85,21 +84,4 @@ export interface FeedStore {
   renewSnapshot(feedId: string, token: number, fresh: { snapshot: string; estimate: number | null }): Promise<void>;
   /** Loads of the feeds of running runs, whoever pages them, but for those of which nothing is left to learn. */
   loads(settled: readonly string[]): Promise<FeedLoad[]>;
-}
-
-/** A reference that can be published again: built from committed rows alone. */
-export interface LostRef extends StepRef {
-  /** Epoch of its row, or 0 where it has none: whether anybody had it since it was last offered. */
-  epoch: number;
-  /** Users still to be served in this step, and those lost before it. */
-  lost: string[];
-  remaining: number;
-}
-
-/** What a crash may have left of one running run, found by its rows. */
-export interface OutboxSweep {
-  /** Running past their lease, or waiting and due. */
-  overdue(runId: string, limit: number): Promise<LostRef[]>;
-  /** Fed batches without a row for step 1, and done steps with survivors and no row for the next one: on the topic or never published. */
-  unclaimed(runId: string, limit: number): Promise<LostRef[]>;
 }

@@ -1,6 +1,7 @@
 import type { CampaignDefinition } from '../../../shared/contracts/campaigns.ts';
 import type { StepTotals } from '../../../shared/domain/outcomes.ts';
 import type { TerminalRunState } from '../../../shared/domain/run-states.ts';
+import type { FlowCounts } from './feed-store.ts';
 
 export interface RunToPrepare {
   runId: string;
@@ -21,25 +22,53 @@ export interface NewFeed {
 export interface RunTally {
   runId: string;
   campaignId: string;
+  state: 'running' | 'cancelling';
   chain: readonly { action: string }[];
-  deadlinePassed: boolean;
-  feeds: {
-    feedId: string;
-    country: string;
-    fedUsers: number;
-    fedBatches: number;
-    complete: boolean;
-    stalled: string | null;
-    totals: StepTotals[];
-  }[];
+  /** Since the run's deadline, by the database's clock; negative before it. */
+  overdueMs: number;
+  feeds: FeedTally[];
 }
 
-/** What is going on in a run's step rows right now. */
-export interface RunActivity {
+export interface FeedTally {
+  feedId: string;
+  country: string;
+  fedUsers: number;
+  fedBatches: number;
+  complete: boolean;
+  stalled: string | null;
+  /** Of the steps in which anything was counted. */
+  totals: StepTotals[];
+  /** One for each step of the chain. */
+  flow: FlowCounts[];
+}
+
+/** What goes on in a run, for progress. */
+export interface RunFigures {
   inFlight: number;
   waiting: number;
-  /** Cause of one of the waiting steps, where one was given. */
+  /** What it waits for, for people. */
   waitingCause: string | null;
+}
+
+/** Why batches of a run wait in a step. */
+export interface WaitingStep {
+  runId: string;
+  country: string;
+  step: number;
+  cause: string;
+  /** Nobody is called in it until a person has mended the cause. */
+  held: boolean;
+}
+
+export interface RunEnding {
+  state: TerminalRunState;
+  reason: string | null;
+}
+
+/** Totals counted anew from the rows. */
+export interface FeedCount {
+  feedId: string;
+  totals: StepTotals[];
 }
 
 export interface RunStore {
@@ -52,12 +81,20 @@ export interface RunStore {
   wait(runId: string, cause: string): Promise<void>;
   /** preparing → running, with its feeds. False when another trigger was first. */
   begin(runId: string, feeds: readonly NewFeed[]): Promise<boolean>;
-  /** Running runs with their totals, oldest first. */
+  /** Runs whose work goes on, or is being cancelled, with their totals, oldest first. */
   tallies(): Promise<RunTally[]>;
-  /** Counts the run's step rows by state and keeps the figures with the run, for progress. */
-  observe(runId: string): Promise<RunActivity>;
-  /** Totals counted anew from the step rows, to check the running sums against before a run ends. */
-  recount(runId: string): Promise<{ feedId: string; totals: StepTotals[] }[]>;
-  /** Moves the run on if its state allows it. False when it had moved already. */
+  /** Of these runs, the steps that are held, and those that were put back for a cause not long ago: one for each feed and step. */
+  waitingSteps(runIds: readonly string[]): Promise<WaitingStep[]>;
+  /** Keeps the figures with the run. No effect once it has ended. */
+  show(runId: string, figures: RunFigures): Promise<void>;
+  /**
+   * Ends a run whose work is done, in one transaction: refuses whoever could still write to it, counts its rows anew, asks what they make
+   * of it, and moves it on. Null when `decide` says so, or the run has moved already.
+   */
+  end(
+    runId: string,
+    decide: (tally: RunTally, counted: readonly FeedCount[]) => RunEnding | null,
+  ): Promise<RunEnding | null>;
+  /** Moves a run on if its state allows it, and refuses whoever could still feed it. False when it had moved already. */
   finish(runId: string, state: TerminalRunState, reason: string | null): Promise<boolean>;
 }

@@ -13,11 +13,11 @@ export const toPrepare = `
   limit $1`;
 
 export const wait = `
-  update runs set waiting_cause = $2 where id = $1 and state = 'preparing' and waiting_cause is distinct from $2`;
+  update runs set waiting_cause = $2, waiting_since = now() where id = $1 and state = 'preparing' and waiting_cause is distinct from $2`;
 
 export const begin = `
   with r as (
-    update runs set state = 'running', started_at = now(), waiting_cause = null where id = $1 and state = 'preparing' returning id
+    update runs set state = 'running', started_at = now(), waiting_cause = null, waiting_since = null where id = $1 and state = 'preparing' returning id
   ), f as (
     insert into feeds (feed, run, country, segment, snapshot, estimate)
     select k.feed, r.id, k.country, k.segment, k.snapshot, k.estimate
@@ -25,43 +25,48 @@ export const begin = `
   )
   select from r`;
 
-/** One row per feed. One statement, so that all of it is true at the same moment. */
+/** One row per feed, of all runs or of one. One statement, so that all of it is true at the same moment. */
 export const tallies = `
-  select r.id as "runId", r.campaign as "campaignId", c.definition -> 'chain' as chain, r.deadline_at <= now() as "deadlinePassed",
+  select r.id as "runId", r.campaign as "campaignId", r.state, c.definition -> 'chain' as chain,
+    (extract(epoch from now() - r.deadline_at) * 1000)::float8 as "overdueMs",
     f.feed as "feedId", f.country, f.fed_users::float8 as "fedUsers", f.next_batch_no - 1 as "fedBatches", f.complete, f.stalled,
-    coalesce(t.totals, '[]') as totals
+    coalesce(t.lines, '[]') as lines
   from runs r
   join campaign_revisions c on c.campaign = r.campaign and c.revision = r.revision
   join feeds f on f.run = r.id
   left join lateral (
-    select json_agg(s order by s.step) as totals from (
+    select json_agg(s order by s.step) as lines from (
       select step, sum(batches) as batches, sum(succeeded) as succeeded, sum(failed) as failed, sum(expired) as expired,
-        sum(cancelled) as cancelled, sum(unknown) as unknown
+        sum(cancelled) as cancelled, sum(unknown) as unknown, sum(done) as done, sum(survived) as survived, sum(born) as born,
+        sum(waiting) as waiting
       from run_totals where feed = f.feed group by step
     ) s
   ) t on true
-  where r.state = 'running' and r.ended_at is null
-  order by r.scheduled_for, r.id, f.country`;
+  where r.state = any(array['running', 'cancelling']) and r.ended_at is null and ($1::uuid is null or r.id = $1)
+  order by r.scheduled_for, r.id, f.country, f.feed`;
 
-/** Reads every step row of the run, because the ledger has no index on state. Feed by feed, so that no other run's rows are read. */
-export const observe = `
-  with seen as (
-    select coalesce(sum(s.in_flight), 0)::int as in_flight, coalesce(sum(s.waiting), 0)::int as waiting, min(s.cause) as cause
-    from feeds f
-    cross join lateral (
-      select count(*) filter (where state = ${stepState.running}) as in_flight, count(*) filter (where state = ${stepState.waiting}) as waiting,
-        min(cause) filter (where state = ${stepState.waiting}) as cause
-      from batch_steps where feed = f.feed
-    ) s
-    where f.run = $1
-  ), kept as (
-    update runs r set in_flight = seen.in_flight, waiting = seen.waiting, waiting_cause = seen.cause
-    from seen
-    where r.id = $1 and r.ended_at is null
-  )
-  select in_flight as "inFlight", waiting, cause as "waitingCause" from seen`;
+/** A cause that nobody was put back for in the last two minutes is gone. */
+export const waitingSteps = `
+  select distinct on (f.feed, w.step) f.run as "runId", f.country, w.step, w.cause, w.held
+  from feeds f
+  cross join lateral (
+    select h.step, h.cause, true as held, h.since as at from holds h where h.feed = f.feed
+    union all
+    select s.step, s.cause, false, s.last_at from step_causes s where s.feed = f.feed and s.last_at > now() - interval '2 minutes'
+  ) w
+  where f.run = any($1::uuid[])
+  order by f.feed, w.step, w.held desc, w.at desc`;
 
-/** Counts rows, not sums: batches and the rest from the steps, failures from the users that failed. */
+export const show = `
+  update runs set in_flight = $2, waiting = $3, waiting_cause = $4,
+    waiting_since = case when $4::text is null then null when waiting_cause is distinct from $4 then now() else waiting_since end
+  where id = $1 and ended_at is null and (in_flight, waiting, waiting_cause) is distinct from ($2::int, $3::int, $4::text)`;
+
+/** Feeders that write under the old tokens are refused; one that writes right now is waited for. */
+export const fence = `
+  update feeds set token = token + 1, owner = null, lease_until = null where run = $1 and not complete`;
+
+/** Counts the rows of one feed, not sums: batches and the rest from the steps, failures from the users that failed. */
 export const recount = `
   select f.feed as "feedId", coalesce(t.totals, '[]') as totals
   from feeds f
@@ -82,9 +87,15 @@ export const recount = `
       ) u using (step)
     ) k
   ) t
-  where f.run = $1
-  order by f.feed`;
+  where f.feed = $1`;
 
 export const finish = `
-  update runs set state = $2, state_reason = $3, ended_at = now(), in_flight = 0, waiting = 0, waiting_cause = null
+  update runs set state = $2, state_reason = $3, ended_at = now(), in_flight = 0, waiting = 0, waiting_cause = null, waiting_since = null
   where id = $1 and state = any($4::text[])`;
+
+/** What the sweep kept of a run's feeds is of no use once it has ended. */
+export const forgetSweep = `
+  with f as (select feed from feeds where run = $1),
+    a as (delete from agenda using f where agenda.feed = f.feed),
+    h as (delete from holds using f where holds.feed = f.feed)
+  delete from sweep_marks using f where sweep_marks.feed = f.feed`;

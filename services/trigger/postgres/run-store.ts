@@ -1,11 +1,16 @@
-import type { Pool } from 'pg';
+import type { Pool, PoolClient } from 'pg';
 import { v7 as uuidv7 } from 'uuid';
 import type { StepTotals } from '../../../shared/domain/outcomes.ts';
-import { statesBefore } from '../../../shared/domain/run-states.ts';
-import type { RunActivity, RunStore, RunTally, RunToPrepare } from '../ports/run-store.ts';
+import { statesBefore, type TerminalRunState } from '../../../shared/domain/run-states.ts';
+import { inTransaction } from '../../../shared/postgres/transaction.ts';
+import type { FlowCounts } from '../ports/feed-store.ts';
+import type { FeedCount, FeedTally, RunStore, RunTally, RunToPrepare, WaitingStep } from '../ports/run-store.ts';
 import * as statements from './run-statements.ts';
 
-type TallyRow = Omit<RunTally, 'feeds'> & RunTally['feeds'][number];
+type TallyRow = Omit<RunTally, 'feeds'> & Omit<FeedTally, 'totals' | 'flow'> & { lines: (StepTotals & FlowCounts)[] };
+
+/** Counting ten million users takes seconds, on a cold disk minutes: longer than statements may take elsewhere. */
+const recountTimeoutMs = 600_000;
 
 export function createRunStore({ pool }: { pool: Pool }): RunStore {
   return {
@@ -24,35 +29,77 @@ export function createRunStore({ pool }: { pool: Pool }): RunStore {
       ]);
       return rowCount === 1;
     },
-    tallies: async () => {
-      const { rows } = await pool.query<TallyRow>({ name: 'run-tallies', text: statements.tallies });
-      return [...Map.groupBy(rows, (row) => row.runId).values()].flatMap(tallyOf);
+    tallies: () => talliesOf(pool, null),
+    waitingSteps: async (runIds) =>
+      (await pool.query<WaitingStep>({ name: 'waiting-steps', text: statements.waitingSteps, values: [runIds] })).rows,
+    show: async (runId, { inFlight, waiting, waitingCause }) => {
+      await pool.query({ name: 'show-run', text: statements.show, values: [runId, inFlight, waiting, waitingCause] });
     },
-    observe: async (runId) => {
-      const { rows } = await pool.query<RunActivity>({
-        name: 'observe-run',
-        text: statements.observe,
-        values: [runId],
-      });
-      return rows.at(0) ?? { inFlight: 0, waiting: 0, waitingCause: null };
-    },
-    recount: async (runId) => {
-      const { rows } = await pool.query<{ feedId: string; totals: StepTotals[] }>(statements.recount, [runId]);
-      return rows;
-    },
-    finish: async (runId, state, reason) => {
-      const { rowCount } = await pool.query(statements.finish, [runId, state, reason, statesBefore(state)]);
-      return rowCount === 1;
-    },
+    end: (runId, decide) =>
+      inTransaction(pool, async (client) => {
+        await client.query(`set local statement_timeout = ${recountTimeoutMs}`);
+        await client.query(statements.fence, [runId]);
+        const [tally] = await talliesOf(client, runId);
+        if (!tally) return null;
+        const ending = decide(tally, await recount(client, tally));
+        if (!ending) return null;
+        return (await finish(client, runId, ending.state, ending.reason)) ? ending : null;
+      }),
+    finish: (runId, state, reason) =>
+      inTransaction(pool, async (client) => {
+        await client.query(statements.fence, [runId]);
+        return finish(client, runId, state, reason);
+      }),
   };
+}
+
+async function talliesOf(connection: Pool | PoolClient, runId: string | null): Promise<RunTally[]> {
+  const { rows } = await connection.query<TallyRow>({
+    name: 'run-tallies',
+    text: statements.tallies,
+    values: [runId],
+  });
+  return [...Map.groupBy(rows, (row) => row.runId).values()].flatMap(tallyOf);
+}
+
+/** Feed by feed, after the feeds were locked: what is counted cannot change any more. */
+async function recount(client: PoolClient, { feeds }: RunTally): Promise<FeedCount[]> {
+  const counts: FeedCount[] = [];
+  for (const { feedId } of feeds) {
+    const query = { text: statements.recount, values: [feedId], query_timeout: recountTimeoutMs };
+    const { rows } = await client.query<FeedCount>(query);
+    counts.push(...rows);
+  }
+  return counts;
+}
+
+async function finish(
+  client: PoolClient,
+  runId: string,
+  state: TerminalRunState,
+  reason: string | null,
+): Promise<boolean> {
+  const { rowCount } = await client.query(statements.finish, [runId, state, reason, statesBefore(state)]);
+  if (rowCount !== 1) return false;
+  await client.query(statements.forgetSweep, [runId]);
+  return true;
 }
 
 function tallyOf(rows: TallyRow[]): RunTally[] {
   const [first] = rows;
   if (!first) return [];
-  const { runId, campaignId, chain, deadlinePassed } = first;
-  const feeds = rows.map(({ feedId, country, fedUsers, fedBatches, complete, stalled, totals }) => {
-    return { feedId, country, fedUsers, fedBatches, complete, stalled, totals };
+  const { runId, campaignId, state, chain, overdueMs } = first;
+  const feeds = rows.map(({ feedId, country, fedUsers, fedBatches, complete, stalled, lines }) => {
+    const totals = lines.map(({ step, batches, succeeded, failed, expired, cancelled, unknown }) => {
+      return { step, batches, succeeded, failed, expired, cancelled, unknown };
+    });
+    const flow = chain.map((_, index) => {
+      const { done, survived, born, waiting } = lines.find(({ step }) => step === index + 1) ?? noFlow;
+      return { done, survived, born, waiting };
+    });
+    return { feedId, country, fedUsers, fedBatches, complete, stalled, totals, flow };
   });
-  return [{ runId, campaignId, chain, deadlinePassed, feeds }];
+  return [{ runId, campaignId, state, chain, overdueMs, feeds }];
 }
+
+const noFlow: FlowCounts = { done: 0, survived: 0, born: 0, waiting: 0 };

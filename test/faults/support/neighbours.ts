@@ -45,7 +45,7 @@ export async function compareNeighbour(trial: Trial, comparison: Comparison): Pr
   }
 }
 
-/** Within 20 %; half a second more for what is measured on a busy machine. */
-export function staysBelow(withoutSeconds: number): (seconds: number) => boolean {
-  return (seconds) => seconds <= 1.2 * withoutSeconds + 0.5;
+/** Within 20 %; half a second more for what is measured on a busy machine. In seconds. */
+export function undisturbed(withoutSeconds: number): number {
+  return 1.2 * withoutSeconds + 0.5;
 }

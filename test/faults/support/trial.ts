@@ -68,7 +68,6 @@ export const quickLeases = {
   KAFKA_SESSION_TIMEOUT_MS: '2000',
   TRIGGER_FEED_LEASE_MS: '2000',
   TRIGGER_STALL_MS: '1000',
-  TRIGGER_REOFFER_MS: '2000',
 };
 
 const quietWithinMs = 40_000;

@@ -51,4 +51,6 @@ export interface ExecutionRows {
   failureAttempts(feedId: string): Promise<{ user: string; attempts: number }[]>;
   causes(feedId: string): Promise<StepCause[]>;
   holds(feedId: string): Promise<Hold[]>;
+  /** Below which batch the sweep does not look any more; 1 at first. */
+  mark(feedId: string, step: number): Promise<number>;
 }

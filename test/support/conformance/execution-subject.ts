@@ -4,7 +4,9 @@ import { usersOf } from '../../../shared/domain/users-text.ts';
 import type { StepTotals } from '../../../shared/domain/outcomes.ts';
 import type { CampaignStore } from '../../../services/api/ports/campaign-store.ts';
 import type { RunReports } from '../../../services/api/ports/run-reports.ts';
-import type { FeedStore, OutboxSweep, OwnedFeed } from '../../../services/trigger/ports/feed-store.ts';
+import type { FeedStore, OwnedFeed } from '../../../services/trigger/ports/feed-store.ts';
+import type { OutboxSweep } from '../../../services/trigger/ports/outbox-sweep.ts';
+import type { StepEndings } from '../../../services/trigger/ports/step-endings.ts';
 import type { DueJobs } from '../../../services/scheduler/ports/due-jobs.ts';
 import type { RunStore } from '../../../services/trigger/ports/run-store.ts';
 import type { Leases } from '../../../shared/ports/leases.ts';
@@ -34,6 +36,7 @@ export interface ExecutionSubject {
   feeds: FeedStore;
   contexts: FeedContexts;
   sweep: OutboxSweep;
+  endings: StepEndings;
   holds: StepHolds;
   rows: ExecutionRows;
   /** The ledger as a worker of that name has it. Its leases last `leaseMs`. */

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { firstChildBatchNo } from '../../../shared/domain/batch.ts';
-import type { StepLedger } from '../../../shared/ports/step-ledger.ts';
+import type { StepLedger, StepRef } from '../../../shared/ports/step-ledger.ts';
 import {
   childOf,
   claimOne,
@@ -15,104 +15,228 @@ import {
   type MakeExecutionSubject,
 } from './execution-subject.ts';
 
+/** Of one feed at one look. */
+const limit = 100;
+const everyStep = [1, 2];
+
 export function describeOutboxSweep(name: string, makeSubject: MakeExecutionSubject): void {
-  describe(`the sweep ${name}`, () => {
-    let subject: ExecutionSubject;
-    let ledger: StepLedger;
-    beforeEach(async () => {
-      subject = await makeSubject();
-      ledger = subject.ledgerOf('a');
-    });
+  let subject: ExecutionSubject;
+  let ledger: StepLedger;
+  beforeEach(async () => {
+    subject = await makeSubject();
+    ledger = subject.ledgerOf('a');
+  });
 
-    it('finds nothing when all is well', async () => {
-      const { runId, feedId, steps } = await startFedRun(subject, someBatches(3, 2));
+  const feedOf = (feedId: string) => ({ feedId, chainLength: 2 });
+  const due = (feedId: string, busy: { feedId: string; step: number }[] = []) =>
+    subject.sweep.due([feedOf(feedId)], limit, busy);
+  const offered = async (feedId: string, busy: { feedId: string; step: number }[] = []) =>
+    (await due(feedId, busy)).offers.map(({ batchNo, step }) => [batchNo, step]);
+  const look = (feedId: string, unborn: number[] = [], window = { from: 1, limit: 1000 }) =>
+    subject.sweep.look(feedOf(feedId), { ...window, unborn });
+
+  async function claimAndFinish(ref: StepRef): Promise<void> {
+    await record(ledger, doneOf(await claimOne(ledger, ref)));
+  }
+
+  describe(`the agenda ${name}`, () => {
+    it('offers what waits once it is due, children included, with the users lost before', async () => {
+      const { feedId, steps } = await startFedRun(subject, [['u1', 'u2'], ['u3']]);
       const { claimed } = await ledger.flush({ results: [], claims: steps, begins: [] });
-      await record(ledger, ...claimed.slice(0, 2).map((step) => doneOf(step)));
-      await ledger.flush({ results: [], claims: [1, 2].map((batchNo) => ({ feedId, batchNo, step: 2 })), begins: [] });
-      expect(await subject.sweep.unclaimed(runId, 10)).toEqual([]);
-      expect(await subject.sweep.overdue(runId, 10)).toEqual([]);
-    });
-
-    it('finds fed batches that nobody has claimed', async () => {
-      const { runId, feedId, steps } = await startFedRun(subject, [['u1', 'u2'], ['u3'], ['u4']]);
-      await ledger.flush({ results: [], claims: steps.slice(1, 2), begins: [] });
-      expect(await subject.sweep.unclaimed(runId, 10)).toEqual([
-        { feedId, batchNo: 1, step: 1, epoch: 0, lost: [], remaining: 2 },
-        { feedId, batchNo: 3, step: 1, epoch: 0, lost: [], remaining: 1 },
+      const [one, two] = claimed;
+      if (!one || !two) throw new Error('two steps were free');
+      await record(ledger, doneOf(one, { children: [childOf(['u2'], { delayMs: 5000 })] }), waitingOf(two));
+      expect(await offered(feedId)).toEqual([]);
+      await subject.passTime(5001);
+      expect((await due(feedId)).offers).toEqual([
+        { feedId, batchNo: 2, step: 1, lost: [], remaining: 1 },
+        { feedId, batchNo: firstChildBatchNo, step: 1, lost: [], remaining: 1 },
       ]);
     });
 
-    it('finds done steps with survivors that nobody has claimed in the next step, with the users lost so far', async () => {
-      const { runId, feedId, steps } = await startFedRun(subject, [['u1', 'u2', 'u3', 'u4']]);
-      const [first] = steps;
-      if (!first) throw new Error('one batch was fed');
-      const children = [childOf(['u4'], { delayMs: 5000 })];
-      await record(ledger, doneOf(await claimOne(ledger, first), { failures: [failed('u2')], children }));
-      expect(await subject.sweep.unclaimed(runId, 10)).toEqual([
-        { feedId, batchNo: 1, step: 2, epoch: 0, lost: ['u2', 'u4'], remaining: 2 },
-      ]);
+    it('marks what it offered: the next time comes after 10 s, then after 20 s, at last every 10 min', async () => {
+      const { feedId, steps } = await startFedRun(subject, [['u1']]);
+      await record(ledger, waitingOf(await claimOne(ledger, steps[0] ?? fail()), { delayMs: 0 }));
+      for (const pauseSeconds of [10, 20, 40, 80, 160, 320, 600, 600]) {
+        expect(await offered(feedId)).toEqual([[1, 1]]);
+        await subject.passTime(pauseSeconds * 1000 - 1000);
+        expect(await offered(feedId)).toEqual([]);
+        await subject.passTime(1001);
+      }
     });
 
-    it('finds the next step of a child batch, too', async () => {
-      const { runId, feedId, steps } = await startFedRun(subject, [['u1', 'u2']]);
-      const [first] = steps;
-      if (!first) throw new Error('one batch was fed');
-      const children = [childOf(['u1', 'u2'])];
-      await record(ledger, doneOf(await claimOne(ledger, first), { children }));
-      const child = { feedId, batchNo: firstChildBatchNo, step: 1 };
-      await record(ledger, doneOf(await claimOne(ledger, child), { failures: [failed('u1')] }));
-      expect(await subject.sweep.unclaimed(runId, 10)).toEqual([
-        { ...child, step: 2, epoch: 0, lost: ['u1'], remaining: 1 },
+    it('begins anew with a step that was claimed and put back in between', async () => {
+      const { feedId, steps } = await startFedRun(subject, [['u1']]);
+      const [ref] = steps;
+      if (!ref) throw new Error('one batch was fed');
+      for (let times = 0; times < 3; times++) {
+        await record(ledger, waitingOf(await claimOne(ledger, ref), { delayMs: 1000 }));
+        await subject.passTime(1001);
+        expect(await offered(feedId)).toEqual([[1, 1]]);
+      }
+    });
+
+    it('takes no more of one feed than asked for, and leaves other feeds their own', async () => {
+      const first = await startFedRun(subject, someBatches(5, 1));
+      const second = await startFedRun(subject, someBatches(2, 1));
+      const { claimed } = await ledger.flush({ results: [], claims: [...first.steps, ...second.steps], begins: [] });
+      await record(ledger, ...claimed.map((step) => waitingOf(step, { delayMs: 0 })));
+      const feeds = [feedOf(first.feedId), feedOf(second.feedId)];
+      const byFeed = async () =>
+        [...Map.groupBy((await subject.sweep.due(feeds, 2, [])).offers, ({ feedId }) => feedId)].map(
+          ([feedId, refs]) => [feedId === first.feedId ? 'first' : 'second', refs.length],
+        );
+      expect((await byFeed()).toSorted()).toEqual([
+        ['first', 2],
+        ['second', 2],
+      ]);
+      // What was offered is marked, so that those behind it have their turn.
+      expect(await byFeed()).toEqual([['first', 2]]);
+      expect(await byFeed()).toEqual([['first', 1]]);
+    });
+
+    it('waits for the lease of what is in hand', async () => {
+      const { feedId, steps } = await startFedRun(subject, [['u1']]);
+      const [ref] = steps;
+      if (!ref) throw new Error('one batch was fed');
+      await record(ledger, waitingOf(await claimOne(ledger, ref), { delayMs: 0 }));
+      await claimOne(ledger, ref);
+      expect(await offered(feedId)).toEqual([]);
+      await subject.passTime(leaseMs + 1);
+      expect(await offered(feedId)).toEqual([[1, 1]]);
+    });
+
+    it('keeps a batch until it is through the chain, and takes it off then', async () => {
+      const { feedId, steps } = await startFedRun(subject, [['u1', 'u2']]);
+      const [ref] = steps;
+      if (!ref) throw new Error('one batch was fed');
+      await record(ledger, waitingOf(await claimOne(ledger, ref), { delayMs: 0 }));
+      await record(ledger, doneOf(await claimOne(ledger, ref), { failures: [failed('u2')] }));
+      expect(await offered(feedId)).toEqual([]);
+      expect((await subject.rows.agenda(feedId)).map(({ step }) => step)).toEqual([2]);
+      // Nobody published the next step.
+      await subject.passTime(10_001);
+      expect((await due(feedId)).offers).toEqual([{ feedId, batchNo: 1, step: 2, lost: ['u2'], remaining: 1 }]);
+      await claimAndFinish({ ...ref, step: 2 });
+      await subject.passTime(10_001);
+      expect(await offered(feedId)).toEqual([]);
+      expect(await subject.rows.agenda(feedId)).toEqual([]);
+    });
+
+    it('does not offer again what lies on a topic that nobody empties', async () => {
+      const { feedId, steps } = await startFedRun(subject, [['u1']]);
+      await record(ledger, waitingOf(await claimOne(ledger, steps[0] ?? fail()), { delayMs: 0 }));
+      const busy = [{ feedId, step: 1 }];
+      expect(await offered(feedId, busy)).toEqual([[1, 1]]);
+      for (let i = 0; i < 5; i++) {
+        await subject.passTime(60_000);
+        expect(await offered(feedId, busy)).toEqual([]);
+      }
+      await subject.passTime(10_001);
+      expect(await offered(feedId)).toEqual([[1, 1]]);
+    });
+
+    it('has what could not be published due again in five seconds, as if it had not been offered', async () => {
+      const { feedId, steps } = await startFedRun(subject, [['u1']]);
+      await record(ledger, waitingOf(await claimOne(ledger, steps[0] ?? fail()), { delayMs: 0 }));
+      for (let i = 0; i < 3; i++) {
+        const { offers } = await due(feedId);
+        expect(offers).toHaveLength(1);
+        await subject.sweep.takeBack(offers);
+        await subject.passTime(5001);
+      }
+    });
+
+    it('offers one batch of a held step when its try is due, and no other', async () => {
+      const { feedId, steps } = await startFedRun(subject, someBatches(3, 1));
+      const { claimed } = await ledger.flush({ results: [], claims: steps, begins: [] });
+      await subject.holds.hold([{ feedId, step: 1, cause: 'HTTP 404' }]);
+      await record(ledger, ...claimed.map((step) => waitingOf(step, { delayMs: 0 })));
+      expect(await offered(feedId)).toEqual([]);
+      await subject.passTime(30_001);
+      expect(await offered(feedId)).toHaveLength(1);
+      expect(await offered(feedId)).toEqual([]);
+      await subject.holds.mayTry({ feedId, step: 1 }, 30_000);
+      await subject.passTime(15_000);
+      expect(await offered(feedId)).toEqual([]);
+      await subject.holds.lift({ feedId, step: 1 });
+      expect(await offered(feedId)).toHaveLength(3);
+    });
+
+    it('names a step whose leases lapse again and again, and does not offer it', async () => {
+      const { feedId, steps } = await startFedRun(subject, [['u1']]);
+      const [ref] = steps;
+      if (!ref) throw new Error('one batch was fed');
+      for (let lapses = 0; lapses <= 4; lapses++) {
+        const { epoch } = await claimOne(ledger, ref);
+        await ledger.flush({ results: [], claims: [], begins: [{ ...ref, epoch }] });
+        await subject.passTime(leaseMs + 1);
+      }
+      await look(feedId);
+      expect(await due(feedId)).toEqual({ offers: [], quarantined: [ref] });
+    });
+  });
+
+  describe(`the window above the mark ${name}`, () => {
+    it('puts what a dead worker left on the agenda, once its lease is over', async () => {
+      const { feedId, steps } = await startFedRun(subject, [['u1', 'u2']]);
+      await claimOne(ledger, steps[0] ?? fail());
+      expect(await look(feedId, everyStep)).toEqual({ running: 1, next: null });
+      expect(await offered(feedId)).toEqual([]);
+      await subject.passTime(leaseMs + 1);
+      expect(await look(feedId)).toEqual({ running: 0, next: null });
+      expect(await offered(feedId)).toEqual([[1, 1]]);
+    });
+
+    it('puts what nobody claimed on the agenda where it is asked for, step by step', async () => {
+      const { feedId, steps } = await startFedRun(subject, [['u1', 'u2'], ['u3'], ['u4']]);
+      await record(ledger, doneOf(await claimOne(ledger, steps[0] ?? fail()), { failures: [failed('u2')] }));
+      await look(feedId);
+      expect(await offered(feedId)).toEqual([]);
+      await look(feedId, [2]);
+      expect((await due(feedId)).offers).toEqual([{ feedId, batchNo: 1, step: 2, lost: ['u2'], remaining: 1 }]);
+      await look(feedId, [1]);
+      expect(await offered(feedId)).toEqual([
+        [2, 1],
+        [3, 1],
       ]);
     });
 
     it('leaves alone what has no survivors, what expired and what was the last step', async () => {
-      const { runId, steps } = await startFedRun(subject, [['u1'], ['u2'], ['u3']]);
+      const { feedId, steps } = await startFedRun(subject, [['u1'], ['u2'], ['u3']]);
       const { claimed } = await ledger.flush({ results: [], claims: steps, begins: [] });
       const [one, two, three] = claimed;
       if (!one || !two || !three) throw new Error('three steps were free');
       await record(ledger, doneOf(one, { failures: [failed('u1')] }), doneOf(two, { rest: 'expired' }), doneOf(three));
-      await record(ledger, doneOf(await claimOne(ledger, { feedId: three.feedId, batchNo: 3, step: 2 })));
-      expect(await subject.sweep.unclaimed(runId, 10)).toEqual([]);
+      await claimAndFinish({ feedId, batchNo: 3, step: 2 });
+      await look(feedId, everyStep);
+      expect(await subject.rows.agenda(feedId)).toEqual([]);
     });
 
-    it('finds what a dead worker left running, once its lease is over', async () => {
-      const { runId, steps } = await startFedRun(subject, [['u1', 'u2']]);
-      const [first] = steps;
-      if (!first) throw new Error('one batch was fed');
-      await claimOne(ledger, first);
-      expect(await subject.sweep.overdue(runId, 10)).toEqual([]);
-      await subject.passTime(leaseMs + 1);
-      expect(await subject.sweep.overdue(runId, 10)).toEqual([{ ...first, epoch: 1, lost: [], remaining: 2 }]);
+    it('moves the mark over what is through the chain or on the agenda, and looks there no more', async () => {
+      const { feedId, steps } = await startFedRun(subject, someBatches(5, 1));
+      const { claimed } = await ledger.flush({ results: [], claims: steps.slice(0, 4), begins: [] });
+      const [one, two, three] = claimed;
+      if (!one || !two || !three) throw new Error('the steps were free');
+      await record(ledger, doneOf(one), waitingOf(two, { delayMs: 3_600_000 }), doneOf(three, { rest: 'expired' }));
+      await claimAndFinish({ feedId, batchNo: 1, step: 2 });
+      expect(await look(feedId)).toEqual({ running: 1, next: null });
+      expect(await subject.rows.mark(feedId, 2)).toBe(4);
+      // From the mark on, two batches are left: the window of one is not its end.
+      expect(await look(feedId, [], { from: 1, limit: 1 })).toEqual({ running: 1, next: 5 });
     });
 
-    it('finds what waits once it is due, children included', async () => {
-      const { runId, feedId, steps } = await startFedRun(subject, [['u1', 'u2'], ['u3']]);
-      const { claimed } = await ledger.flush({ results: [], claims: steps, begins: [] });
-      const [one, two] = claimed;
-      if (!one || !two) throw new Error('two steps were free');
-      const children = [childOf(['u2'], { delayMs: 5000 })];
-      await record(ledger, doneOf(one, { children }), waitingOf(two));
-      await ledger.flush({ results: [], claims: [{ feedId, batchNo: 1, step: 2 }], begins: [] });
-      expect(await subject.sweep.overdue(runId, 10)).toEqual([]);
-      await subject.passTime(5001);
-      expect(await subject.sweep.overdue(runId, 10)).toEqual([
-        { feedId, batchNo: 2, step: 1, epoch: 1, lost: [], remaining: 1 },
-        { feedId, batchNo: firstChildBatchNo, step: 1, epoch: 0, lost: [], remaining: 1 },
-      ]);
-    });
-
-    it('finds no more than it was asked for', async () => {
-      const { runId } = await startFedRun(subject, someBatches(5, 1));
-      expect(await subject.sweep.unclaimed(runId, 3)).toHaveLength(3);
-    });
-
-    it('looks at one run only, and not at a run that has ended', async () => {
-      const { runId } = await startFedRun(subject, someBatches(1, 2));
-      const other = await startFedRun(subject, someBatches(2, 2));
-      expect(await subject.sweep.unclaimed(runId, 10)).toHaveLength(1);
-      await subject.runs.finish(other.runId, 'failed', 'by hand');
-      expect(await subject.sweep.unclaimed(other.runId, 10)).toEqual([]);
+    it('goes on where the last window ended, without losing the mark', async () => {
+      const { feedId } = await startFedRun(subject, someBatches(5, 1));
+      expect(await look(feedId, [], { from: 1, limit: 2 })).toEqual({ running: 0, next: 3 });
+      expect(await look(feedId, [], { from: 3, limit: 2 })).toEqual({ running: 0, next: 5 });
+      expect(await look(feedId, everyStep, { from: 5, limit: 2 })).toEqual({ running: 0, next: null });
+      expect(await offered(feedId)).toEqual([[5, 1]]);
+      expect(await subject.rows.mark(feedId, 2)).toBe(1);
     });
   });
+}
+
+function fail(): never {
+  throw new Error('a batch was fed');
 }

@@ -97,12 +97,13 @@ export function describeRunReports(name: string, makeSubject: () => Promise<RunR
       });
 
       it('shows each country with what was fed, and totals added up over all workers, in the order of the chain', async () => {
-        const runId = await addRun({ inFlight: 3, waiting: 2 });
+        const runId = await addRun({ inFlight: 3 });
         const counted = { estimate: 1200, fedUsers: 1000, fedBatches: 10, complete: true };
         const sg = await rows.addFeed(runId, { country: 'SG', ...counted });
         await rows.addFeed(runId, { country: 'ID' });
-        await rows.addTotals(sg, 0, { step: 2, batches: 1, succeeded: 90 });
+        await rows.addTotals(sg, 0, { step: 2, batches: 1, succeeded: 90, waiting: 3 });
         await rows.addTotals(sg, 0, { step: 1, batches: 3, born: 2, succeeded: 290, failed: 10 });
+        await rows.addTotals(sg, 7, { step: 2, waiting: -1 });
         await rows.addTotals(sg, 7, { step: 1, batches: 2, succeeded: 150, expired: 40, cancelled: 9, unknown: 1 });
         const snapshot = await reports.snapshot(runId);
         expect(snapshot).toMatchObject({ runId, inFlight: 3, waitingForRetry: 2, campaignName: 'Lapsed "riders" 🚲' });
@@ -135,10 +136,35 @@ export function describeRunReports(name: string, makeSubject: () => Promise<RunR
         expect((await reports.snapshot(runId))?.stalled).toBe('segmentation: 503');
       });
 
+      it('says what each part of it waits for, the oldest first, a held cause once', async () => {
+        const runId = await addRun();
+        const [sg, id] = [await rows.addFeed(runId, { country: 'SG' }), await rows.addFeed(runId, { country: 'ID' })];
+        await rows.addHold(sg, { step: 2, cause: 'HTTP 404', batches: 2, ageMs: 60_000 });
+        await rows.addCause(sg, { step: 2, cause: 'HTTP 404', batches: 2, ageMs: 90_000, quietMs: 1000 });
+        await rows.addCause(id, { step: 1, cause: 'HTTP 500', batches: 7, ageMs: 300_000, quietMs: 110_000 });
+        await rows.addCause(id, { step: 1, cause: 'HTTP 429', batches: 9, ageMs: 600_000, quietMs: 130_000 });
+        const snapshot = await reports.snapshot(runId);
+        expect(snapshot?.waits).toEqual([
+          { step: 1, country: 'ID', cause: 'HTTP 500', batches: 7, since: snapshot?.waits[0]?.since },
+          { step: 2, country: 'SG', cause: 'HTTP 404', batches: 2, since: snapshot?.waits[1]?.since },
+        ]);
+        const agesMs = snapshot?.waits.map(({ since }) =>
+          Math.round((snapshot.asOf.getTime() - since.getTime()) / 10_000),
+        );
+        expect(agesMs).toEqual([30, 6]);
+        expect(snapshot?.stalled).toBe('HTTP 500');
+      });
+
       it('waits for nothing once it has ended', async () => {
         const runId = await addRun({ state: 'expired', endedAt: planned, waitingCause: 'award-reward answers 401' });
         await rows.addFeed(runId, { country: 'SG', stalled: 'segmentation: 503' });
-        expect((await reports.snapshot(runId))?.stalled).toBeNull();
+        await rows.addHold(await rows.addFeed(runId, { country: 'ID' }), {
+          step: 1,
+          cause: 'HTTP 404',
+          batches: 1,
+          ageMs: 0,
+        });
+        expect(await reports.snapshot(runId)).toMatchObject({ stalled: null, waits: [] });
       });
     });
 
@@ -167,12 +193,12 @@ export function describeRunReports(name: string, makeSubject: () => Promise<RunR
         ]);
       });
 
-      it('show at most five of their users', async () => {
+      it('show at most five of their users, those that failed first', async () => {
         const runId = await addRun();
         const feedId = await rows.addFeed(runId, { country: 'SG' });
         for (let i = 0; i < 8; i++) await rows.addFailure(feedId, { user: `u${i}`, batchNo: 8 - i });
         expect(await reports.failureGroups(runId)).toMatchObject([
-          { users: 8, sample: ['u7', 'u6', 'u5', 'u4', 'u3'] },
+          { users: 8, sample: ['u0', 'u1', 'u2', 'u3', 'u4'] },
         ]);
       });
     });

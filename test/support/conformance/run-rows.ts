@@ -10,6 +10,12 @@ export interface RunRows {
   addFeed(runId: string, feed: Partial<FeedSeed> & { country: string }): Promise<string>;
   /** Adds to the totals of a feed what the worker in this slot recorded. */
   addTotals(feedId: string, slot: number, totals: Partial<StepTotals & StepFlow> & { step: number }): Promise<void>;
+  addHold(feedId: string, hold: { step: number; cause: string; batches: number; ageMs: number }): Promise<void>;
+  /** @param cause.quietMs since it was last met */
+  addCause(
+    feedId: string,
+    cause: { step: number; cause: string; batches: number; ageMs: number; quietMs: number },
+  ): Promise<void>;
   addFailure(feedId: string, failure: Partial<FailureSeed> & { user: string }): Promise<void>;
 }
 
@@ -33,6 +39,8 @@ export interface FeedSeed {
   fedBatches: number;
   complete: boolean;
   stalled: string | null;
+  /** When the feed began: its id tells. Now, unless said otherwise. */
+  bornAt?: Date;
 }
 
 export interface FailureSeed {

@@ -7,10 +7,12 @@ import {
   record,
   startFedRun,
   startRun,
+  waitingOf,
   type ExecutionSubject,
   type MakeExecutionSubject,
 } from './execution-subject.ts';
 
+const noFlow = { done: 0, survived: 0, born: 0, waiting: 0 };
 const feedOf = (country: string) => ({ country, segment: 'all', snapshot: 's1', estimate: 1000 });
 
 export function describeRunStore(name: string, makeSubject: MakeExecutionSubject): void {
@@ -56,9 +58,9 @@ export function describeRunStore(name: string, makeSubject: MakeExecutionSubject
       expect(await subject.runs.begin(runId, [feedOf('ID'), feedOf('SG')])).toBe(false);
       expect(await subject.runs.toPrepare(10, [])).toEqual([]);
       const [tally] = await subject.runs.tallies();
-      expect(tally).toMatchObject({ runId, campaignId, deadlinePassed: false });
+      expect(tally).toMatchObject({ runId, campaignId, state: 'running' });
       expect(tally?.chain.map((step) => step.action)).toEqual(['award-reward', 'send-message']);
-      const unfed = { fedUsers: 0, fedBatches: 0, complete: false, stalled: null, totals: [] };
+      const unfed = { fedUsers: 0, fedBatches: 0, complete: false, stalled: null, totals: [], flow: [noFlow, noFlow] };
       expect(tally?.feeds.map(({ feedId: _, ...rest }) => rest)).toEqual([
         { country: 'ID', ...unfed },
         { country: 'SG', ...unfed },
@@ -80,12 +82,50 @@ export function describeRunStore(name: string, makeSubject: MakeExecutionSubject
       expect(tallies[0]?.feeds[0]).toMatchObject({ fedUsers: 3, fedBatches: 2, complete: true, totals });
     });
 
-    it('show what is in flight', async () => {
-      const { runId, feedId } = await startFedRun(subject, [['u1'], ['u2']]);
+    it('show what goes on in them, until they end', async () => {
+      const { runId } = await startRun(subject);
+      await subject.runs.show(runId, { inFlight: 3, waiting: 2, waitingCause: 'HTTP 503' });
+      expect(await subject.reports.snapshot(runId)).toMatchObject({
+        inFlight: 3,
+        waitingForRetry: 2,
+        stalled: 'HTTP 503',
+      });
+      await subject.runs.finish(runId, 'failed', null);
+      await subject.runs.show(runId, { inFlight: 3, waiting: 2, waitingCause: 'HTTP 503' });
+      expect(await subject.reports.snapshot(runId)).toMatchObject({ inFlight: 0, waitingForRetry: 0, stalled: null });
+    });
+
+    it('name the steps that wait: what is held first, and no cause of long ago', async () => {
+      const { runId, feedId, steps } = await startFedRun(subject, [['u1'], ['u2']]);
       const ledger = subject.ledgerOf('a');
-      await record(ledger, doneOf(await claimOne(ledger, { feedId, batchNo: 1, step: 1 })));
-      await claimOne(ledger, { feedId, batchNo: 2, step: 1 });
-      expect(await subject.runs.observe(runId)).toEqual({ inFlight: 1, waiting: 0, waitingCause: null });
+      const [one, two] = (await ledger.flush({ results: [], claims: steps, begins: [] })).claimed;
+      if (!one || !two) throw new Error('the steps were free');
+      await record(ledger, waitingOf(one, { cause: 'HTTP 503' }));
+      const waiting = { runId, country: 'SG', step: 1 };
+      expect(await subject.runs.waitingSteps([runId])).toEqual([{ ...waiting, cause: 'HTTP 503', held: false }]);
+      await subject.holds.hold([{ feedId, step: 1, cause: 'HTTP 404' }]);
+      expect(await subject.runs.waitingSteps([runId])).toEqual([{ ...waiting, cause: 'HTTP 404', held: true }]);
+      await subject.holds.lift({ feedId, step: 1 });
+      await subject.passTime(121_000);
+      expect(await subject.runs.waitingSteps([runId])).toEqual([]);
+    });
+
+    it('let nobody write to them any more when they end, whoever was about to', async () => {
+      const { runId, owned } = await startRun(subject);
+      const [feed] = owned;
+      if (!feed) throw new Error('the run has no feed');
+      const ended = await subject.runs.end(runId, () => ({ state: 'expired', reason: null }));
+      expect(ended).toEqual({ state: 'expired', reason: null });
+      const batches = [{ batchNo: 1, users: ['u1'] }];
+      const page = { batches, invalidUsers: [], cursor: 'u1', complete: false, staysStalled: false };
+      expect(await subject.feeds.writePages({ feedId: feed.feedId, token: feed.token, ...page })).toBe(false);
+      expect((await subject.reports.snapshot(runId))?.countries).toMatchObject([{ fedUsers: 0 }]);
+    });
+
+    it('go on when what was counted does not let them end', async () => {
+      const { runId } = await startRun(subject);
+      expect(await subject.runs.end(runId, () => null)).toBeNull();
+      expect(await subject.runs.tallies()).toHaveLength(1);
     });
 
     it('end once, and never change afterwards', async () => {

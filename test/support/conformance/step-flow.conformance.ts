@@ -165,13 +165,13 @@ export function describeStepFlow(name: string, makeSubject: MakeExecutionSubject
       await subject.feeds.writePages({
         ...owned,
         batches: [],
-        staysStalled: false,
         invalidUsers: [
           { user: 'a\\u0000', rule: 'control-character' },
           { user: '', rule: 'empty' },
         ],
         cursor: null,
         complete: true,
+        staysStalled: false,
       });
       expect(await subject.rows.failureTotals(owned.feedId)).toMatchObject([{ step: 1, outcome: 'failed', users: 2 }]);
     });

@@ -120,7 +120,7 @@ export function describeStepLedger(name: string, makeSubject: MakeExecutionSubje
       });
       expect(await record(a, zombie, waitingOf(stale))).toEqual([]);
       expect(await totalsOf(subject, runId)).toEqual([]);
-      expect(await subject.sweep.overdue(runId, 10)).toEqual([]);
+      expect(await subject.rows.agenda(first.feedId)).toEqual([]);
       expect(await b.lostUsers([{ ...first, step: 2 }])).toEqual([[]]);
       expect(await record(b, doneOf(current))).toHaveLength(1);
     });
@@ -172,11 +172,15 @@ export function describeStepLedger(name: string, makeSubject: MakeExecutionSubje
         return step.batchNo % 2 === 0 ? doneOf(step, { failures: [failed(first)], children }) : doneOf(step);
       };
       await Promise.all([record(a, ...ofA.claimed.map(withTrouble)), record(b, ...ofB.map(withTrouble))]);
-      const due = await subject.sweep.overdue(runId, 100);
-      await record(a, ...(await claimAll(a, due)).map((child) => doneOf(child)));
+      const due = await subject.rows.agenda(feedId);
+      const children = due.map(({ batchNo, step }) => ({ feedId, batchNo, step }));
+      await record(a, ...(await claimAll(a, children)).map((child) => doneOf(child)));
       const totals = await totalsOf(subject, runId);
       expect(totals).toEqual([{ ...nothing, step: 1, batches: 10, succeeded: 45, failed: 5 }]);
-      expect(await subject.runs.recount(runId)).toEqual([{ feedId, totals }]);
+      await subject.runs.end(runId, (_, counted) => {
+        expect(counted).toEqual([{ feedId, totals }]);
+        return null;
+      });
     });
 
     it('refuses what it cannot store, by name, and writes its neighbours', async () => {
@@ -224,13 +228,11 @@ export function describeStepLedger(name: string, makeSubject: MakeExecutionSubje
     it('show what they wait for until they are claimed again', async () => {
       const { runId, first } = await fedBatch();
       await record(a, waitingOf(await claimOne(a, first), { delayMs: 0, cause: 'rewards answers 401' }));
-      expect(await subject.runs.observe(runId)).toEqual({
-        inFlight: 0,
-        waiting: 1,
-        waitingCause: 'rewards answers 401',
-      });
+      const waiting = { runId, country: 'SG', step: 1, cause: 'rewards answers 401', held: false };
+      expect(await subject.runs.waitingSteps([runId])).toEqual([waiting]);
+      expect(await subject.rows.flow(first.feedId)).toMatchObject([{ waiting: 1 }]);
       await claimOne(b, first);
-      expect(await subject.runs.observe(runId)).toEqual({ inFlight: 1, waiting: 0, waitingCause: null });
+      expect(await subject.rows.flow(first.feedId)).toMatchObject([{ waiting: 0 }]);
     });
 
     it('count for no user', async () => {

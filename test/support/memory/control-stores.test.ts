@@ -5,6 +5,7 @@ import { describeDeadLetters } from '../conformance/dead-letters.conformance.ts'
 import { describeDueJobs } from '../conformance/due-jobs.conformance.ts';
 import { describeIdempotentRequests } from '../conformance/idempotent-requests.conformance.ts';
 import { describeLeases } from '../conformance/leases.conformance.ts';
+import { describeRetention } from '../conformance/retention.conformance.ts';
 import { describeRunReports } from '../conformance/run-reports.conformance.ts';
 import { createSettableClock } from '../settable-clock.ts';
 import { createMemoryApiKeys } from './api-keys.ts';
@@ -14,10 +15,12 @@ import { createMemoryDeadLetters } from './dead-letters.ts';
 import { createMemoryDueJobs } from './due-jobs.ts';
 import { createMemoryIdempotentRequests } from './idempotent-requests.ts';
 import { createMemoryLeases } from './leases.ts';
-import { createMemoryDatabase } from './memory-database.ts';
+import { batchKey, createMemoryDatabase, stepKey } from './memory-database.ts';
+import { createMemoryRetention } from './retention.ts';
 import { createMemoryRunReports } from './run-reports.ts';
 import { createMemoryRunStore } from './run-store.ts';
 import { createMemoryRunRows } from './run-rows.ts';
+import { unclaimed } from './step-ledger.ts';
 
 /** All control stores over one empty database. */
 function memoryStores() {
@@ -50,4 +53,27 @@ describeDueJobs('in memory', memoryStores);
 describeRunReports('in memory', memoryStores);
 describeIdempotentRequests('in memory', memoryStores);
 describeDeadLetters('in memory', memoryStores);
+describeRetention('in memory', () => {
+  const database = createMemoryDatabase(createSettableClock(Date.now()));
+  const countOf = (rows: Iterable<{ feedId: string }>, feedId: string) =>
+    [...rows].filter((row) => row.feedId === feedId).length;
+  return Promise.resolve({
+    campaigns: createMemoryCampaignStore({ database }),
+    reports: createMemoryRunReports({ database }),
+    rows: createMemoryRunRows({ database }),
+    retention: createMemoryRetention({ database }),
+    addBatch: (feedId: string) =>
+      atOnce(() => {
+        const batch = { feedId, batchNo: 1, users: ['u1', 'u2'], parent: null, fromStep: 1 };
+        database.batches.set(batchKey(feedId, 1), batch);
+        database.steps.set(stepKey(feedId, 1, 1), { ...unclaimed, feedId, batchNo: 1, step: 1, state: 'done' });
+      }),
+    count: (feedId: string) =>
+      atOnce(() => ({
+        users: countOf(database.batches.values(), feedId),
+        steps: countOf(database.steps.values(), feedId),
+        failures: countOf(database.failures, feedId),
+      })),
+  });
+});
 describeApiKeys('in memory', async () => (await memoryStores()).keys);

@@ -65,5 +65,6 @@ export function createMemoryExecutionRows({ database }: { database: MemoryDataba
             sinceSeconds: -secondsTo(sinceMs) + 0,
           })),
       ),
+    mark: (feedId, step) => atOnce(() => database.sweepMarks.get(`${feedId}/${step}`) ?? 1),
   };
 }

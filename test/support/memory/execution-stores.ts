@@ -10,6 +10,7 @@ import type { MemoryDatabase } from './memory-database.ts';
 import { createMemoryOutboxSweep } from './outbox-sweep.ts';
 import { createMemoryRunReports } from './run-reports.ts';
 import { createMemoryRunStore } from './run-store.ts';
+import { createMemoryStepEndings } from './step-endings.ts';
 import { createMemoryStepHolds } from './step-holds.ts';
 import { createMemoryStepLedger } from './step-ledger.ts';
 
@@ -24,6 +25,7 @@ export function createMemoryExecutionStores({ database }: { database: MemoryData
     feeds: createMemoryFeedStore({ database }),
     contexts: createMemoryFeedContexts({ database }),
     sweep: createMemoryOutboxSweep({ database }),
+    endings: createMemoryStepEndings({ database }),
     holds: createMemoryStepHolds({ database }),
     rows: createMemoryExecutionRows({ database }),
     ledgerOf: (owner) => createMemoryStepLedger({ database, owner, leaseMs }),

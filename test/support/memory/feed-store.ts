@@ -1,15 +1,9 @@
 import { reasons } from '../../../shared/domain/reasons.ts';
-import type {
-  FedPages,
-  FeedLoad,
-  FeedStore,
-  FlowCounts,
-  OwnedFeed,
-} from '../../../services/trigger/ports/feed-store.ts';
+import type { FedPages, FeedLoad, FeedStore, OwnedFeed } from '../../../services/trigger/ports/feed-store.ts';
 import { atOnce } from './at-once.ts';
 import { batchKey, type FeedRow, type MemoryDatabase, type RunRow } from './memory-database.ts';
-import { definitionOf } from './run-store.ts';
-import { addToFailureTotals, addToTotals, totalsRowsOf } from './totals.ts';
+import { definitionOf, flowOf } from './run-store.ts';
+import { addToFailureTotals, addToTotals } from './totals.ts';
 
 export function createMemoryFeedStore({ database }: { database: MemoryDatabase }): FeedStore {
   const { feeds, clock } = database;
@@ -89,7 +83,6 @@ export function createMemoryFeedStore({ database }: { database: MemoryDatabase }
 function loadOf(database: MemoryDatabase, row: FeedRow): FeedLoad {
   const { feedId, country, complete } = row;
   const { priority, chain } = definitionOf(database, runOf(database, row));
-  const lines = totalsRowsOf(database, feedId);
   return {
     feedId,
     country,
@@ -98,14 +91,9 @@ function loadOf(database: MemoryDatabase, row: FeedRow): FeedLoad {
     complete,
     held: [...database.holds.values()].some((hold) => hold.feedId === feedId),
     fedBatches: row.nextBatchNo - 1,
-    steps: chain.map((_, index) => {
-      const { done, survived, born, waiting } = lines.find(({ step }) => step === index + 1) ?? noFlow;
-      return { done, survived, born, waiting };
-    }),
+    steps: flowOf(database, feedId, chain.length),
   };
 }
-
-const noFlow: FlowCounts = { done: 0, survived: 0, born: 0, waiting: 0 };
 
 function write(database: MemoryDatabase, row: FeedRow, pages: FedPages): void {
   for (const { batchNo, users } of pages.batches) {

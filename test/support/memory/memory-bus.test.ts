@@ -64,4 +64,42 @@ describe('the bus in memory', () => {
     await bus.consumer('g', ['t']).start(second);
     expect(await second.first(1)).toHaveLength(1);
   });
+
+  it('drops, doubles and delays messages as it is told', async () => {
+    const bus = createMemoryBus({ topics: ['t'] });
+    bus.disturb(({ value }) =>
+      value === 'a' ? 'drop' : value === 'b' ? 'duplicate' : value === 'c' ? 'delay' : 'keep',
+    );
+    await bus.publisher().publish(['a', 'b', 'c', 'd'].map((value) => ({ topic: 't', value })));
+    const values = () => bus.messages('t').map(({ value }) => value);
+    const before = values();
+    bus.releaseDelayed();
+    expect([before, values()]).toEqual([
+      ['b', 'b', 'd'],
+      ['b', 'b', 'd', 'c'],
+    ]);
+  });
+
+  it('refuses what is published to a topic that is not writable, and takes the rest', async () => {
+    const bus = createMemoryBus({ topics: ['t', 'u'] });
+    bus.setWritable('t', false);
+    const failure = await bus
+      .publisher()
+      .publish([message, { ...message, topic: 'u' }])
+      .catch((error: unknown) => error);
+    expect(failure instanceof PublishError && failure.topics).toEqual(['t']);
+    bus.setWritable('t', true);
+    await bus.publisher().publish([message]);
+    expect([bus.messages('t').length, bus.messages('u').length]).toEqual([1, 1]);
+  });
+
+  it('lets a small backlog wait behind a large one, as a partition does', async () => {
+    const bus = createMemoryBus({ topics: ['t'], laneHighMark: 4 });
+    const many = Array.from({ length: 100 }, (_, i) => ({ topic: 't', value: `large-${i}` }));
+    await bus.publisher().publish([...many, { topic: 't', value: 'small' }]);
+    const receiver = createRecordingReceiver();
+    await bus.consumer('g', ['t']).start(receiver);
+    await receiver.first(4);
+    expect(receiver.values()).toEqual(['large-0', 'large-1', 'large-2', 'large-3']);
+  });
 });

@@ -1,7 +1,5 @@
 import { createWatermark, type Watermark } from '../../../shared/domain/watermark.ts';
-import { leastLoaded } from '../../../shared/kafka/placement.ts';
 import {
-  PublishError,
   type Lane,
   type LaneReceiver,
   type MessageConsumer,
@@ -12,6 +10,7 @@ import {
   type TopicSpec,
 } from '../../../shared/ports/message-bus.ts';
 import { atOnce } from './at-once.ts';
+import { createMemoryTopics, type MessageFate, type StoredMessage } from './memory-topics.ts';
 
 export interface MemoryBus {
   readonly admin: TopicAdmin;
@@ -33,19 +32,9 @@ export interface MemoryBus {
   releaseDelayed(): void;
 }
 
-/** `delay`: it is written by `releaseDelayed`, behind what comes until then. */
-export type MessageFate = 'keep' | 'drop' | 'duplicate' | 'delay';
-
 export interface MemoryConsumer extends MessageConsumer {
   /** Drops out of the group without a commit, as a killed process does; its receiver hears nothing any more. */
   crash(): void;
-}
-
-export interface StoredMessage {
-  readonly partition: number;
-  readonly offset: number;
-  readonly key: string | undefined;
-  readonly value: string;
 }
 
 export interface MemoryBusOptions {
@@ -55,13 +44,6 @@ export interface MemoryBusOptions {
   partitions?: number;
   /** Unsettled messages that a lane has at most; it gets more below half of it. */
   laneHighMark?: number;
-}
-
-interface MemoryTopic {
-  partitions: StoredMessage[][];
-  /** Where the round stands that decides between equals. */
-  turn: number;
-  writable: boolean;
 }
 
 interface Group {
@@ -94,40 +76,17 @@ interface MemoryLane {
 export function createMemoryBus(options: MemoryBusOptions = {}): MemoryBus {
   const { topics = [], partitions = 1, laneHighMark = 16 } = options;
   const laneLowMark = Math.ceil(laneHighMark / 2);
-  const log = new Map<string, MemoryTopic>();
   const groups = new Map<string, Group>();
-  let publishFailure: 'before' | 'after' | undefined;
-  let fateOf: (message: OutgoingMessage) => MessageFate = () => 'keep';
-  let delayed: OutgoingMessage[] = [];
+  const log = createMemoryTopics(unhandledOf);
+  for (const topic of topics) log.ensure(topic, partitions);
 
-  for (const topic of topics) ensure(topic, partitions);
-
-  function ensure(name: string, count: number): void {
-    const topic = log.get(name) ?? { partitions: [], turn: 0, writable: true };
-    log.set(name, topic);
-    while (topic.partitions.length < count) topic.partitions.push([]);
-  }
-
-  function append({ topic: name, key, value }: OutgoingMessage): void {
-    const topic = log.get(name);
-    if (!topic) return;
-    const partition = key === undefined ? place(name, topic) : hash(key) % topic.partitions.length;
-    const stored = topic.partitions[partition] ?? [];
-    stored.push({ partition, offset: stored.length, key, value });
-  }
-
-  function place(name: string, topic: MemoryTopic): number {
-    const chosen = leastLoaded(
-      topic.partitions.map((_, partition) => unhandledOf(name, partition)),
-      topic.turn,
-    );
-    topic.turn = chosen + 1;
-    return chosen;
+  function endOf(topic: string, partition: number): number {
+    return log.partitionsOf(topic)[partition]?.length ?? 0;
   }
 
   /** By the group that has handled least of it. */
   function unhandledOf(topic: string, partition: number): number {
-    const end = log.get(topic)?.partitions[partition]?.length ?? 0;
+    const end = endOf(topic, partition);
     const positions = Array.from(groups.values())
       .filter(({ members }) => Array.from(members).some((member) => member.topics.includes(topic)))
       .map((group) => positionIn(group, topic, partition));
@@ -147,23 +106,11 @@ export function createMemoryBus(options: MemoryBusOptions = {}): MemoryBus {
   }
 
   function publish(outgoing: readonly OutgoingMessage[]): void {
-    const failure = publishFailure;
-    publishFailure = undefined;
-    const named = [...new Set(outgoing.map(({ topic }) => topic))];
-    if (failure === 'before') throw new PublishError('could not publish: refused', named);
-    const refused = named.filter((topic) => !log.get(topic)?.writable);
-    for (const message of outgoing) if (!refused.includes(message.topic)) accept(message);
-    scheduleAll();
-    if (failure === 'after') throw new PublishError('could not publish: no answer', named);
-    if (refused.length > 0) throw new PublishError(`could not publish to ${refused.join(', ')}`, refused);
-  }
-
-  function accept(message: OutgoingMessage): void {
-    const fate = fateOf(message);
-    if (fate === 'drop') return;
-    if (fate === 'delay') delayed.push(message);
-    else append(message);
-    if (fate === 'duplicate') append(message);
+    try {
+      log.publish(outgoing);
+    } finally {
+      scheduleAll();
+    }
   }
 
   function scheduleAll(): void {
@@ -184,7 +131,7 @@ export function createMemoryBus(options: MemoryBusOptions = {}): MemoryBus {
     // What came before in this turn may have ended the lane.
     if (member.intakeStopped || !member.lanes.has(lane)) return;
     if (state.full && watermark.unsettled >= laneLowMark) return;
-    const stored = log.get(lane.topic)?.partitions[lane.partition] ?? [];
+    const stored = log.partitionsOf(lane.topic)[lane.partition] ?? [];
     const due = stored.slice(state.next, state.next + laneHighMark - watermark.unsettled);
     if (due.length === 0) return;
     state.next += due.length;
@@ -221,10 +168,10 @@ export function createMemoryBus(options: MemoryBusOptions = {}): MemoryBus {
     members.forEach(revokeAll);
     group.assignment += 1;
     let turn = 0;
-    for (const [topic, { partitions: existing }] of log) {
+    for (const topic of log.names()) {
       const candidates = members.filter((member) => member.topics.includes(topic));
       if (candidates.length === 0) continue;
-      for (let partition = 0; partition < existing.length; partition++) {
+      for (let partition = 0; partition < log.partitionsOf(topic).length; partition++) {
         const lane = { topic, partition, assignment: group.assignment };
         const next = group.committed.get(keyOf(lane)) ?? 0;
         candidates[turn++ % candidates.length]?.lanes.set(lane, {
@@ -239,11 +186,11 @@ export function createMemoryBus(options: MemoryBusOptions = {}): MemoryBus {
   }
 
   function deleteTopic(topic: string): void {
-    const deleted = log.get(topic);
+    const deleted = log.partitionsOf(topic);
     log.delete(topic);
     for (const group of groups.values()) {
       rebalance(group);
-      deleted?.partitions.forEach((_, partition) => group.committed.delete(keyOf({ topic, partition })));
+      deleted.forEach((_, partition) => group.committed.delete(keyOf({ topic, partition })));
     }
   }
 
@@ -266,8 +213,8 @@ export function createMemoryBus(options: MemoryBusOptions = {}): MemoryBus {
     }
 
     function createMissing(specs: readonly Pick<TopicSpec, 'topic' | 'partitions'>[]): void {
-      const missing = specs.filter(({ topic }) => !log.has(topic));
-      for (const { topic, partitions: count } of missing) ensure(topic, count);
+      const missing = specs.filter(({ topic }) => log.partitionsOf(topic).length === 0);
+      for (const { topic, partitions: count } of missing) log.ensure(topic, count);
       if (missing.length > 0) groups.forEach(rebalance);
     }
 
@@ -306,8 +253,7 @@ export function createMemoryBus(options: MemoryBusOptions = {}): MemoryBus {
             unsettled: lanes.reduce((sum, { watermark }) => sum + watermark.unsettled, 0),
             held: 0,
             lag: lanes.reduce(
-              (sum, { lane: { partition } }) =>
-                sum + (log.get(topic)?.partitions[partition]?.length ?? 0) - positionIn(group, topic, partition),
+              (sum, { lane: { partition } }) => sum + endOf(topic, partition) - positionIn(group, topic, partition),
               0,
             ),
           };
@@ -321,7 +267,7 @@ export function createMemoryBus(options: MemoryBusOptions = {}): MemoryBus {
     admin: {
       ensureTopics: (specs) =>
         atOnce(() => {
-          for (const { topic, partitions: count } of specs) ensure(topic, count);
+          for (const { topic, partitions: count } of specs) log.ensure(topic, count);
           groups.forEach(rebalance);
         }),
     },
@@ -333,32 +279,23 @@ export function createMemoryBus(options: MemoryBusOptions = {}): MemoryBus {
           const group = joinOrCreate(groupId);
           return new Map(
             asked.map((topic) => {
-              const stored = log.get(topic)?.partitions;
-              const sum = stored?.reduce(
+              const stored = log.partitionsOf(topic);
+              const sum = stored.reduce(
                 (total, { length }, partition) => total + length - positionIn(group, topic, partition),
                 0,
               );
-              return [topic, sum ?? null];
+              return [topic, stored.length === 0 ? null : sum];
             }),
           );
         }),
     }),
-    messages: (topic) => log.get(topic)?.partitions.flat() ?? [],
-    failNextPublish: (moment) => {
-      publishFailure = moment;
-    },
+    messages: (topic) => log.partitionsOf(topic).flat(),
+    failNextPublish: (moment) => log.failNextPublish(moment),
     deleteTopic,
-    setWritable: (topic, writable) => {
-      const known = log.get(topic);
-      if (known) known.writable = writable;
-    },
-    disturb: (fate) => {
-      fateOf = fate;
-    },
+    setWritable: (topic, writable) => log.setWritable(topic, writable),
+    disturb: (fate) => log.disturb(fate),
     releaseDelayed: () => {
-      const due = delayed;
-      delayed = [];
-      due.forEach(append);
+      log.releaseDelayed();
       scheduleAll();
     },
   };
@@ -366,10 +303,4 @@ export function createMemoryBus(options: MemoryBusOptions = {}): MemoryBus {
 
 function keyOf({ topic, partition }: Pick<Lane, 'topic' | 'partition'>): string {
   return `${topic}/${partition}`;
-}
-
-function hash(key: string): number {
-  let sum = 0;
-  for (const byte of Buffer.from(key)) sum = (sum * 31 + byte) >>> 0;
-  return sum;
 }

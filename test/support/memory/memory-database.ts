@@ -73,6 +73,8 @@ export interface RunRow {
   inFlight: number;
   waiting: number;
   waitingCause: string | null;
+  /** False once the single failures are no longer kept. */
+  failuresKept: boolean;
 }
 
 export interface FeedRow {

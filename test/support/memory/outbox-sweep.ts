@@ -1,53 +1,146 @@
-import { sweptStates } from '../../../shared/domain/admission.ts';
-import { isChildBatch } from '../../../shared/domain/batch.ts';
-import type { LostRef, OutboxSweep } from '../../../services/trigger/ports/feed-store.ts';
+import type {
+  DueRefs,
+  LostRef,
+  OutboxSweep,
+  SweptFeed,
+  WindowLook,
+} from '../../../services/trigger/ports/outbox-sweep.ts';
+import type { FeedStep } from '../../../shared/ports/step-holds.ts';
 import type { StepRef } from '../../../shared/ports/step-ledger.ts';
+import { quarantinedAfterLapses } from '../../../shared/postgres/ledger-codes.ts';
 import { atOnce } from './at-once.ts';
 import { lostBefore } from './lost-users.ts';
-import { batchKey, stepKey, type MemoryDatabase } from './memory-database.ts';
-import { definitionOf } from './run-store.ts';
-import { isFree } from './step-ledger.ts';
+import { batchKey, stepKey, type AgendaRow, type MemoryDatabase, type StepRow } from './memory-database.ts';
 
 export function createMemoryOutboxSweep({ database }: { database: MemoryDatabase }): OutboxSweep {
-  const { runs, feeds, batches, steps, clock } = database;
-
-  /** The run's feeds while its work still has to reach a worker; otherwise none. */
-  function sweptFeeds(runId: string): Set<string> {
-    const row = runs.get(runId);
-    if (!row || !sweptStates.includes(row.state)) return new Set();
-    return new Set([...feeds.values()].filter((feed) => feed.runId === runId).map((feed) => feed.feedId));
-  }
-
-  function refsOf(found: (StepRef & { epoch: number })[], limit: number): LostRef[] {
-    return found.slice(0, limit).map(({ feedId, batchNo, step, epoch }) => {
-      const ref = { feedId, batchNo, step };
-      const lost = lostBefore(database, ref);
-      const users = batches.get(batchKey(feedId, batchNo))?.users ?? [];
-      return { ...ref, epoch, lost, remaining: users.length - lost.length };
-    });
-  }
-
+  const { agenda, clock } = database;
   return {
-    overdue: (runId, limit) =>
+    due: (feeds, limit, busy) => atOnce(() => joined(feeds.map((feed) => dueOf(database, feed, limit, busy)))),
+    takeBack: (refs) =>
       atOnce(() => {
-        const swept = sweptFeeds(runId);
-        const found = [...steps.values()].filter((row) => swept.has(row.feedId) && isFree(row, clock.nowMs()));
-        return refsOf(found, limit);
+        for (const { feedId, batchNo, step } of refs) {
+          const row = agenda.get(stepKey(feedId, batchNo, step));
+          if (row) Object.assign(row, { offers: Math.max(0, row.offers - 1), offerAtMs: clock.nowMs() + 5000 });
+        }
       }),
-    unclaimed: (runId, limit) =>
-      atOnce(() => {
-        const swept = sweptFeeds(runId);
-        const row = runs.get(runId);
-        const chainLength = row ? definitionOf(database, row).chain.length : 0;
-        const fed = [...batches.values()]
-          .filter((batch) => swept.has(batch.feedId) && !isChildBatch(batch.batchNo))
-          .map(({ feedId, batchNo }) => ({ feedId, batchNo, step: 1, epoch: 0 }));
-        const survived = [...steps.values()]
-          .filter((done) => swept.has(done.feedId) && done.rest === 'succeeded' && done.restUsers > 0)
-          .map(({ feedId, batchNo, step }) => ({ feedId, batchNo, step: step + 1, epoch: 0 }))
-          .filter(({ step }) => step <= chainLength);
-        const found = [...fed, ...survived].filter((ref) => !steps.has(stepKey(ref.feedId, ref.batchNo, ref.step)));
-        return refsOf(found, limit);
-      }),
+    look: (feed, window) => atOnce(() => lookAt(database, feed, window)),
   };
+}
+
+function joined(parts: readonly DueRefs[]): DueRefs {
+  return { offers: parts.flatMap(({ offers }) => offers), quarantined: parts.flatMap((part) => part.quarantined) };
+}
+
+type Place = 'done' | 'running' | 'quarantined' | 'waiting' | 'held' | 'busy' | 'lost';
+
+function dueOf(database: MemoryDatabase, feed: SweptFeed, limit: number, busy: readonly FeedStep[]): DueRefs {
+  const { agenda, steps, holds, clock } = database;
+  const nowMs = clock.nowMs();
+  const rows = [...agenda.values()]
+    .filter((row) => row.feedId === feed.feedId && row.offerAtMs <= nowMs)
+    .sort((a, b) => a.offerAtMs - b.offerAtMs)
+    .slice(0, limit)
+    .map((row) => ({ row, place: placeOf(database, row, busy) }));
+  const result: DueRefs = { offers: [], quarantined: [] };
+  const tried = new Set<number>();
+  for (const { row, place } of rows.toSorted((a, b) => a.row.batchNo - b.row.batchNo)) {
+    const step = steps.get(stepKey(row.feedId, row.batchNo, row.step));
+    const nextTryAtMs = holds.get(`${row.feedId}/${row.step}`)?.nextTryAtMs ?? 0;
+    const isTry = place === 'held' && nextTryAtMs <= nowMs && !tried.has(row.step);
+    if (isTry) tried.add(row.step);
+    if (place === 'done') goOn(database, row, step, feed.chainLength);
+    else if (place === 'lost' || isTry) {
+      row.offerAtMs = nowMs + Math.min(600, 10 * 2 ** row.offers) * 1000;
+      row.offers++;
+      result.offers.push(lostRefOf(database, row));
+    } else {
+      if (place === 'quarantined') result.quarantined.push(refOf(row));
+      row.offerAtMs = laterOf(place, step, nextTryAtMs, nowMs);
+    }
+  }
+  result.offers.sort((a, b) => a.step - b.step || a.batchNo - b.batchNo);
+  return result;
+}
+
+function placeOf({ steps, holds, clock }: MemoryDatabase, row: AgendaRow, busy: readonly FeedStep[]): Place {
+  const step = steps.get(stepKey(row.feedId, row.batchNo, row.step));
+  const nowMs = clock.nowMs();
+  if (step?.state === 'done') return 'done';
+  if (step?.state === 'running' && step.leaseUntilMs >= nowMs) return 'running';
+  if (step?.state === 'running' && step.lapses >= quarantinedAfterLapses) return 'quarantined';
+  if (step?.state === 'waiting' && (step.nextAttemptAtMs ?? 0) > nowMs) return 'waiting';
+  if (holds.has(`${row.feedId}/${row.step}`)) return 'held';
+  const isBusy = busy.some((each) => each.feedId === row.feedId && each.step === row.step);
+  return row.offers > 0 && isBusy ? 'busy' : 'lost';
+}
+
+function laterOf(place: Place, step: StepRow | undefined, nextTryAtMs: number, nowMs: number): number {
+  if (place === 'running') return step?.leaseUntilMs ?? nowMs;
+  if (place === 'waiting') return step?.nextAttemptAtMs ?? nowMs;
+  return place === 'held' ? Math.max(nextTryAtMs, nowMs + 5000) : nowMs + 10_000;
+}
+
+/** A batch that left the straight way stays on the agenda until it is through the chain. */
+function goOn({ agenda, clock }: MemoryDatabase, row: AgendaRow, step: StepRow | undefined, chainLength: number): void {
+  const { feedId, batchNo } = row;
+  agenda.delete(stepKey(feedId, batchNo, row.step));
+  const next = row.step + 1;
+  const goesOn = step?.rest === 'succeeded' && step.restUsers > 0 && next <= chainLength;
+  if (!goesOn || agenda.has(stepKey(feedId, batchNo, next))) return;
+  const offerAtMs = clock.nowMs() + 10_000;
+  agenda.set(stepKey(feedId, batchNo, next), { feedId, batchNo, step: next, offerAtMs, offers: 0 });
+}
+
+function lostRefOf(database: MemoryDatabase, row: AgendaRow): LostRef {
+  const ref = refOf(row);
+  const lost = lostBefore(database, ref);
+  const users = database.batches.get(batchKey(ref.feedId, ref.batchNo))?.users ?? [];
+  return { ...ref, lost, remaining: users.length - lost.length };
+}
+
+function refOf({ feedId, batchNo, step }: StepRef): StepRef {
+  return { feedId, batchNo, step };
+}
+
+function lookAt(
+  database: MemoryDatabase,
+  { feedId, chainLength }: SweptFeed,
+  { from, limit, unborn }: { from: number; limit: number; unborn: readonly number[] },
+): WindowLook {
+  const { agenda, sweepMarks, clock } = database;
+  const nextBatchNo = database.feeds.get(feedId)?.nextBatchNo ?? 1;
+  const mark = `${feedId}/${chainLength}`;
+  const below = sweepMarks.get(mark) ?? 1;
+  const low = Math.max(below, from);
+  const end = Math.min(nextBatchNo, low + limit);
+  let running = 0;
+  let firstOpen: number | null = null;
+  for (let batchNo = low; batchNo < end; batchNo++) {
+    const { place, step, row } = windowPlaceOf(database, feedId, batchNo, chainLength);
+    if (place === 'running') running++;
+    const isListed = [...agenda.values()].some((each) => each.feedId === feedId && each.batchNo === batchNo);
+    const isNews = place === 'lapsed' || place === 'waiting' || (place === 'unborn' && unborn.includes(step));
+    if (!isListed && isNews) {
+      const offerAtMs = place === 'waiting' ? (row.nextAttemptAtMs ?? clock.nowMs()) : clock.nowMs();
+      agenda.set(stepKey(feedId, batchNo, step), { feedId, batchNo, step, offerAtMs, offers: 0 });
+    }
+    if (place !== 'through' && !isListed && !isNews) firstOpen ??= batchNo;
+  }
+  if (low === below) sweepMarks.set(mark, Math.max(below, firstOpen ?? end));
+  return { running, next: end > low && end < nextBatchNo ? end : null };
+}
+
+/** Where the furthest step of a batch stands. */
+export function windowPlaceOf({ steps, clock }: MemoryDatabase, feedId: string, batchNo: number, chainLength: number) {
+  const rows = Array.from({ length: chainLength }, (_, index) => steps.get(stepKey(feedId, batchNo, index + 1)));
+  const row = rows.findLast((each) => each !== undefined);
+  if (!row) return { place: 'unborn', step: 1, row } as const;
+  if (row.state === 'done') {
+    const goesOn = row.rest === 'succeeded' && row.restUsers > 0 && row.step < chainLength;
+    return goesOn
+      ? ({ place: 'unborn', step: row.step + 1, row } as const)
+      : ({ place: 'through', step: row.step, row } as const);
+  }
+  if (row.state === 'waiting') return { place: 'waiting', step: row.step, row } as const;
+  return { place: row.leaseUntilMs < clock.nowMs() ? 'lapsed' : 'running', step: row.step, row } as const;
 }

@@ -7,6 +7,7 @@ import type {
   RunHeader,
   RunReports,
   RunSnapshot,
+  RunWaitRow,
 } from '../../../services/api/ports/run-reports.ts';
 import { pageOf, requireIdCursor } from '../../../services/api/postgres/pages.ts';
 import { atOnce } from './at-once.ts';
@@ -29,7 +30,7 @@ export function createMemoryRunReports({ database }: { database: MemoryDatabase 
 
     snapshot: (runId) => atOnce(() => snapshotOf(runId, database)),
 
-    failureGroups: (runId) => atOnce(() => groupsOf(failuresOf(runId, database))),
+    failureGroups: (runId) => atOnce(() => groupsOf(runId, database)),
 
     failures: (runId, { step, country, reason }, limit, cursor) =>
       atOnce(() => {
@@ -68,13 +69,18 @@ function snapshotOf(id: string, database: MemoryDatabase): RunSnapshot | undefin
   const run = database.runs.get(id);
   if (!run) return undefined;
   const feeds = feedsOf(id, database);
-  const stalled = feeds.find((feed) => feed.stalled !== null)?.stalled ?? run.waitingCause;
+  const waits = waitsOf(feeds, database);
+  const stalled = feeds.find((feed) => feed.stalled !== null)?.stalled ?? waits[0]?.cause ?? run.waitingCause;
   return {
     ...headerOf(run, database),
     asOf: database.clock.now(),
     inFlight: run.inFlight,
-    waitingForRetry: run.waiting,
+    waitingForRetry: feeds
+      .flatMap((feed) => totalsRowsOf(database, feed.feedId))
+      .reduce((sum, row) => sum + row.waiting, 0),
     stalled: run.endedAt === null ? stalled : null,
+    waits: run.endedAt === null ? waits : [],
+    failuresKept: run.failuresKept,
     countries: feeds.map((feed) => ({
       country: feed.country,
       estimate: feed.estimate,
@@ -105,23 +111,46 @@ function feedsOf(runId: string, { feeds }: MemoryDatabase): FeedRow[] {
   return [...feeds.values()].filter((feed) => feed.runId === runId).sort((a, b) => compareTexts(a.country, b.country));
 }
 
-function groupsOf(failures: readonly PlacedFailure[]): FailureGroup[] {
-  const groups = new Map<string, FailureGroup>();
-  for (const { step, country, outcome, reason, user } of failures) {
-    const key = JSON.stringify([step, country, outcome, reason]);
-    const group = groups.get(key) ?? { step, country, outcome, reason, users: 0, sample: [] };
-    group.users += 1;
-    if (group.sample.length < 5) group.sample.push(user);
-    groups.set(key, group);
-  }
-  return [...groups.values()].sort(
-    (a, b) =>
-      a.step - b.step ||
-      compareTexts(a.country, b.country) ||
-      b.users - a.users ||
-      compareTexts(a.reason, b.reason) ||
-      compareTexts(a.outcome, b.outcome),
+function groupsOf(runId: string, database: MemoryDatabase): FailureGroup[] {
+  const countries = new Map(feedsOf(runId, database).map((feed) => [feed.feedId, feed.country]));
+  return [...database.failureTotals.values()]
+    .flatMap(({ feedId, ...group }) => {
+      const country = countries.get(feedId);
+      return country === undefined ? [] : [{ ...group, country, sample: [...group.sample] }];
+    })
+    .sort(
+      (a, b) =>
+        a.step - b.step ||
+        compareTexts(a.country, b.country) ||
+        b.users - a.users ||
+        compareTexts(a.reason, b.reason) ||
+        compareTexts(a.outcome, b.outcome),
+    );
+}
+
+/** A cause that nothing was put back for in this time is over. */
+const causeShownMs = 120_000;
+
+function waitsOf(feeds: readonly FeedRow[], database: MemoryDatabase): RunWaitRow[] {
+  const countries = new Map(feeds.map((feed) => [feed.feedId, feed.country]));
+  const holds = [...database.holds.values()];
+  const fresh = [...database.stepCauses.values()].filter(
+    (row) =>
+      row.lastAtMs >= database.clock.nowMs() - causeShownMs &&
+      !holds.some((hold) => hold.feedId === row.feedId && hold.step === row.step && hold.cause === row.cause),
   );
+  return [...holds, ...fresh]
+    .flatMap(({ feedId, step, cause, sinceMs, batches }) => {
+      const country = countries.get(feedId);
+      return country === undefined ? [] : [{ step, country, cause, since: new Date(sinceMs), batches }];
+    })
+    .sort(
+      (a, b) =>
+        a.since.getTime() - b.since.getTime() ||
+        a.step - b.step ||
+        compareTexts(a.country, b.country) ||
+        compareTexts(a.cause, b.cause),
+    );
 }
 
 function comparePlaces(a: FailurePlace, b: FailurePlace): number {

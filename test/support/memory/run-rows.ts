@@ -1,6 +1,6 @@
 import { v7 as uuidv7 } from 'uuid';
 import { firstChildBatchNo } from '../../../shared/domain/batch.ts';
-import { emptyFeed, someFailure, type RunRows } from '../conformance/run-rows.ts';
+import { emptyFeed, someFailure, type FeedSeed, type RunRows } from '../conformance/run-rows.ts';
 import { atOnce } from './at-once.ts';
 import type { MemoryDatabase } from './memory-database.ts';
 import { addToFailureTotals, addToTotals } from './totals.ts';
@@ -19,6 +19,7 @@ export function createMemoryRunRows({ database }: { database: MemoryDatabase }):
           inFlight: 0,
           waiting: 0,
           waitingCause: null,
+          failuresKept: true,
         };
         runs.set(id, { id, deadlineAtMs: Infinity, ...optional, ...seed });
         return id;
@@ -26,8 +27,8 @@ export function createMemoryRunRows({ database }: { database: MemoryDatabase }):
 
     addFeed: (runId, seed) =>
       atOnce(() => {
-        const feedId = uuidv7();
-        const { fedBatches, ...rest } = { ...emptyFeed, ...seed };
+        const { fedBatches, bornAt, ...rest }: FeedSeed = { ...emptyFeed, ...seed };
+        const feedId = uuidv7(bornAt && { msecs: bornAt.getTime() });
         const unowned = {
           cursor: null,
           owner: null,
@@ -44,6 +45,20 @@ export function createMemoryRunRows({ database }: { database: MemoryDatabase }):
       }),
 
     addTotals: (feedId, _slot, { step, ...added }) => atOnce(() => addToTotals(database, feedId, step, added)),
+
+    addHold: (feedId, { ageMs, ...hold }) =>
+      atOnce(() => {
+        const nowMs = clock.nowMs();
+        const row = { feedId, ...hold, sinceMs: nowMs - ageMs, nextTryAtMs: nowMs };
+        database.holds.set(`${feedId}/${hold.step}`, row);
+      }),
+
+    addCause: (feedId, { ageMs, quietMs, ...cause }) =>
+      atOnce(() => {
+        const nowMs = clock.nowMs();
+        const row = { feedId, ...cause, sinceMs: nowMs - ageMs, lastAtMs: nowMs - quietMs };
+        database.stepCauses.set(`${feedId}/${cause.step}/${cause.cause}`, row);
+      }),
 
     addFailure: (feedId, seed) =>
       atOnce(() => {

@@ -2,11 +2,12 @@ import { v7 as uuidv7 } from 'uuid';
 import type { CampaignDefinition } from '../../../shared/contracts/campaigns.ts';
 import { firstChildBatchNo, isChildBatch } from '../../../shared/domain/batch.ts';
 import type { StepTotals } from '../../../shared/domain/outcomes.ts';
-import { statesBefore } from '../../../shared/domain/run-states.ts';
-import type { RunStore, RunTally } from '../../../services/trigger/ports/run-store.ts';
+import { statesBefore, type TerminalRunState } from '../../../shared/domain/run-states.ts';
+import type { FlowCounts } from '../../../services/trigger/ports/feed-store.ts';
+import type { RunStore, RunTally, WaitingStep } from '../../../services/trigger/ports/run-store.ts';
 import { atOnce } from './at-once.ts';
 import { createMemoryDatabase, type FeedRow, type MemoryDatabase, type RunRow } from './memory-database.ts';
-import { addToTotals, totalsOf } from './totals.ts';
+import { addToTotals, totalsOf, totalsRowsOf } from './totals.ts';
 
 export function createMemoryRunStore({ database }: { database: MemoryDatabase }): RunStore {
   const { runs, clock } = database;
@@ -50,32 +51,72 @@ export function createMemoryRunStore({ database }: { database: MemoryDatabase })
         const row = runs.get(runId);
         if (row?.state === 'preparing') row.waitingCause = cause;
       }),
-    tallies: () => atOnce(() => inState('running').map((row) => tallyOf(database, row))),
-    observe: (runId) =>
+    tallies: () => atOnce(() => sweptRuns().map((row) => tallyOf(database, row))),
+    waitingSteps: (runIds) => atOnce(() => runIds.flatMap((runId) => waitingStepsOf(database, runId))),
+    show: (runId, figures) =>
       atOnce(() => {
-        const ours = new Set(feedsOf(database, runId).map((row) => row.feedId));
-        const steps = [...database.steps.values()].filter((row) => ours.has(row.feedId));
-        const waitingSteps = steps.filter((row) => row.state === 'waiting');
-        const activity = {
-          inFlight: steps.filter((row) => row.state === 'running').length,
-          waiting: waitingSteps.length,
-          waitingCause: waitingSteps.flatMap((row) => row.cause ?? []).sort()[0] ?? null,
-        };
         const row = runs.get(runId);
-        if (row?.endedAt === null) Object.assign(row, activity);
-        return activity;
+        if (row?.endedAt === null) Object.assign(row, figures);
       }),
-    recount: (runId) =>
-      atOnce(() => feedsOf(database, runId).map(({ feedId }) => ({ feedId, totals: recounted(database, feedId) }))),
+    end: (runId, decide) =>
+      atOnce(() => {
+        fence(database, runId);
+        const row = sweptRuns().find(({ id }) => id === runId);
+        if (!row) return null;
+        const counted = feedsOf(database, runId).map(({ feedId }) => ({ feedId, totals: recounted(database, feedId) }));
+        const ending = decide(tallyOf(database, row), counted);
+        return ending && finish(database, runId, ending.state, ending.reason) ? ending : null;
+      }),
     finish: (runId, state, reason) =>
       atOnce(() => {
-        const row = runs.get(runId);
-        if (!row || !statesBefore(state).includes(row.state)) return false;
-        const over = { endedAt: clock.now(), inFlight: 0, waiting: 0, waitingCause: null };
-        Object.assign(row, { state, stateReason: reason, ...over });
-        return true;
+        fence(database, runId);
+        return finish(database, runId, state, reason);
       }),
   };
+
+  function sweptRuns(): RunRow[] {
+    const byTime = (a: RunRow, b: RunRow) => a.scheduledFor.getTime() - b.scheduledFor.getTime();
+    return [...inState('running'), ...inState('cancelling')].sort(byTime);
+  }
+}
+
+function fence(database: MemoryDatabase, runId: string): void {
+  for (const feed of feedsOf(database, runId)) {
+    if (!feed.complete) Object.assign(feed, { token: feed.token + 1, owner: null });
+  }
+}
+
+function finish(database: MemoryDatabase, runId: string, state: TerminalRunState, reason: string | null): boolean {
+  const { runs, clock } = database;
+  const row = runs.get(runId);
+  if (!row || !statesBefore(state).includes(row.state)) return false;
+  const over = { endedAt: clock.now(), inFlight: 0, waiting: 0, waitingCause: null };
+  Object.assign(row, { state, stateReason: reason, ...over });
+  const ours = new Set(feedsOf(database, runId).map(({ feedId }) => feedId));
+  for (const [key, { feedId }] of database.agenda) if (ours.has(feedId)) database.agenda.delete(key);
+  for (const [key, { feedId }] of database.holds) if (ours.has(feedId)) database.holds.delete(key);
+  return true;
+}
+
+const causeLastsMs = 120_000;
+
+/** What is held, else the cause that somebody was put back for last, not long ago. */
+function waitingStepsOf(database: MemoryDatabase, runId: string): WaitingStep[] {
+  return feedsOf(database, runId).flatMap(({ feedId, country }) => {
+    const held = [...database.holds.values()].filter((hold) => hold.feedId === feedId);
+    const causes = [...database.stepCauses.values()]
+      .filter((cause) => cause.feedId === feedId && cause.lastAtMs > database.clock.nowMs() - causeLastsMs)
+      .sort((a, b) => b.lastAtMs - a.lastAtMs);
+    const all = [
+      ...held.map((hold) => ({ ...hold, held: true })),
+      ...causes.map((cause) => ({ ...cause, held: false })),
+    ];
+    const steps = [...new Set(all.map(({ step }) => step))].sort((a, b) => a - b);
+    return steps.flatMap((step) => {
+      const first = all.find((each) => each.step === step);
+      return first ? [{ runId, country, step, cause: first.cause, held: first.held }] : [];
+    });
+  });
 }
 
 /** The first, the last, the second, the second last and so on. */
@@ -138,16 +179,19 @@ export function insertRun(
     inFlight: 0,
     waiting: 0,
     waitingCause: null,
+    failuresKept: true,
   });
   return { runId: id, isNew: true };
 }
 
 function tallyOf(database: MemoryDatabase, row: RunRow): RunTally {
+  const { chain } = definitionOf(database, row);
   return {
     runId: row.id,
     campaignId: row.campaignId,
-    chain: definitionOf(database, row).chain,
-    deadlinePassed: row.deadlineAtMs <= database.clock.nowMs(),
+    state: row.state === 'cancelling' ? 'cancelling' : 'running',
+    chain,
+    overdueMs: database.clock.nowMs() - row.deadlineAtMs,
     feeds: feedsOf(database, row.id).map((feed) => ({
       feedId: feed.feedId,
       country: feed.country,
@@ -156,9 +200,21 @@ function tallyOf(database: MemoryDatabase, row: RunRow): RunTally {
       complete: feed.complete,
       stalled: feed.stalled,
       totals: totalsOf(database, feed.feedId),
+      flow: flowOf(database, feed.feedId, chain.length),
     })),
   };
 }
+
+/** One line for each step of the chain. */
+export function flowOf(database: MemoryDatabase, feedId: string, steps: number): FlowCounts[] {
+  const lines = totalsRowsOf(database, feedId);
+  return Array.from({ length: steps }, (_, index) => {
+    const { done, survived, born, waiting } = lines.find(({ step }) => step === index + 1) ?? noFlow;
+    return { done, survived, born, waiting };
+  });
+}
+
+const noFlow: FlowCounts = { done: 0, survived: 0, born: 0, waiting: 0 };
 
 /** The totals of a scratch database to which everything that stands in the rows is added once more. */
 function recounted({ clock, steps, failures }: MemoryDatabase, feedId: string): StepTotals[] {

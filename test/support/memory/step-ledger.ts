@@ -152,7 +152,7 @@ function insertChild(
   return isClaimed ? claimedStep(row, users) : undefined;
 }
 
-const unclaimed = {
+export const unclaimed = {
   owner: null,
   epoch: 0,
   attempts: 0,

@@ -1,0 +1,73 @@
+import { z } from 'zod';
+import { runSummary, userFailureShape } from '../../shared/contracts/runs.ts';
+
+/** What the commands show of a campaign; the rest of the answer, which may grow, is passed on as it came. */
+export const campaign = z.object({
+  id: z.string(),
+  name: z.string(),
+  revision: z.int(),
+  state: z.string(),
+  countries: z.array(z.string()),
+  audience: z.object({ include: z.array(z.object({ segment: z.string() })) }).default({ include: [] }),
+  chain: z.array(z.object({ action: z.string(), params: z.unknown() })).default([]),
+  schedule: z.object({ type: z.string(), time: z.string().optional(), zone: z.string().optional() }).optional(),
+  deadlineSeconds: z.number().optional(),
+  priority: z.string().optional(),
+  createdAt: z.string().optional(),
+  startsAt: z.string().nullable().default(null),
+  nextRunAt: z.string().nullable(),
+  links: z.object({ latestRun: z.string().nullable().default(null) }).default({ latestRun: null }),
+});
+
+export type Campaign = z.infer<typeof campaign>;
+
+export const campaignPage = z.object({ items: z.array(campaign), next: z.string().nullable() });
+export const runPage = z.object({ items: z.array(runSummary), next: z.string().nullable() });
+export const runIds = z.object({ items: z.array(z.object({ runId: z.string() })) });
+export const failurePage = z.object({ items: z.array(userFailureShape), next: z.string().nullable() });
+
+/** As the API describes what it refuses (RFC 9457). */
+export const problem = z.object({
+  title: z.string(),
+  status: z.int(),
+  detail: z.string().optional(),
+  code: z.string().optional(),
+  errors: z
+    .array(z.object({ pointer: z.string(), code: z.string().optional(), detail: z.string().optional() }))
+    .default([]),
+  requestId: z.string().optional(),
+});
+
+export type Problem = z.infer<typeof problem>;
+
+/** How a refusal is told to people, who typed a command and not a body. */
+export interface RefusalWording {
+  /** Such as `not created`. */
+  outcome?: string | undefined;
+  /** Where a pointer into the body came from. */
+  labelOf?: ((pointer: string) => string) | undefined;
+}
+
+/** The API answered and said no. */
+export class ApiRefusal extends Error {
+  override readonly name = 'ApiRefusal';
+  readonly problem: Problem;
+  readonly wording: RefusalWording;
+
+  constructor(refused: Problem, wording: RefusalWording = {}) {
+    super(refused.detail ?? refused.title);
+    this.problem = refused;
+    this.wording = wording;
+  }
+}
+
+/** The API did not answer, or not as the API would: asking again may help. */
+export class ApiUnavailable extends Error {
+  override readonly name = 'ApiUnavailable';
+}
+
+/** What was read, with the answer as it came, for `--json`. */
+export interface Answer<Value> {
+  value: Value;
+  raw: unknown;
+}

@@ -1,0 +1,70 @@
+import { writeData, type CommandContext } from '../command-context.ts';
+import { exitCodes, type ExitCode } from '../exit-codes.ts';
+import { createPaint } from '../render/paint.ts';
+import { renderReport } from '../render/report.ts';
+import { renderFailures, renderRuns } from '../render/runs.ts';
+import { UsageError } from '../usage-error.ts';
+import type { ApiClient, FailureFilter, FailureForm } from './api-client.ts';
+import { patientApi } from './commands.ts';
+
+export async function reportCampaign(id: string, context: CommandContext): Promise<ExitCode> {
+  const { terminal } = context;
+  const api = patientApi(context);
+  const { value, raw } = await api.report(await runOf(id, api));
+  const paint = createPaint(terminal.colours.out);
+  writeData(context, raw, () => `\n${renderReport(value, paint, terminal.outColumns)}\n`);
+  return exitCodes.ok;
+}
+
+export async function listRuns(id: string, { limit }: { limit: number }, context: CommandContext): Promise<ExitCode> {
+  const { terminal } = context;
+  const api = patientApi(context);
+  await api.showCampaign(id);
+  const { value, raw } = await api.listRuns(id, limit);
+  writeData(context, raw, () => renderRuns(value.items, createPaint(terminal.colours.out), terminal.outColumns));
+  return exitCodes.ok;
+}
+
+export interface FailureOptions extends FailureFilter {
+  limit: number;
+  csv?: true;
+  ndjson?: true;
+  raw?: true;
+  excel?: true;
+}
+
+/** The users that failed: the first of them as a table, or all of them as CSV or lines of JSON. */
+export async function listFailures(id: string, options: FailureOptions, context: CommandContext): Promise<ExitCode> {
+  const { step, country, reason, limit } = options;
+  const { terminal, json } = context;
+  const form = formOf(options, json);
+  const api = patientApi(context);
+  const runId = await runOf(id, api);
+  const filter = { step, country, reason };
+  if (form) {
+    await terminal.stream(await api.allFailures(runId, filter, form));
+    return exitCodes.ok;
+  }
+  const { value, raw } = await api.failures(runId, filter, limit);
+  writeData(context, raw, () => renderFailures(value.items, createPaint(terminal.colours.out), terminal.outColumns));
+  if (value.next !== null && !json) terminal.note(`more: --limit ${Math.min(limit * 10, 1000)}, or all with --csv\n`);
+  return exitCodes.ok;
+}
+
+function formOf({ csv, ndjson, raw, excel }: FailureOptions, json: boolean): FailureForm | undefined {
+  if ([csv, ndjson, json].filter(Boolean).length > 1) throw new UsageError('give one of --csv, --ndjson and --json');
+  if (!csv && (raw || excel)) throw new UsageError('--raw and --excel go with --csv');
+  if (ndjson) return { type: 'ndjson' };
+  return csv ? { type: 'csv', raw: raw === true, excel: excel === true } : undefined;
+}
+
+/** The run that is meant: the newest one of a campaign. */
+async function runOf(id: string, api: ApiClient): Promise<string> {
+  if (!id.startsWith('cmp_')) return id;
+  const runId = await api.latestRun(id);
+  if (runId !== undefined) return runId;
+  // Says so when it is the campaign that is not there.
+  const { value } = await api.showCampaign(id);
+  const how = value.state === 'draft' ? `: it is not started` : '';
+  throw new Error(`${id} has no run yet${how}`);
+}

@@ -1,0 +1,47 @@
+import { randomBytes } from 'node:crypto';
+import type { Infrastructure } from '../../shared/infrastructure/infrastructure.ts';
+import { createKafka } from '../../shared/kafka/connection.ts';
+import { removeTopics } from '../../shared/kafka/remove-topics.ts';
+import { createDatabase, dropDatabase } from '../../shared/postgres/databases.ts';
+import type { KafkaSettings } from '../../shared/runtime/kafka-security.ts';
+import { readKafkaSecurity } from '../../shared/runtime/kafka-security.ts';
+import { createLogger } from '../../shared/runtime/logger.ts';
+
+/** Where the demo lives on its servers. */
+export interface DemoRoom {
+  databaseUrl: string;
+  kafka: KafkaSettings;
+  topicPrefix: string;
+  /** What to say about it; undefined where the servers are the demo's own. */
+  notice: string | undefined;
+  /** Removes what was made on servers that stay. */
+  remove(): Promise<void>;
+}
+
+/**
+ * On servers that somebody gave, a real installation may live: the demo makes a database and topics of its own there, and its key and its
+ * runs end with them. Servers that were started for the demo are used as they are.
+ */
+export async function makeRoom(infrastructure: Infrastructure, environment: NodeJS.ProcessEnv): Promise<DemoRoom> {
+  const { kind, databaseUrl, brokers } = infrastructure;
+  if (kind !== 'external') {
+    const kafka = { brokers, security: undefined };
+    return { databaseUrl, kafka, topicPrefix: 'muster', notice: undefined, remove: () => Promise.resolve() };
+  }
+  const name = `muster_demo_${randomBytes(4).toString('hex')}`;
+  const kafka = { brokers, security: readKafkaSecurity(environment) };
+  return {
+    databaseUrl: await createDatabase(databaseUrl, name).catch((error: unknown) => {
+      throw new Error(`the demo makes a database of its own at ${new URL(databaseUrl).host}, and could not`, {
+        cause: error,
+      });
+    }),
+    kafka,
+    topicPrefix: name,
+    notice: `on ${infrastructure.description}, in database and topics ${name}, which are removed at the end`,
+    remove: async () => {
+      const connection = createKafka({ ...kafka, clientId: 'muster-demo', logger: createLogger('demo', 'silent') });
+      await Promise.all([dropDatabase(databaseUrl, name), removeTopics({ kafka: connection, prefix: name })]);
+    },
+  };
+}

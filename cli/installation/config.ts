@@ -1,0 +1,39 @@
+import { requireDatabase } from '../../shared/infrastructure/given-servers.ts';
+import { applyConfig, readInstallation } from '../../shared/postgres/installation.ts';
+import { createPool } from '../../shared/postgres/pool.ts';
+import { readEngineConfig } from '../../shared/runtime/engine-config-file.ts';
+import { commonEnvironment, readEnvironment } from '../../shared/runtime/environment.ts';
+import { installationConfigOf } from '../../shared/runtime/installation-config.ts';
+import { createLogger } from '../../shared/runtime/logger.ts';
+import { writeData, type CommandContext } from '../command-context.ts';
+import { exitCodes, type ExitCode } from '../exit-codes.ts';
+
+type Pool = ReturnType<typeof createPool>;
+
+/** Makes what the engine's file says of the called services the installation's own. */
+export async function applyEngineConfig(context: CommandContext): Promise<ExitCode> {
+  const file = installationConfigOf(readEngineConfig(context.environment));
+  const changes = await withDatabase(context, (pool) => applyConfig(pool, file));
+  if (changes.length > 0)
+    context.terminal.note('restart every service, so that none goes on with what it read before\n');
+  writeData(context, { changes }, () => (changes.length === 0 ? 'nothing differs\n' : `${changes.join('\n')}\n`));
+  return exitCodes.ok;
+}
+
+/** Which installation the database holds, and what it says of the called services. */
+export async function showInstallation(context: CommandContext): Promise<ExitCode> {
+  const installation = await withDatabase(context, (pool) => readInstallation(pool));
+  writeData(context, installation, () => `${JSON.stringify(installation, undefined, 2)}\n`);
+  return exitCodes.ok;
+}
+
+async function withDatabase<Result>(
+  { environment }: CommandContext,
+  work: (pool: Pool) => Promise<Result>,
+): Promise<Result> {
+  const { DATABASE_URL } = readEnvironment(commonEnvironment.pick({ DATABASE_URL: true }), environment);
+  await requireDatabase({ DATABASE_URL });
+  const logger = createLogger('cli', 'silent');
+  const pool = createPool({ connectionString: DATABASE_URL, applicationName: 'muster-cli', max: 1, logger });
+  return await work(pool).finally(() => pool.end());
+}

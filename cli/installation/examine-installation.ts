@@ -1,0 +1,119 @@
+import type { Check } from '../../shared/infrastructure/doctor.ts';
+import { brokerAnswers, databaseAnswers } from '../../shared/infrastructure/given-servers.ts';
+import { createKafka } from '../../shared/kafka/connection.ts';
+import { readInstallation } from '../../shared/postgres/installation.ts';
+import { createPool } from '../../shared/postgres/pool.ts';
+import { readSchemaState } from '../../shared/postgres/schema-state.ts';
+import { ConfigurationError } from '../../shared/runtime/configuration-error.ts';
+import { checkSecrets, readEngineConfig } from '../../shared/runtime/engine-config-file.ts';
+import { commonEnvironment, readEnvironment } from '../../shared/runtime/environment.ts';
+import { contradictionsBetween, installationConfigOf } from '../../shared/runtime/installation-config.ts';
+import { readKafkaSecurity } from '../../shared/runtime/kafka-security.ts';
+import { createLogger } from '../../shared/runtime/logger.ts';
+import { requiredTopics } from '../../shared/kafka/required-topics.ts';
+
+/** The engine's file, the secrets that it names, the schema, the installation and the topics: what is set is looked at, and what answers. */
+export async function examineInstallation(environment: NodeJS.ProcessEnv): Promise<Check[]> {
+  return [...checkFile(environment), ...(await checkDatabase(environment)), ...(await checkTopics(environment))];
+}
+
+function checkFile(environment: NodeJS.ProcessEnv): Check[] {
+  if (!isSet(environment, 'MUSTER_CONFIG')) return [];
+  return [
+    checkOf('MUSTER_CONFIG', 'see docs/configuration.md', () => {
+      const { countries, actionTypes } = readEngineConfig(environment);
+      return `${countries.join(', ')}; ${Object.keys(actionTypes).join(', ')}`;
+    }),
+    checkOf('secrets', 'set them, or <name>_FILE with the path of a file', () => {
+      const services = calledServices(environment);
+      checkSecrets(services, environment);
+      const named = services.filter(({ authorizationEnv }) => authorizationEnv !== undefined).length;
+      return named === 0 ? 'the file names none' : `all ${named} are there`;
+    }),
+  ];
+}
+
+/** Of a file that is wrong, which is told by its own check, there is nothing to say. */
+function calledServices(environment: NodeJS.ProcessEnv) {
+  try {
+    const { segmentation, actionTypes } = readEngineConfig(environment);
+    return [segmentation, ...Object.values(actionTypes)];
+  } catch {
+    return [];
+  }
+}
+
+async function checkDatabase(environment: NodeJS.ProcessEnv): Promise<Check[]> {
+  if (!isSet(environment, 'DATABASE_URL') && !isSet(environment, 'DATABASE_URL_FILE')) return [];
+  const { DATABASE_URL } = readEnvironment(commonEnvironment.pick({ DATABASE_URL: true }), environment);
+  if (!(await databaseAnswers({ DATABASE_URL }))) return [];
+  const logger = createLogger('doctor', 'silent');
+  const pool = createPool({ connectionString: DATABASE_URL, applicationName: 'muster-doctor', max: 1, logger });
+  try {
+    const schema = await laterCheckOf('schema', 'muster migrate', async () => {
+      const { missing, unknown } = await readSchemaState(pool);
+      if (missing.length > 0) throw new Error(`lacks ${missing.join(', ')}`);
+      return unknown.length === 0 ? 'is that of this version' : `is newer than this version: ${unknown.join(', ')}`;
+    });
+    if (!schema.ok || !isSet(environment, 'MUSTER_CONFIG')) return [schema];
+    const installation = await laterCheckOf('installation', 'correct the file, or muster config apply', async () => {
+      const { id, config } = await readInstallation(pool);
+      const contradictions = contradictionsBetween(config, installationConfigOf(readEngineConfig(environment)));
+      if (contradictions.length > 0) throw new Error(contradictions.join('; '));
+      return `${id}, as the file says`;
+    });
+    return [schema, installation];
+  } finally {
+    await pool.end();
+  }
+}
+
+async function checkTopics(environment: NodeJS.ProcessEnv): Promise<Check[]> {
+  if (!isSet(environment, 'KAFKA_BROKERS') || !isSet(environment, 'MUSTER_CONFIG')) return [];
+  const shape = commonEnvironment.pick({ KAFKA_BROKERS: true, MUSTER_TOPIC_PREFIX: true });
+  const { KAFKA_BROKERS: brokers, MUSTER_TOPIC_PREFIX: prefix } = readEnvironment(shape, environment);
+  if (!(await Promise.all(brokers.map(brokerAnswers))).includes(true)) return [];
+  const security = readKafkaSecurity(environment);
+  const logger = createLogger('doctor', 'silent');
+  const admin = createKafka({ brokers, security, clientId: 'muster-doctor', logger }).admin();
+  const topics = await laterCheckOf('topics', 'muster topics', async () => {
+    await admin.connect();
+    const existing = new Set(await admin.listTopics());
+    const required = requiredTopics(readEngineConfig(environment), prefix).map(({ topic }) => topic);
+    const missing = required.filter((topic) => !existing.has(topic));
+    if (missing.length > 0) throw new Error(`not there: ${missing.join(', ')}`);
+    return `all ${required.length} are there`;
+  });
+  await admin.disconnect();
+  return [topics];
+}
+
+function isSet(environment: NodeJS.ProcessEnv, name: string): boolean {
+  return (environment[name] ?? '') !== '';
+}
+
+function checkOf(name: string, fix: string, look: () => string): Check {
+  try {
+    return { name, ok: true, found: look(), fix };
+  } catch (error) {
+    return refused(name, fix, error);
+  }
+}
+
+async function laterCheckOf(name: string, fix: string, look: () => Promise<string>): Promise<Check> {
+  try {
+    return { name, ok: true, found: await look(), fix };
+  } catch (error) {
+    return refused(name, fix, error);
+  }
+}
+
+function refused(name: string, fix: string, error: unknown): Check {
+  const found =
+    error instanceof ConfigurationError
+      ? error.problems.join('; ')
+      : error instanceof Error
+        ? error.message
+        : String(error);
+  return { name, ok: false, found, fix };
+}

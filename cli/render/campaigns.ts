@@ -1,0 +1,94 @@
+import type { RunProgress, RunSummary } from '../../shared/contracts/runs.ts';
+import type { Campaign } from '../campaigns/api-answers.ts';
+import { count, duration, percent } from './numbers.ts';
+import type { Paint } from './paint.ts';
+import { endedUsers, expectedAudience } from './progress.ts';
+import { renderTable, type Column } from './tables.ts';
+import { oneLine } from './text.ts';
+import { localAndUtc, utcTime } from './times.ts';
+
+/** A line per campaign: what it is, how many users it has, how far its newest run is, and when that was or will be. */
+export function renderCampaigns(
+  campaigns: readonly Campaign[],
+  progress: readonly (RunProgress | undefined)[],
+  paint: Paint,
+  width = Infinity,
+): string {
+  const left = (title: string): Column => ({ title, align: 'left' });
+  const columns: Column[] = [
+    left('id'),
+    { ...left('name'), cut: true },
+    left('state'),
+    { ...left('countries'), cut: true },
+    { title: 'audience', align: 'right' },
+    { title: 'done', align: 'right' },
+    left('when'),
+  ];
+  const rows = campaigns.map((campaign, index) => {
+    const run = progress[index];
+    return [
+      campaign.id,
+      oneLine(campaign.name),
+      campaign.state.replaceAll('_', ' '),
+      campaign.countries.map(oneLine).join(' '),
+      run ? count(expectedAudience(run)) : '',
+      run ? donePercent(run) : '',
+      whenText(campaign, run),
+    ];
+  });
+  return renderTable(columns, rows, paint, width);
+}
+
+function donePercent(run: RunProgress): string {
+  const ended = run.steps.reduce((sum, line) => sum + endedUsers(line), 0);
+  return percent(ended, expectedAudience(run) * run.steps.length);
+}
+
+function whenText({ nextRunAt, startsAt }: Campaign, run: RunProgress | undefined): string {
+  if (nextRunAt !== null) return `due ${utcTime(nextRunAt)}`;
+  if (run) return utcTime(run.startedAt ?? run.scheduledFor);
+  return startsAt === null ? '' : `would start ${utcTime(startsAt)}`;
+}
+
+/** `segment lapsed-riders in SG, ID get award-reward, send-message`: what a start would do. */
+export function summaryOf({ audience, countries, chain }: Campaign): string {
+  const who = audience.include.map(({ segment }) => oneLine(segment)).join(', ');
+  const what = chain.map(({ action }) => oneLine(action)).join(', then ');
+  return `all users of ${who} in ${countries.map(oneLine).join(', ')} get ${what}`;
+}
+
+/** All there is to a campaign, one line for each part. */
+export function renderCampaign(campaign: Campaign, runs: readonly RunSummary[], paint: Paint): string {
+  const { id, name, state, revision, audience, countries, chain, deadlineSeconds, priority, createdAt } = campaign;
+  const parts: [string, readonly string[]][] = [
+    ['who', audience.include.map(({ segment }) => `segment ${oneLine(segment)}`)],
+    ['where', [countries.map(oneLine).join(', ')]],
+    [
+      'what',
+      chain.map(
+        ({ action, params }, index) => `${index + 1} ${oneLine(action)} ${oneLine(JSON.stringify(params ?? {}))}`,
+      ),
+    ],
+    ['when', [whenLine(campaign)]],
+    ['deadline', deadlineSeconds === undefined ? [] : [`${duration(deadlineSeconds)} after its start`]],
+    ['priority', priority === undefined ? [] : [oneLine(priority)]],
+    ['created', createdAt === undefined ? [] : [utcTime(createdAt)]],
+    ['runs', runs.length === 0 ? ['none yet'] : runs.map(runLine)],
+  ];
+  const width = Math.max(...parts.map(([title]) => title.length));
+  const lines = parts.flatMap(([title, texts]) =>
+    texts.map((text, index) => `  ${paint.faint((index === 0 ? title : '').padEnd(width))}  ${text}\n`),
+  );
+  const facts = `${id} · ${state.replaceAll('_', ' ')} · revision ${revision}`;
+  return `  ${paint.strong(oneLine(name))}\n  ${paint.faint(facts)}\n\n${lines.join('')}`;
+}
+
+function whenLine({ nextRunAt, startsAt, schedule }: Campaign): string {
+  if (nextRunAt !== null) return `due ${localAndUtc(nextRunAt, schedule?.zone)}`;
+  return startsAt === null ? 'as soon as it is started' : localAndUtc(startsAt, schedule?.zone);
+}
+
+function runLine({ runId, state, stateReason, startedAt, scheduledFor }: RunSummary): string {
+  const why = stateReason === null ? '' : `: ${oneLine(stateReason)}`;
+  return `${runId} ${utcTime(startedAt ?? scheduledFor)} ${state.replaceAll('_', ' ')}${why}`;
+}

@@ -1,0 +1,48 @@
+import type { RunSummary, UserFailureShape } from '../../shared/contracts/runs.ts';
+import { count, duration } from './numbers.ts';
+import type { Paint } from './paint.ts';
+import { renderTable, type Column } from './tables.ts';
+import { oneLine } from './text.ts';
+import { utcTime } from './times.ts';
+
+const left = (title: string): Column => ({ title, align: 'left' });
+
+/** Runs, the newest first, with what their commands take as an id. */
+export function renderRuns(runs: readonly RunSummary[], paint: Paint, width = Infinity): string {
+  if (runs.length === 0) return 'no run yet\n';
+  const columns: Column[] = [left('run'), left('state'), left('began'), left('took'), { ...left('why'), cut: true }];
+  const rows = runs.map(({ runId, state, stateReason, scheduledFor, startedAt, endedAt }) => [
+    runId,
+    state.replaceAll('_', ' '),
+    utcTime(startedAt ?? scheduledFor),
+    startedAt && endedAt ? duration((Date.parse(endedAt) - Date.parse(startedAt)) / 1000) : '',
+    oneLine(stateReason ?? ''),
+  ]);
+  return renderTable(columns, rows, paint, width);
+}
+
+/** Users that failed, as they are told by the API. */
+export function renderFailures(failures: readonly UserFailureShape[], paint: Paint, width = Infinity): string {
+  if (failures.length === 0) return 'nobody failed\n';
+  const columns: Column[] = [
+    { ...left('user'), cut: true },
+    left('step'),
+    left('country'),
+    left('outcome'),
+    { ...left('reason'), cut: true },
+    { ...left('detail'), cut: true },
+    { title: 'attempts', align: 'right' },
+    left('when'),
+  ];
+  const rows = failures.map(({ userId, step, country, outcome, reason, detail, attempts, failedAt }) => [
+    oneLine(userId),
+    String(step),
+    country,
+    outcome,
+    oneLine(reason),
+    oneLine(detail ?? ''),
+    count(attempts),
+    utcTime(failedAt),
+  ]);
+  return renderTable(columns, rows, paint, width);
+}

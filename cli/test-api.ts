@@ -1,0 +1,49 @@
+import { once } from 'node:events';
+import { createServer, type IncomingHttpHeaders } from 'node:http';
+
+export interface TestAnswer {
+  status: number;
+  body: unknown;
+  headers?: Record<string, string>;
+}
+
+/** What the CLI talks to in tests: answers by `METHOD path`, several in a row where it is asked several times; anything else is 404. */
+export interface TestApi {
+  url: string;
+  answers: Record<string, TestAnswer | TestAnswer[]>;
+  readonly bodies: unknown[];
+  readonly requests: { line: string; headers: IncomingHttpHeaders }[];
+  stop(): void;
+}
+
+export async function startTestApi(): Promise<TestApi> {
+  const api: TestApi = { url: '', answers: {}, bodies: [], requests: [], stop: () => undefined };
+  const server = createServer((request, response) => {
+    const chunks: Buffer[] = [];
+    request.on('data', (chunk: Buffer) => chunks.push(chunk));
+    request.on('end', () => {
+      const line = `${request.method ?? ''} ${request.url ?? ''}`;
+      api.requests.push({ line, headers: request.headers });
+      const text = Buffer.concat(chunks).toString();
+      if (text !== '') api.bodies.push(JSON.parse(text));
+      const answer = answerTo(api.answers[line]);
+      response.writeHead(answer.status, { 'content-type': 'application/json', ...answer.headers });
+      response.end(typeof answer.body === 'string' ? answer.body : JSON.stringify(answer.body));
+    });
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const address = server.address();
+  const port = typeof address === 'object' ? address?.port : undefined;
+  api.url = `http://127.0.0.1:${port ?? 0}`;
+  api.stop = () => {
+    server.close();
+    server.closeAllConnections();
+  };
+  return api;
+}
+
+function answerTo(prepared: TestAnswer | TestAnswer[] | undefined): TestAnswer {
+  const answer = Array.isArray(prepared) && prepared.length > 1 ? prepared.shift() : [prepared].flat().at(0);
+  return answer ?? { status: 404, body: { title: 'Not Found', status: 404, detail: 'there is no such thing' } };
+}

@@ -1,0 +1,72 @@
+import { fieldsOf } from './tidy-components.ts';
+
+const header = (description: string, schema: object) => ({ description, schema });
+
+/** Headers that answers carry, by the names of their components. */
+const headers = {
+  'X-Request-Id': header('As it was sent, or made up; our logs hold it too', { type: 'string' }),
+  Location: header('Where what was created is', { type: 'string' }),
+  ETag: header('Changes with what is shown', { type: 'string' }),
+  'Idempotent-Replayed': header('true: the answer to the first request with this key, and nothing was changed', {
+    type: 'string',
+    enum: ['true'],
+  }),
+  'Retry-After': header('Seconds until it is worth asking again', { type: 'integer', minimum: 1 }),
+  'X-RateLimit-Limit': header('Requests that the key may make in a minute', { type: 'integer' }),
+  'X-RateLimit-Remaining': header('How many of them are left', { type: 'integer' }),
+  'X-RateLimit-Reset': header('Seconds until they are all there again', { type: 'integer' }),
+};
+
+type HeaderName = keyof typeof headers;
+
+const rateLimits: readonly HeaderName[] = ['X-RateLimit-Limit', 'X-RateLimit-Remaining', 'X-RateLimit-Reset'];
+
+/** What a status means here, where its usual name does not say it. */
+const meanings: Record<string, string> = {
+  401: 'No key, an unknown or a revoked one',
+  409: 'The state forbids it, or a request with the same Idempotency-Key is still being carried out',
+  415: 'The body is not application/json',
+  422: 'It can be read and not accepted: `errors` has everything that is wrong',
+  429: 'Too many requests, streams or unknown keys; Retry-After says when to go on',
+  503: 'The database does not answer, or the service is stopping; it goes away by itself',
+};
+
+/** Writes into an OpenAPI document what holds for all routes: headers, what may always happen, and what each status means. */
+export function describeAnswers(document: unknown): void {
+  const components = fieldsOf(fieldsOf(document)['components']);
+  components['headers'] = headers;
+  for (const [path, methods] of Object.entries(fieldsOf(fieldsOf(document)['paths']))) {
+    for (const [method, operation] of Object.entries(fieldsOf(methods))) {
+      describeOperation(path.startsWith('/v1/'), method, fieldsOf(fieldsOf(operation)['responses']));
+    }
+  }
+}
+
+function describeOperation(isKeyed: boolean, method: string, responses: Record<string, unknown>): void {
+  const content = { 'application/problem+json': { schema: { $ref: '#/components/schemas/Problem' } } };
+  if (isKeyed) responses['503'] ??= { description: '', content };
+  for (const [status, response] of Object.entries(responses)) {
+    const fields = fieldsOf(response);
+    fields['description'] = meanings[status] ?? fields['description'];
+    const names = headersOf(isKeyed, method, status);
+    fields['headers'] = { ...fieldsOf(fields['headers']), ...referredTo(names) };
+  }
+  const description = 'Any other problem, such as 405, 408, 431 or 500: all have this shape';
+  responses['default'] = { description, content, headers: referredTo(['X-Request-Id']) };
+}
+
+function headersOf(isKeyed: boolean, method: string, status: string): HeaderName[] {
+  const isGood = status.startsWith('2');
+  return [
+    'X-Request-Id',
+    ...(status === '201' ? (['Location'] as const) : []),
+    ...(isGood && method === 'post' ? (['Idempotent-Replayed'] as const) : []),
+    ...(['409', '429', '503'].includes(status) ? (['Retry-After'] as const) : []),
+    ...(isKeyed && status !== '401' ? rateLimits : []),
+  ];
+}
+
+/** For routes whose answers carry headers that not all do. */
+export function referredTo(names: readonly HeaderName[]): Record<string, { $ref: string }> {
+  return Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]));
+}

@@ -1,0 +1,105 @@
+import type { TopicNames } from '../../shared/domain/shard.ts';
+import type { Clock } from '../../shared/ports/clock.ts';
+import type { MessagePublisher, TopicBacklogs } from '../../shared/ports/message-bus.ts';
+import type { Logger } from '../../shared/runtime/logger.ts';
+import { pauseAfter } from './pause-after.ts';
+import type { OutboxSweep } from './ports/outbox-sweep.ts';
+import type { RunStore, RunTally, WaitingStep } from './ports/run-store.ts';
+import type { StepEndings } from './ports/step-endings.ts';
+import { runCause } from './run-cause.ts';
+import { createRunFinisher } from './run-finisher.ts';
+import { createStepProgress, type OpenStep } from './step-progress.ts';
+import { createLostSweeper, type Swept } from './sweep-lost.ts';
+import type { WarnSparingly } from './warn-sparingly.ts';
+
+const lookEveryMs = 1000;
+
+export interface KeepRunsDeps {
+  runStore: RunStore;
+  outboxSweep: OutboxSweep;
+  stepEndings: StepEndings;
+  publisher: MessagePublisher;
+  topicBacklogs: TopicBacklogs;
+  topics: TopicNames;
+  /** Whether this trigger is the one that looks after all runs. */
+  isSweeper: () => boolean;
+  stallMs: number;
+  feedLeaseMs: number;
+  clock: Clock;
+  warn: WarnSparingly;
+  logger: Logger;
+}
+
+/** Looks after all runs: sweeps up what was lost, ends what is over, shows what is waited for. What comes back is a loop's turn. */
+export function createKeepRuns(deps: KeepRunsDeps): () => Promise<number> {
+  const { runStore, outboxSweep, stepEndings, publisher, topicBacklogs, topics, stallMs, clock, warn, logger } = deps;
+  let backlogs = new Map<string, number | null>();
+  const backlogOf = (topic: string) => backlogs.get(topic) ?? null;
+  const progress = createStepProgress({ topics, clock });
+  const sweeper = createLostSweeper({ outboxSweep, publisher, topics, backlogOf, stallMs, clock, warn, logger });
+  const finisher = createRunFinisher({ runStore, stepEndings, graceMs: deps.feedLeaseMs, logger });
+
+  return async () => {
+    if (!deps.isSweeper()) return lookEveryMs;
+    const startedMs = clock.monotonicMs();
+    const tallies = await runStore.tallies();
+    const tookMs = clock.monotonicMs() - startedMs;
+    finisher.keepOnly(new Set(tallies.map(({ runId }) => runId)));
+
+    const open = progress.look(tallies);
+    backlogs = await askBacklogs(open);
+    const swept = await sweep(tallies, open);
+    const waiting = await runStore.waitingSteps(tallies.map(({ runId }) => runId));
+    for (const tally of tallies) {
+      // One run that cannot be kept must not hold up the others.
+      await keep(tally, open, swept, waiting).catch((error: unknown) => {
+        warn('could not look after a run, trying again', String(error), { runId: tally.runId });
+      });
+    }
+    return pauseAfter(tookMs, lookEveryMs);
+  };
+
+  async function askBacklogs(open: readonly OpenStep[]): Promise<Map<string, number | null>> {
+    if (open.length === 0) return new Map();
+    try {
+      return await topicBacklogs.unhandled([...new Set(open.map(({ topic }) => topic))]);
+    } catch (error) {
+      warn('could not ask Kafka what lies on the topics', String(error), {});
+      return new Map();
+    }
+  }
+
+  /** Endings need the database alone: what Kafka does to the sweep must not keep them waiting. */
+  async function sweep(tallies: readonly RunTally[], open: readonly OpenStep[]): Promise<Swept> {
+    try {
+      const swept = await sweeper.sweep(tallies, open);
+      if (swept.quarantined.length > 0) {
+        const steps = await stepEndings.endQuarantined(swept.quarantined);
+        logger.error({ steps, first: swept.quarantined[0] }, 'steps whose calls ended their workers again and again');
+      }
+      return swept;
+    } catch (error) {
+      warn('could not sweep, trying again', String(error), {});
+      return { quarantined: [], troubles: new Map() };
+    }
+  }
+
+  async function keep(
+    tally: RunTally,
+    open: readonly OpenStep[],
+    { troubles }: Swept,
+    waitingSteps: readonly WaitingStep[],
+  ): Promise<void> {
+    if (await finisher.finish(tally)) return;
+    const { runId, chain, feeds } = tally;
+    const own = open.filter((step) => step.runId === runId);
+    const waiting = waitingSteps.filter((step) => step.runId === runId);
+    const waitingCause = runCause({ chain, open: own, waiting, troubles, backlogOf });
+    if (waitingCause !== null) warn('a run waits', waitingCause, { runId });
+    await runStore.show(runId, {
+      inFlight: feeds.reduce((sum, { feedId }) => sum + sweeper.inFlight(feedId), 0),
+      waiting: own.reduce((sum, step) => sum + step.waiting, 0),
+      waitingCause,
+    });
+  }
+}

@@ -1,0 +1,91 @@
+import type { KeptKind } from '../ports/retention.ts';
+
+export const tableOf: Record<KeptKind, string> = { users: 'batches', steps: 'batch_steps', failures: 'user_failures' };
+
+/** $1 weeks. The function stands in the migrations, with the storage settings of each table. */
+export const makeAhead = `select make_feed_partitions(now(), now() + $1::int * interval '7 days') as made`;
+
+/**
+ * $1 table, $2 days. Weeks that are over, and in which no run has to be kept. The bounds are read out of the catalogue: the names are for
+ * people. Steps stay as long as the users of the same week: without its row, a step could be claimed anew.
+ */
+export const droppableWeeks = `
+  select p.name, p.since, p.until
+  from (
+    select c.relname as name, bound[1]::uuid as since, bound[2]::uuid as until
+    from pg_inherits i
+    join pg_class c on c.oid = i.inhrelid
+    cross join regexp_match(pg_get_expr(c.relpartbound, c.oid), $$FROM \\('(.*)'\\) TO \\('(.*)'\\)$$) bound
+    where i.inhparent = to_regclass($1) and bound is not null
+  ) p
+  where p.until <= feed_floor(now() - $2::int * interval '1 day')
+    and not exists (
+      select from feeds f join runs r on r.id = f.run
+      where f.feed >= p.since and f.feed < p.until and (r.ended_at is null or r.ended_at > now() - $2::int * interval '1 day')
+    )
+    and ($1 <> 'batch_steps' or to_regclass(replace(p.name, 'batch_steps', 'batches')) is null)
+  order by p.since`;
+
+const inWeek = 'feed >= $1::uuid and feed < $2::uuid';
+
+/** What goes with a week: $1 and $2 are its bounds. */
+export const beforeDropping: Record<KeptKind, readonly string[]> = {
+  users: [],
+  steps: ['agenda', 'sweep_marks', 'holds', 'step_causes'].map((table) => `delete from ${table} where ${inWeek}`),
+  failures: [
+    `update runs set failures_kept = false where id in (select run from feeds where ${inWeek}) and failures_kept`,
+  ],
+};
+
+const endedLongAgo = `r.ended_at <= now() - $1::int * interval '1 day'`;
+
+/** $1 days, $2 limit. Rows of the default partitions, by their runs. */
+export function deleteStrays(kind: KeptKind): string {
+  const table = `${tableOf[kind]}_default`;
+  // As with weeks: steps stay as long as their users.
+  const unlessUsers =
+    kind === 'steps' ? `and not exists (select from batches b where b.feed = s.feed and b.batch_no = s.batch_no)` : '';
+  const stray = `
+    select s.ctid from feeds f join runs r on r.id = f.run join ${table} s on s.feed = f.feed where ${endedLongAgo} ${unlessUsers} limit $2`;
+  if (kind !== 'failures') return `delete from ${table} where ctid = any(array(${stray}))`;
+  return `
+    with gone as (
+      delete from ${table} where ctid = any(array(${stray})) returning feed
+    ), r as (
+      update runs set failures_kept = false where id in (select run from feeds where feed in (select feed from gone)) and failures_kept
+    )
+    select from gone`;
+}
+
+/** $1 days, $2 limit. */
+export const deleteRuns = `
+  with gone as (
+    select r.id from runs r where ${endedLongAgo} order by r.ended_at limit $2
+  ), f as (
+    delete from feeds where run in (select id from gone) returning feed
+  ), t as (
+    delete from run_totals where feed in (select feed from f)
+  ), ft as (
+    delete from failure_totals where feed in (select feed from f)
+  ), a as (
+    delete from agenda where feed in (select feed from f)
+  ), m as (
+    delete from sweep_marks where feed in (select feed from f)
+  ), h as (
+    delete from holds where feed in (select feed from f)
+  ), c as (
+    delete from step_causes where feed in (select feed from f)
+  ), r as (
+    delete from runs where id in (select id from gone) returning id
+  )
+  select count(*)::int as deleted from r`;
+
+/** $1 days, $2 limit. */
+export const deleteAnswers = `
+  delete from idempotency_keys where ctid = any(array(
+    select ctid from idempotency_keys where created_at <= now() - $1::int * interval '1 day' limit $2))`;
+
+/** $1 days, $2 limit. */
+export const deleteDeadLetters = `
+  delete from dead_letters where ctid = any(array(
+    select ctid from dead_letters where created_at <= now() - $1::int * interval '1 day' limit $2))`;

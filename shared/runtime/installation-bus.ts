@@ -1,0 +1,90 @@
+import type { Clock } from '../ports/clock.ts';
+import type { LaneMessage, LaneReceiver, MessageConsumer, MessagePublisher } from '../ports/message-bus.ts';
+import type { Meter } from '../ports/meter.ts';
+import type { Logger } from './logger.ts';
+
+/** Every message begins with it, so that whose it is can be seen without parsing the rest. */
+const beginning = '{"installation":"';
+
+/** The consumer group of an installation's workers: another installation on the same topics has a group of its own. */
+export function workerGroup(topicPrefix: string, installationId: string): string {
+  return `${topicPrefix}.worker.${installationId}`;
+}
+
+/** Makes every message say whose it is, as its first field. Values have to be JSON objects with a field at least. */
+export function ownPublisher(publisher: MessagePublisher, installationId: string): MessagePublisher {
+  const start = `${beginning}${installationId}",`;
+  return {
+    publish: (messages) =>
+      publisher.publish(messages.map((message) => ({ ...message, value: start + message.value.slice(1) }))),
+  };
+}
+
+export interface OwnConsumerDeps {
+  consumer: MessageConsumer;
+  installationId: string;
+  meter: Meter;
+  clock: Pick<Clock, 'monotonicMs'>;
+  logger: Logger;
+}
+
+const warnEveryMs = 60_000;
+
+/**
+ * Leaves the messages of other installations to their owners: they are settled here, counted, and never seen by the receiver. What says
+ * nothing of an installation is delivered: the receiver judges it.
+ */
+export function ownConsumer({ consumer, installationId, meter, clock, logger }: OwnConsumerDeps): MessageConsumer {
+  const own = Buffer.from(`${beginning}${installationId}"`);
+  const any = Buffer.from(beginning);
+  const foreign = meter
+    .counter({ name: 'muster_foreign_messages_total', help: 'Messages of other installations, left to their owners.' })
+    .of({});
+  let sinceWarned = 0;
+  let warnedMs = -Infinity;
+
+  const begins = (value: Buffer, text: Buffer) =>
+    value.compare(text, 0, text.length, 0, Math.min(text.length, value.length)) === 0;
+  const isForeign = ({ value }: LaneMessage) => value !== null && begins(value, any) && !begins(value, own);
+
+  function leave(messages: readonly LaneMessage[]): void {
+    for (const message of messages) consumer.settle(message);
+    foreign.add(messages.length);
+    sinceWarned += messages.length;
+    const nowMs = clock.monotonicMs();
+    if (nowMs - warnedMs < warnEveryMs) return;
+    const topic = messages[0]?.lane.topic;
+    logger.warn(
+      { topic, messages: sinceWarned, installationId },
+      'another installation uses these topics: give it a prefix of its own',
+    );
+    warnedMs = nowMs;
+    sinceWarned = 0;
+  }
+
+  const filtering = (receiver: LaneReceiver): LaneReceiver => ({
+    deliver: (lane, messages) => {
+      // Nearly always there is nothing foreign: then nothing is copied.
+      const others = messages.some(isForeign) ? messages.filter(isForeign) : [];
+      if (others.length === 0) {
+        receiver.deliver(lane, messages);
+        return;
+      }
+      const ours = messages.filter((message) => !others.includes(message));
+      if (ours.length > 0) receiver.deliver(lane, ours);
+      leave(others);
+    },
+    revoke: (lane) => receiver.revoke(lane),
+  });
+
+  return {
+    start: (receiver) => consumer.start(filtering(receiver)),
+    subscribe: (topics) => consumer.subscribe(topics),
+    settle: (message) => consumer.settle(message),
+    stopIntake: () => consumer.stopIntake(),
+    stop: () => consumer.stop(),
+    ready: () => consumer.ready(),
+    stats: () => consumer.stats(),
+    crashed: consumer.crashed,
+  };
+}

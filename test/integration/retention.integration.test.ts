@@ -1,0 +1,146 @@
+import type { Pool } from 'pg';
+import { pino } from 'pino';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createCampaignStore } from '../../services/api/postgres/campaign-store.ts';
+import { createRunReports } from '../../services/api/postgres/run-reports.ts';
+import { createRetentionStore } from '../../services/trigger/postgres/retention.ts';
+import { createPool } from '../../shared/postgres/pool.ts';
+import { describeRetention, type RetentionSubject } from '../support/conformance/retention.conformance.ts';
+import { createTestDatabase, type TestDatabase } from '../support/postgres-database.ts';
+import { createPostgresRunRows } from '../support/postgres-run-rows.ts';
+
+let database: TestDatabase;
+let pool: Pool;
+beforeAll(async () => {
+  database = await createTestDatabase();
+  const logger = pino({ level: 'silent' });
+  pool = createPool({ connectionString: database.url, applicationName: 'retention-test', logger });
+});
+afterAll(async () => {
+  await pool.end();
+  await database.drop();
+});
+
+/** With a partition for every week of the last two years, as a database that has run for so long. */
+async function postgresStores({ partitioned = true } = {}): Promise<RetentionSubject> {
+  await pool.query(
+    'truncate campaigns, campaign_revisions, runs, feeds, batches, batch_steps, user_failures, run_totals, failure_totals',
+  );
+  if (partitioned) await pool.query(`select make_feed_partitions(now() - interval '75 days', now())`);
+  return {
+    campaigns: createCampaignStore({ pool }),
+    reports: createRunReports({ pool }),
+    rows: createPostgresRunRows({ pool }),
+    retention: createRetentionStore({ pool }),
+    addBatch: async (feedId) => {
+      await pool.query(
+        `insert into batches (feed, batch_no, n, first_user, last_user, users) values ($1, 1, 2, 'u1', 'u2', '"u1","u2"')`,
+        [feedId],
+      );
+      await pool.query(
+        `insert into batch_steps (feed, batch_no, step, state, epoch, rest, rest_users, failed, unknown) values ($1, 1, 1, 3, 1, 1, 1, 1, 0)`,
+        [feedId],
+      );
+    },
+    count: async (feedId) => {
+      const { rows } = await pool.query<{ users: number; steps: number; failures: number }>(
+        `select (select count(*)::int from batches where feed = $1) as users,
+           (select count(*)::int from batch_steps where feed = $1) as steps,
+           (select count(*)::int from user_failures where feed = $1) as failures`,
+        [feedId],
+      );
+      return rows[0] ?? { users: 0, steps: 0, failures: 0 };
+    },
+  };
+}
+
+describeRetention('on Postgres', async () => {
+  const stores = await postgresStores();
+  // Empty weeks that earlier tests left count as dropped, too: they are not what a test is about.
+  for (const kind of ['users', 'steps', 'failures'] as const) await stores.retention.dropWeeks(kind, 1);
+  return postgresStores();
+});
+
+describe('retention on Postgres', () => {
+  const dayMs = 86_400_000;
+
+  /** A run of 60 days ago in a week that nobody made a partition for. */
+  async function strayRun({ ended = true } = {}) {
+    await pool.query('truncate runs, feeds, batches, batch_steps, user_failures cascade');
+    for (const kind of ['users', 'steps', 'failures'] as const)
+      await (await postgresStores()).retention.dropWeeks(kind, 1);
+    const subject = await postgresStores({ partitioned: false });
+    const { campaignId } = await subject.campaigns.create({
+      name: 'Strays',
+      countries: ['SG'],
+      audience: { include: [{ segment: 'all' }] },
+      chain: [{ action: 'award-reward', params: {} }],
+      schedule: { type: 'now' },
+      deadlineSeconds: 3600,
+      priority: 'normal',
+    });
+    const at = new Date(Date.now() - 60 * dayMs);
+    const state = ended ? { state: 'completed' as const, endedAt: at } : { state: 'running' as const };
+    const runId = await subject.rows.addRun({ campaignId, revision: 1, scheduledFor: at, ...state });
+    const feedId = await subject.rows.addFeed(runId, { country: 'SG', bornAt: at });
+    await subject.addBatch(feedId);
+    for (const user of ['u1', 'u2', 'u3']) await subject.rows.addFailure(feedId, { user });
+    return { ...subject, runId, feedId };
+  }
+
+  it('deletes in chunks what lies in no week, users before their steps', async () => {
+    const subject = await strayRun();
+    const { retention, reports, feedId, runId } = subject;
+    expect(await retention.deleteStrays('steps', 14, 100)).toBe(0);
+    expect(await retention.deleteStrays('users', 14, 100)).toBe(1);
+    expect(await retention.deleteStrays('steps', 14, 100)).toBe(1);
+    expect(await retention.deleteStrays('failures', 14, 2)).toBe(2);
+    expect(await retention.deleteStrays('failures', 14, 2)).toBe(1);
+    expect(await subject.count(feedId)).toEqual({ users: 0, steps: 0, failures: 0 });
+    expect((await reports.snapshot(runId))?.failuresKept).toBe(false);
+  });
+
+  it('leaves strays of a run that has not ended', async () => {
+    const subject = await strayRun({ ended: false });
+    expect(await subject.retention.deleteStrays('users', 14, 100)).toBe(0);
+    expect(await subject.count(subject.feedId)).toMatchObject({ users: 1 });
+  });
+
+  it('makes the other weeks where strays stand in the way of one', async () => {
+    const { feedId } = await strayRun();
+    const { rows } = await pool.query<{ made: number }>(
+      `select make_feed_partitions(now() - interval '60 days', now() - interval '46 days') as made`,
+    );
+    expect(rows[0]?.made).toBeGreaterThan(0);
+    const stray = await pool.query(`select from batches_default where feed = $1`, [feedId]);
+    expect(stray.rowCount).toBe(1);
+  });
+
+  it('gives partitions that it makes the storage of those that were there', async () => {
+    await (await postgresStores()).retention.makeAhead();
+    const { rows } = await pool.query<{ parent: string; options: string[] | null; storage: string | null }>(
+      `select distinct i.inhparent::regclass::text as parent, c.reloptions as options,
+         (select a.attstorage from pg_attribute a where a.attrelid = c.oid and a.attname = 'users') as storage
+       from pg_inherits i join pg_class c on c.oid = i.inhrelid
+       where i.inhparent in ('batches'::regclass, 'batch_steps'::regclass, 'user_failures'::regclass)`,
+    );
+    expect(rows).toHaveLength(3);
+    expect(rows.find(({ parent }) => parent === 'batches')).toMatchObject({ storage: 'm' });
+  });
+
+  it('deletes answers and dead letters when they are old', async () => {
+    const { retention } = await postgresStores();
+    await pool.query('truncate idempotency_keys, dead_letters');
+    await pool.query(
+      `insert into idempotency_keys (api_key, key, body_digest, created_at)
+       select uuidv7(), k, '', now() - k * interval '16 hours' from generate_series(1, 3) k`,
+    );
+    await pool.query(
+      `insert into dead_letters (id, topic, partition, "offset", reason, created_at)
+       select uuidv7(), 't', 0, k, '', now() - k * interval '20 days' from generate_series(1, 3) k`,
+    );
+    expect(await retention.deleteAnswers(1, 1)).toBe(1);
+    expect(await retention.deleteAnswers(1, 100)).toBe(1);
+    expect(await retention.deleteDeadLetters(30, 100)).toBe(2);
+  });
+});

@@ -1,0 +1,103 @@
+import { beforeEach, describe, expect, it } from 'vitest';
+import type { CampaignStore } from '../../../services/api/ports/campaign-store.ts';
+import type { RunReports } from '../../../services/api/ports/run-reports.ts';
+import type { Retention } from '../../../services/trigger/ports/retention.ts';
+import { campaignDefinitionOf, type RunRows } from './run-rows.ts';
+
+export interface RetentionSubject {
+  campaigns: CampaignStore;
+  reports: RunReports;
+  rows: RunRows;
+  retention: Retention;
+  /** Puts a batch, done in step 1, into the feed. */
+  addBatch(feedId: string): Promise<void>;
+  /** How many rows there are of the feed. */
+  count(feedId: string): Promise<{ users: number; steps: number; failures: number }>;
+}
+
+const dayMs = 86_400_000;
+
+export function describeRetention(name: string, makeSubject: () => Promise<RetentionSubject>): void {
+  describe(`retention ${name}`, () => {
+    let subject: RetentionSubject;
+    let campaignId: string;
+    let runsPlanned = 0;
+    beforeEach(async () => {
+      subject = await makeSubject();
+      ({ campaignId } = await subject.campaigns.create(campaignDefinitionOf()));
+    });
+
+    /** A run that began and ended so many days ago, with one batch and one failure. */
+    async function addRun(beganDaysAgo: number, endedDaysAgo: number | null) {
+      const at = (daysAgo: number) => new Date(Date.now() - daysAgo * dayMs);
+      const runId = await subject.rows.addRun({
+        campaignId,
+        revision: 1,
+        scheduledFor: new Date(at(beganDaysAgo).getTime() + runsPlanned++),
+        state: endedDaysAgo === null ? 'running' : 'completed_with_failures',
+        ...(endedDaysAgo === null ? {} : { endedAt: at(endedDaysAgo) }),
+      });
+      const feedId = await subject.rows.addFeed(runId, { country: 'SG', fedUsers: 2, bornAt: at(beganDaysAgo) });
+      await subject.addBatch(feedId);
+      await subject.rows.addFailure(feedId, { user: 'u1' });
+      await subject.rows.addTotals(feedId, 0, { step: 1, batches: 1, succeeded: 1, failed: 1 });
+      return { runId, feedId };
+    }
+
+    it('drops what identifies people first, and figures last', async () => {
+      const { runId, feedId } = await addRun(60, 59);
+      expect(await subject.retention.dropWeeks('users', 14)).toBe(1);
+      expect(await subject.count(feedId)).toEqual({ users: 0, steps: 1, failures: 1 });
+      expect(await subject.retention.dropWeeks('steps', 30)).toBe(1);
+      expect(await subject.count(feedId)).toEqual({ users: 0, steps: 0, failures: 1 });
+      expect((await subject.reports.snapshot(runId))?.failuresKept).toBe(true);
+      expect(await subject.retention.dropWeeks('failures', 50)).toBe(1);
+      expect(await subject.count(feedId)).toEqual({ users: 0, steps: 0, failures: 0 });
+      const snapshot = await subject.reports.snapshot(runId);
+      expect(snapshot).toMatchObject({ failuresKept: false, countries: [{ totals: [{ succeeded: 1, failed: 1 }] }] });
+      expect(await subject.reports.failureGroups(runId)).toMatchObject([{ users: 1, sample: ['u1'] }]);
+      expect((await subject.reports.failures(runId, {}, 10, null)).items).toEqual([]);
+    });
+
+    it('keeps what is not old enough: the end of the run counts', async () => {
+      const { feedId } = await addRun(60, 13);
+      expect(await subject.retention.dropWeeks('users', 14)).toBe(0);
+      expect(await subject.count(feedId)).toEqual({ users: 1, steps: 1, failures: 1 });
+    });
+
+    it('keeps a week in which one run has not ended', async () => {
+      const [ended, going] = [await addRun(60, 50), await addRun(60, null)];
+      for (const kind of ['users', 'steps', 'failures'] as const)
+        expect(await subject.retention.dropWeeks(kind, 14)).toBe(0);
+      expect(await subject.count(ended.feedId)).toEqual({ users: 1, steps: 1, failures: 1 });
+      expect(await subject.count(going.feedId)).toEqual({ users: 1, steps: 1, failures: 1 });
+    });
+
+    it('keeps steps as long as the users of the same week', async () => {
+      const { feedId } = await addRun(60, 50);
+      expect(await subject.retention.dropWeeks('steps', 14)).toBe(0);
+      expect(await subject.count(feedId)).toMatchObject({ users: 1, steps: 1 });
+    });
+
+    it('drops one week and leaves the next', async () => {
+      const [old, young] = [await addRun(60, 59), await addRun(20, 19)];
+      expect(await subject.retention.dropWeeks('users', 30)).toBe(1);
+      expect((await subject.count(old.feedId)).users).toBe(0);
+      expect((await subject.count(young.feedId)).users).toBe(1);
+    });
+
+    it('deletes runs at last, some at a time, and never one that has not ended', async () => {
+      const runs = [await addRun(500, 499), await addRun(450, 440), await addRun(500, null)];
+      expect(await subject.retention.deleteRuns(400, 1)).toBe(1);
+      expect(await subject.retention.deleteRuns(400, 10)).toBe(1);
+      expect(await subject.retention.deleteRuns(400, 10)).toBe(0);
+      const left = await Promise.all(runs.map(({ runId }) => subject.reports.snapshot(runId)));
+      expect(left.map((snapshot) => snapshot !== undefined)).toEqual([false, false, true]);
+    });
+
+    it('makes the coming weeks once', async () => {
+      await subject.retention.makeAhead();
+      expect(await subject.retention.makeAhead()).toBe(0);
+    });
+  });
+}

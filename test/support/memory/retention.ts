@@ -1,0 +1,101 @@
+import type { KeptKind, Retention } from '../../../services/trigger/ports/retention.ts';
+import { atOnce } from './at-once.ts';
+import type { FeedRow, MemoryDatabase } from './memory-database.ts';
+
+const dayMs = 86_400_000;
+const weekMs = 7 * dayMs;
+/** 1970 began on a Thursday; weeks begin on Mondays. */
+const firstMondayMs = 4 * dayMs;
+
+export function createMemoryRetention({ database }: { database: MemoryDatabase }): Retention {
+  const { runs, feeds, batches, steps, failures, clock } = database;
+  const made = new Set<number>();
+
+  function endedBefore(feed: FeedRow, days: number): boolean {
+    const endedAt = runs.get(feed.runId)?.endedAt?.getTime();
+    return endedAt !== undefined && endedAt <= clock.nowMs() - days * dayMs;
+  }
+
+  /** Feeds that left with their weeks, by week. */
+  function weeksToDrop(days: number): FeedRow[][] {
+    const byWeek = Map.groupBy(feeds.values(), (feed) => weekOf(bornAtMs(feed.feedId)));
+    return [...byWeek]
+      .filter(([week]) => firstMondayMs + (week + 1) * weekMs <= clock.nowMs() - days * dayMs)
+      .map(([, ofWeek]) => ofWeek)
+      .filter((ofWeek) => ofWeek.every((feed) => endedBefore(feed, days)));
+  }
+
+  function drop(kind: KeptKind, ofWeek: readonly FeedRow[]): boolean {
+    const gone = new Set(ofWeek.map((feed) => feed.feedId));
+    const isGone = (row: { feedId: string }) => gone.has(row.feedId);
+    if (kind === 'users') return deleteFrom(batches, isGone) > 0;
+    if (kind === 'steps') {
+      if ([...batches.values()].some(isGone)) return false;
+      const dropped = deleteFrom(steps, isGone) > 0;
+      for (const table of [database.agenda, database.holds, database.stepCauses]) deleteFrom(table, isGone);
+      return dropped;
+    }
+    const kept = failures.filter((row) => !isGone(row));
+    const dropped = kept.length < failures.length;
+    failures.splice(0, failures.length, ...kept);
+    for (const feed of ofWeek) {
+      const run = runs.get(feed.runId);
+      if (run) run.failuresKept = false;
+    }
+    return dropped;
+  }
+
+  return {
+    makeAhead: () =>
+      atOnce(() => {
+        const week = weekOf(clock.nowMs());
+        const missing = [0, 1, 2, 3].filter((ahead) => !made.has(week + ahead));
+        for (const ahead of missing) made.add(week + ahead);
+        return missing.length;
+      }),
+    dropWeeks: (kind, days) => atOnce(() => weeksToDrop(days).filter((ofWeek) => drop(kind, ofWeek)).length),
+    // The twin has a partition for every week: nothing strays.
+    deleteStrays: () => Promise.resolve(0),
+    deleteRuns: (days, limit) =>
+      atOnce(() => {
+        const old = [...runs.values()]
+          .filter((run) => run.endedAt !== null && run.endedAt.getTime() <= clock.nowMs() - days * dayMs)
+          .slice(0, limit);
+        for (const run of old) {
+          runs.delete(run.id);
+          for (const feed of [...feeds.values()].filter((row) => row.runId === run.id)) {
+            feeds.delete(feed.feedId);
+            for (const key of [...database.totals.keys()])
+              if (key.startsWith(`${feed.feedId}/`)) database.totals.delete(key);
+            deleteFrom(database.failureTotals, (row) => row.feedId === feed.feedId);
+          }
+        }
+        return old.length;
+      }),
+    deleteAnswers: (days, limit) =>
+      atOnce(() => {
+        const old = [...database.idempotentRequests]
+          .filter(([, row]) => row.createdAtMs <= clock.nowMs() - days * dayMs)
+          .slice(0, limit);
+        for (const [key] of old) database.idempotentRequests.delete(key);
+        return old.length;
+      }),
+    // The twin's dead letters have no time.
+    deleteDeadLetters: () => Promise.resolve(0),
+  };
+}
+
+function weekOf(ms: number): number {
+  return Math.floor((ms - firstMondayMs) / weekMs);
+}
+
+/** A uuid v7 begins with its time. */
+function bornAtMs(feedId: string): number {
+  return Number.parseInt(feedId.replaceAll('-', '').slice(0, 12), 16);
+}
+
+function deleteFrom<Row>(table: Map<string, Row>, isGone: (row: Row) => boolean): number {
+  const gone = [...table].filter(([, row]) => isGone(row)).map(([key]) => key);
+  for (const key of gone) table.delete(key);
+  return gone.length;
+}

@@ -1,0 +1,95 @@
+import type { StepEndings } from '../../../services/trigger/ports/step-endings.ts';
+import { isChildBatch } from '../../../shared/domain/batch.ts';
+import { reasons } from '../../../shared/domain/reasons.ts';
+import type { StepRef } from '../../../shared/ports/step-ledger.ts';
+import { quarantinedAfterLapses } from '../../../shared/postgres/ledger-codes.ts';
+import { atOnce } from './at-once.ts';
+import { lostBefore } from './lost-users.ts';
+import { batchKey, stepKey, type MemoryDatabase, type StepRow } from './memory-database.ts';
+import { windowPlaceOf } from './outbox-sweep.ts';
+import { addToFailureTotals, addToTotals } from './totals.ts';
+
+export function createMemoryStepEndings({ database }: { database: MemoryDatabase }): StepEndings {
+  const { agenda, feeds, sweepMarks, steps, clock } = database;
+  return {
+    endOpen: ({ feedId, chainLength }, outcome, { from, limit }) =>
+      atOnce(() => {
+        const nextBatchNo = feeds.get(feedId)?.nextBatchNo ?? 1;
+        const low = Math.max(sweepMarks.get(`${feedId}/${chainLength}`) ?? 1, from);
+        const end = Math.min(nextBatchNo, low + limit);
+        const window = Array.from({ length: Math.max(0, end - low) }, (_, index) => low + index);
+        const listed = [...agenda.values()].filter((row) => row.feedId === feedId).map(({ batchNo }) => batchNo);
+        let ended = 0;
+        for (const batchNo of new Set([...window, ...listed])) {
+          if (endBatch(database, { feedId, batchNo, chainLength, outcome })) ended++;
+        }
+        return { ended, next: low + limit < nextBatchNo ? low + limit : null };
+      }),
+    endQuarantined: (refs) =>
+      atOnce(() => {
+        const over = refs.flatMap((ref) => {
+          const row = steps.get(stepKey(ref.feedId, ref.batchNo, ref.step));
+          const isQuarantined =
+            row?.state === 'running' && row.leaseUntilMs < clock.nowMs() && row.lapses >= quarantinedAfterLapses;
+          return isQuarantined ? [row] : [];
+        });
+        for (const row of over) endStep(database, row, row, 'expired', reasons.quarantined);
+        return over.length;
+      }),
+  };
+}
+
+interface OpenBatch {
+  feedId: string;
+  batchNo: number;
+  chainLength: number;
+  outcome: 'expired' | 'cancelled';
+}
+
+function endBatch(database: MemoryDatabase, { feedId, batchNo, chainLength, outcome }: OpenBatch): boolean {
+  const { place, step, row } = windowPlaceOf(database, feedId, batchNo, chainLength);
+  if (place === 'through' || place === 'running') return false;
+  const ref = { feedId, batchNo, step };
+  if (place === 'unborn') {
+    endStep(database, ref, undefined, outcome, null);
+    return true;
+  }
+  const mayHaveBeenCalled = row.open || (row.state === 'running' && (row.lapses === 0 || row.begun));
+  endStep(database, ref, row, outcome, mayHaveBeenCalled ? reasons.ambiguousAnswer : null);
+  return true;
+}
+
+/** @param unknownFor the reason for which the outcome is unknown; null where it is known that nothing was applied */
+function endStep(
+  database: MemoryDatabase,
+  { feedId, batchNo, step }: StepRef,
+  row: StepRow | undefined,
+  outcome: 'expired' | 'cancelled',
+  unknownFor: string | null,
+): void {
+  const { batches, steps, agenda, failures, clock } = database;
+  const lost = new Set(lostBefore(database, { feedId, batchNo, step }));
+  const users = (batches.get(batchKey(feedId, batchNo))?.users ?? []).filter((user) => !lost.has(user));
+  const restUsers = unknownFor === null ? users.length : 0;
+  steps.set(stepKey(feedId, batchNo, step), {
+    ...{ feedId, batchNo, step, attempts: 0, open: false, lapses: 0, begun: false },
+    ...row,
+    ...{ state: 'done', epoch: (row?.epoch ?? 0) + 1, owner: null, leaseUntilMs: 0, nextAttemptAtMs: null },
+    ...{ rest: outcome, restUsers, cause: null },
+  });
+  if (unknownFor !== null) {
+    for (const user of users) {
+      const failure = { user, outcome: 'unknown', reason: unknownFor, detail: null } as const;
+      failures.push({ ...failure, feedId, batchNo, step, attempts: row?.attempts ?? 0, failedAt: clock.now() });
+      addToFailureTotals(database, feedId, step, failure);
+    }
+  }
+  addToTotals(database, feedId, step, {
+    batches: isChildBatch(batchNo) ? 0 : 1,
+    [outcome]: restUsers,
+    unknown: users.length - restUsers,
+    done: 1,
+    waiting: row?.state === 'waiting' ? -1 : 0,
+  });
+  agenda.delete(stepKey(feedId, batchNo, step));
+}
