@@ -15,6 +15,7 @@ import { createMemoryBus } from './memory/memory-bus.ts';
 import { createMemoryDatabase } from './memory/memory-database.ts';
 import { createMemoryOutboxSweep } from './memory/outbox-sweep.ts';
 import { createMemoryRunStore, insertRun } from './memory/run-store.ts';
+import { createMemoryRetention } from './memory/retention.ts';
 import { createMemoryStepEndings } from './memory/step-endings.ts';
 import { createMemoryStepLedger } from './memory/step-ledger.ts';
 import { settled } from './pass-time.ts';
