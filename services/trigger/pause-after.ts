@@ -1,7 +1,9 @@
 /** A question is asked again no sooner than this many times its own duration: it takes at most a twentieth of a connection's time. */
 const timesItsDuration = 20;
+/** One that waited for a lock says nothing of the next: nobody rests longer. */
+const longestPauseMs = 10_000;
 
-/** @returns milliseconds to wait after a question that took `tookMs`, at least `atLeastMs` */
+/** @returns milliseconds to wait after a question that took `tookMs`, at least `atLeastMs` and at most 10 s */
 export function pauseAfter(tookMs: number, atLeastMs: number): number {
-  return Math.max(atLeastMs, tookMs * timesItsDuration);
+  return Math.max(atLeastMs, Math.min(tookMs * timesItsDuration, longestPauseMs));
 }

@@ -16,7 +16,6 @@ import { createMemoryDatabase } from './memory/memory-database.ts';
 import { createMemoryOutboxSweep } from './memory/outbox-sweep.ts';
 import { createMemoryRetention } from './memory/retention.ts';
 import { createMemoryRunStore, insertRun } from './memory/run-store.ts';
-import { createMemoryRetention } from './memory/retention.ts';
 import { createMemoryStepEndings } from './memory/step-endings.ts';
 import { createMemoryStepLedger } from './memory/step-ledger.ts';
 import { settled } from './pass-time.ts';
