@@ -85,11 +85,21 @@ const partitionedTables = `
   ) partition by range (feed);
 `;
 
+/** Vacuums after so many rows, however large the table: 20 % of a billion is a vacuum that never comes. */
+const often = [
+  'autovacuum_vacuum_scale_factor = 0',
+  'autovacuum_vacuum_threshold = 100000',
+  'autovacuum_vacuum_insert_scale_factor = 0',
+  'autovacuum_vacuum_insert_threshold = 500000',
+  'autovacuum_analyze_scale_factor = 0',
+  'autovacuum_analyze_threshold = 100000',
+].join(', ');
+
 /** Storage settings belong to each partition: Postgres neither keeps them at the parent nor hands them down. */
 const partitionMaker = `
-  create table batches_default partition of batches default with (toast_tuple_target = 8160);
-  create table batch_steps_default partition of batch_steps default with (fillfactor = 50);
-  create table user_failures_default partition of user_failures default;
+  create table batches_default partition of batches default with (toast_tuple_target = 8160, ${often});
+  create table batch_steps_default partition of batch_steps default with (fillfactor = 50, ${often});
+  create table user_failures_default partition of user_failures default with (${often});
 
   -- The least uuid v7 of a moment.
   create function feed_floor(moment timestamptz) returns uuid language sql immutable strict as $$
@@ -102,10 +112,7 @@ const partitionMaker = `
     week timestamptz := date_trunc('week', since, 'UTC');
     suffix text;
     bounds text;
-    -- After so many rows, however large the table: 20 % of a billion is a vacuum that never comes.
-    often constant text := 'autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 100000, '
-      || 'autovacuum_vacuum_insert_scale_factor = 0, autovacuum_vacuum_insert_threshold = 500000, '
-      || 'autovacuum_analyze_scale_factor = 0, autovacuum_analyze_threshold = 100000';
+    often constant text := '${often}';
     made int := 0;
   begin
     while week < until loop

@@ -31,7 +31,8 @@ export interface RecordAndClaimParams {
 }
 
 /**
- * Records done steps with their failures, and claims others. One row for each claimed step, and one more with the positions of the results
+ * Records done steps with their failures, and claims others. The lateral looks with a limit keep the planner from a hash join that would
+ * read all batches there are: a plan made on empty tables did. One row for each claimed step, and one more with the positions of the results
  * that were ours, in place of users.
  */
 export const recordAndClaim = statementOf<RecordAndClaimParams>(
@@ -55,12 +56,11 @@ export const recordAndClaim = statementOf<RecordAndClaimParams>(
   ), c as (
     insert into batch_steps as s (feed, batch_no, step, state, owner, epoch, lease_until)
     select k.feed, k.batch_no, k.step, ${stepState.running}, ${$('owner')}, 1, now() + ${$('leaseMs')}::float8 * interval '1 millisecond'
-    from unnest(${$('claimedFeeds')}::uuid[], ${$('claimedBatchNos')}::int[], ${$('claimedSteps')}::int2[]) k (feed, batch_no, step)
-    where exists (
-      select from batches b where b.feed = k.feed and b.batch_no = k.batch_no
-        and (k.step = b.from_step or exists (
-          select from batch_steps p where p.feed = k.feed and p.batch_no = k.batch_no and p.step = k.step - 1
-            and p.state = ${stepState.done} and p.rest = ${restCode.succeeded} and p.rest_users > 0)))
+    from unnest(${$('claimedFeeds')}::uuid[], ${$('claimedBatchNos')}::int[], ${$('claimedSteps')}::int2[]) k (feed, batch_no, step),
+      lateral (select from_step from batches where feed = k.feed and batch_no = k.batch_no limit 1) b
+    where k.step = b.from_step or exists (
+      select from batch_steps p where p.feed = k.feed and p.batch_no = k.batch_no and p.step = k.step - 1
+        and p.state = ${stepState.done} and p.rest = ${restCode.succeeded} and p.rest_users > 0 offset 0)
     on conflict (feed, batch_no, step) do update set state = ${stepState.running}, owner = excluded.owner, epoch = s.epoch + 1,
       lease_until = excluded.lease_until, begun = false, cause = null,
       lapses = case when s.state = ${stepState.running} and (s.lapses = 0 or s.begun) then s.lapses + 1 else s.lapses end,
@@ -90,7 +90,8 @@ export const recordAndClaim = statementOf<RecordAndClaimParams>(
       unknown = t.unknown + excluded.unknown, done = t.done + excluded.done, survived = t.survived + excluded.survived,
       waiting = t.waiting + excluded.waiting, refused = t.refused + excluded.refused
   )
-  select c.feed, c.batch_no, c.step, c.epoch, c.attempts, c.open, c.lapses, b.users, b.n from c join batches b using (feed, batch_no)
+  select c.feed, c.batch_no, c.step, c.epoch, c.attempts, c.open, c.lapses, b.users, b.n
+  from c, lateral (select users, n from batches where feed = c.feed and batch_no = c.batch_no limit 1) b
   union all
   select null, null, null, null, null, null, null, string_agg(position::text, ','), null from r`,
 );

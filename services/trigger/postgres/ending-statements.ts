@@ -14,6 +14,8 @@ import { failureTotalsAdded } from '../../../shared/postgres/totals-sql.ts';
  * Ends the steps that `e` names: a table expression with the columns feed, batch_no, step, state and epoch (null where nobody has claimed
  * the step yet), attempts, remaining (users still to be served in it) and is_unknown. A row that has changed since it was read is left as
  * it is: its epoch or state is another. Whoever held the step is refused by the new epoch.
+ *
+ * The limits and offsets of single looks keep the planner from joins that would read whole weeks of other runs.
  */
 const ending = (rest: string, reason: string) => `
   u as (
@@ -38,15 +40,15 @@ const ending = (rest: string, reason: string) => `
     insert into user_failures (feed, batch_no, step, user_id, outcome, reason, attempts)
     select x.feed, x.batch_no, x.step, k.user_id, ${failureCode.unknown}, '${reason}', x.attempts
     from x
-    join batches b on b.feed = x.feed and b.batch_no = x.batch_no
+    cross join lateral (select users from batches where feed = x.feed and batch_no = x.batch_no limit 1) b
     cross join lateral jsonb_array_elements_text(('[' || b.users || ']')::jsonb) k (user_id)
     where x.is_unknown
       and not exists (
         select from user_failures f
-        where f.feed = x.feed and f.batch_no = x.batch_no and f.step < x.step and f.user_id = k.user_id collate "C")
+        where f.feed = x.feed and f.batch_no = x.batch_no and f.step < x.step and f.user_id = k.user_id collate "C" offset 0)
       and not exists (
         select from batches c, jsonb_array_elements_text(('[' || c.users || ']')::jsonb) o (user_id)
-        where c.feed = x.feed and c.parent = x.batch_no and c.from_step < x.step and o.user_id = k.user_id collate "C")
+        where c.feed = x.feed and c.parent = x.batch_no and c.from_step < x.step and o.user_id = k.user_id collate "C" offset 0)
     returning feed, batch_no, step, user_id, outcome, reason
   ), ft as (
     ${failureTotalsAdded('l', String(triggerSlot))}
@@ -99,7 +101,7 @@ export const endOpen = statementOf<EndOpenParams>(
       case when s.step is null then b.n when s.state = ${stepState.done} then s.rest_users else ${remainingIn} end as remaining,
       s.state is distinct from ${stepState.done} and s.step is not null and (${mayHaveBeenCalled}) as is_unknown
     from w
-    join batches b on b.feed = w.feed and b.batch_no = w.batch_no
+    cross join lateral (select * from batches where feed = w.feed and batch_no = w.batch_no limit 1) b
     left join lateral (
       select * from batch_steps s where s.feed = b.feed and s.batch_no = b.batch_no order by s.step desc limit 1
     ) s on true
@@ -126,8 +128,8 @@ export const endQuarantined = statementOf<EndQuarantinedParams>(
   with e as materialized (
     select b.feed, b.batch_no, s.step, s.state, s.epoch, s.attempts, ${remainingIn} as remaining, true as is_unknown
     from unnest(${$('feeds')}::uuid[], ${$('batchNos')}::int[], ${$('steps')}::int2[]) k (feed, batch_no, step)
-    join batches b on b.feed = k.feed and b.batch_no = k.batch_no
-    join batch_steps s on s.feed = k.feed and s.batch_no = k.batch_no and s.step = k.step
+    cross join lateral (select * from batches where feed = k.feed and batch_no = k.batch_no limit 1) b
+    cross join lateral (select * from batch_steps where feed = k.feed and batch_no = k.batch_no and step = k.step limit 1) s
     where s.state = ${stepState.running} and s.lease_until < now() and s.lapses >= ${quarantinedAfterLapses}
   ), ${ending($('rest'), reasons.quarantined)}
   select count(*)::int as ended from x`,

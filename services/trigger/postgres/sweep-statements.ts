@@ -63,7 +63,7 @@ export const due = statementOf<DueParams>(
     from p where a.feed = p.feed and a.batch_no = p.batch_no and a.step = p.step and p.place <> 'done'
   )
   select p.feed as "feedId", p.batch_no as "batchNo", p.step, p.place = 'quarantined' as quarantined, b.n
-  from p join batches b on b.feed = p.feed and b.batch_no = p.batch_no
+  from p cross join lateral (select n from batches where feed = p.feed and batch_no = p.batch_no limit 1) b
   where p.offered or p.place = 'quarantined'
   order by p.feed, p.step, p.batch_no`,
 );
