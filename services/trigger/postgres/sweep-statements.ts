@@ -6,6 +6,9 @@ import { statementOf } from '../../../shared/postgres/statement.ts';
 /** Until something that was offered is offered again: 10 s, 20 s, up to 10 min. */
 const offeredAgainIn = (offers: string) => `least(600, 10 * 2 ^ least(${offers}, 10)) * interval '1 second'`;
 
+/** Who claimed it after the last offer has heard that offer: offers that nobody heard are counted anew. */
+const isHeard = `s.state = ${stepState.running} and s.lease_until > d.offer_at - ${offeredAgainIn('(d.offers - 1)')}`;
+
 export interface DueParams {
   feeds: string;
   chainLengths: string;
@@ -19,13 +22,13 @@ export const due = statementOf<DueParams>(
   'sweep-due',
   ($) => `
   with d as (
-    select a.feed, a.batch_no, a.step, a.offers, k.chain_length
+    select a.feed, a.batch_no, a.step, a.offers, a.offer_at, k.chain_length
     from unnest(${$('feeds')}::uuid[], ${$('chainLengths')}::int[]) k (feed, chain_length)
     cross join lateral (
       select * from agenda where feed = k.feed and offer_at <= now() order by offer_at limit ${$('limit')}
     ) a
   ), s as (
-    select d.feed, d.batch_no, d.step, d.offers, d.chain_length, s.lease_until, s.next_attempt_at, h.next_try_at,
+    select d.feed, d.batch_no, d.step, t.offers, d.chain_length, s.lease_until, s.next_attempt_at, h.next_try_at,
       s.rest = ${restCode.succeeded} and s.rest_users > 0 and d.step < d.chain_length as goes_on,
       case
         when s.state = ${stepState.done} then 'done'
@@ -33,7 +36,7 @@ export const due = statementOf<DueParams>(
         when s.state = ${stepState.running} and s.lapses >= ${quarantinedAfterLapses} then 'quarantined'
         when s.state = ${stepState.waiting} and s.next_attempt_at > now() then 'waiting'
         when h.feed is not null then 'held'
-        when d.offers > 0 and exists (
+        when t.offers > 0 and exists (
           select from unnest(${$('busyFeeds')}::uuid[], ${$('busySteps')}::int2[]) b (feed, step) where b.feed = d.feed and b.step = d.step
         ) then 'busy'
         else 'lost'
@@ -41,6 +44,7 @@ export const due = statementOf<DueParams>(
     from d
     left join batch_steps s on s.feed = d.feed and s.batch_no = d.batch_no and s.step = d.step
     left join holds h on h.feed = d.feed and h.step = d.step
+    cross join lateral (select case when ${isHeard} then 0 else d.offers end as offers) t
   ), p as (
     select s.*, place = 'lost' or place = 'held' and next_try_at <= now()
       and batch_no = min(batch_no) filter (where place = 'held') over (partition by feed, step) as offered
@@ -53,7 +57,7 @@ export const due = statementOf<DueParams>(
     order by feed, batch_no, step
     on conflict (feed, batch_no, step) do nothing
   ), moved as (
-    update agenda a set offers = least(a.offers + p.offered::int, 30), offer_at = case
+    update agenda a set offers = least(p.offers + p.offered::int, 30), offer_at = case
         when p.offered then now() + ${offeredAgainIn('p.offers')}
         when p.place = 'running' then p.lease_until
         when p.place = 'waiting' then p.next_attempt_at

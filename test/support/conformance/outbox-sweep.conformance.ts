@@ -76,6 +76,26 @@ export function describeOutboxSweep(name: string, makeSubject: MakeExecutionSubj
       }
     });
 
+    it('begins anew with a step that was claimed after its offer, when its worker dies each time', async () => {
+      const { feedId, steps } = await startFedRun(subject, [['u1']]);
+      const [ref] = steps;
+      if (!ref) throw new Error('one batch was fed');
+      await claimOne(ledger, ref);
+      await subject.passTime(leaseMs + 1);
+      await look(feedId);
+      for (let times = 0; times < 5; times++) {
+        expect(await offered(feedId)).toEqual([[1, 1]]);
+        await claimOne(ledger, ref);
+        await subject.passTime(Math.max(leaseMs, 10_000) + 1);
+      }
+      // Nobody hears from here on.
+      expect(await offered(feedId)).toEqual([[1, 1]]);
+      await subject.passTime(10_001);
+      expect(await offered(feedId)).toEqual([[1, 1]]);
+      await subject.passTime(19_000);
+      expect(await offered(feedId)).toEqual([]);
+    });
+
     it('takes no more of one feed than asked for, and leaves other feeds their own', async () => {
       const first = await startFedRun(subject, someBatches(5, 1));
       const second = await startFedRun(subject, someBatches(2, 1));

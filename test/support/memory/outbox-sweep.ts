@@ -39,18 +39,19 @@ function dueOf(database: MemoryDatabase, feed: SweptFeed, limit: number, busy: r
   const rows = [...agenda.values()]
     .filter((row) => row.feedId === feed.feedId && row.offerAtMs <= nowMs)
     .sort((a, b) => a.offerAtMs - b.offerAtMs)
-    .slice(0, limit)
-    .map((row) => ({ row, place: placeOf(database, row, busy) }));
+    .slice(0, limit);
+  for (const row of rows) if (isHeard(row, steps.get(stepKey(row.feedId, row.batchNo, row.step)))) row.offers = 0;
+  const placed = rows.map((row) => ({ row, place: placeOf(database, row, busy) }));
   const result: DueRefs = { offers: [], quarantined: [] };
   const tried = new Set<number>();
-  for (const { row, place } of rows.toSorted((a, b) => a.row.batchNo - b.row.batchNo)) {
+  for (const { row, place } of placed.toSorted((a, b) => a.row.batchNo - b.row.batchNo)) {
     const step = steps.get(stepKey(row.feedId, row.batchNo, row.step));
     const nextTryAtMs = holds.get(`${row.feedId}/${row.step}`)?.nextTryAtMs ?? 0;
     const isTry = place === 'held' && nextTryAtMs <= nowMs && !tried.has(row.step);
     if (isTry) tried.add(row.step);
     if (place === 'done') goOn(database, row, step, feed.chainLength);
     else if (place === 'lost' || isTry) {
-      row.offerAtMs = nowMs + Math.min(600, 10 * 2 ** row.offers) * 1000;
+      row.offerAtMs = nowMs + offeredAgainInMs(row.offers);
       row.offers++;
       result.offers.push(lostRefOf(database, row));
     } else {
@@ -60,6 +61,15 @@ function dueOf(database: MemoryDatabase, feed: SweptFeed, limit: number, busy: r
   }
   result.offers.sort((a, b) => a.step - b.step || a.batchNo - b.batchNo);
   return result;
+}
+
+function offeredAgainInMs(offers: number): number {
+  return Math.min(600, 10 * 2 ** offers) * 1000;
+}
+
+/** Who claimed it after the last offer has heard that offer. */
+function isHeard({ offerAtMs, offers }: AgendaRow, step: StepRow | undefined): boolean {
+  return step?.state === 'running' && step.leaseUntilMs > offerAtMs - offeredAgainInMs(offers - 1);
 }
 
 function placeOf({ steps, holds, clock }: MemoryDatabase, row: AgendaRow, busy: readonly FeedStep[]): Place {
