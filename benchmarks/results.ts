@@ -15,7 +15,7 @@ export interface Case {
   cpuMicrosPerBatch: Record<string, number>;
 }
 
-/** A line of a table: what stands in each column, by the column's name. Every line of a table has the same columns. */
+/** A line of a table: what is in each column, by the column's name. Every line of a table has the same columns. */
 export type Row = Readonly<Record<string, string | number | null>>;
 
 export interface Table {

@@ -316,7 +316,7 @@ describe('the address and the key', () => {
     expect(notes).not.toContain('geheim');
   });
 
-  test('another server is told from Muster', async () => {
+  test('another server is not taken for Muster', async () => {
     const body = { error: 'Not Found', message: 'Cannot GET /v1/campaigns' };
     api.answers['GET /v1/campaigns?limit=20'] = { status: 404, body };
     const { code, notes } = await muster(['campaign', 'list']);

@@ -42,7 +42,7 @@ describe('muster campaign', () => {
     ]);
   });
 
-  test('what the API refuses is told with the options that it came from, and ends with 3', async () => {
+  test('what the API refuses is shown with the options that it came from, and ends with 3', async () => {
     const errors = [
       { pointer: '/countries/0', detail: '"XX" is not configured' },
       { pointer: '/chain/0/action', detail: 'no action type "fly"' },

@@ -2,7 +2,7 @@ import type { Knex } from 'knex';
 
 /**
  * The tables of the main job. Shapes and storage settings of the execution path (`feeds`, `batches`, `batch_steps`, `run_totals`,
- * `user_failures`) were measured; the reasons stand in docs/execution-path.md. Change them with a benchmark in hand.
+ * `user_failures`) were measured; the reasons are in docs/execution-path.md. Change them with a benchmark in hand.
  */
 export async function up(knex: Knex): Promise<void> {
   await knex.raw(`

@@ -2,8 +2,8 @@ import type { Knex } from 'knex';
 
 /**
  * What keeps campaigns out of each other's way, and lets old runs leave: the execution tables are partitioned by feed (whose uuid v7 sorts by
- * time), steps that left the straight way stand in an agenda, steps that a person has to look at are held, and totals tell how
- * batches flow through the steps. Reasons stand in docs/execution-path.md and docs/decisions/0011-agenda-holds-partitions.md.
+ * time), steps that left the straight way are on an agenda, steps that a person has to look at are held, and totals say how
+ * batches flow through the steps. Reasons are in docs/execution-path.md and docs/decisions/0011-agenda-holds-partitions.md.
  *
  * Rows that are there are kept. Services have to be stopped meanwhile.
  */
@@ -227,7 +227,7 @@ const newTables = `
 `;
 
 /**
- * An attempt used to be a claim. What a claim of old left cannot be told from an unanswered call, so it counts as open. Slot -1 is the
+ * An attempt used to be a claim. What a claim of old left cannot be known from an unanswered call, so it counts as open. Slot -1 is the
  * triggers', which nobody adds to meanwhile.
  */
 const keptRows = `

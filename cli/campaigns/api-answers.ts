@@ -40,7 +40,7 @@ export const problem = z.object({
 
 export type Problem = z.infer<typeof problem>;
 
-/** How a refusal is told to people, who typed a command and not a body. */
+/** How a refusal is shown to people, who typed a command and not a body. */
 export interface RefusalWording {
   /** Such as `not created`. */
   outcome?: string | undefined;

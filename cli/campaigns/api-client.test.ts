@@ -67,7 +67,7 @@ describe('the API client', () => {
     await expect(api.showCampaign('cmp_1')).rejects.toThrow(told);
   });
 
-  test('a refused connection is told by its cause', async () => {
+  test('a refused connection is shown with its cause', async () => {
     const { api } = clientOf(() => {
       throw new TypeError('fetch failed', { cause: new Error('connect ECONNREFUSED 127.0.0.1:8080') });
     });

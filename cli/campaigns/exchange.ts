@@ -6,7 +6,7 @@ export interface ExchangeDeps {
   baseUrl: string;
   apiKey: string;
   fetch: typeof fetch;
-  /** Where it is given, an API that says 503 is waited for, and the wait is told. */
+  /** Where it is given, an API that says 503 is waited for, and the wait is shown. */
   patience?: Patience | undefined;
 }
 

@@ -29,7 +29,7 @@ test('in a narrow terminal no line wraps', () => {
   expect(terminal.written.pictures.flat().filter((line) => cellsOf(line) > 40)).toEqual([]);
 });
 
-test('elsewhere there is a line a second, and the last look is always told', () => {
+test('elsewhere there is a line a second, and the last look is always shown', () => {
   const terminal = createTestTerminal();
   watch(terminal);
   expect(terminal.written.notes.trimEnd().split('\n')).toEqual([

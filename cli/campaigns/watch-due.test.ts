@@ -21,7 +21,7 @@ function campaignDueIn(hours: number) {
   });
 }
 
-test('where nothing can be drawn over, the wait is told again and again, seldom while it is long', () => {
+test('where nothing can be drawn over, the wait is shown again and again, seldom while it is long', () => {
   const clock = createSettableClock();
   const terminal = createTestTerminal();
   const due = createDueDisplay(campaignDueIn(10), terminal, clock);

@@ -33,7 +33,7 @@ function checkFile(environment: NodeJS.ProcessEnv): Check[] {
   ];
 }
 
-/** Of a file that is wrong, which is told by its own check, there is nothing to say. */
+/** Of a file that is wrong, which its own check reports, there is nothing to say. */
 function calledServices(environment: NodeJS.ProcessEnv) {
   try {
     const { segmentation, actionTypes } = readEngineConfig(environment);

@@ -57,7 +57,7 @@ describe('progress bars', () => {
     expect(first).toBe(line);
   });
 
-  test('what waits is told by step, country, cause and time', () => {
+  test('what waits is shown by step, country, cause and time', () => {
     const since = '2026-11-21T20:44:20.000Z';
     const wait = {
       step: 1,

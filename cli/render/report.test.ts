@@ -128,7 +128,7 @@ describe('the report as text', () => {
     expect(lines.filter((line) => line.length > 60)).toEqual([]);
   });
 
-  test('painted or plain, the columns stand in the same places', () => {
+  test('painted or plain, the columns are in the same places', () => {
     const painted = renderReport(finished, createPaint(true));
     // eslint-disable-next-line no-control-regex -- the colours that are taken off again
     expect(painted.replace(/\u001b\[\d+m/g, '')).toBe(renderReport(finished, plain));

@@ -21,7 +21,7 @@ export function renderRuns(runs: readonly RunSummary[], paint: Paint, width = In
   return renderTable(columns, rows, paint, width);
 }
 
-/** Users that failed, as they are told by the API. */
+/** Users that failed, as the API reports them. */
 export function renderFailures(failures: readonly UserFailureShape[], paint: Paint, width = Infinity): string {
   if (failures.length === 0) return 'nobody failed\n';
   const columns: Column[] = [

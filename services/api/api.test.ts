@@ -189,7 +189,7 @@ describe('an idempotency key', () => {
 });
 
 describe('the action types', () => {
-  it('are told without addresses and secrets', async () => {
+  it('are shown without addresses and secrets', async () => {
     const response = await get('/v1/action-types');
 
     expect(pageShape(actionType).parse(response.json())).toEqual({

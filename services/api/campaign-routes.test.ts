@@ -148,7 +148,7 @@ describe('a campaign that cannot be', () => {
     expect(errors[0]?.detail).toContain(detail);
   });
 
-  it('is told all its faults at once, of shape and of meaning', async () => {
+  it('is answered with all its faults at once, of shape and of meaning', async () => {
     const response = await post('/v1/campaigns', {
       name: 7,
       countries: ['SG', 'FR'],
@@ -167,7 +167,7 @@ describe('a campaign that cannot be', () => {
     ]);
   });
 
-  it('is told no more than a hundred faults', async () => {
+  it('is answered with no more than a hundred faults', async () => {
     const absurd = Object.fromEntries(Array.from({ length: 5000 }, (_, index) => [`field${index}`, index]));
 
     const { errors, detail } = problem.parse((await post('/v1/campaigns', { ...someCampaign, ...absurd })).json());
@@ -277,7 +277,7 @@ describe('starting a campaign', () => {
     expect(response.json()).toMatchObject({ state: 'scheduled', nextRunAt: '2026-01-01T00:00:00.000Z' });
   });
 
-  it('is due at its time, told in UTC', async () => {
+  it('is due at its time, shown in UTC', async () => {
     const { links } = await created({
       ...someCampaign,
       schedule: { type: 'at', time: '2026-12-01T09:00:00', zone: 'Asia/Singapore' },

@@ -109,7 +109,7 @@ export function campaignRoutes(server: HttpServer, { campaigns, config, clock }:
   });
 }
 
-/** The rules of this installation stand beside the body's shape, and all that is wrong is told at once. Headers are described, not checked. */
+/** The rules of this installation apply beside the body's shape, and all that is wrong is reported at once. Headers are described, not checked. */
 function campaignValidator(config: EngineConfig, clock: Clock): FastifySchemaCompiler<unknown> {
   return ({ httpPart }) =>
     (value: unknown) => {

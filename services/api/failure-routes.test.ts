@@ -53,7 +53,7 @@ async function usersOf(query: string) {
 }
 
 describe('the failures of a run', () => {
-  it('are told user by user', async () => {
+  it('are listed user by user', async () => {
     await fail('u1', {
       step: 1,
       reason: 'out-of-stock',
@@ -93,7 +93,7 @@ describe('the failures of a run', () => {
     expect(await usersOf('?country=ID')).toEqual([]);
   });
 
-  it('are told page by page', async () => {
+  it('are listed page by page', async () => {
     for (const user of ['u1', 'u2', 'u3']) await fail(user);
 
     const first = failurePage.parse((await get('?limit=2')).json());

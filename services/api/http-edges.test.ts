@@ -99,7 +99,7 @@ describe('while the database is away', () => {
     ['the connection broke', new Error('Connection terminated unexpectedly')],
     ['no connection was free', new Error('timeout exceeded when trying to connect')],
     ['a connection failed below', new Error('lost', { cause: failure('ECONNRESET') })],
-  ])('an error is told from a bug when %s', (_case, error) => {
+  ])('an error is not taken for a bug when %s', (_case, error) => {
     expect(databaseUnavailable(error)).toMatchObject({ status: 503, code: 'database-unavailable' });
   });
 

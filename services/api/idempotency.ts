@@ -81,7 +81,7 @@ function digestOf({ method, url, body }: FastifyRequest): string {
   return hash('sha256', JSON.stringify([method, url, body ?? null]), 'hex');
 }
 
-/** What of an answer is also told in a header. */
+/** What of an answer is also sent as a header. */
 const located = z.object({ links: z.object({ self: z.string() }) });
 
 function repeat(reply: FastifyReply, { status, body }: StoredAnswer): FastifyReply {

@@ -67,7 +67,7 @@ describe('an unknown key', () => {
     expect(await linesOf('muster_api_unauthorized_total')).toEqual(['muster_api_unauthorized_total 2']);
   });
 
-  it('after sixty others from its address in a minute is not even looked at, and told when', async () => {
+  it('after sixty others from its address in a minute is not even looked at, and is answered when to come again', async () => {
     await Promise.all(Array.from({ length: 100 }, (_, number) => ask(unknownKey(number))));
     expect(lookups).toHaveLength(60);
     deps.clock.advance(20_000);

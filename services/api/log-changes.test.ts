@@ -21,7 +21,7 @@ async function loggingApi() {
   return { server, lines, keyId: publicId('apiKey', deps.key) };
 }
 
-it('a change is told with who made it, on what, and how it ended', async () => {
+it('a change is logged with who made it, on what, and how it ended', async () => {
   const { server, lines, keyId } = await loggingApi();
   const headers = { ...authorized, 'x-request-id': 'mine' };
 
@@ -40,7 +40,7 @@ it('a change is told with who made it, on what, and how it ended', async () => {
   expect(JSON.stringify(lines)).not.toContain('secret');
 });
 
-it('a change without a good key is told without one', async () => {
+it('a change without a good key is logged without one', async () => {
   const { server, lines } = await loggingApi();
 
   await server.inject({ method: 'POST', url: '/v1/campaigns', payload: someCampaign });
@@ -48,7 +48,7 @@ it('a change without a good key is told without one', async () => {
   expect(lines).toMatchObject([{ keyId: null, route: '/v1/campaigns', status: 401 }]);
 });
 
-it('looks are not told', async () => {
+it('looks are not logged', async () => {
   const { server, lines } = await loggingApi();
 
   await server.inject({ method: 'GET', url: '/v1/campaigns', headers: authorized });

@@ -28,7 +28,7 @@ export function cursorInQuery(kind: IdKind, cursor: string | undefined): string 
   return uuid;
 }
 
-/** A page as it is told, its cursor a public id as all that is told. */
+/** A page as it is answered, its cursor a public id as everything else. */
 export function pageView<Item, View>(kind: IdKind, page: Page<Item>, view: (item: Item) => View) {
   return { items: page.items.map(view), next: page.next === null ? null : publicId(kind, page.next) };
 }

@@ -153,7 +153,7 @@ describe('the progress of a run', () => {
 });
 
 describe('what a run waits for', () => {
-  it('is told by step, country and cause', async () => {
+  it('is shown by step, country and cause', async () => {
     const { id } = await runThere();
     const since = new Date('2025-12-31T23:59:20Z');
     const cause = 'endpoint says 405 Method Not Allowed';

@@ -95,7 +95,7 @@ export function runRoutes(server: HttpServer, { reports, watch, streams, isKeyGo
       if (preferredType(headers.accept, ['application/json', 'text/event-stream']) === 'application/json') {
         return reply.send(progress);
       }
-      // Some proxies hold small answers back until they are told not to.
+      // Some proxies hold small answers back until they are asked not to.
       reply.type('text/event-stream; charset=utf-8').header('x-accel-buffering', 'no');
       if (request.method === 'HEAD') return reply.send(Readable.from([]));
       const gone = new AbortController();

@@ -71,7 +71,7 @@ describe('watching a run', () => {
     await succeed(100);
     expect(await whilePassing(told)).toBe(100);
 
-    // Rates change by themselves as time passes, and are told as well.
+    // Rates change by themselves as time passes, and are sent as well.
     const toldNext = untilSucceeded(150, news);
     await succeed(50);
     expect(await whilePassing(toldNext)).toBe(true);

@@ -96,7 +96,7 @@ describe('answers', () => {
     expect(succeeded + failed.length).toBe(users.length);
   });
 
-  test('users that are told to come again get through under another key', async () => {
+  test('users that are asked to come again get through under another key', async () => {
     const { call, ledger } = createSubject({ retryableShare: 0.3 });
     const again = failedIn((await call()).body);
     expect(again.length).toBeGreaterThan(0);
@@ -164,7 +164,7 @@ describe('contract class B', () => {
 });
 
 describe('faults of whole calls', () => {
-  test('busy: nothing is applied and the caller is told when to come again', async () => {
+  test('busy: nothing is applied and the caller is answered when to come again', async () => {
     const { call, ledger } = createSubject({ busyShare: 1 });
     const answer = await call();
     expect(answer).toMatchObject({ status: 503, headers: { 'retry-after': '1' } });

@@ -25,7 +25,7 @@ describe('who fails', () => {
     expect(users.flatMap(failuresOfUser({ failureShare: 1 }))).toHaveLength(users.length);
   });
 
-  test('a user told to come again under one key need not be under the next', () => {
+  test('a user that is asked to come again under one key need not be under the next', () => {
     const plan = { salt: 's', service: 'rewards', retryableShare: 0.1 } as const;
     const first = users.filter(retriesOf(plan, 'key-1'));
     expect(first.length).toBeGreaterThan(9500);

@@ -58,11 +58,11 @@ export function faultOf(chances: CallChances, key: string, attempt: number): Cal
 export interface RetryPlan {
   salt: string;
   service: ServiceName;
-  /** Share of users that are told to come again, 0 to 1. */
+  /** Share of users that are asked to come again, 0 to 1. */
   retryableShare: number;
 }
 
-/** Whether a user is told to come again. Rolls anew for every key, under which the user then comes; the same key repeats its answer. */
+/** Whether a user is asked to come again. Rolls anew for every key, under which the user then comes; the same key repeats its answer. */
 export function retriesOf({ salt, service, retryableShare }: RetryPlan, key: string): (user: string) => boolean {
   if (retryableShare === 0) return () => false;
   const topic = topicOf(`${salt}/${service}/retry/${key}/`);

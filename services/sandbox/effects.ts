@@ -6,7 +6,7 @@ export interface BatchRequest {
   /** How often the key was sent, from 1, as the caller says. */
   attempt: number;
   call: BatchCall;
-  /** The body as sent: what "other bytes under the same key" is told from. */
+  /** The body as sent: by which "other bytes under the same key" are recognised. */
   body: Buffer;
 }
 
@@ -17,14 +17,14 @@ export interface UserFailure {
   retryable: boolean;
 }
 
-/** What one call did and what it is told. Users that are not in `failures` succeeded. */
+/** What one call did and what it is answered. Users that are not in `failures` succeeded. */
 export interface Effects {
   failures: UserFailure[];
   /** Users whose effect happened now, for the first time. */
   applied: string[];
   /** Users whose final failure was decided now. */
   failedNow: string[];
-  /** Users told an earlier result again, without a second effect. */
+  /** Users that got an earlier result again, without a second effect. */
   repeated: number;
 }
 

@@ -4,7 +4,7 @@ import { z } from 'zod';
 const often = {
   /** Every nth match. */
   every: z.int().min(1).optional(),
-  /** A share of the matches, 0 to 1, told by a hash of the key and the attempt. */
+  /** A share of the matches, 0 to 1, chosen by a hash of the key and the attempt. */
   share: z.number().min(0).max(1).optional(),
   /** The first so many matches; those that `every` and `share` pass over do not count. */
   times: z.int().min(1).optional(),

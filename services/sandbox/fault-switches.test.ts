@@ -85,7 +85,7 @@ test('rules are replaced as a whole, and their counts begin anew', () => {
   expect(faults.status().hits).toEqual({ new: 1 });
 });
 
-test('pages of a segment: the first is told from the others', () => {
+test('pages of a segment: the first is apart from the others', () => {
   const segmentation = [{ name: 'later pages', segments: ['riders'], of: 'pages', notFirst: true }];
   const faults = createFaultSwitches(faultRules.parse({ segmentation }));
   const page = { segment: 'riders', country: 'SG', of: 'pages' } as const;

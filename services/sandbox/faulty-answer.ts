@@ -66,7 +66,7 @@ interface Picked {
   userShare?: number | undefined;
 }
 
-/** Those named, or a share told by a hash, or everybody. */
+/** Those named, or a share chosen by a hash, or everybody. */
 function pickUsers(salt: string, { users, userShare }: Picked): (user: string) => boolean {
   if (users) return (user) => users.includes(user);
   if (userShare === undefined) return () => true;

@@ -84,7 +84,7 @@ test('a broken line before the end is an error: the ledger is evidence', async (
   await expect(readLedger(path)).rejects.toThrow();
 });
 
-test('repeats of one key are told from a second effect under another', async () => {
+test('repeats of one key are counted apart from a second effect under another', async () => {
   const ledger = await openLedger(path);
   await ledger.append(lineOf({ key: 'key-1', applied: ['a', 'b'] }));
   await ledger.append(lineOf({ key: 'key-1', attempt: 2, applied: ['a', 'b'], overlapping: 1 }));

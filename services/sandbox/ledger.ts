@@ -34,7 +34,7 @@ export interface StepEffects {
   /** The country under which the user was asked for first. */
   countries: Map<string, string>;
   calls: number;
-  /** Users told an earlier result again. */
+  /** Users that got an earlier result again. */
   repeated: number;
   /** Request key → users applied under it and the times of its calls, RFC 3339, in the order of the ledger. */
   keys: Map<string, KeyCalls>;

@@ -4,7 +4,7 @@ import { countryPattern } from '../../shared/domain/shard.ts';
 import { isValidUserId } from '../../shared/domain/user-id.ts';
 import type { BatchRequest, Refusal } from './effects.ts';
 
-/** The most that the reference services take in one call; a caller that sends more is told to halve it. */
+/** The most that the reference services take in one call; a caller that sends more is asked to halve it. */
 export const maxUsersPerCall = 1000;
 
 const visibleAscii = /^[\x21-\x7e]{1,100}$/;

@@ -89,7 +89,7 @@ describe('rewards in Postgres', () => {
     expect(await stored()).toEqual({ results: 100, events: 99, users: 99, units: 198 });
   });
 
-  test('the same batch sent many times at once has one effect, and everybody is told the same', async () => {
+  test('the same batch sent many times at once has one effect, and everybody gets the same answer', async () => {
     const answers = await Promise.all(Array.from({ length: 8 }, () => apply(requestOf(), firstIsOut)));
 
     expect(answers.flatMap(({ applied }) => applied).toSorted()).toEqual(users.slice(1).toSorted());
@@ -105,7 +105,7 @@ describe('rewards in Postgres', () => {
     expect(answers.flatMap(({ applied }) => applied)).toHaveLength(100);
   });
 
-  test('a user told to come again leaves no trace until it is served', async () => {
+  test('a user that is asked to come again leaves no trace until it is served', async () => {
     const again: Decide = (user) => (user === users[3] ? { id: user, code: 'try-later', retryable: true } : undefined);
     const first = await apply(requestOf(), again);
     const second = await apply(requestOf({ users: users.slice(3, 4) }), nobodyFails);

@@ -77,7 +77,7 @@ function membersOf(ids: SegmentSpec['ids'], country: string, size: number): Memb
     at: (index) => (index >= 0 && index < size ? idAt(index) : outOfRange(index)),
     countUpTo: (user) => bisect(size, (index) => compareUserIds(idAt(index), user) > 0),
     has: (user) => {
-      // Asked for every user of every call: most are told by their length, without writing the id that they should have.
+      // Asked for every user of every call: most are recognised by their length, without writing the id that they should have.
       if (ids === 'plain' ? user.length !== length : user.length === length) return false;
       const start = user.indexOf(prefix) + prefix.length;
       const index = Number(user.slice(start, start + digits)) - 1;

@@ -11,7 +11,7 @@ export interface ServiceStats {
   unexpected: number;
   /** Calls that broke the contract. */
   refused: number;
-  /** Calls told to come again, nothing applied. */
+  /** Calls asked to come again, nothing applied. */
   busy: number;
   /** Calls applied and not answered, or answered 500. */
   answersLost: number;

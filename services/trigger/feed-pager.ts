@@ -123,7 +123,7 @@ export function createFeedPager(deps: FeedPagerDeps): FeedPager {
     if (!hadBatch || buffer.gatherMs() === 0) writes.poke();
   }
 
-  /** The cause stands in the row until the feed has moved: what was fetched before does not take it away. */
+  /** The cause stays in the row until the feed has moved: what was fetched before does not take it away. */
   async function standStill(next: Stall): Promise<void> {
     const { cause, retryInMs } = next;
     await feedStore.stall(feed.feedId, feed.token, cause, retryInMs);

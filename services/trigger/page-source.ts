@@ -44,7 +44,7 @@ export function createPageSource({ feed, segmentation, pageSize, random }: PageS
   let snapshot = feed.snapshot;
   /** Last id that was handed out. */
   let seen = feed.cursor;
-  /** Where to ask from: before `seen` only when that id cannot stand in a query. */
+  /** Where to ask from: before `seen` only when that id cannot be sent in a query. */
   let after = feed.cursor;
 
   const ask = (signal: AbortSignal) =>

@@ -6,7 +6,7 @@ import { createRetention, type RetentionDays } from './retention.ts';
 
 const hourMs = 3_600_000;
 
-/** A retention that writes down what it is asked for, and finds as many runs as it is told. */
+/** A retention that writes down what it is asked for, and finds as many runs as the test says. */
 function createFixture(days: RetentionDays, runsToDelete: number[] = []) {
   const asked: string[] = [];
   const ask = (what: string, found = 0) => {

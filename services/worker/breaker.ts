@@ -14,7 +14,7 @@ export type CallEnd = 'answered' | 'unanswered' | 'misconfigured';
  */
 export interface Breaker {
   readonly isOpen: boolean;
-  /** What people are told; null unless it is open. */
+  /** What people are shown; null unless it is open. */
   readonly cause: string | null;
   /** Calls that may be in flight now; infinite where nothing is wrong. */
   allowed(nowMs: number): number;

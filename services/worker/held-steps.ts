@@ -6,7 +6,7 @@ import type { StepStanding } from './work.ts';
 export interface HeldSteps {
   /** Whether a step may be called: it is not held, or this is its try. When that cannot be found out, it may not. */
   mayCall(standing: StepStanding): boolean | Promise<boolean>;
-  /** Holds the step with its cause. Nothing of it is called from now on, whether or not the store could be told. */
+  /** Holds the step with its cause. Nothing of it is called from now on, whether or not the store could be reached. */
   hold(standing: StepStanding, cause: string): Promise<void>;
   /** Somebody was accepted: the step is held no longer. */
   lift(standing: StepStanding): Promise<void>;
@@ -38,7 +38,7 @@ export function createHeldSteps({ holds, monotonicMs, logger }: HeldStepsDeps): 
     hold: async (standing, cause) => {
       const { feedId, step } = standing;
       standing.hold = { cause, tryDue: false };
-      // No look that began before the store was told says more than this.
+      // No look that began before the store knew says more than this.
       standing.holdChangedAtMs = Number.POSITIVE_INFINITY;
       try {
         await holds.hold([{ feedId, step, cause }]);

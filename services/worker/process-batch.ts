@@ -177,7 +177,7 @@ async function concludeRefusal(
       return nothing;
     }
     if (work.count > 1) return { ...nothing, finished: [beginTrial(work)] };
-    // One user cannot be told from the parameters by trying another: but they were refused before.
+    // With one user, trying another cannot show whether the parameters are wrong: but they were refused before.
     if (standing.hold) {
       await heldSteps.hold(standing, standing.hold.cause);
       return withoutCall(work, heldResult(work));

@@ -13,7 +13,7 @@ export interface StepServerDeps extends ProcessBatchDeps {
   logger: Logger;
 }
 
-/** The border around serving single steps: whatever happens to one, its slot comes free, and who waits for it is told. */
+/** The border around serving single steps: whatever happens to one, its slot comes free, and whoever waits for it hears of it. */
 export interface StepServer {
   /** Never rejects. Null where no call was made. */
   serve(work: Work): Promise<ServedCall | null>;

@@ -4,7 +4,7 @@ import { createRunningWorker, stopWorker } from '../../test/support/running-work
 import { createWorker } from './worker.ts';
 
 describe('stopping', () => {
-  /** One call at a time, and it does not end before it is told to. */
+  /** One call at a time, and it does not end before the test lets it. */
   async function busyWorker() {
     const world = await createRunningWorker({ type: { concurrency: 1 } }, () => ({ concurrency: 1 }));
     const answer = world.endpoint.answer;

@@ -79,7 +79,7 @@ describe('an operator', () => {
     expect(told()[1]?.count).toBeGreaterThan(5);
   });
 
-  it('is told of an endpoint that breaks its contract', async () => {
+  it('counts an endpoint that breaks its contract', async () => {
     const { logger, lines } = createRecordingLogger();
     const { meter, read } = createRecordingMeter();
     const { clock, endpoint, feed } = await createRunningWorker({}, () => ({ logger, meter }));

@@ -41,7 +41,7 @@ describe('a batch', () => {
     });
   });
 
-  it('goes on without the users that failed, who stand in the failures', async () => {
+  it('goes on without the users that failed, who are among the failures', async () => {
     const { clock, endpoint, feed, failures } = await createRunningWorker();
     endpoint.answer = (seen) => answerWithFailures(seen, seen.call.step === 1 ? ['u2'] : []);
     const { totals } = await feed([['u1', 'u2', 'u3']]);

@@ -3,7 +3,7 @@ import { actionTypePattern, countryPattern } from '../domain/shard.ts';
 
 /**
  * Where the services that Muster calls are found and what they promise (docs/configuration.md). Read from the JSON file that
- * `MUSTER_CONFIG` names. Secrets stand in the environment; the file only says under which name.
+ * `MUSTER_CONFIG` names. Secrets are in the environment; the file only says under which name.
  */
 const service = z.strictObject({
   url: z

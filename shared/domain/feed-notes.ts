@@ -1,4 +1,4 @@
-/** A segment's estimate may be wrong by so much before anybody is told. */
+/** A segment's estimate may be wrong by so much before anybody is informed. */
 const missingShare = 0.05;
 
 /** What of a feed decides whether its audience came whole. All counts in users. */

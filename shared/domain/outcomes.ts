@@ -101,7 +101,7 @@ export function isBalanced(line: StepLine): boolean {
   return line.pending >= 0 && endedUsers(line) + line.pending === line.audience;
 }
 
-/** Nothing pending and nothing unknown: the line may stand in a `completed` run. */
+/** Nothing pending and nothing unknown: the line may be one of a `completed` run. */
 export function isSettled(line: StepLine): boolean {
   return isBalanced(line) && line.pending === 0 && line.unknown === 0;
 }

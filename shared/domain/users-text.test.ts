@@ -9,7 +9,7 @@ const oddId = fc.oneof(
 const ids = fc.uniqueArray(oddId, { minLength: 1, maxLength: 12 });
 
 describe('users text', () => {
-  it('gives back every list of ids, whatever stands in them', () => {
+  it('gives back every list of ids, whatever is in them', () => {
     fc.assert(
       fc.property(ids, (list) => {
         expect(usersOf(usersTextOf(list))).toEqual(list);

@@ -15,7 +15,7 @@ export function usersOf(text: UsersText): string[] {
 }
 
 /**
- * True when every id stands in the text as its plain characters, so that `","`, read from the left, can only be a border between two
+ * True when every id is in the text as its plain characters, so that `","`, read from the left, can only be a border between two
  * ids. The one id that looks like a border is a lone comma in front.
  */
 export function isPlain(text: UsersText): boolean {

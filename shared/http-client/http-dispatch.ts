@@ -159,7 +159,7 @@ class AnswerCollector implements Dispatcher.DispatchHandler {
 
   onRequestStart(controller: Dispatcher.DispatchController): void {
     this.#controller = controller;
-    // It expired while it waited for a connection: it must not be sent after that has been told.
+    // It expired while it waited for a connection: it must not be sent after that was reported.
     if (this.#settled) controller.abort(new Error('expired before it was sent'));
   }
 

@@ -35,7 +35,7 @@ export function createGuardian(folder: string): Guardian {
     child.once('exit', () => resolve());
     child.once('error', () => resolve());
   });
-  // A guardian that ends meanwhile is told nothing: what it ran is ended below.
+  // A guardian that ends meanwhile gets no message: what it ran is ended below.
   const send = (order: ToGuardian) => child.send(order, () => undefined);
 
   child.on('message', (message: unknown) => {

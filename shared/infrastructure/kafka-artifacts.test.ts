@@ -22,7 +22,7 @@ afterEach(async () => {
   await rm(folder, { recursive: true });
 });
 
-/** A Maven that leaves one jar where it is told to, and a line for every time it ran. */
+/** A Maven that leaves one jar where it is asked to, and a line for every time it ran. */
 async function installMaven(script = ''): Promise<void> {
   await mkdir(join(folder, 'bin'));
   const command = join(folder, 'bin', 'mvn');

@@ -2,7 +2,7 @@ import { logLevel, type LogEntry } from 'kafkajs';
 import type { Clock } from '../ports/clock.ts';
 import type { Logger } from '../runtime/logger.ts';
 
-/** One cause is told when it begins, then this often with a count. */
+/** One cause is logged when it begins, then this often with a count. */
 const tellAgainMs = 30_000;
 
 /** kafkajs builds no entry above its level; its *info* has a line for every pause of a partition, so that is our *debug*. */
@@ -31,7 +31,7 @@ const toldByConnection = ['Failed to connect to seed broker', 'Failed to connect
 interface Cause {
   sinceMs: number;
   toldMs: number;
-  /** Times since it was told last. */
+  /** Times since it was logged last. */
   count: number;
 }
 

@@ -88,7 +88,7 @@ describe('what the Kafka client logs', () => {
     ]);
   });
 
-  it('is told once for one cause, whatever numbers it names', () => {
+  it('is logged once for one cause, whatever numbers it names', () => {
     const { client, read } = logged('info');
     for (let i = 0; i < 50; i++) client.warn(`Response took ${i} ms`);
     client.warn('something else');

@@ -10,7 +10,7 @@ export interface PartitionOffsets {
   end: number;
 }
 
-/** Where a group stands in its topics: a handful of requests for all of them, however many partitions they have. */
+/** How far a group is in its topics: a handful of requests for all of them, however many partitions they have. */
 export interface OffsetLook {
   /** By topic; a topic that is missing is left out. @throws when brokers do not answer. */
   look(topics: readonly string[]): Promise<Map<string, PartitionOffsets[]>>;

@@ -14,7 +14,7 @@ export interface ClaimedStep extends StepRef {
   attempts: number;
   /** A call under this step's key may have been applied, and no whole answer was read since. */
   open: boolean;
-  /** Leases that lapsed with a call begun, or perhaps begun. Where there are any, `begins` has to be told of the next call. */
+  /** Leases that lapsed with a call begun, or perhaps begun. Where there are any, `begins` has to name the next call. */
   lapses: number;
   /** All users of the batch as they were fed, those lost earlier in the chain included. */
   users: UsersText;
@@ -42,7 +42,7 @@ export interface ChildBatch {
   claim: boolean;
 }
 
-/** What became of a claimed step. Users that stand in no list had the outcome `rest`. */
+/** What became of a claimed step. Users that are in no list had the outcome `rest`. */
 export interface StepDone extends StepRef {
   state: 'done';
   epoch: number;
@@ -101,7 +101,7 @@ export interface LedgerFlushed {
   children: ClaimedChildren[];
   /** Those of the begins that are still ours. The others must not be called for. */
   begun: StepBegin[];
-  /** What the store will never take, told apart from its neighbours: a bug on our side. Repeating it is of no use. */
+  /** What the store will never take, apart from its neighbours: a bug on our side. Repeating it is of no use. */
   refused: RefusedStep[];
 }
 

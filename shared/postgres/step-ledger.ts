@@ -67,7 +67,7 @@ export function createStepLedger({ pool, ...terms }: StepLedgerDeps): StepLedger
   };
 }
 
-/** One statement, unless steps are put back, split or begun again: those are rare, and would make the statement dearer for everybody. */
+/** One statement, unless steps are put back, split or begun again: those are rare, and would make the statement more expensive for everybody. */
 async function flushOnce(wanted: LedgerFlush, { pool, terms, childNumbers }: FlushDeps): Promise<LedgerFlushed> {
   const { results, claims, begins } = wanted;
   const done = results.filter((result): result is StepDone => result.state === 'done');

@@ -3,7 +3,7 @@ import { failureTotalsAdded, flowAdded } from './totals-sql.ts';
 import { quarantinedAfterLapses, restCode, stepState } from './ledger-codes.ts';
 import { statementOf } from './statement.ts';
 
-/** The ledger's statements. What each costs, and why it has this shape, stands in docs/execution-path.md. Lists run parallel. */
+/** The ledger's statements. What each costs, and why it has this shape: docs/execution-path.md. Lists run parallel. */
 
 export interface RecordAndClaimParams {
   feeds: string;

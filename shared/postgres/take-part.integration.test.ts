@@ -38,7 +38,7 @@ describe('a process that wants to take part', () => {
     expect(await takePart({ pool, clock, logger })).toBe(ids[0]);
   });
 
-  it('is refused when the schema is older than this version, and told what to do', async () => {
+  it('is refused when the schema is older than this version, and is shown what to do', async () => {
     const empty = await createEmptyTestDatabase();
     const emptyPool = open(empty.url);
     await expect(takePart({ pool: emptyPool, file, clock, logger })).rejects.toThrow(

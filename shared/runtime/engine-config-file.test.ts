@@ -34,7 +34,7 @@ describe("the engine's file", () => {
     expect(problemsOf(valid)).toEqual([]);
   });
 
-  it('has its problems told in plain words, a line for each', () => {
+  it('has its problems shown in plain words, a line for each', () => {
     expect(problemsOf({ ...valid, countries: undefined, partitionsPerShard: 0, partitionsPerShards: 3 })).toEqual([
       'countries is not set: it has to be a list',
       'partitionsPerShard has to be at least 1, not 0',
@@ -79,7 +79,7 @@ describe('the secrets that it names', () => {
     );
   });
 
-  it('may stand in files', () => {
+  it('may be in files', () => {
     const path = join(folder, 'secret');
     writeFileSync(path, 'Bearer abc\n');
     const environment = { SEGMENTS_AUTHORIZATION_FILE: path };

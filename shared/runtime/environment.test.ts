@@ -79,12 +79,12 @@ describe('secrets in the environment', () => {
     ]);
   });
 
-  it('may stand in a file, with a line break at its end', () => {
+  it('may be in a file, with a line break at its end', () => {
     const environment = { ...valid, DATABASE_URL: '', DATABASE_URL_FILE: file('url', 'postgres://h/from-file\n') };
     expect(readEnvironment(commonEnvironment, environment).DATABASE_URL).toBe('postgres://h/from-file');
   });
 
-  it('are refused when they stand in both, or in a file that is not there or empty', () => {
+  it('are refused when they are in both, or in a file that is not there or empty', () => {
     const path = file('both', 'postgres://h/d');
     expect(commonProblems({ DATABASE_URL_FILE: path })).toEqual([
       'DATABASE_URL and DATABASE_URL_FILE are both set: set one of them',

@@ -4,7 +4,7 @@ import { plainWords, problemLine } from './plain-words.ts';
 import { isSecret, readSecret, shownValue } from './secrets.ts';
 
 /**
- * Reads the variables that the shape names, and nothing else. An empty value counts as not set; a secret may also stand in a file that
+ * Reads the variables that the shape names, and nothing else. An empty value counts as not set; a secret may also be in a file that
  * `<name>_FILE` names.
  * @throws {ConfigurationError} with a line for each variable that is missing or wrong
  */

@@ -26,7 +26,7 @@ function setUp() {
   return { clock, leases, keeperOf, acquired };
 }
 
-/** A store that stops answering when told to. */
+/** A store that stops answering when the test says so. */
 function breakable(leases: Leases): Leases & { isDown: boolean } {
   const store = {
     isDown: false,
@@ -79,7 +79,7 @@ describe('a lease keeper', () => {
     await keeper.stop();
   });
 
-  it('notices at once, when told to doubt, that the lease has another owner', async () => {
+  it('notices at once, when asked to doubt, that the lease has another owner', async () => {
     const { clock, leases, keeperOf } = setUp();
     const keeper = keeperOf('a');
     keeper.start();

@@ -110,7 +110,7 @@ function requireTurningLoops(logger: Logger): void {
   if (stuck.length > 0) throw new Error(stuck.join('; '));
 }
 
-/** The main of a service: starts it, serves its health, and ends the process when it was told to. */
+/** The main of a service: starts it, serves its health, and ends the process when a signal asks for it. */
 export async function runProcess(definition: ProcessDefinition): Promise<void> {
   await endProcess(async () => {
     const { settings, start } = definition.prepare(process.env);

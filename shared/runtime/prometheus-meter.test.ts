@@ -25,7 +25,7 @@ describe('the Prometheus meter', () => {
     ]);
   });
 
-  it('asks a gauge for its value when it is read, and forgets what is no longer told', async () => {
+  it('asks a gauge for its value when it is read, and forgets what is no longer reported', async () => {
     const { meter, linesOf } = setUp();
     let lanes = ['0', '1'];
     meter.gauge({

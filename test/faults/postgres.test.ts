@@ -52,7 +52,7 @@ async function crashAndStart(): Promise<void> {
   back();
 }
 
-/** Commits wait for a standby that is not there: they are durable here, and nobody is told. */
+/** Commits wait for a standby that is not there: they are durable here, and nobody gets the answer. */
 async function holdCommits(on: boolean): Promise<void> {
   await trial.database.rows(
     on ? `alter system set synchronous_standby_names = 'nobody'` : 'alter system reset synchronous_standby_names',

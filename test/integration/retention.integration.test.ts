@@ -106,7 +106,7 @@ describe('retention on Postgres', () => {
     expect(await subject.count(subject.feedId)).toMatchObject({ users: 1 });
   });
 
-  it('makes the other weeks where strays stand in the way of one', async () => {
+  it('makes the other weeks where strays are in the way of one', async () => {
     const { feedId } = await strayRun();
     const { rows } = await pool.query<{ made: number }>(
       `select make_feed_partitions(now() - interval '60 days', now() - interval '46 days') as made`,

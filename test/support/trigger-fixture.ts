@@ -21,7 +21,7 @@ import { createMemoryStepLedger } from './memory/step-ledger.ts';
 import { settled } from './pass-time.ts';
 import { createSettableClock } from './settable-clock.ts';
 
-/** Segments by country, which answer as told. */
+/** Segments by country, which answer as the test says. */
 export interface ScriptedSegmentation extends Segmentation {
   snapshot: string;
   /** By country, in ascending order. */

@@ -18,7 +18,7 @@ export interface SeenCall extends BatchRequest {
   call: BatchCall;
 }
 
-/** An endpoint that remembers what it was asked and answers as told: that everybody succeeded, unless said otherwise. */
+/** An endpoint that remembers what it was asked and answers as the test says: that everybody succeeded, unless said otherwise. */
 export interface ScriptedEndpoint extends BatchEndpoint {
   readonly seen: SeenCall[];
   answer: (seen: SeenCall) => BatchAnswer | Promise<BatchAnswer>;

@@ -114,7 +114,7 @@ function closeConnectionsWithTheirLastAnswer(server: HttpServer): void {
 
 const requestIdPattern = /^[\x21-\x7e]{1,128}$/;
 
-/** The caller's, so that its logs and ours meet; one of our own where that one could not stand in a header or a log line. */
+/** The caller's, so that its logs and ours meet; one of our own where that one does not fit a header or a log line. */
 function requestIdOf({ headers }: IncomingMessage): string {
   const given = headers['x-request-id'];
   return typeof given === 'string' && requestIdPattern.test(given) ? given : uuidv7();

@@ -53,7 +53,7 @@ export function problemBody({ status, code, message, errors }: HttpProblem, requ
 
 const maxQuotedLength = 80;
 
-/** A value as it may stand in a message: as JSON, and not longer than can be read. */
+/** A value as it may appear in a message: as JSON, and not longer than can be read. */
 export function quoted(value: unknown): string {
   if (typeof value === 'object' && value !== null) {
     return Array.isArray(value) ? `a list of ${value.length}` : 'an object';

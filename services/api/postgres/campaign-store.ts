@@ -48,7 +48,7 @@ const insertCampaign = `
 
 /**
  * One statement, so that a campaign is scheduled if and only if its job exists. Whole milliseconds, because the due time becomes the run's
- * `scheduled_for`, is told over HTTP and Kafka, and must still be the same when it comes back.
+ * `scheduled_for`, goes over HTTP, and must still be the same when it comes back.
  */
 const startCampaign = `
   with started as (

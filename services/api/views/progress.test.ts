@@ -68,7 +68,7 @@ describe('when a run is expected to end', () => {
     ['it has ended', running({ state: 'completed' }), steady],
     ['it is paused', running({ state: 'paused' }), steady],
     ['it would be years away', running(), { oneMinute: 1e-6, tenMinutes: 0, isStill: false }],
-  ])('is not told while %s', (_why, snapshot, rates) => {
+  ])('is not shown while %s', (_why, snapshot, rates) => {
     expect(runProgressView(snapshot, rates).eta).toBeNull();
   });
 

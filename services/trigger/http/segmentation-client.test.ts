@@ -118,7 +118,7 @@ describe('the segmentation client', () => {
     expect(await segmentation.page(firstPage, never)).toMatchObject({ ok: false, failure: { kind: 'unavailable' } });
   });
 
-  it('does not wait for an answer when it is told to stop', async () => {
+  it('does not wait for an answer when it has to stop', async () => {
     answer = () => undefined;
     const stopping = new AbortController();
     const patient = clientOf(`http://127.0.0.1:${portOf(server)}`, 120_000);

@@ -1,7 +1,7 @@
 import { failureCode, triggerSlot } from '../../../shared/postgres/ledger-codes.ts';
 import { failureTotalsAdded } from '../../../shared/postgres/totals-sql.ts';
 
-/** The feeds' statements. What each costs, and why it has this shape, stands in docs/execution-path.md. */
+/** The feeds' statements. What each costs, and why it has this shape: docs/execution-path.md. */
 
 /** `skip locked`: triggers that look at the same moment take different feeds instead of queueing for the same ones. */
 export const claim = `

@@ -2,7 +2,7 @@ import type { KeptKind } from '../ports/retention.ts';
 
 export const tableOf: Record<KeptKind, string> = { users: 'batches', steps: 'batch_steps', failures: 'user_failures' };
 
-/** $1 weeks. The function stands in the migrations, with the storage settings of each table. */
+/** $1 weeks. The function is in the migrations, with the storage settings of each table. */
 export const makeAhead = `select make_feed_partitions(now(), now() + $1::int * interval '7 days') as made`;
 
 /**

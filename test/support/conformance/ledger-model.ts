@@ -123,7 +123,7 @@ function withClaim(
 function recordDone(worker: Worker, age: number): Command {
   return withClaim(worker, age, 'records', async (step, isOurs, model, real) => {
     const { recorded } = await real.ledgers[worker].flush({ results: [doneOf(step)], claims: [], begins: [] });
-    // Under its own epoch a repeat is told as recorded, and writes nothing.
+    // Under its own epoch a repeat is returned as recorded, and writes nothing.
     expect(recorded).toHaveLength(step.epoch === model.epoch ? 1 : 0);
     if (!isOurs) return;
     model.state = 'done';

@@ -330,7 +330,7 @@ export function describeMessageBus(name: string, makeSubject: () => Promise<Mess
       await receiver.until(() => numbered('after', 10).every((value) => receiver.values().includes(value)));
     });
 
-    it('consumes the topics that it is told to consume later, and no longer those it is told no more', async () => {
+    it('consumes the topics that it is given later, and no longer those that are taken away', async () => {
       const added = `${topic}.added`;
       await givenTopic(2);
       const { consumer, receiver } = await recording();

@@ -67,7 +67,7 @@ export function describeRunStore(name: string, makeSubject: MakeExecutionSubject
       ]);
     });
 
-    it('are told apart in the tallies, with what was fed and recorded', async () => {
+    it('are apart in the tallies, with what was fed and recorded', async () => {
       const first = await startFedRun(subject, [['u1', 'u2'], ['u3']]);
       await subject.passTime(1000);
       const second = await startRun(subject, { countries: ['ID', 'SG'] });

@@ -88,7 +88,7 @@ export function describeStepClaims(name: string, makeSubject: MakeExecutionSubje
         expect(await free(first, a)).toMatchObject({ epoch: 3, attempts: 1, open: false, lapses: 0 });
       });
 
-      it('are handed to children, and stand in the failures', async () => {
+      it('are handed to children, and are among the failures', async () => {
         const child = childOf(['u2'], { attempts: 4, open: true });
         await record(a, doneOf(await claimOne(a, first), { failures: [failed('u1')], attempts: 4, children: [child] }));
         expect(await free({ ...first, batchNo: firstChildBatchNo })).toMatchObject({

@@ -65,7 +65,7 @@ describe('the bus in memory', () => {
     expect(await second.first(1)).toHaveLength(1);
   });
 
-  it('drops, doubles and delays messages as it is told', async () => {
+  it('drops, doubles and delays messages as the test says', async () => {
     const bus = createMemoryBus({ topics: ['t'] });
     bus.disturb(({ value }) =>
       value === 'a' ? 'drop' : value === 'b' ? 'duplicate' : value === 'c' ? 'delay' : 'keep',

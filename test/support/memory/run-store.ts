@@ -216,7 +216,7 @@ export function flowOf(database: MemoryDatabase, feedId: string, steps: number):
 
 const noFlow: FlowCounts = { done: 0, survived: 0, born: 0, waiting: 0 };
 
-/** The totals of a scratch database to which everything that stands in the rows is added once more. */
+/** The totals of a scratch database to which everything that is in the rows is added once more. */
 function recounted({ clock, steps, failures }: MemoryDatabase, feedId: string): StepTotals[] {
   const scratch = createMemoryDatabase(clock);
   for (const row of steps.values()) {

@@ -106,7 +106,7 @@ function finish(row: StepRow, result: StepDone, worker: LedgerWorker): ClaimedSt
   for (const failure of result.failures) {
     database.failures.push({ ...failure, feedId, batchNo, step, attempts, failedAt: database.clock.now() });
   }
-  // The sample of one recording stands in the order of users.
+  // The sample of one recording is in the order of users.
   for (const failure of result.failures.toSorted((a, b) => (a.user < b.user ? -1 : 1)))
     addToFailureTotals(database, feedId, step, failure);
   const unknown = result.failures.filter((failure) => failure.outcome === 'unknown').length;
