@@ -45,7 +45,9 @@ export async function examine(environment: NodeJS.ProcessEnv): Promise<Check[]> 
     {
       name: 'container runtime',
       ok: wish.kind !== 'containers' || runtime !== undefined,
-      found: runtime?.description ?? (containers ? 'none answers' : containersLeftOut),
+      found:
+        runtime?.description ??
+        (containers ? `none answers${localNeeded ? '; local processes take its place' : ''}` : containersLeftOut),
       fix: 'start Docker or Podman, or set INFRA=local',
     },
     ...(await checkLocal(environment, localNeeded)),

@@ -67,6 +67,10 @@ describe("the engine's file", () => {
       'MUSTER_CONFIG=/nowhere.json: there is no such file',
     );
     expect(problemsOf('{')[0]).toMatch(/^MUSTER_CONFIG=is no JSON: /);
+    // One problem is one line.
+    expect(problemsOf('# Muster\n\nMuster carries out')).toEqual([
+      expect.stringMatching(/^MUSTER_CONFIG=is no JSON: .* is not valid JSON$/),
+    ]);
   });
 });
 

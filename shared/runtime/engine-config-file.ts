@@ -47,10 +47,9 @@ function parseJson(path: string): unknown {
   try {
     return JSON.parse(text);
   } catch (error) {
-    throw new ConfigurationError(
-      `MUSTER_CONFIG=${path}: is no JSON: ${error instanceof Error ? error.message : String(error)}`,
-      { cause: error },
-    );
+    // V8 quotes the text as it is, line breaks included.
+    const cause = String(error instanceof Error ? error.message : error).replaceAll(/\s+/g, ' ');
+    throw new ConfigurationError(`MUSTER_CONFIG=${path}: is no JSON: ${cause}`, { cause: error });
   }
 }
 
