@@ -4,8 +4,10 @@ import type { Logger } from '../../shared/runtime/logger.ts';
 import { createLoop } from '../../shared/runtime/loop.ts';
 import type { FeedPager } from './feed-pager.ts';
 
-/** Feeds of one trigger, at most, those that stand still not counted, and users of all of them in memory. */
-const maxOwnedFeeds = 500;
+/** Feeds of one trigger, at most, that move; and that are tried again after their last page was not to be had: they take nobody's place. */
+const maxMovingFeeds = 500;
+const maxUncertainFeeds = 250;
+/** Of all feeds of one trigger, in memory. */
 const maxBufferedUsers = 500_000;
 const maxBufferedUsersPerFeed = 10_000;
 
@@ -54,12 +56,14 @@ export function createFeedOwner({ owner, leaseMs, feedStore, createPager, clock,
   async function turn(signal: AbortSignal): Promise<number> {
     letGoOfEnded();
     if (clock.monotonicMs() - renewedAtMs >= leaseMs / 3) await renew();
-    const moving = [...pagers.values()].filter((pager) => !pager.isStalled()).length;
-    const room = maxOwnedFeeds - moving;
+    const going = [...pagers.values()].filter((pager) => !pager.isStalled());
+    const uncertain = going.filter((pager) => pager.isUncertain()).length;
+    const room = maxMovingFeeds - (going.length - uncertain);
     if (room <= 0 || signal.aborted) return claimPauseMs;
 
     const claimedAtMs = clock.monotonicMs();
-    const claimed = await feedStore.claim(owner, leaseMs, Math.min(room, maxClaimedAtOnce));
+    const scope = uncertain < maxUncertainFeeds ? 'all' : 'never-stalled';
+    const claimed = await feedStore.claim(owner, leaseMs, Math.min(room, maxClaimedAtOnce), scope);
     for (const feed of claimed) adopt(feed, claimedAtMs);
     return claimed.length < maxClaimedAtOnce ? claimPauseMs : pauseForOthersMs;
   }

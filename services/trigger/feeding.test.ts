@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { compareUserIds } from '../../shared/domain/user-id.ts';
 import { passTime, passTimeUntil } from '../../test/support/pass-time.ts';
 import { createTriggerFixture, failingOnce, failureOf, mortal, userIds } from '../../test/support/trigger-fixture.ts';
+import type { Segmentation } from './ports/segmentation.ts';
 import { createTrigger, type TriggerDeps } from './trigger.ts';
 
 type World = ReturnType<typeof createTriggerFixture>;
@@ -320,5 +321,45 @@ describe('back-pressure', () => {
     await startCampaign();
     await passTime(clock, 60_000);
     expect(segmentation.pagesAsked.length).toBeLessThanOrEqual(300 / 10 + 10 + 3);
+  });
+});
+
+describe('feeds beside a segmentation service that hangs', () => {
+  const hangsForMs = 10_000;
+
+  /** Pages of the segment `stuck` fail at first, so that all of their feeds stall, and are then not answered before the time-out. */
+  function setUpStuck() {
+    const world = createTriggerFixture();
+    const { clock, segmentation } = world;
+    segmentation.users.set('SG', userIds(3));
+    let fails = false;
+    const page: Segmentation['page'] = async (request, signal) => {
+      if (request.segment !== 'stuck') return segmentation.page(request, signal);
+      if (!fails) await clock.sleep(hangsForMs, signal);
+      return { ok: false, failure: failureOf('unavailable') };
+    };
+    startTrigger(world, 'a', (deps) => ({ segmentation: { ...deps.segmentation, page } }));
+    const startStuck = async (runs: number, countries: number) => {
+      const served = Array.from({ length: countries }, (_, i) => `C${i}`);
+      const audience = { include: [{ segment: 'stuck' }] };
+      for (let i = 0; i < runs; i++) await world.startCampaign({ audience, countries: served });
+    };
+    return { ...world, startStuck, failAtOnce: (on: boolean) => (fails = on) };
+  }
+
+  it.each([
+    ['hang', false],
+    ['fail at once', true],
+  ])('feeds a new run within a second beside 600 feeds whose pages %s', async (_what, failsThen) => {
+    const { clock, startCampaign, startStuck, failAtOnce, fedUsers, feedRows } = setUpStuck();
+    failAtOnce(true);
+    await startStuck(20, 30);
+    await passTimeUntil(clock, () => feedRows().filter(({ stalls }) => stalls > 0).length === 600);
+    failAtOnce(failsThen);
+    await passTime(clock, 5000);
+
+    await startCampaign();
+    await passTime(clock, 1000);
+    expect(fedUsers('SG')).toEqual(userIds(3));
   });
 });

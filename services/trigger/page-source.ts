@@ -1,6 +1,7 @@
 import type { SegmentDescription } from '../../shared/contracts/segmentation.ts';
 import { backoffMs } from '../../shared/domain/retry.ts';
 import { compareUserIds } from '../../shared/domain/user-id.ts';
+import type { PageQuestions } from './page-questions.ts';
 import type { OwnedFeed } from './ports/feed-store.ts';
 import type { Segmentation, SegmentationFailure } from './ports/segmentation.ts';
 import { pageFault } from './check-page.ts';
@@ -14,6 +15,7 @@ const lasting = { firstDelayMs: 10_000, maxDelayMs: 300_000 };
 export interface PageSourceDeps {
   feed: OwnedFeed;
   segmentation: Segmentation;
+  questions: PageQuestions;
   /** Users asked for per page. */
   pageSize: number;
   /** In [0, 1). */
@@ -38,17 +40,22 @@ export interface FetchedPage {
 /** The pages of a feed's segment behind its cursor, one after the other, each of them checked. */
 export interface PageSource {
   next(signal: AbortSignal): Promise<FetchedPage | Stall>;
+  /** The feed's last page was not to be had, and none has come since. */
+  isUncertain(): boolean;
 }
 
-export function createPageSource({ feed, segmentation, pageSize, random }: PageSourceDeps): PageSource {
+export function createPageSource({ feed, segmentation, questions, pageSize, random }: PageSourceDeps): PageSource {
   let snapshot = feed.snapshot;
   /** Last id that was handed out. */
   let seen = feed.cursor;
   /** Where to ask from: before `seen` only when that id cannot be sent in a query. */
   let after = feed.cursor;
+  let isUncertain = feed.stalls > 0;
 
-  const ask = (signal: AbortSignal) =>
-    segmentation.page({ segment: feed.segment, country: feed.country, snapshot, after, limit: pageSize }, signal);
+  function ask(signal: AbortSignal) {
+    const request = { segment: feed.segment, country: feed.country, snapshot, after, limit: pageSize };
+    return questions.ask({ runId: feed.runId, isUncertain }, () => segmentation.page(request, signal), signal);
+  }
 
   function failed(failure: SegmentationFailure): Stall {
     const backoff = failure.kind === 'unavailable' ? passing : lasting;
@@ -64,6 +71,7 @@ export function createPageSource({ feed, segmentation, pageSize, random }: PageS
   }
 
   return {
+    isUncertain: () => isUncertain,
     next: async (signal) => {
       if (after !== null && !after.isWellFormed()) return broken('the last id fed cannot be asked for: lone surrogate');
       let fresh: SegmentDescription | null = null;
@@ -81,6 +89,7 @@ export function createPageSource({ feed, segmentation, pageSize, random }: PageS
       const fault = pageFault(page, { after, limit: pageSize });
       if (fault !== null) return broken(fault);
 
+      isUncertain = false;
       const users = behind(page.users, after === seen ? null : seen);
       const isLast = page.next === null;
       const askable = page.users.findLast((user) => user.isWellFormed());

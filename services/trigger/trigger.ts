@@ -17,6 +17,7 @@ import type { Service } from '../../shared/runtime/service.ts';
 import { createAdmitFeeds } from './admit-feeds.ts';
 import { createFeedPager } from './feed-pager.ts';
 import { createKeepRuns } from './keep-runs.ts';
+import { createPageQuestions } from './page-questions.ts';
 import { createFeedOwner } from './feed-owner.ts';
 import { createRetention, type RetentionDays } from './retention.ts';
 import { createRunPreparer } from './run-preparer.ts';
@@ -82,11 +83,13 @@ export function createTrigger(deps: TriggerDeps): Trigger {
   });
   const isSweeper = () => sweeper.held() !== null;
 
+  const questions = createPageQuestions();
   const feeds = createFeedOwner({
     owner: deps.owner,
     leaseMs: feedLeaseMs,
     feedStore,
-    createPager: (terms) => createFeedPager({ ...deps, ...terms, figures, warn, onNeedRoom: () => admission.poke() }),
+    createPager: (terms) =>
+      createFeedPager({ ...deps, ...terms, questions, figures, warn, onNeedRoom: () => admission.poke() }),
     clock,
     logger,
   });

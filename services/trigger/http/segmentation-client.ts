@@ -1,6 +1,7 @@
 import type { z } from 'zod';
 import type { EngineConfig } from '../../../shared/contracts/engine-config.ts';
 import { segmentDescription, userPage } from '../../../shared/contracts/segmentation.ts';
+import { maxQuestions } from '../page-questions.ts';
 import type { Segmentation, SegmentationAnswer, SegmentationFailure } from '../ports/segmentation.ts';
 import { authorizationOf } from '../../../shared/runtime/engine-config-file.ts';
 import { createHttpOrigin, type HttpOrigin, type HttpOutcome } from '../../../shared/http-client/http-dispatch.ts';
@@ -11,8 +12,8 @@ export interface SegmentationDeps {
   environment: NodeJS.ProcessEnv;
 }
 
-/** Feeds page one after the other each, so this bounds how many of them are answered at once. */
-const connections = 32;
+/** No question waits for one: waiting would count towards its time-out. */
+const connections = maxQuestions.moving + maxQuestions.uncertain;
 /** Apart from those of pages: a segment that is described slowly must not hold up feeds. */
 const describingConnections = 64;
 

@@ -64,12 +64,15 @@ export interface FlowCounts {
   waiting: number;
 }
 
+/** `never-stalled`: not those whose last page was not to be had. */
+export type FeedScope = 'all' | 'never-stalled';
+
 export interface FeedStore {
   /**
    * Takes feeds of running runs that nobody pages, that are not complete, and whose pause after a stall is over: token + 1. Those already
-   * owned by `owner` are not returned.
+   * owned by `owner` are not returned. First those that never stalled, then by their run's start.
    */
-  claim(owner: string, leaseMs: number, limit: number): Promise<OwnedFeed[]>;
+  claim(owner: string, leaseMs: number, limit: number, scope: FeedScope): Promise<OwnedFeed[]>;
   /** Prolongs leases; returns the feeds that are still ours *and* whose run still feeds (running, before its deadline). */
   renew(owner: string, leaseMs: number, feeds: readonly { feedId: string; token: number }[]): Promise<string[]>;
   /** Gives leases back at once, for a graceful stop. */

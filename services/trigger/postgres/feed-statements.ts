@@ -12,7 +12,8 @@ export const claim = `
     join campaign_revisions c on c.campaign = r.campaign and c.revision = r.revision
     where r.state = 'running' and r.ended_at is null and r.deadline_at > now()
       and not f.complete and (f.owner is null or f.lease_until <= now()) and (f.stalled_until is null or f.stalled_until <= now())
-    order by r.scheduled_for, f.feed
+      and (f.stalls = 0 or $4)
+    order by f.stalls > 0, r.scheduled_for, f.feed
     limit $3
     for update of f skip locked
   )

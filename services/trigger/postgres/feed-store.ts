@@ -14,8 +14,8 @@ type LoadRow = Omit<FeedLoad, 'steps'> & { lines: (FlowCounts & { step: number }
 
 export function createFeedStore({ pool }: { pool: Pool }): FeedStore {
   return {
-    claim: async (owner, leaseMs, limit) => {
-      const values = [owner, leaseMs, limit];
+    claim: async (owner, leaseMs, limit, scope) => {
+      const values = [owner, leaseMs, limit, scope === 'all'];
       const { rows } = await pool.query<OwnedFeedRow>({ name: 'claim-feeds', text: statements.claim, values });
       return rows.map((row) => ({ ...row, cursor: cursorOf(row.cursor), token: Number(row.token) }));
     },

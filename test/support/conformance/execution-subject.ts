@@ -74,7 +74,7 @@ export async function startRun(
     runId,
     (changes.countries ?? ['SG']).map((country) => ({ country, segment: 'all', snapshot: 's1', estimate: null })),
   );
-  const owned = await subject.feeds.claim('t', leaseMs, 1000);
+  const owned = await subject.feeds.claim('t', leaseMs, 1000, 'all');
   return { campaignId, runId, owned: owned.filter((feed) => feed.runId === runId) };
 }
 

@@ -34,7 +34,7 @@ export function describeFeedStore(name: string, makeSubject: MakeExecutionSubjec
   }
 
   async function claimAgain(owner = 't2'): Promise<OwnedFeed | undefined> {
-    return (await subject.feeds.claim(owner, leaseMs, 10))[0];
+    return (await subject.feeds.claim(owner, leaseMs, 10, 'all'))[0];
   }
 
   describe(`owning feeds ${name}`, () => {
@@ -71,7 +71,7 @@ export function describeFeedStore(name: string, makeSubject: MakeExecutionSubjec
     it('gives different feeds to triggers that ask at once', async () => {
       const { owned } = await startRun(subject, { countries: ['ID', 'SG', 'TH', 'VN'] });
       await subject.feeds.release('t', owned);
-      const claims = await Promise.all(['x', 'y', 'z'].map((owner) => subject.feeds.claim(owner, leaseMs, 2)));
+      const claims = await Promise.all(['x', 'y', 'z'].map((owner) => subject.feeds.claim(owner, leaseMs, 2, 'all')));
       const feedIds = claims.flat().map((feed) => feed.feedId);
       expect(new Set(feedIds).size).toBe(feedIds.length);
     });
@@ -79,7 +79,21 @@ export function describeFeedStore(name: string, makeSubject: MakeExecutionSubjec
     it('gives no more feeds than were asked for', async () => {
       const { owned } = await startRun(subject, { countries: ['ID', 'SG', 'TH'] });
       await subject.feeds.release('t', owned);
-      expect(await subject.feeds.claim('x', leaseMs, 2)).toHaveLength(2);
+      expect(await subject.feeds.claim('x', leaseMs, 2, 'all')).toHaveLength(2);
+    });
+
+    it('gives feeds that never stalled first, or no others', async () => {
+      const { owned } = await startRun(subject, { countries: ['ID', 'SG', 'TH'] });
+      const [first, ...others] = owned.toSorted((a, b) => (a.feedId < b.feedId ? -1 : 1));
+      if (!first) throw new Error('the run has no feed');
+      await subject.feeds.stall(first.feedId, first.token, 'segmentation answers 503', 0);
+      await subject.feeds.release('t', owned);
+
+      const unstalled = await subject.feeds.claim('x', leaseMs, 3, 'never-stalled');
+      expect(unstalled.map(({ feedId }) => feedId).toSorted()).toEqual(others.map(({ feedId }) => feedId));
+      await subject.feeds.release('x', unstalled);
+      expect(await subject.feeds.claim('y', leaseMs, 2, 'all')).toHaveLength(2);
+      expect(await claimAgain('z')).toMatchObject({ feedId: first.feedId });
     });
 
     it('prolongs leases of feeds that are still ours', async () => {

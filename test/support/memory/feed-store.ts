@@ -15,12 +15,18 @@ export function createMemoryFeedStore({ database }: { database: MemoryDatabase }
   }
 
   return {
-    claim: (owner, leaseMs, limit) =>
+    claim: (owner, leaseMs, limit, scope) =>
       atOnce(() =>
         [...feeds.values()]
           .filter((row) => isFeeding(database, row) && isFree(row, clock.nowMs()) && !row.complete)
           .filter((row) => row.stalledUntilMs === null || row.stalledUntilMs <= clock.nowMs())
-          .sort((a, b) => startOf(database, a) - startOf(database, b) || (a.feedId < b.feedId ? -1 : 1))
+          .filter((row) => scope === 'all' || row.stalls === 0)
+          .sort(
+            (a, b) =>
+              Number(a.stalls > 0) - Number(b.stalls > 0) ||
+              startOf(database, a) - startOf(database, b) ||
+              (a.feedId < b.feedId ? -1 : 1),
+          )
           .slice(0, limit)
           .map((row) => {
             row.owner = owner;
