@@ -60,7 +60,7 @@ const restartMs = 500;
 /** Until a thawed consumer learns that it was expelled. */
 const rejoinMs = 300;
 /** Simulated time after which a run that has not ended counts as forgotten. */
-const patienceMs = 60 * 60_000;
+const patienceMs = 15 * 60_000;
 /** An admission is half a second old at most, and what was missing is asked for once more within two. */
 const timeToStopMs = 3000;
 const topics = topicNames('sim');

@@ -1,0 +1,42 @@
+import { describe, expect, it } from 'vitest';
+import { walk, type Leaning } from './walk.ts';
+import { weakenings } from './weakenings.ts';
+
+const maxSeeds = 300;
+
+/** Where a protection shows: what has to go wrong for it to be needed. */
+const leanings: Record<keyof typeof weakenings, Leaning> = {
+  'request keys are not derived from what is called': { fates: ['die-before', 'die-after'] },
+  'nobody sweeps': { lossy: 0.3 },
+  'results are written under any epoch': { fates: ['freeze-before', 'freeze-after'], manners: ['retryable', 'busy'] },
+  'a running step can be claimed while its lease runs': { keeping: 'naive', fates: [], lossy: 0.5 },
+  'child batches are not inserted': { keeping: 'B', manners: ['retryable', 'refuse'] },
+  'a repeated result counts again': { fates: ['throw-after'] },
+  'pages are written under any token': { fates: ['freeze-before'] },
+  'a claim does not ask for the step before': {},
+  'a put-back forgets that its key is open': { keeping: 'B', manners: ['lost', 'refuse'] },
+  'a take-over counts no lapse and leaves no key open': {
+    keeping: 'B',
+    manners: ['answer', 'refuse'],
+    fates: ['die-after', 'freeze-after'],
+  },
+  'the agenda is not written': { keeping: 'B', manners: ['retryable'] },
+  'the end of a run leaves its feeds open to writers': { fates: ['freeze-before'], deadlineSeconds: 4 },
+  'an ending knows no doubt': { keeping: 'B', manners: ['hang', 'lost'], deadlineSeconds: 6 },
+};
+
+/** A checker that never fails proves nothing: with one protection taken away, the walks have to show it. */
+describe('the witnesses notice when', () => {
+  it.each(Object.entries(weakenings))(
+    '%s',
+    async (name, weakening) => {
+      const leaning = Object.entries(leanings).find(([each]) => each === name)?.[1];
+      let seed = 1;
+      let found: string[] = [];
+      for (; seed <= maxSeeds && found.length === 0; seed++) found = await walk(seed, leaning, weakening);
+      expect(found).not.toEqual([]);
+      expect(await walk(seed - 1, leaning)).toEqual([]);
+    },
+    120_000,
+  );
+});
