@@ -57,7 +57,7 @@ export const mutations: readonly Mutation[] = [
     file: 'services/worker/process-batch.ts',
     text: '  return leaseOutlastsCall(work, deps) ? null : releasedResult(work);',
     replacement: '  return null;',
-    noticedBy: ['services/worker/worker.test.ts'],
+    noticedBy: ['services/worker/database-faults.test.ts'],
   },
   {
     takesAway: 'totals are counted anew before a run ends',
