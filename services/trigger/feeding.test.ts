@@ -50,6 +50,15 @@ describe('feeding a run', () => {
     expect(references('ID')).toEqual([]);
   });
 
+  it('publishes no reference to a batch that is not committed', async () => {
+    const { clock, startCampaign, references } = setUp(userIds(250), ({ feedStore }) => ({
+      feedStore: { ...feedStore, writePages: () => new Promise(() => undefined) },
+    }));
+    await startCampaign();
+    await passTime(clock, 10_000);
+    expect(references('SG')).toEqual([]);
+  });
+
   it('fails users whose id breaks the rules, escaped, and goes on with the others', async () => {
     const invalid = ['', 'user\u0000', 'user\ud800', 'v'.repeat(300)];
     const { clock, startCampaign, database, fedUsers, isFed, feed } = setUp([...userIds(150), ...invalid]);

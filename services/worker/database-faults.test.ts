@@ -83,3 +83,37 @@ describe('a row that cannot be read', () => {
     expect(totals()).toMatchObject([{ succeeded: 1 }]);
   });
 });
+
+describe('a result that cannot be written', () => {
+  it('sends nobody on to the next step', async () => {
+    const { clock, endpoint, feed, messages } = await createRunningWorker({}, ({ ledger }) => ({
+      ledger: {
+        ...ledger,
+        flush: (flush) => (flush.results.length > 0 ? Promise.reject(new Error('gone')) : ledger.flush(flush)),
+      },
+    }));
+    await feed([['u1']]);
+    await passTime(clock, 5000);
+    expect(endpoint.seen).toHaveLength(1);
+    expect(messages(2)).toEqual([]);
+  });
+});
+
+describe('a claim whose answer took long', () => {
+  it('is given back without a call when the lease might end before the answer', async () => {
+    const { clock, endpoint, feed, stepRows } = await createRunningWorker({}, (deps) => ({
+      ledger: {
+        ...deps.ledger,
+        flush: async (flush) => {
+          const flushed = await deps.ledger.flush(flush);
+          if (flush.claims.length > 0) await deps.clock.sleep(deps.leaseMs - 5000);
+          return flushed;
+        },
+      },
+    }));
+    await feed([['u1']]);
+    await passTime(clock, 60_000);
+    expect(endpoint.seen).toEqual([]);
+    expect(stepRows(1)).toMatchObject([{ state: 'waiting', open: false }]);
+  });
+});

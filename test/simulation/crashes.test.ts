@@ -1,43 +1,67 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import { violations } from '../support/evidence.ts';
-import type { CrashPlan } from './crash-points.ts';
-import { simulate, type Outcome, type ProcessName, type Scenario } from './world.ts';
+import { faultyFates, type Fate } from './process-faults.ts';
+import type { ProcessName } from './processes.ts';
+import { createChance } from './seeded.ts';
+import { findings } from './walk.ts';
+import { simulate, type Outcome, type Scenario } from './world.ts';
 
-/** Three batches, the last one short; some fail in each step. */
-const users = Array.from({ length: 250 }, (_, i) => `user-${String(i).padStart(3, '0')}`);
-const scenario: Scenario = {
-  audience: new Map([['SG', users]]),
-  fails: (step, user) => (step === 1 ? user.endsWith('7') : user.endsWith('13')),
-};
+/** Three batches, the last one short; some fail in each step. Two workers and two triggers share them. */
+const users = Array.from({ length: 250 }, (_, i) => `SG-${String(i).padStart(3, '0')}`);
+
+function scenario(fateOf: Scenario['fateOf']): Scenario {
+  return {
+    audience: new Map([['SG', users]]),
+    steps: 2,
+    // A sink without memory would show every call too many.
+    keeping: 'naive',
+    fails: (step, user) => (step === 1 ? user.endsWith('7') : user.endsWith('13')),
+    deadlineSeconds: 3600,
+    cancelAfterMs: null,
+    chance: createChance(1),
+    faultsLastMs: 10_000,
+    mannerOf: () => 'answer',
+    messageFate: () => 'keep',
+    fateOf,
+    frozenMs: () => 8000,
+    strays: false,
+  };
+}
 
 describe('a two-step, three-batch run', () => {
   let undisturbed: Outcome;
 
   beforeAll(async () => {
-    undisturbed = await simulate(scenario);
+    undisturbed = await simulate(scenario(() => 'pass'));
   });
 
   it('ends with every witness agreeing when nothing goes wrong', () => {
-    expect(violations(undisturbed.evidence)).toEqual([]);
+    expect(
+      findings(
+        scenario(() => 'pass'),
+        undisturbed,
+      ),
+    ).toEqual([]);
     expect(undisturbed.evidence.runState).toBe('completed_with_failures');
   });
 
   it.each<ProcessName>(['scheduler', 'trigger', 'worker'])(
-    'ends the same when the %s dies right before or right after any of its port calls',
-    async (process) => {
-      const broken: { process: ProcessName; plan: CrashPlan; violations: string[] }[] = [];
-      let crashes = 0;
-      for (let atCall = 1; atCall <= undisturbed.calls[process]; atCall++) {
-        for (const moment of ['before', 'after'] as const) {
-          const plan = { atCall, moment };
-          const { evidence, crashed } = await simulate({ ...scenario, crash: { process, plan } });
-          if (crashed) crashes++;
-          const found = violations(evidence);
-          if (found.length > 0) broken.push({ process, plan, violations: found.slice(0, 5) });
+    'ends the same when the %s dies, fails or freezes right before or right after any of its port calls',
+    async (name) => {
+      const broken: { atCall: number; fate: Fate; found: string[] }[] = [];
+      const atOnce = new Set<Fate>();
+      for (let atCall = 1; atCall <= undisturbed.calls[name]; atCall++) {
+        for (const fate of faultyFates) {
+          const disturbed = scenario((process, { number }) =>
+            process.name === name && process.nth === 1 && number === atCall ? fate : 'pass',
+          );
+          const outcome = await simulate(disturbed);
+          if (outcome.faults > 0) atOnce.add(fate);
+          const found = findings(disturbed, outcome);
+          if (found.length > 0) broken.push({ atCall, fate, found: found.slice(0, 5) });
         }
       }
       expect(broken).toEqual([]);
-      expect(crashes).toBe(2 * undisturbed.calls[process]);
+      expect([...atOnce].toSorted()).toEqual(faultyFates.toSorted());
     },
   );
 });

@@ -1,46 +1,42 @@
-import { randomUUID } from 'node:crypto';
-import { beforeAll, describe, expect, it } from 'vitest';
-import type { OutboxSweep } from '../../services/trigger/ports/outbox-sweep.ts';
-import { violations } from '../support/evidence.ts';
-import { simulate, type Scenario, type Weakening } from './world.ts';
+import { describe, expect, it } from 'vitest';
+import { walk, type Leaning } from './walk.ts';
+import { weakenings } from './weakenings.ts';
 
-const users = Array.from({ length: 250 }, (_, i) => `user-${String(i).padStart(3, '0')}`);
-const scenario: Scenario = { audience: new Map([['SG', users]]), fails: () => false };
+const maxSeeds = 300;
 
-/** A checker that never fails proves nothing: with one protection taken away, crashes of the worker have to show. */
-describe('with a protection switched off, the witnesses report', () => {
-  let workerCalls = 0;
+/** Where a protection shows: what has to go wrong for it to be needed. */
+const leanings: Record<keyof typeof weakenings, Leaning> = {
+  'request keys are not derived from what is called': { fates: ['die-before', 'die-after'] },
+  'nobody sweeps': { lossy: 0.3 },
+  'results are written under any epoch': { fates: ['freeze-before', 'freeze-after'], manners: ['retryable', 'busy'] },
+  'a running step can be claimed while its lease runs': { keeping: 'naive', fates: [], lossy: 0.5 },
+  'child batches are not inserted': { keeping: 'B', manners: ['retryable', 'refuse'] },
+  'a repeated result counts again': { fates: ['throw-after'] },
+  'pages are written under any token': { fates: ['freeze-before'] },
+  'a claim does not ask for the step before': {},
+  'a put-back forgets that its key is open': { keeping: 'B', manners: ['lost', 'refuse'] },
+  'a take-over counts no lapse and leaves no key open': {
+    keeping: 'B',
+    manners: ['answer', 'refuse'],
+    fates: ['die-after', 'freeze-after'],
+  },
+  'the agenda is not written': { keeping: 'B', manners: ['retryable'] },
+  'the end of a run leaves its feeds open to writers': { fates: ['freeze-before'], deadlineSeconds: 4 },
+  'an ending knows no doubt': { keeping: 'B', manners: ['hang', 'lost'], deadlineSeconds: 6 },
+};
 
-  beforeAll(async () => {
-    workerCalls = (await simulate(scenario)).calls.worker;
-  });
-
-  async function violationsWithout(weakening: Weakening): Promise<string[]> {
-    const found: string[] = [];
-    for (let atCall = 1; atCall <= workerCalls; atCall++) {
-      for (const moment of ['before', 'after'] as const) {
-        const crash = { process: 'worker' as const, plan: { atCall, moment } };
-        found.push(...violations((await simulate({ ...scenario, crash, weakening })).evidence));
-      }
-    }
-    return found;
-  }
-
-  it('forgotten users, when no sweeper looks for what a crash left', async () => {
-    const outboxSweep = (): OutboxSweep => ({
-      due: () => Promise.resolve({ offers: [], quarantined: [] }),
-      takeBack: () => Promise.resolve(),
-      look: () => Promise.resolve({ running: 0, next: null }),
-    });
-    const found = await violationsWithout({ outboxSweep });
-    expect(found.filter((violation) => violation.startsWith('I1'))).not.toEqual([]);
-    expect(found.filter((violation) => violation.startsWith('I2'))).toEqual([]);
-  });
-
-  it('doubled effects, when request keys are not derived from what is called', async () => {
-    const found = await violationsWithout({
-      endpoint: (endpoint) => ({ call: (request) => endpoint.call({ ...request, idempotencyKey: randomUUID() }) }),
-    });
-    expect(found.filter((violation) => violation.startsWith('I2'))).not.toEqual([]);
-  });
+/** A checker that never fails proves nothing: with one protection taken away, the walks have to show it. */
+describe('the witnesses notice when', () => {
+  it.each(Object.entries(weakenings))(
+    '%s',
+    async (name, weakening) => {
+      const leaning = Object.entries(leanings).find(([each]) => each === name)?.[1];
+      let seed = 1;
+      let found: string[] = [];
+      for (; seed <= maxSeeds && found.length === 0; seed++) found = await walk(seed, leaning, weakening);
+      expect(found).not.toEqual([]);
+      expect(await walk(seed - 1, leaning)).toEqual([]);
+    },
+    120_000,
+  );
 });

@@ -9,13 +9,23 @@ import type { Clock } from '../../shared/ports/clock.ts';
  * - `throw-after`: the call took effect, and says that it failed (an unknown commit, a lost acknowledgement).
  * - `freeze-before`, `freeze-after`: stopped as by SIGSTOP, with the call on its way out or its answer on the way in, until thawed.
  */
-export type Fate =
-  'pass' | 'die-before' | 'die-after' | 'throw-before' | 'throw-after' | 'freeze-before' | 'freeze-after';
+export const faultyFates = [
+  'die-before',
+  'die-after',
+  'throw-before',
+  'throw-after',
+  'freeze-before',
+  'freeze-after',
+] as const;
+
+export type Fate = 'pass' | (typeof faultyFates)[number];
 
 export interface PortCall {
   /** How many port calls the process has made, this one included. */
   number: number;
   method: string;
+  /** Whether the port may fail: some answer instead, and there a `throw` is none. */
+  mayThrow: boolean;
 }
 
 export interface ProcessFaultsOptions {
@@ -25,42 +35,47 @@ export interface ProcessFaultsOptions {
   onFreeze: () => void;
 }
 
+/** What a port's failure looks like; null for a port that never fails. */
+export type FaultOf = ((what: string, args: readonly unknown[]) => Error) | null;
+
 /** A process whose port calls can be killed, broken and frozen. */
 export interface ProcessFaults {
   /** The port, with a fate at each call. */
-  wrap<Port extends object>(port: Port): Port;
+  wrap<Port extends object>(port: Port, faultOf?: FaultOf): Port;
   /** The clock as the process sees it: whoever sleeps in a frozen process does not wake. */
   wrapClock(clock: Clock): Clock;
+  /** Hands something to the process from outside: at once, when it is thawed, or never. */
+  whenAlive(action: () => void): void;
   /** Port calls made so far. */
   calls(): number;
   readonly dead: boolean;
   readonly frozen: boolean;
+  /** Dead, or frozen at least once: what it had in flight is in doubt. */
+  readonly wasHurt: boolean;
   /** Kills it now, without a call. */
   kill(): void;
   /** Everything that was held back goes on, in its order. */
   thaw(): void;
 }
 
-/** What a port said that failed by a fault. */
-export class InjectedFault extends Error {
-  override readonly name = 'InjectedFault';
-}
-
 const never = new Promise<never>(() => undefined);
+const plainFault: FaultOf = (what) => new Error(`injected: ${what}`);
 
 export function createProcessFaults({ fateOf, onDeath, onFreeze }: ProcessFaultsOptions): ProcessFaults {
   let calls = 0;
   let dead = false;
+  let wasHurt = false;
   let ice: PromiseWithResolvers<null> | undefined;
 
   function kill(): void {
     if (dead) return;
-    dead = true;
+    dead = wasHurt = true;
     onDeath();
   }
 
   function freeze(): void {
     if (ice || dead) return;
+    wasHurt = true;
     ice = Promise.withResolvers<null>();
     onFreeze();
   }
@@ -71,38 +86,37 @@ export function createProcessFaults({ fateOf, onDeath, onFreeze }: ProcessFaults
     if (dead) await never;
   }
 
-  async function around(method: string, call: () => unknown): Promise<unknown> {
-    await alive();
-    const fate = fateOf({ number: ++calls, method });
+  async function around(method: string, args: readonly unknown[], call: () => unknown, faultOf: FaultOf) {
+    if (ice ?? dead) await alive();
+    const fate = fateOf({ number: ++calls, method, mayThrow: faultOf !== null });
+    if (fate === 'pass') {
+      const settled = await settle(call);
+      if (ice ?? dead) await alive();
+      return answerOf(settled);
+    }
     if (fate === 'die-before') kill();
     if (fate === 'freeze-before') freeze();
-    if (fate === 'throw-before') throw new InjectedFault(`${method} had no effect`);
+    if (fate === 'throw-before' && faultOf) throw faultOf(`${method} had no effect`, args);
     await alive();
     const settled = await settle(call);
     if (fate === 'die-after') kill();
     if (fate === 'freeze-after') freeze();
     await alive();
-    if (fate === 'throw-after') throw new InjectedFault(`${method} took effect, and its answer was lost`);
-    if (settled.status === 'rejected') throw settled.reason;
-    return settled.value;
-  }
-
-  function wrapped(target: object, name: string, member: (...args: unknown[]) => unknown) {
-    return (...args: unknown[]): unknown => {
-      if (dead) return never;
-      return isAsynchronous(name)
-        ? around(name, () => Reflect.apply(member, target, args))
-        : Reflect.apply(member, target, args);
-    };
+    if (fate === 'throw-after' && faultOf) throw faultOf(`${method} took effect, and its answer was lost`, args);
+    return answerOf(settled);
   }
 
   return {
-    wrap: (port) =>
+    wrap: (port, faultOf = plainFault) =>
       new Proxy(port, {
         get: (target, name) => {
           const member: unknown = Reflect.get(target, name);
           if (typeof member !== 'function' || typeof name !== 'string') return member;
-          return wrapped(target, name, (...args) => Reflect.apply(member, target, args));
+          return (...args: unknown[]): unknown => {
+            if (dead) return never;
+            const call = (): unknown => Reflect.apply(member, target, args);
+            return synchronous.has(name) ? call() : around(name, args, call, faultOf);
+          };
         },
       }),
     wrapClock: (clock) => ({
@@ -113,12 +127,19 @@ export function createProcessFaults({ fateOf, onDeath, onFreeze }: ProcessFaults
         if (ice ?? dead) await alive();
       },
     }),
+    whenAlive: (action) => {
+      if (ice) void alive().then(action);
+      else if (!dead) action();
+    },
     calls: () => calls,
     get dead() {
       return dead;
     },
     get frozen() {
-      return ice !== undefined;
+      return ice !== undefined && !dead;
+    },
+    get wasHurt() {
+      return wasHurt;
     },
     kill,
     thaw: () => {
@@ -130,14 +151,17 @@ export function createProcessFaults({ fateOf, onDeath, onFreeze }: ProcessFaults
 }
 
 /** Port methods that answer at once: they hand something over within the process. */
-const synchronous = new Set(['settle', 'stopIntake', 'ready', 'stats', 'held', 'subscribe']);
-
-function isAsynchronous(name: string): boolean {
-  return !synchronous.has(name);
-}
+const synchronous = new Set(['settle', 'stopIntake', 'ready', 'stats']);
 
 async function settle(call: () => unknown): Promise<PromiseSettledResult<unknown>> {
-  const [settled] = await Promise.allSettled([(async () => call())()]);
-  if (!settled) throw new Error('a call has neither an answer nor an error');
-  return settled;
+  try {
+    return { status: 'fulfilled', value: await call() };
+  } catch (error) {
+    return { status: 'rejected', reason: error };
+  }
+}
+
+function answerOf(settled: PromiseSettledResult<unknown>): unknown {
+  if (settled.status === 'rejected') throw settled.reason;
+  return settled.value;
 }

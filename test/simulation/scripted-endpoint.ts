@@ -13,8 +13,7 @@ import type { Chance } from './seeded.ts';
  * - `refuse`: 422 before the key is looked at, as a gateway or a validation does. Nothing is applied.
  * - `missing`: applies it, and leaves some users out of its answer. `retryable`: some users were not applied and may be tried again.
  */
-export const manners = [
-  'answer',
+export const troublesomeManners = [
   'lost',
   'garbage',
   'hang',
@@ -25,7 +24,7 @@ export const manners = [
   'retryable',
 ] as const;
 
-export type Manner = (typeof manners)[number];
+export type Manner = 'answer' | (typeof troublesomeManners)[number];
 
 /** What the endpoint keeps (docs/contracts.md). `naive` keeps nothing: whatever comes is applied. */
 export type Keeping = 'A' | 'B' | 'naive';
@@ -42,14 +41,24 @@ export interface ScriptedEndpointOptions {
   timeoutMs: number;
 }
 
+/** The process that calls. */
+export interface Caller {
+  /** It was killed or frozen: what it called or calls may come twice, or late. */
+  readonly wasHurt: boolean;
+}
+
 /** An endpoint and the witness of what it did, which knows nothing of the engine. */
-export interface ScriptedEndpoint extends BatchEndpoint {
-  /** By step from 1: how often an effect was applied for a user. */
+export interface ScriptedEndpoint {
+  /** As one process sees it. */
+  calledBy(caller: Caller): BatchEndpoint;
+  /** By step from 1: under how many keys an effect was applied for a user. */
   readonly effects: readonly Map<string, number>[];
-  /** Calls of one key that were on their way at the same time. */
-  readonly overlaps: string[];
-  /** Calls that came while nothing was to be called any more, by key. */
-  readonly calls: { key: string; runId: string; step: number; users: readonly string[]; atMs: number }[];
+  /** By step: calls beside another one of their key, though nobody was frozen. */
+  readonly overlapping: readonly number[];
+  /** By step: keys that came again after an answer, though nobody was killed or frozen. Only a sink without memory is asked for that. */
+  readonly appliedAgain: readonly number[];
+  /** When calls began, but for those of processes that were frozen. */
+  readonly beganAtMs: readonly number[];
 }
 
 interface UserResult {
@@ -59,16 +68,24 @@ interface UserResult {
   retryable?: boolean;
 }
 
+interface KeyHistory {
+  inFlight: Set<Caller>;
+  last: Caller | null;
+  answer: UserResult[] | null;
+}
+
+const lateMs = 3000;
+
 export function createScriptedEndpoint(options: ScriptedEndpointOptions): ScriptedEndpoint {
   const { steps, keeping, mannerOf, fails, chance, clock, timeoutMs } = options;
   const effects = Array.from({ length: steps }, () => new Map<string, number>());
-  const answersByKey = new Map<string, UserResult[]>();
+  const overlapping = effects.map(() => 0);
+  const appliedAgain = effects.map(() => 0);
+  const beganAtMs: number[] = [];
+  const histories = new Map<string, KeyHistory>();
   const finalByUser = new Map<string, UserResult>();
-  const inFlight = new Set<string>();
-  const overlaps: string[] = [];
-  const calls: ScriptedEndpoint['calls'] = [];
 
-  function resultOf({ step }: BatchCall, id: string, mayRetry: boolean): UserResult {
+  function resultOf({ step }: BatchCall, id: string, mayRetry: boolean, isNewKey: boolean): UserResult {
     const known = keeping === 'A' ? finalByUser.get(`${step}/${id}`) : undefined;
     if (known) return known;
     if (mayRetry && chance.happens(0.3)) return { id, status: 'failed', code: 'busy', retryable: true };
@@ -76,43 +93,39 @@ export function createScriptedEndpoint(options: ScriptedEndpointOptions): Script
       ? { id, status: 'failed', code: 'out-of-stock' }
       : { id, status: 'succeeded' };
     finalByUser.set(`${step}/${id}`, result);
-    if (result.status === 'succeeded') {
-      const applied = effects[step - 1];
-      applied?.set(id, (applied.get(id) ?? 0) + 1);
-    }
+    const applied = effects[step - 1];
+    if (result.status === 'succeeded' && isNewKey) applied?.set(id, (applied.get(id) ?? 0) + 1);
     return result;
   }
 
   /** Applies the call as the endpoint's class says, and tells what it would answer. */
-  function apply(key: string, call: BatchCall, mayRetry: boolean): UserResult[] {
-    const known = keeping === 'B' ? answersByKey.get(key) : undefined;
-    if (known) return known;
-    const results = call.users.map((id) => resultOf(call, id, mayRetry));
-    answersByKey.set(key, results);
+  function apply(history: KeyHistory, call: BatchCall, mayRetry: boolean): UserResult[] {
+    if (keeping === 'B' && history.answer) return history.answer;
+    const isNewKey = keeping === 'A' || history.answer === null;
+    const results = call.users.map((id) => resultOf(call, id, mayRetry, isNewKey));
+    history.answer = results;
     return results;
   }
 
-  async function serve({ idempotencyKey: key, body }: BatchRequest): Promise<BatchAnswer> {
-    const call = batchCall.parse(JSON.parse(body.toString('utf8')));
-    calls.push({ key, runId: call.run, step: call.step, users: call.users, atMs: clock.now().getTime() });
+  async function serve(history: KeyHistory, call: BatchCall): Promise<BatchAnswer> {
     const manner = mannerOf(call);
     switch (manner) {
       case 'answer':
       case 'retryable':
-        return answered(200, { results: apply(key, call, manner === 'retryable') });
+        return answered(200, { results: apply(history, call, manner === 'retryable') });
       case 'missing': {
-        const results = apply(key, call, false);
+        const results = apply(history, call, false);
         return answered(200, { results: results.filter(() => !chance.happens(0.2)) });
       }
       case 'lost':
-        apply(key, call, false);
+        apply(history, call, false);
         return { kind: 'ambiguous', cause: 'the connection was reset' };
       case 'garbage':
-        apply(key, call, false);
+        apply(history, call, false);
         return answered(500, { error: 'oops' });
       case 'hang':
+        void clock.sleep(timeoutMs + chance.below(lateMs)).then(() => apply(history, call, false));
         await clock.sleep(timeoutMs);
-        apply(key, call, false);
         return { kind: 'ambiguous', cause: `no whole answer within ${timeoutMs} ms` };
       case 'unreachable':
         return { kind: 'not-applied', cause: 'connection refused' };
@@ -123,20 +136,35 @@ export function createScriptedEndpoint(options: ScriptedEndpointOptions): Script
     }
   }
 
+  /** What nobody's fault explains. */
+  function witness(history: KeyHistory, caller: Caller, { step }: BatchCall): void {
+    beganAtMs.push(...(caller.wasHurt ? [] : [clock.monotonicMs()]));
+    const isHurt = caller.wasHurt || [...history.inFlight].some(({ wasHurt }) => wasHurt);
+    if (history.inFlight.size > 0 && !isHurt) overlapping[step - 1] = (overlapping[step - 1] ?? 0) + 1;
+    const isRepeat = keeping === 'naive' && history.last && !history.last.wasHurt && !caller.wasHurt;
+    if (isRepeat) appliedAgain[step - 1] = (appliedAgain[step - 1] ?? 0) + 1;
+  }
+
+  async function callBy(caller: Caller, { idempotencyKey, body }: BatchRequest): Promise<BatchAnswer> {
+    const call = batchCall.parse(JSON.parse(body.toString('utf8')));
+    const history = histories.get(idempotencyKey) ?? { inFlight: new Set(), last: null, answer: null };
+    histories.set(idempotencyKey, history);
+    witness(history, caller, call);
+    history.inFlight.add(caller);
+    // An answer takes a moment, so that others can come in between.
+    await clock.sleep(1 + chance.below(5));
+    const answer = await serve(history, call);
+    history.inFlight.delete(caller);
+    if (answer.kind === 'answered' && answer.status === 200) history.last = caller;
+    return answer;
+  }
+
   return {
+    calledBy: (caller) => ({ call: (request) => callBy(caller, request) }),
     effects,
-    overlaps,
-    calls,
-    call: async (request) => {
-      const key = request.idempotencyKey;
-      if (inFlight.has(key)) overlaps.push(key);
-      inFlight.add(key);
-      // An answer takes a moment, so that others can come in between.
-      await clock.sleep(1 + chance.below(5));
-      const answer = await serve(request);
-      inFlight.delete(key);
-      return answer;
-    },
+    overlapping,
+    appliedAgain,
+    beganAtMs,
   };
 }
 

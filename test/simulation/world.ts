@@ -1,52 +1,42 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { pino } from 'pino';
-import { createScheduler } from '../../services/scheduler/scheduler.ts';
-import { createTrigger } from '../../services/trigger/trigger.ts';
-import { createWorker } from '../../services/worker/worker.ts';
 import type { CampaignDefinition } from '../../shared/contracts/campaigns.ts';
 import { actionTypeConfig, type EngineConfig } from '../../shared/contracts/engine-config.ts';
 import { stepLines } from '../../shared/domain/outcomes.ts';
 import { isTerminal } from '../../shared/domain/run-states.ts';
 import { topicNames, type Shard } from '../../shared/domain/shard.ts';
-import type { BatchEndpoint } from '../../services/worker/ports/batch-endpoint.ts';
-import type { OutboxSweep } from '../../services/trigger/ports/outbox-sweep.ts';
-import type { TopicBacklogs } from '../../shared/ports/message-bus.ts';
-import type { StepLedger } from '../../shared/ports/step-ledger.ts';
-import { createMemoryBus } from '../support/memory/memory-bus.ts';
-import { createMemoryCampaignStore } from '../support/memory/campaign-store.ts';
-import { createMemoryDatabase } from '../support/memory/memory-database.ts';
-import { createMemoryDeadLetters } from '../support/memory/dead-letters.ts';
-import { createMemoryDueJobs } from '../support/memory/due-jobs.ts';
-import { createMemoryFeedContexts } from '../support/memory/feed-contexts.ts';
-import { createMemoryFeedStore } from '../support/memory/feed-store.ts';
-import { createMemoryLeases } from '../support/memory/leases.ts';
-import { createMemoryOutboxSweep } from '../support/memory/outbox-sweep.ts';
-import { createMemoryRetention } from '../support/memory/retention.ts';
-import { createMemoryRunReports } from '../support/memory/run-reports.ts';
-import { createMemoryRunStore } from '../support/memory/run-store.ts';
-import { createMemoryStepEndings } from '../support/memory/step-endings.ts';
-import { createMemoryStepHolds } from '../support/memory/step-holds.ts';
-import { createMemoryStepLedger } from '../support/memory/step-ledger.ts';
-import { createSettableClock } from '../support/settable-clock.ts';
 import type { Evidence } from '../support/evidence.ts';
-import { createCrashPoints, type CrashPlan, type CrashPoints } from './crash-points.ts';
-import { createSimulatedEndpoint, createSimulatedSegmentation } from './simulated-services.ts';
-
-export type ProcessName = 'scheduler' | 'trigger' | 'worker';
-
-/** Protections that a negative control takes away, to show that the checker misses them. */
-export interface Weakening {
-  endpoint?: (endpoint: BatchEndpoint) => BatchEndpoint;
-  ledger?: (ledger: StepLedger) => StepLedger;
-  outboxSweep?: (sweep: OutboxSweep) => OutboxSweep;
-}
+import { createMemoryBus, type MemoryBus } from '../support/memory/memory-bus.ts';
+import { createMemoryCampaignStore } from '../support/memory/campaign-store.ts';
+import { createMemoryDatabase, type MemoryDatabase } from '../support/memory/memory-database.ts';
+import type { MessageFate } from '../support/memory/memory-topics.ts';
+import { createMemoryRunReports } from '../support/memory/run-reports.ts';
+import { createSettableClock } from '../support/settable-clock.ts';
+import { createProcessFaults, type Fate, type PortCall, type ProcessFaults } from './process-faults.ts';
+import { startProcess, type Membership, type ProcessName, type Surroundings, type Weakening } from './processes.ts';
+import { createScriptedEndpoint, type Keeping, type Manner } from './scripted-endpoint.ts';
+import type { Chance } from './seeded.ts';
+import { createSimulatedSegmentation } from './simulated-segmentation.ts';
 
 export interface Scenario {
   /** Users by country; each batch holds 100. */
   audience: ReadonlyMap<string, readonly string[]>;
+  /** How many, from 1. */
+  steps: number;
+  keeping: Keeping;
   fails: (step: number, user: string) => boolean;
-  /** Which process dies, and at which of its port calls. Its successor lives. */
-  crash?: { process: ProcessName; plan: CrashPlan };
+  deadlineSeconds: number;
+  /** When it is cancelled, from its start; null: never. */
+  cancelAfterMs: number | null;
+  chance: Chance;
+  /** Faults of any kind happen for so long. */
+  faultsLastMs: number;
+  mannerOf: () => Manner;
+  messageFate: () => MessageFate;
+  /** `nth` counts the processes of a name, from 1. */
+  fateOf: (process: { name: ProcessName; nth: number }, call: PortCall) => Fate;
+  frozenMs: () => number;
+  /** Whether messages come that nobody should have sent: references to steps whose turn has not come. */
+  strays: boolean;
   weakening?: Weakening;
 }
 
@@ -54,127 +44,173 @@ export interface Outcome {
   evidence: Evidence;
   /** Port calls of the first process of each name until the run had ended. */
   calls: Record<ProcessName, number>;
-  /** Whether the planned crash happened. */
-  crashed: boolean;
+  /** Port calls that did not pass. */
+  faults: number;
+  /** Calls that began well after the cancellation or the deadline. */
+  lateCalls: number;
+  /** Simulated, from the start to the run's end. */
+  tookMs: number;
 }
 
-const steps = ['award-reward', 'send-message'];
-const leaseMs = 5000;
+const live: Record<ProcessName, number> = { scheduler: 1, trigger: 2, worker: 2 };
+const timeoutMs = 1000;
+/** A consumer that is not heard of for so long is out of its group. */
+const sessionMs = 3000;
+const restartMs = 500;
+/** Until a thawed consumer learns that it was expelled. */
+const rejoinMs = 300;
 /** Simulated time after which a run that has not ended counts as forgotten. */
-const patienceMs = 10 * 60_000;
-const logger = pino({ level: 'silent' });
+const patienceMs = 15 * 60_000;
+/** An admission is half a second old at most, and what was missing is asked for once more within two. */
+const timeToStopMs = 3000;
 const topics = topicNames('sim');
 
 /** Runs one campaign from its start to quiescence: the real services over in-memory ports, with time that moves only when all is quiet. */
-export async function simulate({ audience, fails, crash, weakening = {} }: Scenario): Promise<Outcome> {
+export async function simulate(scenario: Scenario): Promise<Outcome> {
+  const { audience, chance, weakening = {} } = scenario;
   const clock = createSettableClock();
+  const startMs = clock.nowMs();
+  const isFaulty = () => clock.nowMs() < startMs + scenario.faultsLastMs;
   const database = createMemoryDatabase(clock);
   const countries = [...audience.keys()];
+  const chain = Array.from({ length: scenario.steps }, (_, index) => `action-${index + 1}`);
   const shards = new Map<string, Shard>(
-    steps.flatMap((actionType) =>
+    chain.flatMap((actionType) =>
       countries.map((country) => [topics.shard({ actionType, country }), { actionType, country }]),
     ),
   );
   const bus = createMemoryBus({ topics: [...shards.keys()], partitions: 2 });
-  const endpoint = createSimulatedEndpoint({ steps: steps.length, fails });
-  const segmentation = createSimulatedSegmentation(audience);
-  const config = engineConfigFor(countries);
-  let started = 0;
-  let isOver = false;
-
-  function start(name: ProcessName, plan: CrashPlan | null): CrashPoints {
-    const owner = `${name}-${++started}`;
-    const consumer = bus.consumer('sim.worker', [...shards.keys()]);
-    const points = createCrashPoints(plan, () => {
-      if (name === 'worker') consumer.crash();
-      // A supervisor brings it back; the crash was planned once.
-      if (!isOver) queueMicrotask(() => start(name, null));
-    });
-    const shared = { owner, topics, clock, logger, random: () => 0.5, publisher: points.wrap(bus.publisher()) };
-    if (name === 'scheduler') {
-      createScheduler({
-        ...shared,
-        leases: points.wrap(createMemoryLeases({ database })),
-        dueJobs: points.wrap(createMemoryDueJobs({ database })),
-        leaseMs,
-        pollMs: 200,
-      }).start();
-    } else if (name === 'trigger') {
-      const sweep = createMemoryOutboxSweep({ database });
-      createTrigger({
-        ...shared,
-        runStore: points.wrap(createMemoryRunStore({ database })),
-        feedStore: points.wrap(createMemoryFeedStore({ database })),
-        outboxSweep: points.wrap(weakening.outboxSweep?.(sweep) ?? sweep),
-        segmentation: points.wrap(segmentation),
-        leases: points.wrap(createMemoryLeases({ database })),
-        stepEndings: points.wrap(createMemoryStepEndings({ database })),
-        retention: points.wrap(createMemoryRetention({ database })),
-        retentionDays: { users: 14, steps: 30, failures: 90, runs: 400 },
-        topicAdmin: points.wrap(bus.admin),
-        topicBacklogs: points.wrap(unknownBacklogs),
-        topicTerms: { partitions: 2, replicationFactor: 1 },
-        pageSize: 100,
-        feedLeaseMs: leaseMs,
-        stallMs: 5000,
-      }).start();
-    } else {
-      const ledger = createMemoryStepLedger({ database, owner, leaseMs });
-      void createWorker({
-        ...shared,
-        consumer: points.wrap(consumer),
-        ledger: points.wrap(weakening.ledger?.(ledger) ?? ledger),
-        holds: points.wrap(createMemoryStepHolds({ database })),
-        contexts: points.wrap(createMemoryFeedContexts({ database })),
-        endpoint: points.wrap(weakening.endpoint?.(endpoint) ?? endpoint),
-        deadLetters: points.wrap(createMemoryDeadLetters({ database })),
-        shards,
-        config,
-        leaseMs,
-        concurrency: 4,
-      }).start();
-    }
-    return points;
-  }
-
-  const planOf = (name: ProcessName) => (crash?.process === name ? crash.plan : null);
-  const first = {
-    scheduler: start('scheduler', planOf('scheduler')),
-    trigger: start('trigger', planOf('trigger')),
-    worker: start('worker', planOf('worker')),
+  bus.disturb(() => (isFaulty() ? scenario.messageFate() : 'keep'));
+  const endpoint = createScriptedEndpoint({
+    ...scenario,
+    mannerOf: () => (isFaulty() ? scenario.mannerOf() : 'answer'),
+    clock,
+    timeoutMs,
+  });
+  const surroundings: Surroundings = {
+    ...{ database, bus, topics, shards, endpoint, weakening },
+    config: engineConfigFor(chain, countries, scenario.keeping),
+    segmentation: createSimulatedSegmentation(audience),
+    random: () => chance.next(),
   };
+  const supervisor = createSupervisor(scenario, surroundings, isFaulty);
+  for (const [name, count] of Object.entries(live)) {
+    for (let nth = 1; nth <= count; nth++) if (isProcessName(name)) supervisor.start(name);
+  }
   const campaigns = createMemoryCampaignStore({ database });
-  const { campaignId } = await campaigns.create(definitionFor(countries));
+  const { campaignId } = await campaigns.create(definitionFor(chain, countries, scenario.deadlineSeconds));
   await campaigns.start(campaignId, null);
 
-  const hasEnded = () => [...database.runs.values()].some((run) => isTerminal(run.state));
-  const giveUpAtMs = clock.nowMs() + patienceMs;
-  while (!hasEnded() && clock.nowMs() < giveUpAtMs) {
-    await quiet();
+  const run = () => [...database.runs.values()].at(0);
+  const isOver = () => !isFaulty() && supervisor.frozen() === 0 && isTerminal(run()?.state ?? 'preparing');
+  let nextDisturbanceMs = startMs;
+  while (!isOver() && clock.nowMs() < startMs + patienceMs) {
+    await nextTurn();
+    if (clock.nowMs() >= nextDisturbanceMs) {
+      nextDisturbanceMs = clock.nowMs() + 1000;
+      if (chance.happens(0.5) || !isFaulty()) bus.releaseDelayed();
+      if (scenario.strays && isFaulty()) await bus.publisher().publish(strayFor(database, scenario, chance));
+      const { cancelAfterMs } = scenario;
+      const row = run();
+      const isDue = cancelAfterMs !== null && clock.nowMs() >= startMs + cancelAfterMs;
+      if (isDue && row?.state === 'running') row.state = 'cancelling';
+    }
     const wakeMs = clock.nextWakeMs();
     if (wakeMs === undefined) break;
     clock.advance(Math.max(0, wakeMs - clock.nowMs()));
   }
-  isOver = true;
-  const calls = { scheduler: first.scheduler.calls(), trigger: first.trigger.calls(), worker: first.worker.calls() };
-  const crashed = crash !== undefined && first[crash.process].dead;
-  for (const points of Object.values(first)) points.kill();
-  const evidence = await gatherEvidence(database, audience, endpoint.effects);
-  return { evidence, calls, crashed };
+  // What was thawed last may still write.
+  await nextTurn();
+  const stopAtMs = startMs + Math.min(scenario.deadlineSeconds * 1000, scenario.cancelAfterMs ?? Infinity);
+  supervisor.killAll();
+  return {
+    evidence: await gatherEvidence(database, scenario, endpoint),
+    calls: supervisor.calls(),
+    faults: supervisor.faults(),
+    lateCalls: endpoint.beganAtMs.filter((atMs) => atMs > stopAtMs + 1000 + timeToStopMs).length,
+    tookMs: clock.nowMs() - startMs,
+  };
 }
 
-/** A broker that does not say what is left: the sweep goes by what stands still. */
-const unknownBacklogs: TopicBacklogs = { unhandled: () => Promise.resolve(new Map()) };
+function isProcessName(name: string): name is ProcessName {
+  return name in live;
+}
 
-/** Everything that can happen without time moving has happened. */
-async function quiet(): Promise<void> {
-  await nextTurn();
+/** Starts again what dies, expels and thaws what freezes. */
+function createSupervisor(scenario: Scenario, surroundings: Surroundings, isFaulty: () => boolean) {
+  const { clock } = surroundings.database;
+  const started = new Map<ProcessName, ProcessFaults[]>();
+  let faulted = 0;
+  let isOver = false;
+
+  function start(name: ProcessName): void {
+    if (isOver) return;
+    const siblings = started.get(name) ?? [];
+    const nth = siblings.length + 1;
+    const fateOf = (call: PortCall): Fate => {
+      const wanted = isFaulty() ? scenario.fateOf({ name, nth }, call) : 'pass';
+      const fate = wanted.startsWith('throw') && !call.mayThrow ? 'pass' : wanted;
+      if (fate !== 'pass') faulted++;
+      return fate;
+    };
+    const faults = createProcessFaults({
+      fateOf,
+      onDeath: () => {
+        void clock.sleep(sessionMs).then(() => member?.expel());
+        void clock.sleep(restartMs).then(() => {
+          start(name);
+        });
+      },
+      onFreeze: () => void freeze(faults, () => member),
+    });
+    started.set(name, [...siblings, faults]);
+    const member = startProcess(name, `${name}-${nth}`, faults, surroundings);
+  }
+
+  async function freeze(faults: ProcessFaults, member: () => Membership | null): Promise<void> {
+    const frozenMs = scenario.frozenMs();
+    await clock.sleep(Math.min(sessionMs, frozenMs));
+    if (frozenMs > sessionMs) {
+      member()?.expel();
+      await clock.sleep(frozenMs - sessionMs);
+    }
+    faults.thaw();
+    await clock.sleep(rejoinMs);
+    member()?.rejoin();
+  }
+
+  const all = () => [...started.values()].flat();
+  const callsOf = (name: ProcessName) => started.get(name)?.[0]?.calls() ?? 0;
+  return {
+    start,
+    frozen: () => all().filter(({ frozen }) => frozen).length,
+    faults: () => faulted,
+    calls: () => ({ scheduler: callsOf('scheduler'), trigger: callsOf('trigger'), worker: callsOf('worker') }),
+    killAll: () => {
+      isOver = true;
+      for (const faults of all()) faults.kill();
+    },
+  };
+}
+
+/** A reference to any step of any batch there may be. Who is left in it has to be read. */
+function strayFor(
+  database: MemoryDatabase,
+  { steps }: Scenario,
+  chance: Chance,
+): Parameters<ReturnType<MemoryBus['publisher']>['publish']>[0] {
+  const feeds = [...database.feeds.values()];
+  if (feeds.length === 0) return [];
+  const { feedId, country } = chance.pick(feeds);
+  const step = 1 + chance.below(steps);
+  const value = { feedId, step, batchNos: [1 + chance.below(3)], remaining: [1], lost: [null] };
+  return [{ topic: topics.shard({ actionType: `action-${step}`, country }), value: JSON.stringify(value) }];
 }
 
 async function gatherEvidence(
-  database: ReturnType<typeof createMemoryDatabase>,
-  audience: Scenario['audience'],
-  effects: Evidence['effects'],
+  database: MemoryDatabase,
+  { audience, steps }: Scenario,
+  { effects, overlapping, appliedAgain }: Pick<Evidence, 'effects' | 'overlapping' | 'appliedAgain'>,
 ): Promise<Evidence> {
   const reports = createMemoryRunReports({ database });
   const [runId] = [...database.runs.keys()];
@@ -184,31 +220,34 @@ async function gatherEvidence(
     audience,
     runState: snapshot?.state ?? 'missing',
     lines: new Map(
-      snapshot?.countries.map(({ country, fedUsers, totals }) => [country, stepLines(fedUsers, totals, steps.length)]),
+      snapshot?.countries.map(({ country, fedUsers, totals }) => [country, stepLines(fedUsers, totals, steps)]),
     ),
     effects,
     failures: failures?.items ?? [],
+    ...(overlapping && { overlapping }),
+    ...(appliedAgain && { appliedAgain }),
   };
 }
 
-function definitionFor(countries: string[]): CampaignDefinition {
+function definitionFor(chain: readonly string[], countries: string[], deadlineSeconds: number): CampaignDefinition {
   return {
     name: 'Simulated',
     countries,
     audience: { include: [{ segment: 'everybody' }] },
-    chain: steps.map((action) => ({ action, params: {} })),
+    chain: chain.map((action) => ({ action, params: {} })),
     schedule: { type: 'now' },
-    deadlineSeconds: 3600,
+    deadlineSeconds,
     priority: 'normal',
   };
 }
 
-function engineConfigFor(countries: string[]): EngineConfig {
-  const actionType = actionTypeConfig.parse({ url: 'http://unused', class: 'B', timeoutMs: 1000, concurrency: 4 });
+function engineConfigFor(chain: readonly string[], countries: string[], keeping: Keeping): EngineConfig {
+  const contractClass = keeping === 'A' ? 'A' : 'B';
+  const actionType = actionTypeConfig.parse({ url: 'http://unused', class: contractClass, timeoutMs, concurrency: 4 });
   return {
     countries,
     segmentation: { url: 'http://unused', timeoutMs: 1000, pageSize: 100 },
-    actionTypes: Object.fromEntries(steps.map((name) => [name, actionType])),
+    actionTypes: Object.fromEntries(chain.map((name) => [name, actionType])),
     partitionsPerShard: 2,
     replicationFactor: 1,
   };

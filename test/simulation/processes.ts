@@ -1,0 +1,198 @@
+import { pino } from 'pino';
+import { createScheduler } from '../../services/scheduler/scheduler.ts';
+import type { FeedStore } from '../../services/trigger/ports/feed-store.ts';
+import type { OutboxSweep } from '../../services/trigger/ports/outbox-sweep.ts';
+import type { RunStore } from '../../services/trigger/ports/run-store.ts';
+import type { Segmentation } from '../../services/trigger/ports/segmentation.ts';
+import type { StepEndings } from '../../services/trigger/ports/step-endings.ts';
+import { createTrigger } from '../../services/trigger/trigger.ts';
+import type { BatchEndpoint } from '../../services/worker/ports/batch-endpoint.ts';
+import { createWorker } from '../../services/worker/worker.ts';
+import type { EngineConfig } from '../../shared/contracts/engine-config.ts';
+import type { Shard, TopicNames } from '../../shared/domain/shard.ts';
+import type { Lane, LaneReceiver, MessageConsumer, OutgoingMessage } from '../../shared/ports/message-bus.ts';
+import { PublishError } from '../../shared/ports/message-bus.ts';
+import type { StepLedger } from '../../shared/ports/step-ledger.ts';
+import { createMemoryDeadLetters } from '../support/memory/dead-letters.ts';
+import { createMemoryDueJobs } from '../support/memory/due-jobs.ts';
+import { createMemoryFeedContexts } from '../support/memory/feed-contexts.ts';
+import { createMemoryFeedStore } from '../support/memory/feed-store.ts';
+import { createMemoryLeases } from '../support/memory/leases.ts';
+import type { MemoryBus, MemoryConsumer } from '../support/memory/memory-bus.ts';
+import type { MemoryDatabase } from '../support/memory/memory-database.ts';
+import { createMemoryOutboxSweep } from '../support/memory/outbox-sweep.ts';
+import { createMemoryRetention } from '../support/memory/retention.ts';
+import { createMemoryRunStore } from '../support/memory/run-store.ts';
+import { createMemoryStepEndings } from '../support/memory/step-endings.ts';
+import { createMemoryStepHolds } from '../support/memory/step-holds.ts';
+import { createMemoryStepLedger } from '../support/memory/step-ledger.ts';
+import type { ProcessFaults } from './process-faults.ts';
+import type { ScriptedEndpoint } from './scripted-endpoint.ts';
+
+export type ProcessName = 'scheduler' | 'trigger' | 'worker';
+
+/** Protections that a negative control takes away, to show that the checker misses them. */
+export interface Weakening {
+  endpoint?: (endpoint: BatchEndpoint) => BatchEndpoint;
+  ledger?: (ledger: StepLedger, database: MemoryDatabase) => StepLedger;
+  outboxSweep?: (sweep: OutboxSweep, database: MemoryDatabase) => OutboxSweep;
+  feedStore?: (store: FeedStore, database: MemoryDatabase) => FeedStore;
+  runStore?: (store: RunStore, database: MemoryDatabase) => RunStore;
+  stepEndings?: (endings: StepEndings, database: MemoryDatabase) => StepEndings;
+}
+
+/** What all processes of a world share. */
+export interface Surroundings {
+  database: MemoryDatabase;
+  bus: MemoryBus;
+  topics: TopicNames;
+  /** By topic. */
+  shards: ReadonlyMap<string, Shard>;
+  config: EngineConfig;
+  endpoint: ScriptedEndpoint;
+  segmentation: Segmentation;
+  /** In [0, 1). */
+  random: () => number;
+  weakening: Weakening;
+}
+
+/** Its place in the group of workers. */
+export interface Membership {
+  /** The group has waited for it long enough. */
+  expel(): void;
+  /** It has learned that it was expelled. */
+  rejoin(): void;
+}
+
+export const workerGroup = 'sim.worker';
+const leaseMs = 5000;
+const logger = pino({ level: 'silent' });
+
+/** Starts a process whose ports all pass through its faults. Null where it is in no group. */
+export function startProcess(
+  name: ProcessName,
+  owner: string,
+  faults: ProcessFaults,
+  surroundings: Surroundings,
+): Membership | null {
+  const { bus, topics, database, random } = surroundings;
+  const shared = {
+    ...{ owner, topics, logger, random, leaseMs },
+    clock: faults.wrapClock(database.clock),
+    publisher: faults.wrap(bus.publisher(), publishFault),
+    leases: faults.wrap(createMemoryLeases({ database })),
+  };
+  if (name === 'worker') return startWorker(shared, faults, surroundings);
+  if (name === 'trigger') startTrigger(shared, faults, surroundings);
+  else createScheduler({ ...shared, dueJobs: faults.wrap(createMemoryDueJobs({ database })), pollMs: 1000 }).start();
+  return null;
+}
+
+type SharedDeps = Pick<
+  Parameters<typeof createTrigger>[0],
+  'owner' | 'topics' | 'logger' | 'random' | 'clock' | 'publisher' | 'leases'
+>;
+
+function startTrigger(
+  shared: SharedDeps,
+  faults: ProcessFaults,
+  { database, bus, segmentation, weakening }: Surroundings,
+) {
+  const runStore = createMemoryRunStore({ database });
+  const feedStore = createMemoryFeedStore({ database });
+  const sweep = createMemoryOutboxSweep({ database });
+  const endings = createMemoryStepEndings({ database });
+  createTrigger({
+    ...shared,
+    runStore: faults.wrap(weakening.runStore?.(runStore, database) ?? runStore),
+    feedStore: faults.wrap(weakening.feedStore?.(feedStore, database) ?? feedStore),
+    outboxSweep: faults.wrap(weakening.outboxSweep?.(sweep, database) ?? sweep),
+    stepEndings: faults.wrap(weakening.stepEndings?.(endings, database) ?? endings),
+    // These two answer whatever happens.
+    segmentation: faults.wrap(segmentation, null),
+    topicBacklogs: faults.wrap(bus.backlogs(workerGroup), null),
+    retention: faults.wrap(createMemoryRetention({ database })),
+    retentionDays: { users: 14, steps: 30, failures: 90, runs: 400 },
+    topicAdmin: faults.wrap(bus.admin),
+    topicTerms: { partitions: 2, replicationFactor: 1 },
+    pageSize: 100,
+    feedLeaseMs: leaseMs,
+    stallMs: 5000,
+  }).start();
+}
+
+function startWorker(shared: SharedDeps, faults: ProcessFaults, surroundings: Surroundings): Membership {
+  const { database, bus, shards, config, weakening } = surroundings;
+  const member = createMember(bus.consumer(workerGroup, [...shards.keys()]), faults);
+  const ledger = createMemoryStepLedger({ database, owner: shared.owner, leaseMs });
+  const endpoint = surroundings.endpoint.calledBy(faults);
+  const worker = createWorker({
+    ...shared,
+    consumer: faults.wrap(member.consumer),
+    ledger: faults.wrap(weakening.ledger?.(ledger, database) ?? ledger),
+    holds: faults.wrap(createMemoryStepHolds({ database })),
+    contexts: faults.wrap(createMemoryFeedContexts({ database })),
+    endpoint: faults.wrap(weakening.endpoint?.(endpoint) ?? endpoint, null),
+    deadLetters: faults.wrap(createMemoryDeadLetters({ database })),
+    shards,
+    config,
+    leaseMs,
+    concurrency: 4,
+  });
+  // A process that cannot join its group ends.
+  worker.start().catch(() => {
+    faults.kill();
+  });
+  return member;
+}
+
+/** What comes in from outside waits while the process is frozen. Once expelled, it joins anew and learns that its lanes are gone. */
+function createMember(consumer: MemoryConsumer, faults: ProcessFaults): Membership & { consumer: MessageConsumer } {
+  const lanes = new Set<Lane>();
+  let receiver: LaneReceiver | undefined;
+  let isExpelled = false;
+
+  function guarded(inner: LaneReceiver): LaneReceiver {
+    return {
+      deliver: (lane, messages) => {
+        lanes.add(lane);
+        faults.whenAlive(() => {
+          inner.deliver(lane, messages);
+        });
+      },
+      revoke: (lane) => {
+        lanes.delete(lane);
+        faults.whenAlive(() => {
+          inner.revoke(lane);
+        });
+      },
+    };
+  }
+
+  return {
+    consumer: {
+      ...consumer,
+      start: (inner) => {
+        receiver = guarded(inner);
+        return consumer.start(receiver);
+      },
+    },
+    expel: () => {
+      isExpelled = true;
+      consumer.crash();
+    },
+    rejoin: () => {
+      if (!isExpelled || !receiver) return;
+      isExpelled = false;
+      for (const lane of [...lanes]) receiver.revoke(lane);
+      void consumer.start(receiver);
+    },
+  };
+}
+
+function publishFault(what: string, [messages]: readonly unknown[]): PublishError {
+  const isMessage = (entry: unknown): entry is OutgoingMessage =>
+    typeof entry === 'object' && entry !== null && 'topic' in entry;
+  const named = Array.isArray(messages) ? messages.filter(isMessage).map(({ topic }) => topic) : [];
+  return new PublishError(`injected: ${what}`, [...new Set(named)]);
+}

@@ -1,0 +1,71 @@
+import type { MessageFate } from '../support/memory/memory-topics.ts';
+import { violations } from '../support/evidence.ts';
+import { faultyFates, type Fate } from './process-faults.ts';
+import type { Weakening } from './processes.ts';
+import { troublesomeManners, type Keeping, type Manner } from './scripted-endpoint.ts';
+import { createChance, type Chance } from './seeded.ts';
+import { simulate, type Outcome, type Scenario } from './world.ts';
+
+const messageFates: readonly MessageFate[] = ['drop', 'duplicate', 'delay'];
+
+/** What a walk is bent to, so that some trouble comes up soon. */
+export interface Leaning {
+  keeping?: Keeping;
+  manners?: readonly Manner[];
+  fates?: readonly Fate[];
+  lossy?: number;
+  deadlineSeconds?: number;
+}
+
+/** A random scenario: who is served, what goes wrong and how often. The same seed makes the same one, and the same run of it. */
+export function walkOf(seed: number, leaning: Leaning = {}): Scenario {
+  const chance = createChance(seed);
+  const countries = chance.happens(0.5) ? ['SG'] : ['ID', 'SG'];
+  const users = (country: string) =>
+    Array.from({ length: 5 + chance.below(200) }, (_, i) => `${country}-${String(i).padStart(3, '0')}`);
+  const audience = new Map(countries.map((country) => [country, users(country)]));
+  const keeping = leaning.keeping ?? chance.pick(['A', 'B', 'B', 'naive'] as const);
+  const failing = chance.pick([0, 0, 3, 20]);
+  const manners = leaning.manners ?? (keeping === 'naive' ? [] : someOf(troublesomeManners, chance));
+  const troubled = chance.pick([0.05, 0.3, 0.7]);
+  const lossy = leaning.lossy ?? chance.pick([0, 0.05, 0.3]);
+  const fates = leaning.fates ?? someOf(faultyFates, chance);
+  const hurt = chance.pick([0, 0.01, 0.03, 0.06]);
+  return {
+    audience,
+    keeping,
+    steps: 1 + chance.below(3),
+    fails: (step, user) => failing > 0 && (Number(user.slice(3)) + step) % failing === 0,
+    deadlineSeconds: leaning.deadlineSeconds ?? (chance.happens(0.2) ? 5 + chance.below(60) : 3600),
+    cancelAfterMs: chance.happens(0.15) ? chance.below(20_000) : null,
+    chance,
+    faultsLastMs: 2000 + chance.below(20_000),
+    mannerOf: () => (manners.length > 0 && chance.happens(troubled) ? chance.pick(manners) : 'answer'),
+    messageFate: () => (chance.happens(lossy) ? chance.pick(messageFates) : 'keep'),
+    fateOf: (): Fate => (fates.length > 0 && chance.happens(hurt) ? chance.pick(fates) : 'pass'),
+    frozenMs: () => 500 + chance.below(15_000),
+    strays: chance.happens(0.3),
+  };
+}
+
+function someOf<Entry>(entries: readonly Entry[], chance: Chance): Entry[] {
+  const share = chance.pick([0.2, 0.5, 1]);
+  return entries.filter(() => chance.happens(share));
+}
+
+/** What the witnesses find. */
+export function findings(scenario: Scenario, { evidence, lateCalls }: Outcome): string[] {
+  const mayExpire = scenario.deadlineSeconds < 3600;
+  const runStates = ['completed', 'completed_with_failures'];
+  if (mayExpire) runStates.push('expired');
+  if (scenario.cancelAfterMs !== null) runStates.push('cancelled');
+  // A run that was over before it could be prepared has no feeds, and nobody to account for.
+  const isUnbegun = evidence.lines.size === 0 && !evidence.runState.startsWith('completed');
+  const found = violations(isUnbegun ? { ...evidence, audience: new Map() } : evidence, { runStates });
+  return lateCalls > 0 ? [...found, `I5: ${lateCalls} calls after the end`] : found;
+}
+
+export async function walk(seed: number, leaning: Leaning = {}, weakening: Weakening = {}): Promise<string[]> {
+  const scenario = { ...walkOf(seed, leaning), weakening };
+  return findings(scenario, await simulate(scenario));
+}

@@ -1,0 +1,22 @@
+import { describe, expect, it } from 'vitest';
+import { walk } from './walk.ts';
+
+/** One of them again: `SEED=17`. More of them: `SEEDS=20000`. */
+const { SEED, SEEDS } = process.env;
+const first = SEED === undefined ? 1 : Number(SEED);
+const last = SEED === undefined ? Number(SEEDS ?? 1500) : first;
+
+describe('random walks', () => {
+  it(
+    'end with every witness agreeing',
+    async () => {
+      const broken: { seed: number; found: string[] }[] = [];
+      for (let seed = first; seed <= last && broken.length < 10; seed++) {
+        const found = await walk(seed);
+        if (found.length > 0) broken.push({ seed, found: found.slice(0, 5) });
+      }
+      expect(broken).toEqual([]);
+    },
+    Math.max(120_000, last * 100),
+  );
+});

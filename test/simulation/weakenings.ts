@@ -1,0 +1,150 @@
+import { randomUUID } from 'node:crypto';
+import type { LedgerFlush, LedgerFlushed, StepRef, StepResult } from '../../shared/ports/step-ledger.ts';
+import { batchKey, stepKey, type MemoryDatabase, type StepRow } from '../support/memory/memory-database.ts';
+import type { Weakening } from './processes.ts';
+
+/** Each takes one protection away, at the port that gives it. */
+export const weakenings = {
+  'request keys are not derived from what is called': {
+    endpoint: (endpoint) => ({ call: (request) => endpoint.call({ ...request, idempotencyKey: randomUUID() }) }),
+  },
+  'nobody sweeps': {
+    outboxSweep: () => ({
+      due: () => Promise.resolve({ offers: [], quarantined: [] }),
+      takeBack: () => Promise.resolve(),
+      look: () => Promise.resolve({ running: 0, next: null }),
+    }),
+  },
+  'results are written under any epoch': changedResults((result, database) => {
+    const row = rowOf(database, result);
+    if (!row || row.epoch === result.epoch) return result;
+    row.state = 'running';
+    return { ...result, epoch: row.epoch };
+  }),
+  'a running step can be claimed while its lease runs': beforeClaims((row) => {
+    if (row?.state === 'running') row.leaseUntilMs = 0;
+  }),
+  'child batches are not inserted': changedResults((result) =>
+    result.state === 'done' ? { ...result, children: [] } : result,
+  ),
+  'a repeated result counts again': {
+    ledger: (ledger, database) => ({
+      ...ledger,
+      flush: (flush) => {
+        for (const result of flush.results) {
+          const row = rowOf(database, result);
+          if (row?.state === 'done' && row.epoch === result.epoch) row.state = 'running';
+        }
+        return ledger.flush(flush);
+      },
+    }),
+  },
+  'pages are written under any token': {
+    feedStore: (store, database) => ({
+      ...store,
+      writePages: (pages) => {
+        const row = database.feeds.get(pages.feedId);
+        const first = row?.nextBatchNo ?? 1;
+        const batches = pages.batches.map((batch, index) => ({ ...batch, batchNo: first + index }));
+        return store.writePages({ ...pages, batches, token: row?.token ?? pages.token });
+      },
+    }),
+  },
+  'a claim does not ask for the step before': {
+    ledger: (ledger, database) => ({
+      ...ledger,
+      flush: async (flush) => {
+        const batches = flush.claims.flatMap(({ feedId, batchNo, step }) => {
+          const batch = database.batches.get(batchKey(feedId, batchNo));
+          return batch ? [{ batch, step, fromStep: batch.fromStep }] : [];
+        });
+        for (const { batch, step } of batches) batch.fromStep = step;
+        const flushed = ledger.flush(flush);
+        for (const { batch, fromStep } of batches.toReversed()) batch.fromStep = fromStep;
+        return flushed;
+      },
+    }),
+  },
+  'a put-back forgets that its key is open': changedResults((result) =>
+    result.state === 'waiting' ? { ...result, open: false } : result,
+  ),
+  'a take-over counts no lapse and leaves no key open': beforeClaims((row, nowMs) => {
+    if (row?.state === 'running' && row.leaseUntilMs < nowMs) {
+      Object.assign(row, { state: 'waiting', nextAttemptAtMs: nowMs });
+    }
+  }),
+  'the agenda is not written': {
+    ledger: (ledger, database) => ({
+      ...ledger,
+      flush: (flush) => {
+        const before = new Set(database.agenda.keys());
+        const flushed = ledger.flush(flush);
+        for (const key of [...database.agenda.keys()]) if (!before.has(key)) database.agenda.delete(key);
+        return flushed;
+      },
+    }),
+  },
+  'the end of a run leaves its feeds open to writers': {
+    runStore: (store, database) => ({
+      ...store,
+      end: (runId, decide) => keepingTokens(database, () => store.end(runId, decide)),
+      finish: (runId, state, reason) => keepingTokens(database, () => store.finish(runId, state, reason)),
+    }),
+  },
+  'an ending knows no doubt': {
+    stepEndings: (endings, database) => ({
+      ...endings,
+      endOpen: (feed, outcome, window) => {
+        for (const row of database.steps.values()) {
+          if (row.state !== 'done') Object.assign(row, { open: false, ...(row.state === 'running' && certainlyIdle) });
+        }
+        return endings.endOpen(feed, outcome, window);
+      },
+    }),
+  },
+} satisfies Record<string, Weakening>;
+
+/** As if every lapse were of a call that had not begun. */
+const certainlyIdle = { lapses: 1, begun: false };
+
+function rowOf({ steps }: MemoryDatabase, { feedId, batchNo, step }: StepRef): StepRow | undefined {
+  return steps.get(stepKey(feedId, batchNo, step));
+}
+
+function beforeClaims(change: (row: StepRow | undefined, nowMs: number) => void): Weakening {
+  return {
+    ledger: (ledger, database) => ({
+      ...ledger,
+      flush: (flush) => {
+        for (const claim of flush.claims) change(rowOf(database, claim), database.clock.nowMs());
+        return ledger.flush(flush);
+      },
+    }),
+  };
+}
+
+/** The ledger gets other results than were handed in, and whoever asks hears of their own. */
+function changedResults(change: (result: StepResult, database: MemoryDatabase) => StepResult): Weakening {
+  return {
+    ledger: (ledger, database) => ({
+      ...ledger,
+      flush: async (flush: LedgerFlush): Promise<LedgerFlushed> => {
+        const given = new Map(flush.results.map((result) => [change(result, database), result]));
+        const flushed = await ledger.flush({ ...flush, results: [...given.keys()] });
+        const recorded = flushed.recorded.map((result) => given.get(result) ?? result);
+        const children = flushed.children.map((child) => {
+          const result = given.get(child.result);
+          return { ...child, result: result?.state === 'done' ? result : child.result };
+        });
+        return { ...flushed, recorded, children };
+      },
+    }),
+  };
+}
+
+async function keepingTokens<Value>(database: MemoryDatabase, call: () => Promise<Value>): Promise<Value> {
+  const before = [...database.feeds.values()].map((row) => ({ row, token: row.token, owner: row.owner }));
+  const value = call();
+  for (const { row, token, owner } of before) Object.assign(row, { token, owner });
+  return value;
+}
