@@ -63,5 +63,6 @@ describe('a two-step, three-batch run', () => {
       expect(broken).toEqual([]);
       expect([...atOnce].toSorted()).toEqual(faultyFates.toSorted());
     },
+    180_000,
   );
 });
