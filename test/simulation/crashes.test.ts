@@ -17,6 +17,7 @@ function scenario(fateOf: Scenario['fateOf']): Scenario {
     fails: (step, user) => (step === 1 ? user.endsWith('7') : user.endsWith('13')),
     deadlineSeconds: 3600,
     cancelAfterMs: null,
+    poison: null,
     chance: createChance(1),
     faultsLastMs: 10_000,
     mannerOf: () => 'answer',
@@ -63,5 +64,6 @@ describe('a two-step, three-batch run', () => {
       expect(broken).toEqual([]);
       expect([...atOnce].toSorted()).toEqual(faultyFates.toSorted());
     },
+    180_000,
   );
 });

@@ -36,6 +36,8 @@ export interface ScriptedEndpointOptions {
   mannerOf: (call: BatchCall) => Manner;
   /** Users that fail for good, by step. */
   fails: (step: number, user: string) => boolean;
+  /** Who calls for this user dies of it, always; null: nobody. */
+  poison: string | null;
   chance: Chance;
   clock: Clock;
   timeoutMs: number;
@@ -45,6 +47,7 @@ export interface ScriptedEndpointOptions {
 export interface Caller {
   /** It was killed or frozen: what it called or calls may come twice, or late. */
   readonly wasHurt: boolean;
+  kill(): void;
 }
 
 /** An endpoint and the witness of what it did, which knows nothing of the engine. */
@@ -77,7 +80,7 @@ interface KeyHistory {
 const lateMs = 3000;
 
 export function createScriptedEndpoint(options: ScriptedEndpointOptions): ScriptedEndpoint {
-  const { steps, keeping, mannerOf, fails, chance, clock, timeoutMs } = options;
+  const { steps, keeping, mannerOf, fails, poison, chance, clock, timeoutMs } = options;
   const effects = Array.from({ length: steps }, () => new Map<string, number>());
   const overlapping = effects.map(() => 0);
   const appliedAgain = effects.map(() => 0);
@@ -151,6 +154,7 @@ export function createScriptedEndpoint(options: ScriptedEndpointOptions): Script
     histories.set(idempotencyKey, history);
     witness(history, caller, call);
     history.inFlight.add(caller);
+    if (poison !== null && call.users.includes(poison)) caller.kill();
     // An answer takes a moment, so that others can come in between.
     await clock.sleep(1 + chance.below(5));
     const answer = await serve(history, call);

@@ -15,6 +15,8 @@ export interface Leaning {
   fates?: readonly Fate[];
   lossy?: number;
   deadlineSeconds?: number;
+  /** Somebody's call kills whoever makes it. */
+  poisoned?: boolean;
 }
 
 /** A random scenario: who is served, what goes wrong and how often. The same seed makes the same one, and the same run of it. */
@@ -38,6 +40,7 @@ export function walkOf(seed: number, leaning: Leaning = {}): Scenario {
     fails: (step, user) => failing > 0 && (Number(user.slice(3)) + step) % failing === 0,
     deadlineSeconds: leaning.deadlineSeconds ?? (chance.happens(0.2) ? 5 + chance.below(60) : 3600),
     cancelAfterMs: chance.happens(0.15) ? chance.below(20_000) : null,
+    poison: (leaning.poisoned ?? seed % 50 === 0) ? `${countries[0] ?? ''}-000` : null,
     chance,
     faultsLastMs: 2000 + chance.below(20_000),
     mannerOf: () => (manners.length > 0 && chance.happens(troubled) ? chance.pick(manners) : 'answer'),

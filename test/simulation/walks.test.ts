@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { walk } from './walk.ts';
+import { walk, walkOf } from './walk.ts';
+import { simulate } from './world.ts';
 
 /** One of them again: `SEED=17`. More of them: `SEEDS=20000`. */
 const { SEED, SEEDS } = process.env;
@@ -7,6 +8,17 @@ const first = SEED === undefined ? 1 : Number(SEED);
 const last = SEED === undefined ? Number(SEEDS ?? 1500) : first;
 
 describe('random walks', () => {
+  it('are the same every time', async () => {
+    for (const seed of [11, 12, 13]) {
+      const [{ evidence: before, ...once }, { evidence: after, ...again }] = [
+        await simulate(walkOf(seed)),
+        await simulate(walkOf(seed)),
+      ];
+      expect(again).toEqual(once);
+      expect(after).toMatchObject({ effects: before.effects, lines: before.lines, runState: before.runState });
+    }
+  });
+
   it(
     'end with every witness agreeing',
     async () => {

@@ -91,6 +91,9 @@ export const weakenings = {
       finish: (runId, state, reason) => keepingTokens(database, () => store.finish(runId, state, reason)),
     }),
   },
+  'nobody ends what is quarantined': {
+    stepEndings: (endings) => ({ ...endings, endQuarantined: () => Promise.resolve(0) }),
+  },
   'an ending knows no doubt': {
     stepEndings: (endings, database) => ({
       ...endings,

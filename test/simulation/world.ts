@@ -27,6 +27,8 @@ export interface Scenario {
   deadlineSeconds: number;
   /** When it is cancelled, from its start; null: never. */
   cancelAfterMs: number | null;
+  /** Whoever calls for this user dies of it, always: its step has to end all the same. */
+  poison: string | null;
   chance: Chance;
   /** Faults of any kind happen for so long. */
   faultsLastMs: number;
@@ -176,7 +178,7 @@ function createSupervisor(scenario: Scenario, surroundings: Surroundings, isFaul
     }
     faults.thaw();
     await clock.sleep(rejoinMs);
-    member()?.rejoin();
+    if (!faults.dead) member()?.rejoin();
   }
 
   const all = () => [...started.values()].flat();
