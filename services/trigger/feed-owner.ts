@@ -3,9 +3,11 @@ import type { FeedStore, OwnedFeed } from './ports/feed-store.ts';
 import type { Logger } from '../../shared/runtime/logger.ts';
 import { createLoop } from '../../shared/runtime/loop.ts';
 import type { FeedPager } from './feed-pager.ts';
+import type { FeedStanding } from './page-questions.ts';
 
-/** Feeds of one trigger, at most, that move; and that are tried again after their last page was not to be had: they take nobody's place. */
+/** Feeds of one trigger, at most, that move, that are new, and that are tried again after their last page was not to be had: each takes the place of its like alone. */
 const maxMovingFeeds = 500;
+const maxNewFeeds = 2000;
 const maxUncertainFeeds = 250;
 /** Of all feeds of one trigger, in memory. */
 const maxBufferedUsers = 500_000;
@@ -57,8 +59,9 @@ export function createFeedOwner({ owner, leaseMs, feedStore, createPager, clock,
     letGoOfEnded();
     if (clock.monotonicMs() - renewedAtMs >= leaseMs / 3) await renew();
     const going = [...pagers.values()].filter((pager) => !pager.isStalled());
-    const uncertain = going.filter((pager) => pager.isUncertain()).length;
-    const room = maxMovingFeeds - (going.length - uncertain);
+    const inStanding = (standing: FeedStanding) => going.filter((pager) => pager.standing() === standing).length;
+    const uncertain = inStanding('uncertain');
+    const room = Math.min(maxMovingFeeds - inStanding('moving'), maxNewFeeds - inStanding('new'));
     if (room <= 0 || signal.aborted) return claimPauseMs;
 
     const claimedAtMs = clock.monotonicMs();

@@ -7,7 +7,7 @@ import { createLoop } from '../../shared/runtime/loop.ts';
 import { createAllowance } from './allowance.ts';
 import type { Cut } from './cut-batches.ts';
 import { createPageBuffer } from './page-buffer.ts';
-import type { PageQuestions } from './page-questions.ts';
+import type { FeedStanding, PageQuestions } from './page-questions.ts';
 import { createPageSource, type FetchedPage, type Stall } from './page-source.ts';
 import type { FeedStore, OwnedFeed } from './ports/feed-store.ts';
 import type { Segmentation } from './ports/segmentation.ts';
@@ -60,8 +60,7 @@ export interface FeedPager {
   end(): PagerEnd | null;
   /** It waits for something that others do not: a page that is not to be had, a topic that takes nothing. */
   isStalled(): boolean;
-  /** Its last page was not to be had, and none has come since. */
-  isUncertain(): boolean;
+  standing(): FeedStanding;
   /** Batches granted and not written yet. */
   granted(): number;
   /** Batches that it could use on top of those. */
@@ -222,7 +221,7 @@ export function createFeedPager(deps: FeedPagerDeps): FeedPager {
       writes.start();
     },
     end: () => end,
-    isUncertain: () => source.isUncertain(),
+    standing: () => source.standing(),
     isStalled: () => stall !== null || isUnpublishable,
     granted: () => allowance.granted(),
     wants: () => (end === null ? allowance.wants(buffer.batches(), buffer.isOpen()) : 0),

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { settled } from '../../test/support/pass-time.ts';
-import { createPageQuestions, maxQuestions, type Asker } from './page-questions.ts';
+import { createPageQuestions, maxNewOfRun, maxQuestions, type Asker } from './page-questions.ts';
 import type { Segmentation } from './ports/segmentation.ts';
 
 const answer: Awaited<ReturnType<Segmentation['page']>> = { ok: true, value: { users: [], next: null } };
@@ -11,7 +11,7 @@ function setUp() {
   const asked: { runId: string; finish: () => void }[] = [];
   const ask = (runId: string, changes: Partial<Asker> = {}, signal = new AbortController().signal) =>
     questions.ask(
-      { runId, isUncertain: false, ...changes },
+      { runId, standing: 'moving', ...changes },
       () => new Promise((resolve) => asked.push({ runId, finish: () => resolve(answer) })),
       signal,
     );
@@ -44,11 +44,23 @@ describe('asking for pages', () => {
 
   it('keeps a feed that moves from waiting behind feeds whose pages are not to be had', async () => {
     const { ask, askMany, runsAsked } = setUp();
-    void askMany(2 * maxQuestions.uncertain, 'stuck', { isUncertain: true });
+    void askMany(2 * maxQuestions.uncertain, 'stuck', { standing: 'uncertain' });
     void ask('healthy');
     await settled();
     expect(runsAsked().filter((runId) => runId === 'stuck')).toHaveLength(maxQuestions.uncertain);
     expect(runsAsked()).toContain('healthy');
+  });
+
+  it('finds a place at once for a new run beside twenty with many feeds that were never asked for', async () => {
+    const { asked, ask, askMany, runsAsked } = setUp();
+    for (let i = 0; i < 20; i++) void askMany(25, `new-${i}`, { standing: 'new' });
+    void ask('later', { standing: 'new' });
+    await settled();
+    expect(runsAsked()).toContain('later');
+    expect(runsAsked().filter((runId) => runId === 'new-0')).toHaveLength(maxNewOfRun);
+    asked[0]?.finish();
+    await settled();
+    expect(asked).toHaveLength(20 * maxNewOfRun + 2);
   });
 
   it('does not ask for who stops while it waits, and gives its turn to the next', async () => {

@@ -1,12 +1,20 @@
 import type { Segmentation } from './ports/segmentation.ts';
 
-/** Pages asked for at once, of feeds that move; and of feeds whose last page was not to be had: what hangs keeps nobody else out. */
-export const maxQuestions = { moving: 32, uncertain: 32 };
+/**
+ * - `moving`: its last page came.
+ * - `new`: it was never asked for one.
+ * - `uncertain`: its last page was not to be had.
+ */
+export type FeedStanding = 'moving' | 'new' | 'uncertain';
+
+/** Pages asked for at once: what hangs, or may hang, keeps nobody out whose pages come. */
+export const maxQuestions = { moving: 32, new: 64, uncertain: 32 };
+/** Of the new feeds of one run: what is new hangs for as long as its time-out, and a later run must find a place. */
+export const maxNewOfRun = 3;
 
 export interface Asker {
   runId: string;
-  /** Its last page was not to be had, and none has come since. */
-  isUncertain: boolean;
+  standing: FeedStanding;
 }
 
 type PageAnswer = Awaited<ReturnType<Segmentation['page']>>;
@@ -18,16 +26,19 @@ export interface PageQuestions {
 }
 
 export function createPageQuestions(): PageQuestions {
-  const moving = createTurns(maxQuestions.moving);
-  const uncertain = createTurns(maxQuestions.uncertain);
+  const turnsOf = {
+    moving: createTurns(maxQuestions.moving, Infinity),
+    new: createTurns(maxQuestions.new, maxNewOfRun),
+    uncertain: createTurns(maxQuestions.uncertain, Infinity),
+  };
   return {
-    ask: async ({ runId, isUncertain }, question, signal) => {
-      const turns = isUncertain ? uncertain : moving;
+    ask: async ({ runId, standing }, question, signal) => {
+      const turns = turnsOf[standing];
       if (!(await turns.begin(runId, signal))) return stopped;
       try {
         return await question();
       } finally {
-        turns.end();
+        turns.end(runId);
       }
     },
   };
@@ -42,10 +53,20 @@ const stopped: PageAnswer = {
 type Waiter = (isTurn: boolean) => void;
 
 /** Places that are given to runs in turn: one with hundreds of feeds waits no less than one with a single feed. */
-function createTurns(places: number) {
+function createTurns(places: number, placesOfRun: number) {
   /** In the order of the runs' turns: a Map keeps it, and who had a turn goes to its end. */
   const waiting = new Map<string, Set<Waiter>>();
+  const takenBy = new Map<string, number>();
   let taken = 0;
+
+  const hasPlace = (runId: string) => (takenBy.get(runId) ?? 0) < placesOfRun;
+
+  function take(runId: string, change: 1 | -1): void {
+    taken += change;
+    const own = (takenBy.get(runId) ?? 0) + change;
+    if (own === 0) takenBy.delete(runId);
+    else takenBy.set(runId, own);
+  }
 
   function wait(runId: string, signal: AbortSignal): Promise<boolean> {
     return new Promise((resolve) => {
@@ -65,30 +86,30 @@ function createTurns(places: number) {
     });
   }
 
-  function takeNext(): Waiter | undefined {
-    const [entry] = waiting;
-    if (!entry) return undefined;
-    const [runId, own] = entry;
-    const [next] = own;
-    if (next) own.delete(next);
-    waiting.delete(runId);
-    if (own.size > 0) waiting.set(runId, own);
-    return next;
+  function giveNext(): void {
+    for (const [runId, own] of waiting) {
+      const [next] = own;
+      if (!next || !hasPlace(runId)) continue;
+      own.delete(next);
+      waiting.delete(runId);
+      if (own.size > 0) waiting.set(runId, own);
+      take(runId, 1);
+      next(true);
+      return;
+    }
   }
 
   return {
     /** False when the signal aborted first. Each turn that came is to be ended. */
     begin: (runId: string, signal: AbortSignal): Promise<boolean> => {
       if (signal.aborted) return Promise.resolve(false);
-      if (taken >= places) return wait(runId, signal);
-      taken++;
+      if (taken >= places || !hasPlace(runId)) return wait(runId, signal);
+      take(runId, 1);
       return Promise.resolve(true);
     },
-    end: (): void => {
-      const next = takeNext();
-      // The place goes from hand to hand.
-      if (next) next(true);
-      else taken--;
+    end: (runId: string): void => {
+      take(runId, -1);
+      giveNext();
     },
   };
 }

@@ -1,7 +1,7 @@
 import type { SegmentDescription } from '../../shared/contracts/segmentation.ts';
 import { backoffMs } from '../../shared/domain/retry.ts';
 import { compareUserIds } from '../../shared/domain/user-id.ts';
-import type { PageQuestions } from './page-questions.ts';
+import type { FeedStanding, PageQuestions } from './page-questions.ts';
 import type { OwnedFeed } from './ports/feed-store.ts';
 import type { Segmentation, SegmentationFailure } from './ports/segmentation.ts';
 import { pageFault } from './check-page.ts';
@@ -40,8 +40,7 @@ export interface FetchedPage {
 /** The pages of a feed's segment behind its cursor, one after the other, each of them checked. */
 export interface PageSource {
   next(signal: AbortSignal): Promise<FetchedPage | Stall>;
-  /** The feed's last page was not to be had, and none has come since. */
-  isUncertain(): boolean;
+  standing(): FeedStanding;
 }
 
 export function createPageSource({ feed, segmentation, questions, pageSize, random }: PageSourceDeps): PageSource {
@@ -50,11 +49,11 @@ export function createPageSource({ feed, segmentation, questions, pageSize, rand
   let seen = feed.cursor;
   /** Where to ask from: before `seen` only when that id cannot be sent in a query. */
   let after = feed.cursor;
-  let isUncertain = feed.stalls > 0;
+  let standing: FeedStanding = feed.stalls > 0 ? 'uncertain' : feed.cursor === null ? 'new' : 'moving';
 
   function ask(signal: AbortSignal) {
     const request = { segment: feed.segment, country: feed.country, snapshot, after, limit: pageSize };
-    return questions.ask({ runId: feed.runId, isUncertain }, () => segmentation.page(request, signal), signal);
+    return questions.ask({ runId: feed.runId, standing }, () => segmentation.page(request, signal), signal);
   }
 
   function failed(failure: SegmentationFailure): Stall {
@@ -71,7 +70,7 @@ export function createPageSource({ feed, segmentation, questions, pageSize, rand
   }
 
   return {
-    isUncertain: () => isUncertain,
+    standing: () => standing,
     next: async (signal) => {
       if (after !== null && !after.isWellFormed()) return broken('the last id fed cannot be asked for: lone surrogate');
       let fresh: SegmentDescription | null = null;
@@ -89,7 +88,7 @@ export function createPageSource({ feed, segmentation, questions, pageSize, rand
       const fault = pageFault(page, { after, limit: pageSize });
       if (fault !== null) return broken(fault);
 
-      isUncertain = false;
+      standing = 'moving';
       const users = behind(page.users, after === seen ? null : seen);
       const isLast = page.next === null;
       const askable = page.users.findLast((user) => user.isWellFormed());

@@ -31,6 +31,11 @@ export interface ConsumerDeps {
   clock?: Pick<Clock, 'monotonicMs' | 'sleep'>;
 }
 
+/**
+ * Fairness between feeds is the receiver's, so a lane has to show it what waits: behind a few messages of a large run in a slow step, a small
+ * one's would wait on the topic for as long as all of the backlog takes.
+ */
+const defaultHighMark = 512;
 /** Between two looks for topics that are missing. */
 const keepTopicsMs = 1_000;
 /** Between two looks at where the lanes stand against the ends of their partitions. */
@@ -41,7 +46,7 @@ const lookIntervalMs = 10_000;
  * in the group.
  */
 export function createConsumer(deps: ConsumerDeps): MessageConsumer {
-  const { kafka, groupId, sessionTimeoutMs = 10_000, commitIntervalMs = 250, laneHighMark = 16 } = deps;
+  const { kafka, groupId, sessionTimeoutMs = 10_000, commitIntervalMs = 250, laneHighMark = defaultHighMark } = deps;
   const { metadataMaxAgeMs = 30_000, clock = systemClock } = deps;
   const logger = deps.logger.child({ groupId });
   const lanes = createLanes({ highMark: laneHighMark, lowMark: Math.ceil(laneHighMark / 2) });

@@ -13,7 +13,7 @@ export interface SegmentationDeps {
 }
 
 /** No question waits for one: waiting would count towards its time-out. */
-const connections = maxQuestions.moving + maxQuestions.uncertain;
+const connections = maxQuestions.moving + maxQuestions.new + maxQuestions.uncertain;
 /** Apart from those of pages: a segment that is described slowly must not hold up feeds. */
 const describingConnections = 64;
 

@@ -1,6 +1,8 @@
+import { randomBytes } from 'node:crypto';
 import { ConfigResourceTypes, type Admin, type Producer } from 'kafkajs';
-import { createKafka } from '../../../shared/kafka/connection.ts';
+import { createKafka, type KafkaConnection } from '../../../shared/kafka/connection.ts';
 import { createLogger } from '../../../shared/runtime/logger.ts';
+import { until } from './until.ts';
 
 /** Kafka as an operator or an accident sees it. */
 export interface BrokenTopics {
@@ -9,8 +11,8 @@ export interface BrokenTopics {
   writable(topic: string, on: boolean): Promise<void>;
   /** Raw bytes, to one partition. */
   produce(topic: string, partition: number, values: readonly (Buffer | null)[]): Promise<void>;
-  /** Messages in the topic, committed ones included. */
-  size(topic: string): Promise<number>;
+  /** The values of all messages that lie on the topics now. */
+  contents(topics: readonly string[]): Promise<string[]>;
   /** Messages of the prefix's topics that the groups of the prefix have not committed. */
   lag(prefix: string): Promise<number>;
   close(): Promise<void>;
@@ -37,9 +39,11 @@ export function breakTopics(kafkaBrokers: string): BrokenTopics {
       await connect();
       await send(producer, topic, partition, values);
     },
-    size: async (topic) => {
+    contents: async (topics) => {
       await connect();
-      return sum((await admin.fetchTopicOffsets(topic)).map(({ high, low }) => Number(high) - Number(low)));
+      let messages = 0;
+      for (const topic of topics) messages += await sizeOf(admin, topic);
+      return messages === 0 ? [] : await readAll(kafka, topics, messages);
     },
     lag: async (prefix) => {
       await connect();
@@ -90,6 +94,28 @@ async function lagOf(admin: Admin, prefix: string): Promise<number> {
   return lag;
 }
 
-function sum(numbers: readonly number[]): number {
-  return numbers.reduce((total, number) => total + number, 0);
+async function sizeOf(admin: Admin, topic: string): Promise<number> {
+  const partitions = await admin.fetchTopicOffsets(topic);
+  return partitions.reduce((sum, { high, low }) => sum + Number(high) - Number(low), 0);
+}
+
+/** As a group of its own would read them, from the beginning. */
+async function readAll(kafka: KafkaConnection, topics: readonly string[], messages: number): Promise<string[]> {
+  const values: string[] = [];
+  const consumer = kafka.consumer({ groupId: `faults-${randomBytes(4).toString('hex')}` });
+  await consumer.connect();
+  try {
+    await consumer.subscribe({ topics: [...topics], fromBeginning: true });
+    await consumer.run({
+      autoCommit: false,
+      eachMessage: ({ message }) => {
+        values.push(message.value?.toString('utf8') ?? '');
+        return Promise.resolve();
+      },
+    });
+    await until('the topics are read', () => values.length >= messages);
+  } finally {
+    await consumer.disconnect();
+  }
+  return values;
 }
