@@ -60,6 +60,7 @@ export default defineConfig({
         test: {
           ...faults,
           name: 'faults-in-short',
+          env: { MUSTER_FAULTS: 'in-short' },
           include: ['killed-workers', 'lost-answers', 'postgres', 'poison', 'support/postgres-wire'].map(
             (name) => `test/faults/${name}.test.ts`,
           ),

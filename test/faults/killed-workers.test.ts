@@ -1,5 +1,6 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { rewardThenMessage } from '../e2e/installation.ts';
+import { inFull } from './support/in-full.ts';
 import { bestRate } from './support/measure-run.ts';
 import { startTrial, type Trial } from './support/trial.ts';
 import { lasting, until } from './support/until.ts';
@@ -104,7 +105,7 @@ describe('workers that are killed', () => {
     expect(await trial.judge(runId, verdict)).toEqual([]);
   });
 
-  it('row 2: one of three every 4 s, at any moment; 30 s after the last kill it is as fast as before', async () => {
+  inFull('row 2: one of three every 4 s, at any moment; 30 s after the last kill it is as fast as before', async () => {
     // Enough for the kills, and for ten seconds of work after them.
     const runId = await begin(3, 110_000);
     const kills = 3;

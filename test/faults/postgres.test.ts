@@ -1,5 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, inject, it } from 'vitest';
 import { rewardThenMessage } from '../e2e/installation.ts';
+import { inFull } from './support/in-full.ts';
 import { startOwnPostgres, type OwnPostgres } from './support/own-postgres.ts';
 import { cutAfterCommit } from './support/postgres-wire.ts';
 import { startTcpProxy, type TcpProxy } from './support/tcp-proxy.ts';
@@ -82,7 +83,7 @@ describe('row 16: Postgres crashes', () => {
     expect(await trial.judge(runId, { rows: '16', scenario: 'crash in W2', segment })).toEqual([]);
   });
 
-  it('in the commit of a record (W5), which was made durable: it is found written, not written twice', async () => {
+  inFull('in the commit of a record (W5), which was made durable: it is found written, not written twice', async () => {
     const runId = await begin(10_000);
     await trial.awaitCalls(runId, 1, 20);
     await holdCommits(true);
@@ -159,7 +160,7 @@ describe('row 18: Postgres does not answer', () => {
     expect(await trial.judge(runId, { rows: '18', scenario: 'frozen 12 s', segment })).toEqual([]);
   });
 
-  it.each(['batch_steps', 'run_totals', 'feeds'])(
+  inFull.each(['batch_steps', 'run_totals', 'feeds'])(
     '%s locked for 8 s: everything goes on where it stood',
     async (table) => {
       const runId = await begin(10_000);
@@ -180,7 +181,7 @@ describe('row 19: the answer to a commit is lost', () => {
   let proxy: TcpProxy | undefined;
   afterEach(() => proxy?.close());
 
-  it.each([
+  inFull.each([
     ['claims and records (W2, W5)', /insert into batch_steps/, 5],
     ['pages (T2)', /insert into batches/, 2],
   ])('of %s: what is in the database is found there, and no key is called twice', async (what, pattern, every) => {
