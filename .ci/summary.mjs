@@ -6,7 +6,7 @@ const log = readFileSync(logFile, 'utf8').replace(/\u001b\[[0-9;]*m/g, '');
 
 const closing = log.match(/^\s*Tests\s+(.*)$/m)?.[1] ?? '';
 const count = (word) => Number(closing.match(new RegExp(`(\\d+) ${word}`))?.[1] ?? 0);
-const tiers = ['unit', 'simulation', 'integration', 'e2e'];
+const tiers = ['unit', 'simulation', 'integration', 'e2e', 'faults-in-short'];
 const missing = tiers.filter((tier) => !new RegExp(`\\b${tier}\\b.*\\.test\\.ts`).test(log));
 
 const passed = count('passed');
