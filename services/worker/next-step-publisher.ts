@@ -9,6 +9,7 @@ import type { Work } from './work.ts';
 const publishBackoff = { firstDelayMs: 200, maxDelayMs: 1000 };
 /** After this, what could not be written is left to the sweeper: the database knows of it, and the origins are handled. */
 const giveUpMs = 3000;
+const outcomeKnown = 'outcome known';
 
 export interface NextStepPublisherDeps {
   publisher: MessagePublisher;
@@ -41,7 +42,8 @@ export function createNextStepPublisher(deps: NextStepPublisherDeps): NextStepPu
     const patience = clock.sleep(giveUpMs, signal).then(() => false);
     const published = untilPublished(messages, signal);
     const isOut = (await Promise.race([published, patience])) || (stopping.signal.aborted && (await published));
-    over.abort();
+    // With a reason, or each would make an exception with a stack.
+    over.abort(outcomeKnown);
     // What is not out when the worker stops comes again to the next one.
     if (!isOut && stopping.signal.aborted) return;
     if (!isOut)

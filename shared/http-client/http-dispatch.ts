@@ -68,6 +68,7 @@ export function createHttpOrigin({ origin, connections, timeoutMs, maxAnswerByte
   const idle: Connection[] = [];
   let waiting: { call: HttpCall; collector: AnswerCollector }[] = [];
   let closed = false;
+  let deadlines: NodeJS.Timeout | undefined;
 
   function openOne(): Connection | undefined {
     if (open.length >= connections) return undefined;
@@ -98,11 +99,19 @@ export function createHttpOrigin({ origin, connections, timeoutMs, maxAnswerByte
     else idle.push(connection);
   }
 
-  const deadlines = setInterval(() => {
+  function checkDeadlines(): void {
     const now = performance.now();
-    for (const { collector } of [...open, ...waiting]) if (collector && collector.deadline <= now) collector.expire();
+    let running = 0;
+    for (const { collector } of [...open, ...waiting]) {
+      if (!collector) continue;
+      running++;
+      if (collector.deadline <= now) collector.expire();
+    }
     waiting = waiting.filter(({ collector }) => !collector.settled);
-  }, deadlineCheckMs).unref();
+    // Without calls nobody is to be woken: an idle process would do little else.
+    if (running === 0) deadlines = undefined;
+    else deadlines?.refresh();
+  }
 
   const terms = { timeoutMs, maxAnswerBytes, free };
   return {
@@ -113,13 +122,14 @@ export function createHttpOrigin({ origin, connections, timeoutMs, maxAnswerByte
           collector.onResponseError(undefined, new Error('closed'));
           return;
         }
+        deadlines ??= setTimeout(checkDeadlines, deadlineCheckMs).unref();
         const connection = idle.pop() ?? openOne();
         if (connection) dispatch(connection, call, collector);
         else waiting.push({ call, collector });
       }),
     close: async () => {
       closed = true;
-      clearInterval(deadlines);
+      clearTimeout(deadlines);
       for (const { collector } of waiting.splice(0)) collector.onResponseError(undefined, new Error('closed'));
       await Promise.all(open.map(({ client }) => client.destroy()));
     },

@@ -7,6 +7,7 @@ import { processEnvironment, readEnvironment, type ProcessSettings } from './env
 import { serveHealth } from './health.ts';
 import { createLogger, logFormatOf, type Logger } from './logger.ts';
 import { stuckLoops } from './loop.ts';
+import { watchEventLoop } from './event-loop-delay.ts';
 import { createPrometheusMeter } from './prometheus-meter.ts';
 import { readinessOf, type PartCheck, type Parts } from './readiness.ts';
 import { runUntilSignal, type Service } from './service.ts';
@@ -126,6 +127,7 @@ export async function keepRunning(
 ): Promise<void> {
   const logger = createLogger(name, LOG_LEVEL, logFormatOf(LOG_FORMAT));
   const meter = createPrometheusMeter({ logger });
+  watchEventLoop(meter);
   meter
     .gauge({ name: 'muster_build_info', help: 'Always 1.', labelNames: ['service', 'version'] })
     .of({ service: name, version: packageVersion })

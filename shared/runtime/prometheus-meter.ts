@@ -9,17 +9,45 @@ export interface PrometheusMeter extends ports.Meter {
 
 type Collect = () => void;
 
-interface Known<Metric> {
-  metric: Metric;
-  labelNames: readonly string[];
+/** What is asked when a metric is read: a gauge's collectors, a counter's tallies by the values of their labels. */
+interface Sources {
   collectors: Collect[];
+  tallies: Map<string, Tally>;
 }
 
-/** Metrics of this process, with those of Node itself: memory, handles, garbage collection, event loop delay (`nodejs_eventloop_lag_…`). */
+interface Known<Metric> extends Sources {
+  metric: Metric;
+  labelNames: readonly string[];
+}
+
+/** A count of its own: the registry finds it by its labels each time, which costs more than what is counted. It is told when it is read. */
+interface Tally {
+  labels: ports.LabelValues<string>;
+  add: (by?: number) => void;
+  /** What was added since it was last asked. */
+  take: () => number;
+}
+
+function createTally(labels: ports.LabelValues<string>): Tally {
+  let untold = 0;
+  return {
+    labels,
+    add: (by = 1) => {
+      untold += by;
+    },
+    take: () => {
+      const taken = untold;
+      untold = 0;
+      return taken;
+    },
+  };
+}
+
+/** Metrics of this process, with those of Node itself: memory, handles, garbage collection. Event loop delay is ours: `watchEventLoop`. */
 export function createPrometheusMeter({ logger }: { logger: Logger }): PrometheusMeter {
   const registry = new Registry();
   const registers = [registry];
-  collectDefaultMetrics({ register: registry });
+  collectNodeMetrics(registry);
   const [counters, gauges, histograms] = [
     createCatalogue<Counter<string>>(registry),
     createCatalogue<Gauge<string>>(registry),
@@ -40,11 +68,21 @@ export function createPrometheusMeter({ logger }: { logger: Logger }): Prometheu
 
   return {
     counter: (spec) => {
-      const { metric } = counters.get(spec, (config) => new Counter({ ...config, registers }));
+      const { tallies } = counters.get(spec, (config, { tallies }) => {
+        return new Counter({
+          ...config,
+          registers,
+          collect() {
+            for (const { labels, take } of tallies.values()) this.inc(labels, take());
+          },
+        });
+      });
       return {
         of: (labels) => {
-          const count = metric.labels(labels);
-          return { add: (by) => count.inc(by) };
+          const key = JSON.stringify(Object.values(labels));
+          let tally = tallies.get(key);
+          if (!tally) tallies.set(key, (tally = createTally(labels)));
+          return tally;
         },
       };
     },
@@ -52,7 +90,7 @@ export function createPrometheusMeter({ logger }: { logger: Logger }): Prometheu
     gauge: (spec) => {
       const known = gauges.get(
         spec,
-        (config, collectors) =>
+        (config, { collectors }) =>
           new Gauge({
             ...config,
             registers,
@@ -79,6 +117,16 @@ export function createPrometheusMeter({ logger }: { logger: Logger }): Prometheu
   };
 }
 
+/** The library's own watch of the event loop wakes the process a hundred times a second, which is most of what an idle one costs. */
+function collectNodeMetrics(registry: Registry): void {
+  collectDefaultMetrics({ register: registry, eventLoopMonitoringPrecision: neverMs });
+  for (const part of ['_min', '_max', '_mean', '_stddev', '_p50', '_p90', '_p99'])
+    registry.removeSingleMetric(`nodejs_eventloop_lag${part}_seconds`);
+}
+
+/** A day: the library takes no infinity. */
+const neverMs = 24 * 60 * 60 * 1000;
+
 interface Config {
   name: string;
   help: string;
@@ -91,14 +139,14 @@ function createCatalogue<Metric>(registry: Registry) {
   return {
     get: (
       { name, help, labelNames = [] }: ports.MetricSpec<string>,
-      create: (config: Config, collectors: Collect[]) => Metric,
+      create: (config: Config, sources: Sources) => Metric,
     ): Known<Metric> => {
       const existing = known.get(name);
       if (!existing) {
         if (registry.getSingleMetric(name)) throw new Error(`there is a metric ${name} already, of another kind`);
-        const collectors: Collect[] = [];
-        const metric = create({ name, help, labelNames: [...labelNames] }, collectors);
-        const made = { metric, labelNames, collectors };
+        const sources: Sources = { collectors: [], tallies: new Map() };
+        const metric = create({ name, help, labelNames: [...labelNames] }, sources);
+        const made = { metric, labelNames, ...sources };
         known.set(name, made);
         return made;
       }
