@@ -5,6 +5,7 @@ import { HttpProblem } from './http/http-problem.ts';
 import type { ApiKeyRecord, ApiKeys } from '../../shared/ports/api-keys.ts';
 import type { IdempotentRequests } from './ports/idempotent-requests.ts';
 import { actionTypeRoutes } from './action-type-routes.ts';
+import { audienceRoutes, type AudienceRoutesDeps } from './audience-routes.ts';
 import { createAuthenticate } from './authenticate.ts';
 import { campaignRoutes, type CampaignRoutesDeps } from './campaign-routes.ts';
 import { failureRoutes } from './failure-routes.ts';
@@ -12,7 +13,7 @@ import { addIdempotency } from './idempotency.ts';
 import { logChanges } from './log-changes.ts';
 import { runRoutes, type RunRoutesDeps } from './run-routes.ts';
 
-export interface V1RoutesDeps extends CampaignRoutesDeps, Omit<RunRoutesDeps, 'isKeyGood'> {
+export interface V1RoutesDeps extends CampaignRoutesDeps, AudienceRoutesDeps, Omit<RunRoutesDeps, 'isKeyGood'> {
   apiKeys: ApiKeys;
   /** Called for each request that is refused for its key. */
   onRefusedKey?: (() => void) | undefined;
@@ -64,5 +65,6 @@ export async function v1Routes(server: HttpServer, deps: V1RoutesDeps): Promise<
   campaignRoutes(server, deps);
   runRoutes(server, { ...deps, isKeyGood });
   failureRoutes(server, deps);
+  await audienceRoutes(server, deps);
   actionTypeRoutes(server, deps);
 }

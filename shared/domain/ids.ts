@@ -8,6 +8,7 @@ export const idPrefixes = {
   job: 'job',
   apiKey: 'key',
   deadLetter: 'dlt',
+  audience: 'aud',
 } as const;
 
 export type IdKind = keyof typeof idPrefixes;

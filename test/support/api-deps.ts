@@ -1,6 +1,7 @@
 import { engineConfig } from '../../shared/contracts/engine-config.ts';
 import { digestOfApiKey } from '../../shared/runtime/api-key-secret.ts';
 import { createLogger } from '../../shared/runtime/logger.ts';
+import { createMemoryAudienceStore } from './memory/audience-store.ts';
 import { createMemoryApiKeys } from './memory/api-keys.ts';
 import { createMemoryCampaignStore } from './memory/campaign-store.ts';
 import { createMemoryDatabase } from './memory/memory-database.ts';
@@ -20,6 +21,7 @@ export async function createApiDeps() {
     port: 0,
     campaigns: createMemoryCampaignStore({ database }),
     reports: createMemoryRunReports({ database }),
+    audiences: createMemoryAudienceStore({ database }),
     idempotency: createMemoryIdempotentRequests({ database }),
     apiKeys,
     config: engineConfig.parse({

@@ -27,8 +27,12 @@ export interface RunSnapshot extends RunHeader {
   failuresKept: boolean;
   countries: {
     country: string;
+    /** At most so many, before exclusions; null where nobody knows. */
     estimate: number | null;
+    /** Held-out users included. */
     fedUsers: number;
+    heldOutUsers: number;
+    excludedUsers: number;
     fedBatches: number;
     childBatches: number;
     complete: boolean;

@@ -30,6 +30,8 @@ function running(
         country: 'SG',
         estimate: null,
         fedUsers: 1300,
+        heldOutUsers: 0,
+        excludedUsers: 0,
         fedBatches: 13,
         childBatches: 0,
         complete: true,

@@ -36,6 +36,8 @@ export interface FeedSeed {
   country: string;
   estimate: number | null;
   fedUsers: number;
+  heldOutUsers: number;
+  excludedUsers: number;
   fedBatches: number;
   complete: boolean;
   stalled: string | null;
@@ -56,6 +58,8 @@ export interface FailureSeed {
 export const emptyFeed = {
   estimate: null,
   fedUsers: 0,
+  heldOutUsers: 0,
+  excludedUsers: 0,
   fedBatches: 0,
   complete: false,
   stalled: null,

@@ -1,4 +1,5 @@
 import type { CampaignDefinition } from '../../../shared/contracts/campaigns.ts';
+import type { FeedAudience } from '../../../shared/contracts/feed-audience.ts';
 import type { StepFlow, StepTotals } from '../../../shared/domain/outcomes.ts';
 import type { RunState } from '../../../shared/domain/run-states.ts';
 import type { ApiKeyRecord } from '../../../shared/ports/api-keys.ts';
@@ -37,6 +38,7 @@ export interface MemoryDatabase {
   readonly idempotentRequests: Map<string, IdempotentRequestRow>;
   /** Keyed by `${topic}/${partition}/${offset}` and a digest of the bytes. */
   readonly deadLetters: Map<string, DeadLetterRow>;
+  readonly audiences: Map<string, AudienceRow>;
 }
 
 export interface CampaignRow {
@@ -81,13 +83,13 @@ export interface FeedRow {
   feedId: string;
   runId: string;
   country: string;
-  segment: string;
-  snapshot: string;
-  estimate: number | null;
+  audience: FeedAudience;
   cursor: string | null;
   nextBatchNo: number;
   nextChildNo: number;
   fedUsers: number;
+  heldOutUsers: number;
+  excludedUsers: number;
   complete: boolean;
   stalled: string | null;
   owner: string | null;
@@ -183,6 +185,23 @@ export interface IdempotentRequestRow {
   createdId: string;
 }
 
+export interface AudienceRow {
+  id: string;
+  name: string;
+  state: 'receiving' | 'ready' | 'failed';
+  country: string | null;
+  rows: number;
+  rejected: number;
+  cause: string | null;
+  attempt: string;
+  createdAt: Date;
+  receivedAtMs: number;
+  readyAt: Date | null;
+  /** By country, as they came; sorted and without repeats once it is ready. */
+  users: Map<string, string[]>;
+  rejects: { line: number; value: string; rule: string }[];
+}
+
 export interface DeadLetterRow {
   key: Buffer | null;
   value: Buffer | null;
@@ -209,6 +228,7 @@ export function createMemoryDatabase(clock: SettableClock): MemoryDatabase {
     apiKeys: new Map(),
     idempotentRequests: new Map(),
     deadLetters: new Map(),
+    audiences: new Map(),
   };
 }
 
