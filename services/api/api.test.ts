@@ -252,6 +252,8 @@ describe('the OpenAPI document', () => {
 
     const operations = Object.values(paths).flatMap((path) => Object.values(path));
     expect(operations.map(({ operationId }) => operationId).sort()).toEqual([
+      'cancelRun',
+      'changeRun',
       'createCampaign',
       'getCampaign',
       'getHealth',
@@ -261,9 +263,15 @@ describe('the OpenAPI document', () => {
       'getRunReport',
       'listActionTypes',
       'listCampaigns',
+      'listChanges',
+      'listRunEvents',
       'listRunFailures',
       'listRuns',
+      'pauseRun',
+      'previewCancel',
+      'resumeRun',
       'startCampaign',
+      'unscheduleCampaign',
     ]);
     for (const { responses } of operations) {
       expect(Object.keys(responses).some((status) => status.startsWith('2'))).toBe(true);

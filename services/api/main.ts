@@ -9,8 +9,10 @@ import { defineProcess, isEntry, runProcess } from '../../shared/runtime/process
 import { systemClock } from '../../shared/runtime/system-clock.ts';
 import { createApi } from './api.ts';
 import { readConfig } from './config.ts';
+import { createAuditLog } from './postgres/audit-log.ts';
 import { createCampaignStore } from './postgres/campaign-store.ts';
 import { createIdempotentRequests } from './postgres/idempotent-requests.ts';
+import { createRunControl } from './postgres/run-control.ts';
 import { createRunReports } from './postgres/run-reports.ts';
 
 /** How often the API looks whether its database is as it has to be; that it was is believed for as long. */
@@ -56,7 +58,9 @@ export const apiProcess = defineProcess('api', readConfig, async (config, { logg
       port: config.port,
       campaigns: createCampaignStore({ pool }),
       reports: createRunReports({ pool }),
+      control: createRunControl({ pool }),
       idempotency: createIdempotentRequests({ pool }),
+      audit: createAuditLog({ pool }),
       apiKeys,
       config: config.engine,
       clock,
