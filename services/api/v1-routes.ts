@@ -4,15 +4,17 @@ import type { HttpServer } from './http/create-http-server.ts';
 import { HttpProblem } from './http/http-problem.ts';
 import type { ApiKeyRecord, ApiKeys } from '../../shared/ports/api-keys.ts';
 import type { IdempotentRequests } from './ports/idempotent-requests.ts';
-import { actionTypeRoutes } from './action-type-routes.ts';
+import { actionTypeRoutes, type ActionTypeRoutesDeps } from './action-type-routes.ts';
 import { createAuthenticate } from './authenticate.ts';
 import { campaignRoutes, type CampaignRoutesDeps } from './campaign-routes.ts';
 import { failureRoutes } from './failure-routes.ts';
 import { addIdempotency } from './idempotency.ts';
 import { logChanges } from './log-changes.ts';
+import { shardRoutes, type ShardRoutesDeps } from './shard-routes.ts';
 import { runRoutes, type RunRoutesDeps } from './run-routes.ts';
 
-export interface V1RoutesDeps extends CampaignRoutesDeps, Omit<RunRoutesDeps, 'isKeyGood'> {
+export interface V1RoutesDeps
+  extends CampaignRoutesDeps, ActionTypeRoutesDeps, ShardRoutesDeps, Omit<RunRoutesDeps, 'isKeyGood'> {
   apiKeys: ApiKeys;
   /** Called for each request that is refused for its key. */
   onRefusedKey?: (() => void) | undefined;
@@ -65,4 +67,5 @@ export async function v1Routes(server: HttpServer, deps: V1RoutesDeps): Promise<
   runRoutes(server, { ...deps, isKeyGood });
   failureRoutes(server, deps);
   actionTypeRoutes(server, deps);
+  shardRoutes(server, deps);
 }

@@ -1,4 +1,3 @@
-import { maxBatchUsers } from '../../shared/domain/batch.ts';
 import type { Clock } from '../../shared/ports/clock.ts';
 import { cutBatches, type Cut } from './cut-batches.ts';
 
@@ -7,6 +6,8 @@ const enoughUsers = 5000;
 const maxGatherMs = 100;
 
 export interface PageBufferDeps {
+  /** Users per batch, at most. */
+  batchUsers: number;
   /** Users that may wait in memory, asked before each page. */
   maxUsers: () => number;
   clock: Clock;
@@ -33,7 +34,7 @@ export interface PageBuffer {
   drop(cut: Cut): void;
 }
 
-export function createPageBuffer({ maxUsers, clock }: PageBufferDeps): PageBuffer {
+export function createPageBuffer({ batchUsers, maxUsers, clock }: PageBufferDeps): PageBuffer {
   let users: readonly string[] = [];
   let isLast = false;
   let isSealed = false;
@@ -41,7 +42,7 @@ export function createPageBuffer({ maxUsers, clock }: PageBufferDeps): PageBuffe
 
   const isFull = () => users.length >= maxUsers();
   const isOpen = () => !isLast && !isSealed;
-  const hasBatch = () => users.length >= maxBatchUsers;
+  const hasBatch = () => users.length >= batchUsers;
 
   return {
     add: (page) => {
@@ -54,13 +55,13 @@ export function createPageBuffer({ maxUsers, clock }: PageBufferDeps): PageBuffe
     },
     wantsPage: () => isOpen() && !isFull(),
     isOpen,
-    batches: () => Math.ceil(users.length / maxBatchUsers),
+    batches: () => Math.ceil(users.length / batchUsers),
     hasBatch,
     gatherMs: () => {
       if (isLast || isSealed || isFull() || users.length >= enoughUsers) return 0;
       return hasBatch() ? Math.max(0, sinceMs + maxGatherMs - clock.monotonicMs()) : null;
     },
-    cut: (options) => cutBatches(users, { ...options, isLast, mustMove: isFull() }),
+    cut: (options) => cutBatches(users, { ...options, batchUsers, isLast, mustMove: isFull() }),
     lastOf: ({ taken }) => (taken > 0 ? users[taken - 1] : undefined),
     drop: ({ taken }) => {
       users = users.slice(taken);

@@ -15,6 +15,8 @@ export interface OwnedFeed {
   /** The last user that was fed, or null before the first. */
   cursor: string | null;
   nextBatchNo: number;
+  /** Users per batch, at most: as the run began, whatever its action types say by now. */
+  batchUsers: number;
   token: number;
   priority: Priority;
   /** Action type of the chain's first step: with the country, the shard that the feed's batches go to. */

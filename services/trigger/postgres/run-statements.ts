@@ -20,8 +20,8 @@ export const begin = `
   with r as (
     update runs set state = 'running', started_at = now(), waiting_cause = null, waiting_since = null where id = $1 and state = 'preparing' returning id
   ), f as (
-    insert into feeds (feed, run, country, segment, snapshot, estimate)
-    select k.feed, r.id, k.country, k.segment, k.snapshot, k.estimate
+    insert into feeds (feed, run, country, segment, snapshot, estimate, batch_users)
+    select k.feed, r.id, k.country, k.segment, k.snapshot, k.estimate, $7
     from r, unnest($2::uuid[], $3::text[], $4::text[], $5::text[], $6::bigint[]) k (feed, country, segment, snapshot, estimate)
   )
   select from r`;

@@ -1,5 +1,6 @@
 import type { Pool, PoolClient } from 'pg';
 import { v7 as uuidv7 } from 'uuid';
+import { usualBatchUsers } from '../../../shared/domain/batch.ts';
 import type { StepTotals } from '../../../shared/domain/outcomes.ts';
 import { statesBefore, type TerminalRunState } from '../../../shared/domain/run-states.ts';
 import { inTransaction } from '../../../shared/postgres/transaction.ts';
@@ -18,7 +19,7 @@ export function createRunStore({ pool }: { pool: Pool }): RunStore {
     wait: async (runId, cause) => {
       await pool.query(statements.wait, [runId, cause]);
     },
-    begin: async (runId, feeds) => {
+    begin: async (runId, feeds, batchUsers = usualBatchUsers) => {
       const { rowCount } = await pool.query(statements.begin, [
         runId,
         feeds.map(() => uuidv7()),
@@ -26,6 +27,7 @@ export function createRunStore({ pool }: { pool: Pool }): RunStore {
         feeds.map((feed) => feed.segment),
         feeds.map((feed) => feed.snapshot),
         feeds.map((feed) => feed.estimate),
+        batchUsers,
       ]);
       return rowCount === 1;
     },

@@ -52,6 +52,7 @@ export function describeFeedStore(name: string, makeSubject: MakeExecutionSubjec
         stalls: 0,
         cursor: null,
         nextBatchNo: 1,
+        batchUsers: 100,
         token: 1,
         priority: 'normal',
         firstAction: 'award-reward',

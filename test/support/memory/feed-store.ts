@@ -127,10 +127,11 @@ function failInvalid(database: MemoryDatabase, row: FeedRow, { user, rule }: Fed
 
 function ownedFeed(database: MemoryDatabase, row: FeedRow): OwnedFeed {
   const run = runOf(database, row);
-  const { feedId, country, segment, snapshot, estimate, fedUsers, stalls, cursor, nextBatchNo, token } = row;
+  const { feedId, country, segment, snapshot, estimate, fedUsers, stalls, cursor, nextBatchNo, batchUsers, token } =
+    row;
   const deadlineInMs = run.deadlineAtMs - database.clock.nowMs();
   const start = startingWith(database, run);
-  const place = { snapshot, estimate, fedUsers, stalls, cursor, nextBatchNo };
+  const place = { snapshot, estimate, fedUsers, stalls, cursor, nextBatchNo, batchUsers };
   return { feedId, runId: run.id, country, segment, ...place, token, deadlineInMs, ...start };
 }
 

@@ -1,5 +1,5 @@
 import { v7 as uuidv7 } from 'uuid';
-import { firstChildBatchNo } from '../../../shared/domain/batch.ts';
+import { firstChildBatchNo, usualBatchUsers } from '../../../shared/domain/batch.ts';
 import { emptyFeed, someFailure, type FeedSeed, type RunRows } from '../conformance/run-rows.ts';
 import { atOnce } from './at-once.ts';
 import type { MemoryDatabase } from './memory-database.ts';
@@ -39,7 +39,7 @@ export function createMemoryRunRows({ database }: { database: MemoryDatabase }):
           segment: 'all',
           snapshot: 's1',
         };
-        const numbers = { nextBatchNo: fedBatches + 1, nextChildNo: firstChildBatchNo };
+        const numbers = { batchUsers: usualBatchUsers, nextBatchNo: fedBatches + 1, nextChildNo: firstChildBatchNo };
         feeds.set(feedId, { feedId, runId, ...rest, ...unowned, ...numbers });
         return feedId;
       }),

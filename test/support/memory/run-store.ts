@@ -1,6 +1,6 @@
 import { v7 as uuidv7 } from 'uuid';
 import type { CampaignDefinition } from '../../../shared/contracts/campaigns.ts';
-import { firstChildBatchNo, isChildBatch } from '../../../shared/domain/batch.ts';
+import { firstChildBatchNo, isChildBatch, usualBatchUsers } from '../../../shared/domain/batch.ts';
 import type { StepTotals } from '../../../shared/domain/outcomes.ts';
 import { statesBefore, type TerminalRunState } from '../../../shared/domain/run-states.ts';
 import type { FlowCounts } from '../../../services/trigger/ports/feed-store.ts';
@@ -33,7 +33,7 @@ export function createMemoryRunStore({ database }: { database: MemoryDatabase })
             };
           }),
       ),
-    begin: (runId, feeds) =>
+    begin: (runId, feeds, batchUsers = usualBatchUsers) =>
       atOnce(() => {
         const row = runs.get(runId);
         if (row?.state !== 'preparing') return false;
@@ -42,7 +42,7 @@ export function createMemoryRunStore({ database }: { database: MemoryDatabase })
         row.startedAt = clock.now();
         for (const feed of feeds) {
           const id = uuidv7();
-          database.feeds.set(id, { ...unfed, ...feed, feedId: id, runId });
+          database.feeds.set(id, { ...unfed, ...feed, feedId: id, runId, batchUsers });
         }
         return true;
       }),
@@ -127,6 +127,7 @@ function inTurn<Entry>(entries: readonly Entry[]): Entry[] {
 
 const unfed = {
   cursor: null,
+  batchUsers: usualBatchUsers,
   nextBatchNo: 1,
   nextChildNo: firstChildBatchNo,
   fedUsers: 0,
