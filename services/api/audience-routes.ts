@@ -2,7 +2,7 @@ import { Readable } from 'node:stream';
 import { v7 as uuidv7 } from 'uuid';
 import { z } from 'zod';
 import { rejectedRow, uploadedAudience } from '../../shared/contracts/audiences.ts';
-import type { EngineConfig } from '../../shared/contracts/engine-config.ts';
+import type { CatalogueReader } from './catalogue-reader.ts';
 import { publicId } from '../../shared/domain/ids.ts';
 import { countryPattern } from '../../shared/domain/shard.ts';
 import { isStorable } from '../../shared/domain/stored-text.ts';
@@ -18,7 +18,7 @@ import { audienceView } from './views/audience.ts';
 
 export interface AudienceRoutesDeps {
   audiences: AudienceStore;
-  config: EngineConfig;
+  catalogue: CatalogueReader;
 }
 
 const byId = z.object({ id: z.string().describe('aud_…') });
@@ -35,10 +35,10 @@ const uploadQuery = z.object({
 
 const rejectQuery = z.object({ limit: pageLimit, cursor: z.string().optional() });
 
-export async function audienceRoutes(server: HttpServer, { audiences, config }: AudienceRoutesDeps): Promise<void> {
+export async function audienceRoutes(server: HttpServer, { audiences, catalogue }: AudienceRoutesDeps): Promise<void> {
   // For itself, because nobody else takes a body that is read as it comes.
   await server.register((scope: HttpServer) => {
-    uploadRoute(scope, { audiences, config });
+    uploadRoute(scope, { audiences, catalogue });
     return Promise.resolve();
   });
 
@@ -111,8 +111,7 @@ export async function audienceRoutes(server: HttpServer, { audiences, config }: 
   });
 }
 
-function uploadRoute(server: HttpServer, { audiences, config }: AudienceRoutesDeps): void {
-  const countries = new Set(config.countries);
+function uploadRoute(server: HttpServer, { audiences, catalogue }: AudienceRoutesDeps): void {
   server.removeAllContentTypeParsers();
   server.addContentTypeParser('text/csv', (_request, payload, done) => done(null, payload));
 
@@ -135,7 +134,8 @@ function uploadRoute(server: HttpServer, { audiences, config }: AudienceRoutesDe
       },
     },
     handler: async ({ query: { name, country }, body, begun, headers, log }, reply) => {
-      if (country !== undefined && !countries.has(country)) throw unknownCountry(country, config.countries);
+      const { countries } = catalogue.current();
+      if (country !== undefined && countries?.includes(country) === false) throw unknownCountry(country, countries);
       requireKnownEncoding(headers['content-encoding']);
       const start = { audienceId: begun?.createdId ?? uuidv7(), name, country: country ?? null };
       const begin = await audiences.begin(start);
@@ -148,7 +148,7 @@ function uploadRoute(server: HttpServer, { audiences, config }: AudienceRoutesDe
               encoding: headers['content-encoding'],
               upload: begin.upload,
               country: start.country,
-              countries,
+              countries: countries && new Set(countries),
               logger: log,
             });
       const view = audienceView(record);

@@ -1,4 +1,5 @@
 import type { RejectedRow, RejectRule } from '../../shared/contracts/audiences.ts';
+import { countryPattern } from '../../shared/domain/shard.ts';
 import { areValidUserIds, brokenUserIdRule, escapeUserId } from '../../shared/domain/user-id.ts';
 import { columnsOf, maxLineBytes, rowOf, type Columns } from './csv-rows.ts';
 import type { UploadEnd, UploadRows } from './ports/audience-store.ts';
@@ -12,7 +13,8 @@ export interface ReadUploadTerms {
   /** Of all rows; null where a column says it. */
   country: string | null;
   /** Those that are configured. */
-  countries: ReadonlySet<string>;
+  /** Any where none are given. */
+  countries: ReadonlySet<string> | undefined;
   /** Waited for: no more is read meanwhile. */
   onRows: (rows: UploadRows) => Promise<void>;
 }
@@ -71,7 +73,7 @@ export function createUploadReading({ country, countries, onRows }: ReadUploadTe
       reject(lines, line, 'missing-country');
       return;
     }
-    if (!countries.has(place)) {
+    if (!(countries?.has(place) ?? countryPattern.test(place))) {
       reject(lines, line, 'unknown-country');
       return;
     }

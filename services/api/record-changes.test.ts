@@ -41,7 +41,8 @@ it('a change that succeeded is in the audit log before it is answered, with who 
 it('a change that the state refused is there with why', async () => {
   const { deps, send, listed, create } = await auditedApi();
   const id = await create();
-  delete deps.config.actionTypes['award-reward'];
+  deps.database.actionTypes.delete('award-reward');
+  deps.database.registry.revision++;
 
   await send('POST', `/v1/campaigns/${id}/start`);
 

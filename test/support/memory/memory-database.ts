@@ -6,8 +6,10 @@ import type { RunEventKind } from '../../../shared/domain/run-events.ts';
 import type { RunState } from '../../../shared/domain/run-states.ts';
 import type { ApiKeyRecord } from '../../../shared/ports/api-keys.ts';
 import type { AuditRecord } from '../../../services/api/ports/audit-log.ts';
+import type { RegisteredActionType, RegisteredShard } from '../../../shared/ports/registry.ts';
 import type { CampaignState } from '../../../services/api/ports/campaign-store.ts';
 import type { StoredAnswer } from '../../../services/api/ports/idempotent-requests.ts';
+import type { ShardReport } from '../../../services/worker/ports/shard-reports.ts';
 import type { UserFailure } from '../../../shared/ports/step-ledger.ts';
 import type { SettableClock } from '../settable-clock.ts';
 
@@ -48,6 +50,14 @@ export interface MemoryDatabase {
   /** By run. */
   readonly runPaces: Map<string, RunPaceRow>;
   readonly audiences: Map<string, AudienceRow>;
+  /** Moves with every change of the two below. */
+  readonly registry: { revision: number };
+  /** By name. */
+  readonly actionTypes: Map<string, ActionTypeRow>;
+  /** Keyed by `${actionType}/${country}`. */
+  readonly shards: Map<string, RegisteredShard>;
+  /** Keyed by `${worker}/${actionType}/${country}`. */
+  readonly shardReports: Map<string, ShardReportRow>;
 }
 
 export interface RunEventRow {
@@ -62,6 +72,15 @@ export interface RunEventRow {
 export interface RunPaceRow {
   allowed: number;
   atMs: number;
+}
+
+export interface ShardReportRow extends ShardReport {
+  worker: string;
+  reportedAtMs: number;
+}
+
+export interface ActionTypeRow extends RegisteredActionType {
+  deletedAt: Date | null;
 }
 
 export interface CampaignRow {
@@ -114,6 +133,7 @@ export interface FeedRow {
   country: string;
   audience: FeedAudience;
   cursor: string | null;
+  batchUsers: number;
   nextBatchNo: number;
   nextChildNo: number;
   fedUsers: number;
@@ -261,6 +281,10 @@ export function createMemoryDatabase(clock: SettableClock): MemoryDatabase {
     runEvents: [],
     runPaces: new Map(),
     audiences: new Map(),
+    registry: { revision: 1 },
+    actionTypes: new Map(),
+    shards: new Map(),
+    shardReports: new Map(),
   };
 }
 
