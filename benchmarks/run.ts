@@ -6,6 +6,7 @@ import { benchmarkGrowth } from './growth/growth.ts';
 import { benchmarkMemory } from './memory/memory.ts';
 import { benchmarkNeighbours } from './neighbours/neighbours.ts';
 import { benchmarkScaling } from './scaling/scaling.ts';
+import { benchmarkStopping } from './stopping/stopping.ts';
 
 /**
  * `npm run bench -- <question> [--rounds N] [--quick] [--only <part>]`, and `chain --against <commit>`. Each prints Markdown tables and writes
@@ -26,6 +27,7 @@ const questions: Record<string, (asked: Asked) => Promise<void>> = {
   scaling: ({ rounds, quick }) => benchmarkScaling(rounds ?? (quick ? 1 : 3), quick),
   growth: ({ rounds, quick, only }) => benchmarkGrowth({ rounds: rounds ?? (quick ? 1 : 3), quick, only }),
   memory: ({ rounds }) => benchmarkMemory(rounds ?? 5),
+  stopping: ({ rounds, quick }) => benchmarkStopping(rounds ?? (quick ? 10 : 200)),
 };
 
 const { positionals, values } = parseArgs({
