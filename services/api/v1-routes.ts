@@ -6,6 +6,7 @@ import type { ApiKeyRecord, ApiKeys } from '../../shared/ports/api-keys.ts';
 import type { IdempotentRequests } from './ports/idempotent-requests.ts';
 import { actionTypeRoutes } from './action-type-routes.ts';
 import { auditRoutes, type AuditRoutesDeps } from './audit-routes.ts';
+import { audienceRoutes, type AudienceRoutesDeps } from './audience-routes.ts';
 import { createAuthenticate } from './authenticate.ts';
 import { campaignRoutes, type CampaignRoutesDeps } from './campaign-routes.ts';
 import { failureRoutes } from './failure-routes.ts';
@@ -16,7 +17,12 @@ import { runControlRoutes, type RunControlRoutesDeps } from './run-control-route
 import { runRoutes, type RunRoutesDeps } from './run-routes.ts';
 
 export interface V1RoutesDeps
-  extends CampaignRoutesDeps, Omit<RunRoutesDeps, 'isKeyGood'>, RunControlRoutesDeps, AuditRoutesDeps {
+  extends
+    CampaignRoutesDeps,
+    AudienceRoutesDeps,
+    Omit<RunRoutesDeps, 'isKeyGood'>,
+    RunControlRoutesDeps,
+    AuditRoutesDeps {
   apiKeys: ApiKeys;
   /** Called for each request that is refused for its key. */
   onRefusedKey?: (() => void) | undefined;
@@ -70,6 +76,7 @@ export async function v1Routes(server: HttpServer, deps: V1RoutesDeps): Promise<
   runRoutes(server, { ...deps, isKeyGood });
   runControlRoutes(server, deps);
   failureRoutes(server, deps);
+  await audienceRoutes(server, deps);
   actionTypeRoutes(server, deps);
   auditRoutes(server, deps);
 }
