@@ -150,7 +150,7 @@ export function createWorker(deps: WorkerDeps): Worker {
   /** W2 and W5 to W7, for many steps at once: one statement records what was called and claims what comes next. */
   async function turn(): Promise<number> {
     await gather();
-    slots.releaseFeeds(await stops.look(slots.waitingFeeds()));
+    slots.releaseFeeds(await stops.look(() => slots.waitingFeeds()));
     const claims = await selectClaims(maxGroup, { queue, slots, directory, shards, receiver });
     const results = takeFinished();
     const begun = begins.waiting();

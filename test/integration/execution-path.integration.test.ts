@@ -25,6 +25,7 @@ import { createTestDatabase, type TestDatabase } from '../support/postgres-datab
 import { createCampaignStore } from '../../services/api/postgres/campaign-store.ts';
 import { createDueJobs } from '../../services/scheduler/postgres/due-jobs.ts';
 import { createRunControl } from '../../services/api/postgres/run-control.ts';
+import { stepsUnderWay } from '../../shared/postgres/under-way.ts';
 import { createRunReports } from '../../services/api/postgres/run-reports.ts';
 import { selectFailureGroups } from '../../services/api/postgres/run-report-statements.ts';
 import { createFeedContexts } from '../../services/worker/postgres/feed-contexts.ts';
@@ -113,6 +114,7 @@ const planned = {
   ...Object.fromEntries(Object.entries(sweepStatements).map(([name, { text }]) => [name, text])),
   ...Object.fromEntries(Object.entries(endingStatements).map(([name, { text }]) => [name, text])),
   writePages: feedStatements.writePages,
+  stepsUnderWay: stepsUnderWay.text,
 };
 
 describeStepLedger('on Postgres', postgresStores);

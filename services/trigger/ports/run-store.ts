@@ -30,6 +30,8 @@ export interface RunTally {
   pauseAtFailed: FailureLimit | null;
   /** Who had ended when it was resumed last: only who came after them is judged. A step without a line had nobody. */
   judgedFrom: readonly EndedUsers[];
+  /** Since it was resumed; null where it was not. */
+  resumedForMs: number | null;
   /** Since the run's deadline, by the database's clock; negative before it. */
   overdueMs: number;
   feeds: FeedTally[];

@@ -34,6 +34,8 @@ export const begin = `
 export const tallies = `
   select r.id as "runId", r.campaign as "campaignId", r.state, r.state_reason as "stateReason", c.definition -> 'chain' as chain,
     (extract(epoch from now() - r.deadline_at) * 1000)::float8 as "overdueMs", r.judged_from as "judgedFrom",
+    case when r.state = 'running' and r.state_since > r.started_at then (extract(epoch from now() - r.state_since) * 1000)::float8 end
+      as "resumedForMs",
     (c.definition || r.settings) -> 'pauseAtFailedPercent' as "failedPercent",
     (c.definition || r.settings) -> 'pauseAtFailedMinUsers' as "failedMinUsers",
     f.feed as "feedId", f.country, f.fed_users::float8 as "fedUsers", f.held_out_users::float8 as "heldOutUsers",

@@ -126,7 +126,7 @@ async function finish(
 function tallyOf(rows: TallyRow[]): RunTally[] {
   const [first] = rows;
   if (!first) return [];
-  const { runId, campaignId, state, stateReason, chain, overdueMs } = first;
+  const { runId, campaignId, state, stateReason, chain, resumedForMs, overdueMs } = first;
   const feeds = rows.map(({ feedId, country, fedUsers, heldOutUsers, fedBatches, complete, stalled, lines }) => {
     const totals = lines.map(({ step, batches, succeeded, failed, expired, cancelled, unknown }) => {
       return { step, batches, succeeded, failed, expired, cancelled, unknown };
@@ -137,7 +137,7 @@ function tallyOf(rows: TallyRow[]): RunTally[] {
     });
     return { feedId, country, fedUsers, heldOutUsers, fedBatches, complete, stalled, totals, flow };
   });
-  return [{ runId, campaignId, state, stateReason, chain, overdueMs, feeds, ...judgementOf(first) }];
+  return [{ runId, campaignId, state, stateReason, chain, resumedForMs, overdueMs, feeds, ...judgementOf(first) }];
 }
 
 function judgementOf({ judgedFrom, failedPercent, failedMinUsers }: TallyRow) {
