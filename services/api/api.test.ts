@@ -217,6 +217,7 @@ const operation = z.looseObject({
     z.string(),
     z.looseObject({
       description: z.string(),
+      // None where a status says it all.
       content: z.record(z.string(), z.unknown()).default({}),
       headers: z.record(z.string(), z.unknown()).optional(),
     }),
@@ -235,12 +236,16 @@ describe('the OpenAPI document', () => {
 
     const operations = Object.values(paths).flatMap((path) => Object.values(path));
     expect(operations.map(({ operationId }) => operationId).sort()).toEqual([
+      'cancelRun',
       'changeActionType',
+      'changeRun',
       'changeShard',
       'createActionType',
       'createCampaign',
       'deleteActionType',
+      'deleteAudience',
       'getActionType',
+      'getAudience',
       'getCampaign',
       'getHealth',
       'getReadiness',
@@ -249,12 +254,21 @@ describe('the OpenAPI document', () => {
       'getRunReport',
       'getShard',
       'listActionTypes',
+      'listAudienceRejects',
+      'listAudiences',
       'listCampaigns',
+      'listChanges',
+      'listRunEvents',
       'listRunFailures',
       'listRuns',
       'listShards',
+      'pauseRun',
+      'previewCancel',
       'replaceActionType',
+      'resumeRun',
       'startCampaign',
+      'unscheduleCampaign',
+      'uploadAudience',
     ]);
     for (const { responses } of operations) {
       expect(Object.keys(responses).some((status) => status.startsWith('2'))).toBe(true);

@@ -1,8 +1,8 @@
 import { createKafka } from '../../shared/kafka/connection.ts';
 import { createGroupLook } from '../../shared/kafka/group-look.ts';
 import { createApiKeys } from '../../shared/postgres/api-keys.ts';
-import { createPool } from '../../shared/postgres/pool.ts';
 import { createRegistrySource, createShardStore } from '../../shared/postgres/registry.ts';
+import { createPool, createUploadPool } from '../../shared/postgres/pool.ts';
 import { tryToTakePart } from '../../shared/postgres/take-part.ts';
 import { digestOfApiKey } from '../../shared/runtime/api-key-secret.ts';
 import { workerGroup } from '../../shared/runtime/installation-bus.ts';
@@ -16,8 +16,11 @@ import { createApi } from './api.ts';
 import { createCatalogueReader } from './catalogue-reader.ts';
 import { readConfig } from './config.ts';
 import { createActionTypeStore } from './postgres/action-type-store.ts';
+import { createAuditLog } from './postgres/audit-log.ts';
+import { createAudienceStore } from './postgres/audience-store.ts';
 import { createCampaignStore } from './postgres/campaign-store.ts';
 import { createIdempotentRequests } from './postgres/idempotent-requests.ts';
+import { createRunControl } from './postgres/run-control.ts';
 import { createRunReports } from './postgres/run-reports.ts';
 import { createShardFigures } from './postgres/shard-figures.ts';
 import { createShardLook } from './shard-look.ts';
@@ -25,12 +28,18 @@ import { createShardLook } from './shard-look.ts';
 /** How often the API looks whether its database is as it has to be; that it was is believed for as long. */
 const lookMs = 5_000;
 
+/** Lists uploaded at once to one process. */
+const maxUploads = 4;
+
 export const apiProcess = defineProcess('api', readConfig, async (config, { logger, meter, addPart, onClose }) => {
   const clock = systemClock;
   const pool = onClose(
     createPool({ connectionString: config.databaseUrl, applicationName: 'muster-api', logger, meter }),
     (opened) => opened.end(),
   );
+  // Apart: an upload holds its connection for as long as its sender takes.
+  const uploads = { connectionString: config.databaseUrl, applicationName: 'muster-api-uploads', max: maxUploads };
+  const uploadPool = onClose(createUploadPool({ ...uploads, logger, meter }), (opened) => opened.end());
   const apiKeys = createApiKeys({ pool });
   const file = installationConfigOf(config.engine);
 
@@ -79,7 +88,10 @@ export const apiProcess = defineProcess('api', readConfig, async (config, { logg
       port: config.port,
       campaigns: createCampaignStore({ pool }),
       reports: createRunReports({ pool }),
+      control: createRunControl({ pool }),
+      audiences: createAudienceStore({ pool, uploadPool }),
       idempotency: createIdempotentRequests({ pool }),
+      audit: createAuditLog({ pool }),
       apiKeys,
       catalogue: createCatalogueReader(registry, config.engine.countries),
       actionTypes: createActionTypeStore({ pool }),

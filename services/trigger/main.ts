@@ -7,6 +7,7 @@ import { createTopicBacklogs } from '../../shared/kafka/topic-backlogs.ts';
 import { createLeases } from '../../shared/postgres/leases.ts';
 import { createHotPathPool, createPool } from '../../shared/postgres/pool.ts';
 import { createRegistrySource, createShardStore } from '../../shared/postgres/registry.ts';
+import { createStoredAudiences } from '../../shared/postgres/stored-audiences.ts';
 import { takePart } from '../../shared/postgres/take-part.ts';
 import { ownPublisher, workerGroup } from '../../shared/runtime/installation-bus.ts';
 import { installationConfigOf } from '../../shared/runtime/installation-config.ts';
@@ -15,12 +16,13 @@ import { createRegistryReader } from '../../shared/runtime/registry-reader.ts';
 import { topicsOf } from '../../shared/runtime/shard-topics.ts';
 import { systemClock } from '../../shared/runtime/system-clock.ts';
 import { readConfig } from './config.ts';
-import { createSegmentation } from './http/segmentation-client.ts';
+import { createSegmentation } from '../../shared/http-client/segmentation-client.ts';
 import { createFeedStore } from './postgres/feed-store.ts';
 import { createOutboxSweep } from './postgres/outbox-sweep.ts';
 import { createRetentionStore } from './postgres/retention.ts';
 import { createRunStore } from './postgres/run-store.ts';
 import { createStepEndings } from './postgres/step-endings.ts';
+import { segmentationConnections } from './page-questions.ts';
 import { createTrigger } from './trigger.ts';
 
 export const triggerProcess = defineProcess('trigger', readConfig, async (config, context) => {
@@ -50,7 +52,10 @@ export const triggerProcess = defineProcess('trigger', readConfig, async (config
   const { replicationFactor } = engine;
   const topicTerms = { prefix: config.MUSTER_TOPIC_PREFIX, replicationFactor };
   const { shards } = await registry.refresh();
-  const segmentation = onClose(createSegmentation({ config: engine, environment }), (opened) => opened.close());
+  const segmentation = onClose(
+    createSegmentation({ config: engine, environment, connections: segmentationConnections }),
+    (opened) => opened.close(),
+  );
   const kafka = createKafka({ ...config.kafka, clientId: 'muster-trigger', logger });
   const workers = workerGroup(config.MUSTER_TOPIC_PREFIX, installationId);
   const connection = onClose(
@@ -81,6 +86,7 @@ export const triggerProcess = defineProcess('trigger', readConfig, async (config
       runs: config.RETENTION_RUNS_DAYS,
     },
     segmentation,
+    storedAudiences: createStoredAudiences({ pool: hotPool }),
     leases: createLeases({ pool }),
     topicAdmin,
     topicBacklogs,

@@ -10,8 +10,9 @@ import type { MessagePublisher, TopicAdmin, TopicBacklogs, TopicSpec } from '../
 import type { ShardStore } from '../../shared/ports/registry.ts';
 import type { Retention } from './ports/retention.ts';
 import type { RunStore } from './ports/run-store.ts';
-import type { Segmentation } from './ports/segmentation.ts';
 import type { RegistryReader } from '../../shared/runtime/registry-reader.ts';
+import type { StoredAudiences } from '../../shared/ports/stored-audiences.ts';
+import type { Segmentation } from '../../shared/ports/segmentation.ts';
 import { createLeaseKeeper } from '../../shared/runtime/lease-keeper.ts';
 import { createLoop, type Loop } from '../../shared/runtime/loop.ts';
 import type { Logger } from '../../shared/runtime/logger.ts';
@@ -40,6 +41,7 @@ export interface TriggerDeps {
   retention: Retention;
   retentionDays: RetentionDays;
   segmentation: Segmentation;
+  storedAudiences: StoredAudiences;
   leases: Leases;
   topicAdmin: TopicAdmin;
   topicBacklogs: TopicBacklogs;
@@ -106,6 +108,7 @@ export function createTrigger(deps: TriggerDeps): Trigger {
   const preparation = createRunPreparer({
     runStore,
     segmentation,
+    storedAudiences: deps.storedAudiences,
     topicAdmin: deps.topicAdmin,
     topics,
     topicTerms: deps.topicTerms,

@@ -5,7 +5,9 @@ import type { PartitionTraffic } from '../../shared/ports/group-look.ts';
 import { createShardLook } from '../../services/api/shard-look.ts';
 import { createCatalogueReader } from '../../services/api/catalogue-reader.ts';
 import { createLogger } from '../../shared/runtime/logger.ts';
+import { createMemoryAudienceStore } from './memory/audience-store.ts';
 import { createMemoryApiKeys } from './memory/api-keys.ts';
+import { createMemoryAuditLog } from './memory/audit-log.ts';
 import { createMemoryCampaignStore } from './memory/campaign-store.ts';
 import { createMemoryDatabase } from './memory/memory-database.ts';
 import { createMemoryIdempotentRequests } from './memory/idempotent-requests.ts';
@@ -16,6 +18,7 @@ import {
   seedMemoryRegistry,
 } from './memory/registry.ts';
 import { createMemoryShardFigures } from './memory/shard-figures.ts';
+import { createMemoryRunControl } from './memory/run-control.ts';
 import { createMemoryRunReports } from './memory/run-reports.ts';
 import { createMemoryRunRows } from './memory/run-rows.ts';
 import { createSettableClock } from './settable-clock.ts';
@@ -41,7 +44,10 @@ export async function createApiDeps() {
     port: 0,
     campaigns: createMemoryCampaignStore({ database }),
     reports: createMemoryRunReports({ database }),
+    control: createMemoryRunControl({ database }),
+    audiences: createMemoryAudienceStore({ database }),
     idempotency: createMemoryIdempotentRequests({ database }),
+    audit: createMemoryAuditLog({ database }),
     apiKeys,
     catalogue: createCatalogueReader(registry, config.countries),
     actionTypes: createMemoryActionTypeStore({ database }),
@@ -53,12 +59,12 @@ export async function createApiDeps() {
     }),
     /** What the brokers say of the workers' group, by topic; null: nothing. */
     group,
-    database,
     clock,
     logger: createLogger('api', 'silent'),
     ping: (): Promise<unknown> => Promise.resolve(),
     /** Beyond what it is made of: what tests put runs there with. */
     rows: createMemoryRunRows({ database }),
+    database,
     key,
   };
 }

@@ -4,7 +4,7 @@ import { actionTypeConfig } from '../../shared/contracts/engine-config.ts';
 import { stepMessage, type StepMessage } from '../../shared/contracts/messages.ts';
 import { topicNames } from '../../shared/domain/shard.ts';
 import { compareUserIds } from '../../shared/domain/user-id.ts';
-import type { PageRequest, Segmentation, SegmentationFailure } from '../../services/trigger/ports/segmentation.ts';
+import type { PageRequest, Segmentation, SegmentationFailure } from '../../shared/ports/segmentation.ts';
 import type { TopicBacklogs } from '../../shared/ports/message-bus.ts';
 import { createRegistryReader } from '../../shared/runtime/registry-reader.ts';
 import type { ClaimedStep } from '../../shared/ports/step-ledger.ts';
@@ -20,6 +20,7 @@ import { createMemoryRegistrySource, createMemoryShardStore, seedMemoryRegistry 
 import { createMemoryRetention } from './memory/retention.ts';
 import { createMemoryRunStore, insertRun } from './memory/run-store.ts';
 import { createMemoryStepEndings } from './memory/step-endings.ts';
+import { createMemoryStoredAudiences } from './memory/stored-audiences.ts';
 import { createMemoryStepLedger } from './memory/step-ledger.ts';
 import { settled } from './pass-time.ts';
 import { createSettableClock } from './settable-clock.ts';
@@ -133,6 +134,7 @@ export function createTriggerFixture() {
       outboxSweep: createMemoryOutboxSweep({ database }),
       leases: createMemoryLeases({ database }),
       segmentation,
+      storedAudiences: createMemoryStoredAudiences({ database }),
       stepEndings: createMemoryStepEndings({ database }),
       retention: createMemoryRetention({ database }),
       retentionDays: { users: 14, steps: 30, failures: 90, runs: 400 },

@@ -1,5 +1,6 @@
 import type { ShardFigures, ShardWork } from '../../../services/api/ports/shard-figures.ts';
 import type { ShardReports } from '../../../services/worker/ports/shard-reports.ts';
+import { estimateOf } from '../../../shared/contracts/feed-audience.ts';
 import { atOnce } from './at-once.ts';
 import type { FeedRow, MemoryDatabase } from './memory-database.ts';
 
@@ -48,9 +49,9 @@ export function createMemoryShardFigures({ database }: { database: MemoryDatabas
 }
 
 function addWorkOf({ campaigns, runs, totals }: MemoryDatabase, feed: FeedRow, work: Map<string, ShardWork>): void {
-  const { feedId, country, estimate, fedUsers, batchUsers, complete, nextBatchNo } = feed;
+  const { feedId, country, audience, fedUsers, batchUsers, complete, nextBatchNo } = feed;
   const chain = campaigns.get(runs.get(feed.runId)?.campaignId ?? '')?.definition.chain ?? [];
-  let ahead = complete ? 0 : Math.max(0, Math.ceil(((estimate ?? 0) - fedUsers) / batchUsers));
+  let ahead = complete ? 0 : Math.max(0, Math.ceil(((estimateOf(audience) ?? 0) - fedUsers) / batchUsers));
   let entered = nextBatchNo - 1;
   for (const [index, { action }] of chain.entries()) {
     const row = totals.get(`${feedId}/${index + 1}`);
