@@ -8,8 +8,8 @@ import { registerConfig } from './commands/config.ts';
 import { registerDemo } from './commands/demo.ts';
 import { registerDoctor } from './commands/doctor.ts';
 import { registerInstallation } from './commands/installation.ts';
-import { registerRun } from './commands/run.ts';
 import { registerShards } from './commands/shards.ts';
+import { registerRun } from './commands/run.ts';
 import { registerServe } from './commands/serve.ts';
 import { exitCodes, type ExitCode } from './exit-codes.ts';
 import { createSession, type SessionDeps } from './session.ts';
@@ -31,10 +31,10 @@ export async function runProgram(args: readonly string[], deps: SessionDeps): Pr
     registerInstallation,
     registerConfig,
     registerCampaign,
-    registerRun,
-    registerAudit,
     registerActionTypes,
     registerShards,
+    registerRun,
+    registerAudit,
     registerApiKey,
     registerDoctor,
   ];

@@ -2,7 +2,6 @@ import { Readable } from 'node:stream';
 import { v7 as uuidv7 } from 'uuid';
 import { z } from 'zod';
 import { rejectedRow, uploadedAudience } from '../../shared/contracts/audiences.ts';
-import type { CatalogueReader } from './catalogue-reader.ts';
 import { publicId } from '../../shared/domain/ids.ts';
 import { countryPattern } from '../../shared/domain/shard.ts';
 import { isStorable } from '../../shared/domain/stored-text.ts';
@@ -11,6 +10,7 @@ import { jsonAnswer, problems } from './http/answer-shapes.ts';
 import type { HttpServer } from './http/create-http-server.ts';
 import { HttpProblem, invalidRequest, notFound, quoted } from './http/http-problem.ts';
 import { idempotentHeaders } from './idempotency.ts';
+import type { CatalogueReader } from './catalogue-reader.ts';
 import type { AudienceStore } from './ports/audience-store.ts';
 import { cursorInQuery, pageView, requireId } from './public-ids.ts';
 import { receiveUpload, requireKnownEncoding } from './receive-upload.ts';
@@ -112,6 +112,8 @@ export async function audienceRoutes(server: HttpServer, { audiences, catalogue 
 }
 
 function uploadRoute(server: HttpServer, { audiences, catalogue }: AudienceRoutesDeps): void {
+  const configured = catalogue.current().countries;
+  const countries = configured ? new Set(configured) : { has: (code: string) => countryPattern.test(code) };
   server.removeAllContentTypeParsers();
   server.addContentTypeParser('text/csv', (_request, payload, done) => done(null, payload));
 
@@ -134,8 +136,7 @@ function uploadRoute(server: HttpServer, { audiences, catalogue }: AudienceRoute
       },
     },
     handler: async ({ query: { name, country }, body, begun, headers, log }, reply) => {
-      const { countries } = catalogue.current();
-      if (country !== undefined && countries?.includes(country) === false) throw unknownCountry(country, countries);
+      if (country !== undefined && !countries.has(country)) throw unknownCountry(country, configured ?? []);
       requireKnownEncoding(headers['content-encoding']);
       const start = { audienceId: begun?.createdId ?? uuidv7(), name, country: country ?? null };
       const begin = await audiences.begin(start);

@@ -8,6 +8,8 @@ export interface CatalogueReader {
   current(): Catalogue;
   /** At least as new as this call. Rejects when the store does not answer. */
   refresh(): Promise<Catalogue>;
+  /** All types as of the last look, disabled ones too: what began with them goes on. */
+  registered(): Catalogue['actionTypes'];
 }
 
 /** @param countries that the engine's file allows; all unless given */
@@ -20,6 +22,8 @@ export function createCatalogueReader(
       const known = registry.current();
       return known ? catalogueOf(known, countries) : { countries, actionTypes: {} };
     },
+    registered: () =>
+      Object.fromEntries((registry.current()?.actionTypes ?? []).map(({ name, config }) => [name, config])),
     refresh: async () => catalogueOf(await registry.refresh(), countries),
   };
 }

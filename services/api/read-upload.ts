@@ -13,8 +13,7 @@ export interface ReadUploadTerms {
   /** Of all rows; null where a column says it. */
   country: string | null;
   /** Those that are configured. */
-  /** Any where none are given. */
-  countries: ReadonlySet<string> | undefined;
+  countries: Pick<ReadonlySet<string>, 'has'>;
   /** Waited for: no more is read meanwhile. */
   onRows: (rows: UploadRows) => Promise<void>;
 }

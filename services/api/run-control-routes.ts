@@ -1,5 +1,7 @@
 import type { FastifyRequest } from 'fastify';
 import { z } from 'zod';
+import type { EngineConfig } from '../../shared/contracts/engine-config.ts';
+import type { CatalogueReader } from './catalogue-reader.ts';
 import { cancelPreview, controlledRun, runChanges, runEvent } from '../../shared/contracts/runs.ts';
 import { publicId } from '../../shared/domain/ids.ts';
 import { controlVerbs, timeToStopMs, type ControlVerb } from '../../shared/domain/run-control.ts';
@@ -95,7 +97,7 @@ function verbRoute(server: HttpServer, verb: ControlVerb, { control, catalogue }
       const { run, underWay, decision } = controlled;
       request.auditDetail = { ...(reason === undefined ? {} : { reason }), state: run.state };
       if (decision.move.kind === 'forbidden') throw stateForbids(run, verb, decision.move.allowed);
-      return controlledRunView(run, underWay, stopTimeOf(run, catalogue.current()));
+      return controlledRunView(run, underWay, stopTimeOf(run, catalogue.registered()));
     },
   });
 }
@@ -133,7 +135,7 @@ function changeRoute(server: HttpServer, { control, catalogue, clock }: RunContr
       if (decision.kind === 'forbidden')
         throw stateForbids(run, 'change', ['preparing', 'running', 'pausing', 'paused']);
       if (decision.kind === 'invalid') throw invalidRequest(decision.errors);
-      return controlledRunView(run, underWay, stopTimeOf(run, catalogue.current()));
+      return controlledRunView(run, underWay, stopTimeOf(run, catalogue.registered()));
     },
   });
 }
@@ -191,7 +193,7 @@ function askerOf({ apiKey }: FastifyRequest): Asker {
 }
 
 /** Of the longest call that may be under way. */
-function stopTimeOf({ chain }: RunHeader, { actionTypes }: Catalogue): number {
+function stopTimeOf({ chain }: RunHeader, actionTypes: EngineConfig['actionTypes']): number {
   return timeToStopMs(chain.flatMap(({ action }) => actionTypes[action]?.timeoutMs ?? []));
 }
 

@@ -14,12 +14,15 @@ import { addIdempotency } from './idempotency.ts';
 import { logChanges } from './log-changes.ts';
 import { recordChanges } from './record-changes.ts';
 import { runControlRoutes, type RunControlRoutesDeps } from './run-control-routes.ts';
+import { shardRoutes, type ShardRoutesDeps } from './shard-routes.ts';
 import { runRoutes, type RunRoutesDeps } from './run-routes.ts';
 import { shardRoutes, type ShardRoutesDeps } from './shard-routes.ts';
 
 export interface V1RoutesDeps
   extends
     CampaignRoutesDeps,
+    ActionTypeRoutesDeps,
+    ShardRoutesDeps,
     AudienceRoutesDeps,
     Omit<RunRoutesDeps, 'isKeyGood'>,
     RunControlRoutesDeps,
@@ -81,6 +84,6 @@ export async function v1Routes(server: HttpServer, deps: V1RoutesDeps): Promise<
   failureRoutes(server, deps);
   await audienceRoutes(server, deps);
   actionTypeRoutes(server, deps);
-  auditRoutes(server, deps);
   shardRoutes(server, deps);
+  auditRoutes(server, deps);
 }

@@ -11,7 +11,6 @@ import { createMemoryAuditLog } from './memory/audit-log.ts';
 import { createMemoryCampaignStore } from './memory/campaign-store.ts';
 import { createMemoryDatabase } from './memory/memory-database.ts';
 import { createMemoryIdempotentRequests } from './memory/idempotent-requests.ts';
-import { createMemoryRunControl } from './memory/run-control.ts';
 import {
   createMemoryActionTypeStore,
   createMemoryRegistrySource,
@@ -19,6 +18,7 @@ import {
   seedMemoryRegistry,
 } from './memory/registry.ts';
 import { createMemoryShardFigures } from './memory/shard-figures.ts';
+import { createMemoryRunControl } from './memory/run-control.ts';
 import { createMemoryRunReports } from './memory/run-reports.ts';
 import { createMemoryRunRows } from './memory/run-rows.ts';
 import { createSettableClock } from './settable-clock.ts';
@@ -59,7 +59,6 @@ export async function createApiDeps() {
     }),
     /** What the brokers say of the workers' group, by topic; null: nothing. */
     group,
-    database,
     clock,
     logger: createLogger('api', 'silent'),
     ping: (): Promise<unknown> => Promise.resolve(),

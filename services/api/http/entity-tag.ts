@@ -16,5 +16,5 @@ export function expectedRevision(ifMatch: string | undefined): number | null {
 }
 
 export function outdated(detail: string): HttpProblem {
-  return new HttpProblem({ status: 412, code: 'outdated', detail });
+  return new HttpProblem({ status: 412, code: 'precondition-failed', detail });
 }

@@ -21,8 +21,7 @@ export const claim = `
   from free
   where f.feed = free.feed
   returning f.feed as "feedId", f.run as "runId", f.country, f.segment, f.snapshot, f.estimate::float8 as estimate, f.audience,
-    f.fed_users::float8 as "fedUsers", f.excluded_users::float8 as "excludedUsers", f.stalls, f.cursor,
-    f.next_batch_no as "nextBatchNo", f.batch_users as "batchUsers", f.token,
+    f.fed_users::float8 as "fedUsers", f.excluded_users::float8 as "excludedUsers", f.stalls, f.cursor, f.next_batch_no as "nextBatchNo", f.batch_users as "batchUsers", f.token,
     free.settled ->> 'priority' as priority, free.definition -> 'chain' -> 0 ->> 'action' as "firstAction",
     (extract(epoch from free.deadline_at - now()) * 1000)::float8 as "deadlineInMs"`;
 

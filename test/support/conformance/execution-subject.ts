@@ -1,6 +1,6 @@
 import type { CampaignDefinition } from '../../../shared/contracts/campaigns.ts';
-import { segmentAlone } from '../../../shared/contracts/feed-audience.ts';
 import { usualBatchUsers } from '../../../shared/domain/batch.ts';
+import { segmentAlone } from '../../../shared/contracts/feed-audience.ts';
 import { usersOf } from '../../../shared/domain/users-text.ts';
 import type { StepTotals } from '../../../shared/domain/outcomes.ts';
 import type { CampaignStore } from '../../../services/api/ports/campaign-store.ts';

@@ -1,6 +1,7 @@
 import { segmentAlone } from '../../../shared/contracts/feed-audience.ts';
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { ShardFigures } from '../../../services/api/ports/shard-figures.ts';
+import { segmentAlone } from '../../../shared/contracts/feed-audience.ts';
 import type { ShardReports } from '../../../services/worker/ports/shard-reports.ts';
 import {
   claimOne,
@@ -77,11 +78,8 @@ export function describeShardFigures(name: string, makeSubject: () => Promise<Sh
       const { runId } = await startRun(subject, { countries: ['SG'], chain, name: 'whole' });
       await subject.runs.finish(runId, 'cancelled', null);
       const { runId: estimated } = await createRun(subject, { countries: ['SG'], chain });
-      await subject.runs.begin(
-        estimated,
-        [{ country: 'SG', audience: segmentAlone({ segment: 'all', snapshot: 's1', estimate: 1001 }) }],
-        250,
-      );
+      const audience = segmentAlone({ segment: 'all', snapshot: 's1', estimate: 1001 });
+      await subject.runs.begin(estimated, [{ country: 'SG', audience }], 250);
 
       expect((await subject.figures.work()).map(({ ready, ahead }) => [ready, ahead])).toEqual([
         [0, 5],

@@ -5,8 +5,8 @@ import type { StepFlow, StepTotals } from '../../../shared/domain/outcomes.ts';
 import type { RunEventKind } from '../../../shared/domain/run-events.ts';
 import type { RunState } from '../../../shared/domain/run-states.ts';
 import type { ApiKeyRecord } from '../../../shared/ports/api-keys.ts';
-import type { AuditRecord } from '../../../services/api/ports/audit-log.ts';
 import type { RegisteredActionType, RegisteredShard } from '../../../shared/ports/registry.ts';
+import type { AuditRecord } from '../../../services/api/ports/audit-log.ts';
 import type { CampaignState } from '../../../services/api/ports/campaign-store.ts';
 import type { StoredAnswer } from '../../../services/api/ports/idempotent-requests.ts';
 import type { ShardReport } from '../../../services/worker/ports/shard-reports.ts';
@@ -43,13 +43,6 @@ export interface MemoryDatabase {
   readonly idempotentRequests: Map<string, IdempotentRequestRow>;
   /** Keyed by `${topic}/${partition}/${offset}` and a digest of the bytes. */
   readonly deadLetters: Map<string, DeadLetterRow>;
-  /** Oldest first. */
-  readonly auditLog: AuditRecord[];
-  /** Oldest first. */
-  readonly runEvents: RunEventRow[];
-  /** By run. */
-  readonly runPaces: Map<string, RunPaceRow>;
-  readonly audiences: Map<string, AudienceRow>;
   /** Moves with every change of the two below. */
   readonly registry: { revision: number };
   /** By name. */
@@ -58,6 +51,13 @@ export interface MemoryDatabase {
   readonly shards: Map<string, RegisteredShard>;
   /** Keyed by `${worker}/${actionType}/${country}`. */
   readonly shardReports: Map<string, ShardReportRow>;
+  /** Oldest first. */
+  readonly auditLog: AuditRecord[];
+  /** Oldest first. */
+  readonly runEvents: RunEventRow[];
+  /** By run. */
+  readonly runPaces: Map<string, RunPaceRow>;
+  readonly audiences: Map<string, AudienceRow>;
 }
 
 export interface RunEventRow {
@@ -277,14 +277,14 @@ export function createMemoryDatabase(clock: SettableClock): MemoryDatabase {
     apiKeys: new Map(),
     idempotentRequests: new Map(),
     deadLetters: new Map(),
-    auditLog: [],
-    runEvents: [],
-    runPaces: new Map(),
-    audiences: new Map(),
     registry: { revision: 1 },
     actionTypes: new Map(),
     shards: new Map(),
     shardReports: new Map(),
+    auditLog: [],
+    runEvents: [],
+    runPaces: new Map(),
+    audiences: new Map(),
   };
 }
 

@@ -1,7 +1,7 @@
 import { v7 as uuidv7 } from 'uuid';
+import { firstChildBatchNo, isChildBatch, usualBatchUsers } from '../../../shared/domain/batch.ts';
 import { defaultMinJudgedUsers, type CampaignDefinition } from '../../../shared/contracts/campaigns.ts';
 import type { RunSettings } from '../../../shared/contracts/runs.ts';
-import { firstChildBatchNo, isChildBatch, usualBatchUsers } from '../../../shared/domain/batch.ts';
 import type { StepTotals } from '../../../shared/domain/outcomes.ts';
 import type { RunEventKind } from '../../../shared/domain/run-events.ts';
 import { statesBefore, type TerminalRunState } from '../../../shared/domain/run-states.ts';
