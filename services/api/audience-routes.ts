@@ -149,7 +149,7 @@ function uploadRoute(server: HttpServer, { audiences, catalogue }: AudienceRoute
               encoding: headers['content-encoding'],
               upload: begin.upload,
               country: start.country,
-              countries: countries && new Set(countries),
+              countries,
               logger: log,
             });
       const view = audienceView(record);

@@ -1,5 +1,4 @@
 import type { RejectedRow, RejectRule } from '../../shared/contracts/audiences.ts';
-import { countryPattern } from '../../shared/domain/shard.ts';
 import { areValidUserIds, brokenUserIdRule, escapeUserId } from '../../shared/domain/user-id.ts';
 import { columnsOf, maxLineBytes, rowOf, type Columns } from './csv-rows.ts';
 import type { UploadEnd, UploadRows } from './ports/audience-store.ts';
@@ -72,7 +71,7 @@ export function createUploadReading({ country, countries, onRows }: ReadUploadTe
       reject(lines, line, 'missing-country');
       return;
     }
-    if (!(countries?.has(place) ?? countryPattern.test(place))) {
+    if (!countries.has(place)) {
       reject(lines, line, 'unknown-country');
       return;
     }

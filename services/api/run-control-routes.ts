@@ -11,8 +11,6 @@ import { pageQuery, pageShape } from './contracts/pages.ts';
 import { decideChanges, decideVerb, type Asker } from './control-run.ts';
 import { jsonAnswer, problems } from './http/answer-shapes.ts';
 import { checkShape } from './http/check-shape.ts';
-import type { Catalogue } from '../../shared/contracts/engine-config.ts';
-import type { CatalogueReader } from './catalogue-reader.ts';
 import type { HttpServer } from './http/create-http-server.ts';
 import { requireMatch } from './http/etag.ts';
 import { HttpProblem, invalidRequest, notFound } from './http/http-problem.ts';

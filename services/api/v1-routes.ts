@@ -16,7 +16,6 @@ import { recordChanges } from './record-changes.ts';
 import { runControlRoutes, type RunControlRoutesDeps } from './run-control-routes.ts';
 import { shardRoutes, type ShardRoutesDeps } from './shard-routes.ts';
 import { runRoutes, type RunRoutesDeps } from './run-routes.ts';
-import { shardRoutes, type ShardRoutesDeps } from './shard-routes.ts';
 
 export interface V1RoutesDeps
   extends

@@ -64,6 +64,7 @@ export async function createApiDeps() {
     ping: (): Promise<unknown> => Promise.resolve(),
     /** Beyond what it is made of: what tests put runs there with. */
     rows: createMemoryRunRows({ database }),
+    database,
     key,
   };
 }

@@ -1,7 +1,6 @@
 import { estimateOf } from '../../../shared/contracts/feed-audience.ts';
 import type { ShardFigures, ShardWork } from '../../../services/api/ports/shard-figures.ts';
 import type { ShardReports } from '../../../services/worker/ports/shard-reports.ts';
-import { estimateOf } from '../../../shared/contracts/feed-audience.ts';
 import { atOnce } from './at-once.ts';
 import type { FeedRow, MemoryDatabase } from './memory-database.ts';
 
