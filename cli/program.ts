@@ -5,6 +5,7 @@ import { registerCampaign } from './commands/campaign.ts';
 import { registerConfig } from './commands/config.ts';
 import { registerDemo } from './commands/demo.ts';
 import { registerDoctor } from './commands/doctor.ts';
+import { registerExplain } from './commands/explain.ts';
 import { registerInstallation } from './commands/installation.ts';
 import { registerServe } from './commands/serve.ts';
 import { exitCodes, type ExitCode } from './exit-codes.ts';
@@ -27,6 +28,7 @@ export async function runProgram(args: readonly string[], deps: SessionDeps): Pr
     registerInstallation,
     registerConfig,
     registerCampaign,
+    registerExplain,
     registerApiKey,
     registerDoctor,
   ];

@@ -1,5 +1,6 @@
 import { InvalidArgumentError, type Command } from 'commander';
 import type { DefinitionOptions } from '../campaigns/definition.ts';
+import type { RetryOptions } from '../campaigns/retry-failed.ts';
 import type { FailureOptions } from '../campaigns/run-commands.ts';
 import type { Session } from '../session.ts';
 
@@ -109,6 +110,29 @@ export function registerCampaign(program: Command, session: Session): void {
         return listFailures(id, options, context);
       }),
     );
+
+  group
+    .command('retry-failed <campaign|run>')
+    .description(
+      'try the failed users of a run that has ended again, in a run of their own; asks first where a person can answer',
+    )
+    .option('--reason <reason>', 'only who failed for it; repeatable', collect)
+    .option('--step <n>', 'only who failed in it; repeatable', collectNumbers)
+    .option('--action <type>', 'the same by action type; repeatable', collect)
+    .option('--country <code>', 'only of this country; repeatable', collect)
+    .option('--deadline-seconds <n>', "from now; the campaign's own when absent", wholeNumber)
+    .option('--preview', 'only count them, by step, country and reason')
+    .option('-y, --yes', 'do not ask')
+    .action((id: string, options: RetryOptions) =>
+      session.run(json(), async (context) => {
+        const { retryFailed } = await import('../campaigns/retry-failed.ts');
+        return retryFailed(id, options, context);
+      }),
+    );
+}
+
+function collectNumbers(value: string, earlier: number[] | undefined): number[] {
+  return [...(earlier ?? []), wholeNumber(value)];
 }
 
 function collect(value: string, earlier: string[] | undefined): string[] {

@@ -253,6 +253,7 @@ describe('the OpenAPI document', () => {
     const operations = Object.values(paths).flatMap((path) => Object.values(path));
     expect(operations.map(({ operationId }) => operationId).sort()).toEqual([
       'createCampaign',
+      'explainRunUser',
       'getCampaign',
       'getHealth',
       'getReadiness',
@@ -263,6 +264,7 @@ describe('the OpenAPI document', () => {
       'listCampaigns',
       'listRunFailures',
       'listRuns',
+      'retryFailedUsers',
       'startCampaign',
     ]);
     for (const { responses } of operations) {

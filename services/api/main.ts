@@ -11,7 +11,9 @@ import { createApi } from './api.ts';
 import { readConfig } from './config.ts';
 import { createCampaignStore } from './postgres/campaign-store.ts';
 import { createIdempotentRequests } from './postgres/idempotent-requests.ts';
+import { createRetries } from './postgres/retries.ts';
 import { createRunReports } from './postgres/run-reports.ts';
+import { createUserHistories } from './postgres/user-histories.ts';
 
 /** How often the API looks whether its database is as it has to be; that it was is believed for as long. */
 const lookMs = 5_000;
@@ -56,6 +58,8 @@ export const apiProcess = defineProcess('api', readConfig, async (config, { logg
       port: config.port,
       campaigns: createCampaignStore({ pool }),
       reports: createRunReports({ pool }),
+      histories: createUserHistories({ pool }),
+      retries: createRetries({ pool }),
       idempotency: createIdempotentRequests({ pool }),
       apiKeys,
       config: config.engine,

@@ -4,12 +4,16 @@ import type { HttpServer } from './http/create-http-server.ts';
 import { HttpProblem } from './http/http-problem.ts';
 import type { ApiKeyRecord, ApiKeys } from '../../shared/ports/api-keys.ts';
 import type { IdempotentRequests } from './ports/idempotent-requests.ts';
+import type { Retries } from './ports/retries.ts';
+import type { UserHistories } from './ports/user-histories.ts';
 import { actionTypeRoutes } from './action-type-routes.ts';
 import { createAuthenticate } from './authenticate.ts';
 import { campaignRoutes, type CampaignRoutesDeps } from './campaign-routes.ts';
+import { explainRoutes } from './explain-routes.ts';
 import { failureRoutes } from './failure-routes.ts';
 import { addIdempotency } from './idempotency.ts';
 import { logChanges } from './log-changes.ts';
+import { retryRoutes } from './retry-routes.ts';
 import { runRoutes, type RunRoutesDeps } from './run-routes.ts';
 
 export interface V1RoutesDeps extends CampaignRoutesDeps, Omit<RunRoutesDeps, 'isKeyGood'> {
@@ -17,6 +21,8 @@ export interface V1RoutesDeps extends CampaignRoutesDeps, Omit<RunRoutesDeps, 'i
   /** Called for each request that is refused for its key. */
   onRefusedKey?: (() => void) | undefined;
   idempotency: IdempotentRequests;
+  histories: UserHistories;
+  retries: Retries;
 }
 
 declare module 'fastify' {
@@ -64,5 +70,7 @@ export async function v1Routes(server: HttpServer, deps: V1RoutesDeps): Promise<
   campaignRoutes(server, deps);
   runRoutes(server, { ...deps, isKeyGood });
   failureRoutes(server, deps);
+  explainRoutes(server, deps);
+  retryRoutes(server, deps);
   actionTypeRoutes(server, deps);
 }

@@ -20,6 +20,7 @@ import { createKeepRuns } from './keep-runs.ts';
 import { createPageQuestions } from './page-questions.ts';
 import { createFeedOwner } from './feed-owner.ts';
 import { createRetention, type RetentionDays } from './retention.ts';
+import { createRetriedUsers } from './retried-users.ts';
 import { createRunPreparer } from './run-preparer.ts';
 import { createTriggerFigures } from './trigger-figures.ts';
 import { createWarnSparingly } from './warn-sparingly.ts';
@@ -89,7 +90,11 @@ export function createTrigger(deps: TriggerDeps): Trigger {
     leaseMs: feedLeaseMs,
     feedStore,
     createPager: (terms) =>
-      createFeedPager({ ...deps, ...terms, questions, figures, warn, onNeedRoom: () => admission.poke() }),
+      createFeedPager({
+        ...{ ...deps, ...terms, questions, figures, warn },
+        segmentation: terms.feed.isRetry ? createRetriedUsers({ feedId: terms.feed.feedId, feedStore }) : segmentation,
+        onNeedRoom: () => admission.poke(),
+      }),
     clock,
     logger,
   });

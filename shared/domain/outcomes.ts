@@ -66,15 +66,16 @@ export interface StepLine extends Record<Outcome, number> {
  * @param audience users of the run (or of one country of it), counted so far
  * @param totals one entry per step that recorded anything; steps may be missing
  * @param steps length of the chain
+ * @param fromStep the step that all of these users begin with: in those before they are nobody's audience
  */
-export function stepLines(audience: number, totals: readonly StepTotals[], steps: number): StepLine[] {
+export function stepLines(audience: number, totals: readonly StepTotals[], steps: number, fromStep = 1): StepLine[] {
   const lines: StepLine[] = [];
   for (let step = 1; step <= steps; step++) {
     const recorded = totals.find((t) => t.step === step);
     const before = lines.at(-1);
     const line: StepLine = {
       step,
-      audience,
+      audience: step < fromStep ? 0 : audience,
       succeeded: recorded?.succeeded ?? 0,
       failed: recorded?.failed ?? 0,
       skipped: before ? before.failed + before.skipped + before.suppressed + before.expired + before.unknown : 0,
@@ -85,7 +86,7 @@ export function stepLines(audience: number, totals: readonly StepTotals[], steps
       unknown: recorded?.unknown ?? 0,
       pending: 0,
     };
-    line.pending = audience - endedUsers(line);
+    line.pending = line.audience - endedUsers(line);
     lines.push(line);
   }
   return lines;

@@ -12,17 +12,21 @@ import { describeFeedContexts } from '../support/conformance/feed-contexts.confo
 import { describeFeedStore } from '../support/conformance/feed-store.conformance.ts';
 import { describeLedgerModel } from '../support/conformance/ledger-model.conformance.ts';
 import { describeOutboxSweep } from '../support/conformance/outbox-sweep.conformance.ts';
+import { describeRetries } from '../support/conformance/retries.conformance.ts';
 import { describeRunStore } from '../support/conformance/run-store.conformance.ts';
 import { describeStepClaims } from '../support/conformance/step-claims.conformance.ts';
 import { describeStepFlow } from '../support/conformance/step-flow.conformance.ts';
 import { describeStepHolds } from '../support/conformance/step-holds.conformance.ts';
 import { describeStepEndings } from '../support/conformance/step-endings.conformance.ts';
 import { describeStepLedger } from '../support/conformance/step-ledger.conformance.ts';
+import { describeUserHistories } from '../support/conformance/user-histories.conformance.ts';
 import { createPostgresExecutionRows } from '../support/postgres-execution-rows.ts';
 import { createTestDatabase, type TestDatabase } from '../support/postgres-database.ts';
 import { createCampaignStore } from '../../services/api/postgres/campaign-store.ts';
 import { createDueJobs } from '../../services/scheduler/postgres/due-jobs.ts';
+import { createRetries } from '../../services/api/postgres/retries.ts';
 import { createRunReports } from '../../services/api/postgres/run-reports.ts';
+import { createUserHistories } from '../../services/api/postgres/user-histories.ts';
 import { selectFailureGroups } from '../../services/api/postgres/run-report-statements.ts';
 import { createFeedContexts } from '../../services/worker/postgres/feed-contexts.ts';
 import { createFeedStore } from '../../services/trigger/postgres/feed-store.ts';
@@ -55,12 +59,14 @@ afterAll(async () => {
 async function postgresStores(): Promise<ExecutionSubject> {
   await pool.query(
     `truncate campaigns, campaign_revisions, jobs, leases, runs, feeds, batches, batch_steps, user_failures, run_totals, failure_totals, agenda,
-       sweep_marks, holds, step_causes`,
+       sweep_marks, holds, step_causes, step_attempts, retry_users`,
   );
   return {
     campaigns: createCampaignStore({ pool }),
     runs: createRunStore({ pool }),
     reports: createRunReports({ pool }),
+    histories: createUserHistories({ pool }),
+    retries: createRetries({ pool }),
     leases: createLeases({ pool }),
     dueJobs: createDueJobs({ pool }),
     feeds: createFeedStore({ pool }),
@@ -117,6 +123,8 @@ describeFeedStore('on Postgres', postgresStores);
 describeOutboxSweep('on Postgres', postgresStores);
 describeRunStore('on Postgres', postgresStores);
 describeStepEndings('on Postgres', postgresStores);
+describeUserHistories('on Postgres', postgresStores);
+describeRetries('on Postgres', postgresStores);
 
 describe('the ledger on Postgres', () => {
   it('tries again when Postgres breaks a deadlock at its cost', async () => {

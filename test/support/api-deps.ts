@@ -5,7 +5,9 @@ import { createMemoryApiKeys } from './memory/api-keys.ts';
 import { createMemoryCampaignStore } from './memory/campaign-store.ts';
 import { createMemoryDatabase } from './memory/memory-database.ts';
 import { createMemoryIdempotentRequests } from './memory/idempotent-requests.ts';
+import { createMemoryRetries } from './memory/retries.ts';
 import { createMemoryRunReports } from './memory/run-reports.ts';
+import { createMemoryUserHistories } from './memory/user-histories.ts';
 import { createMemoryRunRows } from './memory/run-rows.ts';
 import { createSettableClock } from './settable-clock.ts';
 
@@ -20,6 +22,8 @@ export async function createApiDeps() {
     port: 0,
     campaigns: createMemoryCampaignStore({ database }),
     reports: createMemoryRunReports({ database }),
+    histories: createMemoryUserHistories({ database }),
+    retries: createMemoryRetries({ database }),
     idempotency: createMemoryIdempotentRequests({ database }),
     apiKeys,
     config: engineConfig.parse({
@@ -39,6 +43,7 @@ export async function createApiDeps() {
     ping: (): Promise<unknown> => Promise.resolve(),
     /** Beyond what it is made of: what tests put runs there with. */
     rows: createMemoryRunRows({ database }),
+    database,
     key,
   };
 }

@@ -4,6 +4,8 @@ import type { Page } from './campaign-store.ts';
 
 export interface RunHeader {
   runId: string;
+  /** The run whose failed users this one tries again. */
+  parentRunId: string | null;
   campaignId: string;
   campaignName: string;
   revision: number;
@@ -27,6 +29,8 @@ export interface RunSnapshot extends RunHeader {
   failuresKept: boolean;
   countries: {
     country: string;
+    /** The step that these users begin with: a country has a line for each. */
+    fromStep: number;
     estimate: number | null;
     fedUsers: number;
     fedBatches: number;

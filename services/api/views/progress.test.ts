@@ -10,6 +10,7 @@ function running(
 ): RunSnapshot {
   return {
     runId: '01890a5d-ac96-774b-bcce-b302099a8057',
+    parentRunId: null,
     campaignId: '01890a5d-ac96-774b-bcce-b302099a8058',
     campaignName: 'Lapsed riders',
     revision: 1,
@@ -30,6 +31,7 @@ function running(
         country: 'SG',
         estimate: null,
         fedUsers: 1300,
+        fromStep: 1,
         fedBatches: 13,
         childBatches: 0,
         complete: true,

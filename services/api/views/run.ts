@@ -6,6 +6,7 @@ import type { RunHeader, RunSnapshot } from '../ports/run-reports.ts';
 export function runSummaryView(run: RunHeader): RunSummary {
   return {
     runId: publicId('run', run.runId),
+    parentRunId: run.parentRunId === null ? null : publicId('run', run.parentRunId),
     campaignId: publicId('campaign', run.campaignId),
     campaignName: run.campaignName,
     revision: run.revision,
@@ -19,10 +20,10 @@ export function runSummaryView(run: RunHeader): RunSummary {
 
 /** What progress and report have in common: a line per step, for every country and for all of them. */
 export function runFiguresView(snapshot: RunSnapshot): RunFigures {
-  const countries = snapshot.countries.map((feed) => ({
-    country: feed.country,
-    audience: feed.fedUsers,
-    lines: stepLines(feed.fedUsers, feed.totals, snapshot.chain.length),
+  const countries = [...Map.groupBy(snapshot.countries, ({ country }) => country)].map(([country, feeds]) => ({
+    country,
+    audience: feeds.reduce((sum, { fedUsers }) => sum + fedUsers, 0),
+    lines: linesOf(feeds, snapshot.chain.length),
   }));
   // A run that is still being prepared has no countries yet, and its steps are shown all the same.
   const nobody = stepLines(0, [], snapshot.chain.length);
@@ -40,6 +41,12 @@ export function runFiguresView(snapshot: RunSnapshot): RunFigures {
     countries: countries.map(({ country, audience, lines }) => ({ country, audience, steps: shaped(lines) })),
     balanced: countries.every(({ lines }) => lines.every(isBalanced)),
   };
+}
+
+/** Of all feeds of a country: those of a child run begin with different steps. */
+function linesOf(feeds: RunSnapshot['countries'], steps: number): StepLine[] {
+  const ofFeeds = feeds.map(({ fedUsers, totals, fromStep }) => stepLines(fedUsers, totals, steps, fromStep));
+  return Array.from({ length: steps }, (_, index) => sumLines(ofFeeds.flatMap((lines) => lines[index] ?? [])));
 }
 
 function stepLineView({ step, ...line }: StepLine, chain: RunSnapshot['chain']): StepLineShape {

@@ -17,7 +17,11 @@ export interface OwnedFeed {
   nextBatchNo: number;
   token: number;
   priority: Priority;
-  /** Action type of the chain's first step: with the country, the shard that the feed's batches go to. */
+  /** The step that its users begin with. */
+  fromStep: number;
+  /** Its users are those that failed in another run, and not those of a segment. */
+  isRetry: boolean;
+  /** Action type of that step: with the country, the shard that the feed's batches go to. */
   firstAction: string;
   /** Until the run's deadline, by the database's clock, at the time of the claim. */
   deadlineInMs: number;
@@ -26,6 +30,13 @@ export interface OwnedFeed {
 export interface FedBatch {
   batchNo: number;
   users: readonly string[];
+}
+
+/** A page of a child run's audience. */
+export interface RetriedUsers {
+  /** In ascending byte order. */
+  users: string[];
+  isLast: boolean;
 }
 
 export interface FedPages {
@@ -53,6 +64,8 @@ export interface FeedLoad {
   /** One of its steps is held. */
   held: boolean;
   fedBatches: number;
+  /** The step that they enter. */
+  fromStep: number;
   /** One for each step of the chain. All counts in batches, children included. */
   steps: readonly FlowCounts[];
 }
@@ -85,6 +98,8 @@ export interface FeedStore {
   show(feedId: string, token: number, cause: string | null): Promise<void>;
   /** The feed goes on behind its cursor on another snapshot. No effect under a stale token. */
   renewSnapshot(feedId: string, token: number, fresh: { snapshot: string; estimate: number | null }): Promise<void>;
+  /** Users of a feed that tries failed users again, behind one of them. */
+  retriedUsers(feedId: string, after: string | null, limit: number): Promise<RetriedUsers>;
   /** Loads of the feeds of running runs, whoever pages them, but for those of which nothing is left to learn. */
   loads(settled: readonly string[]): Promise<FeedLoad[]>;
 }

@@ -6,7 +6,7 @@ import { failureTotalsAdded } from '../../../shared/postgres/totals-sql.ts';
 /** `skip locked`: triggers that look at the same moment take different feeds instead of queueing for the same ones. */
 export const claim = `
   with free as (
-    select f.feed, r.deadline_at, c.definition
+    select f.feed, r.deadline_at, r.parent, c.definition
     from runs r
     join feeds f on f.run = r.id
     join campaign_revisions c on c.campaign = r.campaign and c.revision = r.revision
@@ -21,8 +21,9 @@ export const claim = `
   from free
   where f.feed = free.feed
   returning f.feed as "feedId", f.run as "runId", f.country, f.segment, f.snapshot, f.estimate::float8 as estimate,
-    f.fed_users::float8 as "fedUsers", f.stalls, f.cursor, f.next_batch_no as "nextBatchNo", f.token,
-    free.definition ->> 'priority' as priority, free.definition -> 'chain' -> 0 ->> 'action' as "firstAction",
+    f.fed_users::float8 as "fedUsers", f.stalls, f.cursor, f.next_batch_no as "nextBatchNo", f.token, f.from_step as "fromStep",
+    free.parent is not null as "isRetry", free.definition ->> 'priority' as priority,
+    free.definition -> 'chain' -> (f.from_step - 1) ->> 'action' as "firstAction",
     (extract(epoch from free.deadline_at - now()) * 1000)::float8 as "deadlineInMs"`;
 
 export const renew = `
@@ -46,10 +47,10 @@ export const writePages = `
     update feeds set cursor = $6, next_batch_no = next_batch_no + $7::int, fed_users = fed_users + $8::bigint, complete = $9,
       stalled = case when $13 then stalled end, stalled_until = case when $13 then stalled_until end, stalls = case when $13 then stalls else 0 end
     where feed = $10 and token = $11 and next_batch_no = coalesce($12::int, next_batch_no)
-    returning feed
+    returning feed, from_step
   ), b as (
-    insert into batches (feed, batch_no, n, first_user, last_user, users)
-    select fd.feed, k.* from fd,
+    insert into batches (feed, from_step, batch_no, n, first_user, last_user, users)
+    select fd.feed, fd.from_step, k.* from fd,
       unnest($1::int[], $2::int2[], string_to_array($3, e'\\n'), string_to_array($4, e'\\n'), string_to_array($5, e'\\n')) k
   )
   select from fd`;
@@ -79,11 +80,14 @@ export const show = `update feeds set stalled = $3 where feed = $1 and token = $
 
 export const renewSnapshot = `update feeds set snapshot = $3, estimate = $4 where feed = $1 and token = $2`;
 
+export const retriedUsers = `
+  select user_id from retry_users where feed = $1 and ($2::text is null or user_id > $2) order by user_id limit $3`;
+
 /** A step in which nothing was recorded so far has no line. */
 export const loads = `
   select f.feed as "feedId", f.country, array(select s ->> 'action' from jsonb_array_elements(c.definition -> 'chain') s) as chain,
     c.definition ->> 'priority' as priority, f.complete, exists (select from holds h where h.feed = f.feed) as held,
-    f.next_batch_no - 1 as "fedBatches", coalesce(t.lines, '[]') as lines
+    f.next_batch_no - 1 as "fedBatches", f.from_step as "fromStep", coalesce(t.lines, '[]') as lines
   from runs r
   join feeds f on f.run = r.id
   join campaign_revisions c on c.campaign = r.campaign and c.revision = r.revision

@@ -42,6 +42,12 @@ export function createFeedStore({ pool }: { pool: Pool }): FeedStore {
       const values = [feedId, token, snapshot, estimate];
       await pool.query({ name: 'renew-snapshot', text: statements.renewSnapshot, values });
     },
+    retriedUsers: async (feedId, after, limit) => {
+      const values = [feedId, after, limit + 1];
+      const text = statements.retriedUsers;
+      const { rows } = await pool.query<{ user_id: string }>({ name: 'retried-users', text, values });
+      return { users: rows.slice(0, limit).map((row) => row.user_id), isLast: rows.length <= limit };
+    },
     loads: async (settled) => {
       const values = [plainArray(settled)];
       const { rows } = await pool.query<LoadRow>({ name: 'feed-loads', text: statements.loads, values });

@@ -5,6 +5,7 @@ import { statesBefore, type TerminalRunState } from '../../../shared/domain/run-
 import { inTransaction } from '../../../shared/postgres/transaction.ts';
 import type { FlowCounts } from '../ports/feed-store.ts';
 import type { FeedCount, FeedTally, RunStore, RunTally, RunToPrepare, WaitingStep } from '../ports/run-store.ts';
+import { beginRetry } from './begin-retry.ts';
 import * as statements from './run-statements.ts';
 
 type TallyRow = Omit<RunTally, 'feeds'> & Omit<FeedTally, 'totals' | 'flow'> & { lines: (StepTotals & FlowCounts)[] };
@@ -29,6 +30,11 @@ export function createRunStore({ pool }: { pool: Pool }): RunStore {
       ]);
       return rowCount === 1;
     },
+    beginRetry: (runId) =>
+      inTransaction(pool, async (client) => {
+        await client.query(`set local statement_timeout = ${recountTimeoutMs}`);
+        return beginRetry(client, runId);
+      }),
     tallies: () => talliesOf(pool, null),
     waitingSteps: async (runIds) =>
       (await pool.query<WaitingStep>({ name: 'waiting-steps', text: statements.waitingSteps, values: [runIds] })).rows,
@@ -89,7 +95,7 @@ function tallyOf(rows: TallyRow[]): RunTally[] {
   const [first] = rows;
   if (!first) return [];
   const { runId, campaignId, state, chain, overdueMs } = first;
-  const feeds = rows.map(({ feedId, country, fedUsers, fedBatches, complete, stalled, lines }) => {
+  const feeds = rows.map(({ feedId, country, fedUsers, fedBatches, fromStep, complete, stalled, lines }) => {
     const totals = lines.map(({ step, batches, succeeded, failed, expired, cancelled, unknown }) => {
       return { step, batches, succeeded, failed, expired, cancelled, unknown };
     });
@@ -97,7 +103,7 @@ function tallyOf(rows: TallyRow[]): RunTally[] {
       const { done, survived, born, waiting } = lines.find(({ step }) => step === index + 1) ?? noFlow;
       return { done, survived, born, waiting };
     });
-    return { feedId, country, fedUsers, fedBatches, complete, stalled, totals, flow };
+    return { feedId, country, fedUsers, fedBatches, fromStep, complete, stalled, totals, flow };
   });
   return [{ runId, campaignId, state, chain, overdueMs, feeds }];
 }

@@ -4,6 +4,8 @@ import { usersOf } from '../../../shared/domain/users-text.ts';
 import type { StepTotals } from '../../../shared/domain/outcomes.ts';
 import type { CampaignStore } from '../../../services/api/ports/campaign-store.ts';
 import type { RunReports } from '../../../services/api/ports/run-reports.ts';
+import type { Retries } from '../../../services/api/ports/retries.ts';
+import type { UserHistories } from '../../../services/api/ports/user-histories.ts';
 import type { FeedStore, OwnedFeed } from '../../../services/trigger/ports/feed-store.ts';
 import type { OutboxSweep } from '../../../services/trigger/ports/outbox-sweep.ts';
 import type { StepEndings } from '../../../services/trigger/ports/step-endings.ts';
@@ -31,6 +33,8 @@ export interface ExecutionSubject {
   campaigns: CampaignStore;
   runs: RunStore;
   reports: RunReports;
+  histories: UserHistories;
+  retries: Retries;
   leases: Leases;
   dueJobs: DueJobs;
   feeds: FeedStore;

@@ -48,6 +48,7 @@ export function describeRunReports(name: string, makeSubject: () => Promise<RunR
           {
             ...times,
             runId,
+            parentRunId: null,
             campaignId: campaign.campaignId,
             campaignName: 'Lapsed "riders" 🚲',
             revision: 1,
@@ -109,9 +110,14 @@ export function describeRunReports(name: string, makeSubject: () => Promise<RunR
         expect(snapshot).toMatchObject({ runId, inFlight: 3, waitingForRetry: 2, campaignName: 'Lapsed "riders" 🚲' });
         expect(snapshot?.asOf).toBeInstanceOf(Date);
         expect(snapshot?.countries).toEqual([
-          { country: 'ID', estimate: null, fedUsers: 0, fedBatches: 0, childBatches: 0, complete: false, totals: [] },
+          {
+            country: 'ID',
+            fromStep: 1,
+            ...{ estimate: null, fedUsers: 0, fedBatches: 0, childBatches: 0, complete: false, totals: [] },
+          },
           {
             country: 'SG',
+            fromStep: 1,
             ...counted,
             childBatches: 2,
             totals: [

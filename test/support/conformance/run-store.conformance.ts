@@ -60,7 +60,15 @@ export function describeRunStore(name: string, makeSubject: MakeExecutionSubject
       const [tally] = await subject.runs.tallies();
       expect(tally).toMatchObject({ runId, campaignId, state: 'running' });
       expect(tally?.chain.map((step) => step.action)).toEqual(['award-reward', 'send-message']);
-      const unfed = { fedUsers: 0, fedBatches: 0, complete: false, stalled: null, totals: [], flow: [noFlow, noFlow] };
+      const unfed = {
+        fedUsers: 0,
+        fedBatches: 0,
+        fromStep: 1,
+        complete: false,
+        stalled: null,
+        totals: [],
+        flow: [noFlow, noFlow],
+      };
       expect(tally?.feeds.map(({ feedId: _, ...rest }) => rest)).toEqual([
         { country: 'ID', ...unfed },
         { country: 'SG', ...unfed },

@@ -8,11 +8,13 @@ import { createMemoryFeedStore } from './feed-store.ts';
 import { createMemoryLeases } from './leases.ts';
 import type { MemoryDatabase } from './memory-database.ts';
 import { createMemoryOutboxSweep } from './outbox-sweep.ts';
+import { createMemoryRetries } from './retries.ts';
 import { createMemoryRunReports } from './run-reports.ts';
 import { createMemoryRunStore } from './run-store.ts';
 import { createMemoryStepEndings } from './step-endings.ts';
 import { createMemoryStepHolds } from './step-holds.ts';
 import { createMemoryStepLedger } from './step-ledger.ts';
+import { createMemoryUserHistories } from './user-histories.ts';
 
 /** The stores of the execution path over one database in memory. */
 export function createMemoryExecutionStores({ database }: { database: MemoryDatabase }): ExecutionSubject {
@@ -20,6 +22,8 @@ export function createMemoryExecutionStores({ database }: { database: MemoryData
     campaigns: createMemoryCampaignStore({ database }),
     runs: createMemoryRunStore({ database }),
     reports: createMemoryRunReports({ database }),
+    histories: createMemoryUserHistories({ database }),
+    retries: createMemoryRetries({ database }),
     leases: createMemoryLeases({ database }),
     dueJobs: createMemoryDueJobs({ database }),
     feeds: createMemoryFeedStore({ database }),

@@ -53,6 +53,7 @@ function headerOf(run: RunRow, { campaigns }: MemoryDatabase): RunHeader {
   if (!definition) throw new Error(`run ${run.id} has no campaign`);
   return {
     runId: run.id,
+    parentRunId: run.parentId,
     campaignId: run.campaignId,
     campaignName: definition.name,
     revision: run.revision,
@@ -83,6 +84,7 @@ function snapshotOf(id: string, database: MemoryDatabase): RunSnapshot | undefin
     failuresKept: run.failuresKept,
     countries: feeds.map((feed) => ({
       country: feed.country,
+      fromStep: feed.fromStep,
       estimate: feed.estimate,
       fedUsers: feed.fedUsers,
       fedBatches: feed.nextBatchNo - 1,

@@ -20,6 +20,9 @@ export function createMemoryRunRows({ database }: { database: MemoryDatabase }):
           waiting: 0,
           waitingCause: null,
           failuresKept: true,
+          parentId: null,
+          retry: null,
+          createdAt: clock.now(),
         };
         runs.set(id, { id, deadlineAtMs: Infinity, ...optional, ...seed });
         return id;
@@ -36,6 +39,7 @@ export function createMemoryRunRows({ database }: { database: MemoryDatabase }):
           leaseUntilMs: 0,
           stalledUntilMs: null,
           stalls: 0,
+          fromStep: 1,
           segment: 'all',
           snapshot: 's1',
         };

@@ -2,11 +2,13 @@ import { v7 as uuidv7 } from 'uuid';
 import type { CampaignDefinition } from '../../../shared/contracts/campaigns.ts';
 import { firstChildBatchNo, isChildBatch } from '../../../shared/domain/batch.ts';
 import type { StepTotals } from '../../../shared/domain/outcomes.ts';
+import { compareUserIds } from '../../../shared/domain/user-id.ts';
 import { statesBefore, type TerminalRunState } from '../../../shared/domain/run-states.ts';
 import type { FlowCounts } from '../../../services/trigger/ports/feed-store.ts';
 import type { RunStore, RunTally, WaitingStep } from '../../../services/trigger/ports/run-store.ts';
 import { atOnce } from './at-once.ts';
 import { createMemoryDatabase, type FeedRow, type MemoryDatabase, type RunRow } from './memory-database.ts';
+import { standingFailures } from './standing-failures.ts';
 import { addToTotals, totalsOf, totalsRowsOf } from './totals.ts';
 
 export function createMemoryRunStore({ database }: { database: MemoryDatabase }): RunStore {
@@ -29,6 +31,7 @@ export function createMemoryRunStore({ database }: { database: MemoryDatabase })
               runId: row.id,
               campaignId: row.campaignId,
               definition: definitionOf(database, row),
+              isRetry: row.parentId !== null,
               deadlineInMs,
             };
           }),
@@ -51,6 +54,7 @@ export function createMemoryRunStore({ database }: { database: MemoryDatabase })
         const row = runs.get(runId);
         if (row?.state === 'preparing') row.waitingCause = cause;
       }),
+    beginRetry: (runId) => atOnce(() => beginRetry(database, runId)),
     tallies: () => atOnce(() => sweptRuns().map((row) => tallyOf(database, row))),
     waitingSteps: (runIds) => atOnce(() => runIds.flatMap((runId) => waitingStepsOf(database, runId))),
     show: (runId, figures) =>
@@ -98,6 +102,29 @@ function finish(database: MemoryDatabase, runId: string, state: TerminalRunState
   return true;
 }
 
+/** The users are written down as they are now, by country and step. */
+function beginRetry(database: MemoryDatabase, runId: string): number | null {
+  const { runs, feeds, retryUsers, clock } = database;
+  const row = runs.get(runId);
+  if (row?.state !== 'preparing' || !row.retry || row.parentId === null) return null;
+  const standing = standingFailures(database, row.parentId, row.retry, row.createdAt);
+  const places = Map.groupBy(standing, ({ country, step }) => `${country}/${step}`);
+  let users = 0;
+  for (const ofPlace of places.values()) {
+    const [first] = ofPlace;
+    if (!first) continue;
+    const feedId = uuidv7();
+    const ids = [...new Set(ofPlace.map(({ user }) => user))].sort(compareUserIds);
+    retryUsers.set(feedId, ids);
+    const { country, step } = first;
+    const source = { country, segment: '', snapshot: '', estimate: ids.length, fromStep: step };
+    feeds.set(feedId, { ...unfed, ...source, feedId, runId });
+    users += ids.length;
+  }
+  if (users > 0) Object.assign(row, { state: 'running', waitingCause: null, startedAt: clock.now() });
+  return users;
+}
+
 const causeLastsMs = 120_000;
 
 /** What is held, else the cause that somebody was put back for last, not long ago. */
@@ -126,6 +153,7 @@ function inTurn<Entry>(entries: readonly Entry[]): Entry[] {
 }
 
 const unfed = {
+  fromStep: 1,
   cursor: null,
   nextBatchNo: 1,
   nextChildNo: firstChildBatchNo,
@@ -170,6 +198,9 @@ export function insertRun(
     id,
     campaignId,
     revision,
+    parentId: null,
+    retry: null,
+    createdAt: database.clock.now(),
     scheduledFor,
     state: 'preparing',
     stateReason: null,
@@ -197,6 +228,7 @@ function tallyOf(database: MemoryDatabase, row: RunRow): RunTally {
       country: feed.country,
       fedUsers: feed.fedUsers,
       fedBatches: feed.nextBatchNo - 1,
+      fromStep: feed.fromStep,
       complete: feed.complete,
       stalled: feed.stalled,
       totals: totalsOf(database, feed.feedId),
