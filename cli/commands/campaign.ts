@@ -1,8 +1,10 @@
-import { InvalidArgumentError, type Command } from 'commander';
+import type { Command } from 'commander';
 import type { DefinitionOptions } from '../campaigns/definition.ts';
-import type { RetryOptions } from '../campaigns/retry-failed.ts';
 import type { FailureOptions } from '../campaigns/run-commands.ts';
 import type { Session } from '../session.ts';
+import { collect, wholeNumber } from './options.ts';
+import { addRetryFailed } from './retry-failed.ts';
+import { addControlVerbs } from './run.ts';
 
 // What a command does is loaded when it is called: `muster --help` has to be quick.
 
@@ -22,6 +24,8 @@ export function registerCampaign(program: Command, session: Session): void {
     .option('--zone <zone>', 'the IANA zone of a local time, such as Asia/Singapore')
     .option('--deadline-seconds <n>', 'what is not begun by then expires', wholeNumber)
     .option('--priority <priority>', 'low, normal or high')
+    .option('--pace <n>', 'users per second at most', wholeNumber)
+    .option('--pause-at-failed <percent>', 'a run pauses itself above this share of failed users', Number)
     .action((options: DefinitionOptions) =>
       session.run(json(), async (context) => {
         const { createCampaign } = await import('../campaigns/commands.ts');
@@ -61,6 +65,8 @@ export function registerCampaign(program: Command, session: Session): void {
         return startCampaign(id, options, context);
       }),
     );
+
+  addControlVerbs(group, 'campaign|run', program, session);
 
   group
     .command('watch <campaign|run>')
@@ -111,35 +117,5 @@ export function registerCampaign(program: Command, session: Session): void {
       }),
     );
 
-  group
-    .command('retry-failed <campaign|run>')
-    .description(
-      'try the failed users of a run that has ended again, in a run of their own; asks first where a person can answer',
-    )
-    .option('--reason <reason>', 'only who failed for it; repeatable', collect)
-    .option('--step <n>', 'only who failed in it; repeatable', collectNumbers)
-    .option('--action <type>', 'the same by action type; repeatable', collect)
-    .option('--country <code>', 'only of this country; repeatable', collect)
-    .option('--deadline-seconds <n>', "from now; the campaign's own when absent", wholeNumber)
-    .option('--preview', 'only count them, by step, country and reason')
-    .option('-y, --yes', 'do not ask')
-    .action((id: string, options: RetryOptions) =>
-      session.run(json(), async (context) => {
-        const { retryFailed } = await import('../campaigns/retry-failed.ts');
-        return retryFailed(id, options, context);
-      }),
-    );
-}
-
-function collectNumbers(value: string, earlier: number[] | undefined): number[] {
-  return [...(earlier ?? []), wholeNumber(value)];
-}
-
-function collect(value: string, earlier: string[] | undefined): string[] {
-  return [...(earlier ?? []), value];
-}
-
-function wholeNumber(value: string): number {
-  if (!/^[1-9]\d{0,8}$/.test(value)) throw new InvalidArgumentError('It has to be a whole number from 1.');
-  return Number(value);
+  addRetryFailed(group, 'campaign|run', program, session);
 }

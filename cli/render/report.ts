@@ -4,6 +4,7 @@ import { count, duration } from './numbers.ts';
 import type { Paint } from './paint.ts';
 import { oneLine } from './text.ts';
 import { renderTable, type Column } from './tables.ts';
+import { utcTime } from './times.ts';
 
 type Outcome = Exclude<keyof StepLineShape, 'step' | 'action' | 'audience'>;
 
@@ -18,7 +19,9 @@ export function renderReport(report: RunReport, paint: Paint, width = Infinity):
     report.audience.counted === 0
       ? []
       : [outcomesTable(report, paint, width), failuresTable(report, paint, width), retriesText(report, paint)];
-  return [heading(report, paint), ...tables, verdict(report, paint)].filter((part) => part !== '').join('\n');
+  return [heading(report, paint), ...tables, remarks(report, paint), verdict(report, paint)]
+    .filter((part) => part !== '')
+    .join('\n');
 }
 
 function heading(report: RunReport, paint: Paint): string {
@@ -113,6 +116,14 @@ function retriesText({ retries }: RunReport, paint: Paint): string {
   const ids = runs.map(({ runId }) => runId).join(', ');
   const sums = `${count(retried)} users tried again, ${count(recovered)} recovered`;
   return `  ${sums}: ${count(failedBefore)} failed before, ${count(failedAfter)} now  ${paint.faint(ids)}\n`;
+}
+
+/** What it waits for and since when, and what a person should know of its audience. */
+function remarks({ stalled, waitingSince, notes }: RunReport, paint: Paint): string {
+  const since = waitingSince === null ? '' : `, since ${utcTime(waitingSince)}`;
+  const waits = stalled === null ? [] : [`waits: ${oneLine(stalled)}${since}`];
+  const told = [...waits, ...notes.map((note) => `note: ${oneLine(note)}`)];
+  return told.map((line) => `  ${paint.accent(line)}\n`).join('');
 }
 
 function verdict(report: RunReport, paint: Paint): string {

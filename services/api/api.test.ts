@@ -252,6 +252,8 @@ describe('the OpenAPI document', () => {
 
     const operations = Object.values(paths).flatMap((path) => Object.values(path));
     expect(operations.map(({ operationId }) => operationId).sort()).toEqual([
+      'cancelRun',
+      'changeRun',
       'createCampaign',
       'explainRunUser',
       'getCampaign',
@@ -262,10 +264,16 @@ describe('the OpenAPI document', () => {
       'getRunReport',
       'listActionTypes',
       'listCampaigns',
+      'listChanges',
+      'listRunEvents',
       'listRunFailures',
       'listRuns',
+      'pauseRun',
+      'previewCancel',
+      'resumeRun',
       'retryFailedUsers',
       'startCampaign',
+      'unscheduleCampaign',
     ]);
     for (const { responses } of operations) {
       expect(Object.keys(responses).some((status) => status.startsWith('2'))).toBe(true);

@@ -9,9 +9,11 @@ import { defineProcess, isEntry, runProcess } from '../../shared/runtime/process
 import { systemClock } from '../../shared/runtime/system-clock.ts';
 import { createApi } from './api.ts';
 import { readConfig } from './config.ts';
+import { createAuditLog } from './postgres/audit-log.ts';
 import { createCampaignStore } from './postgres/campaign-store.ts';
 import { createIdempotentRequests } from './postgres/idempotent-requests.ts';
 import { createRetries } from './postgres/retries.ts';
+import { createRunControl } from './postgres/run-control.ts';
 import { createRunReports } from './postgres/run-reports.ts';
 import { createUserHistories } from './postgres/user-histories.ts';
 
@@ -60,7 +62,9 @@ export const apiProcess = defineProcess('api', readConfig, async (config, { logg
       reports: createRunReports({ pool }),
       histories: createUserHistories({ pool }),
       retries: createRetries({ pool }),
+      control: createRunControl({ pool }),
       idempotency: createIdempotentRequests({ pool }),
+      audit: createAuditLog({ pool }),
       apiKeys,
       config: config.engine,
       clock,

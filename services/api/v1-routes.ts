@@ -7,6 +7,7 @@ import type { IdempotentRequests } from './ports/idempotent-requests.ts';
 import type { Retries } from './ports/retries.ts';
 import type { UserHistories } from './ports/user-histories.ts';
 import { actionTypeRoutes } from './action-type-routes.ts';
+import { auditRoutes, type AuditRoutesDeps } from './audit-routes.ts';
 import { createAuthenticate } from './authenticate.ts';
 import { campaignRoutes, type CampaignRoutesDeps } from './campaign-routes.ts';
 import { explainRoutes } from './explain-routes.ts';
@@ -14,9 +15,12 @@ import { failureRoutes } from './failure-routes.ts';
 import { addIdempotency } from './idempotency.ts';
 import { logChanges } from './log-changes.ts';
 import { retryRoutes } from './retry-routes.ts';
+import { recordChanges } from './record-changes.ts';
+import { runControlRoutes, type RunControlRoutesDeps } from './run-control-routes.ts';
 import { runRoutes, type RunRoutesDeps } from './run-routes.ts';
 
-export interface V1RoutesDeps extends CampaignRoutesDeps, Omit<RunRoutesDeps, 'isKeyGood'> {
+export interface V1RoutesDeps
+  extends CampaignRoutesDeps, Omit<RunRoutesDeps, 'isKeyGood'>, RunControlRoutesDeps, AuditRoutesDeps {
   apiKeys: ApiKeys;
   /** Called for each request that is refused for its key. */
   onRefusedKey?: (() => void) | undefined;
@@ -66,11 +70,14 @@ export async function v1Routes(server: HttpServer, deps: V1RoutesDeps): Promise<
     },
   });
   addIdempotency(server, deps.idempotency);
+  recordChanges(server, deps.audit);
 
   campaignRoutes(server, deps);
   runRoutes(server, { ...deps, isKeyGood });
+  runControlRoutes(server, deps);
   failureRoutes(server, deps);
   explainRoutes(server, deps);
   retryRoutes(server, deps);
   actionTypeRoutes(server, deps);
+  auditRoutes(server, deps);
 }

@@ -13,6 +13,7 @@ import { describeFeedStore } from '../support/conformance/feed-store.conformance
 import { describeLedgerModel } from '../support/conformance/ledger-model.conformance.ts';
 import { describeOutboxSweep } from '../support/conformance/outbox-sweep.conformance.ts';
 import { describeRetries } from '../support/conformance/retries.conformance.ts';
+import { describeRunControl } from '../support/conformance/run-control.conformance.ts';
 import { describeRunStore } from '../support/conformance/run-store.conformance.ts';
 import { describeStepClaims } from '../support/conformance/step-claims.conformance.ts';
 import { describeStepFlow } from '../support/conformance/step-flow.conformance.ts';
@@ -25,6 +26,7 @@ import { createTestDatabase, type TestDatabase } from '../support/postgres-datab
 import { createCampaignStore } from '../../services/api/postgres/campaign-store.ts';
 import { createDueJobs } from '../../services/scheduler/postgres/due-jobs.ts';
 import { createRetries } from '../../services/api/postgres/retries.ts';
+import { createRunControl } from '../../services/api/postgres/run-control.ts';
 import { createRunReports } from '../../services/api/postgres/run-reports.ts';
 import { createUserHistories } from '../../services/api/postgres/user-histories.ts';
 import { selectFailureGroups } from '../../services/api/postgres/run-report-statements.ts';
@@ -59,7 +61,7 @@ afterAll(async () => {
 async function postgresStores(): Promise<ExecutionSubject> {
   await pool.query(
     `truncate campaigns, campaign_revisions, jobs, leases, runs, feeds, batches, batch_steps, user_failures, run_totals, failure_totals, agenda,
-       sweep_marks, holds, step_causes, step_attempts, retry_users`,
+       sweep_marks, holds, step_causes, step_attempts, retry_users, run_events, run_paces`,
   );
   return {
     campaigns: createCampaignStore({ pool }),
@@ -67,6 +69,7 @@ async function postgresStores(): Promise<ExecutionSubject> {
     reports: createRunReports({ pool }),
     histories: createUserHistories({ pool }),
     retries: createRetries({ pool }),
+    control: createRunControl({ pool }),
     leases: createLeases({ pool }),
     dueJobs: createDueJobs({ pool }),
     feeds: createFeedStore({ pool }),
@@ -100,9 +103,11 @@ async function passTime(ms: number): Promise<void> {
     [ms],
   );
   await pool.query(
-    `update runs set deadline_at = deadline_at - $1 * interval '1 ms', scheduled_for = scheduled_for - $1 * interval '1 ms'`,
+    `update runs set deadline_at = deadline_at - $1 * interval '1 ms', scheduled_for = scheduled_for - $1 * interval '1 ms',
+       state_since = state_since - $1 * interval '1 ms'`,
     [ms],
   );
+  await pool.query(`update run_paces set at = at - $1 * interval '1 ms'`, [ms]);
 }
 
 const endings = new Set(Object.values(endingStatements).map(({ text }) => text));
@@ -122,6 +127,7 @@ describeFeedContexts('on Postgres', postgresStores);
 describeFeedStore('on Postgres', postgresStores);
 describeOutboxSweep('on Postgres', postgresStores);
 describeRunStore('on Postgres', postgresStores);
+describeRunControl('on Postgres', postgresStores);
 describeStepEndings('on Postgres', postgresStores);
 describeUserHistories('on Postgres', postgresStores);
 describeRetries('on Postgres', postgresStores);

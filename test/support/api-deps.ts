@@ -2,10 +2,12 @@ import { engineConfig } from '../../shared/contracts/engine-config.ts';
 import { digestOfApiKey } from '../../shared/runtime/api-key-secret.ts';
 import { createLogger } from '../../shared/runtime/logger.ts';
 import { createMemoryApiKeys } from './memory/api-keys.ts';
+import { createMemoryAuditLog } from './memory/audit-log.ts';
 import { createMemoryCampaignStore } from './memory/campaign-store.ts';
 import { createMemoryDatabase } from './memory/memory-database.ts';
 import { createMemoryIdempotentRequests } from './memory/idempotent-requests.ts';
 import { createMemoryRetries } from './memory/retries.ts';
+import { createMemoryRunControl } from './memory/run-control.ts';
 import { createMemoryRunReports } from './memory/run-reports.ts';
 import { createMemoryUserHistories } from './memory/user-histories.ts';
 import { createMemoryRunRows } from './memory/run-rows.ts';
@@ -24,7 +26,9 @@ export async function createApiDeps() {
     reports: createMemoryRunReports({ database }),
     histories: createMemoryUserHistories({ database }),
     retries: createMemoryRetries({ database }),
+    control: createMemoryRunControl({ database }),
     idempotency: createMemoryIdempotentRequests({ database }),
+    audit: createMemoryAuditLog({ database }),
     apiKeys,
     config: engineConfig.parse({
       countries: ['SG', 'ID', 'VN'],

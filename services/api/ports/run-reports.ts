@@ -1,3 +1,4 @@
+import type { RunSettings } from '../../../shared/contracts/runs.ts';
 import type { StepTotals } from '../../../shared/domain/outcomes.ts';
 import type { RunState } from '../../../shared/domain/run-states.ts';
 import type { Page } from './campaign-store.ts';
@@ -14,6 +15,11 @@ export interface RunHeader {
   scheduledFor: Date;
   startedAt: Date | null;
   endedAt: Date | null;
+  deadlineAt: Date;
+  /** Since when it is in its state. */
+  stateSince: Date;
+  /** The campaign's, but for what was changed for this run alone. */
+  settings: RunSettings;
   chain: readonly { action: string }[];
 }
 
@@ -23,6 +29,8 @@ export interface RunSnapshot extends RunHeader {
   inFlight: number;
   waitingForRetry: number;
   stalled: string | null;
+  /** Since when the run waits for what its keeper saw last; null while it waits for nothing in particular. */
+  waitingSince: Date | null;
   /** What keeps which part of the run waiting, the oldest first: holds, and what batches were put back for in the last two minutes. */
   waits: readonly RunWaitRow[];
   /** False once the single failures are no longer kept; the figures by reason stay. */
@@ -31,6 +39,7 @@ export interface RunSnapshot extends RunHeader {
     country: string;
     /** The step that these users begin with: a country has a line for each. */
     fromStep: number;
+    segment: string;
     estimate: number | null;
     fedUsers: number;
     fedBatches: number;

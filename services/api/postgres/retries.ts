@@ -90,12 +90,15 @@ const insertRetry = `
         (select max(scheduled_for) + interval '1 millisecond' from runs where parent = r.id)
       ) as at
     from runs r where r.id = $2
+  ), r as (
+    insert into runs (id, campaign, revision, scheduled_for, state, deadline_at, parent, retry)
+    select $1, t.campaign, t.revision, t.at, 'preparing',
+      now() + coalesce($4::float8, (c.definition ->> 'deadlineSeconds')::float8) * interval '1 second', $2, $3::jsonb
+    from t join campaign_revisions c on c.campaign = t.campaign and c.revision = t.revision
+    on conflict (id) do nothing
+    returning id
   )
-  insert into runs (id, campaign, revision, scheduled_for, state, deadline_at, parent, retry)
-  select $1, t.campaign, t.revision, t.at, 'preparing',
-    now() + coalesce($4::float8, (c.definition ->> 'deadlineSeconds')::float8) * interval '1 second', $2, $3::jsonb
-  from t join campaign_revisions c on c.campaign = t.campaign and c.revision = t.revision
-  on conflict (id) do nothing`;
+  insert into run_events (run, kind) select id, 'created' from r`;
 
 /** Whoever was fed to a child run was taken on; who succeeded in its last step has recovered. */
 const selectSums = `

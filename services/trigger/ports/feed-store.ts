@@ -56,7 +56,10 @@ export interface FedPages {
 /** How batches of a feed flow through the steps of its chain, for fairness and back-pressure. */
 export interface FeedLoad {
   feedId: string;
+  runId: string;
   country: string;
+  /** Users of its run that may be fed right now, over all feeds and triggers; null where the run has no pace. */
+  paceAllows: number | null;
   /** Action types in the order of the chain. */
   chain: readonly string[];
   priority: Priority;
@@ -75,6 +78,12 @@ export interface FlowCounts {
   survived: number;
   born: number;
   waiting: number;
+}
+
+/** So many users of a run are to be fed, in whole batches. */
+export interface PaceAsked {
+  runId: string;
+  batches: number;
 }
 
 /** `never-stalled`: not those whose last page was not to be had. */
@@ -100,6 +109,11 @@ export interface FeedStore {
   renewSnapshot(feedId: string, token: number, fresh: { snapshot: string; estimate: number | null }): Promise<void>;
   /** Users of a feed that tries failed users again, behind one of them. */
   retriedUsers(feedId: string, after: string | null, limit: number): Promise<RetriedUsers>;
+  /**
+   * Takes from what the paces of these runs allow, which fills up with time, to at most what is allowed for a second, and at least one batch.
+   * Returns how many batches of those asked for may be fed; a run without a pace is left out. Whoever asks at the same time gets the rest.
+   */
+  takePace(asked: readonly PaceAsked[]): Promise<Map<string, number>>;
   /** Loads of the feeds of running runs, whoever pages them, but for those of which nothing is left to learn. */
   loads(settled: readonly string[]): Promise<FeedLoad[]>;
 }

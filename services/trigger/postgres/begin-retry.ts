@@ -68,4 +68,10 @@ const insertFeeds = `
   where t.users > 0
   returning estimate::float8 as users`;
 
-const begin = `update runs set state = 'running', started_at = now(), waiting_cause = null, waiting_since = null where id = $1`;
+const begin = `
+  with r as (
+    update runs set state = 'running', state_since = now(), started_at = now(), waiting_cause = null, waiting_since = null where id = $1
+    returning id
+  )
+  insert into run_events (run, kind, detail)
+  select id, 'begun', jsonb_build_object('feeds', (select count(*) from feeds where run = $1)) from r`;

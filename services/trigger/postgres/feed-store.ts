@@ -2,7 +2,7 @@ import type { Pool, PoolClient } from 'pg';
 import { z } from 'zod';
 import { reasons } from '../../../shared/domain/reasons.ts';
 import { usersTextOf } from '../../../shared/domain/users-text.ts';
-import type { FedPages, FeedLoad, FeedStore, FlowCounts, OwnedFeed } from '../ports/feed-store.ts';
+import type { FedPages, FeedLoad, FeedStore, FlowCounts, OwnedFeed, PaceAsked } from '../ports/feed-store.ts';
 import { plainArray, textArray } from '../../../shared/postgres/array-literals.ts';
 import * as statements from './feed-statements.ts';
 import { inTransaction } from '../../../shared/postgres/transaction.ts';
@@ -47,6 +47,11 @@ export function createFeedStore({ pool }: { pool: Pool }): FeedStore {
       const text = statements.retriedUsers;
       const { rows } = await pool.query<{ user_id: string }>({ name: 'retried-users', text, values });
       return { users: rows.slice(0, limit).map((row) => row.user_id), isLast: rows.length <= limit };
+    },
+    takePace: async (asked) => {
+      const values = [plainArray(asked.map(({ runId }) => runId)), plainArray(asked.map(({ batches }) => batches))];
+      const { rows } = await pool.query<PaceAsked>({ name: 'take-pace', text: statements.takePace, values });
+      return new Map(rows.map(({ runId, batches }) => [runId, batches]));
     },
     loads: async (settled) => {
       const values = [plainArray(settled)];

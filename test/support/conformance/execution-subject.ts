@@ -3,6 +3,7 @@ import { maxBatchUsers } from '../../../shared/domain/batch.ts';
 import { usersOf } from '../../../shared/domain/users-text.ts';
 import type { StepTotals } from '../../../shared/domain/outcomes.ts';
 import type { CampaignStore } from '../../../services/api/ports/campaign-store.ts';
+import type { RunControl } from '../../../services/api/ports/run-control.ts';
 import type { RunReports } from '../../../services/api/ports/run-reports.ts';
 import type { Retries } from '../../../services/api/ports/retries.ts';
 import type { UserHistories } from '../../../services/api/ports/user-histories.ts';
@@ -35,6 +36,7 @@ export interface ExecutionSubject {
   reports: RunReports;
   histories: UserHistories;
   retries: Retries;
+  control: RunControl;
   leases: Leases;
   dueJobs: DueJobs;
   feeds: FeedStore;

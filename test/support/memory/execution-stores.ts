@@ -9,6 +9,7 @@ import { createMemoryLeases } from './leases.ts';
 import type { MemoryDatabase } from './memory-database.ts';
 import { createMemoryOutboxSweep } from './outbox-sweep.ts';
 import { createMemoryRetries } from './retries.ts';
+import { createMemoryRunControl } from './run-control.ts';
 import { createMemoryRunReports } from './run-reports.ts';
 import { createMemoryRunStore } from './run-store.ts';
 import { createMemoryStepEndings } from './step-endings.ts';
@@ -24,6 +25,7 @@ export function createMemoryExecutionStores({ database }: { database: MemoryData
     reports: createMemoryRunReports({ database }),
     histories: createMemoryUserHistories({ database }),
     retries: createMemoryRetries({ database }),
+    control: createMemoryRunControl({ database }),
     leases: createMemoryLeases({ database }),
     dueJobs: createMemoryDueJobs({ database }),
     feeds: createMemoryFeedStore({ database }),

@@ -2,6 +2,7 @@ import type { Retries, RetryGroup } from '../../../services/api/ports/retries.ts
 import { atOnce } from './at-once.ts';
 import type { FeedRow, MemoryDatabase, RetryWish, RunRow } from './memory-database.ts';
 import { definitionOf } from './run-store.ts';
+import { addRunEvent } from './run-events.ts';
 import { standingFailures, type StandingFailure } from './standing-failures.ts';
 import { totalsOf } from './totals.ts';
 
@@ -47,8 +48,10 @@ function insertRetry(
     ...{ id: runId, campaignId, revision, parentId: root.id, retry },
     ...{ createdAt: database.clock.now(), scheduledFor: new Date(lastMs), deadlineAtMs: nowMs + seconds * 1000 },
     ...{ state: 'preparing', stateReason: null, startedAt: null, endedAt: null },
-    ...{ inFlight: 0, waiting: 0, waitingCause: null, failuresKept: true },
+    ...{ inFlight: 0, waiting: 0, waitingCause: null, waitingSince: null, failuresKept: true },
+    ...{ stateSince: database.clock.now(), settings: {}, judgedFrom: new Map() },
   });
+  addRunEvent(database, runId, 'created');
 }
 
 function groupsOf(standing: readonly StandingFailure[]): RetryGroup[] {

@@ -1,6 +1,6 @@
 import { v7 as uuidv7 } from 'uuid';
 import { firstChildBatchNo } from '../../../shared/domain/batch.ts';
-import { emptyFeed, someFailure, type FeedSeed, type RunRows } from '../conformance/run-rows.ts';
+import { emptyFeed, laterThan, someFailure, type FeedSeed, type RunRows } from '../conformance/run-rows.ts';
 import { atOnce } from './at-once.ts';
 import type { MemoryDatabase } from './memory-database.ts';
 import { addToFailureTotals, addToTotals } from './totals.ts';
@@ -19,12 +19,16 @@ export function createMemoryRunRows({ database }: { database: MemoryDatabase }):
           inFlight: 0,
           waiting: 0,
           waitingCause: null,
+          settings: {},
           failuresKept: true,
           parentId: null,
           retry: null,
           createdAt: clock.now(),
         };
-        runs.set(id, { id, deadlineAtMs: Infinity, ...optional, ...seed });
+        const { deadlineAt = laterThan(seed), stateSince = clock.now(), ...row } = seed;
+        const waitingSince = seed.waitingCause === undefined ? null : clock.now();
+        const rest = { deadlineAtMs: deadlineAt.getTime(), stateSince, waitingSince, judgedFrom: new Map() };
+        runs.set(id, { id, ...rest, ...optional, ...row });
         return id;
       }),
 
@@ -40,7 +44,6 @@ export function createMemoryRunRows({ database }: { database: MemoryDatabase }):
           stalledUntilMs: null,
           stalls: 0,
           fromStep: 1,
-          segment: 'all',
           snapshot: 's1',
         };
         const numbers = { nextBatchNo: fedBatches + 1, nextChildNo: firstChildBatchNo };
