@@ -175,7 +175,7 @@ test('list tells the audience, how far the newest run is, and when', async () =>
   const long = 'n'.repeat(150);
   const ran = { ...campaign, id: 'cmp_2', name: long, state: 'running', links: { latestRun: '/v1/runs/run_1' } };
   api.answers['GET /v1/campaigns?limit=20'] = ok({ items: [scheduled, ran, campaign], next: null });
-  const audience = { estimated: 200, counted: 100, complete: false };
+  const audience = { estimated: 200, counted: 100, excluded: 0, complete: false };
   api.answers['GET /v1/runs/run_1/progress'] = ok(progressOf({ audience, steps: [lineOf({ succeeded: 50 })] }));
 
   const { out } = await muster(['campaign', 'list'], { terminal: { outColumns: 100 } });

@@ -190,6 +190,23 @@ describe('a user outside of the audience', () => {
     expect((await explain('adam', other)).audience.place).toBe('absent');
   });
 
+  it('is held out where the rule names it, and may be excluded', async () => {
+    const deps = await createApiDeps();
+    const stores = createMemoryExecutionStores({ database: deps.database });
+    const { runId: other } = await startFedRun(stores, [['u1']]);
+    const [feed] = deps.database.feeds.values();
+    if (!feed) throw new Error('the run has no feed');
+    const staff = { segment: 'staff', snapshot: 's1', estimate: null };
+    feed.audience = { ...feed.audience, exclude: [staff], holdOut: { percent: 0.0001, seed: 'x' } };
+    api = await createApi(deps);
+    const { audience } = await explain('u2', other);
+    expect(audience.place).toBe('absent');
+    expect(audience.detail).toContain('segment "staff" excluded it');
+    feed.audience = { ...feed.audience, holdOut: { percent: 99.9999, seed: 'x' } };
+    expect((await explain('u2', other)).audience).toMatchObject({ place: 'held-out' });
+    expect((await explain('u1', other)).audience).toMatchObject({ place: 'member' });
+  });
+
   it('was never fed where the run ended before', async () => {
     const other = await halfFed();
     await subject.runs.finish(other, 'expired', null);

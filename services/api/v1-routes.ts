@@ -8,6 +8,7 @@ import type { Retries } from './ports/retries.ts';
 import type { UserHistories } from './ports/user-histories.ts';
 import { actionTypeRoutes } from './action-type-routes.ts';
 import { auditRoutes, type AuditRoutesDeps } from './audit-routes.ts';
+import { audienceRoutes, type AudienceRoutesDeps } from './audience-routes.ts';
 import { createAuthenticate } from './authenticate.ts';
 import { campaignRoutes, type CampaignRoutesDeps } from './campaign-routes.ts';
 import { explainRoutes } from './explain-routes.ts';
@@ -20,7 +21,12 @@ import { runControlRoutes, type RunControlRoutesDeps } from './run-control-route
 import { runRoutes, type RunRoutesDeps } from './run-routes.ts';
 
 export interface V1RoutesDeps
-  extends CampaignRoutesDeps, Omit<RunRoutesDeps, 'isKeyGood'>, RunControlRoutesDeps, AuditRoutesDeps {
+  extends
+    CampaignRoutesDeps,
+    AudienceRoutesDeps,
+    Omit<RunRoutesDeps, 'isKeyGood'>,
+    RunControlRoutesDeps,
+    AuditRoutesDeps {
   apiKeys: ApiKeys;
   /** Called for each request that is refused for its key. */
   onRefusedKey?: (() => void) | undefined;
@@ -78,6 +84,7 @@ export async function v1Routes(server: HttpServer, deps: V1RoutesDeps): Promise<
   failureRoutes(server, deps);
   explainRoutes(server, deps);
   retryRoutes(server, deps);
+  await audienceRoutes(server, deps);
   actionTypeRoutes(server, deps);
   auditRoutes(server, deps);
 }

@@ -1,5 +1,5 @@
 import type { FeedStore } from './ports/feed-store.ts';
-import type { Segmentation } from './ports/segmentation.ts';
+import type { Segmentation } from '../../shared/ports/segmentation.ts';
 
 export interface RetriedUsersDeps {
   feedId: string;

@@ -8,10 +8,18 @@ const time = z.iso.datetime({ precision: 3 });
 /**
  * - `member`: in the audience. `unsendable`: in it too, but its id breaks a rule, so that it was never sent.
  * - `not-fed-yet`: a feed has not come so far. `never-fed`: the run ended before one had.
- * - `absent`: every feed has passed its place without it.
+ * - `absent`: every feed has passed its place without it. `held-out`: so too, and the rule of the hold-out names it.
  * - `not-kept`: the users of the run were dropped since.
  */
-export const audiencePlaces = ['member', 'unsendable', 'not-fed-yet', 'never-fed', 'absent', 'not-kept'] as const;
+export const audiencePlaces = [
+  'member',
+  'unsendable',
+  'not-fed-yet',
+  'never-fed',
+  'absent',
+  'held-out',
+  'not-kept',
+] as const;
 
 export type AudiencePlace = (typeof audiencePlaces)[number];
 

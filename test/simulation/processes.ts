@@ -3,7 +3,7 @@ import { createScheduler } from '../../services/scheduler/scheduler.ts';
 import type { FeedStore } from '../../services/trigger/ports/feed-store.ts';
 import type { OutboxSweep } from '../../services/trigger/ports/outbox-sweep.ts';
 import type { RunStore } from '../../services/trigger/ports/run-store.ts';
-import type { Segmentation } from '../../services/trigger/ports/segmentation.ts';
+import type { Segmentation } from '../../shared/ports/segmentation.ts';
 import type { StepEndings } from '../../services/trigger/ports/step-endings.ts';
 import { createTrigger } from '../../services/trigger/trigger.ts';
 import type { BatchEndpoint } from '../../services/worker/ports/batch-endpoint.ts';
@@ -25,6 +25,7 @@ import { createMemoryRetention } from '../support/memory/retention.ts';
 import { createMemoryRunStore } from '../support/memory/run-store.ts';
 import { createMemoryStepEndings } from '../support/memory/step-endings.ts';
 import { createMemoryStepHolds } from '../support/memory/step-holds.ts';
+import { createMemoryStoredAudiences } from '../support/memory/stored-audiences.ts';
 import { createMemoryStepLedger } from '../support/memory/step-ledger.ts';
 import type { ProcessFaults } from './process-faults.ts';
 import type { ScriptedEndpoint } from './scripted-endpoint.ts';
@@ -111,6 +112,7 @@ function startTrigger(
     stepEndings: faults.wrap(weakening.stepEndings?.(endings, database) ?? endings),
     // These two answer whatever happens.
     segmentation: faults.wrap(segmentation, null),
+    storedAudiences: faults.wrap(createMemoryStoredAudiences({ database })),
     topicBacklogs: faults.wrap(bus.backlogs(workerGroup), null),
     retention: faults.wrap(createMemoryRetention({ database })),
     retentionDays: { users: 14, steps: 30, failures: 90, runs: 400 },

@@ -1,6 +1,7 @@
 import { engineConfig } from '../../shared/contracts/engine-config.ts';
 import { digestOfApiKey } from '../../shared/runtime/api-key-secret.ts';
 import { createLogger } from '../../shared/runtime/logger.ts';
+import { createMemoryAudienceStore } from './memory/audience-store.ts';
 import { createMemoryApiKeys } from './memory/api-keys.ts';
 import { createMemoryAuditLog } from './memory/audit-log.ts';
 import { createMemoryCampaignStore } from './memory/campaign-store.ts';
@@ -27,6 +28,7 @@ export async function createApiDeps() {
     histories: createMemoryUserHistories({ database }),
     retries: createMemoryRetries({ database }),
     control: createMemoryRunControl({ database }),
+    audiences: createMemoryAudienceStore({ database }),
     idempotency: createMemoryIdempotentRequests({ database }),
     audit: createMemoryAuditLog({ database }),
     apiKeys,

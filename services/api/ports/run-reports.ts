@@ -39,9 +39,14 @@ export interface RunSnapshot extends RunHeader {
     country: string;
     /** The step that these users begin with: a country has a line for each. */
     fromStep: number;
-    segment: string;
+    /** The segment that is all of the audience; null where there is more to it. */
+    segment: string | null;
+    /** At most so many, before exclusions; null where nobody knows. */
     estimate: number | null;
+    /** Held-out users included. */
     fedUsers: number;
+    heldOutUsers: number;
+    excludedUsers: number;
     fedBatches: number;
     childBatches: number;
     complete: boolean;

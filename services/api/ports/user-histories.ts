@@ -1,3 +1,4 @@
+import type { FeedAudience } from '../../../shared/contracts/feed-audience.ts';
 import type { RunState } from '../../../shared/domain/run-states.ts';
 import type { AttemptNote } from '../../../shared/ports/step-ledger.ts';
 
@@ -16,7 +17,7 @@ export interface UserHistory {
 
 export interface HistoryFeed {
   country: string;
-  segment: string;
+  audience: FeedAudience;
   /** The step that its users begin with. */
   fromStep: number;
   complete: boolean;

@@ -2,6 +2,7 @@ import type { Pool } from 'pg';
 import { z } from 'zod';
 import type { RunState } from '../../../shared/domain/run-states.ts';
 import { brokenUserIdRule, escapeUserId } from '../../../shared/domain/user-id.ts';
+import { audienceOf, type AudienceColumns } from '../../../shared/postgres/feed-audience.ts';
 import { failureOutcome, outcomeOfRest, stateOfStep } from '../../../shared/postgres/ledger-codes.ts';
 import type {
   HistoryAttempt,
@@ -50,7 +51,9 @@ type PlaceRow = {
   state: RunState;
   asOf: Date;
   chain: { action: string }[];
-} & ((HistoryFeed & { feedId: string; batchNo: number | null; unsendable: FailureRow | null }) | NoFeed);
+} & ((FeedFacts & { feedId: string; batchNo: number | null; unsendable: FailureRow | null }) | NoFeed);
+
+type FeedFacts = Omit<HistoryFeed, 'audience'> & AudienceColumns;
 
 interface NoFeed {
   feedId: null;
@@ -74,9 +77,9 @@ type BatchRow = Omit<HistoryBatch, 'steps'> & { steps: StepRow[] };
 
 function feedOf(row: PlaceRow): HistoryFeed[] {
   if (row.feedId === null) return [];
-  const { country, segment, fromStep, complete, cursor, usersKept } = row;
+  const { country, fromStep, complete, cursor, usersKept } = row;
   const lastFed = cursor === null ? null : z.string().parse(JSON.parse(cursor));
-  return [{ country, segment, fromStep, complete, cursor: lastFed, usersKept }];
+  return [{ country, audience: audienceOf(row), fromStep, complete, cursor: lastFed, usersKept }];
 }
 
 function stepOf({ step, state, endedAt, nextAttemptAt, cause, rest, failure, attempts }: StepRow, user: string) {

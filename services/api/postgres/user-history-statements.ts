@@ -18,7 +18,7 @@ export const findPlace = `
     cross join lateral (select first_user from batches where feed = h.feed and batch_no = h.middle limit 1) m
   )
   select r.id as "runId", r.campaign as "campaignId", r.state, now() as "asOf", c.definition -> 'chain' as chain,
-    f.feed as "feedId", f.country, f.segment, f.from_step as "fromStep", f.complete, f.cursor,
+    f.feed as "feedId", f.country, f.segment, f.snapshot, f.estimate::float8 as estimate, f.audience, f.from_step as "fromStep", f.complete, f.cursor,
     f.next_batch_no = 1 or exists (select from batches b where b.feed = f.feed and b.batch_no = 1) as "usersKept",
     hit.batch_no as "batchNo", u.failure as unsendable
   from runs r

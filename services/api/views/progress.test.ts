@@ -35,6 +35,8 @@ function running(
         estimate: null,
         fedUsers: 1300,
         fromStep: 1,
+        heldOutUsers: 0,
+        excludedUsers: 0,
         fedBatches: 13,
         childBatches: 0,
         complete: true,

@@ -28,6 +28,7 @@ export function runFiguresView(snapshot: RunSnapshot): RunFigures {
   const countries = [...Map.groupBy(snapshot.countries, ({ country }) => country)].map(([country, feeds]) => ({
     country,
     audience: feeds.reduce((sum, { fedUsers }) => sum + fedUsers, 0),
+    excluded: feeds.reduce((sum, { excludedUsers }) => sum + excludedUsers, 0),
     lines: linesOf(feeds, snapshot.chain.length),
   }));
   // A run that is still being prepared has no countries yet, and its steps are shown all the same.
@@ -40,10 +41,11 @@ export function runFiguresView(snapshot: RunSnapshot): RunFigures {
     audience: {
       estimated: estimatedUsers(snapshot),
       counted: snapshot.countries.reduce((sum, feed) => sum + feed.fedUsers, 0),
+      excluded: snapshot.countries.reduce((sum, feed) => sum + feed.excludedUsers, 0),
       complete: snapshot.countries.length > 0 && snapshot.countries.every((feed) => feed.complete),
     },
     steps: shaped(sums),
-    countries: countries.map(({ country, audience, lines }) => ({ country, audience, steps: shaped(lines) })),
+    countries: countries.map(({ lines, ...country }) => ({ ...country, steps: shaped(lines) })),
     balanced: countries.every(({ lines }) => lines.every(isBalanced)),
     notes: snapshot.countries.flatMap((feed) => shortfallNote(feed) ?? []),
     stalled: isPaused(snapshot.state) ? (snapshot.stateReason ?? snapshot.state) : snapshot.stalled,
@@ -53,7 +55,9 @@ export function runFiguresView(snapshot: RunSnapshot): RunFigures {
 
 /** Of all feeds of a country: those of a child run begin with different steps. */
 function linesOf(feeds: RunSnapshot['countries'], steps: number): StepLine[] {
-  const ofFeeds = feeds.map(({ fedUsers, totals, fromStep }) => stepLines(fedUsers, totals, steps, fromStep));
+  const ofFeeds = feeds.map(({ fedUsers, totals, heldOutUsers, fromStep }) =>
+    stepLines(fedUsers, totals, steps, heldOutUsers, fromStep),
+  );
   return Array.from({ length: steps }, (_, index) => sumLines(ofFeeds.flatMap((lines) => lines[index] ?? [])));
 }
 

@@ -1,18 +1,18 @@
 import type { Priority } from '../../../shared/contracts/campaigns.ts';
+import type { FeedAudience } from '../../../shared/contracts/feed-audience.ts';
 
 /** A feed that this trigger pages, fenced by its token. */
 export interface OwnedFeed {
   feedId: string;
   runId: string;
   country: string;
-  segment: string;
-  snapshot: string;
-  /** Users that the segmentation service estimated; null where it did not. */
-  estimate: number | null;
+  audience: FeedAudience;
+  /** Users of the audience so far, held-out ones included, and those that were left out of it. */
   fedUsers: number;
+  excludedUsers: number;
   /** How often in a row its next page was not to be had. */
   stalls: number;
-  /** The last user that was fed, or null before the first. */
+  /** The last user that was fed, held out or excluded, or null before the first. */
   cursor: string | null;
   nextBatchNo: number;
   token: number;
@@ -39,6 +39,14 @@ export interface RetriedUsers {
   isLast: boolean;
 }
 
+/** Users that are in no batch. Counted, never listed. */
+export interface SkippedUsers {
+  /** Not of the audience: an exclusion names them. */
+  excluded: number;
+  /** Of the audience, and get nothing. */
+  heldOut: number;
+}
+
 export interface FedPages {
   feedId: string;
   token: number;
@@ -46,8 +54,10 @@ export interface FedPages {
   batches: readonly FedBatch[];
   /** Users that belong to the audience but can never be sent: ids that break the rules, already escaped, and the rule that each breaks. */
   invalidUsers: readonly { user: string; rule: string }[];
+  /** Who was passed over up to the cursor; nobody where absent. */
+  skipped?: SkippedUsers;
   cursor: string | null;
-  /** True with the segment's last page. */
+  /** True with the audience's last page. */
   complete: boolean;
   /** The page behind these is not to be had: the cause of that stays shown. */
   staysStalled: boolean;
@@ -105,8 +115,8 @@ export interface FeedStore {
   stall(feedId: string, token: number, cause: string, retryInMs: number): Promise<void>;
   /** Shows why a feed does not move on, or null when it does. No effect under a stale token. */
   show(feedId: string, token: number, cause: string | null): Promise<void>;
-  /** The feed goes on behind its cursor on another snapshot. No effect under a stale token. */
-  renewSnapshot(feedId: string, token: number, fresh: { snapshot: string; estimate: number | null }): Promise<void>;
+  /** The feed goes on behind its cursor on another snapshot of a segment. No effect under a stale token. */
+  renewAudience(feedId: string, token: number, audience: FeedAudience): Promise<void>;
   /** Users of a feed that tries failed users again, behind one of them. */
   retriedUsers(feedId: string, after: string | null, limit: number): Promise<RetriedUsers>;
   /**

@@ -1,4 +1,5 @@
 import type { CampaignDefinition } from '../../../shared/contracts/campaigns.ts';
+import type { FeedAudience } from '../../../shared/contracts/feed-audience.ts';
 import type { StepTotals } from '../../../shared/domain/outcomes.ts';
 import type { TerminalRunState } from '../../../shared/domain/run-states.ts';
 import type { UnderWay } from '../../../shared/domain/under-way.ts';
@@ -16,9 +17,7 @@ export interface RunToPrepare {
 
 export interface NewFeed {
   country: string;
-  segment: string;
-  snapshot: string;
-  estimate: number | null;
+  audience: FeedAudience;
 }
 
 /** A run's totals as its keeper sees them. */
@@ -62,7 +61,9 @@ export interface PausingRun {
 export interface FeedTally {
   feedId: string;
   country: string;
+  /** Held-out users included. */
   fedUsers: number;
+  heldOutUsers: number;
   fedBatches: number;
   /** The step that its users begin with. */
   fromStep: number;

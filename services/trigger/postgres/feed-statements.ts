@@ -21,10 +21,10 @@ export const claim = `
   update feeds f set owner = $1, token = f.token + 1, lease_until = now() + $2::float8 * interval '1 millisecond'
   from free
   where f.feed = free.feed
-  returning f.feed as "feedId", f.run as "runId", f.country, f.segment, f.snapshot, f.estimate::float8 as estimate,
-    f.fed_users::float8 as "fedUsers", f.stalls, f.cursor, f.next_batch_no as "nextBatchNo", f.token, f.from_step as "fromStep",
-    free.parent is not null as "isRetry", free.settled ->> 'priority' as priority,
-    free.definition -> 'chain' -> (f.from_step - 1) ->> 'action' as "firstAction",
+  returning f.feed as "feedId", f.run as "runId", f.country, f.segment, f.snapshot, f.estimate::float8 as estimate, f.audience,
+    f.fed_users::float8 as "fedUsers", f.excluded_users::float8 as "excludedUsers", f.stalls, f.cursor, f.next_batch_no as "nextBatchNo", f.token, f.from_step as "fromStep",
+    free.parent is not null as "isRetry",
+    free.settled ->> 'priority' as priority, free.definition -> 'chain' -> (f.from_step - 1) ->> 'action' as "firstAction",
     (extract(epoch from free.deadline_at - now()) * 1000)::float8 as "deadlineInMs"`;
 
 export const renew = `
@@ -46,6 +46,7 @@ export const release = `
 export const writePages = `
   with fd as (
     update feeds set cursor = $6, next_batch_no = next_batch_no + $7::int, fed_users = fed_users + $8::bigint, complete = $9,
+      held_out_users = held_out_users + $14::bigint, excluded_users = excluded_users + $15::bigint,
       stalled = case when $13 then stalled end, stalled_until = case when $13 then stalled_until end, stalls = case when $13 then stalls else 0 end
     where feed = $10 and token = $11 and next_batch_no = coalesce($12::int, next_batch_no)
     returning feed, from_step
@@ -79,12 +80,14 @@ export const stall = `
 
 export const show = `update feeds set stalled = $3 where feed = $1 and token = $2 and stalled is distinct from $3`;
 
-export const renewSnapshot = `
+/** Snapshots are of segments alone; of an audience with more sources, the event names those that it has now. */
+export const renewAudience = `
   with f as (
-    update feeds set snapshot = $3, estimate = $4 where feed = $1 and token = $2 returning run, country, segment
+    update feeds set segment = $3, snapshot = $4, estimate = $5, audience = $6 where feed = $1 and token = $2 returning run, country
   )
   insert into run_events (run, kind, detail)
-  select run, 'snapshot-renewed', jsonb_build_object('country', country, 'segment', segment, 'snapshot', $3::text) from f`;
+  select run, 'snapshot-renewed', jsonb_strip_nulls(jsonb_build_object('country', country, 'segment', $3::text, 'snapshot', $4::text,
+    'sources', $6::jsonb -> 'include')) from f`;
 
 /** Of a second, and at least one batch. */
 const mostAllowed = (pace: string) => `greatest(${maxBatchUsers}, ${pace})`;

@@ -4,6 +4,7 @@ import { defaultMinJudgedUsers } from '../../../shared/contracts/campaigns.ts';
 import type { StepTotals } from '../../../shared/domain/outcomes.ts';
 import { statesBefore, type TerminalRunState } from '../../../shared/domain/run-states.ts';
 import { nothingUnderWay } from '../../../shared/domain/under-way.ts';
+import { audienceColumnsOf } from '../../../shared/postgres/feed-audience.ts';
 import { inTransaction } from '../../../shared/postgres/transaction.ts';
 import { readUnderWay } from '../../../shared/postgres/under-way.ts';
 import type { FlowCounts } from '../ports/feed-store.ts';
@@ -39,13 +40,15 @@ export function createRunStore({ pool }: { pool: Pool }): RunStore {
       await pool.query(statements.wait, [runId, cause]);
     },
     begin: async (runId, feeds) => {
+      const audiences = feeds.map(({ audience }) => audienceColumnsOf(audience));
       const { rowCount } = await pool.query(statements.begin, [
         runId,
         feeds.map(() => uuidv7()),
         feeds.map((feed) => feed.country),
-        feeds.map((feed) => feed.segment),
-        feeds.map((feed) => feed.snapshot),
-        feeds.map((feed) => feed.estimate),
+        audiences.map(({ segment }) => segment),
+        audiences.map(({ snapshot }) => snapshot),
+        audiences.map(({ estimate }) => estimate),
+        audiences.map(({ audience }) => audience && JSON.stringify(audience)),
       ]);
       return rowCount === 1;
     },
@@ -128,16 +131,18 @@ function tallyOf(rows: TallyRow[]): RunTally[] {
   const [first] = rows;
   if (!first) return [];
   const { runId, campaignId, state, stateReason, chain, overdueMs } = first;
-  const feeds = rows.map(({ feedId, country, fedUsers, fedBatches, fromStep, complete, stalled, lines }) => {
-    const totals = lines.map(({ step, batches, succeeded, failed, expired, cancelled, unknown }) => {
-      return { step, batches, succeeded, failed, expired, cancelled, unknown };
-    });
-    const flow = chain.map((_, index) => {
-      const { done, survived, born, waiting } = lines.find(({ step }) => step === index + 1) ?? noFlow;
-      return { done, survived, born, waiting };
-    });
-    return { feedId, country, fedUsers, fedBatches, fromStep, complete, stalled, totals, flow };
-  });
+  const feeds = rows.map(
+    ({ feedId, country, fedUsers, heldOutUsers, fedBatches, fromStep, complete, stalled, lines }) => {
+      const totals = lines.map(({ step, batches, succeeded, failed, expired, cancelled, unknown }) => {
+        return { step, batches, succeeded, failed, expired, cancelled, unknown };
+      });
+      const flow = chain.map((_, index) => {
+        const { done, survived, born, waiting } = lines.find(({ step }) => step === index + 1) ?? noFlow;
+        return { done, survived, born, waiting };
+      });
+      return { feedId, country, fedUsers, heldOutUsers, fedBatches, fromStep, complete, stalled, totals, flow };
+    },
+  );
   return [{ runId, campaignId, state, stateReason, chain, overdueMs, feeds, ...judgementOf(first) }];
 }
 

@@ -1,4 +1,5 @@
 import type { CampaignDefinition } from '../../../shared/contracts/campaigns.ts';
+import { segmentAlone } from '../../../shared/contracts/feed-audience.ts';
 import { maxBatchUsers } from '../../../shared/domain/batch.ts';
 import { usersOf } from '../../../shared/domain/users-text.ts';
 import type { StepTotals } from '../../../shared/domain/outcomes.ts';
@@ -78,7 +79,10 @@ export async function startRun(
   const { campaignId, runId } = await createRun(subject, changes);
   await subject.runs.begin(
     runId,
-    (changes.countries ?? ['SG']).map((country) => ({ country, segment: 'all', snapshot: 's1', estimate: null })),
+    (changes.countries ?? ['SG']).map((country) => ({
+      country,
+      audience: segmentAlone({ segment: 'all', snapshot: 's1', estimate: null }),
+    })),
   );
   const owned = await subject.feeds.claim('t', leaseMs, 1000, 'all');
   return { campaignId, runId, owned: owned.filter((feed) => feed.runId === runId) };

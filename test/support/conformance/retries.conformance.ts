@@ -14,6 +14,9 @@ import {
   type MakeExecutionSubject,
 } from './execution-subject.ts';
 
+/** What a feed knows of how many are to come. */
+const ofUsers = (estimate: number) => ({ audience: { include: [{ estimate }] } });
+
 const all: RetryFilter = { steps: null, countries: null, reasons: null };
 
 /** Failed users of a run that has ended, tried again in child runs. */
@@ -167,8 +170,8 @@ export function describeRetries(name: string, makeSubject: MakeExecutionSubject)
     it('begins with a feed for each step, whose users are in order', async () => {
       const feeds = await begin(await retry());
       expect(feeds).toMatchObject([
-        { country: 'SG', fromStep: 1, isRetry: true, firstAction: 'award-reward', estimate: 2, cursor: null },
-        { country: 'SG', fromStep: 2, isRetry: true, firstAction: 'send-message', estimate: 1 },
+        { country: 'SG', fromStep: 1, isRetry: true, firstAction: 'award-reward', ...ofUsers(2), cursor: null },
+        { country: 'SG', fromStep: 2, isRetry: true, firstAction: 'send-message', ...ofUsers(1) },
       ]);
       const users = await Promise.all(feeds.map(({ feedId }) => subject.feeds.retriedUsers(feedId, null, 100)));
       expect(users).toEqual([
@@ -197,7 +200,7 @@ export function describeRetries(name: string, makeSubject: MakeExecutionSubject)
 
     it('tries again only whom it was asked to', async () => {
       const feeds = await begin(await retry({ reasons: ['blocked'] }));
-      expect(feeds).toMatchObject([{ fromStep: 1, estimate: 1 }]);
+      expect(feeds).toMatchObject([{ fromStep: 1, ...ofUsers(1) }]);
     });
 
     it('has batches that begin with the step that failed', async () => {
@@ -237,7 +240,7 @@ export function describeRetries(name: string, makeSubject: MakeExecutionSubject)
       expect(await subject.reports.snapshot(grandchild)).toMatchObject({ parentRunId: runId });
       const [last, ...none] = await begin(grandchild);
       if (!last || none.length > 0) throw new Error('there is one feed');
-      expect(last).toMatchObject({ fromStep: 1, estimate: 1 });
+      expect(last).toMatchObject({ fromStep: 1, ...ofUsers(1) });
       await serve(last, []);
       await subject.runs.finish(grandchild, 'completed', null);
       expect(await groups()).toEqual([]);

@@ -1,4 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest';
+import { segmentAlone } from '../../../shared/contracts/feed-audience.ts';
 import { campaignDefinitionOf } from './run-rows.ts';
 import {
   claimOne,
@@ -13,7 +14,10 @@ import {
 } from './execution-subject.ts';
 
 const noFlow = { done: 0, survived: 0, born: 0, waiting: 0 };
-const feedOf = (country: string) => ({ country, segment: 'all', snapshot: 's1', estimate: 1000 });
+const feedOf = (country: string) => ({
+  country,
+  audience: segmentAlone({ segment: 'all', snapshot: 's1', estimate: 1000 }),
+});
 
 export function describeRunStore(name: string, makeSubject: MakeExecutionSubject): void {
   describe(`runs ${name}`, () => {
@@ -62,6 +66,7 @@ export function describeRunStore(name: string, makeSubject: MakeExecutionSubject
       expect(tally?.chain.map((step) => step.action)).toEqual(['award-reward', 'send-message']);
       const unfed = {
         fedUsers: 0,
+        heldOutUsers: 0,
         fedBatches: 0,
         fromStep: 1,
         complete: false,

@@ -1,5 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { HistoryBatch, UserHistory } from '../../../services/api/ports/user-histories.ts';
+import { segmentAlone } from '../../../shared/contracts/feed-audience.ts';
 import type { AttemptNote, StepLedger, StepRef } from '../../../shared/ports/step-ledger.ts';
 import {
   childOf,
@@ -17,6 +18,7 @@ import {
   type MakeExecutionSubject,
 } from './execution-subject.ts';
 
+const all = { segment: 'all', snapshot: 's1', estimate: null };
 const nobody = '01938f1e-7c00-7000-8000-000000000001';
 const busy: AttemptNote = { reading: 'not-applied', cause: '429 Too Many Requests', users: [] };
 
@@ -61,7 +63,9 @@ export function describeUserHistories(name: string, makeSubject: MakeExecutionSu
         runId,
         state: 'running',
         chain: [{ action: 'award-reward' }, { action: 'send-message' }],
-        feeds: [{ country: 'SG', segment: 'all', fromStep: 1, complete: true, cursor: 'u033', usersKept: true }],
+        feeds: [
+          { country: 'SG', audience: segmentAlone(all), fromStep: 1, complete: true, cursor: 'u033', usersKept: true },
+        ],
       });
     });
 

@@ -1,4 +1,5 @@
 import { compareUserIds } from '../../../shared/domain/user-id.ts';
+import { onlySegment } from '../../../shared/contracts/feed-audience.ts';
 import { maxBatchUsers } from '../../../shared/domain/batch.ts';
 import { reasons } from '../../../shared/domain/reasons.ts';
 import type { FedPages, FeedLoad, FeedStore, OwnedFeed } from '../../../services/trigger/ports/feed-store.ts';
@@ -75,13 +76,15 @@ export function createMemoryFeedStore({ database }: { database: MemoryDatabase }
         const row = held(feedId, token);
         if (row) row.stalled = cause;
       }),
-    renewSnapshot: (feedId, token, { snapshot, estimate }) =>
+    renewAudience: (feedId, token, audience) =>
       atOnce(() => {
         const row = held(feedId, token);
         if (!row) return;
-        Object.assign(row, { snapshot, estimate });
-        const { country, segment } = row;
-        addRunEvent(database, row.runId, 'snapshot-renewed', { country, segment, snapshot });
+        row.audience = audience;
+        const alone = onlySegment(audience);
+        const { country } = row;
+        const source = alone ? { segment: alone.segment, snapshot: alone.snapshot } : { sources: audience.include };
+        addRunEvent(database, row.runId, 'snapshot-renewed', { country, ...source });
       }),
     retriedUsers: (feedId, after, limit) =>
       atOnce(() => {
@@ -147,6 +150,10 @@ function write(database: MemoryDatabase, row: FeedRow, pages: FedPages): void {
     database.batches.set(batchKey(row.feedId, batchNo), batch);
     row.fedUsers += users.length;
   }
+  const { excluded, heldOut } = pages.skipped ?? { excluded: 0, heldOut: 0 };
+  row.fedUsers += heldOut;
+  row.heldOutUsers += heldOut;
+  row.excludedUsers += excluded;
   row.cursor = pages.cursor;
   row.nextBatchNo += pages.batches.length;
   row.complete = pages.complete;
@@ -167,11 +174,11 @@ function failInvalid(database: MemoryDatabase, row: FeedRow, { user, rule }: Fed
 
 function ownedFeed(database: MemoryDatabase, row: FeedRow): OwnedFeed {
   const run = runOf(database, row);
-  const { feedId, country, segment, snapshot, estimate, fedUsers, stalls, cursor, nextBatchNo, token } = row;
+  const { feedId, country, audience, fedUsers, excludedUsers, stalls, cursor, nextBatchNo, token } = row;
   const deadlineInMs = run.deadlineAtMs - database.clock.nowMs();
   const start = startingWith(database, run, row.fromStep);
-  const place = { snapshot, estimate, fedUsers, stalls, cursor, nextBatchNo };
-  return { feedId, runId: run.id, country, segment, ...place, token, deadlineInMs, ...start };
+  const place = { fedUsers, excludedUsers, stalls, cursor, nextBatchNo };
+  return { feedId, runId: run.id, country, audience, ...place, token, deadlineInMs, ...start };
 }
 
 function startingWith(database: MemoryDatabase, run: RunRow, fromStep: number) {

@@ -1,5 +1,6 @@
 import type { CampaignDefinition } from '../../../shared/contracts/campaigns.ts';
 import type { RunSettings } from '../../../shared/contracts/runs.ts';
+import type { FeedAudience } from '../../../shared/contracts/feed-audience.ts';
 import type { StepFlow, StepTotals } from '../../../shared/domain/outcomes.ts';
 import type { RunEventKind } from '../../../shared/domain/run-events.ts';
 import type { RunState } from '../../../shared/domain/run-states.ts';
@@ -51,6 +52,7 @@ export interface MemoryDatabase {
   readonly runEvents: RunEventRow[];
   /** By run. */
   readonly runPaces: Map<string, RunPaceRow>;
+  readonly audiences: Map<string, AudienceRow>;
 }
 
 export interface RunEventRow {
@@ -124,14 +126,14 @@ export interface FeedRow {
   feedId: string;
   runId: string;
   country: string;
-  segment: string;
-  snapshot: string;
-  estimate: number | null;
+  audience: FeedAudience;
   fromStep: number;
   cursor: string | null;
   nextBatchNo: number;
   nextChildNo: number;
   fedUsers: number;
+  heldOutUsers: number;
+  excludedUsers: number;
   complete: boolean;
   stalled: string | null;
   owner: string | null;
@@ -238,6 +240,23 @@ export interface IdempotentRequestRow {
   createdId: string;
 }
 
+export interface AudienceRow {
+  id: string;
+  name: string;
+  state: 'receiving' | 'ready' | 'failed';
+  country: string | null;
+  rows: number;
+  rejected: number;
+  cause: string | null;
+  attempt: string;
+  createdAt: Date;
+  receivedAtMs: number;
+  readyAt: Date | null;
+  /** By country, as they came; sorted and without repeats once it is ready. */
+  users: Map<string, string[]>;
+  rejects: { line: number; value: string; rule: string }[];
+}
+
 export interface DeadLetterRow {
   key: Buffer | null;
   value: Buffer | null;
@@ -269,6 +288,7 @@ export function createMemoryDatabase(clock: SettableClock): MemoryDatabase {
     auditLog: [],
     runEvents: [],
     runPaces: new Map(),
+    audiences: new Map(),
   };
 }
 

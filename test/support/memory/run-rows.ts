@@ -1,4 +1,5 @@
 import { v7 as uuidv7 } from 'uuid';
+import { segmentAlone } from '../../../shared/contracts/feed-audience.ts';
 import { firstChildBatchNo } from '../../../shared/domain/batch.ts';
 import { emptyFeed, laterThan, someFailure, type FeedSeed, type RunRows } from '../conformance/run-rows.ts';
 import { atOnce } from './at-once.ts';
@@ -34,7 +35,7 @@ export function createMemoryRunRows({ database }: { database: MemoryDatabase }):
 
     addFeed: (runId, seed) =>
       atOnce(() => {
-        const { fedBatches, bornAt, ...rest }: FeedSeed = { ...emptyFeed, ...seed };
+        const { fedBatches, bornAt, estimate, segment, ...rest }: FeedSeed = { ...emptyFeed, ...seed };
         const feedId = uuidv7(bornAt && { msecs: bornAt.getTime() });
         const unowned = {
           cursor: null,
@@ -44,7 +45,7 @@ export function createMemoryRunRows({ database }: { database: MemoryDatabase }):
           stalledUntilMs: null,
           stalls: 0,
           fromStep: 1,
-          snapshot: 's1',
+          audience: segmentAlone({ segment, snapshot: 's1', estimate }),
         };
         const numbers = { nextBatchNo: fedBatches + 1, nextChildNo: firstChildBatchNo };
         feeds.set(feedId, { feedId, runId, ...rest, ...unowned, ...numbers });

@@ -3,6 +3,7 @@ import { defaultMinJudgedUsers, type CampaignDefinition } from '../../../shared/
 import type { RunSettings } from '../../../shared/contracts/runs.ts';
 import { firstChildBatchNo, isChildBatch } from '../../../shared/domain/batch.ts';
 import type { StepTotals } from '../../../shared/domain/outcomes.ts';
+import { segmentAlone } from '../../../shared/contracts/feed-audience.ts';
 import { compareUserIds } from '../../../shared/domain/user-id.ts';
 import type { RunEventKind } from '../../../shared/domain/run-events.ts';
 import { statesBefore, type TerminalRunState } from '../../../shared/domain/run-states.ts';
@@ -157,8 +158,8 @@ function beginRetry(database: MemoryDatabase, runId: string): number | null {
     const ids = [...new Set(ofPlace.map(({ user }) => user))].sort(compareUserIds);
     retryUsers.set(feedId, ids);
     const { country, step } = first;
-    const source = { country, segment: '', snapshot: '', estimate: ids.length, fromStep: step };
-    feeds.set(feedId, { ...unfed, ...source, feedId, runId });
+    const audience = segmentAlone({ segment: '', snapshot: '', estimate: ids.length });
+    feeds.set(feedId, { ...unfed, country, audience, fromStep: step, feedId, runId });
     users += ids.length;
   }
   if (users === 0) return 0;
@@ -201,6 +202,8 @@ const unfed = {
   nextBatchNo: 1,
   nextChildNo: firstChildBatchNo,
   fedUsers: 0,
+  heldOutUsers: 0,
+  excludedUsers: 0,
   complete: false,
   stalled: null,
   owner: null,
@@ -293,6 +296,7 @@ function tallyOf(database: MemoryDatabase, row: RunRow): RunTally {
       feedId: feed.feedId,
       country: feed.country,
       fedUsers: feed.fedUsers,
+      heldOutUsers: feed.heldOutUsers,
       fedBatches: feed.nextBatchNo - 1,
       fromStep: feed.fromStep,
       complete: feed.complete,

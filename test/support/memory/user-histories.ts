@@ -39,9 +39,9 @@ export function createMemoryUserHistories({ database }: { database: MemoryDataba
 }
 
 function feedOf({ batches }: MemoryDatabase, feed: FeedRow): HistoryFeed {
-  const { feedId, country, segment, fromStep, complete, cursor, nextBatchNo } = feed;
+  const { feedId, country, audience, fromStep, complete, cursor, nextBatchNo } = feed;
   const usersKept = nextBatchNo === 1 || [...batches.values()].some((batch) => batch.feedId === feedId);
-  return { country, segment, fromStep, complete, cursor, usersKept };
+  return { country, audience, fromStep, complete, cursor, usersKept };
 }
 
 function placeOf(database: MemoryDatabase, feed: FeedRow, asked: string, listed: string): UserPlace | undefined {
