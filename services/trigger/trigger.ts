@@ -8,6 +8,7 @@ import { noMeter } from '../../shared/runtime/no-meter.ts';
 import type { Leases } from '../../shared/ports/leases.ts';
 import type { MessagePublisher, TopicAdmin, TopicBacklogs, TopicSpec } from '../../shared/ports/message-bus.ts';
 import type { StoredAudiences } from '../../shared/ports/stored-audiences.ts';
+import type { Reconciliation } from './ports/reconciliation.ts';
 import type { Retention } from './ports/retention.ts';
 import type { RunStore } from './ports/run-store.ts';
 import type { Segmentation } from '../../shared/ports/segmentation.ts';
@@ -20,6 +21,7 @@ import { createFeedPager } from './feed-pager.ts';
 import { createKeepRuns } from './keep-runs.ts';
 import { createPageQuestions } from './page-questions.ts';
 import { createFeedOwner } from './feed-owner.ts';
+import { createReconcileRuns } from './reconcile-runs.ts';
 import { createRetention, type RetentionDays } from './retention.ts';
 import { createRetriedUsers } from './retried-users.ts';
 import { createRunPreparer } from './run-preparer.ts';
@@ -36,6 +38,7 @@ export interface TriggerDeps {
   feedStore: FeedStore;
   outboxSweep: OutboxSweep;
   stepEndings: StepEndings;
+  reconciliation: Reconciliation;
   retention: Retention;
   retentionDays: RetentionDays;
   segmentation: Segmentation;
@@ -123,6 +126,11 @@ export function createTrigger(deps: TriggerDeps): Trigger {
     'keep-runs',
     createKeepRuns({ ...looking, isSweeper, stallMs, feedLeaseMs, figures, clock, warn, logger }),
   );
+  const { reconciliation } = deps;
+  const reconciling = loopOf(
+    'reconcile-runs',
+    createReconcileRuns({ runStore, reconciliation, isSweeper, figures, clock, warn, logger }),
+  );
   const retaining = loopOf(
     'retention',
     createRetention({ retention: deps.retention, days: deps.retentionDays, isSweeper, clock, logger }),
@@ -131,12 +139,12 @@ export function createTrigger(deps: TriggerDeps): Trigger {
   return {
     start: () => {
       isTakingIn = true;
-      for (const part of [preparation, feeds, admission, sweeper, keeping, retaining]) part.start();
+      for (const part of [preparation, feeds, admission, sweeper, keeping, reconciling, retaining]) part.start();
     },
     ready: () => isTakingIn,
     stopIntake: async () => {
       isTakingIn = false;
-      await Promise.all([preparation.stop(), feeds.stopIntake(), keeping.stop(), retaining.stop()]);
+      await Promise.all([preparation.stop(), feeds.stopIntake(), keeping.stop(), reconciling.stop(), retaining.stop()]);
     },
     finishWork: async () => {
       await Promise.all([feeds.finish(), admission.stop(), sweeper.stop()]);

@@ -12,6 +12,7 @@ import { describeFeedContexts } from '../support/conformance/feed-contexts.confo
 import { describeFeedStore } from '../support/conformance/feed-store.conformance.ts';
 import { describeLedgerModel } from '../support/conformance/ledger-model.conformance.ts';
 import { describeOutboxSweep } from '../support/conformance/outbox-sweep.conformance.ts';
+import { describeReconciliation } from '../support/conformance/reconciliation.conformance.ts';
 import { describeRetries } from '../support/conformance/retries.conformance.ts';
 import { describeRunControl } from '../support/conformance/run-control.conformance.ts';
 import { describeRunStore } from '../support/conformance/run-store.conformance.ts';
@@ -35,6 +36,7 @@ import { createFeedStore } from '../../services/trigger/postgres/feed-store.ts';
 import { createOutboxSweep } from '../../services/trigger/postgres/outbox-sweep.ts';
 import { createLeases } from '../../shared/postgres/leases.ts';
 import { createHotPathPool } from '../../shared/postgres/pool.ts';
+import { createReconciliation } from '../../services/trigger/postgres/reconciliation.ts';
 import { createRunStore } from '../../services/trigger/postgres/run-store.ts';
 import { createStepEndings, followKeys } from '../../services/trigger/postgres/step-endings.ts';
 import { createStepHolds } from '../../shared/postgres/step-holds.ts';
@@ -76,6 +78,7 @@ async function postgresStores(): Promise<ExecutionSubject> {
     contexts: createFeedContexts({ pool }),
     sweep: createOutboxSweep({ pool }),
     endings: createStepEndings({ pool }),
+    reconciliation: createReconciliation({ pool }),
     holds: createStepHolds({ pool }),
     rows: createPostgresExecutionRows({ pool }),
     ledgerOf: (owner) => createStepLedger({ pool, owner, slot: owner === 'a' ? 0 : 1, leaseMs }),
@@ -131,6 +134,7 @@ describeRunControl('on Postgres', postgresStores);
 describeStepEndings('on Postgres', postgresStores);
 describeUserHistories('on Postgres', postgresStores);
 describeRetries('on Postgres', postgresStores);
+describeReconciliation('on Postgres', postgresStores);
 
 describe('the ledger on Postgres', () => {
   it('tries again when Postgres breaks a deadlock at its cost', async () => {

@@ -10,6 +10,7 @@ import type { Retries } from '../../../services/api/ports/retries.ts';
 import type { UserHistories } from '../../../services/api/ports/user-histories.ts';
 import type { FeedStore, OwnedFeed } from '../../../services/trigger/ports/feed-store.ts';
 import type { OutboxSweep } from '../../../services/trigger/ports/outbox-sweep.ts';
+import type { Reconciliation } from '../../../services/trigger/ports/reconciliation.ts';
 import type { StepEndings } from '../../../services/trigger/ports/step-endings.ts';
 import type { DueJobs } from '../../../services/scheduler/ports/due-jobs.ts';
 import type { RunStore } from '../../../services/trigger/ports/run-store.ts';
@@ -44,6 +45,7 @@ export interface ExecutionSubject {
   contexts: FeedContexts;
   sweep: OutboxSweep;
   endings: StepEndings;
+  reconciliation: Reconciliation;
   holds: StepHolds;
   rows: ExecutionRows;
   /** The ledger as a worker of that name has it. Its leases last `leaseMs`. */

@@ -3,6 +3,7 @@ import { describeFeedContexts } from '../conformance/feed-contexts.conformance.t
 import { describeFeedStore } from '../conformance/feed-store.conformance.ts';
 import { describeLedgerModel } from '../conformance/ledger-model.conformance.ts';
 import { describeOutboxSweep } from '../conformance/outbox-sweep.conformance.ts';
+import { describeReconciliation } from '../conformance/reconciliation.conformance.ts';
 import { describeRetries } from '../conformance/retries.conformance.ts';
 import { describeRunControl } from '../conformance/run-control.conformance.ts';
 import { describeRunStore } from '../conformance/run-store.conformance.ts';
@@ -36,3 +37,4 @@ describeRunControl('in memory', memoryStores);
 describeStepEndings('in memory', memoryStores);
 describeUserHistories('in memory', memoryStores);
 describeRetries('in memory', memoryStores);
+describeReconciliation('in memory', memoryStores);

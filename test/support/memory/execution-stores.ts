@@ -8,6 +8,7 @@ import { createMemoryFeedStore } from './feed-store.ts';
 import { createMemoryLeases } from './leases.ts';
 import type { MemoryDatabase } from './memory-database.ts';
 import { createMemoryOutboxSweep } from './outbox-sweep.ts';
+import { createMemoryReconciliation } from './reconciliation.ts';
 import { createMemoryRetries } from './retries.ts';
 import { createMemoryRunControl } from './run-control.ts';
 import { createMemoryRunReports } from './run-reports.ts';
@@ -32,6 +33,7 @@ export function createMemoryExecutionStores({ database }: { database: MemoryData
     contexts: createMemoryFeedContexts({ database }),
     sweep: createMemoryOutboxSweep({ database }),
     endings: createMemoryStepEndings({ database }),
+    reconciliation: createMemoryReconciliation({ database }),
     holds: createMemoryStepHolds({ database }),
     rows: createMemoryExecutionRows({ database }),
     ledgerOf: (owner) => createMemoryStepLedger({ database, owner, leaseMs }),
