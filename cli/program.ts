@@ -7,6 +7,7 @@ import { registerCampaign } from './commands/campaign.ts';
 import { registerConfig } from './commands/config.ts';
 import { registerDemo } from './commands/demo.ts';
 import { registerDoctor } from './commands/doctor.ts';
+import { registerExplain } from './commands/explain.ts';
 import { registerInstallation } from './commands/installation.ts';
 import { registerShards } from './commands/shards.ts';
 import { registerRun } from './commands/run.ts';
@@ -33,6 +34,7 @@ export async function runProgram(args: readonly string[], deps: SessionDeps): Pr
     registerCampaign,
     registerActionTypes,
     registerShards,
+    registerExplain,
     registerRun,
     registerAudit,
     registerApiKey,

@@ -1,5 +1,7 @@
 import { randomUUID } from 'node:crypto';
-import type { z } from 'zod';
+import { z } from 'zod';
+import { userExplanation, type UserExplanation } from '../../shared/contracts/explanations.ts';
+import { retryAnswer, type RetryAnswer } from '../../shared/contracts/retries.ts';
 import {
   cancelPreview,
   controlledRun,
@@ -70,6 +72,9 @@ export interface ApiClient {
   progress(runId: string): Promise<Answer<RunProgress>>;
   report(runId: string): Promise<Answer<RunReport>>;
   failures(runId: string, filter: FailureFilter, limit: number): Promise<Answer<z.infer<typeof failurePage>>>;
+  /** With `preview`, only counts. */
+  retryFailed(runId: string, wish: object): Promise<Answer<RetryAnswer>>;
+  explain(runId: string, userId: string): Promise<Answer<UserExplanation>>;
   /** Fails on the way when the answer is cut. */
   allFailures(runId: string, filter: FailureFilter, form: FailureForm): Promise<AsyncIterable<string>>;
 }
@@ -123,6 +128,10 @@ export function createApiClient(deps: ApiClientDeps): ApiClient {
     report: (runId) => get(runReport, `/v1/runs/${encodeURIComponent(runId)}/report`),
     failures: (runId, filter, limit) =>
       get(failurePage, `/v1/runs/${encodeURIComponent(runId)}/failures${queryOf({ ...filter, limit })}`),
+    retryFailed: (runId, wish) =>
+      post(retryAnswer, `/v1/runs/${encodeURIComponent(runId)}/retry-failed`, wish, 'not started'),
+    explain: (runId, userId) =>
+      get(userExplanation, `/v1/runs/${encodeURIComponent(runId)}/users/${encodeURIComponent(userId)}`),
     allFailures: async (runId, filter, form) => {
       const manner = form.type === 'csv' ? { raw: form.raw || undefined, for: form.excel ? 'excel' : undefined } : {};
       const path = `/v1/runs/${encodeURIComponent(runId)}/failures${queryOf({ ...filter, ...manner })}`;

@@ -2,7 +2,8 @@ import type { Command } from 'commander';
 import type { DefinitionOptions } from '../campaigns/definition.ts';
 import type { FailureOptions } from '../campaigns/run-commands.ts';
 import type { Session } from '../session.ts';
-import { wholeNumber } from './options.ts';
+import { collect, wholeNumber } from './options.ts';
+import { addRetryFailed } from './retry-failed.ts';
 import { addControlVerbs } from './run.ts';
 
 // What a command does is loaded when it is called: `muster --help` has to be quick.
@@ -115,8 +116,6 @@ export function registerCampaign(program: Command, session: Session): void {
         return listFailures(id, options, context);
       }),
     );
-}
 
-function collect(value: string, earlier: string[] | undefined): string[] {
-  return [...(earlier ?? []), value];
+  addRetryFailed(group, 'campaign|run', program, session);
 }

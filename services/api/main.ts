@@ -20,10 +20,12 @@ import { createAuditLog } from './postgres/audit-log.ts';
 import { createAudienceStore } from './postgres/audience-store.ts';
 import { createCampaignStore } from './postgres/campaign-store.ts';
 import { createIdempotentRequests } from './postgres/idempotent-requests.ts';
+import { createRetries } from './postgres/retries.ts';
 import { createRunControl } from './postgres/run-control.ts';
 import { createRunReports } from './postgres/run-reports.ts';
 import { createShardFigures } from './postgres/shard-figures.ts';
 import { createShardLook } from './shard-look.ts';
+import { createUserHistories } from './postgres/user-histories.ts';
 
 /** How often the API looks whether its database is as it has to be; that it was is believed for as long. */
 const lookMs = 5_000;
@@ -88,6 +90,8 @@ export const apiProcess = defineProcess('api', readConfig, async (config, { logg
       port: config.port,
       campaigns: createCampaignStore({ pool }),
       reports: createRunReports({ pool }),
+      histories: createUserHistories({ pool }),
+      retries: createRetries({ pool }),
       control: createRunControl({ pool }),
       audiences: createAudienceStore({ pool, uploadPool }),
       idempotency: createIdempotentRequests({ pool }),

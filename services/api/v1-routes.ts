@@ -4,14 +4,18 @@ import type { HttpServer } from './http/create-http-server.ts';
 import { HttpProblem } from './http/http-problem.ts';
 import type { ApiKeyRecord, ApiKeys } from '../../shared/ports/api-keys.ts';
 import type { IdempotentRequests } from './ports/idempotent-requests.ts';
+import type { Retries } from './ports/retries.ts';
+import type { UserHistories } from './ports/user-histories.ts';
 import { actionTypeRoutes, type ActionTypeRoutesDeps } from './action-type-routes.ts';
 import { auditRoutes, type AuditRoutesDeps } from './audit-routes.ts';
 import { audienceRoutes, type AudienceRoutesDeps } from './audience-routes.ts';
 import { createAuthenticate } from './authenticate.ts';
 import { campaignRoutes, type CampaignRoutesDeps } from './campaign-routes.ts';
+import { explainRoutes } from './explain-routes.ts';
 import { failureRoutes } from './failure-routes.ts';
 import { addIdempotency } from './idempotency.ts';
 import { logChanges } from './log-changes.ts';
+import { retryRoutes } from './retry-routes.ts';
 import { recordChanges } from './record-changes.ts';
 import { runControlRoutes, type RunControlRoutesDeps } from './run-control-routes.ts';
 import { shardRoutes, type ShardRoutesDeps } from './shard-routes.ts';
@@ -32,6 +36,8 @@ export interface V1RoutesDeps
   /** Called for each request that is refused for its key. */
   onRefusedKey?: (() => void) | undefined;
   idempotency: IdempotentRequests;
+  histories: UserHistories;
+  retries: Retries;
 }
 
 declare module 'fastify' {
@@ -81,6 +87,8 @@ export async function v1Routes(server: HttpServer, deps: V1RoutesDeps): Promise<
   runRoutes(server, { ...deps, isKeyGood });
   runControlRoutes(server, deps);
   failureRoutes(server, deps);
+  explainRoutes(server, deps);
+  retryRoutes(server, deps);
   await audienceRoutes(server, deps);
   actionTypeRoutes(server, deps);
   shardRoutes(server, deps);

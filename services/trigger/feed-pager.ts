@@ -196,7 +196,7 @@ export function createFeedPager(deps: FeedPagerDeps): FeedPager {
 
   async function publish({ batches }: Cut, signal: AbortSignal): Promise<void> {
     const terms = { publisher, onTrouble: showTrouble, clock, random };
-    await publishUntilStopped(fedMessages(topic, feed.feedId, batches), terms, signal);
+    await publishUntilStopped(fedMessages(topic, feed, batches), terms, signal);
   }
 
   async function showTrouble(trouble: string | null): Promise<void> {

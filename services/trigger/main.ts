@@ -19,6 +19,7 @@ import { readConfig } from './config.ts';
 import { createSegmentation } from '../../shared/http-client/segmentation-client.ts';
 import { createFeedStore } from './postgres/feed-store.ts';
 import { createOutboxSweep } from './postgres/outbox-sweep.ts';
+import { createReconciliation } from './postgres/reconciliation.ts';
 import { createRetentionStore } from './postgres/retention.ts';
 import { createRunStore } from './postgres/run-store.ts';
 import { createStepEndings } from './postgres/step-endings.ts';
@@ -78,6 +79,7 @@ export const triggerProcess = defineProcess('trigger', readConfig, async (config
     feedStore: createFeedStore({ pool: hotPool }),
     outboxSweep: createOutboxSweep({ pool: hotPool }),
     stepEndings: createStepEndings({ pool: hotPool }),
+    reconciliation: createReconciliation({ pool: hotPool }),
     retention: createRetentionStore({ pool }),
     retentionDays: {
       users: config.RETENTION_USERS_DAYS,

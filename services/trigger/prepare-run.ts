@@ -30,6 +30,7 @@ export type Prepared =
 
 /** Asks for the sources of a run's audience, creates the topics that it needs, and begins it. Throws when the database does not answer. */
 export async function prepareRun(run: RunToPrepare, deps: PrepareRunDeps, signal: AbortSignal): Promise<Prepared> {
+  if (run.isRetry) return prepareRetry(run, deps);
   const places = await resolveAll(run, deps, signal);
   if (signal.aborted) return { kind: 'stopped' };
   const answers = places.map(({ resolved }) => resolved);
@@ -57,6 +58,20 @@ export async function prepareRun(run: RunToPrepare, deps: PrepareRunDeps, signal
   if (await deps.runStore.begin(run.runId, feeds, batchUsers)) {
     deps.logger.info({ runId: run.runId, campaignId: run.campaignId, feeds: feeds.length }, 'run begun');
   }
+  return { kind: 'begun' };
+}
+
+/** Its audience is in our own database: nobody has to be asked. */
+async function prepareRetry(run: RunToPrepare, deps: PrepareRunDeps): Promise<Prepared> {
+  const topicFault = await createTopics(run, deps);
+  if (topicFault !== null) return { kind: 'later', cause: topicFault, retryAfterMs: 0 };
+  const users = await deps.runStore.beginRetry(run.runId);
+  if (users === 0) {
+    await endRun(run, 'failed', 'nobody is left whose failure could be tried again', deps);
+    return { kind: 'ended' };
+  }
+  if (users !== null)
+    deps.logger.info({ runId: run.runId, campaignId: run.campaignId, users }, 'run of failed users begun');
   return { kind: 'begun' };
 }
 

@@ -11,15 +11,21 @@ const youngUpToBatchNo = 1000;
 /** A batch that lost more users than this has them read by whoever claims it: records stay small. */
 const maxLostInRecord = 20;
 
-/** References to the first step of batches that were just fed. */
-export function fedMessages(topic: string, feedId: string, batches: readonly FedBatch[]): OutgoingMessage[] {
+/** References to the step that batches begin with which were just fed. */
+export function fedMessages(
+  topic: string,
+  { feedId, fromStep }: { feedId: string; fromStep: number },
+  batches: readonly FedBatch[],
+): OutgoingMessage[] {
   const isYoung = (batches.at(0)?.batchNo ?? 0) <= youngUpToBatchNo;
   return chunksOf(batches, isYoung ? refsWhileYoung : refsPerRecord).map((chunk) =>
     recordOf(topic, {
       feedId,
-      step: 1,
+      step: fromStep,
       batchNos: chunk.map(({ batchNo }) => batchNo),
       remaining: chunk.map(({ users }) => users.length),
+      // Nobody can be lost in a first step; in a later one that has to be said.
+      ...(fromStep > 1 && { lost: chunk.map(() => []) }),
     }),
   );
 }

@@ -8,6 +8,7 @@ import { noMeter } from '../../shared/runtime/no-meter.ts';
 import type { Leases } from '../../shared/ports/leases.ts';
 import type { MessagePublisher, TopicAdmin, TopicBacklogs, TopicSpec } from '../../shared/ports/message-bus.ts';
 import type { ShardStore } from '../../shared/ports/registry.ts';
+import type { Reconciliation } from './ports/reconciliation.ts';
 import type { Retention } from './ports/retention.ts';
 import type { RunStore } from './ports/run-store.ts';
 import type { RegistryReader } from '../../shared/runtime/registry-reader.ts';
@@ -23,7 +24,9 @@ import { createKeepRuns } from './keep-runs.ts';
 import { createKeepTopics } from './keep-topics.ts';
 import { createPageQuestions } from './page-questions.ts';
 import { createFeedOwner } from './feed-owner.ts';
+import { createReconcileRuns } from './reconcile-runs.ts';
 import { createRetention, type RetentionDays } from './retention.ts';
+import { createRetriedUsers } from './retried-users.ts';
 import { createRunPreparer } from './run-preparer.ts';
 import { createTriggerFigures } from './trigger-figures.ts';
 import { createWarnSparingly } from './warn-sparingly.ts';
@@ -38,6 +41,7 @@ export interface TriggerDeps {
   feedStore: FeedStore;
   outboxSweep: OutboxSweep;
   stepEndings: StepEndings;
+  reconciliation: Reconciliation;
   retention: Retention;
   retentionDays: RetentionDays;
   segmentation: Segmentation;
@@ -97,7 +101,11 @@ export function createTrigger(deps: TriggerDeps): Trigger {
     leaseMs: feedLeaseMs,
     feedStore,
     createPager: (terms) =>
-      createFeedPager({ ...deps, ...terms, questions, figures, warn, onNeedRoom: () => admission.poke() }),
+      createFeedPager({
+        ...{ ...deps, ...terms, questions, figures, warn },
+        segmentation: terms.feed.isRetry ? createRetriedUsers({ feedId: terms.feed.feedId, feedStore }) : segmentation,
+        onNeedRoom: () => admission.poke(),
+      }),
     clock,
     logger,
   });
@@ -126,6 +134,11 @@ export function createTrigger(deps: TriggerDeps): Trigger {
     'keep-runs',
     createKeepRuns({ ...looking, isSweeper, stallMs, feedLeaseMs, figures, clock, warn, logger }),
   );
+  const { reconciliation } = deps;
+  const reconciling = loopOf(
+    'reconcile-runs',
+    createReconcileRuns({ runStore, reconciliation, isSweeper, figures, clock, warn, logger }),
+  );
   const retaining = loopOf(
     'retention',
     createRetention({ retention: deps.retention, days: deps.retentionDays, isSweeper, clock, logger }),
@@ -137,14 +150,14 @@ export function createTrigger(deps: TriggerDeps): Trigger {
   return {
     start: () => {
       isTakingIn = true;
-      for (const part of [preparation, feeds, admission, sweeper, keeping, retaining, topicKeeping]) part.start();
+      const parts = [preparation, feeds, admission, sweeper, keeping, reconciling, retaining, topicKeeping];
+      for (const part of parts) part.start();
     },
     ready: () => isTakingIn,
     stopIntake: async () => {
       isTakingIn = false;
-      await Promise.all(
-        [preparation, keeping, retaining, topicKeeping].map((part) => part.stop()).concat(feeds.stopIntake()),
-      );
+      const parts = [preparation, keeping, reconciling, retaining, topicKeeping];
+      await Promise.all(parts.map((part) => part.stop()).concat(feeds.stopIntake()));
     },
     finishWork: async () => {
       await Promise.all([feeds.finish(), admission.stop(), sweeper.stop()]);

@@ -12,6 +12,8 @@ import { describeFeedContexts } from '../support/conformance/feed-contexts.confo
 import { describeFeedStore } from '../support/conformance/feed-store.conformance.ts';
 import { describeLedgerModel } from '../support/conformance/ledger-model.conformance.ts';
 import { describeOutboxSweep } from '../support/conformance/outbox-sweep.conformance.ts';
+import { describeReconciliation } from '../support/conformance/reconciliation.conformance.ts';
+import { describeRetries } from '../support/conformance/retries.conformance.ts';
 import { describeRunControl } from '../support/conformance/run-control.conformance.ts';
 import { describeRunStore } from '../support/conformance/run-store.conformance.ts';
 import { describeShardFigures } from '../support/conformance/shard-figures.conformance.ts';
@@ -20,13 +22,16 @@ import { describeStepFlow } from '../support/conformance/step-flow.conformance.t
 import { describeStepHolds } from '../support/conformance/step-holds.conformance.ts';
 import { describeStepEndings } from '../support/conformance/step-endings.conformance.ts';
 import { describeStepLedger } from '../support/conformance/step-ledger.conformance.ts';
+import { describeUserHistories } from '../support/conformance/user-histories.conformance.ts';
 import { createPostgresExecutionRows } from '../support/postgres-execution-rows.ts';
 import { createTestDatabase, type TestDatabase } from '../support/postgres-database.ts';
 import { createCampaignStore } from '../../services/api/postgres/campaign-store.ts';
 import { createDueJobs } from '../../services/scheduler/postgres/due-jobs.ts';
+import { createRetries } from '../../services/api/postgres/retries.ts';
 import { createRunControl } from '../../services/api/postgres/run-control.ts';
 import { stepsUnderWay } from '../../shared/postgres/under-way.ts';
 import { createRunReports } from '../../services/api/postgres/run-reports.ts';
+import { createUserHistories } from '../../services/api/postgres/user-histories.ts';
 import { selectFailureGroups } from '../../services/api/postgres/run-report-statements.ts';
 import { createFeedContexts } from '../../services/worker/postgres/feed-contexts.ts';
 import { createShardFigures } from '../../services/api/postgres/shard-figures.ts';
@@ -35,6 +40,7 @@ import { createFeedStore } from '../../services/trigger/postgres/feed-store.ts';
 import { createOutboxSweep } from '../../services/trigger/postgres/outbox-sweep.ts';
 import { createLeases } from '../../shared/postgres/leases.ts';
 import { createHotPathPool } from '../../shared/postgres/pool.ts';
+import { createReconciliation } from '../../services/trigger/postgres/reconciliation.ts';
 import { createRunStore } from '../../services/trigger/postgres/run-store.ts';
 import { createStepEndings, followKeys } from '../../services/trigger/postgres/step-endings.ts';
 import { createStepHolds } from '../../shared/postgres/step-holds.ts';
@@ -61,12 +67,14 @@ afterAll(async () => {
 async function postgresStores(): Promise<ExecutionSubject> {
   await pool.query(
     `truncate campaigns, campaign_revisions, jobs, leases, runs, feeds, batches, batch_steps, user_failures, run_totals, failure_totals, agenda,
-       sweep_marks, holds, step_causes, run_events, run_paces, shard_reports`,
+       sweep_marks, holds, step_causes, step_attempts, retry_users, run_events, run_paces, shard_reports`,
   );
   return {
     campaigns: createCampaignStore({ pool }),
     runs: createRunStore({ pool }),
     reports: createRunReports({ pool }),
+    histories: createUserHistories({ pool }),
+    retries: createRetries({ pool }),
     control: createRunControl({ pool }),
     leases: createLeases({ pool }),
     dueJobs: createDueJobs({ pool }),
@@ -74,6 +82,7 @@ async function postgresStores(): Promise<ExecutionSubject> {
     contexts: createFeedContexts({ pool }),
     sweep: createOutboxSweep({ pool }),
     endings: createStepEndings({ pool }),
+    reconciliation: createReconciliation({ pool }),
     holds: createStepHolds({ pool }),
     rows: createPostgresExecutionRows({ pool }),
     ledgerOf: (owner) => createStepLedger({ pool, owner, slot: owner === 'a' ? 0 : 1, leaseMs }),
@@ -136,6 +145,9 @@ describeOutboxSweep('on Postgres', postgresStores);
 describeRunStore('on Postgres', postgresStores);
 describeRunControl('on Postgres', postgresStores);
 describeStepEndings('on Postgres', postgresStores);
+describeUserHistories('on Postgres', postgresStores);
+describeRetries('on Postgres', postgresStores);
+describeReconciliation('on Postgres', postgresStores);
 
 describe('the ledger on Postgres', () => {
   it('tries again when Postgres breaks a deadlock at its cost', async () => {

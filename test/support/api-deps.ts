@@ -18,8 +18,10 @@ import {
   seedMemoryRegistry,
 } from './memory/registry.ts';
 import { createMemoryShardFigures } from './memory/shard-figures.ts';
+import { createMemoryRetries } from './memory/retries.ts';
 import { createMemoryRunControl } from './memory/run-control.ts';
 import { createMemoryRunReports } from './memory/run-reports.ts';
+import { createMemoryUserHistories } from './memory/user-histories.ts';
 import { createMemoryRunRows } from './memory/run-rows.ts';
 import { createSettableClock } from './settable-clock.ts';
 
@@ -44,6 +46,8 @@ export async function createApiDeps() {
     port: 0,
     campaigns: createMemoryCampaignStore({ database }),
     reports: createMemoryRunReports({ database }),
+    histories: createMemoryUserHistories({ database }),
+    retries: createMemoryRetries({ database }),
     control: createMemoryRunControl({ database }),
     audiences: createMemoryAudienceStore({ database }),
     idempotency: createMemoryIdempotentRequests({ database }),

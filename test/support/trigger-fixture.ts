@@ -17,6 +17,7 @@ import { createMemoryBus } from './memory/memory-bus.ts';
 import { createMemoryDatabase } from './memory/memory-database.ts';
 import { createMemoryOutboxSweep } from './memory/outbox-sweep.ts';
 import { createMemoryRegistrySource, createMemoryShardStore, seedMemoryRegistry } from './memory/registry.ts';
+import { createMemoryReconciliation } from './memory/reconciliation.ts';
 import { createMemoryRetention } from './memory/retention.ts';
 import { createMemoryRunStore, insertRun } from './memory/run-store.ts';
 import { createMemoryStepEndings } from './memory/step-endings.ts';
@@ -136,6 +137,7 @@ export function createTriggerFixture() {
       segmentation,
       storedAudiences: createMemoryStoredAudiences({ database }),
       stepEndings: createMemoryStepEndings({ database }),
+      reconciliation: createMemoryReconciliation({ database }),
       retention: createMemoryRetention({ database }),
       retentionDays: { users: 14, steps: 30, failures: 90, runs: 400 },
       topicAdmin: bus.admin,

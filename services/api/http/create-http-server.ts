@@ -47,6 +47,9 @@ const maxBodyBytes = 1024 * 1024;
 /** From the first byte to the last of a request; answers may take as long as they like. */
 const requestTimeoutMs = 30_000;
 
+/** Characters of one part of a path, decoded. */
+const maxParamLength = 2000;
+
 /** A connection that is used for ever would hold to one of several processes for ever. */
 const maxRequestsPerSocket = 10_000;
 
@@ -64,6 +67,8 @@ export async function createHttpServer({ logger, explain }: HttpServerDeps): Pro
     exposeHeadRoutes: true,
     requestTimeout: requestTimeoutMs,
     maxRequestsPerSocket,
+    // A user id has up to 256 bytes; those that break this rule can be asked for too.
+    routerOptions: { maxParamLength },
     // The framework's own 503 is no problem document; what still comes in while we stop is answered like the rest.
     return503OnClosing: false,
     clientErrorHandler: answerClientError,

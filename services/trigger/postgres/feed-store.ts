@@ -44,6 +44,12 @@ export function createFeedStore({ pool }: { pool: Pool }): FeedStore {
       const values = [feedId, token, columns.segment, columns.snapshot, columns.estimate, columns.audience];
       await pool.query({ name: 'renew-audience', text: statements.renewAudience, values });
     },
+    retriedUsers: async (feedId, after, limit) => {
+      const values = [feedId, after, limit + 1];
+      const text = statements.retriedUsers;
+      const { rows } = await pool.query<{ user_id: string }>({ name: 'retried-users', text, values });
+      return { users: rows.slice(0, limit).map((row) => row.user_id), isLast: rows.length <= limit };
+    },
     takePace: async (asked) => {
       const values = [
         plainArray(asked.map(({ runId }) => runId)),

@@ -18,7 +18,12 @@ export function createRetentionStore({ pool }: { pool: Pool }): Retention {
       return Number(rows[0]?.['made']);
     },
     dropWeeks: (kind, days) => dropWeeks(pool, kind, days),
-    deleteStrays: (kind, days, limit) => deleted(statements.deleteStrays(kind), days, limit),
+    deleteStrays: async (kind, days, limit) => {
+      let strays = 0;
+      for (const table of [statements.tableOf[kind], ...(await companionsOf(pool, kind))])
+        strays += await deleted(statements.deleteStrays(table), days, limit - strays);
+      return strays;
+    },
     deleteRuns: async (days, limit) => {
       const { rows } = await pool.query<{ deleted: number }>(statements.deleteRuns, [days, limit]);
       return rows[0]?.deleted ?? 0;
@@ -35,14 +40,23 @@ async function dropWeeks(pool: Pool, kind: KeptKind, days: number): Promise<numb
     statements.tableOf[kind],
     days,
   ]);
+  const others = await companionsOf(pool, kind);
   for (const { name, since, until } of rows) {
+    const suffix = name.slice(statements.tableOf[kind].length);
     await inTransaction(pool, async (client) => {
       await client.query(`set local lock_timeout = ${lockTimeoutMs}`);
       for (const text of statements.beforeDropping[kind]) await client.query(text, [since, until]);
       await client.query(`drop table ${client.escapeIdentifier(name)}`);
+      for (const other of others) await client.query(`drop table if exists ${client.escapeIdentifier(other + suffix)}`);
     });
   }
   return rows.length;
+}
+
+/** Other tables that hold of the same feeds what is kept as long. */
+async function companionsOf(pool: Pool, kind: KeptKind): Promise<string[]> {
+  const { rows } = await pool.query<{ name: string }>(statements.companions, [kind, statements.tableOf[kind]]);
+  return rows.map(({ name }) => name);
 }
 
 function patiently(pool: Pool, text: string, values: unknown[]) {

@@ -3,7 +3,7 @@ import { firstChildBatchNo } from '../../../shared/domain/batch.ts';
 import { failureCode, restCode, stepState } from '../../../shared/postgres/ledger-codes.ts';
 
 export const toPrepare = `
-  select r.id as "runId", r.campaign as "campaignId", c.definition,
+  select r.id as "runId", r.campaign as "campaignId", c.definition, r.parent is not null as "isRetry",
     (extract(epoch from r.deadline_at - now()) * 1000)::float8 as "deadlineInMs"
   from runs r join campaign_revisions c on c.campaign = r.campaign and c.revision = r.revision
   where r.state = 'preparing' and r.ended_at is null and r.id <> all($2::uuid[])
@@ -39,7 +39,7 @@ export const tallies = `
     (c.definition || r.settings) -> 'pauseAtFailedPercent' as "failedPercent",
     (c.definition || r.settings) -> 'pauseAtFailedMinUsers' as "failedMinUsers",
     f.feed as "feedId", f.country, f.fed_users::float8 as "fedUsers", f.held_out_users::float8 as "heldOutUsers",
-    f.next_batch_no - 1 as "fedBatches", f.complete, f.stalled,
+    f.next_batch_no - 1 as "fedBatches", f.from_step as "fromStep", f.complete, f.stalled,
     coalesce(t.lines, '[]') as lines
   from runs r
   join campaign_revisions c on c.campaign = r.campaign and c.revision = r.revision

@@ -19,6 +19,7 @@ import type {
   RunToPrepare,
   WaitingStep,
 } from '../ports/run-store.ts';
+import { beginRetry } from './begin-retry.ts';
 import * as statements from './run-statements.ts';
 
 type TallyRow = Omit<RunTally, 'feeds' | 'judgedFrom' | 'pauseAtFailed'> &
@@ -53,6 +54,11 @@ export function createRunStore({ pool }: { pool: Pool }): RunStore {
       ]);
       return rowCount === 1;
     },
+    beginRetry: (runId) =>
+      inTransaction(pool, async (client) => {
+        await client.query(`set local statement_timeout = ${recountTimeoutMs}`);
+        return beginRetry(client, runId);
+      }),
     tallies: () => talliesOf(pool, null),
     waitingSteps: async (runIds) =>
       (await pool.query<WaitingStep>({ name: 'waiting-steps', text: statements.waitingSteps, values: [runIds] })).rows,
@@ -127,16 +133,18 @@ function tallyOf(rows: TallyRow[]): RunTally[] {
   const [first] = rows;
   if (!first) return [];
   const { runId, campaignId, state, stateReason, chain, resumedForMs, overdueMs } = first;
-  const feeds = rows.map(({ feedId, country, fedUsers, heldOutUsers, fedBatches, complete, stalled, lines }) => {
-    const totals = lines.map(({ step, batches, succeeded, failed, expired, cancelled, unknown }) => {
-      return { step, batches, succeeded, failed, expired, cancelled, unknown };
-    });
-    const flow = chain.map((_, index) => {
-      const { done, survived, born, waiting } = lines.find(({ step }) => step === index + 1) ?? noFlow;
-      return { done, survived, born, waiting };
-    });
-    return { feedId, country, fedUsers, heldOutUsers, fedBatches, complete, stalled, totals, flow };
-  });
+  const feeds = rows.map(
+    ({ feedId, country, fedUsers, heldOutUsers, fedBatches, fromStep, complete, stalled, lines }) => {
+      const totals = lines.map(({ step, batches, succeeded, failed, expired, cancelled, unknown }) => {
+        return { step, batches, succeeded, failed, expired, cancelled, unknown };
+      });
+      const flow = chain.map((_, index) => {
+        const { done, survived, born, waiting } = lines.find(({ step }) => step === index + 1) ?? noFlow;
+        return { done, survived, born, waiting };
+      });
+      return { feedId, country, fedUsers, heldOutUsers, fedBatches, fromStep, complete, stalled, totals, flow };
+    },
+  );
   return [{ runId, campaignId, state, stateReason, chain, resumedForMs, overdueMs, feeds, ...judgementOf(first) }];
 }
 

@@ -6,8 +6,11 @@ import type { StepTotals } from '../../../shared/domain/outcomes.ts';
 import type { CampaignStore } from '../../../services/api/ports/campaign-store.ts';
 import type { RunControl } from '../../../services/api/ports/run-control.ts';
 import type { RunReports } from '../../../services/api/ports/run-reports.ts';
+import type { Retries } from '../../../services/api/ports/retries.ts';
+import type { UserHistories } from '../../../services/api/ports/user-histories.ts';
 import type { FeedStore, OwnedFeed } from '../../../services/trigger/ports/feed-store.ts';
 import type { OutboxSweep } from '../../../services/trigger/ports/outbox-sweep.ts';
+import type { Reconciliation } from '../../../services/trigger/ports/reconciliation.ts';
 import type { StepEndings } from '../../../services/trigger/ports/step-endings.ts';
 import type { DueJobs } from '../../../services/scheduler/ports/due-jobs.ts';
 import type { RunStore } from '../../../services/trigger/ports/run-store.ts';
@@ -33,6 +36,8 @@ export interface ExecutionSubject {
   campaigns: CampaignStore;
   runs: RunStore;
   reports: RunReports;
+  histories: UserHistories;
+  retries: Retries;
   control: RunControl;
   leases: Leases;
   dueJobs: DueJobs;
@@ -40,6 +45,7 @@ export interface ExecutionSubject {
   contexts: FeedContexts;
   sweep: OutboxSweep;
   endings: StepEndings;
+  reconciliation: Reconciliation;
   holds: StepHolds;
   rows: ExecutionRows;
   /** The ledger as a worker of that name has it. Its leases last `leaseMs`. */

@@ -75,6 +75,8 @@ export function describeFeedStore(name: string, makeSubject: MakeExecutionSubjec
         batchUsers: 100,
         token: 1,
         priority: 'normal',
+        fromStep: 1,
+        isRetry: false,
         firstAction: 'award-reward',
       });
       expect(deadlineInMs).toBeGreaterThan(29 * 86_400_000);
@@ -329,6 +331,7 @@ export function describeFeedStore(name: string, makeSubject: MakeExecutionSubjec
           complete: false,
           held: false,
           fedBatches: 3,
+          fromStep: 1,
           steps: [flow, none],
         },
       ]);

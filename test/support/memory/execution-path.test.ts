@@ -3,6 +3,8 @@ import { describeFeedContexts } from '../conformance/feed-contexts.conformance.t
 import { describeFeedStore } from '../conformance/feed-store.conformance.ts';
 import { describeLedgerModel } from '../conformance/ledger-model.conformance.ts';
 import { describeOutboxSweep } from '../conformance/outbox-sweep.conformance.ts';
+import { describeReconciliation } from '../conformance/reconciliation.conformance.ts';
+import { describeRetries } from '../conformance/retries.conformance.ts';
 import { describeRunControl } from '../conformance/run-control.conformance.ts';
 import { describeRunStore } from '../conformance/run-store.conformance.ts';
 import { describeShardFigures } from '../conformance/shard-figures.conformance.ts';
@@ -11,6 +13,7 @@ import { describeStepFlow } from '../conformance/step-flow.conformance.ts';
 import { describeStepHolds } from '../conformance/step-holds.conformance.ts';
 import { describeStepEndings } from '../conformance/step-endings.conformance.ts';
 import { describeStepLedger } from '../conformance/step-ledger.conformance.ts';
+import { describeUserHistories } from '../conformance/user-histories.conformance.ts';
 import { createSettableClock } from '../settable-clock.ts';
 import { atOnce } from './at-once.ts';
 import { createMemoryExecutionStores } from './execution-stores.ts';
@@ -47,3 +50,6 @@ describeShardFigures('in memory', () => {
       }),
   });
 });
+describeUserHistories('in memory', memoryStores);
+describeRetries('in memory', memoryStores);
+describeReconciliation('in memory', memoryStores);

@@ -1,3 +1,4 @@
+import { compareUserIds } from '../../../shared/domain/user-id.ts';
 import { onlySegment } from '../../../shared/contracts/feed-audience.ts';
 import { reasons } from '../../../shared/domain/reasons.ts';
 import type { FedPages, FeedLoad, FeedStore, OwnedFeed } from '../../../services/trigger/ports/feed-store.ts';
@@ -84,6 +85,12 @@ export function createMemoryFeedStore({ database }: { database: MemoryDatabase }
         const source = alone ? { segment: alone.segment, snapshot: alone.snapshot } : { sources: audience.include };
         addRunEvent(database, row.runId, 'snapshot-renewed', { country, ...source });
       }),
+    retriedUsers: (feedId, after, limit) =>
+      atOnce(() => {
+        const all = database.retryUsers.get(feedId) ?? [];
+        const behind = all.filter((user) => after === null || compareUserIds(user, after) > 0);
+        return { users: behind.slice(0, limit), isLast: behind.length <= limit };
+      }),
     takePace: (asked) =>
       atOnce(
         () =>
@@ -132,13 +139,14 @@ function loadOf(database: MemoryDatabase, row: FeedRow): FeedLoad {
     complete,
     held: [...database.holds.values()].some((hold) => hold.feedId === feedId),
     fedBatches: row.nextBatchNo - 1,
+    fromStep: row.fromStep,
     steps: flowOf(database, feedId, chain.length),
   };
 }
 
 function write(database: MemoryDatabase, row: FeedRow, pages: FedPages): void {
   for (const { batchNo, users } of pages.batches) {
-    const batch = { feedId: row.feedId, batchNo, users: [...users], parent: null, fromStep: 1 };
+    const batch = { feedId: row.feedId, batchNo, users: [...users], parent: null, fromStep: row.fromStep };
     database.batches.set(batchKey(row.feedId, batchNo), batch);
     row.fedUsers += users.length;
   }
@@ -168,17 +176,17 @@ function ownedFeed(database: MemoryDatabase, row: FeedRow): OwnedFeed {
   const run = runOf(database, row);
   const { feedId, country, audience, fedUsers, excludedUsers, stalls, cursor, nextBatchNo, batchUsers, token } = row;
   const deadlineInMs = run.deadlineAtMs - database.clock.nowMs();
-  const start = startingWith(database, run);
+  const start = startingWith(database, run, row.fromStep);
   const place = { fedUsers, excludedUsers, stalls, cursor, nextBatchNo, batchUsers };
   return { feedId, runId: run.id, country, audience, ...place, token, deadlineInMs, ...start };
 }
 
-function startingWith(database: MemoryDatabase, run: RunRow): Pick<OwnedFeed, 'priority' | 'firstAction'> {
+function startingWith(database: MemoryDatabase, run: RunRow, fromStep: number) {
   const { chain } = definitionOf(database, run);
   const { priority } = settingsOf(database, run);
-  const [first] = chain;
-  if (!first) throw new Error(`the chain of run ${run.id} is empty`);
-  return { priority, firstAction: first.action };
+  const first = chain[fromStep - 1];
+  if (!first) throw new Error(`the chain of run ${run.id} has no step ${fromStep}`);
+  return { priority, fromStep, isRetry: run.parentId !== null, firstAction: first.action };
 }
 
 function isFeeding(database: MemoryDatabase, row: FeedRow): boolean {

@@ -32,9 +32,11 @@ export function createMemoryRetention({ database }: { database: MemoryDatabase }
     if (kind === 'steps') {
       if ([...batches.values()].some(isGone)) return false;
       const dropped = deleteFrom(steps, isGone) > 0;
-      for (const table of [database.agenda, database.holds, database.stepCauses]) deleteFrom(table, isGone);
+      for (const table of [database.agenda, database.holds, database.stepCauses, database.stepAttempts])
+        deleteFrom(table, isGone);
       return dropped;
     }
+    for (const { feedId } of ofWeek) database.retryUsers.delete(feedId);
     const kept = failures.filter((row) => !isGone(row));
     const dropped = kept.length < failures.length;
     failures.splice(0, failures.length, ...kept);

@@ -22,6 +22,9 @@ export function createMemoryRunRows({ database }: { database: MemoryDatabase }):
           waitingCause: null,
           settings: {},
           failuresKept: true,
+          parentId: null,
+          retry: null,
+          createdAt: clock.now(),
         };
         const { deadlineAt = laterThan(seed), stateSince = clock.now(), ...row } = seed;
         const waitingSince = seed.waitingCause === undefined ? null : clock.now();
@@ -41,6 +44,7 @@ export function createMemoryRunRows({ database }: { database: MemoryDatabase }):
           leaseUntilMs: 0,
           stalledUntilMs: null,
           stalls: 0,
+          fromStep: 1,
           audience: segmentAlone({ segment, snapshot: 's1', estimate }),
         };
         const numbers = { batchUsers: usualBatchUsers, nextBatchNo: fedBatches + 1, nextChildNo: firstChildBatchNo };
