@@ -6,6 +6,7 @@ import { installationConfigOf } from '../../shared/runtime/installation-config.t
 import { listening } from '../../shared/runtime/listening.ts';
 import { createLoop } from '../../shared/runtime/loop.ts';
 import { defineProcess, isEntry, runProcess } from '../../shared/runtime/process.ts';
+import { StartRefusedError } from '../../shared/runtime/start-refused.ts';
 import { systemClock } from '../../shared/runtime/system-clock.ts';
 import { createApi } from './api.ts';
 import { readConfig } from './config.ts';
@@ -79,6 +80,7 @@ export const apiProcess = defineProcess('api', readConfig, async (config, { logg
       logger,
       meter,
       ping: requireDatabase,
+      refusal: () => (problem instanceof StartRefusedError ? problem : undefined),
     }),
     (created) => created.close(),
   );
