@@ -61,7 +61,7 @@ function checkCountry(
     return [{ pointer, code: 'invalid-country', detail }];
   }
   if (all.indexOf(country) < index) {
-    return [{ pointer, code: 'repeated-country', detail: `${quoted(country)} stands in the list already` }];
+    return [{ pointer, code: 'repeated-country', detail: `${quoted(country)} is in the list already` }];
   }
   if (config.countries?.includes(country) ?? true) return [];
   const detail = `${quoted(country)} is not configured; ${listed(config.countries ?? [])}`;

@@ -11,6 +11,7 @@ import { listening } from '../../shared/runtime/listening.ts';
 import { createLoop } from '../../shared/runtime/loop.ts';
 import { defineProcess, isEntry, runProcess } from '../../shared/runtime/process.ts';
 import { createRegistryReader } from '../../shared/runtime/registry-reader.ts';
+import { StartRefusedError } from '../../shared/runtime/start-refused.ts';
 import { systemClock } from '../../shared/runtime/system-clock.ts';
 import { createApi } from './api.ts';
 import { createCatalogueReader } from './catalogue-reader.ts';
@@ -109,6 +110,7 @@ export const apiProcess = defineProcess('api', readConfig, async (config, { logg
       logger,
       meter,
       ping: requireDatabase,
+      refusal: () => (problem instanceof StartRefusedError ? problem : undefined),
     }),
     (created) => created.close(),
   );

@@ -36,6 +36,8 @@ export interface V1RoutesDeps
   /** Called for each request that is refused for its key. */
   onRefusedKey?: (() => void) | undefined;
   idempotency: IdempotentRequests;
+  /** Why this process may not take part in its database, such as a schema that lacks something. Nothing is carried out while there is a reason. */
+  refusal?: (() => Error | undefined) | undefined;
   histories: UserHistories;
   retries: Retries;
 }
@@ -65,6 +67,7 @@ export async function v1Routes(server: HttpServer, deps: V1RoutesDeps): Promise<
   };
   server.decorateRequest('apiKey', null);
   server.addHook('onRequest', async (request, reply) => {
+    if (deps.refusal?.()) throw notTakingPart();
     request.apiKey = await authenticate(request);
     reply.header('cache-control', 'no-store');
   });
@@ -93,4 +96,13 @@ export async function v1Routes(server: HttpServer, deps: V1RoutesDeps): Promise<
   actionTypeRoutes(server, deps);
   shardRoutes(server, deps);
   auditRoutes(server, deps);
+}
+
+function notTakingPart(): HttpProblem {
+  return new HttpProblem({
+    status: 503,
+    code: 'not-ready',
+    detail: 'the database is not as this version needs it; the log says what an operator has to do',
+    headers: { 'retry-after': '5' },
+  });
 }
