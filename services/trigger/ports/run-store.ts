@@ -110,8 +110,11 @@ export interface RunStore {
   toPrepare(limit: number, inHand: readonly string[]): Promise<RunToPrepare[]>;
   /** Shows why a run cannot be prepared yet. No effect once it has begun. */
   wait(runId: string, cause: string): Promise<void>;
-  /** preparing → running, with its feeds. False when another trigger was first. */
-  begin(runId: string, feeds: readonly NewFeed[]): Promise<boolean>;
+  /**
+   * preparing → running, with its feeds. False when another trigger was first.
+   * @param batchUsers users per batch of these feeds, at most; `usualBatchUsers` unless given
+   */
+  begin(runId: string, feeds: readonly NewFeed[], batchUsers?: number): Promise<boolean>;
   /** Runs whose work goes on, or is being cancelled, with their totals, oldest first. */
   tallies(): Promise<RunTally[]>;
   /** Of these runs, the steps that are held, and those that were put back for a cause not long ago: one for each feed and step. */

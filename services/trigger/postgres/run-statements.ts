@@ -23,8 +23,8 @@ export const begin = `
   ), e as (
     insert into run_events (run, kind, detail) select id, 'begun', jsonb_build_object('feeds', cardinality($2::uuid[])) from r
   ), f as (
-    insert into feeds (feed, run, country, segment, snapshot, estimate, audience)
-    select k.feed, r.id, k.country, k.segment, k.snapshot, k.estimate, k.audience
+    insert into feeds (feed, run, country, segment, snapshot, estimate, audience, batch_users)
+    select k.feed, r.id, k.country, k.segment, k.snapshot, k.estimate, k.audience, $8
     from r, unnest($2::uuid[], $3::text[], $4::text[], $5::text[], $6::bigint[], $7::jsonb[])
       k (feed, country, segment, snapshot, estimate, audience)
   )

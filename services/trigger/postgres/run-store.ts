@@ -1,5 +1,6 @@
 import type { Pool, PoolClient } from 'pg';
 import { v7 as uuidv7 } from 'uuid';
+import { usualBatchUsers } from '../../../shared/domain/batch.ts';
 import { defaultMinJudgedUsers } from '../../../shared/contracts/campaigns.ts';
 import type { StepTotals } from '../../../shared/domain/outcomes.ts';
 import { statesBefore, type TerminalRunState } from '../../../shared/domain/run-states.ts';
@@ -38,7 +39,7 @@ export function createRunStore({ pool }: { pool: Pool }): RunStore {
     wait: async (runId, cause) => {
       await pool.query(statements.wait, [runId, cause]);
     },
-    begin: async (runId, feeds) => {
+    begin: async (runId, feeds, batchUsers = usualBatchUsers) => {
       const audiences = feeds.map(({ audience }) => audienceColumnsOf(audience));
       const { rowCount } = await pool.query(statements.begin, [
         runId,
@@ -48,6 +49,7 @@ export function createRunStore({ pool }: { pool: Pool }): RunStore {
         audiences.map(({ snapshot }) => snapshot),
         audiences.map(({ estimate }) => estimate),
         audiences.map(({ audience }) => audience && JSON.stringify(audience)),
+        batchUsers,
       ]);
       return rowCount === 1;
     },

@@ -5,9 +5,11 @@ import type { StepFlow, StepTotals } from '../../../shared/domain/outcomes.ts';
 import type { RunEventKind } from '../../../shared/domain/run-events.ts';
 import type { RunState } from '../../../shared/domain/run-states.ts';
 import type { ApiKeyRecord } from '../../../shared/ports/api-keys.ts';
+import type { RegisteredActionType, RegisteredShard } from '../../../shared/ports/registry.ts';
 import type { AuditRecord } from '../../../services/api/ports/audit-log.ts';
 import type { CampaignState } from '../../../services/api/ports/campaign-store.ts';
 import type { StoredAnswer } from '../../../services/api/ports/idempotent-requests.ts';
+import type { ShardReport } from '../../../services/worker/ports/shard-reports.ts';
 import type { UserFailure } from '../../../shared/ports/step-ledger.ts';
 import type { SettableClock } from '../settable-clock.ts';
 
@@ -41,6 +43,14 @@ export interface MemoryDatabase {
   readonly idempotentRequests: Map<string, IdempotentRequestRow>;
   /** Keyed by `${topic}/${partition}/${offset}` and a digest of the bytes. */
   readonly deadLetters: Map<string, DeadLetterRow>;
+  /** Moves with every change of the two below. */
+  readonly registry: { revision: number };
+  /** By name. */
+  readonly actionTypes: Map<string, ActionTypeRow>;
+  /** Keyed by `${actionType}/${country}`. */
+  readonly shards: Map<string, RegisteredShard>;
+  /** Keyed by `${worker}/${actionType}/${country}`. */
+  readonly shardReports: Map<string, ShardReportRow>;
   /** Oldest first. */
   readonly auditLog: AuditRecord[];
   /** Oldest first. */
@@ -62,6 +72,15 @@ export interface RunEventRow {
 export interface RunPaceRow {
   allowed: number;
   atMs: number;
+}
+
+export interface ShardReportRow extends ShardReport {
+  worker: string;
+  reportedAtMs: number;
+}
+
+export interface ActionTypeRow extends RegisteredActionType {
+  deletedAt: Date | null;
 }
 
 export interface CampaignRow {
@@ -114,6 +133,7 @@ export interface FeedRow {
   country: string;
   audience: FeedAudience;
   cursor: string | null;
+  batchUsers: number;
   nextBatchNo: number;
   nextChildNo: number;
   fedUsers: number;
@@ -257,6 +277,10 @@ export function createMemoryDatabase(clock: SettableClock): MemoryDatabase {
     apiKeys: new Map(),
     idempotentRequests: new Map(),
     deadLetters: new Map(),
+    registry: { revision: 1 },
+    actionTypes: new Map(),
+    shards: new Map(),
+    shardReports: new Map(),
     auditLog: [],
     runEvents: [],
     runPaces: new Map(),
