@@ -175,7 +175,7 @@ test('list tells the audience, how far the newest run is, and when', async () =>
   const long = 'n'.repeat(150);
   const ran = { ...campaign, id: 'cmp_2', name: long, state: 'running', links: { latestRun: '/v1/runs/run_1' } };
   api.answers['GET /v1/campaigns?limit=20'] = ok({ items: [scheduled, ran, campaign], next: null });
-  const audience = { estimated: 200, counted: 100, complete: false };
+  const audience = { estimated: 200, counted: 100, excluded: 0, complete: false };
   api.answers['GET /v1/runs/run_1/progress'] = ok(progressOf({ audience, steps: [lineOf({ succeeded: 50 })] }));
 
   const { out } = await muster(['campaign', 'list'], { terminal: { outColumns: 100 } });
@@ -353,6 +353,18 @@ describe('the address and the key', () => {
 
 test.each(['--version', '-V'])('%s is the version', async (option) => {
   expect(await muster([option])).toMatchObject({ code: exitCodes.ok, out: `${packageFacts.version}\n` });
+});
+
+test('a pace and a limit of failed users are part of what a campaign is', async () => {
+  api.answers['POST /v1/campaigns'] = { status: 201, body: campaign };
+  api.answers['GET /v1/campaigns/cmp_1'] = ok({ ...campaign, paceUsersPerSecond: 500, pauseAtFailedPercent: 5 });
+  api.answers['GET /v1/runs?campaignId=cmp_1&limit=5'] = ok({ items: [], next: null });
+  const options = ['--name', 'x', '--segment', 's', '--countries', 'SG', '--action', 'award-reward'];
+  await muster(['campaign', 'create', ...options, '--pace', '500', '--pause-at-failed', '5']);
+  expect(api.bodies).toMatchObject([{ paceUsersPerSecond: 500, pauseAtFailedPercent: 5 }]);
+  const { out } = await muster(['campaign', 'show', 'cmp_1']);
+  expect(out).toMatch(/pace +at most 500 users\/s\n/);
+  expect(out).toMatch(/pauses +above 5 % failed users in a step\n/);
 });
 
 const controlled = {

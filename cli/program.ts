@@ -1,5 +1,6 @@
 import { Command, CommanderError } from 'commander';
 import packageFacts from '../package.json' with { type: 'json' };
+import { registerActionTypes } from './commands/action-types.ts';
 import { registerApiKey } from './commands/api-key.ts';
 import { registerAudit } from './commands/audit.ts';
 import { registerCampaign } from './commands/campaign.ts';
@@ -7,6 +8,7 @@ import { registerConfig } from './commands/config.ts';
 import { registerDemo } from './commands/demo.ts';
 import { registerDoctor } from './commands/doctor.ts';
 import { registerInstallation } from './commands/installation.ts';
+import { registerShards } from './commands/shards.ts';
 import { registerRun } from './commands/run.ts';
 import { registerServe } from './commands/serve.ts';
 import { exitCodes, type ExitCode } from './exit-codes.ts';
@@ -29,6 +31,8 @@ export async function runProgram(args: readonly string[], deps: SessionDeps): Pr
     registerInstallation,
     registerConfig,
     registerCampaign,
+    registerActionTypes,
+    registerShards,
     registerRun,
     registerAudit,
     registerApiKey,

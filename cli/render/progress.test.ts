@@ -1,3 +1,4 @@
+import type { RunProgress } from '../../shared/contracts/runs.ts';
 import { describe, expect, test } from 'vitest';
 import { createPaint } from './paint.ts';
 import { renderBars, renderProgressLine } from './progress.ts';
@@ -7,7 +8,7 @@ import { lineOf, progressOf } from './sample-run.ts';
 const plain = createPaint(false);
 
 const halfWay = progressOf({
-  audience: { estimated: 125_000, counted: 90_000, complete: false },
+  audience: { estimated: 125_000, counted: 90_000, excluded: 0, complete: false },
   steps: [
     lineOf({ audience: 90_000, succeeded: 61_250, failed: 1250 }),
     lineOf({ step: 2, action: 'send-message', audience: 90_000, succeeded: 30_000, failed: 300, skipped: 1250 }),
@@ -82,9 +83,27 @@ describe('progress bars', () => {
     );
   });
 
+  test('a run that is stopped says by whom, since when, and what is still under way', () => {
+    const stopped = { stateReason: 'paused by the night shift', stateSince: '2026-11-21T20:44:20.000Z', inFlight: 3 };
+    const lineOfRun = (over: Partial<RunProgress>) =>
+      renderProgressLine({ progress: progressOf({ ...stopped, ...over }), rates: [0], elapsedSeconds: 0 });
+    const why = 'paused by the night shift, since 20:44:20 UTC';
+    expect(lineOfRun({ state: 'pausing' })).toContain(`  pausing: ${why}, 3 calls under way`);
+    expect(lineOfRun({ state: 'paused' })).toMatch(/ {2}paused: paused by the night shift, since 20:44:20 UTC$/);
+    expect(lineOfRun({ state: 'cancelling', inFlight: 1 })).toContain(`${why}, 1 call under way`);
+  });
+
+  test('what the run as a whole waits for is shown with since when, and a note when there is nothing else', () => {
+    const lineOfRun = (over: Partial<RunProgress>) =>
+      renderProgressLine({ progress: progressOf(over), rates: [0], elapsedSeconds: 0 });
+    const waits = { stalled: 'no worker handles the messages on x', waitingSince: '2026-11-21T20:44:20.000Z' };
+    expect(lineOfRun(waits)).toContain('waits: no worker handles the messages on x, since 20:44:20 UTC');
+    expect(lineOfRun({ notes: ['segment "a" in SG ended early'] })).toContain('note: segment "a" in SG ended early');
+  });
+
   test('a bar says 100 % only when nobody is left', () => {
     const almost = progressOf({
-      audience: { estimated: null, counted: 1_000_000, complete: true },
+      audience: { estimated: null, counted: 1_000_000, excluded: 0, complete: true },
       steps: [lineOf({ audience: 1_000_000, succeeded: 999_999 })],
     });
     expect(renderBars({ progress: almost, rates: [1], elapsedSeconds: 0 }, 100, plain)[0]).toContain('99 %');

@@ -111,5 +111,7 @@ export function endedUsers({ audience, pending }: StepLineShape): number {
 
 /** The audience as far as it is known: what was estimated, until counting has overtaken or finished it. */
 export function expectedAudience({ audience }: RunProgress): number {
-  return audience.complete ? audience.counted : Math.max(audience.counted, audience.estimated ?? 0);
+  return audience.complete
+    ? audience.counted
+    : Math.max(audience.counted, (audience.estimated ?? 0) - audience.excluded);
 }

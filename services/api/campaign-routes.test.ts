@@ -62,11 +62,39 @@ describe('a campaign that cannot be', () => {
   it.each<[string, object, string, string, string]>([
     ['an unknown field', { owner: 'me' }, '/owner', 'unknown-field', '"owner"'],
     [
-      'a hold-out, which there is not yet',
-      { audience: { ...someCampaign.audience, holdOutPercent: 5 } },
+      'a hold-out that leaves nobody',
+      { audience: { ...someCampaign.audience, holdOutPercent: 100 } },
       '/audience/holdOutPercent',
+      'out-of-range',
+      'at most 99, not 100',
+    ],
+    [
+      'an audience with a slip',
+      { audience: { ...someCampaign.audience, holdoutPercent: 5 } },
+      '/audience/holdoutPercent',
       'unknown-field',
-      'known are include',
+      'known are include, exclude, holdOutPercent, holdOutSeed',
+    ],
+    [
+      'a source that names nothing',
+      { audience: { include: [{ segment: 'riders' }, {}] } },
+      '/audience/include/1',
+      'invalid-value',
+      'has to name a segment, a list or an earlier run',
+    ],
+    [
+      'a source that names two things',
+      { audience: { include: [{ segment: 'riders', list: 'aud_1' }] } },
+      '/audience/include/0',
+      'invalid-value',
+      'has to name a segment, a list or an earlier run',
+    ],
+    [
+      'an outcome that there is not',
+      { audience: { ...someCampaign.audience, exclude: [{ runId: 'run_1', outcomes: ['happy'] }] } },
+      '/audience/exclude/0/outcomes/0',
+      'invalid-value',
+      '"succeeded" or "failed"',
     ],
     ['no name', { name: '' }, '/name', 'wrong-length', 'at least 1 character'],
     ['a name of blanks', { name: '   ' }, '/name', 'wrong-length', 'at least 1 character'],
@@ -106,7 +134,7 @@ describe('a campaign that cannot be', () => {
       'too-large',
       '65536',
     ],
-    ['no segment', { audience: { include: [] } }, '/audience/include', 'wrong-length', 'exactly 1 item'],
+    ['no segment', { audience: { include: [] } }, '/audience/include', 'wrong-length', 'at least 1 item'],
     ['a schedule of no known type', { schedule: { type: 'cron' } }, '/schedule/type', 'invalid-value', '"now" or "at"'],
     ['a past date', at('2025-12-31T00:00:00Z'), '/schedule/time', 'past-time', '2026-01-01T00:00:00.000Z now'],
     ['a time that is none', at('tomorrow'), '/schedule/time', 'invalid-time', '"tomorrow"'],
@@ -306,10 +334,9 @@ describe('starting a campaign', () => {
 
   it('is refused when its action is not configured any more', async () => {
     const { links } = await created();
-    const { 'award-reward': _gone, ...actionTypes } = deps.config.actionTypes;
-    const reconfigured = await createApi({ ...deps, config: { ...deps.config, actionTypes } });
+    await deps.actionTypes.change('award-reward', { enabled: false }, null);
 
-    const response = await reconfigured.server.inject({ method: 'POST', url: links.start, headers: authorized });
+    const response = await post(links.start);
 
     expect(response.statusCode).toBe(409);
     expect(problem.parse(response.json())).toMatchObject({

@@ -8,13 +8,14 @@ function totalsOf(step: number, counts: Partial<StepTotals>): StepTotals {
 }
 
 function tallyOf(feeds: Partial<RunTally['feeds'][number]>[], changes: Partial<RunTally> = {}): RunTally {
-  const empty = { fedUsers: 100, fedBatches: 1, complete: true, stalled: null, totals: [], flow: [] };
+  const empty = { fedUsers: 100, heldOutUsers: 0, fedBatches: 1, complete: true, stalled: null, totals: [], flow: [] };
   return {
     runId: 'run',
     campaignId: 'campaign',
     chain: [{ action: 'award-reward' }, { action: 'send-message' }],
     state: 'running',
     stateReason: null,
+    resumedForMs: null,
     pauseAtFailed: null,
     judgedFrom: [],
     overdueMs: -1000,
@@ -28,6 +29,12 @@ const allSucceeded = [totalsOf(1, { succeeded: 100 }), totalsOf(2, { succeeded: 
 describe('the end of a run', () => {
   it('is completed when everybody succeeded in every step', () => {
     expect(endingOf(tallyOf([{ totals: allSucceeded }]))).toEqual({ state: 'completed', reason: null });
+  });
+
+  it('is completed when everybody but the held-out users succeeded, who are waited for in no step', () => {
+    const totals = [totalsOf(1, { succeeded: 90 }), totalsOf(2, { succeeded: 90 })];
+    expect(endingOf(tallyOf([{ totals, heldOutUsers: 10 }]))).toEqual({ state: 'completed', reason: null });
+    expect(endingOf(tallyOf([{ totals, heldOutUsers: 9 }]))).toBeNull();
   });
 
   it('is completed for an empty audience', () => {

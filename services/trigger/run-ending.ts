@@ -3,7 +3,9 @@ import type { FeedCount, RunEnding, RunTally } from './ports/run-store.ts';
 
 /** The lines of every feed of a run. */
 export function linesOf(tally: RunTally): StepLine[] {
-  return tally.feeds.flatMap((feed) => stepLines(feed.fedUsers, feed.totals, tally.chain.length));
+  return tally.feeds.flatMap(({ fedUsers, heldOutUsers, totals }) =>
+    stepLines(fedUsers, totals, tally.chain.length, heldOutUsers),
+  );
 }
 
 /** Null while something is pending, or more is to be fed. After the deadline, or a cancellation, nothing more is fed. */

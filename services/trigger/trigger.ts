@@ -7,9 +7,12 @@ import type { Meter } from '../../shared/ports/meter.ts';
 import { noMeter } from '../../shared/runtime/no-meter.ts';
 import type { Leases } from '../../shared/ports/leases.ts';
 import type { MessagePublisher, TopicAdmin, TopicBacklogs, TopicSpec } from '../../shared/ports/message-bus.ts';
+import type { ShardStore } from '../../shared/ports/registry.ts';
 import type { Retention } from './ports/retention.ts';
 import type { RunStore } from './ports/run-store.ts';
-import type { Segmentation } from './ports/segmentation.ts';
+import type { RegistryReader } from '../../shared/runtime/registry-reader.ts';
+import type { StoredAudiences } from '../../shared/ports/stored-audiences.ts';
+import type { Segmentation } from '../../shared/ports/segmentation.ts';
 import { createLeaseKeeper } from '../../shared/runtime/lease-keeper.ts';
 import { createLoop, type Loop } from '../../shared/runtime/loop.ts';
 import type { Logger } from '../../shared/runtime/logger.ts';
@@ -17,6 +20,7 @@ import type { Service } from '../../shared/runtime/service.ts';
 import { createAdmitFeeds } from './admit-feeds.ts';
 import { createFeedPager } from './feed-pager.ts';
 import { createKeepRuns } from './keep-runs.ts';
+import { createKeepTopics } from './keep-topics.ts';
 import { createPageQuestions } from './page-questions.ts';
 import { createFeedOwner } from './feed-owner.ts';
 import { createRetention, type RetentionDays } from './retention.ts';
@@ -37,11 +41,15 @@ export interface TriggerDeps {
   retention: Retention;
   retentionDays: RetentionDays;
   segmentation: Segmentation;
+  storedAudiences: StoredAudiences;
   leases: Leases;
   topicAdmin: TopicAdmin;
   topicBacklogs: TopicBacklogs;
   topics: TopicNames;
-  /** What a shard's topic that has to be created is like. */
+  shards: ShardStore;
+  /** What is known of action types and shards; somebody else keeps it up to date. */
+  registry: Pick<RegistryReader, 'current' | 'refresh' | 'onChange'>;
+  /** What a new shard's topic is like. */
   topicTerms: Omit<TopicSpec, 'topic'>;
   /** Tells this process apart from all others, those before it included. */
   owner: string;
@@ -100,9 +108,12 @@ export function createTrigger(deps: TriggerDeps): Trigger {
   const preparation = createRunPreparer({
     runStore,
     segmentation,
+    storedAudiences: deps.storedAudiences,
     topicAdmin: deps.topicAdmin,
     topics,
     topicTerms: deps.topicTerms,
+    shards: deps.shards,
+    registry: deps.registry,
     onBegun: () => feeds.poke(),
     clock,
     random,
@@ -120,15 +131,20 @@ export function createTrigger(deps: TriggerDeps): Trigger {
     createRetention({ retention: deps.retention, days: deps.retentionDays, isSweeper, clock, logger }),
   );
 
+  const topicKeeping = loopOf('keep-topics', createKeepTopics(deps));
+  deps.registry.onChange(() => topicKeeping.poke());
+
   return {
     start: () => {
       isTakingIn = true;
-      for (const part of [preparation, feeds, admission, sweeper, keeping, retaining]) part.start();
+      for (const part of [preparation, feeds, admission, sweeper, keeping, retaining, topicKeeping]) part.start();
     },
     ready: () => isTakingIn,
     stopIntake: async () => {
       isTakingIn = false;
-      await Promise.all([preparation.stop(), feeds.stopIntake(), keeping.stop(), retaining.stop()]);
+      await Promise.all(
+        [preparation, keeping, retaining, topicKeeping].map((part) => part.stop()).concat(feeds.stopIntake()),
+      );
     },
     finishWork: async () => {
       await Promise.all([feeds.finish(), admission.stop(), sweeper.stop()]);

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { earlierOutcomes } from '../domain/earlier-outcomes.ts';
 import { runStates } from '../domain/run-states.ts';
 import { isStorable } from '../domain/stored-text.ts';
 
@@ -45,9 +46,46 @@ export const scheduleAt = z.strictObject({
 
 export const schedule = z.discriminatedUnion('type', [scheduleNow, scheduleAt]);
 
+const segmentEntry = z.strictObject({ segment: z.string().min(1).max(200).refine(isStorable, unstorable) });
+
+const listEntry = z.strictObject({ list: z.string().min(1).max(64).describe('aud_…, an uploaded list') });
+
+const runEntry = z.strictObject({
+  runId: z.string().min(1).max(64).describe('run_…, an earlier run'),
+  outcomes: z
+    .array(z.enum(earlierOutcomes))
+    .min(1)
+    .max(earlierOutcomes.length)
+    .optional()
+    .describe('How it ended for them; everybody whom its chain was begun for when absent'),
+  step: z.int().min(1).max(20).optional().describe('The step that the outcomes are of; the whole chain when absent'),
+});
+
+export const audienceEntry = z.union([segmentEntry, listEntry, runEntry], {
+  error: 'has to name a segment, a list or an earlier run: {"segment": "…"}, {"list": "aud_…"} or {"runId": "run_…"}',
+});
+
+export type AudienceEntry = z.infer<typeof audienceEntry>;
+
+/** Sources of a kind: each holds a page in memory while a feed goes on. */
+const maxEntries = 10;
+
 export const audience = z.strictObject({
-  /** One segment for now; unions, exclusions and hold-outs will stand beside it. */
-  include: z.array(z.strictObject({ segment: z.string().min(1).max(200).refine(isStorable, unstorable) })).length(1),
+  include: z.array(audienceEntry).min(1).max(maxEntries).describe('Whoever is in one of them'),
+  exclude: z.array(audienceEntry).max(maxEntries).optional().describe('And in none of these'),
+  holdOutPercent: z
+    .number()
+    .min(0)
+    .max(99)
+    .optional()
+    .describe('Of the audience, so many get nothing: they are counted as held out in every step'),
+  holdOutSeed: z
+    .string()
+    .min(1)
+    .max(200)
+    .refine(isStorable, unstorable)
+    .optional()
+    .describe("The same seed holds out the same users, in every campaign; the campaign's id when absent"),
 });
 
 export const priority = z.enum(['low', 'normal', 'high']);

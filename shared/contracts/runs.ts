@@ -74,14 +74,20 @@ export type RunSummary = z.infer<typeof runSummary>;
 export const runFigures = runSummary.extend({
   asOf: time,
   audience: z.object({
-    /** Sum of the segment's estimates; null where the segmentation service gave none. */
-    estimated: users.nullable(),
-    counted: users,
-    /** Whether every feed reached the end of its segment. */
+    estimated: users
+      .nullable()
+      .describe(
+        'At most so many, before exclusions: the sum of what its sources estimate; null where one does not know',
+      ),
+    counted: users.describe('Held-out users included'),
+    excluded: users.default(0).describe('Passed over because an exclusion names them; not in the audience'),
+    /** Whether every feed reached the end of its audience. */
     complete: z.boolean(),
   }),
   steps: z.array(stepLineShape),
-  countries: z.array(z.object({ country: z.string(), audience: users, steps: z.array(stepLineShape) })),
+  countries: z.array(
+    z.object({ country: z.string(), audience: users, excluded: users.default(0), steps: z.array(stepLineShape) }),
+  ),
   balanced: z.boolean(),
   /** What a person should know of the audience, such as a segment that ended far before its estimate. */
   notes: z.array(z.string()).default([]),

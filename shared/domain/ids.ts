@@ -10,6 +10,7 @@ export const idPrefixes = {
   deadLetter: 'dlt',
   change: 'chg',
   runEvent: 'evt',
+  audience: 'aud',
 } as const;
 
 export type IdKind = keyof typeof idPrefixes;

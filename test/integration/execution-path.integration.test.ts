@@ -14,6 +14,7 @@ import { describeLedgerModel } from '../support/conformance/ledger-model.conform
 import { describeOutboxSweep } from '../support/conformance/outbox-sweep.conformance.ts';
 import { describeRunControl } from '../support/conformance/run-control.conformance.ts';
 import { describeRunStore } from '../support/conformance/run-store.conformance.ts';
+import { describeShardFigures } from '../support/conformance/shard-figures.conformance.ts';
 import { describeStepClaims } from '../support/conformance/step-claims.conformance.ts';
 import { describeStepFlow } from '../support/conformance/step-flow.conformance.ts';
 import { describeStepHolds } from '../support/conformance/step-holds.conformance.ts';
@@ -24,9 +25,12 @@ import { createTestDatabase, type TestDatabase } from '../support/postgres-datab
 import { createCampaignStore } from '../../services/api/postgres/campaign-store.ts';
 import { createDueJobs } from '../../services/scheduler/postgres/due-jobs.ts';
 import { createRunControl } from '../../services/api/postgres/run-control.ts';
+import { stepsUnderWay } from '../../shared/postgres/under-way.ts';
 import { createRunReports } from '../../services/api/postgres/run-reports.ts';
 import { selectFailureGroups } from '../../services/api/postgres/run-report-statements.ts';
 import { createFeedContexts } from '../../services/worker/postgres/feed-contexts.ts';
+import { createShardFigures } from '../../services/api/postgres/shard-figures.ts';
+import { createShardReports } from '../../services/worker/postgres/shard-reports.ts';
 import { createFeedStore } from '../../services/trigger/postgres/feed-store.ts';
 import { createOutboxSweep } from '../../services/trigger/postgres/outbox-sweep.ts';
 import { createLeases } from '../../shared/postgres/leases.ts';
@@ -57,7 +61,7 @@ afterAll(async () => {
 async function postgresStores(): Promise<ExecutionSubject> {
   await pool.query(
     `truncate campaigns, campaign_revisions, jobs, leases, runs, feeds, batches, batch_steps, user_failures, run_totals, failure_totals, agenda,
-       sweep_marks, holds, step_causes, run_events, run_paces`,
+       sweep_marks, holds, step_causes, run_events, run_paces, shard_reports`,
   );
   return {
     campaigns: createCampaignStore({ pool }),
@@ -110,9 +114,18 @@ const planned = {
   ...Object.fromEntries(Object.entries(sweepStatements).map(([name, { text }]) => [name, text])),
   ...Object.fromEntries(Object.entries(endingStatements).map(([name, { text }]) => [name, text])),
   writePages: feedStatements.writePages,
+  stepsUnderWay: stepsUnderWay.text,
 };
 
 describeStepLedger('on Postgres', postgresStores);
+describeShardFigures('on Postgres', async () => ({
+  ...(await postgresStores()),
+  shardReports: createShardReports({ pool }),
+  figures: createShardFigures({ pool }),
+  ageReports: async (ms: number) => {
+    await pool.query(`update shard_reports set reported_at = reported_at - $1 * interval '1 ms'`, [ms]);
+  },
+}));
 describeStepClaims('on Postgres', postgresStores);
 describeStepFlow('on Postgres', postgresStores);
 describeStepHolds('on Postgres', postgresStores);

@@ -3,7 +3,7 @@ import { createScheduler } from '../../services/scheduler/scheduler.ts';
 import type { FeedStore } from '../../services/trigger/ports/feed-store.ts';
 import type { OutboxSweep } from '../../services/trigger/ports/outbox-sweep.ts';
 import type { RunStore } from '../../services/trigger/ports/run-store.ts';
-import type { Segmentation } from '../../services/trigger/ports/segmentation.ts';
+import type { Segmentation } from '../../shared/ports/segmentation.ts';
 import type { StepEndings } from '../../services/trigger/ports/step-endings.ts';
 import { createTrigger } from '../../services/trigger/trigger.ts';
 import type { BatchEndpoint } from '../../services/worker/ports/batch-endpoint.ts';
@@ -12,6 +12,7 @@ import type { EngineConfig } from '../../shared/contracts/engine-config.ts';
 import type { Shard, TopicNames } from '../../shared/domain/shard.ts';
 import type { Lane, LaneReceiver, MessageConsumer, OutgoingMessage } from '../../shared/ports/message-bus.ts';
 import { PublishError } from '../../shared/ports/message-bus.ts';
+import { createRegistryReader } from '../../shared/runtime/registry-reader.ts';
 import type { FeedContexts, StepLedger } from '../../shared/ports/step-ledger.ts';
 import { createMemoryDeadLetters } from '../support/memory/dead-letters.ts';
 import { createMemoryDueJobs } from '../support/memory/due-jobs.ts';
@@ -21,10 +22,12 @@ import { createMemoryLeases } from '../support/memory/leases.ts';
 import type { MemoryBus, MemoryConsumer } from '../support/memory/memory-bus.ts';
 import type { MemoryDatabase } from '../support/memory/memory-database.ts';
 import { createMemoryOutboxSweep } from '../support/memory/outbox-sweep.ts';
+import { createMemoryRegistrySource, createMemoryShardStore } from '../support/memory/registry.ts';
 import { createMemoryRetention } from '../support/memory/retention.ts';
 import { createMemoryRunStore } from '../support/memory/run-store.ts';
 import { createMemoryStepEndings } from '../support/memory/step-endings.ts';
 import { createMemoryStepHolds } from '../support/memory/step-holds.ts';
+import { createMemoryStoredAudiences } from '../support/memory/stored-audiences.ts';
 import { createMemoryStepLedger } from '../support/memory/step-ledger.ts';
 import type { ProcessFaults } from './process-faults.ts';
 import type { ScriptedEndpoint } from './scripted-endpoint.ts';
@@ -111,10 +114,17 @@ function startTrigger(
     stepEndings: faults.wrap(weakening.stepEndings?.(endings, database) ?? endings),
     // These two answer whatever happens.
     segmentation: faults.wrap(segmentation, null),
+    storedAudiences: faults.wrap(createMemoryStoredAudiences({ database })),
     topicBacklogs: faults.wrap(bus.backlogs(workerGroup), null),
     retention: faults.wrap(createMemoryRetention({ database })),
     retentionDays: { users: 14, steps: 30, failures: 90, runs: 400 },
     topicAdmin: faults.wrap(bus.admin),
+    shards: faults.wrap(createMemoryShardStore({ database })),
+    registry: createRegistryReader({
+      registry: faults.wrap(createMemoryRegistrySource({ database })),
+      clock: shared.clock,
+      logger,
+    }),
     topicTerms: { partitions: 2, replicationFactor: 1 },
     pageSize: 100,
     feedLeaseMs: leaseMs,

@@ -38,11 +38,17 @@ export function createPostgresRunRows({ pool }: { pool: Queryable }): RunRows {
 
     addFeed: async (runId, seed) => {
       const feedId = uuidv7(seed.bornAt && { msecs: seed.bornAt.getTime() });
-      const { country, segment, estimate, fedUsers, fedBatches, complete, stalled } = { ...emptyFeed, ...seed };
+      const { country, segment, estimate, fedUsers, fedBatches, complete, stalled, heldOutUsers, excludedUsers } = {
+        ...emptyFeed,
+        ...seed,
+      };
       await pool.query(
-        `insert into feeds (feed, run, country, segment, snapshot, estimate, fed_users, next_batch_no, complete, stalled)
-         values ($1, $2, $3, $9, 's1', $4, $5, $6, $7, $8)`,
-        [feedId, runId, country, estimate, fedUsers, fedBatches + 1, complete, stalled, segment],
+        `insert into feeds (feed, run, country, segment, snapshot, estimate, fed_users, next_batch_no, complete, stalled, held_out_users, excluded_users)
+         values ($1, $2, $3, $11, 's1', $4, $5, $6, $7, $8, $9, $10)`,
+        [
+          ...[feedId, runId, country, estimate, fedUsers, fedBatches + 1, complete, stalled],
+          ...[heldOutUsers, excludedUsers, segment],
+        ],
       );
       return feedId;
     },

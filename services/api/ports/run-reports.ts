@@ -35,9 +35,14 @@ export interface RunSnapshot extends RunHeader {
   failuresKept: boolean;
   countries: {
     country: string;
-    segment: string;
+    /** The segment that is all of the audience; null where there is more to it. */
+    segment: string | null;
+    /** At most so many, before exclusions; null where nobody knows. */
     estimate: number | null;
+    /** Held-out users included. */
     fedUsers: number;
+    heldOutUsers: number;
+    excludedUsers: number;
     fedBatches: number;
     childBatches: number;
     complete: boolean;

@@ -45,7 +45,8 @@ export const selectSnapshot = `
     from totals group by feed
   ), countries as (
     select json_agg(json_build_object(
-        'country', country, 'segment', segment, 'estimate', estimate, 'fedUsers', fed_users, 'fedBatches', next_batch_no - 1,
+        'country', country, 'segment', segment, 'estimate', estimate, 'fedUsers', fed_users, 'heldOutUsers', held_out_users,
+        'excludedUsers', excluded_users, 'fedBatches', next_batch_no - 1,
         'childBatches', coalesce(born, 0), 'complete', complete, 'totals', coalesce(totals, '[]')
       ) order by country, feed) as countries,
       (array_agg(stalled order by country) filter (where stalled is not null))[1] as stalled, coalesce(sum(waiting), 0)::int as waiting

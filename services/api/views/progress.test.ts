@@ -33,6 +33,8 @@ function running(
         segment: 'all',
         estimate: null,
         fedUsers: 1300,
+        heldOutUsers: 0,
+        excludedUsers: 0,
         fedBatches: 13,
         childBatches: 0,
         complete: true,

@@ -42,7 +42,7 @@ function remainingSteps({ audience, steps }: RunFigures): number | null {
   const pending = steps.reduce((sum, line) => sum + line.pending, 0);
   if (audience.complete) return pending;
   if (audience.estimated === null) return null;
-  return pending + Math.max(0, audience.estimated - audience.counted) * steps.length;
+  return pending + Math.max(0, audience.estimated - audience.counted - audience.excluded) * steps.length;
 }
 
 function rounded(rate: number): number {

@@ -36,6 +36,8 @@ const emptyCountry: Country = {
   segment: 'all',
   estimate: null,
   fedUsers: 0,
+  heldOutUsers: 0,
+  excludedUsers: 0,
   fedBatches: 0,
   childBatches: 0,
   complete: false,
@@ -106,7 +108,7 @@ describe('the figures of a run', () => {
     ]);
     expect({ countries, audience, balanced }).toEqual({
       countries: [],
-      audience: { estimated: null, counted: 0, complete: false },
+      audience: { estimated: null, counted: 0, excluded: 0, complete: false },
       balanced: true,
     });
   });

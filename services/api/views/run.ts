@@ -27,7 +27,8 @@ export function runFiguresView(snapshot: RunSnapshot): RunFigures {
   const countries = snapshot.countries.map((feed) => ({
     country: feed.country,
     audience: feed.fedUsers,
-    lines: stepLines(feed.fedUsers, feed.totals, snapshot.chain.length),
+    excluded: feed.excludedUsers,
+    lines: stepLines(feed.fedUsers, feed.totals, snapshot.chain.length, feed.heldOutUsers),
   }));
   // A run that is still being prepared has no countries yet, and its steps are shown all the same.
   const nobody = stepLines(0, [], snapshot.chain.length);
@@ -39,10 +40,11 @@ export function runFiguresView(snapshot: RunSnapshot): RunFigures {
     audience: {
       estimated: estimatedUsers(snapshot),
       counted: snapshot.countries.reduce((sum, feed) => sum + feed.fedUsers, 0),
+      excluded: snapshot.countries.reduce((sum, feed) => sum + feed.excludedUsers, 0),
       complete: snapshot.countries.length > 0 && snapshot.countries.every((feed) => feed.complete),
     },
     steps: shaped(sums),
-    countries: countries.map(({ country, audience, lines }) => ({ country, audience, steps: shaped(lines) })),
+    countries: countries.map(({ lines, ...country }) => ({ ...country, steps: shaped(lines) })),
     balanced: countries.every(({ lines }) => lines.every(isBalanced)),
     notes: snapshot.countries.flatMap((feed) => shortfallNote(feed) ?? []),
     stalled: isPaused(snapshot.state) ? (snapshot.stateReason ?? snapshot.state) : snapshot.stalled,

@@ -1,4 +1,5 @@
 import type { CampaignDefinition } from '../../../shared/contracts/campaigns.ts';
+import type { FeedAudience } from '../../../shared/contracts/feed-audience.ts';
 import type { StepTotals } from '../../../shared/domain/outcomes.ts';
 import type { TerminalRunState } from '../../../shared/domain/run-states.ts';
 import type { UnderWay } from '../../../shared/domain/under-way.ts';
@@ -14,9 +15,7 @@ export interface RunToPrepare {
 
 export interface NewFeed {
   country: string;
-  segment: string;
-  snapshot: string;
-  estimate: number | null;
+  audience: FeedAudience;
 }
 
 /** A run's totals as its keeper sees them. */
@@ -31,6 +30,8 @@ export interface RunTally {
   pauseAtFailed: FailureLimit | null;
   /** Who had ended when it was resumed last: only who came after them is judged. A step without a line had nobody. */
   judgedFrom: readonly EndedUsers[];
+  /** Since it was resumed; null where it was not. */
+  resumedForMs: number | null;
   /** Since the run's deadline, by the database's clock; negative before it. */
   overdueMs: number;
   feeds: FeedTally[];
@@ -60,7 +61,9 @@ export interface PausingRun {
 export interface FeedTally {
   feedId: string;
   country: string;
+  /** Held-out users included. */
   fedUsers: number;
+  heldOutUsers: number;
   fedBatches: number;
   complete: boolean;
   stalled: string | null;
@@ -107,8 +110,11 @@ export interface RunStore {
   toPrepare(limit: number, inHand: readonly string[]): Promise<RunToPrepare[]>;
   /** Shows why a run cannot be prepared yet. No effect once it has begun. */
   wait(runId: string, cause: string): Promise<void>;
-  /** preparing → running, with its feeds. False when another trigger was first. */
-  begin(runId: string, feeds: readonly NewFeed[]): Promise<boolean>;
+  /**
+   * preparing → running, with its feeds. False when another trigger was first.
+   * @param batchUsers users per batch of these feeds, at most; `usualBatchUsers` unless given
+   */
+  begin(runId: string, feeds: readonly NewFeed[], batchUsers?: number): Promise<boolean>;
   /** Runs whose work goes on, or is being cancelled, with their totals, oldest first. */
   tallies(): Promise<RunTally[]>;
   /** Of these runs, the steps that are held, and those that were put back for a cause not long ago: one for each feed and step. */

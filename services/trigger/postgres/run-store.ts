@@ -1,9 +1,11 @@
 import type { Pool, PoolClient } from 'pg';
 import { v7 as uuidv7 } from 'uuid';
+import { usualBatchUsers } from '../../../shared/domain/batch.ts';
 import { defaultMinJudgedUsers } from '../../../shared/contracts/campaigns.ts';
 import type { StepTotals } from '../../../shared/domain/outcomes.ts';
 import { statesBefore, type TerminalRunState } from '../../../shared/domain/run-states.ts';
 import { nothingUnderWay } from '../../../shared/domain/under-way.ts';
+import { audienceColumnsOf } from '../../../shared/postgres/feed-audience.ts';
 import { inTransaction } from '../../../shared/postgres/transaction.ts';
 import { readUnderWay } from '../../../shared/postgres/under-way.ts';
 import type { FlowCounts } from '../ports/feed-store.ts';
@@ -37,14 +39,17 @@ export function createRunStore({ pool }: { pool: Pool }): RunStore {
     wait: async (runId, cause) => {
       await pool.query(statements.wait, [runId, cause]);
     },
-    begin: async (runId, feeds) => {
+    begin: async (runId, feeds, batchUsers = usualBatchUsers) => {
+      const audiences = feeds.map(({ audience }) => audienceColumnsOf(audience));
       const { rowCount } = await pool.query(statements.begin, [
         runId,
         feeds.map(() => uuidv7()),
         feeds.map((feed) => feed.country),
-        feeds.map((feed) => feed.segment),
-        feeds.map((feed) => feed.snapshot),
-        feeds.map((feed) => feed.estimate),
+        audiences.map(({ segment }) => segment),
+        audiences.map(({ snapshot }) => snapshot),
+        audiences.map(({ estimate }) => estimate),
+        audiences.map(({ audience }) => audience && JSON.stringify(audience)),
+        batchUsers,
       ]);
       return rowCount === 1;
     },
@@ -121,8 +126,8 @@ async function finish(
 function tallyOf(rows: TallyRow[]): RunTally[] {
   const [first] = rows;
   if (!first) return [];
-  const { runId, campaignId, state, stateReason, chain, overdueMs } = first;
-  const feeds = rows.map(({ feedId, country, fedUsers, fedBatches, complete, stalled, lines }) => {
+  const { runId, campaignId, state, stateReason, chain, resumedForMs, overdueMs } = first;
+  const feeds = rows.map(({ feedId, country, fedUsers, heldOutUsers, fedBatches, complete, stalled, lines }) => {
     const totals = lines.map(({ step, batches, succeeded, failed, expired, cancelled, unknown }) => {
       return { step, batches, succeeded, failed, expired, cancelled, unknown };
     });
@@ -130,9 +135,9 @@ function tallyOf(rows: TallyRow[]): RunTally[] {
       const { done, survived, born, waiting } = lines.find(({ step }) => step === index + 1) ?? noFlow;
       return { done, survived, born, waiting };
     });
-    return { feedId, country, fedUsers, fedBatches, complete, stalled, totals, flow };
+    return { feedId, country, fedUsers, heldOutUsers, fedBatches, complete, stalled, totals, flow };
   });
-  return [{ runId, campaignId, state, stateReason, chain, overdueMs, feeds, ...judgementOf(first) }];
+  return [{ runId, campaignId, state, stateReason, chain, resumedForMs, overdueMs, feeds, ...judgementOf(first) }];
 }
 
 function judgementOf({ judgedFrom, failedPercent, failedMinUsers }: TallyRow) {

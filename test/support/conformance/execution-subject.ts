@@ -1,5 +1,6 @@
 import type { CampaignDefinition } from '../../../shared/contracts/campaigns.ts';
-import { maxBatchUsers } from '../../../shared/domain/batch.ts';
+import { usualBatchUsers } from '../../../shared/domain/batch.ts';
+import { segmentAlone } from '../../../shared/contracts/feed-audience.ts';
 import { usersOf } from '../../../shared/domain/users-text.ts';
 import type { StepTotals } from '../../../shared/domain/outcomes.ts';
 import type { CampaignStore } from '../../../services/api/ports/campaign-store.ts';
@@ -74,7 +75,10 @@ export async function startRun(
   const { campaignId, runId } = await createRun(subject, changes);
   await subject.runs.begin(
     runId,
-    (changes.countries ?? ['SG']).map((country) => ({ country, segment: 'all', snapshot: 's1', estimate: null })),
+    (changes.countries ?? ['SG']).map((country) => ({
+      country,
+      audience: segmentAlone({ segment: 'all', snapshot: 's1', estimate: null }),
+    })),
   );
   const owned = await subject.feeds.claim('t', leaseMs, 1000, 'all');
   return { campaignId, runId, owned: owned.filter((feed) => feed.runId === runId) };
@@ -111,7 +115,7 @@ export function someUsers(count: number, from = 1): string[] {
 }
 
 /** That many batches, full ones, of consecutive users. */
-export function someBatches(count: number, size = maxBatchUsers): string[][] {
+export function someBatches(count: number, size = usualBatchUsers): string[][] {
   return Array.from({ length: count }, (_, index) => someUsers(size, index * size + 1));
 }
 

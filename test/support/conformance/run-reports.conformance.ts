@@ -106,7 +106,8 @@ export function describeRunReports(name: string, makeSubject: () => Promise<RunR
 
       it('shows each country with what was fed, and totals added up over all workers, in the order of the chain', async () => {
         const runId = await addRun({ inFlight: 3 });
-        const counted = { estimate: 1200, fedUsers: 1000, fedBatches: 10, complete: true };
+        const users = { estimate: 1200, fedUsers: 1000, heldOutUsers: 50, excludedUsers: 200 };
+        const counted = { ...users, fedBatches: 10, complete: true };
         const sg = await rows.addFeed(runId, { country: 'SG', ...counted });
         await rows.addFeed(runId, { country: 'ID' });
         await rows.addTotals(sg, 0, { step: 2, batches: 1, succeeded: 90, waiting: 3 });
@@ -118,14 +119,8 @@ export function describeRunReports(name: string, makeSubject: () => Promise<RunR
         expect(snapshot?.asOf).toBeInstanceOf(Date);
         expect(snapshot?.countries).toEqual([
           {
-            country: 'ID',
-            segment: 'all',
-            estimate: null,
-            fedUsers: 0,
-            fedBatches: 0,
-            childBatches: 0,
-            complete: false,
-            totals: [],
+            ...{ country: 'ID', segment: 'all', estimate: null, fedUsers: 0, heldOutUsers: 0, excludedUsers: 0 },
+            ...{ fedBatches: 0, childBatches: 0, complete: false, totals: [] },
           },
           {
             country: 'SG',

@@ -46,6 +46,8 @@ export interface FeedSeed {
   segment: string;
   estimate: number | null;
   fedUsers: number;
+  heldOutUsers: number;
+  excludedUsers: number;
   fedBatches: number;
   complete: boolean;
   stalled: string | null;
@@ -67,6 +69,8 @@ export const emptyFeed = {
   segment: 'all',
   estimate: null,
   fedUsers: 0,
+  heldOutUsers: 0,
+  excludedUsers: 0,
   fedBatches: 0,
   complete: false,
   stalled: null,

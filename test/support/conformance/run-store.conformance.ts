@@ -1,4 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest';
+import { segmentAlone } from '../../../shared/contracts/feed-audience.ts';
 import { campaignDefinitionOf } from './run-rows.ts';
 import {
   claimOne,
@@ -13,7 +14,10 @@ import {
 } from './execution-subject.ts';
 
 const noFlow = { done: 0, survived: 0, born: 0, waiting: 0 };
-const feedOf = (country: string) => ({ country, segment: 'all', snapshot: 's1', estimate: 1000 });
+const feedOf = (country: string) => ({
+  country,
+  audience: segmentAlone({ segment: 'all', snapshot: 's1', estimate: 1000 }),
+});
 
 export function describeRunStore(name: string, makeSubject: MakeExecutionSubject): void {
   describe(`runs ${name}`, () => {
@@ -60,7 +64,15 @@ export function describeRunStore(name: string, makeSubject: MakeExecutionSubject
       const [tally] = await subject.runs.tallies();
       expect(tally).toMatchObject({ runId, campaignId, state: 'running' });
       expect(tally?.chain.map((step) => step.action)).toEqual(['award-reward', 'send-message']);
-      const unfed = { fedUsers: 0, fedBatches: 0, complete: false, stalled: null, totals: [], flow: [noFlow, noFlow] };
+      const unfed = {
+        fedUsers: 0,
+        heldOutUsers: 0,
+        fedBatches: 0,
+        complete: false,
+        stalled: null,
+        totals: [],
+        flow: [noFlow, noFlow],
+      };
       expect(tally?.feeds.map(({ feedId: _, ...rest }) => rest)).toEqual([
         { country: 'ID', ...unfed },
         { country: 'SG', ...unfed },

@@ -1,4 +1,4 @@
-import { maxBatchUsers } from '../../../shared/domain/batch.ts';
+import { onlySegment } from '../../../shared/contracts/feed-audience.ts';
 import { reasons } from '../../../shared/domain/reasons.ts';
 import type { FedPages, FeedLoad, FeedStore, OwnedFeed } from '../../../services/trigger/ports/feed-store.ts';
 import { atOnce } from './at-once.ts';
@@ -74,24 +74,26 @@ export function createMemoryFeedStore({ database }: { database: MemoryDatabase }
         const row = held(feedId, token);
         if (row) row.stalled = cause;
       }),
-    renewSnapshot: (feedId, token, { snapshot, estimate }) =>
+    renewAudience: (feedId, token, audience) =>
       atOnce(() => {
         const row = held(feedId, token);
         if (!row) return;
-        Object.assign(row, { snapshot, estimate });
-        const { country, segment } = row;
-        addRunEvent(database, row.runId, 'snapshot-renewed', { country, segment, snapshot });
+        row.audience = audience;
+        const alone = onlySegment(audience);
+        const { country } = row;
+        const source = alone ? { segment: alone.segment, snapshot: alone.snapshot } : { sources: audience.include };
+        addRunEvent(database, row.runId, 'snapshot-renewed', { country, ...source });
       }),
     takePace: (asked) =>
       atOnce(
         () =>
           new Map(
-            asked.flatMap(({ runId, batches }): [string, number][] => {
+            asked.flatMap(({ runId, batches, batchUsers }): [string, number][] => {
               const run = database.runs.get(runId);
-              const allowed = run ? paceAllows(database, run) : null;
+              const allowed = run ? paceAllows(database, run, batchUsers) : null;
               if (allowed === null) return [];
-              const taken = Math.min(batches, Math.floor(allowed / maxBatchUsers));
-              database.runPaces.set(runId, { allowed: allowed - taken * maxBatchUsers, atMs: clock.nowMs() });
+              const taken = Math.min(batches, Math.floor(allowed / batchUsers));
+              database.runPaces.set(runId, { allowed: allowed - taken * batchUsers, atMs: clock.nowMs() });
               return [[runId, taken]];
             }),
           ),
@@ -106,13 +108,13 @@ export function createMemoryFeedStore({ database }: { database: MemoryDatabase }
 }
 
 /** Null where the run has no pace. */
-function paceAllows(database: MemoryDatabase, run: RunRow): number | null {
+function paceAllows(database: MemoryDatabase, run: RunRow, batchUsers: number): number | null {
   const pace = settingsOf(database, run).paceUsersPerSecond;
   if (pace === null) return null;
   const row = database.runPaces.get(run.id);
-  if (!row) return maxBatchUsers;
+  if (!row) return batchUsers;
   const refilled = (pace * Math.max(0, database.clock.nowMs() - row.atMs)) / 1000;
-  return Math.min(Math.max(maxBatchUsers, pace), row.allowed + refilled);
+  return Math.min(Math.max(batchUsers, pace), row.allowed + refilled);
 }
 
 function loadOf(database: MemoryDatabase, row: FeedRow): FeedLoad {
@@ -123,7 +125,8 @@ function loadOf(database: MemoryDatabase, row: FeedRow): FeedLoad {
     feedId,
     runId,
     country,
-    paceAllows: paceAllows(database, run),
+    paceAllows: paceAllows(database, run, row.batchUsers),
+    batchUsers: row.batchUsers,
     chain: chain.map(({ action }) => action),
     priority: settingsOf(database, run).priority,
     complete,
@@ -139,6 +142,10 @@ function write(database: MemoryDatabase, row: FeedRow, pages: FedPages): void {
     database.batches.set(batchKey(row.feedId, batchNo), batch);
     row.fedUsers += users.length;
   }
+  const { excluded, heldOut } = pages.skipped ?? { excluded: 0, heldOut: 0 };
+  row.fedUsers += heldOut;
+  row.heldOutUsers += heldOut;
+  row.excludedUsers += excluded;
   row.cursor = pages.cursor;
   row.nextBatchNo += pages.batches.length;
   row.complete = pages.complete;
@@ -159,11 +166,11 @@ function failInvalid(database: MemoryDatabase, row: FeedRow, { user, rule }: Fed
 
 function ownedFeed(database: MemoryDatabase, row: FeedRow): OwnedFeed {
   const run = runOf(database, row);
-  const { feedId, country, segment, snapshot, estimate, fedUsers, stalls, cursor, nextBatchNo, token } = row;
+  const { feedId, country, audience, fedUsers, excludedUsers, stalls, cursor, nextBatchNo, batchUsers, token } = row;
   const deadlineInMs = run.deadlineAtMs - database.clock.nowMs();
   const start = startingWith(database, run);
-  const place = { snapshot, estimate, fedUsers, stalls, cursor, nextBatchNo };
-  return { feedId, runId: run.id, country, segment, ...place, token, deadlineInMs, ...start };
+  const place = { fedUsers, excludedUsers, stalls, cursor, nextBatchNo, batchUsers };
+  return { feedId, runId: run.id, country, audience, ...place, token, deadlineInMs, ...start };
 }
 
 function startingWith(database: MemoryDatabase, run: RunRow): Pick<OwnedFeed, 'priority' | 'firstAction'> {

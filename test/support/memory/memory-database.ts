@@ -1,12 +1,15 @@
 import type { CampaignDefinition } from '../../../shared/contracts/campaigns.ts';
 import type { RunSettings } from '../../../shared/contracts/runs.ts';
+import type { FeedAudience } from '../../../shared/contracts/feed-audience.ts';
 import type { StepFlow, StepTotals } from '../../../shared/domain/outcomes.ts';
 import type { RunEventKind } from '../../../shared/domain/run-events.ts';
 import type { RunState } from '../../../shared/domain/run-states.ts';
 import type { ApiKeyRecord } from '../../../shared/ports/api-keys.ts';
+import type { RegisteredActionType, RegisteredShard } from '../../../shared/ports/registry.ts';
 import type { AuditRecord } from '../../../services/api/ports/audit-log.ts';
 import type { CampaignState } from '../../../services/api/ports/campaign-store.ts';
 import type { StoredAnswer } from '../../../services/api/ports/idempotent-requests.ts';
+import type { ShardReport } from '../../../services/worker/ports/shard-reports.ts';
 import type { UserFailure } from '../../../shared/ports/step-ledger.ts';
 import type { SettableClock } from '../settable-clock.ts';
 
@@ -40,12 +43,21 @@ export interface MemoryDatabase {
   readonly idempotentRequests: Map<string, IdempotentRequestRow>;
   /** Keyed by `${topic}/${partition}/${offset}` and a digest of the bytes. */
   readonly deadLetters: Map<string, DeadLetterRow>;
+  /** Moves with every change of the two below. */
+  readonly registry: { revision: number };
+  /** By name. */
+  readonly actionTypes: Map<string, ActionTypeRow>;
+  /** Keyed by `${actionType}/${country}`. */
+  readonly shards: Map<string, RegisteredShard>;
+  /** Keyed by `${worker}/${actionType}/${country}`. */
+  readonly shardReports: Map<string, ShardReportRow>;
   /** Oldest first. */
   readonly auditLog: AuditRecord[];
   /** Oldest first. */
   readonly runEvents: RunEventRow[];
   /** By run. */
   readonly runPaces: Map<string, RunPaceRow>;
+  readonly audiences: Map<string, AudienceRow>;
 }
 
 export interface RunEventRow {
@@ -60,6 +72,15 @@ export interface RunEventRow {
 export interface RunPaceRow {
   allowed: number;
   atMs: number;
+}
+
+export interface ShardReportRow extends ShardReport {
+  worker: string;
+  reportedAtMs: number;
+}
+
+export interface ActionTypeRow extends RegisteredActionType {
+  deletedAt: Date | null;
 }
 
 export interface CampaignRow {
@@ -110,13 +131,14 @@ export interface FeedRow {
   feedId: string;
   runId: string;
   country: string;
-  segment: string;
-  snapshot: string;
-  estimate: number | null;
+  audience: FeedAudience;
   cursor: string | null;
+  batchUsers: number;
   nextBatchNo: number;
   nextChildNo: number;
   fedUsers: number;
+  heldOutUsers: number;
+  excludedUsers: number;
   complete: boolean;
   stalled: string | null;
   owner: string | null;
@@ -212,6 +234,23 @@ export interface IdempotentRequestRow {
   createdId: string;
 }
 
+export interface AudienceRow {
+  id: string;
+  name: string;
+  state: 'receiving' | 'ready' | 'failed';
+  country: string | null;
+  rows: number;
+  rejected: number;
+  cause: string | null;
+  attempt: string;
+  createdAt: Date;
+  receivedAtMs: number;
+  readyAt: Date | null;
+  /** By country, as they came; sorted and without repeats once it is ready. */
+  users: Map<string, string[]>;
+  rejects: { line: number; value: string; rule: string }[];
+}
+
 export interface DeadLetterRow {
   key: Buffer | null;
   value: Buffer | null;
@@ -238,9 +277,14 @@ export function createMemoryDatabase(clock: SettableClock): MemoryDatabase {
     apiKeys: new Map(),
     idempotentRequests: new Map(),
     deadLetters: new Map(),
+    registry: { revision: 1 },
+    actionTypes: new Map(),
+    shards: new Map(),
+    shardReports: new Map(),
     auditLog: [],
     runEvents: [],
     runPaces: new Map(),
+    audiences: new Map(),
   };
 }
 

@@ -1,4 +1,5 @@
 import { failureCursorOf, failurePlaceOf, type FailurePlace } from '../../../services/api/contracts/failure-cursor.ts';
+import { estimateOf, onlySegment } from '../../../shared/contracts/feed-audience.ts';
 import { compareUserIds } from '../../../shared/domain/user-id.ts';
 import { InvalidCursorError } from '../../../services/api/ports/campaign-store.ts';
 import type {
@@ -88,9 +89,11 @@ function snapshotOf(id: string, database: MemoryDatabase): RunSnapshot | undefin
     failuresKept: run.failuresKept,
     countries: feeds.map((feed) => ({
       country: feed.country,
-      segment: feed.segment,
-      estimate: feed.estimate,
+      segment: onlySegment(feed.audience)?.segment ?? null,
+      estimate: estimateOf(feed.audience),
       fedUsers: feed.fedUsers,
+      heldOutUsers: feed.heldOutUsers,
+      excludedUsers: feed.excludedUsers,
       fedBatches: feed.nextBatchNo - 1,
       childBatches: totalsRowsOf(database, feed.feedId).reduce((sum, row) => sum + row.born, 0),
       complete: feed.complete,

@@ -1,5 +1,6 @@
 import { v7 as uuidv7 } from 'uuid';
-import { firstChildBatchNo } from '../../../shared/domain/batch.ts';
+import { firstChildBatchNo, usualBatchUsers } from '../../../shared/domain/batch.ts';
+import { segmentAlone } from '../../../shared/contracts/feed-audience.ts';
 import { emptyFeed, laterThan, someFailure, type FeedSeed, type RunRows } from '../conformance/run-rows.ts';
 import { atOnce } from './at-once.ts';
 import type { MemoryDatabase } from './memory-database.ts';
@@ -31,7 +32,7 @@ export function createMemoryRunRows({ database }: { database: MemoryDatabase }):
 
     addFeed: (runId, seed) =>
       atOnce(() => {
-        const { fedBatches, bornAt, ...rest }: FeedSeed = { ...emptyFeed, ...seed };
+        const { fedBatches, bornAt, estimate, segment, ...rest }: FeedSeed = { ...emptyFeed, ...seed };
         const feedId = uuidv7(bornAt && { msecs: bornAt.getTime() });
         const unowned = {
           cursor: null,
@@ -40,9 +41,9 @@ export function createMemoryRunRows({ database }: { database: MemoryDatabase }):
           leaseUntilMs: 0,
           stalledUntilMs: null,
           stalls: 0,
-          snapshot: 's1',
+          audience: segmentAlone({ segment, snapshot: 's1', estimate }),
         };
-        const numbers = { nextBatchNo: fedBatches + 1, nextChildNo: firstChildBatchNo };
+        const numbers = { batchUsers: usualBatchUsers, nextBatchNo: fedBatches + 1, nextChildNo: firstChildBatchNo };
         feeds.set(feedId, { feedId, runId, ...rest, ...unowned, ...numbers });
         return feedId;
       }),

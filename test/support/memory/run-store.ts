@@ -1,7 +1,7 @@
 import { v7 as uuidv7 } from 'uuid';
+import { firstChildBatchNo, isChildBatch, usualBatchUsers } from '../../../shared/domain/batch.ts';
 import { defaultMinJudgedUsers, type CampaignDefinition } from '../../../shared/contracts/campaigns.ts';
 import type { RunSettings } from '../../../shared/contracts/runs.ts';
-import { firstChildBatchNo, isChildBatch } from '../../../shared/domain/batch.ts';
 import type { StepTotals } from '../../../shared/domain/outcomes.ts';
 import type { RunEventKind } from '../../../shared/domain/run-events.ts';
 import { statesBefore, type TerminalRunState } from '../../../shared/domain/run-states.ts';
@@ -38,7 +38,7 @@ export function createMemoryRunStore({ database }: { database: MemoryDatabase })
             };
           }),
       ),
-    begin: (runId, feeds) =>
+    begin: (runId, feeds, batchUsers = usualBatchUsers) =>
       atOnce(() => {
         const row = runs.get(runId);
         if (row?.state !== 'preparing') return false;
@@ -46,7 +46,7 @@ export function createMemoryRunStore({ database }: { database: MemoryDatabase })
         addRunEvent(database, runId, 'begun', { feeds: feeds.length });
         for (const feed of feeds) {
           const id = uuidv7();
-          database.feeds.set(id, { ...unfed, ...feed, feedId: id, runId });
+          database.feeds.set(id, { ...unfed, ...feed, feedId: id, runId, batchUsers });
         }
         return true;
       }),
@@ -169,9 +169,12 @@ function inTurn<Entry>(entries: readonly Entry[]): Entry[] {
 
 const unfed = {
   cursor: null,
+  batchUsers: usualBatchUsers,
   nextBatchNo: 1,
   nextChildNo: firstChildBatchNo,
   fedUsers: 0,
+  heldOutUsers: 0,
+  excludedUsers: 0,
   complete: false,
   stalled: null,
   owner: null,
@@ -254,6 +257,10 @@ function tallyOf(database: MemoryDatabase, row: RunRow): RunTally {
     state: row.state === 'cancelling' ? 'cancelling' : 'running',
     chain,
     stateReason: row.stateReason,
+    resumedForMs:
+      row.state === 'running' && row.startedAt && row.stateSince > row.startedAt
+        ? database.clock.nowMs() - row.stateSince.getTime()
+        : null,
     overdueMs: database.clock.nowMs() - row.deadlineAtMs,
     pauseAtFailed: pauseAtFailedOf(settingsOf(database, row)),
     judgedFrom: [...row.judgedFrom].map(([step, judged]) => ({ step, ...judged })),
@@ -261,6 +268,7 @@ function tallyOf(database: MemoryDatabase, row: RunRow): RunTally {
       feedId: feed.feedId,
       country: feed.country,
       fedUsers: feed.fedUsers,
+      heldOutUsers: feed.heldOutUsers,
       fedBatches: feed.nextBatchNo - 1,
       complete: feed.complete,
       stalled: feed.stalled,
