@@ -255,6 +255,7 @@ describe('the OpenAPI document', () => {
     expect(operations.map(({ operationId }) => operationId).sort()).toEqual([
       'createCampaign',
       'deleteAudience',
+      'estimateCampaign',
       'getAudience',
       'getCampaign',
       'getHealth',

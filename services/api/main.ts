@@ -1,5 +1,7 @@
 import { createApiKeys } from '../../shared/postgres/api-keys.ts';
 import { createPool, createUploadPool } from '../../shared/postgres/pool.ts';
+import { createSegmentation } from '../../shared/http-client/segmentation-client.ts';
+import { createStoredAudiences } from '../../shared/postgres/stored-audiences.ts';
 import { tryToTakePart } from '../../shared/postgres/take-part.ts';
 import { digestOfApiKey } from '../../shared/runtime/api-key-secret.ts';
 import { installationConfigOf } from '../../shared/runtime/installation-config.ts';
@@ -8,6 +10,7 @@ import { createLoop } from '../../shared/runtime/loop.ts';
 import { defineProcess, isEntry, runProcess } from '../../shared/runtime/process.ts';
 import { systemClock } from '../../shared/runtime/system-clock.ts';
 import { createApi } from './api.ts';
+import { askableSegmentation } from './askable-segmentation.ts';
 import { readConfig } from './config.ts';
 import { createAudienceStore } from './postgres/audience-store.ts';
 import { createCampaignStore } from './postgres/campaign-store.ts';
@@ -17,10 +20,13 @@ import { createRunReports } from './postgres/run-reports.ts';
 /** How often the API looks whether its database is as it has to be; that it was is believed for as long. */
 const lookMs = 5_000;
 
+/** Questions to the segmentation service in flight, of all requests. */
+const questionsAtOnce = 64;
 /** Lists uploaded at once to one process. */
 const maxUploads = 4;
 
-export const apiProcess = defineProcess('api', readConfig, async (config, { logger, meter, addPart, onClose }) => {
+export const apiProcess = defineProcess('api', readConfig, async (config, context) => {
+  const { logger, meter, environment, addPart, onClose } = context;
   const clock = systemClock;
   const pool = onClose(
     createPool({ connectionString: config.databaseUrl, applicationName: 'muster-api', logger, meter }),
@@ -29,6 +35,11 @@ export const apiProcess = defineProcess('api', readConfig, async (config, { logg
   // Apart: an upload holds its connection for as long as its sender takes.
   const uploads = { connectionString: config.databaseUrl, applicationName: 'muster-api-uploads', max: maxUploads };
   const uploadPool = onClose(createUploadPool({ ...uploads, logger, meter }), (opened) => opened.end());
+  const connections = { pages: 1, descriptions: questionsAtOnce };
+  const segmentation = onClose(
+    askableSegmentation(() => createSegmentation({ config: config.engine, environment, connections }), logger),
+    (opened) => opened.close(),
+  );
   const apiKeys = createApiKeys({ pool });
   const file = installationConfigOf(config.engine);
 
@@ -63,6 +74,8 @@ export const apiProcess = defineProcess('api', readConfig, async (config, { logg
       port: config.port,
       campaigns: createCampaignStore({ pool }),
       reports: createRunReports({ pool }),
+      segmentation,
+      storedAudiences: createStoredAudiences({ pool }),
       audiences: createAudienceStore({ pool, uploadPool }),
       idempotency: createIdempotentRequests({ pool }),
       apiKeys,

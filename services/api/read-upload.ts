@@ -62,10 +62,19 @@ export function createUploadReading({ country, countries, onRows }: ReadUploadTe
     if (line === '') return;
     rows++;
     const row = rowOf(line, columns);
-    if ('rejected' in row) { reject(lines, line, row.rejected); return; }
+    if ('rejected' in row) {
+      reject(lines, line, row.rejected);
+      return;
+    }
     const place = country ?? row.country;
-    if (place === null) { reject(lines, line, 'missing-country'); return; }
-    if (!countries.has(place)) { reject(lines, line, 'unknown-country'); return; }
+    if (place === null) {
+      reject(lines, line, 'missing-country');
+      return;
+    }
+    if (!countries.has(place)) {
+      reject(lines, line, 'unknown-country');
+      return;
+    }
     part.countries.push(place);
     part.users.push(row.id);
     part.lines.push(lines);

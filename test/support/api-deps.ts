@@ -2,6 +2,8 @@ import { engineConfig } from '../../shared/contracts/engine-config.ts';
 import { digestOfApiKey } from '../../shared/runtime/api-key-secret.ts';
 import { createLogger } from '../../shared/runtime/logger.ts';
 import { createMemoryAudienceStore } from './memory/audience-store.ts';
+import type { Segmentation } from '../../shared/ports/segmentation.ts';
+import { createMemoryStoredAudiences } from './memory/stored-audiences.ts';
 import { createMemoryApiKeys } from './memory/api-keys.ts';
 import { createMemoryCampaignStore } from './memory/campaign-store.ts';
 import { createMemoryDatabase } from './memory/memory-database.ts';
@@ -22,6 +24,8 @@ export async function createApiDeps() {
     campaigns: createMemoryCampaignStore({ database }),
     reports: createMemoryRunReports({ database }),
     audiences: createMemoryAudienceStore({ database }),
+    storedAudiences: createMemoryStoredAudiences({ database }),
+    segmentation: describingAnything,
     idempotency: createMemoryIdempotentRequests({ database }),
     apiKeys,
     config: engineConfig.parse({
@@ -40,10 +44,16 @@ export async function createApiDeps() {
     logger: createLogger('api', 'silent'),
     ping: (): Promise<unknown> => Promise.resolve(),
     /** Beyond what it is made of: what tests put runs there with. */
+    database,
     rows: createMemoryRunRows({ database }),
     key,
   };
 }
+
+/** A segmentation service that knows every segment. */
+const describingAnything: Pick<Segmentation, 'describe'> = {
+  describe: (id, country) => Promise.resolve({ ok: true, value: { id, country, estimate: 1000, snapshot: 's1' } }),
+};
 
 export const testApiKey = 'muster_the-key-of-the-tests';
 

@@ -1,3 +1,5 @@
+import { describeAudienceStore } from '../conformance/audience-store.conformance.ts';
+import { describeEarlierUsers } from '../conformance/earlier-users.conformance.ts';
 import type { ExecutionSubject } from '../conformance/execution-subject.ts';
 import { describeFeedContexts } from '../conformance/feed-contexts.conformance.ts';
 import { describeFeedStore } from '../conformance/feed-store.conformance.ts';
@@ -10,8 +12,11 @@ import { describeStepHolds } from '../conformance/step-holds.conformance.ts';
 import { describeStepEndings } from '../conformance/step-endings.conformance.ts';
 import { describeStepLedger } from '../conformance/step-ledger.conformance.ts';
 import { createSettableClock } from '../settable-clock.ts';
+import { createMemoryAudienceStore } from './audience-store.ts';
+import { createMemoryCampaignStore } from './campaign-store.ts';
 import { createMemoryExecutionStores } from './execution-stores.ts';
 import { createMemoryDatabase } from './memory-database.ts';
+import { createMemoryStoredAudiences } from './stored-audiences.ts';
 
 /** The stores of the execution path over one empty database. */
 function memoryStores(): Promise<ExecutionSubject> {
@@ -30,3 +35,16 @@ describeFeedStore('in memory', memoryStores);
 describeOutboxSweep('in memory', memoryStores);
 describeRunStore('in memory', memoryStores);
 describeStepEndings('in memory', memoryStores);
+describeEarlierUsers('in memory', () => {
+  const database = createMemoryDatabase(createSettableClock(Date.now()));
+  const stored = createMemoryStoredAudiences({ database });
+  return Promise.resolve({ ...createMemoryExecutionStores({ database }), stored });
+});
+describeAudienceStore('in memory', () => {
+  const database = createMemoryDatabase(createSettableClock(Date.now()));
+  return Promise.resolve({
+    audiences: createMemoryAudienceStore({ database }),
+    stored: createMemoryStoredAudiences({ database }),
+    campaigns: createMemoryCampaignStore({ database }),
+  });
+});
