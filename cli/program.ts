@@ -1,6 +1,7 @@
 import { Command, CommanderError } from 'commander';
 import packageFacts from '../package.json' with { type: 'json' };
 import { registerApiKey } from './commands/api-key.ts';
+import { registerAudience } from './commands/audience.ts';
 import { registerCampaign } from './commands/campaign.ts';
 import { registerConfig } from './commands/config.ts';
 import { registerDemo } from './commands/demo.ts';
@@ -27,6 +28,7 @@ export async function runProgram(args: readonly string[], deps: SessionDeps): Pr
     registerInstallation,
     registerConfig,
     registerCampaign,
+    registerAudience,
     registerApiKey,
     registerDoctor,
   ];

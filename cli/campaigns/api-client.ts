@@ -1,12 +1,16 @@
 import { randomUUID } from 'node:crypto';
 import { z } from 'zod';
+import { uploadedAudience, type UploadedAudience } from '../../shared/contracts/audiences.ts';
+import { campaignEstimate, type CampaignEstimate } from '../../shared/contracts/estimates.ts';
 import { runProgress, runReport, type RunProgress, type RunReport } from '../../shared/contracts/runs.ts';
 import {
   ApiRefusal,
   ApiUnavailable,
+  audiencePage,
   campaign,
   campaignPage,
   failurePage,
+  rejectPage,
   runIds,
   runPage,
   type Answer,
@@ -31,6 +35,18 @@ export interface ApiClient {
   listCampaigns(limit: number, cursor: string | undefined): Promise<Answer<z.infer<typeof campaignPage>>>;
   showCampaign(id: string): Promise<Answer<Campaign>>;
   startCampaign(id: string): Promise<Answer<Campaign>>;
+  estimateCampaign(id: string): Promise<Answer<CampaignEstimate>>;
+  /** @param content CSV, packed with gzip where it says so */
+  uploadAudience(
+    list: { name: string; country?: string | undefined },
+    content: ReadableStream,
+    isPacked: boolean,
+  ): Promise<Answer<UploadedAudience>>;
+  /** Newest first. */
+  listAudiences(limit: number, cursor: string | undefined): Promise<Answer<z.infer<typeof audiencePage>>>;
+  showAudience(id: string): Promise<Answer<UploadedAudience>>;
+  audienceRejects(id: string, limit: number): Promise<Answer<z.infer<typeof rejectPage>>>;
+  deleteAudience(id: string): Promise<void>;
   /** Newest first. */
   listRuns(campaignId: string, limit: number): Promise<Answer<z.infer<typeof runPage>>>;
   /** The newest run of a campaign. */
@@ -72,6 +88,29 @@ export function createApiClient(deps: ApiClientDeps): ApiClient {
     listCampaigns: (limit, cursor) => get(campaignPage, `/v1/campaigns${queryOf({ limit, cursor })}`),
     showCampaign: (id) => get(campaign, `/v1/campaigns/${encodeURIComponent(id)}`),
     startCampaign: (id) => post(campaign, `/v1/campaigns/${encodeURIComponent(id)}/start`, {}, 'not started'),
+    estimateCampaign: (id) =>
+      post(campaignEstimate, `/v1/campaigns/${encodeURIComponent(id)}/estimate`, {}, 'not estimated'),
+    uploadAudience: async (list, content, isPacked) => {
+      const file = { content, type: 'text/csv', ...(isPacked ? { encoding: 'gzip' } : {}) };
+      const idempotencyKey = `cli-${randomUUID()}`;
+      try {
+        return await ask(uploadedAudience, {
+          method: 'POST',
+          path: `/v1/audiences${queryOf(list)}`,
+          file,
+          idempotencyKey,
+        });
+      } catch (error) {
+        throw error instanceof ApiRefusal ? new ApiRefusal(error.problem, { outcome: 'not uploaded' }) : error;
+      }
+    },
+    listAudiences: (limit, cursor) => get(audiencePage, `/v1/audiences${queryOf({ limit, cursor })}`),
+    showAudience: (id) => get(uploadedAudience, `/v1/audiences/${encodeURIComponent(id)}`),
+    audienceRejects: (id, limit) =>
+      get(rejectPage, `/v1/audiences/${encodeURIComponent(id)}/rejects${queryOf({ limit })}`),
+    deleteAudience: async (id) => {
+      await exchange({ method: 'DELETE', path: `/v1/audiences/${encodeURIComponent(id)}` });
+    },
     listRuns: (campaignId, limit) => get(runPage, `/v1/runs${queryOf({ campaignId, limit })}`),
     latestRun: async (campaignId) => {
       const { value } = await get(runIds, `/v1/runs${queryOf({ campaignId, limit: 1 })}`);

@@ -4,6 +4,7 @@ import { v7 as uuidv7 } from 'uuid';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createAudienceStore } from '../../services/api/postgres/audience-store.ts';
 import { createCampaignStore } from '../../services/api/postgres/campaign-store.ts';
+import { createRetentionStore } from '../../services/trigger/postgres/retention.ts';
 import { createHotPathPool, createPool, createUploadPool } from '../../shared/postgres/pool.ts';
 import { createStoredAudiences } from '../../shared/postgres/stored-audiences.ts';
 import { describeAudienceStore } from '../support/conformance/audience-store.conformance.ts';
@@ -26,12 +27,22 @@ afterAll(async () => {
   await database.drop();
 });
 
+/** The database's clock cannot be moved: what is kept for a time is made older instead. */
+async function passTime(ms: number): Promise<void> {
+  await pool.query(
+    `update audiences set created_at = created_at - $1 * interval '1 ms', received_at = received_at - $1 * interval '1 ms'`,
+    [ms],
+  );
+}
+
 async function postgresStores() {
   await pool.query('truncate audiences, audience_parts, audience_rejects, campaigns, campaign_revisions, jobs');
   return {
     audiences: createAudienceStore({ pool, uploadPool }),
     stored: createStoredAudiences({ pool: hotPool }),
     campaigns: createCampaignStore({ pool }),
+    retention: createRetentionStore({ pool }),
+    passTime,
   };
 }
 

@@ -114,7 +114,7 @@ function startTrigger(
     storedAudiences: faults.wrap(createMemoryStoredAudiences({ database })),
     topicBacklogs: faults.wrap(bus.backlogs(workerGroup), null),
     retention: faults.wrap(createMemoryRetention({ database })),
-    retentionDays: { users: 14, steps: 30, failures: 90, runs: 400 },
+    retentionDays: { users: 14, steps: 30, failures: 90, runs: 400, audiences: 30 },
     topicAdmin: faults.wrap(bus.admin),
     topicTerms: { partitions: 2, replicationFactor: 1 },
     pageSize: 100,

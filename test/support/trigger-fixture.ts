@@ -127,7 +127,7 @@ export function createTriggerFixture() {
       storedAudiences: createMemoryStoredAudiences({ database }),
       stepEndings: createMemoryStepEndings({ database }),
       retention: createMemoryRetention({ database }),
-      retentionDays: { users: 14, steps: 30, failures: 90, runs: 400 },
+      retentionDays: { users: 14, steps: 30, failures: 90, runs: 400, audiences: 30 },
       topicAdmin: bus.admin,
       topicBacklogs,
       topics,

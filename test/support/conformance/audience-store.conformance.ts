@@ -1,6 +1,7 @@
 import { v7 as uuidv7 } from 'uuid';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { AudienceStore, Upload, UploadEnd } from '../../../services/api/ports/audience-store.ts';
+import type { Retention } from '../../../services/trigger/ports/retention.ts';
 import type { CampaignStore } from '../../../services/api/ports/campaign-store.ts';
 import { publicId } from '../../../shared/domain/ids.ts';
 import { compareUserIds } from '../../../shared/domain/user-id.ts';
@@ -11,6 +12,8 @@ export interface AudienceSubject {
   audiences: AudienceStore;
   stored: StoredAudiences;
   campaigns: CampaignStore;
+  retention: Pick<Retention, 'deleteAudiences' | 'failLostUploads'>;
+  passTime(ms: number): Promise<void>;
 }
 
 const nothing: UploadEnd = { rows: 0, rejected: 0, rejects: [] };
@@ -159,6 +162,30 @@ export function describeAudienceStore(name: string, makeSubject: () => Promise<A
       const page = await subject.audiences.rejects(audienceId, 2, 0);
       expect(page).toEqual({ items: rejects.slice(0, 2), next: '5' });
       expect(await subject.audiences.rejects(audienceId, 2, 5)).toEqual({ items: rejects.slice(2), next: null });
+    });
+
+    it('leave when they are old, but for those that a campaign which is scheduled names', async () => {
+      const [used, old] = [await upload(['a']), await upload(['b'])];
+      const audience = { include: [{ list: publicId('audience', used) }] };
+      const { campaignId } = await subject.campaigns.create(campaignDefinitionOf({ audience }));
+      await subject.campaigns.start(campaignId, null);
+      await subject.passTime(30 * 86_400_000);
+      const young = await upload(['c']);
+      expect(await subject.retention.deleteAudiences(31, 10)).toBe(0);
+      expect(await subject.retention.deleteAudiences(30, 10)).toBe(1);
+      const left = (await subject.audiences.list(10, null)).items.map(({ audienceId }) => audienceId);
+      expect(left.toSorted()).toEqual([used, young].toSorted());
+      expect(await subject.stored.listPage(old, 'SG', null)).toBeUndefined();
+    });
+
+    it('have failed when nothing is heard of their upload any more', async () => {
+      const audienceId = uuidv7();
+      await begin(audienceId);
+      await subject.passTime(14 * 60_000);
+      expect(await subject.retention.failLostUploads()).toBe(0);
+      await subject.passTime(2 * 60_000);
+      expect(await subject.retention.failLostUploads()).toBe(1);
+      expect(await subject.audiences.get(audienceId)).toMatchObject({ state: 'failed' });
     });
 
     it('are deleted whole, but not while a campaign that is scheduled names them', async () => {

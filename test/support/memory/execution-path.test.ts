@@ -12,10 +12,12 @@ import { describeStepHolds } from '../conformance/step-holds.conformance.ts';
 import { describeStepEndings } from '../conformance/step-endings.conformance.ts';
 import { describeStepLedger } from '../conformance/step-ledger.conformance.ts';
 import { createSettableClock } from '../settable-clock.ts';
+import { atOnce } from './at-once.ts';
 import { createMemoryAudienceStore } from './audience-store.ts';
 import { createMemoryCampaignStore } from './campaign-store.ts';
 import { createMemoryExecutionStores } from './execution-stores.ts';
 import { createMemoryDatabase } from './memory-database.ts';
+import { createMemoryRetention } from './retention.ts';
 import { createMemoryStoredAudiences } from './stored-audiences.ts';
 
 /** The stores of the execution path over one empty database. */
@@ -41,8 +43,11 @@ describeEarlierUsers('in memory', () => {
   return Promise.resolve({ ...createMemoryExecutionStores({ database }), stored });
 });
 describeAudienceStore('in memory', () => {
-  const database = createMemoryDatabase(createSettableClock(Date.now()));
+  const clock = createSettableClock(Date.now());
+  const database = createMemoryDatabase(clock);
   return Promise.resolve({
+    retention: createMemoryRetention({ database }),
+    passTime: (ms: number) => atOnce(() => clock.advance(ms)),
     audiences: createMemoryAudienceStore({ database }),
     stored: createMemoryStoredAudiences({ database }),
     campaigns: createMemoryCampaignStore({ database }),
