@@ -2,11 +2,13 @@ import { Command, CommanderError } from 'commander';
 import packageFacts from '../package.json' with { type: 'json' };
 import { registerApiKey } from './commands/api-key.ts';
 import { registerAudience } from './commands/audience.ts';
+import { registerAudit } from './commands/audit.ts';
 import { registerCampaign } from './commands/campaign.ts';
 import { registerConfig } from './commands/config.ts';
 import { registerDemo } from './commands/demo.ts';
 import { registerDoctor } from './commands/doctor.ts';
 import { registerInstallation } from './commands/installation.ts';
+import { registerRun } from './commands/run.ts';
 import { registerServe } from './commands/serve.ts';
 import { exitCodes, type ExitCode } from './exit-codes.ts';
 import { createSession, type SessionDeps } from './session.ts';
@@ -29,6 +31,8 @@ export async function runProgram(args: readonly string[], deps: SessionDeps): Pr
     registerConfig,
     registerCampaign,
     registerAudience,
+    registerRun,
+    registerAudit,
     registerApiKey,
     registerDoctor,
   ];

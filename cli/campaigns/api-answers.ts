@@ -1,8 +1,9 @@
 import { z } from 'zod';
 import { uploadedAudience, rejectedRow } from '../../shared/contracts/audiences.ts';
+import { auditRecord } from '../../shared/contracts/audit.ts';
 import { audienceEntry } from '../../shared/contracts/campaigns.ts';
 import { warning } from '../../shared/contracts/estimates.ts';
-import { runSummary, userFailureShape } from '../../shared/contracts/runs.ts';
+import { runEvent, runSummary, userFailureShape } from '../../shared/contracts/runs.ts';
 
 /** What the commands show of a campaign; the rest of the answer, which may grow, is passed on as it came. */
 export const campaign = z.object({
@@ -36,6 +37,8 @@ export const runPage = z.object({ items: z.array(runSummary), next: z.string().n
 export const audiencePage = z.object({ items: z.array(uploadedAudience), next: z.string().nullable() });
 export const rejectPage = z.object({ items: z.array(rejectedRow), next: z.string().nullable() });
 export const runIds = z.object({ items: z.array(z.object({ runId: z.string() })) });
+export const eventPage = z.object({ items: z.array(runEvent), next: z.string().nullable() });
+export const auditPage = z.object({ items: z.array(auditRecord), next: z.string().nullable() });
 export const failurePage = z.object({ items: z.array(userFailureShape), next: z.string().nullable() });
 
 /** As the API describes what it refuses (RFC 9457). */

@@ -18,7 +18,7 @@ export interface Patience {
 }
 
 export interface ApiRequest {
-  method: 'GET' | 'POST' | 'DELETE';
+  method: 'GET' | 'POST' | 'PATCH' | 'DELETE';
   path: string;
   body?: unknown;
   /** Sent as it comes, instead of a body. It can be sent once. */

@@ -253,6 +253,8 @@ describe('the OpenAPI document', () => {
 
     const operations = Object.values(paths).flatMap((path) => Object.values(path));
     expect(operations.map(({ operationId }) => operationId).sort()).toEqual([
+      'cancelRun',
+      'changeRun',
       'createCampaign',
       'deleteAudience',
       'estimateCampaign',
@@ -267,9 +269,15 @@ describe('the OpenAPI document', () => {
       'listAudienceRejects',
       'listAudiences',
       'listCampaigns',
+      'listChanges',
+      'listRunEvents',
       'listRunFailures',
       'listRuns',
+      'pauseRun',
+      'previewCancel',
+      'resumeRun',
       'startCampaign',
+      'unscheduleCampaign',
       'uploadAudience',
     ]);
     for (const { responses } of operations) {

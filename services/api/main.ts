@@ -12,9 +12,11 @@ import { systemClock } from '../../shared/runtime/system-clock.ts';
 import { createApi } from './api.ts';
 import { askableSegmentation } from './askable-segmentation.ts';
 import { readConfig } from './config.ts';
+import { createAuditLog } from './postgres/audit-log.ts';
 import { createAudienceStore } from './postgres/audience-store.ts';
 import { createCampaignStore } from './postgres/campaign-store.ts';
 import { createIdempotentRequests } from './postgres/idempotent-requests.ts';
+import { createRunControl } from './postgres/run-control.ts';
 import { createRunReports } from './postgres/run-reports.ts';
 
 /** How often the API looks whether its database is as it has to be; that it was is believed for as long. */
@@ -76,8 +78,10 @@ export const apiProcess = defineProcess('api', readConfig, async (config, contex
       reports: createRunReports({ pool }),
       segmentation,
       storedAudiences: createStoredAudiences({ pool }),
+      control: createRunControl({ pool }),
       audiences: createAudienceStore({ pool, uploadPool }),
       idempotency: createIdempotentRequests({ pool }),
+      audit: createAuditLog({ pool }),
       apiKeys,
       config: config.engine,
       clock,

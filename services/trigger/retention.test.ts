@@ -22,6 +22,7 @@ function createFixture(days: RetentionDays, runsToDelete: number[] = []) {
     failLostUploads: () => Promise.resolve(0),
     deleteAnswers: (after) => ask(`answers after ${after}`),
     deleteDeadLetters: (after) => ask(`dead letters after ${after}`),
+    deleteChanges: (after) => ask(`changes after ${after}`),
   };
   const clock = createSettableClock();
   let isSweeper = true;
@@ -45,6 +46,7 @@ describe('retention', () => {
       'strays steps after 30',
       'strays failures after 90',
       'runs after 400',
+      'changes after 400',
       'lists after 45',
       'answers after 1',
       'dead letters after 30',
@@ -54,7 +56,7 @@ describe('retention', () => {
   it('keeps for ever what is to be kept for 0 days, and with it its run', async () => {
     const { asked, turn } = createFixture({ ...usual, failures: 0 });
     await turn();
-    expect(asked.filter((what) => /failures|runs/.test(what))).toEqual([]);
+    expect(asked.filter((what) => /failures|runs|changes/.test(what))).toEqual([]);
   });
 
   it('keeps lists for ever where they are to be kept for 0 days, and no longer for runs', async () => {

@@ -14,6 +14,9 @@ function tallyOf(feeds: Partial<RunTally['feeds'][number]>[], changes: Partial<R
     campaignId: 'campaign',
     chain: [{ action: 'award-reward' }, { action: 'send-message' }],
     state: 'running',
+    stateReason: null,
+    pauseAtFailed: null,
+    judgedFrom: [],
     overdueMs: -1000,
     feeds: feeds.map((feed, index) => ({ feedId: `feed-${index}`, country: 'SG', ...empty, ...feed })),
     ...changes,
@@ -91,6 +94,14 @@ describe('the end of a run', () => {
       state: 'cancelled',
       reason: 'the outcome of 1 user is unknown',
     });
+  });
+
+  it('keeps who cancelled it, beside what is unknown', () => {
+    const totals = [totalsOf(1, { succeeded: 60, cancelled: 39, unknown: 1 }), totalsOf(2, { succeeded: 60 })];
+    const stateReason = 'cancelled by the night shift';
+    expect(endingOf(tallyOf([{ totals }], { state: 'cancelling', stateReason }))?.reason).toBe(
+      'cancelled by the night shift; the outcome of 1 user is unknown',
+    );
   });
 
   it('is completed although the deadline has passed, when all was done in time', () => {

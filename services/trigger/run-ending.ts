@@ -15,7 +15,10 @@ export function endingOf(tally: RunTally): RunEnding | null {
   const isCancelled = tally.state === 'cancelling';
   if (!isFed && !isCancelled && tally.overdueMs < 0) return null;
   if (lines.some((line) => !isBalanced(line) || line.pending > 0)) return null;
-  if (isCancelled) return { state: 'cancelled', reason: unknownReason(sumOf(lines, 'unknown')) };
+  if (isCancelled) {
+    const reasons = [tally.stateReason, unknownReason(sumOf(lines, 'unknown'))].filter((reason) => reason !== null);
+    return { state: 'cancelled', reason: reasons.length > 0 ? reasons.join('; ') : null };
+  }
 
   const expired = sumOf(lines, 'expired');
   const unknown = sumOf(lines, 'unknown');

@@ -88,6 +88,31 @@ export const audience = z.strictObject({
     .describe("The same seed holds out the same users, in every campaign; the campaign's id when absent"),
 });
 
+export const priority = z.enum(['low', 'normal', 'high']);
+
+export const paceUsersPerSecond = z
+  .int()
+  .min(1)
+  .max(1_000_000)
+  .describe(
+    'At most so many users of a run begin their chain in a second, over all countries; none: as fast as it goes',
+  );
+
+export const pauseAtFailedPercent = z
+  .number()
+  .min(0)
+  .max(100)
+  .describe('When more than this share of the users of a step has failed, or is unknown, the run pauses itself');
+
+/** Fewer users than this tell nothing of a share. */
+export const defaultMinJudgedUsers = 1000;
+
+export const pauseAtFailedMinUsers = z
+  .int()
+  .min(1)
+  .max(1_000_000_000)
+  .describe(`Not judged before so many users have ended the step; ${defaultMinJudgedUsers} unless said otherwise`);
+
 const definitionFields = {
   name: z
     .string()
@@ -106,7 +131,10 @@ const definitionFields = {
     .max(30 * 86_400)
     .default(86_400)
     .describe('From the start of the run; what has not been called by then is expired'),
-  priority: z.enum(['low', 'normal', 'high']).default('normal'),
+  priority: priority.default('normal'),
+  paceUsersPerSecond: paceUsersPerSecond.optional(),
+  pauseAtFailedPercent: pauseAtFailedPercent.optional(),
+  pauseAtFailedMinUsers: pauseAtFailedMinUsers.optional(),
 };
 
 export const campaignDefinition = z.strictObject(definitionFields).meta({ id: 'CampaignDefinition' });

@@ -8,6 +8,8 @@ export const idPrefixes = {
   job: 'job',
   apiKey: 'key',
   deadLetter: 'dlt',
+  change: 'chg',
+  runEvent: 'evt',
   audience: 'aud',
 } as const;
 

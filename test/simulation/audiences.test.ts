@@ -85,6 +85,7 @@ function scenario(fateOf: Scenario['fateOf']): Scenario {
     fails: (_step, user) => user.endsWith('3'),
     deadlineSeconds: 3600,
     cancelAfterMs: null,
+    pauses: [],
     poison: null,
     chance: createChance(1),
     faultsLastMs: 10_000,

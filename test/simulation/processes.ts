@@ -12,7 +12,7 @@ import type { EngineConfig } from '../../shared/contracts/engine-config.ts';
 import type { Shard, TopicNames } from '../../shared/domain/shard.ts';
 import type { Lane, LaneReceiver, MessageConsumer, OutgoingMessage } from '../../shared/ports/message-bus.ts';
 import { PublishError } from '../../shared/ports/message-bus.ts';
-import type { StepLedger } from '../../shared/ports/step-ledger.ts';
+import type { FeedContexts, StepLedger } from '../../shared/ports/step-ledger.ts';
 import { createMemoryDeadLetters } from '../support/memory/dead-letters.ts';
 import { createMemoryDueJobs } from '../support/memory/due-jobs.ts';
 import { createMemoryFeedContexts } from '../support/memory/feed-contexts.ts';
@@ -39,6 +39,7 @@ export interface Weakening {
   outboxSweep?: (sweep: OutboxSweep, database: MemoryDatabase) => OutboxSweep;
   feedStore?: (store: FeedStore, database: MemoryDatabase) => FeedStore;
   runStore?: (store: RunStore, database: MemoryDatabase) => RunStore;
+  contexts?: (contexts: FeedContexts) => FeedContexts;
   stepEndings?: (endings: StepEndings, database: MemoryDatabase) => StepEndings;
 }
 
@@ -127,13 +128,14 @@ function startWorker(shared: SharedDeps, faults: ProcessFaults, surroundings: Su
   const { database, bus, shards, config, weakening } = surroundings;
   const member = createMember(bus.consumer(workerGroup, [...shards.keys()]), faults);
   const ledger = createMemoryStepLedger({ database, owner: shared.owner, leaseMs });
+  const contexts = createMemoryFeedContexts({ database });
   const endpoint = surroundings.endpoint.calledBy(faults);
   const worker = createWorker({
     ...shared,
     consumer: faults.wrap(member.consumer),
     ledger: faults.wrap(weakening.ledger?.(ledger, database) ?? ledger),
     holds: faults.wrap(createMemoryStepHolds({ database })),
-    contexts: faults.wrap(createMemoryFeedContexts({ database })),
+    contexts: faults.wrap(weakening.contexts?.(contexts) ?? contexts),
     endpoint: faults.wrap(weakening.endpoint?.(endpoint) ?? endpoint, null),
     deadLetters: faults.wrap(createMemoryDeadLetters({ database })),
     shards,

@@ -5,9 +5,11 @@ import { createMemoryAudienceStore } from './memory/audience-store.ts';
 import type { Segmentation } from '../../shared/ports/segmentation.ts';
 import { createMemoryStoredAudiences } from './memory/stored-audiences.ts';
 import { createMemoryApiKeys } from './memory/api-keys.ts';
+import { createMemoryAuditLog } from './memory/audit-log.ts';
 import { createMemoryCampaignStore } from './memory/campaign-store.ts';
 import { createMemoryDatabase } from './memory/memory-database.ts';
 import { createMemoryIdempotentRequests } from './memory/idempotent-requests.ts';
+import { createMemoryRunControl } from './memory/run-control.ts';
 import { createMemoryRunReports } from './memory/run-reports.ts';
 import { createMemoryRunRows } from './memory/run-rows.ts';
 import { createSettableClock } from './settable-clock.ts';
@@ -23,10 +25,12 @@ export async function createApiDeps() {
     port: 0,
     campaigns: createMemoryCampaignStore({ database }),
     reports: createMemoryRunReports({ database }),
+    control: createMemoryRunControl({ database }),
     audiences: createMemoryAudienceStore({ database }),
     storedAudiences: createMemoryStoredAudiences({ database }),
     segmentation: describingAnything,
     idempotency: createMemoryIdempotentRequests({ database }),
+    audit: createMemoryAuditLog({ database }),
     apiKeys,
     config: engineConfig.parse({
       countries: ['SG', 'ID', 'VN'],
@@ -44,8 +48,8 @@ export async function createApiDeps() {
     logger: createLogger('api', 'silent'),
     ping: (): Promise<unknown> => Promise.resolve(),
     /** Beyond what it is made of: what tests put runs there with. */
-    database,
     rows: createMemoryRunRows({ database }),
+    database,
     key,
   };
 }

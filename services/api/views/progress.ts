@@ -11,7 +11,6 @@ export function runProgressView(snapshot: RunSnapshot, rates: Rates): RunProgres
     inFlight: snapshot.inFlight,
     waitingForRetry: snapshot.waitingForRetry,
     eta: etaOf(figures, snapshot.asOf, rates),
-    stalled: snapshot.stalled,
     waits: snapshot.waits.map((wait) => runWaitView(wait, snapshot)),
   };
 }

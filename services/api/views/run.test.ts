@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { runFigures } from '../../../shared/contracts/runs.ts';
 import { outcomes } from '../../../shared/domain/outcomes.ts';
+import { untouchedRun } from '../../../test/support/conformance/run-rows.ts';
 import type { RunSnapshot } from '../ports/run-reports.ts';
 import { runFiguresView } from './run.ts';
 
@@ -25,12 +26,14 @@ function snapshotOf(countries: Country[], steps = 2): RunSnapshot {
     stalled: null,
     waits: [],
     failuresKept: true,
+    ...untouchedRun,
     countries,
   };
 }
 
 const emptyCountry: Country = {
   country: 'SG',
+  segment: 'all',
   estimate: null,
   fedUsers: 0,
   heldOutUsers: 0,

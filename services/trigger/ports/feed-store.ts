@@ -55,7 +55,10 @@ export interface FedPages {
 /** How batches of a feed flow through the steps of its chain, for fairness and back-pressure. */
 export interface FeedLoad {
   feedId: string;
+  runId: string;
   country: string;
+  /** Users of its run that may be fed right now, over all feeds and triggers; null where the run has no pace. */
+  paceAllows: number | null;
   /** Action types in the order of the chain. */
   chain: readonly string[];
   priority: Priority;
@@ -72,6 +75,12 @@ export interface FlowCounts {
   survived: number;
   born: number;
   waiting: number;
+}
+
+/** So many users of a run are to be fed, in whole batches. */
+export interface PaceAsked {
+  runId: string;
+  batches: number;
 }
 
 /** `never-stalled`: not those whose last page was not to be had. */
@@ -95,6 +104,11 @@ export interface FeedStore {
   show(feedId: string, token: number, cause: string | null): Promise<void>;
   /** The feed goes on behind its cursor on another snapshot of a segment. No effect under a stale token. */
   renewAudience(feedId: string, token: number, audience: FeedAudience): Promise<void>;
+  /**
+   * Takes from what the paces of these runs allow, which fills up with time, to at most what is allowed for a second, and at least one batch.
+   * Returns how many batches of those asked for may be fed; a run without a pace is left out. Whoever asks at the same time gets the rest.
+   */
+  takePace(asked: readonly PaceAsked[]): Promise<Map<string, number>>;
   /** Loads of the feeds of running runs, whoever pages them, but for those of which nothing is left to learn. */
   loads(settled: readonly string[]): Promise<FeedLoad[]>;
 }

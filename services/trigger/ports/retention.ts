@@ -18,7 +18,7 @@ export interface Retention {
    * `limit`.
    */
   deleteStrays(kind: KeptKind, days: number, limit: number): Promise<number>;
-  /** Deletes runs that ended more than `days` ago, with their feeds and figures; returns how many, at most `limit`. */
+  /** Deletes runs that ended more than `days` ago, with their feeds, events and figures; returns how many, at most `limit`. */
   deleteRuns(days: number, limit: number): Promise<number>;
   /** Deletes answers by idempotency key of more than `days` ago; returns how many, at most `limit`. */
   deleteAnswers(days: number, limit: number): Promise<number>;
@@ -27,4 +27,6 @@ export interface Retention {
   /** Uploads that nothing was heard of for minutes have failed: whoever received them has died. Returns how many. */
   failLostUploads(): Promise<number>;
   deleteDeadLetters(days: number, limit: number): Promise<number>;
+  /** Deletes entries of the audit log of more than `days` ago; returns how many, at most `limit`. */
+  deleteChanges(days: number, limit: number): Promise<number>;
 }

@@ -2,7 +2,15 @@ import type { Pool, PoolClient } from 'pg';
 import { z } from 'zod';
 import { reasons } from '../../../shared/domain/reasons.ts';
 import { usersTextOf } from '../../../shared/domain/users-text.ts';
-import type { FedPages, FeedLoad, FeedStore, FlowCounts, OwnedFeed, SkippedUsers } from '../ports/feed-store.ts';
+import type {
+  FedPages,
+  FeedLoad,
+  FeedStore,
+  FlowCounts,
+  OwnedFeed,
+  PaceAsked,
+  SkippedUsers,
+} from '../ports/feed-store.ts';
 import { audienceColumnsOf, audienceOf, type AudienceColumns } from '../../../shared/postgres/feed-audience.ts';
 import { plainArray, textArray } from '../../../shared/postgres/array-literals.ts';
 import * as statements from './feed-statements.ts';
@@ -43,6 +51,11 @@ export function createFeedStore({ pool }: { pool: Pool }): FeedStore {
       const columns = audienceColumnsOf(audience);
       const values = [feedId, token, columns.segment, columns.snapshot, columns.estimate, columns.audience];
       await pool.query({ name: 'renew-audience', text: statements.renewAudience, values });
+    },
+    takePace: async (asked) => {
+      const values = [plainArray(asked.map(({ runId }) => runId)), plainArray(asked.map(({ batches }) => batches))];
+      const { rows } = await pool.query<PaceAsked>({ name: 'take-pace', text: statements.takePace, values });
+      return new Map(rows.map(({ runId, batches }) => [runId, batches]));
     },
     loads: async (settled) => {
       const values = [plainArray(settled)];

@@ -75,6 +75,10 @@ export const deleteRuns = `
     delete from holds where feed in (select feed from f)
   ), c as (
     delete from step_causes where feed in (select feed from f)
+  ), e as (
+    delete from run_events where run in (select id from gone)
+  ), p as (
+    delete from run_paces where run in (select id from gone)
   ), r as (
     delete from runs where id in (select id from gone) returning id
   )
@@ -109,3 +113,7 @@ export const deleteAudience = `
 export const failLostUploads = `
   update audiences set state = 'failed', cause = 'nothing was heard of the upload for fifteen minutes'
   where state = 'receiving' and received_at < now() - interval '15 minutes'`;
+/** $1 days, $2 limit. */
+export const deleteChanges = `
+  delete from audit_log where ctid = any(array(
+    select ctid from audit_log where at <= now() - $1::int * interval '1 day' limit $2))`;

@@ -38,6 +38,7 @@ export function createRetentionStore({ pool }: { pool: Pool }): Retention {
     },
     failLostUploads: () => deleted(statements.failLostUploads),
     deleteDeadLetters: (days, limit) => deleted(statements.deleteDeadLetters, days, limit),
+    deleteChanges: (days, limit) => deleted(statements.deleteChanges, days, limit),
   };
 }
 

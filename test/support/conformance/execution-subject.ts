@@ -4,6 +4,7 @@ import { maxBatchUsers } from '../../../shared/domain/batch.ts';
 import { usersOf } from '../../../shared/domain/users-text.ts';
 import type { StepTotals } from '../../../shared/domain/outcomes.ts';
 import type { CampaignStore } from '../../../services/api/ports/campaign-store.ts';
+import type { RunControl } from '../../../services/api/ports/run-control.ts';
 import type { RunReports } from '../../../services/api/ports/run-reports.ts';
 import type { FeedStore, OwnedFeed } from '../../../services/trigger/ports/feed-store.ts';
 import type { OutboxSweep } from '../../../services/trigger/ports/outbox-sweep.ts';
@@ -32,6 +33,7 @@ export interface ExecutionSubject {
   campaigns: CampaignStore;
   runs: RunStore;
   reports: RunReports;
+  control: RunControl;
   leases: Leases;
   dueJobs: DueJobs;
   feeds: FeedStore;

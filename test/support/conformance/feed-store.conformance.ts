@@ -278,6 +278,11 @@ export function describeFeedStore(name: string, makeSubject: MakeExecutionSubjec
       await subject.feeds.renewAudience(feed.feedId, feed.token, fresh);
       await subject.feeds.release('t', [feed]);
       expect(await claimAgain()).toMatchObject({ audience: fresh });
+      const { items } = await subject.control.events(feed.runId, 10, null);
+      expect(items.at(-1)).toMatchObject({
+        kind: 'snapshot-renewed',
+        detail: { country: 'SG', segment: 'all', snapshot: 's2' },
+      });
     });
 
     it('gives an audience of several sources as it was resolved when the run began', async () => {
@@ -313,7 +318,9 @@ export function describeFeedStore(name: string, makeSubject: MakeExecutionSubjec
       expect(await subject.feeds.loads([])).toEqual([
         {
           feedId: feed.feedId,
+          runId: feed.runId,
           country: 'SG',
+          paceAllows: null,
           chain: ['award-reward', 'send-message'],
           priority: 'normal',
           complete: false,
@@ -325,6 +332,63 @@ export function describeFeedStore(name: string, makeSubject: MakeExecutionSubjec
       await subject.holds.hold([{ feedId: feed.feedId, step: 2, cause: 'HTTP 404' }]);
       expect(await subject.feeds.loads([])).toMatchObject([{ held: true }]);
       expect(await subject.feeds.loads([feed.feedId])).toEqual([]);
+    });
+  });
+
+  describe(`the pace of a run ${name}`, () => {
+    const allows = async () => (await subject.feeds.loads([]))[0]?.paceAllows;
+    const take = async (runId: string, batches: number) =>
+      (await subject.feeds.takePace([{ runId, batches }])).get(runId);
+    const setPace = (runId: string, paceUsersPerSecond: number | null) =>
+      subject.control.change(runId, () => ({ change: { settings: { paceUsersPerSecond }, events: [] } }));
+
+    it('is none unless somebody sets one', async () => {
+      const { runId } = await startRun(subject);
+      expect(await allows()).toBeNull();
+      expect(await take(runId, 5)).toBeUndefined();
+    });
+
+    it('allows one batch at first, and then as many as its time has made room for, at most those of a second', async () => {
+      const { runId } = await startRun(subject, { paceUsersPerSecond: 1000 });
+      expect(await allows()).toBe(100);
+      expect(await take(runId, 5)).toBe(1);
+      await subject.passTime(300);
+      expect(await take(runId, 2)).toBe(2);
+      await subject.passTime(60_000);
+      expect(await allows()).toBe(1000);
+      expect(await take(runId, 50)).toBe(10);
+    });
+
+    it('is one for all triggers, whoever asks first', async () => {
+      const { runId } = await startRun(subject, { paceUsersPerSecond: 500 });
+      await take(runId, 1);
+      await subject.passTime(10_000);
+      const taken = await Promise.all([take(runId, 4), take(runId, 4), take(runId, 4)]);
+      expect(taken.reduce<number>((sum, batches) => sum + (batches ?? 0), 0)).toBe(5);
+    });
+
+    it('lets a batch through now and then where it is less than one in a second', async () => {
+      const { runId } = await startRun(subject, { paceUsersPerSecond: 10 });
+      expect(await take(runId, 3)).toBe(1);
+      await subject.passTime(5000);
+      expect(await take(runId, 3)).toBe(0);
+      await subject.passTime(5500);
+      expect(await take(runId, 3)).toBe(1);
+    });
+
+    it('changes while the run goes on, and so does its priority', async () => {
+      const { runId } = await startRun(subject);
+      await setPace(runId, 2000);
+      expect(await allows()).toBe(100);
+      await take(runId, 1);
+      await subject.passTime(60_000);
+      expect(await allows()).toBe(2000);
+      await setPace(runId, 300);
+      expect(await allows()).toBe(300);
+      await setPace(runId, null);
+      expect(await allows()).toBeNull();
+      await subject.control.change(runId, () => ({ change: { settings: { priority: 'high' }, events: [] } }));
+      expect(await subject.feeds.loads([])).toMatchObject([{ priority: 'high' }]);
     });
   });
 

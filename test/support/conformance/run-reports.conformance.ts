@@ -43,10 +43,18 @@ export function describeRunReports(name: string, makeSubject: () => Promise<RunR
           startedAt: new Date(1_800_000_000_001),
           endedAt: new Date(1_800_000_000_999),
         };
-        const runId = await addRun({ ...times, state: 'failed', stateReason: 'no such segment' });
+        const since = { deadlineAt: new Date('2026-12-01T00:00:00.123Z'), stateSince: times.endedAt };
+        const runId = await addRun({ ...times, ...since, state: 'failed', stateReason: 'no such segment' });
         expect((await reports.list({}, 10, null)).items).toEqual([
           {
             ...times,
+            ...since,
+            settings: {
+              priority: 'normal',
+              paceUsersPerSecond: null,
+              pauseAtFailedPercent: null,
+              pauseAtFailedMinUsers: 1000,
+            },
             runId,
             campaignId: campaign.campaignId,
             campaignName: 'Lapsed "riders" 🚲',
@@ -111,11 +119,12 @@ export function describeRunReports(name: string, makeSubject: () => Promise<RunR
         expect(snapshot?.asOf).toBeInstanceOf(Date);
         expect(snapshot?.countries).toEqual([
           {
-            ...{ country: 'ID', estimate: null, fedUsers: 0, heldOutUsers: 0, excludedUsers: 0 },
+            ...{ country: 'ID', segment: 'all', estimate: null, fedUsers: 0, heldOutUsers: 0, excludedUsers: 0 },
             ...{ fedBatches: 0, childBatches: 0, complete: false, totals: [] },
           },
           {
             country: 'SG',
+            segment: 'all',
             ...counted,
             childBatches: 2,
             totals: [
