@@ -2,6 +2,7 @@ import { Command, CommanderError } from 'commander';
 import packageFacts from '../package.json' with { type: 'json' };
 import { registerActionTypes } from './commands/action-types.ts';
 import { registerApiKey } from './commands/api-key.ts';
+import { registerAudience } from './commands/audience.ts';
 import { registerAudit } from './commands/audit.ts';
 import { registerCampaign } from './commands/campaign.ts';
 import { registerConfig } from './commands/config.ts';
@@ -35,6 +36,7 @@ export async function runProgram(args: readonly string[], deps: SessionDeps): Pr
     registerActionTypes,
     registerShards,
     registerExplain,
+    registerAudience,
     registerRun,
     registerAudit,
     registerApiKey,

@@ -2,6 +2,8 @@ import { randomUUID } from 'node:crypto';
 import { z } from 'zod';
 import { userExplanation, type UserExplanation } from '../../shared/contracts/explanations.ts';
 import { retryAnswer, type RetryAnswer } from '../../shared/contracts/retries.ts';
+import { uploadedAudience, type UploadedAudience } from '../../shared/contracts/audiences.ts';
+import { campaignEstimate, type CampaignEstimate } from '../../shared/contracts/estimates.ts';
 import {
   cancelPreview,
   controlledRun,
@@ -16,11 +18,13 @@ import type { ControlVerb } from '../../shared/domain/run-control.ts';
 import {
   ApiRefusal,
   ApiUnavailable,
+  audiencePage,
   auditPage,
   campaign,
   campaignPage,
   eventPage,
   failurePage,
+  rejectPage,
   runIds,
   runPage,
   type Answer,
@@ -57,6 +61,18 @@ export interface ApiClient {
   listCampaigns(limit: number, cursor: string | undefined): Promise<Answer<z.infer<typeof campaignPage>>>;
   showCampaign(id: string): Promise<Answer<Campaign>>;
   startCampaign(id: string): Promise<Answer<Campaign>>;
+  estimateCampaign(id: string): Promise<Answer<CampaignEstimate>>;
+  /** @param content CSV, packed with gzip where it says so */
+  uploadAudience(
+    list: { name: string; country?: string | undefined },
+    content: ReadableStream,
+    isPacked: boolean,
+  ): Promise<Answer<UploadedAudience>>;
+  /** Newest first. */
+  listAudiences(limit: number, cursor: string | undefined): Promise<Answer<z.infer<typeof audiencePage>>>;
+  showAudience(id: string): Promise<Answer<UploadedAudience>>;
+  audienceRejects(id: string, limit: number): Promise<Answer<z.infer<typeof rejectPage>>>;
+  deleteAudience(id: string): Promise<void>;
   unscheduleCampaign(id: string): Promise<Answer<Campaign>>;
   controlRun(runId: string, verb: ControlVerb, reason: string | undefined): Promise<Answer<ControlledRunShape>>;
   cancelPreview(runId: string): Promise<Answer<CancelPreviewShape>>;
@@ -106,6 +122,29 @@ export function createApiClient(deps: ApiClientDeps): ApiClient {
     listCampaigns: (limit, cursor) => get(campaignPage, `/v1/campaigns${queryOf({ limit, cursor })}`),
     showCampaign: (id) => get(campaign, `/v1/campaigns/${encodeURIComponent(id)}`),
     startCampaign: (id) => post(campaign, `/v1/campaigns/${encodeURIComponent(id)}/start`, {}, 'not started'),
+    estimateCampaign: (id) =>
+      post(campaignEstimate, `/v1/campaigns/${encodeURIComponent(id)}/estimate`, {}, 'not estimated'),
+    uploadAudience: async (list, content, isPacked) => {
+      const file = { content, type: 'text/csv', ...(isPacked ? { encoding: 'gzip' } : {}) };
+      const idempotencyKey = `cli-${randomUUID()}`;
+      try {
+        return await ask(uploadedAudience, {
+          method: 'POST',
+          path: `/v1/audiences${queryOf(list)}`,
+          file,
+          idempotencyKey,
+        });
+      } catch (error) {
+        throw error instanceof ApiRefusal ? new ApiRefusal(error.problem, { outcome: 'not uploaded' }) : error;
+      }
+    },
+    listAudiences: (limit, cursor) => get(audiencePage, `/v1/audiences${queryOf({ limit, cursor })}`),
+    showAudience: (id) => get(uploadedAudience, `/v1/audiences/${encodeURIComponent(id)}`),
+    audienceRejects: (id, limit) =>
+      get(rejectPage, `/v1/audiences/${encodeURIComponent(id)}/rejects${queryOf({ limit })}`),
+    deleteAudience: async (id) => {
+      await exchange({ method: 'DELETE', path: `/v1/audiences/${encodeURIComponent(id)}` });
+    },
     unscheduleCampaign: (id) =>
       post(campaign, `/v1/campaigns/${encodeURIComponent(id)}/unschedule`, {}, 'not taken back'),
     controlRun: (runId, verb, reason) => {

@@ -69,6 +69,16 @@ export function registerCampaign(program: Command, session: Session): void {
   addControlVerbs(group, 'campaign|run', program, session);
 
   group
+    .command('estimate <campaign>')
+    .description('how many users each part of its audience has, by country')
+    .action((id: string) =>
+      session.run(json(), async (context) => {
+        const { estimateCampaign } = await import('../campaigns/commands.ts');
+        return estimateCampaign(id, context);
+      }),
+    );
+
+  group
     .command('watch <campaign|run>')
     .description('follow a run until it ends')
     .action((id: string) =>

@@ -244,6 +244,7 @@ describe('the OpenAPI document', () => {
       'createCampaign',
       'deleteActionType',
       'deleteAudience',
+      'estimateCampaign',
       'explainRunUser',
       'getActionType',
       'getAudience',

@@ -33,7 +33,7 @@ const uploadQuery = z.object({
     .describe('Of all users; without it, the file has a column country'),
 });
 
-const rejectQuery = z.object({ limit: pageLimit, cursor: z.string().optional() });
+const rejectQuery = z.object({ limit: pageLimit.default(100), cursor: z.string().optional() });
 
 export async function audienceRoutes(server: HttpServer, { audiences, catalogue }: AudienceRoutesDeps): Promise<void> {
   // For itself, because nobody else takes a body that is read as it comes.

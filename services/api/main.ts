@@ -3,6 +3,8 @@ import { createGroupLook } from '../../shared/kafka/group-look.ts';
 import { createApiKeys } from '../../shared/postgres/api-keys.ts';
 import { createRegistrySource, createShardStore } from '../../shared/postgres/registry.ts';
 import { createPool, createUploadPool } from '../../shared/postgres/pool.ts';
+import { createSegmentation } from '../../shared/http-client/segmentation-client.ts';
+import { createStoredAudiences } from '../../shared/postgres/stored-audiences.ts';
 import { tryToTakePart } from '../../shared/postgres/take-part.ts';
 import { digestOfApiKey } from '../../shared/runtime/api-key-secret.ts';
 import { workerGroup } from '../../shared/runtime/installation-bus.ts';
@@ -15,6 +17,7 @@ import { StartRefusedError } from '../../shared/runtime/start-refused.ts';
 import { systemClock } from '../../shared/runtime/system-clock.ts';
 import { createApi } from './api.ts';
 import { createCatalogueReader } from './catalogue-reader.ts';
+import { askableSegmentation } from './askable-segmentation.ts';
 import { readConfig } from './config.ts';
 import { createActionTypeStore } from './postgres/action-type-store.ts';
 import { createAuditLog } from './postgres/audit-log.ts';
@@ -31,10 +34,13 @@ import { createUserHistories } from './postgres/user-histories.ts';
 /** How often the API looks whether its database is as it has to be; that it was is believed for as long. */
 const lookMs = 5_000;
 
+/** Questions to the segmentation service in flight, of all requests. */
+const questionsAtOnce = 64;
 /** Lists uploaded at once to one process. */
 const maxUploads = 4;
 
-export const apiProcess = defineProcess('api', readConfig, async (config, { logger, meter, addPart, onClose }) => {
+export const apiProcess = defineProcess('api', readConfig, async (config, context) => {
+  const { logger, meter, environment, addPart, onClose } = context;
   const clock = systemClock;
   const pool = onClose(
     createPool({ connectionString: config.databaseUrl, applicationName: 'muster-api', logger, meter }),
@@ -43,6 +49,11 @@ export const apiProcess = defineProcess('api', readConfig, async (config, { logg
   // Apart: an upload holds its connection for as long as its sender takes.
   const uploads = { connectionString: config.databaseUrl, applicationName: 'muster-api-uploads', max: maxUploads };
   const uploadPool = onClose(createUploadPool({ ...uploads, logger, meter }), (opened) => opened.end());
+  const connections = { pages: 1, descriptions: questionsAtOnce };
+  const segmentation = onClose(
+    askableSegmentation(() => createSegmentation({ config: config.engine, environment, connections }), logger),
+    (opened) => opened.close(),
+  );
   const apiKeys = createApiKeys({ pool });
   const file = installationConfigOf(config.engine);
 
@@ -93,6 +104,8 @@ export const apiProcess = defineProcess('api', readConfig, async (config, { logg
       reports: createRunReports({ pool }),
       histories: createUserHistories({ pool }),
       retries: createRetries({ pool }),
+      segmentation,
+      storedAudiences: createStoredAudiences({ pool }),
       control: createRunControl({ pool }),
       audiences: createAudienceStore({ pool, uploadPool }),
       idempotency: createIdempotentRequests({ pool }),

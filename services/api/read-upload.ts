@@ -61,6 +61,10 @@ export function createUploadReading({ country, countries, onRows }: ReadUploadTe
     }
     if (line === '') return;
     rows++;
+    if (line.length > maxLineBytes) {
+      reject(lines, line, 'too-long');
+      return;
+    }
     const row = rowOf(line, columns);
     if ('rejected' in row) {
       reject(lines, line, row.rejected);

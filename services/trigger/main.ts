@@ -86,6 +86,7 @@ export const triggerProcess = defineProcess('trigger', readConfig, async (config
       steps: config.RETENTION_STEPS_DAYS,
       failures: config.RETENTION_FAILURES_DAYS,
       runs: config.RETENTION_RUNS_DAYS,
+      audiences: config.RETENTION_AUDIENCES_DAYS,
     },
     segmentation,
     storedAudiences: createStoredAudiences({ pool: hotPool }),

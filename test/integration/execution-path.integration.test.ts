@@ -8,6 +8,7 @@ import {
   startFedRun,
   type ExecutionSubject,
 } from '../support/conformance/execution-subject.ts';
+import { describeEarlierUsers } from '../support/conformance/earlier-users.conformance.ts';
 import { describeFeedContexts } from '../support/conformance/feed-contexts.conformance.ts';
 import { describeFeedStore } from '../support/conformance/feed-store.conformance.ts';
 import { describeLedgerModel } from '../support/conformance/ledger-model.conformance.ts';
@@ -43,6 +44,7 @@ import { createHotPathPool } from '../../shared/postgres/pool.ts';
 import { createReconciliation } from '../../services/trigger/postgres/reconciliation.ts';
 import { createRunStore } from '../../services/trigger/postgres/run-store.ts';
 import { createStepEndings, followKeys } from '../../services/trigger/postgres/step-endings.ts';
+import { createStoredAudiences } from '../../shared/postgres/stored-audiences.ts';
 import { createStepHolds } from '../../shared/postgres/step-holds.ts';
 import { createStepLedger } from '../../shared/postgres/step-ledger.ts';
 import * as feedStatements from '../../services/trigger/postgres/feed-statements.ts';
@@ -148,6 +150,10 @@ describeStepEndings('on Postgres', postgresStores);
 describeUserHistories('on Postgres', postgresStores);
 describeRetries('on Postgres', postgresStores);
 describeReconciliation('on Postgres', postgresStores);
+describeEarlierUsers('on Postgres', async () => ({
+  ...(await postgresStores()),
+  stored: createStoredAudiences({ pool }),
+}));
 
 describe('the ledger on Postgres', () => {
   it('tries again when Postgres breaks a deadlock at its cost', async () => {

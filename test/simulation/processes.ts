@@ -119,7 +119,7 @@ function startTrigger(
     topicBacklogs: faults.wrap(bus.backlogs(workerGroup), null),
     reconciliation: faults.wrap(createMemoryReconciliation({ database })),
     retention: faults.wrap(createMemoryRetention({ database })),
-    retentionDays: { users: 14, steps: 30, failures: 90, runs: 400 },
+    retentionDays: { users: 14, steps: 30, failures: 90, runs: 400, audiences: 30 },
     topicAdmin: faults.wrap(bus.admin),
     shards: faults.wrap(createMemoryShardStore({ database })),
     registry: createRegistryReader({

@@ -6,6 +6,8 @@ import { createShardLook } from '../../services/api/shard-look.ts';
 import { createCatalogueReader } from '../../services/api/catalogue-reader.ts';
 import { createLogger } from '../../shared/runtime/logger.ts';
 import { createMemoryAudienceStore } from './memory/audience-store.ts';
+import type { Segmentation } from '../../shared/ports/segmentation.ts';
+import { createMemoryStoredAudiences } from './memory/stored-audiences.ts';
 import { createMemoryApiKeys } from './memory/api-keys.ts';
 import { createMemoryAuditLog } from './memory/audit-log.ts';
 import { createMemoryCampaignStore } from './memory/campaign-store.ts';
@@ -50,6 +52,8 @@ export async function createApiDeps() {
     retries: createMemoryRetries({ database }),
     control: createMemoryRunControl({ database }),
     audiences: createMemoryAudienceStore({ database }),
+    storedAudiences: createMemoryStoredAudiences({ database }),
+    segmentation: describingAnything,
     idempotency: createMemoryIdempotentRequests({ database }),
     audit: createMemoryAuditLog({ database }),
     apiKeys,
@@ -81,6 +85,11 @@ const engineFile = {
     'award-reward': { url: 'http://rewards.test/v1', class: 'A', authorizationEnv: 'REWARDS_AUTHORIZATION' },
     'send-message': { url: 'http://messages.test/v1', class: 'B' },
   },
+};
+
+/** A segmentation service that knows every segment. */
+const describingAnything: Pick<Segmentation, 'describe'> = {
+  describe: (id, country) => Promise.resolve({ ok: true, value: { id, country, estimate: 1000, snapshot: 's1' } }),
 };
 
 export const testApiKey = 'muster_the-key-of-the-tests';

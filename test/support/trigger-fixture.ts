@@ -139,7 +139,7 @@ export function createTriggerFixture() {
       stepEndings: createMemoryStepEndings({ database }),
       reconciliation: createMemoryReconciliation({ database }),
       retention: createMemoryRetention({ database }),
-      retentionDays: { users: 14, steps: 30, failures: 90, runs: 400 },
+      retentionDays: { users: 14, steps: 30, failures: 90, runs: 400, audiences: 30 },
       topicAdmin: bus.admin,
       topicBacklogs,
       topics,

@@ -99,6 +99,25 @@ export const deleteDeadLetters = `
   delete from dead_letters where ctid = any(array(
     select ctid from dead_letters where created_at <= now() - $1::int * interval '1 day' limit $2))`;
 
+/** $1 days. The oldest first. */
+export const oldAudiences = `
+  select id from audiences where created_at <= now() - $1::int * interval '1 day' and state <> 'receiving' order by created_at`;
+
+/** $1 list. */
+export const deleteAudience = `
+  with a as (
+    delete from audiences where id = $1 returning id
+  ), p as (
+    delete from audience_parts where audience in (select id from a)
+  ), j as (
+    delete from audience_rejects where audience in (select id from a)
+  )
+  select from a`;
+
+/** An upload says every ten seconds that rows still come, unless its sender pauses. */
+export const failLostUploads = `
+  update audiences set state = 'failed', cause = 'nothing was heard of the upload for fifteen minutes'
+  where state = 'receiving' and received_at < now() - interval '15 minutes'`;
 /** $1 days, $2 limit. */
 export const deleteChanges = `
   delete from audit_log where ctid = any(array(

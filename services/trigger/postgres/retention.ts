@@ -1,4 +1,6 @@
 import type { Pool } from 'pg';
+import { publicId } from '../../../shared/domain/ids.ts';
+import { campaignsUsingList } from '../../../shared/postgres/list-usage.ts';
 import { inTransaction } from '../../../shared/postgres/transaction.ts';
 import type { KeptKind, Retention } from '../ports/retention.ts';
 import * as statements from './retention-statements.ts';
@@ -29,6 +31,17 @@ export function createRetentionStore({ pool }: { pool: Pool }): Retention {
       return rows[0]?.deleted ?? 0;
     },
     deleteAnswers: (days, limit) => deleted(statements.deleteAnswers, days, limit),
+    deleteAudiences: async (days, limit) => {
+      const { rows } = await pool.query<{ id: string }>(statements.oldAudiences, [days]);
+      let gone = 0;
+      for (const { id } of rows) {
+        if (gone === limit) break;
+        if ((await campaignsUsingList(pool, publicId('audience', id))).length > 0) continue;
+        gone += await deleted(statements.deleteAudience, id);
+      }
+      return gone;
+    },
+    failLostUploads: () => deleted(statements.failLostUploads),
     deleteDeadLetters: (days, limit) => deleted(statements.deleteDeadLetters, days, limit),
     deleteChanges: (days, limit) => deleted(statements.deleteChanges, days, limit),
   };

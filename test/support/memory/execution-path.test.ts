@@ -1,3 +1,5 @@
+import { describeAudienceStore } from '../conformance/audience-store.conformance.ts';
+import { describeEarlierUsers } from '../conformance/earlier-users.conformance.ts';
 import type { ExecutionSubject } from '../conformance/execution-subject.ts';
 import { describeFeedContexts } from '../conformance/feed-contexts.conformance.ts';
 import { describeFeedStore } from '../conformance/feed-store.conformance.ts';
@@ -19,6 +21,10 @@ import { atOnce } from './at-once.ts';
 import { createMemoryExecutionStores } from './execution-stores.ts';
 import { createMemoryDatabase } from './memory-database.ts';
 import { createMemoryShardFigures, createMemoryShardReports } from './shard-figures.ts';
+import { createMemoryAudienceStore } from './audience-store.ts';
+import { createMemoryCampaignStore } from './campaign-store.ts';
+import { createMemoryRetention } from './retention.ts';
+import { createMemoryStoredAudiences } from './stored-audiences.ts';
 
 /** The stores of the execution path over one empty database. */
 function memoryStores(): Promise<ExecutionSubject> {
@@ -53,3 +59,19 @@ describeShardFigures('in memory', () => {
 describeUserHistories('in memory', memoryStores);
 describeRetries('in memory', memoryStores);
 describeReconciliation('in memory', memoryStores);
+describeEarlierUsers('in memory', () => {
+  const database = createMemoryDatabase(createSettableClock(Date.now()));
+  const stored = createMemoryStoredAudiences({ database });
+  return Promise.resolve({ ...createMemoryExecutionStores({ database }), stored });
+});
+describeAudienceStore('in memory', () => {
+  const clock = createSettableClock(Date.now());
+  const database = createMemoryDatabase(clock);
+  return Promise.resolve({
+    retention: createMemoryRetention({ database }),
+    passTime: (ms: number) => atOnce(() => clock.advance(ms)),
+    audiences: createMemoryAudienceStore({ database }),
+    stored: createMemoryStoredAudiences({ database }),
+    campaigns: createMemoryCampaignStore({ database }),
+  });
+});
