@@ -61,6 +61,8 @@ export interface FeedLoad {
   country: string;
   /** Users of its run that may be fed right now, over all feeds and triggers; null where the run has no pace. */
   paceAllows: number | null;
+  /** Users per batch, at most: the same for all feeds of a run. */
+  batchUsers: number;
   /** Action types in the order of the chain. */
   chain: readonly string[];
   priority: Priority;

@@ -1,4 +1,3 @@
-import { maxBatchUsers } from '../../../shared/domain/batch.ts';
 import { failureCode, triggerSlot } from '../../../shared/postgres/ledger-codes.ts';
 import { failureTotalsAdded } from '../../../shared/postgres/totals-sql.ts';
 
@@ -89,11 +88,11 @@ export const renewAudience = `
     'sources', $6::jsonb -> 'include')) from f`;
 
 /** Of a second, and at least one batch. */
-const mostAllowed = (pace: string) => `greatest(${maxBatchUsers}, ${pace})`;
+const mostAllowed = (pace: string, batchUsers: string) => `greatest(${batchUsers}, ${pace})`;
 
 /** @param p the row of `run_paces` */
-const allowedNow = (p: string, pace: string) =>
-  `least(${mostAllowed(pace)}, ${p}.allowed + ${pace} * greatest(0, extract(epoch from now() - ${p}.at)))`;
+const allowedNow = (p: string, pace: string, batchUsers: string) =>
+  `least(${mostAllowed(pace, batchUsers)}, ${p}.allowed + ${pace} * greatest(0, extract(epoch from now() - ${p}.at)))`;
 
 const paceOf = (definition: string, settings: string) =>
   `((${definition} || ${settings}) ->> 'paceUsersPerSecond')::float8`;
@@ -104,27 +103,30 @@ const paceOf = (definition: string, settings: string) =>
  */
 export const takePace = `
   with k as (
-    select k.run, k.batches::float8 * ${maxBatchUsers} as users, ${paceOf('c.definition', 'r.settings')} as pace
+    select k.run, k.batches::float8 * b.batch_users as users, b.batch_users, ${paceOf('c.definition', 'r.settings')} as pace
     from unnest($1::uuid[], $2::int[]) k (run, batches)
     join runs r on r.id = k.run
     join campaign_revisions c on c.campaign = r.campaign and c.revision = r.revision
+    -- The same for all feeds of a run.
+    cross join lateral (select f.batch_users from feeds f where f.run = r.id limit 1) b
   )
   insert into run_paces as p (run, allowed, taken, at)
-  select run, 0, least(users, ${maxBatchUsers}), now() from k where pace is not null order by run
+  select run, 0, least(users, batch_users), now() from k where pace is not null order by run
   on conflict (run) do update set (allowed, taken, at) = (
     select a.allowed - t.taken, t.taken, greatest(p.at, now())
     from k
-    cross join lateral (select ${allowedNow('p', 'k.pace')} as allowed) a
-    cross join lateral (select least(k.users, floor(a.allowed / ${maxBatchUsers}) * ${maxBatchUsers}) as taken) t
+    cross join lateral (select ${allowedNow('p', 'k.pace', 'k.batch_users')} as allowed) a
+    cross join lateral (select least(k.users, floor(a.allowed / k.batch_users) * k.batch_users) as taken) t
     where k.run = p.run
   )
-  returning run as "runId", round(taken / ${maxBatchUsers})::int as batches`;
+  returning run as "runId", round(taken / (select k.batch_users from k where k.run = p.run))::int as batches`;
 
 /** A step in which nothing was recorded so far has no line. */
 export const loads = `
   select f.feed as "feedId", f.run as "runId", f.country, array(select s ->> 'action' from jsonb_array_elements(c.definition -> 'chain') s) as chain,
     (c.definition || r.settings) ->> 'priority' as priority, f.complete,
-    case when k.pace is null then null when p.run is null then ${maxBatchUsers} else ${allowedNow('p', 'k.pace')} end as "paceAllows",
+    case when k.pace is null then null when p.run is null then f.batch_users else ${allowedNow('p', 'k.pace', 'f.batch_users')} end as "paceAllows",
+    f.batch_users as "batchUsers",
     exists (select from holds h where h.feed = f.feed) as held,
     f.next_batch_no - 1 as "fedBatches", coalesce(t.lines, '[]') as lines
   from runs r
