@@ -76,7 +76,7 @@ describe('an installation that nobody restarts', () => {
   });
 
   it('calls by what an action type says now', async () => {
-    await cli('action-types', 'set', 'award-stars', 'batchSize=250', `url=${muster.sandboxUrl}/points/v1/batches?v=2`);
+    await cli('action-types', 'set', 'award-stars', 'batchSize=250', 'timeoutMs=3000');
     const runId = await muster.api.run({ name: 'Larger batches', countries: ['SG'], segment: 'few', chain });
     const ended = await muster.api.awaitEnd(runId);
 
