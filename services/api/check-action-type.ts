@@ -46,7 +46,7 @@ export function replacementOf(body: unknown): unknown {
 export function patched(before: ActionTypeConfig, patch: unknown): unknown {
   const read = fields.safeParse(patch);
   if (!read.success) return patch;
-  const merged = Object.entries({ ...before, ...read.data });
+  const merged: [string, unknown][] = Object.entries({ ...before, ...read.data });
   return Object.fromEntries(merged.filter(([, value]) => value !== null));
 }
 

@@ -44,7 +44,7 @@ export function createShardLook({ registry, figures, group, topicPrefix, clock }
       const topic = names.shard(shard);
       return shardView({
         ...{ shard, topic },
-        traffic: traffic?.get(topic),
+        traffic: traffic === null ? null : traffic.get(topic),
         reports: reportsOf.get(keyOf(shard)) ?? [],
         work: workOf.get(keyOf(shard)),
       });

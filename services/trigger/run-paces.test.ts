@@ -37,6 +37,11 @@ describe('the pace of a run, as one trigger of several', () => {
     });
   });
 
+  it('is counted in batches of the run', () => {
+    const loads = [loadOf('a', { paceAllows: 1000, batchUsers: 250 })];
+    expect(createRunPaces(loads, () => true).of(loadOf('a'))?.batches).toBe(4);
+  });
+
   it('is none of a run that has none', async () => {
     const free = loadOf('a', { paceAllows: null });
     const paces = createRunPaces([free], () => true);

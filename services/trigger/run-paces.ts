@@ -1,6 +1,5 @@
 import type { Admitted, SharingFeed } from './fairness.ts';
-import { usualBatchUsers } from '../../shared/domain/batch.ts';
-import type { FeedLoad, FeedStore, PaceAsked } from './ports/feed-store.ts';
+import type { FeedLoad, FeedStore } from './ports/feed-store.ts';
 
 /** What the paces of runs leave this trigger at one look. */
 export interface RunPaces {
@@ -24,7 +23,6 @@ export function createRunPaces(loads: readonly FeedLoad[], isOwn: (feedId: strin
   const runOf = new Map(
     loads.flatMap(({ feedId, runId, paceAllows }) => (paceAllows === null ? [] : [[feedId, runId]])),
   );
-  const batchUsersOf = new Map(loads.map(({ runId, batchUsers }) => [runId, batchUsers]));
   const allowed = new Map<string, number>();
   for (const [runId, feeds] of Map.groupBy(loads, (load) => load.runId)) {
     const [first] = feeds;
@@ -38,15 +36,13 @@ export function createRunPaces(loads: readonly FeedLoad[], isOwn: (feedId: strin
       return batches === undefined ? null : { runId, batches };
     },
     keepTo: async ({ grants, turns }, turnsBefore, store) => {
-      const asked = new Map<string, PaceAsked>();
+      const asked = new Map<string, number>();
       for (const [feedId, batches] of grants) {
         const runId = runOf.get(feedId);
-        if (runId === undefined) continue;
-        const before = asked.get(runId)?.batches ?? 0;
-        asked.set(runId, { runId, batches: before + batches, batchUsers: batchUsersOf.get(runId) ?? usualBatchUsers });
+        if (runId !== undefined) asked.set(runId, (asked.get(runId) ?? 0) + batches);
       }
       if (asked.size === 0) return { grants, turns };
-      const left = await store.takePace([...asked.values()]);
+      const left = await store.takePace([...asked].map(([runId, batches]) => ({ runId, batches })));
       const kept: Admitted = { grants: new Map(), turns: new Map(turns) };
       for (const [feedId, batches] of grants) {
         const runId = runOf.get(feedId);

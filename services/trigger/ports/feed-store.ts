@@ -72,7 +72,7 @@ export interface FeedLoad {
   country: string;
   /** Users of its run that may be fed right now, over all feeds and triggers; null where the run has no pace. */
   paceAllows: number | null;
-  /** Users of a batch, at most. */
+  /** Users per batch, at most: the same for all feeds of a run. */
   batchUsers: number;
   /** Action types in the order of the chain. */
   chain: readonly string[];
@@ -98,8 +98,6 @@ export interface FlowCounts {
 export interface PaceAsked {
   runId: string;
   batches: number;
-  /** Users that each of them has at most. */
-  batchUsers: number;
 }
 
 /** `never-stalled`: not those whose last page was not to be had. */

@@ -105,21 +105,23 @@ const paceOf = (definition: string, settings: string) =>
  */
 export const takePace = `
   with k as (
-    select k.run, k.batches::float8 * k.per as users, k.per::float8 as per, ${paceOf('c.definition', 'r.settings')} as pace
-    from unnest($1::uuid[], $2::int[], $3::int[]) k (run, batches, per)
+    select k.run, k.batches::float8 * b.batch_users as users, b.batch_users, ${paceOf('c.definition', 'r.settings')} as pace
+    from unnest($1::uuid[], $2::int[]) k (run, batches)
     join runs r on r.id = k.run
     join campaign_revisions c on c.campaign = r.campaign and c.revision = r.revision
+    -- The same for all feeds of a run.
+    cross join lateral (select f.batch_users from feeds f where f.run = r.id limit 1) b
   )
   insert into run_paces as p (run, allowed, taken, at)
-  select run, 0, least(users, per), now() from k where pace is not null order by run
+  select run, 0, least(users, batch_users), now() from k where pace is not null order by run
   on conflict (run) do update set (allowed, taken, at) = (
     select a.allowed - t.taken, t.taken, greatest(p.at, now())
     from k
-    cross join lateral (select ${allowedNow('p', 'k.pace', 'k.per')} as allowed) a
-    cross join lateral (select least(k.users, floor(a.allowed / k.per) * k.per) as taken) t
+    cross join lateral (select ${allowedNow('p', 'k.pace', 'k.batch_users')} as allowed) a
+    cross join lateral (select least(k.users, floor(a.allowed / k.batch_users) * k.batch_users) as taken) t
     where k.run = p.run
   )
-  returning run as "runId", round(taken / (select k.per from k where k.run = p.run))::int as batches`;
+  returning run as "runId", round(taken / (select k.batch_users from k where k.run = p.run))::int as batches`;
 
 export const retriedUsers = `
   select user_id from retry_users where feed = $1 and ($2::text is null or user_id > $2) order by user_id limit $3`;

@@ -51,11 +51,7 @@ export function createFeedStore({ pool }: { pool: Pool }): FeedStore {
       return { users: rows.slice(0, limit).map((row) => row.user_id), isLast: rows.length <= limit };
     },
     takePace: async (asked) => {
-      const values = [
-        plainArray(asked.map(({ runId }) => runId)),
-        plainArray(asked.map(({ batches }) => batches)),
-        plainArray(asked.map(({ batchUsers }) => batchUsers)),
-      ];
+      const values = [plainArray(asked.map(({ runId }) => runId)), plainArray(asked.map(({ batches }) => batches))];
       const { rows } = await pool.query<{ runId: string; batches: number }>({
         name: 'take-pace',
         text: statements.takePace,

@@ -1,4 +1,3 @@
-import { usualBatchUsers } from '../../../shared/domain/batch.ts';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { segmentAlone, type FeedAudience } from '../../../shared/contracts/feed-audience.ts';
 import type { FedPages, OwnedFeed } from '../../../services/trigger/ports/feed-store.ts';
@@ -325,7 +324,7 @@ export function describeFeedStore(name: string, makeSubject: MakeExecutionSubjec
           runId: feed.runId,
           country: 'SG',
           paceAllows: null,
-          batchUsers: usualBatchUsers,
+          batchUsers: 100,
           chain: ['award-reward', 'send-message'],
           priority: 'normal',
           complete: false,
@@ -344,7 +343,7 @@ export function describeFeedStore(name: string, makeSubject: MakeExecutionSubjec
   describe(`the pace of a run ${name}`, () => {
     const allows = async () => (await subject.feeds.loads([]))[0]?.paceAllows;
     const take = async (runId: string, batches: number) =>
-      (await subject.feeds.takePace([{ runId, batches, batchUsers: usualBatchUsers }])).get(runId);
+      (await subject.feeds.takePace([{ runId, batches }])).get(runId);
     const setPace = (runId: string, paceUsersPerSecond: number | null) =>
       subject.control.change(runId, () => ({ change: { settings: { paceUsersPerSecond }, events: [] } }));
 
@@ -363,6 +362,16 @@ export function describeFeedStore(name: string, makeSubject: MakeExecutionSubjec
       await subject.passTime(60_000);
       expect(await allows()).toBe(1000);
       expect(await take(runId, 50)).toBe(10);
+    });
+
+    it('is counted in batches of the run, however large those are', async () => {
+      const { runId } = await createRun(subject, { paceUsersPerSecond: 500 });
+      const audience = segmentAlone({ segment: 'all', snapshot: 's1', estimate: null });
+      await subject.runs.begin(runId, [{ country: 'SG', audience }], 250);
+      expect(await allows()).toBe(250);
+      expect(await take(runId, 5)).toBe(1);
+      await subject.passTime(10_000);
+      expect(await take(runId, 5)).toBe(2);
     });
 
     it('is one for all triggers, whoever asks first', async () => {

@@ -1,4 +1,5 @@
 import { compareUserIds } from '../../../shared/domain/user-id.ts';
+import { usualBatchUsers } from '../../../shared/domain/batch.ts';
 import { onlySegment } from '../../../shared/contracts/feed-audience.ts';
 import { reasons } from '../../../shared/domain/reasons.ts';
 import type { FedPages, FeedLoad, FeedStore, OwnedFeed } from '../../../services/trigger/ports/feed-store.ts';
@@ -95,12 +96,13 @@ export function createMemoryFeedStore({ database }: { database: MemoryDatabase }
       atOnce(
         () =>
           new Map(
-            asked.flatMap(({ runId, batches, batchUsers }): [string, number][] => {
+            asked.flatMap(({ runId, batches }): [string, number][] => {
               const run = database.runs.get(runId);
-              const allowed = run ? paceAllows(database, run, batchUsers) : null;
+              const allowed = run ? paceAllows(database, run) : null;
               if (allowed === null) return [];
-              const taken = Math.min(batches, Math.floor(allowed / batchUsers));
-              database.runPaces.set(runId, { allowed: allowed - taken * batchUsers, atMs: clock.nowMs() });
+              const size = batchUsersOf(database, runId);
+              const taken = Math.min(batches, Math.floor(allowed / size));
+              database.runPaces.set(runId, { allowed: allowed - taken * size, atMs: clock.nowMs() });
               return [[runId, taken]];
             }),
           ),
@@ -114,14 +116,20 @@ export function createMemoryFeedStore({ database }: { database: MemoryDatabase }
   };
 }
 
+/** The same for all feeds of a run. */
+function batchUsersOf({ feeds }: MemoryDatabase, runId: string): number {
+  return [...feeds.values()].find((feed) => feed.runId === runId)?.batchUsers ?? usualBatchUsers;
+}
+
 /** Null where the run has no pace. */
-function paceAllows(database: MemoryDatabase, run: RunRow, batchUsers: number): number | null {
+function paceAllows(database: MemoryDatabase, run: RunRow): number | null {
   const pace = settingsOf(database, run).paceUsersPerSecond;
   if (pace === null) return null;
   const row = database.runPaces.get(run.id);
-  if (!row) return batchUsers;
+  const size = batchUsersOf(database, run.id);
+  if (!row) return size;
   const refilled = (pace * Math.max(0, database.clock.nowMs() - row.atMs)) / 1000;
-  return Math.min(Math.max(batchUsers, pace), row.allowed + refilled);
+  return Math.min(Math.max(size, pace), row.allowed + refilled);
 }
 
 function loadOf(database: MemoryDatabase, row: FeedRow): FeedLoad {
@@ -132,7 +140,7 @@ function loadOf(database: MemoryDatabase, row: FeedRow): FeedLoad {
     feedId,
     runId,
     country,
-    paceAllows: paceAllows(database, run, row.batchUsers),
+    paceAllows: paceAllows(database, run),
     batchUsers: row.batchUsers,
     chain: chain.map(({ action }) => action),
     priority: settingsOf(database, run).priority,

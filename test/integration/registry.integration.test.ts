@@ -3,12 +3,12 @@ import { pino } from 'pino';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createActionTypeStore } from '../../services/api/postgres/action-type-store.ts';
 import { createCampaignStore } from '../../services/api/postgres/campaign-store.ts';
-import { describeRegistry } from '../../test/support/conformance/registry.conformance.ts';
-import { createTestDatabase, type TestDatabase } from '../../test/support/postgres-database.ts';
-import { actionTypeConfig } from '../contracts/engine-config.ts';
-import { applyConfig, joinInstallation } from './installation.ts';
-import { createPool } from './pool.ts';
-import { createRegistrySource, createShardStore } from './registry.ts';
+import { describeRegistry } from '../support/conformance/registry.conformance.ts';
+import { createTestDatabase, type TestDatabase } from '../support/postgres-database.ts';
+import { actionTypeConfig } from '../../shared/contracts/engine-config.ts';
+import { applyConfig, joinInstallation } from '../../shared/postgres/installation.ts';
+import { createPool } from '../../shared/postgres/pool.ts';
+import { createRegistrySource, createShardStore } from '../../shared/postgres/registry.ts';
 
 let database: TestDatabase;
 let pool: Pool;
