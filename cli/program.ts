@@ -1,5 +1,6 @@
 import { Command, CommanderError } from 'commander';
 import packageFacts from '../package.json' with { type: 'json' };
+import { registerActionTypes } from './commands/action-types.ts';
 import { registerApiKey } from './commands/api-key.ts';
 import { registerAudit } from './commands/audit.ts';
 import { registerCampaign } from './commands/campaign.ts';
@@ -8,6 +9,7 @@ import { registerDemo } from './commands/demo.ts';
 import { registerDoctor } from './commands/doctor.ts';
 import { registerExplain } from './commands/explain.ts';
 import { registerInstallation } from './commands/installation.ts';
+import { registerShards } from './commands/shards.ts';
 import { registerRun } from './commands/run.ts';
 import { registerServe } from './commands/serve.ts';
 import { exitCodes, type ExitCode } from './exit-codes.ts';
@@ -30,6 +32,8 @@ export async function runProgram(args: readonly string[], deps: SessionDeps): Pr
     registerInstallation,
     registerConfig,
     registerCampaign,
+    registerActionTypes,
+    registerShards,
     registerExplain,
     registerRun,
     registerAudit,

@@ -14,6 +14,8 @@ export const campaign = z.object({
   schedule: z.object({ type: z.string(), time: z.string().optional(), zone: z.string().optional() }).optional(),
   deadlineSeconds: z.number().optional(),
   priority: z.string().optional(),
+  paceUsersPerSecond: z.number().optional(),
+  pauseAtFailedPercent: z.number().optional(),
   createdAt: z.string().optional(),
   startsAt: z.string().nullable().default(null),
   nextRunAt: z.string().nullable(),

@@ -26,7 +26,8 @@ import {
   type Answer,
   type Campaign,
 } from './api-answers.ts';
-import { createExchange, parseJson, type ApiRequest, type ExchangeDeps } from './exchange.ts';
+import { createAsk } from './ask.ts';
+import { createExchange, type ExchangeDeps } from './exchange.ts';
 
 export { ApiRefusal } from './api-answers.ts';
 
@@ -82,15 +83,7 @@ export type ApiClientDeps = ExchangeDeps;
 
 export function createApiClient(deps: ApiClientDeps): ApiClient {
   const exchange = createExchange(deps);
-
-  async function ask<Shape extends z.ZodType>(shape: Shape, request: ApiRequest): Promise<Answer<z.infer<Shape>>> {
-    const response = await exchange(request);
-    const raw = parseJson(await response.text());
-    const parsed = shape.safeParse(raw);
-    if (parsed.success) return { value: parsed.data, raw };
-    const wrong = raw === undefined ? 'that is no JSON' : z.prettifyError(parsed.error);
-    throw new ApiUnavailable(`${deps.baseUrl}${request.path} does not answer as Muster does: ${wrong}`);
-  }
+  const ask = createAsk(deps);
 
   const get = <Shape extends z.ZodType>(shape: Shape, path: string) => ask(shape, { method: 'GET', path });
 

@@ -18,11 +18,13 @@ export interface Patience {
 }
 
 export interface ApiRequest {
-  method: 'GET' | 'POST' | 'PATCH';
+  method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
   path: string;
   body?: unknown;
   /** What a repeat of this request is known by. */
   idempotencyKey?: string;
+  /** The ETag that what is changed has to have still. */
+  ifMatch?: string;
   accept?: string;
 }
 
@@ -41,7 +43,7 @@ export type Exchange = (request: ApiRequest) => Promise<Response>;
  * @throws {ApiUnavailable} nobody answered, or not as the API would
  */
 export function createExchange({ baseUrl, apiKey, fetch, patience }: ExchangeDeps): Exchange {
-  async function send({ method, path, body, idempotencyKey, accept = 'application/json' }: ApiRequest) {
+  async function send({ method, path, body, idempotencyKey, ifMatch, accept = 'application/json' }: ApiRequest) {
     const isStream = accept !== 'application/json';
     try {
       return await fetch(`${baseUrl}${path}`, {
@@ -50,6 +52,7 @@ export function createExchange({ baseUrl, apiKey, fetch, patience }: ExchangeDep
           authorization: `Bearer ${apiKey}`,
           accept,
           ...(idempotencyKey === undefined ? {} : { 'idempotency-key': idempotencyKey }),
+          ...(ifMatch === undefined ? {} : { 'if-match': ifMatch }),
           ...(body === undefined ? {} : { 'content-type': 'application/json' }),
         },
         // A stream takes as long as it takes.

@@ -59,6 +59,7 @@ export function summaryOf({ audience, countries, chain }: Campaign): string {
 
 /** All there is to a campaign, one line for each part. */
 export function renderCampaign(campaign: Campaign, runs: readonly RunSummary[], paint: Paint): string {
+  const { paceUsersPerSecond: pace, pauseAtFailedPercent: percent } = campaign;
   const { id, name, state, revision, audience, countries, chain, deadlineSeconds, priority, createdAt } = campaign;
   const parts: [string, readonly string[]][] = [
     ['who', audience.include.map(({ segment }) => `segment ${oneLine(segment)}`)],
@@ -72,6 +73,8 @@ export function renderCampaign(campaign: Campaign, runs: readonly RunSummary[], 
     ['when', [whenLine(campaign)]],
     ['deadline', deadlineSeconds === undefined ? [] : [`${duration(deadlineSeconds)} after its start`]],
     ['priority', priority === undefined ? [] : [oneLine(priority)]],
+    ['pace', pace === undefined ? [] : [`at most ${count(pace)} users/s`]],
+    ['pauses', percent === undefined ? [] : [`above ${percent} % failed users in a step`]],
     ['created', createdAt === undefined ? [] : [utcTime(createdAt)]],
     ['runs', runs.length === 0 ? ['none yet'] : runs.map(runLine)],
   ];

@@ -1,7 +1,7 @@
 import type { FastifySchemaCompiler } from 'fastify';
 import { z } from 'zod';
 import { campaign, campaignDefinition, type CampaignDefinition } from '../../shared/contracts/campaigns.ts';
-import type { EngineConfig } from '../../shared/contracts/engine-config.ts';
+import type { Catalogue } from '../../shared/contracts/engine-config.ts';
 import { publicId } from '../../shared/domain/ids.ts';
 import { pageQuery, pageShape } from './contracts/pages.ts';
 import { jsonAnswer, problems } from './http/answer-shapes.ts';
@@ -11,6 +11,7 @@ import { etagOf } from './http/etag.ts';
 import { HttpProblem, invalidRequest, notFound } from './http/http-problem.ts';
 import type { CampaignRecord, CampaignStore } from './ports/campaign-store.ts';
 import type { Clock } from '../../shared/ports/clock.ts';
+import type { CatalogueReader } from './catalogue-reader.ts';
 import { checkAgainstConfig, checkCampaign } from './check-campaign.ts';
 import { dueInstant } from './due-instant.ts';
 import { idempotentHeaders } from './idempotency.ts';
@@ -19,14 +20,14 @@ import { campaignView } from './views/campaign.ts';
 
 export interface CampaignRoutesDeps {
   campaigns: CampaignStore;
-  config: EngineConfig;
+  catalogue: CatalogueReader;
   clock: Clock;
 }
 
 const byId = z.object({ id: z.string().describe('cmp_…') });
 const tags = ['campaigns'];
 
-export function campaignRoutes(server: HttpServer, { campaigns, config, clock }: CampaignRoutesDeps): void {
+export function campaignRoutes(server: HttpServer, { campaigns, catalogue, clock }: CampaignRoutesDeps): void {
   server.route({
     method: 'POST',
     url: '/campaigns',
@@ -42,7 +43,10 @@ export function campaignRoutes(server: HttpServer, { campaigns, config, clock }:
         ...problems(400, 401, 409, 413, 415, 422, 429),
       },
     },
-    validatorCompiler: campaignValidator(config, clock),
+    preValidation: async () => {
+      await catalogue.refresh();
+    },
+    validatorCompiler: campaignValidator(catalogue, clock),
     handler: async ({ body, begun }, reply) => {
       const view = campaignView(await campaigns.create(body, begun?.createdId));
       return reply.code(201).header('location', view.links.self).send(view);
@@ -102,7 +106,7 @@ export function campaignRoutes(server: HttpServer, { campaigns, config, clock }:
       const uuid = requireId('campaign', id);
       const record = await campaigns.get(uuid);
       if (!record) throw notFound('campaign', id);
-      if (record.state === 'draft') requireConfigured(record.definition, config);
+      if (record.state === 'draft') requireConfigured(record.definition, await catalogue.refresh());
       const started = await campaigns.start(uuid, dueAtOf(record.definition, clock.now()));
       if (!started) throw notFound('campaign', id);
       return campaignView(started);
@@ -135,11 +139,11 @@ export function campaignRoutes(server: HttpServer, { campaigns, config, clock }:
 }
 
 /** The rules of this installation apply beside the body's shape, and all that is wrong is reported at once. Headers are described, not checked. */
-function campaignValidator(config: EngineConfig, clock: Clock): FastifySchemaCompiler<unknown> {
+function campaignValidator(catalogue: CatalogueReader, clock: Clock): FastifySchemaCompiler<unknown> {
   return ({ httpPart }) =>
     (value: unknown) => {
       if (httpPart !== 'body') return { value };
-      const checked = checkCampaign(value, config, clock.now());
+      const checked = checkCampaign(value, catalogue.current(), clock.now());
       return checked.ok ? { value: checked.value } : { error: invalidRequest(checked.problems, checked.more) };
     };
 }
@@ -150,8 +154,8 @@ function refuseFields(body: unknown): void {
 }
 
 /** What was configured when the campaign was made may be gone by now, and the run could not be carried out. */
-function requireConfigured(definition: CampaignDefinition, config: EngineConfig): void {
-  const errors = checkAgainstConfig(definition, config);
+function requireConfigured(definition: CampaignDefinition, catalogue: Catalogue): void {
+  const errors = checkAgainstConfig(definition, catalogue);
   if (errors.length === 0) return;
   const detail = 'the campaign asks for what is not configured any more';
   throw new HttpProblem({ status: 409, code: 'no-longer-configured', detail, errors });

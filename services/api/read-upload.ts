@@ -12,7 +12,7 @@ export interface ReadUploadTerms {
   /** Of all rows; null where a column says it. */
   country: string | null;
   /** Those that are configured. */
-  countries: ReadonlySet<string>;
+  countries: Pick<ReadonlySet<string>, 'has'>;
   /** Waited for: no more is read meanwhile. */
   onRows: (rows: UploadRows) => Promise<void>;
 }

@@ -6,7 +6,7 @@ import type { ApiKeyRecord, ApiKeys } from '../../shared/ports/api-keys.ts';
 import type { IdempotentRequests } from './ports/idempotent-requests.ts';
 import type { Retries } from './ports/retries.ts';
 import type { UserHistories } from './ports/user-histories.ts';
-import { actionTypeRoutes } from './action-type-routes.ts';
+import { actionTypeRoutes, type ActionTypeRoutesDeps } from './action-type-routes.ts';
 import { auditRoutes, type AuditRoutesDeps } from './audit-routes.ts';
 import { audienceRoutes, type AudienceRoutesDeps } from './audience-routes.ts';
 import { createAuthenticate } from './authenticate.ts';
@@ -18,14 +18,19 @@ import { logChanges } from './log-changes.ts';
 import { retryRoutes } from './retry-routes.ts';
 import { recordChanges } from './record-changes.ts';
 import { runControlRoutes, type RunControlRoutesDeps } from './run-control-routes.ts';
+import { shardRoutes, type ShardRoutesDeps } from './shard-routes.ts';
 import { runRoutes, type RunRoutesDeps } from './run-routes.ts';
 
 export interface V1RoutesDeps
   extends
     CampaignRoutesDeps,
+    ActionTypeRoutesDeps,
+    ShardRoutesDeps,
     AudienceRoutesDeps,
     Omit<RunRoutesDeps, 'isKeyGood'>,
     RunControlRoutesDeps,
+    ActionTypeRoutesDeps,
+    ShardRoutesDeps,
     AuditRoutesDeps {
   apiKeys: ApiKeys;
   /** Called for each request that is refused for its key. */
@@ -89,6 +94,7 @@ export async function v1Routes(server: HttpServer, deps: V1RoutesDeps): Promise<
   retryRoutes(server, deps);
   await audienceRoutes(server, deps);
   actionTypeRoutes(server, deps);
+  shardRoutes(server, deps);
   auditRoutes(server, deps);
 }
 

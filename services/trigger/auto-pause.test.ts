@@ -11,6 +11,7 @@ function tallyOf(totals: Partial<StepTotals>[][], changes: Partial<RunTally> = {
     campaignId: 'campaign',
     state: 'running',
     stateReason: null,
+    resumedForMs: null,
     chain: [{ action: 'award-reward' }, { action: 'send-message' }],
     overdueMs: -1000,
     pauseAtFailed: { percent: 5, minUsers: 1000 },

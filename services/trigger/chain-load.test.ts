@@ -14,7 +14,7 @@ function loadOf(fedBatches: number, steps: Partial<FlowCounts>[], changes: Parti
     complete: false,
     held: false,
   } as const;
-  const pace = { paceAllows: null };
+  const pace = { paceAllows: null, batchUsers: 100 };
   return { ...feed, ...pace, chain, fedBatches, fromStep: 1, steps: steps.map(flowOf), ...changes };
 }
 

@@ -78,8 +78,8 @@ export interface FeedPager {
 export function createFeedPager(deps: FeedPagerDeps): FeedPager {
   const { feed, feedStore, publisher, clock, random, logger, warn } = deps;
   const source = createAudiencePages(deps);
-  const buffer = createPageBuffer({ maxUsers: deps.maxBufferedUsers, clock });
-  const allowance = createAllowance();
+  const buffer = createPageBuffer({ batchUsers: feed.batchUsers, maxUsers: deps.maxBufferedUsers, clock });
+  const allowance = createAllowance(feed.batchUsers);
   const deadlineMs = deps.claimedAtMs + feed.deadlineInMs;
   const topic = deps.topics.shard({ actionType: feed.firstAction, country: feed.country });
   const facts = { feedId: feed.feedId, runId: feed.runId, country: feed.country };

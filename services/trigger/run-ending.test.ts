@@ -24,6 +24,7 @@ function tallyOf(feeds: Partial<RunTally['feeds'][number]>[], changes: Partial<R
     chain: [{ action: 'award-reward' }, { action: 'send-message' }],
     state: 'running',
     stateReason: null,
+    resumedForMs: null,
     pauseAtFailed: null,
     judgedFrom: [],
     overdueMs: -1000,

@@ -4,7 +4,8 @@ import { createRunPaces } from './run-paces.ts';
 
 function loadOf(feedId: string, changes: Partial<FeedLoad> = {}): FeedLoad {
   const facts = { country: 'SG', chain: [], priority: 'normal', complete: false, held: false } as const;
-  return { ...facts, feedId, runId: 'run', paceAllows: 1000, fedBatches: 0, fromStep: 1, steps: [], ...changes };
+  const numbers = { paceAllows: 1000, batchUsers: 100, fedBatches: 0, fromStep: 1 };
+  return { ...facts, ...numbers, feedId, runId: 'run', steps: [], ...changes };
 }
 
 const store = (left: Record<string, number>): Pick<FeedStore, 'takePace'> => ({

@@ -1,6 +1,6 @@
-import { maxBatchUsers } from '../../shared/domain/batch.ts';
 import type { Admitted, SharingFeed } from './fairness.ts';
-import type { FeedLoad, FeedStore } from './ports/feed-store.ts';
+import { usualBatchUsers } from '../../shared/domain/batch.ts';
+import type { FeedLoad, FeedStore, PaceAsked } from './ports/feed-store.ts';
 
 /** What the paces of runs leave this trigger at one look. */
 export interface RunPaces {
@@ -24,6 +24,7 @@ export function createRunPaces(loads: readonly FeedLoad[], isOwn: (feedId: strin
   const runOf = new Map(
     loads.flatMap(({ feedId, runId, paceAllows }) => (paceAllows === null ? [] : [[feedId, runId]])),
   );
+  const batchUsersOf = new Map(loads.map(({ runId, batchUsers }) => [runId, batchUsers]));
   const allowed = new Map<string, number>();
   for (const [runId, feeds] of Map.groupBy(loads, (load) => load.runId)) {
     const [first] = feeds;
@@ -37,13 +38,15 @@ export function createRunPaces(loads: readonly FeedLoad[], isOwn: (feedId: strin
       return batches === undefined ? null : { runId, batches };
     },
     keepTo: async ({ grants, turns }, turnsBefore, store) => {
-      const asked = new Map<string, number>();
+      const asked = new Map<string, PaceAsked>();
       for (const [feedId, batches] of grants) {
         const runId = runOf.get(feedId);
-        if (runId !== undefined) asked.set(runId, (asked.get(runId) ?? 0) + batches);
+        if (runId === undefined) continue;
+        const before = asked.get(runId)?.batches ?? 0;
+        asked.set(runId, { runId, batches: before + batches, batchUsers: batchUsersOf.get(runId) ?? usualBatchUsers });
       }
       if (asked.size === 0) return { grants, turns };
-      const left = await store.takePace([...asked].map(([runId, batches]) => ({ runId, batches })));
+      const left = await store.takePace([...asked.values()]);
       const kept: Admitted = { grants: new Map(), turns: new Map(turns) };
       for (const [feedId, batches] of grants) {
         const runId = runOf.get(feedId);
@@ -61,7 +64,7 @@ export function createRunPaces(loads: readonly FeedLoad[], isOwn: (feedId: strin
 function ownBatches(feeds: readonly FeedLoad[], users: number, isOwn: (feedId: string) => boolean): number {
   const incomplete = feeds.filter(({ complete }) => !complete);
   const own = incomplete.filter(({ feedId }) => isOwn(feedId));
-  const batches = Math.floor(users / maxBatchUsers);
+  const batches = Math.floor(users / (feeds[0]?.batchUsers ?? 1));
   // Of less than one batch for each, whoever asks first has one: shares would round to nothing for ever.
   return own.length === 0 || batches === 0 ? 0 : Math.max(1, Math.floor((batches * own.length) / incomplete.length));
 }

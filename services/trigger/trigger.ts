@@ -7,10 +7,12 @@ import type { Meter } from '../../shared/ports/meter.ts';
 import { noMeter } from '../../shared/runtime/no-meter.ts';
 import type { Leases } from '../../shared/ports/leases.ts';
 import type { MessagePublisher, TopicAdmin, TopicBacklogs, TopicSpec } from '../../shared/ports/message-bus.ts';
-import type { StoredAudiences } from '../../shared/ports/stored-audiences.ts';
+import type { ShardStore } from '../../shared/ports/registry.ts';
 import type { Reconciliation } from './ports/reconciliation.ts';
 import type { Retention } from './ports/retention.ts';
 import type { RunStore } from './ports/run-store.ts';
+import type { RegistryReader } from '../../shared/runtime/registry-reader.ts';
+import type { StoredAudiences } from '../../shared/ports/stored-audiences.ts';
 import type { Segmentation } from '../../shared/ports/segmentation.ts';
 import { createLeaseKeeper } from '../../shared/runtime/lease-keeper.ts';
 import { createLoop, type Loop } from '../../shared/runtime/loop.ts';
@@ -19,6 +21,7 @@ import type { Service } from '../../shared/runtime/service.ts';
 import { createAdmitFeeds } from './admit-feeds.ts';
 import { createFeedPager } from './feed-pager.ts';
 import { createKeepRuns } from './keep-runs.ts';
+import { createKeepTopics } from './keep-topics.ts';
 import { createPageQuestions } from './page-questions.ts';
 import { createFeedOwner } from './feed-owner.ts';
 import { createReconcileRuns } from './reconcile-runs.ts';
@@ -47,7 +50,10 @@ export interface TriggerDeps {
   topicAdmin: TopicAdmin;
   topicBacklogs: TopicBacklogs;
   topics: TopicNames;
-  /** What a shard's topic that has to be created is like. */
+  shards: ShardStore;
+  /** What is known of action types and shards; somebody else keeps it up to date. */
+  registry: Pick<RegistryReader, 'current' | 'refresh' | 'onChange'>;
+  /** What a new shard's topic is like. */
   topicTerms: Omit<TopicSpec, 'topic'>;
   /** Tells this process apart from all others, those before it included. */
   owner: string;
@@ -114,6 +120,8 @@ export function createTrigger(deps: TriggerDeps): Trigger {
     topicAdmin: deps.topicAdmin,
     topics,
     topicTerms: deps.topicTerms,
+    shards: deps.shards,
+    registry: deps.registry,
     onBegun: () => feeds.poke(),
     clock,
     random,
@@ -136,15 +144,20 @@ export function createTrigger(deps: TriggerDeps): Trigger {
     createRetention({ retention: deps.retention, days: deps.retentionDays, isSweeper, clock, logger }),
   );
 
+  const topicKeeping = loopOf('keep-topics', createKeepTopics(deps));
+  deps.registry.onChange(() => topicKeeping.poke());
+
   return {
     start: () => {
       isTakingIn = true;
-      for (const part of [preparation, feeds, admission, sweeper, keeping, reconciling, retaining]) part.start();
+      const parts = [preparation, feeds, admission, sweeper, keeping, reconciling, retaining, topicKeeping];
+      for (const part of parts) part.start();
     },
     ready: () => isTakingIn,
     stopIntake: async () => {
       isTakingIn = false;
-      await Promise.all([preparation.stop(), feeds.stopIntake(), keeping.stop(), reconciling.stop(), retaining.stop()]);
+      const parts = [preparation, keeping, reconciling, retaining, topicKeeping];
+      await Promise.all(parts.map((part) => part.stop()).concat(feeds.stopIntake()));
     },
     finishWork: async () => {
       await Promise.all([feeds.finish(), admission.stop(), sweeper.stop()]);

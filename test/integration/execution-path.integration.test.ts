@@ -16,6 +16,7 @@ import { describeReconciliation } from '../support/conformance/reconciliation.co
 import { describeRetries } from '../support/conformance/retries.conformance.ts';
 import { describeRunControl } from '../support/conformance/run-control.conformance.ts';
 import { describeRunStore } from '../support/conformance/run-store.conformance.ts';
+import { describeShardFigures } from '../support/conformance/shard-figures.conformance.ts';
 import { describeStepClaims } from '../support/conformance/step-claims.conformance.ts';
 import { describeStepFlow } from '../support/conformance/step-flow.conformance.ts';
 import { describeStepHolds } from '../support/conformance/step-holds.conformance.ts';
@@ -28,10 +29,13 @@ import { createCampaignStore } from '../../services/api/postgres/campaign-store.
 import { createDueJobs } from '../../services/scheduler/postgres/due-jobs.ts';
 import { createRetries } from '../../services/api/postgres/retries.ts';
 import { createRunControl } from '../../services/api/postgres/run-control.ts';
+import { stepsUnderWay } from '../../shared/postgres/under-way.ts';
 import { createRunReports } from '../../services/api/postgres/run-reports.ts';
 import { createUserHistories } from '../../services/api/postgres/user-histories.ts';
 import { selectFailureGroups } from '../../services/api/postgres/run-report-statements.ts';
 import { createFeedContexts } from '../../services/worker/postgres/feed-contexts.ts';
+import { createShardFigures } from '../../services/api/postgres/shard-figures.ts';
+import { createShardReports } from '../../services/worker/postgres/shard-reports.ts';
 import { createFeedStore } from '../../services/trigger/postgres/feed-store.ts';
 import { createOutboxSweep } from '../../services/trigger/postgres/outbox-sweep.ts';
 import { createLeases } from '../../shared/postgres/leases.ts';
@@ -63,7 +67,7 @@ afterAll(async () => {
 async function postgresStores(): Promise<ExecutionSubject> {
   await pool.query(
     `truncate campaigns, campaign_revisions, jobs, leases, runs, feeds, batches, batch_steps, user_failures, run_totals, failure_totals, agenda,
-       sweep_marks, holds, step_causes, step_attempts, retry_users, run_events, run_paces`,
+       sweep_marks, holds, step_causes, step_attempts, retry_users, run_events, run_paces, shard_reports`,
   );
   return {
     campaigns: createCampaignStore({ pool }),
@@ -119,9 +123,18 @@ const planned = {
   ...Object.fromEntries(Object.entries(sweepStatements).map(([name, { text }]) => [name, text])),
   ...Object.fromEntries(Object.entries(endingStatements).map(([name, { text }]) => [name, text])),
   writePages: feedStatements.writePages,
+  stepsUnderWay: stepsUnderWay.text,
 };
 
 describeStepLedger('on Postgres', postgresStores);
+describeShardFigures('on Postgres', async () => ({
+  ...(await postgresStores()),
+  shardReports: createShardReports({ pool }),
+  figures: createShardFigures({ pool }),
+  ageReports: async (ms: number) => {
+    await pool.query(`update shard_reports set reported_at = reported_at - $1 * interval '1 ms'`, [ms]);
+  },
+}));
 describeStepClaims('on Postgres', postgresStores);
 describeStepFlow('on Postgres', postgresStores);
 describeStepHolds('on Postgres', postgresStores);

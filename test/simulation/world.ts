@@ -10,6 +10,7 @@ import { createMemoryBus, type MemoryBus } from '../support/memory/memory-bus.ts
 import { createMemoryCampaignStore } from '../support/memory/campaign-store.ts';
 import { createMemoryDatabase, type MemoryDatabase } from '../support/memory/memory-database.ts';
 import type { MessageFate } from '../support/memory/memory-topics.ts';
+import { seedMemoryRegistry } from '../support/memory/registry.ts';
 import { createMemoryRunReports } from '../support/memory/run-reports.ts';
 import { createSettableClock } from '../support/settable-clock.ts';
 import { createControls } from './controls.ts';
@@ -95,9 +96,10 @@ export async function simulate(scenario: Scenario): Promise<Outcome> {
     clock,
     timeoutMs,
   });
+  const config = engineConfigFor(chain, countries, scenario.keeping);
+  seedMemoryRegistry(database, config);
   const surroundings: Surroundings = {
-    ...{ database, bus, topics, shards, endpoint, weakening },
-    config: engineConfigFor(chain, countries, scenario.keeping),
+    ...{ database, bus, topics, shards, endpoint, weakening, config },
     segmentation: createSimulatedSegmentation(audience),
     random: () => chance.next(),
   };

@@ -15,6 +15,8 @@ export interface OwnedFeed {
   /** The last user that was fed, held out or excluded, or null before the first. */
   cursor: string | null;
   nextBatchNo: number;
+  /** Users per batch, at most: as the run began, whatever its action types say by now. */
+  batchUsers: number;
   token: number;
   priority: Priority;
   /** The step that its users begin with. */
@@ -70,6 +72,8 @@ export interface FeedLoad {
   country: string;
   /** Users of its run that may be fed right now, over all feeds and triggers; null where the run has no pace. */
   paceAllows: number | null;
+  /** Users of a batch, at most. */
+  batchUsers: number;
   /** Action types in the order of the chain. */
   chain: readonly string[];
   priority: Priority;
@@ -94,6 +98,8 @@ export interface FlowCounts {
 export interface PaceAsked {
   runId: string;
   batches: number;
+  /** Users that each of them has at most. */
+  batchUsers: number;
 }
 
 /** `never-stalled`: not those whose last page was not to be had. */

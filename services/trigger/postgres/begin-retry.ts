@@ -62,8 +62,10 @@ const insertUsers = `
   on conflict do nothing`;
 
 const insertFeeds = `
-  insert into feeds (feed, run, country, segment, snapshot, estimate, from_step)
-  select k.feed, $1, k.country, '', '', t.users, k.step
+  insert into feeds (feed, run, country, segment, snapshot, estimate, from_step, batch_users)
+  select k.feed, $1, k.country, '', '', t.users, k.step,
+    -- As its parent's: every endpoint of the chain takes so many.
+    (select min(batch_users) from feeds where run = (select parent from runs where id = $1))
   from ${places} cross join lateral (select count(*) as users from retry_users where feed = k.feed) t
   where t.users > 0
   returning estimate::float8 as users`;

@@ -23,8 +23,8 @@ export const begin = `
   ), e as (
     insert into run_events (run, kind, detail) select id, 'begun', jsonb_build_object('feeds', cardinality($2::uuid[])) from r
   ), f as (
-    insert into feeds (feed, run, country, segment, snapshot, estimate, audience)
-    select k.feed, r.id, k.country, k.segment, k.snapshot, k.estimate, k.audience
+    insert into feeds (feed, run, country, segment, snapshot, estimate, audience, batch_users)
+    select k.feed, r.id, k.country, k.segment, k.snapshot, k.estimate, k.audience, $8
     from r, unnest($2::uuid[], $3::text[], $4::text[], $5::text[], $6::bigint[], $7::jsonb[])
       k (feed, country, segment, snapshot, estimate, audience)
   )
@@ -34,6 +34,8 @@ export const begin = `
 export const tallies = `
   select r.id as "runId", r.campaign as "campaignId", r.state, r.state_reason as "stateReason", c.definition -> 'chain' as chain,
     (extract(epoch from now() - r.deadline_at) * 1000)::float8 as "overdueMs", r.judged_from as "judgedFrom",
+    case when r.state = 'running' and r.state_since > r.started_at then (extract(epoch from now() - r.state_since) * 1000)::float8 end
+      as "resumedForMs",
     (c.definition || r.settings) -> 'pauseAtFailedPercent' as "failedPercent",
     (c.definition || r.settings) -> 'pauseAtFailedMinUsers' as "failedMinUsers",
     f.feed as "feedId", f.country, f.fed_users::float8 as "fedUsers", f.held_out_users::float8 as "heldOutUsers",

@@ -1,5 +1,6 @@
 import type { Pool, PoolClient } from 'pg';
 import { v7 as uuidv7 } from 'uuid';
+import { usualBatchUsers } from '../../../shared/domain/batch.ts';
 import { defaultMinJudgedUsers } from '../../../shared/contracts/campaigns.ts';
 import type { StepTotals } from '../../../shared/domain/outcomes.ts';
 import { statesBefore, type TerminalRunState } from '../../../shared/domain/run-states.ts';
@@ -39,7 +40,7 @@ export function createRunStore({ pool }: { pool: Pool }): RunStore {
     wait: async (runId, cause) => {
       await pool.query(statements.wait, [runId, cause]);
     },
-    begin: async (runId, feeds) => {
+    begin: async (runId, feeds, batchUsers = usualBatchUsers) => {
       const audiences = feeds.map(({ audience }) => audienceColumnsOf(audience));
       const { rowCount } = await pool.query(statements.begin, [
         runId,
@@ -49,6 +50,7 @@ export function createRunStore({ pool }: { pool: Pool }): RunStore {
         audiences.map(({ snapshot }) => snapshot),
         audiences.map(({ estimate }) => estimate),
         audiences.map(({ audience }) => audience && JSON.stringify(audience)),
+        batchUsers,
       ]);
       return rowCount === 1;
     },
@@ -130,7 +132,7 @@ async function finish(
 function tallyOf(rows: TallyRow[]): RunTally[] {
   const [first] = rows;
   if (!first) return [];
-  const { runId, campaignId, state, stateReason, chain, overdueMs } = first;
+  const { runId, campaignId, state, stateReason, chain, resumedForMs, overdueMs } = first;
   const feeds = rows.map(
     ({ feedId, country, fedUsers, heldOutUsers, fedBatches, fromStep, complete, stalled, lines }) => {
       const totals = lines.map(({ step, batches, succeeded, failed, expired, cancelled, unknown }) => {
@@ -143,7 +145,7 @@ function tallyOf(rows: TallyRow[]): RunTally[] {
       return { feedId, country, fedUsers, heldOutUsers, fedBatches, fromStep, complete, stalled, totals, flow };
     },
   );
-  return [{ runId, campaignId, state, stateReason, chain, overdueMs, feeds, ...judgementOf(first) }];
+  return [{ runId, campaignId, state, stateReason, chain, resumedForMs, overdueMs, feeds, ...judgementOf(first) }];
 }
 
 function judgementOf({ judgedFrom, failedPercent, failedMinUsers }: TallyRow) {

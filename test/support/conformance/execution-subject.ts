@@ -1,6 +1,6 @@
 import type { CampaignDefinition } from '../../../shared/contracts/campaigns.ts';
+import { usualBatchUsers } from '../../../shared/domain/batch.ts';
 import { segmentAlone } from '../../../shared/contracts/feed-audience.ts';
-import { maxBatchUsers } from '../../../shared/domain/batch.ts';
 import { usersOf } from '../../../shared/domain/users-text.ts';
 import type { StepTotals } from '../../../shared/domain/outcomes.ts';
 import type { CampaignStore } from '../../../services/api/ports/campaign-store.ts';
@@ -121,7 +121,7 @@ export function someUsers(count: number, from = 1): string[] {
 }
 
 /** That many batches, full ones, of consecutive users. */
-export function someBatches(count: number, size = maxBatchUsers): string[][] {
+export function someBatches(count: number, size = usualBatchUsers): string[][] {
   return Array.from({ length: count }, (_, index) => someUsers(size, index * size + 1));
 }
 

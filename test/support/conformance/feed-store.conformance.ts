@@ -1,3 +1,4 @@
+import { usualBatchUsers } from '../../../shared/domain/batch.ts';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { segmentAlone, type FeedAudience } from '../../../shared/contracts/feed-audience.ts';
 import type { FedPages, OwnedFeed } from '../../../services/trigger/ports/feed-store.ts';
@@ -71,6 +72,7 @@ export function describeFeedStore(name: string, makeSubject: MakeExecutionSubjec
         stalls: 0,
         cursor: null,
         nextBatchNo: 1,
+        batchUsers: 100,
         token: 1,
         priority: 'normal',
         fromStep: 1,
@@ -323,6 +325,7 @@ export function describeFeedStore(name: string, makeSubject: MakeExecutionSubjec
           runId: feed.runId,
           country: 'SG',
           paceAllows: null,
+          batchUsers: usualBatchUsers,
           chain: ['award-reward', 'send-message'],
           priority: 'normal',
           complete: false,
@@ -341,7 +344,7 @@ export function describeFeedStore(name: string, makeSubject: MakeExecutionSubjec
   describe(`the pace of a run ${name}`, () => {
     const allows = async () => (await subject.feeds.loads([]))[0]?.paceAllows;
     const take = async (runId: string, batches: number) =>
-      (await subject.feeds.takePace([{ runId, batches }])).get(runId);
+      (await subject.feeds.takePace([{ runId, batches, batchUsers: usualBatchUsers }])).get(runId);
     const setPace = (runId: string, paceUsersPerSecond: number | null) =>
       subject.control.change(runId, () => ({ change: { settings: { paceUsersPerSecond }, events: [] } }));
 

@@ -7,6 +7,7 @@ import { describeReconciliation } from '../conformance/reconciliation.conformanc
 import { describeRetries } from '../conformance/retries.conformance.ts';
 import { describeRunControl } from '../conformance/run-control.conformance.ts';
 import { describeRunStore } from '../conformance/run-store.conformance.ts';
+import { describeShardFigures } from '../conformance/shard-figures.conformance.ts';
 import { describeStepClaims } from '../conformance/step-claims.conformance.ts';
 import { describeStepFlow } from '../conformance/step-flow.conformance.ts';
 import { describeStepHolds } from '../conformance/step-holds.conformance.ts';
@@ -14,8 +15,10 @@ import { describeStepEndings } from '../conformance/step-endings.conformance.ts'
 import { describeStepLedger } from '../conformance/step-ledger.conformance.ts';
 import { describeUserHistories } from '../conformance/user-histories.conformance.ts';
 import { createSettableClock } from '../settable-clock.ts';
+import { atOnce } from './at-once.ts';
 import { createMemoryExecutionStores } from './execution-stores.ts';
 import { createMemoryDatabase } from './memory-database.ts';
+import { createMemoryShardFigures, createMemoryShardReports } from './shard-figures.ts';
 
 /** The stores of the execution path over one empty database. */
 function memoryStores(): Promise<ExecutionSubject> {
@@ -35,6 +38,18 @@ describeOutboxSweep('in memory', memoryStores);
 describeRunStore('in memory', memoryStores);
 describeRunControl('in memory', memoryStores);
 describeStepEndings('in memory', memoryStores);
+describeShardFigures('in memory', () => {
+  const database = createMemoryDatabase(createSettableClock(Date.now()));
+  return Promise.resolve({
+    ...createMemoryExecutionStores({ database }),
+    shardReports: createMemoryShardReports({ database }),
+    figures: createMemoryShardFigures({ database }),
+    ageReports: (ms: number) =>
+      atOnce(() => {
+        for (const row of database.shardReports.values()) row.reportedAtMs -= ms;
+      }),
+  });
+});
 describeUserHistories('in memory', memoryStores);
 describeRetries('in memory', memoryStores);
 describeReconciliation('in memory', memoryStores);

@@ -1,6 +1,5 @@
 import { compareUserIds } from '../../../shared/domain/user-id.ts';
 import { onlySegment } from '../../../shared/contracts/feed-audience.ts';
-import { maxBatchUsers } from '../../../shared/domain/batch.ts';
 import { reasons } from '../../../shared/domain/reasons.ts';
 import type { FedPages, FeedLoad, FeedStore, OwnedFeed } from '../../../services/trigger/ports/feed-store.ts';
 import { atOnce } from './at-once.ts';
@@ -96,12 +95,12 @@ export function createMemoryFeedStore({ database }: { database: MemoryDatabase }
       atOnce(
         () =>
           new Map(
-            asked.flatMap(({ runId, batches }): [string, number][] => {
+            asked.flatMap(({ runId, batches, batchUsers }): [string, number][] => {
               const run = database.runs.get(runId);
-              const allowed = run ? paceAllows(database, run) : null;
+              const allowed = run ? paceAllows(database, run, batchUsers) : null;
               if (allowed === null) return [];
-              const taken = Math.min(batches, Math.floor(allowed / maxBatchUsers));
-              database.runPaces.set(runId, { allowed: allowed - taken * maxBatchUsers, atMs: clock.nowMs() });
+              const taken = Math.min(batches, Math.floor(allowed / batchUsers));
+              database.runPaces.set(runId, { allowed: allowed - taken * batchUsers, atMs: clock.nowMs() });
               return [[runId, taken]];
             }),
           ),
@@ -116,13 +115,13 @@ export function createMemoryFeedStore({ database }: { database: MemoryDatabase }
 }
 
 /** Null where the run has no pace. */
-function paceAllows(database: MemoryDatabase, run: RunRow): number | null {
+function paceAllows(database: MemoryDatabase, run: RunRow, batchUsers: number): number | null {
   const pace = settingsOf(database, run).paceUsersPerSecond;
   if (pace === null) return null;
   const row = database.runPaces.get(run.id);
-  if (!row) return maxBatchUsers;
+  if (!row) return batchUsers;
   const refilled = (pace * Math.max(0, database.clock.nowMs() - row.atMs)) / 1000;
-  return Math.min(Math.max(maxBatchUsers, pace), row.allowed + refilled);
+  return Math.min(Math.max(batchUsers, pace), row.allowed + refilled);
 }
 
 function loadOf(database: MemoryDatabase, row: FeedRow): FeedLoad {
@@ -133,7 +132,8 @@ function loadOf(database: MemoryDatabase, row: FeedRow): FeedLoad {
     feedId,
     runId,
     country,
-    paceAllows: paceAllows(database, run),
+    paceAllows: paceAllows(database, run, row.batchUsers),
+    batchUsers: row.batchUsers,
     chain: chain.map(({ action }) => action),
     priority: settingsOf(database, run).priority,
     complete,
@@ -174,10 +174,10 @@ function failInvalid(database: MemoryDatabase, row: FeedRow, { user, rule }: Fed
 
 function ownedFeed(database: MemoryDatabase, row: FeedRow): OwnedFeed {
   const run = runOf(database, row);
-  const { feedId, country, audience, fedUsers, excludedUsers, stalls, cursor, nextBatchNo, token } = row;
+  const { feedId, country, audience, fedUsers, excludedUsers, stalls, cursor, nextBatchNo, batchUsers, token } = row;
   const deadlineInMs = run.deadlineAtMs - database.clock.nowMs();
   const start = startingWith(database, run, row.fromStep);
-  const place = { fedUsers, excludedUsers, stalls, cursor, nextBatchNo };
+  const place = { fedUsers, excludedUsers, stalls, cursor, nextBatchNo, batchUsers };
   return { feedId, runId: run.id, country, audience, ...place, token, deadlineInMs, ...start };
 }
 

@@ -5,10 +5,12 @@ import type { StepFlow, StepTotals } from '../../../shared/domain/outcomes.ts';
 import type { RunEventKind } from '../../../shared/domain/run-events.ts';
 import type { RunState } from '../../../shared/domain/run-states.ts';
 import type { ApiKeyRecord } from '../../../shared/ports/api-keys.ts';
+import type { RegisteredActionType, RegisteredShard } from '../../../shared/ports/registry.ts';
 import type { AuditRecord } from '../../../services/api/ports/audit-log.ts';
 import type { CampaignState } from '../../../services/api/ports/campaign-store.ts';
 import type { RetryFilter } from '../../../services/api/ports/retries.ts';
 import type { StoredAnswer } from '../../../services/api/ports/idempotent-requests.ts';
+import type { ShardReport } from '../../../services/worker/ports/shard-reports.ts';
 import type { AttemptNote, ToldUsers, UserFailure } from '../../../shared/ports/step-ledger.ts';
 import type { SettableClock } from '../settable-clock.ts';
 
@@ -46,6 +48,14 @@ export interface MemoryDatabase {
   readonly idempotentRequests: Map<string, IdempotentRequestRow>;
   /** Keyed by `${topic}/${partition}/${offset}` and a digest of the bytes. */
   readonly deadLetters: Map<string, DeadLetterRow>;
+  /** Moves with every change of the two below. */
+  readonly registry: { revision: number };
+  /** By name. */
+  readonly actionTypes: Map<string, ActionTypeRow>;
+  /** Keyed by `${actionType}/${country}`. */
+  readonly shards: Map<string, RegisteredShard>;
+  /** Keyed by `${worker}/${actionType}/${country}`. */
+  readonly shardReports: Map<string, ShardReportRow>;
   /** Oldest first. */
   readonly auditLog: AuditRecord[];
   /** Oldest first. */
@@ -67,6 +77,15 @@ export interface RunEventRow {
 export interface RunPaceRow {
   allowed: number;
   atMs: number;
+}
+
+export interface ShardReportRow extends ShardReport {
+  worker: string;
+  reportedAtMs: number;
+}
+
+export interface ActionTypeRow extends RegisteredActionType {
+  deletedAt: Date | null;
 }
 
 export interface CampaignRow {
@@ -129,6 +148,7 @@ export interface FeedRow {
   audience: FeedAudience;
   fromStep: number;
   cursor: string | null;
+  batchUsers: number;
   nextBatchNo: number;
   nextChildNo: number;
   fedUsers: number;
@@ -285,6 +305,10 @@ export function createMemoryDatabase(clock: SettableClock): MemoryDatabase {
     apiKeys: new Map(),
     idempotentRequests: new Map(),
     deadLetters: new Map(),
+    registry: { revision: 1 },
+    actionTypes: new Map(),
+    shards: new Map(),
+    shardReports: new Map(),
     auditLog: [],
     runEvents: [],
     runPaces: new Map(),

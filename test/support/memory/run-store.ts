@@ -1,7 +1,7 @@
 import { v7 as uuidv7 } from 'uuid';
+import { firstChildBatchNo, isChildBatch, usualBatchUsers } from '../../../shared/domain/batch.ts';
 import { defaultMinJudgedUsers, type CampaignDefinition } from '../../../shared/contracts/campaigns.ts';
 import type { RunSettings } from '../../../shared/contracts/runs.ts';
-import { firstChildBatchNo, isChildBatch } from '../../../shared/domain/batch.ts';
 import type { StepTotals } from '../../../shared/domain/outcomes.ts';
 import { segmentAlone } from '../../../shared/contracts/feed-audience.ts';
 import { compareUserIds } from '../../../shared/domain/user-id.ts';
@@ -42,7 +42,7 @@ export function createMemoryRunStore({ database }: { database: MemoryDatabase })
             };
           }),
       ),
-    begin: (runId, feeds) =>
+    begin: (runId, feeds, batchUsers = usualBatchUsers) =>
       atOnce(() => {
         const row = runs.get(runId);
         if (row?.state !== 'preparing') return false;
@@ -50,7 +50,7 @@ export function createMemoryRunStore({ database }: { database: MemoryDatabase })
         addRunEvent(database, runId, 'begun', { feeds: feeds.length });
         for (const feed of feeds) {
           const id = uuidv7();
-          database.feeds.set(id, { ...unfed, ...feed, feedId: id, runId });
+          database.feeds.set(id, { ...unfed, ...feed, feedId: id, runId, batchUsers });
         }
         return true;
       }),
@@ -150,6 +150,7 @@ function beginRetry(database: MemoryDatabase, runId: string): number | null {
   if (row?.state !== 'preparing' || !row.retry || row.parentId === null) return null;
   const standing = standingFailures(database, row.parentId, row.retry, row.createdAt);
   const places = Map.groupBy(standing, ({ country, step }) => `${country}/${step}`);
+  const batchUsers = Math.min(...feedsOf(database, row.parentId).map((feed) => feed.batchUsers));
   let users = 0;
   for (const ofPlace of places.values()) {
     const [first] = ofPlace;
@@ -159,7 +160,7 @@ function beginRetry(database: MemoryDatabase, runId: string): number | null {
     retryUsers.set(feedId, ids);
     const { country, step } = first;
     const audience = segmentAlone({ segment: '', snapshot: '', estimate: ids.length });
-    feeds.set(feedId, { ...unfed, country, audience, fromStep: step, feedId, runId });
+    feeds.set(feedId, { ...unfed, country, audience, fromStep: step, feedId, runId, batchUsers });
     users += ids.length;
   }
   if (users === 0) return 0;
@@ -199,6 +200,7 @@ function inTurn<Entry>(entries: readonly Entry[]): Entry[] {
 const unfed = {
   fromStep: 1,
   cursor: null,
+  batchUsers: usualBatchUsers,
   nextBatchNo: 1,
   nextChildNo: firstChildBatchNo,
   fedUsers: 0,
@@ -289,6 +291,10 @@ function tallyOf(database: MemoryDatabase, row: RunRow): RunTally {
     state: row.state === 'cancelling' ? 'cancelling' : 'running',
     chain,
     stateReason: row.stateReason,
+    resumedForMs:
+      row.state === 'running' && row.startedAt && row.stateSince > row.startedAt
+        ? database.clock.nowMs() - row.stateSince.getTime()
+        : null,
     overdueMs: database.clock.nowMs() - row.deadlineAtMs,
     pauseAtFailed: pauseAtFailedOf(settingsOf(database, row)),
     judgedFrom: [...row.judgedFrom].map(([step, judged]) => ({ step, ...judged })),
