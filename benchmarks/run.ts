@@ -3,6 +3,7 @@ import { ConfigurationError } from '../shared/runtime/configuration-error.ts';
 import { compareChains } from './chain/against.ts';
 import { benchmarkChain } from './chain/chain.ts';
 import { startForeignLoadMeter, withDescendants } from './cpu.ts';
+import { benchmarkExplain } from './explain/explain.ts';
 import { benchmarkGrowth } from './growth/growth.ts';
 import { benchmarkMemory } from './memory/memory.ts';
 import { benchmarkNeighbours } from './neighbours/neighbours.ts';
@@ -34,6 +35,7 @@ const questions: Record<string, Question> = {
   scaling: ({ rounds, quick, only }) => benchmarkScaling({ rounds: rounds ?? (quick ? 1 : 3), quick, only }),
   rewards: ({ rounds, quick }) => benchmarkRewards({ rounds: rounds ?? (quick ? 1 : 5), quick }),
   growth: ({ rounds, quick, only }) => benchmarkGrowth({ rounds: rounds ?? (quick ? 1 : 3), quick, only }),
+  explain: ({ quick }) => benchmarkExplain({ quick }),
   memory: ({ rounds }) => benchmarkMemory(rounds ?? 5),
   stopping: ({ rounds, quick }) => benchmarkStopping(rounds ?? (quick ? 10 : 200)),
 };
