@@ -74,9 +74,9 @@ async function carryOut(options: DemoOptions, context: CommandContext, begun: Be
     clock: systemClock,
     say: (line) => terminal.note(`  ${paint.bad('▲')} ${line}\n`),
   });
-  const { runId, code } = await showCampaign(installation, context, companion);
+  const { runId, retryableUsers, code } = await showCampaign(installation, context, companion);
   if (options.exit || runId === undefined || signal.aborted) return code;
-  terminal.note(whereItServes(installation, runId, paint));
+  terminal.note(whereItServes(installation, { runId, retryableUsers }, paint));
   await whenAborted(signal);
   return code;
 }

@@ -13,6 +13,8 @@ import type { DemoInstallation } from './installation.ts';
 export interface ShownCampaign {
   /** Undefined when the demo was ended before there was one. */
   runId: string | undefined;
+  /** Failed, and nothing speaks against trying them again. */
+  retryableUsers: number;
   code: ExitCode;
 }
 
@@ -39,7 +41,7 @@ export async function showCampaign(
 
   const deps = { api, clock: systemClock, signal };
   const runId = await awaitRun(campaign.id, deps);
-  if (runId === undefined) return { runId, code: exitCodes.ok };
+  if (runId === undefined) return { runId, retryableUsers: 0, code: exitCodes.ok };
   const display = createProgressDisplay(terminal, () => systemClock.monotonicMs());
   const last = await watchRun(runId, deps, ({ value }) => {
     companion.onProgress(value);
@@ -48,11 +50,13 @@ export async function showCampaign(
     display.end();
     await companion.end();
   });
-  if (!last || signal.aborted) return { runId, code: exitCodes.ok };
+  if (!last || signal.aborted) return { runId, retryableUsers: 0, code: exitCodes.ok };
 
   const { value, raw } = await api.report(runId);
   writeData(context, raw, () => `\n${renderReport(value, createPaint(terminal.colours.out))}\n`);
-  return { runId, code: isComplete(value) ? exitCodeOf(value.state) : exitCodes.failure };
+  const failed = value.steps.some((step) => step.failed > 0);
+  const retryableUsers = failed ? (await api.retryFailed(runId, { preview: true })).value.users : 0;
+  return { runId, retryableUsers, code: isComplete(value) ? exitCodeOf(value.state) : exitCodes.failure };
 }
 
 /** The demo fails loudly when what it shows is not what Muster promises. */

@@ -1,16 +1,30 @@
 import type { Paint } from '../render/paint.ts';
+import { count } from '../render/numbers.ts';
 import type { DemoInstallation } from './installation.ts';
 
+export interface EndedRun {
+  runId: string;
+  /** Failed, and nothing speaks against trying them again. */
+  retryableUsers: number;
+}
+
 /** What can be done next, with lines to copy. */
-export function whereItServes(installation: DemoInstallation, runId: string, paint: Paint): string {
+export function whereItServes(
+  installation: Pick<DemoInstallation, 'apiUrl' | 'apiKey'>,
+  run: EndedRun,
+  paint: Paint,
+): string {
   const { apiUrl, apiKey } = installation;
+  const { runId, retryableUsers } = run;
+  const muster = `MUSTER_API_URL=${apiUrl} MUSTER_API_KEY=${apiKey} npm run -s muster --`;
   const lines: [string, string][] = [
     ['API', apiUrl],
     ['docs', `${apiUrl}/docs`],
     ['key', apiKey],
     ['try', `curl -s ${apiUrl}/v1/runs/${runId}/report -H 'Authorization: Bearer ${apiKey}'`],
-    ['or', `MUSTER_API_URL=${apiUrl} MUSTER_API_KEY=${apiKey} npm run -s muster -- campaign list`],
+    ['or', `${muster} campaign list`],
   ];
   const told = lines.map(([name, text]) => `  ${paint.faint(name.padEnd(5))} ${text}\n`).join('');
-  return `${told}\n  ${paint.accent('serving until Ctrl-C')}\n`;
+  const retry = `  ${count(retryableUsers)} users failed. Try exactly those again:\n  ${muster} campaign retry-failed ${runId}\n\n`;
+  return `${told}\n${retryableUsers > 0 ? retry : ''}  ${paint.accent('serving until Ctrl-C')}\n`;
 }

@@ -1,0 +1,20 @@
+import { describe, expect, it } from 'vitest';
+import { createPaint } from '../render/paint.ts';
+import { whereItServes } from './where-it-serves.ts';
+
+const installation = { apiUrl: 'http://127.0.0.1:4000', apiKey: 'muster_key' };
+const paint = createPaint(false);
+
+describe('the end of the demo', () => {
+  it('offers to try exactly the failed users again', () => {
+    const text = whereItServes(installation, { runId: 'run_1', retryableUsers: 3723 }, paint);
+    expect(text).toContain('3,723 users failed. Try exactly those again:');
+    expect(text).toContain(
+      'MUSTER_API_URL=http://127.0.0.1:4000 MUSTER_API_KEY=muster_key npm run -s muster -- campaign retry-failed run_1',
+    );
+  });
+
+  it('offers nothing where nobody failed', () => {
+    expect(whereItServes(installation, { runId: 'run_1', retryableUsers: 0 }, paint)).not.toContain('retry-failed');
+  });
+});
