@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { z } from 'zod';
+import type { z } from 'zod';
 import { userExplanation, type UserExplanation } from '../../shared/contracts/explanations.ts';
 import { retryAnswer, type RetryAnswer } from '../../shared/contracts/retries.ts';
 import { uploadedAudience, type UploadedAudience } from '../../shared/contracts/audiences.ts';

@@ -192,6 +192,8 @@ function createMember(consumer: MemoryConsumer, faults: ProcessFaults): Membersh
       },
     },
     expel: () => {
+      // Frozen before it had joined: nobody knows of it, and it joins once, when it is thawed.
+      if (!receiver) return;
       isExpelled = true;
       consumer.crash();
     },
