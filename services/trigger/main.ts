@@ -76,6 +76,7 @@ export const triggerProcess = defineProcess('trigger', readConfig, async (config
     topicTerms: { partitions: engine.partitionsPerShard, replicationFactor: engine.replicationFactor },
     owner,
     pageSize: engine.segmentation.pageSize,
+    concurrencyOf: (actionType) => engine.actionTypes[actionType]?.concurrency ?? 0,
     feedLeaseMs: config.TRIGGER_FEED_LEASE_MS,
     stallMs: config.TRIGGER_STALL_MS,
     meter,

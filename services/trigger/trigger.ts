@@ -47,6 +47,8 @@ export interface TriggerDeps {
   owner: string;
   /** Users asked for per page. */
   pageSize: number;
+  /** Calls of one worker in flight at once for an action type. */
+  concurrencyOf: (actionType: string) => number;
   feedLeaseMs: number;
   /** A step that stands still for so long with work ready may have lost references. */
   stallMs: number;
@@ -93,10 +95,7 @@ export function createTrigger(deps: TriggerDeps): Trigger {
     clock,
     logger,
   });
-  const admission = loopOf(
-    'admit-feeds',
-    createAdmitFeeds({ feedStore, pagers: () => feeds.pagers(), figures, clock }),
-  );
+  const admission = loopOf('admit-feeds', createAdmitFeeds({ ...deps, pagers: () => feeds.pagers(), figures }));
   const preparation = createRunPreparer({
     runStore,
     segmentation,

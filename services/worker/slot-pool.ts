@@ -1,7 +1,7 @@
 /** A mean call longer than this makes a feed slow: it gives slots back too seldom for others to wait for them. */
 const slowMs = 1000;
-/** Of a pool, for feeds that are quick: slow ones get no more of it while quick ones are about. */
-const slowPart = 1 / 6;
+/** Of a pool, for slow feeds while quick ones are about in it; for quick ones otherwise. */
+const reservedPart = 1 / 6;
 /** Of a pool, for feeds with hardly a call under way: nobody fills a pool to its last slot. */
 const floorPart = 1 / 16;
 const floorCalls = 2;
@@ -32,9 +32,21 @@ export interface SlotPool {
   end(wasSlow: boolean): void;
 }
 
-export function createSlotPool(capacity: number): SlotPool {
+/** Of an action type: its quick feeds share it with its slow ones. */
+export function createActionPool(capacity: number): SlotPool {
+  const reserved = Math.max(1, Math.floor(capacity * reservedPart));
+  return createSlotPool(capacity, { besideQuick: reserved, alone: capacity - reserved });
+}
+
+/** Of the whole worker: action types that are slow leave something to the others, and are not kept from what nobody uses. */
+export function createWorkerPool(capacity: number): SlotPool {
+  const most = capacity - Math.max(1, Math.floor(capacity * reservedPart));
+  return createSlotPool(capacity, { besideQuick: most, alone: most });
+}
+
+/** @param slowCalls how many slow calls there may be while quick ones are about, and otherwise */
+function createSlotPool(capacity: number, slowCalls: { besideQuick: number; alone: number }): SlotPool {
   const floor = Math.floor(capacity * floorPart);
-  const reserved = Math.max(1, Math.floor(capacity * slowPart));
   let inFlight = 0;
   let slow = 0;
   let lastQuickMs = Number.NEGATIVE_INFINITY;
@@ -42,7 +54,7 @@ export function createSlotPool(capacity: number): SlotPool {
   /** How many slow calls there may be. Feeds that nothing is known of begin with a few calls each: they may go further. */
   function boundOfSlow({ meanMs }: CallLine, nowMs: number): number {
     if (meanMs === 0) return capacity - floor;
-    return Math.max(1, nowMs - lastQuickMs < quickIsAboutMs ? reserved : capacity - reserved);
+    return Math.max(1, nowMs - lastQuickMs < quickIsAboutMs ? slowCalls.besideQuick : slowCalls.alone);
   }
 
   return {

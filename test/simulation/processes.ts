@@ -14,6 +14,7 @@ import type { Lane, LaneReceiver, MessageConsumer, OutgoingMessage } from '../..
 import { PublishError } from '../../shared/ports/message-bus.ts';
 import type { StepLedger } from '../../shared/ports/step-ledger.ts';
 import { createMemoryDeadLetters } from '../support/memory/dead-letters.ts';
+import { createMemoryEndpointGuards } from '../support/memory/endpoint-guards.ts';
 import { createMemoryDueJobs } from '../support/memory/due-jobs.ts';
 import { createMemoryFeedContexts } from '../support/memory/feed-contexts.ts';
 import { createMemoryFeedStore } from '../support/memory/feed-store.ts';
@@ -21,6 +22,7 @@ import { createMemoryLeases } from '../support/memory/leases.ts';
 import type { MemoryBus, MemoryConsumer } from '../support/memory/memory-bus.ts';
 import type { MemoryDatabase } from '../support/memory/memory-database.ts';
 import { createMemoryOutboxSweep } from '../support/memory/outbox-sweep.ts';
+import { createMemoryRateShares } from '../support/memory/rate-shares.ts';
 import { createMemoryRetention } from '../support/memory/retention.ts';
 import { createMemoryRunStore } from '../support/memory/run-store.ts';
 import { createMemoryStepEndings } from '../support/memory/step-endings.ts';
@@ -116,6 +118,7 @@ function startTrigger(
     topicAdmin: faults.wrap(bus.admin),
     topicTerms: { partitions: 2, replicationFactor: 1 },
     pageSize: 100,
+    concurrencyOf: () => 4,
     feedLeaseMs: leaseMs,
     stallMs: 5000,
   }).start();
@@ -131,6 +134,8 @@ function startWorker(shared: SharedDeps, faults: ProcessFaults, surroundings: Su
     consumer: faults.wrap(member.consumer),
     ledger: faults.wrap(weakening.ledger?.(ledger, database) ?? ledger),
     holds: faults.wrap(createMemoryStepHolds({ database })),
+    guards: faults.wrap(createMemoryEndpointGuards({ database, owner: shared.owner })),
+    rateShares: faults.wrap(createMemoryRateShares({ database, owner: shared.owner })),
     contexts: faults.wrap(createMemoryFeedContexts({ database })),
     endpoint: faults.wrap(weakening.endpoint?.(endpoint) ?? endpoint, null),
     deadLetters: faults.wrap(createMemoryDeadLetters({ database })),

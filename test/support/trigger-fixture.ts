@@ -132,6 +132,7 @@ export function createTriggerFixture() {
       topicTerms: { partitions: 3, replicationFactor: 1 },
       owner,
       pageSize: 1000,
+      concurrencyOf: () => 100,
       feedLeaseMs: 15_000,
       stallMs: 5000,
       clock,

@@ -1,6 +1,7 @@
 import type { CampaignDefinition } from '../../../shared/contracts/campaigns.ts';
 import type { StepFlow, StepTotals } from '../../../shared/domain/outcomes.ts';
 import type { RunState } from '../../../shared/domain/run-states.ts';
+import type { Shard } from '../../../shared/domain/shard.ts';
 import type { ApiKeyRecord } from '../../../shared/ports/api-keys.ts';
 import type { CampaignState } from '../../../services/api/ports/campaign-store.ts';
 import type { StoredAnswer } from '../../../services/api/ports/idempotent-requests.ts';
@@ -37,6 +38,12 @@ export interface MemoryDatabase {
   readonly idempotentRequests: Map<string, IdempotentRequestRow>;
   /** Keyed by `${topic}/${partition}/${offset}` and a digest of the bytes. */
   readonly deadLetters: Map<string, DeadLetterRow>;
+  /** Keyed by `${actionType}/${country}`. */
+  readonly guards: Map<string, GuardRow>;
+  /** By `${actionType}/${country}`: workers with work there, and when each was seen. */
+  readonly watchers: Map<string, Map<string, number>>;
+  /** By `${actionType}/${unit}`, and then by worker. */
+  readonly rateShares: Map<string, Map<string, { demand: number; held: number; untilMs: number }>>;
 }
 
 export interface CampaignRow {
@@ -189,6 +196,18 @@ export interface DeadLetterRow {
   reason: string;
 }
 
+export interface GuardRow {
+  shard: Shard;
+  state: 'open' | 'closed';
+  cause: string;
+  openings: number;
+  openedAtMs: number;
+  retryAtMs: number;
+  probeOwner: string | null;
+  probeUntilMs: number;
+  slowStartAtMs: number | null;
+}
+
 export function createMemoryDatabase(clock: SettableClock): MemoryDatabase {
   return {
     clock,
@@ -209,6 +228,9 @@ export function createMemoryDatabase(clock: SettableClock): MemoryDatabase {
     apiKeys: new Map(),
     idempotentRequests: new Map(),
     deadLetters: new Map(),
+    guards: new Map(),
+    watchers: new Map(),
+    rateShares: new Map(),
   };
 }
 
