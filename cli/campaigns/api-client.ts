@@ -1,11 +1,23 @@
 import { randomUUID } from 'node:crypto';
 import { z } from 'zod';
-import { runProgress, runReport, type RunProgress, type RunReport } from '../../shared/contracts/runs.ts';
+import {
+  cancelPreview,
+  controlledRun,
+  runProgress,
+  runReport,
+  type CancelPreviewShape,
+  type ControlledRunShape,
+  type RunProgress,
+  type RunReport,
+} from '../../shared/contracts/runs.ts';
+import type { ControlVerb } from '../../shared/domain/run-control.ts';
 import {
   ApiRefusal,
   ApiUnavailable,
+  auditPage,
   campaign,
   campaignPage,
+  eventPage,
   failurePage,
   runIds,
   runPage,
@@ -25,12 +37,31 @@ export interface FailureFilter {
 /** All failures as a text: `raw` leaves what a spreadsheet takes for formulas as it is, `excel` begins with a byte order mark. */
 export type FailureForm = { type: 'ndjson' } | { type: 'csv'; raw: boolean; excel: boolean };
 
+export interface AuditQuery {
+  subject?: string;
+  keyId?: string;
+  method?: string;
+  route?: string;
+  since?: string;
+  until?: string;
+  limit: number;
+  cursor?: string;
+}
+
 export interface ApiClient {
   createCampaign(definition: unknown): Promise<Answer<Campaign>>;
   /** Newest first. */
   listCampaigns(limit: number, cursor: string | undefined): Promise<Answer<z.infer<typeof campaignPage>>>;
   showCampaign(id: string): Promise<Answer<Campaign>>;
   startCampaign(id: string): Promise<Answer<Campaign>>;
+  unscheduleCampaign(id: string): Promise<Answer<Campaign>>;
+  controlRun(runId: string, verb: ControlVerb, reason: string | undefined): Promise<Answer<ControlledRunShape>>;
+  cancelPreview(runId: string): Promise<Answer<CancelPreviewShape>>;
+  changeRun(runId: string, changes: unknown): Promise<Answer<ControlledRunShape>>;
+  /** Oldest first. */
+  runEvents(runId: string, limit: number): Promise<Answer<z.infer<typeof eventPage>>>;
+  /** Newest first. */
+  changes(query: AuditQuery): Promise<Answer<z.infer<typeof auditPage>>>;
   /** Newest first. */
   listRuns(campaignId: string, limit: number): Promise<Answer<z.infer<typeof runPage>>>;
   /** The newest run of a campaign. */
@@ -60,8 +91,13 @@ export function createApiClient(deps: ApiClientDeps): ApiClient {
 
   /** Sent again when the API was away, and carried out once. */
   async function post<Shape extends z.ZodType>(shape: Shape, path: string, body: unknown, outcome: string) {
+    const request = { method: 'POST', path, body, idempotencyKey: `cli-${randomUUID()}` } as const;
+    return await refusedAs(outcome, () => ask(shape, request));
+  }
+
+  async function refusedAs<Result>(outcome: string, work: () => Promise<Result>): Promise<Result> {
     try {
-      return await ask(shape, { method: 'POST', path, body, idempotencyKey: `cli-${randomUUID()}` });
+      return await work();
     } catch (error) {
       throw error instanceof ApiRefusal ? new ApiRefusal(error.problem, { outcome }) : error;
     }
@@ -72,6 +108,19 @@ export function createApiClient(deps: ApiClientDeps): ApiClient {
     listCampaigns: (limit, cursor) => get(campaignPage, `/v1/campaigns${queryOf({ limit, cursor })}`),
     showCampaign: (id) => get(campaign, `/v1/campaigns/${encodeURIComponent(id)}`),
     startCampaign: (id) => post(campaign, `/v1/campaigns/${encodeURIComponent(id)}/start`, {}, 'not started'),
+    unscheduleCampaign: (id) =>
+      post(campaign, `/v1/campaigns/${encodeURIComponent(id)}/unschedule`, {}, 'not taken back'),
+    controlRun: (runId, verb, reason) => {
+      const body = reason === undefined ? {} : { reason };
+      return post(controlledRun, `/v1/runs/${encodeURIComponent(runId)}/${verb}`, body, outcomes[verb]);
+    },
+    cancelPreview: (runId) => get(cancelPreview, `/v1/runs/${encodeURIComponent(runId)}/cancel-preview`),
+    changeRun: async (runId, changes) => {
+      const request = { method: 'PATCH', path: `/v1/runs/${encodeURIComponent(runId)}`, body: changes } as const;
+      return await refusedAs('not changed', () => ask(controlledRun, request));
+    },
+    runEvents: (runId, limit) => get(eventPage, `/v1/runs/${encodeURIComponent(runId)}/events${queryOf({ limit })}`),
+    changes: (query) => get(auditPage, `/v1/audit${queryOf({ ...query })}`),
     listRuns: (campaignId, limit) => get(runPage, `/v1/runs${queryOf({ campaignId, limit })}`),
     latestRun: async (campaignId) => {
       const { value } = await get(runIds, `/v1/runs${queryOf({ campaignId, limit: 1 })}`);
@@ -90,6 +139,8 @@ export function createApiClient(deps: ApiClientDeps): ApiClient {
     },
   };
 }
+
+const outcomes: Record<ControlVerb, string> = { pause: 'not paused', resume: 'not resumed', cancel: 'not cancelled' };
 
 async function* textOf(body: ReadableStream<Uint8Array> | null): AsyncGenerator<string, void> {
   if (!body) return;

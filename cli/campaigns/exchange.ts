@@ -18,7 +18,7 @@ export interface Patience {
 }
 
 export interface ApiRequest {
-  method: 'GET' | 'POST';
+  method: 'GET' | 'POST' | 'PATCH';
   path: string;
   body?: unknown;
   /** What a repeat of this request is known by. */

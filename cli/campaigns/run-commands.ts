@@ -59,7 +59,7 @@ function formOf({ csv, ndjson, raw, excel }: FailureOptions, json: boolean): Fai
 }
 
 /** The run that is meant: the newest one of a campaign. */
-async function runOf(id: string, api: ApiClient): Promise<string> {
+export async function runOf(id: string, api: ApiClient): Promise<string> {
   if (!id.startsWith('cmp_')) return id;
   const runId = await api.latestRun(id);
   if (runId !== undefined) return runId;

@@ -4,6 +4,7 @@ import { admitBatches, priorityWeights, readyBound, smoothedRate, type SharingFe
 import type { FeedPager } from './feed-pager.ts';
 import { pauseAfter } from './pause-after.ts';
 import type { FeedLoad, FeedStore } from './ports/feed-store.ts';
+import { createRunPaces, type RunPaces } from './run-paces.ts';
 import type { TriggerFigures } from './trigger-figures.ts';
 
 const lookEveryMs = 100;
@@ -47,7 +48,6 @@ export function createAdmitFeeds(deps: AdmitFeedsDeps): () => Promise<number> {
     const feeds = loads.map((load) => ({ load, chain: chainLoadOf(load, granted.get(load.feedId) ?? 0) }));
 
     rates = measuredRates(rates, feeds, doneBefore, startedMs - lookedAtMs);
-    const sharing = feeds.map(({ load, chain }) => sharingFeedOf(load, chain, mine.get(load.feedId)));
     busySinceMs = busySince(busySinceMs, feeds, startedMs);
     const bounds = new Map(
       [...depthsOf(feeds)].map(([shard, depth]) => {
@@ -57,7 +57,9 @@ export function createAdmitFeeds(deps: AdmitFeedsDeps): () => Promise<number> {
         return [shard, readyBound({ handledPerSecond, depth, busyForMs, concurrency })];
       }),
     );
-    const admitted = admitBatches(sharing, bounds, turns);
+    const paces = createRunPaces(loads, (feedId) => mine.has(feedId));
+    const sharing = feeds.map(({ load, chain }) => sharingFeedOf(load, chain, mine.get(load.feedId), paces));
+    const admitted = await paces.keepTo(admitBatches(sharing, bounds, turns), turns, feedStore);
     turns = admitted.turns;
     for (const [feedId, batches] of admitted.grants) {
       mine.get(feedId)?.grant(batches);
@@ -126,9 +128,15 @@ function depthsOf(feeds: readonly FeedInChain[]): Map<string, number> {
   return depths;
 }
 
-function sharingFeedOf(load: FeedLoad, { loads, waiting }: ChainLoad, pager: FeedPager | undefined): SharingFeed {
+function sharingFeedOf(
+  load: FeedLoad,
+  { loads, waiting }: ChainLoad,
+  pager: FeedPager | undefined,
+  paces: RunPaces,
+): SharingFeed {
   return {
     feedId: load.feedId,
+    pace: paces.of(load),
     weight: priorityWeights[load.priority],
     loads,
     waiting,

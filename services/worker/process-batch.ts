@@ -100,7 +100,12 @@ async function callFor(work: Work, admission: Admission, deps: ProcessBatchDeps)
     const waiting = budgetResult(work, termsOf(admission, deps));
     return afterProbe(work, withoutCall(work, waiting), admission, deps);
   }
-  if (work.claim.lapses > 0 && !(await deps.markBegun(work.claim))) return afterProbe(work, nothing, admission, deps);
+  if (work.claim.lapses > 0) {
+    if (!(await deps.markBegun(work.claim))) return afterProbe(work, nothing, admission, deps);
+    // Writing the mark may take as long as the database likes.
+    const late = refusalOf(work, await deps.directory.admissionOf(work.claim.feedId), deps);
+    if (late) return afterProbe(work, withoutCall(work, late), admission, deps);
+  }
 
   const reading = await readEndpoint(work, budget, deps);
   if (taken !== null && isAnswer(reading)) budget.giveBack(taken);
@@ -154,6 +159,8 @@ async function readEndpoint(work: Work, budget: RetryBudget, deps: ProcessBatchD
   const settles = wholeAnswerSettles(work.type.class);
   const isInTime = deps.clock.monotonicMs() - startedMs < localBudgetMs && leaseOutlastsCall(work, deps);
   if (first.missing.length === 0 || !settles || !isInTime) return once;
+  // A run that was stopped while the first call took its time is called no more, not even for what is missing.
+  if ((await deps.directory.admissionOf(work.claim.feedId)).verdict !== 'go') return once;
   const taken = deps.takeRate(work.topic, work.count) ? budget.take(deps.clock.monotonicMs()) : null;
   if (taken === null) return once;
   const second = await callEndpoint(work, firstAttempt + 1, deps);

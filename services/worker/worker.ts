@@ -28,6 +28,7 @@ import { selectClaims } from './select-claims.ts';
 import { createStepQueue } from './step-queue.ts';
 import { createStepServer } from './step-server.ts';
 import { createSuspectGate } from './suspect-gate.ts';
+import { createStoppedFeeds, lookForStopsMs } from './stopped-feeds.ts';
 import type { FinishedStep, OpenMessage } from './work.ts';
 import { createWorkerMeter } from './worker-meter.ts';
 
@@ -87,6 +88,7 @@ export function createWorker(deps: WorkerDeps): Worker {
   const begins = createBeginMarks(() => loop.poke());
   let finished: FinishedStep[] = [];
   let lastFlushMs = Number.NEGATIVE_INFINITY;
+  const stops = createStoppedFeeds({ directory, clock });
   let isTakingIn = false;
 
   const receiver = createMessageReceiver({
@@ -161,6 +163,7 @@ export function createWorker(deps: WorkerDeps): Worker {
       keeper.onWork();
       rateKeeper.onWork();
     }
+    slots.releaseFeeds(await stops.look(slots.waitingFeeds()));
     const claims = await selectClaims(maxGroup, { queue, slots, directory, shards, receiver });
     const results = takeFinished();
     const begun = begins.waiting();
@@ -188,7 +191,9 @@ export function createWorker(deps: WorkerDeps): Worker {
     const { ours, others } = matchClaims(claims, flushed.claimed);
     for (const { origin } of others) onHandled(origin);
     const prepared = await prepareWork(ours, startedMs, { shards, actionTypes, directory, ledger, logger });
-    slots.add(prepared.works);
+    const [going, stopped] = stops.split(prepared.works);
+    slots.add(going);
+    server.release(stopped, null);
     server.release(prepared.unreadable, null);
     server.leaveBroken(prepared.broken);
     return 0;
@@ -210,7 +215,7 @@ export function createWorker(deps: WorkerDeps): Worker {
   function untilNext(): number {
     slots.resume();
     const nextCallInMs = Math.max(minBetweenFlushesMs, Math.ceil(slots.nextCallInMs(queue.topics())));
-    return Math.min(idleMs, nextCallInMs);
+    return Math.min(slots.waitingFeeds().length > 0 ? lookForStopsMs : idleMs, nextCallInMs);
   }
 
   function onFinished(steps: readonly FinishedStep[]): void {

@@ -75,6 +75,10 @@ export const deleteRuns = `
     delete from holds where feed in (select feed from f)
   ), c as (
     delete from step_causes where feed in (select feed from f)
+  ), e as (
+    delete from run_events where run in (select id from gone)
+  ), p as (
+    delete from run_paces where run in (select id from gone)
   ), r as (
     delete from runs where id in (select id from gone) returning id
   )
@@ -89,3 +93,8 @@ export const deleteAnswers = `
 export const deleteDeadLetters = `
   delete from dead_letters where ctid = any(array(
     select ctid from dead_letters where created_at <= now() - $1::int * interval '1 day' limit $2))`;
+
+/** $1 days, $2 limit. */
+export const deleteChanges = `
+  delete from audit_log where ctid = any(array(
+    select ctid from audit_log where at <= now() - $1::int * interval '1 day' limit $2))`;

@@ -25,6 +25,7 @@ export function createRetentionStore({ pool }: { pool: Pool }): Retention {
     },
     deleteAnswers: (days, limit) => deleted(statements.deleteAnswers, days, limit),
     deleteDeadLetters: (days, limit) => deleted(statements.deleteDeadLetters, days, limit),
+    deleteChanges: (days, limit) => deleted(statements.deleteChanges, days, limit),
   };
 }
 

@@ -3,6 +3,7 @@ import { describeFeedContexts } from '../conformance/feed-contexts.conformance.t
 import { describeFeedStore } from '../conformance/feed-store.conformance.ts';
 import { describeLedgerModel } from '../conformance/ledger-model.conformance.ts';
 import { describeOutboxSweep } from '../conformance/outbox-sweep.conformance.ts';
+import { describeRunControl } from '../conformance/run-control.conformance.ts';
 import { describeRunStore } from '../conformance/run-store.conformance.ts';
 import { describeStepClaims } from '../conformance/step-claims.conformance.ts';
 import { describeStepFlow } from '../conformance/step-flow.conformance.ts';
@@ -29,4 +30,5 @@ describeFeedContexts('in memory', memoryStores);
 describeFeedStore('in memory', memoryStores);
 describeOutboxSweep('in memory', memoryStores);
 describeRunStore('in memory', memoryStores);
+describeRunControl('in memory', memoryStores);
 describeStepEndings('in memory', memoryStores);

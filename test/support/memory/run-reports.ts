@@ -1,4 +1,5 @@
 import { failureCursorOf, failurePlaceOf, type FailurePlace } from '../../../services/api/contracts/failure-cursor.ts';
+import { estimateOf, onlySegment } from '../../../shared/contracts/feed-audience.ts';
 import { compareUserIds } from '../../../shared/domain/user-id.ts';
 import { InvalidCursorError } from '../../../services/api/ports/campaign-store.ts';
 import type {
@@ -12,6 +13,7 @@ import type {
 import { pageOf, requireIdCursor } from '../../../services/api/postgres/pages.ts';
 import { atOnce } from './at-once.ts';
 import type { FeedRow, MemoryDatabase, RunRow } from './memory-database.ts';
+import { settingsOf } from './run-store.ts';
 import { totalsOf, totalsRowsOf } from './totals.ts';
 
 export function createMemoryRunReports({ database }: { database: MemoryDatabase }): RunReports {
@@ -48,8 +50,8 @@ export function createMemoryRunReports({ database }: { database: MemoryDatabase 
   };
 }
 
-function headerOf(run: RunRow, { campaigns }: MemoryDatabase): RunHeader {
-  const definition = campaigns.get(run.campaignId)?.definition;
+export function headerOf(run: RunRow, database: MemoryDatabase): RunHeader {
+  const definition = database.campaigns.get(run.campaignId)?.definition;
   if (!definition) throw new Error(`run ${run.id} has no campaign`);
   return {
     runId: run.id,
@@ -61,6 +63,9 @@ function headerOf(run: RunRow, { campaigns }: MemoryDatabase): RunHeader {
     scheduledFor: run.scheduledFor,
     startedAt: run.startedAt,
     endedAt: run.endedAt,
+    deadlineAt: new Date(run.deadlineAtMs),
+    stateSince: run.stateSince,
+    settings: settingsOf(database, run),
     chain: definition.chain.map(({ action }) => ({ action })),
   };
 }
@@ -79,12 +84,16 @@ function snapshotOf(id: string, database: MemoryDatabase): RunSnapshot | undefin
       .flatMap((feed) => totalsRowsOf(database, feed.feedId))
       .reduce((sum, row) => sum + row.waiting, 0),
     stalled: run.endedAt === null ? stalled : null,
+    waitingSince: run.endedAt === null ? run.waitingSince : null,
     waits: run.endedAt === null ? waits : [],
     failuresKept: run.failuresKept,
     countries: feeds.map((feed) => ({
       country: feed.country,
-      estimate: feed.estimate,
+      segment: onlySegment(feed.audience)?.segment ?? null,
+      estimate: estimateOf(feed.audience),
       fedUsers: feed.fedUsers,
+      heldOutUsers: feed.heldOutUsers,
+      excludedUsers: feed.excludedUsers,
       fedBatches: feed.nextBatchNo - 1,
       childBatches: totalsRowsOf(database, feed.feedId).reduce((sum, row) => sum + row.born, 0),
       complete: feed.complete,
