@@ -4,6 +4,7 @@ import { registerApiKey } from './commands/api-key.ts';
 import { registerAudit } from './commands/audit.ts';
 import { registerCampaign } from './commands/campaign.ts';
 import { registerConfig } from './commands/config.ts';
+import { registerDeadLetters } from './commands/dead-letters.ts';
 import { registerDemo } from './commands/demo.ts';
 import { registerDoctor } from './commands/doctor.ts';
 import { registerInstallation } from './commands/installation.ts';
@@ -30,6 +31,7 @@ export async function runProgram(args: readonly string[], deps: SessionDeps): Pr
     registerConfig,
     registerCampaign,
     registerRun,
+    registerDeadLetters,
     registerAudit,
     registerApiKey,
     registerDoctor,

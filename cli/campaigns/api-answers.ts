@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { deadLetterGroup, deadLetterShape } from '../../shared/contracts/dead-letters.ts';
 import { auditRecord } from '../../shared/contracts/audit.ts';
 import { runEvent, runSummary, userFailureShape } from '../../shared/contracts/runs.ts';
 
@@ -26,6 +27,9 @@ export const campaignPage = z.object({ items: z.array(campaign), next: z.string(
 export const runPage = z.object({ items: z.array(runSummary), next: z.string().nullable() });
 export const runIds = z.object({ items: z.array(z.object({ runId: z.string() })) });
 export const eventPage = z.object({ items: z.array(runEvent), next: z.string().nullable() });
+const lastPage = { next: z.string().nullable() };
+export const deadLetterPage = z.object({ items: z.array(deadLetterShape), ...lastPage });
+export const deadLetterGroups = z.object({ items: z.array(deadLetterGroup), ...lastPage });
 export const auditPage = z.object({ items: z.array(auditRecord), next: z.string().nullable() });
 export const failurePage = z.object({ items: z.array(userFailureShape), next: z.string().nullable() });
 

@@ -35,6 +35,7 @@ const documentation = {
     { name: 'runs', description: 'A campaign being carried out: progress, report, failures' },
     { name: 'audiences', description: 'Uploaded lists of users, for campaigns to name' },
     { name: 'action types', description: 'What a chain may be made of' },
+    { name: 'dead letters', description: 'Messages that no worker could understand' },
     { name: 'audit', description: 'Who changed what' },
     { name: 'health', description: 'For whoever keeps the process running' },
   ],

@@ -9,6 +9,7 @@ import { auditRoutes, type AuditRoutesDeps } from './audit-routes.ts';
 import { audienceRoutes, type AudienceRoutesDeps } from './audience-routes.ts';
 import { createAuthenticate } from './authenticate.ts';
 import { campaignRoutes, type CampaignRoutesDeps } from './campaign-routes.ts';
+import { deadLetterRoutes, type DeadLetterRoutesDeps } from './dead-letter-routes.ts';
 import { failureRoutes } from './failure-routes.ts';
 import { addIdempotency } from './idempotency.ts';
 import { logChanges } from './log-changes.ts';
@@ -22,6 +23,7 @@ export interface V1RoutesDeps
     AudienceRoutesDeps,
     Omit<RunRoutesDeps, 'isKeyGood'>,
     RunControlRoutesDeps,
+    DeadLetterRoutesDeps,
     AuditRoutesDeps {
   apiKeys: ApiKeys;
   /** Called for each request that is refused for its key. */
@@ -78,5 +80,6 @@ export async function v1Routes(server: HttpServer, deps: V1RoutesDeps): Promise<
   failureRoutes(server, deps);
   await audienceRoutes(server, deps);
   actionTypeRoutes(server, deps);
+  deadLetterRoutes(server, deps);
   auditRoutes(server, deps);
 }

@@ -17,6 +17,8 @@ import { readConfig } from './config.ts';
 import { createSegmentation } from '../../shared/http-client/segmentation-client.ts';
 import { createFeedStore } from './postgres/feed-store.ts';
 import { createOutboxSweep } from './postgres/outbox-sweep.ts';
+import { createLetterPublisher } from '../../shared/kafka/letter-publisher.ts';
+import { createLetterReplays } from './postgres/letter-replays.ts';
 import { createRetentionStore } from './postgres/retention.ts';
 import { createRunStore } from './postgres/run-store.ts';
 import { createStepEndings } from './postgres/step-endings.ts';
@@ -66,6 +68,8 @@ export const triggerProcess = defineProcess('trigger', readConfig, async (config
     feedStore: createFeedStore({ pool: hotPool }),
     outboxSweep: createOutboxSweep({ pool: hotPool }),
     stepEndings: createStepEndings({ pool: hotPool }),
+    letterReplays: createLetterReplays({ pool }),
+    letterPublisher: createLetterPublisher({ kafka }),
     retention: createRetentionStore({ pool }),
     retentionDays: {
       users: config.RETENTION_USERS_DAYS,

@@ -20,6 +20,8 @@ import { createFeedPager } from './feed-pager.ts';
 import { createKeepRuns } from './keep-runs.ts';
 import { createPageQuestions } from './page-questions.ts';
 import { createFeedOwner } from './feed-owner.ts';
+import type { LetterPublisher, LetterReplays } from './ports/letter-replays.ts';
+import { createReplayLetters } from './replay-letters.ts';
 import { createRetention, type RetentionDays } from './retention.ts';
 import { createRunPreparer } from './run-preparer.ts';
 import { createTriggerFigures } from './trigger-figures.ts';
@@ -35,6 +37,8 @@ export interface TriggerDeps {
   feedStore: FeedStore;
   outboxSweep: OutboxSweep;
   stepEndings: StepEndings;
+  letterReplays: LetterReplays;
+  letterPublisher: LetterPublisher;
   retention: Retention;
   retentionDays: RetentionDays;
   segmentation: Segmentation;
@@ -121,16 +125,17 @@ export function createTrigger(deps: TriggerDeps): Trigger {
     'retention',
     createRetention({ retention: deps.retention, days: deps.retentionDays, isSweeper, clock, logger }),
   );
+  const replaying = loopOf('replay-letters', createReplayLetters({ ...deps, isSweeper, warn }));
 
   return {
     start: () => {
       isTakingIn = true;
-      for (const part of [preparation, feeds, admission, sweeper, keeping, retaining]) part.start();
+      for (const part of [preparation, feeds, admission, sweeper, keeping, retaining, replaying]) part.start();
     },
     ready: () => isTakingIn,
     stopIntake: async () => {
       isTakingIn = false;
-      await Promise.all([preparation.stop(), feeds.stopIntake(), keeping.stop(), retaining.stop()]);
+      await Promise.all([preparation.stop(), feeds.stopIntake(), keeping.stop(), retaining.stop(), replaying.stop()]);
     },
     finishWork: async () => {
       await Promise.all([feeds.finish(), admission.stop(), sweeper.stop()]);

@@ -23,6 +23,7 @@ import type { MemoryBus, MemoryConsumer } from '../support/memory/memory-bus.ts'
 import type { MemoryDatabase } from '../support/memory/memory-database.ts';
 import { createMemoryOutboxSweep } from '../support/memory/outbox-sweep.ts';
 import { createMemoryRateShares } from '../support/memory/rate-shares.ts';
+import { createMemoryLetterPublisher, createMemoryLetterReplays } from '../support/memory/dead-letters.ts';
 import { createMemoryRetention } from '../support/memory/retention.ts';
 import { createMemoryRunStore } from '../support/memory/run-store.ts';
 import { createMemoryStepEndings } from '../support/memory/step-endings.ts';
@@ -116,6 +117,8 @@ function startTrigger(
     segmentation: faults.wrap(segmentation, null),
     storedAudiences: faults.wrap(createMemoryStoredAudiences({ database })),
     topicBacklogs: faults.wrap(bus.backlogs(workerGroup), null),
+    letterReplays: faults.wrap(createMemoryLetterReplays({ database })),
+    letterPublisher: faults.wrap(createMemoryLetterPublisher({ publisher: bus.publisher() })),
     retention: faults.wrap(createMemoryRetention({ database })),
     retentionDays: { users: 14, steps: 30, failures: 90, runs: 400 },
     topicAdmin: faults.wrap(bus.admin),

@@ -14,6 +14,7 @@ import { createMemoryLeases } from './memory/leases.ts';
 import { createMemoryBus } from './memory/memory-bus.ts';
 import { createMemoryDatabase } from './memory/memory-database.ts';
 import { createMemoryOutboxSweep } from './memory/outbox-sweep.ts';
+import { createMemoryLetterPublisher, createMemoryLetterReplays } from './memory/dead-letters.ts';
 import { createMemoryRetention } from './memory/retention.ts';
 import { createMemoryRunStore, insertRun } from './memory/run-store.ts';
 import { createMemoryStepEndings } from './memory/step-endings.ts';
@@ -126,6 +127,8 @@ export function createTriggerFixture() {
       segmentation,
       storedAudiences: createMemoryStoredAudiences({ database }),
       stepEndings: createMemoryStepEndings({ database }),
+      letterReplays: createMemoryLetterReplays({ database }),
+      letterPublisher: createMemoryLetterPublisher({ publisher: bus.publisher() }),
       retention: createMemoryRetention({ database }),
       retentionDays: { users: 14, steps: 30, failures: 90, runs: 400 },
       topicAdmin: bus.admin,

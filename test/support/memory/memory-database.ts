@@ -1,5 +1,6 @@
 import type { CampaignDefinition } from '../../../shared/contracts/campaigns.ts';
 import type { RunSettings } from '../../../shared/contracts/runs.ts';
+import type { DeadLetterState } from '../../../shared/contracts/dead-letters.ts';
 import type { FeedAudience } from '../../../shared/contracts/feed-audience.ts';
 import type { StepFlow, StepTotals } from '../../../shared/domain/outcomes.ts';
 import type { RunEventKind } from '../../../shared/domain/run-events.ts';
@@ -239,6 +240,14 @@ export interface AudienceRow {
 }
 
 export interface DeadLetterRow {
+  letterId: string;
+  topic: string;
+  partition: number;
+  offset: number;
+  state: DeadLetterState;
+  replays: number;
+  createdAt: Date;
+  settledAt: Date | null;
   key: Buffer | null;
   value: Buffer | null;
   reason: string;
