@@ -53,7 +53,7 @@ describe('a rate that three workers share', () => {
   it('is not exceeded while one dies and another one comes, and is whole again soon after', async () => {
     const { clock, pass, run, calls, callsBetween, workers, start } = await startRated(3000);
     await pass(6000, [run.runId]);
-    workers[0]?.faults.kill();
+    workers[0]?.kill();
     const killedMs = clock.nowMs();
     await pass(2000, [run.runId]);
     await start('d');

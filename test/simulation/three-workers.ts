@@ -17,6 +17,8 @@ export interface SimulatedWorker {
   faults: ProcessFaults;
   /** What happens to its next port calls. */
   fateOf: (call: PortCall) => Fate;
+  /** Dead at once, and out of its group. */
+  kill(): void;
 }
 
 const sweepEveryMs = 1000;
@@ -36,8 +38,12 @@ export async function startThreeWorkers(options: WorkerFixtureOptions = {}) {
       onDeath: () => undefined,
       onFreeze: () => undefined,
     });
-    const simulated: SimulatedWorker = { name, faults, fateOf: () => 'pass' };
     const deps = fixture.workerDeps(name);
+    const kill = () => {
+      faults.kill();
+      deps.consumer.crash();
+    };
+    const simulated: SimulatedWorker = { name, faults, fateOf: () => 'pass', kill };
     const witnessed = {
       call: async (request: Parameters<typeof endpoint.call>[0]): Promise<BatchAnswer> => {
         inFlight++;
