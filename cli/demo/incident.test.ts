@@ -13,7 +13,7 @@ const wait = {
 
 function inVietnam(ended: number, waits = [wait].slice(1)) {
   const line = lineOf({ audience: 100, succeeded: ended });
-  return progressOf({ countries: [{ country: 'VN', audience: 100, steps: [line] }], waits });
+  return progressOf({ countries: [{ country: 'VN', audience: 100, excluded: 0, steps: [line] }], waits });
 }
 
 describe('the incident of the demo', () => {

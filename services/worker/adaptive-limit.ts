@@ -25,6 +25,8 @@ export interface AdaptiveLimit {
   onEnd(call: LimitedCall): void;
   /** Back to the upper bound: somebody else takes care of a slow start. */
   reset(): void;
+  /** The action type's bounds have changed: nothing that was learned is forgotten. */
+  resize(min: number, max: number): void;
 }
 
 /** From half the bound to the whole in 25 rounds. */
@@ -38,9 +40,10 @@ const baselineLastsMs = 120_000;
 /** Claims wait for their calls meanwhile, and their leases run: who asks for more is left to the breaker and to the steps' own delays. */
 const maxPauseMs = 10_000;
 
-export function createAdaptiveLimit(min: number, max: number): AdaptiveLimit {
-  const least = Math.min(min, max);
-  const perRound = Math.max(1, max * partPerRound);
+export function createAdaptiveLimit(initialMin: number, initialMax: number): AdaptiveLimit {
+  let max = initialMax;
+  let least = Math.min(initialMin, max);
+  let perRound = Math.max(1, max * partPerRound);
   let limit = max;
   let answered = 0;
   let recentMs = 0;
@@ -89,6 +92,13 @@ export function createAdaptiveLimit(min: number, max: number): AdaptiveLimit {
       limit = max;
       answered = 0;
       pausedUntilMs = Number.NEGATIVE_INFINITY;
+    },
+    resize: (nextMin, nextMax) => {
+      const wasWhole = limit === max;
+      max = nextMax;
+      least = Math.min(nextMin, max);
+      perRound = Math.max(1, max * partPerRound);
+      limit = wasWhole ? max : Math.max(least, Math.min(limit, max));
     },
   };
 }

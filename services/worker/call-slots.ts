@@ -4,12 +4,11 @@ import type { Pressure } from './answers/read-answer.ts';
 import type { CallEnd } from './breaker.ts';
 import { heldBackForMs, nextLine } from './next-line.ts';
 import type { RatedAction } from './keep-rates.ts';
-import { createRateLimit, type RateLimit } from './rate-limit.ts';
+import type { RateLimit } from './rate-limit.ts';
 import type { RetryBudget } from './retry-budget.ts';
 import type { SharedBreaker } from './shared-breaker.ts';
 import {
   beginCall,
-  createSlotGroup,
   endCall,
   lineOf,
   othersAreServed,
@@ -19,7 +18,8 @@ import {
   type FeedLine,
   type SlotGroup,
 } from './slot-group.ts';
-import { createActionPool, createWorkerPool, isSlow, type SlotPool } from './slot-pool.ts';
+import { createSlotGroups } from './slot-groups.ts';
+import { createWorkerPool, isSlow } from './slot-pool.ts';
 import type { Work } from './work.ts';
 import type { ShardLevels } from './worker-meter.ts';
 
@@ -28,8 +28,9 @@ const maxWaiting = 1500;
 const waitingFloor = 10;
 
 export interface CallSlotsDeps {
-  /** By topic. */
+  /** By topic. It may change, and `reshape` is told then. */
   shards: ReadonlyMap<string, Shard>;
+  /** These likewise. */
   actionTypes: EngineConfig['actionTypes'];
   /** Calls in flight over all action types. */
   concurrency: number;
@@ -99,7 +100,9 @@ export interface CallSlots {
   releaseFeeds(feedIds: readonly string[]): void;
   /** Begins calls that time has made room for. */
   resume(): void;
-  levels(): ShardLevels[];
+  levels(): Omit<ShardLevels, 'recorded'>[];
+  /** There are other shards, or types whose concurrency, rate or budget differs. A shard that is gone ends what it has. */
+  reshape(): void;
   /** No more calls begin: what waits for one, and what is still added, is released. */
   close(): void;
   /** Resolves when no call is in flight. */
@@ -109,7 +112,8 @@ export interface CallSlots {
 export function createCallSlots(deps: CallSlotsDeps): CallSlots {
   const { leaseMs, serve, release, monotonicMs } = deps;
   const total = createWorkerPool(deps.concurrency);
-  const groups = createGroups(deps);
+  const slotGroups = createSlotGroups(deps);
+  const { groups } = slotGroups;
   let waiting = 0;
   let turns = 0;
   let closed = false;
@@ -261,13 +265,18 @@ export function createCallSlots(deps: CallSlotsDeps): CallSlots {
     resume: start,
     levels: () => {
       const nowMs = monotonicMs();
-      return [...groups.values()].map((group) => ({
+      const served = [...groups.values()].filter(({ topic }) => deps.shards.has(topic));
+      return served.map((group) => ({
         shard: group.shard,
         inFlight: group.inFlight,
         limit: slotsOf(group, nowMs),
         waiting: group.waiting,
         isBreakerOpen: group.breaker.isOpen(nowMs),
       }));
+    },
+    reshape: () => {
+      slotGroups.reshape();
+      start();
     },
     close: () => {
       closed = true;
@@ -279,23 +288,4 @@ export function createCallSlots(deps: CallSlotsDeps): CallSlots {
       await whenIdle.promise;
     },
   };
-}
-
-function createGroups(deps: CallSlotsDeps): Map<string, SlotGroup> {
-  const { shards, actionTypes, concurrency, random } = deps;
-  const pools = new Map<string, SlotPool>();
-  const rates = new Map<string, RateLimit | null>();
-  const groups = new Map<string, SlotGroup>();
-  for (const [topic, shard] of shards) {
-    const type = actionTypes[shard.actionType];
-    if (!type) throw new Error(`action type ${shard.actionType} is not configured`);
-    const pool = pools.get(shard.actionType) ?? createActionPool(Math.min(type.concurrency, concurrency));
-    pools.set(shard.actionType, pool);
-    const { minConcurrency, retryBudgetPercent, ratePerSecond } = type;
-    const known = rates.get(shard.actionType);
-    const rate = known === undefined ? createRateLimit(ratePerSecond, deps.monotonicMs()) : known;
-    rates.set(shard.actionType, rate);
-    groups.set(topic, createSlotGroup({ topic, shard, pool, minConcurrency, rate, retryBudgetPercent, random }));
-  }
-  return groups;
 }

@@ -28,7 +28,7 @@ export interface RateKeeperDeps {
 }
 
 /** Renews this worker's shares of the rates while it has work for them. */
-export interface RateKeeper extends Pick<Loop, 'start' | 'stop'> {
+export interface RateKeeper extends Pick<Loop, 'start' | 'poke' | 'stop'> {
   /** There is work: asks again if it had stopped asking. */
   onWork(): void;
 }
@@ -66,6 +66,7 @@ export function createRateKeeper({ rateShares, rated, onRoom, clock, logger }: R
   const loop = createLoop({ name: 'rate-shares', turn, afterErrorMs: everyMs, clock, logger });
   return {
     start: () => loop.start(),
+    poke: () => loop.poke(),
     stop: () => loop.stop(),
     onWork: () => {
       if (!isIdle) return;

@@ -15,10 +15,13 @@ export interface RetryBudget {
   take(nowMs: number): number | null;
   /** The retry was answered: it was worth its call. */
   giveBack(taken: number): void;
+  /** From now on. */
+  allow(percent: number): void;
 }
 
-/** @param percent of the calls */
-export function createRetryBudget(percent: number): RetryBudget {
+/** @param initialPercent of the calls */
+export function createRetryBudget(initialPercent: number): RetryBudget {
+  let percent = initialPercent;
   const calls = new Float64Array(windowSeconds);
   const retries = new Float64Array(windowSeconds);
   let current = 0;
@@ -62,6 +65,9 @@ export function createRetryBudget(percent: number): RetryBudget {
       const slot = taken % windowSeconds;
       retries[slot] = (retries[slot] ?? 0) - 1;
       retriesInWindow--;
+    },
+    allow: (next) => {
+      percent = next;
     },
   };
 }

@@ -46,7 +46,7 @@ export interface SlotGroup {
   readonly breaker: SharedBreaker;
   readonly adaptive: AdaptiveLimit;
   /** The action type's, over all its countries; null where nothing limits it. */
-  readonly rate: RateLimit | null;
+  rate: RateLimit | null;
   readonly retryBudget: RetryBudget;
   inFlight: number;
   waiting: number;

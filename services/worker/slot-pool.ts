@@ -30,23 +30,37 @@ export interface SlotPool {
   hasRoom(line: CallLine, nowMs: number): boolean;
   begin(wasSlow: boolean, nowMs: number): void;
   end(wasSlow: boolean): void;
+  /** Calls beyond a smaller capacity end by themselves. */
+  resize(capacity: number): void;
+}
+
+/** How many slow calls there may be while quick ones are about, and otherwise. */
+interface SlowCalls {
+  besideQuick: number;
+  alone: number;
 }
 
 /** Of an action type: its quick feeds share it with its slow ones. */
 export function createActionPool(capacity: number): SlotPool {
-  const reserved = Math.max(1, Math.floor(capacity * reservedPart));
-  return createSlotPool(capacity, { besideQuick: reserved, alone: capacity - reserved });
+  return createSlotPool(capacity, (slots) => ({ besideQuick: reservedOf(slots), alone: slots - reservedOf(slots) }));
 }
 
 /** Of the whole worker: action types that are slow leave something to the others, and are not kept from what nobody uses. */
 export function createWorkerPool(capacity: number): SlotPool {
-  const most = capacity - Math.max(1, Math.floor(capacity * reservedPart));
-  return createSlotPool(capacity, { besideQuick: most, alone: most });
+  return createSlotPool(capacity, (slots) => ({
+    besideQuick: slots - reservedOf(slots),
+    alone: slots - reservedOf(slots),
+  }));
 }
 
-/** @param slowCalls how many slow calls there may be while quick ones are about, and otherwise */
-function createSlotPool(capacity: number, slowCalls: { besideQuick: number; alone: number }): SlotPool {
-  const floor = Math.floor(capacity * floorPart);
+function reservedOf(capacity: number): number {
+  return Math.max(1, Math.floor(capacity * reservedPart));
+}
+
+function createSlotPool(initialCapacity: number, slowCallsOf: (capacity: number) => SlowCalls): SlotPool {
+  let capacity = initialCapacity;
+  let floor = Math.floor(capacity * floorPart);
+  let slowCalls = slowCallsOf(capacity);
   let inFlight = 0;
   let slow = 0;
   let lastQuickMs = Number.NEGATIVE_INFINITY;
@@ -58,7 +72,9 @@ function createSlotPool(capacity: number, slowCalls: { besideQuick: number; alon
   }
 
   return {
-    capacity,
+    get capacity() {
+      return capacity;
+    },
     get inFlight() {
       return inFlight;
     },
@@ -75,6 +91,11 @@ function createSlotPool(capacity: number, slowCalls: { besideQuick: number; alon
     end: (wasSlow) => {
       inFlight--;
       if (wasSlow) slow--;
+    },
+    resize: (next) => {
+      capacity = next;
+      floor = Math.floor(capacity * floorPart);
+      slowCalls = slowCallsOf(capacity);
     },
   };
 }

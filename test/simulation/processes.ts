@@ -12,6 +12,7 @@ import type { EngineConfig } from '../../shared/contracts/engine-config.ts';
 import type { Shard, TopicNames } from '../../shared/domain/shard.ts';
 import type { Lane, LaneReceiver, MessageConsumer, OutgoingMessage } from '../../shared/ports/message-bus.ts';
 import { PublishError } from '../../shared/ports/message-bus.ts';
+import { createRegistryReader } from '../../shared/runtime/registry-reader.ts';
 import type { FeedContexts, StepLedger } from '../../shared/ports/step-ledger.ts';
 import { createMemoryDeadLetters } from '../support/memory/dead-letters.ts';
 import { createMemoryEndpointGuards } from '../support/memory/endpoint-guards.ts';
@@ -24,6 +25,8 @@ import type { MemoryDatabase } from '../support/memory/memory-database.ts';
 import { createMemoryOutboxSweep } from '../support/memory/outbox-sweep.ts';
 import { createMemoryRateShares } from '../support/memory/rate-shares.ts';
 import { createMemoryLetterPublisher, createMemoryLetterReplays } from '../support/memory/dead-letters.ts';
+import { createMemoryRegistrySource, createMemoryShardStore } from '../support/memory/registry.ts';
+import { createMemoryReconciliation } from '../support/memory/reconciliation.ts';
 import { createMemoryRetention } from '../support/memory/retention.ts';
 import { createMemoryRunStore } from '../support/memory/run-store.ts';
 import { createMemoryStepEndings } from '../support/memory/step-endings.ts';
@@ -119,9 +122,16 @@ function startTrigger(
     topicBacklogs: faults.wrap(bus.backlogs(workerGroup), null),
     letterReplays: faults.wrap(createMemoryLetterReplays({ database })),
     letterPublisher: faults.wrap(createMemoryLetterPublisher({ publisher: bus.publisher() })),
+    reconciliation: faults.wrap(createMemoryReconciliation({ database })),
     retention: faults.wrap(createMemoryRetention({ database })),
-    retentionDays: { users: 14, steps: 30, failures: 90, runs: 400 },
+    retentionDays: { users: 14, steps: 30, failures: 90, runs: 400, audiences: 30 },
     topicAdmin: faults.wrap(bus.admin),
+    shards: faults.wrap(createMemoryShardStore({ database })),
+    registry: createRegistryReader({
+      registry: faults.wrap(createMemoryRegistrySource({ database })),
+      clock: shared.clock,
+      logger,
+    }),
     topicTerms: { partitions: 2, replicationFactor: 1 },
     pageSize: 100,
     concurrencyOf: () => 4,
