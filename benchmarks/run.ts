@@ -1,6 +1,7 @@
 import { parseArgs } from 'node:util';
 import { ConfigurationError } from '../shared/runtime/configuration-error.ts';
 import { compareChains } from './chain/against.ts';
+import { benchmarkBreaker } from './breaker/breaker.ts';
 import { benchmarkChain } from './chain/chain.ts';
 import { startForeignLoadMeter, withDescendants } from './cpu.ts';
 import { benchmarkExplain } from './explain/explain.ts';
@@ -32,6 +33,7 @@ const questions: Record<string, Question> = {
     against === undefined ? benchmarkChain(rounds ?? 5) : compareChains({ ref: against, rounds: rounds ?? 9, quick }),
   peers: ({ rounds, quick, only }) => benchmarkPeers({ rounds: rounds ?? (quick ? 1 : 5), quick, only }),
   neighbours: ({ rounds, quick, only }) => benchmarkNeighbours({ rounds: rounds ?? (quick ? 1 : 3), quick, only }),
+  breaker: ({ rounds, quick }) => benchmarkBreaker({ rounds: rounds ?? (quick ? 1 : 3), quick }),
   scaling: ({ rounds, quick, only }) => benchmarkScaling({ rounds: rounds ?? (quick ? 1 : 3), quick, only }),
   rewards: ({ rounds, quick }) => benchmarkRewards({ rounds: rounds ?? (quick ? 1 : 5), quick }),
   growth: ({ rounds, quick, only }) => benchmarkGrowth({ rounds: rounds ?? (quick ? 1 : 3), quick, only }),

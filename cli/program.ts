@@ -6,6 +6,7 @@ import { registerAudience } from './commands/audience.ts';
 import { registerAudit } from './commands/audit.ts';
 import { registerCampaign } from './commands/campaign.ts';
 import { registerConfig } from './commands/config.ts';
+import { registerDeadLetters } from './commands/dead-letters.ts';
 import { registerDemo } from './commands/demo.ts';
 import { registerDoctor } from './commands/doctor.ts';
 import { registerExplain } from './commands/explain.ts';
@@ -38,6 +39,7 @@ export async function runProgram(args: readonly string[], deps: SessionDeps): Pr
     registerExplain,
     registerAudience,
     registerRun,
+    registerDeadLetters,
     registerAudit,
     registerApiKey,
     registerDoctor,

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { deadLetterGroup, deadLetterShape } from '../../shared/contracts/dead-letters.ts';
 import { uploadedAudience, rejectedRow } from '../../shared/contracts/audiences.ts';
 import { auditRecord } from '../../shared/contracts/audit.ts';
 import { audienceEntry } from '../../shared/contracts/campaigns.ts';
@@ -40,6 +41,9 @@ export const audiencePage = z.object({ items: z.array(uploadedAudience), next: z
 export const rejectPage = z.object({ items: z.array(rejectedRow), next: z.string().nullable() });
 export const runIds = z.object({ items: z.array(z.object({ runId: z.string() })) });
 export const eventPage = z.object({ items: z.array(runEvent), next: z.string().nullable() });
+const lastPage = { next: z.string().nullable() };
+export const deadLetterPage = z.object({ items: z.array(deadLetterShape), ...lastPage });
+export const deadLetterGroups = z.object({ items: z.array(deadLetterGroup), ...lastPage });
 export const auditPage = z.object({ items: z.array(auditRecord), next: z.string().nullable() });
 export const failurePage = z.object({ items: z.array(userFailureShape), next: z.string().nullable() });
 

@@ -14,6 +14,12 @@ import {
   type RunProgress,
   type RunReport,
 } from '../../shared/contracts/runs.ts';
+import {
+  deadLetterContent,
+  deadLetterShape,
+  settledLetters,
+  type DeadLetterShape,
+} from '../../shared/contracts/dead-letters.ts';
 import type { ControlVerb } from '../../shared/domain/run-control.ts';
 import {
   ApiRefusal,
@@ -22,6 +28,8 @@ import {
   auditPage,
   campaign,
   campaignPage,
+  deadLetterGroups,
+  deadLetterPage,
   eventPage,
   failurePage,
   rejectPage,
@@ -79,6 +87,12 @@ export interface ApiClient {
   changeRun(runId: string, changes: unknown): Promise<Answer<ControlledRunShape>>;
   /** Oldest first. */
   runEvents(runId: string, limit: number): Promise<Answer<z.infer<typeof eventPage>>>;
+  deadLetterGroups(filter: object): Promise<Answer<z.infer<typeof deadLetterGroups>>>;
+  /** Newest first. */
+  deadLetters(query: object): Promise<Answer<z.infer<typeof deadLetterPage>>>;
+  deadLetter(id: string): Promise<Answer<z.infer<typeof deadLetterContent>>>;
+  settleDeadLetter(id: string, verb: 'replay' | 'discard'): Promise<Answer<DeadLetterShape>>;
+  settleDeadLetters(selection: object, verb: 'replay' | 'discard'): Promise<Answer<z.infer<typeof settledLetters>>>;
   /** Newest first. */
   changes(query: AuditQuery): Promise<Answer<z.infer<typeof auditPage>>>;
   /** Newest first. */
@@ -96,6 +110,8 @@ export interface ApiClient {
 }
 
 export type ApiClientDeps = ExchangeDeps;
+
+const notSettled = { replay: 'not replayed', discard: 'not discarded' } as const;
 
 export function createApiClient(deps: ApiClientDeps): ApiClient {
   const exchange = createExchange(deps);
@@ -151,6 +167,13 @@ export function createApiClient(deps: ApiClientDeps): ApiClient {
       const body = reason === undefined ? {} : { reason };
       return post(controlledRun, `/v1/runs/${encodeURIComponent(runId)}/${verb}`, body, outcomes[verb]);
     },
+    deadLetterGroups: (filter) => get(deadLetterGroups, `/v1/dead-letters/groups${queryOf({ ...filter })}`),
+    deadLetters: (query) => get(deadLetterPage, `/v1/dead-letters${queryOf({ ...query })}`),
+    deadLetter: (id) => get(deadLetterContent, `/v1/dead-letters/${encodeURIComponent(id)}`),
+    settleDeadLetter: (id, verb) =>
+      post(deadLetterShape, `/v1/dead-letters/${encodeURIComponent(id)}/${verb}`, {}, notSettled[verb]),
+    settleDeadLetters: (selection, verb) =>
+      post(settledLetters, `/v1/dead-letters/${verb}`, selection, notSettled[verb]),
     cancelPreview: (runId) => get(cancelPreview, `/v1/runs/${encodeURIComponent(runId)}/cancel-preview`),
     changeRun: async (runId, changes) => {
       const request = { method: 'PATCH', path: `/v1/runs/${encodeURIComponent(runId)}`, body: changes } as const;

@@ -36,6 +36,7 @@ const documentation = {
     { name: 'runs', description: 'A campaign being carried out: progress, report, failures' },
     { name: 'audiences', description: 'Uploaded lists of users, for campaigns to name' },
     { name: 'action types', description: 'What a chain may be made of' },
+    { name: 'dead letters', description: 'Messages that no worker could understand' },
     { name: 'shards', description: 'An action type in a country: one topic, its partitions and workers' },
     { name: 'audit', description: 'Who changed what' },
     { name: 'health', description: 'For whoever keeps the process running' },

@@ -23,6 +23,7 @@ import { createActionTypeStore } from './postgres/action-type-store.ts';
 import { createAuditLog } from './postgres/audit-log.ts';
 import { createAudienceStore } from './postgres/audience-store.ts';
 import { createCampaignStore } from './postgres/campaign-store.ts';
+import { createDeadLetterStore } from './postgres/dead-letter-store.ts';
 import { createIdempotentRequests } from './postgres/idempotent-requests.ts';
 import { createRetries } from './postgres/retries.ts';
 import { createRunControl } from './postgres/run-control.ts';
@@ -102,6 +103,7 @@ export const apiProcess = defineProcess('api', readConfig, async (config, contex
       port: config.port,
       campaigns: createCampaignStore({ pool }),
       reports: createRunReports({ pool }),
+      deadLetters: createDeadLetterStore({ pool }),
       histories: createUserHistories({ pool }),
       retries: createRetries({ pool }),
       segmentation,

@@ -11,6 +11,7 @@ import { auditRoutes, type AuditRoutesDeps } from './audit-routes.ts';
 import { audienceRoutes, type AudienceRoutesDeps } from './audience-routes.ts';
 import { createAuthenticate } from './authenticate.ts';
 import { campaignRoutes, type CampaignRoutesDeps } from './campaign-routes.ts';
+import { deadLetterRoutes, type DeadLetterRoutesDeps } from './dead-letter-routes.ts';
 import { explainRoutes } from './explain-routes.ts';
 import { failureRoutes } from './failure-routes.ts';
 import { addIdempotency } from './idempotency.ts';
@@ -29,6 +30,7 @@ export interface V1RoutesDeps
     AudienceRoutesDeps,
     Omit<RunRoutesDeps, 'isKeyGood'>,
     RunControlRoutesDeps,
+    DeadLetterRoutesDeps,
     ActionTypeRoutesDeps,
     ShardRoutesDeps,
     AuditRoutesDeps {
@@ -94,6 +96,7 @@ export async function v1Routes(server: HttpServer, deps: V1RoutesDeps): Promise<
   retryRoutes(server, deps);
   await audienceRoutes(server, deps);
   actionTypeRoutes(server, deps);
+  deadLetterRoutes(server, deps);
   shardRoutes(server, deps);
   auditRoutes(server, deps);
 }

@@ -1,5 +1,5 @@
 import type { Clock } from '../../shared/ports/clock.ts';
-import { chainLoadOf, type ChainLoad } from './chain-load.ts';
+import { actionTypeOf, chainLoadOf, type ChainLoad } from './chain-load.ts';
 import { admitBatches, priorityWeights, readyBound, smoothedRate, type SharingFeed } from './fairness.ts';
 import type { FeedPager } from './feed-pager.ts';
 import { pauseAfter } from './pause-after.ts';
@@ -18,12 +18,16 @@ const settledForMs = 60_000;
 export interface AdmitFeedsDeps {
   feedStore: FeedStore;
   pagers: () => readonly FeedPager[];
+  /** Calls of one worker in flight at once for an action type. */
+  concurrencyOf: (actionType: string) => number;
   figures: Pick<TriggerFigures, 'admitted'>;
   clock: Clock;
 }
 
 /** Grants room to pagers, over all shards of their chains. What comes back is a loop's turn. */
-export function createAdmitFeeds({ feedStore, pagers, figures, clock }: AdmitFeedsDeps): () => Promise<number> {
+export function createAdmitFeeds(deps: AdmitFeedsDeps): () => Promise<number> {
+  const { feedStore, pagers, figures, clock } = deps;
+  let busySinceMs: ReadonlyMap<string, number> = new Map();
   let rates = new Map<string, number>();
   let doneBefore = new Map<string, ReadonlyMap<string, number>>();
   let turns: ReadonlyMap<string, number> = new Map();
@@ -44,9 +48,18 @@ export function createAdmitFeeds({ feedStore, pagers, figures, clock }: AdmitFee
     const feeds = loads.map((load) => ({ load, chain: chainLoadOf(load, granted.get(load.feedId) ?? 0) }));
 
     rates = measuredRates(rates, feeds, doneBefore, startedMs - lookedAtMs);
+    busySinceMs = busySince(busySinceMs, feeds, startedMs);
+    const bounds = new Map(
+      [...depthsOf(feeds)].map(([shard, depth]) => {
+        const handledPerSecond = rates.get(shard) ?? 0;
+        const busyForMs = startedMs - (busySinceMs.get(shard) ?? startedMs);
+        const concurrency = deps.concurrencyOf(actionTypeOf(shard));
+        return [shard, readyBound({ handledPerSecond, depth, busyForMs, concurrency })];
+      }),
+    );
     const paces = createRunPaces(loads, (feedId) => mine.has(feedId));
     const sharing = feeds.map(({ load, chain }) => sharingFeedOf(load, chain, mine.get(load.feedId), paces));
-    const admitted = await paces.keepTo(admitBatches(sharing, boundsOf(feeds, rates), turns), turns, feedStore);
+    const admitted = await paces.keepTo(admitBatches(sharing, bounds, turns), turns, feedStore);
     turns = admitted.turns;
     for (const [feedId, batches] of admitted.grants) {
       mine.get(feedId)?.grant(batches);
@@ -97,12 +110,22 @@ function measuredRates(
   return new Map(rates.filter(([shard, rate]) => rate > 0.01 || feeds.some(({ chain }) => chain.loads.has(shard))));
 }
 
-function boundsOf(feeds: readonly FeedInChain[], rates: ReadonlyMap<string, number>): Map<string, number> {
+/** By shard: since when something has been ready there or on its way. */
+function busySince(
+  before: ReadonlyMap<string, number>,
+  feeds: readonly FeedInChain[],
+  nowMs: number,
+): Map<string, number> {
+  const busy = feeds.flatMap(({ chain }) => [...chain.loads].filter(([, load]) => load > 0).map(([shard]) => shard));
+  return new Map(busy.map((shard) => [shard, before.get(shard) ?? nowMs]));
+}
+
+function depthsOf(feeds: readonly FeedInChain[]): Map<string, number> {
   const depths = new Map<string, number>();
   for (const { chain } of feeds) {
     for (const [shard, depth] of chain.depths) depths.set(shard, Math.max(depth, depths.get(shard) ?? 0));
   }
-  return new Map([...depths].map(([shard, depth]) => [shard, readyBound(rates.get(shard) ?? 0, depth)]));
+  return depths;
 }
 
 function sharingFeedOf(

@@ -17,6 +17,10 @@ export function shardName(action: string, country: string): string {
   return `${action}/${country}`;
 }
 
+export function actionTypeOf(shard: string): string {
+  return shard.slice(0, shard.lastIndexOf('/'));
+}
+
 /** Ready is what has entered a step and is neither recorded nor waiting: on its topic, or claimed. */
 export function readyBySteps({
   fedBatches,

@@ -219,10 +219,20 @@ describe('a run with a pace', () => {
 });
 
 describe('the bound of ready work', () => {
-  it('is three seconds of work for each step on the way, and at least three hundred batches', () => {
-    expect(readyBound(0, 1)).toBe(300);
-    expect(readyBound(1000, 1)).toBe(3000);
-    expect(readyBound(1000, 2)).toBe(6000);
+  const pace = { handledPerSecond: 0, depth: 1, busyForMs: 0, concurrency: 8 };
+
+  it('is three seconds of work for each step on the way, and three hundred batches before anything is known', () => {
+    expect(readyBound(pace)).toBe(300);
+    expect(readyBound({ ...pace, handledPerSecond: 1000 })).toBe(3000);
+    expect(readyBound({ ...pace, handledPerSecond: 1000, depth: 2, busyForMs: 60_000 })).toBe(6000);
+  });
+
+  it('is no more than that in a slow shard once it was measured, and never less than a worker has in flight', () => {
+    const slow = { ...pace, busyForMs: 60_000, handledPerSecond: 8 };
+    expect(readyBound(slow)).toBe(24);
+    expect(readyBound({ ...slow, handledPerSecond: 0.1 })).toBe(20);
+    expect(readyBound({ ...slow, handledPerSecond: 0.1, concurrency: 100 })).toBe(150);
+    expect(readyBound({ ...slow, handledPerSecond: 0.1, concurrency: 1000 })).toBe(300);
   });
 
   it('follows the rate within a few seconds', () => {

@@ -8,8 +8,13 @@
 export const priorityWeights = { low: 1, normal: 2, high: 4 } as const;
 
 /** Enough to keep a few workers busy before anything was measured. */
-const minBoundBatches = 300;
+const firstBoundBatches = 300;
 const boundSeconds = 3;
+/** So long after work came into a shard, its rate says more than a guess. */
+const measuredAfterMs = 5000;
+/** After that: never less than what one worker has in flight and some more, or calls that take longer than the bound would starve it. */
+const leastBoundBatches = 20;
+const roundsOfCalls = 1.5;
 
 /** One visit of the round gives this times the feed's weight: about a page. It is the floor, too. */
 const quantumBatches = 10;
@@ -34,13 +39,25 @@ export interface SharingFeed {
   wants: number | null;
 }
 
+/** How quickly a shard handles batches. */
+export interface ShardPace {
+  handledPerSecond: number;
+  /** The latest step, from 1, in which any chain comes through the shard: its batches come the whole way within the bound. */
+  depth: number;
+  /** For how long there has been work for it. */
+  busyForMs: number;
+  /** Calls of one worker in flight at once. */
+  concurrency: number;
+}
+
 /**
  * How much may be ready in a shard or on its way there.
- *
- * @param depth the latest step, from 1, in which any chain comes through the shard: its batches come the whole way within the bound
  */
-export function readyBound(handledPerSecond: number, depth: number): number {
-  return Math.max(minBoundBatches, Math.ceil(handledPerSecond * boundSeconds)) * depth;
+export function readyBound({ handledPerSecond, depth, busyForMs, concurrency }: ShardPace): number {
+  const calls = Math.ceil(concurrency * roundsOfCalls);
+  const least =
+    busyForMs < measuredAfterMs ? firstBoundBatches : Math.min(firstBoundBatches, Math.max(leastBoundBatches, calls));
+  return Math.max(least, Math.ceil(handledPerSecond * boundSeconds)) * depth;
 }
 
 /** The rate per second after `handled` more batches in `elapsedMs`. */

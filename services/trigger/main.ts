@@ -19,6 +19,8 @@ import { readConfig } from './config.ts';
 import { createSegmentation } from '../../shared/http-client/segmentation-client.ts';
 import { createFeedStore } from './postgres/feed-store.ts';
 import { createOutboxSweep } from './postgres/outbox-sweep.ts';
+import { createLetterPublisher } from '../../shared/kafka/letter-publisher.ts';
+import { createLetterReplays } from './postgres/letter-replays.ts';
 import { createReconciliation } from './postgres/reconciliation.ts';
 import { createRetentionStore } from './postgres/retention.ts';
 import { createRunStore } from './postgres/run-store.ts';
@@ -79,6 +81,8 @@ export const triggerProcess = defineProcess('trigger', readConfig, async (config
     feedStore: createFeedStore({ pool: hotPool }),
     outboxSweep: createOutboxSweep({ pool: hotPool }),
     stepEndings: createStepEndings({ pool: hotPool }),
+    letterReplays: createLetterReplays({ pool }),
+    letterPublisher: createLetterPublisher({ kafka }),
     reconciliation: createReconciliation({ pool: hotPool }),
     retention: createRetentionStore({ pool }),
     retentionDays: {
@@ -99,6 +103,8 @@ export const triggerProcess = defineProcess('trigger', readConfig, async (config
     topicTerms: { partitions: engine.partitionsPerShard, replicationFactor },
     owner,
     pageSize: engine.segmentation.pageSize,
+    concurrencyOf: (actionType) =>
+      registry.current()?.actionTypes.find(({ name }) => name === actionType)?.config.concurrency ?? 0,
     feedLeaseMs: config.TRIGGER_FEED_LEASE_MS,
     stallMs: config.TRIGGER_STALL_MS,
     meter,

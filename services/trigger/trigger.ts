@@ -24,6 +24,8 @@ import { createKeepRuns } from './keep-runs.ts';
 import { createKeepTopics } from './keep-topics.ts';
 import { createPageQuestions } from './page-questions.ts';
 import { createFeedOwner } from './feed-owner.ts';
+import type { LetterPublisher, LetterReplays } from './ports/letter-replays.ts';
+import { createReplayLetters } from './replay-letters.ts';
 import { createReconcileRuns } from './reconcile-runs.ts';
 import { createRetention, type RetentionDays } from './retention.ts';
 import { createRetriedUsers } from './retried-users.ts';
@@ -41,6 +43,8 @@ export interface TriggerDeps {
   feedStore: FeedStore;
   outboxSweep: OutboxSweep;
   stepEndings: StepEndings;
+  letterReplays: LetterReplays;
+  letterPublisher: LetterPublisher;
   reconciliation: Reconciliation;
   retention: Retention;
   retentionDays: RetentionDays;
@@ -59,6 +63,8 @@ export interface TriggerDeps {
   owner: string;
   /** Users asked for per page. */
   pageSize: number;
+  /** Calls of one worker in flight at once for an action type. */
+  concurrencyOf: (actionType: string) => number;
   feedLeaseMs: number;
   /** A step that stands still for so long with work ready may have lost references. */
   stallMs: number;
@@ -109,10 +115,7 @@ export function createTrigger(deps: TriggerDeps): Trigger {
     clock,
     logger,
   });
-  const admission = loopOf(
-    'admit-feeds',
-    createAdmitFeeds({ feedStore, pagers: () => feeds.pagers(), figures, clock }),
-  );
+  const admission = loopOf('admit-feeds', createAdmitFeeds({ ...deps, pagers: () => feeds.pagers(), figures }));
   const preparation = createRunPreparer({
     runStore,
     segmentation,
@@ -143,6 +146,7 @@ export function createTrigger(deps: TriggerDeps): Trigger {
     'retention',
     createRetention({ retention: deps.retention, days: deps.retentionDays, isSweeper, clock, logger }),
   );
+  const replaying = loopOf('replay-letters', createReplayLetters({ ...deps, isSweeper, warn }));
 
   const topicKeeping = loopOf('keep-topics', createKeepTopics(deps));
   deps.registry.onChange(() => topicKeeping.poke());
@@ -150,13 +154,13 @@ export function createTrigger(deps: TriggerDeps): Trigger {
   return {
     start: () => {
       isTakingIn = true;
-      const parts = [preparation, feeds, admission, sweeper, keeping, reconciling, retaining, topicKeeping];
+      const parts = [preparation, feeds, admission, sweeper, keeping, reconciling, retaining, replaying, topicKeeping];
       for (const part of parts) part.start();
     },
     ready: () => isTakingIn,
     stopIntake: async () => {
       isTakingIn = false;
-      const parts = [preparation, keeping, reconciling, retaining, topicKeeping];
+      const parts = [preparation, keeping, reconciling, retaining, replaying, topicKeeping];
       await Promise.all(parts.map((part) => part.stop()).concat(feeds.stopIntake()));
     },
     finishWork: async () => {

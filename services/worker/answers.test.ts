@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { quarantinedAfterLapses } from '../../shared/postgres/ledger-codes.ts';
 import { passTime } from '../../test/support/pass-time.ts';
 import { createRunningWorker } from '../../test/support/running-worker.ts';
 import { answerOf, answerWithFailures } from '../../test/support/worker-fixture.ts';
@@ -164,8 +165,9 @@ describe('a claim', () => {
       await sweepOverdue(runId);
     }
     const calls = endpoint.seen.filter(({ call }) => call.users.includes('u1'));
-    expect(calls).toHaveLength(5);
-    expect(database.steps.get(`${feedId}/1/1`)).toMatchObject({ state: 'running', lapses: 4, open: true });
+    expect(calls).toHaveLength(quarantinedAfterLapses + 1);
+    const lapses = quarantinedAfterLapses;
+    expect(database.steps.get(`${feedId}/1/1`)).toMatchObject({ state: 'running', lapses, open: true });
     expect(stepRows(1).filter(({ state }) => state === 'done')).toHaveLength(1);
     expect(totals()[1]).toMatchObject({ succeeded: 1 });
   });
@@ -197,11 +199,17 @@ describe('a call that was not applied', () => {
     const { clock, endpoint, feed, stepRows } = await createRunningWorker({}, () => ({
       random: () => randoms[endpoint.seen.length % randoms.length] ?? 0,
     }));
-    endpoint.answer = () => ({ kind: 'answered', status: 429, retryAfterMs: 7_200_000, body: Buffer.from('') });
+    const calledAtMs = new Map<number, number>();
+    endpoint.answer = ({ call }) => {
+      calledAtMs.set(call.batch, clock.nowMs());
+      return { kind: 'answered', status: 429, retryAfterMs: 7_200_000, body: Buffer.from('') };
+    };
     await feed([['u1'], ['u2'], ['u3']], { deadlineSeconds: 86_400 });
-    const startedMs = clock.nowMs();
-    await passTime(clock, 1000);
-    const waits = stepRows(1).map(({ nextAttemptAtMs }) => (nextAttemptAtMs ?? 0) - startedMs);
+    // Nobody else is called for ten seconds after each.
+    await passTime(clock, 25_000);
+    const waits = stepRows(1).map(
+      ({ batchNo, nextAttemptAtMs }) => (nextAttemptAtMs ?? 0) - (calledAtMs.get(batchNo) ?? 0),
+    );
     expect(Math.min(...waits)).toBeGreaterThanOrEqual(7_200_000);
     expect(Math.max(...waits)).toBeLessThan(7_930_000);
     expect(new Set(waits.map((ms) => Math.round(ms / 60_000))).size).toBeGreaterThan(1);

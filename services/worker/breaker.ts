@@ -1,15 +1,24 @@
-import { backoffMs } from '../../shared/domain/retry.ts';
+import { probeDelayMs } from '../../shared/domain/endpoint-guards.ts';
 
 /** Calls in a row, over all runs, that brought no answer, until the shard's endpoint counts as down. */
 const failuresToOpen = 10;
 /** Runs that are refused for a fault of configuration, with no other that is served, until it is the endpoint's fault and not theirs. */
 const runsToOpen = 3;
-const probeBackoff = { firstDelayMs: 1000, maxDelayMs: 300_000 };
 
 export type CallEnd = 'answered' | 'unanswered' | 'misconfigured';
 
+export interface EndedCall {
+  feedId: string;
+  cause: string;
+  /** Whether another run of the shard, with calls under way, was answered last. */
+  othersAreServed: boolean;
+  /** What the endpoint asked for; null where it did not. */
+  retryAfterMs: number | null;
+  nowMs: number;
+}
+
 /**
- * Keeps the calls to an endpoint that is down few. Closed, until it does not answer; open, with one call now and then to see; and when that
+ * Keeps the calls of this worker to an endpoint that is down few. Closed, until it does not answer; open, with one call now and then to see; and when that
  * is answered, closed with a slow start: the slots double with each round that is answered.
  */
 export interface Breaker {
@@ -22,10 +31,12 @@ export interface Breaker {
   retryInMs(nowMs: number): number;
   /**
    * A call has ended.
-   * @param othersAreServed whether another run of the shard, with calls under way, was answered last
+   * @param atMost how many were allowed at once: when there are few, fewer failures count as down
    * @returns true when the breaker opened by it
    */
-  onEnd(end: CallEnd, call: { feedId: string; cause: string; othersAreServed: boolean; nowMs: number }): boolean;
+  onEnd(end: CallEnd, call: EndedCall, atMost?: number): boolean;
+  /** Closes it, without a slow start. */
+  reset(): void;
 }
 
 /** @param random in [0, 1) */
@@ -55,11 +66,11 @@ export function createBreaker(random: () => number): Breaker {
     return false;
   }
 
-  function open(why: string, nowMs: number): boolean {
+  function open({ cause: why, retryAfterMs, nowMs }: EndedCall): boolean {
     const wasOpen = cause !== null;
     openings++;
     cause = why;
-    probeAtMs = nowMs + backoffMs(probeBackoff, openings, random());
+    probeAtMs = nowMs + probeDelayMs(openings, retryAfterMs, random());
     return !wasOpen;
   }
 
@@ -72,15 +83,21 @@ export function createBreaker(random: () => number): Breaker {
     },
     allowed: (nowMs) => (cause === null ? limit : nowMs >= probeAtMs ? 1 : 0),
     retryInMs: (nowMs) => (cause === null ? 0 : Math.max(0, probeAtMs - nowMs)),
-    onEnd: (end, { feedId, cause: why, othersAreServed, nowMs }) => {
+    onEnd: (end, call, atMost = limit) => {
       if (end === 'answered') return onAnswer();
       // Calls that were under way when it opened: only a probe may put the next one off.
-      if (cause !== null) return nowMs >= probeAtMs && open(why, nowMs);
-      if (end === 'misconfigured') misconfiguredRuns.add(feedId);
+      if (cause !== null) return call.nowMs >= probeAtMs && open(call);
+      if (end === 'misconfigured') misconfiguredRuns.add(call.feedId);
       else failures++;
-      if (othersAreServed) return false;
-      const isDown = failures >= Math.min(failuresToOpen, limit) || misconfiguredRuns.size >= runsToOpen;
-      return isDown && open(why, nowMs);
+      if (call.othersAreServed) return false;
+      const isDown = failures >= Math.min(failuresToOpen, atMost) || misconfiguredRuns.size >= runsToOpen;
+      return isDown && open(call);
+    },
+    reset: () => {
+      failures = 0;
+      cause = null;
+      limit = Number.POSITIVE_INFINITY;
+      openings = 0;
     },
   };
 }

@@ -15,8 +15,8 @@ interface Call {
   end: (served?: ServedCall) => void;
 }
 
-const answered: ServedCall = { end: 'answered', cause: '' };
-const unanswered: ServedCall = { end: 'unanswered', cause: 'connection refused' };
+const answered: ServedCall = { end: 'answered', cause: '', pressure: null, retryAfterMs: null };
+const unanswered: ServedCall = { ...answered, end: 'unanswered', cause: 'connection refused' };
 
 function configOf(concurrency: number) {
   const type = { url: 'http://endpoint', class: 'A', concurrency };
@@ -46,6 +46,7 @@ describe('call slots', () => {
       concurrency: total,
       leaseMs: 30_000,
       serve: (work) => new Promise((resolve) => calls.push({ work, end: (served = answered) => resolve(served) })),
+      onReport: () => undefined,
       release: (works, pause) => released.push(...works.map((work) => ({ work, pause }))),
       monotonicMs: () => clock.monotonicMs(),
       random: () => 0.5,
@@ -205,7 +206,7 @@ describe('call slots', () => {
       expect(released[0]?.pause).toMatchObject({ cause: 'connection refused' });
       expect(released[0]?.pause?.delayMs).toBeGreaterThan(0);
       expect(slots.room(SG)).toBe(0);
-      expect(slots.nextProbeInMs([SG])).toBeGreaterThan(0);
+      expect(slots.nextCallInMs([SG])).toBeGreaterThan(0);
     });
 
     it('leave its neighbours alone', async () => {
@@ -218,7 +219,7 @@ describe('call slots', () => {
     it('want one claim when a probe is due, and start slowly when it is answered', async () => {
       await goDown();
       for (const { end } of calls.splice(0)) end();
-      clock.advance(slots.nextProbeInMs([SG]));
+      clock.advance(slots.nextCallInMs([SG]));
       expect(slots.room(SG)).toBe(1);
       slots.add(worksOf('a', 1));
       expect(slots.room(SG)).toBe(0);

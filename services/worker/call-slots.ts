@@ -1,9 +1,14 @@
 import type { EngineConfig } from '../../shared/contracts/engine-config.ts';
 import type { Shard } from '../../shared/domain/shard.ts';
+import type { Pressure } from './answers/read-answer.ts';
 import type { CallEnd } from './breaker.ts';
+import { heldBackForMs, nextLine } from './next-line.ts';
+import type { RatedAction } from './keep-rates.ts';
+import type { RateLimit } from './rate-limit.ts';
+import type { RetryBudget } from './retry-budget.ts';
+import type { SharedBreaker } from './shared-breaker.ts';
 import {
   beginCall,
-  createSlotGroup,
   endCall,
   lineOf,
   othersAreServed,
@@ -13,7 +18,8 @@ import {
   type FeedLine,
   type SlotGroup,
 } from './slot-group.ts';
-import { createSlotPool, isSlow, type SlotPool } from './slot-pool.ts';
+import { createSlotGroups } from './slot-groups.ts';
+import { createWorkerPool, isSlow } from './slot-pool.ts';
 import type { Work } from './work.ts';
 import type { ShardLevels } from './worker-meter.ts';
 
@@ -31,6 +37,8 @@ export interface CallSlotsDeps {
   leaseMs: number;
   /** Makes the call, or finds that it must not be made, and hands on what became of it. Never rejects. Resolves when the slot is free again. */
   serve: (work: Work) => Promise<ServedCall | null>;
+  /** A breaker has something to tell the store. */
+  onReport: () => void;
   /** Takes back what was claimed and will not be called now. */
   release: (works: readonly Work[], pause: ReleasePause | null) => void;
   monotonicMs: () => number;
@@ -43,12 +51,28 @@ export interface ServedCall {
   end: CallEnd;
   /** For people, where it was not answered. */
   cause: string;
+  /** Null where the endpoint took it well. */
+  pressure: Pressure | null;
+  /** What the endpoint asked for; null where it did not. */
+  retryAfterMs: number | null;
 }
 
 /** The shard's endpoint is down: what is given back is to come again then. */
 export interface ReleasePause {
   cause: string;
   delayMs: number;
+}
+
+/** A shard with its breaker. */
+export interface GuardedShard {
+  readonly shard: Shard;
+  readonly topic: string;
+  readonly breaker: SharedBreaker;
+  readonly hasCalls: boolean;
+  /** Claimed steps wait for a call. */
+  readonly hasWaiting: boolean;
+  /** The store said that its endpoint is down. */
+  onOpened(): void;
 }
 
 /**
@@ -60,16 +84,24 @@ export interface CallSlots {
   room(topic: string): number;
   roomOf(topic: string, feedId: string): number;
   add(works: readonly Work[]): void;
+  /** Until a shard that lets no call through now, because its endpoint is down or asked for a pause, does so; infinite when none will by itself. */
+  nextCallInMs(topics: Iterable<string>): number;
+  /** What the store has to know of the shards' breakers, and they of the store. */
+  guarded(): Iterable<GuardedShard>;
+  /** The action types with a rate that all workers share. @param queued topics with steps that wait to be claimed */
+  rated(queued: Iterable<string>): Iterable<RatedAction>;
+  /** Of a shard: what bounds its retries. */
+  retryBudgetOf(topic: string): RetryBudget;
+  /** Whether the shard's rate has room for one more call, beyond the one that was begun; it is then taken. */
+  takeRate(topic: string, users: number): boolean;
   /** Feeds of which somebody waits for a slot. */
   waitingFeeds(): string[];
   /** Releases what waits of these feeds: their runs were stopped, however long it would be until a slot is free. */
   releaseFeeds(feedIds: readonly string[]): void;
-  /** Until the breaker of one of these shards lets a call through; infinite when none is open. */
-  nextProbeInMs(topics: Iterable<string>): number;
   /** Begins calls that time has made room for. */
   resume(): void;
   levels(): Omit<ShardLevels, 'recorded'>[];
-  /** There are other shards, or types whose concurrency differs. A shard that is gone ends what it has. */
+  /** There are other shards, or types whose concurrency, rate or budget differs. A shard that is gone ends what it has. */
   reshape(): void;
   /** No more calls begin: what waits for one, and what is still added, is released. */
   close(): void;
@@ -79,26 +111,18 @@ export interface CallSlots {
 
 export function createCallSlots(deps: CallSlotsDeps): CallSlots {
   const { leaseMs, serve, release, monotonicMs } = deps;
-  const total = createSlotPool(deps.concurrency);
-  const pools = new Map<string, SlotPool>();
-  const groups = new Map<string, SlotGroup>();
-  reshape();
+  const total = createWorkerPool(deps.concurrency);
+  const slotGroups = createSlotGroups(deps);
+  const { groups } = slotGroups;
   let waiting = 0;
   let turns = 0;
   let closed = false;
   let whenIdle = Promise.withResolvers<null>();
 
-  /** Groups stay, with what they have learned, also those of shards that are not served any more: calls may be under way. */
-  function reshape(): void {
-    for (const [topic, shard] of deps.shards) {
-      const type = deps.actionTypes[shard.actionType];
-      if (!type) throw new Error(`action type ${shard.actionType} is not configured`);
-      const capacity = Math.min(type.concurrency, deps.concurrency);
-      const pool = pools.get(shard.actionType) ?? createSlotPool(capacity);
-      pool.resize(capacity);
-      pools.set(shard.actionType, pool);
-      if (!groups.has(topic)) groups.set(topic, createSlotGroup(topic, shard, pool, deps.random));
-    }
+  function groupOf(topic: string): SlotGroup {
+    const group = groups.get(topic);
+    if (!group) throw new Error(`no call slots for ${topic}`);
+    return group;
   }
 
   function start(): void {
@@ -115,23 +139,41 @@ export function createCallSlots(deps: CallSlotsDeps): CallSlots {
   async function call(group: SlotGroup, line: FeedLine, work: Work, startedMs: number): Promise<void> {
     const wasSlow = isSlow(line);
     beginCall(group, line, ++turns, startedMs);
+    group.breaker.onBegin(startedMs);
+    group.rate?.take(work.count, startedMs);
     group.pool.begin(wasSlow, startedMs);
     total.begin(wasSlow, startedMs);
     const served = await serve(work);
     const nowMs = monotonicMs();
     group.pool.end(wasSlow);
     total.end(wasSlow);
-    if (served) learn(group, line, served, nowMs);
+    if (served) learn(group, line, served, startedMs, nowMs);
+    else group.breaker.onNoCall();
     endCall(group, line, served && nowMs - startedMs, nowMs);
     start();
     if (total.inFlight === 0) whenIdle.resolve(null);
   }
 
-  function learn(group: SlotGroup, line: FeedLine, { end, cause }: ServedCall, nowMs: number): void {
+  function learn(group: SlotGroup, line: FeedLine, served: ServedCall, startedMs: number, nowMs: number): void {
+    const { end, cause, pressure, retryAfterMs } = served;
+    const { feedId } = line;
     line.isServed = end === 'answered';
-    const othersServed = end !== 'answered' && othersAreServed(group, line.feedId);
-    const opened = group.breaker.onEnd(end, { feedId: line.feedId, cause, othersAreServed: othersServed, nowMs });
-    if (opened) releaseGroup(group, { cause, delayMs: group.breaker.retryInMs(nowMs) });
+    const othersServed = end !== 'answered' && othersAreServed(group, feedId);
+    // What one campaign is told alone is none of the others' business: its steps wait by themselves.
+    const pauseMs = othersServed ? null : retryAfterMs;
+    group.adaptive.onEnd({ startedMs, nowMs, inFlight: group.inFlight, pressure, pauseMs });
+    const call = { feedId, cause, othersAreServed: othersServed, retryAfterMs, nowMs };
+    const { breaker } = group;
+    const before = breaker.report;
+    if (breaker.onEnd(end, call)) onOpened(group, nowMs);
+    if (breaker.report !== before) deps.onReport();
+  }
+
+  /** The endpoint is down: what waits here is given back until somebody may probe, and it begins anew when it is back. */
+  function onOpened(group: SlotGroup, nowMs: number): void {
+    const { breaker, adaptive } = group;
+    adaptive.reset();
+    releaseGroup(group, { cause: breaker.cause(nowMs) ?? '', delayMs: breaker.retryInMs(nowMs) });
   }
 
   function releaseGroup(group: SlotGroup, pause: ReleasePause | null): void {
@@ -164,8 +206,7 @@ export function createCallSlots(deps: CallSlotsDeps): CallSlots {
       }
       const nowMs = monotonicMs();
       for (const work of works) {
-        const group = groups.get(work.topic);
-        if (!group) throw new Error(`no call slots for ${work.topic}`);
+        const group = groupOf(work.topic);
         lineOf(group, work.claim.feedId, nowMs).waiting.push(work);
         group.waiting++;
         waiting++;
@@ -185,15 +226,42 @@ export function createCallSlots(deps: CallSlotsDeps): CallSlots {
         }
       }
     },
-    nextProbeInMs: (topics) => {
+    nextCallInMs: (topics) => {
       const nowMs = monotonicMs();
+      const queued = new Set(topics);
       let soonest = Number.POSITIVE_INFINITY;
-      for (const topic of topics) {
-        const breaker = groups.get(topic)?.breaker;
-        if (breaker?.isOpen) soonest = Math.min(soonest, breaker.retryInMs(nowMs));
+      for (const group of groups.values()) {
+        if (group.waiting > 0 || queued.has(group.topic)) soonest = Math.min(soonest, heldBackForMs(group, nowMs));
       }
       return soonest;
     },
+    rated: (topics) => {
+      const queued = new Set(topics);
+      const rated = new Map<RateLimit, RatedAction>();
+      for (const { shard, topic, rate, inFlight, waiting: own } of groups.values()) {
+        if (!rate) continue;
+        const hasWork = (rated.get(rate)?.hasWork ?? false) || inFlight + own > 0 || queued.has(topic);
+        rated.set(rate, { actionType: shard.actionType, rate, hasWork });
+      }
+      return rated.values();
+    },
+    retryBudgetOf: (topic) => groupOf(topic).retryBudget,
+    takeRate: (topic, users) => {
+      const { rate } = groupOf(topic);
+      const nowMs = monotonicMs();
+      if (rate && rate.waitMs(users, nowMs) > 0) return false;
+      rate?.take(users, nowMs);
+      return true;
+    },
+    guarded: () =>
+      [...groups.values()].map((group) => ({
+        shard: group.shard,
+        topic: group.topic,
+        breaker: group.breaker,
+        hasCalls: group.inFlight > 0,
+        hasWaiting: group.waiting > 0,
+        onOpened: () => onOpened(group, monotonicMs()),
+      })),
     resume: start,
     levels: () => {
       const nowMs = monotonicMs();
@@ -203,11 +271,11 @@ export function createCallSlots(deps: CallSlotsDeps): CallSlots {
         inFlight: group.inFlight,
         limit: slotsOf(group, nowMs),
         waiting: group.waiting,
-        isBreakerOpen: group.breaker.isOpen,
+        isBreakerOpen: group.breaker.isOpen(nowMs),
       }));
     },
     reshape: () => {
-      reshape();
+      slotGroups.reshape();
       start();
     },
     close: () => {
@@ -220,39 +288,4 @@ export function createCallSlots(deps: CallSlotsDeps): CallSlots {
       await whenIdle.promise;
     },
   };
-}
-
-interface NextLine {
-  group: SlotGroup;
-  line: FeedLine;
-}
-
-/** Of the shards that may call, the one with the fewest calls in flight, and of its feeds likewise; among equals, who waited longest. */
-function nextLine(groups: Iterable<SlotGroup>, total: SlotPool, nowMs: number): NextLine | undefined {
-  let best: NextLine | undefined;
-  for (const group of groups) {
-    if (group.waiting === 0 || (best && !comesBefore(group, best.group))) continue;
-    if (group.inFlight >= slotsOf(group, nowMs)) continue;
-    const line = nextOf(group, total, nowMs);
-    if (line) best = { group, line };
-  }
-  return best;
-}
-
-function nextOf(group: SlotGroup, total: SlotPool, nowMs: number): FeedLine | undefined {
-  let best: FeedLine | undefined;
-  for (const line of group.lines.values()) {
-    if (line.waiting.size === 0 || line.inFlight >= line.limit || (best && !comesBefore(line, best))) continue;
-    if (group.pool.hasRoom(line, nowMs) && total.hasRoom(line, nowMs)) best = line;
-  }
-  return best;
-}
-
-interface Turn {
-  inFlight: number;
-  lastTurn: number;
-}
-
-function comesBefore(a: Turn, b: Turn): boolean {
-  return a.inFlight < b.inFlight || (a.inFlight === b.inFlight && a.lastTurn < b.lastTurn);
 }

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { quarantinedAfterLapses } from '../../shared/postgres/ledger-codes.ts';
 import { failingOnce } from '../../test/support/trigger-fixture.ts';
 import { passTime } from '../../test/support/pass-time.ts';
 import { createRunningWorker } from '../../test/support/running-worker.ts';
@@ -79,7 +80,10 @@ describe('a row that cannot be read', () => {
     }
     await passTime(clock, 1000);
     expect(endpoint.seen.filter(({ call }) => call.users.includes('u1'))).toEqual([]);
-    expect(database.steps.get(`${feedId}/1/1`)).toMatchObject({ state: 'running', lapses: 4 });
+    expect(database.steps.get(`${feedId}/1/1`)).toMatchObject({
+      state: 'running',
+      lapses: quarantinedAfterLapses,
+    });
     expect(totals()).toMatchObject([{ succeeded: 1 }]);
   });
 });

@@ -5,7 +5,9 @@ import { createKafka } from '../../shared/kafka/connection.ts';
 import { createConsumer } from '../../shared/kafka/consumer.ts';
 import { createPublisher } from '../../shared/kafka/publisher.ts';
 import { createDeadLetters } from '../../shared/postgres/dead-letters.ts';
+import { createEndpointGuards } from '../../shared/postgres/endpoint-guards.ts';
 import { createHotPathPool } from '../../shared/postgres/pool.ts';
+import { createRateShares } from '../../shared/postgres/rate-shares.ts';
 import { createRegistrySource } from '../../shared/postgres/registry.ts';
 import { createStepHolds } from '../../shared/postgres/step-holds.ts';
 import { createStepLedger } from '../../shared/postgres/step-ledger.ts';
@@ -85,6 +87,8 @@ export const workerProcess = defineProcess('worker', readConfig, async (config, 
     publisher,
     ledger: createStepLedger({ pool, owner, slot: totalsSlotOf(owner), leaseMs: config.leaseMs }),
     holds: createStepHolds({ pool }),
+    guards: createEndpointGuards({ pool, owner: context.owner }),
+    rateShares: createRateShares({ pool, owner: context.owner }),
     contexts: createFeedContexts({ pool }),
     endpoint,
     deadLetters: createDeadLetters({ pool: deadLetterPool }),

@@ -1,5 +1,6 @@
 import { requestKey } from '../../shared/domain/batch.ts';
 import { wholeAnswerSettles } from '../../shared/domain/consequences.ts';
+import { aloneFromLapses } from '../../shared/domain/suspects.ts';
 import { isRefusedTooOften } from '../../shared/domain/refusals.ts';
 import type { Clock } from '../../shared/ports/clock.ts';
 import type { StepBegin, StepResult } from '../../shared/ports/step-ledger.ts';
@@ -10,14 +11,18 @@ import type { Admission, FeedDirectory } from './feed-directory.ts';
 import type { HeldSteps } from './held-steps.ts';
 import { noteAttempt } from './note-attempt.ts';
 import type { BatchEndpoint } from './ports/batch-endpoint.ts';
+import type { RetryBudget } from './retry-budget.ts';
+import type { SuspectGate } from './suspect-gate.ts';
 import { beginTrial, endProbe } from './refusal-trials.ts';
 import {
+  budgetResult,
   classOf,
   heldResult,
   nobodyResult,
   refusedResult,
   releasedResult,
   resultOf,
+  suspectResult,
   unknownResult,
   withheldResult,
   type FinalReading,
@@ -40,6 +45,12 @@ export interface ProcessBatchDeps {
   bodyOf: (work: Work) => Buffer;
   /** Marks that the call of a step begins whose lease lapsed before. False when the step is another's by now. */
   markBegun: (begin: StepBegin) => Promise<boolean>;
+  /** One suspect at a time. */
+  suspects: SuspectGate;
+  /** Of the shard with this topic. */
+  retryBudgetOf: (topic: string) => RetryBudget;
+  /** Whether the shard's rate has room for one more call, which is then taken. */
+  takeRate: (topic: string, users: number) => boolean;
   meter: WorkerMeter;
   leaseMs: number;
   clock: Clock;
@@ -69,6 +80,27 @@ export async function processBatch(work: Work, deps: ProcessBatchDeps): Promise<
   }
   const mayCall = work.isProbe || deps.heldSteps.mayCall(work.standing);
   if (!(mayCall instanceof Promise ? await mayCall : mayCall)) return withoutCall(work, heldResult(work));
+  if (work.claim.lapses < aloneFromLapses) return callFor(work, admission, deps);
+  if (!deps.suspects.enter())
+    return afterProbe(work, withoutCall(work, suspectResult(work, deps.random())), admission, deps);
+  try {
+    return await callFor(work, admission, deps);
+  } finally {
+    deps.suspects.leave();
+  }
+}
+
+/** The call itself, and what it means. */
+async function callFor(work: Work, admission: Admission, deps: ProcessBatchDeps): Promise<Processed> {
+  const budget = deps.retryBudgetOf(work.topic);
+  const nowMs = deps.clock.monotonicMs();
+  const isAgain = isRetry(work);
+  const taken = isAgain ? budget.take(nowMs) : null;
+  if (!isAgain) budget.onCall(nowMs);
+  else if (taken === null) {
+    const waiting = budgetResult(work, termsOf(admission, deps));
+    return afterProbe(work, withoutCall(work, waiting), admission, deps);
+  }
   if (work.claim.lapses > 0) {
     if (!(await deps.markBegun(work.claim))) return afterProbe(work, nothing, admission, deps);
     // Writing the mark may take as long as the database likes.
@@ -76,7 +108,8 @@ export async function processBatch(work: Work, deps: ProcessBatchDeps): Promise<
     if (late) return afterProbe(work, withoutCall(work, late), admission, deps);
   }
 
-  const reading = await readEndpoint(work, deps);
+  const reading = await readEndpoint(work, budget, deps);
+  if (taken !== null && isAnswer(reading)) budget.giveBack(taken);
   const isOrdinary = reading.kind === 'reported' && work.standing.hold === null;
   // The usual way does not wait for anything.
   const processed = isOrdinary
@@ -84,6 +117,15 @@ export async function processBatch(work: Work, deps: ProcessBatchDeps): Promise<
     : await conclude(work, reading, admission, deps);
   for (const { result } of processed.finished) noteAttempt(result, reading);
   return work.isProbe ? afterProbe(work, processed, admission, deps) : processed;
+}
+
+/** A call for these users met something before, or may have. */
+function isRetry({ claim }: Work): boolean {
+  return claim.attempts > 0 || claim.open;
+}
+
+function isAnswer({ kind }: Pick<Reading, 'kind'>): boolean {
+  return kind === 'reported' || kind === 'refused';
 }
 
 const nothing: Processed = { finished: [], again: [], call: null };
@@ -109,7 +151,7 @@ function leaseOutlastsCall({ claimedAtMs, type }: Work, { clock, leaseMs }: Proc
 }
 
 /** W4: one HTTP call for the whole batch, and the same once more where users are missing. */
-async function readEndpoint(work: Work, deps: ProcessBatchDeps): Promise<FinalReading> {
+async function readEndpoint(work: Work, budget: RetryBudget, deps: ProcessBatchDeps): Promise<FinalReading> {
   const startedMs = deps.clock.monotonicMs();
   // Each claim may make two calls: the second one's number must not come again with the next claim.
   const firstAttempt = 2 * work.claim.epoch - 1;
@@ -121,7 +163,10 @@ async function readEndpoint(work: Work, deps: ProcessBatchDeps): Promise<FinalRe
   if (first.missing.length === 0 || !settles || !isInTime) return once;
   // A run that was stopped while the first call took its time is called no more, not even for what is missing.
   if ((await deps.directory.admissionOf(work.claim.feedId)).verdict !== 'go') return once;
+  const taken = deps.takeRate(work.topic, work.count) ? budget.take(deps.clock.monotonicMs()) : null;
+  if (taken === null) return once;
   const second = await callEndpoint(work, firstAttempt + 1, deps);
+  if (isAnswer(second)) budget.giveBack(taken);
   if (second.kind === 'reported') return { ...once, ...mergeResults(first, second) };
   return second.kind === 'ambiguous' ? { ...once, reopened: true } : once;
 }
@@ -227,10 +272,12 @@ function termsOf({ deadlineAtMs }: Admission, { clock, random }: ProcessBatchDep
   };
 }
 
-const answered: ServedCall = { end: 'answered', cause: '' };
+const answered: ServedCall = { end: 'answered', cause: '', pressure: null, retryAfterMs: null };
 
 function servedCallOf({ actionType, context }: Work, reading: FinalReading): ServedCall {
   if (reading.kind === 'reported' || reading.kind === 'refused') return answered;
   const end = reading.kind === 'misconfigured' ? 'misconfigured' : 'unanswered';
-  return { end, cause: `${actionType} in ${context.country}: ${reading.cause}` };
+  const pressure = reading.kind === 'misconfigured' ? null : (reading.pressure ?? null);
+  const retryAfterMs = reading.kind === 'not-applied' ? reading.retryAfterMs : null;
+  return { end, cause: `${actionType} in ${context.country}: ${reading.cause}`, pressure, retryAfterMs };
 }

@@ -1,5 +1,9 @@
+import { maxBatchUsers } from '../../shared/domain/batch.ts';
 import type { Shard } from '../../shared/domain/shard.ts';
-import { createBreaker, type Breaker } from './breaker.ts';
+import { createAdaptiveLimit, type AdaptiveLimit } from './adaptive-limit.ts';
+import { createSharedBreaker, type SharedBreaker } from './shared-breaker.ts';
+import type { RateLimit } from './rate-limit.ts';
+import { createRetryBudget, type RetryBudget } from './retry-budget.ts';
 import type { CallLine, SlotPool } from './slot-pool.ts';
 import { createStepFifo, type StepFifo } from './step-fifo.ts';
 import type { Work } from './work.ts';
@@ -39,7 +43,11 @@ export interface SlotGroup {
   readonly topic: string;
   readonly pool: SlotPool;
   readonly lines: Map<string, FeedLine>;
-  readonly breaker: Breaker;
+  readonly breaker: SharedBreaker;
+  readonly adaptive: AdaptiveLimit;
+  /** The action type's, over all its countries; null where nothing limits it. */
+  rate: RateLimit | null;
+  readonly retryBudget: RetryBudget;
   inFlight: number;
   waiting: number;
   meanMs: number;
@@ -50,13 +58,29 @@ export interface SlotGroup {
   lastTurn: number;
 }
 
-export function createSlotGroup(topic: string, shard: Shard, pool: SlotPool, random: () => number): SlotGroup {
+export interface SlotGroupTerms {
+  topic: string;
+  shard: Shard;
+  pool: SlotPool;
+  /** Calls at once, however badly the endpoint takes them. */
+  minConcurrency: number;
+  rate: RateLimit | null;
+  retryBudgetPercent: number;
+  /** In [0, 1). */
+  random: () => number;
+}
+
+export function createSlotGroup(terms: SlotGroupTerms): SlotGroup {
+  const { topic, shard, pool, minConcurrency, rate, retryBudgetPercent, random } = terms;
   return {
     shard,
     topic,
     pool,
     lines: new Map(),
-    breaker: createBreaker(random),
+    breaker: createSharedBreaker(random),
+    adaptive: createAdaptiveLimit(minConcurrency, pool.capacity),
+    rate,
+    retryBudget: createRetryBudget(retryBudgetPercent),
     inFlight: 0,
     waiting: 0,
     meanMs: 0,
@@ -91,10 +115,10 @@ function firstCallsOfFeed({ capacity }: SlotPool): number {
 
 /** How many calls of the shard may be in flight. */
 export function slotsOf(group: SlotGroup, nowMs: number): number {
-  const { pool, breaker, answered, inFlight, lastEndMs, sinceMs } = group;
+  const { pool, breaker, adaptive, answered, inFlight, lastEndMs, sinceMs } = group;
   const isSilent = inFlight === 0 && nowMs - lastEndMs > silentMs;
   const ramp = isSilent ? 0 : answered + (moreCallsPerSecond * (nowMs - sinceMs)) / 1000;
-  return Math.min(pool.capacity, breaker.allowed(nowMs), firstCalls + Math.floor(ramp));
+  return Math.min(pool.capacity, breaker.allowed(nowMs), adaptive.allowed(nowMs), firstCalls + Math.floor(ramp));
 }
 
 /** How many more steps of the shard may be claimed now. */
@@ -102,7 +126,10 @@ export function roomOfGroup(group: SlotGroup, leaseMs: number, nowMs: number): n
   const slots = slotsOf(group, nowMs);
   // While the endpoint is down, or starts again slowly: what is called at once, and nothing ahead of it.
   const ahead = group.breaker.allowed(nowMs) < group.pool.capacity ? 0 : aheadOf(slots, group.meanMs, leaseMs);
-  return Math.max(0, slots + ahead - group.waiting - group.inFlight);
+  // No more than its rate allows: what is claimed beyond that would only be given back.
+  const wanted = slots + ahead;
+  const claims = group.rate?.callsIn(wanted, leaseMs * partOfLease, maxBatchUsers, nowMs) ?? wanted;
+  return Math.max(0, claims - group.waiting - group.inFlight);
 }
 
 /** How many more steps of a feed may be claimed now. */

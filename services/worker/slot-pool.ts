@@ -1,7 +1,7 @@
 /** A mean call longer than this makes a feed slow: it gives slots back too seldom for others to wait for them. */
 const slowMs = 1000;
-/** Of a pool, for feeds that are quick: slow ones get no more of it while quick ones are about. */
-const slowPart = 1 / 6;
+/** Of a pool, for slow feeds while quick ones are about in it; for quick ones otherwise. */
+const reservedPart = 1 / 6;
 /** Of a pool, for feeds with hardly a call under way: nobody fills a pool to its last slot. */
 const floorPart = 1 / 16;
 const floorCalls = 2;
@@ -34,25 +34,41 @@ export interface SlotPool {
   resize(capacity: number): void;
 }
 
-export function createSlotPool(initialCapacity: number): SlotPool {
-  let capacity = 0;
-  let floor = 0;
-  let reserved = 1;
-  resize(initialCapacity);
+/** How many slow calls there may be while quick ones are about, and otherwise. */
+interface SlowCalls {
+  besideQuick: number;
+  alone: number;
+}
+
+/** Of an action type: its quick feeds share it with its slow ones. */
+export function createActionPool(capacity: number): SlotPool {
+  return createSlotPool(capacity, (slots) => ({ besideQuick: reservedOf(slots), alone: slots - reservedOf(slots) }));
+}
+
+/** Of the whole worker: action types that are slow leave something to the others, and are not kept from what nobody uses. */
+export function createWorkerPool(capacity: number): SlotPool {
+  return createSlotPool(capacity, (slots) => ({
+    besideQuick: slots - reservedOf(slots),
+    alone: slots - reservedOf(slots),
+  }));
+}
+
+function reservedOf(capacity: number): number {
+  return Math.max(1, Math.floor(capacity * reservedPart));
+}
+
+function createSlotPool(initialCapacity: number, slowCallsOf: (capacity: number) => SlowCalls): SlotPool {
+  let capacity = initialCapacity;
+  let floor = Math.floor(capacity * floorPart);
+  let slowCalls = slowCallsOf(capacity);
   let inFlight = 0;
   let slow = 0;
   let lastQuickMs = Number.NEGATIVE_INFINITY;
 
-  function resize(next: number): void {
-    capacity = next;
-    floor = Math.floor(capacity * floorPart);
-    reserved = Math.max(1, Math.floor(capacity * slowPart));
-  }
-
   /** How many slow calls there may be. Feeds that nothing is known of begin with a few calls each: they may go further. */
   function boundOfSlow({ meanMs }: CallLine, nowMs: number): number {
     if (meanMs === 0) return capacity - floor;
-    return Math.max(1, nowMs - lastQuickMs < quickIsAboutMs ? reserved : capacity - reserved);
+    return Math.max(1, nowMs - lastQuickMs < quickIsAboutMs ? slowCalls.besideQuick : slowCalls.alone);
   }
 
   return {
@@ -76,6 +92,10 @@ export function createSlotPool(initialCapacity: number): SlotPool {
       inFlight--;
       if (wasSlow) slow--;
     },
-    resize,
+    resize: (next) => {
+      capacity = next;
+      floor = Math.floor(capacity * floorPart);
+      slowCalls = slowCallsOf(capacity);
+    },
   };
 }

@@ -7,6 +7,8 @@ const chunkSize = 512;
 export interface StepFifo<T> {
   readonly size: number;
   push(entry: T): void;
+  /** The next to be taken; undefined when there is none. */
+  first(): T | undefined;
   /** At most `count`, from the front. */
   take(count: number): T[];
   /** In front of all others, in their order. */
@@ -25,6 +27,7 @@ export function createStepFifo<T>(): StepFifo<T> {
     get size() {
       return size;
     },
+    first: () => chunks[0]?.[begin],
     push: (entry) => {
       const last = chunks.at(-1);
       if (last && last.length < chunkSize) last.push(entry);

@@ -7,10 +7,11 @@ import type { Reading } from './answers/read-answer.ts';
 import type { FailedResult } from './answers/user-results.ts';
 import type { Refusal, Work } from './work.ts';
 
-/** Between calls of which nobody knows what they did, and between tries of users that may be retried. */
-const retryBackoff = { firstDelayMs: 500, maxDelayMs: 300_000 };
-/** When nothing was applied: the endpoint is down, or asks for patience without saying for how long. */
-const notAppliedBackoff = { firstDelayMs: 500, maxDelayMs: 30_000 };
+/** When nothing was applied, the endpoint is down, or asks for patience without saying for how long: nobody waits longer than this. */
+const longestNotAppliedMs = 30_000;
+/** Retries that the budget put off come again after this, and later each time. */
+const budgetBackoff = { firstDelayMs: 2000, maxDelayMs: 30_000 };
+const suspectAgainMs = 1000;
 
 /** What decides, besides the answer. */
 export interface ResultTerms {
@@ -77,12 +78,13 @@ function wholeResult(
 }
 
 function delayMs(
-  { claim }: Work,
+  { claim, type: { retry } }: Work,
   reading: string,
   { random, deadlineInMs }: ResultTerms,
   retryAfterMs: number | null,
 ): number {
-  const backoff = reading === 'not-applied' ? notAppliedBackoff : retryBackoff;
+  const backoff =
+    reading === 'not-applied' ? { ...retry, maxDelayMs: Math.min(retry.maxDelayMs, longestNotAppliedMs) } : retry;
   // No attempt is used up, so it cannot be counted by attempts: every claim is a try.
   const wanted = retryAfterMs === null ? backoffMs(backoff, claim.epoch, random) : withJitter(retryAfterMs, random);
   return Math.max(0, Math.min(wanted, deadlineInMs));
@@ -154,6 +156,18 @@ export function pausedResult(work: Work, delay: number, cause: string): StepWait
   return waitingResult(work, Math.round(delay), work.claim.open, cause);
 }
 
+/** Another suspect is under way: this one comes soon, to whoever is free. @param random in [0, 1) */
+export function suspectResult(work: Work, random: number): StepWaiting {
+  return waitingResult(work, Math.round(suspectAgainMs * (1 + random)), work.claim.open, null);
+}
+
+/** Too many retries of the shard met nothing: this one waits, and no attempt is used up. */
+export function budgetResult(work: Work, { random, deadlineInMs }: ResultTerms): StepWaiting {
+  const delay = Math.max(0, Math.min(backoffMs(budgetBackoff, work.claim.epoch, random), deadlineInMs));
+  const cause = `${work.actionType} in ${work.context.country}: too few of its calls are answered, retries wait`;
+  return waitingResult(work, delay, work.claim.open, cause);
+}
+
 /** Reported users go on, with this one recording; the others are retried by themselves, or end. */
 function reportedResult(work: Work, reading: ReportedReading, terms: ResultTerms): StepResult {
   const { failed, missing, reopened } = reading;
@@ -175,7 +189,7 @@ function reportedResult(work: Work, reading: ReportedReading, terms: ResultTerms
   const missingGoOn = consequenceOf(of, false, 'missing') === 'retry';
   if (missingGoOn && missing.length === work.count) return allMissingResult(work, terms);
   if (!missingGoOn) failures.push(...missing.map((user) => unknownFailure(user, reasons.noResult, null)));
-  const delay = Math.max(0, Math.min(backoffMs(retryBackoff, claim.attempts + 1, terms.random), terms.deadlineInMs));
+  const delay = Math.max(0, Math.min(backoffMs(type.retry, claim.attempts + 1, terms.random), terms.deadlineInMs));
   const child = (users: readonly string[], open: boolean, attempts: number): ChildBatch[] =>
     users.length === 0 ? [] : [{ users: inOrderOf(work, users), delayMs: delay, attempts, open, claim: false }];
   const children = [
@@ -188,7 +202,7 @@ function reportedResult(work: Work, reading: ReportedReading, terms: ResultTerms
 
 /** The endpoint knows each user again, and tells of none: the same call once more is no worse than a child batch of the same users. */
 function allMissingResult(work: Work, { random, deadlineInMs }: ResultTerms): StepWaiting {
-  const delay = Math.min(backoffMs(retryBackoff, work.claim.epoch, random), deadlineInMs);
+  const delay = Math.min(backoffMs(work.type.retry, work.claim.epoch, random), deadlineInMs);
   return waitingResult(work, Math.max(0, delay), true, 'an answer that speaks of no user');
 }
 

@@ -2,8 +2,10 @@ import type { EngineConfig } from '../../shared/contracts/engine-config.ts';
 import type { Shard, TopicNames } from '../../shared/domain/shard.ts';
 import type { Clock } from '../../shared/ports/clock.ts';
 import type { DeadLetters } from '../../shared/ports/dead-letters.ts';
+import type { EndpointGuards } from '../../shared/ports/endpoint-guards.ts';
 import type { MessageConsumer, MessagePublisher } from '../../shared/ports/message-bus.ts';
 import type { Meter } from '../../shared/ports/meter.ts';
+import type { RateShares } from '../../shared/ports/rate-shares.ts';
 import type { StepHolds } from '../../shared/ports/step-holds.ts';
 import type { FeedContexts, StepLedger } from '../../shared/ports/step-ledger.ts';
 import type { Logger } from '../../shared/runtime/logger.ts';
@@ -16,6 +18,8 @@ import { createFeedDirectory } from './feed-directory.ts';
 import { matchClaims, matchResults } from './flush-matching.ts';
 import { createServing } from './follow-registry.ts';
 import { createHeldSteps } from './held-steps.ts';
+import { createGuardKeeper } from './keep-guards.ts';
+import { createRateKeeper } from './keep-rates.ts';
 import { createMessageReceiver } from './message-receiver.ts';
 import { createNextStepPublisher } from './next-step-publisher.ts';
 import type { BatchEndpoint } from './ports/batch-endpoint.ts';
@@ -25,6 +29,7 @@ import { selectClaims } from './select-claims.ts';
 import type { Served } from './served-shards.ts';
 import { createStepQueue } from './step-queue.ts';
 import { createStepServer } from './step-server.ts';
+import { createSuspectGate } from './suspect-gate.ts';
 import { createStoppedFeeds, lookForStopsMs } from './stopped-feeds.ts';
 import type { FinishedStep, OpenMessage } from './work.ts';
 import { createWorkerMeter, type ShardLevels } from './worker-meter.ts';
@@ -45,6 +50,8 @@ export interface WorkerDeps {
   publisher: MessagePublisher;
   ledger: StepLedger;
   holds: StepHolds;
+  guards: EndpointGuards;
+  rateShares: RateShares;
   contexts: FeedContexts;
   endpoint: BatchEndpoint;
   deadLetters: DeadLetters;
@@ -82,6 +89,8 @@ export function createWorker(deps: WorkerDeps): Worker {
     consumer,
     onChanged: () => {
       slots.reshape();
+      // A rate that is new lets nobody call until this worker holds a share of it.
+      rateKeeper.poke();
       loop.poke();
     },
     logger,
@@ -126,6 +135,9 @@ export function createWorker(deps: WorkerDeps): Worker {
     endpoint: deps.endpoint,
     bodyOf: createRequestBodies(),
     markBegun: (begin) => begins.mark(begin),
+    suspects: createSuspectGate(),
+    retryBudgetOf: (topic) => slots.retryBudgetOf(topic),
+    takeRate: (topic, users) => slots.takeRate(topic, users),
     onFinished,
     onCallable: (works) => slots.add(works),
     onHandled,
@@ -141,15 +153,37 @@ export function createWorker(deps: WorkerDeps): Worker {
     concurrency: deps.concurrency,
     leaseMs,
     serve: (work) => server.serve(work),
+    onReport: () => keeper.poke(),
     release: (works, pause) => server.release(works, pause),
     monotonicMs: () => clock.monotonicMs(),
     random,
   });
   const loop = createLoop({ name: 'worker', turn, afterErrorMs, clock, logger });
+  const keeper = createGuardKeeper({
+    guards: deps.guards,
+    guarded: () => slots.guarded(),
+    queuedTopics: () => queue.topics(),
+    timeoutMsOf: (actionType) => actionTypes[actionType]?.timeoutMs ?? 0,
+    onRoom: () => loop.poke(),
+    clock,
+    random,
+    logger,
+  });
+  const rateKeeper = createRateKeeper({
+    rateShares: deps.rateShares,
+    rated: () => slots.rated(queue.topics()),
+    onRoom: () => loop.poke(),
+    clock,
+    logger,
+  });
 
   /** W2 and W5 to W7, for many steps at once: one statement records what was called and claims what comes next. */
   async function turn(): Promise<number> {
     await gather();
+    if (queue.size > 0) {
+      keeper.onWork();
+      rateKeeper.onWork();
+    }
     slots.releaseFeeds(await stops.look(() => slots.waitingFeeds()));
     const claims = await selectClaims(maxGroup, { queue, slots, directory, shards, receiver });
     const results = takeFinished();
@@ -210,10 +244,8 @@ export function createWorker(deps: WorkerDeps): Worker {
 
   function untilNext(): number {
     slots.resume();
-    return Math.min(
-      slots.waitingFeeds().length > 0 ? lookForStopsMs : idleMs,
-      Math.ceil(slots.nextProbeInMs(queue.topics())),
-    );
+    const nextCallInMs = Math.max(minBetweenFlushesMs, Math.ceil(slots.nextCallInMs(queue.topics())));
+    return Math.min(slots.waitingFeeds().length > 0 ? lookForStopsMs : idleMs, nextCallInMs);
   }
 
   function onFinished(steps: readonly FinishedStep[]): void {
@@ -243,6 +275,8 @@ export function createWorker(deps: WorkerDeps): Worker {
   return {
     start: async () => {
       loop.start();
+      keeper.start();
+      rateKeeper.start();
       await consumer.start(receiver);
       isTakingIn = true;
     },
@@ -260,6 +294,7 @@ export function createWorker(deps: WorkerDeps): Worker {
     finishWork: async () => {
       slots.close();
       await slots.idle();
+      await Promise.all([keeper.stop(), rateKeeper.stop()]);
       await loop.stop();
       await flushTheRest();
       await nextSteps.finish();

@@ -37,8 +37,26 @@ export const actionTypeConfig = service.extend({
   refusedPercentLimit: z.number().min(0).max(100).default(5),
   /** How often a user's retryable failure is tried, the first time included. */
   maxAttempts: z.int().min(1).max(100).default(8),
+  /** Between tries: a random part of the first delay, twice that, four times that, up to the longest. */
+  retry: z
+    .strictObject({
+      firstDelayMs: z.int().min(100).max(3_600_000).default(500),
+      maxDelayMs: z.int().min(100).max(86_400_000).default(300_000),
+    })
+    .prefault({}),
+  /** Of the calls of one worker in ten seconds, retries that are not answered may be so many, and twenty more; others wait. */
+  retryBudgetPercent: z.number().min(0).max(100).default(20),
+  /** What all workers together may send to this action type's endpoint, over all countries. */
+  ratePerSecond: z
+    .strictObject({
+      calls: z.number().positive().max(1_000_000).optional(),
+      users: z.number().positive().max(100_000_000).optional(),
+    })
+    .optional(),
   /** Calls of one worker in flight at once for this action type. */
   concurrency: z.int().min(1).max(1000).default(100),
+  /** Calls of one worker in flight at once in one country, however badly its endpoint takes them. Not above `concurrency`. */
+  minConcurrency: z.int().min(1).max(1000).default(1),
   /** Users per call, at most. A run's batches are as large as the smallest of its chain. */
   batchSize: z.int().min(1).max(maxBatchUsers).default(usualBatchUsers),
   maxAnswerBytes: z

@@ -7,11 +7,13 @@ import { causeOf } from './http-cause.ts';
  * - `answered`: the whole answer arrived, whatever it says.
  * - `not-applied`: the request never started on a connection (refused, look-up or TLS failed): it cannot have had an effect.
  * - `ambiguous`: it was sent, at least in part, and no whole answer arrived in time and size.
+ *
+ * `timedOut`: it took too long.
  */
 export type HttpOutcome =
   | { kind: 'answered'; status: number; retryAfter: string | null; contentEncoding: string | undefined; body: Buffer }
-  | { kind: 'not-applied'; cause: string }
-  | { kind: 'ambiguous'; cause: string };
+  | { kind: 'not-applied'; cause: string; timedOut?: true }
+  | { kind: 'ambiguous'; cause: string; timedOut?: true };
 
 export interface HttpCall {
   method: 'GET' | 'POST';
@@ -211,7 +213,7 @@ class AnswerCollector implements Dispatcher.DispatchHandler {
 
   expire(): void {
     const cause = `no whole answer within ${this.#terms.timeoutMs} ms`;
-    this.#finish({ kind: this.#controller === undefined ? 'not-applied' : 'ambiguous', cause });
+    this.#finish({ kind: this.#controller === undefined ? 'not-applied' : 'ambiguous', cause, timedOut: true });
     this.#controller?.abort(new Error(cause));
   }
 

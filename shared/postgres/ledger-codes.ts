@@ -1,3 +1,5 @@
+import { aloneFromLapses } from '../domain/suspects.ts';
+
 /** What the numbers in the execution tables stand for. They are stored: never give one a new meaning. */
 export const stepState = { running: 1, waiting: 2, done: 3 } as const;
 
@@ -26,8 +28,11 @@ export function outcomeOfRest(code: number): keyof typeof restCode {
   throw new Error(`a done step was stored with the outcome ${code}, which means nothing`);
 }
 
-/** So many leases of a step may lapse with a call begun, the first, uncertain one included, before nobody claims it any more. */
-export const quarantinedAfterLapses = 4;
+/**
+ * So many leases of a step may lapse with a call begun, the first, uncertain one included, before nobody claims it any more. Those from
+ * `aloneFromLapses` on lapsed while no other suspect was under way (decision 0022).
+ */
+export const quarantinedAfterLapses = aloneFromLapses + 4;
 
 /** Triggers write their own slot of the totals, apart from the workers', which count from 0. */
 export const triggerSlot = -1;

@@ -15,6 +15,7 @@ import { PublishError } from '../../shared/ports/message-bus.ts';
 import { createRegistryReader } from '../../shared/runtime/registry-reader.ts';
 import type { FeedContexts, StepLedger } from '../../shared/ports/step-ledger.ts';
 import { createMemoryDeadLetters } from '../support/memory/dead-letters.ts';
+import { createMemoryEndpointGuards } from '../support/memory/endpoint-guards.ts';
 import { createMemoryDueJobs } from '../support/memory/due-jobs.ts';
 import { createMemoryFeedContexts } from '../support/memory/feed-contexts.ts';
 import { createMemoryFeedStore } from '../support/memory/feed-store.ts';
@@ -22,6 +23,8 @@ import { createMemoryLeases } from '../support/memory/leases.ts';
 import type { MemoryBus, MemoryConsumer } from '../support/memory/memory-bus.ts';
 import type { MemoryDatabase } from '../support/memory/memory-database.ts';
 import { createMemoryOutboxSweep } from '../support/memory/outbox-sweep.ts';
+import { createMemoryRateShares } from '../support/memory/rate-shares.ts';
+import { createMemoryLetterPublisher, createMemoryLetterReplays } from '../support/memory/dead-letters.ts';
 import { createMemoryRegistrySource, createMemoryShardStore } from '../support/memory/registry.ts';
 import { createMemoryReconciliation } from '../support/memory/reconciliation.ts';
 import { createMemoryRetention } from '../support/memory/retention.ts';
@@ -117,6 +120,8 @@ function startTrigger(
     segmentation: faults.wrap(segmentation, null),
     storedAudiences: faults.wrap(createMemoryStoredAudiences({ database })),
     topicBacklogs: faults.wrap(bus.backlogs(workerGroup), null),
+    letterReplays: faults.wrap(createMemoryLetterReplays({ database })),
+    letterPublisher: faults.wrap(createMemoryLetterPublisher({ publisher: bus.publisher() })),
     reconciliation: faults.wrap(createMemoryReconciliation({ database })),
     retention: faults.wrap(createMemoryRetention({ database })),
     retentionDays: { users: 14, steps: 30, failures: 90, runs: 400, audiences: 30 },
@@ -129,6 +134,7 @@ function startTrigger(
     }),
     topicTerms: { partitions: 2, replicationFactor: 1 },
     pageSize: 100,
+    concurrencyOf: () => 4,
     feedLeaseMs: leaseMs,
     stallMs: 5000,
   }).start();
@@ -145,6 +151,8 @@ function startWorker(shared: SharedDeps, faults: ProcessFaults, surroundings: Su
     consumer: faults.wrap(member.consumer),
     ledger: faults.wrap(weakening.ledger?.(ledger, database) ?? ledger),
     holds: faults.wrap(createMemoryStepHolds({ database })),
+    guards: faults.wrap(createMemoryEndpointGuards({ database, owner: shared.owner })),
+    rateShares: faults.wrap(createMemoryRateShares({ database, owner: shared.owner })),
     contexts: faults.wrap(weakening.contexts?.(contexts) ?? contexts),
     endpoint: faults.wrap(weakening.endpoint?.(endpoint) ?? endpoint, null),
     deadLetters: faults.wrap(createMemoryDeadLetters({ database })),

@@ -11,6 +11,7 @@ import { createMemoryStoredAudiences } from './memory/stored-audiences.ts';
 import { createMemoryApiKeys } from './memory/api-keys.ts';
 import { createMemoryAuditLog } from './memory/audit-log.ts';
 import { createMemoryCampaignStore } from './memory/campaign-store.ts';
+import { createMemoryDeadLetterStore } from './memory/dead-letters.ts';
 import { createMemoryDatabase } from './memory/memory-database.ts';
 import { createMemoryIdempotentRequests } from './memory/idempotent-requests.ts';
 import {
@@ -48,6 +49,7 @@ export async function createApiDeps() {
     port: 0,
     campaigns: createMemoryCampaignStore({ database }),
     reports: createMemoryRunReports({ database }),
+    deadLetters: createMemoryDeadLetterStore({ database }),
     histories: createMemoryUserHistories({ database }),
     retries: createMemoryRetries({ database }),
     control: createMemoryRunControl({ database }),

@@ -16,6 +16,7 @@ import { createMemoryLeases } from './memory/leases.ts';
 import { createMemoryBus } from './memory/memory-bus.ts';
 import { createMemoryDatabase } from './memory/memory-database.ts';
 import { createMemoryOutboxSweep } from './memory/outbox-sweep.ts';
+import { createMemoryLetterPublisher, createMemoryLetterReplays } from './memory/dead-letters.ts';
 import { createMemoryRegistrySource, createMemoryShardStore, seedMemoryRegistry } from './memory/registry.ts';
 import { createMemoryReconciliation } from './memory/reconciliation.ts';
 import { createMemoryRetention } from './memory/retention.ts';
@@ -137,6 +138,8 @@ export function createTriggerFixture() {
       segmentation,
       storedAudiences: createMemoryStoredAudiences({ database }),
       stepEndings: createMemoryStepEndings({ database }),
+      letterReplays: createMemoryLetterReplays({ database }),
+      letterPublisher: createMemoryLetterPublisher({ publisher: bus.publisher() }),
       reconciliation: createMemoryReconciliation({ database }),
       retention: createMemoryRetention({ database }),
       retentionDays: { users: 14, steps: 30, failures: 90, runs: 400, audiences: 30 },
@@ -152,6 +155,7 @@ export function createTriggerFixture() {
       topicTerms: { partitions: 3, replicationFactor: 1 },
       owner,
       pageSize: 1000,
+      concurrencyOf: () => 100,
       feedLeaseMs: 15_000,
       stallMs: 5000,
       clock,

@@ -7,9 +7,11 @@ import { topicNames, type Shard } from '../../shared/domain/shard.ts';
 import type { BatchAnswer, BatchEndpoint, BatchRequest } from '../../services/worker/ports/batch-endpoint.ts';
 import { leaseMs, someUsers, startFedRun } from './conformance/execution-subject.ts';
 import { createMemoryDeadLetters } from './memory/dead-letters.ts';
+import { createMemoryEndpointGuards } from './memory/endpoint-guards.ts';
 import { createMemoryExecutionStores } from './memory/execution-stores.ts';
 import { createMemoryBus } from './memory/memory-bus.ts';
 import { createMemoryDatabase } from './memory/memory-database.ts';
+import { createMemoryRateShares } from './memory/rate-shares.ts';
 import { createMemoryStepLedger } from './memory/step-ledger.ts';
 import { totalsOf } from './memory/totals.ts';
 import { createSettableClock } from './settable-clock.ts';
@@ -52,6 +54,8 @@ export interface WorkerFixtureOptions {
   type?: Partial<ActionTypeConfig>;
   /** Calls in flight over all action types. */
   concurrency?: number;
+  /** Of each shard's topic. */
+  partitions?: number;
 }
 
 const topics = topicNames('muster');
@@ -59,7 +63,7 @@ const countries = ['SG', 'ID'];
 const actions = ['award-reward', 'send-message'];
 
 /** All that a worker has around it, in memory: two action types in two countries, and time that stands still until it is moved. */
-export function createWorkerFixture({ type = {}, concurrency = 10 }: WorkerFixtureOptions = {}) {
+export function createWorkerFixture({ type = {}, concurrency = 10, partitions = 2 }: WorkerFixtureOptions = {}) {
   const clock = createSettableClock(Date.now());
   const database = createMemoryDatabase(clock);
   const shards = new Map<string, Shard>(
@@ -68,7 +72,7 @@ export function createWorkerFixture({ type = {}, concurrency = 10 }: WorkerFixtu
     ),
   );
   // Lanes that hold everything: what is looked at here is how the worker orders what it has.
-  const bus = createMemoryBus({ topics: [...shards.keys()], partitions: 2, laneHighMark: 1000 });
+  const bus = createMemoryBus({ topics: [...shards.keys()], partitions, laneHighMark: 1000 });
   const publisher = bus.publisher();
   const endpoint = createScriptedEndpoint();
   const subject = createMemoryExecutionStores({ database });
@@ -87,6 +91,8 @@ export function createWorkerFixture({ type = {}, concurrency = 10 }: WorkerFixtu
       ledger: createMemoryStepLedger({ database, owner, leaseMs }),
       contexts: subject.contexts,
       holds: subject.holds,
+      guards: createMemoryEndpointGuards({ database, owner }),
+      rateShares: createMemoryRateShares({ database, owner }),
       endpoint,
       deadLetters: createMemoryDeadLetters({ database }),
       shards,

@@ -21,20 +21,27 @@ export type Reading =
   | ({ kind: 'reported' } & UserResults)
   | ({ kind: 'refused' } & Refusal)
   | { kind: 'misconfigured'; cause: string }
-  | { kind: 'not-applied'; cause: string; retryAfterMs: number | null }
-  | { kind: 'ambiguous'; cause: string; violation?: 'compressed' };
+  | { kind: 'not-applied'; cause: string; retryAfterMs: number | null; pressure?: Pressure | undefined }
+  | { kind: 'ambiguous'; cause: string; violation?: 'compressed'; pressure?: Pressure | undefined };
+
+/** Signs that an endpoint has more to do than it can: it said so, or it took too long. */
+export type Pressure = 'throttled' | 'timed-out';
 
 export type AnswerTerms = Pick<ActionTypeConfig, 'answerForm' | 'unavailableMeansNotApplied'>;
 
 const tooLarge = 413;
 const unavailable = 503;
+const tooMany = 429;
 const refusals = new Set([400, tooLarge, 422]);
 const misconfigurations = new Set([401, 403, 404, 405, 410, 415, 501]);
 const postponements = new Set([409, 425, 429]);
 
 export function readAnswer(terms: AnswerTerms, asked: AskedUsers, answer: BatchAnswer): Reading {
-  if (answer.kind === 'not-applied') return { kind: 'not-applied', cause: answer.cause, retryAfterMs: null };
-  if (answer.kind === 'ambiguous') return { kind: 'ambiguous', cause: answer.cause };
+  if (answer.kind !== 'answered') {
+    const { kind, cause } = answer;
+    const slow = answer.timedOut ? { pressure: 'timed-out' as const } : {};
+    return kind === 'ambiguous' ? { kind, cause, ...slow } : { kind, cause, retryAfterMs: null, ...slow };
+  }
   const { status, body, retryAfterMs } = answer;
   if (status >= 200 && status < 300) return readBody(terms, asked, answer);
   const cause = causeOf(status);
@@ -48,7 +55,9 @@ export function readAnswer(terms: AnswerTerms, asked: AskedUsers, answer: BatchA
   const isPostponed =
     postponements.has(status) ||
     (status === unavailable && (retryAfterMs !== null || terms.unavailableMeansNotApplied));
-  return isPostponed ? { kind: 'not-applied', cause, retryAfterMs } : { kind: 'ambiguous', cause };
+  if (!isPostponed) return { kind: 'ambiguous', cause };
+  const isThrottled = status === tooMany || status === unavailable;
+  return { kind: 'not-applied', cause, retryAfterMs, ...(isThrottled ? { pressure: 'throttled' as const } : {}) };
 }
 
 function readBody(

@@ -24,6 +24,8 @@ export interface BatchRequest {
  * - `answered`: a whole HTTP answer arrived, whatever it says.
  * - `not-applied`: the call cannot have had an effect (connection refused, look-up or TLS failed).
  * - `ambiguous`: it may have had one (time-out, reset, half a body, answer too large).
+ *
+ * `timedOut`: it took too long.
  */
 export type BatchAnswer =
   | {
@@ -33,8 +35,8 @@ export type BatchAnswer =
       contentEncoding?: string | undefined;
       body: Buffer;
     }
-  | { kind: 'not-applied'; cause: string }
-  | { kind: 'ambiguous'; cause: string };
+  | { kind: 'not-applied'; cause: string; timedOut?: boolean | undefined }
+  | { kind: 'ambiguous'; cause: string; timedOut?: boolean | undefined };
 
 /** One HTTP call per batch, with no re-send underneath. Never throws. */
 export interface BatchEndpoint {

@@ -1,4 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest';
+import { quarantinedAfterLapses } from '../../../shared/postgres/ledger-codes.ts';
 import { firstChildBatchNo } from '../../../shared/domain/batch.ts';
 import type { StepLedger, StepRef } from '../../../shared/ports/step-ledger.ts';
 import {
@@ -187,7 +188,7 @@ export function describeOutboxSweep(name: string, makeSubject: MakeExecutionSubj
       const { feedId, steps } = await startFedRun(subject, [['u1']]);
       const [ref] = steps;
       if (!ref) throw new Error('one batch was fed');
-      for (let lapses = 0; lapses <= 4; lapses++) {
+      for (let lapses = 0; lapses <= quarantinedAfterLapses; lapses++) {
         const { epoch } = await claimOne(ledger, ref);
         await ledger.flush({ results: [], claims: [], begins: [{ ...ref, epoch }] });
         await subject.passTime(leaseMs + 1);

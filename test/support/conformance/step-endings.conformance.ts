@@ -1,4 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest';
+import { quarantinedAfterLapses } from '../../../shared/postgres/ledger-codes.ts';
 import type { StepLedger, StepRef } from '../../../shared/ports/step-ledger.ts';
 import {
   childOf,
@@ -127,7 +128,7 @@ export function describeStepEndings(name: string, makeSubject: MakeExecutionSubj
       const { runId, feedId, steps } = await startFedRun(subject, [['u1', 'u2'], ['u3']]);
       const [first, second] = steps;
       if (!first || !second) throw new Error('batches were fed');
-      for (let lapses = 0; lapses <= 4; lapses++) {
+      for (let lapses = 0; lapses <= quarantinedAfterLapses; lapses++) {
         const { epoch } = await claimOne(ledger, first);
         await ledger.flush({ results: [], claims: [], begins: [{ ...first, epoch }] });
         await subject.passTime(leaseMs + 1);

@@ -44,7 +44,8 @@ function memoryStores() {
     requests: createMemoryIdempotentRequests({ database }),
     deadLetters: createMemoryDeadLetters({ database }),
     rows: createMemoryRunRows({ database }),
-    kept: () => atOnce(() => [...database.deadLetters.values()]),
+    kept: () =>
+      atOnce(() => [...database.deadLetters.values()].map(({ key, value, reason }) => ({ key, value, reason }))),
     now: () => atOnce(() => clock.now()),
     passTime: (ms: number) => atOnce(() => clock.advance(ms)),
   });

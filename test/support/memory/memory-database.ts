@@ -1,9 +1,11 @@
 import type { CampaignDefinition } from '../../../shared/contracts/campaigns.ts';
 import type { RunSettings } from '../../../shared/contracts/runs.ts';
+import type { DeadLetterState } from '../../../shared/contracts/dead-letters.ts';
 import type { FeedAudience } from '../../../shared/contracts/feed-audience.ts';
 import type { StepFlow, StepTotals } from '../../../shared/domain/outcomes.ts';
 import type { RunEventKind } from '../../../shared/domain/run-events.ts';
 import type { RunState } from '../../../shared/domain/run-states.ts';
+import type { Shard } from '../../../shared/domain/shard.ts';
 import type { ApiKeyRecord } from '../../../shared/ports/api-keys.ts';
 import type { RegisteredActionType, RegisteredShard } from '../../../shared/ports/registry.ts';
 import type { AuditRecord } from '../../../services/api/ports/audit-log.ts';
@@ -48,6 +50,12 @@ export interface MemoryDatabase {
   readonly idempotentRequests: Map<string, IdempotentRequestRow>;
   /** Keyed by `${topic}/${partition}/${offset}` and a digest of the bytes. */
   readonly deadLetters: Map<string, DeadLetterRow>;
+  /** Keyed by `${actionType}/${country}`. */
+  readonly guards: Map<string, GuardRow>;
+  /** By `${actionType}/${country}`: workers with work there, and when each was seen. */
+  readonly watchers: Map<string, Map<string, number>>;
+  /** By `${actionType}/${unit}`, and then by worker. */
+  readonly rateShares: Map<string, Map<string, { demand: number; held: number; untilMs: number }>>;
   /** Moves with every change of the two below. */
   readonly registry: { revision: number };
   /** By name. */
@@ -278,9 +286,29 @@ export interface AudienceRow {
 }
 
 export interface DeadLetterRow {
+  letterId: string;
+  topic: string;
+  partition: number;
+  offset: number;
+  state: DeadLetterState;
+  replays: number;
+  createdAt: Date;
+  settledAt: Date | null;
   key: Buffer | null;
   value: Buffer | null;
   reason: string;
+}
+
+export interface GuardRow {
+  shard: Shard;
+  state: 'open' | 'closed';
+  cause: string;
+  openings: number;
+  openedAtMs: number;
+  retryAtMs: number;
+  probeOwner: string | null;
+  probeUntilMs: number;
+  slowStartAtMs: number | null;
 }
 
 export function createMemoryDatabase(clock: SettableClock): MemoryDatabase {
@@ -305,6 +333,9 @@ export function createMemoryDatabase(clock: SettableClock): MemoryDatabase {
     apiKeys: new Map(),
     idempotentRequests: new Map(),
     deadLetters: new Map(),
+    guards: new Map(),
+    watchers: new Map(),
+    rateShares: new Map(),
     registry: { revision: 1 },
     actionTypes: new Map(),
     shards: new Map(),

@@ -1,0 +1,24 @@
+/** A message as it lay on its topic. */
+export interface LetterBytes {
+  topic: string;
+  key: Buffer | null;
+  value: Buffer | null;
+}
+
+export interface ReplayedLetter extends LetterBytes {
+  letterId: string;
+}
+
+/** Dead letters that a person wants published again. */
+export interface LetterReplays {
+  /** Oldest first. */
+  wanted(limit: number): Promise<ReplayedLetter[]>;
+  /** They are published. */
+  settle(letterIds: readonly string[]): Promise<void>;
+}
+
+/** Publishes bytes as they were, to the topics that they came from. */
+export interface LetterPublisher {
+  /** Resolves when all of them are acknowledged. @throws when that is not known */
+  publish(letters: readonly LetterBytes[]): Promise<void>;
+}

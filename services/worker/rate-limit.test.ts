@@ -1,0 +1,90 @@
+import { describe, expect, it } from 'vitest';
+import { createRateLimit } from './rate-limit.ts';
+
+function limitOf(rate: { calls?: number; users?: number }) {
+  const limit = createRateLimit(rate, 0);
+  if (!limit) throw new Error('nothing limits it');
+  return limit;
+}
+
+function bucketOf(limit: ReturnType<typeof limitOf>) {
+  const [bucket] = limit.buckets;
+  if (!bucket) throw new Error('it has no bucket');
+  return bucket;
+}
+
+describe('the rate of an action type on one worker', () => {
+  it('is none where nothing is configured', () => {
+    expect(createRateLimit(undefined, 0)).toBeNull();
+    expect(createRateLimit({}, 0)).toBeNull();
+  });
+
+  it('lets nobody call without a share, nor after it has ended, whatever was saved up', () => {
+    const limit = limitOf({ calls: 100 });
+    expect(limit.waitMs(1, 1000)).toBe(Number.POSITIVE_INFINITY);
+    bucketOf(limit).hold(100, 3000, 1000);
+    expect(limit.waitMs(1, 2000)).toBe(0);
+    expect(limit.waitMs(1, 3000)).toBe(Number.POSITIVE_INFINITY);
+    expect(bucketOf(limit).using(3000)).toBe(0);
+  });
+
+  it('lets its share through, and no more than one call and a tenth of a second of it at once', () => {
+    const limit = limitOf({ calls: 100 });
+    bucketOf(limit).hold(50, 1e9, 0);
+    let calls = 0;
+    for (let nowMs = 0; nowMs <= 10_000; nowMs += 7) {
+      while (limit.waitMs(1, nowMs) === 0) {
+        limit.take(1, nowMs);
+        calls++;
+      }
+    }
+    expect(calls).toBeGreaterThanOrEqual(499);
+    expect(calls).toBeLessThanOrEqual(501);
+    let atOnce = 0;
+    while (limit.waitMs(1, 60_000) === 0) {
+      limit.take(1, 60_000);
+      atOnce++;
+    }
+    expect(atOnce).toBe(6);
+  });
+
+  it('says when the next call may begin, for as many users as it has', () => {
+    const limit = limitOf({ users: 1000 });
+    bucketOf(limit).hold(200, 1e9, 0);
+    expect(limit.waitMs(100, 0)).toBe(500);
+    expect(limit.waitMs(100, 400)).toBeCloseTo(100);
+    expect(limit.waitMs(10, 400)).toBe(0);
+    expect(limit.waitMs(100, 500)).toBe(0);
+  });
+
+  it('holds calls and users apart: the scarcer of the two decides', () => {
+    const limit = limitOf({ calls: 10, users: 1000 });
+    const [calls, users] = limit.buckets;
+    calls?.hold(10, 1e9, 0);
+    users?.hold(100, 1e9, 0);
+    expect(limit.waitMs(1, 0)).toBe(100);
+    expect(limit.waitMs(100, 0)).toBe(1000);
+    expect(limit.callsIn(500, 10_000, 100, 0)).toBe(10);
+    expect(limit.callsIn(500, 10_000, 1, 0)).toBe(100);
+    expect(limit.callsIn(5, 10_000, 1, 0)).toBe(5);
+  });
+
+  it('wants all of the rate when it has no share, though nobody waits for a call yet', () => {
+    const limit = limitOf({ calls: 100 });
+    bucketOf(limit).takeDemand(0);
+    limit.callsIn(50, 10_000, 100, 10);
+    expect(bucketOf(limit).takeDemand(1000)).toBe(100);
+  });
+
+  it('wants all of the rate when it had to wait, and otherwise a little more than it used', () => {
+    const limit = limitOf({ calls: 100 });
+    const bucket = bucketOf(limit);
+    expect(bucket.takeDemand(0)).toBe(100);
+    bucket.hold(100, 1e9, 0);
+    for (let nowMs = 100; nowMs <= 1000; nowMs += 100) limit.take(1, nowMs);
+    expect(bucket.takeDemand(1000)).toBeCloseTo(13.5);
+    while (limit.waitMs(1, 1500) === 0) limit.take(1, 1500);
+    expect(bucket.takeDemand(2000)).toBe(100);
+    expect(bucket.takeDemand(3000)).toBeCloseTo(1);
+  });
+});

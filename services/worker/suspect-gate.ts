@@ -1,0 +1,20 @@
+/** Lets one suspect through at a time (shared/domain/suspects.ts). */
+export interface SuspectGate {
+  /** False while another one is under way: it has to wait, and is nobody's meanwhile. */
+  enter(): boolean;
+  leave(): void;
+}
+
+export function createSuspectGate(): SuspectGate {
+  let isTaken = false;
+  return {
+    enter: () => {
+      if (isTaken) return false;
+      isTaken = true;
+      return true;
+    },
+    leave: () => {
+      isTaken = false;
+    },
+  };
+}

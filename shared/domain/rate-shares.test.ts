@@ -1,0 +1,46 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { rateShareOf } from './rate-shares.ts';
+
+const idle = (demand: number) => ({ demand, held: 0 });
+
+describe('a share of a rate', () => {
+  it('is all of it for a worker that is alone', () => {
+    expect(rateShareOf(100, 100, [])).toBe(100);
+    expect(rateShareOf(100, 3, [])).toBe(100);
+  });
+
+  it('is equal where everybody wants all, and what the others leave where they want little', () => {
+    expect(rateShareOf(90, 90, [idle(90), idle(90)])).toBe(30);
+    expect(rateShareOf(90, 90, [idle(10), idle(90)])).toBe(40);
+    expect(rateShareOf(90, 10, [idle(90), idle(90)])).toBe(10);
+  });
+
+  it('has room to grow where all together want less', () => {
+    expect(rateShareOf(90, 10, [idle(20), idle(0)])).toBe(30);
+  });
+
+  it('is not more than what others, who do not know yet, leave', () => {
+    expect(rateShareOf(90, 90, [{ demand: 90, held: 90 }])).toBe(0);
+    expect(rateShareOf(90, 90, [{ demand: 90, held: 60 }])).toBe(30);
+  });
+
+  it('never makes more than the rate of all together, whoever asks in whatever order', () => {
+    const amount = fc.double({ min: 0, max: 1000, noNaN: true });
+    fc.assert(
+      fc.property(
+        amount,
+        fc.array(fc.record({ worker: fc.nat(4), demand: amount }), { maxLength: 40 }),
+        (rate, asks) => {
+          const held = new Map<number, { demand: number; held: number }>();
+          for (const { worker, demand } of asks) {
+            const others = [...held].filter(([name]) => name !== worker).map(([, share]) => share);
+            held.set(worker, { demand, held: rateShareOf(rate, demand, others) });
+            const sum = [...held.values()].reduce((total, share) => total + share.held, 0);
+            expect(sum).toBeLessThanOrEqual(rate * (1 + 1e-9) + 1e-9);
+          }
+        },
+      ),
+    );
+  });
+});

@@ -1,0 +1,107 @@
+import { describe, expect, it } from 'vitest';
+import { slowStartCalls } from '../../shared/domain/endpoint-guards.ts';
+import { answerOf } from '../support/worker-fixture.ts';
+import { batchesOf, refused, startThreeWorkers, type SeenCall } from './three-workers.ts';
+
+const oneStep = { chain: [{ action: 'award-reward', params: {} }], deadlineSeconds: 86_400 };
+const batches = 1000;
+const type = { class: 'A', timeoutMs: 1000, concurrency: 50 } as const;
+
+function succeeded({ call }: SeenCall) {
+  return answerOf(call.users.map((id) => ({ id, status: 'succeeded' })));
+}
+
+async function startDown() {
+  const world = await startThreeWorkers({ type, concurrency: 100 });
+  const { clock, endpoint } = world;
+  let isDown = true;
+  endpoint.answer = async (seen) => {
+    if (isDown && seen.country === 'SG') return refused;
+    await clock.sleep(50);
+    return succeeded(seen);
+  };
+  const run = await world.feed(batchesOf('u', batches), oneStep);
+  return { ...world, run, heal: () => (isDown = false) };
+}
+
+describe('three workers before an endpoint that is down', () => {
+  it('send it one call at a time between them, seldom, and burn no attempts', async () => {
+    const { clock, run, pass, callsBetween, calls, stepRows, mostInFlight } = await startDown();
+    const beganMs = clock.nowMs();
+    await pass(5000, [run.runId]);
+    expect(new Set(calls.map(({ worker }) => worker)).size).toBeGreaterThan(1);
+    mostInFlight();
+    await pass(115_000, [run.runId]);
+    // Twice as long from one to the next, up to a minute.
+    const knocks = callsBetween(beganMs + 5000, beganMs + 120_000);
+    expect(knocks.length).toBeGreaterThanOrEqual(3);
+    expect(knocks.length).toBeLessThanOrEqual(12);
+    expect(mostInFlight()).toBe(1);
+    expect(stepRows(1).every(({ attempts, open }) => attempts === 0 && !open)).toBe(true);
+    expect(stepRows(1).some(({ cause }) => cause === 'award-reward in SG: connection refused')).toBe(true);
+  });
+
+  it('serve the others meanwhile as if nothing were', async () => {
+    const { feed, pass, run } = await startDown();
+    await pass(3000, [run.runId]);
+    const other = await feed(batchesOf('o', 600), { ...oneStep, countries: ['ID'] });
+    await pass(3000);
+    expect(other.totals()).toMatchObject([{ succeeded: 600 }]);
+  });
+
+  it('call it by more and more when it is back, together no more than the slow start says, and fully within seconds', async () => {
+    const { clock, run, pass, heal, calls, mostInFlight } = await startDown();
+    await pass(20_000, [run.runId]);
+    heal();
+    const before = calls.length;
+    while (calls.length === before) await pass(100, [run.runId]);
+    // The probe was answered a call's time after it began.
+    const closedAtMs = (calls.at(-1)?.beganAtMs ?? 0) + 50;
+    mostInFlight();
+    const seen: number[] = [];
+    const allowed: number[] = [];
+    for (let second = 1; second <= 4; second++) {
+      await pass(closedAtMs + second * 1000 - clock.nowMs(), [run.runId]);
+      seen.push(mostInFlight());
+      allowed.push(slowStartCalls(second * 1000));
+    }
+    // Each of the three rounds its part up.
+    for (const [index, most] of seen.entries()) expect(most).toBeLessThanOrEqual((allowed[index] ?? 0) + 3);
+    expect(seen[3]).toBeGreaterThan(10);
+    await pass(30_000, [run.runId]);
+    expect(run.totals()).toMatchObject([{ succeeded: batches }]);
+  });
+
+  it('give the probe to another when its maker freezes with it, and are not harmed when that one thaws', async () => {
+    const { run, pass, heal, workers, calls, database } = await startDown();
+    await pass(5000, [run.runId]);
+    // Whoever makes the next probe freezes with it in its hands.
+    for (const worker of workers) worker.fateOf = ({ method }) => (method === 'call' ? 'freeze-before' : 'pass');
+    while (!workers.some(({ faults }) => faults.frozen)) await pass(500, [run.runId]);
+    for (const worker of workers) worker.fateOf = () => 'pass';
+    const frozen = workers.find(({ faults }) => faults.frozen);
+    const guard = () => [...database.guards.values()][0];
+    expect(guard()).toMatchObject({ state: 'open', probeOwner: frozen?.name });
+    heal();
+    const before = calls.length;
+    // 3 s to begin it, 1 s for the call, 2 s to tell: then it is anybody's.
+    await pass(9000, [run.runId]);
+    expect(calls.slice(before).some(({ worker }) => worker !== frozen?.name)).toBe(true);
+    expect(guard()?.state).toBe('closed');
+    frozen?.faults.thaw();
+    await pass(90_000, [run.runId]);
+    expect(guard()?.state).toBe('closed');
+    expect(run.totals()).toMatchObject([{ succeeded: batches }]);
+  });
+
+  it('protect it each by itself as long as the store of breakers cannot be asked', async () => {
+    const { clock, run, pass, workers, callsBetween } = await startDown();
+    const asks = new Set(['look', 'open', 'takeProbe', 'endProbe']);
+    for (const worker of workers) worker.fateOf = ({ method }) => (asks.has(method) ? 'throw-before' : 'pass');
+    const beganMs = clock.nowMs();
+    await pass(60_000, [run.runId]);
+    const knocks = callsBetween(beganMs + 5000, beganMs + 60_000);
+    expect(knocks.length).toBeGreaterThan(3);
+    expect(knocks.length).toBeLessThanOrEqual(3 * 10);
+  });
+});

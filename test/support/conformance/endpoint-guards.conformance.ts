@@ -1,0 +1,137 @@
+import { beforeEach, describe, expect, it } from 'vitest';
+import type { EndpointGuards, GuardReader } from '../../../shared/ports/endpoint-guards.ts';
+
+export interface EndpointGuardsSubject {
+  guardsOf(owner: string): EndpointGuards;
+  reader: GuardReader;
+  passTime(ms: number): Promise<void>;
+}
+
+const SG = { actionType: 'award-reward', country: 'SG' };
+const ID = { actionType: 'award-reward', country: 'ID' };
+const cause = 'award-reward in SG: connection refused';
+/** As late as may be. */
+const random = 0.999_999;
+
+export function describeEndpointGuards(name: string, makeSubject: () => Promise<EndpointGuardsSubject>): void {
+  describe(`endpoint guards ${name}`, () => {
+    let subject: EndpointGuardsSubject;
+    let a: EndpointGuards;
+    let b: EndpointGuards;
+    beforeEach(async () => {
+      subject = await makeSubject();
+      a = subject.guardsOf('a');
+      b = subject.guardsOf('b');
+    });
+
+    const broken = { shard: SG, cause, retryAfterMs: null, random };
+    const retryIn = async () => {
+      const [look] = await a.look([]);
+      return look?.state === 'open' ? Math.round(look.retryInMs / 100) * 100 : null;
+    };
+    async function openAndProbe(guards = a): Promise<void> {
+      await guards.open(broken);
+      await subject.passTime(1000);
+      expect(await guards.takeProbe(SG, 5000)).toBe(true);
+    }
+
+    it('say nothing of shards that are well', async () => {
+      expect(await a.look([])).toEqual([]);
+      expect(await subject.reader.list()).toEqual([]);
+    });
+
+    it('say to everybody which shard is down, why, and until when', async () => {
+      await a.open(broken);
+      const [look, ...others] = await b.look([]);
+      expect(others).toEqual([]);
+      expect(look).toMatchObject({ ...SG, state: 'open', cause });
+      expect(await retryIn()).toBe(1000);
+      expect(await subject.reader.list()).toMatchObject([{ ...SG, state: 'open', cause, closedAt: null }]);
+    });
+
+    it('are opened by the first who tells, and not put off by the next', async () => {
+      await a.open(broken);
+      await subject.passTime(600);
+      await b.open({ ...broken, cause: 'another one' });
+      expect(await retryIn()).toBe(400);
+      expect(await b.look([])).toMatchObject([{ cause }]);
+    });
+
+    it('keep to what the endpoint asked for, and not for ever', async () => {
+      await a.open({ ...broken, retryAfterMs: 7000 });
+      expect(await retryIn()).toBe(7000);
+      await a.open({ ...broken, shard: ID, retryAfterMs: 86_400_000 });
+      const look = (await b.look([])).find(({ country }) => country === 'ID');
+      expect(look).toMatchObject({ state: 'open' });
+      expect(look?.state === 'open' && look.retryInMs <= 300_000).toBe(true);
+    });
+
+    it('give the probe to one, once it is due', async () => {
+      await a.open(broken);
+      expect(await a.takeProbe(SG, 5000)).toBe(false);
+      await subject.passTime(1000);
+      const taken = await Promise.all([a, b, subject.guardsOf('c')].map((guards) => guards.takeProbe(SG, 5000)));
+      expect(taken.filter(Boolean)).toHaveLength(1);
+      expect(await a.takeProbe(ID, 5000)).toBe(false);
+    });
+
+    it('give the probe to another when its maker is not heard of, and take no more word from that one', async () => {
+      await openAndProbe();
+      await subject.passTime(5000);
+      expect(await b.takeProbe(SG, 5000)).toBe(true);
+      await a.endProbe({ ...broken, answered: true });
+      expect(await b.look([])).toMatchObject([{ state: 'open' }]);
+      await a.endProbe({ ...broken, answered: false });
+      expect(await a.takeProbe(SG, 5000)).toBe(false);
+      await b.endProbe({ ...broken, answered: true });
+      expect(await a.look([])).toMatchObject([{ state: 'slow-start' }]);
+    });
+
+    it('wait longer after each probe that fails, a minute at last', async () => {
+      await openAndProbe();
+      const waits: (number | null)[] = [];
+      for (let probe = 0; probe < 8; probe++) {
+        await a.endProbe({ ...broken, answered: false, cause: `probe ${probe}` });
+        const wait = await retryIn();
+        waits.push(wait);
+        await subject.passTime(wait ?? 0);
+        expect(await a.takeProbe(SG, 5000)).toBe(true);
+      }
+      expect(waits).toEqual([2000, 4000, 8000, 16_000, 32_000, 60_000, 60_000, 60_000]);
+      expect(await b.look([])).toMatchObject([{ cause: 'probe 7' }]);
+    });
+
+    it('close when a probe is answered, share the slow start by who has work, and are well after it', async () => {
+      await openAndProbe();
+      await a.endProbe({ ...broken, answered: true });
+      await subject.passTime(1000);
+      await a.look([SG]);
+      await b.look([SG]);
+      const c = subject.guardsOf('c');
+      expect(await c.look([SG])).toMatchObject([{ ...SG, state: 'slow-start', workers: 3, rank: 2 }]);
+      expect(await a.look([SG])).toMatchObject([{ workers: 3, rank: 0 }]);
+      const [look] = await b.look([]);
+      expect(look).toMatchObject({ workers: 3, rank: 1 });
+      expect(look?.state === 'slow-start' && Math.round(look.sinceMs / 100)).toBe(10);
+      expect(await subject.reader.list()).toMatchObject([{ state: 'slow-start', retryAt: null }]);
+      await subject.passTime(6000);
+      expect(await a.look([SG])).toMatchObject([{ workers: 1, rank: 0 }]);
+      await subject.passTime(4000);
+      expect(await a.look([SG])).toEqual([]);
+      expect(await subject.reader.list()).toMatchObject([{ state: 'closed', cause }]);
+    });
+
+    it('wait longer when it goes down again while it starts, and not when it was well for a while', async () => {
+      await openAndProbe();
+      await a.endProbe({ ...broken, answered: true });
+      await b.open(broken);
+      expect(await retryIn()).toBe(2000);
+      await subject.passTime(2000);
+      await b.takeProbe(SG, 5000);
+      await b.endProbe({ ...broken, answered: true });
+      await subject.passTime(60_000);
+      await b.open(broken);
+      expect(await retryIn()).toBe(1000);
+    });
+  });
+}
