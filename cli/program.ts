@@ -2,6 +2,7 @@ import { Command, CommanderError } from 'commander';
 import packageFacts from '../package.json' with { type: 'json' };
 import { registerApiKey } from './commands/api-key.ts';
 import { registerCampaign } from './commands/campaign.ts';
+import { registerCheckEndpoint } from './commands/check-endpoint.ts';
 import { registerConfig } from './commands/config.ts';
 import { registerDemo } from './commands/demo.ts';
 import { registerDoctor } from './commands/doctor.ts';
@@ -28,6 +29,7 @@ export async function runProgram(args: readonly string[], deps: SessionDeps): Pr
     registerConfig,
     registerCampaign,
     registerApiKey,
+    registerCheckEndpoint,
     registerDoctor,
   ];
   for (const add of register) add(program, session);

@@ -63,6 +63,7 @@ describe('call slots', () => {
         epoch: 1,
         attempts: 0,
         open: false,
+        waited: false,
         lapses: 0,
         users: '"u"',
         size: 1,

@@ -40,7 +40,9 @@ export const workerProcess = defineProcess('worker', readConfig, async (config, 
   addPart('kafka', () => requireBroker(config.kafka.brokers));
   const file = installationConfigOf(config.engine);
   const installationId = await takePart({ pool, file, clock: systemClock, logger });
-  const endpoint = onClose(createBatchEndpoint({ config: config.engine, environment }), (opened) => opened.close());
+  const endpoint = onClose(createBatchEndpoint({ config: config.engine, environment, clock: systemClock }), (opened) =>
+    opened.close(),
+  );
   const kafka = createKafka({ ...config.kafka, clientId: 'muster-worker', logger });
   const groupId = workerGroup(config.topicPrefix, installationId);
   const required = requiredTopics(config.engine, config.topicPrefix);

@@ -1,8 +1,9 @@
 import { requestKey } from '../../shared/domain/batch.ts';
-import { wholeAnswerSettles } from '../../shared/domain/consequences.ts';
+import { wholeAnswerSettles, type ContractClass } from '../../shared/domain/consequences.ts';
 import { isRefusedTooOften } from '../../shared/domain/refusals.ts';
 import type { Clock } from '../../shared/ports/clock.ts';
 import type { StepBegin, StepResult } from '../../shared/ports/step-ledger.ts';
+import { askStatus } from './ask-status.ts';
 import { mergeResults } from './answers/merge-results.ts';
 import { readAnswer, type Reading } from './answers/read-answer.ts';
 import type { ServedCall } from './call-slots.ts';
@@ -17,7 +18,9 @@ import {
   refusedResult,
   releasedResult,
   resultOf,
+  mayStillBeApplied,
   unknownResult,
+  untilAppliedResult,
   withheldResult,
   type FinalReading,
   type ResultTerms,
@@ -69,6 +72,12 @@ export async function processBatch(work: Work, deps: ProcessBatchDeps): Promise<
   const mayCall = work.isProbe || deps.heldSteps.mayCall(work.standing);
   if (!(mayCall instanceof Promise ? await mayCall : mayCall)) return withoutCall(work, heldResult(work));
   if (work.claim.lapses > 0 && !(await deps.markBegun(work.claim))) return afterProbe(work, nothing, admission, deps);
+  if (work.claim.open && classOf(work, deps.clock.now().getTime()) === 'C') {
+    const asked = await askStatus(work, () => termsOf(admission, deps), deps);
+    if (asked.kind === 'record') return afterProbe(work, withoutCall(work, asked.result), admission, deps);
+    // The question took its time: whether the call may be made is asked anew, its key is closed now.
+    return processBatch(asked.work, deps);
+  }
 
   const reading = await readEndpoint(work, deps);
   const isOrdinary = reading.kind === 'reported' && work.standing.hold === null;
@@ -91,10 +100,22 @@ function refusalOf(work: Work, { verdict, deadlineAtMs }: Admission, deps: Proce
   if (verdict === 'hold') return releasedResult(work);
   if (verdict === 'cancel') return withheldResult(work, 'cancelled');
   if (verdict === 'expire' || deadlineAtMs <= deps.clock.monotonicMs()) return withheldResult(work, 'expired');
-  if (work.claim.open && !wholeAnswerSettles(classOf(work, deps.clock.now().getTime()))) {
-    return unknownResult(work, 'the endpoint has forgotten its key');
+  if (work.claim.open) {
+    const settledBy = settlingOf(classOf(work, deps.clock.now().getTime()));
+    if (settledBy === 'nothing') return unknownResult(work, unsettledCause(work));
+    if (settledBy === 'status' && mayStillBeApplied(work)) return untilAppliedResult(work);
   }
   return leaseOutlastsCall(work, deps) ? null : releasedResult(work);
+}
+
+/** What can still tell what a call did whose answer was lost. */
+function settlingOf(of: ContractClass): 'answer' | 'status' | 'nothing' {
+  if (wholeAnswerSettles(of)) return 'answer';
+  return of === 'C' ? 'status' : 'nothing';
+}
+
+function unsettledCause({ type }: Work): string {
+  return type.class === 'D' ? 'the call was lost with its worker' : 'the endpoint has forgotten its key';
 }
 
 function leaseOutlastsCall({ claimedAtMs, type }: Work, { clock, leaseMs }: ProcessBatchDeps): boolean {
@@ -109,9 +130,10 @@ async function readEndpoint(work: Work, deps: ProcessBatchDeps): Promise<FinalRe
   const first = await callEndpoint(work, firstAttempt, deps);
   if (first.kind !== 'reported') return first;
   const once = { ...first, reopened: false };
-  const settles = wholeAnswerSettles(work.type.class);
+  if (first.missing.length === 0) return once;
+  const settles = wholeAnswerSettles(classOf(work, deps.clock.now().getTime()));
   const isInTime = deps.clock.monotonicMs() - startedMs < localBudgetMs && leaseOutlastsCall(work, deps);
-  if (first.missing.length === 0 || !settles || !isInTime) return once;
+  if (!settles || !isInTime) return once;
   const second = await callEndpoint(work, firstAttempt + 1, deps);
   if (second.kind === 'reported') return { ...once, ...mergeResults(first, second) };
   return second.kind === 'ambiguous' ? { ...once, reopened: true } : once;
@@ -120,7 +142,7 @@ async function readEndpoint(work: Work, deps: ProcessBatchDeps): Promise<FinalRe
 async function callEndpoint(
   work: Work,
   attempt: number,
-  { endpoint, bodyOf, meter, clock }: ProcessBatchDeps,
+  { endpoint, bodyOf, meter, clock, leaseMs }: ProcessBatchDeps,
 ): Promise<Reading> {
   const { feedId, batchNo, step } = work.claim;
   const startedMs = clock.monotonicMs();
@@ -129,6 +151,7 @@ async function callEndpoint(
     country: work.context.country,
     idempotencyKey: requestKey(feedId, batchNo, step),
     attempt,
+    notAfterMs: work.claimedAtMs + leaseMs - work.type.timeoutMs,
     body: bodyOf(work),
   });
   const reading = readAnswer(work.type, work, answer);

@@ -8,6 +8,7 @@ export const idPrefixes = {
   job: 'job',
   apiKey: 'key',
   deadLetter: 'dlt',
+  settlement: 'set',
 } as const;
 
 export type IdKind = keyof typeof idPrefixes;

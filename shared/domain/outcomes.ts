@@ -32,6 +32,9 @@ export interface StepTotals {
   expired: number;
   cancelled: number;
   unknown: number;
+  /** Of the succeeded and of the failed: those that were unknown until they were settled. Absent: none. They did not go on. */
+  settledSucceeded?: number;
+  settledFailed?: number;
 }
 
 /**
@@ -72,12 +75,16 @@ export function stepLines(audience: number, totals: readonly StepTotals[], steps
   for (let step = 1; step <= steps; step++) {
     const recorded = totals.find((t) => t.step === step);
     const before = lines.at(-1);
+    // Settled after the run had ended: nobody was called for them in the next step.
+    const settledBefore = totals.find((t) => t.step === step - 1)?.settledSucceeded ?? 0;
     const line: StepLine = {
       step,
       audience,
       succeeded: recorded?.succeeded ?? 0,
       failed: recorded?.failed ?? 0,
-      skipped: before ? before.failed + before.skipped + before.suppressed + before.expired + before.unknown : 0,
+      skipped: before
+        ? before.failed + before.skipped + before.suppressed + before.expired + before.unknown + settledBefore
+        : 0,
       suppressed: 0,
       heldOut: before?.heldOut ?? 0,
       expired: recorded?.expired ?? 0,
@@ -94,6 +101,11 @@ export function stepLines(audience: number, totals: readonly StepTotals[], steps
 /** Users of the line that have an outcome. */
 export function endedUsers(line: Record<Outcome, number>): number {
   return outcomes.reduce((sum, outcome) => sum + line[outcome], 0);
+}
+
+/** Unknown outcomes that were settled, over all steps. */
+export function settledUsers(totals: readonly StepTotals[]): number {
+  return totals.reduce((sum, { settledSucceeded = 0, settledFailed = 0 }) => sum + settledSucceeded + settledFailed, 0);
 }
 
 /** A line balances when its outcomes and what is pending make up its audience and nothing was counted twice. */

@@ -6,6 +6,12 @@ export const restCode = { succeeded: 1, expired: 2, cancelled: 3 } as const;
 
 export const failureCode = { failed: 2, unknown: 8 } as const;
 
+/**
+ * Outcome of a user who was unknown and was settled as succeeded. The row stays: it says why the user did not go on to the next step. It is
+ * no failure.
+ */
+export const settledAsSucceeded = 1;
+
 export function failureOutcome(code: number): 'failed' | 'unknown' {
   if (code === failureCode.failed) return 'failed';
   if (code === failureCode.unknown) return 'unknown';
@@ -17,3 +23,6 @@ export const quarantinedAfterLapses = 4;
 
 /** Triggers write their own slot of the totals, apart from the workers', which count from 0. */
 export const triggerSlot = -1;
+
+/** Settlements as well. */
+export const settlementSlot = -2;

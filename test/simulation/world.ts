@@ -13,7 +13,7 @@ import { createMemoryRunReports } from '../support/memory/run-reports.ts';
 import { createSettableClock } from '../support/settable-clock.ts';
 import { createProcessFaults, type Fate, type PortCall, type ProcessFaults } from './process-faults.ts';
 import { startProcess, type Membership, type ProcessName, type Surroundings, type Weakening } from './processes.ts';
-import { createScriptedEndpoint, type Keeping, type Manner } from './scripted-endpoint.ts';
+import { createScriptedEndpoint, lateMs, type Keeping, type Manner, type StatusManner } from './scripted-endpoint.ts';
 import type { Chance } from './seeded.ts';
 import { createSimulatedSegmentation } from './simulated-segmentation.ts';
 
@@ -33,6 +33,7 @@ export interface Scenario {
   /** Faults of any kind happen for so long. */
   faultsLastMs: number;
   mannerOf: () => Manner;
+  statusMannerOf: () => StatusManner;
   messageFate: () => MessageFate;
   /** `nth` counts the processes of a name, from 1. */
   fateOf: (process: { name: ProcessName; nth: number }, call: PortCall) => Fate;
@@ -86,6 +87,7 @@ export async function simulate(scenario: Scenario): Promise<Outcome> {
   const endpoint = createScriptedEndpoint({
     ...scenario,
     mannerOf: () => (isFaulty() ? scenario.mannerOf() : 'answer'),
+    statusMannerOf: () => (isFaulty() ? scenario.statusMannerOf() : 'answer'),
     clock,
     timeoutMs,
   });
@@ -106,6 +108,8 @@ export async function simulate(scenario: Scenario): Promise<Outcome> {
   const run = () => [...database.runs.values()].at(0);
   const isOver = () => !isFaulty() && supervisor.frozen() === 0 && isTerminal(run()?.state ?? 'preparing');
   let nextDisturbanceMs = startMs;
+  // Later than wanted where the run took long to begin.
+  let cancelledAtMs = Number.POSITIVE_INFINITY;
   while (!isOver() && clock.nowMs() < startMs + patienceMs) {
     await nextTurn();
     if (clock.nowMs() >= nextDisturbanceMs) {
@@ -115,7 +119,10 @@ export async function simulate(scenario: Scenario): Promise<Outcome> {
       const { cancelAfterMs } = scenario;
       const row = run();
       const isDue = cancelAfterMs !== null && clock.nowMs() >= startMs + cancelAfterMs;
-      if (isDue && row?.state === 'running') row.state = 'cancelling';
+      if (isDue && row?.state === 'running') {
+        row.state = 'cancelling';
+        cancelledAtMs = clock.nowMs();
+      }
     }
     const wakeMs = clock.nextWakeMs();
     if (wakeMs === undefined) break;
@@ -123,7 +130,7 @@ export async function simulate(scenario: Scenario): Promise<Outcome> {
   }
   // What was thawed last may still write.
   await nextTurn();
-  const stopAtMs = startMs + Math.min(scenario.deadlineSeconds * 1000, scenario.cancelAfterMs ?? Infinity);
+  const stopAtMs = Math.min(startMs + scenario.deadlineSeconds * 1000, cancelledAtMs);
   supervisor.killAll();
   return {
     evidence: await gatherEvidence(database, scenario, endpoint),
@@ -244,8 +251,15 @@ function definitionFor(chain: readonly string[], countries: string[], deadlineSe
 }
 
 function engineConfigFor(chain: readonly string[], countries: string[], keeping: Keeping): EngineConfig {
-  const contractClass = keeping === 'A' ? 'A' : 'B';
-  const actionType = actionTypeConfig.parse({ url: 'http://unused', class: contractClass, timeoutMs, concurrency: 4 });
+  const contractClass = keeping === 'naive' ? 'B' : keeping;
+  const status = { statusUrl: 'http://unused/status', appliesLateSeconds: 1 + lateMs / 1000 };
+  const actionType = actionTypeConfig.parse({
+    url: 'http://unused',
+    class: contractClass,
+    timeoutMs,
+    concurrency: 4,
+    ...(keeping === 'C' && status),
+  });
   return {
     countries,
     segmentation: { url: 'http://unused', timeoutMs: 1000, pageSize: 100 },

@@ -2,8 +2,17 @@ import type { KeptKind } from '../ports/retention.ts';
 
 export const tableOf: Record<KeptKind, string> = { users: 'batches', steps: 'batch_steps', failures: 'user_failures' };
 
-/** $1 weeks. The function is in the migrations, with the storage settings of each table. */
-export const makeAhead = `select make_feed_partitions(now(), now() + $1::int * interval '7 days') as made`;
+/** What leaves with a kind, table by table: receipts name users, as failures do. */
+export const tablesOf: Record<KeptKind, readonly string[]> = {
+  users: [tableOf.users],
+  steps: [tableOf.steps],
+  failures: [tableOf.failures, 'receipts'],
+};
+
+/** $1 weeks. The functions are in the migrations, with the storage settings of each table. */
+export const makeAhead = `
+  select made from make_feed_partitions(now(), now() + $1::int * interval '7 days') made,
+    make_receipt_partitions(now(), now() + $1::int * interval '7 days') receipts`;
 
 /**
  * $1 table, $2 days. Weeks that are over, and in which no run has to be kept. The bounds are read out of the catalogue: the names are for
@@ -34,6 +43,7 @@ export const beforeDropping: Record<KeptKind, readonly string[]> = {
   steps: ['agenda', 'sweep_marks', 'holds', 'step_causes'].map((table) => `delete from ${table} where ${inWeek}`),
   failures: [
     `update runs set failures_kept = false where id in (select run from feeds where ${inWeek}) and failures_kept`,
+    `delete from settlements where ${inWeek}`,
   ],
 };
 
@@ -51,11 +61,18 @@ export function deleteStrays(kind: KeptKind): string {
   return `
     with gone as (
       delete from ${table} where ctid = any(array(${stray})) returning feed
+    ), s as (
+      delete from settlements where feed in (select feed from gone)
     ), r as (
       update runs set failures_kept = false where id in (select run from feeds where feed in (select feed from gone)) and failures_kept
     )
     select from gone`;
 }
+
+/** $1 days, $2 limit. */
+export const deleteStrayReceipts = `
+  delete from receipts_default where ctid = any(array(
+    select s.ctid from feeds f join runs r on r.id = f.run join receipts_default s on s.feed = f.feed where ${endedLongAgo} limit $2))`;
 
 /** $1 days, $2 limit. */
 export const deleteRuns = `
@@ -73,6 +90,12 @@ export const deleteRuns = `
     delete from sweep_marks where feed in (select feed from f)
   ), h as (
     delete from holds where feed in (select feed from f)
+  ), sr as (
+    delete from settlement_requests where run in (select id from gone)
+  ), st as (
+    delete from settlements where feed in (select feed from f)
+  ), rt as (
+    delete from receipt_totals where feed in (select feed from f)
   ), c as (
     delete from step_causes where feed in (select feed from f)
   ), r as (

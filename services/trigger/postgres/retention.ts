@@ -18,7 +18,10 @@ export function createRetentionStore({ pool }: { pool: Pool }): Retention {
       return Number(rows[0]?.['made']);
     },
     dropWeeks: (kind, days) => dropWeeks(pool, kind, days),
-    deleteStrays: (kind, days, limit) => deleted(statements.deleteStrays(kind), days, limit),
+    deleteStrays: async (kind, days, limit) => {
+      if (kind === 'failures') await deleted(statements.deleteStrayReceipts, days, limit);
+      return await deleted(statements.deleteStrays(kind), days, limit);
+    },
     deleteRuns: async (days, limit) => {
       const { rows } = await pool.query<{ deleted: number }>(statements.deleteRuns, [days, limit]);
       return rows[0]?.deleted ?? 0;
@@ -28,10 +31,16 @@ export function createRetentionStore({ pool }: { pool: Pool }): Retention {
   };
 }
 
-/** Week by week, each a transaction: what has to wait for a lock gives it up soon. */
 async function dropWeeks(pool: Pool, kind: KeptKind, days: number): Promise<number> {
+  const dropped: number[] = [];
+  for (const table of statements.tablesOf[kind]) dropped.push(await dropWeeksOf(table, pool, kind, days));
+  return dropped[0] ?? 0;
+}
+
+/** Week by week, each a transaction: what has to wait for a lock gives it up soon. */
+async function dropWeeksOf(table: string, pool: Pool, kind: KeptKind, days: number): Promise<number> {
   const { rows } = await pool.query<{ name: string; since: string; until: string }>(statements.droppableWeeks, [
-    statements.tableOf[kind],
+    table,
     days,
   ]);
   for (const { name, since, until } of rows) {

@@ -5,6 +5,8 @@ import type { ApiKeyRecord } from '../../../shared/ports/api-keys.ts';
 import type { CampaignState } from '../../../services/api/ports/campaign-store.ts';
 import type { StoredAnswer } from '../../../services/api/ports/idempotent-requests.ts';
 import type { UserFailure } from '../../../shared/ports/step-ledger.ts';
+import type { RejectedLine } from '../../../services/api/ports/settlement-requests.ts';
+import type { SettlementCounts, SettlementMethod } from '../../../shared/ports/settlements.ts';
 import type { SettableClock } from '../settable-clock.ts';
 
 /** The rows of the in-memory stores, table by table as in Postgres. All stores of one test share one database and its clock. */
@@ -32,6 +34,8 @@ export interface MemoryDatabase {
   readonly holds: Map<string, HoldRow>;
   /** Keyed by `${feed}/${step}/${cause}`. */
   readonly stepCauses: Map<string, StepCauseRow>;
+  readonly settlementRequests: Map<string, SettlementRequestRow>;
+  readonly settlements: SettlementRow[];
   readonly apiKeys: Map<string, ApiKeyRow>;
   /** Keyed by `${apiKey}/${idempotencyKey}`. */
   readonly idempotentRequests: Map<string, IdempotentRequestRow>;
@@ -126,7 +130,9 @@ export interface StepRow {
   cause: string | null;
 }
 
-export interface FailureRow extends UserFailure {
+export interface FailureRow extends Omit<UserFailure, 'outcome'> {
+  /** `succeeded`: was unknown and was settled so; the user did not go on. */
+  outcome: UserFailure['outcome'] | 'succeeded';
   feedId: string;
   batchNo: number;
   step: number;
@@ -135,7 +141,39 @@ export interface FailureRow extends UserFailure {
 }
 
 /** The sum over all slots: the twin knows none. */
-export interface TotalsRow extends StepTotals, StepFlow {}
+export interface TotalsRow extends Required<StepTotals>, StepFlow {}
+
+export interface SettlementRequestRow {
+  settlementId: string;
+  runId: string;
+  method: SettlementMethod;
+  apiKey: { keyId: string; name: string } | null;
+  step: number | null;
+  country: string | null;
+  state: 'running' | 'done' | 'failed';
+  cause: string | null;
+  counts: SettlementCounts;
+  rejects: readonly RejectedLine[];
+  createdAt: Date;
+  endedAt: Date | null;
+  owner: string | null;
+  leaseUntilMs: number;
+  nextAtMs: number;
+  cursor: { feedId: string; user: string; step: number } | null;
+  tries: number;
+}
+
+export interface SettlementRow {
+  feedId: string;
+  batchNo: number;
+  step: number;
+  user: string;
+  settlementId: string;
+  was: { reason: string; detail: string | null };
+  outcome: 'succeeded' | 'failed';
+  reason: string;
+  detail: string | null;
+}
 
 export interface FailureTotalsRow {
   feedId: string;
@@ -206,6 +244,8 @@ export function createMemoryDatabase(clock: SettableClock): MemoryDatabase {
     sweepMarks: new Map(),
     holds: new Map(),
     stepCauses: new Map(),
+    settlementRequests: new Map(),
+    settlements: [],
     apiKeys: new Map(),
     idempotentRequests: new Map(),
     deadLetters: new Map(),
