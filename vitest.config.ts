@@ -20,7 +20,7 @@ export default defineConfig({
         test: {
           name: 'unit',
           sequence: { groupOrder: 0 },
-          include: ['{shared,services,cli,benchmarks}/**/*.test.ts', 'test/support/**/*.test.ts'],
+          include: ['{shared,services,cli,benchmarks}/**/*.test.ts', 'test/{support,soak}/**/*.test.ts'],
           exclude: ['**/*.integration.test.ts', 'node_modules/**'],
           testTimeout: 30_000,
         },
@@ -61,9 +61,14 @@ export default defineConfig({
           ...faults,
           name: 'faults-in-short',
           env: { MUSTER_FAULTS: 'in-short' },
-          include: ['killed-workers', 'lost-answers', 'postgres', 'poison', 'support/postgres-wire'].map(
-            (name) => `test/faults/${name}.test.ts`,
-          ),
+          include: [
+            'killed-workers',
+            'lost-answers',
+            'postgres',
+            'poison',
+            'support/postgres-wire',
+            'support/tcp-proxy',
+          ].map((name) => `test/faults/${name}.test.ts`),
         },
       },
     ],

@@ -18,6 +18,8 @@ export interface EngineUnderTest {
   readonly databaseUrl: string;
   /** Runs a two-step campaign over `users` users; seconds from its first call to its last answer. */
   runCampaign(users: number, variant: Variant): Promise<number>;
+  /** Stops its processes where they are, or lets them go on: an engine that waits costs broker and database something too. */
+  signal(signal: 'SIGSTOP' | 'SIGCONT'): void;
   stop(): Promise<void>;
 }
 
@@ -47,6 +49,10 @@ export async function startEngine({ infrastructure, stub, variants, root }: Engi
       const chain = steps.map((step) => ({ action: actionOf(step, variant), params: { rewardId: 'ride-5' } }));
       const campaign = { name: `${users} users`, countries: [country], segment: String(users), chain };
       return runToEnd(installation, stub, campaign, users);
+    },
+    signal: (signal) => {
+      for (const service of ['worker', 'trigger', 'scheduler', 'api'] as const)
+        for (const pid of installation.services.pids(service)) process.kill(pid, signal);
     },
     stop: () => installation.stop(),
   };

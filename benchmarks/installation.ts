@@ -3,10 +3,10 @@ import { randomBytes } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { Client } from 'pg';
 import type { Child } from './child.ts';
 import { withDescendants } from './cpu.ts';
 import { createMusterApi, type MusterApi } from './muster-api.ts';
+import { createDatabase } from './own-database.ts';
 import { findFreePorts } from '../shared/infrastructure/free-ports.ts';
 import { createServiceGroup, type ServiceGroup } from './service-group.ts';
 import { temporaryFolder } from './temporary-folder.ts';
@@ -41,6 +41,7 @@ export interface InstallationOptions {
 export interface Installation {
   readonly api: MusterApi;
   readonly databaseUrl: string;
+  readonly topicPrefix: string;
   readonly workers: ReadonlySet<Child>;
   readonly services: Pick<ServiceGroup, 'pids' | 'requireRunning'>;
   /** Resolves when the worker says that it is ready. */
@@ -93,6 +94,7 @@ export async function startInstallation(options: InstallationOptions): Promise<I
   return {
     api: createMusterApi(`http://127.0.0.1:${apiPort}`, apiKey),
     databaseUrl: database.url,
+    topicPrefix: environment.MUSTER_TOPIC_PREFIX,
     workers,
     services,
     startWorker,
@@ -148,23 +150,5 @@ async function runCommand(root: string, command: string, environment: NodeJS.Pro
     } catch (error) {
       if (attempt === commandAttempts) throw error;
     }
-  }
-}
-
-async function createDatabase(serverUrl: string): Promise<{ url: string; drop: () => Promise<void> }> {
-  const name = `bench_${randomBytes(4).toString('hex')}`;
-  const url = new URL(serverUrl);
-  url.pathname = `/${name}`;
-  await administer(serverUrl, `create database ${name}`);
-  return { url: url.href, drop: () => administer(serverUrl, `drop database ${name} with (force)`) };
-}
-
-async function administer(serverUrl: string, sql: string): Promise<void> {
-  const client = new Client({ connectionString: serverUrl });
-  await client.connect();
-  try {
-    await client.query(sql);
-  } finally {
-    await client.end();
   }
 }

@@ -1,5 +1,5 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
-import { arch, cpus, platform } from 'node:os';
+import { arch, cpus, platform, release, totalmem } from 'node:os';
 import { join } from 'node:path';
 
 /** One line of a benchmark's answer: figures over its rounds. */
@@ -77,48 +77,70 @@ export function rounded(value: number): number {
   return Math.abs(value) >= 100 ? Math.round(value) : Number(value.toPrecision(3));
 }
 
+/** What a question was answered with, as it lies in `benchmarks/results/<name>.json`. */
+export interface Result {
+  question: string;
+  machine: string;
+  /** ISO 8601. */
+  at: string;
+  cases?: readonly Case[] | undefined;
+  tables?: readonly Table[] | undefined;
+}
+
+export const resultsFolder = join(import.meta.dirname, 'results');
+
 /** Prints the cases as a Markdown table and writes them to `benchmarks/results/<name>.json`. */
 export function publish(name: string, question: string, cases: readonly Case[]): void {
-  write(name, question, { cases });
-  printTable(
-    cases.map(({ cpuMicrosPerBatch, min, max, ...line }) => ({
-      case: line.case,
-      unit: line.unit,
-      median: line.median,
-      'min to max': `${min} to ${max}`,
-      ratio: line.ratio,
-      'CPU µs per batch': Object.entries(cpuMicrosPerBatch)
-        .map(([process, micros]) => `${process} ${micros}`)
-        .join(', '),
-    })),
-  );
+  publishResult(name, { question, ...here(), cases });
 }
 
 /** Prints the tables as Markdown and writes them to `benchmarks/results/<name>.json`. */
 export function publishTables(name: string, question: string, tables: readonly Table[]): void {
-  write(name, question, { tables });
-  for (const { title, rows } of tables) {
-    console.log(`\n**${title}**\n`);
-    printTable(rows);
-  }
+  publishResult(name, { question, ...here(), tables });
 }
 
-function write(name: string, question: string, answer: object): void {
-  const machine = `${cpus().length} × ${cpus()[0]?.model.trim() ?? 'unknown'}, ${platform()} ${arch()}, Node ${process.version}`;
-  const folder = join(import.meta.dirname, 'results');
-  mkdirSync(folder, { recursive: true });
-  const result = { question, machine, at: new Date().toISOString(), ...answer };
-  writeFileSync(join(folder, `${name}.json`), `${JSON.stringify(result, null, 2)}\n`);
-  console.log(`\n${question}\n${machine}\n`);
+export function describeMachine(): string {
+  const memory = `${Math.round(totalmem() / 1024 ** 3)} GiB`;
+  return `${cpus().length} × ${cpus()[0]?.model.trim() ?? 'unknown'}, ${memory}, ${platform()} ${release()} ${arch()}, Node ${process.version}`;
+}
+
+/** The tables alone, in Markdown. */
+export function markdownOf({ cases = [], tables = [] }: Pick<Result, 'cases' | 'tables'>): string {
+  const parts = tables.map(({ title, rows }) => `**${title}**\n\n${markdownTable(rows)}`);
+  if (cases.length > 0) parts.unshift(markdownTable(cases.map(rowOf)));
+  return parts.join('\n\n');
+}
+
+function here(): Pick<Result, 'machine' | 'at'> {
+  return { machine: describeMachine(), at: new Date().toISOString() };
+}
+
+function publishResult(name: string, result: Result): void {
+  mkdirSync(resultsFolder, { recursive: true });
+  writeFileSync(join(resultsFolder, `${name}.json`), `${JSON.stringify(result, null, 2)}\n`);
+  console.log(`\n${result.question}\n${result.machine}\n\n${markdownOf(result)}`);
+}
+
+function rowOf({ cpuMicrosPerBatch, min, max, ...line }: Case): Row {
+  return {
+    case: line.case,
+    unit: line.unit,
+    median: line.median,
+    'min to max': `${min} to ${max}`,
+    ratio: line.ratio,
+    'CPU µs per batch': Object.entries(cpuMicrosPerBatch)
+      .map(([process, micros]) => `${process} ${micros}`)
+      .join(', '),
+  };
 }
 
 /** Numbers stand to the right. */
-function printTable(rows: readonly Row[]): void {
+function markdownTable(rows: readonly Row[]): string {
   const columns = Object.keys(rows[0] ?? {});
   const isNumeric = (column: string) => rows.every((row) => typeof row[column] !== 'string');
-  console.log(`| ${columns.join(' | ')} |`);
-  console.log(`|${columns.map((column) => (isNumeric(column) ? '---:' : '---')).join('|')}|`);
-  for (const row of rows) {
-    console.log(`| ${columns.map((column) => (row[column] ?? '–').toLocaleString('en')).join(' | ')} |`);
-  }
+  return [
+    `| ${columns.join(' | ')} |`,
+    `|${columns.map((column) => (isNumeric(column) ? '---:' : '---')).join('|')}|`,
+    ...rows.map((row) => `| ${columns.map((column) => (row[column] ?? '–').toLocaleString('en')).join(' | ')} |`),
+  ].join('\n');
 }

@@ -1,15 +1,19 @@
 import { parseArgs } from 'node:util';
+import { ConfigurationError } from '../shared/runtime/configuration-error.ts';
 import { compareChains } from './chain/against.ts';
 import { benchmarkChain } from './chain/chain.ts';
 import { startForeignLoadMeter, withDescendants } from './cpu.ts';
 import { benchmarkGrowth } from './growth/growth.ts';
 import { benchmarkMemory } from './memory/memory.ts';
 import { benchmarkNeighbours } from './neighbours/neighbours.ts';
+import { benchmarkPeers } from './peers/peers.ts';
+import { benchmarkRewards } from './rewards/rewards.ts';
 import { benchmarkScaling } from './scaling/scaling.ts';
+import { writeSummary } from './summary.ts';
 
 /**
  * `npm run bench -- <question> [--rounds N] [--quick] [--only <part>]`, and `chain --against <commit>`. Each prints Markdown tables and writes
- * `benchmarks/results/<question>.json`.
+ * `benchmarks/results/<question>.json`. Without a question it asks all of them and writes `benchmarks/results/summary.md`.
  */
 interface Asked {
   rounds: number | undefined;
@@ -19,11 +23,15 @@ interface Asked {
   against: string | undefined;
 }
 
-const questions: Record<string, (asked: Asked) => Promise<void>> = {
+type Question = (asked: Asked) => Promise<void>;
+
+const questions: Record<string, Question> = {
   chain: ({ rounds, quick, against }) =>
     against === undefined ? benchmarkChain(rounds ?? 5) : compareChains({ ref: against, rounds: rounds ?? 9, quick }),
+  peers: ({ rounds, quick, only }) => benchmarkPeers({ rounds: rounds ?? (quick ? 1 : 5), quick, only }),
   neighbours: ({ rounds, quick, only }) => benchmarkNeighbours({ rounds: rounds ?? (quick ? 1 : 3), quick, only }),
-  scaling: ({ rounds, quick }) => benchmarkScaling(rounds ?? (quick ? 1 : 3), quick),
+  scaling: ({ rounds, quick, only }) => benchmarkScaling({ rounds: rounds ?? (quick ? 1 : 3), quick, only }),
+  rewards: ({ rounds, quick }) => benchmarkRewards({ rounds: rounds ?? (quick ? 1 : 5), quick }),
   growth: ({ rounds, quick, only }) => benchmarkGrowth({ rounds: rounds ?? (quick ? 1 : 3), quick, only }),
   memory: ({ rounds }) => benchmarkMemory(rounds ?? 5),
 };
@@ -37,20 +45,59 @@ const { positionals, values } = parseArgs({
     against: { type: 'string' },
   },
 });
-const asked = positionals[0] ?? '';
+const [name] = positionals;
 const rounds = values.rounds === undefined ? undefined : Number(values.rounds);
-const answer = questions[asked];
-if (!answer) {
-  console.error(`unknown benchmark ${JSON.stringify(asked)}; there are: ${Object.keys(questions).join(', ')}`);
-  process.exit(2);
-}
 if (rounds !== undefined && (!Number.isInteger(rounds) || rounds < 1)) {
-  console.error(`--rounds ${String(values.rounds)}: has to be a whole number from 1`);
-  process.exit(2);
+  refuse(`--rounds ${String(values.rounds)}: has to be a whole number from 1`);
+}
+if (name === undefined && (values.only ?? values.against) !== undefined) {
+  refuse('--only and --against belong to one question');
 }
 // An exit, unlike a signal's end, lets temporary folders go; servers and services end with this process in any case.
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(1));
+const asked = { rounds, quick: values.quick, only: values.only, against: values.against };
 const readForeignLoad = startForeignLoadMeter(() => withDescendants(process.pid));
-await answer({ rounds, quick: values.quick, only: values.only, against: values.against });
-console.log(`\nOthers on this machine took ${Math.round(readForeignLoad() * 100)} % of its cores meanwhile.`);
-process.exit();
+process.exit((await (name === undefined ? askAll() : askOne(name))) ? 0 : 1);
+
+/** @returns whether there is an answer */
+async function askOne(question: string): Promise<boolean> {
+  const answer = questions[question];
+  if (!answer) refuse(`unknown benchmark ${JSON.stringify(question)}; there are: ${Object.keys(questions).join(', ')}`);
+  const cause = await failureOf(answer);
+  if (cause !== undefined) console.error(cause);
+  else console.log(`\nOthers on this machine took ${Math.round(readForeignLoad() * 100)} % of its cores meanwhile.`);
+  return cause === undefined;
+}
+
+/** One after the other; one that cannot be answered keeps no other from being asked. */
+async function askAll(): Promise<boolean> {
+  const startedAt = new Date();
+  const failures: { question: string; cause: string }[] = [];
+  for (const [question, answer] of Object.entries(questions)) {
+    console.error(`\n== ${question}`);
+    const cause = await failureOf(answer);
+    if (cause === undefined) continue;
+    console.error(cause);
+    // The stack has been shown, and names folders of this machine.
+    failures.push({ question, cause: cause.split('\n', 1).join('') });
+  }
+  const path = writeSummary({ startedAt, failures, foreignLoad: readForeignLoad() });
+  console.log(`\nAll of it: ${path}`);
+  return failures.length === 0;
+}
+
+/** Undefined when it was answered. What this machine lacks is said in a line; anything else is a bug, with its stack. */
+async function failureOf(answer: Question): Promise<string | undefined> {
+  try {
+    await answer(asked);
+    return undefined;
+  } catch (error) {
+    if (error instanceof ConfigurationError) return error.message;
+    return error instanceof Error ? (error.stack ?? error.message) : String(error);
+  }
+}
+
+function refuse(why: string): never {
+  console.error(why);
+  process.exit(2);
+}

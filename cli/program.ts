@@ -1,12 +1,14 @@
 import { Command, CommanderError } from 'commander';
 import packageFacts from '../package.json' with { type: 'json' };
 import { registerApiKey } from './commands/api-key.ts';
+import { registerAudit } from './commands/audit.ts';
 import { registerCampaign } from './commands/campaign.ts';
 import { registerCheckEndpoint } from './commands/check-endpoint.ts';
 import { registerConfig } from './commands/config.ts';
 import { registerDemo } from './commands/demo.ts';
 import { registerDoctor } from './commands/doctor.ts';
 import { registerInstallation } from './commands/installation.ts';
+import { registerRun } from './commands/run.ts';
 import { registerServe } from './commands/serve.ts';
 import { exitCodes, type ExitCode } from './exit-codes.ts';
 import { createSession, type SessionDeps } from './session.ts';
@@ -28,6 +30,8 @@ export async function runProgram(args: readonly string[], deps: SessionDeps): Pr
     registerInstallation,
     registerConfig,
     registerCampaign,
+    registerRun,
+    registerAudit,
     registerApiKey,
     registerCheckEndpoint,
     registerDoctor,

@@ -9,12 +9,15 @@ import { sourceOf } from './source-of.ts';
 /**
  * Does the chain cost more than it did at another commit? Both engines run in the same minutes on one Kafka, one Postgres and one stub, each
  * with a database and topics of its own, and take turns: the one that begins changes from round to round, and only neighbours are compared.
+ * Who waits is frozen, or its idle load on broker and database would be counted to the other; turns are shorter than a consumer's session.
  */
 const variants: readonly { variant: Variant; batches: number }[] = [
-  { variant: { form: 'full', latencyMs: 0, inFlight: 100 }, batches: 20_000 },
-  { variant: { form: 'full', latencyMs: 20, inFlight: 100 }, batches: 20_000 },
+  { variant: { form: 'full', latencyMs: 0, inFlight: 100 }, batches: 15_000 },
+  { variant: { form: 'full', latencyMs: 20, inFlight: 100 }, batches: 8000 },
 ];
 const quickBatches = 5000;
+/** After it was frozen: what fell due meanwhile is caught up with before anything is measured. */
+const thawUsers = 50_000;
 const warmUpUsers = 2_000_000;
 /** What the two may differ by before it counts. */
 const tolerance = 0.03;
@@ -53,6 +56,9 @@ export async function compareChains({ ref, rounds, quick }: AgainstOptions): Pro
       const engines = { this: await start(), other: await start(other.root) };
       const takeTurn = async (side: Side, variant: Variant, batches: number): Promise<Turn> => {
         const engine = engines[side];
+        engines[side === 'this' ? 'other' : 'this'].signal('SIGSTOP');
+        engine.signal('SIGCONT');
+        await engine.runCampaign(thawUsers, variant);
         const processes = { ...engine.processes, endpoints: () => [stub.pid] };
         const readForeign = startForeignLoadMeter(() => withDescendants(process.pid));
         const read = startCpuMeter(processes);
@@ -64,6 +70,7 @@ export async function compareChains({ ref, rounds, quick }: AgainstOptions): Pro
         await warmDatabase(infrastructure.databaseUrl);
         const tables = [];
         for (const { variant, batches } of variants) {
+          for (const engine of Object.values(engines)) engine.signal('SIGCONT');
           await warmUp(engines, variant, quick);
           const measured = await alternate(rounds, (side) => takeTurn(side, variant, quick ? quickBatches : batches));
           const { quiet, note } = quietRounds(measured);
@@ -74,6 +81,7 @@ export async function compareChains({ ref, rounds, quick }: AgainstOptions): Pro
         }
         publishTables('chain-against', `This tree beside ${other.description}, interleaved`, tables);
       } finally {
+        for (const engine of Object.values(engines)) engine.signal('SIGCONT');
         await Promise.all([engines.this.stop(), engines.other.stop()]);
       }
     });

@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import { runSummary, userFailureShape } from '../../shared/contracts/runs.ts';
+import { auditRecord } from '../../shared/contracts/audit.ts';
+import { runEvent, runSummary, userFailureShape } from '../../shared/contracts/runs.ts';
 
 /** What the commands show of a campaign; the rest of the answer, which may grow, is passed on as it came. */
 export const campaign = z.object({
@@ -24,6 +25,8 @@ export type Campaign = z.infer<typeof campaign>;
 export const campaignPage = z.object({ items: z.array(campaign), next: z.string().nullable() });
 export const runPage = z.object({ items: z.array(runSummary), next: z.string().nullable() });
 export const runIds = z.object({ items: z.array(z.object({ runId: z.string() })) });
+export const eventPage = z.object({ items: z.array(runEvent), next: z.string().nullable() });
+export const auditPage = z.object({ items: z.array(auditRecord), next: z.string().nullable() });
 export const failurePage = z.object({ items: z.array(userFailureShape), next: z.string().nullable() });
 
 /** As the API describes what it refuses (RFC 9457). */

@@ -1,11 +1,24 @@
 import { randomUUID } from 'node:crypto';
 import { z } from 'zod';
-import { runProgress, runReport, type RunProgress, type RunReport } from '../../shared/contracts/runs.ts';
+import { settlement, type SettlementShape } from '../../shared/contracts/settlements.ts';
+import {
+  cancelPreview,
+  controlledRun,
+  runProgress,
+  runReport,
+  type CancelPreviewShape,
+  type ControlledRunShape,
+  type RunProgress,
+  type RunReport,
+} from '../../shared/contracts/runs.ts';
+import type { ControlVerb } from '../../shared/domain/run-control.ts';
 import {
   ApiRefusal,
   ApiUnavailable,
+  auditPage,
   campaign,
   campaignPage,
+  eventPage,
   failurePage,
   runIds,
   runPage,
@@ -20,10 +33,22 @@ export interface FailureFilter {
   step?: number | undefined;
   country?: string | undefined;
   reason?: string | undefined;
+  outcome?: 'failed' | 'unknown' | undefined;
 }
 
 /** All failures as a text: `raw` leaves what a spreadsheet takes for formulas as it is, `excel` begins with a byte order mark. */
 export type FailureForm = { type: 'ndjson' } | { type: 'csv'; raw: boolean; excel: boolean };
+
+export interface AuditQuery {
+  subject?: string;
+  keyId?: string;
+  method?: string;
+  route?: string;
+  since?: string;
+  until?: string;
+  limit: number;
+  cursor?: string;
+}
 
 export interface ApiClient {
   createCampaign(definition: unknown): Promise<Answer<Campaign>>;
@@ -31,6 +56,18 @@ export interface ApiClient {
   listCampaigns(limit: number, cursor: string | undefined): Promise<Answer<z.infer<typeof campaignPage>>>;
   showCampaign(id: string): Promise<Answer<Campaign>>;
   startCampaign(id: string): Promise<Answer<Campaign>>;
+  unscheduleCampaign(id: string): Promise<Answer<Campaign>>;
+  controlRun(runId: string, verb: ControlVerb, reason: string | undefined): Promise<Answer<ControlledRunShape>>;
+  cancelPreview(runId: string): Promise<Answer<CancelPreviewShape>>;
+  changeRun(runId: string, changes: unknown): Promise<Answer<ControlledRunShape>>;
+  /** Oldest first. */
+  runEvents(runId: string, limit: number): Promise<Answer<z.infer<typeof eventPage>>>;
+  /** A wish in the words of the API, or a file. */
+  settleRun(runId: string, wanted: object | SettlementFile): Promise<Answer<SettlementShape>>;
+  /** Newest first. */
+  settlements(runId: string): Promise<Answer<z.infer<typeof settlementPage>>>;
+  /** Newest first. */
+  changes(query: AuditQuery): Promise<Answer<z.infer<typeof auditPage>>>;
   /** Newest first. */
   listRuns(campaignId: string, limit: number): Promise<Answer<z.infer<typeof runPage>>>;
   /** The newest run of a campaign. */
@@ -41,6 +78,14 @@ export interface ApiClient {
   /** Fails on the way when the answer is cut. */
   allFailures(runId: string, filter: FailureFilter, form: FailureForm): Promise<AsyncIterable<string>>;
 }
+
+/** Read as it is sent. */
+export interface SettlementFile {
+  bytes: ReadableStream<Uint8Array>;
+  type: string;
+}
+
+const settlementPage = z.object({ items: z.array(settlement), next: z.string().nullable() });
 
 export type ApiClientDeps = ExchangeDeps;
 
@@ -60,8 +105,13 @@ export function createApiClient(deps: ApiClientDeps): ApiClient {
 
   /** Sent again when the API was away, and carried out once. */
   async function post<Shape extends z.ZodType>(shape: Shape, path: string, body: unknown, outcome: string) {
+    const request = { method: 'POST', path, body, idempotencyKey: `cli-${randomUUID()}` } as const;
+    return await refusedAs(outcome, () => ask(shape, request));
+  }
+
+  async function refusedAs<Result>(outcome: string, work: () => Promise<Result>): Promise<Result> {
     try {
-      return await ask(shape, { method: 'POST', path, body, idempotencyKey: `cli-${randomUUID()}` });
+      return await work();
     } catch (error) {
       throw error instanceof ApiRefusal ? new ApiRefusal(error.problem, { outcome }) : error;
     }
@@ -72,6 +122,25 @@ export function createApiClient(deps: ApiClientDeps): ApiClient {
     listCampaigns: (limit, cursor) => get(campaignPage, `/v1/campaigns${queryOf({ limit, cursor })}`),
     showCampaign: (id) => get(campaign, `/v1/campaigns/${encodeURIComponent(id)}`),
     startCampaign: (id) => post(campaign, `/v1/campaigns/${encodeURIComponent(id)}/start`, {}, 'not started'),
+    unscheduleCampaign: (id) =>
+      post(campaign, `/v1/campaigns/${encodeURIComponent(id)}/unschedule`, {}, 'not taken back'),
+    controlRun: (runId, verb, reason) => {
+      const body = reason === undefined ? {} : { reason };
+      return post(controlledRun, `/v1/runs/${encodeURIComponent(runId)}/${verb}`, body, outcomes[verb]);
+    },
+    cancelPreview: (runId) => get(cancelPreview, `/v1/runs/${encodeURIComponent(runId)}/cancel-preview`),
+    changeRun: async (runId, changes) => {
+      const request = { method: 'PATCH', path: `/v1/runs/${encodeURIComponent(runId)}`, body: changes } as const;
+      return await refusedAs('not changed', () => ask(controlledRun, request));
+    },
+    runEvents: (runId, limit) => get(eventPage, `/v1/runs/${encodeURIComponent(runId)}/events${queryOf({ limit })}`),
+    settleRun: async (runId, wanted) => {
+      const path = `/v1/runs/${encodeURIComponent(runId)}/settle`;
+      if (!('bytes' in wanted)) return await post(settlement, path, wanted, 'not settled');
+      return await refusedAs('not settled', () => ask(settlement, { method: 'POST', path, file: wanted }));
+    },
+    settlements: (runId) => get(settlementPage, `/v1/runs/${encodeURIComponent(runId)}/settlements`),
+    changes: (query) => get(auditPage, `/v1/audit${queryOf({ ...query })}`),
     listRuns: (campaignId, limit) => get(runPage, `/v1/runs${queryOf({ campaignId, limit })}`),
     latestRun: async (campaignId) => {
       const { value } = await get(runIds, `/v1/runs${queryOf({ campaignId, limit: 1 })}`);
@@ -90,6 +159,8 @@ export function createApiClient(deps: ApiClientDeps): ApiClient {
     },
   };
 }
+
+const outcomes: Record<ControlVerb, string> = { pause: 'not paused', resume: 'not resumed', cancel: 'not cancelled' };
 
 async function* textOf(body: ReadableStream<Uint8Array> | null): AsyncGenerator<string, void> {
   if (!body) return;

@@ -15,6 +15,10 @@ export interface DefinitionOptions {
   zone?: string | undefined;
   deadlineSeconds?: number | undefined;
   priority?: string | undefined;
+  /** Users per second. */
+  pace?: number | undefined;
+  /** Per cent. */
+  pauseAtFailed?: number | undefined;
 }
 
 /**
@@ -31,7 +35,7 @@ export async function readDefinition(options: DefinitionOptions, input: Readable
 }
 
 export function definitionOf(flags: Omit<DefinitionOptions, 'file'>): unknown {
-  const { name, segment, countries, action: actions, at, zone, deadlineSeconds, priority } = flags;
+  const { name, segment, countries, action: actions, at, zone, deadlineSeconds, priority, pace, pauseAtFailed } = flags;
   if (name === undefined || segment === undefined || countries === undefined || actions === undefined) {
     throw new UsageError('--name, --segment, --countries and at least one --action are needed, or a file with -f');
   }
@@ -44,6 +48,8 @@ export function definitionOf(flags: Omit<DefinitionOptions, 'file'>): unknown {
     schedule: at === undefined ? { type: 'now' } : { type: 'at', time: at, ...(zone === undefined ? {} : { zone }) },
     ...(deadlineSeconds === undefined ? {} : { deadlineSeconds }),
     ...(priority === undefined ? {} : { priority }),
+    ...(pace === undefined ? {} : { paceUsersPerSecond: pace }),
+    ...(pauseAtFailed === undefined ? {} : { pauseAtFailedPercent: pauseAtFailed }),
   };
 }
 
@@ -77,6 +83,8 @@ const optionOf: Record<string, string> = {
   schedule: '--at',
   deadlineSeconds: '--deadline-seconds',
   priority: '--priority',
+  paceUsersPerSecond: '--pace',
+  pauseAtFailedPercent: '--pause-at-failed',
 };
 
 /** The option that a part of the body came from: `--countries` for `/countries/0`, `--action 2 /params/units` for `/chain/1/params/units`. */

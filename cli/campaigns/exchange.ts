@@ -18,9 +18,11 @@ export interface Patience {
 }
 
 export interface ApiRequest {
-  method: 'GET' | 'POST';
+  method: 'GET' | 'POST' | 'PATCH';
   path: string;
   body?: unknown;
+  /** In place of a body of JSON: read as it is sent, and sent once. */
+  file?: { bytes: ReadableStream<Uint8Array>; type: string };
   /** What a repeat of this request is known by. */
   idempotencyKey?: string;
   accept?: string;
@@ -41,8 +43,8 @@ export type Exchange = (request: ApiRequest) => Promise<Response>;
  * @throws {ApiUnavailable} nobody answered, or not as the API would
  */
 export function createExchange({ baseUrl, apiKey, fetch, patience }: ExchangeDeps): Exchange {
-  async function send({ method, path, body, idempotencyKey, accept = 'application/json' }: ApiRequest) {
-    const isStream = accept !== 'application/json';
+  async function send({ method, path, body, file, idempotencyKey, accept = 'application/json' }: ApiRequest) {
+    const isStream = accept !== 'application/json' || file !== undefined;
     try {
       return await fetch(`${baseUrl}${path}`, {
         method,
@@ -51,10 +53,12 @@ export function createExchange({ baseUrl, apiKey, fetch, patience }: ExchangeDep
           accept,
           ...(idempotencyKey === undefined ? {} : { 'idempotency-key': idempotencyKey }),
           ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+          ...(file && { 'content-type': file.type }),
         },
         // A stream takes as long as it takes.
         ...(isStream ? {} : { signal: AbortSignal.timeout(timeoutMs) }),
         ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+        ...(file && { body: file.bytes, duplex: 'half' as const }),
       });
     } catch (error) {
       throw new ApiUnavailable(`nobody answers at ${baseUrl}: ${causeOf(error, baseUrl)}`, { cause: error });
@@ -68,7 +72,8 @@ export function createExchange({ baseUrl, apiKey, fetch, patience }: ExchangeDep
       if (response.ok) return response;
       const failure = await failureOf(response, request, baseUrl);
       const isPatient = patience && !patience.signal?.aborted && patience.clock.monotonicMs() - beganMs < patienceMs;
-      if (response.status !== 503 || !isPatient) throw failure;
+      // A file that was read cannot be read again.
+      if (response.status !== 503 || !isPatient || request.file) throw failure;
       if (isFirst) patience.onWait(`${failure.message}; trying again`);
       await patience.clock.sleep(retryAfterMs(response), patience.signal);
     }

@@ -7,7 +7,8 @@ import { stopService, type Service } from '../../shared/runtime/service.ts';
 import { exitCodes } from '../exit-codes.ts';
 import { runProgram } from '../program.ts';
 import { createTestTerminal } from '../test-terminal.ts';
-import { judgeEndpoint, type Verdict } from './check-endpoint.ts';
+import { judgeEndpoint } from './check-endpoint.ts';
+import type { Verdict } from './verdict.ts';
 
 const memories: Record<ContractClass, string> = { A: 'users', B: 'keys', C: 'outcomes', D: 'none' };
 const timeoutMs = 400;

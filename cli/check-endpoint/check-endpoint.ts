@@ -12,6 +12,7 @@ import { createEndpointPlayer, type EndpointPlayer, type EndpointTerms } from '.
 import { renderVerdict } from './render-verdict.ts';
 import { repeatChecks } from './repeat-checks.ts';
 import { statusChecks } from './status-checks.ts';
+import type { CheckResult, Verdict } from './verdict.ts';
 
 export interface CheckEndpointOptions {
   class: ContractClass;
@@ -24,22 +25,6 @@ export interface CheckEndpointOptions {
   batchSize: number;
   timeoutMs: number;
   appliesLateSeconds: number;
-}
-
-export interface CheckResult {
-  name: string;
-  title: string;
-  passed: boolean;
-  problems: readonly string[];
-  notes: readonly string[];
-}
-
-export interface Verdict {
-  url: string;
-  class: ContractClass;
-  passed: boolean;
-  checks: CheckResult[];
-  notes: string[];
 }
 
 /** Plays an endpoint through what its class promises. Real calls with made-up users: they have whatever effect the endpoint gives them. */

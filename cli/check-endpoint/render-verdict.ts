@@ -1,6 +1,6 @@
 import type { Paint } from '../render/paint.ts';
 import { oneLine } from '../render/text.ts';
-import type { Verdict } from './check-endpoint.ts';
+import type { Verdict } from './verdict.ts';
 
 /** A line for each check; below it, what is broken and why that matters. */
 export function renderVerdict({ url, class: contractClass, passed, checks, notes }: Verdict, paint: Paint): string {

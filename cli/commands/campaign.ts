@@ -1,7 +1,9 @@
-import { InvalidArgumentError, type Command } from 'commander';
+import type { Command } from 'commander';
 import type { DefinitionOptions } from '../campaigns/definition.ts';
 import type { FailureOptions } from '../campaigns/run-commands.ts';
 import type { Session } from '../session.ts';
+import { wholeNumber } from './options.ts';
+import { addControlVerbs } from './run.ts';
 
 // What a command does is loaded when it is called: `muster --help` has to be quick.
 
@@ -21,6 +23,8 @@ export function registerCampaign(program: Command, session: Session): void {
     .option('--zone <zone>', 'the IANA zone of a local time, such as Asia/Singapore')
     .option('--deadline-seconds <n>', 'what is not begun by then expires', wholeNumber)
     .option('--priority <priority>', 'low, normal or high')
+    .option('--pace <n>', 'users per second at most', wholeNumber)
+    .option('--pause-at-failed <percent>', 'a run pauses itself above this share of failed users', Number)
     .action((options: DefinitionOptions) =>
       session.run(json(), async (context) => {
         const { createCampaign } = await import('../campaigns/commands.ts');
@@ -60,6 +64,8 @@ export function registerCampaign(program: Command, session: Session): void {
         return startCampaign(id, options, context);
       }),
     );
+
+  addControlVerbs(group, 'campaign|run', program, session);
 
   group
     .command('watch <campaign|run>')
@@ -113,9 +119,4 @@ export function registerCampaign(program: Command, session: Session): void {
 
 function collect(value: string, earlier: string[] | undefined): string[] {
   return [...(earlier ?? []), value];
-}
-
-function wholeNumber(value: string): number {
-  if (!/^[1-9]\d{0,8}$/.test(value)) throw new InvalidArgumentError('It has to be a whole number from 1.');
-  return Number(value);
 }

@@ -8,6 +8,7 @@ export function registerDemo(program: Command, session: Session): void {
     .description('start everything, run a campaign and show it, then keep serving')
     .option('--users <n>', 'size of the segment', between(1, 100_000_000), 125_000)
     .option('--workers <n>', 'worker processes', between(1, 64), 2)
+    .option('--chaos', 'kill workers while the campaign runs', false)
     .option('--exit', 'end after the report', false)
     .action((options: DemoOptions) =>
       session.run(program.opts<{ json?: true }>().json ?? false, async (context) => {

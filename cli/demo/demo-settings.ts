@@ -35,6 +35,12 @@ export function sandboxSettings(users: number): Record<string, string> {
   };
 }
 
+/** Longer than the slowest call of the demo: 0.35 s, and 1.5 s more while a country is slow. */
+const timeoutMs = 2500;
+
+/** Who is killed is missed within seconds: nobody wants to watch a lease of half a minute run out. */
+export const engineSettings = { WORKER_LEASE_MS: String(2 * timeoutMs), KAFKA_SESSION_TIMEOUT_MS: '6000' };
+
 /** The engine's file for the sandbox at this address. */
 export function demoEngineConfig(sandboxUrl: string, users: number): EngineConfig {
   const concurrency = callsInFlight(users);
@@ -46,18 +52,21 @@ export function demoEngineConfig(sandboxUrl: string, users: number): EngineConfi
         url: `${sandboxUrl}/rewards/v1/batches`,
         class: 'A',
         answerForm: 'full',
+        timeoutMs,
         concurrency,
       },
       'award-points': {
         url: `${sandboxUrl}/points/v1/batches`,
         class: 'B',
         answerForm: 'full',
+        timeoutMs,
         concurrency,
       },
       'send-message': {
         url: `${sandboxUrl}/messages/v1/batches`,
         class: 'B',
         answerForm: 'compact',
+        timeoutMs,
         concurrency,
       },
     },

@@ -12,11 +12,14 @@ import { planInstallation, prepareServers, type DemoInstallation } from './insta
 import { createProcesses, type Processes } from './processes.ts';
 import { showCampaign } from './show-campaign.ts';
 import { createStages } from './stages.ts';
+import { startTrouble } from './trouble.ts';
 import { whereItServes } from './where-it-serves.ts';
 
 export interface DemoOptions {
   users: number;
   workers: number;
+  /** Kills workers while the campaign runs. */
+  chaos: boolean;
   exit: boolean;
 }
 
@@ -64,7 +67,14 @@ async function carryOut(options: DemoOptions, context: CommandContext, begun: Be
   const facts = `${count(options.users)} users · ${options.workers} ${options.workers === 1 ? 'worker' : 'workers'}`;
   terminal.note(`\n  ${paint.strong('Muster demo')} ${paint.faint(`· ${facts}`)}\n\n`);
   const installation = await getReady(options, context, begun);
-  const { runId, code } = await showCampaign(installation, context);
+  const companion = startTrouble({
+    sandboxUrl: installation.sandboxUrl,
+    victims: options.chaos ? installation.workerNames : [],
+    kill: (name) => begun.processes.kill(name),
+    clock: systemClock,
+    say: (line) => terminal.note(`  ${paint.bad('▲')} ${line}\n`),
+  });
+  const { runId, code } = await showCampaign(installation, context, companion);
   if (options.exit || runId === undefined || signal.aborted) return code;
   terminal.note(whereItServes(installation, runId, paint));
   await whenAborted(signal);

@@ -6,12 +6,15 @@ import { addApiKey, withApiKeys } from '../installation/api-keys.ts';
 import { requiredTopics } from '../../shared/kafka/required-topics.ts';
 import { createTopics } from '../installation/topics.ts';
 import type { DemoRoom } from './demo-room.ts';
-import { demoEngineConfig, sandboxSettings } from './demo-settings.ts';
+import { demoEngineConfig, engineSettings, sandboxSettings } from './demo-settings.ts';
 import type { ProcessSpec } from './processes.ts';
 
 export interface DemoInstallation {
   apiUrl: string;
   apiKey: string;
+  sandboxUrl: string;
+  /** As `specs` calls them. */
+  workerNames: readonly string[];
   configFile: string;
   specs: ProcessSpec[];
 }
@@ -46,6 +49,7 @@ export async function planInstallation(options: InstallationOptions): Promise<De
     MUSTER_TOPIC_PREFIX: room.topicPrefix,
     // Each has its own, or none.
     HEALTH_PORT: '',
+    ...engineSettings,
   };
   const inTheBack = (service: 'scheduler' | 'trigger' | 'worker', name: string): ProcessSpec => {
     const port = healthPorts.pop() ?? 0;
@@ -57,6 +61,8 @@ export async function planInstallation(options: InstallationOptions): Promise<De
   return {
     apiUrl: url(apiPort),
     apiKey: secret,
+    sandboxUrl: url(sandboxPort),
+    workerNames,
     configFile,
     specs: [
       { name: 'sandbox', service: 'sandbox', environment: sandbox, readyUrl: `${url(sandboxPort)}/readyz` },

@@ -27,6 +27,8 @@ export interface ProcessesDeps {
 export interface Processes {
   /** Starts all of them and resolves when they are ready. */
   start(specs: readonly ProcessSpec[]): Promise<void>;
+  /** SIGKILL: it hears nothing of its end. */
+  kill(name: string): void;
   /** Ends them: the services that call first, those that are called last. */
   stop(): Promise<void>;
 }
@@ -89,6 +91,10 @@ export function createProcesses({ folder, clock, note }: ProcessesDeps): Process
   return {
     start: async (specs) => {
       await Promise.all(specs.map(untilReady));
+    },
+    kill: (name) => {
+      // Its end is seen by whoever supervises it.
+      void running.get(name)?.end('SIGKILL');
     },
     stop: async () => {
       stopping = true;

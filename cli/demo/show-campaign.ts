@@ -1,4 +1,4 @@
-import type { RunReport } from '../../shared/contracts/runs.ts';
+import type { RunProgress, RunReport } from '../../shared/contracts/runs.ts';
 import { systemClock } from '../../shared/runtime/system-clock.ts';
 import { createApiClient } from '../campaigns/api-client.ts';
 import { createProgressDisplay } from '../campaigns/show-progress.ts';
@@ -16,10 +16,19 @@ export interface ShownCampaign {
   code: ExitCode;
 }
 
+/** Something that happens while the campaign runs. */
+export interface Companion {
+  /** Told of every look at the run. */
+  onProgress(progress: RunProgress): void;
+  /** The run has ended, or nobody watches any more; resolves when nothing of it is left. */
+  end(): Promise<void>;
+}
+
 /** Creates the campaign over the API as a manager would, starts it, shows it moving, and prints its report. */
 export async function showCampaign(
   { apiUrl, apiKey }: DemoInstallation,
   context: CommandContext,
+  companion: Companion,
 ): Promise<ShownCampaign> {
   const { terminal, signal } = context;
   const api = createApiClient({ baseUrl: apiUrl, apiKey, fetch });
@@ -32,7 +41,13 @@ export async function showCampaign(
   const runId = await awaitRun(campaign.id, deps);
   if (runId === undefined) return { runId, code: exitCodes.ok };
   const display = createProgressDisplay(terminal, () => systemClock.monotonicMs());
-  const last = await watchRun(runId, deps, ({ value }) => display.show(value)).finally(() => display.end());
+  const last = await watchRun(runId, deps, ({ value }) => {
+    companion.onProgress(value);
+    display.show(value);
+  }).finally(async () => {
+    display.end();
+    await companion.end();
+  });
   if (!last || signal.aborted) return { runId, code: exitCodes.ok };
 
   const { value, raw } = await api.report(runId);

@@ -7,7 +7,7 @@ import { lineOf, progressOf } from './sample-run.ts';
 const plain = createPaint(false);
 
 const halfWay = progressOf({
-  audience: { estimated: 125_000, counted: 90_000, complete: false },
+  audience: { estimated: 125_000, counted: 90_000, excluded: 0, complete: false },
   steps: [
     lineOf({ audience: 90_000, succeeded: 61_250, failed: 1250 }),
     lineOf({ step: 2, action: 'send-message', audience: 90_000, succeeded: 30_000, failed: 300, skipped: 1250 }),
@@ -84,7 +84,7 @@ describe('progress bars', () => {
 
   test('a bar says 100 % only when nobody is left', () => {
     const almost = progressOf({
-      audience: { estimated: null, counted: 1_000_000, complete: true },
+      audience: { estimated: null, counted: 1_000_000, excluded: 0, complete: true },
       steps: [lineOf({ audience: 1_000_000, succeeded: 999_999 })],
     });
     expect(renderBars({ progress: almost, rates: [1], elapsedSeconds: 0 }, 100, plain)[0]).toContain('99 %');

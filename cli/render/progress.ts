@@ -57,14 +57,30 @@ function stepLines({ progress, rates }: ProgressView, columns: number, layout: L
   });
 }
 
-/** Why something stands, the oldest cause first; empty while all moves. */
-function troubleOf({ waits, stalled }: RunProgress): string {
+/** Why something stands, the oldest cause first; what else there is to know while all moves. */
+function troubleOf(progress: RunProgress): string {
+  const { waits, stalled, waitingSince, notes } = progress;
+  const stopped = stopOf(progress);
+  if (stopped !== undefined) return stopped;
   const [first, ...others] = waits;
-  if (!first) return stalled === null ? '' : `waits: ${oneLine(stalled)}`;
+  if (!first) {
+    const [note] = notes;
+    if (stalled === null) return note === undefined ? '' : `note: ${oneLine(note)}`;
+    return `waits: ${oneLine(stalled)}${waitingSince === null ? '' : `, since ${utcTimeOfDay(waitingSince)}`}`;
+  }
   const more = others.length === 0 ? '' : ` (and ${others.length} more)`;
   const { step, action, country, cause, since, batches } = first;
   const facts = `since ${utcTimeOfDay(since)}, ${count(batches)} ${batches === 1 ? 'batch' : 'batches'}`;
   return `waits: step ${step} ${oneLine(action)} in ${oneLine(country)}: ${oneLine(cause)}, ${facts}${more}`;
+}
+
+/** What was asked of it, and what is still under way. */
+function stopOf({ state, stateReason, stateSince, inFlight }: RunProgress): string | undefined {
+  if (state !== 'pausing' && state !== 'paused' && state !== 'cancelling') return undefined;
+  const why = stateReason === null ? '' : `: ${oneLine(stateReason)}`;
+  const since = stateSince === null ? '' : `, since ${utcTimeOfDay(stateSince)}`;
+  const calls = state === 'paused' ? '' : `, ${count(inFlight)} ${inFlight === 1 ? 'call' : 'calls'} under way`;
+  return `${state}${why}${since}${calls}`;
 }
 
 function bar(line: StepLineShape, whole: number, width: number, paint: Paint): string {
@@ -95,5 +111,7 @@ export function endedUsers({ audience, pending }: StepLineShape): number {
 
 /** The audience as far as it is known: what was estimated, until counting has overtaken or finished it. */
 export function expectedAudience({ audience }: RunProgress): number {
-  return audience.complete ? audience.counted : Math.max(audience.counted, audience.estimated ?? 0);
+  return audience.complete
+    ? audience.counted
+    : Math.max(audience.counted, (audience.estimated ?? 0) - audience.excluded);
 }

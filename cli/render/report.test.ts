@@ -9,7 +9,7 @@ const rewards = { action: 'award-reward', step: 1 };
 const messages = { action: 'send-message', step: 2 };
 
 const finished = reportOf({
-  audience: { estimated: 1500, counted: 1500, complete: true },
+  audience: { estimated: 1500, counted: 1500, excluded: 0, complete: true },
   steps: [
     lineOf({ ...rewards, audience: 1500, succeeded: 1470, failed: 30 }),
     lineOf({ ...messages, audience: 1500, succeeded: 1455, failed: 15, skipped: 30 }),
@@ -18,6 +18,7 @@ const finished = reportOf({
     {
       country: 'SG',
       audience: 1000,
+      excluded: 0,
       steps: [
         lineOf({ ...rewards, audience: 1000, succeeded: 980, failed: 20 }),
         lineOf({ ...messages, audience: 1000, succeeded: 970, failed: 10, skipped: 20 }),
@@ -26,6 +27,7 @@ const finished = reportOf({
     {
       country: 'VN',
       audience: 500,
+      excluded: 0,
       steps: [
         lineOf({ ...rewards, audience: 500, succeeded: 490, failed: 10 }),
         lineOf({ ...messages, audience: 500, succeeded: 485, failed: 5, skipped: 10 }),
@@ -101,7 +103,7 @@ describe('the report as text', () => {
     const failed = reportOf({
       state: 'failed',
       stateReason: 'there is no segment "big" for SG',
-      audience: { estimated: null, counted: 0, complete: false },
+      audience: { estimated: null, counted: 0, excluded: 0, complete: false },
       steps: [lineOf({ audience: 0 })],
     });
     expect(renderReport(failed, plain)).toBe(
@@ -111,13 +113,13 @@ describe('the report as text', () => {
   });
 
   test('a run of nobody says so instead of that it balances', () => {
-    const empty = reportOf({ state: 'completed', audience: { estimated: 0, counted: 0, complete: true } });
+    const empty = reportOf({ state: 'completed', audience: { estimated: 0, counted: 0, excluded: 0, complete: true } });
     expect(renderReport(empty, plain)).toContain('nobody');
     expect(renderReport(empty, plain)).not.toContain('balances');
   });
 
   test('a run that is still being paged says how far that is', () => {
-    const audience = { estimated: 200_000, counted: 94_000, complete: false };
+    const audience = { estimated: 200_000, counted: 94_000, excluded: 0, complete: false };
     expect(renderReport(reportOf({ state: 'running', audience }), plain)).toContain(
       '94,000 of about 200,000 users paged so far',
     );

@@ -4,6 +4,7 @@ import { count, duration } from './numbers.ts';
 import type { Paint } from './paint.ts';
 import { oneLine } from './text.ts';
 import { renderTable, type Column } from './tables.ts';
+import { utcTime } from './times.ts';
 
 type Outcome = Exclude<keyof StepLineShape, 'step' | 'action' | 'audience'>;
 
@@ -16,7 +17,9 @@ const titles: Partial<Record<Outcome, string>> = { heldOut: 'held out' };
 export function renderReport(report: RunReport, paint: Paint, width = Infinity): string {
   const tables =
     report.audience.counted === 0 ? [] : [outcomesTable(report, paint, width), failuresTable(report, paint, width)];
-  return [heading(report, paint), ...tables, verdict(report, paint)].filter((part) => part !== '').join('\n');
+  return [heading(report, paint), ...tables, remarks(report, paint), verdict(report, paint)]
+    .filter((part) => part !== '')
+    .join('\n');
 }
 
 function heading(report: RunReport, paint: Paint): string {
@@ -102,6 +105,14 @@ function failuresTable({ failures }: RunReport, paint: Paint, width: number): st
     { title: 'such as', align: 'left' },
   ];
   return renderTable(columns, rows, paint, width);
+}
+
+/** What it waits for and since when, and what a person should know of its audience. */
+function remarks({ stalled, waitingSince, notes }: RunReport, paint: Paint): string {
+  const since = waitingSince === null ? '' : `, since ${utcTime(waitingSince)}`;
+  const waits = stalled === null ? [] : [`waits: ${oneLine(stalled)}${since}`];
+  const told = [...waits, ...notes.map((note) => `note: ${oneLine(note)}`)];
+  return told.map((line) => `  ${paint.accent(line)}\n`).join('');
 }
 
 function verdict(report: RunReport, paint: Paint): string {

@@ -30,14 +30,25 @@ const summary = {
   scheduledFor: '2026-11-21T09:00:00.000Z',
   startedAt: '2026-11-21T09:00:00.000Z',
   asOf: '2026-11-21T09:00:20.000Z',
-};
+  stateSince: '2026-11-21T09:00:00.000Z',
+  deadlineAt: '2026-11-22T09:00:00.000Z',
+  settings: {
+    priority: 'normal',
+    paceUsersPerSecond: null,
+    pauseAtFailedPercent: null,
+    pauseAtFailedMinUsers: 1000,
+  },
+  notes: [],
+  stalled: null,
+  waitingSince: null,
+} as const;
 
 export function progressOf(over: Partial<RunProgress>): RunProgress {
   return {
     ...summary,
     state: 'running',
     endedAt: null,
-    audience: { estimated: 100, counted: 100, complete: true },
+    audience: { estimated: 100, counted: 100, excluded: 0, complete: true },
     steps: [lineOf({})],
     countries: [],
     balanced: true,
@@ -45,9 +56,9 @@ export function progressOf(over: Partial<RunProgress>): RunProgress {
     inFlight: 0,
     waitingForRetry: 0,
     eta: null,
-    stalled: null,
     waits: [],
     ...over,
+    notes: [...(over.notes ?? [])],
   };
 }
 
@@ -56,7 +67,7 @@ export function reportOf(over: Partial<RunReport>): RunReport {
     ...summary,
     state: 'completed_with_failures',
     endedAt: '2026-11-21T09:00:21.400Z',
-    audience: { estimated: 100, counted: 100, complete: true },
+    audience: { estimated: 100, counted: 100, excluded: 0, complete: true },
     steps: [],
     countries: [],
     balanced: true,
@@ -64,5 +75,6 @@ export function reportOf(over: Partial<RunReport>): RunReport {
     failuresKept: true,
     batches: { fed: 1, retried: 0 },
     ...over,
+    notes: [...(over.notes ?? [])],
   };
 }

@@ -33,7 +33,9 @@ const documentation = {
   tags: [
     { name: 'campaigns', description: 'Who gets what, and when' },
     { name: 'runs', description: 'A campaign being carried out: progress, report, failures' },
+    { name: 'audiences', description: 'Uploaded lists of users, for campaigns to name' },
     { name: 'action types', description: 'What a chain may be made of' },
+    { name: 'audit', description: 'Who changed what' },
     { name: 'health', description: 'For whoever keeps the process running' },
   ],
 };

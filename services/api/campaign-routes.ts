@@ -1,14 +1,15 @@
-import { hash } from 'node:crypto';
 import type { FastifySchemaCompiler } from 'fastify';
 import { z } from 'zod';
 import { campaign, campaignDefinition, type CampaignDefinition } from '../../shared/contracts/campaigns.ts';
 import type { EngineConfig } from '../../shared/contracts/engine-config.ts';
+import { publicId } from '../../shared/domain/ids.ts';
 import { pageQuery, pageShape } from './contracts/pages.ts';
 import { jsonAnswer, problems } from './http/answer-shapes.ts';
 import { checkShape } from './http/check-shape.ts';
 import type { HttpServer } from './http/create-http-server.ts';
+import { etagOf } from './http/etag.ts';
 import { HttpProblem, invalidRequest, notFound } from './http/http-problem.ts';
-import type { CampaignStore } from './ports/campaign-store.ts';
+import type { CampaignRecord, CampaignStore } from './ports/campaign-store.ts';
 import type { Clock } from '../../shared/ports/clock.ts';
 import { checkAgainstConfig, checkCampaign } from './check-campaign.ts';
 import { dueInstant } from './due-instant.ts';
@@ -77,7 +78,7 @@ export function campaignRoutes(server: HttpServer, { campaigns, config, clock }:
       const record = await campaigns.get(requireId('campaign', id));
       if (!record) throw notFound('campaign', id);
       const view = campaignView(record);
-      return reply.header('etag', `"${hash('sha256', JSON.stringify(view), 'base64url').slice(0, 27)}"`).send(view);
+      return reply.header('etag', etagOf(view)).send(view);
     },
   });
 
@@ -107,6 +108,30 @@ export function campaignRoutes(server: HttpServer, { campaigns, config, clock }:
       return campaignView(started);
     },
   });
+
+  server.route({
+    method: 'POST',
+    url: '/campaigns/:id/unschedule',
+    schema: {
+      operationId: 'unscheduleCampaign',
+      summary: 'Take a scheduled campaign back before its run begins',
+      description: 'It is a draft again, and may be started again. Of a campaign whose run has begun, cancel the run.',
+      tags,
+      headers: idempotentHeaders,
+      params: byId,
+      response: {
+        200: jsonAnswer('The campaign, a draft', campaign),
+        ...problems(400, 401, 404, 409, 413, 415, 422, 429),
+      },
+    },
+    handler: async ({ params: { id }, body }) => {
+      refuseFields(body);
+      const record = await campaigns.unschedule(requireId('campaign', id));
+      if (!record) throw notFound('campaign', id);
+      if (record.state !== 'draft') throw alreadyRuns(record);
+      return campaignView(record);
+    },
+  });
 }
 
 /** The rules of this installation apply beside the body's shape, and all that is wrong is reported at once. Headers are described, not checked. */
@@ -130,6 +155,14 @@ function requireConfigured(definition: CampaignDefinition, config: EngineConfig)
   if (errors.length === 0) return;
   const detail = 'the campaign asks for what is not configured any more';
   throw new HttpProblem({ status: 409, code: 'no-longer-configured', detail, errors });
+}
+
+function alreadyRuns({ campaignId, latestRun }: CampaignRecord): HttpProblem {
+  const run = latestRun
+    ? `${publicId('run', latestRun.runId)} is ${latestRun.state}: cancel that`
+    : 'its run is being made';
+  const detail = `${publicId('campaign', campaignId)} cannot be taken back any more, only while it is scheduled and has no run; ${run}`;
+  return new HttpProblem({ status: 409, code: 'state-forbids', detail });
 }
 
 /** Null: now, by the clock of the store. */

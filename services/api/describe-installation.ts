@@ -11,8 +11,10 @@ export function describeInstallation(document: unknown, config: EngineConfig): v
   const action = fieldsIn(chain, 'items', 'properties', 'action');
   action['enum'] = Object.keys(config.actionTypes);
   definition['examples'] = [exampleCampaign(config)];
-  const shown = fieldsIn(document, 'paths', '/v1/campaigns/{id}', 'get', 'responses', '200');
-  shown['headers'] = { ...fieldsOf(shown['headers']), ...referredTo(['ETag']) };
+  for (const path of ['/v1/campaigns/{id}', '/v1/runs/{id}']) {
+    const shown = fieldsIn(document, 'paths', path, 'get', 'responses', '200');
+    shown['headers'] = { ...fieldsOf(shown['headers']), ...referredTo(['ETag']) };
+  }
 }
 
 function fieldsIn(value: unknown, ...path: readonly string[]): Record<string, unknown> {

@@ -1,5 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { hash } from 'node:crypto';
+import { Readable } from 'node:stream';
 import { z } from 'zod';
 import { HttpProblem, quoted } from './http/http-problem.ts';
 import type { HttpServer } from './http/create-http-server.ts';
@@ -78,7 +79,9 @@ function beginningOf({ method, headers, apiKey }: FastifyRequest): Pick<BegunReq
 }
 
 function digestOf({ method, url, body }: FastifyRequest): string {
-  return hash('sha256', JSON.stringify([method, url, body ?? null]), 'hex');
+  // What is read as it comes cannot be compared before it is read.
+  const compared = body instanceof Readable ? null : (body ?? null);
+  return hash('sha256', JSON.stringify([method, url, compared]), 'hex');
 }
 
 /** What of an answer is also sent as a header. */

@@ -2,7 +2,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { HttpServer } from './http/create-http-server.ts';
 import { publicId } from '../../shared/domain/ids.ts';
 
-const changing = new Set(['POST', 'PUT', 'PATCH', 'DELETE']);
+export const changing: ReadonlySet<string> = new Set(['POST', 'PUT', 'PATCH', 'DELETE']);
 
 /** One line for each request that changes something, refused ones too: who did what to which, and how it ended. Never a body. */
 export function logChanges(server: HttpServer): void {

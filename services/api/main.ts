@@ -1,5 +1,6 @@
 import { createApiKeys } from '../../shared/postgres/api-keys.ts';
-import { createPool } from '../../shared/postgres/pool.ts';
+import { createPool, createUploadPool } from '../../shared/postgres/pool.ts';
+import { createSettlements } from '../../shared/postgres/settlements.ts';
 import { tryToTakePart } from '../../shared/postgres/take-part.ts';
 import { digestOfApiKey } from '../../shared/runtime/api-key-secret.ts';
 import { installationConfigOf } from '../../shared/runtime/installation-config.ts';
@@ -9,12 +10,19 @@ import { defineProcess, isEntry, runProcess } from '../../shared/runtime/process
 import { systemClock } from '../../shared/runtime/system-clock.ts';
 import { createApi } from './api.ts';
 import { readConfig } from './config.ts';
+import { createAuditLog } from './postgres/audit-log.ts';
+import { createAudienceStore } from './postgres/audience-store.ts';
 import { createCampaignStore } from './postgres/campaign-store.ts';
 import { createIdempotentRequests } from './postgres/idempotent-requests.ts';
+import { createRunControl } from './postgres/run-control.ts';
 import { createRunReports } from './postgres/run-reports.ts';
+import { createSettlementRequests } from './postgres/settlement-requests.ts';
 
 /** How often the API looks whether its database is as it has to be; that it was is believed for as long. */
 const lookMs = 5_000;
+
+/** Lists uploaded at once to one process. */
+const maxUploads = 4;
 
 export const apiProcess = defineProcess('api', readConfig, async (config, { logger, meter, addPart, onClose }) => {
   const clock = systemClock;
@@ -22,6 +30,9 @@ export const apiProcess = defineProcess('api', readConfig, async (config, { logg
     createPool({ connectionString: config.databaseUrl, applicationName: 'muster-api', logger, meter }),
     (opened) => opened.end(),
   );
+  // Apart: an upload holds its connection for as long as its sender takes.
+  const uploads = { connectionString: config.databaseUrl, applicationName: 'muster-api-uploads', max: maxUploads };
+  const uploadPool = onClose(createUploadPool({ ...uploads, logger, meter }), (opened) => opened.end());
   const apiKeys = createApiKeys({ pool });
   const file = installationConfigOf(config.engine);
 
@@ -56,7 +67,12 @@ export const apiProcess = defineProcess('api', readConfig, async (config, { logg
       port: config.port,
       campaigns: createCampaignStore({ pool }),
       reports: createRunReports({ pool }),
+      settlements: createSettlements({ pool }),
+      settlementRequests: createSettlementRequests({ pool }),
+      control: createRunControl({ pool }),
+      audiences: createAudienceStore({ pool, uploadPool }),
       idempotency: createIdempotentRequests({ pool }),
+      audit: createAuditLog({ pool }),
       apiKeys,
       config: config.engine,
       clock,

@@ -6,6 +6,7 @@ import { runProgress, runReport, runSummary } from '../../shared/contracts/runs.
 import { runStates } from '../../shared/domain/run-states.ts';
 import { jsonAnswer, problems, streamed } from './http/answer-shapes.ts';
 import type { HttpServer } from './http/create-http-server.ts';
+import { etagOf } from './http/etag.ts';
 import { notFound } from './http/http-problem.ts';
 import { preferredType } from './http/preferred-type.ts';
 import type { EventStreams } from './event-streams.ts';
@@ -59,10 +60,11 @@ export function runRoutes(server: HttpServer, { reports, watch, streams, isKeyGo
       params: byId,
       response: { 200: jsonAnswer('The run', runSummary), ...problems(401, 404, 429) },
     },
-    handler: async ({ params: { id } }) => {
+    handler: async ({ params: { id } }, reply) => {
       const snapshot = await reports.snapshot(requireId('run', id));
       if (!snapshot) throw notFound('run', id);
-      return runSummaryView(snapshot);
+      const view = runSummaryView(snapshot);
+      return reply.header('etag', etagOf(view)).send(view);
     },
   });
 

@@ -5,14 +5,26 @@ import { HttpProblem } from './http/http-problem.ts';
 import type { ApiKeyRecord, ApiKeys } from '../../shared/ports/api-keys.ts';
 import type { IdempotentRequests } from './ports/idempotent-requests.ts';
 import { actionTypeRoutes } from './action-type-routes.ts';
+import { auditRoutes, type AuditRoutesDeps } from './audit-routes.ts';
+import { audienceRoutes, type AudienceRoutesDeps } from './audience-routes.ts';
 import { createAuthenticate } from './authenticate.ts';
 import { campaignRoutes, type CampaignRoutesDeps } from './campaign-routes.ts';
 import { failureRoutes } from './failure-routes.ts';
 import { addIdempotency } from './idempotency.ts';
 import { logChanges } from './log-changes.ts';
+import { recordChanges } from './record-changes.ts';
+import { runControlRoutes, type RunControlRoutesDeps } from './run-control-routes.ts';
+import { settlementRoutes, type SettlementRoutesDeps } from './settlement-routes.ts';
 import { runRoutes, type RunRoutesDeps } from './run-routes.ts';
 
-export interface V1RoutesDeps extends CampaignRoutesDeps, Omit<RunRoutesDeps, 'isKeyGood'> {
+export interface V1RoutesDeps
+  extends
+    CampaignRoutesDeps,
+    AudienceRoutesDeps,
+    Omit<RunRoutesDeps, 'isKeyGood'>,
+    RunControlRoutesDeps,
+    SettlementRoutesDeps,
+    AuditRoutesDeps {
   apiKeys: ApiKeys;
   /** Called for each request that is refused for its key. */
   onRefusedKey?: (() => void) | undefined;
@@ -60,9 +72,14 @@ export async function v1Routes(server: HttpServer, deps: V1RoutesDeps): Promise<
     },
   });
   addIdempotency(server, deps.idempotency);
+  recordChanges(server, deps.audit);
 
   campaignRoutes(server, deps);
   runRoutes(server, { ...deps, isKeyGood });
+  runControlRoutes(server, deps);
   failureRoutes(server, deps);
+  settlementRoutes(server, deps);
+  await audienceRoutes(server, deps);
   actionTypeRoutes(server, deps);
+  auditRoutes(server, deps);
 }

@@ -1,3 +1,4 @@
+import { untouchedRun } from '../../test/support/conformance/run-rows.ts';
 import { describe, expect, it } from 'vitest';
 import type { RunSnapshot } from './ports/run-reports.ts';
 import { createWatchRates, type Rates } from './watch-rates.ts';
@@ -7,7 +8,8 @@ const startedAt = new Date('2026-01-01T00:00:00Z');
 /** A run that has ended so many steps of users by then. */
 function at(seconds: number, ended: number, facts: Partial<RunSnapshot> = {}): RunSnapshot {
   const totals = [{ step: 1, batches: 0, succeeded: ended, failed: 0, expired: 0, cancelled: 0, unknown: 0 }];
-  const feed = { country: 'SG', estimate: null, fedUsers: ended, fedBatches: 0, childBatches: 0, complete: false };
+  const counts = { fedUsers: ended, heldOutUsers: 0, excludedUsers: 0, fedBatches: 0, childBatches: 0 };
+  const feed = { country: 'SG', segment: 'all', estimate: null, ...counts, complete: false };
   return {
     runId: 'r1',
     campaignId: 'c1',
@@ -25,6 +27,7 @@ function at(seconds: number, ended: number, facts: Partial<RunSnapshot> = {}): R
     stalled: null,
     waits: [],
     failuresKept: true,
+    ...untouchedRun,
     countries: [{ ...feed, totals }],
     ...facts,
   };

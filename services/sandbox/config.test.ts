@@ -39,6 +39,7 @@ describe("the sandbox's configuration", () => {
     ['SANDBOX_REWARDS_FAILURE_SHARE', '2'],
     ['SANDBOX_POINTS_LATENCY_MS', 'slow'],
     ['SANDBOX_REWARDS_STORE', 'postgres'],
+    ['SANDBOX_REWARDS_QUERIES', 'per-user'],
     ['SANDBOX_POINTS_MEMORY', 'a little'],
     ['SANDBOX_FAULTS', '{"calls":[{"nam":"x"}]}'],
   ])('%s=%s is refused by name', (name, value) => {

@@ -37,6 +37,7 @@ const sandboxEnvironment = z.object({
   SANDBOX_SALT: z.string().default('sandbox'),
   SANDBOX_LEDGER: z.string().optional(),
   SANDBOX_REWARDS_STORE: z.enum(['postgres', 'memory']).default('memory'),
+  SANDBOX_REWARDS_QUERIES: z.enum(['per-batch', 'per-user']).default('per-batch'),
   DATABASE_URL: commonEnvironment.shape.DATABASE_URL.optional(),
   /** What `POST /control` takes, as JSON. */
   SANDBOX_FAULTS: rules,
@@ -93,6 +94,8 @@ export interface SandboxConfig {
   ledgerPath: string | undefined;
   /** Undefined: rewards are kept in memory. */
   rewardsDatabase: string | undefined;
+  /** Of the store in Postgres. */
+  rewardsQueries: 'per-batch' | 'per-user';
   services: Record<ServiceName, ServiceSettings>;
   faults: FaultRules;
 }
@@ -107,6 +110,11 @@ export function readConfig(environment: NodeJS.ProcessEnv): SandboxConfig {
       'SANDBOX_REWARDS_STORE=postgres: it remembers users, SANDBOX_REWARDS_MEMORY says otherwise',
     );
   }
+  if (read.SANDBOX_REWARDS_STORE !== 'postgres' && read.SANDBOX_REWARDS_QUERIES !== 'per-batch') {
+    throw new ConfigurationError(
+      `SANDBOX_REWARDS_QUERIES=${read.SANDBOX_REWARDS_QUERIES}: there are queries with SANDBOX_REWARDS_STORE=postgres only`,
+    );
+  }
   return {
     port: read.SANDBOX_PORT,
     host: read.SANDBOX_HOST,
@@ -119,6 +127,7 @@ export function readConfig(environment: NodeJS.ProcessEnv): SandboxConfig {
     salt: read.SANDBOX_SALT,
     ledgerPath: read.SANDBOX_LEDGER,
     rewardsDatabase: read.SANDBOX_REWARDS_STORE === 'postgres' ? read.DATABASE_URL : undefined,
+    rewardsQueries: read.SANDBOX_REWARDS_QUERIES,
     services: {
       rewards: settingsOf(read, 'REWARDS'),
       points: settingsOf(read, 'POINTS'),

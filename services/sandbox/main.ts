@@ -56,9 +56,9 @@ export const sandboxProcess = defineProcess('sandbox', readConfig, async (config
 });
 
 async function rewardsStore(config: SandboxConfig, logger: Logger): Promise<EffectStore> {
-  const { rewardsDatabase } = config;
+  const { rewardsDatabase, rewardsQueries } = config;
   if (rewardsDatabase === undefined) return memoryOf(config, 'rewards');
-  return await createRewardsInPostgres({ connectionString: rewardsDatabase, logger });
+  return await createRewardsInPostgres({ connectionString: rewardsDatabase, queries: rewardsQueries, logger });
 }
 
 function memoryOf({ services }: SandboxConfig, name: ServiceName): EffectStore {

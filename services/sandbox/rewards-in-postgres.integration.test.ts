@@ -4,7 +4,7 @@ import { pino } from 'pino';
 import { z } from 'zod';
 import { createEmptyTestDatabase, type TestDatabase } from '../../test/support/postgres-database.ts';
 import type { BatchRequest, Decide, Effects, EffectStore } from './effects.ts';
-import { createRewardsInPostgres } from './rewards-in-postgres.ts';
+import { createRewardsInPostgres, type RewardsInPostgresDeps } from './rewards-in-postgres.ts';
 
 const users = Array.from({ length: 100 }, (_, i) => `sg-${i} "odd" \\ ${i % 2 ? '🎟️' : ','}`);
 const nobodyFails: Decide = () => undefined;
@@ -25,17 +25,8 @@ afterAll(async () => {
   await database.drop();
 });
 
-beforeEach(async () => {
-  rewards = await open();
-});
-
-afterEach(async () => {
-  await rewards.close();
-  await rows.query('truncate sandbox.reward_results, sandbox.reward_balances, sandbox.reward_events');
-});
-
-function open(): Promise<EffectStore> {
-  return createRewardsInPostgres({ connectionString: database.url, logger: pino({ level: 'silent' }) });
+function openWith(queries: RewardsInPostgresDeps['queries']): Promise<EffectStore> {
+  return createRewardsInPostgres({ connectionString: database.url, queries, logger: pino({ level: 'silent' }) });
 }
 
 function requestOf(over: Partial<BatchRequest['call']> = {}): BatchRequest {
@@ -60,7 +51,20 @@ async function stored() {
   return totals.parse(found[0]);
 }
 
-describe('rewards in Postgres', () => {
+const variants: RewardsInPostgresDeps['queries'][] = ['per-batch', 'per-user'];
+
+describe.each(variants)('rewards in Postgres, queries %s', (queries) => {
+  const open = () => openWith(queries);
+
+  beforeEach(async () => {
+    rewards = await open();
+  });
+
+  afterEach(async () => {
+    await rewards.close();
+    await rows.query('truncate sandbox.reward_results, sandbox.reward_balances, sandbox.reward_events');
+  });
+
   test('a batch writes results, balances and events', async () => {
     const effects = await apply(requestOf(), firstIsOut);
 

@@ -49,23 +49,27 @@ const resultRows = z.array(z.object({ user_id: z.string(), code: z.string().null
 
 export interface RewardsInPostgresDeps {
   connectionString: string;
+  /** One statement per table and batch, or, to see what that is worth, one per table and user. */
+  queries: 'per-batch' | 'per-user';
   logger: Logger;
 }
 
 /**
- * Contract class A over real tables, as a rewards team would build it: results, balances and events, one statement per table and batch,
- * in one transaction. A crash leaves all of a batch or nothing.
+ * Contract class A over real tables, as a rewards team would build it: results, balances and events, in one transaction. A crash leaves all of
+ * a batch or nothing.
  */
 export async function createRewardsInPostgres({
   connectionString,
+  queries,
   logger,
 }: RewardsInPostgresDeps): Promise<EffectStore> {
   const pool = createPool({ connectionString, applicationName: 'muster-sandbox', max: 20, logger });
   await createTables(pool);
+  const apply = queries === 'per-batch' ? award : awardOneByOne;
   return {
     apply: async (request, decide) => ({
       ok: true,
-      effects: await inTransaction(pool, (c) => award(c, request, decide)),
+      effects: await inTransaction(pool, (client) => apply(client, request, decide)),
     }),
     close: () => pool.end(),
   };
@@ -105,6 +109,22 @@ async function award(client: ClientBase, request: BatchRequest, decide: Decide):
     applied,
     failedNow: final.filter((user) => isNew.has(user) && decisions.get(user)),
     repeated: earlier.size,
+  };
+}
+
+/** The same statements for one user after the other, as such a service is often written at first. In one order, so that calls cannot deadlock. */
+async function awardOneByOne(client: ClientBase, request: BatchRequest, decide: Decide): Promise<Effects> {
+  const { call } = request;
+  const effectsOf = new Map<string, Effects>();
+  for (const user of call.users.toSorted()) {
+    effectsOf.set(user, await award(client, { ...request, call: { ...call, users: [user] } }, decide));
+  }
+  const inOrder = call.users.flatMap((user) => effectsOf.get(user) ?? []);
+  return {
+    failures: inOrder.flatMap(({ failures }) => failures),
+    applied: inOrder.flatMap(({ applied }) => applied),
+    failedNow: inOrder.flatMap(({ failedNow }) => failedNow),
+    repeated: inOrder.reduce((sum, { repeated }) => sum + repeated, 0),
   };
 }
 

@@ -4,6 +4,7 @@ import { admitBatches, priorityWeights, readyBound, smoothedRate, type SharingFe
 import type { FeedPager } from './feed-pager.ts';
 import { pauseAfter } from './pause-after.ts';
 import type { FeedLoad, FeedStore } from './ports/feed-store.ts';
+import { createRunPaces, type RunPaces } from './run-paces.ts';
 import type { TriggerFigures } from './trigger-figures.ts';
 
 const lookEveryMs = 100;
@@ -43,8 +44,9 @@ export function createAdmitFeeds({ feedStore, pagers, figures, clock }: AdmitFee
     const feeds = loads.map((load) => ({ load, chain: chainLoadOf(load, granted.get(load.feedId) ?? 0) }));
 
     rates = measuredRates(rates, feeds, doneBefore, startedMs - lookedAtMs);
-    const sharing = feeds.map(({ load, chain }) => sharingFeedOf(load, chain, mine.get(load.feedId)));
-    const admitted = admitBatches(sharing, boundsOf(feeds, rates), turns);
+    const paces = createRunPaces(loads, (feedId) => mine.has(feedId));
+    const sharing = feeds.map(({ load, chain }) => sharingFeedOf(load, chain, mine.get(load.feedId), paces));
+    const admitted = await paces.keepTo(admitBatches(sharing, boundsOf(feeds, rates), turns), turns, feedStore);
     turns = admitted.turns;
     for (const [feedId, batches] of admitted.grants) {
       mine.get(feedId)?.grant(batches);
@@ -103,9 +105,15 @@ function boundsOf(feeds: readonly FeedInChain[], rates: ReadonlyMap<string, numb
   return new Map([...depths].map(([shard, depth]) => [shard, readyBound(rates.get(shard) ?? 0, depth)]));
 }
 
-function sharingFeedOf(load: FeedLoad, { loads, waiting }: ChainLoad, pager: FeedPager | undefined): SharingFeed {
+function sharingFeedOf(
+  load: FeedLoad,
+  { loads, waiting }: ChainLoad,
+  pager: FeedPager | undefined,
+  paces: RunPaces,
+): SharingFeed {
   return {
     feedId: load.feedId,
+    pace: paces.of(load),
     weight: priorityWeights[load.priority],
     loads,
     waiting,

@@ -6,8 +6,16 @@ const flowOf = (counts: Partial<FlowCounts>): FlowCounts => ({ done: 0, survived
 
 function loadOf(fedBatches: number, steps: Partial<FlowCounts>[], changes: Partial<FeedLoad> = {}): FeedLoad {
   const chain = steps.map((_, index) => `action-${index + 1}`);
-  const feed = { feedId: 'feed', country: 'SG', priority: 'normal', complete: false, held: false } as const;
-  return { ...feed, chain, fedBatches, steps: steps.map(flowOf), ...changes };
+  const feed = {
+    feedId: 'feed',
+    runId: 'run',
+    country: 'SG',
+    priority: 'normal',
+    complete: false,
+    held: false,
+  } as const;
+  const pace = { paceAllows: null };
+  return { ...feed, ...pace, chain, fedBatches, steps: steps.map(flowOf), ...changes };
 }
 
 describe('the load of a feed', () => {

@@ -20,7 +20,7 @@ function feedOf({ ready = 0, readyLater = 0, ...changes }: Changes): SharingFeed
     [shard, ready],
     [later, ready + readyLater],
   ]);
-  return { weight: 2, loads, waiting: 0, held: false, complete: false, wants: 0, ...changes };
+  return { pace: null, weight: 2, loads, waiting: 0, held: false, complete: false, wants: 0, ...changes };
 }
 
 const someFeeds = fc
@@ -186,6 +186,35 @@ describe('admitting batches', () => {
     );
     expect([...admitted.grants.keys()]).toEqual(['c']);
     expect(admitted.turns.has('gone')).toBe(false);
+  });
+});
+
+describe('a run with a pace', () => {
+  const pace = (batches: number) => ({ runId: 'run', batches });
+
+  it('gets no more than its pace allows, over all of its countries, whatever room there is', () => {
+    const feeds = ['a', 'b', 'c'].map((feedId) => feedOf({ feedId, pace: pace(5), wants: 100 }));
+    expect(total(admitBatches(feeds, bounds, noTurns).grants)).toBe(5);
+    const none = feeds.map((feed) => ({ ...feed, pace: pace(0) }));
+    expect(admitBatches(none, bounds, noTurns).grants.size).toBe(0);
+  });
+
+  it('serves its countries in turn, one batch at a time where it allows no more', () => {
+    let turns = noTurns;
+    const served: string[] = [];
+    for (let look = 0; look < 6; look++) {
+      const feeds = ['a', 'b', 'c'].map((feedId) => feedOf({ feedId, pace: pace(1), wants: 100 }));
+      const admitted = admitBatches(feeds, bounds, turns);
+      turns = admitted.turns;
+      served.push(...admitted.grants.keys());
+    }
+    expect(served).toEqual(['a', 'b', 'c', 'a', 'b', 'c']);
+  });
+
+  it('leaves what it may not use to others', () => {
+    const slow = feedOf({ feedId: 'slow', pace: pace(1), wants: 500 });
+    const free = feedOf({ feedId: 'free', wants: 299 });
+    expect(Object.fromEntries(admitBatches([slow, free], bounds, noTurns).grants)).toEqual({ slow: 1, free: 299 });
   });
 });
 

@@ -19,6 +19,8 @@ const rateMemoryMs = 2000;
 
 export interface SharingFeed {
   feedId: string;
+  /** Its run, with the batches that its pace allows this trigger now, over all of the run's feeds; null where the run has no pace. */
+  pace: { runId: string; batches: number } | null;
   weight: number;
   /** By shard of its chain: what is ready there or on its way there, and what is granted and not fed yet. */
   loads: ReadonlyMap<string, number>;
@@ -73,9 +75,12 @@ export function admitBatches(
   const served = new Map([...turns].filter(([feedId]) => feeds.some((feed) => feed.feedId === feedId)));
   let turn = Math.max(0, ...served.values());
 
-  const left = (feed: SharingFeed) => (feed.wants ?? 0) - (grants.get(feed.feedId) ?? 0);
+  const paced = new Map(feeds.flatMap(({ pace }) => (pace ? [[pace.runId, pace.batches] as const] : [])));
+  const paceOf = ({ pace }: SharingFeed) => (pace ? (paced.get(pace.runId) ?? 0) : Number.POSITIVE_INFINITY);
+  const left = (feed: SharingFeed) => Math.min(paceOf(feed), (feed.wants ?? 0) - (grants.get(feed.feedId) ?? 0));
   function give(feed: SharingFeed, batches: number): void {
     if (batches <= 0) return;
+    if (feed.pace) paced.set(feed.pace.runId, paceOf(feed) - batches);
     grants.set(feed.feedId, (grants.get(feed.feedId) ?? 0) + batches);
     for (const shard of feed.loads.keys()) rooms.set(shard, (rooms.get(shard) ?? 0) - batches);
     served.set(feed.feedId, ++turn);

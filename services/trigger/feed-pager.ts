@@ -1,16 +1,19 @@
+import type { FeedAudience } from '../../shared/contracts/feed-audience.ts';
 import { shortfallNote } from '../../shared/domain/feed-notes.ts';
 import type { TopicNames } from '../../shared/domain/shard.ts';
 import type { Clock } from '../../shared/ports/clock.ts';
 import type { MessagePublisher } from '../../shared/ports/message-bus.ts';
+import type { StoredAudiences } from '../../shared/ports/stored-audiences.ts';
 import type { Logger } from '../../shared/runtime/logger.ts';
 import { createLoop } from '../../shared/runtime/loop.ts';
 import { createAllowance } from './allowance.ts';
+import { createAudiencePages } from './audience-pages.ts';
 import type { Cut } from './cut-batches.ts';
-import { createPageBuffer } from './page-buffer.ts';
+import { createPageBuffer, type BufferCut } from './page-buffer.ts';
 import type { FeedStanding, PageQuestions } from './page-questions.ts';
-import { createPageSource, type FetchedPage, type Stall } from './page-source.ts';
+import type { FetchedPage, Stall } from './page-source.ts';
 import type { FeedStore, OwnedFeed } from './ports/feed-store.ts';
-import type { Segmentation } from './ports/segmentation.ts';
+import type { Segmentation } from '../../shared/ports/segmentation.ts';
 import { publishUntilStopped } from './publish-until-stopped.ts';
 import { fedMessages } from './step-messages.ts';
 import type { TriggerFigures } from './trigger-figures.ts';
@@ -26,6 +29,7 @@ export interface FeedPagerDeps {
   /** When the feed was claimed, by the clock's `monotonicMs`, taken before the claim. */
   claimedAtMs: number;
   segmentation: Segmentation;
+  storedAudiences: StoredAudiences;
   questions: PageQuestions;
   feedStore: FeedStore;
   publisher: MessagePublisher;
@@ -73,7 +77,7 @@ export interface FeedPager {
 
 export function createFeedPager(deps: FeedPagerDeps): FeedPager {
   const { feed, feedStore, publisher, clock, random, logger, warn } = deps;
-  const source = createPageSource(deps);
+  const source = createAudiencePages(deps);
   const buffer = createPageBuffer({ maxUsers: deps.maxBufferedUsers, clock });
   const allowance = createAllowance();
   const deadlineMs = deps.claimedAtMs + feed.deadlineInMs;
@@ -82,7 +86,7 @@ export function createFeedPager(deps: FeedPagerDeps): FeedPager {
 
   let cursor = feed.cursor;
   let nextBatchNo = feed.nextBatchNo;
-  let { estimate, fedUsers } = feed;
+  let { audience, fedUsers, excludedUsers } = feed;
   let stall: Stall | null = null;
   let isUnpublishable = false;
   let isWaitingForRoom = false;
@@ -138,13 +142,10 @@ export function createFeedPager(deps: FeedPagerDeps): FeedPager {
     writes.poke();
   }
 
-  async function goOnWith(fresh: { snapshot: string; estimate: number | null }): Promise<void> {
-    estimate = fresh.estimate;
-    await feedStore.renewSnapshot(feed.feedId, feed.token, fresh);
-    logger.info(
-      { ...facts, snapshot: fresh.snapshot },
-      'snapshot was gone, feed goes on behind its cursor on a fresh one',
-    );
+  async function goOnWith(fresh: FeedAudience): Promise<void> {
+    audience = fresh;
+    await feedStore.renewAudience(feed.feedId, feed.token, fresh);
+    logger.info({ ...facts, ...fresh }, 'snapshot was gone, feed goes on behind its cursor on a fresh one');
   }
 
   /** Wait, cut, write, publish. */
@@ -154,7 +155,7 @@ export function createFeedPager(deps: FeedPagerDeps): FeedPager {
       if (waitMs > 0) return waitMs;
       const maxBatches = Math.min(allowance.granted(), maxBatchesPerWrite);
       const cut = buffer.cut({ maxBatches, nextBatchNo });
-      if (cut.taken === 0 && !cut.complete) {
+      if (cut.reached === undefined && !cut.complete) {
         // Less than a batch is left behind: it is fetched again.
         if (stall && (maxBatches > 0 || !buffer.hasBatch())) endAs('stalled');
         return idleMs;
@@ -166,11 +167,12 @@ export function createFeedPager(deps: FeedPagerDeps): FeedPager {
     return idleMs;
   }
 
-  async function write(cut: Cut): Promise<boolean> {
-    const { batches, invalidUsers, complete } = cut;
+  async function write(cut: BufferCut): Promise<boolean> {
+    const { batches, invalidUsers, skipped, complete } = cut;
     const { feedId, token } = feed;
-    const reached = buffer.lastOf(cut) ?? cursor;
-    const pages = { feedId, token, batches, invalidUsers, cursor: reached, complete, staysStalled: stall !== null };
+    const reached = cut.reached ?? cursor;
+    const users = { batches, invalidUsers, skipped };
+    const pages = { feedId, token, ...users, cursor: reached, complete, staysStalled: stall !== null };
     try {
       if (!(await feedStore.writePages(pages))) {
         endAs('lost');
@@ -183,7 +185,8 @@ export function createFeedPager(deps: FeedPagerDeps): FeedPager {
     }
     cursor = reached;
     nextBatchNo += batches.length;
-    fedUsers += cut.taken;
+    fedUsers += cut.taken + skipped.heldOut;
+    excludedUsers += skipped.excluded;
     allowance.spend(batches.length);
     buffer.drop(cut);
     if (isWaitingForRoom) fetches.poke();
@@ -206,7 +209,11 @@ export function createFeedPager(deps: FeedPagerDeps): FeedPager {
   }
 
   function finish(): void {
-    const note = shortfallNote({ ...feed, estimate, fedUsers, complete: true });
+    const [segment, ...others] = audience.include;
+    // How many are in several sources at once, nobody knows.
+    const isTold = segment && 'segment' in segment && others.length === 0;
+    const passed = { country: feed.country, fedUsers: fedUsers + excludedUsers, complete: true };
+    const note = isTold ? shortfallNote({ ...segment, ...passed }) : null;
     if (note !== null) logger.warn({ ...facts, note }, 'segment ended before its estimate');
     endAs('complete');
   }

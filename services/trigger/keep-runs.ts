@@ -2,12 +2,14 @@ import type { TopicNames } from '../../shared/domain/shard.ts';
 import type { Clock } from '../../shared/ports/clock.ts';
 import type { MessagePublisher, TopicBacklogs } from '../../shared/ports/message-bus.ts';
 import type { Logger } from '../../shared/runtime/logger.ts';
+import { failureCause } from './auto-pause.ts';
 import { pauseAfter } from './pause-after.ts';
 import type { OutboxSweep } from './ports/outbox-sweep.ts';
 import type { RunStore, RunTally, WaitingStep } from './ports/run-store.ts';
 import type { StepEndings } from './ports/step-endings.ts';
 import { runCause } from './run-cause.ts';
 import { createRunFinisher } from './run-finisher.ts';
+import { settlePauses } from './settle-pauses.ts';
 import { createStepProgress, type OpenStep } from './step-progress.ts';
 import { createLostSweeper, type Swept } from './sweep-lost.ts';
 import type { TriggerFigures } from './trigger-figures.ts';
@@ -80,6 +82,7 @@ export function createKeepRuns(deps: KeepRunsDeps): () => Promise<number> {
         warn('could not look after a run, trying again', String(error), { runId: tally.runId });
       });
     }
+    await settlePauses({ runStore, logger });
     return pauseAfter(tookMs, lookEveryMs);
   };
 
@@ -108,6 +111,15 @@ export function createKeepRuns(deps: KeepRunsDeps): () => Promise<number> {
     }
   }
 
+  /** Too many failed. True when it was running until now. */
+  async function pauseItself(tally: RunTally): Promise<boolean> {
+    const { runId, campaignId, state } = tally;
+    const cause = state === 'running' ? failureCause(tally) : null;
+    if (cause === null || !(await runStore.pauseFor(runId, cause))) return false;
+    logger.warn({ runId, campaignId, cause }, 'run paused itself');
+    return true;
+  }
+
   async function keep(
     tally: RunTally,
     open: readonly OpenStep[],
@@ -115,6 +127,7 @@ export function createKeepRuns(deps: KeepRunsDeps): () => Promise<number> {
     waitingSteps: readonly WaitingStep[],
   ): Promise<void> {
     if (await finisher.finish(tally)) return;
+    if (await pauseItself(tally)) return;
     const { runId, chain, feeds } = tally;
     const own = open.filter((step) => step.runId === runId);
     const waiting = waitingSteps.filter((step) => step.runId === runId);

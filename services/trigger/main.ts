@@ -7,18 +7,20 @@ import { createTopicAdmin } from '../../shared/kafka/topic-admin.ts';
 import { createTopicBacklogs } from '../../shared/kafka/topic-backlogs.ts';
 import { createLeases } from '../../shared/postgres/leases.ts';
 import { createHotPathPool, createPool } from '../../shared/postgres/pool.ts';
+import { createStoredAudiences } from '../../shared/postgres/stored-audiences.ts';
 import { takePart } from '../../shared/postgres/take-part.ts';
 import { ownPublisher, workerGroup } from '../../shared/runtime/installation-bus.ts';
 import { installationConfigOf } from '../../shared/runtime/installation-config.ts';
 import { defineProcess, isEntry, runProcess } from '../../shared/runtime/process.ts';
 import { systemClock } from '../../shared/runtime/system-clock.ts';
 import { readConfig } from './config.ts';
-import { createSegmentation } from './http/segmentation-client.ts';
+import { createSegmentation } from '../../shared/http-client/segmentation-client.ts';
 import { createFeedStore } from './postgres/feed-store.ts';
 import { createOutboxSweep } from './postgres/outbox-sweep.ts';
 import { createRetentionStore } from './postgres/retention.ts';
 import { createRunStore } from './postgres/run-store.ts';
 import { createStepEndings } from './postgres/step-endings.ts';
+import { segmentationConnections } from './page-questions.ts';
 import { createTrigger } from './trigger.ts';
 
 export const triggerProcess = defineProcess('trigger', readConfig, async (config, context) => {
@@ -38,7 +40,10 @@ export const triggerProcess = defineProcess('trigger', readConfig, async (config
   addPart('kafka', () => requireBroker(config.kafka.brokers));
   const file = installationConfigOf(engine);
   const installationId = await takePart({ pool, file, clock: systemClock, logger });
-  const segmentation = onClose(createSegmentation({ config: engine, environment }), (opened) => opened.close());
+  const segmentation = onClose(
+    createSegmentation({ config: engine, environment, connections: segmentationConnections }),
+    (opened) => opened.close(),
+  );
   const kafka = createKafka({ ...config.kafka, clientId: 'muster-trigger', logger });
   const workers = workerGroup(config.MUSTER_TOPIC_PREFIX, installationId);
   const connection = onClose(
@@ -69,6 +74,7 @@ export const triggerProcess = defineProcess('trigger', readConfig, async (config
       runs: config.RETENTION_RUNS_DAYS,
     },
     segmentation,
+    storedAudiences: createStoredAudiences({ pool: hotPool }),
     leases: createLeases({ pool }),
     topicAdmin,
     topicBacklogs,

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { settled } from '../../test/support/pass-time.ts';
 import { createPageQuestions, maxNewOfRun, maxQuestions, type Asker } from './page-questions.ts';
-import type { Segmentation } from './ports/segmentation.ts';
+import type { Segmentation } from '../../shared/ports/segmentation.ts';
 
 const answer: Awaited<ReturnType<Segmentation['page']>> = { ok: true, value: { users: [], next: null } };
 

@@ -1,4 +1,4 @@
-import type { Segmentation } from './ports/segmentation.ts';
+import type { Segmentation } from '../../shared/ports/segmentation.ts';
 
 /**
  * - `moving`: its last page came.
@@ -11,6 +11,12 @@ export type FeedStanding = 'moving' | 'new' | 'uncertain';
 export const maxQuestions = { moving: 32, new: 64, uncertain: 32 };
 /** Of the new feeds of one run: what is new hangs for as long as its time-out, and a later run must find a place. */
 export const maxNewOfRun = 3;
+
+/** No question waits for a connection: that would count towards its time-out. */
+export const segmentationConnections = {
+  pages: maxQuestions.moving + maxQuestions.new + maxQuestions.uncertain,
+  descriptions: 64,
+};
 
 export interface Asker {
   runId: string;

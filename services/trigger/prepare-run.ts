@@ -1,18 +1,16 @@
 import pLimit, { type LimitFunction } from 'p-limit';
-import type { SegmentDescription } from '../../shared/contracts/segmentation.ts';
+import type { AudienceEntry, CampaignDefinition } from '../../shared/contracts/campaigns.ts';
 import type { TopicNames } from '../../shared/domain/shard.ts';
 import type { TopicAdmin, TopicSpec } from '../../shared/ports/message-bus.ts';
 import type { Logger } from '../../shared/runtime/logger.ts';
 import type { NewFeed, RunStore, RunToPrepare } from './ports/run-store.ts';
-import type { Segmentation, SegmentationAnswer } from './ports/segmentation.ts';
-import { segmentationCause } from './segmentation-cause.ts';
+import { holdOutOf, resolveSource, type ResolveDeps, type Resolved } from './resolve-audience.ts';
 
 /** Questions of one run in flight, once its first one was answered: one that hangs holds one place. */
 const maxQuestionsPerRun = 8;
 
-export interface PrepareRunDeps {
+export interface PrepareRunDeps extends ResolveDeps {
   runStore: RunStore;
-  segmentation: Segmentation;
   topicAdmin: TopicAdmin;
   topics: TopicNames;
   /** What a topic that has to be created is like. */
@@ -26,22 +24,23 @@ export interface PrepareRunDeps {
 export type Prepared =
   { kind: 'begun' } | { kind: 'ended' } | { kind: 'later'; cause: string; retryAfterMs: number } | { kind: 'stopped' };
 
-/** Asks for the segments of a run, creates the topics that it needs, and begins it. Throws when the database does not answer. */
+/** Asks for the sources of a run's audience, creates the topics that it needs, and begins it. Throws when the database does not answer. */
 export async function prepareRun(run: RunToPrepare, deps: PrepareRunDeps, signal: AbortSignal): Promise<Prepared> {
-  const described = await describeAll(run, deps, signal);
+  const places = await resolveAll(run, deps, signal);
   if (signal.aborted) return { kind: 'stopped' };
-  const missing = described.find(({ answer }) => !answer.ok && answer.failure.kind === 'not-found');
+  const answers = places.map(({ resolved }) => resolved);
+  const missing = answers.find((answer) => answer.kind === 'missing');
   if (missing) {
-    await endRun(run, 'failed', `there is no segment "${missing.segment}" for ${missing.country}`, deps);
+    await endRun(run, 'failed', missing.reason, deps);
     return { kind: 'ended' };
   }
-  const waits = described.flatMap(waitOf);
+  const waits = answers.filter((answer) => answer.kind === 'later');
   const [first] = waits;
   if (first) return { kind: 'later', cause: first.cause, retryAfterMs: Math.max(...waits.map((w) => w.retryAfterMs)) };
 
   const topicFault = await createTopics(run, deps);
   if (topicFault !== null) return { kind: 'later', cause: topicFault, retryAfterMs: 0 };
-  const feeds = described.flatMap(feedOf);
+  const feeds = run.definition.countries.map((country) => feedOf(country, run, places));
   // False when another trigger was first.
   if (await deps.runStore.begin(run.runId, feeds)) {
     deps.logger.info({ runId: run.runId, campaignId: run.campaignId, feeds: feeds.length }, 'run begun');
@@ -58,40 +57,46 @@ export async function endRun(
   if (await runStore.finish(runId, state, reason)) logger.info({ runId, campaignId, state, reason }, 'run ended');
 }
 
-interface Described {
-  segment: string;
+/** A source of the audience in one country. */
+interface Place {
+  entry: AudienceEntry;
+  isExcluded: boolean;
   country: string;
-  answer: SegmentationAnswer<SegmentDescription>;
 }
 
-async function describeAll(
+type ResolvedPlace = Place & { resolved: Resolved };
+
+async function resolveAll(
   { definition }: RunToPrepare,
-  { segmentation, questions }: PrepareRunDeps,
+  deps: PrepareRunDeps,
   signal: AbortSignal,
-): Promise<Described[]> {
-  const ask = async ({ segment, country }: { segment: string; country: string }): Promise<Described> => {
-    const answer = await questions(() => segmentation.describe(segment, country, signal));
-    return { segment, country, answer };
+): Promise<ResolvedPlace[]> {
+  const resolve = async (place: Place): Promise<ResolvedPlace> => {
+    const resolved = await deps.questions(() => resolveSource(place.entry, place.country, deps, signal));
+    return { ...place, resolved };
   };
-  const [first, ...others] = definition.audience.include.flatMap(({ segment }) =>
-    definition.countries.map((country) => ({ segment, country })),
-  );
+  const [first, ...others] = placesOf(definition);
   if (!first) return [];
-  const described = await ask(first);
-  if (!described.answer.ok) return [described];
-  return [described, ...(await pLimit(maxQuestionsPerRun).map(others, ask))];
+  const asked = await resolve(first);
+  if (asked.resolved.kind !== 'source') return [asked];
+  return [asked, ...(await pLimit(maxQuestionsPerRun).map(others, resolve))];
 }
 
-function waitOf({ segment, country, answer }: Described): { cause: string; retryAfterMs: number }[] {
-  if (answer.ok) return [];
-  const { failure } = answer;
-  return [{ cause: segmentationCause({ segment, country }, failure), retryAfterMs: failure.retryAfterMs ?? 0 }];
+function placesOf({ audience, countries }: CampaignDefinition): Place[] {
+  const placed = (entries: readonly AudienceEntry[], isExcluded: boolean) =>
+    entries.flatMap((entry) => countries.map((country) => ({ entry, isExcluded, country })));
+  return [...placed(audience.include, false), ...placed(audience.exclude ?? [], true)];
 }
 
-function feedOf({ segment, country, answer }: Described): NewFeed[] {
-  if (!answer.ok) return [];
-  const { snapshot, estimate } = answer.value;
-  return [{ country, segment, snapshot, estimate }];
+function feedOf(country: string, { definition, campaignId }: RunToPrepare, places: readonly ResolvedPlace[]): NewFeed {
+  const sources = (excluded: boolean) =>
+    places.flatMap(({ resolved, isExcluded, ...place }) => {
+      return place.country === country && isExcluded === excluded && resolved.kind === 'source'
+        ? [resolved.source]
+        : [];
+    });
+  const holdOut = holdOutOf(definition, campaignId);
+  return { country, audience: { include: sources(false), exclude: sources(true), holdOut } };
 }
 
 /** The topics of every step in every country, before anything can be published to them. What went wrong comes back. */

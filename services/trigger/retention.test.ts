@@ -20,6 +20,7 @@ function createFixture(days: RetentionDays, runsToDelete: number[] = []) {
     deleteRuns: (after) => ask(`runs after ${after}`, runsToDelete.shift() ?? 0),
     deleteAnswers: (after) => ask(`answers after ${after}`),
     deleteDeadLetters: (after) => ask(`dead letters after ${after}`),
+    deleteChanges: (after) => ask(`changes after ${after}`),
   };
   const clock = createSettableClock();
   let isSweeper = true;
@@ -43,6 +44,7 @@ describe('retention', () => {
       'strays steps after 30',
       'strays failures after 90',
       'runs after 400',
+      'changes after 400',
       'answers after 1',
       'dead letters after 30',
     ]);
@@ -51,7 +53,7 @@ describe('retention', () => {
   it('keeps for ever what is to be kept for 0 days, and with it its run', async () => {
     const { asked, turn } = createFixture({ ...usual, failures: 0 });
     await turn();
-    expect(asked.filter((what) => /failures|runs/.test(what))).toEqual([]);
+    expect(asked.filter((what) => /failures|runs|changes/.test(what))).toEqual([]);
   });
 
   it('keeps runs as long as anything of theirs', async () => {

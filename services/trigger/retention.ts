@@ -47,7 +47,10 @@ export function createRetention({ retention, days, isSweeper, clock, logger }: R
     for (const kind of kinds) {
       if (days[kind] > 0) isFull.push((await retention.deleteStrays(kind, days[kind], rowsPerChunk)) === rowsPerChunk);
     }
-    if (runDays > 0) isFull.push((await retention.deleteRuns(runDays, runsPerChunk)) === runsPerChunk);
+    if (runDays > 0) {
+      isFull.push((await retention.deleteRuns(runDays, runsPerChunk)) === runsPerChunk);
+      isFull.push((await retention.deleteChanges(runDays, rowsPerChunk)) === rowsPerChunk);
+    }
     isFull.push((await retention.deleteAnswers(answerDays, rowsPerChunk)) === rowsPerChunk);
     isFull.push((await retention.deleteDeadLetters(deadLetterDays, rowsPerChunk)) === rowsPerChunk);
     return isFull.includes(true);

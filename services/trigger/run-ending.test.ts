@@ -8,12 +8,15 @@ function totalsOf(step: number, counts: Partial<StepTotals>): StepTotals {
 }
 
 function tallyOf(feeds: Partial<RunTally['feeds'][number]>[], changes: Partial<RunTally> = {}): RunTally {
-  const empty = { fedUsers: 100, fedBatches: 1, complete: true, stalled: null, totals: [], flow: [] };
+  const empty = { fedUsers: 100, heldOutUsers: 0, fedBatches: 1, complete: true, stalled: null, totals: [], flow: [] };
   return {
     runId: 'run',
     campaignId: 'campaign',
     chain: [{ action: 'award-reward' }, { action: 'send-message' }],
     state: 'running',
+    stateReason: null,
+    pauseAtFailed: null,
+    judgedFrom: [],
     overdueMs: -1000,
     feeds: feeds.map((feed, index) => ({ feedId: `feed-${index}`, country: 'SG', ...empty, ...feed })),
     ...changes,
@@ -25,6 +28,12 @@ const allSucceeded = [totalsOf(1, { succeeded: 100 }), totalsOf(2, { succeeded: 
 describe('the end of a run', () => {
   it('is completed when everybody succeeded in every step', () => {
     expect(endingOf(tallyOf([{ totals: allSucceeded }]))).toEqual({ state: 'completed', reason: null });
+  });
+
+  it('is completed when everybody but the held-out users succeeded, who are waited for in no step', () => {
+    const totals = [totalsOf(1, { succeeded: 90 }), totalsOf(2, { succeeded: 90 })];
+    expect(endingOf(tallyOf([{ totals, heldOutUsers: 10 }]))).toEqual({ state: 'completed', reason: null });
+    expect(endingOf(tallyOf([{ totals, heldOutUsers: 9 }]))).toBeNull();
   });
 
   it('is completed for an empty audience', () => {
@@ -85,6 +94,14 @@ describe('the end of a run', () => {
       state: 'cancelled',
       reason: 'the outcome of 1 user is unknown',
     });
+  });
+
+  it('keeps who cancelled it, beside what is unknown', () => {
+    const totals = [totalsOf(1, { succeeded: 60, cancelled: 39, unknown: 1 }), totalsOf(2, { succeeded: 60 })];
+    const stateReason = 'cancelled by the night shift';
+    expect(endingOf(tallyOf([{ totals }], { state: 'cancelling', stateReason }))?.reason).toBe(
+      'cancelled by the night shift; the outcome of 1 user is unknown',
+    );
   });
 
   it('is completed although the deadline has passed, when all was done in time', () => {

@@ -3,7 +3,9 @@ import type { FeedCount, RunEnding, RunTally } from './ports/run-store.ts';
 
 /** The lines of every feed of a run. */
 export function linesOf(tally: RunTally): StepLine[] {
-  return tally.feeds.flatMap((feed) => stepLines(feed.fedUsers, feed.totals, tally.chain.length));
+  return tally.feeds.flatMap(({ fedUsers, heldOutUsers, totals }) =>
+    stepLines(fedUsers, totals, tally.chain.length, heldOutUsers),
+  );
 }
 
 /** Null while something is pending, or more is to be fed. After the deadline, or a cancellation, nothing more is fed. */
@@ -13,7 +15,10 @@ export function endingOf(tally: RunTally): RunEnding | null {
   const isCancelled = tally.state === 'cancelling';
   if (!isFed && !isCancelled && tally.overdueMs < 0) return null;
   if (lines.some((line) => !isBalanced(line) || line.pending > 0)) return null;
-  if (isCancelled) return { state: 'cancelled', reason: unknownReason(sumOf(lines, 'unknown')) };
+  if (isCancelled) {
+    const reasons = [tally.stateReason, unknownReason(sumOf(lines, 'unknown'))].filter((reason) => reason !== null);
+    return { state: 'cancelled', reason: reasons.length > 0 ? reasons.join('; ') : null };
+  }
 
   const expired = sumOf(lines, 'expired');
   const unknown = sumOf(lines, 'unknown');

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { passTime } from '../../test/support/pass-time.ts';
 import { createTriggerFixture, failureOf, userIds } from '../../test/support/trigger-fixture.ts';
-import type { Segmentation } from './ports/segmentation.ts';
+import type { Segmentation } from '../../shared/ports/segmentation.ts';
 import { createTrigger } from './trigger.ts';
 
 const hangsForMs = 10_000;

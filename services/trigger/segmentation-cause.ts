@@ -1,4 +1,4 @@
-import type { SegmentationFailure } from './ports/segmentation.ts';
+import type { SegmentationFailure } from '../../shared/ports/segmentation.ts';
 
 /** Why a segment cannot be fed or described, for people: which segment and country, what was seen, and who has to do what. */
 export function segmentationCause(

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { waitingOf } from '../../test/support/conformance/execution-subject.ts';
 import { passTime, passTimeUntil } from '../../test/support/pass-time.ts';
 import { createTriggerFixture, failureOf, userIds } from '../../test/support/trigger-fixture.ts';
+import { segmentAlone } from '../../shared/contracts/feed-audience.ts';
 import { createTrigger, type TriggerDeps } from './trigger.ts';
 
 function setUp(change: (deps: TriggerDeps) => Partial<TriggerDeps> = () => ({})) {
@@ -20,8 +21,8 @@ describe('preparing a run', () => {
     await passTime(clock, 500);
     expect(runs()).toMatchObject([{ state: 'running' }]);
     expect(feedRows()).toMatchObject([
-      { country: 'SG', segment: 'lapsed-riders', snapshot: 's1', estimate: 3 },
-      { country: 'ID', segment: 'lapsed-riders', snapshot: 's1', estimate: 0 },
+      { country: 'SG', audience: segmentAlone({ segment: 'lapsed-riders', snapshot: 's1', estimate: 3 }) },
+      { country: 'ID', audience: segmentAlone({ segment: 'lapsed-riders', snapshot: 's1', estimate: 0 }) },
     ]);
   });
 

@@ -7,9 +7,10 @@ import type { Meter } from '../../shared/ports/meter.ts';
 import { noMeter } from '../../shared/runtime/no-meter.ts';
 import type { Leases } from '../../shared/ports/leases.ts';
 import type { MessagePublisher, TopicAdmin, TopicBacklogs, TopicSpec } from '../../shared/ports/message-bus.ts';
+import type { StoredAudiences } from '../../shared/ports/stored-audiences.ts';
 import type { Retention } from './ports/retention.ts';
 import type { RunStore } from './ports/run-store.ts';
-import type { Segmentation } from './ports/segmentation.ts';
+import type { Segmentation } from '../../shared/ports/segmentation.ts';
 import { createLeaseKeeper } from '../../shared/runtime/lease-keeper.ts';
 import { createLoop, type Loop } from '../../shared/runtime/loop.ts';
 import type { Logger } from '../../shared/runtime/logger.ts';
@@ -37,6 +38,7 @@ export interface TriggerDeps {
   retention: Retention;
   retentionDays: RetentionDays;
   segmentation: Segmentation;
+  storedAudiences: StoredAudiences;
   leases: Leases;
   topicAdmin: TopicAdmin;
   topicBacklogs: TopicBacklogs;
@@ -100,6 +102,7 @@ export function createTrigger(deps: TriggerDeps): Trigger {
   const preparation = createRunPreparer({
     runStore,
     segmentation,
+    storedAudiences: deps.storedAudiences,
     topicAdmin: deps.topicAdmin,
     topics,
     topicTerms: deps.topicTerms,

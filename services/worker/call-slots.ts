@@ -59,6 +59,10 @@ export interface CallSlots {
   room(topic: string): number;
   roomOf(topic: string, feedId: string): number;
   add(works: readonly Work[]): void;
+  /** Feeds of which somebody waits for a slot. */
+  waitingFeeds(): string[];
+  /** Releases what waits of these feeds: their runs were stopped, however long it would be until a slot is free. */
+  releaseFeeds(feedIds: readonly string[]): void;
   /** Until the breaker of one of these shards lets a call through; infinite when none is open. */
   nextProbeInMs(topics: Iterable<string>): number;
   /** Begins calls that time has made room for. */
@@ -113,12 +117,14 @@ export function createCallSlots(deps: CallSlotsDeps): CallSlots {
   }
 
   function releaseGroup(group: SlotGroup, pause: ReleasePause | null): void {
-    for (const line of group.lines.values()) {
-      const works = line.waiting.take(line.waiting.size);
-      group.waiting -= works.length;
-      waiting -= works.length;
-      release(works, pause);
-    }
+    for (const line of group.lines.values()) releaseLine(group, line, pause);
+  }
+
+  function releaseLine(group: SlotGroup, line: FeedLine, pause: ReleasePause | null): void {
+    const works = line.waiting.take(line.waiting.size);
+    group.waiting -= works.length;
+    waiting -= works.length;
+    release(works, pause);
   }
 
   return {
@@ -147,6 +153,19 @@ export function createCallSlots(deps: CallSlotsDeps): CallSlots {
         waiting++;
       }
       start();
+    },
+    waitingFeeds: () => {
+      if (waiting === 0) return [];
+      const lines = [...groups.values()].flatMap((group) => [...group.lines.values()]);
+      return [...new Set(lines.filter((line) => line.waiting.size > 0).map(({ feedId }) => feedId))];
+    },
+    releaseFeeds: (feedIds) => {
+      for (const group of groups.values()) {
+        for (const feedId of feedIds) {
+          const line = group.lines.get(feedId);
+          if (line && line.waiting.size > 0) releaseLine(group, line, null);
+        }
+      }
     },
     nextProbeInMs: (topics) => {
       const nowMs = monotonicMs();

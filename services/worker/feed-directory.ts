@@ -8,7 +8,7 @@ import type { StepStanding } from './work.ts';
 
 const maxFeeds = 10_000;
 /** A pause, a cancel, a hold or a deadline is seen this soon at the latest. */
-const maxAgeMs = 500;
+const admissionAgeMs = 500;
 
 export interface FeedDirectoryDeps {
   contexts: FeedContexts;
@@ -31,6 +31,8 @@ export interface FeedDirectory {
   standingOf(feedId: string, step: number): StepStanding;
   /** Whether a step of the feed may start now. When that cannot be found out, it may not. */
   admissionOf(feedId: string): Admission | Promise<Admission>;
+  /** Of these feeds, those whose runs are paused or cancelled. Where that cannot be found out, a feed is not among them. */
+  stoppedOf(feedIds: readonly string[]): Promise<string[]>;
 }
 
 interface KnownFeed {
@@ -77,11 +79,12 @@ export function createFeedDirectory({ contexts, clock, logger }: FeedDirectoryDe
     // The look under way may have begun before this feed was asked for.
     await looking;
     if (!isFresh() || !admissions.has(feedId)) await (looking ??= look());
-    const found = isFresh() ? admissions.get(feedId) : undefined;
-    return found ?? { verdict: 'hold', deadlineAtMs: Number.POSITIVE_INFINITY };
+    return freshOf(feedId) ?? { verdict: 'hold', deadlineAtMs: Number.POSITIVE_INFINITY };
   }
 
-  const isFresh = () => clock.monotonicMs() - readAtMs < maxAgeMs;
+  const freshOf = (feedId: string) => (isFresh() ? admissions.get(feedId) : undefined);
+
+  const isFresh = () => clock.monotonicMs() - readAtMs < admissionAgeMs;
 
   return {
     learn: async (feedIds) => {
@@ -99,7 +102,16 @@ export function createFeedDirectory({ contexts, clock, logger }: FeedDirectoryDe
     admissionOf: (feedId) => {
       asked.add(feedId);
       // Not always a promise: this is asked before every call, and nearly always known.
-      return (isFresh() ? admissions.get(feedId) : undefined) ?? lookUp(feedId);
+      return freshOf(feedId) ?? lookUp(feedId);
+    },
+    stoppedOf: async (feedIds) => {
+      for (const feedId of feedIds) asked.add(feedId);
+      const [unknown] = feedIds.filter((feedId) => !freshOf(feedId));
+      if (unknown !== undefined) await lookUp(unknown);
+      return feedIds.filter((feedId) => {
+        const verdict = freshOf(feedId)?.verdict;
+        return verdict === 'hold' || verdict === 'cancel';
+      });
     },
   };
 }

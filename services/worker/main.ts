@@ -8,16 +8,19 @@ import { requiredTopics } from '../../shared/kafka/required-topics.ts';
 import { createDeadLetters } from '../../shared/postgres/dead-letters.ts';
 import { createHotPathPool } from '../../shared/postgres/pool.ts';
 import { createStepHolds } from '../../shared/postgres/step-holds.ts';
+import { createSettlements } from '../../shared/postgres/settlements.ts';
 import { createStepLedger } from '../../shared/postgres/step-ledger.ts';
 import { takePart } from '../../shared/postgres/take-part.ts';
 import { ownConsumer, ownPublisher, workerGroup } from '../../shared/runtime/installation-bus.ts';
 import { exportConsumerStats } from '../../shared/runtime/consumer-metrics.ts';
 import { installationConfigOf } from '../../shared/runtime/installation-config.ts';
+import { createLoop } from '../../shared/runtime/loop.ts';
 import { defineProcess, isEntry, runProcess } from '../../shared/runtime/process.ts';
 import { systemClock } from '../../shared/runtime/system-clock.ts';
 import { readConfig } from './config.ts';
 import { createBatchEndpoint } from './http/batch-endpoint.ts';
 import { createFeedContexts } from './postgres/feed-contexts.ts';
+import { createSettleByStatus } from './settle-by-status.ts';
 import { createWorker } from './worker.ts';
 
 /** One connection flushes, one looks things up. */
@@ -83,7 +86,23 @@ export const workerProcess = defineProcess('worker', readConfig, async (config, 
     logger,
     meter,
   });
+  const settling = createLoop({
+    name: 'settle-by-status',
+    turn: createSettleByStatus({
+      settlements: createSettlements({ pool }),
+      endpoint,
+      actionTypes: config.engine.actionTypes,
+      owner,
+      random: () => Math.random(),
+      logger,
+    }),
+    afterErrorMs: 10_000,
+    clock: systemClock,
+    logger,
+  });
+  onClose(settling, (loop) => loop.stop());
   await worker.start();
+  settling.start();
   logger.info({ owner, topics: shards.size }, 'worker takes work');
   return worker;
 });

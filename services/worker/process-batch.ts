@@ -71,7 +71,12 @@ export async function processBatch(work: Work, deps: ProcessBatchDeps): Promise<
   }
   const mayCall = work.isProbe || deps.heldSteps.mayCall(work.standing);
   if (!(mayCall instanceof Promise ? await mayCall : mayCall)) return withoutCall(work, heldResult(work));
-  if (work.claim.lapses > 0 && !(await deps.markBegun(work.claim))) return afterProbe(work, nothing, admission, deps);
+  if (work.claim.lapses > 0) {
+    if (!(await deps.markBegun(work.claim))) return afterProbe(work, nothing, admission, deps);
+    // Writing the mark may take as long as the database likes.
+    const late = refusalOf(work, await deps.directory.admissionOf(work.claim.feedId), deps);
+    if (late) return afterProbe(work, withoutCall(work, late), admission, deps);
+  }
   if (work.claim.open && classOf(work, deps.clock.now().getTime()) === 'C') {
     const asked = await askStatus(work, () => termsOf(admission, deps), deps);
     if (asked.kind === 'record') return afterProbe(work, withoutCall(work, asked.result), admission, deps);
@@ -134,6 +139,8 @@ async function readEndpoint(work: Work, deps: ProcessBatchDeps): Promise<FinalRe
   const settles = wholeAnswerSettles(classOf(work, deps.clock.now().getTime()));
   const isInTime = deps.clock.monotonicMs() - startedMs < localBudgetMs && leaseOutlastsCall(work, deps);
   if (!settles || !isInTime) return once;
+  // A run that was stopped while the first call took its time is called no more, not even for what is missing.
+  if ((await deps.directory.admissionOf(work.claim.feedId)).verdict !== 'go') return once;
   const second = await callEndpoint(work, firstAttempt + 1, deps);
   if (second.kind === 'reported') return { ...once, ...mergeResults(first, second) };
   return second.kind === 'ambiguous' ? { ...once, reopened: true } : once;

@@ -23,6 +23,7 @@ import { createRequestBodies } from './request-body.ts';
 import { selectClaims } from './select-claims.ts';
 import { createStepQueue } from './step-queue.ts';
 import { createStepServer } from './step-server.ts';
+import { createStoppedFeeds, lookForStopsMs } from './stopped-feeds.ts';
 import type { FinishedStep, OpenMessage } from './work.ts';
 import { createWorkerMeter } from './worker-meter.ts';
 
@@ -80,6 +81,7 @@ export function createWorker(deps: WorkerDeps): Worker {
   const begins = createBeginMarks(() => loop.poke());
   let finished: FinishedStep[] = [];
   let lastFlushMs = Number.NEGATIVE_INFINITY;
+  const stops = createStoppedFeeds({ directory, clock });
   let isTakingIn = false;
 
   const receiver = createMessageReceiver({
@@ -129,6 +131,7 @@ export function createWorker(deps: WorkerDeps): Worker {
   /** W2 and W5 to W7, for many steps at once: one statement records what was called and claims what comes next. */
   async function turn(): Promise<number> {
     await gather();
+    slots.releaseFeeds(await stops.look(slots.waitingFeeds()));
     const claims = await selectClaims(maxGroup, { queue, slots, directory, shards, receiver });
     const results = takeFinished();
     const begun = begins.waiting();
@@ -156,7 +159,9 @@ export function createWorker(deps: WorkerDeps): Worker {
     const { ours, others } = matchClaims(claims, flushed.claimed);
     for (const { origin } of others) onHandled(origin);
     const prepared = await prepareWork(ours, startedMs, { shards, actionTypes, directory, ledger, logger });
-    slots.add(prepared.works);
+    const [going, stopped] = stops.split(prepared.works);
+    slots.add(going);
+    server.release(stopped, null);
     server.release(prepared.unreadable, null);
     server.leaveBroken(prepared.broken);
     return 0;
@@ -177,7 +182,10 @@ export function createWorker(deps: WorkerDeps): Worker {
 
   function untilNext(): number {
     slots.resume();
-    return Math.min(idleMs, Math.ceil(slots.nextProbeInMs(queue.topics())));
+    return Math.min(
+      slots.waitingFeeds().length > 0 ? lookForStopsMs : idleMs,
+      Math.ceil(slots.nextProbeInMs(queue.topics())),
+    );
   }
 
   function onFinished(steps: readonly FinishedStep[]): void {

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { earlierOutcomes } from '../domain/earlier-outcomes.ts';
 import { runStates } from '../domain/run-states.ts';
 import { isStorable } from '../domain/stored-text.ts';
 
@@ -45,10 +46,72 @@ export const scheduleAt = z.strictObject({
 
 export const schedule = z.discriminatedUnion('type', [scheduleNow, scheduleAt]);
 
-export const audience = z.strictObject({
-  /** One segment for now; unions, exclusions and hold-outs will stand beside it. */
-  include: z.array(z.strictObject({ segment: z.string().min(1).max(200).refine(isStorable, unstorable) })).length(1),
+const segmentEntry = z.strictObject({ segment: z.string().min(1).max(200).refine(isStorable, unstorable) });
+
+const listEntry = z.strictObject({ list: z.string().min(1).max(64).describe('aud_…, an uploaded list') });
+
+const runEntry = z.strictObject({
+  runId: z.string().min(1).max(64).describe('run_…, an earlier run'),
+  outcomes: z
+    .array(z.enum(earlierOutcomes))
+    .min(1)
+    .max(earlierOutcomes.length)
+    .optional()
+    .describe('How it ended for them; everybody whom its chain was begun for when absent'),
+  step: z.int().min(1).max(20).optional().describe('The step that the outcomes are of; the whole chain when absent'),
 });
+
+export const audienceEntry = z.union([segmentEntry, listEntry, runEntry], {
+  error: 'has to name a segment, a list or an earlier run: {"segment": "…"}, {"list": "aud_…"} or {"runId": "run_…"}',
+});
+
+export type AudienceEntry = z.infer<typeof audienceEntry>;
+
+/** Sources of a kind: each holds a page in memory while a feed goes on. */
+const maxEntries = 10;
+
+export const audience = z.strictObject({
+  include: z.array(audienceEntry).min(1).max(maxEntries).describe('Whoever is in one of them'),
+  exclude: z.array(audienceEntry).max(maxEntries).optional().describe('And in none of these'),
+  holdOutPercent: z
+    .number()
+    .min(0)
+    .max(99)
+    .optional()
+    .describe('Of the audience, so many get nothing: they are counted as held out in every step'),
+  holdOutSeed: z
+    .string()
+    .min(1)
+    .max(200)
+    .refine(isStorable, unstorable)
+    .optional()
+    .describe("The same seed holds out the same users, in every campaign; the campaign's id when absent"),
+});
+
+export const priority = z.enum(['low', 'normal', 'high']);
+
+export const paceUsersPerSecond = z
+  .int()
+  .min(1)
+  .max(1_000_000)
+  .describe(
+    'At most so many users of a run begin their chain in a second, over all countries; none: as fast as it goes',
+  );
+
+export const pauseAtFailedPercent = z
+  .number()
+  .min(0)
+  .max(100)
+  .describe('When more than this share of the users of a step has failed, or is unknown, the run pauses itself');
+
+/** Fewer users than this tell nothing of a share. */
+export const defaultMinJudgedUsers = 1000;
+
+export const pauseAtFailedMinUsers = z
+  .int()
+  .min(1)
+  .max(1_000_000_000)
+  .describe(`Not judged before so many users have ended the step; ${defaultMinJudgedUsers} unless said otherwise`);
 
 const definitionFields = {
   name: z
@@ -68,7 +131,10 @@ const definitionFields = {
     .max(30 * 86_400)
     .default(86_400)
     .describe('From the start of the run; what has not been called by then is expired'),
-  priority: z.enum(['low', 'normal', 'high']).default('normal'),
+  priority: priority.default('normal'),
+  paceUsersPerSecond: paceUsersPerSecond.optional(),
+  pauseAtFailedPercent: pauseAtFailedPercent.optional(),
+  pauseAtFailedMinUsers: pauseAtFailedMinUsers.optional(),
 };
 
 export const campaignDefinition = z.strictObject(definitionFields).meta({ id: 'CampaignDefinition' });

@@ -1,5 +1,13 @@
 import { z } from 'zod';
+import { runEventKinds } from '../domain/run-events.ts';
 import { runStates } from '../domain/run-states.ts';
+import {
+  defaultMinJudgedUsers,
+  paceUsersPerSecond,
+  pauseAtFailedMinUsers,
+  pauseAtFailedPercent,
+  priority,
+} from './campaigns.ts';
 
 /** HTTP shapes of runs: progress and report share one. */
 const users = z.int().min(0);
@@ -26,6 +34,18 @@ export type StepLineShape = z.infer<typeof stepLineShape>;
 
 const time = z.iso.datetime({ precision: 3 });
 
+/** How a run goes, as far as it can be changed while it does. */
+const settingsShape = {
+  priority,
+  paceUsersPerSecond: paceUsersPerSecond.nullable(),
+  pauseAtFailedPercent: pauseAtFailedPercent.nullable(),
+  pauseAtFailedMinUsers,
+};
+
+export const runSettings = z.object(settingsShape);
+
+export type RunSettings = z.infer<typeof runSettings>;
+
 export const runSummary = z
   .object({
     runId: z.string(),
@@ -38,6 +58,14 @@ export const runSummary = z
     scheduledFor: time,
     startedAt: time.nullable(),
     endedAt: time.nullable(),
+    stateSince: time.nullable().default(null),
+    deadlineAt: time.nullable().default(null).describe('What has not been called by then expires'),
+    settings: runSettings.default({
+      priority: 'normal',
+      paceUsersPerSecond: null,
+      pauseAtFailedPercent: null,
+      pauseAtFailedMinUsers: defaultMinJudgedUsers,
+    }),
   })
   .meta({ id: 'Run' });
 
@@ -46,15 +74,29 @@ export type RunSummary = z.infer<typeof runSummary>;
 export const runFigures = runSummary.extend({
   asOf: time,
   audience: z.object({
-    /** Sum of the segment's estimates; null where the segmentation service gave none. */
-    estimated: users.nullable(),
-    counted: users,
-    /** Whether every feed reached the end of its segment. */
+    estimated: users
+      .nullable()
+      .describe(
+        'At most so many, before exclusions: the sum of what its sources estimate; null where one does not know',
+      ),
+    counted: users.describe('Held-out users included'),
+    excluded: users.default(0).describe('Passed over because an exclusion names them; not in the audience'),
+    /** Whether every feed reached the end of its audience. */
     complete: z.boolean(),
   }),
   steps: z.array(stepLineShape),
-  countries: z.array(z.object({ country: z.string(), audience: users, steps: z.array(stepLineShape) })),
+  countries: z.array(
+    z.object({ country: z.string(), audience: users, excluded: users.default(0), steps: z.array(stepLineShape) }),
+  ),
+  /** Outcomes that were unknown when the run ended and were settled since; absent where there are none. `unknown` is what is left. */
+  settled: users.optional(),
   balanced: z.boolean(),
+  /** What a person should know of the audience, such as a segment that ended far before its estimate. */
+  notes: z.array(z.string()).default([]),
+  /** What the run waits for, or null. A run that is paused waits for a person. */
+  stalled: z.string().nullable().default(null),
+  /** Since when it waits for that; null while it does not wait, or where nobody knows. */
+  waitingSince: time.nullable().default(null),
 });
 
 export type RunFigures = z.infer<typeof runFigures>;
@@ -81,8 +123,6 @@ export const runProgress = runFigures
     waitingForRetry: z.int().min(0),
     /** When the run is expected to end; null while nothing can be said, or nothing moves. */
     eta: z.object({ p50: time, p90: time }).nullable(),
-    /** What the run waits for, or null. */
-    stalled: z.string().nullable(),
     /** What keeps which part of the run waiting, the oldest first; empty while all of it moves. */
     waits: z.array(runWait).default([]),
   })
@@ -128,3 +168,65 @@ export const userFailureShape = z
   .meta({ id: 'UserFailure' });
 
 export type UserFailureShape = z.infer<typeof userFailureShape>;
+
+const deadlineSeconds = z
+  .int()
+  .min(60)
+  .max(30 * 86_400)
+  .describe('From the time that the run was planned for');
+
+/** What may be changed of a run while it goes on. A null takes a limit away. */
+export const runChanges = z
+  .strictObject({
+    deadlineSeconds: deadlineSeconds.optional(),
+    deadlineAt: z.iso.datetime({ offset: true }).optional(),
+    priority: priority.optional(),
+    paceUsersPerSecond: settingsShape.paceUsersPerSecond.optional(),
+    pauseAtFailedPercent: settingsShape.pauseAtFailedPercent.optional(),
+    pauseAtFailedMinUsers: pauseAtFailedMinUsers.optional(),
+  })
+  .meta({ id: 'RunChanges' });
+
+export type RunChanges = z.infer<typeof runChanges>;
+
+const stepUnderWay = z.object({ step: z.int().min(1), batches: users, users });
+
+/** The answer to what was asked of a run. */
+export const controlledRun = z
+  .object({
+    run: runSummary,
+    inFlight: z
+      .object({ batches: users, users, steps: z.array(stepUnderWay) })
+      .describe('Claimed by workers: their calls are under way, or would begin at once'),
+    waiting: users.describe('Batches that wait for their next attempt'),
+    ready: users.describe('Batches on the topics that no worker has claimed'),
+    timeToStopMs: z
+      .int()
+      .min(0)
+      .describe(
+        'So soon after this answer to a pause or a cancellation the last call has ended: no call starts after two seconds, and the longest one takes as long as the endpoints may',
+      ),
+  })
+  .meta({ id: 'ControlledRun' });
+
+export type ControlledRunShape = z.infer<typeof controlledRun>;
+
+export const cancelPreview = z
+  .object({
+    runId: z.string(),
+    state: z.enum(runStates),
+    notFedUsers: users.nullable().describe('Estimated, and not fed yet; null where nobody knows how many'),
+    notStartedUsers: users.describe('Fed, and not called in the first step: they will be cancelled'),
+    halfWayUsers: users.describe('Have succeeded in a step, and will not get the steps behind it'),
+    finishingUsers: users.describe('Their call in the last step is under way: it is still recorded'),
+    endedUsers: users.describe('Through the chain, or failed on the way: nothing changes for them'),
+  })
+  .meta({ id: 'CancelPreview', description: 'What a cancellation would do now, in users' });
+
+export type CancelPreviewShape = z.infer<typeof cancelPreview>;
+
+export const runEvent = z
+  .object({ id: z.string(), at: time, kind: z.enum(runEventKinds), detail: z.record(z.string(), z.unknown()) })
+  .meta({ id: 'RunEvent' });
+
+export type RunEventShape = z.infer<typeof runEvent>;

@@ -3,7 +3,8 @@ const missingShare = 0.05;
 
 /** What of a feed decides whether its audience came whole. All counts in users. */
 export interface FedAudience {
-  segment: string;
+  /** The segment that is all of the audience; null where there is more to it: then nobody knows how many overlap. */
+  segment: string | null;
   country: string;
   /** Null where the segmentation service gave none. */
   estimate: number | null;
@@ -17,6 +18,6 @@ export interface FedAudience {
  * service that ends a list too early looks the same. Null where there is nothing to say.
  */
 export function shortfallNote({ segment, country, estimate, fedUsers, complete }: FedAudience): string | null {
-  if (!complete || estimate === null || fedUsers >= estimate * (1 - missingShare)) return null;
+  if (segment === null || !complete || estimate === null || fedUsers >= estimate * (1 - missingShare)) return null;
   return `segment "${segment}" in ${country} ended after ${fedUsers} users, and ${estimate} were estimated`;
 }

@@ -8,6 +8,9 @@ export const idPrefixes = {
   job: 'job',
   apiKey: 'key',
   deadLetter: 'dlt',
+  change: 'chg',
+  runEvent: 'evt',
+  audience: 'aud',
   settlement: 'set',
 } as const;
 

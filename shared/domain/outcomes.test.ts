@@ -32,6 +32,16 @@ describe('stepLines', () => {
     ]);
   });
 
+  it('repeats held-out users in every step, and waits for none of them', () => {
+    const totals = [1, 2].map((step) => ({ ...nothing, step, succeeded: 9 }));
+    const lines = stepLines(10, totals, 2, 1);
+    expect(lines.map((line) => [line.heldOut, line.skipped, line.pending])).toEqual([
+      [1, 0, 0],
+      [1, 0, 0],
+    ]);
+    expect(lines.every(isSettled)).toBe(true);
+  });
+
   it('balances at every moment of any history', () => {
     fc.assert(
       fc.property(fc.array(fc.array(fc.nat(50), { minLength: 5, maxLength: 5 }), { maxLength: 6 }), (history) => {

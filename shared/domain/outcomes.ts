@@ -69,8 +69,9 @@ export interface StepLine extends Record<Outcome, number> {
  * @param audience users of the run (or of one country of it), counted so far
  * @param totals one entry per step that recorded anything; steps may be missing
  * @param steps length of the chain
+ * @param heldOut users of the audience that get nothing
  */
-export function stepLines(audience: number, totals: readonly StepTotals[], steps: number): StepLine[] {
+export function stepLines(audience: number, totals: readonly StepTotals[], steps: number, heldOut = 0): StepLine[] {
   const lines: StepLine[] = [];
   for (let step = 1; step <= steps; step++) {
     const recorded = totals.find((t) => t.step === step);
@@ -86,7 +87,7 @@ export function stepLines(audience: number, totals: readonly StepTotals[], steps
         ? before.failed + before.skipped + before.suppressed + before.expired + before.unknown + settledBefore
         : 0,
       suppressed: 0,
-      heldOut: before?.heldOut ?? 0,
+      heldOut,
       expired: recorded?.expired ?? 0,
       cancelled: (recorded?.cancelled ?? 0) + (before?.cancelled ?? 0),
       unknown: recorded?.unknown ?? 0,

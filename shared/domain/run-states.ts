@@ -4,8 +4,9 @@
  * - `preparing`: inserted by its fire; a trigger asks the segmentation service and inserts the feeds. A crash leaves it here, the next
  *   trigger prepares it again.
  * - `running`: feeders page, workers work. A crash leaves leases that run out.
- * - `pausing` / `paused`: nothing new starts; what was called is still recorded.
- * - `cancelling`: what has not started is being recorded as cancelled.
+ * - `pausing` / `paused`: nothing new starts; what was called is still recorded. A trigger makes it `paused` when nobody holds anything of
+ *   it any more; a person lets it go on. A run that was paused before it began goes on with being prepared.
+ * - `cancelling`: what has not started is being recorded as cancelled. A run that has not begun is `cancelled` at once.
  * - `completed`, `completed_with_failures`, `cancelled`, `expired`, `failed`: terminal, never reopened. `failed` means the run could not
  *   be carried out at all (no such segment), with a cause.
  */
@@ -25,10 +26,10 @@ export const runStates = [
 export type RunState = (typeof runStates)[number];
 
 const moves: Record<RunState, readonly RunState[]> = {
-  preparing: ['running', 'failed', 'expired', 'cancelling'],
+  preparing: ['running', 'paused', 'failed', 'expired', 'cancelled'],
   running: ['pausing', 'cancelling', 'completed', 'completed_with_failures', 'expired', 'failed'],
   pausing: ['paused', 'running', 'cancelling'],
-  paused: ['running', 'cancelling'],
+  paused: ['running', 'preparing', 'cancelling', 'cancelled'],
   cancelling: ['cancelled'],
   completed: [],
   completed_with_failures: [],

@@ -28,8 +28,10 @@ export interface LocalKafkaOptions {
 export interface KafkaListener {
   /** As in `listener.name.<name in lower case>.…`. */
   name: string;
-  protocol: 'SSL' | 'SASL_SSL' | 'SASL_PLAINTEXT';
+  protocol: 'PLAINTEXT' | 'SSL' | 'SASL_SSL' | 'SASL_PLAINTEXT';
   port: number;
+  /** The port that clients are told, where something stands in front of the broker's own. */
+  advertisedPort?: number;
   /** Settings of the brokers that go with it. */
   properties: Readonly<Record<string, string>>;
   /** For the tool that formats the brokers' folders, such as users with their passwords. */
@@ -153,7 +155,7 @@ function startJava(node: Node, run: Run, log: string, args: string[]): Promise<G
 
 function nodeProperties(node: Node, nodes: Node[], listener: KafkaListener | undefined): string {
   const settings = clusterSettings(nodes.length === 1 ? 1 : 3);
-  const door = listener ? `,${listener.name}://127.0.0.1:${listener.port}` : '';
+  const doorAt = (port: number) => (listener ? `,${listener.name}://127.0.0.1:${port}` : '');
   const protocols = settings['listener.security.protocol.map'] ?? '';
   return toProperties({
     ...settings,
@@ -161,8 +163,8 @@ function nodeProperties(node: Node, nodes: Node[], listener: KafkaListener | und
     'listener.security.protocol.map': listener ? `${protocols},${listener.name}:${listener.protocol}` : protocols,
     'node.id': node.id,
     'controller.quorum.voters': nodes.map(({ id, controllerPort }) => `${id}@127.0.0.1:${controllerPort}`).join(','),
-    listeners: `PLAINTEXT://127.0.0.1:${node.brokerPort},CONTROLLER://127.0.0.1:${node.controllerPort}${door}`,
-    'advertised.listeners': `PLAINTEXT://127.0.0.1:${node.brokerPort}${door}`,
+    listeners: `PLAINTEXT://127.0.0.1:${node.brokerPort},CONTROLLER://127.0.0.1:${node.controllerPort}${doorAt(listener?.port ?? 0)}`,
+    'advertised.listeners': `PLAINTEXT://127.0.0.1:${node.brokerPort}${doorAt(listener?.advertisedPort ?? listener?.port ?? 0)}`,
     'log.dirs': join(node.folder, 'data'),
   });
 }

@@ -18,6 +18,11 @@ export function failureOutcome(code: number): 'failed' | 'unknown' {
   throw new Error(`a failure was stored with the outcome ${code}, which means nothing`);
 }
 
+/** As `failureOutcome`, for readers to whom those who were settled as succeeded matter too. */
+export function ownOutcome(code: number): 'failed' | 'unknown' | 'succeeded' {
+  return code === settledAsSucceeded ? 'succeeded' : failureOutcome(code);
+}
+
 /** So many leases of a step may lapse with a call begun, the first, uncertain one included, before nobody claims it any more. */
 export const quarantinedAfterLapses = 4;
 

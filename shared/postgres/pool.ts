@@ -29,6 +29,14 @@ export function createHotPathPool(deps: PoolDeps): Pool {
   return poolWith(deps, { options: settings.map((setting) => `-c ${setting}`).join(' ') });
 }
 
+/** Longer than sorting some ten million rows of an upload takes. */
+const uploadTimeoutMs = 600_000;
+
+/** A pool for uploads, which hold a connection while their rows come and sort them in one long statement. */
+export function createUploadPool(deps: PoolDeps): Pool {
+  return poolWith(deps, { statement_timeout: uploadTimeoutMs, query_timeout: uploadTimeoutMs + 10_000 });
+}
+
 function poolWith({ connectionString, applicationName, max = 10, logger, meter }: PoolDeps, extra: PoolConfig): Pool {
   const pool = new pg.Pool({
     connectionString,

@@ -53,7 +53,8 @@ export const settle = statementOf<SettleParams>(
       settled_failed = t.settled_failed + excluded.settled_failed
   ), ft as (
     insert into failure_totals as t (feed, step, outcome, reason, slot, users, sample)
-    select feed, step, outcome, reason, ${settlementSlot}, sum(users), (array_agg(user_id order by batch_no, user_id) filter (where users > 0))[1:${sampleSize}]
+    select feed, step, outcome, reason, ${settlementSlot}, sum(users), 
+      coalesce((array_agg(user_id order by batch_no, user_id) filter (where users > 0))[1:${sampleSize}], '{}')
     from (
       select feed, batch_no, step, user_id, ${failureCode.unknown}::int2 as outcome, was_reason as reason, -1 as users from u
       union all

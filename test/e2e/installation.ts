@@ -208,6 +208,7 @@ export interface EngineConfigFile {
   segmentation: { url: string; pageSize: number; timeoutMs?: number };
   actionTypes: Record<string, ActionTypeFile>;
   partitionsPerShard: number;
+  replicationFactor?: number;
 }
 
 function engineConfigFor(sandboxUrl: string, served: string[]): EngineConfigFile {
@@ -231,8 +232,8 @@ async function createTopics(kafkaBrokers: string, prefix: string, config: Engine
   );
   const logger = createLogger('e2e', 'silent');
   const admin = createTopicAdmin({ kafka: createKafka({ brokers: kafkaBrokers.split(','), clientId: 'e2e', logger }) });
-  const partitions = config.partitionsPerShard;
-  await admin.ensureTopics(shards.map((topic) => ({ topic, partitions, replicationFactor: 1 })));
+  const { partitionsPerShard: partitions, replicationFactor = 1 } = config;
+  await admin.ensureTopics(shards.map((topic) => ({ topic, partitions, replicationFactor })));
   await admin.close();
 }
 

@@ -1,17 +1,19 @@
 import { afterEach, describe, expect, it } from 'vitest';
+import { findFreePorts } from '../../shared/infrastructure/free-ports.ts';
 import { rewardThenMessage } from '../e2e/installation.ts';
+import { blockEventLoop, withInspector } from './support/block-event-loop.ts';
 import { startTrial, type Trial } from './support/trial.ts';
 import { until } from './support/until.ts';
 
 const segment = 'lapsed-riders';
 const concurrency = 8;
 
-/** SIGSTOP past the lease (5 s) and the session (2 s), while another worker goes on; then SIGCONT. */
-describe('row 5: a worker that is frozen past its lease and its session', () => {
+/** Past the lease (5 s) and the session (2 s), while another worker goes on. */
+describe('a worker that is frozen past its lease and its session', () => {
   let trial: Trial;
   afterEach(() => trial.end());
 
-  async function begin(): Promise<string> {
+  async function begin(ofFrozen: Record<string, string> = {}): Promise<string> {
     trial = await startTrial({
       workers: 2,
       sandbox: {
@@ -22,7 +24,7 @@ describe('row 5: a worker that is frozen past its lease and its session', () => 
         SANDBOX_MESSAGES_LATENCY_MS: '300-600',
       },
       engine: { WORKER_CONCURRENCY: String(concurrency) },
-      engineOf: { 'worker-1': { WORKER_ID: 'frozen' }, 'worker-2': { WORKER_ID: 'awake' } },
+      engineOf: { 'worker-1': { WORKER_ID: 'frozen', ...ofFrozen }, 'worker-2': { WORKER_ID: 'awake' } },
     });
     const runId = await trial.muster.api.run({
       name: 'Frozen',
@@ -41,7 +43,7 @@ describe('row 5: a worker that is frozen past its lease and its session', () => 
     });
   }
 
-  it('with claims not called yet (W3) and calls in flight (W4): it starts nothing more, and its records are fenced', async () => {
+  it('row 5: stopped with claims not called yet (W3) and calls in flight (W4): it starts nothing more, and its records are fenced', async () => {
     const runId = await begin();
     await until('it holds claims', async () => {
       return (
@@ -58,7 +60,7 @@ describe('row 5: a worker that is frozen past its lease and its session', () => 
     expect(await trial.judge(runId, { rows: '5', scenario: 'frozen in W3 and W4', segment, allow })).toEqual([]);
   });
 
-  it('while it records (W5): what it wrote late is refused, or was in time and stands', async () => {
+  it('row 5: stopped while it records (W5): what it wrote late is refused, or was in time and stands', async () => {
     const runId = await begin();
     const lock = await trial.database.hold('lock table batch_steps in exclusive mode');
     const released = trial.injections.begin('lock', 'batch_steps');
@@ -72,5 +74,17 @@ describe('row 5: a worker that is frozen past its lease and its session', () => 
     await trial.awaitEnd(runId);
     const allow = { appliedAgain: 4 * concurrency };
     expect(await trial.judge(runId, { rows: '5', scenario: 'frozen in W5', segment, allow })).toEqual([]);
+  });
+
+  it('row 6: its event loop is blocked for 20 s: what it goes on with is refused, and it starts nothing that it lost', async () => {
+    const [port = 0] = await findFreePorts(1);
+    const runId = await begin(withInspector(port));
+    const over = trial.injections.begin('event loop blocked', 'worker-1');
+    await blockEventLoop(port, 20_000);
+    over();
+
+    await trial.awaitEnd(runId);
+    const allow = { appliedAgain: 2 * concurrency };
+    expect(await trial.judge(runId, { rows: '6', scenario: 'event loop blocked 20 s', segment, allow })).toEqual([]);
   });
 });

@@ -1,4 +1,5 @@
 import { afterEach, describe, expect, it } from 'vitest';
+import { z } from 'zod';
 import { stepMessage } from '../../shared/contracts/messages.ts';
 import { rewardThenMessage } from '../e2e/installation.ts';
 import { startTrial, type Trial, type TrialOptions } from './support/trial.ts';
@@ -74,13 +75,39 @@ describe('triggers', () => {
     expect(await trial.judge(runId, { rows: '7', scenario: 'killed while it feeds', segment })).toEqual([]);
   });
 
-  it('row 8: two triggers and two schedulers make one run of one start', async () => {
+  it('row 8: two triggers and two schedulers make one run of each start, asked for twice at one moment or due at one', async () => {
     await begin(3000, { triggers: 2, schedulers: 2 });
-    const runId = await run();
-    await trial.awaitEnd(runId);
+    const { api, countries } = trial.muster;
+    const audience = { include: [{ segment }] };
+    const due = new Date(Date.now() + 3000).toISOString();
+    const schedules = [{ type: 'now' }, { type: 'now' }, { type: 'at', time: due }, { type: 'at', time: due }];
+    const campaigns = await Promise.all(
+      schedules.map(async (schedule) => {
+        const body = JSON.stringify({ name: 'Twice', countries, audience, chain: rewardThenMessage, schedule });
+        const created = await api.request('/v1/campaigns', { method: 'POST', body });
+        return z.object({ id: z.string() }).parse(await created.json()).id;
+      }),
+    );
+    trial.injections.happened('started twice', 'four campaigns');
+    const start = (id: string) => api.request(`/v1/campaigns/${id}/start`, { method: 'POST', body: '{}' });
+    await Promise.all([...campaigns, ...campaigns].map(start));
 
-    expect(await trial.database.count('select 1 from runs')).toBe(1);
-    expect(await trial.judge(runId, { rows: '8', scenario: 'two triggers', segment })).toEqual([]);
+    const runs = await until('each campaign has a run', async () => {
+      const found = await trial.database.rows<{ campaign: string }>('select campaign::text from runs');
+      return found.length >= campaigns.length ? found : undefined;
+    });
+    for (const [index, id] of campaigns.entries()) {
+      const answer: unknown = await (await api.request(`/v1/runs?campaignId=${id}`)).json();
+      const { items } = z.object({ items: z.array(z.object({ runId: z.string() })) }).parse(answer);
+      expect(items).toHaveLength(1);
+      const runId = items[0]?.runId ?? '';
+      await trial.awaitEnd(runId);
+      expect(await trial.judge(runId, { rows: '8', scenario: `two triggers, campaign ${index + 1}`, segment })).toEqual(
+        [],
+      );
+    }
+    expect(runs).toHaveLength(campaigns.length);
+    expect(await trial.database.count('select 1 from runs')).toBe(campaigns.length);
   });
 
   it('row 44: nobody consumes: each reference lies on the topic a few times, and the deadline ends the runs', async () => {

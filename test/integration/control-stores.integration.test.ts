@@ -4,6 +4,7 @@ import { v7 as uuidv7 } from 'uuid';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { isBalanced, stepLines } from '../../shared/domain/outcomes.ts';
 import { describeApiKeys } from '../support/conformance/api-keys.conformance.ts';
+import { describeAuditLog } from '../support/conformance/audit-log.conformance.ts';
 import { describeCampaignStore } from '../support/conformance/campaign-store.conformance.ts';
 import { describeDeadLetters } from '../support/conformance/dead-letters.conformance.ts';
 import { describeDueJobs } from '../support/conformance/due-jobs.conformance.ts';
@@ -14,6 +15,7 @@ import { campaignDefinitionOf } from '../support/conformance/run-rows.ts';
 import { createPostgresRunRows } from '../support/postgres-run-rows.ts';
 import { createTestDatabase, type TestDatabase } from '../support/postgres-database.ts';
 import { createApiKeys } from '../../shared/postgres/api-keys.ts';
+import { createAuditLog } from '../../services/api/postgres/audit-log.ts';
 import { createCampaignStore } from '../../services/api/postgres/campaign-store.ts';
 import { createDeadLetters } from '../../shared/postgres/dead-letters.ts';
 import { createDueJobs } from '../../services/scheduler/postgres/due-jobs.ts';
@@ -38,7 +40,8 @@ afterAll(async () => {
 /** All control stores over the database, emptied. */
 async function postgresStores() {
   await pool.query(
-    `truncate api_keys, idempotency_keys, campaigns, campaign_revisions, jobs, leases, runs, feeds, user_failures, run_totals, dead_letters`,
+    `truncate api_keys, idempotency_keys, campaigns, campaign_revisions, jobs, leases, runs, feeds, user_failures, run_totals, dead_letters,
+     audit_log`,
   );
   return {
     campaigns: createCampaignStore({ pool }),
@@ -48,6 +51,7 @@ async function postgresStores() {
     addJob,
     reports: createRunReports({ pool }),
     keys: createApiKeys({ pool }),
+    audit: createAuditLog({ pool }),
     requests: createIdempotentRequests({ pool }),
     deadLetters: createDeadLetters({ pool }),
     rows: createPostgresRunRows({ pool }),
@@ -91,6 +95,7 @@ describeDueJobs('on Postgres', postgresStores);
 describeRunReports('on Postgres', postgresStores);
 describeIdempotentRequests('on Postgres', postgresStores);
 describeDeadLetters('on Postgres', postgresStores);
+describeAuditLog('on Postgres', postgresStores);
 describeApiKeys('on Postgres', async () => (await postgresStores()).keys);
 
 describe('firing on Postgres', () => {

@@ -12,16 +12,21 @@ import { describeFeedContexts } from '../support/conformance/feed-contexts.confo
 import { describeFeedStore } from '../support/conformance/feed-store.conformance.ts';
 import { describeLedgerModel } from '../support/conformance/ledger-model.conformance.ts';
 import { describeOutboxSweep } from '../support/conformance/outbox-sweep.conformance.ts';
+import { describeRunControl } from '../support/conformance/run-control.conformance.ts';
 import { describeRunStore } from '../support/conformance/run-store.conformance.ts';
 import { describeStepClaims } from '../support/conformance/step-claims.conformance.ts';
 import { describeStepFlow } from '../support/conformance/step-flow.conformance.ts';
 import { describeStepHolds } from '../support/conformance/step-holds.conformance.ts';
 import { describeStepEndings } from '../support/conformance/step-endings.conformance.ts';
+import { describeSettlements } from '../support/conformance/settlements.conformance.ts';
 import { describeStepLedger } from '../support/conformance/step-ledger.conformance.ts';
 import { createPostgresExecutionRows } from '../support/postgres-execution-rows.ts';
 import { createTestDatabase, type TestDatabase } from '../support/postgres-database.ts';
 import { createCampaignStore } from '../../services/api/postgres/campaign-store.ts';
 import { createDueJobs } from '../../services/scheduler/postgres/due-jobs.ts';
+import { createRunControl } from '../../services/api/postgres/run-control.ts';
+import { createSettlementRequests } from '../../services/api/postgres/settlement-requests.ts';
+import { createSettlements } from '../../shared/postgres/settlements.ts';
 import { createRunReports } from '../../services/api/postgres/run-reports.ts';
 import { selectFailureGroups } from '../../services/api/postgres/run-report-statements.ts';
 import { createFeedContexts } from '../../services/worker/postgres/feed-contexts.ts';
@@ -55,12 +60,13 @@ afterAll(async () => {
 async function postgresStores(): Promise<ExecutionSubject> {
   await pool.query(
     `truncate campaigns, campaign_revisions, jobs, leases, runs, feeds, batches, batch_steps, user_failures, run_totals, failure_totals, agenda,
-       sweep_marks, holds, step_causes`,
+       sweep_marks, holds, step_causes, run_events, run_paces, settlement_requests, settlements`,
   );
   return {
     campaigns: createCampaignStore({ pool }),
     runs: createRunStore({ pool }),
     reports: createRunReports({ pool }),
+    control: createRunControl({ pool }),
     leases: createLeases({ pool }),
     dueJobs: createDueJobs({ pool }),
     feeds: createFeedStore({ pool }),
@@ -94,9 +100,11 @@ async function passTime(ms: number): Promise<void> {
     [ms],
   );
   await pool.query(
-    `update runs set deadline_at = deadline_at - $1 * interval '1 ms', scheduled_for = scheduled_for - $1 * interval '1 ms'`,
+    `update runs set deadline_at = deadline_at - $1 * interval '1 ms', scheduled_for = scheduled_for - $1 * interval '1 ms',
+       state_since = state_since - $1 * interval '1 ms'`,
     [ms],
   );
+  await pool.query(`update run_paces set at = at - $1 * interval '1 ms'`, [ms]);
 }
 
 const endings = new Set(Object.values(endingStatements).map(({ text }) => text));
@@ -107,6 +115,11 @@ const planned = {
   writePages: feedStatements.writePages,
 };
 
+describeSettlements('in Postgres', async () => ({
+  ...(await postgresStores()),
+  settlements: createSettlements({ pool }),
+  requests: createSettlementRequests({ pool }),
+}));
 describeStepLedger('on Postgres', postgresStores);
 describeStepClaims('on Postgres', postgresStores);
 describeStepFlow('on Postgres', postgresStores);
@@ -116,6 +129,7 @@ describeFeedContexts('on Postgres', postgresStores);
 describeFeedStore('on Postgres', postgresStores);
 describeOutboxSweep('on Postgres', postgresStores);
 describeRunStore('on Postgres', postgresStores);
+describeRunControl('on Postgres', postgresStores);
 describeStepEndings('on Postgres', postgresStores);
 
 describe('the ledger on Postgres', () => {

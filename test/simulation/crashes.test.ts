@@ -1,4 +1,5 @@
 import { beforeAll, describe, expect, it } from 'vitest';
+import type { ControlVerb } from '../../shared/domain/run-control.ts';
 import { faultyFates, type Fate } from './process-faults.ts';
 import type { ProcessName } from './processes.ts';
 import { createChance } from './seeded.ts';
@@ -8,7 +9,7 @@ import { simulate, type Outcome, type Scenario } from './world.ts';
 /** Three batches, the last one short; some fail in each step. Two workers and two triggers share them. */
 const users = Array.from({ length: 250 }, (_, i) => `SG-${String(i).padStart(3, '0')}`);
 
-function scenario(fateOf: Scenario['fateOf']): Scenario {
+function scenario(fateOf: Scenario['fateOf'], changes: Partial<Scenario> = {}): Scenario {
   return {
     audience: new Map([['SG', users]]),
     steps: 2,
@@ -17,6 +18,7 @@ function scenario(fateOf: Scenario['fateOf']): Scenario {
     fails: (step, user) => (step === 1 ? user.endsWith('7') : user.endsWith('13')),
     deadlineSeconds: 3600,
     cancelAfterMs: null,
+    pauses: [],
     poison: null,
     chance: createChance(1),
     faultsLastMs: 10_000,
@@ -26,6 +28,7 @@ function scenario(fateOf: Scenario['fateOf']): Scenario {
     fateOf,
     frozenMs: () => 8000,
     strays: false,
+    ...changes,
   };
 }
 
@@ -64,6 +67,36 @@ describe('a two-step, three-batch run', () => {
       }
       expect(broken).toEqual([]);
       expect([...atOnce].toSorted()).toEqual(faultyFates.toSorted());
+    },
+    180_000,
+  );
+
+  it.each<[ControlVerb, ProcessName]>([
+    ['pause', 'scheduler'],
+    ['pause', 'trigger'],
+    ['pause', 'worker'],
+    ['cancel', 'scheduler'],
+    ['cancel', 'trigger'],
+    ['cancel', 'worker'],
+  ])(
+    'calls nobody after a %s at any port call of the %s, whether that dies of it or not, and ends with every witness agreeing',
+    async (verb, name) => {
+      const broken: { atCall: number; fate: Fate; found: string[] }[] = [];
+      const ended = new Set<string>();
+      for (let atCall = 1; atCall <= undisturbed.calls[name]; atCall++) {
+        for (const fate of ['pass', 'die-before', 'die-after'] as const) {
+          const isNow: Scenario['controlAt'] = (process, { number }) =>
+            process.name === name && process.nth === 1 && number === atCall ? verb : null;
+          const fateOf: Scenario['fateOf'] = (process, call) => (isNow(process, call) ? fate : 'pass');
+          const controlled = scenario(fateOf, { controlAt: isNow });
+          const outcome = await simulate(controlled);
+          ended.add(outcome.evidence.runState);
+          const found = findings(controlled, outcome);
+          if (found.length > 0) broken.push({ atCall, fate, found: found.slice(0, 5) });
+        }
+      }
+      expect(broken).toEqual([]);
+      if (verb === 'cancel' && name !== 'scheduler') expect(ended).toContain('cancelled');
     },
     180_000,
   );

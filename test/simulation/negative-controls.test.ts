@@ -32,6 +32,7 @@ const leanings: Record<keyof typeof weakenings, Leaning> = {
   },
   'the agenda is not written': { keeping: 'B', manners: ['retryable'] },
   'the end of a run leaves its feeds open to writers': { keeping: 'B', fates: ['freeze-before'], deadlineSeconds: 4 },
+  'workers do not hear of a pause': { paused: true, lossy: 0.5, fates: [] },
   'nobody ends what is quarantined': { poisoned: true, fates: [], manners: [] },
   'an ending knows no doubt': { keeping: 'B', manners: ['hang', 'lost'], deadlineSeconds: 6 },
 };

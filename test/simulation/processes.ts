@@ -3,7 +3,7 @@ import { createScheduler } from '../../services/scheduler/scheduler.ts';
 import type { FeedStore } from '../../services/trigger/ports/feed-store.ts';
 import type { OutboxSweep } from '../../services/trigger/ports/outbox-sweep.ts';
 import type { RunStore } from '../../services/trigger/ports/run-store.ts';
-import type { Segmentation } from '../../services/trigger/ports/segmentation.ts';
+import type { Segmentation } from '../../shared/ports/segmentation.ts';
 import type { StepEndings } from '../../services/trigger/ports/step-endings.ts';
 import { createTrigger } from '../../services/trigger/trigger.ts';
 import type { BatchEndpoint } from '../../services/worker/ports/batch-endpoint.ts';
@@ -12,7 +12,7 @@ import type { EngineConfig } from '../../shared/contracts/engine-config.ts';
 import type { Shard, TopicNames } from '../../shared/domain/shard.ts';
 import type { Lane, LaneReceiver, MessageConsumer, OutgoingMessage } from '../../shared/ports/message-bus.ts';
 import { PublishError } from '../../shared/ports/message-bus.ts';
-import type { StepLedger } from '../../shared/ports/step-ledger.ts';
+import type { FeedContexts, StepLedger } from '../../shared/ports/step-ledger.ts';
 import { createMemoryDeadLetters } from '../support/memory/dead-letters.ts';
 import { createMemoryDueJobs } from '../support/memory/due-jobs.ts';
 import { createMemoryFeedContexts } from '../support/memory/feed-contexts.ts';
@@ -25,6 +25,7 @@ import { createMemoryRetention } from '../support/memory/retention.ts';
 import { createMemoryRunStore } from '../support/memory/run-store.ts';
 import { createMemoryStepEndings } from '../support/memory/step-endings.ts';
 import { createMemoryStepHolds } from '../support/memory/step-holds.ts';
+import { createMemoryStoredAudiences } from '../support/memory/stored-audiences.ts';
 import { createMemoryStepLedger } from '../support/memory/step-ledger.ts';
 import type { ProcessFaults } from './process-faults.ts';
 import type { ScriptedEndpoint } from './scripted-endpoint.ts';
@@ -38,6 +39,7 @@ export interface Weakening {
   outboxSweep?: (sweep: OutboxSweep, database: MemoryDatabase) => OutboxSweep;
   feedStore?: (store: FeedStore, database: MemoryDatabase) => FeedStore;
   runStore?: (store: RunStore, database: MemoryDatabase) => RunStore;
+  contexts?: (contexts: FeedContexts) => FeedContexts;
   stepEndings?: (endings: StepEndings, database: MemoryDatabase) => StepEndings;
 }
 
@@ -110,6 +112,7 @@ function startTrigger(
     stepEndings: faults.wrap(weakening.stepEndings?.(endings, database) ?? endings),
     // These two answer whatever happens.
     segmentation: faults.wrap(segmentation, null),
+    storedAudiences: faults.wrap(createMemoryStoredAudiences({ database })),
     topicBacklogs: faults.wrap(bus.backlogs(workerGroup), null),
     retention: faults.wrap(createMemoryRetention({ database })),
     retentionDays: { users: 14, steps: 30, failures: 90, runs: 400 },
@@ -125,13 +128,14 @@ function startWorker(shared: SharedDeps, faults: ProcessFaults, surroundings: Su
   const { database, bus, shards, config, weakening } = surroundings;
   const member = createMember(bus.consumer(workerGroup, [...shards.keys()]), faults);
   const ledger = createMemoryStepLedger({ database, owner: shared.owner, leaseMs });
+  const contexts = createMemoryFeedContexts({ database });
   const endpoint = surroundings.endpoint.calledBy(faults);
   const worker = createWorker({
     ...shared,
     consumer: faults.wrap(member.consumer),
     ledger: faults.wrap(weakening.ledger?.(ledger, database) ?? ledger),
     holds: faults.wrap(createMemoryStepHolds({ database })),
-    contexts: faults.wrap(createMemoryFeedContexts({ database })),
+    contexts: faults.wrap(weakening.contexts?.(contexts) ?? contexts),
     endpoint: faults.wrap(weakening.endpoint?.(endpoint) ?? endpoint, null),
     deadLetters: faults.wrap(createMemoryDeadLetters({ database })),
     shards,

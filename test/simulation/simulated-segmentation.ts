@@ -1,4 +1,4 @@
-import type { Segmentation } from '../../services/trigger/ports/segmentation.ts';
+import type { Segmentation } from '../../shared/ports/segmentation.ts';
 
 /** Segments by country, in memory. */
 export function createSimulatedSegmentation(audience: ReadonlyMap<string, readonly string[]>): Segmentation {

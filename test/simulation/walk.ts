@@ -17,6 +17,8 @@ export interface Leaning {
   deadlineSeconds?: number;
   /** At least; half a second otherwise. */
   frozenMs?: number;
+  /** The run is paused early, and for long. */
+  paused?: boolean;
   /** Somebody's call kills whoever makes it. */
   poisoned?: boolean;
 }
@@ -53,7 +55,13 @@ export function walkOf(seed: number, leaning: Leaning = {}): Scenario {
     fateOf: (): Fate => (fates.length > 0 && chance.happens(hurt) ? chance.pick(fates) : 'pass'),
     frozenMs: () => (leaning.frozenMs ?? 500) + chance.below(15_000),
     strays: chance.happens(0.3),
+    pauses: leaning.paused === true ? [{ afterMs: 1000, forMs: 60_000 }] : somePauses(chance),
   };
+}
+
+function somePauses(chance: Chance): Scenario['pauses'] {
+  const count = chance.pick([0, 0, 1, 2]);
+  return Array.from({ length: count }, () => ({ afterMs: chance.below(15_000), forMs: 500 + chance.below(15_000) }));
 }
 
 function someOf<Entry>(entries: readonly Entry[], chance: Chance): Entry[] {
@@ -66,11 +74,11 @@ export function findings(scenario: Scenario, { evidence, lateCalls }: Outcome): 
   const mayExpire = scenario.deadlineSeconds < 3600;
   const runStates = ['completed', 'completed_with_failures'];
   if (mayExpire) runStates.push('expired');
-  if (scenario.cancelAfterMs !== null) runStates.push('cancelled');
+  if (scenario.cancelAfterMs !== null || scenario.controlAt) runStates.push('cancelled');
   // A run that was over before it could be prepared has no feeds, and nobody to account for.
   const isUnbegun = evidence.lines.size === 0 && !evidence.runState.startsWith('completed');
   const found = violations(isUnbegun ? { ...evidence, audience: new Map() } : evidence, { runStates });
-  return lateCalls > 0 ? [...found, `I5: ${lateCalls} calls after the end`] : found;
+  return lateCalls > 0 ? [...found, `I5: ${lateCalls} calls after a stop`] : found;
 }
 
 export async function walk(seed: number, leaning: Leaning = {}, weakening: Weakening = {}): Promise<string[]> {

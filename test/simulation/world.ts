@@ -3,6 +3,7 @@ import type { CampaignDefinition } from '../../shared/contracts/campaigns.ts';
 import { actionTypeConfig, type EngineConfig } from '../../shared/contracts/engine-config.ts';
 import { stepLines } from '../../shared/domain/outcomes.ts';
 import { isTerminal } from '../../shared/domain/run-states.ts';
+import { lastCallSentWithinMs, type ControlVerb } from '../../shared/domain/run-control.ts';
 import { topicNames, type Shard } from '../../shared/domain/shard.ts';
 import type { Evidence } from '../support/evidence.ts';
 import { createMemoryBus, type MemoryBus } from '../support/memory/memory-bus.ts';
@@ -11,6 +12,7 @@ import { createMemoryDatabase, type MemoryDatabase } from '../support/memory/mem
 import type { MessageFate } from '../support/memory/memory-topics.ts';
 import { createMemoryRunReports } from '../support/memory/run-reports.ts';
 import { createSettableClock } from '../support/settable-clock.ts';
+import { createControls } from './controls.ts';
 import { createProcessFaults, type Fate, type PortCall, type ProcessFaults } from './process-faults.ts';
 import { startProcess, type Membership, type ProcessName, type Surroundings, type Weakening } from './processes.ts';
 import { createScriptedEndpoint, lateMs, type Keeping, type Manner, type StatusManner } from './scripted-endpoint.ts';
@@ -27,6 +29,10 @@ export interface Scenario {
   deadlineSeconds: number;
   /** When it is cancelled, from its start; null: never. */
   cancelAfterMs: number | null;
+  /** When it is paused, from its start, and for how long. */
+  pauses: readonly { afterMs: number; forMs: number }[];
+  /** What is asked of the run right before a port call; what is paused then goes on after a while. */
+  controlAt?: (process: { name: ProcessName; nth: number }, call: PortCall) => ControlVerb | null;
   /** Whoever calls for this user dies of it, always: its step has to end all the same. */
   poison: string | null;
   chance: Chance;
@@ -49,7 +55,7 @@ export interface Outcome {
   calls: Record<ProcessName, number>;
   /** Port calls that did not pass. */
   faults: number;
-  /** Calls that began well after the cancellation or the deadline. */
+  /** Calls that began well after a pause and before its end, after the cancellation, or after the deadline. */
   lateCalls: number;
   /** Simulated, from the start to the run's end. */
   tookMs: number;
@@ -64,8 +70,8 @@ const restartMs = 500;
 const rejoinMs = 300;
 /** Simulated time after which a run that has not ended counts as forgotten. */
 const patienceMs = 15 * 60_000;
-/** An admission is half a second old at most, and what was missing is asked for once more within two. */
-const timeToStopMs = 3000;
+/** What was paused at a port call goes on after this. */
+const pausedForMs = 6000;
 const topics = topicNames('sim');
 
 /** Runs one campaign from its start to quiescence: the real services over in-memory ports, with time that moves only when all is quiet. */
@@ -97,7 +103,8 @@ export async function simulate(scenario: Scenario): Promise<Outcome> {
     segmentation: createSimulatedSegmentation(audience),
     random: () => chance.next(),
   };
-  const supervisor = createSupervisor(scenario, surroundings, isFaulty);
+  const controls = createControls(scenario, database, startMs);
+  const supervisor = createSupervisor(scenario, surroundings, isFaulty, controls);
   for (const [name, count] of Object.entries(live)) {
     for (let nth = 1; nth <= count; nth++) if (isProcessName(name)) supervisor.start(name);
   }
@@ -108,35 +115,30 @@ export async function simulate(scenario: Scenario): Promise<Outcome> {
   const run = () => [...database.runs.values()].at(0);
   const isOver = () => !isFaulty() && supervisor.frozen() === 0 && isTerminal(run()?.state ?? 'preparing');
   let nextDisturbanceMs = startMs;
-  // Later than wanted where the run took long to begin.
-  let cancelledAtMs = Number.POSITIVE_INFINITY;
   while (!isOver() && clock.nowMs() < startMs + patienceMs) {
     await nextTurn();
     if (clock.nowMs() >= nextDisturbanceMs) {
       nextDisturbanceMs = clock.nowMs() + 1000;
       if (chance.happens(0.5) || !isFaulty()) bus.releaseDelayed();
       if (scenario.strays && isFaulty()) await bus.publisher().publish(strayFor(database, scenario, chance));
-      const { cancelAfterMs } = scenario;
-      const row = run();
-      const isDue = cancelAfterMs !== null && clock.nowMs() >= startMs + cancelAfterMs;
-      if (isDue && row?.state === 'running') {
-        row.state = 'cancelling';
-        cancelledAtMs = clock.nowMs();
-      }
     }
+    controls.askDue();
     const wakeMs = clock.nextWakeMs();
     if (wakeMs === undefined) break;
     clock.advance(Math.max(0, wakeMs - clock.nowMs()));
   }
   // What was thawed last may still write.
   await nextTurn();
-  const stopAtMs = Math.min(startMs + scenario.deadlineSeconds * 1000, cancelledAtMs);
+  const deadlineMs = startMs + scenario.deadlineSeconds * 1000;
+  const stops = [...controls.stops(), { fromMs: deadlineMs, untilMs: Infinity }];
+  const isLate = (atMs: number) =>
+    stops.some(({ fromMs, untilMs }) => atMs > fromMs + lastCallSentWithinMs && atMs < untilMs);
   supervisor.killAll();
   return {
     evidence: await gatherEvidence(database, scenario, endpoint),
     calls: supervisor.calls(),
     faults: supervisor.faults(),
-    lateCalls: endpoint.beganAtMs.filter((atMs) => atMs > stopAtMs + 1000 + timeToStopMs).length,
+    lateCalls: endpoint.beganAtMs.filter(isLate).length,
     tookMs: clock.nowMs() - startMs,
   };
 }
@@ -146,7 +148,12 @@ function isProcessName(name: string): name is ProcessName {
 }
 
 /** Starts again what dies, expels and thaws what freezes. */
-function createSupervisor(scenario: Scenario, surroundings: Surroundings, isFaulty: () => boolean) {
+function createSupervisor(
+  scenario: Scenario,
+  surroundings: Surroundings,
+  isFaulty: () => boolean,
+  controls: ReturnType<typeof createControls>,
+) {
   const { clock } = surroundings.database;
   const started = new Map<ProcessName, ProcessFaults[]>();
   let faulted = 0;
@@ -157,6 +164,8 @@ function createSupervisor(scenario: Scenario, surroundings: Surroundings, isFaul
     const siblings = started.get(name) ?? [];
     const nth = siblings.length + 1;
     const fateOf = (call: PortCall): Fate => {
+      const verb = scenario.controlAt?.({ name, nth }, call);
+      if (verb) controls.ask(verb, pausedForMs);
       const wanted = isFaulty() ? scenario.fateOf({ name, nth }, call) : 'pass';
       const fate = wanted.startsWith('throw') && !call.mayThrow ? 'pass' : wanted;
       if (fate !== 'pass') faulted++;

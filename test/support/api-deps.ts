@@ -1,12 +1,16 @@
 import { engineConfig } from '../../shared/contracts/engine-config.ts';
 import { digestOfApiKey } from '../../shared/runtime/api-key-secret.ts';
 import { createLogger } from '../../shared/runtime/logger.ts';
+import { createMemoryAudienceStore } from './memory/audience-store.ts';
 import { createMemoryApiKeys } from './memory/api-keys.ts';
+import { createMemoryAuditLog } from './memory/audit-log.ts';
 import { createMemoryCampaignStore } from './memory/campaign-store.ts';
 import { createMemoryDatabase } from './memory/memory-database.ts';
 import { createMemoryIdempotentRequests } from './memory/idempotent-requests.ts';
+import { createMemoryRunControl } from './memory/run-control.ts';
 import { createMemoryRunReports } from './memory/run-reports.ts';
 import { createMemoryRunRows } from './memory/run-rows.ts';
+import { createMemorySettlementRequests, createMemorySettlements } from './memory/settlements.ts';
 import { createSettableClock } from './settable-clock.ts';
 
 /** What the HTTP interface is made of in tests: stores in memory, a clock that stands at the first of January 2026, and a key. */
@@ -20,7 +24,12 @@ export async function createApiDeps() {
     port: 0,
     campaigns: createMemoryCampaignStore({ database }),
     reports: createMemoryRunReports({ database }),
+    settlements: createMemorySettlements({ database }),
+    settlementRequests: createMemorySettlementRequests({ database }),
+    control: createMemoryRunControl({ database }),
+    audiences: createMemoryAudienceStore({ database }),
     idempotency: createMemoryIdempotentRequests({ database }),
+    audit: createMemoryAuditLog({ database }),
     apiKeys,
     config: engineConfig.parse({
       countries: ['SG', 'ID', 'VN'],
@@ -39,6 +48,7 @@ export async function createApiDeps() {
     ping: (): Promise<unknown> => Promise.resolve(),
     /** Beyond what it is made of: what tests put runs there with. */
     rows: createMemoryRunRows({ database }),
+    database,
     key,
   };
 }

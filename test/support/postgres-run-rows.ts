@@ -1,7 +1,7 @@
 import { v7 as uuidv7 } from 'uuid';
 import { failureCode } from '../../shared/postgres/ledger-codes.ts';
 import { failureTotalsAdded } from '../../shared/postgres/totals-sql.ts';
-import { emptyFeed, someFailure, type RunRows } from './conformance/run-rows.ts';
+import { emptyFeed, laterThan, someFailure, type RunRows } from './conformance/run-rows.ts';
 
 interface Queryable {
   query(text: string, values: unknown[]): Promise<unknown>;
@@ -13,8 +13,9 @@ export function createPostgresRunRows({ pool }: { pool: Queryable }): RunRows {
       const runId = uuidv7();
       await pool.query(
         `insert into runs (id, campaign, revision, scheduled_for, state, state_reason, deadline_at, started_at, ended_at, in_flight,
-           waiting, waiting_cause)
-         values ($1, $2, $3, $4, $5, $6, 'infinity', $7, $8, $9, $10, $11)`,
+           waiting, waiting_cause, waiting_since, state_since, settings)
+         values ($1, $2, $3, $4, $5, $6, $12, $7, $8, $9, $10, $11, case when $11::text is not null then now() end,
+           coalesce($13::timestamptz, now()), $14)`,
         [
           runId,
           seed.campaignId,
@@ -27,6 +28,9 @@ export function createPostgresRunRows({ pool }: { pool: Queryable }): RunRows {
           seed.inFlight ?? 0,
           seed.waiting ?? 0,
           seed.waitingCause,
+          seed.deadlineAt ?? laterThan(seed),
+          seed.stateSince,
+          JSON.stringify(seed.settings ?? {}),
         ],
       );
       return runId;
@@ -34,11 +38,17 @@ export function createPostgresRunRows({ pool }: { pool: Queryable }): RunRows {
 
     addFeed: async (runId, seed) => {
       const feedId = uuidv7(seed.bornAt && { msecs: seed.bornAt.getTime() });
-      const { country, estimate, fedUsers, fedBatches, complete, stalled } = { ...emptyFeed, ...seed };
+      const { country, segment, estimate, fedUsers, fedBatches, complete, stalled, heldOutUsers, excludedUsers } = {
+        ...emptyFeed,
+        ...seed,
+      };
       await pool.query(
-        `insert into feeds (feed, run, country, segment, snapshot, estimate, fed_users, next_batch_no, complete, stalled)
-         values ($1, $2, $3, 'all', 's1', $4, $5, $6, $7, $8)`,
-        [feedId, runId, country, estimate, fedUsers, fedBatches + 1, complete, stalled],
+        `insert into feeds (feed, run, country, segment, snapshot, estimate, fed_users, next_batch_no, complete, stalled, held_out_users, excluded_users)
+         values ($1, $2, $3, $11, 's1', $4, $5, $6, $7, $8, $9, $10)`,
+        [
+          ...[feedId, runId, country, estimate, fedUsers, fedBatches + 1, complete, stalled],
+          ...[heldOutUsers, excludedUsers, segment],
+        ],
       );
       return feedId;
     },

@@ -3,7 +3,7 @@ import type { CampaignDefinition } from '../../shared/contracts/campaigns.ts';
 import { stepMessage, type StepMessage } from '../../shared/contracts/messages.ts';
 import { topicNames } from '../../shared/domain/shard.ts';
 import { compareUserIds } from '../../shared/domain/user-id.ts';
-import type { PageRequest, Segmentation, SegmentationFailure } from '../../services/trigger/ports/segmentation.ts';
+import type { PageRequest, Segmentation, SegmentationFailure } from '../../shared/ports/segmentation.ts';
 import type { TopicBacklogs } from '../../shared/ports/message-bus.ts';
 import type { ClaimedStep } from '../../shared/ports/step-ledger.ts';
 import { doneOf, waitingOf } from './conformance/execution-subject.ts';
@@ -17,6 +17,7 @@ import { createMemoryOutboxSweep } from './memory/outbox-sweep.ts';
 import { createMemoryRetention } from './memory/retention.ts';
 import { createMemoryRunStore, insertRun } from './memory/run-store.ts';
 import { createMemoryStepEndings } from './memory/step-endings.ts';
+import { createMemoryStoredAudiences } from './memory/stored-audiences.ts';
 import { createMemoryStepLedger } from './memory/step-ledger.ts';
 import { settled } from './pass-time.ts';
 import { createSettableClock } from './settable-clock.ts';
@@ -123,6 +124,7 @@ export function createTriggerFixture() {
       outboxSweep: createMemoryOutboxSweep({ database }),
       leases: createMemoryLeases({ database }),
       segmentation,
+      storedAudiences: createMemoryStoredAudiences({ database }),
       stepEndings: createMemoryStepEndings({ database }),
       retention: createMemoryRetention({ database }),
       retentionDays: { users: 14, steps: 30, failures: 90, runs: 400 },

@@ -19,7 +19,20 @@ export function checkShape<Shape extends z.ZodType>(shape: Shape, value: unknown
   return { ok: false, problems, more: all - problems.length };
 }
 
+/** Of several shapes that a value may have, the one that it was most likely meant to have: the only one whose fields are all there. */
+function insideUnion({ path, ...issue }: z.core.$ZodIssueInvalidUnion): z.core.$ZodIssue[] {
+  const isMeant = (issues: readonly z.core.$ZodIssue[]) =>
+    issues.every((each) => each.path.length > 0 && !each.message.startsWith(missing));
+  const meant = issue.errors.filter(isMeant);
+  const [only] = meant.length === 1 ? meant : [];
+  return only?.map((each) => ({ ...each, path: [...path, ...each.path] })) ?? [];
+}
+
 function told(issue: z.core.$ZodIssue): FieldProblem[] {
+  if (issue.code === 'invalid_union') {
+    const inside = insideUnion(issue);
+    if (inside.length > 0) return inside.flatMap(told);
+  }
   if (issue.code !== 'unrecognized_keys') {
     return [{ pointer: pointerOf(issue.path), code: codeOf(issue), detail: issue.message }];
   }

@@ -25,6 +25,7 @@ const rateLimits: readonly HeaderName[] = ['X-RateLimit-Limit', 'X-RateLimit-Rem
 const meanings: Record<string, string> = {
   401: 'No key, an unknown or a revoked one',
   409: 'The state forbids it, or a request with the same Idempotency-Key is still being carried out',
+  412: 'It has changed since the ETag that If-Match names',
   415: 'The body is not application/json',
   422: 'It can be read and not accepted: `errors` has everything that is wrong',
   429: 'Too many requests, streams or unknown keys; Retry-After says when to go on',

@@ -1,7 +1,7 @@
 import type { CampaignDefinition } from '../../../shared/contracts/campaigns.ts';
 import type { RunState } from '../../../shared/domain/run-states.ts';
 
-/** `draft`: not started. `scheduled`: its job waits to fall due, or its run has begun (then the latest run's state says more). */
+/** `draft`: not started, or taken back. `scheduled`: its job waits to fall due, or its run has begun (then the latest run's state says more). */
 export type CampaignState = 'draft' | 'scheduled';
 
 export interface CampaignRecord {
@@ -39,4 +39,6 @@ export interface CampaignStore {
    * @param dueAt null: now, by the database's clock
    */
   start(campaignId: string, dueAt: Date | null): Promise<CampaignRecord | undefined>;
+  /** scheduled → draft, together with its job; no effect once the job has become a run. Repeating it changes nothing. */
+  unschedule(campaignId: string): Promise<CampaignRecord | undefined>;
 }

@@ -1,3 +1,4 @@
+import type { RunSettings } from '../../../shared/contracts/runs.ts';
 import type { StepTotals } from '../../../shared/domain/outcomes.ts';
 import type { RunState } from '../../../shared/domain/run-states.ts';
 import type { Page } from './campaign-store.ts';
@@ -12,6 +13,11 @@ export interface RunHeader {
   scheduledFor: Date;
   startedAt: Date | null;
   endedAt: Date | null;
+  deadlineAt: Date;
+  /** Since when it is in its state. */
+  stateSince: Date;
+  /** The campaign's, but for what was changed for this run alone. */
+  settings: RunSettings;
   chain: readonly { action: string }[];
 }
 
@@ -21,14 +27,22 @@ export interface RunSnapshot extends RunHeader {
   inFlight: number;
   waitingForRetry: number;
   stalled: string | null;
+  /** Since when the run waits for what its keeper saw last; null while it waits for nothing in particular. */
+  waitingSince: Date | null;
   /** What keeps which part of the run waiting, the oldest first: holds, and what batches were put back for in the last two minutes. */
   waits: readonly RunWaitRow[];
   /** False once the single failures are no longer kept; the figures by reason stay. */
   failuresKept: boolean;
   countries: {
     country: string;
+    /** The segment that is all of the audience; null where there is more to it. */
+    segment: string | null;
+    /** At most so many, before exclusions; null where nobody knows. */
     estimate: number | null;
+    /** Held-out users included. */
     fedUsers: number;
+    heldOutUsers: number;
+    excludedUsers: number;
     fedBatches: number;
     childBatches: number;
     complete: boolean;

@@ -36,6 +36,11 @@ export function createCampaignStore({ pool }: { pool: Pool }): CampaignStore {
       await pool.query(startCampaign, [campaignId, uuidv7(), partitionOf(campaignId), dueAt]);
       return get(campaignId);
     },
+
+    unschedule: async (campaignId) => {
+      await pool.query(unscheduleCampaign, [campaignId]);
+      return get(campaignId);
+    },
   };
 }
 
@@ -56,6 +61,14 @@ const startCampaign = `
   )
   insert into jobs (partition_id, due_at, id, campaign, revision)
   select $3, date_trunc('milliseconds', coalesce($4::timestamptz, now())), $2, id, revision from started`;
+
+/** A job that the scheduler takes at this moment is waited for, and is gone then. */
+const unscheduleCampaign = `
+  with gone as (
+    delete from jobs where campaign = $1 returning campaign
+  )
+  update campaigns set state = 'draft', updated_at = now()
+  where id = $1 and state = 'scheduled' and id in (select campaign from gone)`;
 
 const selectCampaigns = `
   select c.id, c.revision, c.state, c.created_at, r.definition, j.due_at, l.id as run, l.state as run_state

@@ -1,13 +1,27 @@
+import { defaultMinJudgedUsers } from '../../../shared/contracts/campaigns.ts';
 import { settledAsSucceeded } from '../../../shared/postgres/ledger-codes.ts';
+
+/** The campaign's settings, and what was changed of them for this run alone. A null there means: none. */
+const settings = `
+  json_build_object(
+    'priority', (c.definition || r.settings) -> 'priority',
+    'paceUsersPerSecond', (c.definition || r.settings) -> 'paceUsersPerSecond',
+    'pauseAtFailedPercent', (c.definition || r.settings) -> 'pauseAtFailedPercent',
+    'pauseAtFailedMinUsers', coalesce((c.definition || r.settings) -> 'pauseAtFailedMinUsers', to_jsonb(${defaultMinJudgedUsers}))
+  ) as settings`;
 
 /** What a run's header consists of, in the words of the port. `r` is the run, `c` the revision that it carries out. */
 const header = `
   r.id as "runId", r.campaign as "campaignId", c.definition ->> 'name' as "campaignName", r.revision, r.state, r.state_reason as "stateReason",
-  r.scheduled_for as "scheduledFor", r.started_at as "startedAt", r.ended_at as "endedAt",
+  r.scheduled_for as "scheduledFor", r.started_at as "startedAt", r.ended_at as "endedAt", r.deadline_at as "deadlineAt",
+  r.state_since as "stateSince", ${settings},
   (select json_agg(json_build_object('action', s.step ->> 'action') order by s.place)
    from jsonb_array_elements(c.definition -> 'chain') with ordinality as s(step, place)) as chain`;
 
 const runsWithRevision = `runs r join campaign_revisions c on c.campaign = r.campaign and c.revision = r.revision`;
+
+/** $1 run. */
+export const selectRun = `select ${header} from ${runsWithRevision} where r.id = $1`;
 
 /** $1 limit, $2 campaign or null, $3 state or null, $4 id of the last run of the page before or null. */
 export const selectRuns = `
@@ -32,7 +46,8 @@ export const selectSnapshot = `
     from totals group by feed
   ), countries as (
     select json_agg(json_build_object(
-        'country', country, 'estimate', estimate, 'fedUsers', fed_users, 'fedBatches', next_batch_no - 1,
+        'country', country, 'segment', segment, 'estimate', estimate, 'fedUsers', fed_users, 'heldOutUsers', held_out_users,
+        'excludedUsers', excluded_users, 'fedBatches', next_batch_no - 1,
         'childBatches', coalesce(born, 0), 'complete', complete, 'totals', coalesce(totals, '[]')
       ) order by country, feed) as countries,
       (array_agg(stalled order by country) filter (where stalled is not null))[1] as stalled, coalesce(sum(waiting), 0)::int as waiting
@@ -49,7 +64,7 @@ export const selectSnapshot = `
       (array_agg(cause order by since, step, country, cause))[1] as cause
     from causes
   )
-  select ${header}, now() as "asOf", r.in_flight as "inFlight", f.waiting as "waitingForRetry",
+  select ${header}, now() as "asOf", case when r.ended_at is null then r.waiting_since end as "waitingSince", r.in_flight as "inFlight", f.waiting as "waitingForRetry",
     case when r.ended_at is null then coalesce(f.stalled, w.cause, r.waiting_cause) end as stalled,
     case when r.ended_at is null then w.waits end as waits, r.failures_kept as "failuresKept",
     coalesce(f.countries, '[]') as countries

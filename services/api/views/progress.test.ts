@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { untouchedRun } from '../../../test/support/conformance/run-rows.ts';
 import type { RunSnapshot } from '../ports/run-reports.ts';
 import { runProgressView } from './progress.ts';
 
@@ -25,11 +26,15 @@ function running(
     stalled: null,
     waits: [],
     failuresKept: true,
+    ...untouchedRun,
     countries: [
       {
         country: 'SG',
+        segment: 'all',
         estimate: null,
         fedUsers: 1300,
+        heldOutUsers: 0,
+        excludedUsers: 0,
         fedBatches: 13,
         childBatches: 0,
         complete: true,

@@ -11,7 +11,6 @@ export function runProgressView(snapshot: RunSnapshot, rates: Rates): RunProgres
     inFlight: snapshot.inFlight,
     waitingForRetry: snapshot.waitingForRetry,
     eta: etaOf(figures, snapshot.asOf, rates),
-    stalled: snapshot.stalled,
     waits: snapshot.waits.map((wait) => runWaitView(wait, snapshot)),
   };
 }
@@ -43,7 +42,7 @@ function remainingSteps({ audience, steps }: RunFigures): number | null {
   const pending = steps.reduce((sum, line) => sum + line.pending, 0);
   if (audience.complete) return pending;
   if (audience.estimated === null) return null;
-  return pending + Math.max(0, audience.estimated - audience.counted) * steps.length;
+  return pending + Math.max(0, audience.estimated - audience.counted - audience.excluded) * steps.length;
 }
 
 function rounded(rate: number): number {

@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { runFigures } from '../../../shared/contracts/runs.ts';
 import { outcomes } from '../../../shared/domain/outcomes.ts';
+import { untouchedRun } from '../../../test/support/conformance/run-rows.ts';
 import type { RunSnapshot } from '../ports/run-reports.ts';
 import { runFiguresView } from './run.ts';
 
@@ -25,14 +26,18 @@ function snapshotOf(countries: Country[], steps = 2): RunSnapshot {
     stalled: null,
     waits: [],
     failuresKept: true,
+    ...untouchedRun,
     countries,
   };
 }
 
 const emptyCountry: Country = {
   country: 'SG',
+  segment: 'all',
   estimate: null,
   fedUsers: 0,
+  heldOutUsers: 0,
+  excludedUsers: 0,
   fedBatches: 0,
   childBatches: 0,
   complete: false,
@@ -103,7 +108,7 @@ describe('the figures of a run', () => {
     ]);
     expect({ countries, audience, balanced }).toEqual({
       countries: [],
-      audience: { estimated: null, counted: 0, complete: false },
+      audience: { estimated: null, counted: 0, excluded: 0, complete: false },
       balanced: true,
     });
   });

@@ -1,6 +1,8 @@
 import type { RunFigures, RunSummary, StepLineShape } from '../../../shared/contracts/runs.ts';
 import { publicId } from '../../../shared/domain/ids.ts';
-import { isBalanced, stepLines, sumLines, type StepLine } from '../../../shared/domain/outcomes.ts';
+import { shortfallNote } from '../../../shared/domain/feed-notes.ts';
+import { isBalanced, settledUsers, stepLines, sumLines, type StepLine } from '../../../shared/domain/outcomes.ts';
+import type { RunState } from '../../../shared/domain/run-states.ts';
 import type { RunHeader, RunSnapshot } from '../ports/run-reports.ts';
 
 export function runSummaryView(run: RunHeader): RunSummary {
@@ -14,6 +16,9 @@ export function runSummaryView(run: RunHeader): RunSummary {
     scheduledFor: run.scheduledFor.toISOString(),
     startedAt: run.startedAt?.toISOString() ?? null,
     endedAt: run.endedAt?.toISOString() ?? null,
+    stateSince: run.stateSince.toISOString(),
+    deadlineAt: run.deadlineAt.toISOString(),
+    settings: run.settings,
   };
 }
 
@@ -22,11 +27,13 @@ export function runFiguresView(snapshot: RunSnapshot): RunFigures {
   const countries = snapshot.countries.map((feed) => ({
     country: feed.country,
     audience: feed.fedUsers,
-    lines: stepLines(feed.fedUsers, feed.totals, snapshot.chain.length),
+    excluded: feed.excludedUsers,
+    lines: stepLines(feed.fedUsers, feed.totals, snapshot.chain.length, feed.heldOutUsers),
   }));
   // A run that is still being prepared has no countries yet, and its steps are shown all the same.
   const nobody = stepLines(0, [], snapshot.chain.length);
   const sums = nobody.map((line, index) => sumLines([line, ...countries.flatMap(({ lines }) => lines[index] ?? [])]));
+  const settled = settledUsers(snapshot.countries.flatMap(({ totals }) => totals));
   const shaped = (lines: readonly StepLine[]) => lines.map((line) => stepLineView(line, snapshot.chain));
   return {
     ...runSummaryView(snapshot),
@@ -34,12 +41,27 @@ export function runFiguresView(snapshot: RunSnapshot): RunFigures {
     audience: {
       estimated: estimatedUsers(snapshot),
       counted: snapshot.countries.reduce((sum, feed) => sum + feed.fedUsers, 0),
+      excluded: snapshot.countries.reduce((sum, feed) => sum + feed.excludedUsers, 0),
       complete: snapshot.countries.length > 0 && snapshot.countries.every((feed) => feed.complete),
     },
     steps: shaped(sums),
-    countries: countries.map(({ country, audience, lines }) => ({ country, audience, steps: shaped(lines) })),
+    countries: countries.map(({ lines, ...country }) => ({ ...country, steps: shaped(lines) })),
+    ...(settled > 0 && { settled }),
     balanced: countries.every(({ lines }) => lines.every(isBalanced)),
+    notes: snapshot.countries.flatMap((feed) => shortfallNote(feed) ?? []),
+    stalled: isPaused(snapshot.state) ? (snapshot.stateReason ?? snapshot.state) : snapshot.stalled,
+    waitingSince: waitingSince(snapshot)?.toISOString() ?? null,
   };
+}
+
+/** A run that is paused waits for a person since then; otherwise what it has waited for longest decides. */
+function waitingSince({ state, stateSince, waits, waitingSince: since }: RunSnapshot): Date | null {
+  if (isPaused(state)) return stateSince;
+  return waits[0]?.since ?? since;
+}
+
+function isPaused(state: RunState): boolean {
+  return state === 'pausing' || state === 'paused';
 }
 
 function stepLineView({ step, ...line }: StepLine, chain: RunSnapshot['chain']): StepLineShape {
@@ -47,7 +69,7 @@ function stepLineView({ step, ...line }: StepLine, chain: RunSnapshot['chain']):
 }
 
 /** Null as soon as one country has no estimate: half a sum would look like a whole one. */
-function estimatedUsers({ countries }: RunSnapshot): number | null {
+export function estimatedUsers({ countries }: RunSnapshot): number | null {
   if (countries.length === 0) return null;
   return countries.reduce<number | null>(
     (sum, { estimate }) => (sum === null || estimate === null ? null : sum + estimate),

@@ -94,6 +94,8 @@ const insertRuns = `
     order by k.campaign, k.due_at, k.position
     on conflict (campaign, scheduled_for) do update set campaign = excluded.campaign
     returning id, campaign, scheduled_for
+  ), e as (
+    insert into run_events (run, kind) select r.id, 'created' from r where exists (select from k where k.id = r.id)
   )
   select k.position, r.id as "runId", r.id = k.id as "isNew"
   from k join r on r.campaign = k.campaign and r.scheduled_for = k.due_at`;

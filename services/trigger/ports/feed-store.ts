@@ -1,18 +1,18 @@
 import type { Priority } from '../../../shared/contracts/campaigns.ts';
+import type { FeedAudience } from '../../../shared/contracts/feed-audience.ts';
 
 /** A feed that this trigger pages, fenced by its token. */
 export interface OwnedFeed {
   feedId: string;
   runId: string;
   country: string;
-  segment: string;
-  snapshot: string;
-  /** Users that the segmentation service estimated; null where it did not. */
-  estimate: number | null;
+  audience: FeedAudience;
+  /** Users of the audience so far, held-out ones included, and those that were left out of it. */
   fedUsers: number;
+  excludedUsers: number;
   /** How often in a row its next page was not to be had. */
   stalls: number;
-  /** The last user that was fed, or null before the first. */
+  /** The last user that was fed, held out or excluded, or null before the first. */
   cursor: string | null;
   nextBatchNo: number;
   token: number;
@@ -28,6 +28,14 @@ export interface FedBatch {
   users: readonly string[];
 }
 
+/** Users that are in no batch. Counted, never listed. */
+export interface SkippedUsers {
+  /** Not of the audience: an exclusion names them. */
+  excluded: number;
+  /** Of the audience, and get nothing. */
+  heldOut: number;
+}
+
 export interface FedPages {
   feedId: string;
   token: number;
@@ -35,8 +43,10 @@ export interface FedPages {
   batches: readonly FedBatch[];
   /** Users that belong to the audience but can never be sent: ids that break the rules, already escaped, and the rule that each breaks. */
   invalidUsers: readonly { user: string; rule: string }[];
+  /** Who was passed over up to the cursor; nobody where absent. */
+  skipped?: SkippedUsers;
   cursor: string | null;
-  /** True with the segment's last page. */
+  /** True with the audience's last page. */
   complete: boolean;
   /** The page behind these is not to be had: the cause of that stays shown. */
   staysStalled: boolean;
@@ -45,7 +55,10 @@ export interface FedPages {
 /** How batches of a feed flow through the steps of its chain, for fairness and back-pressure. */
 export interface FeedLoad {
   feedId: string;
+  runId: string;
   country: string;
+  /** Users of its run that may be fed right now, over all feeds and triggers; null where the run has no pace. */
+  paceAllows: number | null;
   /** Action types in the order of the chain. */
   chain: readonly string[];
   priority: Priority;
@@ -62,6 +75,12 @@ export interface FlowCounts {
   survived: number;
   born: number;
   waiting: number;
+}
+
+/** So many users of a run are to be fed, in whole batches. */
+export interface PaceAsked {
+  runId: string;
+  batches: number;
 }
 
 /** `never-stalled`: not those whose last page was not to be had. */
@@ -83,8 +102,13 @@ export interface FeedStore {
   stall(feedId: string, token: number, cause: string, retryInMs: number): Promise<void>;
   /** Shows why a feed does not move on, or null when it does. No effect under a stale token. */
   show(feedId: string, token: number, cause: string | null): Promise<void>;
-  /** The feed goes on behind its cursor on another snapshot. No effect under a stale token. */
-  renewSnapshot(feedId: string, token: number, fresh: { snapshot: string; estimate: number | null }): Promise<void>;
+  /** The feed goes on behind its cursor on another snapshot of a segment. No effect under a stale token. */
+  renewAudience(feedId: string, token: number, audience: FeedAudience): Promise<void>;
+  /**
+   * Takes from what the paces of these runs allow, which fills up with time, to at most what is allowed for a second, and at least one batch.
+   * Returns how many batches of those asked for may be fed; a run without a pace is left out. Whoever asks at the same time gets the rest.
+   */
+  takePace(asked: readonly PaceAsked[]): Promise<Map<string, number>>;
   /** Loads of the feeds of running runs, whoever pages them, but for those of which nothing is left to learn. */
   loads(settled: readonly string[]): Promise<FeedLoad[]>;
 }

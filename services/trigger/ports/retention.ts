@@ -18,9 +18,11 @@ export interface Retention {
    * `limit`.
    */
   deleteStrays(kind: KeptKind, days: number, limit: number): Promise<number>;
-  /** Deletes runs that ended more than `days` ago, with their feeds and figures; returns how many, at most `limit`. */
+  /** Deletes runs that ended more than `days` ago, with their feeds, events and figures; returns how many, at most `limit`. */
   deleteRuns(days: number, limit: number): Promise<number>;
   /** Deletes answers by idempotency key of more than `days` ago; returns how many, at most `limit`. */
   deleteAnswers(days: number, limit: number): Promise<number>;
   deleteDeadLetters(days: number, limit: number): Promise<number>;
+  /** Deletes entries of the audit log of more than `days` ago; returns how many, at most `limit`. */
+  deleteChanges(days: number, limit: number): Promise<number>;
 }

@@ -1,6 +1,8 @@
 import type { CampaignDefinition } from '../../../shared/contracts/campaigns.ts';
+import type { FeedAudience } from '../../../shared/contracts/feed-audience.ts';
 import type { StepTotals } from '../../../shared/domain/outcomes.ts';
 import type { TerminalRunState } from '../../../shared/domain/run-states.ts';
+import type { UnderWay } from '../../../shared/domain/under-way.ts';
 import type { FlowCounts } from './feed-store.ts';
 
 export interface RunToPrepare {
@@ -13,9 +15,7 @@ export interface RunToPrepare {
 
 export interface NewFeed {
   country: string;
-  segment: string;
-  snapshot: string;
-  estimate: number | null;
+  audience: FeedAudience;
 }
 
 /** A run's totals as its keeper sees them. */
@@ -23,16 +23,45 @@ export interface RunTally {
   runId: string;
   campaignId: string;
   state: 'running' | 'cancelling';
+  /** Why it is in this state: for a run that is being cancelled, by whom. */
+  stateReason: string | null;
   chain: readonly { action: string }[];
+  /** Above which share of failed users it pauses itself; null: never. */
+  pauseAtFailed: FailureLimit | null;
+  /** Who had ended when it was resumed last: only who came after them is judged. A step without a line had nobody. */
+  judgedFrom: readonly EndedUsers[];
   /** Since the run's deadline, by the database's clock; negative before it. */
   overdueMs: number;
   feeds: FeedTally[];
 }
 
+export interface FailureLimit {
+  percent: number;
+  /** Not judged before so many users have ended a step. */
+  minUsers: number;
+}
+
+/** Users that have an outcome in a step, and those among them that failed or are unknown. */
+export interface EndedUsers {
+  step: number;
+  ended: number;
+  failed: number;
+}
+
+/** A run that waits for what was begun before its pause. */
+export interface PausingRun {
+  runId: string;
+  /** Since it was asked to pause, by the database's clock. */
+  forMs: number;
+  underWay: UnderWay;
+}
+
 export interface FeedTally {
   feedId: string;
   country: string;
+  /** Held-out users included. */
   fedUsers: number;
+  heldOutUsers: number;
   fedBatches: number;
   complete: boolean;
   stalled: string | null;
@@ -95,6 +124,12 @@ export interface RunStore {
     runId: string,
     decide: (tally: RunTally, counted: readonly FeedCount[]) => RunEnding | null,
   ): Promise<RunEnding | null>;
+  /** Runs that were asked to pause, with what is still under way. */
+  pausing(): Promise<PausingRun[]>;
+  /** pausing → paused. False when somebody has moved it meanwhile. */
+  settlePause(runId: string): Promise<boolean>;
+  /** running → pausing, with a cause that people are shown and that its history keeps. False when it is not running any more. */
+  pauseFor(runId: string, cause: string): Promise<boolean>;
   /** Moves a run on if its state allows it, and refuses whoever could still feed it. False when it had moved already. */
   finish(runId: string, state: TerminalRunState, reason: string | null): Promise<boolean>;
 }

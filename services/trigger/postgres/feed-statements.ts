@@ -1,3 +1,4 @@
+import { maxBatchUsers } from '../../../shared/domain/batch.ts';
 import { failureCode, triggerSlot } from '../../../shared/postgres/ledger-codes.ts';
 import { failureTotalsAdded } from '../../../shared/postgres/totals-sql.ts';
 
@@ -6,7 +7,7 @@ import { failureTotalsAdded } from '../../../shared/postgres/totals-sql.ts';
 /** `skip locked`: triggers that look at the same moment take different feeds instead of queueing for the same ones. */
 export const claim = `
   with free as (
-    select f.feed, r.deadline_at, c.definition
+    select f.feed, r.deadline_at, c.definition, c.definition || r.settings as settled
     from runs r
     join feeds f on f.run = r.id
     join campaign_revisions c on c.campaign = r.campaign and c.revision = r.revision
@@ -20,9 +21,9 @@ export const claim = `
   update feeds f set owner = $1, token = f.token + 1, lease_until = now() + $2::float8 * interval '1 millisecond'
   from free
   where f.feed = free.feed
-  returning f.feed as "feedId", f.run as "runId", f.country, f.segment, f.snapshot, f.estimate::float8 as estimate,
-    f.fed_users::float8 as "fedUsers", f.stalls, f.cursor, f.next_batch_no as "nextBatchNo", f.token,
-    free.definition ->> 'priority' as priority, free.definition -> 'chain' -> 0 ->> 'action' as "firstAction",
+  returning f.feed as "feedId", f.run as "runId", f.country, f.segment, f.snapshot, f.estimate::float8 as estimate, f.audience,
+    f.fed_users::float8 as "fedUsers", f.excluded_users::float8 as "excludedUsers", f.stalls, f.cursor, f.next_batch_no as "nextBatchNo", f.token,
+    free.settled ->> 'priority' as priority, free.definition -> 'chain' -> 0 ->> 'action' as "firstAction",
     (extract(epoch from free.deadline_at - now()) * 1000)::float8 as "deadlineInMs"`;
 
 export const renew = `
@@ -44,6 +45,7 @@ export const release = `
 export const writePages = `
   with fd as (
     update feeds set cursor = $6, next_batch_no = next_batch_no + $7::int, fed_users = fed_users + $8::bigint, complete = $9,
+      held_out_users = held_out_users + $14::bigint, excluded_users = excluded_users + $15::bigint,
       stalled = case when $13 then stalled end, stalled_until = case when $13 then stalled_until end, stalls = case when $13 then stalls else 0 end
     where feed = $10 and token = $11 and next_batch_no = coalesce($12::int, next_batch_no)
     returning feed
@@ -77,16 +79,59 @@ export const stall = `
 
 export const show = `update feeds set stalled = $3 where feed = $1 and token = $2 and stalled is distinct from $3`;
 
-export const renewSnapshot = `update feeds set snapshot = $3, estimate = $4 where feed = $1 and token = $2`;
+/** Snapshots are of segments alone; of an audience with more sources, the event names those that it has now. */
+export const renewAudience = `
+  with f as (
+    update feeds set segment = $3, snapshot = $4, estimate = $5, audience = $6 where feed = $1 and token = $2 returning run, country
+  )
+  insert into run_events (run, kind, detail)
+  select run, 'snapshot-renewed', jsonb_strip_nulls(jsonb_build_object('country', country, 'segment', $3::text, 'snapshot', $4::text,
+    'sources', $6::jsonb -> 'include')) from f`;
+
+/** Of a second, and at least one batch. */
+const mostAllowed = (pace: string) => `greatest(${maxBatchUsers}, ${pace})`;
+
+/** @param p the row of `run_paces` */
+const allowedNow = (p: string, pace: string) =>
+  `least(${mostAllowed(pace)}, ${p}.allowed + ${pace} * greatest(0, extract(epoch from now() - ${p}.at)))`;
+
+const paceOf = (definition: string, settings: string) =>
+  `((${definition} || ${settings}) ->> 'paceUsersPerSecond')::float8`;
+
+/**
+ * Whole batches of what is allowed, for $1 runs and $2 batches. A run that asks for the first time may have one. Two triggers that ask at the
+ * same moment wait for each other at the row.
+ */
+export const takePace = `
+  with k as (
+    select k.run, k.batches::float8 * ${maxBatchUsers} as users, ${paceOf('c.definition', 'r.settings')} as pace
+    from unnest($1::uuid[], $2::int[]) k (run, batches)
+    join runs r on r.id = k.run
+    join campaign_revisions c on c.campaign = r.campaign and c.revision = r.revision
+  )
+  insert into run_paces as p (run, allowed, taken, at)
+  select run, 0, least(users, ${maxBatchUsers}), now() from k where pace is not null order by run
+  on conflict (run) do update set (allowed, taken, at) = (
+    select a.allowed - t.taken, t.taken, greatest(p.at, now())
+    from k
+    cross join lateral (select ${allowedNow('p', 'k.pace')} as allowed) a
+    cross join lateral (select least(k.users, floor(a.allowed / ${maxBatchUsers}) * ${maxBatchUsers}) as taken) t
+    where k.run = p.run
+  )
+  returning run as "runId", round(taken / ${maxBatchUsers})::int as batches`;
 
 /** A step in which nothing was recorded so far has no line. */
 export const loads = `
-  select f.feed as "feedId", f.country, array(select s ->> 'action' from jsonb_array_elements(c.definition -> 'chain') s) as chain,
-    c.definition ->> 'priority' as priority, f.complete, exists (select from holds h where h.feed = f.feed) as held,
+  select f.feed as "feedId", f.run as "runId", f.country, array(select s ->> 'action' from jsonb_array_elements(c.definition -> 'chain') s) as chain,
+    (c.definition || r.settings) ->> 'priority' as priority, f.complete,
+    case when k.pace is null then null when p.run is null then ${maxBatchUsers} else ${allowedNow('p', 'k.pace')} end as "paceAllows",
+    exists (select from holds h where h.feed = f.feed) as held,
     f.next_batch_no - 1 as "fedBatches", coalesce(t.lines, '[]') as lines
   from runs r
   join feeds f on f.run = r.id
   join campaign_revisions c on c.campaign = r.campaign and c.revision = r.revision
+  cross join lateral (select ${paceOf('c.definition', 'r.settings')} as pace) k
+  left join run_paces p on p.run = r.id
   left join lateral (
     select json_agg(l) as lines from (
       select step, sum(done)::int as done, sum(survived)::int as survived, sum(born)::int as born, sum(waiting)::int as waiting

@@ -2,13 +2,22 @@ import type { Pool, PoolClient } from 'pg';
 import { z } from 'zod';
 import { reasons } from '../../../shared/domain/reasons.ts';
 import { usersTextOf } from '../../../shared/domain/users-text.ts';
-import type { FedPages, FeedLoad, FeedStore, FlowCounts, OwnedFeed } from '../ports/feed-store.ts';
+import type {
+  FedPages,
+  FeedLoad,
+  FeedStore,
+  FlowCounts,
+  OwnedFeed,
+  PaceAsked,
+  SkippedUsers,
+} from '../ports/feed-store.ts';
+import { audienceColumnsOf, audienceOf, type AudienceColumns } from '../../../shared/postgres/feed-audience.ts';
 import { plainArray, textArray } from '../../../shared/postgres/array-literals.ts';
 import * as statements from './feed-statements.ts';
 import { inTransaction } from '../../../shared/postgres/transaction.ts';
 
 /** A bigint reaches us as text. */
-type OwnedFeedRow = Omit<OwnedFeed, 'token'> & { token: string };
+type OwnedFeedRow = Omit<OwnedFeed, 'token' | 'audience'> & AudienceColumns & { token: string };
 
 type LoadRow = Omit<FeedLoad, 'steps'> & { lines: (FlowCounts & { step: number })[] };
 
@@ -17,7 +26,7 @@ export function createFeedStore({ pool }: { pool: Pool }): FeedStore {
     claim: async (owner, leaseMs, limit, scope) => {
       const values = [owner, leaseMs, limit, scope === 'all'];
       const { rows } = await pool.query<OwnedFeedRow>({ name: 'claim-feeds', text: statements.claim, values });
-      return rows.map((row) => ({ ...row, cursor: cursorOf(row.cursor), token: Number(row.token) }));
+      return rows.map(ownedFeedOf);
     },
     renew: async (owner, leaseMs, feeds) => {
       const { rows } = await pool.query<{ feedId: string }>({
@@ -38,9 +47,15 @@ export function createFeedStore({ pool }: { pool: Pool }): FeedStore {
     show: async (feedId, token, cause) => {
       await pool.query({ name: 'show-feed', text: statements.show, values: [feedId, token, cause] });
     },
-    renewSnapshot: async (feedId, token, { snapshot, estimate }) => {
-      const values = [feedId, token, snapshot, estimate];
-      await pool.query({ name: 'renew-snapshot', text: statements.renewSnapshot, values });
+    renewAudience: async (feedId, token, audience) => {
+      const columns = audienceColumnsOf(audience);
+      const values = [feedId, token, columns.segment, columns.snapshot, columns.estimate, columns.audience];
+      await pool.query({ name: 'renew-audience', text: statements.renewAudience, values });
+    },
+    takePace: async (asked) => {
+      const values = [plainArray(asked.map(({ runId }) => runId)), plainArray(asked.map(({ batches }) => batches))];
+      const { rows } = await pool.query<PaceAsked>({ name: 'take-pace', text: statements.takePace, values });
+      return new Map(rows.map(({ runId, batches }) => [runId, batches]));
     },
     loads: async (settled) => {
       const values = [plainArray(settled)];
@@ -69,7 +84,7 @@ async function writeWithInvalid(pool: Pool, pages: FedPages): Promise<boolean> {
 
 /** Ids and users texts hold no line breaks, so texts are joined by them: no quoting, and a tenth of the time an array would take. */
 async function writeBatches(connection: Pool | PoolClient, pages: FedPages): Promise<boolean> {
-  const { batches } = pages;
+  const { batches, skipped: { excluded, heldOut } = nobodySkipped } = pages;
   const { rowCount } = await connection.query({
     name: 'write-pages',
     text: statements.writePages,
@@ -82,15 +97,24 @@ async function writeBatches(connection: Pool | PoolClient, pages: FedPages): Pro
       // As JSON, because a cursor may be an id that breaks the rules.
       pages.cursor === null ? null : JSON.stringify(pages.cursor),
       batches.length,
-      batches.reduce((sum, batch) => sum + batch.users.length, 0),
+      batches.reduce((sum, batch) => sum + batch.users.length, 0) + heldOut,
       pages.complete,
       pages.feedId,
       pages.token,
       batches.at(0)?.batchNo ?? null,
       pages.staysStalled,
+      heldOut,
+      excluded,
     ],
   });
   return rowCount === 1;
+}
+
+const nobodySkipped: SkippedUsers = { excluded: 0, heldOut: 0 };
+
+function ownedFeedOf({ segment, snapshot, estimate, audience, ...row }: OwnedFeedRow): OwnedFeed {
+  const made = audienceOf({ segment, snapshot, estimate, audience });
+  return { ...row, audience: made, cursor: cursorOf(row.cursor), token: Number(row.token) };
 }
 
 function loadOf({ lines, ...row }: LoadRow): FeedLoad {

@@ -2,17 +2,8 @@ import type { KeptKind } from '../ports/retention.ts';
 
 export const tableOf: Record<KeptKind, string> = { users: 'batches', steps: 'batch_steps', failures: 'user_failures' };
 
-/** What leaves with a kind, table by table: receipts name users, as failures do. */
-export const tablesOf: Record<KeptKind, readonly string[]> = {
-  users: [tableOf.users],
-  steps: [tableOf.steps],
-  failures: [tableOf.failures, 'receipts'],
-};
-
-/** $1 weeks. The functions are in the migrations, with the storage settings of each table. */
-export const makeAhead = `
-  select made from make_feed_partitions(now(), now() + $1::int * interval '7 days') made,
-    make_receipt_partitions(now(), now() + $1::int * interval '7 days') receipts`;
+/** $1 weeks. The function is in the migrations, with the storage settings of each table. */
+export const makeAhead = `select make_feed_partitions(now(), now() + $1::int * interval '7 days') as made`;
 
 /**
  * $1 table, $2 days. Weeks that are over, and in which no run has to be kept. The bounds are read out of the catalogue: the names are for
@@ -44,6 +35,7 @@ export const beforeDropping: Record<KeptKind, readonly string[]> = {
   failures: [
     `update runs set failures_kept = false where id in (select run from feeds where ${inWeek}) and failures_kept`,
     `delete from settlements where ${inWeek}`,
+    `update settlement_requests set rejects = '[]', cursor_user = null where run in (select run from feeds where ${inWeek})`,
   ],
 };
 
@@ -70,11 +62,6 @@ export function deleteStrays(kind: KeptKind): string {
 }
 
 /** $1 days, $2 limit. */
-export const deleteStrayReceipts = `
-  delete from receipts_default where ctid = any(array(
-    select s.ctid from feeds f join runs r on r.id = f.run join receipts_default s on s.feed = f.feed where ${endedLongAgo} limit $2))`;
-
-/** $1 days, $2 limit. */
 export const deleteRuns = `
   with gone as (
     select r.id from runs r where ${endedLongAgo} order by r.ended_at limit $2
@@ -94,10 +81,12 @@ export const deleteRuns = `
     delete from settlement_requests where run in (select id from gone)
   ), st as (
     delete from settlements where feed in (select feed from f)
-  ), rt as (
-    delete from receipt_totals where feed in (select feed from f)
   ), c as (
     delete from step_causes where feed in (select feed from f)
+  ), e as (
+    delete from run_events where run in (select id from gone)
+  ), p as (
+    delete from run_paces where run in (select id from gone)
   ), r as (
     delete from runs where id in (select id from gone) returning id
   )
@@ -112,3 +101,8 @@ export const deleteAnswers = `
 export const deleteDeadLetters = `
   delete from dead_letters where ctid = any(array(
     select ctid from dead_letters where created_at <= now() - $1::int * interval '1 day' limit $2))`;
+
+/** $1 days, $2 limit. */
+export const deleteChanges = `
+  delete from audit_log where ctid = any(array(
+    select ctid from audit_log where at <= now() - $1::int * interval '1 day' limit $2))`;

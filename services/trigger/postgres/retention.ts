@@ -18,29 +18,21 @@ export function createRetentionStore({ pool }: { pool: Pool }): Retention {
       return Number(rows[0]?.['made']);
     },
     dropWeeks: (kind, days) => dropWeeks(pool, kind, days),
-    deleteStrays: async (kind, days, limit) => {
-      if (kind === 'failures') await deleted(statements.deleteStrayReceipts, days, limit);
-      return await deleted(statements.deleteStrays(kind), days, limit);
-    },
+    deleteStrays: (kind, days, limit) => deleted(statements.deleteStrays(kind), days, limit),
     deleteRuns: async (days, limit) => {
       const { rows } = await pool.query<{ deleted: number }>(statements.deleteRuns, [days, limit]);
       return rows[0]?.deleted ?? 0;
     },
     deleteAnswers: (days, limit) => deleted(statements.deleteAnswers, days, limit),
     deleteDeadLetters: (days, limit) => deleted(statements.deleteDeadLetters, days, limit),
+    deleteChanges: (days, limit) => deleted(statements.deleteChanges, days, limit),
   };
 }
 
-async function dropWeeks(pool: Pool, kind: KeptKind, days: number): Promise<number> {
-  const dropped: number[] = [];
-  for (const table of statements.tablesOf[kind]) dropped.push(await dropWeeksOf(table, pool, kind, days));
-  return dropped[0] ?? 0;
-}
-
 /** Week by week, each a transaction: what has to wait for a lock gives it up soon. */
-async function dropWeeksOf(table: string, pool: Pool, kind: KeptKind, days: number): Promise<number> {
+async function dropWeeks(pool: Pool, kind: KeptKind, days: number): Promise<number> {
   const { rows } = await pool.query<{ name: string; since: string; until: string }>(statements.droppableWeeks, [
-    table,
+    statements.tableOf[kind],
     days,
   ]);
   for (const { name, since, until } of rows) {

@@ -18,19 +18,26 @@ export const wait = `
 
 export const begin = `
   with r as (
-    update runs set state = 'running', started_at = now(), waiting_cause = null, waiting_since = null where id = $1 and state = 'preparing' returning id
+    update runs set state = 'running', state_since = now(), started_at = now(), waiting_cause = null, waiting_since = null
+    where id = $1 and state = 'preparing' returning id
+  ), e as (
+    insert into run_events (run, kind, detail) select id, 'begun', jsonb_build_object('feeds', cardinality($2::uuid[])) from r
   ), f as (
-    insert into feeds (feed, run, country, segment, snapshot, estimate)
-    select k.feed, r.id, k.country, k.segment, k.snapshot, k.estimate
-    from r, unnest($2::uuid[], $3::text[], $4::text[], $5::text[], $6::bigint[]) k (feed, country, segment, snapshot, estimate)
+    insert into feeds (feed, run, country, segment, snapshot, estimate, audience)
+    select k.feed, r.id, k.country, k.segment, k.snapshot, k.estimate, k.audience
+    from r, unnest($2::uuid[], $3::text[], $4::text[], $5::text[], $6::bigint[], $7::jsonb[])
+      k (feed, country, segment, snapshot, estimate, audience)
   )
   select from r`;
 
 /** One row per feed, of all runs or of one. One statement, so that all of it is true at the same moment. */
 export const tallies = `
-  select r.id as "runId", r.campaign as "campaignId", r.state, c.definition -> 'chain' as chain,
-    (extract(epoch from now() - r.deadline_at) * 1000)::float8 as "overdueMs",
-    f.feed as "feedId", f.country, f.fed_users::float8 as "fedUsers", f.next_batch_no - 1 as "fedBatches", f.complete, f.stalled,
+  select r.id as "runId", r.campaign as "campaignId", r.state, r.state_reason as "stateReason", c.definition -> 'chain' as chain,
+    (extract(epoch from now() - r.deadline_at) * 1000)::float8 as "overdueMs", r.judged_from as "judgedFrom",
+    (c.definition || r.settings) -> 'pauseAtFailedPercent' as "failedPercent",
+    (c.definition || r.settings) -> 'pauseAtFailedMinUsers' as "failedMinUsers",
+    f.feed as "feedId", f.country, f.fed_users::float8 as "fedUsers", f.held_out_users::float8 as "heldOutUsers",
+    f.next_batch_no - 1 as "fedBatches", f.complete, f.stalled,
     coalesce(t.lines, '[]') as lines
   from runs r
   join campaign_revisions c on c.campaign = r.campaign and c.revision = r.revision
@@ -92,8 +99,36 @@ export const recount = `
   where f.feed = $1`;
 
 export const finish = `
-  update runs set state = $2, state_reason = $3, ended_at = now(), in_flight = 0, waiting = 0, waiting_cause = null, waiting_since = null
-  where id = $1 and state = any($4::text[])`;
+  with r as (
+    update runs set state = $2, state_since = now(), state_reason = $3, ended_at = now(), in_flight = 0, waiting = 0, waiting_cause = null,
+      waiting_since = null
+    where id = $1 and state = any($4::text[])
+    returning id
+  ), e as (
+    insert into run_events (run, kind, detail) select id, 'ended', jsonb_build_object('state', $2::text, 'reason', $3::text) from r
+  ), p as (
+    delete from run_paces where run in (select id from r)
+  )
+  select from r`;
+
+export const pausing = `
+  select id as "runId", (extract(epoch from now() - state_since) * 1000)::float8 as "forMs" from runs where state = 'pausing' and ended_at is null`;
+
+export const settlePause = `
+  with r as (
+    update runs set state = 'paused', state_since = now(), in_flight = 0 where id = $1 and state = 'pausing' returning id
+  ), e as (
+    insert into run_events (run, kind) select id, 'paused' from r
+  )
+  select from r`;
+
+export const pauseFor = `
+  with r as (
+    update runs set state = 'pausing', state_since = now(), state_reason = $2 where id = $1 and state = 'running' returning id
+  ), e as (
+    insert into run_events (run, kind, detail) select id, 'auto-paused', jsonb_build_object('cause', $2::text) from r
+  )
+  select from r`;
 
 /** What the sweep kept of a run's feeds is of no use once it has ended. */
 export const forgetSweep = `

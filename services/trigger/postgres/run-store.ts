@@ -1,13 +1,33 @@
 import type { Pool, PoolClient } from 'pg';
 import { v7 as uuidv7 } from 'uuid';
+import { defaultMinJudgedUsers } from '../../../shared/contracts/campaigns.ts';
 import type { StepTotals } from '../../../shared/domain/outcomes.ts';
 import { statesBefore, type TerminalRunState } from '../../../shared/domain/run-states.ts';
+import { nothingUnderWay } from '../../../shared/domain/under-way.ts';
+import { audienceColumnsOf } from '../../../shared/postgres/feed-audience.ts';
 import { inTransaction } from '../../../shared/postgres/transaction.ts';
+import { readUnderWay } from '../../../shared/postgres/under-way.ts';
 import type { FlowCounts } from '../ports/feed-store.ts';
-import type { FeedCount, FeedTally, RunStore, RunTally, RunToPrepare, WaitingStep } from '../ports/run-store.ts';
+import type {
+  EndedUsers,
+  FeedCount,
+  FeedTally,
+  PausingRun,
+  RunStore,
+  RunTally,
+  RunToPrepare,
+  WaitingStep,
+} from '../ports/run-store.ts';
 import * as statements from './run-statements.ts';
 
-type TallyRow = Omit<RunTally, 'feeds'> & Omit<FeedTally, 'totals' | 'flow'> & { lines: (StepTotals & FlowCounts)[] };
+type TallyRow = Omit<RunTally, 'feeds' | 'judgedFrom' | 'pauseAtFailed'> &
+  Omit<FeedTally, 'totals' | 'flow'> & {
+    lines: (StepTotals & FlowCounts)[];
+    /** By step. */
+    judgedFrom: Record<string, Omit<EndedUsers, 'step'>> | null;
+    failedPercent: number | null;
+    failedMinUsers: number | null;
+  };
 
 /** Counting ten million users takes seconds, on a cold disk minutes: longer than statements may take elsewhere. */
 const recountTimeoutMs = 600_000;
@@ -19,13 +39,15 @@ export function createRunStore({ pool }: { pool: Pool }): RunStore {
       await pool.query(statements.wait, [runId, cause]);
     },
     begin: async (runId, feeds) => {
+      const audiences = feeds.map(({ audience }) => audienceColumnsOf(audience));
       const { rowCount } = await pool.query(statements.begin, [
         runId,
         feeds.map(() => uuidv7()),
         feeds.map((feed) => feed.country),
-        feeds.map((feed) => feed.segment),
-        feeds.map((feed) => feed.snapshot),
-        feeds.map((feed) => feed.estimate),
+        audiences.map(({ segment }) => segment),
+        audiences.map(({ snapshot }) => snapshot),
+        audiences.map(({ estimate }) => estimate),
+        audiences.map(({ audience }) => audience && JSON.stringify(audience)),
       ]);
       return rowCount === 1;
     },
@@ -45,6 +67,20 @@ export function createRunStore({ pool }: { pool: Pool }): RunStore {
         if (!ending) return null;
         return (await finish(client, runId, ending.state, ending.reason)) ? ending : null;
       }),
+    pausing: async () => {
+      const { rows } = await pool.query<Omit<PausingRun, 'underWay'>>({
+        name: 'pausing-runs',
+        text: statements.pausing,
+      });
+      if (rows.length === 0) return [];
+      const underWay = await readUnderWay(
+        pool,
+        rows.map(({ runId }) => runId),
+      );
+      return rows.map((row) => ({ ...row, underWay: underWay.get(row.runId) ?? nothingUnderWay }));
+    },
+    settlePause: async (runId) => (await pool.query(statements.settlePause, [runId])).rowCount === 1,
+    pauseFor: async (runId, cause) => (await pool.query(statements.pauseFor, [runId, cause])).rowCount === 1,
     finish: (runId, state, reason) =>
       inTransaction(pool, async (client) => {
         await client.query(statements.fence, [runId]);
@@ -88,8 +124,8 @@ async function finish(
 function tallyOf(rows: TallyRow[]): RunTally[] {
   const [first] = rows;
   if (!first) return [];
-  const { runId, campaignId, state, chain, overdueMs } = first;
-  const feeds = rows.map(({ feedId, country, fedUsers, fedBatches, complete, stalled, lines }) => {
+  const { runId, campaignId, state, stateReason, chain, overdueMs } = first;
+  const feeds = rows.map(({ feedId, country, fedUsers, heldOutUsers, fedBatches, complete, stalled, lines }) => {
     const totals = lines.map(({ step, batches, succeeded, failed, expired, cancelled, unknown }) => {
       return { step, batches, succeeded, failed, expired, cancelled, unknown };
     });
@@ -97,9 +133,17 @@ function tallyOf(rows: TallyRow[]): RunTally[] {
       const { done, survived, born, waiting } = lines.find(({ step }) => step === index + 1) ?? noFlow;
       return { done, survived, born, waiting };
     });
-    return { feedId, country, fedUsers, fedBatches, complete, stalled, totals, flow };
+    return { feedId, country, fedUsers, heldOutUsers, fedBatches, complete, stalled, totals, flow };
   });
-  return [{ runId, campaignId, state, chain, overdueMs, feeds }];
+  return [{ runId, campaignId, state, stateReason, chain, overdueMs, feeds, ...judgementOf(first) }];
+}
+
+function judgementOf({ judgedFrom, failedPercent, failedMinUsers }: TallyRow) {
+  const minUsers = failedMinUsers ?? defaultMinJudgedUsers;
+  return {
+    pauseAtFailed: failedPercent === null ? null : { percent: failedPercent, minUsers },
+    judgedFrom: Object.entries(judgedFrom ?? {}).map(([step, judged]) => ({ step: Number(step), ...judged })),
+  };
 }
 
 const noFlow: FlowCounts = { done: 0, survived: 0, born: 0, waiting: 0 };

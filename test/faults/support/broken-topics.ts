@@ -15,6 +15,15 @@ export interface BrokenTopics {
   contents(topics: readonly string[]): Promise<string[]>;
   /** Messages of the prefix's topics that the groups of the prefix have not committed. */
   lag(prefix: string): Promise<number>;
+  addPartitions(topic: string, count: number): Promise<void>;
+  /** How many messages each partition was ever given, in the order of the partitions. */
+  ends(topic: string): Promise<number[]>;
+  /** Moves what the groups of the prefix have committed, which nobody may be a member of. */
+  moveOffsets(prefix: string, to: 'earliest' | 'latest'): Promise<void>;
+  /** The broker's node id. */
+  leaderOf(topic: string, partition: number): Promise<number>;
+  /** The node id of the broker that coordinates the first group of the prefix. */
+  coordinatorOf(prefix: string): Promise<number>;
   close(): Promise<void>;
 }
 
@@ -33,7 +42,8 @@ export function breakTopics(kafkaBrokers: string): BrokenTopics {
     },
     writable: async (topic, on) => {
       await connect();
-      await setReplicasAsked(admin, topic, on ? 1 : 2);
+      const copies = await copiesOf(admin, topic);
+      await setReplicasAsked(admin, topic, on ? Math.max(1, copies - 1) : copies + 1);
     },
     produce: async (topic, partition, values) => {
       await connect();
@@ -48,6 +58,37 @@ export function breakTopics(kafkaBrokers: string): BrokenTopics {
     lag: async (prefix) => {
       await connect();
       return await lagOf(admin, prefix);
+    },
+    addPartitions: async (topic, count) => {
+      await connect();
+      await admin.createPartitions({ topicPartitions: [{ topic, count }] });
+    },
+    ends: async (topic) => {
+      await connect();
+      const partitions = await admin.fetchTopicOffsets(topic);
+      return partitions.toSorted((a, b) => a.partition - b.partition).map(({ high }) => Number(high));
+    },
+    moveOffsets: async (prefix, to) => {
+      await connect();
+      for (const groupId of await groupsOf(admin, prefix)) {
+        await until(`${groupId} has no members`, async () => {
+          const { groups } = await admin.describeGroups([groupId]);
+          return groups[0]?.members.length === 0;
+        });
+        for (const topic of await topicsOf(admin, prefix)) {
+          await admin.resetOffsets({ groupId, topic, earliest: to === 'earliest' });
+        }
+      }
+    },
+    leaderOf: async (topic, partition) => {
+      await connect();
+      return await leaderOf(admin, topic, partition);
+    },
+    coordinatorOf: async (prefix) => {
+      await connect();
+      const [groupId] = await groupsOf(admin, prefix);
+      if (groupId === undefined) throw new Error(`no group of ${prefix}`);
+      return await leaderOf(admin, '__consumer_offsets', javaHash(groupId) % offsetsPartitions);
     },
     close: async () => {
       if (!connected) return;
@@ -73,11 +114,41 @@ async function send(
   await producer.send({ topic, acks: -1, messages: values.map((value) => ({ partition, value })) });
 }
 
+/** `offsets.topic.num.partitions` of the brokers that these tests start. */
+const offsetsPartitions = 3;
+
+/** Java's hash of a text, as Kafka takes it to place a group: without its sign. */
+function javaHash(text: string): number {
+  let hash = 0;
+  for (let index = 0; index < text.length; index++) hash = (Math.imul(31, hash) + text.charCodeAt(index)) | 0;
+  return hash & 0x7f_ff_ff_ff;
+}
+
+async function topicsOf(admin: Admin, prefix: string): Promise<string[]> {
+  return (await admin.listTopics()).filter((topic) => topic.startsWith(`${prefix}.`));
+}
+
+async function groupsOf(admin: Admin, prefix: string): Promise<string[]> {
+  const { groups } = await admin.listGroups();
+  return groups.map(({ groupId }) => groupId).filter((groupId) => groupId.startsWith(prefix));
+}
+
+async function leaderOf(admin: Admin, topic: string, partition: number): Promise<number> {
+  const { topics } = await admin.fetchTopicMetadata({ topics: [topic] });
+  const found = topics[0]?.partitions.find(({ partitionId }) => partitionId === partition);
+  if (!found || found.leader < 0) throw new Error(`${topic}/${partition} has no leader`);
+  return found.leader;
+}
+
+async function copiesOf(admin: Admin, topic: string): Promise<number> {
+  const { topics } = await admin.fetchTopicMetadata({ topics: [topic] });
+  return topics[0]?.partitions[0]?.replicas.length ?? 1;
+}
+
 async function lagOf(admin: Admin, prefix: string): Promise<number> {
-  const topics = (await admin.listTopics()).filter((topic) => topic.startsWith(`${prefix}.`));
-  const groups = (await admin.listGroups()).groups.filter(({ groupId }) => groupId.startsWith(prefix));
+  const topics = await topicsOf(admin, prefix);
   const committed = new Map<string, number>();
-  for (const { groupId } of groups) {
+  for (const groupId of await groupsOf(admin, prefix)) {
     for (const { topic, partitions } of await admin.fetchOffsets({ groupId, topics })) {
       for (const { partition, offset } of partitions) {
         const name = `${topic}/${partition}`;

@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import { connect, createServer, type Socket } from 'node:net';
+import { createHeldPipe, type HeldPipe } from './held-pipe.ts';
 
 /** One connection through the proxy. */
 export interface Passage {
@@ -19,6 +20,12 @@ export interface Target {
   port: number;
 }
 
+/** The ways that a cut line lets nothing pass. */
+export interface HeldWays {
+  toServer: boolean;
+  toClient: boolean;
+}
+
 /** A network between two processes that a test can break. */
 export interface TcpProxy {
   readonly port: number;
@@ -26,55 +33,56 @@ export interface TcpProxy {
   aim(target: Target): void;
   /** Milliseconds by which each way is slowed down. */
   delay(ms: number): void;
+  /** Cuts the line, one way or both: what is sent meanwhile arrives when it is whole again, ends of connections too. */
+  hold(ways: HeldWays): void;
+  /** Resets the connection at every so many-th piece of data that a client is sent; 0: at none. */
+  resetEvery(pieces: number): void;
   /** Resets every connection that is open now. */
   cut(): void;
   /** While off, nobody listens: connections are refused. Open ones are reset. */
   listen(on: boolean): Promise<void>;
-  /** Swallows what goes one way, without a word to either end. */
-  swallow(way: 'toServer' | 'toClient' | 'nothing'): void;
   inspect(inspector: Inspector): void;
   close(): Promise<void>;
 }
 
 export async function startTcpProxy(first: Target): Promise<TcpProxy> {
-  const passages = new Set<Passage>();
+  const passages = new Map<Passage, readonly HeldPipe[]>();
   let target = first;
   let delayMs = 0;
-  let swallowed: 'toServer' | 'toClient' | 'nothing' = 'nothing';
+  let held: HeldWays = { toServer: false, toClient: false };
+  let resetEvery = 0;
+  let pieces = 0;
   let inspector: Inspector = {};
 
   const server = createServer((client) => {
     const passage: Passage = { client, server: connect(target) };
-    passages.add(passage);
+    const terms = { delayMs: () => delayMs };
+    const toServer = createHeldPipe(passage.server, { ...terms, isHeld: () => held.toServer });
+    const toClient = createHeldPipe(client, { ...terms, isHeld: () => held.toClient });
+    passages.set(passage, [toServer, toClient]);
     client.setNoDelay();
     passage.server.setNoDelay();
     client.on('data', (bytes) => {
       inspector.toServer?.(passage, bytes);
-      if (swallowed !== 'toServer') pass(passage.server, bytes);
+      toServer.write(bytes);
     });
     passage.server.on('data', (bytes) => {
-      if (inspector.toClient?.(passage, bytes) === 'cut') reset(passage);
-      else if (swallowed !== 'toClient') pass(client, bytes);
+      const isReset = resetEvery > 0 && ++pieces % resetEvery === 0;
+      if (isReset || inspector.toClient?.(passage, bytes) === 'cut') reset(passage);
+      else toClient.write(bytes);
     });
-    for (const [from, to] of [
-      [client, passage.server],
-      [passage.server, client],
+    for (const [from, pipe] of [
+      [client, toServer],
+      [passage.server, toClient],
     ] as const) {
-      from.on('error', () => reset(passage));
+      let wasReset = false;
+      from.on('error', () => (wasReset = true));
       from.on('close', () => {
-        passages.delete(passage);
-        to.end();
+        pipe.end(wasReset);
+        if (client.destroyed && passage.server.destroyed) passages.delete(passage);
       });
     }
   });
-
-  function pass(to: Socket, bytes: Buffer): void {
-    if (delayMs === 0) to.write(bytes);
-    else
-      setTimeout(() => {
-        if (to.writable) to.write(bytes);
-      }, delayMs);
-  }
 
   function reset(passage: Passage): void {
     passages.delete(passage);
@@ -83,7 +91,7 @@ export async function startTcpProxy(first: Target): Promise<TcpProxy> {
   }
 
   function cut(): void {
-    for (const passage of passages) reset(passage);
+    for (const passage of passages.keys()) reset(passage);
   }
 
   async function close(): Promise<void> {
@@ -107,15 +115,19 @@ export async function startTcpProxy(first: Target): Promise<TcpProxy> {
     delay: (ms) => {
       delayMs = ms;
     },
+    hold: (ways) => {
+      held = ways;
+      for (const pipe of [...passages.values()].flat()) pipe.drain();
+    },
+    resetEvery: (count) => {
+      resetEvery = count;
+    },
     cut,
     listen: async (on) => {
       if (!on) await close();
       if (!on || server.listening) return;
       server.listen(port, '127.0.0.1');
       await once(server, 'listening');
-    },
-    swallow: (way) => {
-      swallowed = way;
     },
     inspect: (next) => {
       inspector = next;

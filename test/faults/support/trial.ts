@@ -7,7 +7,7 @@ import { startInstallation, type Installation, type InstallationOptions } from '
 import { violations, type Allowance, type Evidence } from '../../support/evidence.ts';
 import { breakTopics, type BrokenTopics } from './broken-topics.ts';
 import { publishFigures } from './figures.ts';
-import { countOf, createInjections, type Injections } from './injections.ts';
+import { countOf, createInjections, type Injection, type Injections } from './injections.ts';
 import { tailLedger } from './ledger-tail.ts';
 import { measureRun, servedWithin, slowestRepeat } from './measure-run.ts';
 import { observe, type Observer } from './observer.ts';
@@ -24,6 +24,8 @@ export interface Verdict {
   measured?: Record<string, number>;
   /** Processes that may end by themselves, for a supervisor to start them again. */
   ownEnds?: number;
+  /** What was broken, where the scenario keeps its own record of it. */
+  injected?: readonly Injection[];
 }
 
 /** An installation under fault, with its three records: the engine's database, the sandbox's ledger, and what the harness broke. */
@@ -123,7 +125,8 @@ export async function startTrial(options: TrialOptions): Promise<Trial> {
 
   async function publish(runId: string, verdict: Verdict, evidence: Evidence, found: number): Promise<void> {
     const { rows, scenario, measured = {} } = verdict;
-    const injected = injections.takeNew();
+    const taken = injections.takeNew();
+    const injected = verdict.injected ?? taken;
     const run = measureRun(await readLedger(muster.ledgerFile), runId, evidence, injected);
     publishFigures({ rows, scenario, faults: countOf(injected), ...run, violations: found, measured });
   }

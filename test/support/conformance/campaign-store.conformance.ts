@@ -103,6 +103,25 @@ export function describeCampaignStore(name: string, makeSubject: () => Promise<C
       expect(await campaigns.get(campaignId)).toEqual(started);
     });
 
+    it('takes a scheduled campaign back, with its job, and starts it again at another time', async () => {
+      const { campaignId } = await create();
+      await campaigns.start(campaignId, dueAt);
+      expect(await campaigns.unschedule(campaignId)).toMatchObject({ state: 'draft', nextRunAt: null });
+      expect(await campaigns.unschedule(campaignId)).toMatchObject({ state: 'draft' });
+      const later = new Date(dueAt.getTime() + 1);
+      expect(await campaigns.start(campaignId, later)).toMatchObject({ state: 'scheduled', nextRunAt: later });
+    });
+
+    it('takes nothing back of a campaign whose job has become a run, and of none but the one that was named', async () => {
+      const [one, other] = [await create(), await create()];
+      await campaigns.start(other.campaignId, dueAt);
+      await rows.addRun({ campaignId: one.campaignId, revision: 1, scheduledFor: dueAt, state: 'preparing' });
+      const before = await campaigns.get(one.campaignId);
+      expect(await campaigns.unschedule(one.campaignId)).toEqual(before);
+      expect(await campaigns.get(other.campaignId)).toMatchObject({ state: 'scheduled' });
+      expect(await campaigns.unschedule(nobody)).toBeUndefined();
+    });
+
     it('starts no other campaign along with the one that was named', async () => {
       const [one, other] = [await create(), await create()];
       await campaigns.start(one.campaignId, dueAt);

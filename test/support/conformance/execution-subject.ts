@@ -1,8 +1,10 @@
 import type { CampaignDefinition } from '../../../shared/contracts/campaigns.ts';
+import { segmentAlone } from '../../../shared/contracts/feed-audience.ts';
 import { maxBatchUsers } from '../../../shared/domain/batch.ts';
 import { usersOf } from '../../../shared/domain/users-text.ts';
 import type { StepTotals } from '../../../shared/domain/outcomes.ts';
 import type { CampaignStore } from '../../../services/api/ports/campaign-store.ts';
+import type { RunControl } from '../../../services/api/ports/run-control.ts';
 import type { RunReports } from '../../../services/api/ports/run-reports.ts';
 import type { FeedStore, OwnedFeed } from '../../../services/trigger/ports/feed-store.ts';
 import type { OutboxSweep } from '../../../services/trigger/ports/outbox-sweep.ts';
@@ -31,6 +33,7 @@ export interface ExecutionSubject {
   campaigns: CampaignStore;
   runs: RunStore;
   reports: RunReports;
+  control: RunControl;
   leases: Leases;
   dueJobs: DueJobs;
   feeds: FeedStore;
@@ -72,7 +75,10 @@ export async function startRun(
   const { campaignId, runId } = await createRun(subject, changes);
   await subject.runs.begin(
     runId,
-    (changes.countries ?? ['SG']).map((country) => ({ country, segment: 'all', snapshot: 's1', estimate: null })),
+    (changes.countries ?? ['SG']).map((country) => ({
+      country,
+      audience: segmentAlone({ segment: 'all', snapshot: 's1', estimate: null }),
+    })),
   );
   const owned = await subject.feeds.claim('t', leaseMs, 1000, 'all');
   return { campaignId, runId, owned: owned.filter((feed) => feed.runId === runId) };

@@ -1,7 +1,9 @@
 import { beforeEach, describe, expect, it } from 'vitest';
+import { segmentAlone, type FeedAudience } from '../../../shared/contracts/feed-audience.ts';
 import type { FedPages, OwnedFeed } from '../../../services/trigger/ports/feed-store.ts';
 import {
   claimOne,
+  createRun,
   doneOf,
   leaseMs,
   record,
@@ -13,6 +15,24 @@ import {
   type ExecutionSubject,
   type MakeExecutionSubject,
 } from './execution-subject.ts';
+
+const severalSources: FeedAudience = {
+  include: [
+    { segment: 'riders', snapshot: 's1', estimate: 10 },
+    { listId: '01890a5d-ac96-774b-bcce-b302099a8057', estimate: 20 },
+  ],
+  exclude: [
+    {
+      runId: '01890a5d-ac96-774b-bcce-b302099a8058',
+      feedIds: ['01890a5d-ac96-774b-bcce-b302099a8059'],
+      steps: 2,
+      outcomes: ['succeeded', 'unknown'],
+      step: 1,
+      estimate: null,
+    },
+  ],
+  holdOut: { percent: 2.5, seed: 'it\'s "december"' },
+};
 
 export function describeFeedStore(name: string, makeSubject: MakeExecutionSubject): void {
   let subject: ExecutionSubject;
@@ -45,10 +65,9 @@ export function describeFeedStore(name: string, makeSubject: MakeExecutionSubjec
         feedId: feed.feedId,
         runId,
         country: 'SG',
-        segment: 'all',
-        snapshot: 's1',
-        estimate: null,
+        audience: segmentAlone({ segment: 'all', snapshot: 's1', estimate: null }),
         fedUsers: 0,
+        excludedUsers: 0,
         stalls: 0,
         cursor: null,
         nextBatchNo: 1,
@@ -225,10 +244,10 @@ export function describeFeedStore(name: string, makeSubject: MakeExecutionSubjec
       const { feedId, token } = feed;
       await subject.feeds.stall(feedId, token - 1, 'from a stale owner', 60_000);
       await subject.feeds.show(feedId, token - 1, 'from a stale owner');
-      await subject.feeds.renewSnapshot(feedId, token - 1, { snapshot: 's9', estimate: 9 });
+      await subject.feeds.renewAudience(feedId, token - 1, severalSources);
       expect((await tallyOf(runId)).feeds[0]?.stalled).toBeNull();
       await subject.feeds.release('t', [feed]);
-      expect(await claimAgain()).toMatchObject({ snapshot: 's1', estimate: null, stalls: 0 });
+      expect(await claimAgain()).toMatchObject({ audience: feed.audience, stalls: 0 });
     });
 
     it('shows the cause until the feed has moved: what was fetched before it is no such move', async () => {
@@ -255,9 +274,35 @@ export function describeFeedStore(name: string, makeSubject: MakeExecutionSubjec
 
     it('goes on with a fresh snapshot', async () => {
       const { feed } = await ownedFeed();
-      await subject.feeds.renewSnapshot(feed.feedId, feed.token, { snapshot: 's2', estimate: 7 });
+      const fresh = segmentAlone({ segment: 'all', snapshot: 's2', estimate: 7 });
+      await subject.feeds.renewAudience(feed.feedId, feed.token, fresh);
       await subject.feeds.release('t', [feed]);
-      expect(await claimAgain()).toMatchObject({ snapshot: 's2', estimate: 7 });
+      expect(await claimAgain()).toMatchObject({ audience: fresh });
+      const { items } = await subject.control.events(feed.runId, 10, null);
+      expect(items.at(-1)).toMatchObject({
+        kind: 'snapshot-renewed',
+        detail: { country: 'SG', segment: 'all', snapshot: 's2' },
+      });
+    });
+
+    it('gives an audience of several sources as it was resolved when the run began', async () => {
+      const { runId } = await createRun(subject);
+      await subject.runs.begin(runId, [{ country: 'SG', audience: severalSources }]);
+      expect(await claimAgain('t')).toMatchObject({ runId, audience: severalSources });
+      expect((await subject.reports.snapshot(runId))?.countries).toMatchObject([{ estimate: 30 }]);
+    });
+
+    it('counts who is held out into the audience and who is excluded beside it, with batches or without', async () => {
+      const { runId, feed } = await ownedFeed();
+      const first = pagesOf(feed, { skipped: { excluded: 3, heldOut: 1 } });
+      expect(await subject.feeds.writePages(first)).toBe(true);
+      const second = pagesOf(feed, { batches: [], cursor: 'v', skipped: { excluded: 5000, heldOut: 500 } });
+      expect(await subject.feeds.writePages(second)).toBe(true);
+      expect((await tallyOf(runId)).feeds).toMatchObject([{ fedUsers: 503, heldOutUsers: 501, fedBatches: 1 }]);
+      const counts = { fedUsers: 503, heldOutUsers: 501, excludedUsers: 5003 };
+      expect((await subject.reports.snapshot(runId))?.countries).toMatchObject([counts]);
+      await subject.feeds.release('t', [feed]);
+      expect(await claimAgain()).toMatchObject({ cursor: 'v', fedUsers: 503, excludedUsers: 5003 });
     });
 
     it('tells how the batches of each feed flow through its chain', async () => {
@@ -273,7 +318,9 @@ export function describeFeedStore(name: string, makeSubject: MakeExecutionSubjec
       expect(await subject.feeds.loads([])).toEqual([
         {
           feedId: feed.feedId,
+          runId: feed.runId,
           country: 'SG',
+          paceAllows: null,
           chain: ['award-reward', 'send-message'],
           priority: 'normal',
           complete: false,
@@ -285,6 +332,63 @@ export function describeFeedStore(name: string, makeSubject: MakeExecutionSubjec
       await subject.holds.hold([{ feedId: feed.feedId, step: 2, cause: 'HTTP 404' }]);
       expect(await subject.feeds.loads([])).toMatchObject([{ held: true }]);
       expect(await subject.feeds.loads([feed.feedId])).toEqual([]);
+    });
+  });
+
+  describe(`the pace of a run ${name}`, () => {
+    const allows = async () => (await subject.feeds.loads([]))[0]?.paceAllows;
+    const take = async (runId: string, batches: number) =>
+      (await subject.feeds.takePace([{ runId, batches }])).get(runId);
+    const setPace = (runId: string, paceUsersPerSecond: number | null) =>
+      subject.control.change(runId, () => ({ change: { settings: { paceUsersPerSecond }, events: [] } }));
+
+    it('is none unless somebody sets one', async () => {
+      const { runId } = await startRun(subject);
+      expect(await allows()).toBeNull();
+      expect(await take(runId, 5)).toBeUndefined();
+    });
+
+    it('allows one batch at first, and then as many as its time has made room for, at most those of a second', async () => {
+      const { runId } = await startRun(subject, { paceUsersPerSecond: 1000 });
+      expect(await allows()).toBe(100);
+      expect(await take(runId, 5)).toBe(1);
+      await subject.passTime(300);
+      expect(await take(runId, 2)).toBe(2);
+      await subject.passTime(60_000);
+      expect(await allows()).toBe(1000);
+      expect(await take(runId, 50)).toBe(10);
+    });
+
+    it('is one for all triggers, whoever asks first', async () => {
+      const { runId } = await startRun(subject, { paceUsersPerSecond: 500 });
+      await take(runId, 1);
+      await subject.passTime(10_000);
+      const taken = await Promise.all([take(runId, 4), take(runId, 4), take(runId, 4)]);
+      expect(taken.reduce<number>((sum, batches) => sum + (batches ?? 0), 0)).toBe(5);
+    });
+
+    it('lets a batch through now and then where it is less than one in a second', async () => {
+      const { runId } = await startRun(subject, { paceUsersPerSecond: 10 });
+      expect(await take(runId, 3)).toBe(1);
+      await subject.passTime(5000);
+      expect(await take(runId, 3)).toBe(0);
+      await subject.passTime(5500);
+      expect(await take(runId, 3)).toBe(1);
+    });
+
+    it('changes while the run goes on, and so does its priority', async () => {
+      const { runId } = await startRun(subject);
+      await setPace(runId, 2000);
+      expect(await allows()).toBe(100);
+      await take(runId, 1);
+      await subject.passTime(60_000);
+      expect(await allows()).toBe(2000);
+      await setPace(runId, 300);
+      expect(await allows()).toBe(300);
+      await setPace(runId, null);
+      expect(await allows()).toBeNull();
+      await subject.control.change(runId, () => ({ change: { settings: { priority: 'high' }, events: [] } }));
+      expect(await subject.feeds.loads([])).toMatchObject([{ priority: 'high' }]);
     });
   });
 

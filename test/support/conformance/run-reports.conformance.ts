@@ -45,10 +45,18 @@ export function describeRunReports(name: string, makeSubject: () => Promise<RunR
           startedAt: new Date(1_800_000_000_001),
           endedAt: new Date(1_800_000_000_999),
         };
-        const runId = await addRun({ ...times, state: 'failed', stateReason: 'no such segment' });
+        const since = { deadlineAt: new Date('2026-12-01T00:00:00.123Z'), stateSince: times.endedAt };
+        const runId = await addRun({ ...times, ...since, state: 'failed', stateReason: 'no such segment' });
         expect((await reports.list({}, 10, null)).items).toEqual([
           {
             ...times,
+            ...since,
+            settings: {
+              priority: 'normal',
+              paceUsersPerSecond: null,
+              pauseAtFailedPercent: null,
+              pauseAtFailedMinUsers: 1000,
+            },
             runId,
             campaignId: campaign.campaignId,
             campaignName: 'Lapsed "riders" 🚲',
@@ -100,7 +108,8 @@ export function describeRunReports(name: string, makeSubject: () => Promise<RunR
 
       it('shows each country with what was fed, and totals added up over all workers, in the order of the chain', async () => {
         const runId = await addRun({ inFlight: 3 });
-        const counted = { estimate: 1200, fedUsers: 1000, fedBatches: 10, complete: true };
+        const users = { estimate: 1200, fedUsers: 1000, heldOutUsers: 50, excludedUsers: 200 };
+        const counted = { ...users, fedBatches: 10, complete: true };
         const sg = await rows.addFeed(runId, { country: 'SG', ...counted });
         await rows.addFeed(runId, { country: 'ID' });
         await rows.addTotals(sg, 0, { step: 2, batches: 1, succeeded: 90, waiting: 3 });
@@ -111,9 +120,13 @@ export function describeRunReports(name: string, makeSubject: () => Promise<RunR
         expect(snapshot).toMatchObject({ runId, inFlight: 3, waitingForRetry: 2, campaignName: 'Lapsed "riders" 🚲' });
         expect(snapshot?.asOf).toBeInstanceOf(Date);
         expect(snapshot?.countries).toEqual([
-          { country: 'ID', estimate: null, fedUsers: 0, fedBatches: 0, childBatches: 0, complete: false, totals: [] },
+          {
+            ...{ country: 'ID', segment: 'all', estimate: null, fedUsers: 0, heldOutUsers: 0, excludedUsers: 0 },
+            ...{ fedBatches: 0, childBatches: 0, complete: false, totals: [] },
+          },
           {
             country: 'SG',
+            segment: 'all',
             ...counted,
             childBatches: 2,
             totals: [

@@ -1,4 +1,5 @@
 import type { CampaignDefinition } from '../../../shared/contracts/campaigns.ts';
+import type { RunSettings } from '../../../shared/contracts/runs.ts';
 import type { StepFlow, StepTotals } from '../../../shared/domain/outcomes.ts';
 import type { RunState } from '../../../shared/domain/run-states.ts';
 
@@ -30,12 +31,23 @@ export interface RunSeed {
   inFlight?: number;
   waiting?: number;
   waitingCause?: string;
+  /** A year after it was planned for, unless said otherwise. */
+  deadlineAt?: Date;
+  stateSince?: Date;
+  settings?: Partial<RunSettings>;
+}
+
+export function laterThan({ scheduledFor }: { scheduledFor: Date }): Date {
+  return new Date(scheduledFor.getTime() + 365 * 86_400_000);
 }
 
 export interface FeedSeed {
   country: string;
+  segment: string;
   estimate: number | null;
   fedUsers: number;
+  heldOutUsers: number;
+  excludedUsers: number;
   fedBatches: number;
   complete: boolean;
   stalled: string | null;
@@ -54,8 +66,11 @@ export interface FailureSeed {
 }
 
 export const emptyFeed = {
+  segment: 'all',
   estimate: null,
   fedUsers: 0,
+  heldOutUsers: 0,
+  excludedUsers: 0,
   fedBatches: 0,
   complete: false,
   stalled: null,
@@ -87,3 +102,16 @@ export function campaignDefinitionOf(changes: Partial<CampaignDefinition> = {}):
     ...changes,
   };
 }
+
+/** What a snapshot says of a run that goes on and was never touched. */
+export const untouchedRun = {
+  deadlineAt: new Date('2030-01-01T00:00:00Z'),
+  stateSince: new Date(0),
+  waitingSince: null,
+  settings: {
+    priority: 'normal',
+    paceUsersPerSecond: null,
+    pauseAtFailedPercent: null,
+    pauseAtFailedMinUsers: 1000,
+  },
+} as const;

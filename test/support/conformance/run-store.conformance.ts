@@ -1,4 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest';
+import { segmentAlone } from '../../../shared/contracts/feed-audience.ts';
 import { campaignDefinitionOf } from './run-rows.ts';
 import {
   claimOne,
@@ -13,7 +14,10 @@ import {
 } from './execution-subject.ts';
 
 const noFlow = { done: 0, survived: 0, born: 0, waiting: 0 };
-const feedOf = (country: string) => ({ country, segment: 'all', snapshot: 's1', estimate: 1000 });
+const feedOf = (country: string) => ({
+  country,
+  audience: segmentAlone({ segment: 'all', snapshot: 's1', estimate: 1000 }),
+});
 
 export function describeRunStore(name: string, makeSubject: MakeExecutionSubject): void {
   describe(`runs ${name}`, () => {
@@ -60,7 +64,15 @@ export function describeRunStore(name: string, makeSubject: MakeExecutionSubject
       const [tally] = await subject.runs.tallies();
       expect(tally).toMatchObject({ runId, campaignId, state: 'running' });
       expect(tally?.chain.map((step) => step.action)).toEqual(['award-reward', 'send-message']);
-      const unfed = { fedUsers: 0, fedBatches: 0, complete: false, stalled: null, totals: [], flow: [noFlow, noFlow] };
+      const unfed = {
+        fedUsers: 0,
+        heldOutUsers: 0,
+        fedBatches: 0,
+        complete: false,
+        stalled: null,
+        totals: [],
+        flow: [noFlow, noFlow],
+      };
       expect(tally?.feeds.map(({ feedId: _, ...rest }) => rest)).toEqual([
         { country: 'ID', ...unfed },
         { country: 'SG', ...unfed },
@@ -132,6 +144,44 @@ export function describeRunStore(name: string, makeSubject: MakeExecutionSubject
       expect(await subject.runs.finish(runId, 'completed', null)).toBe(true);
       expect(await subject.runs.finish(runId, 'failed', 'too late')).toBe(false);
       expect(await subject.runs.tallies()).toEqual([]);
+    });
+
+    it('are pausing until somebody sees that nothing is under way any more', async () => {
+      const { runId, steps } = await startFedRun(subject, [['u1'], ['u2']]);
+      const ledger = subject.ledgerOf('a');
+      const [first] = steps;
+      if (!first) throw new Error('the run has batches');
+      const claimed = await claimOne(ledger, first);
+      expect(await subject.runs.pauseFor(runId, '12 % of 4,000 users failed in step 1, limit 5 %')).toBe(true);
+      expect(await subject.runs.pauseFor(runId, 'again')).toBe(false);
+      const underWay = { inFlight: [{ step: 1, batches: 1, users: 1 }], ready: 1, waiting: 0 };
+      const [pausing] = await subject.runs.pausing();
+      expect(pausing).toMatchObject({ runId, underWay });
+      expect(pausing?.forMs).toBeLessThan(60_000);
+      await record(ledger, doneOf(claimed));
+      expect(await subject.runs.pausing()).toMatchObject([{ underWay: { inFlight: [] } }]);
+      expect(await subject.runs.settlePause(runId)).toBe(true);
+      expect(await subject.runs.settlePause(runId)).toBe(false);
+      expect(await subject.runs.pausing()).toEqual([]);
+      expect(await subject.reports.snapshot(runId)).toMatchObject({
+        state: 'paused',
+        stateReason: '12 % of 4,000 users failed in step 1, limit 5 %',
+      });
+    });
+
+    it('show since when they wait for the same cause', async () => {
+      const { runId } = await startRun(subject);
+      const show = (waitingCause: string | null) => subject.runs.show(runId, { inFlight: 0, waiting: 0, waitingCause });
+      const since = async () => (await subject.reports.snapshot(runId))?.waitingSince;
+      expect(await since()).toBeNull();
+      await show('HTTP 503');
+      const first = await since();
+      expect(first).toBeInstanceOf(Date);
+      await subject.passTime(1000);
+      await show('HTTP 503');
+      expect(await since()).toEqual(first);
+      await show(null);
+      expect(await since()).toBeNull();
     });
 
     it('cannot end as completed before they have begun, but can fail', async () => {

@@ -50,6 +50,17 @@ export function createMemoryCampaignStore({ database }: { database: MemoryDataba
         }
         return get(campaignId);
       }),
+
+    unschedule: (campaignId) =>
+      atOnce(() => {
+        const row = campaigns.get(campaignId);
+        const job = [...jobs.values()].find((each) => each.campaignId === campaignId);
+        if (row?.state === 'scheduled' && job) {
+          row.state = 'draft';
+          jobs.delete(job.id);
+        }
+        return get(campaignId);
+      }),
   };
 }
 

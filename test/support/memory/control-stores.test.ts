@@ -1,5 +1,6 @@
 import { v7 as uuidv7 } from 'uuid';
 import { describeApiKeys } from '../conformance/api-keys.conformance.ts';
+import { describeAuditLog } from '../conformance/audit-log.conformance.ts';
 import { describeCampaignStore } from '../conformance/campaign-store.conformance.ts';
 import { describeDeadLetters } from '../conformance/dead-letters.conformance.ts';
 import { describeDueJobs } from '../conformance/due-jobs.conformance.ts';
@@ -10,6 +11,7 @@ import { describeRunReports } from '../conformance/run-reports.conformance.ts';
 import { createSettableClock } from '../settable-clock.ts';
 import { createMemoryApiKeys } from './api-keys.ts';
 import { atOnce } from './at-once.ts';
+import { createMemoryAuditLog } from './audit-log.ts';
 import { createMemoryCampaignStore } from './campaign-store.ts';
 import { createMemoryDeadLetters } from './dead-letters.ts';
 import { createMemoryDueJobs } from './due-jobs.ts';
@@ -38,6 +40,7 @@ function memoryStores() {
       }),
     reports: createMemoryRunReports({ database }),
     keys: createMemoryApiKeys({ database }),
+    audit: createMemoryAuditLog({ database }),
     requests: createMemoryIdempotentRequests({ database }),
     deadLetters: createMemoryDeadLetters({ database }),
     rows: createMemoryRunRows({ database }),
@@ -53,6 +56,7 @@ describeDueJobs('in memory', memoryStores);
 describeRunReports('in memory', memoryStores);
 describeIdempotentRequests('in memory', memoryStores);
 describeDeadLetters('in memory', memoryStores);
+describeAuditLog('in memory', memoryStores);
 describeRetention('in memory', () => {
   const database = createMemoryDatabase(createSettableClock(Date.now()));
   const countOf = (rows: Iterable<{ feedId: string }>, feedId: string) =>

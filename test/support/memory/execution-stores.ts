@@ -8,6 +8,7 @@ import { createMemoryFeedStore } from './feed-store.ts';
 import { createMemoryLeases } from './leases.ts';
 import type { MemoryDatabase } from './memory-database.ts';
 import { createMemoryOutboxSweep } from './outbox-sweep.ts';
+import { createMemoryRunControl } from './run-control.ts';
 import { createMemoryRunReports } from './run-reports.ts';
 import { createMemoryRunStore } from './run-store.ts';
 import { createMemoryStepEndings } from './step-endings.ts';
@@ -20,6 +21,7 @@ export function createMemoryExecutionStores({ database }: { database: MemoryData
     campaigns: createMemoryCampaignStore({ database }),
     runs: createMemoryRunStore({ database }),
     reports: createMemoryRunReports({ database }),
+    control: createMemoryRunControl({ database }),
     leases: createMemoryLeases({ database }),
     dueJobs: createMemoryDueJobs({ database }),
     feeds: createMemoryFeedStore({ database }),

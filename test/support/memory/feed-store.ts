@@ -1,8 +1,11 @@
+import { onlySegment } from '../../../shared/contracts/feed-audience.ts';
+import { maxBatchUsers } from '../../../shared/domain/batch.ts';
 import { reasons } from '../../../shared/domain/reasons.ts';
 import type { FedPages, FeedLoad, FeedStore, OwnedFeed } from '../../../services/trigger/ports/feed-store.ts';
 import { atOnce } from './at-once.ts';
 import { batchKey, type FeedRow, type MemoryDatabase, type RunRow } from './memory-database.ts';
-import { definitionOf, flowOf } from './run-store.ts';
+import { addRunEvent } from './run-events.ts';
+import { definitionOf, flowOf, settingsOf } from './run-store.ts';
 import { addToFailureTotals, addToTotals } from './totals.ts';
 
 export function createMemoryFeedStore({ database }: { database: MemoryDatabase }): FeedStore {
@@ -72,11 +75,30 @@ export function createMemoryFeedStore({ database }: { database: MemoryDatabase }
         const row = held(feedId, token);
         if (row) row.stalled = cause;
       }),
-    renewSnapshot: (feedId, token, { snapshot, estimate }) =>
+    renewAudience: (feedId, token, audience) =>
       atOnce(() => {
         const row = held(feedId, token);
-        if (row) Object.assign(row, { snapshot, estimate });
+        if (!row) return;
+        row.audience = audience;
+        const alone = onlySegment(audience);
+        const { country } = row;
+        const source = alone ? { segment: alone.segment, snapshot: alone.snapshot } : { sources: audience.include };
+        addRunEvent(database, row.runId, 'snapshot-renewed', { country, ...source });
       }),
+    takePace: (asked) =>
+      atOnce(
+        () =>
+          new Map(
+            asked.flatMap(({ runId, batches }): [string, number][] => {
+              const run = database.runs.get(runId);
+              const allowed = run ? paceAllows(database, run) : null;
+              if (allowed === null) return [];
+              const taken = Math.min(batches, Math.floor(allowed / maxBatchUsers));
+              database.runPaces.set(runId, { allowed: allowed - taken * maxBatchUsers, atMs: clock.nowMs() });
+              return [[runId, taken]];
+            }),
+          ),
+      ),
     loads: (settled) =>
       atOnce(() =>
         [...feeds.values()]
@@ -86,14 +108,27 @@ export function createMemoryFeedStore({ database }: { database: MemoryDatabase }
   };
 }
 
+/** Null where the run has no pace. */
+function paceAllows(database: MemoryDatabase, run: RunRow): number | null {
+  const pace = settingsOf(database, run).paceUsersPerSecond;
+  if (pace === null) return null;
+  const row = database.runPaces.get(run.id);
+  if (!row) return maxBatchUsers;
+  const refilled = (pace * Math.max(0, database.clock.nowMs() - row.atMs)) / 1000;
+  return Math.min(Math.max(maxBatchUsers, pace), row.allowed + refilled);
+}
+
 function loadOf(database: MemoryDatabase, row: FeedRow): FeedLoad {
-  const { feedId, country, complete } = row;
-  const { priority, chain } = definitionOf(database, runOf(database, row));
+  const { feedId, runId, country, complete } = row;
+  const run = runOf(database, row);
+  const { chain } = definitionOf(database, run);
   return {
     feedId,
+    runId,
     country,
+    paceAllows: paceAllows(database, run),
     chain: chain.map(({ action }) => action),
-    priority,
+    priority: settingsOf(database, run).priority,
     complete,
     held: [...database.holds.values()].some((hold) => hold.feedId === feedId),
     fedBatches: row.nextBatchNo - 1,
@@ -107,6 +142,10 @@ function write(database: MemoryDatabase, row: FeedRow, pages: FedPages): void {
     database.batches.set(batchKey(row.feedId, batchNo), batch);
     row.fedUsers += users.length;
   }
+  const { excluded, heldOut } = pages.skipped ?? { excluded: 0, heldOut: 0 };
+  row.fedUsers += heldOut;
+  row.heldOutUsers += heldOut;
+  row.excludedUsers += excluded;
   row.cursor = pages.cursor;
   row.nextBatchNo += pages.batches.length;
   row.complete = pages.complete;
@@ -127,15 +166,16 @@ function failInvalid(database: MemoryDatabase, row: FeedRow, { user, rule }: Fed
 
 function ownedFeed(database: MemoryDatabase, row: FeedRow): OwnedFeed {
   const run = runOf(database, row);
-  const { feedId, country, segment, snapshot, estimate, fedUsers, stalls, cursor, nextBatchNo, token } = row;
+  const { feedId, country, audience, fedUsers, excludedUsers, stalls, cursor, nextBatchNo, token } = row;
   const deadlineInMs = run.deadlineAtMs - database.clock.nowMs();
   const start = startingWith(database, run);
-  const place = { snapshot, estimate, fedUsers, stalls, cursor, nextBatchNo };
-  return { feedId, runId: run.id, country, segment, ...place, token, deadlineInMs, ...start };
+  const place = { fedUsers, excludedUsers, stalls, cursor, nextBatchNo };
+  return { feedId, runId: run.id, country, audience, ...place, token, deadlineInMs, ...start };
 }
 
 function startingWith(database: MemoryDatabase, run: RunRow): Pick<OwnedFeed, 'priority' | 'firstAction'> {
-  const { priority, chain } = definitionOf(database, run);
+  const { chain } = definitionOf(database, run);
+  const { priority } = settingsOf(database, run);
   const [first] = chain;
   if (!first) throw new Error(`the chain of run ${run.id} is empty`);
   return { priority, firstAction: first.action };

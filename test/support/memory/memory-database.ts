@@ -1,7 +1,11 @@
 import type { CampaignDefinition } from '../../../shared/contracts/campaigns.ts';
+import type { RunSettings } from '../../../shared/contracts/runs.ts';
+import type { FeedAudience } from '../../../shared/contracts/feed-audience.ts';
 import type { StepFlow, StepTotals } from '../../../shared/domain/outcomes.ts';
+import type { RunEventKind } from '../../../shared/domain/run-events.ts';
 import type { RunState } from '../../../shared/domain/run-states.ts';
 import type { ApiKeyRecord } from '../../../shared/ports/api-keys.ts';
+import type { AuditRecord } from '../../../services/api/ports/audit-log.ts';
 import type { CampaignState } from '../../../services/api/ports/campaign-store.ts';
 import type { StoredAnswer } from '../../../services/api/ports/idempotent-requests.ts';
 import type { UserFailure } from '../../../shared/ports/step-ledger.ts';
@@ -41,6 +45,27 @@ export interface MemoryDatabase {
   readonly idempotentRequests: Map<string, IdempotentRequestRow>;
   /** Keyed by `${topic}/${partition}/${offset}` and a digest of the bytes. */
   readonly deadLetters: Map<string, DeadLetterRow>;
+  /** Oldest first. */
+  readonly auditLog: AuditRecord[];
+  /** Oldest first. */
+  readonly runEvents: RunEventRow[];
+  /** By run. */
+  readonly runPaces: Map<string, RunPaceRow>;
+  readonly audiences: Map<string, AudienceRow>;
+}
+
+export interface RunEventRow {
+  runId: string;
+  eventId: string;
+  at: Date;
+  kind: RunEventKind;
+  detail: Readonly<Record<string, unknown>>;
+}
+
+/** Users that may be fed, as of `atMs`. */
+export interface RunPaceRow {
+  allowed: number;
+  atMs: number;
 }
 
 export interface CampaignRow {
@@ -77,6 +102,12 @@ export interface RunRow {
   inFlight: number;
   waiting: number;
   waitingCause: string | null;
+  waitingSince: Date | null;
+  stateSince: Date;
+  /** What was changed for this run alone. */
+  settings: Partial<RunSettings>;
+  /** By step: who had ended when the run was resumed last. */
+  judgedFrom: ReadonlyMap<number, { ended: number; failed: number }>;
   /** False once the single failures are no longer kept. */
   failuresKept: boolean;
 }
@@ -85,13 +116,13 @@ export interface FeedRow {
   feedId: string;
   runId: string;
   country: string;
-  segment: string;
-  snapshot: string;
-  estimate: number | null;
+  audience: FeedAudience;
   cursor: string | null;
   nextBatchNo: number;
   nextChildNo: number;
   fedUsers: number;
+  heldOutUsers: number;
+  excludedUsers: number;
   complete: boolean;
   stalled: string | null;
   owner: string | null;
@@ -221,6 +252,23 @@ export interface IdempotentRequestRow {
   createdId: string;
 }
 
+export interface AudienceRow {
+  id: string;
+  name: string;
+  state: 'receiving' | 'ready' | 'failed';
+  country: string | null;
+  rows: number;
+  rejected: number;
+  cause: string | null;
+  attempt: string;
+  createdAt: Date;
+  receivedAtMs: number;
+  readyAt: Date | null;
+  /** By country, as they came; sorted and without repeats once it is ready. */
+  users: Map<string, string[]>;
+  rejects: { line: number; value: string; rule: string }[];
+}
+
 export interface DeadLetterRow {
   key: Buffer | null;
   value: Buffer | null;
@@ -249,6 +297,10 @@ export function createMemoryDatabase(clock: SettableClock): MemoryDatabase {
     apiKeys: new Map(),
     idempotentRequests: new Map(),
     deadLetters: new Map(),
+    auditLog: [],
+    runEvents: [],
+    runPaces: new Map(),
+    audiences: new Map(),
   };
 }
 

@@ -63,6 +63,8 @@ export function createMemoryRetention({ database }: { database: MemoryDatabase }
           .slice(0, limit);
         for (const run of old) {
           runs.delete(run.id);
+          database.runEvents.splice(0, Infinity, ...database.runEvents.filter(({ runId }) => runId !== run.id));
+          database.runPaces.delete(run.id);
           for (const feed of [...feeds.values()].filter((row) => row.runId === run.id)) {
             feeds.delete(feed.feedId);
             for (const key of [...database.totals.keys()])
@@ -82,6 +84,13 @@ export function createMemoryRetention({ database }: { database: MemoryDatabase }
       }),
     // The twin's dead letters have no time.
     deleteDeadLetters: () => Promise.resolve(0),
+    deleteChanges: (days, limit) =>
+      atOnce(() => {
+        const isOld = ({ at }: { at: Date }) => at.getTime() <= clock.nowMs() - days * dayMs;
+        const old = new Set(database.auditLog.filter(isOld).slice(0, limit));
+        database.auditLog.splice(0, Infinity, ...database.auditLog.filter((row) => !old.has(row)));
+        return old.size;
+      }),
   };
 }
 

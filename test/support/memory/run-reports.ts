@@ -1,4 +1,5 @@
 import { failureCursorOf, failurePlaceOf, type FailurePlace } from '../../../services/api/contracts/failure-cursor.ts';
+import { estimateOf, onlySegment } from '../../../shared/contracts/feed-audience.ts';
 import { compareUserIds } from '../../../shared/domain/user-id.ts';
 import { InvalidCursorError } from '../../../services/api/ports/campaign-store.ts';
 import type {
@@ -13,6 +14,7 @@ import { pageOf, requireIdCursor } from '../../../services/api/postgres/pages.ts
 import { atOnce } from './at-once.ts';
 import type { FeedRow, MemoryDatabase, RunRow } from './memory-database.ts';
 import type { StepTotals } from '../../../shared/domain/outcomes.ts';
+import { settingsOf } from './run-store.ts';
 import { totalsRowsOf } from './totals.ts';
 
 export function createMemoryRunReports({ database }: { database: MemoryDatabase }): RunReports {
@@ -50,8 +52,8 @@ export function createMemoryRunReports({ database }: { database: MemoryDatabase 
   };
 }
 
-function headerOf(run: RunRow, { campaigns }: MemoryDatabase): RunHeader {
-  const definition = campaigns.get(run.campaignId)?.definition;
+export function headerOf(run: RunRow, database: MemoryDatabase): RunHeader {
+  const definition = database.campaigns.get(run.campaignId)?.definition;
   if (!definition) throw new Error(`run ${run.id} has no campaign`);
   return {
     runId: run.id,
@@ -63,6 +65,9 @@ function headerOf(run: RunRow, { campaigns }: MemoryDatabase): RunHeader {
     scheduledFor: run.scheduledFor,
     startedAt: run.startedAt,
     endedAt: run.endedAt,
+    deadlineAt: new Date(run.deadlineAtMs),
+    stateSince: run.stateSince,
+    settings: settingsOf(database, run),
     chain: definition.chain.map(({ action }) => ({ action })),
   };
 }
@@ -81,12 +86,16 @@ function snapshotOf(id: string, database: MemoryDatabase): RunSnapshot | undefin
       .flatMap((feed) => totalsRowsOf(database, feed.feedId))
       .reduce((sum, row) => sum + row.waiting, 0),
     stalled: run.endedAt === null ? stalled : null,
+    waitingSince: run.endedAt === null ? run.waitingSince : null,
     waits: run.endedAt === null ? waits : [],
     failuresKept: run.failuresKept,
     countries: feeds.map((feed) => ({
       country: feed.country,
-      estimate: feed.estimate,
+      segment: onlySegment(feed.audience)?.segment ?? null,
+      estimate: estimateOf(feed.audience),
       fedUsers: feed.fedUsers,
+      heldOutUsers: feed.heldOutUsers,
+      excludedUsers: feed.excludedUsers,
       fedBatches: feed.nextBatchNo - 1,
       childBatches: totalsRowsOf(database, feed.feedId).reduce((sum, row) => sum + row.born, 0),
       complete: feed.complete,
@@ -125,7 +134,8 @@ function groupsOf(runId: string, database: MemoryDatabase): FailureGroup[] {
   return [...database.failureTotals.values()]
     .flatMap(({ feedId, ...group }) => {
       const country = countries.get(feedId);
-      return country === undefined ? [] : [{ ...group, country, sample: [...group.sample] }];
+      const isEmpty = country === undefined || group.users === 0;
+      return isEmpty ? [] : [{ ...group, country, sample: [...group.sample] }];
     })
     .sort(
       (a, b) =>

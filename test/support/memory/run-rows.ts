@@ -1,6 +1,7 @@
 import { v7 as uuidv7 } from 'uuid';
+import { segmentAlone } from '../../../shared/contracts/feed-audience.ts';
 import { firstChildBatchNo } from '../../../shared/domain/batch.ts';
-import { emptyFeed, someFailure, type FeedSeed, type RunRows } from '../conformance/run-rows.ts';
+import { emptyFeed, laterThan, someFailure, type FeedSeed, type RunRows } from '../conformance/run-rows.ts';
 import { atOnce } from './at-once.ts';
 import type { MemoryDatabase } from './memory-database.ts';
 import { addToFailureTotals, addToTotals } from './totals.ts';
@@ -19,15 +20,19 @@ export function createMemoryRunRows({ database }: { database: MemoryDatabase }):
           inFlight: 0,
           waiting: 0,
           waitingCause: null,
+          settings: {},
           failuresKept: true,
         };
-        runs.set(id, { id, deadlineAtMs: Infinity, ...optional, ...seed });
+        const { deadlineAt = laterThan(seed), stateSince = clock.now(), ...row } = seed;
+        const waitingSince = seed.waitingCause === undefined ? null : clock.now();
+        const rest = { deadlineAtMs: deadlineAt.getTime(), stateSince, waitingSince, judgedFrom: new Map() };
+        runs.set(id, { id, ...rest, ...optional, ...row });
         return id;
       }),
 
     addFeed: (runId, seed) =>
       atOnce(() => {
-        const { fedBatches, bornAt, ...rest }: FeedSeed = { ...emptyFeed, ...seed };
+        const { fedBatches, bornAt, estimate, segment, ...rest }: FeedSeed = { ...emptyFeed, ...seed };
         const feedId = uuidv7(bornAt && { msecs: bornAt.getTime() });
         const unowned = {
           cursor: null,
@@ -36,8 +41,7 @@ export function createMemoryRunRows({ database }: { database: MemoryDatabase }):
           leaseUntilMs: 0,
           stalledUntilMs: null,
           stalls: 0,
-          segment: 'all',
-          snapshot: 's1',
+          audience: segmentAlone({ segment, snapshot: 's1', estimate }),
         };
         const numbers = { nextBatchNo: fedBatches + 1, nextChildNo: firstChildBatchNo };
         feeds.set(feedId, { feedId, runId, ...rest, ...unowned, ...numbers });

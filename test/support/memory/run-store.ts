@@ -1,13 +1,18 @@
 import { v7 as uuidv7 } from 'uuid';
-import type { CampaignDefinition } from '../../../shared/contracts/campaigns.ts';
+import { defaultMinJudgedUsers, type CampaignDefinition } from '../../../shared/contracts/campaigns.ts';
+import type { RunSettings } from '../../../shared/contracts/runs.ts';
 import { firstChildBatchNo, isChildBatch } from '../../../shared/domain/batch.ts';
 import type { StepTotals } from '../../../shared/domain/outcomes.ts';
+import type { RunEventKind } from '../../../shared/domain/run-events.ts';
 import { statesBefore, type TerminalRunState } from '../../../shared/domain/run-states.ts';
+import { nothingUnderWay } from '../../../shared/domain/under-way.ts';
 import type { FlowCounts } from '../../../services/trigger/ports/feed-store.ts';
 import type { RunStore, RunTally, WaitingStep } from '../../../services/trigger/ports/run-store.ts';
 import { atOnce } from './at-once.ts';
 import { createMemoryDatabase, type FeedRow, type MemoryDatabase, type RunRow } from './memory-database.ts';
+import { addRunEvent } from './run-events.ts';
 import { addToTotals, totalsOf, totalsRowsOf } from './totals.ts';
+import { underWayOf } from './under-way.ts';
 
 export function createMemoryRunStore({ database }: { database: MemoryDatabase }): RunStore {
   const { runs, clock } = database;
@@ -37,9 +42,8 @@ export function createMemoryRunStore({ database }: { database: MemoryDatabase })
       atOnce(() => {
         const row = runs.get(runId);
         if (row?.state !== 'preparing') return false;
-        row.state = 'running';
-        row.waitingCause = null;
-        row.startedAt = clock.now();
+        Object.assign(row, { state: 'running', stateSince: clock.now(), startedAt: clock.now(), ...waitsNot });
+        addRunEvent(database, runId, 'begun', { feeds: feeds.length });
         for (const feed of feeds) {
           const id = uuidv7();
           database.feeds.set(id, { ...unfed, ...feed, feedId: id, runId });
@@ -49,14 +53,17 @@ export function createMemoryRunStore({ database }: { database: MemoryDatabase })
     wait: (runId, cause) =>
       atOnce(() => {
         const row = runs.get(runId);
-        if (row?.state === 'preparing') row.waitingCause = cause;
+        if (row?.state === 'preparing') showWait(row, cause);
       }),
     tallies: () => atOnce(() => sweptRuns().map((row) => tallyOf(database, row))),
     waitingSteps: (runIds) => atOnce(() => runIds.flatMap((runId) => waitingStepsOf(database, runId))),
     show: (runId, figures) =>
       atOnce(() => {
         const row = runs.get(runId);
-        if (row?.endedAt === null) Object.assign(row, figures);
+        if (row?.endedAt !== null) return;
+        const { inFlight, waiting, waitingCause } = figures;
+        Object.assign(row, { inFlight, waiting });
+        showWait(row, waitingCause);
       }),
     end: (runId, decide) =>
       atOnce(() => {
@@ -72,7 +79,38 @@ export function createMemoryRunStore({ database }: { database: MemoryDatabase })
         fence(database, runId);
         return finish(database, runId, state, reason);
       }),
+    pausing: () =>
+      atOnce(() =>
+        inState('pausing').map(({ id, stateSince }) => ({
+          runId: id,
+          forMs: clock.nowMs() - stateSince.getTime(),
+          underWay: underWayOf(database, id) ?? nothingUnderWay,
+        })),
+      ),
+    settlePause: (runId) => atOnce(() => move(runId, 'pausing', 'paused', { inFlight: 0 })),
+    pauseFor: (runId, cause) =>
+      atOnce(() => move(runId, 'running', 'pausing', { stateReason: cause }, 'auto-paused', { cause })),
   };
+
+  function move(
+    runId: string,
+    from: RunRow['state'],
+    to: 'pausing' | 'paused',
+    changes: Partial<RunRow>,
+    kind: RunEventKind = 'paused',
+    detail: Readonly<Record<string, unknown>> = {},
+  ): boolean {
+    const row = runs.get(runId);
+    if (row?.state !== from) return false;
+    Object.assign(row, { ...changes, state: to, stateSince: clock.now() });
+    addRunEvent(database, runId, kind, detail);
+    return true;
+  }
+
+  function showWait(row: RunRow, cause: string | null): void {
+    if (row.waitingCause !== cause) row.waitingSince = cause === null ? null : clock.now();
+    row.waitingCause = cause;
+  }
 
   function sweptRuns(): RunRow[] {
     const byTime = (a: RunRow, b: RunRow) => a.scheduledFor.getTime() - b.scheduledFor.getTime();
@@ -90,13 +128,17 @@ function finish(database: MemoryDatabase, runId: string, state: TerminalRunState
   const { runs, clock } = database;
   const row = runs.get(runId);
   if (!row || !statesBefore(state).includes(row.state)) return false;
-  const over = { endedAt: clock.now(), inFlight: 0, waiting: 0, waitingCause: null };
+  const over = { endedAt: clock.now(), stateSince: clock.now(), inFlight: 0, waiting: 0, ...waitsNot };
   Object.assign(row, { state, stateReason: reason, ...over });
+  addRunEvent(database, runId, 'ended', { state, reason });
+  database.runPaces.delete(runId);
   const ours = new Set(feedsOf(database, runId).map(({ feedId }) => feedId));
   for (const [key, { feedId }] of database.agenda) if (ours.has(feedId)) database.agenda.delete(key);
   for (const [key, { feedId }] of database.holds) if (ours.has(feedId)) database.holds.delete(key);
   return true;
 }
+
+const waitsNot = { waitingCause: null, waitingSince: null };
 
 const causeLastsMs = 120_000;
 
@@ -130,6 +172,8 @@ const unfed = {
   nextBatchNo: 1,
   nextChildNo: firstChildBatchNo,
   fedUsers: 0,
+  heldOutUsers: 0,
+  excludedUsers: 0,
   complete: false,
   stalled: null,
   owner: null,
@@ -151,6 +195,22 @@ export function definitionOf(
 
 export function hasRevision({ campaigns }: MemoryDatabase, { campaignId, revision }: RunKey): boolean {
   return campaigns.get(campaignId)?.revision === revision;
+}
+
+/** The campaign's, but for what was changed for the run alone. */
+export function settingsOf(database: MemoryDatabase, row: RunRow): RunSettings {
+  const { priority, paceUsersPerSecond, pauseAtFailedPercent, pauseAtFailedMinUsers } = definitionOf(database, row);
+  return {
+    priority,
+    paceUsersPerSecond: paceUsersPerSecond ?? null,
+    pauseAtFailedPercent: pauseAtFailedPercent ?? null,
+    pauseAtFailedMinUsers: pauseAtFailedMinUsers ?? defaultMinJudgedUsers,
+    ...row.settings,
+  };
+}
+
+function pauseAtFailedOf({ pauseAtFailedPercent, pauseAtFailedMinUsers }: RunSettings): RunTally['pauseAtFailed'] {
+  return pauseAtFailedPercent === null ? null : { percent: pauseAtFailedPercent, minUsers: pauseAtFailedMinUsers };
 }
 
 type RunKey = Pick<RunRow, 'campaignId' | 'revision'>;
@@ -178,9 +238,13 @@ export function insertRun(
     endedAt: null,
     inFlight: 0,
     waiting: 0,
-    waitingCause: null,
+    ...waitsNot,
+    stateSince: database.clock.now(),
+    settings: {},
+    judgedFrom: new Map(),
     failuresKept: true,
   });
+  addRunEvent(database, id, 'created');
   return { runId: id, isNew: true };
 }
 
@@ -191,11 +255,15 @@ function tallyOf(database: MemoryDatabase, row: RunRow): RunTally {
     campaignId: row.campaignId,
     state: row.state === 'cancelling' ? 'cancelling' : 'running',
     chain,
+    stateReason: row.stateReason,
     overdueMs: database.clock.nowMs() - row.deadlineAtMs,
+    pauseAtFailed: pauseAtFailedOf(settingsOf(database, row)),
+    judgedFrom: [...row.judgedFrom].map(([step, judged]) => ({ step, ...judged })),
     feeds: feedsOf(database, row.id).map((feed) => ({
       feedId: feed.feedId,
       country: feed.country,
       fedUsers: feed.fedUsers,
+      heldOutUsers: feed.heldOutUsers,
       fedBatches: feed.nextBatchNo - 1,
       complete: feed.complete,
       stalled: feed.stalled,

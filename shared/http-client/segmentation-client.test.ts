@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { engineConfig } from '../../../shared/contracts/engine-config.ts';
+import { engineConfig } from '../contracts/engine-config.ts';
 import type { PageRequest } from '../ports/segmentation.ts';
 import { createSegmentation } from './segmentation-client.ts';
 
@@ -155,7 +155,8 @@ function clientOf(url: string, timeoutMs = 1000) {
     segmentation: { url, authorizationEnv: 'SEGMENTS_AUTHORIZATION', timeoutMs },
     actionTypes: {},
   });
-  return createSegmentation({ config, environment: { SEGMENTS_AUTHORIZATION: 'Bearer s3cret' } });
+  const environment = { SEGMENTS_AUTHORIZATION: 'Bearer s3cret' };
+  return createSegmentation({ config, environment, connections: { pages: 128, descriptions: 64 } });
 }
 
 function portOf(server: Server): number {

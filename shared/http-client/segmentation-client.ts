@@ -1,21 +1,21 @@
 import type { z } from 'zod';
-import type { EngineConfig } from '../../../shared/contracts/engine-config.ts';
-import { segmentDescription, userPage } from '../../../shared/contracts/segmentation.ts';
-import { maxQuestions } from '../page-questions.ts';
+import type { EngineConfig } from '../contracts/engine-config.ts';
+import { segmentDescription, userPage } from '../contracts/segmentation.ts';
 import type { Segmentation, SegmentationAnswer, SegmentationFailure } from '../ports/segmentation.ts';
-import { authorizationOf } from '../../../shared/runtime/engine-config-file.ts';
-import { createHttpOrigin, type HttpOrigin, type HttpOutcome } from '../../../shared/http-client/http-dispatch.ts';
-import { retryAfterMs } from '../../../shared/http-client/retry-after.ts';
+import { authorizationOf } from '../runtime/engine-config-file.ts';
+import { createHttpOrigin, type HttpOrigin, type HttpOutcome } from './http-dispatch.ts';
+import { retryAfterMs } from './retry-after.ts';
 
 export interface SegmentationDeps {
   config: EngineConfig;
   environment: NodeJS.ProcessEnv;
+  /** As many as there are questions at once, or a question that waits for one counts that towards its time-out. */
+  connections: {
+    pages: number;
+    /** Apart from those of pages: a segment that is described slowly must not hold up feeds. */
+    descriptions: number;
+  };
 }
-
-/** No question waits for one: waiting would count towards its time-out. */
-const connections = maxQuestions.moving + maxQuestions.new + maxQuestions.uncertain;
-/** Apart from those of pages: a segment that is described slowly must not hold up feeds. */
-const describingConnections = 64;
 
 const minAnswerBytes = 4 * 1024 * 1024;
 /** An id of 256 bytes may be written as JSON escapes throughout. */
@@ -28,6 +28,7 @@ const maxBytesPerUser = 1024;
 export function createSegmentation({
   config: { segmentation },
   environment,
+  connections,
 }: SegmentationDeps): Segmentation & { close(): Promise<void> } {
   const base = new URL(segmentation.url);
   const authorization = authorizationOf(segmentation, environment);
@@ -38,12 +39,12 @@ export function createSegmentation({
   const terms = { origin: base.origin, timeoutMs: segmentation.timeoutMs };
   const pages = createHttpOrigin({
     ...terms,
-    connections,
+    connections: connections.pages,
     maxAnswerBytes: Math.max(minAnswerBytes, segmentation.pageSize * maxBytesPerUser),
   });
   const descriptions = createHttpOrigin({
     ...terms,
-    connections: describingConnections,
+    connections: connections.descriptions,
     maxAnswerBytes: minAnswerBytes,
   });
 

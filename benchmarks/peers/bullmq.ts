@@ -1,0 +1,38 @@
+import { Queue, Worker } from 'bullmq';
+import type { BatchJob, JobQueue, QueueServers } from './job-queue.ts';
+
+const queueName = 'batches';
+
+/**
+ * BullMQ on Redis. As its guide says: jobs are added in bulk, one worker runs many of them at once by its local concurrency, and done jobs are
+ * removed. Working on several jobs in one call of the processor is part of its paid edition.
+ */
+export async function openBullMq({ redisPort }: QueueServers): Promise<JobQueue> {
+  const connection = { host: '127.0.0.1', port: redisPort, maxRetriesPerRequest: null };
+  const queue = new Queue<BatchJob>(queueName, {
+    connection,
+    defaultJobOptions: { removeOnComplete: true, removeOnFail: true },
+  });
+  await queue.waitUntilReady();
+
+  return {
+    empty: () => queue.obliterate({ force: true }),
+    enqueue: async (jobs) => {
+      await queue.addBulk(jobs.map((data) => ({ name: 'batch', data })));
+    },
+    work: async (serve, atOnce) => {
+      const worker = new Worker<BatchJob>(queueName, (job) => serve(job.data), { connection, concurrency: atOnce });
+      worker.on('failed', (_job, error) => failLoudly(error));
+      worker.on('error', failLoudly);
+      await worker.waitUntilReady();
+      return () => worker.close();
+    },
+    close: () => queue.close(),
+  };
+}
+
+/** A job that fails would be counted as one that cost nothing. */
+function failLoudly(error: Error): never {
+  console.error(error);
+  process.exit(1);
+}

@@ -1,0 +1,36 @@
+import { usersPerBatch } from '../campaign-times.ts';
+import { startCpuMeter } from '../cpu.ts';
+import { startEngine } from '../engine-under-test.ts';
+import type { Stub } from '../stub/stub.ts';
+import type { LocalInfrastructure } from '../../shared/infrastructure/local.ts';
+import { perBatch, type Contestant } from './contestant.ts';
+
+export interface MusterOptions {
+  infrastructure: LocalInfrastructure;
+  stub: Stub;
+  latencies: readonly number[];
+  inFlight: number;
+}
+
+/** Muster as it runs in production; its turns always include paging and feeding. */
+export async function startMuster({
+  infrastructure,
+  stub,
+  latencies,
+  inFlight,
+}: MusterOptions): Promise<{ contestant: Contestant; stop: () => Promise<void> }> {
+  const variantOf = (latencyMs: number) => ({ form: 'full' as const, latencyMs, inFlight });
+  const engine = await startEngine({ infrastructure, stub, variants: latencies.map(variantOf) });
+  const processes = { ...engine.processes, endpoints: () => [stub.pid] };
+  return {
+    contestant: {
+      name: 'Muster',
+      takeTurn: async (latencyMs, batches) => {
+        const read = startCpuMeter(processes);
+        const seconds = await engine.runCampaign(batches * usersPerBatch, variantOf(latencyMs));
+        return { rate: batches / seconds, cpu: perBatch(read(), batches) };
+      },
+    },
+    stop: () => engine.stop(),
+  };
+}

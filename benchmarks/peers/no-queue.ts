@@ -1,0 +1,27 @@
+import type { BatchJob, JobQueue } from './job-queue.ts';
+
+/** Jobs in the memory of the worker itself: what calls, answers and outcome rows cost without any queue. */
+export function openNoQueue(): Promise<JobQueue> {
+  let jobs: BatchJob[] = [];
+  return Promise.resolve({
+    empty: () => {
+      jobs = [];
+      return Promise.resolve();
+    },
+    enqueue: (more) => {
+      jobs.push(...more);
+      return Promise.resolve();
+    },
+    work: (serve, atOnce) => {
+      let next = 0;
+      const workThrough = async () => {
+        for (let job = jobs[next++]; job; job = jobs[next++]) await serve(job);
+      };
+      const working = Promise.all(Array.from({ length: atOnce }, workThrough));
+      return Promise.resolve(async () => {
+        await working;
+      });
+    },
+    close: () => Promise.resolve(),
+  });
+}

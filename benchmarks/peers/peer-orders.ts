@@ -1,0 +1,22 @@
+import { z } from 'zod';
+
+const serveOrder = z.object({
+  order: z.literal('serve'),
+  batches: z.int(),
+  terms: z.object({ url: z.string(), form: z.enum(['full', 'compact']), campaignId: z.string(), inFlight: z.int() }),
+});
+
+/** What the benchmark tells a peer's processes. */
+export const order = z.discriminatedUnion('order', [
+  z.object({
+    order: z.literal('open'),
+    queue: z.string(),
+    servers: z.object({ redisPort: z.int(), databaseUrl: z.string() }),
+  }),
+  z.object({ order: z.literal('empty') }),
+  z.object({ order: z.literal('enqueue'), segmentationUrl: z.string(), users: z.int() }),
+  serveOrder,
+]);
+
+export type Order = z.infer<typeof order>;
+export type ServeOrder = z.infer<typeof serveOrder>;

@@ -1,0 +1,145 @@
+import { setTimeout as wait } from 'node:timers/promises';
+import { pino } from 'pino';
+import { runToEnd, usersPerBatch } from '../campaign-times.ts';
+import { startCpuMeter } from '../cpu.ts';
+import { processesOf, startInstallation, type Installation } from '../installation.ts';
+import { median, ratioByRound, rounded, type Row, type Table } from '../results.ts';
+import type { Servers } from '../servers.ts';
+import { createKafka } from '../../shared/kafka/connection.ts';
+import { createTopicAdmin } from '../../shared/kafka/topic-admin.ts';
+
+/**
+ * What do partitions do for workers, where calls are what runs out? Endpoints of 20 ms, 50 calls in flight for each worker; each number of
+ * partitions has action types of its own in one installation, and their campaigns take turns. Workers come and go under them.
+ */
+const latencyMs = 20;
+const steps = ['award', 'message'] as const;
+const slotsPerWorker = 50;
+const partitionCounts = [1, 2, 4, 8, 16];
+const workerCounts = [1, 2, 4];
+const secondsPerTurn = 8;
+const quickSeconds = 3;
+/** Two shared cores do not do more, however many workers there are: a longer campaign would only take longer. */
+const batchesPerSecondAtMost = 2500;
+/** Kafka's group has to agree on the new worker. */
+const settleMs = 5000;
+const country = 'SG';
+
+interface Turn {
+  rate: number;
+  cpu: Record<string, number>;
+}
+
+/** By workers and partitions, round by round. */
+type Measured = Map<string, Turn[]>;
+
+export async function measurePartitions(
+  { infrastructure, stub }: Servers,
+  { rounds, quick }: { rounds: number; quick: boolean },
+): Promise<Table[]> {
+  const type = { url: `${stub.url}/batches/full/${latencyMs}`, answerForm: 'full' as const, concurrency: 400 };
+  const names = partitionCounts.flatMap((partitions) => steps.map((step) => actionOf(step, partitions)));
+  const installation = await startInstallation({
+    infrastructure,
+    countries: [country],
+    partitionsPerShard: 1,
+    segmentationUrl: stub.url,
+    actionTypes: Object.fromEntries(names.map((name) => [name, type])),
+    workerSlots: [],
+  });
+  try {
+    await raisePartitions(infrastructure.brokers, installation.topicPrefix);
+    const seconds = quick ? quickSeconds : secondsPerTurn;
+    const processes = processesOf(installation, infrastructure);
+    const takeTurn = async (workers: number, partitions: number): Promise<Turn> => {
+      const batches = Math.round(seconds * Math.min(idealOf(workers), batchesPerSecondAtMost));
+      const chain = steps.map((step) => ({ action: actionOf(step, partitions) }));
+      const users = batches * usersPerBatch;
+      const campaign = { name: `${partitions} partitions`, countries: [country], segment: String(users), chain };
+      const read = startCpuMeter(processes);
+      const rate = batches / (await runToEnd(installation, stub, campaign, users));
+      const cpu = Object.entries(read()).map(([process, micros]) => [process, micros / batches] as const);
+      return { rate, cpu: Object.fromEntries(cpu) };
+    };
+    const measured: Measured = new Map();
+    for (let round = 0; round <= rounds; round++) {
+      for (const workers of inTurn(workerCounts, round)) {
+        await staff(installation, workers);
+        for (const partitions of inTurn(partitionCounts, round)) {
+          const turn = await takeTurn(workers, partitions);
+          // The first round warms up: broker, processes, and the campaigns' topics.
+          if (round > 0) turnsOf(measured, workers, partitions).push(turn);
+          const what = `${workers} workers, ${partitions} partitions`;
+          console.error(
+            `${round === 0 ? 'warming up' : `round ${round} of ${rounds}`}: ${what}: ${rounded(turn.rate)} batches/s`,
+          );
+        }
+      }
+    }
+    return [{ title: `Endpoints of ${latencyMs} ms, ${slotsPerWorker} calls per worker`, rows: rowsOf(measured) }];
+  } finally {
+    await installation.stop();
+  }
+}
+
+function actionOf(step: (typeof steps)[number], partitions: number): string {
+  return `${step}-on-${partitions}`;
+}
+
+/** What an operator does by hand: the installation begins with one partition for each shard. */
+async function raisePartitions(brokers: readonly string[], topicPrefix: string): Promise<void> {
+  const logger = pino({ level: 'silent' });
+  const admin = createTopicAdmin({ kafka: createKafka({ brokers, clientId: 'bench', logger }) });
+  const specs = partitionCounts.flatMap((partitions) =>
+    steps.map((step) => {
+      return { topic: `${topicPrefix}.${actionOf(step, partitions)}.${country}`, partitions, replicationFactor: 1 };
+    }),
+  );
+  await admin.ensureTopics(specs);
+  await admin.close();
+}
+
+async function staff(installation: Installation, wanted: number): Promise<void> {
+  const surplus = [...installation.workers].slice(wanted);
+  await Promise.all(surplus.map((worker) => installation.endWorker(worker)));
+  while (installation.workers.size < wanted) await installation.startWorker(slotsPerWorker);
+  await wait(settleMs);
+}
+
+/** Odd rounds the other way round. */
+function inTurn(counts: readonly number[], round: number): readonly number[] {
+  return round % 2 === 0 ? counts : counts.toReversed();
+}
+
+function turnsOf(measured: Measured, workers: number, partitions: number): Turn[] {
+  const name = `${workers}/${partitions}`;
+  const turns = measured.get(name) ?? [];
+  measured.set(name, turns);
+  return turns;
+}
+
+/** What so many slots would do if no call ever waited. */
+function idealOf(workers: number): number {
+  return (workers * slotsPerWorker * 1000) / (latencyMs * steps.length);
+}
+
+function rowsOf(measured: Measured): Row[] {
+  return partitionCounts.flatMap((partitions) =>
+    workerCounts.map((workers) => {
+      const turns = turnsOf(measured, workers, partitions);
+      const rates = turns.map(({ rate }) => rate);
+      const one = turnsOf(measured, workerCounts[0] ?? 1, partitions).map(({ rate }) => rate);
+      const micros = turns.map(({ cpu }) => Object.values(cpu).reduce((sum, value) => sum + value, 0));
+      return {
+        partitions,
+        workers,
+        'batches/s': rounded(median(rates)),
+        'of ideal': rounded(median(rates) / idealOf(workers)),
+        'to one worker': rounded(ratioByRound(rates, one)),
+        'cores used': rounded(median(rates.map((rate, round) => (rate * (micros[round] ?? 0)) / 1e6))),
+        'CPU µs per batch': rounded(median(micros)),
+        'of it workers': rounded(median(turns.map(({ cpu }) => cpu['worker'] ?? 0))),
+      };
+    }),
+  );
+}

@@ -1,0 +1,15 @@
+import { writeData, type CommandContext } from '../command-context.ts';
+import { exitCodes, type ExitCode } from '../exit-codes.ts';
+import { renderAudit } from '../render/control.ts';
+import { createPaint } from '../render/paint.ts';
+import type { AuditQuery } from './api-client.ts';
+import { patientApi } from './commands.ts';
+
+/** Who changed what through the API, the newest first. */
+export async function listChanges(query: AuditQuery, context: CommandContext): Promise<ExitCode> {
+  const { terminal, json } = context;
+  const { value, raw } = await patientApi(context).changes(query);
+  writeData(context, raw, () => renderAudit(value.items, createPaint(terminal.colours.out), terminal.outColumns));
+  if (value.next !== null && !json) terminal.note(`more: --cursor ${value.next}\n`);
+  return exitCodes.ok;
+}

@@ -1,0 +1,19 @@
+import { expect, it } from 'vitest';
+import { createSettableClock } from '../../test/support/settable-clock.ts';
+import { wreakHavoc } from './chaos.ts';
+
+it('kills one process after the other, every 5 s, until it is ended', async () => {
+  const clock = createSettableClock();
+  const killed: string[] = [];
+  const ending = new AbortController();
+  const over = wreakHavoc({ clock, names: ['a', 'b'], kill: (name) => killed.push(name), signal: ending.signal });
+  for (let second = 0; second < 15; second++) {
+    clock.advance(1000);
+    await Promise.resolve();
+    await Promise.resolve();
+  }
+  expect(killed).toEqual(['a', 'b', 'a']);
+  ending.abort();
+  await over;
+  expect(killed).toHaveLength(3);
+});

@@ -1,0 +1,70 @@
+/** A request that was made anew under the same key takes the place of one that has not ended; what is ready stays as it is. */
+export const insert = `
+  insert into audiences (id, name, state, country, attempt) values ($1, $2, 'receiving', $3, $4)
+  on conflict (id) do update set name = excluded.name, state = 'receiving', country = excluded.country, attempt = excluded.attempt,
+    cause = null, received_at = now()
+  where audiences.state <> 'ready'`;
+
+const columns = `
+  id as "audienceId", name, state, users, rows::float8 as rows, duplicates::float8 as duplicates, rejected::float8 as rejected, cause,
+  created_at as "createdAt", ready_at as "readyAt"`;
+
+export const selectOne = `select ${columns} from audiences where id = $1`;
+
+/** $1 limit, $2 id of the last one of the page before or null. */
+export const selectPage = `select ${columns} from audiences where $2::uuid is null or id < $2 order by id desc limit $1`;
+
+/** $1 list, $2 line, $3 limit. */
+export const selectRejects = `
+  select line::float8 as line, value, rule from audience_rejects where audience = $1 and line > $2 order by line limit $3`;
+
+export const deleteOne = `
+  with a as (
+    delete from audiences where id = $1 returning id
+  ), p as (
+    delete from audience_parts where audience in (select id from a)
+  ), j as (
+    delete from audience_rejects where audience in (select id from a)
+  )
+  select from a`;
+
+/** Of this connection alone: it goes with it, and nothing of it is logged or seen by anybody. */
+export const createRows = `
+  create temporary table upload_rows (country text collate "C" not null, user_id text collate "C" not null)`;
+
+/** $1 and $2: countries and users, run parallel, separated by line breaks, which neither holds. */
+export const insertRows = `
+  insert into upload_rows select * from unnest(string_to_array($1, e'\\n'), string_to_array($2, e'\\n'))`;
+
+/** $1 list, $2 attempt. */
+export const hearOf = `update audiences set received_at = now() where id = $1 and attempt = $2`;
+
+/** $1 list, $2 users in a part. Sorts once: repeats and parts come out of the same order. */
+export const insertParts = `
+  insert into audience_parts (audience, country, last_user, n, users)
+  select $1, country, max(user_id), count(*), string_agg(user_id, e'\\n' order by user_id)
+  from (
+    select country, user_id, (row_number() over (partition by country order by user_id) - 1) / $2::int as part
+    from (select distinct country, user_id from upload_rows) d
+  ) numbered
+  group by country, part`;
+
+/** $1 list, $2 attempt, $3 rows, $4 rejected. No row where another upload has taken its place. */
+export const markReady = `
+  update audiences set state = 'ready', ready_at = now(), rows = $3, rejected = $4, users = p.users,
+    duplicates = $3::bigint - $4::bigint - p.total
+  from (
+    select coalesce(jsonb_object_agg(country, n), '{}') as users, coalesce(sum(n), 0) as total
+    from (select country, sum(n) as n from audience_parts where audience = $1 group by country) c
+  ) p
+  where id = $1 and attempt = $2 and state = 'receiving'`;
+
+/** $1 list, $2 attempt, $3 cause, $4 rows, $5 rejected. */
+export const markFailed = `
+  update audiences set state = 'failed', cause = $3, rows = $4, rejected = $5 where id = $1 and attempt = $2 and state = 'receiving'`;
+
+/** $1 list, $2 to $4 lines, values and rules. */
+export const insertRejects = `
+  insert into audience_rejects (audience, line, value, rule)
+  select $1, * from unnest($2::bigint[], $3::text[], $4::text[])
+  on conflict (audience, line) do update set value = excluded.value, rule = excluded.rule`;

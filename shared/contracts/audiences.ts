@@ -1,0 +1,56 @@
+import { z } from 'zod';
+
+/** HTTP shapes of uploaded lists. */
+const users = z.int().min(0);
+const time = z.iso.datetime({ precision: 3 });
+
+export const audienceStates = ['receiving', 'ready', 'failed'] as const;
+
+export type AudienceState = (typeof audienceStates)[number];
+
+export const uploadedAudience = z
+  .object({
+    id: z.string(),
+    name: z.string(),
+    state: z
+      .enum(audienceStates)
+      .describe(
+        'receiving: rows come in, or are sorted; ready: campaigns can name it; failed: nothing of it can be used',
+      ),
+    users: users.describe('Different users, of all countries'),
+    countries: z.array(z.object({ country: z.string(), users })),
+    rows: users.describe('Rows that were read, without header and blank lines'),
+    duplicates: users.describe('Rows that repeat a user of the same country: they count once'),
+    rejected: users.describe('Rows that are no user; the first of them are listed as rejects'),
+    cause: z.string().nullable().describe('Why it failed'),
+    createdAt: time,
+    readyAt: time.nullable(),
+    links: z.object({ self: z.string(), rejects: z.string() }),
+  })
+  .meta({ id: 'Audience' });
+
+export type UploadedAudience = z.infer<typeof uploadedAudience>;
+
+export const rejectRules = [
+  'empty',
+  'too-long',
+  'control-character',
+  'lone-surrogate',
+  'not-utf-8',
+  'malformed-row',
+  'too-many-columns',
+  'missing-country',
+  'unknown-country',
+] as const;
+
+export type RejectRule = (typeof rejectRules)[number];
+
+export const rejectedRow = z
+  .object({
+    line: z.int().min(1).describe('In the file, the header counted'),
+    value: z.string().describe('What stands there, escaped as in JSON, cut after 256 characters'),
+    rule: z.enum(rejectRules),
+  })
+  .meta({ id: 'RejectedRow' });
+
+export type RejectedRow = z.infer<typeof rejectedRow>;

@@ -1,0 +1,45 @@
+import { createHash } from 'node:crypto';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { isHeldOut } from './hold-out.ts';
+
+const users = Array.from({ length: 20_000 }, (_, i) => `user-${i}`);
+
+describe('holding out', () => {
+  it('always says the same of a user under the same seed', () => {
+    fc.assert(
+      fc.property(fc.string({ unit: 'binary' }), fc.string(), fc.nat(100), (user, seed, percent) => {
+        return isHeldOut({ percent, seed }, user) === isHeldOut({ percent, seed }, user);
+      }),
+    );
+  });
+
+  it.each([1, 10, 50, 90])('takes about %i percent', (percent) => {
+    const held = users.filter((user) => isHeldOut({ percent, seed: 'december' }, user)).length;
+    expect(held / users.length).toBeCloseTo(percent / 100, 1);
+    expect(Math.abs(held - (users.length * percent) / 100)).toBeLessThan(300);
+  });
+
+  it('takes nobody at 0 and everybody at 100', () => {
+    expect(users.filter((user) => isHeldOut({ percent: 0, seed: 's' }, user))).toEqual([]);
+    expect(users.every((user) => isHeldOut({ percent: 100, seed: 's' }, user))).toBe(true);
+  });
+
+  it('keeps those of a smaller percentage in a greater one', () => {
+    const held = (percent: number) => users.filter((user) => isHeldOut({ percent, seed: 's' }, user));
+    const larger = new Set(held(20));
+    expect(held(5).every((user) => larger.has(user))).toBe(true);
+  });
+
+  it('takes others under another seed', () => {
+    const held = (seed: string) => new Set(users.filter((user) => isHeldOut({ percent: 10, seed }, user)));
+    expect(held('a').intersection(held('b')).size).toBeLessThan(400);
+  });
+
+  it('follows the rule that is written down, so that anybody can check it', () => {
+    const digest = createHash('sha256').update('december\u0000user-1').digest('hex').slice(0, 12);
+    const share = Number.parseInt(digest, 16) / 2 ** 48;
+    expect(isHeldOut({ percent: share * 100 + 0.001, seed: 'december' }, 'user-1')).toBe(true);
+    expect(isHeldOut({ percent: share * 100 - 0.001, seed: 'december' }, 'user-1')).toBe(false);
+  });
+});

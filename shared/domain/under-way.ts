@@ -1,0 +1,26 @@
+/** What of a run is on its way at one moment. */
+export interface UnderWay {
+  /** Claimed by a worker whose lease runs: it may be calling right now. One for each step that has any. */
+  inFlight: readonly StepInFlight[];
+  /** Batches on the topics that nobody has claimed. */
+  ready: number;
+  /** Batches that wait for their next attempt. */
+  waiting: number;
+}
+
+export interface StepInFlight {
+  step: number;
+  batches: number;
+  /** Of those batches; who was lost earlier in the chain counts too. */
+  users: number;
+}
+
+export const nothingUnderWay: UnderWay = { inFlight: [], ready: 0, waiting: 0 };
+
+export function batchesInFlight({ inFlight }: UnderWay): number {
+  return inFlight.reduce((sum, { batches }) => sum + batches, 0);
+}
+
+export function usersInFlight({ inFlight }: UnderWay): number {
+  return inFlight.reduce((sum, { users }) => sum + users, 0);
+}

@@ -1,0 +1,202 @@
+import { afterAll, afterEach, beforeAll, describe, expect, inject, it } from 'vitest';
+import { rewardThenMessage } from '../e2e/installation.ts';
+import { startOwnKafka, type OwnKafka } from './support/own-kafka.ts';
+import { startTrial, type Trial } from './support/trial.ts';
+import { lasting, until } from './support/until.ts';
+
+const segment = 'lapsed-riders';
+const minutes = 60_000;
+/** Without memory, in both steps: what is called again although no worker died would be two effects. Slow: a run outlasts its fault. */
+const slowNaiveSinks = {
+  SANDBOX_REWARDS_MEMORY: 'none',
+  SANDBOX_MESSAGES_MEMORY: 'none',
+  SANDBOX_REWARDS_LATENCY_MS: '400-800',
+  SANDBOX_MESSAGES_LATENCY_MS: '400-800',
+};
+
+let kafka: OwnKafka;
+let trial: Trial;
+beforeAll(async () => {
+  kafka = await startOwnKafka(3);
+});
+afterEach(async () => {
+  await kafka.heal();
+  await trial.end();
+});
+afterAll(() => kafka.end());
+
+/** A run of both steps that is being served, on three brokers. */
+async function begin(users: number): Promise<string> {
+  trial = await startTrial({
+    workers: 2,
+    triggers: 2,
+    servers: { databaseUrl: inject('databaseUrl'), kafkaBrokers: kafka.brokers },
+    configure: (config) => ({ ...config, replicationFactor: 3 }),
+    sandbox: { ...slowNaiveSinks, SANDBOX_SEGMENTS: `${segment}=${users}` },
+    engine: { WORKER_CONCURRENCY: '10' },
+  });
+  const { api, countries } = trial.muster;
+  const runId = await api.run({ name: 'On broken brokers', countries, segment, chain: rewardThenMessage });
+  await trial.awaitCalls(runId, 2, 20);
+  return runId;
+}
+
+async function judge(runId: string, rows: string, scenario: string, measured: Record<string, number> = {}) {
+  return await trial.judge(runId, { rows, scenario, segment, measured });
+}
+
+describe('row 9: a broker is killed', () => {
+  it.each([
+    ['that leads partitions', () => trial.topics.leaderOf(trial.topic('send-message', 'SG'), 0)],
+    ['that coordinates the group', () => trial.topics.coordinatorOf(trial.muster.topicPrefix)],
+  ])('%s: nothing acknowledged is lost, and no key is called twice', async (what, choose) => {
+    const runId = await begin(20_000);
+    const node = await choose();
+    trial.injections.happened('broker killed', what);
+    await kafka.kill(node);
+
+    // It stays away: the others have to do.
+    await trial.awaitEnd(runId, 3 * minutes);
+    expect(await judge(runId, '9', `broker ${what} killed`)).toEqual([]);
+  });
+});
+
+describe('row 10: the controller is killed', () => {
+  it('another one leads, new topics come to life, and the run goes on', async () => {
+    const runId = await begin(20_000);
+    const controller = kafka.controller();
+    trial.injections.happened('controller killed', 'under load');
+    const killedAt = Date.now();
+    await kafka.kill(controller);
+    const next = await until('another controller leads', () => {
+      const leader = kafka.controller();
+      return leader === controller ? undefined : leader;
+    });
+    const tookOverAfter = (Date.now() - killedAt) / 1000;
+    await trial.muster.createTopics(['TH']);
+
+    await trial.awaitEnd(runId, 3 * minutes);
+    expect(next).not.toBe(controller);
+    expect(await judge(runId, '10', 'controller killed', { 'new controller after s': tookOverAfter })).toEqual([]);
+  });
+});
+
+describe('row 11: the three brokers are restarted one after another', () => {
+  it('under load: no error reaches a manager, no process ends, no key is called twice', async () => {
+    const runId = await begin(60_000);
+    const manager = watchAsManager(runId);
+    for (const node of kafka.nodes) {
+      const back = trial.injections.begin('broker restarted', `broker ${node}`);
+      await kafka.stop(node);
+      await kafka.start(node);
+      back();
+      const { served } = await progressOf(runId);
+      await until('users are served after it', async () => (await progressOf(runId)).served > served);
+    }
+
+    await trial.awaitEnd(runId, 3 * minutes);
+    const answers = await manager.stop();
+    expect(answers.refused).toEqual([]);
+    expect(answers.asked).toBeGreaterThan(20);
+    expect(await judge(runId, '11', 'rolling restart', { 'manager asked': answers.asked })).toEqual([]);
+  }, 600_000);
+});
+
+describe('row 12: two of three brokers are down for 60 s', () => {
+  it('publishing is refused, and resumes by itself', async () => {
+    const runId = await begin(60_000);
+    const [first = 1, second = 2] = kafka.nodes;
+    const back = trial.injections.begin('two brokers killed', '60 s');
+    await kafka.kill(first, second);
+    await lasting(60_000);
+    const unpublished = await trial.database.count(
+      `select 1 from batch_steps s where s.step = 1 and s.state = 3 and s.rest = 1 and not exists (
+        select 1 from batch_steps n where n.feed = s.feed and n.batch_no = s.batch_no and n.step = 2)`,
+    );
+    await kafka.start(first, second);
+    back();
+
+    await trial.awaitEnd(runId, 4 * minutes);
+    expect(unpublished).toBeGreaterThan(0);
+    expect(await judge(runId, '12', 'two of three down 60 s', { 'batches unpublished': unpublished })).toEqual([]);
+  }, 600_000);
+});
+
+describe('row 13: all brokers are down for 2 minutes', () => {
+  it('what is in flight ends in Postgres, and the run goes on when they are back', async () => {
+    const runId = await begin(60_000);
+    const back = trial.injections.begin('all brokers killed', '120 s');
+    const from = Date.now();
+    await kafka.kill(...kafka.nodes);
+    await until('nothing is in flight', async () => {
+      return (await trial.database.count('select 1 from batch_steps where state = 1')) === 0;
+    });
+    const inFlightFor = (Date.now() - from) / 1000;
+    const [called, recorded] = [
+      (await trial.batchesCalled(runId, 1)) + (await trial.batchesCalled(runId, 2)),
+      await trial.database.count('select 1 from batch_steps where state = 3'),
+    ];
+    await lasting(120_000 - (Date.now() - from));
+    await kafka.start(...kafka.nodes);
+    back();
+
+    await trial.awaitEnd(runId, 4 * minutes);
+    expect(recorded).toBe(called);
+    const measured = { 'in flight for s': inFlightFor };
+    expect(await judge(runId, '13', 'all down 2 min', measured)).toEqual([]);
+  }, 600_000);
+});
+
+describe('row 15: a broker is frozen', () => {
+  it.each([
+    ['20 s', 20_000, 30_000],
+    ['60 s', 60_000, 60_000],
+  ])(
+    'the coordinator for %s: no consumer is stuck, then or after',
+    async (_, frozenMs, users) => {
+      const runId = await begin(users);
+      const node = await trial.topics.coordinatorOf(trial.muster.topicPrefix);
+      const thawed = trial.injections.begin('broker frozen', `${frozenMs / 1000} s`);
+      kafka.freeze(node);
+      await lasting(frozenMs);
+      kafka.thaw(node);
+      thawed();
+
+      await trial.awaitEnd(runId, 4 * minutes);
+      expect(await judge(runId, '15', `broker frozen ${frozenMs / 1000} s`)).toEqual([]);
+      const { api, countries } = trial.muster;
+      const after = await api.run({ name: 'After', countries, segment, chain: rewardThenMessage.slice(0, 1) });
+      await trial.awaitEnd(after, 3 * minutes);
+      expect(await judge(after, '15', `after a broker was frozen ${frozenMs / 1000} s`)).toEqual([]);
+    },
+    600_000,
+  );
+});
+
+async function progressOf(runId: string): Promise<{ served: number }> {
+  const { steps } = await trial.muster.api.progress(runId);
+  return { served: steps.reduce((sum, { succeeded }) => sum + succeeded, 0) };
+}
+
+/** Asks for the run's progress again and again, as a manager's screen does. */
+function watchAsManager(runId: string) {
+  const refused: string[] = [];
+  let asked = 0;
+  const ending = new AbortController();
+  const asking = (async () => {
+    while (!ending.signal.aborted) {
+      asked++;
+      const answer = await trial.muster.api.request(`/v1/runs/${runId}/progress`).catch((error: unknown) => error);
+      if (!(answer instanceof Response)) refused.push(String(answer));
+      else if (!answer.ok) refused.push(`${answer.status} ${await answer.text()}`);
+      await lasting(250);
+    }
+  })();
+  return {
+    stop: async () => {
+      ending.abort();
+      await asking;
+      return { asked, refused };
+    },
+  };
+}

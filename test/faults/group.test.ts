@@ -1,0 +1,93 @@
+import { afterEach, describe, expect, it } from 'vitest';
+import { rewardThenMessage } from '../e2e/installation.ts';
+import { startTrial, type Trial } from './support/trial.ts';
+import { lasting } from './support/until.ts';
+
+const segment = 'lapsed-riders';
+const minutes = 60_000;
+
+/** What happens to the workers' consumer group and its topics: sinks without memory show every key that is called twice. */
+describe('the consumer group of the workers', () => {
+  let trial: Trial;
+  afterEach(() => trial.end());
+
+  async function begin(users: number, workers: number, latencyMs: string, concurrency: number): Promise<string> {
+    trial = await startTrial({
+      workers,
+      sandbox: {
+        SANDBOX_SEGMENTS: `${segment}=${users}`,
+        SANDBOX_REWARDS_MEMORY: 'none',
+        SANDBOX_MESSAGES_MEMORY: 'none',
+        SANDBOX_REWARDS_LATENCY_MS: latencyMs,
+        SANDBOX_MESSAGES_LATENCY_MS: latencyMs,
+      },
+      engine: { WORKER_CONCURRENCY: String(concurrency) },
+    });
+    const { api, countries } = trial.muster;
+    return await api.run({ name: 'In one group', countries, segment, chain: rewardThenMessage });
+  }
+
+  it('row 27: a worker joins or leaves every 3 s for 5 min: progress never stops, and no key is called twice', async () => {
+    const runId = await begin(220_000, 2, '900-1300', 10);
+    await trial.awaitCalls(runId, 1, 20);
+    const over = trial.injections.begin('rebalance storm', 'every 3 s for 5 min');
+    const callsOfWindows: number[] = [];
+    const calls = async () => (await trial.batchesCalled(runId, 1)) + (await trial.batchesCalled(runId, 2));
+    for (let window = 0; window < 15; window++) {
+      const before = await calls();
+      for (let change = 0; change < 6; change++) {
+        if (change % 2 === 0) await trial.restart('worker-3');
+        else expect(await trial.stop('worker-3')).toBe(0);
+        await lasting(3000);
+      }
+      callsOfWindows.push((await calls()) - before);
+    }
+    over();
+
+    await trial.awaitEnd(runId, 10 * minutes);
+    expect(Math.min(...callsOfWindows)).toBeGreaterThan(0);
+    const measured = {
+      'fewest calls in 18 s': Math.min(...callsOfWindows),
+      'most calls in 18 s': Math.max(...callsOfWindows),
+    };
+    expect(await trial.judge(runId, { rows: '27', scenario: 'rebalance storm', segment, measured })).toEqual([]);
+  }, 1_200_000);
+
+  it('row 28: partitions are added under load: nothing is skipped, and the new ones are used', async () => {
+    const runId = await begin(60_000, 2, '400-800', 10);
+    await trial.awaitCalls(runId, 2, 20);
+    const topics = trial.muster.countries.flatMap((country) =>
+      ['award-reward', 'send-message'].map((action) => trial.topic(action, country)),
+    );
+    for (const topic of topics) {
+      trial.injections.happened('partitions added', topic);
+      await trial.topics.addPartitions(topic, 8);
+    }
+
+    await trial.awaitEnd(runId, 4 * minutes);
+    const inNewOnes = await Promise.all(topics.map(async (topic) => sumOf((await trial.topics.ends(topic)).slice(4))));
+    expect(sumOf(inNewOnes)).toBeGreaterThan(0);
+    const measured = { 'messages in new partitions': sumOf(inNewOnes) };
+    expect(await trial.judge(runId, { rows: '28', scenario: 'partitions added', segment, measured })).toEqual([]);
+  }, 600_000);
+
+  it.each(['earliest', 'latest'] as const)(
+    'row 29: the offsets of the group are moved to the %s: no loss, and no key is called twice',
+    async (to) => {
+      const runId = await begin(20_000, 2, '200-400', 10);
+      await trial.awaitCalls(runId, 2, 40);
+      for (const name of trial.names('worker')) expect(await trial.stop(name)).toBe(0);
+      trial.injections.happened('offsets moved', to);
+      await trial.topics.moveOffsets(trial.muster.topicPrefix, to);
+      await trial.restart(...trial.names('worker'));
+
+      await trial.awaitEnd(runId, 4 * minutes);
+      expect(await trial.judge(runId, { rows: '29', scenario: `offsets moved to ${to}`, segment })).toEqual([]);
+    },
+    600_000,
+  );
+});
+
+function sumOf(values: readonly number[]): number {
+  return values.reduce((sum, value) => sum + value, 0);
+}

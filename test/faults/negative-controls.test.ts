@@ -1,0 +1,101 @@
+import { afterEach, describe, expect, it } from 'vitest';
+import { rewardThenMessage } from '../e2e/installation.ts';
+import { startTrial, type Trial } from './support/trial.ts';
+import { lasting, until } from './support/until.ts';
+
+const segment = 'lapsed-riders';
+
+/**
+ * A checker that never fails proves nothing: on real processes, a protection is overridden from outside, or a record falsified, and the
+ * checker has to say so. What is taken away inside the engine is in test/simulation and test/mutations.
+ */
+describe('the checker finds what is wrong on real processes', () => {
+  let trial: Trial;
+  afterEach(() => trial.end());
+
+  async function begin(users: number, workers: number, sandbox: Record<string, string> = {}): Promise<string> {
+    trial = await startTrial({
+      workers,
+      sandbox: {
+        SANDBOX_SEGMENTS: `${segment}=${users}`,
+        SANDBOX_REWARDS_MEMORY: 'none',
+        SANDBOX_MESSAGES_MEMORY: 'none',
+        SANDBOX_REWARDS_LATENCY_MS: '300-600',
+        SANDBOX_MESSAGES_LATENCY_MS: '300-600',
+        ...sandbox,
+      },
+      engine: { WORKER_CONCURRENCY: '10' },
+    });
+    const { api, countries } = trial.muster;
+    return await api.run({ name: 'Overridden', countries, segment, chain: rewardThenMessage });
+  }
+
+  function judge(runId: string, scenario: string): Promise<string[]> {
+    return trial.judge(runId, { rows: 'control', scenario, segment });
+  }
+
+  it('leases that end at once: two workers call one key (I2)', async () => {
+    const runId = await begin(10_000, 3);
+    await trial.awaitCalls(runId, 1, 10);
+    const over = trial.injections.begin('leases ended', 'all claims');
+    const saboteur = setInterval(() => {
+      void trial.database.rows(`update batch_steps set lease_until = now() - interval '1 second' where state = 1`);
+    }, 200);
+    try {
+      await trial.awaitEnd(runId, 120_000);
+    } finally {
+      clearInterval(saboteur);
+      over();
+    }
+    expect(await judge(runId, 'leases ended')).toContainEqual(expect.stringMatching(/^I2: \d+ (keys|calls)/));
+  });
+
+  it('references that are lost while nobody sweeps: users without an outcome (I1), until somebody does', async () => {
+    const runId = await begin(10_000, 2);
+    await trial.awaitCalls(runId, 2, 10);
+    await until('all is fed', async () => (await trial.database.count('select 1 from feeds where not complete')) === 0);
+    for (const name of [...trial.names('worker'), 'trigger']) await trial.stop(name);
+    trial.injections.happened('offsets moved', 'latest');
+    await trial.topics.moveOffsets(trial.muster.topicPrefix, 'latest');
+    await trial.restart(...trial.names('worker'));
+    await lasting(15_000);
+    expect(await judge(runId, 'nobody sweeps')).toContainEqual(expect.stringMatching(/^I1: \d+ pending/));
+
+    await trial.restart('trigger');
+    await trial.awaitEnd(runId, 120_000);
+    expect(await judge(runId, 'swept again')).toEqual([]);
+  });
+
+  it('a reward that nobody asked for, and one too many (I2, I5)', async () => {
+    const runId = await begin(1000, 1);
+    await trial.awaitEnd(runId);
+    const { applied } = (await trial.ledger()).of(runId, 1);
+    const [served = ''] = applied.keys();
+    const stray = {
+      ...{ campaign: 'cmp_stray', run: runId, step: 1, country: 'SG', batch: 1 },
+      ...{ action: { type: 'award-reward', params: {} }, users: [served, 'a-stranger'] },
+    };
+    const headers = { 'content-type': 'application/json', 'idempotency-key': 'stray', 'muster-attempt': '1' };
+    const answer = await fetch(`${trial.muster.sandboxUrl}/rewards/v1/batches`, {
+      method: 'POST',
+      headers: { ...headers, 'muster-mode': 'live' },
+      body: JSON.stringify(stray),
+    });
+    expect(answer.status).toBe(200);
+
+    const found = await judge(runId, 'stray effects');
+    expect(found).toContain(`I2: 2 effects for ${served}, step 1`);
+    expect(found).toContain('I5: effect for unexpected a-stranger, step 1');
+  });
+
+  it('a failed user that is in no list (I4, I6)', async () => {
+    const runId = await begin(1000, 1, { SANDBOX_REWARDS_FAILURE_SHARE: '0.05' });
+    await trial.awaitEnd(runId);
+    expect(await judge(runId, 'before it is falsified')).toEqual([]);
+
+    await trial.database.rows('delete from user_failures where ctid in (select ctid from user_failures limit 1)');
+    const found = await judge(runId, 'a failure removed');
+    expect(found).toContainEqual(expect.stringMatching(/^I4: \d+ failed, \d+ failures listed/));
+    expect(found).toContainEqual(expect.stringMatching(/^I6: 1 users .* have no outcome/));
+  });
+});

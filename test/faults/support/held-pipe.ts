@@ -1,0 +1,64 @@
+import type { Socket } from 'node:net';
+
+/** One way of a connection: what is late or held back keeps its order, and its end comes last. */
+export interface HeldPipe {
+  write(bytes: Buffer): void;
+  /** What the sender's end does to the receiver: a reset when it was one. */
+  end(byReset: boolean): void;
+  /** Passes on what may be passed on now. */
+  drain(): void;
+}
+
+export interface PipeTerms {
+  /** A cut line: bytes neither pass nor get lost, as TCP sends them again until the line is whole. */
+  isHeld: () => boolean;
+  delayMs: () => number;
+}
+
+export function createHeldPipe(to: Socket, { isHeld, delayMs }: PipeTerms): HeldPipe {
+  const waiting: { act: () => void; dueAt: number }[] = [];
+  let timer: NodeJS.Timeout | undefined;
+
+  function drain(): void {
+    while (!isHeld()) {
+      const [next] = waiting;
+      if (!next) return;
+      const waitMs = next.dueAt - performance.now();
+      if (waitMs > 0) {
+        timer ??= setTimeout(wakeUp, waitMs);
+        return;
+      }
+      waiting.shift();
+      next.act();
+    }
+  }
+
+  function wakeUp(): void {
+    timer = undefined;
+    drain();
+  }
+
+  function pass(act: () => void): void {
+    if (waiting.length === 0 && delayMs() === 0 && !isHeld()) {
+      act();
+      return;
+    }
+    waiting.push({ act, dueAt: performance.now() + delayMs() });
+    drain();
+  }
+
+  return {
+    drain,
+    write: (bytes) => {
+      pass(() => {
+        if (to.writable) to.write(bytes);
+      });
+    },
+    end: (byReset) => {
+      pass(() => {
+        if (byReset) to.resetAndDestroy();
+        else to.end();
+      });
+    },
+  };
+}

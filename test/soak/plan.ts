@@ -1,0 +1,70 @@
+import { createChance, type Chance } from '../simulation/seeded.ts';
+
+/** Faults by what they hit; two of one group would get into each other's way. */
+export const faultGroups = {
+  workers: ['worker killed', 'worker stopped', 'worker frozen', 'all workers killed'],
+  triggers: ['trigger killed', 'trigger frozen', 'scheduler killed', 'api killed'],
+  kafka: ['broker killed', 'broker restarted', 'broker frozen', 'controller killed'],
+  postgres: [
+    ...['Postgres crashed', 'Postgres restarted', 'Postgres frozen', 'sessions terminated'],
+    ...['table locked', 'network to Postgres cut', 'network to Postgres slow'],
+  ],
+  topics: ['topic deleted', 'topic unwritable', 'poison'],
+  endpoints: [
+    ...['answers lost', 'half answers', 'applied and 500', 'endpoint busy', 'endpoint hangs'],
+    ...['users left out', 'users to be retried', 'segmentation unavailable'],
+  ],
+} as const;
+
+type Groups = typeof faultGroups;
+export type FaultGroup = keyof Groups;
+export type FaultKind = Groups[FaultGroup][number];
+
+export interface PlannedFault {
+  kind: FaultKind;
+  /** Which of several processes, topics or tables: a number to choose by, from 0 to 999. */
+  which: number;
+  lastsMs: number;
+}
+
+/** What is broken at one time, and how long all is whole after it. */
+export interface PlannedMoment {
+  faults: readonly PlannedFault[];
+  restMs: number;
+}
+
+const groups: readonly FaultGroup[] = ['workers', 'triggers', 'kafka', 'postgres', 'topics', 'endpoints'];
+/** How often two things break at one time. */
+const pairShare = 0.3;
+const shortestMs = 2000;
+const longestMs = 12_000;
+const longestRestMs = 5000;
+
+/** The random mix as a list without an end: a pure function of the seed, whatever time the faults take. */
+export function* planOf(seed: number): Generator<PlannedMoment, never> {
+  const chance = createChance(seed);
+  for (;;) {
+    const first = chance.pick(groups);
+    const faults = [faultOf(first, chance)];
+    if (chance.happens(pairShare)) {
+      const others = groups.filter((group) => group !== first);
+      faults.push(faultOf(chance.pick(others), chance));
+    }
+    yield { faults, restMs: 500 + chance.below(longestRestMs) };
+  }
+}
+
+function faultOf(group: FaultGroup, chance: Chance): PlannedFault {
+  const kinds: readonly FaultKind[] = faultGroups[group];
+  return {
+    kind: chance.pick(kinds),
+    which: chance.below(1000),
+    lastsMs: shortestMs + chance.below(longestMs - shortestMs),
+  };
+}
+
+export function describeMoment({ faults }: PlannedMoment): string {
+  return faults
+    .map(({ kind, which, lastsMs }) => `${kind} (${which}) for ${(lastsMs / 1000).toFixed(1)} s`)
+    .join(' beside ');
+}

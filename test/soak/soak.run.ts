@@ -1,0 +1,119 @@
+import { expect, it } from 'vitest';
+import { z } from 'zod';
+import { rewardThenMessage } from '../e2e/installation.ts';
+import { publishFigures, readFigures } from '../faults/support/figures.ts';
+import { createInjections } from '../faults/support/injections.ts';
+import { startOwnKafka, type OwnKafka } from '../faults/support/own-kafka.ts';
+import { startOwnPostgres, type OwnPostgres } from '../faults/support/own-postgres.ts';
+import { startTcpProxy } from '../faults/support/tcp-proxy.ts';
+import { startTrial } from '../faults/support/trial.ts';
+import { lasting, until } from '../faults/support/until.ts';
+import { inject, type Arena } from './inject.ts';
+import { describeMoment, planOf, type PlannedMoment } from './plan.ts';
+import { totalsOf } from './totals.ts';
+
+/**
+ * The random mix on real processes, for as long as asked (`npm run soak`): one campaign after another, in each so many moments of the plan, then
+ * all is whole, the run has to end, and the witnesses have to agree. An installation lives for some runs; then a new one begins.
+ */
+const settings = z
+  .object({ SOAK_MINUTES: z.coerce.number().positive(), SOAK_SEED: z.coerce.number().int() })
+  .parse(process.env);
+const segment = 'lapsed-riders';
+const usersPerRun = 60_000;
+const momentsPerRun = 5;
+const runsPerInstallation = 8;
+const concurrency = 10;
+const endsWithinMs = 300_000;
+/** What the harness starts again in a supervisor's place: a process may end by itself while what it stands on is broken. */
+const ownEndsPerRun = 20;
+
+it(
+  `nothing is lost and nothing done twice, for ${settings.SOAK_MINUTES} min, seed ${settings.SOAK_SEED}`,
+  async () => {
+    const untilMs = Date.now() + settings.SOAK_MINUTES * 60_000;
+    const plan = planOf(settings.SOAK_SEED);
+    const kafka = await startOwnKafka(3);
+    const postgres = await startOwnPostgres();
+    try {
+      for (let run = 1; Date.now() < untilMs;) {
+        await withArena(kafka, postgres, async (arena) => {
+          for (let served = 0; served < runsPerInstallation && Date.now() < untilMs; served++, run++) {
+            const moments = Array.from({ length: momentsPerRun }, () => plan.next().value);
+            const found = await soakRun(arena, run, moments);
+            expect(found, failureOf(run, moments)).toEqual([]);
+          }
+        });
+      }
+    } finally {
+      const runs = readFigures().filter(({ rows }) => rows === 'soak');
+      publishFigures(totalsOf(`all of seed ${settings.SOAK_SEED}, ${settings.SOAK_MINUTES} min`, runs));
+      await Promise.all([kafka.end(), postgres.end()]);
+    }
+  },
+  settings.SOAK_MINUTES * 60_000 + 2 * endsWithinMs,
+);
+
+async function withArena(kafka: OwnKafka, postgres: OwnPostgres, soak: (arena: Arena) => Promise<void>): Promise<void> {
+  const { hostname, port } = new URL(postgres.databaseUrl);
+  const network = await startTcpProxy({ host: hostname, port: Number(port) });
+  const trial = await startTrial({
+    workers: 3,
+    triggers: 2,
+    schedulers: 2,
+    servers: { databaseUrl: postgres.databaseUrl, kafkaBrokers: kafka.brokers },
+    throughProxy: (databaseUrl) => {
+      const url = new URL(databaseUrl);
+      url.host = `127.0.0.1:${network.port}`;
+      return Promise.resolve(url.href);
+    },
+    configure: (config) => ({ ...config, replicationFactor: 3 }),
+    sandbox: {
+      SANDBOX_SEGMENTS: `${segment}=${usersPerRun}`,
+      // The witness stands on nothing that is broken here: its rewards know their users, in memory.
+      SANDBOX_REWARDS_MEMORY: 'users',
+      SANDBOX_REWARDS_FAILURE_SHARE: '0.01',
+      SANDBOX_MESSAGES_FAILURE_SHARE: '0.01',
+      SANDBOX_REWARDS_LATENCY_MS: '500-1200',
+      SANDBOX_MESSAGES_LATENCY_MS: '500-1200',
+    },
+    engine: { WORKER_CONCURRENCY: String(concurrency) },
+  });
+  try {
+    await soak({ trial, kafka, postgres, network, injections: createInjections() });
+  } finally {
+    await trial.end();
+    await network.close();
+  }
+}
+
+/** One campaign under its share of the plan; what broke the invariants. */
+async function soakRun(arena: Arena, run: number, moments: readonly PlannedMoment[]): Promise<string[]> {
+  const { trial } = arena;
+  const { api, countries } = trial.muster;
+  const campaign = { name: `Soak ${run}`, countries, segment, chain: rewardThenMessage, deadlineSeconds: 3600 };
+  const runId = await until('a campaign can be started', () => api.run(campaign));
+  for (const moment of moments) {
+    process.stderr.write(`run ${run}: ${describeMoment(moment)}\n`);
+    await Promise.all(moment.faults.map((fault) => inject(arena, fault)));
+    await lasting(moment.restMs);
+  }
+  await trial.awaitEnd(runId, endsWithinMs);
+  const faults = moments.reduce((sum, { faults: ofMoment }) => sum + ofMoment.length, 0);
+  const found = await trial.judge(runId, {
+    rows: 'soak',
+    scenario: `run ${run}`,
+    segment,
+    // Who is frozen or cut off in its call may be overtaken while the endpoint still works on it.
+    allow: { overlapping: 2 * concurrency * faults },
+    ownEnds: ownEndsPerRun * runsPerInstallation,
+    injected: arena.injections.takeNew(),
+  });
+  process.stderr.write(`run ${run}: ${found.length === 0 ? 'nothing wrong' : found.join('; ')}\n`);
+  return found;
+}
+
+function failureOf(run: number, moments: readonly PlannedMoment[]): string {
+  const again = `npm run soak -- --minutes ${settings.SOAK_MINUTES} --seed ${settings.SOAK_SEED}`;
+  return `run ${run} of seed ${settings.SOAK_SEED} (${moments.map(describeMoment).join(', then ')}); again: ${again}`;
+}

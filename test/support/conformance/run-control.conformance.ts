@@ -1,0 +1,197 @@
+import { beforeEach, describe, expect, it } from 'vitest';
+import type { RunChange, RunControl, RunEventEntry } from '../../../services/api/ports/run-control.ts';
+import { InvalidCursorError } from '../../../services/api/ports/campaign-store.ts';
+import {
+  claimOne,
+  createRun,
+  doneOf,
+  failed,
+  leaseMs,
+  record,
+  someBatches,
+  startFedRun,
+  startRun,
+  waitingOf,
+  type ExecutionSubject,
+  type MakeExecutionSubject,
+} from './execution-subject.ts';
+
+const nobody = '01938f1e-7c00-7000-8000-000000000001';
+const paused: RunEventEntry = { kind: 'pausing', detail: { by: { keyId: 'key_1', keyName: 'a test' } } };
+
+export function describeRunControl(name: string, makeSubject: MakeExecutionSubject): void {
+  describe(`run control ${name}`, () => {
+    let subject: ExecutionSubject;
+    let control: RunControl;
+    beforeEach(async () => {
+      subject = await makeSubject();
+      ({ control } = subject);
+    });
+
+    const apply = async (runId: string, change: RunChange | null) => {
+      const controlled = await control.change(runId, () => ({ change }));
+      if (!controlled) throw new Error('there is no such run');
+      return controlled;
+    };
+    const kindsOf = async (runId: string) => (await control.events(runId, 100, null)).items.map(({ kind }) => kind);
+
+    it('shows the run to whoever decides, and leaves it as it is when that changes nothing', async () => {
+      const { runId } = await startRun(subject, { priority: 'high', paceUsersPerSecond: 50 });
+      const controlled = await control.change(runId, (run) => ({ change: null, seen: run }));
+      expect(controlled?.decision.seen).toMatchObject({
+        runId,
+        state: 'running',
+        settings: { priority: 'high', paceUsersPerSecond: 50, pauseAtFailedPercent: null, pauseAtFailedMinUsers: 1000 },
+      });
+      expect(controlled?.run).toEqual(controlled?.decision.seen);
+      expect(await kindsOf(runId)).toEqual(['created', 'begun']);
+    });
+
+    it('moves a run on, with why and since when, and its events in their order', async () => {
+      const { runId } = await startRun(subject);
+      const before = await control.change(runId, () => ({ change: null }));
+      await subject.passTime(1);
+      const { run } = await apply(runId, {
+        to: 'pausing',
+        stateReason: 'paused by a test',
+        events: [paused, { kind: 'changed', detail: { to: { priority: 'low' } } }],
+      });
+      expect(run).toMatchObject({ state: 'pausing', stateReason: 'paused by a test' });
+      expect(run.stateSince >= (before?.run.stateSince ?? run.stateSince)).toBe(true);
+      const { items } = await control.events(runId, 100, null);
+      expect(items.slice(2)).toMatchObject([paused, { kind: 'changed', detail: { to: { priority: 'low' } } }]);
+      expect(items.every(({ at }) => at instanceof Date)).toBe(true);
+    });
+
+    it('changes settings for this run alone, and takes limits away', async () => {
+      const first = await startRun(subject, { paceUsersPerSecond: 50, pauseAtFailedPercent: 5 });
+      const settings = { priority: 'low', paceUsersPerSecond: null } as const;
+      const { run } = await apply(first.runId, { settings, events: [] });
+      const whole = { ...settings, pauseAtFailedPercent: 5, pauseAtFailedMinUsers: 1000 };
+      expect(run.settings).toEqual(whole);
+      expect((await apply(first.runId, { settings: { pauseAtFailedMinUsers: 7 }, events: [] })).run.settings).toEqual({
+        ...whole,
+        pauseAtFailedMinUsers: 7,
+      });
+      expect((await subject.campaigns.get(first.campaignId))?.definition).toMatchObject({ paceUsersPerSecond: 50 });
+    });
+
+    it('moves the deadline, which workers and feeders go by at once', async () => {
+      const { runId, feedId } = await startFedRun(subject, [['u1']]);
+      const [before] = await subject.contexts.admissions([feedId]);
+      const current = (await control.change(runId, () => ({ change: null })))?.run.deadlineAt.getTime() ?? 0;
+      const deadlineAt = new Date(current - 86_400_000);
+      expect((await apply(runId, { deadlineAt, events: [] })).run.deadlineAt).toEqual(deadlineAt);
+      const [after] = await subject.contexts.admissions([feedId]);
+      expect(Math.round(((before?.deadlineInMs ?? 0) - (after?.deadlineInMs ?? 0)) / 10_000)).toBe(8640);
+      await apply(runId, { deadlineAt: new Date(current - 31 * 86_400_000), events: [] });
+      expect(await subject.contexts.admissions([feedId])).toMatchObject([{ verdict: 'expire' }]);
+    });
+
+    it('lets nothing of a paused run be started, fed or swept, and all of it again when it is resumed', async () => {
+      const { runId, owned } = await startRun(subject);
+      const [feed] = owned;
+      if (!feed) throw new Error('the run has no feed');
+      await apply(runId, { to: 'pausing', events: [] });
+      expect(await subject.contexts.admissions([feed.feedId])).toMatchObject([{ verdict: 'hold' }]);
+      expect(await subject.feeds.renew('t', leaseMs, [feed])).toEqual([]);
+      await subject.feeds.release('t', [feed]);
+      expect(await subject.feeds.claim('t', leaseMs, 10, 'all')).toEqual([]);
+      expect(await subject.feeds.loads([])).toEqual([]);
+      expect(await subject.runs.tallies()).toEqual([]);
+      await apply(runId, { to: 'running', events: [] });
+      expect(await subject.contexts.admissions([feed.feedId])).toMatchObject([{ verdict: 'go' }]);
+      expect(await subject.feeds.claim('t', leaseMs, 10, 'all')).toHaveLength(1);
+    });
+
+    it('keeps a run that is paused before it began from being prepared, until it is resumed', async () => {
+      const { runId } = await createRun(subject);
+      await apply(runId, { to: 'paused', events: [] });
+      expect(await subject.runs.toPrepare(10, [])).toEqual([]);
+      expect(await subject.runs.begin(runId, [])).toBe(false);
+      await apply(runId, { to: 'preparing', events: [] });
+      expect(await subject.runs.toPrepare(10, [])).toMatchObject([{ runId }]);
+    });
+
+    it('ends a run that is cancelled before it began', async () => {
+      const { runId } = await createRun(subject);
+      await subject.runs.wait(runId, 'segment "all" in SG: HTTP 503');
+      const { run } = await apply(runId, { to: 'cancelled', stateReason: 'cancelled by a test', events: [] });
+      expect(run).toMatchObject({ state: 'cancelled', stateReason: 'cancelled by a test' });
+      expect(run.endedAt).toBeInstanceOf(Date);
+      expect(await subject.runs.begin(runId, [])).toBe(false);
+      expect(await subject.reports.snapshot(runId)).toMatchObject({ stalled: null, waitingSince: null });
+    });
+
+    it('counts what is claimed by step, what waits, and what lies on the topics', async () => {
+      const { runId, feedId, steps } = await startFedRun(subject, someBatches(6, 10));
+      const ledger = subject.ledgerOf('a');
+      const [first, second, third] = steps;
+      if (!first || !second || !third) throw new Error('the run has six batches');
+      await record(ledger, doneOf(await claimOne(ledger, first)));
+      await claimOne(ledger, { feedId, batchNo: 1, step: 2 });
+      await claimOne(ledger, second);
+      await record(ledger, waitingOf(await claimOne(ledger, third)));
+      expect(await control.underWay(runId)).toEqual({
+        inFlight: [
+          { step: 1, batches: 1, users: 10 },
+          { step: 2, batches: 1, users: 10 },
+        ],
+        ready: 3,
+        waiting: 1,
+      });
+    });
+
+    it('counts what was claimed again after it was put back, and not what a dead worker left', async () => {
+      const { runId, feedId, steps } = await startFedRun(subject, someBatches(2, 10));
+      const ledger = subject.ledgerOf('a');
+      const [first] = steps;
+      if (!first) throw new Error('the run has batches');
+      await record(ledger, waitingOf(await claimOne(ledger, first)));
+      await subject.sweep.look({ feedId, chainLength: 2 }, { from: 1, limit: 100, unborn: [1] });
+      await subject.passTime(5001);
+      await claimOne(ledger, first);
+      expect(await control.underWay(runId)).toMatchObject({ inFlight: [{ step: 1, batches: 1 }], waiting: 0 });
+      await subject.passTime(leaseMs + 1);
+      expect(await control.underWay(runId)).toMatchObject({ inFlight: [], waiting: 0 });
+      expect(await control.underWay(nobody)).toEqual({ inFlight: [], ready: 0, waiting: 0 });
+    });
+
+    it('judges failures anew from where it was resumed', async () => {
+      const limits = { pauseAtFailedPercent: 10, pauseAtFailedMinUsers: 5 };
+      const { runId, steps } = await startFedRun(subject, someBatches(2, 10), limits);
+      const ledger = subject.ledgerOf('a');
+      const [first] = steps;
+      if (!first) throw new Error('the run has batches');
+      const claimed = await claimOne(ledger, first);
+      await record(ledger, doneOf(claimed, { failures: [failed('u001'), failed('u002')] }));
+      const judged = { pauseAtFailed: { percent: 10, minUsers: 5 } };
+      expect(await subject.runs.tallies()).toMatchObject([{ ...judged, judgedFrom: [] }]);
+      await apply(runId, { to: 'running', judgeFromHere: true, events: [] });
+      const judgedFrom = [{ step: 1, ended: 10, failed: 2 }];
+      expect(await subject.runs.tallies()).toMatchObject([{ ...judged, judgedFrom }]);
+    });
+
+    it('tells the history of a run page by page, oldest first, and nothing of others', async () => {
+      const [{ runId }, other] = [await startRun(subject), await startRun(subject)];
+      await apply(runId, { to: 'pausing', events: [paused] });
+      await subject.runs.settlePause(runId);
+      await apply(runId, { to: 'cancelling', events: [{ kind: 'cancelling', detail: {} }] });
+      await subject.runs.finish(runId, 'cancelled', 'cancelled by a test');
+      const first = await control.events(runId, 4, null);
+      const second = await control.events(runId, 4, first.next);
+      const { items } = { items: [...first.items, ...second.items] };
+      expect(items.map(({ kind }) => kind)).toEqual(['created', 'begun', 'pausing', 'paused', 'cancelling', 'ended']);
+      expect(items.at(-1)?.detail).toEqual({ state: 'cancelled', reason: 'cancelled by a test' });
+      expect(items[1]?.detail).toEqual({ feeds: 1 });
+      expect(second.next).toBeNull();
+      expect(await kindsOf(other.runId)).toEqual(['created', 'begun']);
+      await expect(control.events(runId, 4, 'nonsense')).rejects.toThrow(InvalidCursorError);
+    });
+
+    it('knows no run that never was', async () => {
+      expect(await control.change(nobody, () => ({ change: null }))).toBeUndefined();
+      expect((await control.events(nobody, 10, null)).items).toEqual([]);
+    });
+  });
+}

@@ -1,0 +1,139 @@
+import { v7 as uuidv7 } from 'uuid';
+import { rejectRules } from '../../../shared/contracts/audiences.ts';
+import { publicId } from '../../../shared/domain/ids.ts';
+import { compareUserIds } from '../../../shared/domain/user-id.ts';
+import type { AudienceRecord, AudienceStore, Upload, UploadEnd } from '../../../services/api/ports/audience-store.ts';
+import { pageOf, requireIdCursor } from '../../../services/api/postgres/pages.ts';
+import { atOnce } from './at-once.ts';
+import type { AudienceRow, MemoryDatabase } from './memory-database.ts';
+
+export interface MemoryAudienceStoreDeps {
+  database: MemoryDatabase;
+  maxUploads?: number;
+}
+
+export function createMemoryAudienceStore({ database, maxUploads = 4 }: MemoryAudienceStoreDeps): AudienceStore {
+  const { audiences, clock } = database;
+  let uploads = 0;
+
+  function uploadOf(audienceId: string, attempt: string): Upload {
+    const received = new Map<string, string[]>();
+    let isOver = false;
+    const end = () => {
+      if (!isOver) uploads--;
+      isOver = true;
+    };
+    const ours = () => {
+      const row = audiences.get(audienceId);
+      return row?.attempt === attempt && row.state === 'receiving' ? row : undefined;
+    };
+    return {
+      add: ({ countries, users }) =>
+        atOnce(() => {
+          for (const [index, user] of users.entries()) {
+            const country = countries[index] ?? '';
+            received.set(country, [...(received.get(country) ?? []), user]);
+          }
+          const row = ours();
+          if (row) row.receivedAtMs = clock.nowMs();
+        }),
+      finish: (uploadEnd) =>
+        atOnce(() => {
+          end();
+          const row = ours();
+          if (!row) return undefined;
+          const sorted = [...received].map(([country, users]): [string, string[]] => [
+            country,
+            [...new Set(users)].sort(compareUserIds),
+          ]);
+          Object.assign(row, { state: 'ready', readyAt: clock.now(), users: new Map(sorted), ...countsOf(uploadEnd) });
+          return recordOf(row);
+        }),
+      fail: (cause, uploadEnd) =>
+        atOnce(() => {
+          end();
+          const row = ours();
+          if (row) Object.assign(row, { state: 'failed', cause, ...countsOf(uploadEnd) });
+        }),
+    };
+  }
+
+  return {
+    begin: ({ audienceId, name, country }) =>
+      atOnce(() => {
+        if (uploads >= maxUploads) return { kind: 'busy' };
+        const before = audiences.get(audienceId);
+        if (before?.state === 'ready') return { kind: 'ready', record: recordOf(before) };
+        uploads++;
+        const attempt = uuidv7();
+        const createdAt = before?.createdAt ?? clock.now();
+        const empty = {
+          rows: 0,
+          rejected: 0,
+          cause: null,
+          readyAt: null,
+          users: new Map<string, string[]>(),
+          rejects: [],
+        };
+        const times = { createdAt, receivedAtMs: clock.nowMs() };
+        audiences.set(audienceId, { id: audienceId, name, country, state: 'receiving', attempt, ...empty, ...times });
+        return { kind: 'begun', upload: uploadOf(audienceId, attempt) };
+      }),
+    get: (audienceId) =>
+      atOnce(() => {
+        const row = audiences.get(audienceId);
+        return row && recordOf(row);
+      }),
+    list: (limit, cursor) =>
+      atOnce(() => {
+        requireIdCursor(cursor);
+        const found = [...audiences.values()]
+          .filter(({ id }) => cursor === null || id < cursor)
+          .sort((a, b) => (a.id < b.id ? 1 : -1))
+          .map(recordOf);
+        return pageOf(found, limit, (record) => record.audienceId);
+      }),
+    rejects: (audienceId, limit, afterLine) =>
+      atOnce(() => {
+        const all = audiences.get(audienceId)?.rejects ?? [];
+        const found = all.flatMap(({ rule: text, ...reject }) => {
+          const rule = rejectRules.find((known) => known === text);
+          return rule && reject.line > afterLine ? [{ ...reject, rule }] : [];
+        });
+        return pageOf(found, limit, ({ line }) => String(line));
+      }),
+    delete: (audienceId) =>
+      atOnce(() => {
+        const campaignId = campaignsUsing(database, publicId('audience', audienceId))[0];
+        if (campaignId !== undefined) return { kind: 'in-use', campaignId };
+        return { kind: audiences.delete(audienceId) ? 'deleted' : 'not-found' };
+      }),
+  };
+}
+
+/** Campaigns that wait for their start, or have a run that has not ended, and name the list. */
+export function campaignsUsing({ campaigns, jobs, runs }: MemoryDatabase, list: string): string[] {
+  const open = new Set([
+    ...[...jobs.values()].map(({ campaignId }) => campaignId),
+    ...[...runs.values()].filter(({ endedAt }) => endedAt === null).map(({ campaignId }) => campaignId),
+  ]);
+  return [...open]
+    .filter((campaignId) => {
+      const { include, exclude = [] } = campaigns.get(campaignId)?.definition.audience ?? { include: [] };
+      return [...include, ...exclude].some((entry) => 'list' in entry && entry.list === list);
+    })
+    .sort();
+}
+
+function countsOf({ rows, rejected, rejects }: UploadEnd): Pick<AudienceRow, 'rows' | 'rejected' | 'rejects'> {
+  return { rows, rejected, rejects: [...rejects] };
+}
+
+function recordOf(row: AudienceRow): AudienceRecord {
+  const { id, name, state, rows, rejected, cause, createdAt, readyAt } = row;
+  const countries = [...row.users].map(([country, users]) => ({ country, users: users.length }));
+  countries.sort((a, b) => (a.country < b.country ? -1 : 1));
+  const kept = countries.reduce((sum, { users }) => sum + users, 0);
+  const duplicates = state === 'ready' ? rows - rejected - kept : 0;
+  return { audienceId: id, name, state, countries, rows, duplicates, rejected, cause, createdAt, readyAt };
+}
