@@ -24,6 +24,8 @@ export interface MusterApi {
   start(campaign: Campaign): Promise<string>;
   /** Undefined while the campaign has none. */
   run(campaignId: string): Promise<Run | undefined>;
+  /** Pauses, resumes or cancels a run. */
+  control(runId: string, verb: 'pause' | 'resume' | 'cancel'): Promise<void>;
   /** Users that succeeded and failed, step by step. */
   figures(runId: string): Promise<z.infer<typeof figuresShape>>;
   /** Milliseconds until the first byte of a run's report arrived; null when there was none to be had. */
@@ -54,6 +56,9 @@ export function createMusterApi(baseUrl: string, apiKey: string): MusterApi {
     },
     run: async (campaignId) =>
       z.object({ items: z.array(runShape) }).parse(await json(`/v1/runs?campaignId=${campaignId}`)).items[0],
+    control: async (runId, verb) => {
+      await json(`/v1/runs/${runId}/${verb}`, {});
+    },
     figures: async (runId) => figuresShape.parse(await json(`/v1/runs/${runId}/progress`)),
     firstByteOfReport: async (runId) => {
       const askedAt = performance.now();

@@ -3,6 +3,7 @@ import { ConfigurationError } from '../shared/runtime/configuration-error.ts';
 import { compareChains } from './chain/against.ts';
 import { benchmarkChain } from './chain/chain.ts';
 import { startForeignLoadMeter, withDescendants } from './cpu.ts';
+import { benchmarkExplain } from './explain/explain.ts';
 import { benchmarkGrowth } from './growth/growth.ts';
 import { benchmarkMemory } from './memory/memory.ts';
 import { benchmarkNeighbours } from './neighbours/neighbours.ts';
@@ -10,6 +11,7 @@ import { benchmarkPeers } from './peers/peers.ts';
 import { benchmarkRewards } from './rewards/rewards.ts';
 import { benchmarkScaling } from './scaling/scaling.ts';
 import { writeSummary } from './summary.ts';
+import { benchmarkStopping } from './stopping/stopping.ts';
 
 /**
  * `npm run bench -- <question> [--rounds N] [--quick] [--only <part>]`, and `chain --against <commit>`. Each prints Markdown tables and writes
@@ -33,7 +35,9 @@ const questions: Record<string, Question> = {
   scaling: ({ rounds, quick, only }) => benchmarkScaling({ rounds: rounds ?? (quick ? 1 : 3), quick, only }),
   rewards: ({ rounds, quick }) => benchmarkRewards({ rounds: rounds ?? (quick ? 1 : 5), quick }),
   growth: ({ rounds, quick, only }) => benchmarkGrowth({ rounds: rounds ?? (quick ? 1 : 3), quick, only }),
+  explain: ({ quick }) => benchmarkExplain({ quick }),
   memory: ({ rounds }) => benchmarkMemory(rounds ?? 5),
+  stopping: ({ rounds, quick }) => benchmarkStopping(rounds ?? (quick ? 10 : 200)),
 };
 
 const { positionals, values } = parseArgs({

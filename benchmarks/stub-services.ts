@@ -17,8 +17,15 @@ function reply(asked: z.infer<typeof question>): unknown {
   if (asked.ask === 'answered-in-all') return log.answeredInAll();
   const steps = log.stepsOf(asked.campaignId);
   if (asked.ask === 'answers') return steps.get(asked.step)?.answeredAt ?? [];
-  return [...steps].map(([step, { called, firstCallAt, answeredAt }]) => {
-    return { step, called, firstCallAt, answered: answeredAt.length, lastAnswerAt: answeredAt.at(-1) ?? null };
+  return [...steps].map(([step, { called, firstCallAt, lastCallAt, answeredAt }]) => {
+    return {
+      step,
+      called,
+      firstCallAt,
+      lastCallAt,
+      answered: answeredAt.length,
+      lastAnswerAt: answeredAt.at(-1) ?? null,
+    };
   });
 }
 

@@ -355,6 +355,18 @@ test.each(['--version', '-V'])('%s is the version', async (option) => {
   expect(await muster([option])).toMatchObject({ code: exitCodes.ok, out: `${packageFacts.version}\n` });
 });
 
+test('a pace and a limit of failed users are part of what a campaign is', async () => {
+  api.answers['POST /v1/campaigns'] = { status: 201, body: campaign };
+  api.answers['GET /v1/campaigns/cmp_1'] = ok({ ...campaign, paceUsersPerSecond: 500, pauseAtFailedPercent: 5 });
+  api.answers['GET /v1/runs?campaignId=cmp_1&limit=5'] = ok({ items: [], next: null });
+  const options = ['--name', 'x', '--segment', 's', '--countries', 'SG', '--action', 'award-reward'];
+  await muster(['campaign', 'create', ...options, '--pace', '500', '--pause-at-failed', '5']);
+  expect(api.bodies).toMatchObject([{ paceUsersPerSecond: 500, pauseAtFailedPercent: 5 }]);
+  const { out } = await muster(['campaign', 'show', 'cmp_1']);
+  expect(out).toMatch(/pace +at most 500 users\/s\n/);
+  expect(out).toMatch(/pauses +above 5 % failed users in a step\n/);
+});
+
 const controlled = {
   run: { ...summary, state: 'pausing' },
   inFlight: { batches: 12, users: 1200, steps: [{ step: 1, batches: 12, users: 1200 }] },

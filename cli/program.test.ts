@@ -99,6 +99,46 @@ describe('muster campaign', () => {
     expect((await muster('campaign', 'report', 'run_1')).out).toContain('Lapsed riders');
   });
 
+  test('explain shows every call of a user, and percent-encodes its id', async () => {
+    const attempts = [
+      { attempt: 1, at: '2026-11-21T09:00:01.000Z', batchNo: 7, result: 'retryable', code: 'busy', message: 'later' },
+      { attempt: 2, at: '2026-11-21T09:00:03.000Z', batchNo: 9, result: 'failed', code: 'out-of-stock', message: null },
+    ];
+    const unended = { reason: null, detail: null, endedAt: null, waitsFor: null, nextAttemptAt: null };
+    const explained = {
+      ...{ runId: 'run_1', campaignId: 'cmp_1', userId: 'a/b', state: 'running', asOf: '2026-11-21T09:00:20.000Z' },
+      audience: { place: 'member', country: 'SG', detail: 'it was fed' },
+      batches: [{ batchNo: 7, parent: null, fromStep: 1, users: 100 }],
+      steps: [
+        { step: 1, action: 'award-reward', outcome: 'failed', ...unended, reason: 'out-of-stock', attempts },
+        { step: 2, action: 'send-message', outcome: 'skipped', ...unended, attempts: [] },
+      ],
+    };
+    answers['GET /v1/runs/run_1/users/a%2Fb'] = { status: 200, body: explained };
+    const { code, out } = await muster('explain', 'run_1', 'a/b');
+    expect(code).toBe(exitCodes.ok);
+    expect(out).toContain('1 award-reward: failed · out-of-stock');
+    expect(out).toContain('2 send-message: skipped');
+    expect(out).toMatch(/1 +1 +2026-11-21 09:00:01 UTC +7 +retryable +busy +later/);
+    expect(JSON.parse((await muster('explain', 'run_1', 'a/b', '--json')).out)).toEqual(explained);
+  });
+
+  test('retry-failed shows what it would do, and starts the run that does it', async () => {
+    const groups = [{ step: 1, action: 'award-reward', country: 'SG', reason: 'busy', users: 12 }];
+    const answer = { preview: true, parentRunId: 'run_1', runId: null, users: 12, groups, links: { self: null } };
+    const created = { ...answer, preview: false, runId: 'run_2', links: { self: '/v1/runs/run_2' } };
+    answers['POST /v1/runs/run_1/retry-failed'] = [
+      { status: 200, body: answer },
+      { status: 201, body: created },
+    ];
+    const preview = await muster('campaign', 'retry-failed', 'run_1', '--preview', '--reason', 'busy', '--step', '1');
+    expect(preview.out).toMatch(/1 award-reward +SG +busy +12/);
+    const { code, out, notes } = await muster('campaign', 'retry-failed', 'run_1', '--country', 'SG', '--yes');
+    expect({ code, out }).toEqual({ code: exitCodes.ok, out: 'run_2\n' });
+    expect(notes).toContain('muster campaign watch run_2');
+    expect(bodies).toEqual([{ reasons: ['busy'], steps: [1], preview: true }, { countries: ['SG'] }]);
+  });
+
   test('an id that nobody knows is refused', async () => {
     const { code, notes } = await muster('campaign', 'show', 'cmp_9');
     expect({ code, notes }).toEqual({ code: exitCodes.refused, notes: 'Not Found: there is no such thing\n' });

@@ -1,13 +1,17 @@
 import { Command, CommanderError } from 'commander';
 import packageFacts from '../package.json' with { type: 'json' };
+import { registerActionTypes } from './commands/action-types.ts';
 import { registerApiKey } from './commands/api-key.ts';
+import { registerAudience } from './commands/audience.ts';
 import { registerAudit } from './commands/audit.ts';
 import { registerCampaign } from './commands/campaign.ts';
 import { registerCheckEndpoint } from './commands/check-endpoint.ts';
 import { registerConfig } from './commands/config.ts';
 import { registerDemo } from './commands/demo.ts';
 import { registerDoctor } from './commands/doctor.ts';
+import { registerExplain } from './commands/explain.ts';
 import { registerInstallation } from './commands/installation.ts';
+import { registerShards } from './commands/shards.ts';
 import { registerRun } from './commands/run.ts';
 import { registerServe } from './commands/serve.ts';
 import { exitCodes, type ExitCode } from './exit-codes.ts';
@@ -30,6 +34,10 @@ export async function runProgram(args: readonly string[], deps: SessionDeps): Pr
     registerInstallation,
     registerConfig,
     registerCampaign,
+    registerActionTypes,
+    registerShards,
+    registerExplain,
+    registerAudience,
     registerRun,
     registerAudit,
     registerApiKey,

@@ -60,12 +60,13 @@ describe('muster run settle', () => {
     const rejects = [{ line: 3, userId: 'u9', rule: 'not-unknown' }];
     api.answers['POST /v1/runs/run_1/settle'] = { status: 200, body: { ...done, rejected: 1, rejects } };
     const path = join(folder, 'settled.ndjson');
-    writeFileSync(path, '{"userId":"u1","step":1,"outcome":"succeeded"}');
+    const lines = '{"userId":"u1","step":1,"outcome":"succeeded"}';
+    writeFileSync(path, lines);
     const { code, out } = await muster('settle', 'run_1', '--file', path);
     expect(out).toBe('set_1 done: 1,200 succeeded, 3 failed, 1 rejected\n  line 3: not-unknown (u9)\n');
     expect(code).toBe(exitCodes.failure);
     expect(api.requests[0]?.headers['content-type']).toBe('application/x-ndjson');
-    expect(api.bodies).toEqual([{ userId: 'u1', step: 1, outcome: 'succeeded' }]);
+    expect(api.bodies).toEqual([lines]);
   });
 
   it('by status says where to look', async () => {

@@ -25,7 +25,8 @@ export async function startTestApi(): Promise<TestApi> {
       const line = `${request.method ?? ''} ${request.url ?? ''}`;
       api.requests.push({ line, headers: request.headers });
       const text = Buffer.concat(chunks).toString();
-      if (text !== '') api.bodies.push(JSON.parse(text));
+      const isJson = request.headers['content-type'] === 'application/json';
+      if (text !== '') api.bodies.push(isJson ? JSON.parse(text) : text);
       const answer = answerTo(api.answers[line]);
       response.writeHead(answer.status, { 'content-type': 'application/json', ...answer.headers });
       response.end(typeof answer.body === 'string' ? answer.body : JSON.stringify(answer.body));

@@ -3,6 +3,7 @@ export interface StepCalls {
   called: number;
   /** Milliseconds of the machine's clock. */
   firstCallAt: number;
+  lastCallAt: number;
   /** When each answer was sent, in order, in milliseconds of the machine's clock. */
   answeredAt: number[];
 }
@@ -25,8 +26,9 @@ export function createCallLog(): CallLog {
       let steps = campaigns.get(campaignId);
       if (!steps) campaigns.set(campaignId, (steps = new Map<number, StepCalls>()));
       let calls = steps.get(step);
-      if (!calls) steps.set(step, (calls = { called: 0, firstCallAt: machineMs(), answeredAt: [] }));
+      if (!calls) steps.set(step, (calls = { called: 0, firstCallAt: machineMs(), lastCallAt: 0, answeredAt: [] }));
       calls.called++;
+      calls.lastCallAt = machineMs();
       return calls;
     },
     answered: (calls) => {

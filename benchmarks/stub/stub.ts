@@ -7,6 +7,7 @@ const progressShape = z.array(
     step: z.int(),
     called: z.int(),
     firstCallAt: z.number(),
+    lastCallAt: z.number(),
     answered: z.int(),
     lastAnswerAt: z.number().nullable(),
   }),

@@ -1,5 +1,8 @@
 import { z } from 'zod';
+import { uploadedAudience, rejectedRow } from '../../shared/contracts/audiences.ts';
 import { auditRecord } from '../../shared/contracts/audit.ts';
+import { audienceEntry } from '../../shared/contracts/campaigns.ts';
+import { warning } from '../../shared/contracts/estimates.ts';
 import { runEvent, runSummary, userFailureShape } from '../../shared/contracts/runs.ts';
 
 /** What the commands show of a campaign; the rest of the answer, which may grow, is passed on as it came. */
@@ -9,14 +12,23 @@ export const campaign = z.object({
   revision: z.int(),
   state: z.string(),
   countries: z.array(z.string()),
-  audience: z.object({ include: z.array(z.object({ segment: z.string() })) }).default({ include: [] }),
+  audience: z
+    .object({
+      include: z.array(audienceEntry),
+      exclude: z.array(audienceEntry).default([]),
+      holdOutPercent: z.number().default(0),
+    })
+    .default({ include: [], exclude: [], holdOutPercent: 0 }),
   chain: z.array(z.object({ action: z.string(), params: z.unknown() })).default([]),
   schedule: z.object({ type: z.string(), time: z.string().optional(), zone: z.string().optional() }).optional(),
   deadlineSeconds: z.number().optional(),
   priority: z.string().optional(),
+  paceUsersPerSecond: z.number().optional(),
+  pauseAtFailedPercent: z.number().optional(),
   createdAt: z.string().optional(),
   startsAt: z.string().nullable().default(null),
   nextRunAt: z.string().nullable(),
+  warnings: z.array(warning).default([]),
   links: z.object({ latestRun: z.string().nullable().default(null) }).default({ latestRun: null }),
 });
 
@@ -24,6 +36,8 @@ export type Campaign = z.infer<typeof campaign>;
 
 export const campaignPage = z.object({ items: z.array(campaign), next: z.string().nullable() });
 export const runPage = z.object({ items: z.array(runSummary), next: z.string().nullable() });
+export const audiencePage = z.object({ items: z.array(uploadedAudience), next: z.string().nullable() });
+export const rejectPage = z.object({ items: z.array(rejectedRow), next: z.string().nullable() });
 export const runIds = z.object({ items: z.array(z.object({ runId: z.string() })) });
 export const eventPage = z.object({ items: z.array(runEvent), next: z.string().nullable() });
 export const auditPage = z.object({ items: z.array(auditRecord), next: z.string().nullable() });

@@ -1,6 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { z } from 'zod';
 import { settlement, type SettlementShape } from '../../shared/contracts/settlements.ts';
+import { userExplanation, type UserExplanation } from '../../shared/contracts/explanations.ts';
+import { retryAnswer, type RetryAnswer } from '../../shared/contracts/retries.ts';
+import { uploadedAudience, type UploadedAudience } from '../../shared/contracts/audiences.ts';
+import { campaignEstimate, type CampaignEstimate } from '../../shared/contracts/estimates.ts';
 import {
   cancelPreview,
   controlledRun,
@@ -15,17 +19,20 @@ import type { ControlVerb } from '../../shared/domain/run-control.ts';
 import {
   ApiRefusal,
   ApiUnavailable,
+  audiencePage,
   auditPage,
   campaign,
   campaignPage,
   eventPage,
   failurePage,
+  rejectPage,
   runIds,
   runPage,
   type Answer,
   type Campaign,
 } from './api-answers.ts';
-import { createExchange, parseJson, type ApiRequest, type ExchangeDeps } from './exchange.ts';
+import { createAsk } from './ask.ts';
+import { createExchange, type ExchangeDeps } from './exchange.ts';
 
 export { ApiRefusal } from './api-answers.ts';
 
@@ -56,6 +63,18 @@ export interface ApiClient {
   listCampaigns(limit: number, cursor: string | undefined): Promise<Answer<z.infer<typeof campaignPage>>>;
   showCampaign(id: string): Promise<Answer<Campaign>>;
   startCampaign(id: string): Promise<Answer<Campaign>>;
+  estimateCampaign(id: string): Promise<Answer<CampaignEstimate>>;
+  /** @param content CSV, packed with gzip where it says so */
+  uploadAudience(
+    list: { name: string; country?: string | undefined },
+    content: ReadableStream,
+    isPacked: boolean,
+  ): Promise<Answer<UploadedAudience>>;
+  /** Newest first. */
+  listAudiences(limit: number, cursor: string | undefined): Promise<Answer<z.infer<typeof audiencePage>>>;
+  showAudience(id: string): Promise<Answer<UploadedAudience>>;
+  audienceRejects(id: string, limit: number): Promise<Answer<z.infer<typeof rejectPage>>>;
+  deleteAudience(id: string): Promise<void>;
   unscheduleCampaign(id: string): Promise<Answer<Campaign>>;
   controlRun(runId: string, verb: ControlVerb, reason: string | undefined): Promise<Answer<ControlledRunShape>>;
   cancelPreview(runId: string): Promise<Answer<CancelPreviewShape>>;
@@ -75,13 +94,16 @@ export interface ApiClient {
   progress(runId: string): Promise<Answer<RunProgress>>;
   report(runId: string): Promise<Answer<RunReport>>;
   failures(runId: string, filter: FailureFilter, limit: number): Promise<Answer<z.infer<typeof failurePage>>>;
+  /** With `preview`, only counts. */
+  retryFailed(runId: string, wish: object): Promise<Answer<RetryAnswer>>;
+  explain(runId: string, userId: string): Promise<Answer<UserExplanation>>;
   /** Fails on the way when the answer is cut. */
   allFailures(runId: string, filter: FailureFilter, form: FailureForm): Promise<AsyncIterable<string>>;
 }
 
 /** Read as it is sent. */
 export interface SettlementFile {
-  bytes: ReadableStream<Uint8Array>;
+  content: ReadableStream<Uint8Array>;
   type: string;
 }
 
@@ -91,15 +113,7 @@ export type ApiClientDeps = ExchangeDeps;
 
 export function createApiClient(deps: ApiClientDeps): ApiClient {
   const exchange = createExchange(deps);
-
-  async function ask<Shape extends z.ZodType>(shape: Shape, request: ApiRequest): Promise<Answer<z.infer<Shape>>> {
-    const response = await exchange(request);
-    const raw = parseJson(await response.text());
-    const parsed = shape.safeParse(raw);
-    if (parsed.success) return { value: parsed.data, raw };
-    const wrong = raw === undefined ? 'that is no JSON' : z.prettifyError(parsed.error);
-    throw new ApiUnavailable(`${deps.baseUrl}${request.path} does not answer as Muster does: ${wrong}`);
-  }
+  const ask = createAsk(deps);
 
   const get = <Shape extends z.ZodType>(shape: Shape, path: string) => ask(shape, { method: 'GET', path });
 
@@ -122,6 +136,29 @@ export function createApiClient(deps: ApiClientDeps): ApiClient {
     listCampaigns: (limit, cursor) => get(campaignPage, `/v1/campaigns${queryOf({ limit, cursor })}`),
     showCampaign: (id) => get(campaign, `/v1/campaigns/${encodeURIComponent(id)}`),
     startCampaign: (id) => post(campaign, `/v1/campaigns/${encodeURIComponent(id)}/start`, {}, 'not started'),
+    estimateCampaign: (id) =>
+      post(campaignEstimate, `/v1/campaigns/${encodeURIComponent(id)}/estimate`, {}, 'not estimated'),
+    uploadAudience: async (list, content, isPacked) => {
+      const file = { content, type: 'text/csv', ...(isPacked ? { encoding: 'gzip' } : {}) };
+      const idempotencyKey = `cli-${randomUUID()}`;
+      try {
+        return await ask(uploadedAudience, {
+          method: 'POST',
+          path: `/v1/audiences${queryOf(list)}`,
+          file,
+          idempotencyKey,
+        });
+      } catch (error) {
+        throw error instanceof ApiRefusal ? new ApiRefusal(error.problem, { outcome: 'not uploaded' }) : error;
+      }
+    },
+    listAudiences: (limit, cursor) => get(audiencePage, `/v1/audiences${queryOf({ limit, cursor })}`),
+    showAudience: (id) => get(uploadedAudience, `/v1/audiences/${encodeURIComponent(id)}`),
+    audienceRejects: (id, limit) =>
+      get(rejectPage, `/v1/audiences/${encodeURIComponent(id)}/rejects${queryOf({ limit })}`),
+    deleteAudience: async (id) => {
+      await exchange({ method: 'DELETE', path: `/v1/audiences/${encodeURIComponent(id)}` });
+    },
     unscheduleCampaign: (id) =>
       post(campaign, `/v1/campaigns/${encodeURIComponent(id)}/unschedule`, {}, 'not taken back'),
     controlRun: (runId, verb, reason) => {
@@ -136,7 +173,7 @@ export function createApiClient(deps: ApiClientDeps): ApiClient {
     runEvents: (runId, limit) => get(eventPage, `/v1/runs/${encodeURIComponent(runId)}/events${queryOf({ limit })}`),
     settleRun: async (runId, wanted) => {
       const path = `/v1/runs/${encodeURIComponent(runId)}/settle`;
-      if (!('bytes' in wanted)) return await post(settlement, path, wanted, 'not settled');
+      if (!('content' in wanted)) return await post(settlement, path, wanted, 'not settled');
       return await refusedAs('not settled', () => ask(settlement, { method: 'POST', path, file: wanted }));
     },
     settlements: (runId) => get(settlementPage, `/v1/runs/${encodeURIComponent(runId)}/settlements`),
@@ -150,6 +187,10 @@ export function createApiClient(deps: ApiClientDeps): ApiClient {
     report: (runId) => get(runReport, `/v1/runs/${encodeURIComponent(runId)}/report`),
     failures: (runId, filter, limit) =>
       get(failurePage, `/v1/runs/${encodeURIComponent(runId)}/failures${queryOf({ ...filter, limit })}`),
+    retryFailed: (runId, wish) =>
+      post(retryAnswer, `/v1/runs/${encodeURIComponent(runId)}/retry-failed`, wish, 'not started'),
+    explain: (runId, userId) =>
+      get(userExplanation, `/v1/runs/${encodeURIComponent(runId)}/users/${encodeURIComponent(userId)}`),
     allFailures: async (runId, filter, form) => {
       const manner = form.type === 'csv' ? { raw: form.raw || undefined, for: form.excel ? 'excel' : undefined } : {};
       const path = `/v1/runs/${encodeURIComponent(runId)}/failures${queryOf({ ...filter, ...manner })}`;

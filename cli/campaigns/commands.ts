@@ -3,6 +3,7 @@ import { systemClock } from '../../shared/runtime/system-clock.ts';
 import { writeData, type CommandContext } from '../command-context.ts';
 import { exitCodes, type ExitCode } from '../exit-codes.ts';
 import { renderCampaign, renderCampaigns, summaryOf } from '../render/campaigns.ts';
+import { renderEstimate } from '../render/audiences.ts';
 import { createPaint } from '../render/paint.ts';
 import { localAndUtc } from '../render/times.ts';
 import { oneLine } from '../render/text.ts';
@@ -32,6 +33,7 @@ export async function createCampaign(options: DefinitionOptions, context: Comman
       throw isTyped ? new ApiRefusal(error.problem, { ...error.wording, labelOf: optionLabel }) : error;
     });
   writeData(context, raw, () => `${value.id}\n`);
+  showWarnings(value, context);
   if (!context.json) context.terminal.note(`${draftText(value)}: muster campaign start ${value.id}\n`);
   return exitCodes.ok;
 }
@@ -90,7 +92,18 @@ export async function startCampaign(id: string, { yes }: { yes?: true }, context
   const { value, raw } = await api.startCampaign(id);
   const due = value.nextRunAt === null ? '' : `, due ${localAndUtc(value.nextRunAt, value.schedule?.zone)}`;
   writeData(context, raw, () => `${value.id} ${value.state}${due}\n`);
+  showWarnings(value, context);
   return exitCodes.ok;
+}
+
+export async function estimateCampaign(id: string, context: CommandContext): Promise<ExitCode> {
+  const { value, raw } = await patientApi(context).estimateCampaign(id);
+  writeData(context, raw, () => renderEstimate(value, createPaint(context.terminal.colours.out)));
+  return exitCodes.ok;
+}
+
+function showWarnings({ warnings }: Campaign, { terminal, json }: CommandContext): void {
+  if (!json) for (const { detail } of warnings) terminal.note(`! ${oneLine(detail)}\n`);
 }
 
 function draftText({ startsAt, schedule }: Campaign): string {

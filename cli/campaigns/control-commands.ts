@@ -10,7 +10,7 @@ import { UsageError } from '../usage-error.ts';
 import type { ApiClient } from './api-client.ts';
 import { patientApi } from './commands.ts';
 import { canAsk, isConfirmed } from './confirm.ts';
-import { runOf } from './run-commands.ts';
+import { runOf } from './run-of.ts';
 
 export interface VerbOptions {
   reason?: string;

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { ConfigurationError } from '../../shared/runtime/configuration-error.ts';
 import { readEnvironment } from '../../shared/runtime/environment.ts';
 import { createApiClient, type ApiClient } from './api-client.ts';
-import type { Patience } from './exchange.ts';
+import type { ExchangeDeps, Patience } from './exchange.ts';
 
 const apiEnvironment = z.object({
   MUSTER_API_URL: z.string().default('http://127.0.0.1:8080'),
@@ -13,8 +13,13 @@ const apiEnvironment = z.object({
 
 /** The client of the API that the environment names. @param patience lets an API that says 503 be waited for */
 export function apiFrom(environment: NodeJS.ProcessEnv, patience?: Patience): ApiClient {
+  return createApiClient(exchangeFrom(environment, patience));
+}
+
+/** How the API that the environment names is asked. */
+export function exchangeFrom(environment: NodeJS.ProcessEnv, patience?: Patience): ExchangeDeps {
   const { MUSTER_API_URL, MUSTER_API_KEY } = readEnvironment(apiEnvironment, environment);
-  return createApiClient({ baseUrl: baseUrlOf(MUSTER_API_URL), apiKey: keyOf(MUSTER_API_KEY), fetch, patience });
+  return { baseUrl: baseUrlOf(MUSTER_API_URL), apiKey: keyOf(MUSTER_API_KEY), fetch, patience };
 }
 
 function baseUrlOf(given: string): string {

@@ -18,13 +18,15 @@ export interface Patience {
 }
 
 export interface ApiRequest {
-  method: 'GET' | 'POST' | 'PATCH';
+  method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
   path: string;
   body?: unknown;
-  /** In place of a body of JSON: read as it is sent, and sent once. */
-  file?: { bytes: ReadableStream<Uint8Array>; type: string };
+  /** Sent as it comes, instead of a body. It can be sent once. */
+  file?: { content: ReadableStream; type: string; encoding?: string };
   /** What a repeat of this request is known by. */
   idempotencyKey?: string;
+  /** The ETag that what is changed has to have still. */
+  ifMatch?: string;
   accept?: string;
 }
 
@@ -43,7 +45,8 @@ export type Exchange = (request: ApiRequest) => Promise<Response>;
  * @throws {ApiUnavailable} nobody answered, or not as the API would
  */
 export function createExchange({ baseUrl, apiKey, fetch, patience }: ExchangeDeps): Exchange {
-  async function send({ method, path, body, file, idempotencyKey, accept = 'application/json' }: ApiRequest) {
+  async function send(request: ApiRequest) {
+    const { method, path, body, file, idempotencyKey, ifMatch, accept = 'application/json' } = request;
     const isStream = accept !== 'application/json' || file !== undefined;
     try {
       return await fetch(`${baseUrl}${path}`, {
@@ -52,13 +55,15 @@ export function createExchange({ baseUrl, apiKey, fetch, patience }: ExchangeDep
           authorization: `Bearer ${apiKey}`,
           accept,
           ...(idempotencyKey === undefined ? {} : { 'idempotency-key': idempotencyKey }),
+          ...(ifMatch === undefined ? {} : { 'if-match': ifMatch }),
           ...(body === undefined ? {} : { 'content-type': 'application/json' }),
-          ...(file && { 'content-type': file.type }),
+          ...(file === undefined ? {} : { 'content-type': file.type }),
+          ...(file?.encoding === undefined ? {} : { 'content-encoding': file.encoding }),
         },
         // A stream takes as long as it takes.
         ...(isStream ? {} : { signal: AbortSignal.timeout(timeoutMs) }),
         ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-        ...(file && { body: file.bytes, duplex: 'half' as const }),
+        ...(file === undefined ? {} : { body: file.content, duplex: 'half' as const }),
       });
     } catch (error) {
       throw new ApiUnavailable(`nobody answers at ${baseUrl}: ${causeOf(error, baseUrl)}`, { cause: error });
@@ -72,8 +77,7 @@ export function createExchange({ baseUrl, apiKey, fetch, patience }: ExchangeDep
       if (response.ok) return response;
       const failure = await failureOf(response, request, baseUrl);
       const isPatient = patience && !patience.signal?.aborted && patience.clock.monotonicMs() - beganMs < patienceMs;
-      // A file that was read cannot be read again.
-      if (response.status !== 503 || !isPatient || request.file) throw failure;
+      if (response.status !== 503 || !isPatient || request.file !== undefined) throw failure;
       if (isFirst) patience.onWait(`${failure.message}; trying again`);
       await patience.clock.sleep(retryAfterMs(response), patience.signal);
     }

@@ -4,8 +4,9 @@ import { createPaint } from '../render/paint.ts';
 import { renderReport } from '../render/report.ts';
 import { renderFailures, renderRuns } from '../render/runs.ts';
 import { UsageError } from '../usage-error.ts';
-import type { ApiClient, FailureFilter, FailureForm } from './api-client.ts';
+import type { FailureFilter, FailureForm } from './api-client.ts';
 import { patientApi } from './commands.ts';
+import { runOf } from './run-of.ts';
 
 export async function reportCampaign(id: string, context: CommandContext): Promise<ExitCode> {
   const { terminal } = context;
@@ -56,15 +57,4 @@ function formOf({ csv, ndjson, raw, excel }: FailureOptions, json: boolean): Fai
   if (!csv && (raw || excel)) throw new UsageError('--raw and --excel go with --csv');
   if (ndjson) return { type: 'ndjson' };
   return csv ? { type: 'csv', raw: raw === true, excel: excel === true } : undefined;
-}
-
-/** The run that is meant: the newest one of a campaign. */
-export async function runOf(id: string, api: ApiClient): Promise<string> {
-  if (!id.startsWith('cmp_')) return id;
-  const runId = await api.latestRun(id);
-  if (runId !== undefined) return runId;
-  // Says so when it is the campaign that is not there.
-  const { value } = await api.showCampaign(id);
-  const how = value.state === 'draft' ? `: it is not started` : '';
-  throw new Error(`${id} has no run yet${how}`);
 }

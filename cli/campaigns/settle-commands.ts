@@ -9,7 +9,7 @@ import { createPaint } from '../render/paint.ts';
 import { UsageError } from '../usage-error.ts';
 import type { SettlementFile } from './api-client.ts';
 import { patientApi } from './commands.ts';
-import { runOf } from './run-commands.ts';
+import { runOf } from './run-of.ts';
 
 export interface SettleOptions {
   byStatus?: true;
@@ -59,5 +59,5 @@ async function fileOf(path: string): Promise<SettlementFile> {
     throw new UsageError(`there is no file ${path}`);
   });
   const type = path.endsWith('.ndjson') || path.endsWith('.jsonl') ? 'application/x-ndjson' : 'text/csv';
-  return { bytes: Readable.toWeb(createReadStream(path)), type };
+  return { content: Readable.toWeb(createReadStream(path)), type };
 }

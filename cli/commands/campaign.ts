@@ -2,7 +2,8 @@ import type { Command } from 'commander';
 import type { DefinitionOptions } from '../campaigns/definition.ts';
 import type { FailureOptions } from '../campaigns/run-commands.ts';
 import type { Session } from '../session.ts';
-import { wholeNumber } from './options.ts';
+import { collect, wholeNumber } from './options.ts';
+import { addRetryFailed } from './retry-failed.ts';
 import { addControlVerbs } from './run.ts';
 
 // What a command does is loaded when it is called: `muster --help` has to be quick.
@@ -68,6 +69,16 @@ export function registerCampaign(program: Command, session: Session): void {
   addControlVerbs(group, 'campaign|run', program, session);
 
   group
+    .command('estimate <campaign>')
+    .description('how many users each part of its audience has, by country')
+    .action((id: string) =>
+      session.run(json(), async (context) => {
+        const { estimateCampaign } = await import('../campaigns/commands.ts');
+        return estimateCampaign(id, context);
+      }),
+    );
+
+  group
     .command('watch <campaign|run>')
     .description('follow a run until it ends')
     .action((id: string) =>
@@ -115,8 +126,6 @@ export function registerCampaign(program: Command, session: Session): void {
         return listFailures(id, options, context);
       }),
     );
-}
 
-function collect(value: string, earlier: string[] | undefined): string[] {
-  return [...(earlier ?? []), value];
+  addRetryFailed(group, 'campaign|run', program, session);
 }

@@ -5,12 +5,14 @@ import type { SetOptions, VerbOptions } from '../campaigns/control-commands.ts';
 import type { ControlVerb } from '../../shared/domain/run-control.ts';
 import type { Session } from '../session.ts';
 import { wholeNumber } from './options.ts';
+import { addRetryFailed } from './retry-failed.ts';
 
 export function registerRun(program: Command, session: Session): void {
   const json = () => program.opts<{ json?: true }>().json ?? false;
   const group = program.command('run').description('runs while they go on, over the API');
 
   addControlVerbs(group, 'run|campaign', program, session);
+  addRetryFailed(group, 'run|campaign', program, session);
 
   group
     .command('set <run|campaign>')

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { findFreePorts, isFree } from '../../shared/infrastructure/free-ports.ts';
 import { migrate } from '../../shared/postgres/migrate.ts';
 import { addApiKey, withApiKeys } from '../installation/api-keys.ts';
-import { requiredTopics } from '../../shared/kafka/required-topics.ts';
+import { topicsOfFile } from '../../shared/runtime/shard-topics.ts';
 import { createTopics } from '../installation/topics.ts';
 import type { DemoRoom } from './demo-room.ts';
 import { demoEngineConfig, engineSettings, sandboxSettings } from './demo-settings.ts';
@@ -77,7 +77,7 @@ export async function planInstallation(options: InstallationOptions): Promise<De
 /** The newest schema, and the topics of every shard. */
 export async function prepareServers(room: DemoRoom): Promise<{ migrations: number; topics: number }> {
   // Where the sandbox will be does not matter to the topics.
-  const topics = requiredTopics(demoEngineConfig('http://127.0.0.1', 1), room.topicPrefix);
+  const topics = topicsOfFile(demoEngineConfig('http://127.0.0.1', 1), room.topicPrefix);
   const [applied] = await Promise.all([migrate(room.databaseUrl), createTopics(room.kafka, topics)]);
   return { migrations: applied.length, topics: topics.length };
 }

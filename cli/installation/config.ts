@@ -12,10 +12,11 @@ type Pool = ReturnType<typeof createPool>;
 
 /** Makes what the engine's file says of the called services the installation's own. */
 export async function applyEngineConfig(context: CommandContext): Promise<ExitCode> {
-  const file = installationConfigOf(readEngineConfig(context.environment));
-  const changes = await withDatabase(context, (pool) => applyConfig(pool, file));
-  if (changes.length > 0)
+  const engine = readEngineConfig(context.environment);
+  const changes = await withDatabase(context, (pool) => applyConfig(pool, installationConfigOf(engine), engine));
+  if (changes.some((line) => line.startsWith('segmentation.'))) {
     context.terminal.note('restart every service, so that none goes on with what it read before\n');
+  }
   writeData(context, { changes }, () => (changes.length === 0 ? 'nothing differs\n' : `${changes.join('\n')}\n`));
   return exitCodes.ok;
 }

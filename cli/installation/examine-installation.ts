@@ -10,7 +10,7 @@ import { commonEnvironment, readEnvironment } from '../../shared/runtime/environ
 import { contradictionsBetween, installationConfigOf } from '../../shared/runtime/installation-config.ts';
 import { readKafkaSecurity } from '../../shared/runtime/kafka-security.ts';
 import { createLogger } from '../../shared/runtime/logger.ts';
-import { requiredTopics } from '../../shared/kafka/required-topics.ts';
+import { topicsOfFile } from '../../shared/runtime/shard-topics.ts';
 
 /** The engine's file, the secrets that it names, the schema, the installation and the topics: what is set is looked at, and what answers. */
 export async function examineInstallation(environment: NodeJS.ProcessEnv): Promise<Check[]> {
@@ -22,7 +22,7 @@ function checkFile(environment: NodeJS.ProcessEnv): Check[] {
   return [
     checkOf('MUSTER_CONFIG', 'see docs/configuration.md', () => {
       const { countries, actionTypes } = readEngineConfig(environment);
-      return `${countries.join(', ')}; ${Object.keys(actionTypes).join(', ')}`;
+      return `${countries?.join(', ') ?? 'any country'}; ${Object.keys(actionTypes).join(', ')}`;
     }),
     checkOf('secrets', 'set them, or <name>_FILE with the path of a file', () => {
       const services = calledServices(environment);
@@ -79,7 +79,7 @@ async function checkTopics(environment: NodeJS.ProcessEnv): Promise<Check[]> {
   const topics = await laterCheckOf('topics', 'muster topics', async () => {
     await admin.connect();
     const existing = new Set(await admin.listTopics());
-    const required = requiredTopics(readEngineConfig(environment), prefix).map(({ topic }) => topic);
+    const required = topicsOfFile(readEngineConfig(environment), prefix).map(({ topic }) => topic);
     const missing = required.filter((topic) => !existing.has(topic));
     if (missing.length > 0) throw new Error(`not there: ${missing.join(', ')}`);
     return `all ${required.length} are there`;

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
 import { demoEngineConfig } from '../demo/demo-settings.ts';
-import { requiredTopics } from '../../shared/kafka/required-topics.ts';
+import { topicsOfFile } from '../../shared/runtime/shard-topics.ts';
 
 test('a topic for every action type in every country', () => {
-  const topics = requiredTopics(demoEngineConfig('http://127.0.0.1', 1000), 'muster');
+  const topics = topicsOfFile(demoEngineConfig('http://127.0.0.1', 1000), 'muster');
   expect(topics.map(({ topic }) => topic)).toEqual(
     ['award-reward', 'award-points', 'send-message'].flatMap((action) =>
       ['SG', 'ID', 'VN'].map((country) => `muster.${action}.${country}`),

@@ -1,6 +1,6 @@
 import { requireBroker } from '../../shared/infrastructure/given-servers.ts';
 import { createKafka } from '../../shared/kafka/connection.ts';
-import { requiredTopics } from '../../shared/kafka/required-topics.ts';
+import { topicsOfFile } from '../../shared/runtime/shard-topics.ts';
 import { createTopicAdmin } from '../../shared/kafka/topic-admin.ts';
 import type { TopicSpec } from '../../shared/ports/message-bus.ts';
 import { readEngineConfig } from '../../shared/runtime/engine-config-file.ts';
@@ -14,7 +14,7 @@ const topicsEnvironment = commonEnvironment.pick({ KAFKA_BROKERS: true, MUSTER_T
 
 export async function ensureTopics(context: CommandContext): Promise<ExitCode> {
   const environment = readEnvironment(topicsEnvironment, context.environment);
-  const topics = requiredTopics(readEngineConfig(context.environment), environment.MUSTER_TOPIC_PREFIX);
+  const topics = topicsOfFile(readEngineConfig(context.environment), environment.MUSTER_TOPIC_PREFIX);
   const security = readKafkaSecurity(context.environment);
   await createTopics({ brokers: environment.KAFKA_BROKERS, security }, topics);
   writeData(context, { topics }, () =>

@@ -3,6 +3,7 @@ import type { Campaign } from '../campaigns/api-answers.ts';
 import { count, duration, percent } from './numbers.ts';
 import type { Paint } from './paint.ts';
 import { endedUsers, expectedAudience } from './progress.ts';
+import { entryText } from './sources.ts';
 import { renderTable, type Column } from './tables.ts';
 import { oneLine } from './text.ts';
 import { localAndUtc, utcTime } from './times.ts';
@@ -52,16 +53,23 @@ function whenText({ nextRunAt, startsAt }: Campaign, run: RunProgress | undefine
 
 /** `segment lapsed-riders in SG, ID get award-reward, send-message`: what a start would do. */
 export function summaryOf({ audience, countries, chain }: Campaign): string {
-  const who = audience.include.map(({ segment }) => oneLine(segment)).join(', ');
+  const who = audience.include
+    .map((entry) => ('segment' in entry ? oneLine(entry.segment) : entryText(entry)))
+    .join(', ');
+  const without = audience.exclude.length === 0 ? '' : ` without ${audience.exclude.map(entryText).join(', ')}`;
+  const held = audience.holdOutPercent === 0 ? '' : ` (${audience.holdOutPercent} % held out)`;
   const what = chain.map(({ action }) => oneLine(action)).join(', then ');
-  return `all users of ${who} in ${countries.map(oneLine).join(', ')} get ${what}`;
+  return `all users of ${who}${without}${held} in ${countries.map(oneLine).join(', ')} get ${what}`;
 }
 
 /** All there is to a campaign, one line for each part. */
 export function renderCampaign(campaign: Campaign, runs: readonly RunSummary[], paint: Paint): string {
+  const { paceUsersPerSecond: pace, pauseAtFailedPercent: percent } = campaign;
   const { id, name, state, revision, audience, countries, chain, deadlineSeconds, priority, createdAt } = campaign;
   const parts: [string, readonly string[]][] = [
-    ['who', audience.include.map(({ segment }) => `segment ${oneLine(segment)}`)],
+    ['who', audience.include.map(entryText)],
+    ['without', audience.exclude.map(entryText)],
+    ['held out', audience.holdOutPercent === 0 ? [] : [`${audience.holdOutPercent} % of them`]],
     ['where', [countries.map(oneLine).join(', ')]],
     [
       'what',
@@ -72,10 +80,12 @@ export function renderCampaign(campaign: Campaign, runs: readonly RunSummary[], 
     ['when', [whenLine(campaign)]],
     ['deadline', deadlineSeconds === undefined ? [] : [`${duration(deadlineSeconds)} after its start`]],
     ['priority', priority === undefined ? [] : [oneLine(priority)]],
+    ['pace', pace === undefined ? [] : [`at most ${count(pace)} users/s`]],
+    ['pauses', percent === undefined ? [] : [`above ${percent} % failed users in a step`]],
     ['created', createdAt === undefined ? [] : [utcTime(createdAt)]],
     ['runs', runs.length === 0 ? ['none yet'] : runs.map(runLine)],
   ];
-  const width = Math.max(...parts.map(([title]) => title.length));
+  const width = Math.max(...parts.map(([title, texts]) => (texts.length === 0 ? 0 : title.length)));
   const lines = parts.flatMap(([title, texts]) =>
     texts.map((text, index) => `  ${paint.faint((index === 0 ? title : '').padEnd(width))}  ${text}\n`),
   );

@@ -1,3 +1,4 @@
+import type { RunProgress } from '../../shared/contracts/runs.ts';
 import { describe, expect, test } from 'vitest';
 import { createPaint } from './paint.ts';
 import { renderBars, renderProgressLine } from './progress.ts';
@@ -80,6 +81,24 @@ describe('progress bars', () => {
     expect(renderBars({ progress, rates: [0], elapsedSeconds: 0 }, 100, plain).at(-1)).toContain(
       'segmentation does not',
     );
+  });
+
+  test('a run that is stopped says by whom, since when, and what is still under way', () => {
+    const stopped = { stateReason: 'paused by the night shift', stateSince: '2026-11-21T20:44:20.000Z', inFlight: 3 };
+    const lineOfRun = (over: Partial<RunProgress>) =>
+      renderProgressLine({ progress: progressOf({ ...stopped, ...over }), rates: [0], elapsedSeconds: 0 });
+    const why = 'paused by the night shift, since 20:44:20 UTC';
+    expect(lineOfRun({ state: 'pausing' })).toContain(`  pausing: ${why}, 3 calls under way`);
+    expect(lineOfRun({ state: 'paused' })).toMatch(/ {2}paused: paused by the night shift, since 20:44:20 UTC$/);
+    expect(lineOfRun({ state: 'cancelling', inFlight: 1 })).toContain(`${why}, 1 call under way`);
+  });
+
+  test('what the run as a whole waits for is shown with since when, and a note when there is nothing else', () => {
+    const lineOfRun = (over: Partial<RunProgress>) =>
+      renderProgressLine({ progress: progressOf(over), rates: [0], elapsedSeconds: 0 });
+    const waits = { stalled: 'no worker handles the messages on x', waitingSince: '2026-11-21T20:44:20.000Z' };
+    expect(lineOfRun(waits)).toContain('waits: no worker handles the messages on x, since 20:44:20 UTC');
+    expect(lineOfRun({ notes: ['segment "a" in SG ended early'] })).toContain('note: segment "a" in SG ended early');
   });
 
   test('a bar says 100 % only when nobody is left', () => {

@@ -136,4 +136,16 @@ describe('the report as text', () => {
     expect(painted.replace(/\u001b\[\d+m/g, '')).toBe(renderReport(finished, plain));
     expect(painted).not.toBe(renderReport(finished, plain));
   });
+
+  test('says what an unfinished run waits for and since when, and what is odd about its audience', () => {
+    const waiting = {
+      state: 'paused',
+      stalled: 'paused by the night shift',
+      waitingSince: '2026-11-21T20:44:20.000Z',
+      notes: ['segment "a" in SG ended after 500 users, and 1000 were estimated'],
+    } as const;
+    const text = renderReport({ ...finished, ...waiting, notes: [...waiting.notes], endedAt: null }, plain);
+    expect(text).toContain('  waits: paused by the night shift, since 2026-11-21 20:44 UTC\n');
+    expect(text).toContain('  note: segment "a" in SG ended after 500 users, and 1000 were estimated\n');
+  });
 });

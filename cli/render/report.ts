@@ -16,7 +16,9 @@ const titles: Partial<Record<Outcome, string>> = { heldOut: 'held out' };
 /** The whole report as text: heading, outcomes by step and country, failures by reason, and whether it adds up. */
 export function renderReport(report: RunReport, paint: Paint, width = Infinity): string {
   const tables =
-    report.audience.counted === 0 ? [] : [outcomesTable(report, paint, width), failuresTable(report, paint, width)];
+    report.audience.counted === 0
+      ? []
+      : [outcomesTable(report, paint, width), failuresTable(report, paint, width), retriesText(report, paint)];
   return [heading(report, paint), ...tables, remarks(report, paint), verdict(report, paint)]
     .filter((part) => part !== '')
     .join('\n');
@@ -105,6 +107,15 @@ function failuresTable({ failures }: RunReport, paint: Paint, width: number): st
     { title: 'such as', align: 'left' },
   ];
   return renderTable(columns, rows, paint, width);
+}
+
+/** Before and after, where child runs have tried failed users again. */
+function retriesText({ retries }: RunReport, paint: Paint): string {
+  if (retries === null) return '';
+  const { retried, recovered, failedBefore, failedAfter, runs } = retries;
+  const ids = runs.map(({ runId }) => runId).join(', ');
+  const sums = `${count(retried)} users tried again, ${count(recovered)} recovered`;
+  return `  ${sums}: ${count(failedBefore)} failed before, ${count(failedAfter)} now  ${paint.faint(ids)}\n`;
 }
 
 /** What it waits for and since when, and what a person should know of its audience. */

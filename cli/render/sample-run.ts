@@ -23,6 +23,7 @@ export function lineOf(over: Partial<StepLineShape>): StepLineShape {
 
 const summary = {
   runId: 'run_1',
+  parentRunId: null,
   campaignId: 'cmp_1',
   campaignName: 'Lapsed riders',
   revision: 1,
@@ -71,6 +72,7 @@ export function reportOf(over: Partial<RunReport>): RunReport {
     steps: [],
     countries: [],
     balanced: true,
+    retries: null,
     failures: [],
     failuresKept: true,
     batches: { fed: 1, retried: 0 },

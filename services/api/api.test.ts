@@ -1,8 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { actionType } from './contracts/action-types.ts';
 import { campaign } from '../../shared/contracts/campaigns.ts';
-import { pageShape } from './contracts/pages.ts';
 import { problem } from './contracts/problems.ts';
 import type { CampaignStore } from './ports/campaign-store.ts';
 import { authorized, createApiDeps, someCampaign } from '../../test/support/api-deps.ts';
@@ -188,21 +186,6 @@ describe('an idempotency key', () => {
   });
 });
 
-describe('the action types', () => {
-  it('are shown without addresses and secrets', async () => {
-    const response = await get('/v1/action-types');
-
-    expect(pageShape(actionType).parse(response.json())).toEqual({
-      items: [
-        { name: 'award-reward', class: 'A', countries: ['SG', 'ID', 'VN'] },
-        { name: 'send-message', class: 'B', countries: ['SG', 'ID', 'VN'] },
-      ],
-      next: null,
-    });
-    expect(response.body).not.toMatch(/hidden|AUTHORIZATION|http/);
-  });
-});
-
 describe('readiness', () => {
   it('is denied while the database does not answer', async () => {
     api = await createApi({ ...deps, ping: () => Promise.reject(new Error('connection refused')) });
@@ -254,9 +237,16 @@ describe('the OpenAPI document', () => {
     const operations = Object.values(paths).flatMap((path) => Object.values(path));
     expect(operations.map(({ operationId }) => operationId).sort()).toEqual([
       'cancelRun',
+      'changeActionType',
       'changeRun',
+      'changeShard',
+      'createActionType',
       'createCampaign',
+      'deleteActionType',
       'deleteAudience',
+      'estimateCampaign',
+      'explainRunUser',
+      'getActionType',
       'getAudience',
       'getCampaign',
       'getHealth',
@@ -265,6 +255,7 @@ describe('the OpenAPI document', () => {
       'getRunProgress',
       'getRunReport',
       'getSettlement',
+      'getShard',
       'listActionTypes',
       'listAudienceRejects',
       'listAudiences',
@@ -274,9 +265,12 @@ describe('the OpenAPI document', () => {
       'listRunFailures',
       'listRuns',
       'listSettlements',
+      'listShards',
       'pauseRun',
       'previewCancel',
+      'replaceActionType',
       'resumeRun',
+      'retryFailedUsers',
       'settleRun',
       'startCampaign',
       'unscheduleCampaign',

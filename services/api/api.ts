@@ -8,6 +8,7 @@ import { databaseUnavailable } from './database-unavailable.ts';
 import { createEventStreams } from './event-streams.ts';
 import { healthRoutes, type HealthRoutesDeps } from './health-routes.ts';
 import { v1Routes, type V1RoutesDeps } from './v1-routes.ts';
+import { exportShardFigures } from './shard-look.ts';
 import { createRunWatch } from './watch-run.ts';
 
 export interface ApiDeps
@@ -35,6 +36,7 @@ const documentation = {
     { name: 'runs', description: 'A campaign being carried out: progress, report, failures' },
     { name: 'audiences', description: 'Uploaded lists of users, for campaigns to name' },
     { name: 'action types', description: 'What a chain may be made of' },
+    { name: 'shards', description: 'An action type in a country: one topic, its partitions and workers' },
     { name: 'audit', description: 'Who changed what' },
     { name: 'health', description: 'For whoever keeps the process running' },
   ],
@@ -47,13 +49,14 @@ export async function createApi(deps: ApiDeps): Promise<Api> {
   const refusedKeys = deps.meter
     ?.counter({ name: 'muster_api_unauthorized_total', help: 'Requests refused for their API key' })
     .of({});
+  if (deps.meter) exportShardFigures(deps.meter, deps.shardLook);
   const server = await createHttpServer({ logger: deps.logger, explain: databaseUnavailable });
   let ready = true;
   let closed: Promise<undefined> | undefined;
 
   await documentRoutes(server, {
     ...documentation,
-    amend: (document) => describeInstallation(document, deps.config),
+    amend: (document) => describeInstallation(document, deps.catalogue.current()),
   });
   // Whoever types the address wants to read, not a problem.
   server.get('/', { schema: { hide: true } }, (_request, reply) => reply.redirect('/docs/'));

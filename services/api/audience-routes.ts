@@ -2,7 +2,6 @@ import { Readable } from 'node:stream';
 import { v7 as uuidv7 } from 'uuid';
 import { z } from 'zod';
 import { rejectedRow, uploadedAudience } from '../../shared/contracts/audiences.ts';
-import type { EngineConfig } from '../../shared/contracts/engine-config.ts';
 import { publicId } from '../../shared/domain/ids.ts';
 import { countryPattern } from '../../shared/domain/shard.ts';
 import { isStorable } from '../../shared/domain/stored-text.ts';
@@ -11,6 +10,7 @@ import { jsonAnswer, problems } from './http/answer-shapes.ts';
 import type { HttpServer } from './http/create-http-server.ts';
 import { HttpProblem, invalidRequest, notFound, quoted } from './http/http-problem.ts';
 import { idempotentHeaders } from './idempotency.ts';
+import type { CatalogueReader } from './catalogue-reader.ts';
 import type { AudienceStore } from './ports/audience-store.ts';
 import { cursorInQuery, pageView, requireId } from './public-ids.ts';
 import { receiveUpload, requireKnownEncoding } from './receive-upload.ts';
@@ -18,7 +18,7 @@ import { audienceView } from './views/audience.ts';
 
 export interface AudienceRoutesDeps {
   audiences: AudienceStore;
-  config: EngineConfig;
+  catalogue: CatalogueReader;
 }
 
 const byId = z.object({ id: z.string().describe('aud_…') });
@@ -33,12 +33,12 @@ const uploadQuery = z.object({
     .describe('Of all users; without it, the file has a column country'),
 });
 
-const rejectQuery = z.object({ limit: pageLimit, cursor: z.string().optional() });
+const rejectQuery = z.object({ limit: pageLimit.default(100), cursor: z.string().optional() });
 
-export async function audienceRoutes(server: HttpServer, { audiences, config }: AudienceRoutesDeps): Promise<void> {
+export async function audienceRoutes(server: HttpServer, { audiences, catalogue }: AudienceRoutesDeps): Promise<void> {
   // For itself, because nobody else takes a body that is read as it comes.
   await server.register((scope: HttpServer) => {
-    uploadRoute(scope, { audiences, config });
+    uploadRoute(scope, { audiences, catalogue });
     return Promise.resolve();
   });
 
@@ -111,8 +111,9 @@ export async function audienceRoutes(server: HttpServer, { audiences, config }: 
   });
 }
 
-function uploadRoute(server: HttpServer, { audiences, config }: AudienceRoutesDeps): void {
-  const countries = new Set(config.countries);
+function uploadRoute(server: HttpServer, { audiences, catalogue }: AudienceRoutesDeps): void {
+  const configured = catalogue.current().countries;
+  const countries = configured ? new Set(configured) : { has: (code: string) => countryPattern.test(code) };
   server.removeAllContentTypeParsers();
   server.addContentTypeParser('text/csv', (_request, payload, done) => done(null, payload));
 
@@ -135,7 +136,7 @@ function uploadRoute(server: HttpServer, { audiences, config }: AudienceRoutesDe
       },
     },
     handler: async ({ query: { name, country }, body, begun, headers, log }, reply) => {
-      if (country !== undefined && !countries.has(country)) throw unknownCountry(country, config.countries);
+      if (country !== undefined && !countries.has(country)) throw unknownCountry(country, configured ?? []);
       requireKnownEncoding(headers['content-encoding']);
       const start = { audienceId: begun?.createdId ?? uuidv7(), name, country: country ?? null };
       const begin = await audiences.begin(start);

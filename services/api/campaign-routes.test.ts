@@ -334,10 +334,9 @@ describe('starting a campaign', () => {
 
   it('is refused when its action is not configured any more', async () => {
     const { links } = await created();
-    const { 'award-reward': _gone, ...actionTypes } = deps.config.actionTypes;
-    const reconfigured = await createApi({ ...deps, config: { ...deps.config, actionTypes } });
+    await deps.actionTypes.change('award-reward', { enabled: false }, null);
 
-    const response = await reconfigured.server.inject({ method: 'POST', url: links.start, headers: authorized });
+    const response = await post(links.start);
 
     expect(response.statusCode).toBe(409);
     expect(problem.parse(response.json())).toMatchObject({

@@ -1,7 +1,8 @@
 import type { FastifySchemaCompiler } from 'fastify';
 import { z } from 'zod';
 import { campaign, campaignDefinition, type CampaignDefinition } from '../../shared/contracts/campaigns.ts';
-import type { EngineConfig } from '../../shared/contracts/engine-config.ts';
+import { campaignEstimate, warning, type Warning } from '../../shared/contracts/estimates.ts';
+import type { Catalogue } from '../../shared/contracts/engine-config.ts';
 import { publicId } from '../../shared/domain/ids.ts';
 import { pageQuery, pageShape } from './contracts/pages.ts';
 import { jsonAnswer, problems } from './http/answer-shapes.ts';
@@ -11,22 +12,31 @@ import { etagOf } from './http/etag.ts';
 import { HttpProblem, invalidRequest, notFound } from './http/http-problem.ts';
 import type { CampaignRecord, CampaignStore } from './ports/campaign-store.ts';
 import type { Clock } from '../../shared/ports/clock.ts';
+import { askSources, type AskSourcesDeps } from './ask-sources.ts';
+import type { CatalogueReader } from './catalogue-reader.ts';
 import { checkAgainstConfig, checkCampaign } from './check-campaign.ts';
 import { dueInstant } from './due-instant.ts';
 import { idempotentHeaders } from './idempotency.ts';
 import { cursorInQuery, pageView, requireId } from './public-ids.ts';
 import { campaignView } from './views/campaign.ts';
+import { estimateView } from './views/estimate.ts';
 
-export interface CampaignRoutesDeps {
+export interface CampaignRoutesDeps extends AskSourcesDeps {
   campaigns: CampaignStore;
-  config: EngineConfig;
+  catalogue: CatalogueReader;
   clock: Clock;
 }
+
+const campaignWithWarnings = campaign
+  .extend({ warnings: z.array(warning) })
+  .meta({ id: 'CheckedCampaign', description: 'The campaign, and what should be looked at' });
 
 const byId = z.object({ id: z.string().describe('cmp_…') });
 const tags = ['campaigns'];
 
-export function campaignRoutes(server: HttpServer, { campaigns, config, clock }: CampaignRoutesDeps): void {
+export function campaignRoutes(server: HttpServer, deps: CampaignRoutesDeps): void {
+  const { campaigns, catalogue, clock } = deps;
+
   server.route({
     method: 'POST',
     url: '/campaigns',
@@ -38,14 +48,21 @@ export function campaignRoutes(server: HttpServer, { campaigns, config, clock }:
       headers: idempotentHeaders,
       body: campaignDefinition,
       response: {
-        201: jsonAnswer('The campaign that was created', campaign),
+        201: jsonAnswer('The campaign that was created', campaignWithWarnings),
         ...problems(400, 401, 409, 413, 415, 422, 429),
       },
     },
-    validatorCompiler: campaignValidator(config, clock),
+    preValidation: async () => {
+      await catalogue.refresh();
+    },
+    validatorCompiler: campaignValidator(catalogue, clock),
     handler: async ({ body, begun }, reply) => {
+      const warnings = await requireSources(body);
       const view = campaignView(await campaigns.create(body, begun?.createdId));
-      return reply.code(201).header('location', view.links.self).send(view);
+      return reply
+        .code(201)
+        .header('location', view.links.self)
+        .send({ ...view, warnings });
     },
   });
 
@@ -93,7 +110,7 @@ export function campaignRoutes(server: HttpServer, { campaigns, config, clock }:
       headers: idempotentHeaders,
       params: byId,
       response: {
-        200: jsonAnswer('The campaign, scheduled', campaign),
+        200: jsonAnswer('The campaign, scheduled', campaignWithWarnings),
         ...problems(400, 401, 404, 409, 413, 415, 422, 429),
       },
     },
@@ -102,10 +119,33 @@ export function campaignRoutes(server: HttpServer, { campaigns, config, clock }:
       const uuid = requireId('campaign', id);
       const record = await campaigns.get(uuid);
       if (!record) throw notFound('campaign', id);
-      if (record.state === 'draft') requireConfigured(record.definition, config);
+      const isDraft = record.state === 'draft';
+      if (isDraft) requireConfigured(record.definition, await catalogue.refresh());
+      const warnings = isDraft ? await requireSources(record.definition) : [];
       const started = await campaigns.start(uuid, dueAtOf(record.definition, clock.now()));
       if (!started) throw notFound('campaign', id);
-      return campaignView(started);
+      return { ...campaignView(started), warnings };
+    },
+  });
+
+  server.route({
+    method: 'POST',
+    url: '/campaigns/:id/estimate',
+    schema: {
+      operationId: 'estimateCampaign',
+      summary: 'Ask how many users a campaign would have',
+      description: 'What each source says by country, and what follows for all of them. Nothing is changed.',
+      tags,
+      params: byId,
+      response: { 200: jsonAnswer('The estimate', campaignEstimate), ...problems(400, 401, 404, 413, 415, 422, 429) },
+    },
+    handler: async ({ params: { id }, body }) => {
+      refuseFields(body);
+      const record = await campaigns.get(requireId('campaign', id));
+      if (!record) throw notFound('campaign', id);
+      const asked = await askSources(record.definition, deps);
+      if (asked.problems.length > 0) throw invalidRequest(asked.problems);
+      return estimateView(id, record.definition, asked, clock.now());
     },
   });
 
@@ -132,14 +172,21 @@ export function campaignRoutes(server: HttpServer, { campaigns, config, clock }:
       return campaignView(record);
     },
   });
+
+  /** @throws {HttpProblem} 422 when something that the audience names is not there */
+  async function requireSources(definition: CampaignDefinition): Promise<Warning[]> {
+    const { problems: found, warnings } = await askSources(definition, deps);
+    if (found.length > 0) throw invalidRequest(found);
+    return warnings;
+  }
 }
 
 /** The rules of this installation apply beside the body's shape, and all that is wrong is reported at once. Headers are described, not checked. */
-function campaignValidator(config: EngineConfig, clock: Clock): FastifySchemaCompiler<unknown> {
+function campaignValidator(catalogue: CatalogueReader, clock: Clock): FastifySchemaCompiler<unknown> {
   return ({ httpPart }) =>
     (value: unknown) => {
       if (httpPart !== 'body') return { value };
-      const checked = checkCampaign(value, config, clock.now());
+      const checked = checkCampaign(value, catalogue.current(), clock.now());
       return checked.ok ? { value: checked.value } : { error: invalidRequest(checked.problems, checked.more) };
     };
 }
@@ -150,8 +197,8 @@ function refuseFields(body: unknown): void {
 }
 
 /** What was configured when the campaign was made may be gone by now, and the run could not be carried out. */
-function requireConfigured(definition: CampaignDefinition, config: EngineConfig): void {
-  const errors = checkAgainstConfig(definition, config);
+function requireConfigured(definition: CampaignDefinition, catalogue: Catalogue): void {
+  const errors = checkAgainstConfig(definition, catalogue);
   if (errors.length === 0) return;
   const detail = 'the campaign asks for what is not configured any more';
   throw new HttpProblem({ status: 409, code: 'no-longer-configured', detail, errors });

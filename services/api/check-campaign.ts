@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { campaignDefinition, scheduleAt, type CampaignDefinition } from '../../shared/contracts/campaigns.ts';
-import type { EngineConfig } from '../../shared/contracts/engine-config.ts';
+import type { Catalogue } from '../../shared/contracts/engine-config.ts';
 import type { FieldProblem } from './contracts/problems.ts';
 import { countryPattern } from '../../shared/domain/shard.ts';
 import { checkShape, type Checked } from './http/check-shape.ts';
@@ -25,7 +25,7 @@ const readable = z
   .catch({ countries: [], chain: [], schedule: undefined });
 
 /** Everything that keeps a body from being a campaign that can be carried out here, at once. */
-export function checkCampaign(body: unknown, config: EngineConfig, now: Date): Checked<CampaignDefinition> {
+export function checkCampaign(body: unknown, config: Catalogue, now: Date): Checked<CampaignDefinition> {
   const shaped = checkShape(campaignDefinition, body);
   const { countries, chain, schedule } = readable.parse(body);
   const problems = [
@@ -40,7 +40,7 @@ export function checkCampaign(body: unknown, config: EngineConfig, now: Date): C
 /** Countries and actions that are not, or no longer, configured. */
 export function checkAgainstConfig(
   { countries, chain }: { countries: readonly unknown[]; chain: readonly unknown[] },
-  config: EngineConfig,
+  config: Catalogue,
 ): FieldProblem[] {
   return [
     ...countries.flatMap((country, index) => checkCountry(country, index, countries, config)),
@@ -52,23 +52,23 @@ function checkCountry(
   country: unknown,
   index: number,
   all: readonly unknown[],
-  config: EngineConfig,
+  config: Catalogue,
 ): readonly FieldProblem[] {
   if (typeof country !== 'string') return [];
   const pointer = `/countries/${index}`;
   if (!countryPattern.test(country)) {
-    const detail = `has to be an ISO 3166-1 alpha-2 code in capitals, such as SG, not ${quoted(country)}${didYouMean(country, config.countries)}`;
+    const detail = `has to be an ISO 3166-1 alpha-2 code in capitals, such as SG, not ${quoted(country)}${didYouMean(country, config.countries ?? [])}`;
     return [{ pointer, code: 'invalid-country', detail }];
   }
   if (all.indexOf(country) < index) {
-    return [{ pointer, code: 'repeated-country', detail: `${quoted(country)} stands in the list already` }];
+    return [{ pointer, code: 'repeated-country', detail: `${quoted(country)} is in the list already` }];
   }
-  if (config.countries.includes(country)) return [];
-  const detail = `${quoted(country)} is not configured; ${listed(config.countries)}`;
+  if (config.countries?.includes(country) ?? true) return [];
+  const detail = `${quoted(country)} is not configured; ${listed(config.countries ?? [])}`;
   return [{ pointer, code: 'unknown-country', detail }];
 }
 
-function checkAction(step: unknown, index: number, config: EngineConfig): readonly FieldProblem[] {
+function checkAction(step: unknown, index: number, config: Catalogue): readonly FieldProblem[] {
   const named = z.object({ action: z.string().min(1) }).safeParse(step);
   if (!named.success || Object.hasOwn(config.actionTypes, named.data.action)) return [];
   const names = Object.keys(config.actionTypes);

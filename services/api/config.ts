@@ -3,8 +3,11 @@ import type { EngineConfig } from '../../shared/contracts/engine-config.ts';
 import { createProblems } from '../../shared/runtime/configuration-error.ts';
 import { readEngineConfig } from '../../shared/runtime/engine-config-file.ts';
 import { commonEnvironment, readEnvironment } from '../../shared/runtime/environment.ts';
+import { readKafkaSecurity, type KafkaSettings } from '../../shared/runtime/kafka-security.ts';
 
-const apiEnvironment = commonEnvironment.pick({ DATABASE_URL: true }).extend({
+const apiEnvironment = commonEnvironment.pick({ DATABASE_URL: true, MUSTER_TOPIC_PREFIX: true }).extend({
+  /** Without it, the API does not know who has which partition. */
+  KAFKA_BROKERS: commonEnvironment.shape.KAFKA_BROKERS.optional(),
   API_PORT: z.coerce.number().int().min(0).max(65_535).default(8080),
   API_HOST: z.string().default('127.0.0.1'),
   MUSTER_BOOTSTRAP_API_KEY: z
@@ -15,6 +18,8 @@ const apiEnvironment = commonEnvironment.pick({ DATABASE_URL: true }).extend({
 
 export interface ApiConfig {
   databaseUrl: string;
+  kafka: KafkaSettings | undefined;
+  topicPrefix: string;
   engine: EngineConfig;
   /** 0: any free one. */
   port: number;
@@ -27,9 +32,12 @@ export function readConfig(environment: NodeJS.ProcessEnv): ApiConfig {
   const problems = createProblems();
   const read = problems.of(() => readEnvironment(apiEnvironment, environment))?.value;
   const engine = problems.of(() => readEngineConfig(environment))?.value;
-  if (!read || !engine) throw problems.toError();
+  const security = problems.of(() => readKafkaSecurity(environment));
+  if (!read || !engine || !security) throw problems.toError();
   return {
     databaseUrl: read.DATABASE_URL,
+    kafka: read.KAFKA_BROKERS && { brokers: read.KAFKA_BROKERS, security: security.value },
+    topicPrefix: read.MUSTER_TOPIC_PREFIX,
     engine,
     port: read.API_PORT,
     host: read.API_HOST,

@@ -1,13 +1,13 @@
 import type { CampaignDefinition } from '../../shared/contracts/campaigns.ts';
-import type { EngineConfig } from '../../shared/contracts/engine-config.ts';
+import type { Catalogue } from '../../shared/contracts/engine-config.ts';
 import { referredTo } from './http/describe-answers.ts';
 import { fieldsOf } from './http/tidy-components.ts';
 
 /** Writes into the OpenAPI document what only this installation knows: its countries and actions, and a campaign that it would accept. */
-export function describeInstallation(document: unknown, config: EngineConfig): void {
+export function describeInstallation(document: unknown, config: Catalogue): void {
   const definition = fieldsIn(document, 'components', 'schemas', 'CampaignDefinitionInput');
   const { countries, chain } = fieldsOf(definition['properties']);
-  fieldsOf(countries)['items'] = { type: 'string', enum: config.countries };
+  fieldsOf(countries)['items'] = { type: 'string', ...(config.countries && { enum: config.countries }) };
   const action = fieldsIn(chain, 'items', 'properties', 'action');
   action['enum'] = Object.keys(config.actionTypes);
   definition['examples'] = [exampleCampaign(config)];
@@ -32,7 +32,7 @@ const exampleSteps = 2;
 const exampleCountries = 3;
 
 /** The campaign of the demo, as far as this installation can carry it out. */
-export function exampleCampaign({ countries, actionTypes }: EngineConfig) {
+export function exampleCampaign({ countries = ['SG'], actionTypes }: Catalogue) {
   return {
     name: 'Lapsed riders, December',
     countries: countries.slice(0, exampleCountries),

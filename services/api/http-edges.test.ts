@@ -1,6 +1,7 @@
 import { connect } from 'node:net';
 import { text } from 'node:stream/consumers';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { once } from 'node:events';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { authorized, createApiDeps, someCampaign } from '../../test/support/api-deps.ts';
 import { createApi, type Api } from './api.ts';
 import { problem } from './contracts/problems.ts';
@@ -45,8 +46,34 @@ describe('what is no request', () => {
     expect(body).toMatchObject({ status, code });
   });
 
-  it('such as one that never ends is cut after thirty seconds', () => {
-    expect(api.server.server.requestTimeout).toBe(30_000);
+  it('such as a head that never ends is cut after thirty seconds', () => {
+    expect(api.server.server.headersTimeout).toBe(30_000);
+  });
+
+  it.each([
+    ['a body that never ends is cut after thirty seconds', 'application/json', true],
+    ['a file that is read as it comes may take longer', 'text/csv', false],
+  ])('%s', async (_what, type, isCut) => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+    try {
+      const { port, hostname } = new URL(await api.start());
+      const socket = connect({ port: Number(port), host: hostname });
+      const begun = once(api.server.server, 'request');
+      const path = type === 'text/csv' ? '/v1/audiences?name=x&country=SG' : '/v1/campaigns';
+      const head = `POST ${path} HTTP/1.1\r\nhost: x\r\nauthorization: ${authorized.authorization}\r\n`;
+      socket.write(`${head}content-type: ${type}\r\ncontent-length: 100\r\n\r\n{`);
+      await begun;
+      let answer = '';
+      socket.on('data', (bytes: Buffer) => (answer += bytes.toString()));
+      vi.advanceTimersByTime(30_000);
+      if (isCut) await once(socket, 'close');
+      else await new Promise((resolve) => setImmediate(resolve));
+      expect(answer.startsWith('HTTP/1.1 408')).toBe(isCut);
+      expect(socket.destroyed).toBe(isCut);
+      socket.destroy();
+    } finally {
+      vi.useRealTimers();
+    }
   });
 });
 

@@ -3,10 +3,16 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { campaign } from '../../shared/contracts/campaigns.ts';
+import { migrate } from '../../shared/postgres/migrate.ts';
 import { pageShape } from './contracts/pages.ts';
+import { problem } from './contracts/problems.ts';
 import { runSummary } from '../../shared/contracts/runs.ts';
 import { stopService, type Service } from '../../shared/runtime/service.ts';
-import { createTestDatabase, type TestDatabase } from '../../test/support/postgres-database.ts';
+import {
+  createEmptyTestDatabase,
+  createTestDatabase,
+  type TestDatabase,
+} from '../../test/support/postgres-database.ts';
 import { noMeter } from '../../shared/runtime/no-meter.ts';
 import { apiProcess } from './main.ts';
 
@@ -22,6 +28,7 @@ const definition = {
 
 let database: TestDatabase;
 let folder: string;
+let environment: Record<string, string>;
 let api: Service & { url: string };
 
 beforeAll(async () => {
@@ -33,7 +40,7 @@ beforeAll(async () => {
     config,
     JSON.stringify({ countries: ['SG'], segmentation: { url: 'http://segments.test' }, actionTypes }),
   );
-  const environment = {
+  environment = {
     DATABASE_URL: database.url,
     MUSTER_CONFIG: config,
     MUSTER_BOOTSTRAP_API_KEY: key,
@@ -48,6 +55,27 @@ afterAll(async () => {
   await stopService(api);
   await database.drop();
   await rm(folder, { recursive: true });
+});
+
+describe('the HTTP interface on a database that was not migrated', () => {
+  it('answers 503, and serves as soon as somebody has migrated it', async () => {
+    const empty = await createEmptyTestDatabase();
+    const other = await apiProcess.prepare({ ...environment, DATABASE_URL: empty.url }).start({ meter: noMeter });
+    const statusOf = async (path: string) => (await fetch(`${other.url}${path}`, { headers })).status;
+    try {
+      expect(await statusOf('/readyz')).toBe(503);
+      const refused = await fetch(`${other.url}/v1/campaigns`, { headers });
+      expect(refused.status).toBe(503);
+      expect(refused.headers.get('retry-after')).toBe('5');
+      expect(problem.parse(await refused.json()).code).toBe('not-ready');
+      expect(await statusOf('/healthz')).toBe(200);
+      await migrate(empty.url);
+      await expect.poll(() => statusOf('/v1/campaigns'), { timeout: 15_000 }).toBe(200);
+    } finally {
+      await stopService(other);
+      await empty.drop();
+    }
+  });
 });
 
 describe('the HTTP interface on Postgres', () => {

@@ -1,30 +1,48 @@
+import { createKafka } from '../../shared/kafka/connection.ts';
+import { createGroupLook } from '../../shared/kafka/group-look.ts';
 import { createApiKeys } from '../../shared/postgres/api-keys.ts';
+import { createRegistrySource, createShardStore } from '../../shared/postgres/registry.ts';
 import { createPool, createUploadPool } from '../../shared/postgres/pool.ts';
 import { createSettlements } from '../../shared/postgres/settlements.ts';
+import { createSegmentation } from '../../shared/http-client/segmentation-client.ts';
+import { createStoredAudiences } from '../../shared/postgres/stored-audiences.ts';
 import { tryToTakePart } from '../../shared/postgres/take-part.ts';
 import { digestOfApiKey } from '../../shared/runtime/api-key-secret.ts';
+import { workerGroup } from '../../shared/runtime/installation-bus.ts';
 import { installationConfigOf } from '../../shared/runtime/installation-config.ts';
 import { listening } from '../../shared/runtime/listening.ts';
 import { createLoop } from '../../shared/runtime/loop.ts';
 import { defineProcess, isEntry, runProcess } from '../../shared/runtime/process.ts';
+import { createRegistryReader } from '../../shared/runtime/registry-reader.ts';
+import { StartRefusedError } from '../../shared/runtime/start-refused.ts';
 import { systemClock } from '../../shared/runtime/system-clock.ts';
 import { createApi } from './api.ts';
+import { createCatalogueReader } from './catalogue-reader.ts';
+import { askableSegmentation } from './askable-segmentation.ts';
 import { readConfig } from './config.ts';
+import { createActionTypeStore } from './postgres/action-type-store.ts';
 import { createAuditLog } from './postgres/audit-log.ts';
 import { createAudienceStore } from './postgres/audience-store.ts';
 import { createCampaignStore } from './postgres/campaign-store.ts';
 import { createIdempotentRequests } from './postgres/idempotent-requests.ts';
+import { createRetries } from './postgres/retries.ts';
 import { createRunControl } from './postgres/run-control.ts';
 import { createRunReports } from './postgres/run-reports.ts';
 import { createSettlementRequests } from './postgres/settlement-requests.ts';
+import { createShardFigures } from './postgres/shard-figures.ts';
+import { createShardLook } from './shard-look.ts';
+import { createUserHistories } from './postgres/user-histories.ts';
 
 /** How often the API looks whether its database is as it has to be; that it was is believed for as long. */
 const lookMs = 5_000;
 
+/** Questions to the segmentation service in flight, of all requests. */
+const questionsAtOnce = 64;
 /** Lists uploaded at once to one process. */
 const maxUploads = 4;
 
-export const apiProcess = defineProcess('api', readConfig, async (config, { logger, meter, addPart, onClose }) => {
+export const apiProcess = defineProcess('api', readConfig, async (config, context) => {
+  const { logger, meter, environment, addPart, onClose } = context;
   const clock = systemClock;
   const pool = onClose(
     createPool({ connectionString: config.databaseUrl, applicationName: 'muster-api', logger, meter }),
@@ -33,15 +51,21 @@ export const apiProcess = defineProcess('api', readConfig, async (config, { logg
   // Apart: an upload holds its connection for as long as its sender takes.
   const uploads = { connectionString: config.databaseUrl, applicationName: 'muster-api-uploads', max: maxUploads };
   const uploadPool = onClose(createUploadPool({ ...uploads, logger, meter }), (opened) => opened.end());
+  const connections = { pages: 1, descriptions: questionsAtOnce };
+  const segmentation = onClose(
+    askableSegmentation(() => createSegmentation({ config: config.engine, environment, connections }), logger),
+    (opened) => opened.close(),
+  );
   const apiKeys = createApiKeys({ pool });
   const file = installationConfigOf(config.engine);
 
   // The API need not end when its database is not as it has to be: it says so, and serves when it is.
   let problem: Error | undefined = new Error('has not looked at its database yet');
+  let installationId: string | undefined;
   let isKeyAdded = config.bootstrapApiKey === undefined;
   const look = async () => {
     try {
-      await tryToTakePart({ pool, file, clock, logger });
+      installationId = await tryToTakePart({ pool, file, seed: config.engine, clock, logger });
       if (!isKeyAdded) await apiKeys.add('bootstrap', digestOfApiKey(config.bootstrapApiKey ?? ''));
       isKeyAdded = true;
       problem = undefined;
@@ -60,7 +84,20 @@ export const apiProcess = defineProcess('api', readConfig, async (config, { logg
     await pool.query('select 1');
   };
   addPart('database', requireDatabase);
+  const registry = onClose(
+    createRegistryReader({ registry: createRegistrySource({ pool }), clock, logger }),
+    (reader) => reader.stop(),
+  );
 
+  let group: ReturnType<typeof createGroupLook> | undefined;
+  /** Whose group it is, the database says, which need not answer at the start. */
+  const workers = (installation: string | undefined) => {
+    const { kafka, topicPrefix } = config;
+    if (!kafka || installation === undefined) return undefined;
+    const groupId = workerGroup(topicPrefix, installation);
+    const connection = () => createKafka({ ...kafka, clientId: 'muster-api', logger });
+    return (group ??= onClose(createGroupLook({ kafka: connection(), groupId, logger }), (look) => look.close()));
+  };
   const api = onClose(
     await createApi({
       host: config.host,
@@ -69,22 +106,35 @@ export const apiProcess = defineProcess('api', readConfig, async (config, { logg
       reports: createRunReports({ pool }),
       settlements: createSettlements({ pool }),
       settlementRequests: createSettlementRequests({ pool }),
+      histories: createUserHistories({ pool }),
+      retries: createRetries({ pool }),
+      segmentation,
+      storedAudiences: createStoredAudiences({ pool }),
       control: createRunControl({ pool }),
       audiences: createAudienceStore({ pool, uploadPool }),
       idempotency: createIdempotentRequests({ pool }),
       audit: createAuditLog({ pool }),
       apiKeys,
-      config: config.engine,
+      catalogue: createCatalogueReader(registry, config.engine.countries),
+      actionTypes: createActionTypeStore({ pool }),
+      shards: createShardStore({ pool }),
+      shardLook: createShardLook({
+        ...{ registry, clock, topicPrefix: config.topicPrefix },
+        figures: createShardFigures({ pool }),
+        group: { look: (topics) => workers(installationId)?.look(topics) ?? Promise.resolve(null) },
+      }),
       clock,
       logger,
       meter,
       ping: requireDatabase,
+      refusal: () => (problem instanceof StartRefusedError ? problem : undefined),
     }),
     (created) => created.close(),
   );
   // Once before it listens: who starts on a good database finds it ready. What fails here is logged by the loop.
   await look().catch(() => undefined);
   looks.start();
+  registry.start();
   const { host, port } = config;
   const url = await listening({ variable: 'API_PORT', host, port }, () => api.start());
   logger.info({ url, docs: `${url}/docs` }, 'api is listening');

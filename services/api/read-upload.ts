@@ -12,7 +12,7 @@ export interface ReadUploadTerms {
   /** Of all rows; null where a column says it. */
   country: string | null;
   /** Those that are configured. */
-  countries: ReadonlySet<string>;
+  countries: Pick<ReadonlySet<string>, 'has'>;
   /** Waited for: no more is read meanwhile. */
   onRows: (rows: UploadRows) => Promise<void>;
 }
@@ -61,6 +61,10 @@ export function createUploadReading({ country, countries, onRows }: ReadUploadTe
     }
     if (line === '') return;
     rows++;
+    if (line.length > maxLineBytes) {
+      reject(lines, line, 'too-long');
+      return;
+    }
     const row = rowOf(line, columns);
     if ('rejected' in row) {
       reject(lines, line, row.rejected);

@@ -41,7 +41,7 @@ it('a change that succeeded is in the audit log before it is answered, with who 
 it('a change that the state refused is there with why', async () => {
   const { deps, send, listed, create } = await auditedApi();
   const id = await create();
-  delete deps.config.actionTypes['award-reward'];
+  await deps.actionTypes.change('award-reward', { enabled: false }, null);
 
   await send('POST', `/v1/campaigns/${id}/start`);
 

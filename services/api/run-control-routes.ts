@@ -1,6 +1,7 @@
 import type { FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import type { EngineConfig } from '../../shared/contracts/engine-config.ts';
+import type { CatalogueReader } from './catalogue-reader.ts';
 import { cancelPreview, controlledRun, runChanges, runEvent } from '../../shared/contracts/runs.ts';
 import { publicId } from '../../shared/domain/ids.ts';
 import { controlVerbs, timeToStopMs, type ControlVerb } from '../../shared/domain/run-control.ts';
@@ -23,7 +24,7 @@ import { runSummaryView } from './views/run.ts';
 export interface RunControlRoutesDeps {
   control: RunControl;
   reports: RunReports;
-  config: EngineConfig;
+  catalogue: CatalogueReader;
   clock: Clock;
 }
 
@@ -69,7 +70,7 @@ export function runControlRoutes(server: HttpServer, deps: RunControlRoutesDeps)
   eventsRoute(server, deps);
 }
 
-function verbRoute(server: HttpServer, verb: ControlVerb, { control, config }: RunControlRoutesDeps): void {
+function verbRoute(server: HttpServer, verb: ControlVerb, { control, catalogue }: RunControlRoutesDeps): void {
   server.route({
     method: 'POST',
     url: `/runs/:id/${verb}`,
@@ -94,12 +95,12 @@ function verbRoute(server: HttpServer, verb: ControlVerb, { control, config }: R
       const { run, underWay, decision } = controlled;
       request.auditDetail = { ...(reason === undefined ? {} : { reason }), state: run.state };
       if (decision.move.kind === 'forbidden') throw stateForbids(run, verb, decision.move.allowed);
-      return controlledRunView(run, underWay, stopTimeOf(run, config));
+      return controlledRunView(run, underWay, stopTimeOf(run, catalogue.registered()));
     },
   });
 }
 
-function changeRoute(server: HttpServer, { control, config, clock }: RunControlRoutesDeps): void {
+function changeRoute(server: HttpServer, { control, catalogue, clock }: RunControlRoutesDeps): void {
   server.route({
     method: 'PATCH',
     url: '/runs/:id',
@@ -132,7 +133,7 @@ function changeRoute(server: HttpServer, { control, config, clock }: RunControlR
       if (decision.kind === 'forbidden')
         throw stateForbids(run, 'change', ['preparing', 'running', 'pausing', 'paused']);
       if (decision.kind === 'invalid') throw invalidRequest(decision.errors);
-      return controlledRunView(run, underWay, stopTimeOf(run, config));
+      return controlledRunView(run, underWay, stopTimeOf(run, catalogue.registered()));
     },
   });
 }
@@ -190,7 +191,7 @@ function askerOf({ apiKey }: FastifyRequest): Asker {
 }
 
 /** Of the longest call that may be under way. */
-function stopTimeOf({ chain }: RunHeader, { actionTypes }: EngineConfig): number {
+function stopTimeOf({ chain }: RunHeader, actionTypes: EngineConfig['actionTypes']): number {
   return timeToStopMs(chain.flatMap(({ action }) => actionTypes[action]?.timeoutMs ?? []));
 }
 

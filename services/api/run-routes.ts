@@ -10,6 +10,7 @@ import { etagOf } from './http/etag.ts';
 import { notFound } from './http/http-problem.ts';
 import { preferredType } from './http/preferred-type.ts';
 import type { EventStreams } from './event-streams.ts';
+import type { Retries } from './ports/retries.ts';
 import type { RunReports } from './ports/run-reports.ts';
 import { progressEvents } from './progress-events.ts';
 import { cursorInQuery, idInQuery, pageView, requireId } from './public-ids.ts';
@@ -19,6 +20,7 @@ import type { RunWatch } from './watch-run.ts';
 
 export interface RunRoutesDeps {
   reports: RunReports;
+  retries: Pick<Retries, 'sums'>;
   watch: RunWatch;
   streams: EventStreams;
   /** Whether the key that a request came with would be taken now. */
@@ -33,7 +35,7 @@ const runQuery = pageQuery.extend({
   state: z.enum(runStates).optional(),
 });
 
-export function runRoutes(server: HttpServer, { reports, watch, streams, isKeyGood }: RunRoutesDeps): void {
+export function runRoutes(server: HttpServer, { reports, retries, watch, streams, isKeyGood }: RunRoutesDeps): void {
   server.route({
     method: 'GET',
     url: '/runs',
@@ -121,7 +123,8 @@ export function runRoutes(server: HttpServer, { reports, watch, streams, isKeyGo
       const runId = requireId('run', id);
       const snapshot = await reports.snapshot(runId);
       if (!snapshot) throw notFound('run', id);
-      return runReportView(snapshot, await reports.failureGroups(runId));
+      const [failures, sums] = await Promise.all([reports.failureGroups(runId), retries.sums(runId)]);
+      return runReportView(snapshot, failures, sums);
     },
   });
 }

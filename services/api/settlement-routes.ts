@@ -3,8 +3,9 @@ import { Readable } from 'node:stream';
 import { v7 as uuidv7 } from 'uuid';
 import { z } from 'zod';
 import { settlement, settleRequest } from '../../shared/contracts/settlements.ts';
-import type { EngineConfig } from '../../shared/contracts/engine-config.ts';
+import type { Catalogue } from '../../shared/contracts/engine-config.ts';
 import type { Settlements } from '../../shared/ports/settlements.ts';
+import type { CatalogueReader } from './catalogue-reader.ts';
 import { pageShape } from './contracts/pages.ts';
 import { jsonAnswer, problems } from './http/answer-shapes.ts';
 import { checkShape } from './http/check-shape.ts';
@@ -22,7 +23,7 @@ export interface SettlementRoutesDeps {
   reports: RunReports;
   settlements: Settlements;
   settlementRequests: SettlementRequests;
-  config: EngineConfig;
+  catalogue: CatalogueReader;
 }
 
 const tags = ['runs'];
@@ -128,10 +129,10 @@ async function settleAsAsked(
   body: SettleRequest,
   deps: SettlementRoutesDeps,
 ): Promise<SettlementRecord> {
-  const { settlements, settlementRequests, config } = deps;
+  const { settlements, settlementRequests, catalogue } = deps;
   const { runId, chain } = snapshot;
   if (body.by === 'status') {
-    requireStatusEndpoint(body, chain, config);
+    requireStatusEndpoint(body, chain, catalogue.registered());
     const wanted = { step: body.step ?? null, country: body.country ?? null };
     return await begin(newSettlement(request, runId, 'status', wanted), deps);
   }
@@ -197,7 +198,7 @@ async function again(
 function requireStatusEndpoint(
   { step }: { step?: number | undefined },
   chain: RunSnapshot['chain'],
-  { actionTypes }: EngineConfig,
+  actionTypes: Catalogue['actionTypes'],
 ): void {
   const asked = step === undefined ? chain : chain.slice(step - 1, step);
   if (asked.some(({ action }) => actionTypes[action]?.class === 'C')) return;

@@ -4,31 +4,44 @@ import type { HttpServer } from './http/create-http-server.ts';
 import { HttpProblem } from './http/http-problem.ts';
 import type { ApiKeyRecord, ApiKeys } from '../../shared/ports/api-keys.ts';
 import type { IdempotentRequests } from './ports/idempotent-requests.ts';
-import { actionTypeRoutes } from './action-type-routes.ts';
+import type { Retries } from './ports/retries.ts';
+import type { UserHistories } from './ports/user-histories.ts';
+import { actionTypeRoutes, type ActionTypeRoutesDeps } from './action-type-routes.ts';
 import { auditRoutes, type AuditRoutesDeps } from './audit-routes.ts';
 import { audienceRoutes, type AudienceRoutesDeps } from './audience-routes.ts';
 import { createAuthenticate } from './authenticate.ts';
 import { campaignRoutes, type CampaignRoutesDeps } from './campaign-routes.ts';
+import { explainRoutes } from './explain-routes.ts';
 import { failureRoutes } from './failure-routes.ts';
 import { addIdempotency } from './idempotency.ts';
 import { logChanges } from './log-changes.ts';
+import { retryRoutes } from './retry-routes.ts';
 import { recordChanges } from './record-changes.ts';
 import { runControlRoutes, type RunControlRoutesDeps } from './run-control-routes.ts';
 import { settlementRoutes, type SettlementRoutesDeps } from './settlement-routes.ts';
+import { shardRoutes, type ShardRoutesDeps } from './shard-routes.ts';
 import { runRoutes, type RunRoutesDeps } from './run-routes.ts';
 
 export interface V1RoutesDeps
   extends
     CampaignRoutesDeps,
+    ActionTypeRoutesDeps,
+    ShardRoutesDeps,
     AudienceRoutesDeps,
     Omit<RunRoutesDeps, 'isKeyGood'>,
     RunControlRoutesDeps,
     SettlementRoutesDeps,
+    ActionTypeRoutesDeps,
+    ShardRoutesDeps,
     AuditRoutesDeps {
   apiKeys: ApiKeys;
   /** Called for each request that is refused for its key. */
   onRefusedKey?: (() => void) | undefined;
   idempotency: IdempotentRequests;
+  /** Why this process may not take part in its database, such as a schema that lacks something. Nothing is carried out while there is a reason. */
+  refusal?: (() => Error | undefined) | undefined;
+  histories: UserHistories;
+  retries: Retries;
 }
 
 declare module 'fastify' {
@@ -56,6 +69,7 @@ export async function v1Routes(server: HttpServer, deps: V1RoutesDeps): Promise<
   };
   server.decorateRequest('apiKey', null);
   server.addHook('onRequest', async (request, reply) => {
+    if (deps.refusal?.()) throw notTakingPart();
     request.apiKey = await authenticate(request);
     reply.header('cache-control', 'no-store');
   });
@@ -79,7 +93,19 @@ export async function v1Routes(server: HttpServer, deps: V1RoutesDeps): Promise<
   runControlRoutes(server, deps);
   failureRoutes(server, deps);
   settlementRoutes(server, deps);
+  explainRoutes(server, deps);
+  retryRoutes(server, deps);
   await audienceRoutes(server, deps);
   actionTypeRoutes(server, deps);
+  shardRoutes(server, deps);
   auditRoutes(server, deps);
+}
+
+function notTakingPart(): HttpProblem {
+  return new HttpProblem({
+    status: 503,
+    code: 'not-ready',
+    detail: 'the database is not as this version needs it; the log says what an operator has to do',
+    headers: { 'retry-after': '5' },
+  });
 }

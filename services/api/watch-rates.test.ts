@@ -9,9 +9,10 @@ const startedAt = new Date('2026-01-01T00:00:00Z');
 function at(seconds: number, ended: number, facts: Partial<RunSnapshot> = {}): RunSnapshot {
   const totals = [{ step: 1, batches: 0, succeeded: ended, failed: 0, expired: 0, cancelled: 0, unknown: 0 }];
   const counts = { fedUsers: ended, heldOutUsers: 0, excludedUsers: 0, fedBatches: 0, childBatches: 0 };
-  const feed = { country: 'SG', segment: 'all', estimate: null, ...counts, complete: false };
+  const feed = { country: 'SG', segment: 'all', fromStep: 1, estimate: null, ...counts, complete: false };
   return {
     runId: 'r1',
+    parentRunId: null,
     campaignId: 'c1',
     campaignName: 'Lapsed riders',
     revision: 1,

@@ -1,5 +1,3 @@
-import { maxBatchUsers } from '../../shared/domain/batch.ts';
-
 /** A pager asks for room for what it will fetch until it is asked again. */
 const lookAheadMs = 200;
 const maxBatchesAhead = 400;
@@ -17,7 +15,8 @@ export interface Allowance {
   wants(fetched: number, mayFetchMore: boolean): number;
 }
 
-export function createAllowance(): Allowance {
+/** @param batchUsers users per batch, at most */
+export function createAllowance(batchUsers: number): Allowance {
   let granted = 0;
   let batchesPerMs = 0;
   return {
@@ -32,7 +31,7 @@ export function createAllowance(): Allowance {
       granted = Math.min(granted, batches);
     },
     fetched: (users, tookMs) => {
-      batchesPerMs = users / maxBatchUsers / Math.max(1, tookMs);
+      batchesPerMs = users / batchUsers / Math.max(1, tookMs);
     },
     wants: (fetched, mayFetchMore) => {
       const ahead = mayFetchMore ? Math.min(maxBatchesAhead, Math.ceil(batchesPerMs * lookAheadMs)) : 0;

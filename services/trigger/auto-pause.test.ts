@@ -5,12 +5,13 @@ import type { RunTally } from './ports/run-store.ts';
 
 function tallyOf(totals: Partial<StepTotals>[][], changes: Partial<RunTally> = {}): RunTally {
   const none = { step: 1, batches: 0, succeeded: 0, failed: 0, expired: 0, cancelled: 0, unknown: 0 };
-  const feed = { fedUsers: 0, heldOutUsers: 0, fedBatches: 0, complete: false, stalled: null, flow: [] };
+  const feed = { fedUsers: 0, heldOutUsers: 0, fedBatches: 0, fromStep: 1, complete: false, stalled: null, flow: [] };
   return {
     runId: 'run',
     campaignId: 'campaign',
     state: 'running',
     stateReason: null,
+    resumedForMs: null,
     chain: [{ action: 'award-reward' }, { action: 'send-message' }],
     overdueMs: -1000,
     pauseAtFailed: { percent: 5, minUsers: 1000 },

@@ -14,8 +14,8 @@ function loadOf(fedBatches: number, steps: Partial<FlowCounts>[], changes: Parti
     complete: false,
     held: false,
   } as const;
-  const pace = { paceAllows: null };
-  return { ...feed, ...pace, chain, fedBatches, steps: steps.map(flowOf), ...changes };
+  const pace = { paceAllows: null, batchUsers: 100 };
+  return { ...feed, ...pace, chain, fedBatches, fromStep: 1, steps: steps.map(flowOf), ...changes };
 }
 
 describe('the load of a feed', () => {

@@ -18,9 +18,13 @@ export function shardName(action: string, country: string): string {
 }
 
 /** Ready is what has entered a step and is neither recorded nor waiting: on its topic, or claimed. */
-export function readyBySteps({ fedBatches, steps }: Pick<FeedLoad, 'fedBatches' | 'steps'>): number[] {
+export function readyBySteps({
+  fedBatches,
+  fromStep,
+  steps,
+}: Pick<FeedLoad, 'fedBatches' | 'fromStep' | 'steps'>): number[] {
   return steps.map(({ done, born, waiting }, index) => {
-    const entered = index === 0 ? fedBatches : (steps[index - 1]?.survived ?? 0);
+    const entered = index + 1 === fromStep ? fedBatches : (steps[index - 1]?.survived ?? 0);
     return Math.max(0, entered + born - done - waiting);
   });
 }
@@ -33,6 +37,7 @@ export function chainLoadOf(load: FeedLoad, granted: number): ChainLoad {
   const depths = new Map<string, number>();
   let onTheWay = granted;
   for (const [index, action] of load.chain.entries()) {
+    if (index + 1 < load.fromStep) continue;
     const shard = shardName(action, load.country);
     onTheWay += ready[index] ?? 0;
     loads.set(shard, onTheWay);

@@ -17,6 +17,7 @@ const triggerEnvironment = commonEnvironment.extend({
   RETENTION_STEPS_DAYS: days.default(30),
   RETENTION_FAILURES_DAYS: days.default(90),
   RETENTION_RUNS_DAYS: days.default(400),
+  RETENTION_AUDIENCES_DAYS: days.default(30),
 });
 
 export type TriggerConfig = z.infer<typeof triggerEnvironment> & {

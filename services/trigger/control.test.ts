@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { createMemoryRunControl } from '../../test/support/memory/run-control.ts';
-import { doneOf, failed } from '../../test/support/conformance/execution-subject.ts';
+import { doneOf, failed, waitingOf } from '../../test/support/conformance/execution-subject.ts';
 import { usersOf } from '../../shared/domain/users-text.ts';
 import type { RunState } from '../../shared/domain/run-states.ts';
 import { passTime, passTimeUntil } from '../../test/support/pass-time.ts';
@@ -86,6 +86,22 @@ describe('a run that is asked to pause', () => {
     await workOff();
     await passTime(clock, 5000);
     expect(run()?.state).toBe('completed');
+  });
+
+  it('is soon at its work again: all that was put back by the pause is offered within seconds', async () => {
+    const { clock, startCampaign, move, claim, ledger, database } = setUp(200_000);
+    await startCampaign();
+    await passTime(clock, 1000);
+    const claimed = await claim(Infinity);
+    await move('pausing');
+    const back = claimed.map((step) => waitingOf(step, { delayMs: 0, cause: null }));
+    await ledger.flush({ results: back, claims: [], begins: [] });
+    await passTime(clock, 5000);
+    expect([...database.agenda.values()].every(({ offers }) => offers === 0)).toBe(true);
+    await move('running');
+    await passTime(clock, 1100);
+    expect(claimed.length).toBeGreaterThan(250);
+    expect([...database.agenda.values()].filter(({ offers }) => offers === 0)).toEqual([]);
   });
 
   it('waits beyond its deadline for a person: resumed, it expires what is left', async () => {

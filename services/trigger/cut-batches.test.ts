@@ -5,7 +5,7 @@ import { cutBatches, type Cut } from './cut-batches.ts';
 import { invalidUserOf } from './invalid-user.ts';
 
 const usersUpTo = (count: number) => Array.from({ length: count }, (_, i) => `u${String(i).padStart(6, '0')}`);
-const ordinary = { maxBatches: 100, nextBatchNo: 1, isLast: false, mustMove: false };
+const ordinary = { batchUsers: 100, maxBatches: 100, nextBatchNo: 1, isLast: false, mustMove: false };
 const sizesOf = (cut: Cut) => cut.batches.map(({ users }) => users.length);
 
 describe('cutting batches', () => {
@@ -19,6 +19,16 @@ describe('cutting batches', () => {
     const cut = cutBatches(usersUpTo(250), { ...ordinary, isLast: true });
     expect(sizesOf(cut)).toEqual([100, 100, 50]);
     expect(cut).toMatchObject({ taken: 250, complete: true });
+  });
+
+  it.each([
+    [1, 100],
+    [250, 10],
+    [1000, 2],
+  ])('makes batches of %i users where the run says so', (batchUsers, batches) => {
+    const cut = cutBatches(usersUpTo(2500), { ...ordinary, batchUsers, maxBatches: batches });
+    expect(sizesOf(cut)).toEqual(Array.from({ length: batches }, () => batchUsers));
+    expect(cut).toMatchObject({ taken: batches * batchUsers, complete: false });
   });
 
   it('numbers batches on', () => {
@@ -76,6 +86,7 @@ describe('cutting batches', () => {
 
   it('cuts the same, whether there is an invalid id among the users or not', () => {
     const options = fc.record({
+      batchUsers: fc.constantFrom(1, 100, 250, 1000),
       maxBatches: fc.integer({ min: 1, max: 4 }),
       nextBatchNo: fc.constant(1),
       isLast: fc.boolean(),

@@ -1,9 +1,10 @@
-import { maxBatchUsers } from '../../shared/domain/batch.ts';
 import { areValidUserIds } from '../../shared/domain/user-id.ts';
 import { invalidUserOf, type InvalidUser } from './invalid-user.ts';
 import type { FedBatch } from './ports/feed-store.ts';
 
 export interface CutOptions {
+  /** Users per batch, at most. */
+  batchUsers: number;
   maxBatches: number;
   nextBatchNo: number;
   /** No users come after these. */
@@ -28,18 +29,21 @@ export interface Cut {
  */
 export function cutBatches(users: readonly string[], options: CutOptions): Cut {
   // One more than can be taken: where the cut ends depends on the user behind it.
-  const considered = users.slice(0, options.maxBatches * maxBatchUsers + 1);
+  const considered = users.slice(0, options.maxBatches * options.batchUsers + 1);
   return areValidUserIds(considered) ? cutIntoSlices(users, options) : cutOneByOne(users, options);
 }
 
-function cutIntoSlices(users: readonly string[], { maxBatches, nextBatchNo, isLast, mustMove }: CutOptions): Cut {
-  const full = Math.min(Math.floor(users.length / maxBatchUsers), maxBatches);
-  const isBounded = full === maxBatches && users.length > full * maxBatchUsers;
+function cutIntoSlices(
+  users: readonly string[],
+  { batchUsers, maxBatches, nextBatchNo, isLast, mustMove }: CutOptions,
+): Cut {
+  const full = Math.min(Math.floor(users.length / batchUsers), maxBatches);
+  const isBounded = full === maxBatches && users.length > full * batchUsers;
   const takesAll = !isBounded && (isLast || (mustMove && full === 0));
-  const taken = takesAll ? users.length : full * maxBatchUsers;
-  const batches = Array.from({ length: Math.ceil(taken / maxBatchUsers) }, (_, index) => ({
+  const taken = takesAll ? users.length : full * batchUsers;
+  const batches = Array.from({ length: Math.ceil(taken / batchUsers) }, (_, index) => ({
     batchNo: nextBatchNo + index,
-    users: users.slice(index * maxBatchUsers, (index + 1) * maxBatchUsers),
+    users: users.slice(index * batchUsers, (index + 1) * batchUsers),
   }));
   return { batches, invalidUsers: [], taken, complete: isLast && takesAll };
 }
@@ -62,7 +66,7 @@ function cutOneByOne(users: readonly string[], options: CutOptions): Cut {
     if (!broken && cut.batches.length === options.maxBatches) return cut;
     if (broken) invalid.push(broken);
     else batch.push(user);
-    if (batch.length === maxBatchUsers) take(index + 1);
+    if (batch.length === options.batchUsers) take(index + 1);
   }
   if (options.isLast) {
     take(users.length);

@@ -78,8 +78,8 @@ export interface FeedPager {
 export function createFeedPager(deps: FeedPagerDeps): FeedPager {
   const { feed, feedStore, publisher, clock, random, logger, warn } = deps;
   const source = createAudiencePages(deps);
-  const buffer = createPageBuffer({ maxUsers: deps.maxBufferedUsers, clock });
-  const allowance = createAllowance();
+  const buffer = createPageBuffer({ batchUsers: feed.batchUsers, maxUsers: deps.maxBufferedUsers, clock });
+  const allowance = createAllowance(feed.batchUsers);
   const deadlineMs = deps.claimedAtMs + feed.deadlineInMs;
   const topic = deps.topics.shard({ actionType: feed.firstAction, country: feed.country });
   const facts = { feedId: feed.feedId, runId: feed.runId, country: feed.country };
@@ -196,7 +196,7 @@ export function createFeedPager(deps: FeedPagerDeps): FeedPager {
 
   async function publish({ batches }: Cut, signal: AbortSignal): Promise<void> {
     const terms = { publisher, onTrouble: showTrouble, clock, random };
-    await publishUntilStopped(fedMessages(topic, feed.feedId, batches), terms, signal);
+    await publishUntilStopped(fedMessages(topic, feed, batches), terms, signal);
   }
 
   async function showTrouble(trouble: string | null): Promise<void> {

@@ -2,21 +2,24 @@ import { topicNames } from '../../shared/domain/shard.ts';
 import { requireBroker } from '../../shared/infrastructure/given-servers.ts';
 import { createKafka } from '../../shared/kafka/connection.ts';
 import { createPublisher } from '../../shared/kafka/publisher.ts';
-import { requiredTopics } from '../../shared/kafka/required-topics.ts';
 import { createTopicAdmin } from '../../shared/kafka/topic-admin.ts';
 import { createTopicBacklogs } from '../../shared/kafka/topic-backlogs.ts';
 import { createLeases } from '../../shared/postgres/leases.ts';
 import { createHotPathPool, createPool } from '../../shared/postgres/pool.ts';
+import { createRegistrySource, createShardStore } from '../../shared/postgres/registry.ts';
 import { createStoredAudiences } from '../../shared/postgres/stored-audiences.ts';
 import { takePart } from '../../shared/postgres/take-part.ts';
 import { ownPublisher, workerGroup } from '../../shared/runtime/installation-bus.ts';
 import { installationConfigOf } from '../../shared/runtime/installation-config.ts';
 import { defineProcess, isEntry, runProcess } from '../../shared/runtime/process.ts';
+import { createRegistryReader } from '../../shared/runtime/registry-reader.ts';
+import { topicsOf } from '../../shared/runtime/shard-topics.ts';
 import { systemClock } from '../../shared/runtime/system-clock.ts';
 import { readConfig } from './config.ts';
 import { createSegmentation } from '../../shared/http-client/segmentation-client.ts';
 import { createFeedStore } from './postgres/feed-store.ts';
 import { createOutboxSweep } from './postgres/outbox-sweep.ts';
+import { createReconciliation } from './postgres/reconciliation.ts';
 import { createRetentionStore } from './postgres/retention.ts';
 import { createRunStore } from './postgres/run-store.ts';
 import { createStepEndings } from './postgres/step-endings.ts';
@@ -38,8 +41,18 @@ export const triggerProcess = defineProcess('trigger', readConfig, async (config
     await pool.query('select 1');
   });
   addPart('kafka', () => requireBroker(config.kafka.brokers));
-  const file = installationConfigOf(engine);
-  const installationId = await takePart({ pool, file, clock: systemClock, logger });
+  const installationId = await takePart({
+    ...{ pool, logger, clock: systemClock },
+    file: installationConfigOf(engine),
+    seed: engine,
+  });
+  const registry = onClose(
+    createRegistryReader({ registry: createRegistrySource({ pool }), clock: systemClock, logger }),
+    (reader) => reader.stop(),
+  );
+  const { replicationFactor } = engine;
+  const topicTerms = { prefix: config.MUSTER_TOPIC_PREFIX, replicationFactor };
+  const { shards } = await registry.refresh();
   const segmentation = onClose(
     createSegmentation({ config: engine, environment, connections: segmentationConnections }),
     (opened) => opened.close(),
@@ -50,7 +63,7 @@ export const triggerProcess = defineProcess('trigger', readConfig, async (config
     createPublisher({
       kafka,
       logger,
-      topics: requiredTopics(engine, config.MUSTER_TOPIC_PREFIX),
+      topics: topicsOf(shards, topicTerms),
       consumedBy: workers,
     }),
     (opened) => opened.close(),
@@ -66,12 +79,14 @@ export const triggerProcess = defineProcess('trigger', readConfig, async (config
     feedStore: createFeedStore({ pool: hotPool }),
     outboxSweep: createOutboxSweep({ pool: hotPool }),
     stepEndings: createStepEndings({ pool: hotPool }),
+    reconciliation: createReconciliation({ pool: hotPool }),
     retention: createRetentionStore({ pool }),
     retentionDays: {
       users: config.RETENTION_USERS_DAYS,
       steps: config.RETENTION_STEPS_DAYS,
       failures: config.RETENTION_FAILURES_DAYS,
       runs: config.RETENTION_RUNS_DAYS,
+      audiences: config.RETENTION_AUDIENCES_DAYS,
     },
     segmentation,
     storedAudiences: createStoredAudiences({ pool: hotPool }),
@@ -79,7 +94,9 @@ export const triggerProcess = defineProcess('trigger', readConfig, async (config
     topicAdmin,
     topicBacklogs,
     topics,
-    topicTerms: { partitions: engine.partitionsPerShard, replicationFactor: engine.replicationFactor },
+    shards: createShardStore({ pool }),
+    registry,
+    topicTerms: { partitions: engine.partitionsPerShard, replicationFactor },
     owner,
     pageSize: engine.segmentation.pageSize,
     feedLeaseMs: config.TRIGGER_FEED_LEASE_MS,
@@ -89,6 +106,8 @@ export const triggerProcess = defineProcess('trigger', readConfig, async (config
     random: () => Math.random(),
     logger,
   });
+  registry.onChange((next) => connection.keep(topicsOf(next.shards, topicTerms)));
+  registry.start();
   trigger.start();
   return trigger;
 });

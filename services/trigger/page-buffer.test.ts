@@ -6,7 +6,7 @@ import { createPageBuffer, type PageBuffer } from './page-buffer.ts';
 import type { Gap } from './page-source.ts';
 
 function bufferOf(maxUsers = 10_000) {
-  return createPageBuffer({ maxUsers: () => maxUsers, clock: createSettableClock() });
+  return createPageBuffer({ batchUsers: 100, maxUsers: () => maxUsers, clock: createSettableClock() });
 }
 
 function pageOf(users: readonly string[], gaps: readonly Gap[] = [], isLast = false) {

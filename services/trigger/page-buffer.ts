@@ -1,4 +1,3 @@
-import { maxBatchUsers } from '../../shared/domain/batch.ts';
 import type { Clock } from '../../shared/ports/clock.ts';
 import { cutBatches, type Cut } from './cut-batches.ts';
 import type { Gap } from './page-source.ts';
@@ -9,6 +8,8 @@ const enoughUsers = 5000;
 const maxGatherMs = 100;
 
 export interface PageBufferDeps {
+  /** Users per batch, at most. */
+  batchUsers: number;
   /** Users that may wait in memory, asked before each page. */
   maxUsers: () => number;
   clock: Clock;
@@ -43,7 +44,7 @@ export interface PageBuffer {
   drop(cut: BufferCut): void;
 }
 
-export function createPageBuffer({ maxUsers, clock }: PageBufferDeps): PageBuffer {
+export function createPageBuffer({ batchUsers, maxUsers, clock }: PageBufferDeps): PageBuffer {
   let users: readonly string[] = [];
   /** At most one between two users. */
   let gaps: readonly Gap[] = [];
@@ -55,7 +56,7 @@ export function createPageBuffer({ maxUsers, clock }: PageBufferDeps): PageBuffe
   const isOpen = () => !isLast && !isSealed;
   /** Where many are passed over, a page may hold less than a batch: what was fetched before a stall must not be left behind each time. */
   const mayBeShort = () => isSealed && gaps.length > 0;
-  const hasBatch = () => users.length >= maxBatchUsers || (mayBeShort() && users.length > 0);
+  const hasBatch = () => users.length >= batchUsers || (mayBeShort() && users.length > 0);
 
   /** Who is passed over before the first user that waits: so many move the cursor, also where no batch does. */
   const skippedFirst = () => {
@@ -79,14 +80,14 @@ export function createPageBuffer({ maxUsers, clock }: PageBufferDeps): PageBuffe
     },
     wantsPage: () => isOpen() && !isFull(),
     isOpen,
-    batches: () => Math.ceil(users.length / maxBatchUsers),
+    batches: () => Math.ceil(users.length / batchUsers),
     hasBatch,
     gatherMs: () => {
       if (isLast || isSealed || isFull() || users.length >= enoughUsers || skippedFirst() >= enoughUsers) return 0;
       return hasBatch() ? Math.max(0, sinceMs + maxGatherMs - clock.monotonicMs()) : null;
     },
     cut: (options) => {
-      const cut = cutBatches(users, { ...options, isLast, mustMove: isFull() || mayBeShort() });
+      const cut = cutBatches(users, { ...options, batchUsers, isLast, mustMove: isFull() || mayBeShort() });
       const isWorthwhile = cut.taken > 0 || cut.complete || isSealed || skippedFirst() >= enoughUsers;
       const passed = isWorthwhile ? gaps.filter((gap) => goesWith(cut, gap)) : [];
       const reached = passed.at(-1)?.at === cut.taken ? passed.at(-1)?.last : users[cut.taken - 1];

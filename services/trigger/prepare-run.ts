@@ -2,7 +2,9 @@ import pLimit, { type LimitFunction } from 'p-limit';
 import type { AudienceEntry, CampaignDefinition } from '../../shared/contracts/campaigns.ts';
 import type { TopicNames } from '../../shared/domain/shard.ts';
 import type { TopicAdmin, TopicSpec } from '../../shared/ports/message-bus.ts';
+import type { ShardStore } from '../../shared/ports/registry.ts';
 import type { Logger } from '../../shared/runtime/logger.ts';
+import type { RegistryReader } from '../../shared/runtime/registry-reader.ts';
 import type { NewFeed, RunStore, RunToPrepare } from './ports/run-store.ts';
 import { holdOutOf, resolveSource, type ResolveDeps, type Resolved } from './resolve-audience.ts';
 
@@ -13,7 +15,9 @@ export interface PrepareRunDeps extends ResolveDeps {
   runStore: RunStore;
   topicAdmin: TopicAdmin;
   topics: TopicNames;
-  /** What a topic that has to be created is like. */
+  shards: ShardStore;
+  registry: Pick<RegistryReader, 'refresh'>;
+  /** What a new shard's topic is like; one that is there has its own number of partitions. */
   topicTerms: Omit<TopicSpec, 'topic'>;
   /** Questions of all runs in flight. */
   questions: LimitFunction;
@@ -26,6 +30,7 @@ export type Prepared =
 
 /** Asks for the sources of a run's audience, creates the topics that it needs, and begins it. Throws when the database does not answer. */
 export async function prepareRun(run: RunToPrepare, deps: PrepareRunDeps, signal: AbortSignal): Promise<Prepared> {
+  if (run.isRetry) return prepareRetry(run, deps);
   const places = await resolveAll(run, deps, signal);
   if (signal.aborted) return { kind: 'stopped' };
   const answers = places.map(({ resolved }) => resolved);
@@ -38,13 +43,35 @@ export async function prepareRun(run: RunToPrepare, deps: PrepareRunDeps, signal
   const [first] = waits;
   if (first) return { kind: 'later', cause: first.cause, retryAfterMs: Math.max(...waits.map((w) => w.retryAfterMs)) };
 
+  const { actionTypes } = await deps.registry.refresh();
+  const types = new Map(actionTypes.map((type) => [type.name, type]));
+  const unknown = run.definition.chain.find(({ action }) => !types.has(action));
+  if (unknown) {
+    await endRun(run, 'failed', `there is no action type "${unknown.action}" any more`, deps);
+    return { kind: 'ended' };
+  }
   const topicFault = await createTopics(run, deps);
   if (topicFault !== null) return { kind: 'later', cause: topicFault, retryAfterMs: 0 };
+  const batchUsers = Math.min(...run.definition.chain.map(({ action }) => types.get(action)?.config.batchSize ?? 1));
   const feeds = run.definition.countries.map((country) => feedOf(country, run, places));
   // False when another trigger was first.
-  if (await deps.runStore.begin(run.runId, feeds)) {
+  if (await deps.runStore.begin(run.runId, feeds, batchUsers)) {
     deps.logger.info({ runId: run.runId, campaignId: run.campaignId, feeds: feeds.length }, 'run begun');
   }
+  return { kind: 'begun' };
+}
+
+/** Its audience is in our own database: nobody has to be asked. */
+async function prepareRetry(run: RunToPrepare, deps: PrepareRunDeps): Promise<Prepared> {
+  const topicFault = await createTopics(run, deps);
+  if (topicFault !== null) return { kind: 'later', cause: topicFault, retryAfterMs: 0 };
+  const users = await deps.runStore.beginRetry(run.runId);
+  if (users === 0) {
+    await endRun(run, 'failed', 'nobody is left whose failure could be tried again', deps);
+    return { kind: 'ended' };
+  }
+  if (users !== null)
+    deps.logger.info({ runId: run.runId, campaignId: run.campaignId, users }, 'run of failed users begun');
   return { kind: 'begun' };
 }
 
@@ -99,16 +126,18 @@ function feedOf(country: string, { definition, campaignId }: RunToPrepare, place
   return { country, audience: { include: sources(false), exclude: sources(true), holdOut } };
 }
 
-/** The topics of every step in every country, before anything can be published to them. What went wrong comes back. */
+/** The shards of every step in every country come to life, with their topics, before anything can be published. What went wrong comes back. */
 async function createTopics(
   { definition }: RunToPrepare,
-  { topicAdmin, topics, topicTerms }: PrepareRunDeps,
+  { topicAdmin, topics, topicTerms, shards }: PrepareRunDeps,
 ): Promise<string | null> {
-  const names = definition.chain.flatMap(({ action }) =>
-    definition.countries.map((country) => topics.shard({ actionType: action, country })),
-  );
+  const actions = [...new Set(definition.chain.map(({ action }) => action))];
+  const needed = actions.flatMap((actionType) => definition.countries.map((country) => ({ actionType, country })));
+  const alive = await shards.ensure(needed, topicTerms.partitions);
   try {
-    await topicAdmin.ensureTopics([...new Set(names)].map((topic) => ({ topic, ...topicTerms })));
+    await topicAdmin.ensureTopics(
+      alive.map((shard) => ({ ...topicTerms, topic: topics.shard(shard), partitions: shard.partitions })),
+    );
     return null;
   } catch (error) {
     return `Kafka: the run's topics could not be created: ${error instanceof Error ? error.message : String(error)}`;

@@ -18,6 +18,8 @@ function createFixture(days: RetentionDays, runsToDelete: number[] = []) {
     dropWeeks: (kind, after) => ask(`drop ${kind} after ${after}`),
     deleteStrays: (kind, after) => ask(`strays ${kind} after ${after}`),
     deleteRuns: (after) => ask(`runs after ${after}`, runsToDelete.shift() ?? 0),
+    deleteAudiences: (after) => ask(`lists after ${after}`),
+    failLostUploads: () => Promise.resolve(0),
     deleteAnswers: (after) => ask(`answers after ${after}`),
     deleteDeadLetters: (after) => ask(`dead letters after ${after}`),
     deleteChanges: (after) => ask(`changes after ${after}`),
@@ -29,7 +31,7 @@ function createFixture(days: RetentionDays, runsToDelete: number[] = []) {
   return { asked, clock, turn, resign: () => (isSweeper = false) };
 }
 
-const usual = { users: 14, steps: 30, failures: 90, runs: 400 };
+const usual = { users: 14, steps: 30, failures: 90, runs: 400, audiences: 45 };
 
 describe('retention', () => {
   it('makes room first, then drops users before steps before failures, then deletes in chunks', async () => {
@@ -45,6 +47,7 @@ describe('retention', () => {
       'strays failures after 90',
       'runs after 400',
       'changes after 400',
+      'lists after 45',
       'answers after 1',
       'dead letters after 30',
     ]);
@@ -54,6 +57,12 @@ describe('retention', () => {
     const { asked, turn } = createFixture({ ...usual, failures: 0 });
     await turn();
     expect(asked.filter((what) => /failures|runs|changes/.test(what))).toEqual([]);
+  });
+
+  it('keeps lists for ever where they are to be kept for 0 days, and no longer for runs', async () => {
+    const { asked, turn } = createFixture({ ...usual, audiences: 0 });
+    await turn();
+    expect(asked.filter((what) => /lists|runs/.test(what))).toEqual(['runs after 400']);
   });
 
   it('keeps runs as long as anything of theirs', async () => {

@@ -8,12 +8,16 @@ const betweenChunksMs = 1000;
 /** The rows of a chunk are locked and logged at once. */
 const rowsPerChunk = 5000;
 const runsPerChunk = 50;
+const listsPerChunk = 20;
 
 const answerDays = 1;
 const deadLetterDays = 30;
 
 /** Days after a run has ended; 0 keeps for ever. */
-export type RetentionDays = Record<KeptKind | 'runs', number>;
+export interface RetentionDays extends Record<KeptKind | 'runs', number> {
+  /** Days after a list was uploaded, and longer where a campaign still needs it. */
+  audiences: number;
+}
 
 export interface RetentionDeps {
   retention: Retention;
@@ -51,6 +55,9 @@ export function createRetention({ retention, days, isSweeper, clock, logger }: R
       isFull.push((await retention.deleteRuns(runDays, runsPerChunk)) === runsPerChunk);
       isFull.push((await retention.deleteChanges(runDays, rowsPerChunk)) === rowsPerChunk);
     }
+    if (days.audiences > 0) {
+      isFull.push((await retention.deleteAudiences(days.audiences, listsPerChunk)) === listsPerChunk);
+    }
     isFull.push((await retention.deleteAnswers(answerDays, rowsPerChunk)) === rowsPerChunk);
     isFull.push((await retention.deleteDeadLetters(deadLetterDays, rowsPerChunk)) === rowsPerChunk);
     return isFull.includes(true);
@@ -59,6 +66,8 @@ export function createRetention({ retention, days, isSweeper, clock, logger }: R
   return async () => {
     if (!isSweeper()) return betweenChunksMs;
     const startedMs = clock.monotonicMs();
+    const lost = await retention.failLostUploads();
+    if (lost > 0) logger.warn({ lists: lost }, 'uploads whose receiver has died have failed');
     if (startedMs - lookedAtMs >= lookEveryMs) {
       await dropWeeks();
       lookedAtMs = startedMs;
@@ -69,7 +78,7 @@ export function createRetention({ retention, days, isSweeper, clock, logger }: R
 }
 
 /** Figures outlive what they are the figures of. */
-function daysOfRuns({ runs, ...others }: RetentionDays): number {
-  const all = [runs, ...Object.values(others)];
+function daysOfRuns({ runs, users, steps, failures }: RetentionDays): number {
+  const all = [runs, users, steps, failures];
   return all.includes(0) ? 0 : Math.max(...all);
 }

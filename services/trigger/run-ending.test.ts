@@ -8,13 +8,23 @@ function totalsOf(step: number, counts: Partial<StepTotals>): StepTotals {
 }
 
 function tallyOf(feeds: Partial<RunTally['feeds'][number]>[], changes: Partial<RunTally> = {}): RunTally {
-  const empty = { fedUsers: 100, heldOutUsers: 0, fedBatches: 1, complete: true, stalled: null, totals: [], flow: [] };
+  const empty = {
+    fedUsers: 100,
+    heldOutUsers: 0,
+    fedBatches: 1,
+    fromStep: 1,
+    complete: true,
+    stalled: null,
+    totals: [],
+    flow: [],
+  };
   return {
     runId: 'run',
     campaignId: 'campaign',
     chain: [{ action: 'award-reward' }, { action: 'send-message' }],
     state: 'running',
     stateReason: null,
+    resumedForMs: null,
     pauseAtFailed: null,
     judgedFrom: [],
     overdueMs: -1000,

@@ -3,8 +3,8 @@ import type { FeedCount, RunEnding, RunTally } from './ports/run-store.ts';
 
 /** The lines of every feed of a run. */
 export function linesOf(tally: RunTally): StepLine[] {
-  return tally.feeds.flatMap(({ fedUsers, heldOutUsers, totals }) =>
-    stepLines(fedUsers, totals, tally.chain.length, heldOutUsers),
+  return tally.feeds.flatMap(({ fedUsers, heldOutUsers, totals, fromStep }) =>
+    stepLines(fedUsers, totals, tally.chain.length, heldOutUsers, fromStep),
   );
 }
 

@@ -4,7 +4,8 @@ import { createRunPaces } from './run-paces.ts';
 
 function loadOf(feedId: string, changes: Partial<FeedLoad> = {}): FeedLoad {
   const facts = { country: 'SG', chain: [], priority: 'normal', complete: false, held: false } as const;
-  return { ...facts, feedId, runId: 'run', paceAllows: 1000, fedBatches: 0, steps: [], ...changes };
+  const numbers = { paceAllows: 1000, batchUsers: 100, fedBatches: 0, fromStep: 1 };
+  return { ...facts, ...numbers, feedId, runId: 'run', steps: [], ...changes };
 }
 
 const store = (left: Record<string, number>): Pick<FeedStore, 'takePace'> => ({
@@ -34,6 +35,11 @@ describe('the pace of a run, as one trigger of several', () => {
       runId: 'run',
       batches: 0,
     });
+  });
+
+  it('is counted in batches of the run', () => {
+    const loads = [loadOf('a', { paceAllows: 1000, batchUsers: 250 })];
+    expect(createRunPaces(loads, () => true).of(loadOf('a'))?.batches).toBe(4);
   });
 
   it('is none of a run that has none', async () => {

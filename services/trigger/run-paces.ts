@@ -1,4 +1,3 @@
-import { maxBatchUsers } from '../../shared/domain/batch.ts';
 import type { Admitted, SharingFeed } from './fairness.ts';
 import type { FeedLoad, FeedStore } from './ports/feed-store.ts';
 
@@ -61,7 +60,7 @@ export function createRunPaces(loads: readonly FeedLoad[], isOwn: (feedId: strin
 function ownBatches(feeds: readonly FeedLoad[], users: number, isOwn: (feedId: string) => boolean): number {
   const incomplete = feeds.filter(({ complete }) => !complete);
   const own = incomplete.filter(({ feedId }) => isOwn(feedId));
-  const batches = Math.floor(users / maxBatchUsers);
+  const batches = Math.floor(users / (feeds[0]?.batchUsers ?? 1));
   // Of less than one batch for each, whoever asks first has one: shares would round to nothing for ever.
   return own.length === 0 || batches === 0 ? 0 : Math.max(1, Math.floor((batches * own.length) / incomplete.length));
 }

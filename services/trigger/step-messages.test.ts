@@ -5,6 +5,7 @@ import type { OutgoingMessage } from '../../shared/ports/message-bus.ts';
 import { fedMessages, lostMessages } from './step-messages.ts';
 
 const feed = '01939b8e-5a34-7c5b-9d5a-1f0d0a9f7a11';
+const first = { feedId: feed, fromStep: 1 };
 const otherFeed = '01939b8e-5a34-7c5b-9d5a-1f0d0a9f7a12';
 
 function messagesIn(records: readonly OutgoingMessage[]): StepMessage[] {
@@ -23,23 +24,25 @@ const toTopic = () => 'muster.award-reward.SG';
 
 describe('records of fed batches', () => {
   it('name batches and how many users they have, and nobody by id', () => {
-    expect(fedMessages('topic', feed, batchesFrom(7, 2))).toEqual([
+    expect(fedMessages('topic', first, batchesFrom(7, 2))).toEqual([
       { topic: 'topic', value: JSON.stringify({ feedId: feed, step: 1, batchNos: [7, 8], remaining: [2, 2] }) },
     ]);
   });
 
   it('are many for a young feed, so that a small campaign spreads over all partitions', () => {
-    const sizes = messagesIn(fedMessages('topic', feed, batchesFrom(1, 95))).map(({ batchNos }) => batchNos.length);
+    const sizes = messagesIn(fedMessages('topic', first, batchesFrom(1, 95))).map(({ batchNos }) => batchNos.length);
     expect(sizes).toEqual([10, 10, 10, 10, 10, 10, 10, 10, 10, 5]);
   });
 
   it('are few for a large one', () => {
-    const sizes = messagesIn(fedMessages('topic', feed, batchesFrom(1001, 100))).map(({ batchNos }) => batchNos.length);
+    const sizes = messagesIn(fedMessages('topic', first, batchesFrom(1001, 100))).map(
+      ({ batchNos }) => batchNos.length,
+    );
     expect(sizes).toEqual([50, 50]);
   });
 
   it('are none for no batches', () => {
-    expect(fedMessages('topic', feed, [])).toEqual([]);
+    expect(fedMessages('topic', first, [])).toEqual([]);
   });
 });
 

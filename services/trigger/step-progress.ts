@@ -30,8 +30,8 @@ export function createStepProgress({ topics, clock }: { topics: TopicNames; cloc
       const nowMs = clock.monotonicMs();
       const seen: typeof before = new Map();
       const open = tallies.flatMap(({ runId, chain, feeds }) =>
-        feeds.flatMap(({ feedId, country, fedBatches, flow }) => {
-          const ready = readyBySteps({ fedBatches, steps: flow });
+        feeds.flatMap(({ feedId, country, fedBatches, fromStep, flow }) => {
+          const ready = readyBySteps({ fedBatches, fromStep, steps: flow });
           return chain.flatMap(({ action }, index): OpenStep[] => {
             const counts = flow[index];
             const waiting = Math.max(0, counts?.waiting ?? 0);

@@ -14,6 +14,9 @@ import type { WarnSparingly } from './warn-sparingly.ts';
 /** Of one feed at one look, so that none keeps the others waiting; feeds are asked for in chunks, round robin. */
 const maxRefsPerFeed = 200;
 const feedsPerQuestion = 25;
+/** A pause puts back whatever was on the topics, up to seconds of work: for a while after it, all of that may come again. */
+const maxRefsPerResumedFeed = 2000;
+const resumedLatelyMs = 60_000;
 const maxRefsPerLook = 5000;
 
 /** A feed's window is looked at so often, or twenty times as long as the last look took. */
@@ -77,7 +80,7 @@ export function createLostSweeper(deps: SweepLostDeps): LostSweeper {
       ofRun.filter(({ feedId }) => openFeeds.has(feedId)).map(({ feedId }) => ({ feedId, chainLength: chain.length })),
     );
     await lookAtWindows(feeds, open);
-    return offerDue(feeds, open, topicsOf(tallies, deps.topics));
+    return offerDue(feeds, open, topicsOf(tallies, deps.topics), resumedFeeds(tallies));
   }
 
   async function lookAtWindows(feeds: readonly SweptFeed[], open: readonly OpenStep[]): Promise<void> {
@@ -113,21 +116,33 @@ export function createLostSweeper(deps: SweepLostDeps): LostSweeper {
     feeds: readonly SweptFeed[],
     open: readonly OpenStep[],
     topicOf: (ref: StepRef) => string,
+    resumed: ReadonlySet<string>,
   ): Promise<Swept> {
     const busy = open.filter(({ topic }) => (backlogOf(topic) ?? 0) > 0);
     const swept: Swept = { quarantined: [], troubles };
-    const inTurn = [...feeds.slice(firstFeed), ...feeds.slice(0, firstFeed)];
     let offered = 0;
-    let asked = 0;
-    while (asked < inTurn.length && offered < maxRefsPerLook) {
-      const chunk = inTurn.slice(asked, asked + feedsPerQuestion);
-      asked += chunk.length;
-      const { offers, quarantined } = await outboxSweep.due(chunk, maxRefsPerFeed, busy);
-      swept.quarantined.push(...quarantined);
-      offered += offers.length;
-      await offer(offers, topicOf);
+
+    /** Resolves with how many of the feeds were asked for. */
+    async function offerOf(inTurn: readonly SweptFeed[], limit: number): Promise<number> {
+      let asked = 0;
+      while (asked < inTurn.length && offered < maxRefsPerLook) {
+        const chunk = inTurn.slice(asked, asked + feedsPerQuestion);
+        asked += chunk.length;
+        const { offers, quarantined } = await outboxSweep.due(chunk, limit, busy);
+        swept.quarantined.push(...quarantined);
+        offered += offers.length;
+        await offer(offers, topicOf);
+      }
+      return asked;
     }
-    firstFeed = feeds.length === 0 ? 0 : (firstFeed + asked) % feeds.length;
+
+    const usual = feeds.filter(({ feedId }) => !resumed.has(feedId));
+    const asked = await offerOf([...usual.slice(firstFeed), ...usual.slice(0, firstFeed)], maxRefsPerFeed);
+    firstFeed = usual.length === 0 ? 0 : (firstFeed + asked) % usual.length;
+    await offerOf(
+      feeds.filter(({ feedId }) => resumed.has(feedId)),
+      maxRefsPerResumedFeed,
+    );
     deps.figures.offered(offered);
     if (offered > 0) logger.debug({ refs: offered }, 'references published again');
     return swept;
@@ -146,6 +161,11 @@ export function createLostSweeper(deps: SweepLostDeps): LostSweeper {
   }
 
   return { sweep, inFlight: (feedId) => windows.get(feedId)?.running ?? 0 };
+}
+
+function resumedFeeds(tallies: readonly RunTally[]): Set<string> {
+  const lately = tallies.filter(({ resumedForMs }) => resumedForMs !== null && resumedForMs < resumedLatelyMs);
+  return new Set(lately.flatMap(({ feeds }) => feeds.map(({ feedId }) => feedId)));
 }
 
 function topicsOf(tallies: readonly RunTally[], topics: TopicNames): (ref: StepRef) => string {

@@ -1,4 +1,5 @@
 import type { TerminalRunState } from '../../shared/domain/run-states.ts';
+import type { RepairKind } from './ports/reconciliation.ts';
 import type { Meter } from '../../shared/ports/meter.ts';
 
 /** What a trigger counts about itself. */
@@ -9,6 +10,8 @@ export interface TriggerFigures {
   /** References published again. */
   offered(references: number): void;
   ended(state: TerminalRunState): void;
+  /** Something of a feed was not what its rows say, and was set right. */
+  repaired(kind: RepairKind): void;
 }
 
 export interface TriggerFiguresDeps {
@@ -36,6 +39,11 @@ export function createTriggerFigures({ meter, feeds }: TriggerFiguresDeps): Trig
     help: 'Runs that this trigger ended, by their state',
     labelNames: ['state'],
   });
+  const repairs = meter.counter({
+    name: 'muster_reconciler_repairs_total',
+    help: 'Sums and agendas of feeds that were not what their rows say, and were set right, by kind',
+    labelNames: ['kind'],
+  });
   meter.gauge({
     name: 'muster_trigger_feeds',
     help: 'Feeds that this trigger pages, by whether they move or stand still',
@@ -51,5 +59,6 @@ export function createTriggerFigures({ meter, feeds }: TriggerFiguresDeps): Trig
     stalled: (country) => stalls.of({ country }).add(),
     offered: (references) => offers.of({}).add(references),
     ended: (state) => runs.of({ state }).add(),
+    repaired: (kind) => repairs.of({ kind }).add(),
   };
 }

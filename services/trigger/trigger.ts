@@ -7,9 +7,12 @@ import type { Meter } from '../../shared/ports/meter.ts';
 import { noMeter } from '../../shared/runtime/no-meter.ts';
 import type { Leases } from '../../shared/ports/leases.ts';
 import type { MessagePublisher, TopicAdmin, TopicBacklogs, TopicSpec } from '../../shared/ports/message-bus.ts';
-import type { StoredAudiences } from '../../shared/ports/stored-audiences.ts';
+import type { ShardStore } from '../../shared/ports/registry.ts';
+import type { Reconciliation } from './ports/reconciliation.ts';
 import type { Retention } from './ports/retention.ts';
 import type { RunStore } from './ports/run-store.ts';
+import type { RegistryReader } from '../../shared/runtime/registry-reader.ts';
+import type { StoredAudiences } from '../../shared/ports/stored-audiences.ts';
 import type { Segmentation } from '../../shared/ports/segmentation.ts';
 import { createLeaseKeeper } from '../../shared/runtime/lease-keeper.ts';
 import { createLoop, type Loop } from '../../shared/runtime/loop.ts';
@@ -18,9 +21,12 @@ import type { Service } from '../../shared/runtime/service.ts';
 import { createAdmitFeeds } from './admit-feeds.ts';
 import { createFeedPager } from './feed-pager.ts';
 import { createKeepRuns } from './keep-runs.ts';
+import { createKeepTopics } from './keep-topics.ts';
 import { createPageQuestions } from './page-questions.ts';
 import { createFeedOwner } from './feed-owner.ts';
+import { createReconcileRuns } from './reconcile-runs.ts';
 import { createRetention, type RetentionDays } from './retention.ts';
+import { createRetriedUsers } from './retried-users.ts';
 import { createRunPreparer } from './run-preparer.ts';
 import { createTriggerFigures } from './trigger-figures.ts';
 import { createWarnSparingly } from './warn-sparingly.ts';
@@ -35,6 +41,7 @@ export interface TriggerDeps {
   feedStore: FeedStore;
   outboxSweep: OutboxSweep;
   stepEndings: StepEndings;
+  reconciliation: Reconciliation;
   retention: Retention;
   retentionDays: RetentionDays;
   segmentation: Segmentation;
@@ -43,7 +50,10 @@ export interface TriggerDeps {
   topicAdmin: TopicAdmin;
   topicBacklogs: TopicBacklogs;
   topics: TopicNames;
-  /** What a shard's topic that has to be created is like. */
+  shards: ShardStore;
+  /** What is known of action types and shards; somebody else keeps it up to date. */
+  registry: Pick<RegistryReader, 'current' | 'refresh' | 'onChange'>;
+  /** What a new shard's topic is like. */
   topicTerms: Omit<TopicSpec, 'topic'>;
   /** Tells this process apart from all others, those before it included. */
   owner: string;
@@ -91,7 +101,11 @@ export function createTrigger(deps: TriggerDeps): Trigger {
     leaseMs: feedLeaseMs,
     feedStore,
     createPager: (terms) =>
-      createFeedPager({ ...deps, ...terms, questions, figures, warn, onNeedRoom: () => admission.poke() }),
+      createFeedPager({
+        ...{ ...deps, ...terms, questions, figures, warn },
+        segmentation: terms.feed.isRetry ? createRetriedUsers({ feedId: terms.feed.feedId, feedStore }) : segmentation,
+        onNeedRoom: () => admission.poke(),
+      }),
     clock,
     logger,
   });
@@ -106,6 +120,8 @@ export function createTrigger(deps: TriggerDeps): Trigger {
     topicAdmin: deps.topicAdmin,
     topics,
     topicTerms: deps.topicTerms,
+    shards: deps.shards,
+    registry: deps.registry,
     onBegun: () => feeds.poke(),
     clock,
     random,
@@ -118,20 +134,30 @@ export function createTrigger(deps: TriggerDeps): Trigger {
     'keep-runs',
     createKeepRuns({ ...looking, isSweeper, stallMs, feedLeaseMs, figures, clock, warn, logger }),
   );
+  const { reconciliation } = deps;
+  const reconciling = loopOf(
+    'reconcile-runs',
+    createReconcileRuns({ runStore, reconciliation, isSweeper, figures, clock, warn, logger }),
+  );
   const retaining = loopOf(
     'retention',
     createRetention({ retention: deps.retention, days: deps.retentionDays, isSweeper, clock, logger }),
   );
 
+  const topicKeeping = loopOf('keep-topics', createKeepTopics(deps));
+  deps.registry.onChange(() => topicKeeping.poke());
+
   return {
     start: () => {
       isTakingIn = true;
-      for (const part of [preparation, feeds, admission, sweeper, keeping, retaining]) part.start();
+      const parts = [preparation, feeds, admission, sweeper, keeping, reconciling, retaining, topicKeeping];
+      for (const part of parts) part.start();
     },
     ready: () => isTakingIn,
     stopIntake: async () => {
       isTakingIn = false;
-      await Promise.all([preparation.stop(), feeds.stopIntake(), keeping.stop(), retaining.stop()]);
+      const parts = [preparation, keeping, reconciling, retaining, topicKeeping];
+      await Promise.all(parts.map((part) => part.stop()).concat(feeds.stopIntake()));
     },
     finishWork: async () => {
       await Promise.all([feeds.finish(), admission.stop(), sweeper.stop()]);

@@ -22,8 +22,9 @@ const maxWaiting = 1500;
 const waitingFloor = 10;
 
 export interface CallSlotsDeps {
-  /** By topic. */
+  /** By topic. It may change, and `reshape` is told then. */
   shards: ReadonlyMap<string, Shard>;
+  /** These likewise. */
   actionTypes: EngineConfig['actionTypes'];
   /** Calls in flight over all action types. */
   concurrency: number;
@@ -67,7 +68,9 @@ export interface CallSlots {
   nextProbeInMs(topics: Iterable<string>): number;
   /** Begins calls that time has made room for. */
   resume(): void;
-  levels(): ShardLevels[];
+  levels(): Omit<ShardLevels, 'recorded'>[];
+  /** There are other shards, or types whose concurrency differs. A shard that is gone ends what it has. */
+  reshape(): void;
   /** No more calls begin: what waits for one, and what is still added, is released. */
   close(): void;
   /** Resolves when no call is in flight. */
@@ -77,11 +80,26 @@ export interface CallSlots {
 export function createCallSlots(deps: CallSlotsDeps): CallSlots {
   const { leaseMs, serve, release, monotonicMs } = deps;
   const total = createSlotPool(deps.concurrency);
-  const groups = createGroups(deps);
+  const pools = new Map<string, SlotPool>();
+  const groups = new Map<string, SlotGroup>();
+  reshape();
   let waiting = 0;
   let turns = 0;
   let closed = false;
   let whenIdle = Promise.withResolvers<null>();
+
+  /** Groups stay, with what they have learned, also those of shards that are not served any more: calls may be under way. */
+  function reshape(): void {
+    for (const [topic, shard] of deps.shards) {
+      const type = deps.actionTypes[shard.actionType];
+      if (!type) throw new Error(`action type ${shard.actionType} is not configured`);
+      const capacity = Math.min(type.concurrency, deps.concurrency);
+      const pool = pools.get(shard.actionType) ?? createSlotPool(capacity);
+      pool.resize(capacity);
+      pools.set(shard.actionType, pool);
+      if (!groups.has(topic)) groups.set(topic, createSlotGroup(topic, shard, pool, deps.random));
+    }
+  }
 
   function start(): void {
     for (;;) {
@@ -179,13 +197,18 @@ export function createCallSlots(deps: CallSlotsDeps): CallSlots {
     resume: start,
     levels: () => {
       const nowMs = monotonicMs();
-      return [...groups.values()].map((group) => ({
+      const served = [...groups.values()].filter(({ topic }) => deps.shards.has(topic));
+      return served.map((group) => ({
         shard: group.shard,
         inFlight: group.inFlight,
         limit: slotsOf(group, nowMs),
         waiting: group.waiting,
         isBreakerOpen: group.breaker.isOpen,
       }));
+    },
+    reshape: () => {
+      reshape();
+      start();
     },
     close: () => {
       closed = true;
@@ -197,19 +220,6 @@ export function createCallSlots(deps: CallSlotsDeps): CallSlots {
       await whenIdle.promise;
     },
   };
-}
-
-function createGroups({ shards, actionTypes, concurrency, random }: CallSlotsDeps): Map<string, SlotGroup> {
-  const pools = new Map<string, SlotPool>();
-  const groups = new Map<string, SlotGroup>();
-  for (const [topic, shard] of shards) {
-    const type = actionTypes[shard.actionType];
-    if (!type) throw new Error(`action type ${shard.actionType} is not configured`);
-    const pool = pools.get(shard.actionType) ?? createSlotPool(Math.min(type.concurrency, concurrency));
-    pools.set(shard.actionType, pool);
-    groups.set(topic, createSlotGroup(topic, shard, pool, random));
-  }
-  return groups;
 }
 
 interface NextLine {

@@ -1,10 +1,10 @@
 import { z } from 'zod';
 import type { EngineConfig } from '../../shared/contracts/engine-config.ts';
-import type { Shard } from '../../shared/domain/shard.ts';
 import { createProblems, type Problems } from '../../shared/runtime/configuration-error.ts';
 import { checkSecrets, readEngineConfig } from '../../shared/runtime/engine-config-file.ts';
 import { commonEnvironment, readEnvironment } from '../../shared/runtime/environment.ts';
 import { readKafkaSecurity, type KafkaSettings } from '../../shared/runtime/kafka-security.ts';
+import type { ServedScope } from './served-shards.ts';
 
 const list = z
   .string()
@@ -27,8 +27,8 @@ export interface WorkerConfig {
   kafka: KafkaSettings;
   topicPrefix: string;
   engine: EngineConfig;
-  /** What this worker serves: all shards that are configured, less what its own environment leaves out. */
-  shards: readonly Shard[];
+  /** What this worker serves of the shards that there are: its environment, and the countries of its file, may leave some out. */
+  scope: ServedScope;
   sessionTimeoutMs: number;
   /** Stands in the rows that this worker claims; otherwise a name is made. */
   workerId: string | undefined;
@@ -44,14 +44,18 @@ export function readConfig(environment: NodeJS.ProcessEnv): WorkerConfig {
   const engine = problems.of(() => readEngineConfig(environment))?.value;
   const security = problems.of(() => readKafkaSecurity(environment))?.value;
   if (engine) problems.of(() => checkSecrets(Object.values(engine.actionTypes), environment));
-  const shards = read && engine ? shardsOf(read, engine, problems) : [];
+  if (read && engine) checkScope(read, engine, problems);
   if (!read || !engine || problems.found) throw problems.toError();
   return {
     databaseUrl: read.DATABASE_URL,
     kafka: { brokers: read.KAFKA_BROKERS, security },
     topicPrefix: read.MUSTER_TOPIC_PREFIX,
     engine,
-    shards,
+    scope: {
+      actionTypes: read.WORKER_ACTION_TYPES,
+      countries: read.WORKER_COUNTRIES ?? engine.countries,
+      leaseMs: read.WORKER_LEASE_MS,
+    },
     sessionTimeoutMs: read.KAFKA_SESSION_TIMEOUT_MS,
     workerId: read.WORKER_ID,
     leaseMs: read.WORKER_LEASE_MS,
@@ -59,33 +63,17 @@ export function readConfig(environment: NodeJS.ProcessEnv): WorkerConfig {
   };
 }
 
-function shardsOf(read: WorkerEnvironment, engine: EngineConfig, problems: Problems): Shard[] {
-  const actionTypes = chosen(
-    'WORKER_ACTION_TYPES',
-    read.WORKER_ACTION_TYPES,
-    Object.keys(engine.actionTypes),
-    problems,
-  );
-  const countries = chosen('WORKER_COUNTRIES', read.WORKER_COUNTRIES, engine.countries, problems);
-  for (const actionType of actionTypes) {
-    const timeoutMs = engine.actionTypes[actionType]?.timeoutMs ?? 0;
-    if (read.WORKER_LEASE_MS < 2 * timeoutMs) {
+function checkScope(read: WorkerEnvironment, engine: EngineConfig, problems: Problems): void {
+  const { countries } = engine;
+  for (const unknown of read.WORKER_COUNTRIES?.filter((name) => !(countries?.includes(name) ?? true)) ?? []) {
+    problems.add(`WORKER_COUNTRIES names ${unknown}; the engine is configured for ${countries?.join(', ') ?? ''}`);
+  }
+  for (const [actionType, { timeoutMs }] of Object.entries(engine.actionTypes)) {
+    const isServed = read.WORKER_ACTION_TYPES?.includes(actionType) ?? true;
+    if (isServed && read.WORKER_LEASE_MS < 2 * timeoutMs) {
       problems.add(
         `WORKER_LEASE_MS=${read.WORKER_LEASE_MS}: has to be at least twice the time-out of ${actionType}, ${timeoutMs} ms`,
       );
     }
   }
-  return actionTypes.flatMap((actionType) => countries.map((country) => ({ actionType, country })));
-}
-
-function chosen(
-  variable: string,
-  wanted: string[] | undefined,
-  configured: readonly string[],
-  problems: Problems,
-): readonly string[] {
-  for (const unknown of wanted?.filter((name) => !configured.includes(name)) ?? []) {
-    problems.add(`${variable} names ${unknown}; the engine is configured for ${configured.join(', ')}`);
-  }
-  return wanted ?? configured;
 }

@@ -1,4 +1,4 @@
-import type { StepMessage } from '../../shared/contracts/messages.ts';
+import { referenceMessages } from '../../shared/contracts/step-references.ts';
 import type { TopicNames } from '../../shared/domain/shard.ts';
 import type { OutgoingMessage } from '../../shared/ports/message-bus.ts';
 import type { StepDone, StepResult } from '../../shared/ports/step-ledger.ts';
@@ -8,8 +8,6 @@ import type { Work } from './work.ts';
 const minRefsPerMessage = 10;
 const maxRefsPerMessage = 50;
 const messagesPerGroup = 3;
-/** Beyond this many lost users, whoever claims the next step reads them: messages stay small. */
-const maxLostInMessage = 20;
 
 export interface RecordedStep {
   work: Work;
@@ -32,33 +30,15 @@ export function survivorMessages(topic: string, recorded: readonly RecordedStep[
     if (!first) return [];
     const { feedId, step } = first.result;
     const size = Math.min(maxRefsPerMessage, Math.max(minRefsPerMessage, Math.ceil(group.length / messagesPerGroup)));
-    return Array.from({ length: Math.ceil(group.length / size) }, (_, index) => ({
-      topic,
-      value: JSON.stringify(messageOf(feedId, step + 1, group.slice(index * size, (index + 1) * size))),
-    }));
+    const references = group.map(({ work, result }) => {
+      return { batchNo: result.batchNo, remaining: result.restUsers, lost: lostAfter(work, result) };
+    });
+    return referenceMessages({ feedId, step: step + 1 }, references, size).map((value) => ({ topic, value }));
   });
 }
 
-interface Survivors {
-  work: Work;
-  result: StepDone;
-}
-
-function messageOf(feedId: string, step: number, group: readonly Survivors[]): StepMessage {
-  return {
-    feedId,
-    step,
-    batchNos: group.map(({ result }) => result.batchNo),
-    remaining: group.map(({ result }) => result.restUsers),
-    lost: group.map(({ work, result }) => {
-      const lost = lostAfter(work, result);
-      return lost.length > maxLostInMessage ? null : lost;
-    }),
-  };
-}
-
 /** Lost before, failed now, or gone on as a child batch. */
-function lostAfter({ lost }: Work, { failures, children }: StepDone): string[] {
-  if (failures.length === 0 && children.length === 0) return [...lost];
+function lostAfter({ lost }: Work, { failures, children }: StepDone): readonly string[] {
+  if (failures.length === 0 && children.length === 0) return lost;
   return [...lost, ...failures.map(({ user }) => user), ...children.flatMap(({ users }) => users)];
 }

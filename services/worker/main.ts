@@ -4,9 +4,9 @@ import { requireBroker } from '../../shared/infrastructure/given-servers.ts';
 import { createKafka } from '../../shared/kafka/connection.ts';
 import { createConsumer } from '../../shared/kafka/consumer.ts';
 import { createPublisher } from '../../shared/kafka/publisher.ts';
-import { requiredTopics } from '../../shared/kafka/required-topics.ts';
 import { createDeadLetters } from '../../shared/postgres/dead-letters.ts';
 import { createHotPathPool } from '../../shared/postgres/pool.ts';
+import { createRegistrySource } from '../../shared/postgres/registry.ts';
 import { createStepHolds } from '../../shared/postgres/step-holds.ts';
 import { createSettlements } from '../../shared/postgres/settlements.ts';
 import { createStepLedger } from '../../shared/postgres/step-ledger.ts';
@@ -16,11 +16,18 @@ import { exportConsumerStats } from '../../shared/runtime/consumer-metrics.ts';
 import { installationConfigOf } from '../../shared/runtime/installation-config.ts';
 import { createLoop } from '../../shared/runtime/loop.ts';
 import { defineProcess, isEntry, runProcess } from '../../shared/runtime/process.ts';
+import type { Logger } from '../../shared/runtime/logger.ts';
+import { createRegistryReader } from '../../shared/runtime/registry-reader.ts';
+import { topicsOf } from '../../shared/runtime/shard-topics.ts';
 import { systemClock } from '../../shared/runtime/system-clock.ts';
 import { readConfig } from './config.ts';
 import { createBatchEndpoint } from './http/batch-endpoint.ts';
+import { callableTypes } from './callable-types.ts';
 import { createFeedContexts } from './postgres/feed-contexts.ts';
 import { createSettleByStatus } from './settle-by-status.ts';
+import { createShardReports } from './postgres/shard-reports.ts';
+import { createShardReporter } from './report-shards.ts';
+import { servedOf, type Served } from './served-shards.ts';
 import { createWorker } from './worker.ts';
 
 /** One connection flushes, one looks things up. */
@@ -29,8 +36,8 @@ const maxConnections = 4;
 export const workerProcess = defineProcess('worker', readConfig, async (config, context) => {
   const { logger, meter, environment, addPart, onClose } = context;
   const owner = config.workerId ?? context.owner;
-  const topics = topicNames(config.topicPrefix);
-  const shards = new Map(config.shards.map((shard) => [topics.shard(shard), shard]));
+  const { engine } = config;
+  const topicTerms = { prefix: config.topicPrefix, replicationFactor: engine.replicationFactor };
 
   const database = { connectionString: config.databaseUrl, applicationName: 'muster-worker', logger, meter };
   const pool = onClose(createHotPathPool({ ...database, max: maxConnections }), (opened) => opened.end());
@@ -41,23 +48,34 @@ export const workerProcess = defineProcess('worker', readConfig, async (config, 
     await pool.query('select 1');
   });
   addPart('kafka', () => requireBroker(config.kafka.brokers));
-  const file = installationConfigOf(config.engine);
-  const installationId = await takePart({ pool, file, clock: systemClock, logger });
-  const endpoint = onClose(createBatchEndpoint({ config: config.engine, environment, clock: systemClock }), (opened) =>
+  const installationId = await takePart({
+    ...{ pool, logger, clock: systemClock },
+    file: installationConfigOf(engine),
+    seed: engine,
+  });
+  const registry = onClose(
+    createRegistryReader({ registry: createRegistrySource({ pool }), clock: systemClock, logger }),
+    (reader) => reader.stop(),
+  );
+  const first = await registry.refresh();
+  const served = servedOf(first, config.scope, topicTerms);
+  let servedNow = served;
+  const toCallable = callableTypes({ environment, logger });
+  const endpoint = onClose(createBatchEndpoint({ types: toCallable(first), clock: systemClock }), (opened) =>
     opened.close(),
   );
-  const kafka = createKafka({ ...config.kafka, clientId: 'muster-worker', logger });
+  const kafka = createKafka({ ...config.kafka, clientId: owner, logger });
   const groupId = workerGroup(config.topicPrefix, installationId);
-  const required = requiredTopics(config.engine, config.topicPrefix);
-  const connection = onClose(createPublisher({ kafka, logger, topics: required, consumedBy: groupId }), (opened) =>
-    opened.close(),
+  const connection = onClose(
+    createPublisher({ kafka, logger, topics: topicsOf(first.shards, topicTerms), consumedBy: groupId }),
+    (opened) => opened.close(),
   );
   await connection.connect();
   const publisher = ownPublisher(connection, installationId);
   const consumer = createConsumer({
     kafka,
     groupId,
-    topics: required.filter(({ topic }) => shards.has(topic)),
+    topics: served.topics,
     sessionTimeoutMs: config.sessionTimeoutMs,
     logger,
   });
@@ -76,9 +94,9 @@ export const workerProcess = defineProcess('worker', readConfig, async (config, 
     contexts: createFeedContexts({ pool }),
     endpoint,
     deadLetters: createDeadLetters({ pool: deadLetterPool }),
-    shards,
-    topics,
-    config: config.engine,
+    shards: served.shards,
+    topics: topicNames(config.topicPrefix),
+    config: served,
     leaseMs: config.leaseMs,
     concurrency: config.concurrency,
     clock: systemClock,
@@ -91,7 +109,7 @@ export const workerProcess = defineProcess('worker', readConfig, async (config, 
     turn: createSettleByStatus({
       settlements: createSettlements({ pool }),
       endpoint,
-      actionTypes: config.engine.actionTypes,
+      actionTypes: () => servedNow.actionTypes,
       owner,
       random: () => Math.random(),
       logger,
@@ -103,8 +121,31 @@ export const workerProcess = defineProcess('worker', readConfig, async (config, 
   onClose(settling, (loop) => loop.stop());
   await worker.start();
   settling.start();
-  logger.info({ owner, topics: shards.size }, 'worker takes work');
+  registry.onChange((next) => {
+    servedNow = servedOf(next, config.scope, topicTerms);
+    warnOfSlow(servedNow, logger);
+    endpoint.follow(toCallable(next));
+    connection.keep(topicsOf(next.shards, topicTerms));
+    worker.follow(servedNow);
+  });
+  warnOfSlow(served, logger);
+  registry.start();
+  const reporter = onClose(
+    createShardReporter({
+      ...{ worker: owner, clock: systemClock, logger },
+      reports: createShardReports({ pool }),
+      levels: () => worker.levels(),
+    }),
+    (opened) => opened.stop(),
+  );
+  reporter.start();
+  logger.info({ owner, topics: served.shards.size }, 'worker takes work');
   return worker;
 });
+
+function warnOfSlow({ tooSlow }: Served, logger: Logger): void {
+  if (tooSlow.length === 0) return;
+  logger.error({ actionTypes: tooSlow }, 'calls may take too long for the leases of this worker: WORKER_LEASE_MS');
+}
 
 if (isEntry(import.meta)) await runProcess(workerProcess);

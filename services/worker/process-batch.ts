@@ -9,6 +9,7 @@ import { readAnswer, type Reading } from './answers/read-answer.ts';
 import type { ServedCall } from './call-slots.ts';
 import type { Admission, FeedDirectory } from './feed-directory.ts';
 import type { HeldSteps } from './held-steps.ts';
+import { noteAttempt } from './note-attempt.ts';
 import type { BatchEndpoint } from './ports/batch-endpoint.ts';
 import { beginTrial, endProbe } from './refusal-trials.ts';
 import {
@@ -90,6 +91,7 @@ export async function processBatch(work: Work, deps: ProcessBatchDeps): Promise<
   const processed = isOrdinary
     ? recorded(work, reading, admission, deps)
     : await conclude(work, reading, admission, deps);
+  for (const { result } of processed.finished) noteAttempt(result, reading);
   return work.isProbe ? afterProbe(work, processed, admission, deps) : processed;
 }
 

@@ -1,7 +1,9 @@
 import { usersOf } from '../../shared/domain/users-text.ts';
+import type { StepResult } from '../../shared/ports/step-ledger.ts';
 import type { HeldSteps } from './held-steps.ts';
 import { heldResult, refusedResult, releasedResult, splitResult, type ResultTerms } from './step-result.ts';
-import type { FinishedStep, Work } from './work.ts';
+import { noteAttempt } from './note-attempt.ts';
+import type { FinishedStep, Refusal, Work } from './work.ts';
 
 /** What a trial's end means for those that waited for it. */
 export interface TrialVerdict {
@@ -35,22 +37,22 @@ export async function endProbe(
   standing.trial = null;
   const { refusedAlone, refused, parked } = trial;
   const [first] = refusedAlone;
+  const refusedWorks = [...refusedAlone, ...refused];
   if (standing.isAccepted) {
-    const finished = [...refusedAlone, ...refused].map(({ work, refusal }) => ({
-      work,
-      result: refusedResult(work, refusal, terms),
-    }));
-    return { finished, again: parked };
+    return {
+      finished: refusedWorks.map(({ work, refusal }) => finish(work, refusal, refusedResult(work, refusal, terms))),
+      again: parked,
+    };
   }
   if (first && refusedAlone.length === trial.probes) {
     await heldSteps.hold(standing, `${first.refusal.cause} (the endpoint refuses the parameters of this step)`);
   }
   const back = standing.hold ? heldResult : releasedResult;
-  return {
-    finished: [...[...refusedAlone, ...refused].map(({ work }) => work), ...parked].map((work) => ({
-      work,
-      result: back(work),
-    })),
-    again: [],
-  };
+  const calledBack = refusedWorks.map(({ work, refusal }) => finish(work, refusal, back(work)));
+  return { finished: [...calledBack, ...parked.map((work) => ({ work, result: back(work) }))], again: [] };
+}
+
+function finish(work: Work, { cause }: Refusal, result: StepResult): FinishedStep {
+  noteAttempt(result, { kind: 'refused', cause });
+  return { work, result };
 }

@@ -38,9 +38,9 @@ async function setUp(unknown: number) {
   const turn = createSettleByStatus({
     settlements: createMemorySettlements({ database }),
     endpoint,
-    actionTypes: {
+    actionTypes: () => ({
       'award-reward': actionTypeConfig.parse({ url: 'http://endpoint', class: 'C', statusUrl, appliesLateSeconds: 60 }),
-    },
+    }),
     owner: 'worker',
     random: () => 0.5,
     logger: pino({ level: 'silent' }),

@@ -19,7 +19,8 @@ const maxTries = 6;
 export interface SettleByStatusDeps {
   settlements: Settlements;
   endpoint: BatchEndpoint;
-  actionTypes: EngineConfig['actionTypes'];
+  /** As they are now. */
+  actionTypes: () => EngineConfig['actionTypes'];
   owner: string;
   /** In [0, 1). */
   random: () => number;
@@ -73,7 +74,8 @@ export function createSettleByStatus(deps: SettleByStatusDeps): () => Promise<nu
 }
 
 /** How long after a run's end a call of any of its class C actions may still be applied. */
-function latestMs({ chain }: StatusSettlement, { actionTypes }: SettleByStatusDeps): number {
+function latestMs({ chain }: StatusSettlement, deps: SettleByStatusDeps): number {
+  const actionTypes = deps.actionTypes();
   return Math.max(0, ...chain.map((action) => (actionTypes[action]?.appliesLateSeconds ?? 0) * 1000));
 }
 
@@ -81,8 +83,9 @@ function latestMs({ chain }: StatusSettlement, { actionTypes }: SettleByStatusDe
 async function askPage(
   page: readonly UnknownUser[],
   { runId, chain }: StatusSettlement,
-  { endpoint, actionTypes }: SettleByStatusDeps,
+  { endpoint, ...deps }: SettleByStatusDeps,
 ): Promise<{ users: SettledUser[] } | { cause: string }> {
+  const actionTypes = deps.actionTypes();
   const users: SettledUser[] = [];
   for (const [step, unknown] of Map.groupBy(page, (each) => each.step)) {
     const actionType = chain[step - 1] ?? '';

@@ -30,14 +30,24 @@ export interface SlotPool {
   hasRoom(line: CallLine, nowMs: number): boolean;
   begin(wasSlow: boolean, nowMs: number): void;
   end(wasSlow: boolean): void;
+  /** Calls beyond a smaller capacity end by themselves. */
+  resize(capacity: number): void;
 }
 
-export function createSlotPool(capacity: number): SlotPool {
-  const floor = Math.floor(capacity * floorPart);
-  const reserved = Math.max(1, Math.floor(capacity * slowPart));
+export function createSlotPool(initialCapacity: number): SlotPool {
+  let capacity = 0;
+  let floor = 0;
+  let reserved = 1;
+  resize(initialCapacity);
   let inFlight = 0;
   let slow = 0;
   let lastQuickMs = Number.NEGATIVE_INFINITY;
+
+  function resize(next: number): void {
+    capacity = next;
+    floor = Math.floor(capacity * floorPart);
+    reserved = Math.max(1, Math.floor(capacity * slowPart));
+  }
 
   /** How many slow calls there may be. Feeds that nothing is known of begin with a few calls each: they may go further. */
   function boundOfSlow({ meanMs }: CallLine, nowMs: number): number {
@@ -46,7 +56,9 @@ export function createSlotPool(capacity: number): SlotPool {
   }
 
   return {
-    capacity,
+    get capacity() {
+      return capacity;
+    },
     get inFlight() {
       return inFlight;
     },
@@ -64,5 +76,6 @@ export function createSlotPool(capacity: number): SlotPool {
       inFlight--;
       if (wasSlow) slow--;
     },
+    resize,
   };
 }

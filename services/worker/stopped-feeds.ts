@@ -14,8 +14,11 @@ export interface StoppedFeedsDeps {
 
 /** Feeds whose runs were paused or cancelled: what is claimed of them gives its place up at once, instead of waiting for a slot to hear of it. */
 export interface StoppedFeeds {
-  /** Those that are stopped among these feeds, and among those that were lately. Looks now and then: in between none comes back. */
-  look(waiting: readonly string[]): Promise<string[]>;
+  /**
+   * Those that are stopped among these feeds, and among those that were lately. Looks now and then: in between none comes back.
+   * @param waitingFeeds those of which somebody waits for a slot
+   */
+  look(waitingFeeds: () => readonly string[]): Promise<string[]>;
   /** What may go on, and what is to be given back. */
   split(works: readonly Work[]): [going: readonly Work[], stopped: readonly Work[]];
 }
@@ -26,9 +29,11 @@ export function createStoppedFeeds({ directory, clock }: StoppedFeedsDeps): Stop
   let lookedAtMs = Number.NEGATIVE_INFINITY;
 
   return {
-    look: async (waiting) => {
+    look: async (waitingFeeds) => {
       const nowMs = clock.monotonicMs();
-      if ((waiting.length === 0 && stopped.size === 0) || nowMs - lookedAtMs < lookForStopsMs) return [];
+      if (nowMs - lookedAtMs < lookForStopsMs) return [];
+      const waiting = waitingFeeds();
+      if (waiting.length === 0 && stopped.size === 0) return [];
       lookedAtMs = nowMs;
       const lately = [...stopped].flatMap(([feedId, untilMs]) => (untilMs > nowMs ? [feedId] : []));
       const found = await directory.stoppedOf([...new Set([...waiting, ...lately])]);

@@ -28,6 +28,8 @@ export interface ShardLevels {
   limit: number;
   waiting: number;
   isBreakerOpen: boolean;
+  /** Steps recorded as done since the start. */
+  recorded: number;
 }
 
 /** What there is just now, for gauges. */

@@ -14,6 +14,7 @@ import { createBeginMarks } from './begin-marks.ts';
 import { createCallSlots } from './call-slots.ts';
 import { createFeedDirectory } from './feed-directory.ts';
 import { matchClaims, matchResults } from './flush-matching.ts';
+import { createServing } from './follow-registry.ts';
 import { createHeldSteps } from './held-steps.ts';
 import { createMessageReceiver } from './message-receiver.ts';
 import { createNextStepPublisher } from './next-step-publisher.ts';
@@ -21,11 +22,12 @@ import type { BatchEndpoint } from './ports/batch-endpoint.ts';
 import { prepareWork } from './prepare-work.ts';
 import { createRequestBodies } from './request-body.ts';
 import { selectClaims } from './select-claims.ts';
+import type { Served } from './served-shards.ts';
 import { createStepQueue } from './step-queue.ts';
 import { createStepServer } from './step-server.ts';
 import { createStoppedFeeds, lookForStopsMs } from './stopped-feeds.ts';
 import type { FinishedStep, OpenMessage } from './work.ts';
-import { createWorkerMeter } from './worker-meter.ts';
+import { createWorkerMeter, type ShardLevels } from './worker-meter.ts';
 
 /** Under load, groups grow to what arrives in this time, unless they are large before; when idle, nothing waits. */
 const minBetweenFlushesMs = 25;
@@ -46,10 +48,11 @@ export interface WorkerDeps {
   contexts: FeedContexts;
   endpoint: BatchEndpoint;
   deadLetters: DeadLetters;
-  /** By topic. */
+  /** By topic, to begin with. */
   shards: ReadonlyMap<string, Shard>;
   topics: TopicNames;
-  config: EngineConfig;
+  /** Action types, to begin with. */
+  config: Pick<EngineConfig, 'actionTypes'>;
   /** As the ledger claims. */
   leaseMs: number;
   /** Calls in flight over all action types. */
@@ -65,20 +68,36 @@ export interface WorkerDeps {
 export interface Worker extends Service {
   /** Resolves when the group has been joined. */
   start(): Promise<void>;
+  /** Serves these shards from now on, and calls by these types. */
+  follow(served: Served): void;
+  /** What each shard has under way. */
+  levels(): readonly ShardLevels[];
 }
 
 export function createWorker(deps: WorkerDeps): Worker {
-  const { consumer, ledger, config, shards, topics, clock, random, logger, leaseMs } = deps;
-  const { actionTypes } = config;
+  const { consumer, ledger, topics, clock, random, logger, leaseMs } = deps;
+  const serving = createServing({
+    shards: deps.shards,
+    actionTypes: deps.config.actionTypes,
+    consumer,
+    onChanged: () => {
+      slots.reshape();
+      loop.poke();
+    },
+    logger,
+  });
+  const { shards, actionTypes } = serving;
   const meter = createWorkerMeter({
     meter: deps.meter ?? noMeter,
-    levels: () => ({ shards: slots.levels(), queued: queue.size }),
+    levels: () => ({ shards: levels(), queued: queue.size }),
     clock,
     logger,
   });
   const queue = createStepQueue();
   const directory = createFeedDirectory({ contexts: deps.contexts, clock, logger });
   const begins = createBeginMarks(() => loop.poke());
+  /** By topic. */
+  const recordedBy = new Map<string, number>();
   let finished: FinishedStep[] = [];
   let lastFlushMs = Number.NEGATIVE_INFINITY;
   const stops = createStoppedFeeds({ directory, clock });
@@ -131,7 +150,7 @@ export function createWorker(deps: WorkerDeps): Worker {
   /** W2 and W5 to W7, for many steps at once: one statement records what was called and claims what comes next. */
   async function turn(): Promise<number> {
     await gather();
-    slots.releaseFeeds(await stops.look(slots.waitingFeeds()));
+    slots.releaseFeeds(await stops.look(() => slots.waitingFeeds()));
     const claims = await selectClaims(maxGroup, { queue, slots, directory, shards, receiver });
     const results = takeFinished();
     const begun = begins.waiting();
@@ -151,6 +170,7 @@ export function createWorker(deps: WorkerDeps): Worker {
 
     begins.settle(begun, flushed.begun);
     const { recorded, lost, children, childless } = matchResults(byResult, flushed, startedMs);
+    for (const { work, result } of recorded) if (result.state === 'done') countRecorded(work.topic);
     nextSteps.publish(recorded);
     server.lose(lost, flushed.refused);
     server.abandonTrials([...lost, ...childless]);
@@ -165,6 +185,14 @@ export function createWorker(deps: WorkerDeps): Worker {
     server.release(prepared.unreadable, null);
     server.leaveBroken(prepared.broken);
     return 0;
+  }
+
+  function countRecorded(topic: string): void {
+    recordedBy.set(topic, (recordedBy.get(topic) ?? 0) + 1);
+  }
+
+  function levels(): ShardLevels[] {
+    return slots.levels().map((level) => ({ ...level, recorded: recordedBy.get(topics.shard(level.shard)) ?? 0 }));
   }
 
   async function gather(): Promise<void> {
@@ -219,8 +247,11 @@ export function createWorker(deps: WorkerDeps): Worker {
       isTakingIn = true;
     },
     ready: () => isTakingIn && consumer.ready().ok,
+    follow: (served) => serving.follow(served),
+    levels,
     stopIntake: () => {
       isTakingIn = false;
+      serving.stop();
       consumer.stopIntake();
       receiver.stop();
       queue.clear();

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { maxBatchUsers, usualBatchUsers } from '../domain/batch.ts';
 import { actionTypePattern, countryPattern } from '../domain/shard.ts';
 
 /**
@@ -44,6 +45,8 @@ const actionTypeFields = service.extend({
   maxAttempts: z.int().min(1).max(100).default(8),
   /** Calls of one worker in flight at once for this action type. */
   concurrency: z.int().min(1).max(1000).default(100),
+  /** Users per call, at most. A run's batches are as large as the smallest of its chain. */
+  batchSize: z.int().min(1).max(maxBatchUsers).default(usualBatchUsers),
   maxAnswerBytes: z
     .int()
     .min(1024)
@@ -54,6 +57,12 @@ const actionTypeFields = service.extend({
 export const actionTypeConfig = actionTypeFields.superRefine(checkClassTerms);
 
 export type ActionTypeConfig = z.infer<typeof actionTypeConfig>;
+
+/**
+ * As it is read back from where it is kept: fields that this version does not know are left out, since a newer version may have written
+ * them, and those that are missing get their defaults.
+ */
+export const keptActionTypeConfig = z.object(actionTypeFields.shape);
 
 /** Class C is what its status says, and that is true only after a while: neither can be guessed. */
 function checkClassTerms(type: z.infer<typeof actionTypeFields>, context: z.RefinementCtx): void {
@@ -80,18 +89,24 @@ function holdsNoCredentials(text: string): boolean {
 }
 
 export const engineConfig = z.strictObject({
+  /** Where this process serves; anywhere unless given. */
   countries: z
     .array(z.string().regex(countryPattern, 'has to be two capital letters, such as SG'))
     .min(1)
     .superRefine((countries, context) => {
       const repeated = new Set(countries.filter((country, index) => countries.indexOf(country) < index));
       for (const country of repeated) context.addIssue(`names ${country} more than once`);
-    }),
+    })
+    .optional(),
   segmentation: service.extend({ pageSize: z.int().min(100).max(10_000).default(1000) }),
-  actionTypes: z.record(z.string().regex(actionTypePattern), actionTypeConfig),
-  /** Partitions of every shard's topic: the bound of how many workers can share a shard. */
+  /** What the registry of action types begins with (docs/configuration.md). */
+  actionTypes: z.record(z.string().regex(actionTypePattern), actionTypeConfig).default({}),
+  /** Partitions that a new shard's topic has: the bound of how many workers can share the shard. */
   partitionsPerShard: z.int().min(1).max(1000).default(6),
   replicationFactor: z.int().min(1).max(5).default(1),
 });
 
 export type EngineConfig = z.infer<typeof engineConfig>;
+
+/** What campaigns may ask for: these action types, in these countries, or in any where none are given. */
+export type Catalogue = Pick<EngineConfig, 'countries' | 'actionTypes'>;

@@ -26,7 +26,7 @@ const runSource = z.object({
   estimate: z.number().nullable(),
 });
 
-export const holdOut = z.object({
+const holdOut = z.object({
   /** Above 0, below 100. */
   percent: z.number(),
   seed: z.string(),
@@ -45,7 +45,6 @@ export type ListSource = z.infer<typeof listSource>;
 export type RunSource = z.infer<typeof runSource>;
 export type FeedSource = SegmentSource | ListSource | RunSource;
 export type FeedAudience = z.infer<typeof feedAudience>;
-export type HoldOut = z.infer<typeof holdOut>;
 
 export function segmentAlone(source: SegmentSource): FeedAudience {
   return { include: [source], exclude: [], holdOut: null };

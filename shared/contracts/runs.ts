@@ -49,6 +49,7 @@ export type RunSettings = z.infer<typeof runSettings>;
 export const runSummary = z
   .object({
     runId: z.string(),
+    parentRunId: z.string().nullable().default(null).describe('The run whose failed users this one tries again'),
     campaignId: z.string(),
     campaignName: z.string(),
     revision: z.int().min(1),
@@ -142,8 +143,23 @@ export const failureReason = z
   })
   .meta({ id: 'FailureReason' });
 
+const retrySums = {
+  retried: users.describe('Users that were tried again'),
+  recovered: users.describe('Of those, who succeeded in the last step'),
+};
+
 export const runReport = runFigures
   .extend({
+    retries: z
+      .object({
+        ...retrySums,
+        failedBefore: users.describe('Failed users of this run itself, of all steps'),
+        failedAfter: users.describe('Failed users now, whoever failed again included'),
+        runs: z.array(z.object({ runId: z.string(), ...retrySums, failedAgain: users })),
+      })
+      .nullable()
+      .default(null)
+      .describe('What child runs have done about the failures; null where there was none'),
     failures: z.array(failureReason),
     /** False once the users that failed are no longer kept: then there are these figures alone. */
     failuresKept: z.boolean(),

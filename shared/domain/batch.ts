@@ -1,5 +1,8 @@
-/** Users per batch, at most: the unit of claim, call and retry. */
-export const maxBatchUsers = 100;
+/** Users per batch, the unit of claim, call and retry: at most, whatever the action types say. */
+export const maxBatchUsers = 1000;
+
+/** And where nobody says otherwise. */
+export const usualBatchUsers = 100;
 
 /** Fed batches count from 1 in ascending user order; the numbers of child batches start here, apart from them. */
 export const firstChildBatchNo = 2 ** 30;

@@ -70,8 +70,15 @@ export interface StepLine extends Record<Outcome, number> {
  * @param totals one entry per step that recorded anything; steps may be missing
  * @param steps length of the chain
  * @param heldOut users of the audience that get nothing
+ * @param fromStep the step that all of these users begin with: in those before they are nobody's audience
  */
-export function stepLines(audience: number, totals: readonly StepTotals[], steps: number, heldOut = 0): StepLine[] {
+export function stepLines(
+  audience: number,
+  totals: readonly StepTotals[],
+  steps: number,
+  heldOut = 0,
+  fromStep = 1,
+): StepLine[] {
   const lines: StepLine[] = [];
   for (let step = 1; step <= steps; step++) {
     const recorded = totals.find((t) => t.step === step);
@@ -80,7 +87,7 @@ export function stepLines(audience: number, totals: readonly StepTotals[], steps
     const settledBefore = totals.find((t) => t.step === step - 1)?.settledSucceeded ?? 0;
     const line: StepLine = {
       step,
-      audience,
+      audience: step < fromStep ? 0 : audience,
       succeeded: recorded?.succeeded ?? 0,
       failed: recorded?.failed ?? 0,
       skipped: before
@@ -93,7 +100,7 @@ export function stepLines(audience: number, totals: readonly StepTotals[], steps
       unknown: recorded?.unknown ?? 0,
       pending: 0,
     };
-    line.pending = audience - endedUsers(line);
+    line.pending = line.audience - endedUsers(line);
     lines.push(line);
   }
   return lines;

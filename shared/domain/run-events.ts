@@ -6,6 +6,7 @@
  * - `auto-paused`: Muster paused it; the detail has the cause.
  * - `paused`: nobody holds anything of it any more.
  * - `snapshot-renewed`: a feed goes on behind its cursor on another snapshot of its segment.
+ * - `repaired`: sums or agenda of a feed were not what its rows say; the detail has what was set right.
  * - `ended`: the detail has its last state, and the reason.
  */
 export const runEventKinds = [
@@ -18,6 +19,7 @@ export const runEventKinds = [
   'cancelling',
   'changed',
   'snapshot-renewed',
+  'repaired',
   'ended',
 ] as const;
 

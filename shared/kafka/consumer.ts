@@ -232,10 +232,14 @@ export function createConsumer(deps: ConsumerDeps): MessageConsumer {
       await joined.promise;
     },
     subscribe: async (specs) => {
-      topics = specs.map(({ topic }) => topic);
+      const named = specs.map(({ topic }) => topic);
+      const isSame = named.length === topics.length && named.every((topic) => topics.includes(topic));
+      topics = named;
       keeper.keep(specs);
       if (!receiver || stopped) return;
       await keeper.ensure(topics);
+      // Whoever sees more partitions than when it joined makes the group assign anew; nobody has to leave for that.
+      if (isSame) return await client?.refresh();
       joined = Promise.withResolvers<null>();
       joined.promise.catch(() => undefined);
       const { promise } = joined;

@@ -28,6 +28,8 @@ export interface Publisher extends MessagePublisher {
   connect(): Promise<void>;
   /** Messages that could not be published so far, by topic. */
   failures(): ReadonlyMap<string, number>;
+  /** What is created from now on when it is missing. */
+  keep(topics: readonly TopicSpec[]): void;
   /** Resolves when what was given to `publish` has been answered and the connections are closed. Safe to call twice. */
   close(): Promise<void>;
 }
@@ -222,6 +224,7 @@ export function createPublisher(deps: PublisherDeps): Publisher {
       );
     },
     failures: () => failures,
+    keep: (specs) => keeper.keep(specs),
     close: async () => {
       while (working.size > 0) await Promise.all(working);
       const opened = producer;

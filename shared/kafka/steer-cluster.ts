@@ -57,6 +57,7 @@ export function steerCluster(cluster: Cluster, fetching: () => Fetching): void {
 }
 
 function steerBroker(broker: Broker, fetching: () => Fetching): void {
+  for (const request of ['joinGroup', 'syncGroup'] as const) endClientByFailed(request, broker);
   const fetch = broker.fetch.bind(broker);
   const offsetCommit = broker.offsetCommit.bind(broker);
 
@@ -72,6 +73,37 @@ function steerBroker(broker: Broker, fetching: () => Fetching): void {
       throw error;
     }
   };
+}
+
+/** What kafkajs answers by joining once more. */
+const joinedOnceMore = new Set([
+  'REBALANCE_IN_PROGRESS',
+  'NOT_COORDINATOR_FOR_GROUP',
+  'ILLEGAL_GENERATION',
+  'UNKNOWN_MEMBER_ID',
+]);
+
+/**
+ * When the coordinator has moved and its successor still loads, kafkajs gives up joining and goes on fetching as before: with heartbeats to the
+ * new coordinator, which knows the member, and commits to the old one, which refuses them for as long as the client lives. So what fails a
+ * join is made the end of the client; another one begins.
+ */
+function endClientByFailed(request: 'joinGroup' | 'syncGroup', broker: Broker): void {
+  const send: unknown = Reflect.get(broker, request);
+  if (typeof send !== 'function') throw new Error(`kafkajs has no ${request} as in version 2.2.4`);
+  const sendOrEnd = async (given: unknown): Promise<unknown> => {
+    try {
+      const answer: unknown = await Reflect.apply(send, broker, [given]);
+      return answer;
+    } catch (error) {
+      throw isJoinedOnceMore(error) ? error : new KafkaJSNonRetriableError(`${request} failed: ${String(error)}`);
+    }
+  };
+  Reflect.set(broker, request, sendOrEnd);
+}
+
+function isJoinedOnceMore(error: unknown): boolean {
+  return error instanceof Error && 'type' in error && typeof error.type === 'string' && joinedOnceMore.has(error.type);
 }
 
 function isUnknownTopic(error: unknown): boolean {

@@ -56,8 +56,8 @@ export interface MessageConsumer {
   /** Creates topics that are missing, joins the group and begins to deliver. Resolves when the group has been joined. */
   start(receiver: LaneReceiver): Promise<void>;
   /**
-   * From now on these topics in place of those so far. Resolves when the group has been joined with them; all lanes begin anew. Before
-   * `start` it only says what will be consumed.
+   * From now on these topics in place of those so far. Resolves when the group has been joined with them; all lanes begin anew. The same
+   * topics with more partitions get them, and the group notices soon after. Before `start` it only says what will be consumed.
    */
   subscribe(topics: readonly TopicSpec[]): Promise<void>;
   /** The message has been handled. Offsets are committed up to the first message of the lane that is not settled. */

@@ -44,6 +44,24 @@ export interface ChildBatch {
   claim: boolean;
 }
 
+/**
+ * What a call was answered, kept for whoever asks what became of a user. Only steps that are put back or have children need one: of the
+ * others, outcome and failures tell.
+ */
+export interface AttemptNote {
+  reading: 'reported' | 'missing' | 'refused' | 'misconfigured' | 'not-applied' | 'ambiguous';
+  /** For people; null where the users have their own. */
+  cause: string | null;
+  /** What was said of users that go on, by code and message. */
+  users: readonly ToldUsers[];
+}
+
+export interface ToldUsers {
+  code: string;
+  detail: string | null;
+  users: readonly string[];
+}
+
 /** What became of a claimed step. Users that are in no list had the outcome `rest`. */
 export interface StepDone extends StepRef {
   state: 'done';
@@ -57,6 +75,7 @@ export interface StepDone extends StepRef {
   /** How many of the failures came of a refusal of the whole batch. */
   refused: number;
   children: readonly ChildBatch[];
+  note?: AttemptNote;
 }
 
 /** The whole step is to be sent again, with the same key, by whoever claims it when it is due. */
@@ -70,6 +89,7 @@ export interface StepWaiting extends StepRef {
   answered: boolean;
   /** What it waits for, for people: shown as the run's stall. Null when it was merely released. */
   cause: string | null;
+  note?: AttemptNote;
 }
 
 export type StepResult = StepDone | StepWaiting;

@@ -6,7 +6,9 @@ import {
   mergedConfig,
   type InstallationConfig,
 } from '../runtime/installation-config.ts';
+import type { Seed } from '../ports/registry.ts';
 import { StartRefusedError } from '../runtime/start-refused.ts';
+import { overwriteRegistry, seedRegistry } from './registry.ts';
 import { inTransaction } from './transaction.ts';
 
 const installationRow = z.object({ id: z.uuid(), config: installationConfig });
@@ -20,11 +22,11 @@ export async function readInstallation(pool: Pool): Promise<InstallationRow> {
 }
 
 /**
- * Keeps what a file brings that the installation has not yet. Safe to run from several processes at once.
+ * Keeps what a file brings that the installation has not yet, its action types in the registry. Safe to run from several processes at once.
  * @returns the installation's id
  * @throws {StartRefusedError} when the file contradicts the installation
  */
-export async function joinInstallation(pool: Pool, file: InstallationConfig): Promise<string> {
+export async function joinInstallation(pool: Pool, file: InstallationConfig, seed?: Seed): Promise<string> {
   return await inTransaction(pool, async (client) => {
     const { id, config } = await lockInstallation(client);
     const contradictions = contradictionsBetween(config, file);
@@ -34,16 +36,26 @@ export async function joinInstallation(pool: Pool, file: InstallationConfig): Pr
       );
     }
     await keep(client, config, file);
+    if (seed) await seedRegistry(client, seed);
     return id;
   });
 }
 
-/** Makes the file's word the installation's. Returns what differed, a line each. Running processes go on as they were started. */
-export async function applyConfig(pool: Pool, file: InstallationConfig): Promise<string[]> {
+/**
+ * Makes the file's word the installation's, and the registry's. Returns what differed, a line each. Running processes follow the registry;
+ * a segmentation service they keep until they are started again.
+ */
+export async function applyConfig(pool: Pool, file: InstallationConfig, seed?: Seed): Promise<string[]> {
   return await inTransaction(pool, async (client) => {
     const { config } = await lockInstallation(client);
     await keep(client, config, file);
-    return contradictionsBetween(config, file);
+    const contradictions = contradictionsBetween(config, file);
+    if (!seed) return contradictions;
+    const changed = await overwriteRegistry(client, seed);
+    await seedRegistry(client, seed);
+    // What differs in both is told once, as the registry had it.
+    const told = (line: string) => changed.some((other) => other.split(':')[0] === line.split(':')[0]);
+    return [...contradictions.filter((line) => !told(line)), ...changed];
   });
 }
 

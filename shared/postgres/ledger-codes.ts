@@ -23,6 +23,20 @@ export function ownOutcome(code: number): 'failed' | 'unknown' | 'succeeded' {
   return code === settledAsSucceeded ? 'succeeded' : failureOutcome(code);
 }
 
+export function stateOfStep(code: number): keyof typeof stepState {
+  if (code === stepState.running) return 'running';
+  if (code === stepState.waiting) return 'waiting';
+  if (code === stepState.done) return 'done';
+  throw new Error(`a step was stored with the state ${code}, which means nothing`);
+}
+
+export function outcomeOfRest(code: number): keyof typeof restCode {
+  if (code === restCode.succeeded) return 'succeeded';
+  if (code === restCode.expired) return 'expired';
+  if (code === restCode.cancelled) return 'cancelled';
+  throw new Error(`a done step was stored with the outcome ${code}, which means nothing`);
+}
+
 /** So many leases of a step may lapse with a call begun, the first, uncertain one included, before nobody claims it any more. */
 export const quarantinedAfterLapses = 4;
 

@@ -14,6 +14,7 @@ import { halvesOf, sortedFlush } from './flush-order.ts';
 import {
   insertChildren,
   lostBefore,
+  noteAttempts,
   noteBegins,
   putBack,
   recordAndClaim,
@@ -82,6 +83,7 @@ async function flushOnce(wanted: LedgerFlush, { pool, terms, childNumbers }: Flu
     const begun = begins.length === 0 ? [] : await noteBegins(client, begins);
     const { recorded, claimed } = await recordAndClaim(client, done, claims, terms);
     const children = await bearChildren(client, recorded, numbers, terms);
+    await noteAttempts(client, [...recorded, ...put]);
     return { recorded: [...recorded, ...put], claimed, children, begun, refused: [] };
   });
 }

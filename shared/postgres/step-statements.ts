@@ -39,7 +39,8 @@ export const recordAndClaim = statementOf<RecordAndClaimParams>(
   'record-and-claim',
   ($) => `
   with r as (
-    update batch_steps s set state = ${stepState.done}, rest = k.rest, rest_users = k.rest_users, failed = k.failed, unknown = k.unknown
+    update batch_steps s set state = ${stepState.done}, rest = k.rest, rest_users = k.rest_users, failed = k.failed, unknown = k.unknown,
+      lease_until = now()
     from unnest(${$('feeds')}::uuid[], ${$('batchNos')}::int[], ${$('steps')}::int2[], ${$('epochs')}::int[], ${$('rests')}::int2[],
       ${$('restUsers')}::int2[], ${$('failed')}::int2[], ${$('unknown')}::int2[], ${$('refused')}::int2[]) with ordinality
       k (feed, batch_no, step, epoch, rest, rest_users, failed, unknown, refused, position)
@@ -142,15 +143,41 @@ export const putBack = statementOf<PutBackParams>(
   select position from p`,
 );
 
-/** Notes that the calls of these steps, whose leases have lapsed before, are about to begin. Returns the positions of those that are ours. */
+/**
+ * Notes that the calls of these steps, whose leases have lapsed before, are about to begin, and that the worker before was lost where the
+ * step was taken over. Returns the positions of those that are ours.
+ */
 export const noteBegins = statementOf<EpochParams>(
   'note-begins',
   ($) => `
-  update batch_steps s set begun = true
-  from unnest(${$('feeds')}::uuid[], ${$('batchNos')}::int[], ${$('steps')}::int2[], ${$('epochs')}::int[]) with ordinality
-    k (feed, batch_no, step, epoch, position)
-  where s.feed = k.feed and s.batch_no = k.batch_no and s.step = k.step and s.epoch = k.epoch and s.state = ${stepState.running}
-  returning k.position`,
+  with b as (
+    update batch_steps s set begun = true
+    from unnest(${$('feeds')}::uuid[], ${$('batchNos')}::int[], ${$('steps')}::int2[], ${$('epochs')}::int[]) with ordinality
+      k (feed, batch_no, step, epoch, position)
+    where s.feed = k.feed and s.batch_no = k.batch_no and s.step = k.step and s.epoch = k.epoch and s.state = ${stepState.running}
+    returning k.position, s.feed, s.batch_no, s.step, s.epoch, s.next_attempt_at
+  ), l as (
+    insert into step_attempts (feed, batch_no, step, epoch, reading)
+    select feed, batch_no, step, epoch - 1, 'lost' from b where next_attempt_at is null order by feed, batch_no, step
+    on conflict (feed, batch_no, step, epoch) do nothing
+  )
+  select position from b`,
+);
+
+export interface NoteAttemptsParams extends EpochParams {
+  readings: string;
+  causes: string;
+  users: string;
+}
+
+/** Keeps what calls were answered whose steps are put back or have children. */
+export const noteAttempts = statementOf<NoteAttemptsParams>(
+  'note-attempts',
+  ($) => `
+  insert into step_attempts (feed, batch_no, step, epoch, reading, cause, users)
+  select * from unnest(${$('feeds')}::uuid[], ${$('batchNos')}::int[], ${$('steps')}::int2[], ${$('epochs')}::int[], ${$('readings')}::text[],
+    ${$('causes')}::text[], ${$('users')}::text[])
+  on conflict (feed, batch_no, step, epoch) do nothing`,
 );
 
 /** Takes numbers for child batches: the first of them comes back. */

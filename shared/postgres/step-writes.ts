@@ -148,6 +148,20 @@ function bornClaimOf(child: ChildBatch, batchNo: number, { feedId, step }: StepD
   return { feedId, batchNo, step, epoch: 1, attempts, open, waited: false, lapses: 0, users, size };
 }
 
+/** The results have to be sorted. Those without a note are passed over. */
+export async function noteAttempts(connection: Connection, results: readonly StepResult[]): Promise<void> {
+  const noted = results.flatMap((result) => (result.note ? [{ result, note: result.note }] : []));
+  if (noted.length === 0) return;
+  await connection.query(
+    statements.noteAttempts.with({
+      ...epochsOf(noted.map(({ result }) => result)),
+      readings: plainArray(noted.map(({ note }) => note.reading)),
+      causes: textArray(noted.map(({ note }) => note.cause)),
+      users: textArray(noted.map(({ note }) => (note.users.length === 0 ? null : JSON.stringify(note.users)))),
+    }),
+  );
+}
+
 export async function writtenBefore(connection: Connection, results: readonly StepResult[]): Promise<StepResult[]> {
   const { rows } = await connection.query<{ position: string }>(statements.writtenBefore.with(epochsOf(results)));
   return atPositions(

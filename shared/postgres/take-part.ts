@@ -1,5 +1,6 @@
 import type { Pool } from 'pg';
 import type { Clock } from '../ports/clock.ts';
+import type { Seed } from '../ports/registry.ts';
 import { createFoldedLog } from '../runtime/folded-log.ts';
 import type { InstallationConfig } from '../runtime/installation-config.ts';
 import type { Logger } from '../runtime/logger.ts';
@@ -11,6 +12,8 @@ export interface TakePartDeps {
   pool: Pool;
   /** What the engine's file says; undefined for who has none. */
   file?: InstallationConfig;
+  /** What the registry of action types takes from that file where it has none. */
+  seed?: Seed;
   clock: Clock;
   logger: Logger;
 }
@@ -48,11 +51,11 @@ export async function takePart(deps: TakePartDeps): Promise<string> {
 }
 
 /** One try. Throws whatever the database says when it does not answer. */
-export async function tryToTakePart({ pool, file, logger }: TakePartDeps): Promise<string> {
+export async function tryToTakePart({ pool, file, seed, logger }: TakePartDeps): Promise<string> {
   const { missing, unknown } = await readSchemaState(pool);
   if (missing.length > 0) {
     throw new StartRefusedError(`the database's schema lacks ${missing.join(', ')}: run \`muster migrate\``);
   }
   if (unknown.length > 0) logger.warn({ unknown }, 'the database has a newer schema than this version knows');
-  return file === undefined ? (await readInstallation(pool)).id : await joinInstallation(pool, file);
+  return file === undefined ? (await readInstallation(pool)).id : await joinInstallation(pool, file, seed);
 }

@@ -9,7 +9,7 @@ import { statementOf } from './statement.ts';
  * Below a feed's mark everything is through the chain or on the agenda, so that what is above the mark and the agenda are all that somebody
  * can hold. The limits of single looks keep the planner from joins that would read whole weeks of other runs.
  */
-const heldSteps = statementOf<{ runs: string }>(
+export const stepsUnderWay = statementOf<{ runs: string }>(
   'steps-under-way',
   ($) => `
   with f as (
@@ -66,7 +66,7 @@ export async function readUnderWay(
   connection: Pool | PoolClient,
   runIds: readonly string[],
 ): Promise<Map<string, UnderWay>> {
-  const { rows } = await connection.query<FlowRow>(heldSteps.with({ runs: plainArray(runIds) }));
+  const { rows } = await connection.query<FlowRow>(stepsUnderWay.with({ runs: plainArray(runIds) }));
   return new Map(
     rows.map(({ runId, ready, waiting, held }) => {
       const claimed = held.reduce((sum, { batches }) => sum + batches, 0);

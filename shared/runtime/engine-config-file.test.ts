@@ -35,8 +35,8 @@ describe("the engine's file", () => {
   });
 
   it('has its problems shown in plain words, a line for each', () => {
-    expect(problemsOf({ ...valid, countries: undefined, partitionsPerShard: 0, partitionsPerShards: 3 })).toEqual([
-      'countries is not set: it has to be a list',
+    expect(problemsOf({ ...valid, segmentation: undefined, partitionsPerShard: 0, partitionsPerShards: 3 })).toEqual([
+      'segmentation is not set: it has to be an object',
       'partitionsPerShard has to be at least 1, not 0',
       'partitionsPerShards is not known here; known are countries, segmentation, actionTypes, partitionsPerShard, replicationFactor',
     ]);

@@ -68,6 +68,8 @@ export interface Installation {
   readonly sandboxUrl: string;
   readonly ledgerFile: string;
   readonly countries: readonly string[];
+  /** What the command line needs to speak to this one's API. */
+  readonly cliEnvironment: Readonly<Record<string, string>>;
   /** Resolves when it is started; one that serves the API, when that answers. Also starts one that was not there yet. */
   restart(name: string, environment?: Record<string, string>): Promise<void>;
   /** Writes another configuration beside the first; its path, for `MUSTER_CONFIG`. */
@@ -157,6 +159,7 @@ export async function startInstallation(options: InstallationOptions): Promise<I
     sandboxUrl,
     ledgerFile,
     countries: served,
+    cliEnvironment: { MUSTER_API_URL: `http://127.0.0.1:${apiPort}`, MUSTER_API_KEY: apiKey },
     restart: async (name, extra) => {
       if (extra) environments.set(name, { ...environments.get(name), ...extra });
       start(name);

@@ -26,6 +26,7 @@ interface Campaign {
   schedule?: object;
   deadlineSeconds?: number;
   priority?: string;
+  paceUsersPerSecond?: number;
 }
 
 /** What the end-to-end tests ask of the API, as a client would: over HTTP, answers checked against the published shapes. */

@@ -83,7 +83,7 @@ describe('row 10: the controller is killed', () => {
 
 describe('row 11: the three brokers are restarted one after another', () => {
   it('under load: no error reaches a manager, no process ends, no key is called twice', async () => {
-    const runId = await begin(60_000);
+    const runId = await begin(200_000);
     const manager = watchAsManager(runId);
     for (const node of kafka.nodes) {
       const back = trial.injections.begin('broker restarted', `broker ${node}`);
@@ -92,9 +92,10 @@ describe('row 11: the three brokers are restarted one after another', () => {
       back();
       const { served } = await progressOf(runId);
       await until('users are served after it', async () => (await progressOf(runId)).served > served);
+      expect((await progressOf(runId)).pending).toBeGreaterThan(0);
     }
 
-    await trial.awaitEnd(runId, 3 * minutes);
+    await trial.awaitEnd(runId, 5 * minutes);
     const answers = await manager.stop();
     expect(answers.refused).toEqual([]);
     expect(answers.asked).toBeGreaterThan(20);
@@ -173,9 +174,12 @@ describe('row 15: a broker is frozen', () => {
   );
 });
 
-async function progressOf(runId: string): Promise<{ served: number }> {
+async function progressOf(runId: string): Promise<{ served: number; pending: number }> {
   const { steps } = await trial.muster.api.progress(runId);
-  return { served: steps.reduce((sum, { succeeded }) => sum + succeeded, 0) };
+  return {
+    served: steps.reduce((sum, { succeeded }) => sum + succeeded, 0),
+    pending: steps.reduce((sum, { pending }) => sum + pending, 0),
+  };
 }
 
 /** Asks for the run's progress again and again, as a manager's screen does. */

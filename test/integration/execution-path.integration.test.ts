@@ -8,34 +8,46 @@ import {
   startFedRun,
   type ExecutionSubject,
 } from '../support/conformance/execution-subject.ts';
+import { describeEarlierUsers } from '../support/conformance/earlier-users.conformance.ts';
 import { describeFeedContexts } from '../support/conformance/feed-contexts.conformance.ts';
 import { describeFeedStore } from '../support/conformance/feed-store.conformance.ts';
 import { describeLedgerModel } from '../support/conformance/ledger-model.conformance.ts';
 import { describeOutboxSweep } from '../support/conformance/outbox-sweep.conformance.ts';
+import { describeReconciliation } from '../support/conformance/reconciliation.conformance.ts';
+import { describeRetries } from '../support/conformance/retries.conformance.ts';
 import { describeRunControl } from '../support/conformance/run-control.conformance.ts';
 import { describeRunStore } from '../support/conformance/run-store.conformance.ts';
+import { describeShardFigures } from '../support/conformance/shard-figures.conformance.ts';
 import { describeStepClaims } from '../support/conformance/step-claims.conformance.ts';
 import { describeStepFlow } from '../support/conformance/step-flow.conformance.ts';
 import { describeStepHolds } from '../support/conformance/step-holds.conformance.ts';
 import { describeStepEndings } from '../support/conformance/step-endings.conformance.ts';
 import { describeSettlements } from '../support/conformance/settlements.conformance.ts';
 import { describeStepLedger } from '../support/conformance/step-ledger.conformance.ts';
+import { describeUserHistories } from '../support/conformance/user-histories.conformance.ts';
 import { createPostgresExecutionRows } from '../support/postgres-execution-rows.ts';
 import { createTestDatabase, type TestDatabase } from '../support/postgres-database.ts';
 import { createCampaignStore } from '../../services/api/postgres/campaign-store.ts';
 import { createDueJobs } from '../../services/scheduler/postgres/due-jobs.ts';
+import { createRetries } from '../../services/api/postgres/retries.ts';
 import { createRunControl } from '../../services/api/postgres/run-control.ts';
 import { createSettlementRequests } from '../../services/api/postgres/settlement-requests.ts';
 import { createSettlements } from '../../shared/postgres/settlements.ts';
+import { stepsUnderWay } from '../../shared/postgres/under-way.ts';
 import { createRunReports } from '../../services/api/postgres/run-reports.ts';
+import { createUserHistories } from '../../services/api/postgres/user-histories.ts';
 import { selectFailureGroups } from '../../services/api/postgres/run-report-statements.ts';
 import { createFeedContexts } from '../../services/worker/postgres/feed-contexts.ts';
+import { createShardFigures } from '../../services/api/postgres/shard-figures.ts';
+import { createShardReports } from '../../services/worker/postgres/shard-reports.ts';
 import { createFeedStore } from '../../services/trigger/postgres/feed-store.ts';
 import { createOutboxSweep } from '../../services/trigger/postgres/outbox-sweep.ts';
 import { createLeases } from '../../shared/postgres/leases.ts';
 import { createHotPathPool } from '../../shared/postgres/pool.ts';
+import { createReconciliation } from '../../services/trigger/postgres/reconciliation.ts';
 import { createRunStore } from '../../services/trigger/postgres/run-store.ts';
 import { createStepEndings, followKeys } from '../../services/trigger/postgres/step-endings.ts';
+import { createStoredAudiences } from '../../shared/postgres/stored-audiences.ts';
 import { createStepHolds } from '../../shared/postgres/step-holds.ts';
 import { createStepLedger } from '../../shared/postgres/step-ledger.ts';
 import * as feedStatements from '../../services/trigger/postgres/feed-statements.ts';
@@ -60,12 +72,14 @@ afterAll(async () => {
 async function postgresStores(): Promise<ExecutionSubject> {
   await pool.query(
     `truncate campaigns, campaign_revisions, jobs, leases, runs, feeds, batches, batch_steps, user_failures, run_totals, failure_totals, agenda,
-       sweep_marks, holds, step_causes, run_events, run_paces, settlement_requests, settlements`,
+       sweep_marks, holds, step_causes, step_attempts, retry_users, run_events, run_paces, shard_reports, settlement_requests, settlements`,
   );
   return {
     campaigns: createCampaignStore({ pool }),
     runs: createRunStore({ pool }),
     reports: createRunReports({ pool }),
+    histories: createUserHistories({ pool }),
+    retries: createRetries({ pool }),
     control: createRunControl({ pool }),
     leases: createLeases({ pool }),
     dueJobs: createDueJobs({ pool }),
@@ -73,6 +87,7 @@ async function postgresStores(): Promise<ExecutionSubject> {
     contexts: createFeedContexts({ pool }),
     sweep: createOutboxSweep({ pool }),
     endings: createStepEndings({ pool }),
+    reconciliation: createReconciliation({ pool }),
     holds: createStepHolds({ pool }),
     rows: createPostgresExecutionRows({ pool }),
     ledgerOf: (owner) => createStepLedger({ pool, owner, slot: owner === 'a' ? 0 : 1, leaseMs }),
@@ -113,6 +128,7 @@ const planned = {
   ...Object.fromEntries(Object.entries(sweepStatements).map(([name, { text }]) => [name, text])),
   ...Object.fromEntries(Object.entries(endingStatements).map(([name, { text }]) => [name, text])),
   writePages: feedStatements.writePages,
+  stepsUnderWay: stepsUnderWay.text,
 };
 
 describeSettlements('in Postgres', async () => ({
@@ -121,6 +137,14 @@ describeSettlements('in Postgres', async () => ({
   requests: createSettlementRequests({ pool }),
 }));
 describeStepLedger('on Postgres', postgresStores);
+describeShardFigures('on Postgres', async () => ({
+  ...(await postgresStores()),
+  shardReports: createShardReports({ pool }),
+  figures: createShardFigures({ pool }),
+  ageReports: async (ms: number) => {
+    await pool.query(`update shard_reports set reported_at = reported_at - $1 * interval '1 ms'`, [ms]);
+  },
+}));
 describeStepClaims('on Postgres', postgresStores);
 describeStepFlow('on Postgres', postgresStores);
 describeStepHolds('on Postgres', postgresStores);
@@ -131,6 +155,13 @@ describeOutboxSweep('on Postgres', postgresStores);
 describeRunStore('on Postgres', postgresStores);
 describeRunControl('on Postgres', postgresStores);
 describeStepEndings('on Postgres', postgresStores);
+describeUserHistories('on Postgres', postgresStores);
+describeRetries('on Postgres', postgresStores);
+describeReconciliation('on Postgres', postgresStores);
+describeEarlierUsers('on Postgres', async () => ({
+  ...(await postgresStores()),
+  stored: createStoredAudiences({ pool }),
+}));
 
 describe('the ledger on Postgres', () => {
   it('tries again when Postgres breaks a deadlock at its cost', async () => {

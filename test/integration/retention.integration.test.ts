@@ -5,6 +5,7 @@ import { createCampaignStore } from '../../services/api/postgres/campaign-store.
 import { createRunReports } from '../../services/api/postgres/run-reports.ts';
 import { createRetentionStore } from '../../services/trigger/postgres/retention.ts';
 import { createPool } from '../../shared/postgres/pool.ts';
+import { campaignDefinitionOf } from '../support/conformance/run-rows.ts';
 import { describeRetention, type RetentionSubject } from '../support/conformance/retention.conformance.ts';
 import { createTestDatabase, type TestDatabase } from '../support/postgres-database.ts';
 import { createPostgresRunRows } from '../support/postgres-run-rows.ts';
@@ -116,6 +117,23 @@ describe('retention on Postgres', () => {
     expect(stray.rowCount).toBe(1);
   });
 
+  it('deletes the history of a run with the run', async () => {
+    const { retention, campaigns, rows } = await postgresStores();
+    await pool.query('truncate run_events, run_paces');
+    const { campaignId } = await campaigns.create(campaignDefinitionOf());
+    const at = (daysAgo: number) => new Date(Date.now() - daysAgo * 86_400_000);
+    const run = { campaignId, revision: 1, state: 'completed' } as const;
+    const old = await rows.addRun({ ...run, scheduledFor: at(500), endedAt: at(499) });
+    const young = await rows.addRun({ ...run, scheduledFor: at(50), endedAt: at(49) });
+    await pool.query(`insert into run_events (run, kind) values ($1, 'created'), ($2, 'created')`, [old, young]);
+    await pool.query(`insert into run_paces (run, allowed, taken, at) values ($1, 0, 0, now())`, [old]);
+
+    expect(await retention.deleteRuns(400, 10)).toBe(1);
+
+    expect((await pool.query<{ run: string }>('select run from run_events')).rows).toEqual([{ run: young }]);
+    expect((await pool.query('select from run_paces')).rowCount).toBe(0);
+  });
+
   it('gives partitions that it makes the storage of those that were there', async () => {
     await (await postgresStores()).retention.makeAhead();
     const { rows } = await pool.query<{ parent: string; options: string[] | null; storage: string | null }>(
@@ -128,9 +146,9 @@ describe('retention on Postgres', () => {
     expect(rows.find(({ parent }) => parent === 'batches')).toMatchObject({ storage: 'm' });
   });
 
-  it('deletes answers and dead letters when they are old', async () => {
+  it('deletes answers, dead letters and entries of the audit log when they are old', async () => {
     const { retention } = await postgresStores();
-    await pool.query('truncate idempotency_keys, dead_letters');
+    await pool.query('truncate idempotency_keys, dead_letters, audit_log');
     await pool.query(
       `insert into idempotency_keys (api_key, key, body_digest, created_at)
        select uuidv7(), k::text, '', now() - k * interval '16 hours' from generate_series(1, 3) k`,
@@ -139,8 +157,15 @@ describe('retention on Postgres', () => {
       `insert into dead_letters (id, topic, partition, "offset", reason, created_at)
        select uuidv7(), 't', 0, k, '', now() - k * interval '20 days' from generate_series(1, 3) k`,
     );
+    await pool.query(
+      `insert into audit_log (method, route, status, request_id, at)
+       select 'POST', '/', 200, k::text, now() - k * interval '20 days' from generate_series(1, 3) k`,
+    );
     expect(await retention.deleteAnswers(1, 1)).toBe(1);
     expect(await retention.deleteAnswers(1, 100)).toBe(1);
     expect(await retention.deleteDeadLetters(30, 100)).toBe(2);
+    expect(await retention.deleteChanges(30, 1)).toBe(1);
+    expect(await retention.deleteChanges(30, 100)).toBe(1);
+    expect(await retention.deleteChanges(30, 100)).toBe(0);
   });
 });

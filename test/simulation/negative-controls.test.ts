@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { walk, type Leaning } from './walk.ts';
 import { weakenings } from './weakenings.ts';
 
-const maxSeeds = 300;
+const maxSeeds = 1000;
 
 /** Where a protection shows: what has to go wrong for it to be needed. */
 const leanings: Record<keyof typeof weakenings, Leaning> = {

@@ -12,6 +12,7 @@ import type { EngineConfig } from '../../shared/contracts/engine-config.ts';
 import type { Shard, TopicNames } from '../../shared/domain/shard.ts';
 import type { Lane, LaneReceiver, MessageConsumer, OutgoingMessage } from '../../shared/ports/message-bus.ts';
 import { PublishError } from '../../shared/ports/message-bus.ts';
+import { createRegistryReader } from '../../shared/runtime/registry-reader.ts';
 import type { FeedContexts, StepLedger } from '../../shared/ports/step-ledger.ts';
 import { createMemoryDeadLetters } from '../support/memory/dead-letters.ts';
 import { createMemoryDueJobs } from '../support/memory/due-jobs.ts';
@@ -21,6 +22,8 @@ import { createMemoryLeases } from '../support/memory/leases.ts';
 import type { MemoryBus, MemoryConsumer } from '../support/memory/memory-bus.ts';
 import type { MemoryDatabase } from '../support/memory/memory-database.ts';
 import { createMemoryOutboxSweep } from '../support/memory/outbox-sweep.ts';
+import { createMemoryRegistrySource, createMemoryShardStore } from '../support/memory/registry.ts';
+import { createMemoryReconciliation } from '../support/memory/reconciliation.ts';
 import { createMemoryRetention } from '../support/memory/retention.ts';
 import { createMemoryRunStore } from '../support/memory/run-store.ts';
 import { createMemoryStepEndings } from '../support/memory/step-endings.ts';
@@ -114,9 +117,16 @@ function startTrigger(
     segmentation: faults.wrap(segmentation, null),
     storedAudiences: faults.wrap(createMemoryStoredAudiences({ database })),
     topicBacklogs: faults.wrap(bus.backlogs(workerGroup), null),
+    reconciliation: faults.wrap(createMemoryReconciliation({ database })),
     retention: faults.wrap(createMemoryRetention({ database })),
-    retentionDays: { users: 14, steps: 30, failures: 90, runs: 400 },
+    retentionDays: { users: 14, steps: 30, failures: 90, runs: 400, audiences: 30 },
     topicAdmin: faults.wrap(bus.admin),
+    shards: faults.wrap(createMemoryShardStore({ database })),
+    registry: createRegistryReader({
+      registry: faults.wrap(createMemoryRegistrySource({ database })),
+      clock: shared.clock,
+      logger,
+    }),
     topicTerms: { partitions: 2, replicationFactor: 1 },
     pageSize: 100,
     feedLeaseMs: leaseMs,

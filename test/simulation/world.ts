@@ -10,6 +10,7 @@ import { createMemoryBus, type MemoryBus } from '../support/memory/memory-bus.ts
 import { createMemoryCampaignStore } from '../support/memory/campaign-store.ts';
 import { createMemoryDatabase, type MemoryDatabase } from '../support/memory/memory-database.ts';
 import type { MessageFate } from '../support/memory/memory-topics.ts';
+import { seedMemoryRegistry } from '../support/memory/registry.ts';
 import { createMemoryRunReports } from '../support/memory/run-reports.ts';
 import { createSettableClock } from '../support/settable-clock.ts';
 import { createControls } from './controls.ts';
@@ -17,10 +18,10 @@ import { createProcessFaults, type Fate, type PortCall, type ProcessFaults } fro
 import { startProcess, type Membership, type ProcessName, type Surroundings, type Weakening } from './processes.ts';
 import { createScriptedEndpoint, lateMs, type Keeping, type Manner, type StatusManner } from './scripted-endpoint.ts';
 import type { Chance } from './seeded.ts';
-import { createSimulatedSegmentation } from './simulated-segmentation.ts';
+import { createSimulatedSegmentation, type SegmentUsers } from './simulated-segmentation.ts';
 
 export interface Scenario {
-  /** Users by country; each batch holds 100. */
+  /** Users by country, held-out ones included; each batch holds 100. */
   audience: ReadonlyMap<string, readonly string[]>;
   /** How many, from 1. */
   steps: number;
@@ -47,6 +48,15 @@ export interface Scenario {
   /** Whether messages come that nobody should have sent: references to steps whose turn has not come. */
   strays: boolean;
   weakening?: Weakening;
+  /** What the audience is made of; one segment when absent. */
+  sources?: AudienceSources;
+}
+
+export interface AudienceSources {
+  usersOf: SegmentUsers;
+  /** Puts lists and earlier runs there, and returns the audience that names them. */
+  define: (database: MemoryDatabase) => Promise<CampaignDefinition['audience']>;
+  heldOut: ReadonlySet<string>;
 }
 
 export interface Outcome {
@@ -57,6 +67,8 @@ export interface Outcome {
   faults: number;
   /** Calls that began well after a pause and before its end, after the cancellation, or after the deadline. */
   lateCalls: number;
+  /** Users that were passed over because an exclusion names them. */
+  excluded: number;
   /** Simulated, from the start to the run's end. */
   tookMs: number;
 }
@@ -76,7 +88,7 @@ const topics = topicNames('sim');
 
 /** Runs one campaign from its start to quiescence: the real services over in-memory ports, with time that moves only when all is quiet. */
 export async function simulate(scenario: Scenario): Promise<Outcome> {
-  const { audience, chance, weakening = {} } = scenario;
+  const { audience, chance, weakening = {}, sources } = scenario;
   const clock = createSettableClock();
   const startMs = clock.nowMs();
   const isFaulty = () => clock.nowMs() < startMs + scenario.faultsLastMs;
@@ -97,10 +109,11 @@ export async function simulate(scenario: Scenario): Promise<Outcome> {
     clock,
     timeoutMs,
   });
+  const config = engineConfigFor(chain, countries, scenario.keeping);
+  seedMemoryRegistry(database, config);
   const surroundings: Surroundings = {
-    ...{ database, bus, topics, shards, endpoint, weakening },
-    config: engineConfigFor(chain, countries, scenario.keeping),
-    segmentation: createSimulatedSegmentation(audience),
+    ...{ database, bus, topics, shards, endpoint, weakening, config },
+    segmentation: createSimulatedSegmentation(sources?.usersOf ?? ((_, country) => audience.get(country) ?? [])),
     random: () => chance.next(),
   };
   const controls = createControls(scenario, database, startMs);
@@ -109,10 +122,12 @@ export async function simulate(scenario: Scenario): Promise<Outcome> {
     for (let nth = 1; nth <= count; nth++) if (isProcessName(name)) supervisor.start(name);
   }
   const campaigns = createMemoryCampaignStore({ database });
-  const { campaignId } = await campaigns.create(definitionFor(chain, countries, scenario.deadlineSeconds));
+  const definition = definitionFor(chain, countries, scenario.deadlineSeconds);
+  const defined = sources && { audience: await sources.define(database) };
+  const { campaignId } = await campaigns.create({ ...definition, ...defined });
   await campaigns.start(campaignId, null);
 
-  const run = () => [...database.runs.values()].at(0);
+  const run = () => [...database.runs.values()].find((row) => row.campaignId === campaignId);
   const isOver = () => !isFaulty() && supervisor.frozen() === 0 && isTerminal(run()?.state ?? 'preparing');
   let nextDisturbanceMs = startMs;
   while (!isOver() && clock.nowMs() < startMs + patienceMs) {
@@ -135,8 +150,9 @@ export async function simulate(scenario: Scenario): Promise<Outcome> {
     stops.some(({ fromMs, untilMs }) => atMs > fromMs + lastCallSentWithinMs && atMs < untilMs);
   supervisor.killAll();
   return {
-    evidence: await gatherEvidence(database, scenario, endpoint),
+    evidence: await gatherEvidence(database, run()?.id, scenario, endpoint),
     calls: supervisor.calls(),
+    excluded: [...database.feeds.values()].reduce((sum, feed) => sum + feed.excludedUsers, 0),
     faults: supervisor.faults(),
     lateCalls: endpoint.beganAtMs.filter(isLate).length,
     tookMs: clock.nowMs() - startMs,
@@ -227,21 +243,25 @@ function strayFor(
 
 async function gatherEvidence(
   database: MemoryDatabase,
-  { audience, steps }: Scenario,
+  runId: string | undefined,
+  { audience, steps, sources }: Scenario,
   { effects, overlapping, appliedAgain }: Pick<Evidence, 'effects' | 'overlapping' | 'appliedAgain'>,
 ): Promise<Evidence> {
   const reports = createMemoryRunReports({ database });
-  const [runId] = [...database.runs.keys()];
   const snapshot = runId === undefined ? undefined : await reports.snapshot(runId);
   const failures = runId === undefined ? undefined : await reports.failures(runId, {}, 100_000, null);
   return {
     audience,
     runState: snapshot?.state ?? 'missing',
     lines: new Map(
-      snapshot?.countries.map(({ country, fedUsers, totals }) => [country, stepLines(fedUsers, totals, steps)]),
+      snapshot?.countries.map(({ country, fedUsers, heldOutUsers, totals }) => [
+        country,
+        stepLines(fedUsers, totals, steps, heldOutUsers),
+      ]),
     ),
     effects,
     failures: failures?.items ?? [],
+    ...(sources && { heldOut: sources.heldOut }),
     ...(overlapping && { overlapping }),
     ...(appliedAgain && { appliedAgain }),
   };

@@ -10,6 +10,8 @@ import type { FaultKind, PlannedFault } from './plan.ts';
 /** All that a soak breaks. */
 export interface Arena {
   trial: Trial;
+  /** The run under way. */
+  runId: string;
   /** By the plan's names. */
   injections: Injections;
   kafka: OwnKafka;
@@ -134,6 +136,18 @@ const injectors: Record<FaultKind, Injector> = {
     await until('poison is sent', () =>
       trial.topics.produce(topicOf(trial, fault), fault.which % 4, poison).then(() => true),
     );
+  },
+
+  'run paused': async ({ trial, runId }, { lastsMs }) => {
+    const ask = (verb: 'pause' | 'resume') =>
+      until(`the api takes ${verb}`, async () => {
+        const answer = await trial.muster.api.request(`/v1/runs/${runId}/${verb}`, { method: 'POST', body: '{}' });
+        // A run that has ended meanwhile cannot be paused, nor one that was not.
+        return answer.ok || answer.status === 409;
+      });
+    await ask('pause');
+    await lasting(lastsMs);
+    await ask('resume');
   },
 
   'answers lost': rules({ calls: [{ name: 'lost', share: 0.2, answer: { kind: 'reset' } }] }),

@@ -10,6 +10,7 @@ export const faultGroups = {
     ...['table locked', 'network to Postgres cut', 'network to Postgres slow'],
   ],
   topics: ['topic deleted', 'topic unwritable', 'poison'],
+  manager: ['run paused'],
   endpoints: [
     ...['answers lost', 'half answers', 'applied and 500', 'endpoint busy', 'endpoint hangs'],
     ...['users left out', 'users to be retried', 'segmentation unavailable'],
@@ -33,7 +34,7 @@ export interface PlannedMoment {
   restMs: number;
 }
 
-const groups: readonly FaultGroup[] = ['workers', 'triggers', 'kafka', 'postgres', 'topics', 'endpoints'];
+const groups: readonly FaultGroup[] = ['workers', 'triggers', 'kafka', 'postgres', 'topics', 'manager', 'endpoints'];
 /** How often two things break at one time. */
 const pairShare = 0.3;
 const shortestMs = 2000;

@@ -54,7 +54,13 @@ it(
   settings.SOAK_MINUTES * 60_000 + 2 * endsWithinMs,
 );
 
-async function withArena(kafka: OwnKafka, postgres: OwnPostgres, soak: (arena: Arena) => Promise<void>): Promise<void> {
+type Installed = Omit<Arena, 'runId'>;
+
+async function withArena(
+  kafka: OwnKafka,
+  postgres: OwnPostgres,
+  soak: (arena: Installed) => Promise<void>,
+): Promise<void> {
   const { hostname, port } = new URL(postgres.databaseUrl);
   const network = await startTcpProxy({ host: hostname, port: Number(port) });
   const trial = await startTrial({
@@ -88,14 +94,14 @@ async function withArena(kafka: OwnKafka, postgres: OwnPostgres, soak: (arena: A
 }
 
 /** One campaign under its share of the plan; what broke the invariants. */
-async function soakRun(arena: Arena, run: number, moments: readonly PlannedMoment[]): Promise<string[]> {
+async function soakRun(arena: Installed, run: number, moments: readonly PlannedMoment[]): Promise<string[]> {
   const { trial } = arena;
   const { api, countries } = trial.muster;
   const campaign = { name: `Soak ${run}`, countries, segment, chain: rewardThenMessage, deadlineSeconds: 3600 };
   const runId = await until('a campaign can be started', () => api.run(campaign));
   for (const moment of moments) {
     process.stderr.write(`run ${run}: ${describeMoment(moment)}\n`);
-    await Promise.all(moment.faults.map((fault) => inject(arena, fault)));
+    await Promise.all(moment.faults.map((fault) => inject({ ...arena, runId }, fault)));
     await lasting(moment.restMs);
   }
   await trial.awaitEnd(runId, endsWithinMs);

@@ -1,14 +1,29 @@
 import { engineConfig } from '../../shared/contracts/engine-config.ts';
 import { digestOfApiKey } from '../../shared/runtime/api-key-secret.ts';
+import { createRegistryReader } from '../../shared/runtime/registry-reader.ts';
+import type { PartitionTraffic } from '../../shared/ports/group-look.ts';
+import { createShardLook } from '../../services/api/shard-look.ts';
+import { createCatalogueReader } from '../../services/api/catalogue-reader.ts';
 import { createLogger } from '../../shared/runtime/logger.ts';
 import { createMemoryAudienceStore } from './memory/audience-store.ts';
+import type { Segmentation } from '../../shared/ports/segmentation.ts';
+import { createMemoryStoredAudiences } from './memory/stored-audiences.ts';
 import { createMemoryApiKeys } from './memory/api-keys.ts';
 import { createMemoryAuditLog } from './memory/audit-log.ts';
 import { createMemoryCampaignStore } from './memory/campaign-store.ts';
 import { createMemoryDatabase } from './memory/memory-database.ts';
 import { createMemoryIdempotentRequests } from './memory/idempotent-requests.ts';
+import {
+  createMemoryActionTypeStore,
+  createMemoryRegistrySource,
+  createMemoryShardStore,
+  seedMemoryRegistry,
+} from './memory/registry.ts';
+import { createMemoryShardFigures } from './memory/shard-figures.ts';
+import { createMemoryRetries } from './memory/retries.ts';
 import { createMemoryRunControl } from './memory/run-control.ts';
 import { createMemoryRunReports } from './memory/run-reports.ts';
+import { createMemoryUserHistories } from './memory/user-histories.ts';
 import { createMemoryRunRows } from './memory/run-rows.ts';
 import { createMemorySettlementRequests, createMemorySettlements } from './memory/settlements.ts';
 import { createSettableClock } from './settable-clock.ts';
@@ -19,6 +34,16 @@ export async function createApiDeps() {
   const database = createMemoryDatabase(clock);
   const apiKeys = createMemoryApiKeys({ database });
   const { key } = await apiKeys.add('a test', digestOfApiKey(testApiKey));
+  const config = engineConfig.parse(engineFile);
+  seedMemoryRegistry(database, config);
+  const registry = createRegistryReader({
+    registry: createMemoryRegistrySource({ database }),
+    clock,
+    logger: createLogger('api', 'silent'),
+  });
+  await registry.refresh();
+  const traffic = new Map<string, readonly PartitionTraffic[]>();
+  const group = { traffic, look: () => Promise.resolve(traffic.size === 0 ? null : traffic) };
   return {
     host: '127.0.0.1',
     port: 0,
@@ -26,23 +51,25 @@ export async function createApiDeps() {
     reports: createMemoryRunReports({ database }),
     settlements: createMemorySettlements({ database }),
     settlementRequests: createMemorySettlementRequests({ database }),
+    histories: createMemoryUserHistories({ database }),
+    retries: createMemoryRetries({ database }),
     control: createMemoryRunControl({ database }),
     audiences: createMemoryAudienceStore({ database }),
+    storedAudiences: createMemoryStoredAudiences({ database }),
+    segmentation: describingAnything,
     idempotency: createMemoryIdempotentRequests({ database }),
     audit: createMemoryAuditLog({ database }),
     apiKeys,
-    config: engineConfig.parse({
-      countries: ['SG', 'ID', 'VN'],
-      segmentation: { url: 'http://segments.test/hidden' },
-      actionTypes: {
-        'award-reward': {
-          url: 'http://rewards.test/hidden',
-          class: 'A',
-          authorizationEnv: 'REWARDS_AUTHORIZATION',
-        },
-        'send-message': { url: 'http://messages.test/hidden', class: 'B' },
-      },
+    catalogue: createCatalogueReader(registry, config.countries),
+    actionTypes: createMemoryActionTypeStore({ database }),
+    shards: createMemoryShardStore({ database }),
+    shardLook: createShardLook({
+      ...{ registry, clock, topicPrefix: 'muster' },
+      figures: createMemoryShardFigures({ database }),
+      group,
     }),
+    /** What the brokers say of the workers' group, by topic; null: nothing. */
+    group,
     clock,
     logger: createLogger('api', 'silent'),
     ping: (): Promise<unknown> => Promise.resolve(),
@@ -52,6 +79,21 @@ export async function createApiDeps() {
     key,
   };
 }
+
+/** Of the installation that is tested. */
+const engineFile = {
+  countries: ['SG', 'ID', 'VN'],
+  segmentation: { url: 'http://segments.test/v1' },
+  actionTypes: {
+    'award-reward': { url: 'http://rewards.test/v1', class: 'A', authorizationEnv: 'REWARDS_AUTHORIZATION' },
+    'send-message': { url: 'http://messages.test/v1', class: 'B' },
+  },
+};
+
+/** A segmentation service that knows every segment. */
+const describingAnything: Pick<Segmentation, 'describe'> = {
+  describe: (id, country) => Promise.resolve({ ok: true, value: { id, country, estimate: 1000, snapshot: 's1' } }),
+};
 
 export const testApiKey = 'muster_the-key-of-the-tests';
 

@@ -21,6 +21,8 @@ export interface Evidence {
     reason: string;
     outcome?: 'failed' | 'unknown';
   }[];
+  /** Users of the audience that get nothing; nobody where absent. */
+  heldOut?: ReadonlySet<string>;
   /** By step from 1: request keys under which a sink without memory applied more than once. */
   appliedAgain?: readonly number[];
   /** By step from 1: calls that came while another call of the same key was in flight. */
@@ -54,6 +56,7 @@ export function violations(evidence: Evidence, allowance: Partial<Allowance> = {
     ...doubledEffects(evidence, allowed),
     ...effectsOutOfOrder(evidence),
     ...unexpected(evidence),
+    ...servedThoughHeldOut(evidence),
     ...wrongSums(evidence),
     ...outcomesOfUsers(evidence),
   ];
@@ -108,6 +111,24 @@ function unexpected({ audience, effects }: Evidence): string[] {
       .filter((user) => !targeted.has(user))
       .map((user) => `I5: effect for unexpected ${user}, step ${index + 1}`),
   );
+}
+
+/** I7: a held-out user has no effect, and is counted as held out in every step. */
+function servedThoughHeldOut({ audience, lines, effects, heldOut = new Set() }: Evidence): string[] {
+  const served = effects.flatMap((byUser, index) =>
+    [...byUser.keys()]
+      .filter((user) => heldOut.has(user))
+      .map((user) => `I7: effect for held-out ${user}, step ${index + 1}`),
+  );
+  const miscounted = [...lines].flatMap(([country, countryLines]) => {
+    const most = (audience.get(country) ?? []).filter((user) => heldOut.has(user)).length;
+    return countryLines
+      .filter(
+        (line) => line.heldOut > most || (line.audience === audience.get(country)?.length && line.heldOut !== most),
+      )
+      .map((line) => `I7: ${line.heldOut} held out, ${most} are to be in ${country}, step ${line.step}`);
+  });
+  return [...served, ...miscounted];
 }
 
 /** I4: the report balances, and says what the failures say. */
@@ -185,7 +206,8 @@ function wrongCounts(
   if (!line) return [];
   const found: string[] = [];
   const notFed = before ? 0 : targeted - line.audience;
-  const withheld = line.expired + line.cancelled - (before?.cancelled ?? 0) + line.suppressed + notFed;
+  const heldOut = before ? 0 : line.heldOut;
+  const withheld = line.expired + line.cancelled - (before?.cancelled ?? 0) + line.suppressed + heldOut + notFed;
   if (line.succeeded !== succeeded) found.push(`I4: ${line.succeeded} succeeded, ${succeeded} effects in ${where}`);
   if (neither !== withheld && line.pending === 0) {
     found.push(`I6: ${neither} users of ${where} have no outcome, the report withholds ${withheld}`);

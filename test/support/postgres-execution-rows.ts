@@ -2,6 +2,7 @@ import type { Pool, QueryResultRow } from 'pg';
 import { failureOutcome, stepState } from '../../shared/postgres/ledger-codes.ts';
 import type {
   AgendaEntry,
+  Damage,
   ExecutionRows,
   FailureTotal,
   Hold,
@@ -60,6 +61,9 @@ export function createPostgresExecutionRows({ pool }: { pool: Pool }): Execution
          from holds where feed = $1 order by step`,
         feedId,
       ),
+    damage: async (feedId, damage) => {
+      for (const text of damages[damage]) await pool.query(text, [feedId]);
+    },
     mark: async (feedId, step) => {
       const [row] = await rowsOf<{ below: number }>(
         'select below from sweep_marks where feed = $1 and step = $2',
@@ -75,3 +79,17 @@ function stateOf(code: number): StoredStep['state'] {
   if (code === stepState.running) return 'running';
   return code === stepState.waiting ? 'waiting' : 'done';
 }
+
+const damages: Record<Damage, readonly string[]> = {
+  'totals-drifted': [
+    `insert into run_totals as t (feed, step, slot, succeeded, waiting) values ($1, 1, 9, 7, 2)
+     on conflict (feed, step, slot) do update set succeeded = t.succeeded + 7, waiting = t.waiting + 2`,
+  ],
+  'totals-lost': ['delete from run_totals where feed = $1'],
+  'failure-totals-lost': ['delete from failure_totals where feed = $1'],
+  'fed-users-drifted': ['update feeds set fed_users = fed_users + 5 where feed = $1'],
+  'agenda-lost': [
+    'delete from agenda where feed = $1',
+    `insert into sweep_marks as m (feed, step, below) values ($1, 2, 1000) on conflict (feed, step) do update set below = 1000`,
+  ],
+};

@@ -1,10 +1,12 @@
 import { pino } from 'pino';
 import type { CampaignDefinition } from '../../shared/contracts/campaigns.ts';
+import { actionTypeConfig } from '../../shared/contracts/engine-config.ts';
 import { stepMessage, type StepMessage } from '../../shared/contracts/messages.ts';
 import { topicNames } from '../../shared/domain/shard.ts';
 import { compareUserIds } from '../../shared/domain/user-id.ts';
 import type { PageRequest, Segmentation, SegmentationFailure } from '../../shared/ports/segmentation.ts';
 import type { TopicBacklogs } from '../../shared/ports/message-bus.ts';
+import { createRegistryReader } from '../../shared/runtime/registry-reader.ts';
 import type { ClaimedStep } from '../../shared/ports/step-ledger.ts';
 import { doneOf, waitingOf } from './conformance/execution-subject.ts';
 import { campaignDefinitionOf } from './conformance/run-rows.ts';
@@ -14,6 +16,8 @@ import { createMemoryLeases } from './memory/leases.ts';
 import { createMemoryBus } from './memory/memory-bus.ts';
 import { createMemoryDatabase } from './memory/memory-database.ts';
 import { createMemoryOutboxSweep } from './memory/outbox-sweep.ts';
+import { createMemoryRegistrySource, createMemoryShardStore, seedMemoryRegistry } from './memory/registry.ts';
+import { createMemoryReconciliation } from './memory/reconciliation.ts';
 import { createMemoryRetention } from './memory/retention.ts';
 import { createMemoryRunStore, insertRun } from './memory/run-store.ts';
 import { createMemoryStepEndings } from './memory/step-endings.ts';
@@ -101,12 +105,19 @@ export function mortal<Port extends object>(port: Port, isDead: () => boolean): 
 }
 
 const topics = topicNames('muster');
+const knownTypes = Object.fromEntries(
+  ['award-reward', 'award-points', 'send-message'].map((name) => [
+    name,
+    actionTypeConfig.parse({ url: 'http://endpoint', class: 'B' }),
+  ]),
+);
 const shards = ['SG', 'ID'].map((country) => topics.shard({ actionType: 'award-reward', country }));
 
 /** All that a trigger has around it, in memory, with a chain of one step. Time stands still until it is moved. */
 export function createTriggerFixture() {
   const clock = createSettableClock();
   const database = createMemoryDatabase(clock);
+  seedMemoryRegistry(database, { actionTypes: knownTypes, partitionsPerShard: 3 });
   const bus = createMemoryBus({ topics: shards, partitions: 3 });
   const segmentation = createScriptedSegmentation();
   const campaigns = createMemoryCampaignStore({ database });
@@ -126,11 +137,18 @@ export function createTriggerFixture() {
       segmentation,
       storedAudiences: createMemoryStoredAudiences({ database }),
       stepEndings: createMemoryStepEndings({ database }),
+      reconciliation: createMemoryReconciliation({ database }),
       retention: createMemoryRetention({ database }),
-      retentionDays: { users: 14, steps: 30, failures: 90, runs: 400 },
+      retentionDays: { users: 14, steps: 30, failures: 90, runs: 400, audiences: 30 },
       topicAdmin: bus.admin,
       topicBacklogs,
       topics,
+      shards: createMemoryShardStore({ database }),
+      registry: createRegistryReader({
+        registry: createMemoryRegistrySource({ database }),
+        clock,
+        logger: pino({ level: 'silent' }),
+      }),
       topicTerms: { partitions: 3, replicationFactor: 1 },
       owner,
       pageSize: 1000,

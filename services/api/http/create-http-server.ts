@@ -19,6 +19,7 @@ import { createAnswerNoRoute, createAnswerProblem, type ExplainError } from './a
 import { checkShape } from './check-shape.ts';
 import { invalidRequest } from './http-problem.ts';
 import { parseJsonBody } from './json-body.ts';
+import { limitArrival, longestArrivalMs } from './limit-arrival.ts';
 import { rememberPaths } from './known-paths.ts';
 
 /** A server whose routes are described by zod shapes. */
@@ -44,8 +45,11 @@ export interface HttpServerDeps {
 
 const maxBodyBytes = 1024 * 1024;
 
-/** From the first byte to the last of a request; answers may take as long as they like. */
-const requestTimeoutMs = 30_000;
+/** From the first byte of a request to the end of its head; answers may take as long as they like. */
+const headersTimeoutMs = 30_000;
+
+/** Characters of one part of a path, decoded. */
+const maxParamLength = 2000;
 
 /** A connection that is used for ever would hold to one of several processes for ever. */
 const maxRequestsPerSocket = 10_000;
@@ -62,8 +66,11 @@ export async function createHttpServer({ logger, explain }: HttpServerDeps): Pro
     logController: new LogController({ disableRequestLogging: true }),
     bodyLimit: maxBodyBytes,
     exposeHeadRoutes: true,
-    requestTimeout: requestTimeoutMs,
+    requestTimeout: longestArrivalMs,
+    http: { headersTimeout: headersTimeoutMs },
     maxRequestsPerSocket,
+    // A user id has up to 256 bytes; those that break this rule can be asked for too.
+    routerOptions: { maxParamLength },
     // The framework's own 503 is no problem document; what still comes in while we stop is answered like the rest.
     return503OnClosing: false,
     clientErrorHandler: answerClientError,
@@ -78,6 +85,7 @@ export async function createHttpServer({ logger, explain }: HttpServerDeps): Pro
   server.decorate('answerNoRoute', createAnswerNoRoute(rememberPaths(server)));
   server.setNotFoundHandler(server.answerNoRoute);
   server.addHook('onRequest', async (request, reply) => {
+    limitArrival(request);
     reply.header('x-request-id', request.id);
   });
 

@@ -10,7 +10,7 @@ export interface DocumentedApi {
   version: string;
   description: string;
   tags: { name: string; description: string }[];
-  /** Adds what the shapes of the routes do not say. */
+  /** Adds what the shapes of the routes do not say, to a copy, whenever somebody asks. */
   amend: (document: unknown) => void;
 }
 
@@ -36,7 +36,6 @@ export async function documentRoutes(
       const written = jsonSchemaTransformObject(document);
       tidyComponents(written);
       describeAnswers(written);
-      amend(written);
       return written;
     },
   });
@@ -45,6 +44,10 @@ export async function documentRoutes(
     theme: { title },
     // Without the bar on top, which offers to explore other documents under another's logo.
     uiConfig: { layout: 'BaseLayout' },
+    transformSpecification: (document) => {
+      amend(document);
+      return document;
+    },
     staticCSP: {
       'default-src': "'self'",
       'img-src': "'self' data:",
@@ -54,5 +57,9 @@ export async function documentRoutes(
       'frame-ancestors': "'none'",
     },
   });
-  server.get('/openapi.json', { schema: { hide: true } }, () => server.swagger());
+  server.get('/openapi.json', { schema: { hide: true } }, () => {
+    const document = structuredClone(server.swagger());
+    amend(document);
+    return document;
+  });
 }

@@ -5,6 +5,8 @@ import type { Page } from './campaign-store.ts';
 
 export interface RunHeader {
   runId: string;
+  /** The run whose failed users this one tries again. */
+  parentRunId: string | null;
   campaignId: string;
   campaignName: string;
   revision: number;
@@ -35,6 +37,8 @@ export interface RunSnapshot extends RunHeader {
   failuresKept: boolean;
   countries: {
     country: string;
+    /** The step that these users begin with: a country has a line for each. */
+    fromStep: number;
     /** The segment that is all of the audience; null where there is more to it. */
     segment: string | null;
     /** At most so many, before exclusions; null where nobody knows. */

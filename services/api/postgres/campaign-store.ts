@@ -75,7 +75,7 @@ const selectCampaigns = `
   from campaigns c
   join campaign_revisions r on r.campaign = c.id and r.revision = c.revision
   left join lateral (select min(due_at) as due_at from jobs where campaign = c.id) j on true
-  left join lateral (select id, state from runs where campaign = c.id order by scheduled_for desc limit 1) l on true`;
+  left join lateral (select id, state from runs where campaign = c.id and parent is null order by scheduled_for desc limit 1) l on true`;
 
 interface CampaignRow {
   id: string;

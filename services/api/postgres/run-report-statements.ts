@@ -12,7 +12,7 @@ const settings = `
 
 /** What a run's header consists of, in the words of the port. `r` is the run, `c` the revision that it carries out. */
 const header = `
-  r.id as "runId", r.campaign as "campaignId", c.definition ->> 'name' as "campaignName", r.revision, r.state, r.state_reason as "stateReason",
+  r.id as "runId", r.parent as "parentRunId", r.campaign as "campaignId", c.definition ->> 'name' as "campaignName", r.revision, r.state, r.state_reason as "stateReason",
   r.scheduled_for as "scheduledFor", r.started_at as "startedAt", r.ended_at as "endedAt", r.deadline_at as "deadlineAt",
   r.state_since as "stateSince", ${settings},
   (select json_agg(json_build_object('action', s.step ->> 'action') order by s.place)
@@ -46,10 +46,10 @@ export const selectSnapshot = `
     from totals group by feed
   ), countries as (
     select json_agg(json_build_object(
-        'country', country, 'segment', segment, 'estimate', estimate, 'fedUsers', fed_users, 'heldOutUsers', held_out_users,
+        'country', country, 'fromStep', from_step, 'segment', segment, 'estimate', estimate, 'fedUsers', fed_users, 'heldOutUsers', held_out_users,
         'excludedUsers', excluded_users, 'fedBatches', next_batch_no - 1,
         'childBatches', coalesce(born, 0), 'complete', complete, 'totals', coalesce(totals, '[]')
-      ) order by country, feed) as countries,
+      ) order by country, from_step, feed) as countries,
       (array_agg(stalled order by country) filter (where stalled is not null))[1] as stalled, coalesce(sum(waiting), 0)::int as waiting
     from feeds left join lines using (feed) where run = $1
   ), causes as (

@@ -51,7 +51,9 @@ export function cancelPreviewView(snapshot: RunSnapshot, underWay: UnderWay): Ca
 /** By step: users that have come so far and have no outcome in it. */
 function pendingByStep({ chain, countries }: RunSnapshot): number[] {
   const nobody = stepLines(0, [], chain.length);
-  const lines = countries.map(({ fedUsers, totals }) => stepLines(fedUsers, totals, chain.length));
+  const lines = countries.map(({ fedUsers, totals, heldOutUsers }) =>
+    stepLines(fedUsers, totals, chain.length, heldOutUsers),
+  );
   const sums = nobody.map((line, index) => sumLines([line, ...lines.flatMap((own) => own[index] ?? [])]));
   return sums.map(({ pending }, index) => Math.max(0, pending - (sums[index - 1]?.pending ?? 0)));
 }

@@ -11,6 +11,7 @@ function running(
 ): RunSnapshot {
   return {
     runId: '01890a5d-ac96-774b-bcce-b302099a8057',
+    parentRunId: null,
     campaignId: '01890a5d-ac96-774b-bcce-b302099a8058',
     campaignName: 'Lapsed riders',
     revision: 1,
@@ -33,6 +34,7 @@ function running(
         segment: 'all',
         estimate: null,
         fedUsers: 1300,
+        fromStep: 1,
         heldOutUsers: 0,
         excludedUsers: 0,
         fedBatches: 13,

@@ -11,6 +11,7 @@ type Country = RunSnapshot['countries'][number];
 function snapshotOf(countries: Country[], steps = 2): RunSnapshot {
   return {
     runId: '01890a5d-ac96-774b-bcce-b302099a8057',
+    parentRunId: null,
     campaignId: '01890a5d-ac96-774b-bcce-b302099a8058',
     campaignName: 'Lapsed riders',
     revision: 1,
@@ -33,6 +34,7 @@ function snapshotOf(countries: Country[], steps = 2): RunSnapshot {
 
 const emptyCountry: Country = {
   country: 'SG',
+  fromStep: 1,
   segment: 'all',
   estimate: null,
   fedUsers: 0,

@@ -8,6 +8,7 @@ import type { RunHeader, RunSnapshot } from '../ports/run-reports.ts';
 export function runSummaryView(run: RunHeader): RunSummary {
   return {
     runId: publicId('run', run.runId),
+    parentRunId: run.parentRunId === null ? null : publicId('run', run.parentRunId),
     campaignId: publicId('campaign', run.campaignId),
     campaignName: run.campaignName,
     revision: run.revision,
@@ -24,11 +25,11 @@ export function runSummaryView(run: RunHeader): RunSummary {
 
 /** What progress and report have in common: a line per step, for every country and for all of them. */
 export function runFiguresView(snapshot: RunSnapshot): RunFigures {
-  const countries = snapshot.countries.map((feed) => ({
-    country: feed.country,
-    audience: feed.fedUsers,
-    excluded: feed.excludedUsers,
-    lines: stepLines(feed.fedUsers, feed.totals, snapshot.chain.length, feed.heldOutUsers),
+  const countries = [...Map.groupBy(snapshot.countries, ({ country }) => country)].map(([country, feeds]) => ({
+    country,
+    audience: feeds.reduce((sum, { fedUsers }) => sum + fedUsers, 0),
+    excluded: feeds.reduce((sum, { excludedUsers }) => sum + excludedUsers, 0),
+    lines: linesOf(feeds, snapshot.chain.length),
   }));
   // A run that is still being prepared has no countries yet, and its steps are shown all the same.
   const nobody = stepLines(0, [], snapshot.chain.length);
@@ -52,6 +53,14 @@ export function runFiguresView(snapshot: RunSnapshot): RunFigures {
     stalled: isPaused(snapshot.state) ? (snapshot.stateReason ?? snapshot.state) : snapshot.stalled,
     waitingSince: waitingSince(snapshot)?.toISOString() ?? null,
   };
+}
+
+/** Of all feeds of a country: those of a child run begin with different steps. */
+function linesOf(feeds: RunSnapshot['countries'], steps: number): StepLine[] {
+  const ofFeeds = feeds.map(({ fedUsers, totals, heldOutUsers, fromStep }) =>
+    stepLines(fedUsers, totals, steps, heldOutUsers, fromStep),
+  );
+  return Array.from({ length: steps }, (_, index) => sumLines(ofFeeds.flatMap((lines) => lines[index] ?? [])));
 }
 
 /** A run that is paused waits for a person since then; otherwise what it has waited for longest decides. */

@@ -15,9 +15,15 @@ export interface OwnedFeed {
   /** The last user that was fed, held out or excluded, or null before the first. */
   cursor: string | null;
   nextBatchNo: number;
+  /** Users per batch, at most: as the run began, whatever its action types say by now. */
+  batchUsers: number;
   token: number;
   priority: Priority;
-  /** Action type of the chain's first step: with the country, the shard that the feed's batches go to. */
+  /** The step that its users begin with. */
+  fromStep: number;
+  /** Its users are those that failed in another run, and not those of a segment. */
+  isRetry: boolean;
+  /** Action type of that step: with the country, the shard that the feed's batches go to. */
   firstAction: string;
   /** Until the run's deadline, by the database's clock, at the time of the claim. */
   deadlineInMs: number;
@@ -26,6 +32,13 @@ export interface OwnedFeed {
 export interface FedBatch {
   batchNo: number;
   users: readonly string[];
+}
+
+/** A page of a child run's audience. */
+export interface RetriedUsers {
+  /** In ascending byte order. */
+  users: string[];
+  isLast: boolean;
 }
 
 /** Users that are in no batch. Counted, never listed. */
@@ -59,6 +72,8 @@ export interface FeedLoad {
   country: string;
   /** Users of its run that may be fed right now, over all feeds and triggers; null where the run has no pace. */
   paceAllows: number | null;
+  /** Users per batch, at most: the same for all feeds of a run. */
+  batchUsers: number;
   /** Action types in the order of the chain. */
   chain: readonly string[];
   priority: Priority;
@@ -66,6 +81,8 @@ export interface FeedLoad {
   /** One of its steps is held. */
   held: boolean;
   fedBatches: number;
+  /** The step that they enter. */
+  fromStep: number;
   /** One for each step of the chain. All counts in batches, children included. */
   steps: readonly FlowCounts[];
 }
@@ -104,6 +121,8 @@ export interface FeedStore {
   show(feedId: string, token: number, cause: string | null): Promise<void>;
   /** The feed goes on behind its cursor on another snapshot of a segment. No effect under a stale token. */
   renewAudience(feedId: string, token: number, audience: FeedAudience): Promise<void>;
+  /** Users of a feed that tries failed users again, behind one of them. */
+  retriedUsers(feedId: string, after: string | null, limit: number): Promise<RetriedUsers>;
   /**
    * Takes from what the paces of these runs allow, which fills up with time, to at most what is allowed for a second, and at least one batch.
    * Returns how many batches of those asked for may be fed; a run without a pace is left out. Whoever asks at the same time gets the rest.

@@ -22,6 +22,10 @@ export interface Retention {
   deleteRuns(days: number, limit: number): Promise<number>;
   /** Deletes answers by idempotency key of more than `days` ago; returns how many, at most `limit`. */
   deleteAnswers(days: number, limit: number): Promise<number>;
+  /** Deletes uploaded lists of more than `days` ago that no campaign which is scheduled or runs names; returns how many, at most `limit`. */
+  deleteAudiences(days: number, limit: number): Promise<number>;
+  /** Uploads that nothing was heard of for minutes have failed: whoever received them has died. Returns how many. */
+  failLostUploads(): Promise<number>;
   deleteDeadLetters(days: number, limit: number): Promise<number>;
   /** Deletes entries of the audit log of more than `days` ago; returns how many, at most `limit`. */
   deleteChanges(days: number, limit: number): Promise<number>;

@@ -9,6 +9,8 @@ export interface RunToPrepare {
   runId: string;
   campaignId: string;
   definition: CampaignDefinition;
+  /** It tries users again that failed in its parent run. */
+  isRetry: boolean;
   /** By the database's clock; negative once it has passed. */
   deadlineInMs: number;
 }
@@ -30,6 +32,8 @@ export interface RunTally {
   pauseAtFailed: FailureLimit | null;
   /** Who had ended when it was resumed last: only who came after them is judged. A step without a line had nobody. */
   judgedFrom: readonly EndedUsers[];
+  /** Since it was resumed; null where it was not. */
+  resumedForMs: number | null;
   /** Since the run's deadline, by the database's clock; negative before it. */
   overdueMs: number;
   feeds: FeedTally[];
@@ -63,6 +67,8 @@ export interface FeedTally {
   fedUsers: number;
   heldOutUsers: number;
   fedBatches: number;
+  /** The step that its users begin with. */
+  fromStep: number;
   complete: boolean;
   stalled: string | null;
   /** Of the steps in which anything was counted. */
@@ -108,8 +114,16 @@ export interface RunStore {
   toPrepare(limit: number, inHand: readonly string[]): Promise<RunToPrepare[]>;
   /** Shows why a run cannot be prepared yet. No effect once it has begun. */
   wait(runId: string, cause: string): Promise<void>;
-  /** preparing → running, with its feeds. False when another trigger was first. */
-  begin(runId: string, feeds: readonly NewFeed[]): Promise<boolean>;
+  /**
+   * preparing → running, with its feeds. False when another trigger was first.
+   * @param batchUsers users per batch of these feeds, at most; `usualBatchUsers` unless given
+   */
+  begin(runId: string, feeds: readonly NewFeed[], batchUsers?: number): Promise<boolean>;
+  /**
+   * The same for a run that tries failed users again: writes down who they are, those whose newest failure it is, and inserts a feed for each
+   * country and step. Returns how many users there are: with none it does not begin. Null when another trigger was first.
+   */
+  beginRetry(runId: string): Promise<number | null>;
   /** Runs whose work goes on, or is being cancelled, with their totals, oldest first. */
   tallies(): Promise<RunTally[]>;
   /** Of these runs, the steps that are held, and those that were put back for a cause not long ago: one for each feed and step. */

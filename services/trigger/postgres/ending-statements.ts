@@ -20,15 +20,15 @@ import { failureTotalsAdded } from '../../../shared/postgres/totals-sql.ts';
 const ending = (rest: string, reason: string) => `
   u as (
     update batch_steps s set state = ${stepState.done}, rest = ${rest}::int2, rest_users = case when e.is_unknown then 0 else e.remaining end,
-      failed = 0, unknown = case when e.is_unknown then e.remaining else 0 end, epoch = s.epoch + 1, owner = null, lease_until = null,
+      failed = 0, unknown = case when e.is_unknown then e.remaining else 0 end, epoch = s.epoch + 1, owner = null, lease_until = now(),
       next_attempt_at = null, cause = null
     from e
     where e.epoch is not null and s.feed = e.feed and s.batch_no = e.batch_no and s.step = e.step and s.epoch = e.epoch and s.state = e.state
       and (s.state = ${stepState.waiting} or s.lease_until < now())
     returning s.feed, s.batch_no, s.step, e.remaining, e.is_unknown, s.attempts, e.state = ${stepState.waiting} as was_waiting
   ), i as (
-    insert into batch_steps (feed, batch_no, step, state, epoch, rest, rest_users, failed, unknown)
-    select feed, batch_no, step, ${stepState.done}, 1, ${rest}::int2, remaining, 0, 0 from e where epoch is null
+    insert into batch_steps (feed, batch_no, step, state, epoch, lease_until, rest, rest_users, failed, unknown)
+    select feed, batch_no, step, ${stepState.done}, 1, now(), ${rest}::int2, remaining, 0, 0 from e where epoch is null
     order by feed, batch_no, step
     on conflict (feed, batch_no, step) do nothing
     returning feed, batch_no, step, rest_users as remaining

@@ -1,4 +1,3 @@
-import { maxBatchUsers } from '../../../shared/domain/batch.ts';
 import { failureCode, triggerSlot } from '../../../shared/postgres/ledger-codes.ts';
 import { failureTotalsAdded } from '../../../shared/postgres/totals-sql.ts';
 
@@ -7,7 +6,7 @@ import { failureTotalsAdded } from '../../../shared/postgres/totals-sql.ts';
 /** `skip locked`: triggers that look at the same moment take different feeds instead of queueing for the same ones. */
 export const claim = `
   with free as (
-    select f.feed, r.deadline_at, c.definition, c.definition || r.settings as settled
+    select f.feed, r.deadline_at, r.parent, c.definition, c.definition || r.settings as settled
     from runs r
     join feeds f on f.run = r.id
     join campaign_revisions c on c.campaign = r.campaign and c.revision = r.revision
@@ -22,8 +21,10 @@ export const claim = `
   from free
   where f.feed = free.feed
   returning f.feed as "feedId", f.run as "runId", f.country, f.segment, f.snapshot, f.estimate::float8 as estimate, f.audience,
-    f.fed_users::float8 as "fedUsers", f.excluded_users::float8 as "excludedUsers", f.stalls, f.cursor, f.next_batch_no as "nextBatchNo", f.token,
-    free.settled ->> 'priority' as priority, free.definition -> 'chain' -> 0 ->> 'action' as "firstAction",
+    f.fed_users::float8 as "fedUsers", f.excluded_users::float8 as "excludedUsers", f.stalls, f.cursor,
+    f.next_batch_no as "nextBatchNo", f.batch_users as "batchUsers", f.token, f.from_step as "fromStep",
+    free.parent is not null as "isRetry",
+    free.settled ->> 'priority' as priority, free.definition -> 'chain' -> (f.from_step - 1) ->> 'action' as "firstAction",
     (extract(epoch from free.deadline_at - now()) * 1000)::float8 as "deadlineInMs"`;
 
 export const renew = `
@@ -48,10 +49,10 @@ export const writePages = `
       held_out_users = held_out_users + $14::bigint, excluded_users = excluded_users + $15::bigint,
       stalled = case when $13 then stalled end, stalled_until = case when $13 then stalled_until end, stalls = case when $13 then stalls else 0 end
     where feed = $10 and token = $11 and next_batch_no = coalesce($12::int, next_batch_no)
-    returning feed
+    returning feed, from_step
   ), b as (
-    insert into batches (feed, batch_no, n, first_user, last_user, users)
-    select fd.feed, k.* from fd,
+    insert into batches (feed, from_step, batch_no, n, first_user, last_user, users)
+    select fd.feed, fd.from_step, k.* from fd,
       unnest($1::int[], $2::int2[], string_to_array($3, e'\\n'), string_to_array($4, e'\\n'), string_to_array($5, e'\\n')) k
   )
   select from fd`;
@@ -89,44 +90,50 @@ export const renewAudience = `
     'sources', $6::jsonb -> 'include')) from f`;
 
 /** Of a second, and at least one batch. */
-const mostAllowed = (pace: string) => `greatest(${maxBatchUsers}, ${pace})`;
+const mostAllowed = (pace: string, batchUsers: string) => `greatest(${batchUsers}, ${pace})`;
 
 /** @param p the row of `run_paces` */
-const allowedNow = (p: string, pace: string) =>
-  `least(${mostAllowed(pace)}, ${p}.allowed + ${pace} * greatest(0, extract(epoch from now() - ${p}.at)))`;
+const allowedNow = (p: string, pace: string, batchUsers: string) =>
+  `least(${mostAllowed(pace, batchUsers)}, ${p}.allowed + ${pace} * greatest(0, extract(epoch from now() - ${p}.at)))`;
 
 const paceOf = (definition: string, settings: string) =>
   `((${definition} || ${settings}) ->> 'paceUsersPerSecond')::float8`;
 
 /**
- * Whole batches of what is allowed, for $1 runs and $2 batches. A run that asks for the first time may have one. Two triggers that ask at the
+ * Whole batches of what is allowed, for $1 runs, $2 batches, of $3 users each. A run that asks for the first time may have one. Two triggers that ask at the
  * same moment wait for each other at the row.
  */
 export const takePace = `
   with k as (
-    select k.run, k.batches::float8 * ${maxBatchUsers} as users, ${paceOf('c.definition', 'r.settings')} as pace
+    select k.run, k.batches::float8 * b.batch_users as users, b.batch_users, ${paceOf('c.definition', 'r.settings')} as pace
     from unnest($1::uuid[], $2::int[]) k (run, batches)
     join runs r on r.id = k.run
     join campaign_revisions c on c.campaign = r.campaign and c.revision = r.revision
+    -- The same for all feeds of a run.
+    cross join lateral (select f.batch_users from feeds f where f.run = r.id limit 1) b
   )
   insert into run_paces as p (run, allowed, taken, at)
-  select run, 0, least(users, ${maxBatchUsers}), now() from k where pace is not null order by run
+  select run, 0, least(users, batch_users), now() from k where pace is not null order by run
   on conflict (run) do update set (allowed, taken, at) = (
     select a.allowed - t.taken, t.taken, greatest(p.at, now())
     from k
-    cross join lateral (select ${allowedNow('p', 'k.pace')} as allowed) a
-    cross join lateral (select least(k.users, floor(a.allowed / ${maxBatchUsers}) * ${maxBatchUsers}) as taken) t
+    cross join lateral (select ${allowedNow('p', 'k.pace', 'k.batch_users')} as allowed) a
+    cross join lateral (select least(k.users, floor(a.allowed / k.batch_users) * k.batch_users) as taken) t
     where k.run = p.run
   )
-  returning run as "runId", round(taken / ${maxBatchUsers})::int as batches`;
+  returning run as "runId", round(taken / (select k.batch_users from k where k.run = p.run))::int as batches`;
+
+export const retriedUsers = `
+  select user_id from retry_users where feed = $1 and ($2::text is null or user_id > $2) order by user_id limit $3`;
 
 /** A step in which nothing was recorded so far has no line. */
 export const loads = `
   select f.feed as "feedId", f.run as "runId", f.country, array(select s ->> 'action' from jsonb_array_elements(c.definition -> 'chain') s) as chain,
     (c.definition || r.settings) ->> 'priority' as priority, f.complete,
-    case when k.pace is null then null when p.run is null then ${maxBatchUsers} else ${allowedNow('p', 'k.pace')} end as "paceAllows",
+    case when k.pace is null then null when p.run is null then f.batch_users else ${allowedNow('p', 'k.pace', 'f.batch_users')} end as "paceAllows",
+    f.batch_users as "batchUsers",
     exists (select from holds h where h.feed = f.feed) as held,
-    f.next_batch_no - 1 as "fedBatches", coalesce(t.lines, '[]') as lines
+    f.next_batch_no - 1 as "fedBatches", f.from_step as "fromStep", coalesce(t.lines, '[]') as lines
   from runs r
   join feeds f on f.run = r.id
   join campaign_revisions c on c.campaign = r.campaign and c.revision = r.revision

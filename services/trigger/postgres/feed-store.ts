@@ -2,15 +2,7 @@ import type { Pool, PoolClient } from 'pg';
 import { z } from 'zod';
 import { reasons } from '../../../shared/domain/reasons.ts';
 import { usersTextOf } from '../../../shared/domain/users-text.ts';
-import type {
-  FedPages,
-  FeedLoad,
-  FeedStore,
-  FlowCounts,
-  OwnedFeed,
-  PaceAsked,
-  SkippedUsers,
-} from '../ports/feed-store.ts';
+import type { FedPages, FeedLoad, FeedStore, FlowCounts, OwnedFeed, SkippedUsers } from '../ports/feed-store.ts';
 import { audienceColumnsOf, audienceOf, type AudienceColumns } from '../../../shared/postgres/feed-audience.ts';
 import { plainArray, textArray } from '../../../shared/postgres/array-literals.ts';
 import * as statements from './feed-statements.ts';
@@ -52,9 +44,19 @@ export function createFeedStore({ pool }: { pool: Pool }): FeedStore {
       const values = [feedId, token, columns.segment, columns.snapshot, columns.estimate, columns.audience];
       await pool.query({ name: 'renew-audience', text: statements.renewAudience, values });
     },
+    retriedUsers: async (feedId, after, limit) => {
+      const values = [feedId, after, limit + 1];
+      const text = statements.retriedUsers;
+      const { rows } = await pool.query<{ user_id: string }>({ name: 'retried-users', text, values });
+      return { users: rows.slice(0, limit).map((row) => row.user_id), isLast: rows.length <= limit };
+    },
     takePace: async (asked) => {
       const values = [plainArray(asked.map(({ runId }) => runId)), plainArray(asked.map(({ batches }) => batches))];
-      const { rows } = await pool.query<PaceAsked>({ name: 'take-pace', text: statements.takePace, values });
+      const { rows } = await pool.query<{ runId: string; batches: number }>({
+        name: 'take-pace',
+        text: statements.takePace,
+        values,
+      });
       return new Map(rows.map(({ runId, batches }) => [runId, batches]));
     },
     loads: async (settled) => {

@@ -2,6 +2,9 @@ import type { KeptKind } from '../ports/retention.ts';
 
 export const tableOf: Record<KeptKind, string> = { users: 'batches', steps: 'batch_steps', failures: 'user_failures' };
 
+/** $1 kind, $2 the table whose weeks decide. Those that leave in its company. */
+export const companions = `select name from feed_tables where leaves_with = $1 and name <> $2 order by name`;
+
 /** $1 weeks. The function is in the migrations, with the storage settings of each table. */
 export const makeAhead = `select make_feed_partitions(now(), now() + $1::int * interval '7 days') as made`;
 
@@ -41,15 +44,17 @@ export const beforeDropping: Record<KeptKind, readonly string[]> = {
 
 const endedLongAgo = `r.ended_at <= now() - $1::int * interval '1 day'`;
 
-/** $1 days, $2 limit. Rows of the default partitions, by their runs. */
-export function deleteStrays(kind: KeptKind): string {
-  const table = `${tableOf[kind]}_default`;
+/** $1 days, $2 limit. Rows of a table's default partition, by their runs. */
+export function deleteStrays(name: string): string {
+  const table = `${name}_default`;
   // As with weeks: steps stay as long as their users.
   const unlessUsers =
-    kind === 'steps' ? `and not exists (select from batches b where b.feed = s.feed and b.batch_no = s.batch_no)` : '';
+    name === 'batch_steps'
+      ? `and not exists (select from batches b where b.feed = s.feed and b.batch_no = s.batch_no)`
+      : '';
   const stray = `
     select s.ctid from feeds f join runs r on r.id = f.run join ${table} s on s.feed = f.feed where ${endedLongAgo} ${unlessUsers} limit $2`;
-  if (kind !== 'failures') return `delete from ${table} where ctid = any(array(${stray}))`;
+  if (name !== 'user_failures') return `delete from ${table} where ctid = any(array(${stray}))`;
   return `
     with gone as (
       delete from ${table} where ctid = any(array(${stray})) returning feed
@@ -102,6 +107,25 @@ export const deleteDeadLetters = `
   delete from dead_letters where ctid = any(array(
     select ctid from dead_letters where created_at <= now() - $1::int * interval '1 day' limit $2))`;
 
+/** $1 days. The oldest first. */
+export const oldAudiences = `
+  select id from audiences where created_at <= now() - $1::int * interval '1 day' and state <> 'receiving' order by created_at`;
+
+/** $1 list. */
+export const deleteAudience = `
+  with a as (
+    delete from audiences where id = $1 returning id
+  ), p as (
+    delete from audience_parts where audience in (select id from a)
+  ), j as (
+    delete from audience_rejects where audience in (select id from a)
+  )
+  select from a`;
+
+/** An upload says every ten seconds that rows still come, unless its sender pauses. */
+export const failLostUploads = `
+  update audiences set state = 'failed', cause = 'nothing was heard of the upload for fifteen minutes'
+  where state = 'receiving' and received_at < now() - interval '15 minutes'`;
 /** $1 days, $2 limit. */
 export const deleteChanges = `
   delete from audit_log where ctid = any(array(

@@ -1,4 +1,6 @@
 import type { Pool } from 'pg';
+import { publicId } from '../../../shared/domain/ids.ts';
+import { campaignsUsingList } from '../../../shared/postgres/list-usage.ts';
 import { inTransaction } from '../../../shared/postgres/transaction.ts';
 import type { KeptKind, Retention } from '../ports/retention.ts';
 import * as statements from './retention-statements.ts';
@@ -18,12 +20,28 @@ export function createRetentionStore({ pool }: { pool: Pool }): Retention {
       return Number(rows[0]?.['made']);
     },
     dropWeeks: (kind, days) => dropWeeks(pool, kind, days),
-    deleteStrays: (kind, days, limit) => deleted(statements.deleteStrays(kind), days, limit),
+    deleteStrays: async (kind, days, limit) => {
+      let strays = 0;
+      for (const table of [statements.tableOf[kind], ...(await companionsOf(pool, kind))])
+        strays += await deleted(statements.deleteStrays(table), days, limit - strays);
+      return strays;
+    },
     deleteRuns: async (days, limit) => {
       const { rows } = await pool.query<{ deleted: number }>(statements.deleteRuns, [days, limit]);
       return rows[0]?.deleted ?? 0;
     },
     deleteAnswers: (days, limit) => deleted(statements.deleteAnswers, days, limit),
+    deleteAudiences: async (days, limit) => {
+      const { rows } = await pool.query<{ id: string }>(statements.oldAudiences, [days]);
+      let gone = 0;
+      for (const { id } of rows) {
+        if (gone === limit) break;
+        if ((await campaignsUsingList(pool, publicId('audience', id))).length > 0) continue;
+        gone += await deleted(statements.deleteAudience, id);
+      }
+      return gone;
+    },
+    failLostUploads: () => deleted(statements.failLostUploads),
     deleteDeadLetters: (days, limit) => deleted(statements.deleteDeadLetters, days, limit),
     deleteChanges: (days, limit) => deleted(statements.deleteChanges, days, limit),
   };
@@ -35,14 +53,23 @@ async function dropWeeks(pool: Pool, kind: KeptKind, days: number): Promise<numb
     statements.tableOf[kind],
     days,
   ]);
+  const others = await companionsOf(pool, kind);
   for (const { name, since, until } of rows) {
+    const suffix = name.slice(statements.tableOf[kind].length);
     await inTransaction(pool, async (client) => {
       await client.query(`set local lock_timeout = ${lockTimeoutMs}`);
       for (const text of statements.beforeDropping[kind]) await client.query(text, [since, until]);
       await client.query(`drop table ${client.escapeIdentifier(name)}`);
+      for (const other of others) await client.query(`drop table if exists ${client.escapeIdentifier(other + suffix)}`);
     });
   }
   return rows.length;
+}
+
+/** Other tables that hold of the same feeds what is kept as long. */
+async function companionsOf(pool: Pool, kind: KeptKind): Promise<string[]> {
+  const { rows } = await pool.query<{ name: string }>(statements.companions, [kind, statements.tableOf[kind]]);
+  return rows.map(({ name }) => name);
 }
 
 function patiently(pool: Pool, text: string, values: unknown[]) {

@@ -3,7 +3,7 @@ import { firstChildBatchNo } from '../../../shared/domain/batch.ts';
 import { failureCode, restCode, stepState, settledAsSucceeded } from '../../../shared/postgres/ledger-codes.ts';
 
 export const toPrepare = `
-  select r.id as "runId", r.campaign as "campaignId", c.definition,
+  select r.id as "runId", r.campaign as "campaignId", c.definition, r.parent is not null as "isRetry",
     (extract(epoch from r.deadline_at - now()) * 1000)::float8 as "deadlineInMs"
   from runs r join campaign_revisions c on c.campaign = r.campaign and c.revision = r.revision
   where r.state = 'preparing' and r.ended_at is null and r.id <> all($2::uuid[])
@@ -23,8 +23,8 @@ export const begin = `
   ), e as (
     insert into run_events (run, kind, detail) select id, 'begun', jsonb_build_object('feeds', cardinality($2::uuid[])) from r
   ), f as (
-    insert into feeds (feed, run, country, segment, snapshot, estimate, audience)
-    select k.feed, r.id, k.country, k.segment, k.snapshot, k.estimate, k.audience
+    insert into feeds (feed, run, country, segment, snapshot, estimate, audience, batch_users)
+    select k.feed, r.id, k.country, k.segment, k.snapshot, k.estimate, k.audience, $8
     from r, unnest($2::uuid[], $3::text[], $4::text[], $5::text[], $6::bigint[], $7::jsonb[])
       k (feed, country, segment, snapshot, estimate, audience)
   )
@@ -34,10 +34,12 @@ export const begin = `
 export const tallies = `
   select r.id as "runId", r.campaign as "campaignId", r.state, r.state_reason as "stateReason", c.definition -> 'chain' as chain,
     (extract(epoch from now() - r.deadline_at) * 1000)::float8 as "overdueMs", r.judged_from as "judgedFrom",
+    case when r.state = 'running' and r.state_since > r.started_at then (extract(epoch from now() - r.state_since) * 1000)::float8 end
+      as "resumedForMs",
     (c.definition || r.settings) -> 'pauseAtFailedPercent' as "failedPercent",
     (c.definition || r.settings) -> 'pauseAtFailedMinUsers' as "failedMinUsers",
     f.feed as "feedId", f.country, f.fed_users::float8 as "fedUsers", f.held_out_users::float8 as "heldOutUsers",
-    f.next_batch_no - 1 as "fedBatches", f.complete, f.stalled,
+    f.next_batch_no - 1 as "fedBatches", f.from_step as "fromStep", f.complete, f.stalled,
     coalesce(t.lines, '[]') as lines
   from runs r
   join campaign_revisions c on c.campaign = r.campaign and c.revision = r.revision

@@ -1,5 +1,6 @@
 import type { Pool, PoolClient } from 'pg';
 import { v7 as uuidv7 } from 'uuid';
+import { usualBatchUsers } from '../../../shared/domain/batch.ts';
 import { defaultMinJudgedUsers } from '../../../shared/contracts/campaigns.ts';
 import type { StepTotals } from '../../../shared/domain/outcomes.ts';
 import { statesBefore, type TerminalRunState } from '../../../shared/domain/run-states.ts';
@@ -18,6 +19,7 @@ import type {
   RunToPrepare,
   WaitingStep,
 } from '../ports/run-store.ts';
+import { beginRetry } from './begin-retry.ts';
 import * as statements from './run-statements.ts';
 
 type TallyRow = Omit<RunTally, 'feeds' | 'judgedFrom' | 'pauseAtFailed'> &
@@ -38,7 +40,7 @@ export function createRunStore({ pool }: { pool: Pool }): RunStore {
     wait: async (runId, cause) => {
       await pool.query(statements.wait, [runId, cause]);
     },
-    begin: async (runId, feeds) => {
+    begin: async (runId, feeds, batchUsers = usualBatchUsers) => {
       const audiences = feeds.map(({ audience }) => audienceColumnsOf(audience));
       const { rowCount } = await pool.query(statements.begin, [
         runId,
@@ -48,9 +50,15 @@ export function createRunStore({ pool }: { pool: Pool }): RunStore {
         audiences.map(({ snapshot }) => snapshot),
         audiences.map(({ estimate }) => estimate),
         audiences.map(({ audience }) => audience && JSON.stringify(audience)),
+        batchUsers,
       ]);
       return rowCount === 1;
     },
+    beginRetry: (runId) =>
+      inTransaction(pool, async (client) => {
+        await client.query(`set local statement_timeout = ${recountTimeoutMs}`);
+        return beginRetry(client, runId);
+      }),
     tallies: () => talliesOf(pool, null),
     waitingSteps: async (runIds) =>
       (await pool.query<WaitingStep>({ name: 'waiting-steps', text: statements.waitingSteps, values: [runIds] })).rows,
@@ -124,18 +132,20 @@ async function finish(
 function tallyOf(rows: TallyRow[]): RunTally[] {
   const [first] = rows;
   if (!first) return [];
-  const { runId, campaignId, state, stateReason, chain, overdueMs } = first;
-  const feeds = rows.map(({ feedId, country, fedUsers, heldOutUsers, fedBatches, complete, stalled, lines }) => {
-    const totals = lines.map(({ step, batches, succeeded, failed, expired, cancelled, unknown }) => {
-      return { step, batches, succeeded, failed, expired, cancelled, unknown };
-    });
-    const flow = chain.map((_, index) => {
-      const { done, survived, born, waiting } = lines.find(({ step }) => step === index + 1) ?? noFlow;
-      return { done, survived, born, waiting };
-    });
-    return { feedId, country, fedUsers, heldOutUsers, fedBatches, complete, stalled, totals, flow };
-  });
-  return [{ runId, campaignId, state, stateReason, chain, overdueMs, feeds, ...judgementOf(first) }];
+  const { runId, campaignId, state, stateReason, chain, resumedForMs, overdueMs } = first;
+  const feeds = rows.map(
+    ({ feedId, country, fedUsers, heldOutUsers, fedBatches, fromStep, complete, stalled, lines }) => {
+      const totals = lines.map(({ step, batches, succeeded, failed, expired, cancelled, unknown }) => {
+        return { step, batches, succeeded, failed, expired, cancelled, unknown };
+      });
+      const flow = chain.map((_, index) => {
+        const { done, survived, born, waiting } = lines.find(({ step }) => step === index + 1) ?? noFlow;
+        return { done, survived, born, waiting };
+      });
+      return { feedId, country, fedUsers, heldOutUsers, fedBatches, fromStep, complete, stalled, totals, flow };
+    },
+  );
+  return [{ runId, campaignId, state, stateReason, chain, resumedForMs, overdueMs, feeds, ...judgementOf(first) }];
 }
 
 function judgementOf({ judgedFrom, failedPercent, failedMinUsers }: TallyRow) {

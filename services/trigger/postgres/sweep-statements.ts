@@ -96,11 +96,11 @@ export const look = statementOf<LookParams>(
   'sweep-look',
   ($) => `
   with f as (
-    select f.feed, f.next_batch_no, coalesce(m.below, 1) as below, greatest(coalesce(m.below, 1), ${$('from')}::int) as low
+    select f.feed, f.next_batch_no, f.from_step, coalesce(m.below, 1) as below, greatest(coalesce(m.below, 1), ${$('from')}::int) as low
     from feeds f left join sweep_marks m on m.feed = f.feed and m.step = ${$('chainLength')}::int2
     where f.feed = ${$('feed')}
   ), w as (
-    select f.feed, k.batch_no from f, generate_series(f.low, least(f.next_batch_no, f.low + ${$('limit')}::int) - 1) k (batch_no)
+    select f.feed, f.from_step, k.batch_no from f, generate_series(f.low, least(f.next_batch_no, f.low + ${$('limit')}::int) - 1) k (batch_no)
   ), s as (
     select distinct on (s.batch_no) s.batch_no, s.step, s.state, s.lease_until, s.next_attempt_at,
       s.rest = ${restCode.succeeded} and s.rest_users > 0 and s.step < ${$('chainLength')}::int as goes_on
@@ -108,7 +108,7 @@ export const look = statementOf<LookParams>(
     order by s.batch_no, s.step desc
   ), p as (
     select w.feed, w.batch_no, s.next_attempt_at,
-      case when s.step is null then 1 when s.state = ${stepState.done} then s.step + 1 else s.step end as step,
+      case when s.step is null then w.from_step when s.state = ${stepState.done} then s.step + 1 else s.step end as step,
       case
         when s.step is null or s.state = ${stepState.done} and s.goes_on then 'unborn'
         when s.state = ${stepState.done} then 'through'

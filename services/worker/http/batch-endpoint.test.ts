@@ -2,10 +2,10 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { createServer as createTcpServer, type Server as TcpServer } from 'node:net';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { engineConfig } from '../../../shared/contracts/engine-config.ts';
+import { actionTypeConfig } from '../../../shared/contracts/engine-config.ts';
 import { systemClock } from '../../../shared/runtime/system-clock.ts';
-import type { BatchRequest } from '../ports/batch-endpoint.ts';
-import { createBatchEndpoint } from './batch-endpoint.ts';
+import type { BatchRequest, CallableTypes } from '../ports/batch-endpoint.ts';
+import { createBatchEndpoint, type HttpBatchEndpoint } from './batch-endpoint.ts';
 
 const body = '{"campaign":"cmp_x","users":["ünïcode 🛵","with \\"quotes\\""]}';
 const request: BatchRequest = {
@@ -21,7 +21,8 @@ describe('the batch endpoint client', () => {
   let server: Server;
   let answer: (request: IncomingMessage, response: ServerResponse) => void;
   let seen: { url: string | undefined; headers: IncomingMessage['headers']; body: string }[];
-  let endpoint: ReturnType<typeof createBatchEndpoint>;
+  let endpoint: HttpBatchEndpoint;
+  let url: string;
 
   beforeEach(async () => {
     seen = [];
@@ -34,7 +35,8 @@ describe('the batch endpoint client', () => {
         answer(incoming, response);
       });
     });
-    endpoint = clientOf(`http://127.0.0.1:${await portOf(server)}/v1/batches?shard=1`);
+    url = `http://127.0.0.1:${await portOf(server)}/v1/batches`;
+    endpoint = clientOf(`${url}?shard=1`);
   });
 
   afterEach(async () => {
@@ -227,6 +229,30 @@ describe('the batch endpoint client', () => {
     expect(written).toBeLessThan(32 * 2 ** 20);
   });
 
+  it('calls another address from the next call on, while those under way end where they began', async () => {
+    const begun = Promise.withResolvers<ServerResponse>();
+    answer = (_request, response) => begun.resolve(response);
+    const underWay = endpoint.call(request);
+    const response = await begun.promise;
+    answer = (_request, later) => later.end('later');
+
+    endpoint.follow(typesOf(`${url}/elsewhere`));
+
+    expect(await endpoint.call(request)).toMatchObject({ kind: 'answered', body: Buffer.from('later') });
+    response.end('first');
+    expect(await underWay).toMatchObject({ kind: 'answered', body: Buffer.from('first') });
+    expect(seen.map((call) => call.url)).toEqual(['/v1/batches?shard=1', '/v1/batches/elsewhere']);
+  });
+
+  it('keeps its connections where nothing changes that they depend on', async () => {
+    const ports = new Set<number | undefined>();
+    server.on('connection', ({ remotePort }) => ports.add(remotePort));
+    await endpoint.call(request);
+    endpoint.follow(typesOf(`${url}?shard=1`, { maxAttempts: 3 }));
+    await endpoint.call(request);
+    expect(ports.size).toBe(1);
+  });
+
   it('serves later calls after one that timed out', async () => {
     answer = () => undefined;
     await endpoint.call(request);
@@ -235,23 +261,21 @@ describe('the batch endpoint client', () => {
   });
 });
 
-function clientOf(url: string): ReturnType<typeof createBatchEndpoint> {
-  const config = engineConfig.parse({
-    countries: ['SG'],
-    segmentation: { url: 'http://localhost' },
-    actionTypes: {
-      'award-reward': {
-        url,
-        class: 'C',
-        statusUrl: new URL('/v1/status', url).href,
-        appliesLateSeconds: 1,
-        timeoutMs: 400,
-        maxAnswerBytes: 1024,
-        authorizationEnv: 'REWARDS_AUTHORIZATION',
-      },
-    },
+function typesOf(url: string, changes: object = {}): CallableTypes {
+  const config = actionTypeConfig.parse({
+    url,
+    class: 'C',
+    statusUrl: new URL('/v1/status', url).href,
+    appliesLateSeconds: 1,
+    timeoutMs: 400,
+    maxAnswerBytes: 1024,
+    ...changes,
   });
-  return createBatchEndpoint({ config, environment: { REWARDS_AUTHORIZATION: 'Bearer secret' }, clock: systemClock });
+  return new Map([['award-reward', { config, authorization: 'Bearer secret' }]]);
+}
+
+function clientOf(url: string): HttpBatchEndpoint {
+  return createBatchEndpoint({ types: typesOf(url), clock: systemClock });
 }
 
 /** Makes the server listen on a free port. */

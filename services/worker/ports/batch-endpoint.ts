@@ -1,3 +1,15 @@
+import type { ActionTypeConfig } from '../../../shared/contracts/engine-config.ts';
+
+/** An action type as it is called. */
+export interface CallableType {
+  config: ActionTypeConfig;
+  /** The whole `Authorization` header, where there is one. */
+  authorization: string | undefined;
+}
+
+/** By name. */
+export type CallableTypes = ReadonlyMap<string, CallableType>;
+
 export interface BatchRequest {
   /** Configured name of the action type: decides URL, secret, time-out and size bound. */
   actionType: string;

@@ -13,8 +13,8 @@ export interface BrokenTopics {
   produce(topic: string, partition: number, values: readonly (Buffer | null)[]): Promise<void>;
   /** The values of all messages that lie on the topics now. */
   contents(topics: readonly string[]): Promise<string[]>;
-  /** Messages of the prefix's topics that the groups of the prefix have not committed. */
-  lag(prefix: string): Promise<number>;
+  /** Messages of the prefix's topics that the groups of the prefix have not committed, by `topic/partition`; those with none are left out. */
+  lags(prefix: string): Promise<Record<string, number>>;
   addPartitions(topic: string, count: number): Promise<void>;
   /** How many messages each partition was ever given, in the order of the partitions. */
   ends(topic: string): Promise<number[]>;
@@ -55,9 +55,9 @@ export function breakTopics(kafkaBrokers: string): BrokenTopics {
       for (const topic of topics) messages += await sizeOf(admin, topic);
       return messages === 0 ? [] : await readAll(kafka, topics, messages);
     },
-    lag: async (prefix) => {
+    lags: async (prefix) => {
       await connect();
-      return await lagOf(admin, prefix);
+      return await lagsOf(admin, prefix);
     },
     addPartitions: async (topic, count) => {
       await connect();
@@ -145,7 +145,7 @@ async function copiesOf(admin: Admin, topic: string): Promise<number> {
   return topics[0]?.partitions[0]?.replicas.length ?? 1;
 }
 
-async function lagOf(admin: Admin, prefix: string): Promise<number> {
+async function lagsOf(admin: Admin, prefix: string): Promise<Record<string, number>> {
   const topics = await topicsOf(admin, prefix);
   const committed = new Map<string, number>();
   for (const groupId of await groupsOf(admin, prefix)) {
@@ -156,13 +156,15 @@ async function lagOf(admin: Admin, prefix: string): Promise<number> {
       }
     }
   }
-  let lag = 0;
+  const lags: Record<string, number> = {};
   for (const topic of topics) {
     for (const { partition, high, low } of await admin.fetchTopicOffsets(topic)) {
-      lag += Number(high) - Math.max(Number(low), committed.get(`${topic}/${partition}`) ?? 0);
+      const name = `${topic}/${partition}`;
+      const lag = Number(high) - Math.max(Number(low), committed.get(name) ?? 0);
+      if (lag !== 0) lags[name] = lag;
     }
   }
-  return lag;
+  return lags;
 }
 
 async function sizeOf(admin: Admin, topic: string): Promise<number> {

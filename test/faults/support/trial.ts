@@ -110,16 +110,20 @@ export async function startTrial(options: TrialOptions): Promise<Trial> {
   async function restlessness(runId: string): Promise<string[]> {
     const open = `select 1 from batch_steps s join feeds f using (feed) where s.state <> 3 and f.run in (
       select run from feeds group by run having bool_and(complete))`;
+    let lags: Record<string, number> = {};
     try {
       await until(
         'lag and open work are gone',
-        async () => (await topics.lag(muster.topicPrefix)) === 0,
+        async () => {
+          lags = await topics.lags(muster.topicPrefix);
+          return Object.keys(lags).length === 0;
+        },
         quietWithinMs,
       );
       return [];
     } catch (error) {
       const steps = await database.count(open).catch(() => -1);
-      return [`I7: ${String(error)} (${steps} open steps; run ${runId})`];
+      return [`I7: ${String(error)} (${JSON.stringify(lags)}, ${steps} open steps; run ${runId})`];
     }
   }
 

@@ -42,6 +42,12 @@ export interface StoredStep {
   begun: boolean;
 }
 
+/**
+ * What a bug, or a person with SQL, may do to rows. Of step 1: `totals-drifted` adds 7 succeeded and 2 waiting; `totals-lost` and
+ * `failure-totals-lost` delete the sums. `fed-users-drifted` adds 5 fed users; `agenda-lost` empties the agenda and moves the mark past all.
+ */
+export type Damage = 'totals-drifted' | 'totals-lost' | 'failure-totals-lost' | 'fed-users-drifted' | 'agenda-lost';
+
 /** Looks into rows that no port tells of, to say what is written there. Everything in the order of its key. */
 export interface ExecutionRows {
   step(ref: StepRef): Promise<StoredStep | undefined>;
@@ -51,6 +57,7 @@ export interface ExecutionRows {
   failureAttempts(feedId: string): Promise<{ user: string; attempts: number }[]>;
   causes(feedId: string): Promise<StepCause[]>;
   holds(feedId: string): Promise<Hold[]>;
+  damage(feedId: string, damage: Damage): Promise<void>;
   /** Below which batch the sweep does not look any more; 1 at first. */
   mark(feedId: string, step: number): Promise<number>;
 }

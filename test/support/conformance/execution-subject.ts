@@ -1,13 +1,16 @@
 import type { CampaignDefinition } from '../../../shared/contracts/campaigns.ts';
+import { usualBatchUsers } from '../../../shared/domain/batch.ts';
 import { segmentAlone } from '../../../shared/contracts/feed-audience.ts';
-import { maxBatchUsers } from '../../../shared/domain/batch.ts';
 import { usersOf } from '../../../shared/domain/users-text.ts';
 import type { StepTotals } from '../../../shared/domain/outcomes.ts';
 import type { CampaignStore } from '../../../services/api/ports/campaign-store.ts';
 import type { RunControl } from '../../../services/api/ports/run-control.ts';
 import type { RunReports } from '../../../services/api/ports/run-reports.ts';
+import type { Retries } from '../../../services/api/ports/retries.ts';
+import type { UserHistories } from '../../../services/api/ports/user-histories.ts';
 import type { FeedStore, OwnedFeed } from '../../../services/trigger/ports/feed-store.ts';
 import type { OutboxSweep } from '../../../services/trigger/ports/outbox-sweep.ts';
+import type { Reconciliation } from '../../../services/trigger/ports/reconciliation.ts';
 import type { StepEndings } from '../../../services/trigger/ports/step-endings.ts';
 import type { DueJobs } from '../../../services/scheduler/ports/due-jobs.ts';
 import type { RunStore } from '../../../services/trigger/ports/run-store.ts';
@@ -33,6 +36,8 @@ export interface ExecutionSubject {
   campaigns: CampaignStore;
   runs: RunStore;
   reports: RunReports;
+  histories: UserHistories;
+  retries: Retries;
   control: RunControl;
   leases: Leases;
   dueJobs: DueJobs;
@@ -40,6 +45,7 @@ export interface ExecutionSubject {
   contexts: FeedContexts;
   sweep: OutboxSweep;
   endings: StepEndings;
+  reconciliation: Reconciliation;
   holds: StepHolds;
   rows: ExecutionRows;
   /** The ledger as a worker of that name has it. Its leases last `leaseMs`. */
@@ -115,7 +121,7 @@ export function someUsers(count: number, from = 1): string[] {
 }
 
 /** That many batches, full ones, of consecutive users. */
-export function someBatches(count: number, size = maxBatchUsers): string[][] {
+export function someBatches(count: number, size = usualBatchUsers): string[][] {
   return Array.from({ length: count }, (_, index) => someUsers(size, index * size + 1));
 }
 

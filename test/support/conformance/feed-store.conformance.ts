@@ -71,8 +71,11 @@ export function describeFeedStore(name: string, makeSubject: MakeExecutionSubjec
         stalls: 0,
         cursor: null,
         nextBatchNo: 1,
+        batchUsers: 100,
         token: 1,
         priority: 'normal',
+        fromStep: 1,
+        isRetry: false,
         firstAction: 'award-reward',
       });
       expect(deadlineInMs).toBeGreaterThan(29 * 86_400_000);
@@ -321,11 +324,13 @@ export function describeFeedStore(name: string, makeSubject: MakeExecutionSubjec
           runId: feed.runId,
           country: 'SG',
           paceAllows: null,
+          batchUsers: 100,
           chain: ['award-reward', 'send-message'],
           priority: 'normal',
           complete: false,
           held: false,
           fedBatches: 3,
+          fromStep: 1,
           steps: [flow, none],
         },
       ]);
@@ -357,6 +362,16 @@ export function describeFeedStore(name: string, makeSubject: MakeExecutionSubjec
       await subject.passTime(60_000);
       expect(await allows()).toBe(1000);
       expect(await take(runId, 50)).toBe(10);
+    });
+
+    it('is counted in batches of the run, however large those are', async () => {
+      const { runId } = await createRun(subject, { paceUsersPerSecond: 500 });
+      const audience = segmentAlone({ segment: 'all', snapshot: 's1', estimate: null });
+      await subject.runs.begin(runId, [{ country: 'SG', audience }], 250);
+      expect(await allows()).toBe(250);
+      expect(await take(runId, 5)).toBe(1);
+      await subject.passTime(10_000);
+      expect(await take(runId, 5)).toBe(2);
     });
 
     it('is one for all triggers, whoever asks first', async () => {

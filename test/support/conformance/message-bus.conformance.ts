@@ -341,6 +341,19 @@ export function describeMessageBus(name: string, makeSubject: () => Promise<Mess
       expect([receiver.values(), consumer.stats().map((entry) => entry.topic)]).toEqual([['heard'], [added]]);
     });
 
+    it('gives topics that it has more partitions, and loses nothing of what comes meanwhile', async () => {
+      await givenTopic(1);
+      const { consumer, receiver } = await consuming(settlingReceiver());
+      receiver.settleWith(consumer);
+      await publish(numbered('before', 20));
+      await consumer.subscribe([{ topic, partitions: 3, replicationFactor: 1 }]);
+      for (let round = 0; new Set(receiver.delivered.map(({ lane }) => lane.partition)).size < 3; round++) {
+        await publish(numbered(`later-${round}`, 10));
+        await receiver.until(() => receiver.values().includes(`later-${round}-9`));
+      }
+      await receiver.until(() => numbered('before', 20).every((value) => receiver.values().includes(value)));
+    });
+
     it('never gives a lane more than its mark, however much is published at once', async () => {
       await givenTopic(4);
       await publish(numbered('r', 2000).map((name) => name.padEnd(300, '.')));

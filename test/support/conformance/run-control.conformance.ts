@@ -92,6 +92,7 @@ export function describeRunControl(name: string, makeSubject: MakeExecutionSubje
       const { runId, owned } = await startRun(subject);
       const [feed] = owned;
       if (!feed) throw new Error('the run has no feed');
+      expect(await subject.runs.tallies()).toMatchObject([{ resumedForMs: null }]);
       await apply(runId, { to: 'pausing', events: [] });
       expect(await subject.contexts.admissions([feed.feedId])).toMatchObject([{ verdict: 'hold' }]);
       expect(await subject.feeds.renew('t', leaseMs, [feed])).toEqual([]);
@@ -99,9 +100,11 @@ export function describeRunControl(name: string, makeSubject: MakeExecutionSubje
       expect(await subject.feeds.claim('t', leaseMs, 10, 'all')).toEqual([]);
       expect(await subject.feeds.loads([])).toEqual([]);
       expect(await subject.runs.tallies()).toEqual([]);
+      await subject.passTime(1);
       await apply(runId, { to: 'running', events: [] });
       expect(await subject.contexts.admissions([feed.feedId])).toMatchObject([{ verdict: 'go' }]);
       expect(await subject.feeds.claim('t', leaseMs, 10, 'all')).toHaveLength(1);
+      expect((await subject.runs.tallies())[0]?.resumedForMs).toBeLessThan(60_000);
     });
 
     it('keeps a run that is paused before it began from being prepared, until it is resumed', async () => {

@@ -58,6 +58,7 @@ export function describeRunReports(name: string, makeSubject: () => Promise<RunR
               pauseAtFailedMinUsers: 1000,
             },
             runId,
+            parentRunId: null,
             campaignId: campaign.campaignId,
             campaignName: 'Lapsed "riders" 🚲',
             revision: 1,
@@ -121,11 +122,20 @@ export function describeRunReports(name: string, makeSubject: () => Promise<RunR
         expect(snapshot?.asOf).toBeInstanceOf(Date);
         expect(snapshot?.countries).toEqual([
           {
-            ...{ country: 'ID', segment: 'all', estimate: null, fedUsers: 0, heldOutUsers: 0, excludedUsers: 0 },
+            ...{
+              country: 'ID',
+              fromStep: 1,
+              segment: 'all',
+              estimate: null,
+              fedUsers: 0,
+              heldOutUsers: 0,
+              excludedUsers: 0,
+            },
             ...{ fedBatches: 0, childBatches: 0, complete: false, totals: [] },
           },
           {
             country: 'SG',
+            fromStep: 1,
             segment: 'all',
             ...counted,
             childBatches: 2,

@@ -68,6 +68,7 @@ export function describeRunStore(name: string, makeSubject: MakeExecutionSubject
         fedUsers: 0,
         heldOutUsers: 0,
         fedBatches: 0,
+        fromStep: 1,
         complete: false,
         stalled: null,
         totals: [],

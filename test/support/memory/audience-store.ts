@@ -32,7 +32,9 @@ export function createMemoryAudienceStore({ database, maxUploads = 4 }: MemoryAu
         atOnce(() => {
           for (const [index, user] of users.entries()) {
             const country = countries[index] ?? '';
-            received.set(country, [...(received.get(country) ?? []), user]);
+            const known = received.get(country);
+            if (known) known.push(user);
+            else received.set(country, [user]);
           }
           const row = ours();
           if (row) row.receivedAtMs = clock.nowMs();

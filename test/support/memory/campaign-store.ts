@@ -67,7 +67,7 @@ export function createMemoryCampaignStore({ database }: { database: MemoryDataba
 function recordOf(row: CampaignRow, { jobs, runs }: MemoryDatabase): CampaignRecord {
   const dueAtMs = [...jobs.values()].filter((job) => job.campaignId === row.id).map((job) => job.dueAtMs);
   const [latestRun] = [...runs.values()]
-    .filter((run) => run.campaignId === row.id)
+    .filter((run) => run.campaignId === row.id && run.parentId === null)
     .sort((a, b) => b.scheduledFor.getTime() - a.scheduledFor.getTime());
   return {
     campaignId: row.id,

@@ -1,20 +1,32 @@
+import { describeAudienceStore } from '../conformance/audience-store.conformance.ts';
+import { describeEarlierUsers } from '../conformance/earlier-users.conformance.ts';
 import type { ExecutionSubject } from '../conformance/execution-subject.ts';
 import { describeFeedContexts } from '../conformance/feed-contexts.conformance.ts';
 import { describeFeedStore } from '../conformance/feed-store.conformance.ts';
 import { describeLedgerModel } from '../conformance/ledger-model.conformance.ts';
 import { describeOutboxSweep } from '../conformance/outbox-sweep.conformance.ts';
+import { describeReconciliation } from '../conformance/reconciliation.conformance.ts';
+import { describeRetries } from '../conformance/retries.conformance.ts';
 import { describeRunControl } from '../conformance/run-control.conformance.ts';
 import { describeRunStore } from '../conformance/run-store.conformance.ts';
+import { describeShardFigures } from '../conformance/shard-figures.conformance.ts';
 import { describeStepClaims } from '../conformance/step-claims.conformance.ts';
 import { describeStepFlow } from '../conformance/step-flow.conformance.ts';
 import { describeStepHolds } from '../conformance/step-holds.conformance.ts';
 import { describeStepEndings } from '../conformance/step-endings.conformance.ts';
 import { describeSettlements } from '../conformance/settlements.conformance.ts';
 import { describeStepLedger } from '../conformance/step-ledger.conformance.ts';
+import { describeUserHistories } from '../conformance/user-histories.conformance.ts';
 import { createSettableClock } from '../settable-clock.ts';
+import { atOnce } from './at-once.ts';
 import { createMemoryExecutionStores } from './execution-stores.ts';
 import { createMemorySettlementRequests, createMemorySettlements } from './settlements.ts';
 import { createMemoryDatabase } from './memory-database.ts';
+import { createMemoryShardFigures, createMemoryShardReports } from './shard-figures.ts';
+import { createMemoryAudienceStore } from './audience-store.ts';
+import { createMemoryCampaignStore } from './campaign-store.ts';
+import { createMemoryRetention } from './retention.ts';
+import { createMemoryStoredAudiences } from './stored-audiences.ts';
 
 /** The stores of the execution path over one empty database. */
 function memoryStores(): Promise<ExecutionSubject> {
@@ -42,3 +54,34 @@ describeOutboxSweep('in memory', memoryStores);
 describeRunStore('in memory', memoryStores);
 describeRunControl('in memory', memoryStores);
 describeStepEndings('in memory', memoryStores);
+describeShardFigures('in memory', () => {
+  const database = createMemoryDatabase(createSettableClock(Date.now()));
+  return Promise.resolve({
+    ...createMemoryExecutionStores({ database }),
+    shardReports: createMemoryShardReports({ database }),
+    figures: createMemoryShardFigures({ database }),
+    ageReports: (ms: number) =>
+      atOnce(() => {
+        for (const row of database.shardReports.values()) row.reportedAtMs -= ms;
+      }),
+  });
+});
+describeUserHistories('in memory', memoryStores);
+describeRetries('in memory', memoryStores);
+describeReconciliation('in memory', memoryStores);
+describeEarlierUsers('in memory', () => {
+  const database = createMemoryDatabase(createSettableClock(Date.now()));
+  const stored = createMemoryStoredAudiences({ database });
+  return Promise.resolve({ ...createMemoryExecutionStores({ database }), stored });
+});
+describeAudienceStore('in memory', () => {
+  const clock = createSettableClock(Date.now());
+  const database = createMemoryDatabase(clock);
+  return Promise.resolve({
+    retention: createMemoryRetention({ database }),
+    passTime: (ms: number) => atOnce(() => clock.advance(ms)),
+    audiences: createMemoryAudienceStore({ database }),
+    stored: createMemoryStoredAudiences({ database }),
+    campaigns: createMemoryCampaignStore({ database }),
+  });
+});

@@ -1,7 +1,7 @@
-import type { ExecutionRows } from '../conformance/execution-rows.ts';
+import type { Damage, ExecutionRows } from '../conformance/execution-rows.ts';
 import { atOnce } from './at-once.ts';
 import { stepKey, type MemoryDatabase } from './memory-database.ts';
-import { totalsRowsOf } from './totals.ts';
+import { addToTotals, totalsRowsOf } from './totals.ts';
 
 export function createMemoryExecutionRows({ database }: { database: MemoryDatabase }): ExecutionRows {
   const secondsTo = (ms: number) => Math.round((ms - database.clock.nowMs()) / 1000) + 0;
@@ -65,6 +65,23 @@ export function createMemoryExecutionRows({ database }: { database: MemoryDataba
             sinceSeconds: -secondsTo(sinceMs) + 0,
           })),
       ),
+    damage: (feedId, damage) => atOnce(() => harm(database, feedId, damage)),
     mark: (feedId, step) => atOnce(() => database.sweepMarks.get(`${feedId}/${step}`) ?? 1),
   };
+}
+
+function harm(database: MemoryDatabase, feedId: string, damage: Damage): void {
+  const { totals, failureTotals, feeds, agenda, sweepMarks } = database;
+  const deleteOwn = (table: Map<string, unknown>) => {
+    for (const key of [...table.keys()]) if (key.startsWith(`${feedId}/`)) table.delete(key);
+  };
+  const feed = feeds.get(feedId);
+  if (damage === 'totals-drifted') addToTotals(database, feedId, 1, { succeeded: 7, waiting: 2 });
+  else if (damage === 'totals-lost') deleteOwn(totals);
+  else if (damage === 'failure-totals-lost') deleteOwn(failureTotals);
+  else if (damage === 'fed-users-drifted' && feed) feed.fedUsers += 5;
+  else if (damage === 'agenda-lost') {
+    deleteOwn(agenda);
+    sweepMarks.set(`${feedId}/2`, 1000);
+  }
 }

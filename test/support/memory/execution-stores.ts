@@ -8,12 +8,15 @@ import { createMemoryFeedStore } from './feed-store.ts';
 import { createMemoryLeases } from './leases.ts';
 import type { MemoryDatabase } from './memory-database.ts';
 import { createMemoryOutboxSweep } from './outbox-sweep.ts';
+import { createMemoryReconciliation } from './reconciliation.ts';
+import { createMemoryRetries } from './retries.ts';
 import { createMemoryRunControl } from './run-control.ts';
 import { createMemoryRunReports } from './run-reports.ts';
 import { createMemoryRunStore } from './run-store.ts';
 import { createMemoryStepEndings } from './step-endings.ts';
 import { createMemoryStepHolds } from './step-holds.ts';
 import { createMemoryStepLedger } from './step-ledger.ts';
+import { createMemoryUserHistories } from './user-histories.ts';
 
 /** The stores of the execution path over one database in memory. */
 export function createMemoryExecutionStores({ database }: { database: MemoryDatabase }): ExecutionSubject {
@@ -21,6 +24,8 @@ export function createMemoryExecutionStores({ database }: { database: MemoryData
     campaigns: createMemoryCampaignStore({ database }),
     runs: createMemoryRunStore({ database }),
     reports: createMemoryRunReports({ database }),
+    histories: createMemoryUserHistories({ database }),
+    retries: createMemoryRetries({ database }),
     control: createMemoryRunControl({ database }),
     leases: createMemoryLeases({ database }),
     dueJobs: createMemoryDueJobs({ database }),
@@ -28,6 +33,7 @@ export function createMemoryExecutionStores({ database }: { database: MemoryData
     contexts: createMemoryFeedContexts({ database }),
     sweep: createMemoryOutboxSweep({ database }),
     endings: createMemoryStepEndings({ database }),
+    reconciliation: createMemoryReconciliation({ database }),
     holds: createMemoryStepHolds({ database }),
     rows: createMemoryExecutionRows({ database }),
     ledgerOf: (owner) => createMemoryStepLedger({ database, owner, leaseMs }),

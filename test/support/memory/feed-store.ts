@@ -1,5 +1,6 @@
+import { compareUserIds } from '../../../shared/domain/user-id.ts';
+import { usualBatchUsers } from '../../../shared/domain/batch.ts';
 import { onlySegment } from '../../../shared/contracts/feed-audience.ts';
-import { maxBatchUsers } from '../../../shared/domain/batch.ts';
 import { reasons } from '../../../shared/domain/reasons.ts';
 import type { FedPages, FeedLoad, FeedStore, OwnedFeed } from '../../../services/trigger/ports/feed-store.ts';
 import { atOnce } from './at-once.ts';
@@ -85,6 +86,12 @@ export function createMemoryFeedStore({ database }: { database: MemoryDatabase }
         const source = alone ? { segment: alone.segment, snapshot: alone.snapshot } : { sources: audience.include };
         addRunEvent(database, row.runId, 'snapshot-renewed', { country, ...source });
       }),
+    retriedUsers: (feedId, after, limit) =>
+      atOnce(() => {
+        const all = database.retryUsers.get(feedId) ?? [];
+        const behind = all.filter((user) => after === null || compareUserIds(user, after) > 0);
+        return { users: behind.slice(0, limit), isLast: behind.length <= limit };
+      }),
     takePace: (asked) =>
       atOnce(
         () =>
@@ -93,8 +100,9 @@ export function createMemoryFeedStore({ database }: { database: MemoryDatabase }
               const run = database.runs.get(runId);
               const allowed = run ? paceAllows(database, run) : null;
               if (allowed === null) return [];
-              const taken = Math.min(batches, Math.floor(allowed / maxBatchUsers));
-              database.runPaces.set(runId, { allowed: allowed - taken * maxBatchUsers, atMs: clock.nowMs() });
+              const size = batchUsersOf(database, runId);
+              const taken = Math.min(batches, Math.floor(allowed / size));
+              database.runPaces.set(runId, { allowed: allowed - taken * size, atMs: clock.nowMs() });
               return [[runId, taken]];
             }),
           ),
@@ -108,14 +116,20 @@ export function createMemoryFeedStore({ database }: { database: MemoryDatabase }
   };
 }
 
+/** The same for all feeds of a run. */
+function batchUsersOf({ feeds }: MemoryDatabase, runId: string): number {
+  return [...feeds.values()].find((feed) => feed.runId === runId)?.batchUsers ?? usualBatchUsers;
+}
+
 /** Null where the run has no pace. */
 function paceAllows(database: MemoryDatabase, run: RunRow): number | null {
   const pace = settingsOf(database, run).paceUsersPerSecond;
   if (pace === null) return null;
   const row = database.runPaces.get(run.id);
-  if (!row) return maxBatchUsers;
+  const size = batchUsersOf(database, run.id);
+  if (!row) return size;
   const refilled = (pace * Math.max(0, database.clock.nowMs() - row.atMs)) / 1000;
-  return Math.min(Math.max(maxBatchUsers, pace), row.allowed + refilled);
+  return Math.min(Math.max(size, pace), row.allowed + refilled);
 }
 
 function loadOf(database: MemoryDatabase, row: FeedRow): FeedLoad {
@@ -127,18 +141,20 @@ function loadOf(database: MemoryDatabase, row: FeedRow): FeedLoad {
     runId,
     country,
     paceAllows: paceAllows(database, run),
+    batchUsers: row.batchUsers,
     chain: chain.map(({ action }) => action),
     priority: settingsOf(database, run).priority,
     complete,
     held: [...database.holds.values()].some((hold) => hold.feedId === feedId),
     fedBatches: row.nextBatchNo - 1,
+    fromStep: row.fromStep,
     steps: flowOf(database, feedId, chain.length),
   };
 }
 
 function write(database: MemoryDatabase, row: FeedRow, pages: FedPages): void {
   for (const { batchNo, users } of pages.batches) {
-    const batch = { feedId: row.feedId, batchNo, users: [...users], parent: null, fromStep: 1 };
+    const batch = { feedId: row.feedId, batchNo, users: [...users], parent: null, fromStep: row.fromStep };
     database.batches.set(batchKey(row.feedId, batchNo), batch);
     row.fedUsers += users.length;
   }
@@ -166,19 +182,19 @@ function failInvalid(database: MemoryDatabase, row: FeedRow, { user, rule }: Fed
 
 function ownedFeed(database: MemoryDatabase, row: FeedRow): OwnedFeed {
   const run = runOf(database, row);
-  const { feedId, country, audience, fedUsers, excludedUsers, stalls, cursor, nextBatchNo, token } = row;
+  const { feedId, country, audience, fedUsers, excludedUsers, stalls, cursor, nextBatchNo, batchUsers, token } = row;
   const deadlineInMs = run.deadlineAtMs - database.clock.nowMs();
-  const start = startingWith(database, run);
-  const place = { fedUsers, excludedUsers, stalls, cursor, nextBatchNo };
+  const start = startingWith(database, run, row.fromStep);
+  const place = { fedUsers, excludedUsers, stalls, cursor, nextBatchNo, batchUsers };
   return { feedId, runId: run.id, country, audience, ...place, token, deadlineInMs, ...start };
 }
 
-function startingWith(database: MemoryDatabase, run: RunRow): Pick<OwnedFeed, 'priority' | 'firstAction'> {
+function startingWith(database: MemoryDatabase, run: RunRow, fromStep: number) {
   const { chain } = definitionOf(database, run);
   const { priority } = settingsOf(database, run);
-  const [first] = chain;
-  if (!first) throw new Error(`the chain of run ${run.id} is empty`);
-  return { priority, firstAction: first.action };
+  const first = chain[fromStep - 1];
+  if (!first) throw new Error(`the chain of run ${run.id} has no step ${fromStep}`);
+  return { priority, fromStep, isRetry: run.parentId !== null, firstAction: first.action };
 }
 
 function isFeeding(database: MemoryDatabase, row: FeedRow): boolean {

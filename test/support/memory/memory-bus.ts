@@ -213,7 +213,7 @@ export function createMemoryBus(options: MemoryBusOptions = {}): MemoryBus {
     }
 
     function createMissing(specs: readonly Pick<TopicSpec, 'topic' | 'partitions'>[]): void {
-      const missing = specs.filter(({ topic }) => log.partitionsOf(topic).length === 0);
+      const missing = specs.filter(({ topic, partitions: count }) => log.partitionsOf(topic).length < count);
       for (const { topic, partitions: count } of missing) log.ensure(topic, count);
       if (missing.length > 0) groups.forEach(rebalance);
     }
@@ -221,7 +221,9 @@ export function createMemoryBus(options: MemoryBusOptions = {}): MemoryBus {
     return {
       start: (receiver) =>
         atOnce(() => {
-          createMissing(wanted.map((topic) => ({ topic, partitions })));
+          createMissing(
+            wanted.filter((topic) => log.partitionsOf(topic).length === 0).map((topic) => ({ topic, partitions })),
+          );
           member = { topics: wanted, receiver, lanes: new Map(), intakeStopped: false, turnIsDue: false };
           group.members.add(member);
           rebalance(group);
@@ -231,8 +233,9 @@ export function createMemoryBus(options: MemoryBusOptions = {}): MemoryBus {
           wanted = specs.map(({ topic }) => topic);
           if (!member) return;
           createMissing(specs);
+          const before = member.topics;
           member.topics = wanted;
-          rebalance(group);
+          if (before.length !== wanted.length || !wanted.every((topic) => before.includes(topic))) rebalance(group);
         }),
       settle: ({ lane, offset }) => {
         const state = member?.lanes.get(lane);

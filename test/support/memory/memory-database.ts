@@ -5,12 +5,15 @@ import type { StepFlow, StepTotals } from '../../../shared/domain/outcomes.ts';
 import type { RunEventKind } from '../../../shared/domain/run-events.ts';
 import type { RunState } from '../../../shared/domain/run-states.ts';
 import type { ApiKeyRecord } from '../../../shared/ports/api-keys.ts';
+import type { RegisteredActionType, RegisteredShard } from '../../../shared/ports/registry.ts';
 import type { AuditRecord } from '../../../services/api/ports/audit-log.ts';
 import type { CampaignState } from '../../../services/api/ports/campaign-store.ts';
+import type { RetryFilter } from '../../../services/api/ports/retries.ts';
 import type { StoredAnswer } from '../../../services/api/ports/idempotent-requests.ts';
-import type { UserFailure } from '../../../shared/ports/step-ledger.ts';
 import type { RejectedLine } from '../../../services/api/ports/settlement-requests.ts';
+import type { ShardReport } from '../../../services/worker/ports/shard-reports.ts';
 import type { SettlementCounts, SettlementMethod } from '../../../shared/ports/settlements.ts';
+import type { AttemptNote, ToldUsers, UserFailure } from '../../../shared/ports/step-ledger.ts';
 import type { SettableClock } from '../settable-clock.ts';
 
 /** The rows of the in-memory stores, table by table as in Postgres. All stores of one test share one database and its clock. */
@@ -30,6 +33,8 @@ export interface MemoryDatabase {
   readonly totals: Map<string, TotalsRow>;
   /** Keyed by `${feed}/${step}/${outcome}/${reason}`. */
   readonly failureTotals: Map<string, FailureTotalsRow>;
+  /** Keyed by `stepKey` and the epoch. */
+  readonly stepAttempts: Map<string, StepAttemptRow>;
   /** Keyed by `stepKey`. */
   readonly agenda: Map<string, AgendaRow>;
   /** Keyed by `${feed}/${step}`: below it every fed batch is done in this step, or on the agenda, or has not survived. */
@@ -40,11 +45,21 @@ export interface MemoryDatabase {
   readonly stepCauses: Map<string, StepCauseRow>;
   readonly settlementRequests: Map<string, SettlementRequestRow>;
   readonly settlements: SettlementRow[];
+  /** By feed, in ascending order: the audience of a child run. */
+  readonly retryUsers: Map<string, readonly string[]>;
   readonly apiKeys: Map<string, ApiKeyRow>;
   /** Keyed by `${apiKey}/${idempotencyKey}`. */
   readonly idempotentRequests: Map<string, IdempotentRequestRow>;
   /** Keyed by `${topic}/${partition}/${offset}` and a digest of the bytes. */
   readonly deadLetters: Map<string, DeadLetterRow>;
+  /** Moves with every change of the two below. */
+  readonly registry: { revision: number };
+  /** By name. */
+  readonly actionTypes: Map<string, ActionTypeRow>;
+  /** Keyed by `${actionType}/${country}`. */
+  readonly shards: Map<string, RegisteredShard>;
+  /** Keyed by `${worker}/${actionType}/${country}`. */
+  readonly shardReports: Map<string, ShardReportRow>;
   /** Oldest first. */
   readonly auditLog: AuditRecord[];
   /** Oldest first. */
@@ -66,6 +81,15 @@ export interface RunEventRow {
 export interface RunPaceRow {
   allowed: number;
   atMs: number;
+}
+
+export interface ShardReportRow extends ShardReport {
+  worker: string;
+  reportedAtMs: number;
+}
+
+export interface ActionTypeRow extends RegisteredActionType {
+  deletedAt: Date | null;
 }
 
 export interface CampaignRow {
@@ -93,6 +117,10 @@ export interface RunRow {
   id: string;
   campaignId: string;
   revision: number;
+  /** The run whose failed users this one tries again. */
+  parentId: string | null;
+  retry: RetryWish | null;
+  createdAt: Date;
   scheduledFor: Date;
   state: RunState;
   stateReason: string | null;
@@ -112,12 +140,19 @@ export interface RunRow {
   failuresKept: boolean;
 }
 
+/** Whose failures are tried again: of one run, or, with null, of the whole family; lists are filters. */
+export interface RetryWish extends RetryFilter {
+  of: string | null;
+}
+
 export interface FeedRow {
   feedId: string;
   runId: string;
   country: string;
   audience: FeedAudience;
+  fromStep: number;
   cursor: string | null;
+  batchUsers: number;
   nextBatchNo: number;
   nextChildNo: number;
   fedUsers: number;
@@ -159,6 +194,17 @@ export interface StepRow {
   rest: 'succeeded' | 'expired' | 'cancelled' | null;
   restUsers: number;
   cause: string | null;
+}
+
+export interface StepAttemptRow {
+  feedId: string;
+  batchNo: number;
+  step: number;
+  epoch: number;
+  at: Date;
+  reading: AttemptNote['reading'] | 'lost';
+  cause: string | null;
+  users: readonly ToldUsers[];
 }
 
 export interface FailureRow extends Omit<UserFailure, 'outcome'> {
@@ -285,6 +331,7 @@ export function createMemoryDatabase(clock: SettableClock): MemoryDatabase {
     feeds: new Map(),
     batches: new Map(),
     steps: new Map(),
+    stepAttempts: new Map(),
     failures: [],
     totals: new Map(),
     failureTotals: new Map(),
@@ -294,9 +341,14 @@ export function createMemoryDatabase(clock: SettableClock): MemoryDatabase {
     stepCauses: new Map(),
     settlementRequests: new Map(),
     settlements: [],
+    retryUsers: new Map(),
     apiKeys: new Map(),
     idempotentRequests: new Map(),
     deadLetters: new Map(),
+    registry: { revision: 1 },
+    actionTypes: new Map(),
+    shards: new Map(),
+    shardReports: new Map(),
     auditLog: [],
     runEvents: [],
     runPaces: new Map(),

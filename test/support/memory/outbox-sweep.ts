@@ -141,10 +141,15 @@ function lookAt(
 }
 
 /** Where the furthest step of a batch stands. */
-export function windowPlaceOf({ steps, clock }: MemoryDatabase, feedId: string, batchNo: number, chainLength: number) {
+export function windowPlaceOf(
+  { batches, steps, clock }: MemoryDatabase,
+  feedId: string,
+  batchNo: number,
+  chainLength: number,
+) {
   const rows = Array.from({ length: chainLength }, (_, index) => steps.get(stepKey(feedId, batchNo, index + 1)));
   const row = rows.findLast((each) => each !== undefined);
-  if (!row) return { place: 'unborn', step: 1, row } as const;
+  if (!row) return { place: 'unborn', step: batches.get(batchKey(feedId, batchNo))?.fromStep ?? 1, row } as const;
   if (row.state === 'done') {
     const goesOn = row.rest === 'succeeded' && row.restUsers > 0 && row.step < chainLength;
     return goesOn

@@ -1,7 +1,10 @@
 import type { KeptKind, Retention } from '../../../services/trigger/ports/retention.ts';
+import { publicId } from '../../../shared/domain/ids.ts';
 import { atOnce } from './at-once.ts';
+import { campaignsUsing } from './audience-store.ts';
 import type { FeedRow, MemoryDatabase } from './memory-database.ts';
 
+const lostAfterMs = 900_000;
 const dayMs = 86_400_000;
 const weekMs = 7 * dayMs;
 /** 1970 began on a Thursday; weeks begin on Mondays. */
@@ -32,9 +35,11 @@ export function createMemoryRetention({ database }: { database: MemoryDatabase }
     if (kind === 'steps') {
       if ([...batches.values()].some(isGone)) return false;
       const dropped = deleteFrom(steps, isGone) > 0;
-      for (const table of [database.agenda, database.holds, database.stepCauses]) deleteFrom(table, isGone);
+      for (const table of [database.agenda, database.holds, database.stepCauses, database.stepAttempts])
+        deleteFrom(table, isGone);
       return dropped;
     }
+    for (const { feedId } of ofWeek) database.retryUsers.delete(feedId);
     const kept = failures.filter((row) => !isGone(row));
     const dropped = kept.length < failures.length;
     failures.splice(0, failures.length, ...kept);
@@ -81,6 +86,26 @@ export function createMemoryRetention({ database }: { database: MemoryDatabase }
           .slice(0, limit);
         for (const [key] of old) database.idempotentRequests.delete(key);
         return old.length;
+      }),
+    deleteAudiences: (days, limit) =>
+      atOnce(() => {
+        const old = [...database.audiences.values()]
+          .filter(
+            ({ createdAt, state }) => state !== 'receiving' && createdAt.getTime() <= clock.nowMs() - days * dayMs,
+          )
+          .filter(({ id }) => campaignsUsing(database, publicId('audience', id)).length === 0)
+          .slice(0, limit);
+        for (const { id } of old) database.audiences.delete(id);
+        return old.length;
+      }),
+    failLostUploads: () =>
+      atOnce(() => {
+        const lost = [...database.audiences.values()].filter(
+          ({ state, receivedAtMs }) => state === 'receiving' && receivedAtMs < clock.nowMs() - lostAfterMs,
+        );
+        const cause = 'nothing was heard of the upload for fifteen minutes';
+        for (const row of lost) Object.assign(row, { state: 'failed', cause });
+        return lost.length;
       }),
     // The twin's dead letters have no time.
     deleteDeadLetters: () => Promise.resolve(0),

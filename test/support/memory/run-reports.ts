@@ -57,6 +57,7 @@ export function headerOf(run: RunRow, database: MemoryDatabase): RunHeader {
   if (!definition) throw new Error(`run ${run.id} has no campaign`);
   return {
     runId: run.id,
+    parentRunId: run.parentId,
     campaignId: run.campaignId,
     campaignName: definition.name,
     revision: run.revision,
@@ -91,6 +92,7 @@ function snapshotOf(id: string, database: MemoryDatabase): RunSnapshot | undefin
     failuresKept: run.failuresKept,
     countries: feeds.map((feed) => ({
       country: feed.country,
+      fromStep: feed.fromStep,
       segment: onlySegment(feed.audience)?.segment ?? null,
       estimate: estimateOf(feed.audience),
       fedUsers: feed.fedUsers,

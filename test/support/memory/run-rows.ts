@@ -1,6 +1,6 @@
 import { v7 as uuidv7 } from 'uuid';
+import { firstChildBatchNo, usualBatchUsers } from '../../../shared/domain/batch.ts';
 import { segmentAlone } from '../../../shared/contracts/feed-audience.ts';
-import { firstChildBatchNo } from '../../../shared/domain/batch.ts';
 import { emptyFeed, laterThan, someFailure, type FeedSeed, type RunRows } from '../conformance/run-rows.ts';
 import { atOnce } from './at-once.ts';
 import type { MemoryDatabase } from './memory-database.ts';
@@ -22,6 +22,9 @@ export function createMemoryRunRows({ database }: { database: MemoryDatabase }):
           waitingCause: null,
           settings: {},
           failuresKept: true,
+          parentId: null,
+          retry: null,
+          createdAt: clock.now(),
         };
         const { deadlineAt = laterThan(seed), stateSince = clock.now(), ...row } = seed;
         const waitingSince = seed.waitingCause === undefined ? null : clock.now();
@@ -41,9 +44,10 @@ export function createMemoryRunRows({ database }: { database: MemoryDatabase }):
           leaseUntilMs: 0,
           stalledUntilMs: null,
           stalls: 0,
+          fromStep: 1,
           audience: segmentAlone({ segment, snapshot: 's1', estimate }),
         };
-        const numbers = { nextBatchNo: fedBatches + 1, nextChildNo: firstChildBatchNo };
+        const numbers = { batchUsers: usualBatchUsers, nextBatchNo: fedBatches + 1, nextChildNo: firstChildBatchNo };
         feeds.set(feedId, { feedId, runId, ...rest, ...unowned, ...numbers });
         return feedId;
       }),

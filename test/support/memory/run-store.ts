@@ -1,8 +1,10 @@
 import { v7 as uuidv7 } from 'uuid';
+import { firstChildBatchNo, isChildBatch, usualBatchUsers } from '../../../shared/domain/batch.ts';
 import { defaultMinJudgedUsers, type CampaignDefinition } from '../../../shared/contracts/campaigns.ts';
 import type { RunSettings } from '../../../shared/contracts/runs.ts';
-import { firstChildBatchNo, isChildBatch } from '../../../shared/domain/batch.ts';
 import type { StepTotals } from '../../../shared/domain/outcomes.ts';
+import { segmentAlone } from '../../../shared/contracts/feed-audience.ts';
+import { compareUserIds } from '../../../shared/domain/user-id.ts';
 import type { RunEventKind } from '../../../shared/domain/run-events.ts';
 import { statesBefore, type TerminalRunState } from '../../../shared/domain/run-states.ts';
 import { nothingUnderWay } from '../../../shared/domain/under-way.ts';
@@ -10,6 +12,7 @@ import type { FlowCounts } from '../../../services/trigger/ports/feed-store.ts';
 import type { RunStore, RunTally, WaitingStep } from '../../../services/trigger/ports/run-store.ts';
 import { atOnce } from './at-once.ts';
 import { createMemoryDatabase, type FeedRow, type MemoryDatabase, type RunRow } from './memory-database.ts';
+import { standingFailures } from './standing-failures.ts';
 import { addRunEvent } from './run-events.ts';
 import { addToTotals, totalsOf, totalsRowsOf } from './totals.ts';
 import { underWayOf } from './under-way.ts';
@@ -34,11 +37,12 @@ export function createMemoryRunStore({ database }: { database: MemoryDatabase })
               runId: row.id,
               campaignId: row.campaignId,
               definition: definitionOf(database, row),
+              isRetry: row.parentId !== null,
               deadlineInMs,
             };
           }),
       ),
-    begin: (runId, feeds) =>
+    begin: (runId, feeds, batchUsers = usualBatchUsers) =>
       atOnce(() => {
         const row = runs.get(runId);
         if (row?.state !== 'preparing') return false;
@@ -46,7 +50,7 @@ export function createMemoryRunStore({ database }: { database: MemoryDatabase })
         addRunEvent(database, runId, 'begun', { feeds: feeds.length });
         for (const feed of feeds) {
           const id = uuidv7();
-          database.feeds.set(id, { ...unfed, ...feed, feedId: id, runId });
+          database.feeds.set(id, { ...unfed, ...feed, feedId: id, runId, batchUsers });
         }
         return true;
       }),
@@ -55,6 +59,7 @@ export function createMemoryRunStore({ database }: { database: MemoryDatabase })
         const row = runs.get(runId);
         if (row?.state === 'preparing') showWait(row, cause);
       }),
+    beginRetry: (runId) => atOnce(() => beginRetry(database, runId)),
     tallies: () => atOnce(() => sweptRuns().map((row) => tallyOf(database, row))),
     waitingSteps: (runIds) => atOnce(() => runIds.flatMap((runId) => waitingStepsOf(database, runId))),
     show: (runId, figures) =>
@@ -138,6 +143,31 @@ function finish(database: MemoryDatabase, runId: string, state: TerminalRunState
   return true;
 }
 
+/** The users are written down as they are now, by country and step. */
+function beginRetry(database: MemoryDatabase, runId: string): number | null {
+  const { runs, feeds, retryUsers, clock } = database;
+  const row = runs.get(runId);
+  if (row?.state !== 'preparing' || !row.retry || row.parentId === null) return null;
+  const standing = standingFailures(database, row.parentId, row.retry, row.createdAt);
+  const places = Map.groupBy(standing, ({ country, step }) => `${country}/${step}`);
+  const batchUsers = Math.min(...feedsOf(database, row.parentId).map((feed) => feed.batchUsers));
+  let users = 0;
+  for (const ofPlace of places.values()) {
+    const [first] = ofPlace;
+    if (!first) continue;
+    const feedId = uuidv7();
+    const ids = [...new Set(ofPlace.map(({ user }) => user))].sort(compareUserIds);
+    retryUsers.set(feedId, ids);
+    const { country, step } = first;
+    const audience = segmentAlone({ segment: '', snapshot: '', estimate: ids.length });
+    feeds.set(feedId, { ...unfed, country, audience, fromStep: step, feedId, runId, batchUsers });
+    users += ids.length;
+  }
+  if (users === 0) return 0;
+  Object.assign(row, { state: 'running', ...waitsNot, stateSince: clock.now(), startedAt: clock.now() });
+  addRunEvent(database, runId, 'begun', { feeds: places.size });
+  return users;
+}
 const waitsNot = { waitingCause: null, waitingSince: null };
 
 const causeLastsMs = 120_000;
@@ -168,7 +198,9 @@ function inTurn<Entry>(entries: readonly Entry[]): Entry[] {
 }
 
 const unfed = {
+  fromStep: 1,
   cursor: null,
+  batchUsers: usualBatchUsers,
   nextBatchNo: 1,
   nextChildNo: firstChildBatchNo,
   fedUsers: 0,
@@ -230,6 +262,9 @@ export function insertRun(
     id,
     campaignId,
     revision,
+    parentId: null,
+    retry: null,
+    createdAt: database.clock.now(),
     scheduledFor,
     state: 'preparing',
     stateReason: null,
@@ -256,6 +291,10 @@ function tallyOf(database: MemoryDatabase, row: RunRow): RunTally {
     state: row.state === 'cancelling' ? 'cancelling' : 'running',
     chain,
     stateReason: row.stateReason,
+    resumedForMs:
+      row.state === 'running' && row.startedAt && row.stateSince > row.startedAt
+        ? database.clock.nowMs() - row.stateSince.getTime()
+        : null,
     overdueMs: database.clock.nowMs() - row.deadlineAtMs,
     pauseAtFailed: pauseAtFailedOf(settingsOf(database, row)),
     judgedFrom: [...row.judgedFrom].map(([step, judged]) => ({ step, ...judged })),
@@ -265,6 +304,7 @@ function tallyOf(database: MemoryDatabase, row: RunRow): RunTally {
       fedUsers: feed.fedUsers,
       heldOutUsers: feed.heldOutUsers,
       fedBatches: feed.nextBatchNo - 1,
+      fromStep: feed.fromStep,
       complete: feed.complete,
       stalled: feed.stalled,
       totals: totalsOf(database, feed.feedId),

@@ -74,7 +74,7 @@ function endStep(
   steps.set(stepKey(feedId, batchNo, step), {
     ...{ feedId, batchNo, step, attempts: 0, open: false, lapses: 0, begun: false },
     ...row,
-    ...{ state: 'done', epoch: (row?.epoch ?? 0) + 1, owner: null, leaseUntilMs: 0, nextAttemptAtMs: null },
+    ...{ state: 'done', epoch: (row?.epoch ?? 0) + 1, owner: null, leaseUntilMs: clock.nowMs(), nextAttemptAtMs: null },
     ...{ rest: outcome, restUsers, cause: null },
   });
   if (unknownFor !== null) {

@@ -16,7 +16,7 @@ import { sortedFlush } from '../../../shared/postgres/flush-order.ts';
 import { quarantinedAfterLapses } from '../../../shared/postgres/ledger-codes.ts';
 import { atOnce } from './at-once.ts';
 import { lostBefore } from './lost-users.ts';
-import { batchKey, stepKey, type MemoryDatabase, type StepRow } from './memory-database.ts';
+import { batchKey, stepKey, type MemoryDatabase, type StepAttemptRow, type StepRow } from './memory-database.ts';
 import { putBack } from './put-back.ts';
 import { addToFailureTotals, addToTotals } from './totals.ts';
 
@@ -81,17 +81,32 @@ function isStillOurs({ steps }: MemoryDatabase, step: StepResult): boolean {
   return steps.get(keyOf(step))?.epoch === step.epoch;
 }
 
-function noteBegin({ steps }: MemoryDatabase, begin: StepBegin): boolean {
-  const row = steps.get(keyOf(begin));
+function noteBegin(database: MemoryDatabase, begin: StepBegin): boolean {
+  const row = database.steps.get(keyOf(begin));
   if (row?.state !== 'running' || row.epoch !== begin.epoch) return false;
   row.begun = true;
+  if (row.nextAttemptAtMs === null) keepAttempt(database, { ...begin, epoch: begin.epoch - 1 }, lostWorker);
   return true;
+}
+
+const lostWorker = { reading: 'lost', cause: null, users: [] } as const;
+
+function keepAttempt(
+  { stepAttempts, clock }: MemoryDatabase,
+  { feedId, batchNo, step, epoch }: StepBegin,
+  { reading, cause, users }: Pick<StepAttemptRow, 'reading' | 'cause' | 'users'>,
+): void {
+  const key = `${stepKey(feedId, batchNo, step)}/${epoch}`;
+  if (!stepAttempts.has(key))
+    stepAttempts.set(key, { feedId, batchNo, step, epoch, at: clock.now(), reading, cause, users });
 }
 
 /** Returns the claims of children. A repeat of what stands there already writes nothing. */
 function write(result: StepResult, worker: LedgerWorker): ClaimedStep[] {
   const row = worker.database.steps.get(keyOf(result));
   if (row?.state !== 'running') return [];
+  const isKept = result.state === 'waiting' || result.children.length > 0;
+  if (result.note && isKept) keepAttempt(worker.database, result, result.note);
   if (result.state === 'done') return finish(row, result, worker);
   putBack(worker.database, row, result satisfies StepWaiting);
   return [];
@@ -101,6 +116,7 @@ function finish(row: StepRow, result: StepDone, worker: LedgerWorker): ClaimedSt
   const { database } = worker;
   const { feedId, batchNo, step, rest, restUsers, attempts, refused } = result;
   row.state = 'done';
+  row.leaseUntilMs = database.clock.nowMs();
   row.rest = rest;
   row.restUsers = restUsers;
   for (const failure of result.failures) {

@@ -1,0 +1,95 @@
+import { randomUUID } from 'node:crypto';
+import { z } from 'zod';
+import { systemClock } from '../../shared/runtime/system-clock.ts';
+import { ApiRefusal } from '../campaigns/api-answers.ts';
+import { createAsk, type Ask } from '../campaigns/ask.ts';
+import { exchangeFrom } from '../campaigns/environment.ts';
+import type { ApiRequest } from '../campaigns/exchange.ts';
+import { writeData, type CommandContext } from '../command-context.ts';
+import { exitCodes, type ExitCode } from '../exit-codes.ts';
+import { actionType, renderActionType, renderActionTypes } from '../render/action-types.ts';
+import { createPaint } from '../render/paint.ts';
+import { oneLine } from '../render/text.ts';
+import { readFields, type WrittenOptions } from './read-fields.ts';
+
+const page = z.object({ items: z.array(actionType) });
+
+/** Waits while the API says 503, and tells that it does. */
+export function patientAsk({ environment, terminal }: CommandContext): Ask {
+  const onWait = (what: string) => terminal.note(`${oneLine(what)}\n`);
+  return createAsk(exchangeFrom(environment, { clock: systemClock, onWait }));
+}
+
+const pathOf = (name: string) => `/v1/action-types/${encodeURIComponent(name)}`;
+
+export async function listActionTypes(context: CommandContext): Promise<ExitCode> {
+  const { terminal } = context;
+  const { value, raw } = await patientAsk(context)(page, { method: 'GET', path: '/v1/action-types' });
+  const paint = createPaint(terminal.colours.out);
+  writeData(context, raw, () => renderActionTypes(value.items, paint, terminal.outColumns));
+  return exitCodes.ok;
+}
+
+export async function showActionType(name: string, context: CommandContext): Promise<ExitCode> {
+  const { value, raw } = await patientAsk(context)(actionType, { method: 'GET', path: pathOf(name) });
+  writeData(context, raw, () => renderActionType(value, createPaint(context.terminal.colours.out)));
+  return exitCodes.ok;
+}
+
+export async function createActionType(
+  name: string,
+  words: readonly string[],
+  options: WrittenOptions,
+  context: CommandContext,
+): Promise<ExitCode> {
+  const body = { ...(await readFields(words, options, context.input)), name };
+  const idempotencyKey = `cli-${randomUUID()}`;
+  const request: ApiRequest = { method: 'POST', path: '/v1/action-types', body, idempotencyKey };
+  return await change(request, { outcome: 'not registered', said: 'is registered' }, context);
+}
+
+export async function setActionType(
+  name: string,
+  words: readonly string[],
+  options: WrittenOptions,
+  context: CommandContext,
+): Promise<ExitCode> {
+  const body = await readFields(words, options, context.input);
+  const wording = { outcome: 'not changed', said: 'is changed' };
+  return await change({ method: 'PATCH', path: pathOf(name), body }, wording, context);
+}
+
+export async function enableActionType(name: string, enabled: boolean, context: CommandContext): Promise<ExitCode> {
+  const wording = { outcome: 'not changed', said: enabled ? 'is enabled' : 'is disabled: what runs goes on' };
+  return await change({ method: 'PATCH', path: pathOf(name), body: { enabled } }, wording, context);
+}
+
+export async function deleteActionType(name: string, context: CommandContext): Promise<ExitCode> {
+  try {
+    await patientAsk(context)(z.undefined(), { method: 'DELETE', path: pathOf(name) });
+  } catch (error) {
+    throw error instanceof ApiRefusal ? new ApiRefusal(error.problem, { outcome: 'not deleted' }) : error;
+  }
+  context.terminal.note(`${name} is deleted\n`);
+  return exitCodes.ok;
+}
+
+async function change(
+  request: ApiRequest,
+  { outcome, said }: { outcome: string; said: string },
+  context: CommandContext,
+): Promise<ExitCode> {
+  try {
+    const { value, raw } = await patientAsk(context)(actionType, request);
+    writeData(context, raw, () => `${value.name} revision ${value.revision}\n`);
+    if (!context.json) context.terminal.note(`${value.name} ${said}; workers know in about a second\n`);
+    return exitCodes.ok;
+  } catch (error) {
+    throw error instanceof ApiRefusal ? new ApiRefusal(error.problem, { outcome, labelOf: fieldLabel }) : error;
+  }
+}
+
+/** `timeoutMs` for `/timeoutMs`. */
+function fieldLabel(pointer: string): string {
+  return pointer.replace(/^\//, '').replaceAll('/', '.');
+}

@@ -1,0 +1,43 @@
+import { z } from 'zod';
+
+const count = z.int().min(0);
+
+/** A shard as it is shown: an action type in a country, which is one topic. */
+export const shard = z
+  .object({
+    id: z.string().describe('<action type>.<country>'),
+    actionType: z.string(),
+    country: z.string(),
+    topic: z.string(),
+    partitions: z.object({
+      wanted: z.int().min(1).describe('As somebody set it; only raised'),
+      actual: count.nullable().describe('As Kafka has it; null while it is not known'),
+    }),
+    workers: z
+      .array(z.object({ worker: z.string(), partitions: z.array(count) }))
+      .describe('Who serves it, and which partitions each has'),
+    lag: z.object({
+      messages: count.nullable().describe('Published and not handled; null while it is not known'),
+      batches: z.number().min(0).describe('Ready: on the topic, or a worker has them'),
+      waiting: z.number().min(0).describe('Batches that were put back, until they are due'),
+      aheadBatches: z.number().min(0).describe('Ready here or in steps before, or still to be fed'),
+      aheadSeconds: z.number().min(0).nullable().describe('At the rate of now; null where nothing moves'),
+    }),
+    inFlight: count.describe('Calls under way'),
+    callLimit: count.describe('Calls that may be under way'),
+    batchesPerSecond: z.number().min(0),
+    breaker: z
+      .enum(['closed', 'open', 'unknown'])
+      .describe('open: its endpoint counts as down; unknown: no worker serves it'),
+    desiredWorkers: count.describe('To be through in a minute; at most one for each partition'),
+    notes: z.array(z.string()).describe('What a person should know, in plain words'),
+    createdAt: z.iso.datetime({ precision: 3 }),
+    links: z.object({ self: z.string() }),
+  })
+  .meta({ id: 'Shard' });
+
+export type ShardShape = z.infer<typeof shard>;
+
+export const shardPatch = z
+  .strictObject({ partitions: z.int().min(1).max(1000).describe('Raised under load; never lowered') })
+  .meta({ id: 'ShardPatch' });

@@ -1,0 +1,15 @@
+import type { Catalogue } from '../../../shared/contracts/engine-config.ts';
+import type { RegisteredActionType } from '../../../shared/ports/registry.ts';
+import type { ActionType } from '../contracts/action-types.ts';
+
+export function actionTypeView(type: RegisteredActionType, countries: Catalogue['countries']): ActionType {
+  const { name, revision, enabled, origin, config, createdAt, updatedAt } = type;
+  return {
+    ...{ name, revision, enabled, origin },
+    ...config,
+    countries: countries ?? null,
+    createdAt: createdAt.toISOString(),
+    updatedAt: updatedAt.toISOString(),
+    links: { self: `/v1/action-types/${name}` },
+  };
+}

@@ -1,0 +1,45 @@
+import { z } from 'zod';
+import { countryPattern } from '../domain/shard.ts';
+import { isStorable } from '../domain/stored-text.ts';
+
+/** HTTP shapes of trying failed users again. */
+const reason = z.string().min(1).max(200).refine(isStorable, 'holds what no reason can');
+
+export const retryRequest = z
+  .strictObject({
+    reasons: z.array(reason).min(1).max(100).optional().describe('Only who failed for one of these'),
+    steps: z.array(z.int().min(1).max(20)).min(1).max(20).optional().describe('Only who failed in one of these'),
+    actions: z.array(z.string().min(1).max(64)).min(1).max(20).optional().describe('The same by action type'),
+    countries: z.array(z.string().regex(countryPattern)).min(1).max(250).optional(),
+    deadlineSeconds: z
+      .int()
+      .min(60)
+      .max(30 * 86_400)
+      .optional()
+      .describe("From now; the campaign's own when absent"),
+    preview: z.boolean().default(false).describe('Only counts: nothing is created'),
+  })
+  .meta({ id: 'RetryRequest' });
+
+export type RetryRequest = z.infer<typeof retryRequest>;
+
+export const retryAnswer = z
+  .object({
+    preview: z.boolean(),
+    parentRunId: z.string(),
+    runId: z.string().nullable().describe('The run that was created; null for a preview'),
+    users: z.int().min(0),
+    groups: z.array(
+      z.object({
+        step: z.int().min(1),
+        action: z.string(),
+        country: z.string(),
+        reason: z.string(),
+        users: z.int().min(0),
+      }),
+    ),
+    links: z.object({ self: z.string().nullable() }),
+  })
+  .meta({ id: 'Retry', description: 'Whose failures are tried again, by step, country and reason' });
+
+export type RetryAnswer = z.infer<typeof retryAnswer>;

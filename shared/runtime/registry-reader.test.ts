@@ -1,0 +1,81 @@
+import { pino } from 'pino';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { createMemoryDatabase } from '../../test/support/memory/memory-database.ts';
+import { createMemoryActionTypeStore, createMemoryRegistrySource } from '../../test/support/memory/registry.ts';
+import { passTime } from '../../test/support/pass-time.ts';
+import { createSettableClock } from '../../test/support/settable-clock.ts';
+import { actionTypeConfig } from '../contracts/engine-config.ts';
+import type { RegistrySource } from '../ports/registry.ts';
+import { createRegistryReader, type RegistryReader } from './registry-reader.ts';
+
+const config = actionTypeConfig.parse({ url: 'http://rewards.test', class: 'A' });
+
+describe('what a process knows of the registry', () => {
+  const clock = createSettableClock();
+  let asked: string[];
+  let source: RegistrySource;
+  let reader: RegistryReader;
+  let register: (name: string) => Promise<unknown>;
+  beforeEach(() => {
+    const database = createMemoryDatabase(clock);
+    const inner = createMemoryRegistrySource({ database });
+    asked = [];
+    source = {
+      revision: () => {
+        asked.push('revision');
+        return inner.revision();
+      },
+      read: () => {
+        asked.push('read');
+        return inner.read();
+      },
+    };
+    reader = createRegistryReader({ registry: source, clock, logger: pino({ level: 'silent' }) });
+    const types = createMemoryActionTypeStore({ database });
+    register = (name) => types.create(name, { config, enabled: true });
+  });
+
+  it('follows a change within about a second, and tells of it once', async () => {
+    const seen: number[] = [];
+    reader.onChange(({ actionTypes }) => seen.push(actionTypes.length));
+    reader.start();
+    await passTime(clock, 3000);
+    await register('award-reward');
+    await passTime(clock, 1100);
+    expect(seen).toEqual([0, 1]);
+    await passTime(clock, 3000);
+    expect(seen).toEqual([0, 1]);
+    await reader.stop();
+  });
+
+  it('asks for the revision alone while nothing changes', async () => {
+    reader.start();
+    await passTime(clock, 5500);
+    await reader.stop();
+    expect(asked.filter((question) => question === 'read')).toHaveLength(1);
+    expect(asked.filter((question) => question === 'revision').length).toBeLessThanOrEqual(6);
+  });
+
+  it('gives whoever asks what was there when he asked, also while a look is under way', async () => {
+    await reader.refresh();
+    const underWay = reader.refresh();
+    await register('award-reward');
+    expect((await reader.refresh()).actionTypes).toHaveLength(1);
+    await underWay;
+  });
+
+  it('keeps what it knew while the store does not answer, and goes on by itself', async () => {
+    await register('award-reward');
+    await reader.refresh();
+    const answering = source.revision.bind(source);
+    source.revision = () => Promise.reject(new Error('scripted failure'));
+    reader.start();
+    await expect(reader.refresh()).rejects.toThrow('scripted failure');
+    expect(reader.current()?.actionTypes).toHaveLength(1);
+    source.revision = answering;
+    await register('award-points');
+    await passTime(clock, 2100);
+    expect(reader.current()?.actionTypes).toHaveLength(2);
+    await reader.stop();
+  });
+});

@@ -1,0 +1,132 @@
+import pg from 'pg';
+import { Readable } from 'node:stream';
+import { setTimeout as wait } from 'node:timers/promises';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { z } from 'zod';
+import { runProgram } from '../../cli/program.ts';
+import { createTestTerminal } from '../../cli/test-terminal.ts';
+import { violations } from '../support/evidence.ts';
+import { countries, startInstallation, type Installation } from './installation.ts';
+
+const shard = z.object({
+  partitions: z.object({ wanted: z.int(), actual: z.int().nullable() }),
+  workers: z.array(z.object({ worker: z.string(), partitions: z.array(z.int()) })),
+  lag: z.object({ messages: z.int().nullable() }),
+  notes: z.array(z.string()),
+});
+
+describe('an installation that nobody restarts', () => {
+  let muster: Installation;
+  let pids: number[];
+
+  beforeAll(async () => {
+    muster = await startInstallation({
+      workers: 2,
+      sandbox: { SANDBOX_SEGMENTS: 'riders=20000,few=3000', SANDBOX_POINTS_LATENCY_MS: '60' },
+    });
+    pids = [...muster.services.values()].map(({ pid }) => pid);
+  });
+  afterAll(() => muster.stop());
+
+  async function cli(...args: string[]) {
+    const terminal = createTestTerminal();
+    const onInterrupt = () => new AbortController().signal;
+    const environment = muster.cliEnvironment;
+    const code = await runProgram(args, { terminal, environment, input: Readable.from([]), onInterrupt });
+    return { code, ...terminal.written };
+  }
+
+  const pointsUrl = () => `${muster.sandboxUrl}/points/v1/batches`;
+  const chain = [{ action: 'award-stars', params: { points: 3 } }];
+  const shown = async (id: string) => shard.parse(await (await muster.api.request(`/v1/shards/${id}`)).json());
+  async function query(sql: string): Promise<unknown[]> {
+    const client = new pg.Client(muster.database.url);
+    await client.connect();
+    try {
+      return (await client.query<object>(sql)).rows;
+    } finally {
+      await client.end();
+    }
+  }
+
+  const lines = async (runId: string) => (await muster.api.report(runId)).steps;
+
+  it('serves an action type from its registration through the command line on', async () => {
+    const refused = await muster.api.request('/v1/campaigns', {
+      method: 'POST',
+      body: JSON.stringify({ name: 'Too early', countries, audience: { include: [{ segment: 'few' }] }, chain }),
+    });
+    expect(refused.status).toBe(422);
+
+    const created = await cli(
+      'action-types',
+      'create',
+      'award-stars',
+      `url=${pointsUrl()}`,
+      'class=B',
+      'concurrency=40',
+    );
+    expect(created).toMatchObject({ code: 0, out: 'award-stars revision 1\n' });
+    const runId = await muster.api.run({ name: 'Stars', countries, segment: 'few', chain });
+    await muster.api.awaitEnd(runId);
+
+    expect(await lines(runId)).toMatchObject([{ succeeded: 3000, failed: 0 }]);
+    expect(violations(await muster.evidence(runId, 'few'))).toEqual([]);
+    expect([...muster.services.values()].map(({ pid }) => pid)).toEqual(pids);
+  });
+
+  it('calls by what an action type says now', async () => {
+    await cli('action-types', 'set', 'award-stars', 'batchSize=250', 'timeoutMs=3000');
+    const runId = await muster.api.run({ name: 'Larger batches', countries: ['SG'], segment: 'few', chain });
+    const ended = await muster.api.awaitEnd(runId);
+
+    // Two fifths of all are in Singapore.
+    expect(ended.steps).toMatchObject([{ succeeded: 1200 }]);
+    const rows = await query(
+      'select max(n) as most, count(*)::int as batches from batches where feed in (select feed from feeds where batch_users = 250)',
+    );
+    expect(rows).toEqual([{ most: 250, batches: 5 }]);
+    expect(violations(await muster.evidence(runId, 'few'))).toEqual([]);
+  });
+
+  it('row 28: takes more partitions in the middle of a run, and misses nobody', async () => {
+    const runId = await muster.api.run({ name: 'Raised', countries: ['SG'], segment: 'riders', chain });
+    for (;;) {
+      const [line] = (await muster.api.progress(runId)).steps;
+      if ((line?.succeeded ?? 0) > 1000) break;
+      await wait(50);
+    }
+    const raised = await cli('shards', 'set', 'award-stars', 'SG', '--partitions', '12');
+    expect(raised).toMatchObject({ code: 0, out: `${muster.topicPrefix}.award-stars.SG 12 partitions\n` });
+    await muster.api.awaitEnd(runId);
+
+    expect(await lines(runId)).toMatchObject([{ succeeded: 8000, failed: 0 }]);
+    expect(violations(await muster.evidence(runId, 'riders'))).toEqual([]);
+    const owned = async () => (await shown('award-stars.SG')).workers.flatMap(({ partitions }) => partitions);
+    // A consumer that saw them late takes them all the same.
+    while (new Set(await owned()).size < 12) await wait(200);
+    expect((await shown('award-stars.SG')).partitions).toEqual({ wanted: 12, actual: 12 });
+  });
+
+  it('says who does what, and that workers beyond the partitions have nothing to do', async () => {
+    await cli('action-types', 'create', 'award-one', `url=${pointsUrl()}`, 'class=B');
+    await muster.restart('worker-3');
+    const more = muster.writeConfig((config) => ({ ...config, partitionsPerShard: 1 }));
+    await muster.services.get('trigger')?.end('SIGTERM');
+    await muster.restart('trigger', { MUSTER_CONFIG: more });
+    const runId = await muster.api.run({
+      name: 'One partition',
+      countries: ['SG'],
+      segment: 'few',
+      chain: [{ action: 'award-one', params: {} }],
+    });
+    await muster.api.awaitEnd(runId);
+
+    const note = '3 workers, 1 partition: 2 have nothing to do; raise partitions';
+    while (!(await shown('award-one.SG')).notes.includes(note)) await wait(200);
+    expect((await cli('shards')).out).toContain(`award-one SG: ${note}`);
+    const { workers, lag } = await shown('award-one.SG');
+    expect(workers.map(({ partitions }) => partitions.length).sort()).toEqual([0, 0, 1]);
+    expect(lag.messages).toBe(0);
+  });
+});

@@ -1,0 +1,132 @@
+import { setTimeout as wait } from 'node:timers/promises';
+import { afterEach, describe, expect, it } from 'vitest';
+import { readLedger } from '../../services/sandbox/ledger.ts';
+import { pageShape } from '../../services/api/contracts/pages.ts';
+import { controlledRun, runEvent, type ControlledRunShape, type RunProgress } from '../../shared/contracts/runs.ts';
+import { lastCallSentWithinMs } from '../../shared/domain/run-control.ts';
+import type { RunState } from '../../shared/domain/run-states.ts';
+import { violations } from '../support/evidence.ts';
+import { countries, rewardThenMessage, startInstallation, type Installation } from './installation.ts';
+
+const users = 60_000;
+const latencyMs = 300;
+const pollMs = 50;
+const patienceMs = 60_000;
+
+const sandbox = {
+  SANDBOX_SEGMENTS: `lapsed-riders=${users}`,
+  SANDBOX_REWARDS_FAILURE_SHARE: '0.02',
+  SANDBOX_REWARDS_LATENCY_MS: `100-${latencyMs}`,
+  SANDBOX_MESSAGES_LATENCY_MS: `100-${latencyMs}`,
+};
+
+const engine = {
+  WORKER_CONCURRENCY: '8',
+  WORKER_LEASE_MS: '6000',
+  KAFKA_SESSION_TIMEOUT_MS: '2000',
+  TRIGGER_FEED_LEASE_MS: '3000',
+  TRIGGER_STALL_MS: '2000',
+};
+
+describe('a run that people control while it goes on', () => {
+  let muster: Installation;
+  afterEach(() => muster.stop());
+
+  const start = () =>
+    muster.api.run({ name: 'Controlled', countries, segment: 'lapsed-riders', chain: rewardThenMessage });
+
+  async function ask(runId: string, verb: string): Promise<{ answer: ControlledRunShape; answeredAtMs: number }> {
+    const response = await muster.api.request(`/v1/runs/${runId}/${verb}`, { method: 'POST', body: '{}' });
+    const body: unknown = await response.json();
+    return { answer: controlledRun.parse(body), answeredAtMs: Date.now() };
+  }
+
+  async function until(runId: string, isSo: (progress: RunProgress) => boolean): Promise<RunProgress> {
+    const giveUpMs = Date.now() + patienceMs;
+    for (;;) {
+      const progress = await muster.api.progress(runId);
+      if (isSo(progress)) return progress;
+      if (Date.now() > giveUpMs) throw new Error(`the run is ${progress.state}, and not as it should be`);
+      await wait(pollMs);
+    }
+  }
+
+  const served = ({ steps }: RunProgress) => steps.reduce((sum, line) => sum + line.succeeded, 0);
+  const is = (state: RunState) => (progress: RunProgress) => progress.state === state;
+
+  /** When the called services applied something of the run last, by their own ledger. */
+  async function lastEffectMs(runId: string): Promise<number> {
+    const ledger = await readLedger(muster.ledgerFile);
+    const times = rewardThenMessage.flatMap((_, index) => [...ledger.of(runId, index + 1).keys.values()]);
+    return times.flatMap(({ at }) => at).reduce((last, at) => Math.max(last, Date.parse(at)), 0);
+  }
+
+  it('stands within the published time when it is paused, loses nobody, and ends as cancelled when it is cancelled (P2, P3, P4)', async () => {
+    muster = await startInstallation({ workers: 2, sandbox, engine });
+    const runId = await start();
+    await until(runId, (progress) => served(progress) > 2000);
+
+    const pause = await ask(runId, 'pause');
+    expect(pause.answer).toMatchObject({ run: { state: 'pausing' }, timeToStopMs: lastCallSentWithinMs + 2000 });
+    expect(pause.answer.inFlight.batches).toBeGreaterThan(0);
+    const paused = await until(runId, is('paused'));
+    expect(paused).toMatchObject({ eta: null, inFlight: 0, stalled: 'paused by bootstrap' });
+    const lastMs = await lastEffectMs(runId);
+    expect(lastMs).toBeLessThan(pause.answeredAtMs + lastCallSentWithinMs + latencyMs);
+    await wait(3000);
+    expect(await lastEffectMs(runId)).toBe(lastMs);
+    expect(served(await muster.api.progress(runId))).toBe(served(paused));
+
+    await ask(runId, 'resume');
+    await until(runId, (progress) => served(progress) > served(paused) + 5000);
+
+    const cancel = await ask(runId, 'cancel');
+    const last = await muster.api.awaitEnd(runId);
+    expect(last).toMatchObject({ state: 'cancelled', stateReason: 'cancelled by bootstrap' });
+    expect(await lastEffectMs(runId)).toBeLessThan(cancel.answeredAtMs + lastCallSentWithinMs + latencyMs);
+    expect(last.steps[0]?.cancelled).toBeGreaterThan(0);
+    expect(violations(await muster.evidence(runId, 'lapsed-riders'), { runStates: ['cancelled'] })).toEqual([]);
+    const history = await (await muster.api.request(`/v1/runs/${runId}/events`)).json();
+    expect(
+      pageShape(runEvent)
+        .parse(history)
+        .items.map(({ kind }) => kind),
+    ).toEqual(['created', 'begun', 'pausing', 'paused', 'resumed', 'cancelling', 'ended']);
+  });
+
+  it('is cancelled though no worker is alive any more, and what was called then ends as unknown (I1, I4)', async () => {
+    muster = await startInstallation({ workers: 1, sandbox, engine });
+    const runId = await start();
+    await until(runId, (progress) => served(progress) > 1000);
+    await muster.services.get('worker-1')?.end('SIGKILL');
+
+    const { answer } = await ask(runId, 'cancel');
+    expect(answer.run.state).toBe('cancelling');
+    const last = await muster.api.awaitEnd(runId);
+
+    expect(last.state).toBe('cancelled');
+    expect(last.steps.reduce((sum, line) => sum + line.unknown, 0)).toBeGreaterThan(0);
+    expect(violations(await muster.evidence(runId, 'lapsed-riders'), { runStates: ['cancelled'] })).toEqual([]);
+  });
+
+  it('goes no faster than its pace, which may be changed meanwhile', async () => {
+    muster = await startInstallation({ workers: 2, sandbox, engine });
+    const runId = await muster.api.run({
+      ...{ name: 'Paced', countries, segment: 'lapsed-riders', chain: rewardThenMessage },
+      paceUsersPerSecond: 500,
+    });
+    const fed = async () => (await muster.api.progress(runId)).audience.counted;
+    await until(runId, ({ audience }) => audience.counted > 500);
+    const [before, beganMs] = [await fed(), Date.now()];
+    await wait(8000);
+    const rate = ((await fed()) - before) / ((Date.now() - beganMs) / 1000);
+    expect(rate).toBeGreaterThan(350);
+    expect(rate).toBeLessThan(600);
+
+    const body = JSON.stringify({ paceUsersPerSecond: null, priority: 'high' });
+    const changed = await muster.api.request(`/v1/runs/${runId}`, { method: 'PATCH', body });
+    expect(changed.status).toBe(200);
+    await muster.api.awaitEnd(runId);
+    expect(violations(await muster.evidence(runId, 'lapsed-riders'))).toEqual([]);
+  });
+});

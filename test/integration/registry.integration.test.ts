@@ -1,0 +1,83 @@
+import type { Pool } from 'pg';
+import { pino } from 'pino';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createActionTypeStore } from '../../services/api/postgres/action-type-store.ts';
+import { createCampaignStore } from '../../services/api/postgres/campaign-store.ts';
+import { describeRegistry } from '../support/conformance/registry.conformance.ts';
+import { createTestDatabase, type TestDatabase } from '../support/postgres-database.ts';
+import { actionTypeConfig } from '../../shared/contracts/engine-config.ts';
+import { applyConfig, joinInstallation } from '../../shared/postgres/installation.ts';
+import { createPool } from '../../shared/postgres/pool.ts';
+import { createRegistrySource, createShardStore } from '../../shared/postgres/registry.ts';
+
+let database: TestDatabase;
+let pool: Pool;
+beforeAll(async () => {
+  database = await createTestDatabase();
+  const logger = pino({ level: 'silent' });
+  pool = createPool({ connectionString: database.url, applicationName: 'registry-test', logger });
+});
+afterAll(async () => {
+  await pool.end();
+  await database.drop();
+});
+
+const noServices = { actionTypes: {} };
+
+async function emptied() {
+  await pool.query('truncate action_types, shards, shard_reports, campaigns, campaign_revisions');
+  return {
+    types: createActionTypeStore({ pool }),
+    source: createRegistrySource({ pool }),
+    shards: createShardStore({ pool }),
+    campaigns: createCampaignStore({ pool }),
+    seed: async (seed: Parameters<typeof joinInstallation>[2]) => {
+      await joinInstallation(pool, noServices, seed);
+    },
+  };
+}
+
+describeRegistry('on Postgres', emptied);
+
+describe('the registry on Postgres, beyond its twin', () => {
+  const rewards = actionTypeConfig.parse({ url: 'http://rewards.test/v1', class: 'A' });
+  const seed = { actionTypes: { 'award-reward': rewards }, countries: ['SG'], partitionsPerShard: 2 };
+
+  it('is overwritten by config apply, which says what differed, and leaves disabled what is disabled', async () => {
+    const { types, seed: start } = await emptied();
+    await start(seed);
+    await types.change('award-reward', { config: { ...rewards, timeoutMs: 777 }, enabled: false }, null);
+
+    expect(await applyConfig(pool, noServices, seed)).toEqual([
+      'actionTypes.award-reward.timeoutMs: the registry has 777, this file says 10000',
+    ]);
+    expect(await types.get('award-reward')).toMatchObject({ config: rewards, enabled: false, origin: 'file' });
+    expect(await applyConfig(pool, noServices, seed)).toEqual([]);
+  });
+
+  it('reads past a type that a newer version wrote and this one cannot read', async () => {
+    const { types, source, seed: start } = await emptied();
+    await start(seed);
+    const newer = { ...rewards, class: 'Z' };
+    await pool.query(`insert into action_types (name, config, origin) values ('from-later', $1, 'api')`, [newer]);
+    await pool.query(`update action_types set config = config || '{"fieldOfLater": 1}' where name = 'award-reward'`);
+
+    expect((await source.read()).actionTypes).toMatchObject([{ name: 'award-reward', config: rewards }]);
+    expect(await types.get('from-later')).toBeUndefined();
+  });
+
+  it('takes changes from many at once without a deadlock, each with a revision of its own', async () => {
+    const { types, shards, source, seed: start } = await emptied();
+    const before = await source.revision();
+    const names = Array.from({ length: 10 }, (_, index) => `type-${index}`);
+    await Promise.all(
+      names.flatMap((name) => [
+        types.create(name, { config: rewards, enabled: true }),
+        start({ ...seed, actionTypes: { [name]: rewards } }),
+        shards.ensure([{ actionType: name, country: 'TH' }], 3),
+      ]),
+    );
+    expect((await source.read()).actionTypes.map(({ name }) => name)).toEqual(names);
+    expect((await source.revision()) - before).toBeGreaterThanOrEqual(names.length);
+  });
+});

@@ -1,0 +1,263 @@
+import { v7 as uuidv7 } from 'uuid';
+import { beforeEach, describe, expect, it } from 'vitest';
+import type { RetryFilter } from '../../../services/api/ports/retries.ts';
+import type { OwnedFeed } from '../../../services/trigger/ports/feed-store.ts';
+import type { StepLedger, UserFailure } from '../../../shared/ports/step-ledger.ts';
+import {
+  claimOne,
+  doneOf,
+  failed,
+  leaseMs,
+  record,
+  startFedRun,
+  type ExecutionSubject,
+  type MakeExecutionSubject,
+} from './execution-subject.ts';
+
+/** What a feed knows of how many are to come. */
+const ofUsers = (estimate: number) => ({ audience: { include: [{ estimate }] } });
+
+const all: RetryFilter = { steps: null, countries: null, reasons: null };
+
+/** Failed users of a run that has ended, tried again in child runs. */
+export function describeRetries(name: string, makeSubject: MakeExecutionSubject): void {
+  // In a block of its own: a hook of the whole file would empty the tables of other suites.
+  describe(`retries ${name}`, () => {
+    let subject: ExecutionSubject;
+    let ledger: StepLedger;
+    let runId: string;
+    beforeEach(async () => {
+      subject = await makeSubject();
+      ledger = subject.ledgerOf('a');
+      runId = await endedRun();
+    });
+
+    /** Two batches. In step 1 u2 and u5 fail, in step 2 u3 fails; of u6 nobody knows. */
+    async function endedRun(): Promise<string> {
+      const fed = await startFedRun(subject, [
+        ['u1', 'u2', 'u3'],
+        ['u4', 'u5', 'u6'],
+      ]);
+      const { feedId } = fed;
+      const unknown: UserFailure = { user: 'u6', outcome: 'unknown', reason: 'muster.no-result', detail: null };
+      await finishStep(feedId, 1, 1, [failed('u2')]);
+      await finishStep(feedId, 2, 1, [failed('u5', { reason: 'blocked' }), unknown]);
+      await finishStep(feedId, 1, 2, [failed('u3')]);
+      await finishStep(feedId, 2, 2, []);
+      await subject.runs.finish(fed.runId, 'completed_with_failures', null);
+      return fed.runId;
+    }
+
+    async function finishStep(feedId: string, batchNo: number, step: number, failures: UserFailure[]): Promise<void> {
+      await record(ledger, doneOf(await claimOne(ledger, { feedId, batchNo, step }), { failures, restUsers: 3 }));
+    }
+
+    async function retry(filter: Partial<RetryFilter> = {}, of = runId): Promise<string> {
+      const id = uuidv7();
+      const verdict = await subject.retries.create({
+        runId: id,
+        of,
+        filter: { ...all, ...filter },
+        deadlineSeconds: null,
+      });
+      expect(verdict).toEqual({ kind: 'created' });
+      return id;
+    }
+
+    /** The feeds of a child run, in the order of their steps. */
+    async function begin(childId: string): Promise<OwnedFeed[]> {
+      await subject.runs.beginRetry(childId);
+      const owned = await subject.feeds.claim('t', leaseMs, 100, 'all');
+      return owned.filter((feed) => feed.runId === childId).sort((a, b) => a.fromStep - b.fromStep);
+    }
+
+    /** Feeds all users of a child run's feed, and has them done: these fail. */
+    async function serve({ feedId, token, fromStep }: OwnedFeed, failures: UserFailure[]): Promise<void> {
+      const { users } = await subject.feeds.retriedUsers(feedId, null, 100);
+      const batches = [{ batchNo: 1, users }];
+      const page = { batches, invalidUsers: [], cursor: users.at(-1) ?? null, complete: true, staysStalled: false };
+      await subject.feeds.writePages({ feedId, token, ...page });
+      for (let step = fromStep; step <= 2; step++) {
+        const claimed = await claimOne(ledger, { feedId, batchNo: 1, step });
+        const own = step === fromStep ? failures : [];
+        const left = users.length - failures.length;
+        await record(ledger, doneOf(claimed, { failures: own, restUsers: left }));
+        if (left === 0) return;
+      }
+    }
+
+    const groups = (filter: Partial<RetryFilter> = {}, of = runId) => subject.retries.groups(of, { ...all, ...filter });
+
+    it('counts whose failures stand, by step, country and reason', async () => {
+      expect(await groups()).toEqual([
+        { step: 1, country: 'SG', reason: 'blocked', users: 1 },
+        { step: 1, country: 'SG', reason: 'out-of-stock', users: 1 },
+        { step: 2, country: 'SG', reason: 'out-of-stock', users: 1 },
+      ]);
+    });
+
+    it.each([
+      [{ steps: [2] }, [2]],
+      [{ reasons: ['blocked'] }, [1]],
+      [{ reasons: ['blocked'], steps: [2] }, []],
+      [{ countries: ['SG'], steps: [1] }, [1, 1]],
+      [{ countries: ['ID'] }, []],
+    ])('keeps to what was asked for: %j', async (filter, steps) => {
+      expect((await groups(filter)).map(({ step }) => step)).toEqual(steps);
+    });
+
+    it('leaves out ids that can never be sent', async () => {
+      const { runId: other, feedId } = await startFedRun(subject, [['u1']]);
+      const [feed] = await subject.feeds.claim('t2', leaseMs, 100, 'all');
+      expect(feed).toBeUndefined();
+      await record(
+        ledger,
+        doneOf(await claimOne(ledger, { feedId, batchNo: 1, step: 1 }), {
+          failures: [failed('u1', { reason: 'muster.invalid-user-id' })],
+        }),
+      );
+      expect(await groups({}, other)).toEqual([]);
+    });
+
+    it('is created due now, as a child, with the same definition', async () => {
+      const childId = await retry();
+      const [prepared, ...none] = await subject.runs.toPrepare(10, []);
+      expect(none).toEqual([]);
+      expect(prepared).toMatchObject({
+        runId: childId,
+        isRetry: true,
+        definition: { name: 'Lapsed riders, December' },
+      });
+      expect(await subject.reports.snapshot(childId)).toMatchObject({ parentRunId: runId, state: 'preparing' });
+      expect(await subject.reports.snapshot(runId)).toMatchObject({ parentRunId: null });
+    });
+
+    it('has a deadline of its own', async () => {
+      await subject.passTime(86_400_000);
+      await retry();
+      const [prepared] = await subject.runs.toPrepare(10, []);
+      expect(prepared?.deadlineInMs).toBeGreaterThan(29.9 * 86_400_000);
+      await subject.runs.finish(prepared?.runId ?? '', 'failed', null);
+      await subject.retries.create({ runId: uuidv7(), of: runId, filter: all, deadlineSeconds: 600 });
+      const [short] = await subject.runs.toPrepare(10, []);
+      expect(short?.deadlineInMs).toBeGreaterThan(590_000);
+      expect(short?.deadlineInMs).toBeLessThanOrEqual(600_000);
+    });
+
+    it('does not take the place of its campaign’s newest run', async () => {
+      const childId = await retry();
+      const campaignId = (await subject.reports.snapshot(childId))?.campaignId ?? '';
+      expect((await subject.campaigns.get(campaignId))?.latestRun?.runId).toBe(runId);
+    });
+
+    it('is created once by the same id', async () => {
+      const childId = await retry();
+      const again = { runId: childId, of: runId, filter: all, deadlineSeconds: null };
+      expect(await subject.retries.create(again)).toEqual({ kind: 'created' });
+      expect(await subject.runs.toPrepare(10, [])).toHaveLength(1);
+    });
+
+    it('waits for the run, and for another child, to end', async () => {
+      const { runId: running } = await startFedRun(subject, [['u1']]);
+      const another = { runId: uuidv7(), filter: all, deadlineSeconds: null };
+      expect(await subject.retries.create({ ...another, of: running })).toEqual({ kind: 'not-ended' });
+      const childId = await retry();
+      expect(await subject.retries.create({ ...another, of: runId })).toEqual({ kind: 'running', runId: childId });
+      await subject.runs.finish(childId, 'failed', null);
+      expect(await subject.retries.create({ ...another, of: runId })).toEqual({ kind: 'created' });
+    });
+
+    it('begins with a feed for each step, whose users are in order', async () => {
+      const feeds = await begin(await retry());
+      expect(feeds).toMatchObject([
+        { country: 'SG', fromStep: 1, isRetry: true, firstAction: 'award-reward', ...ofUsers(2), cursor: null },
+        { country: 'SG', fromStep: 2, isRetry: true, firstAction: 'send-message', ...ofUsers(1) },
+      ]);
+      const users = await Promise.all(feeds.map(({ feedId }) => subject.feeds.retriedUsers(feedId, null, 100)));
+      expect(users).toEqual([
+        { users: ['u2', 'u5'], isLast: true },
+        { users: ['u3'], isLast: true },
+      ]);
+    });
+
+    it('gives its users page by page', async () => {
+      const [feed] = await begin(await retry());
+      const page = (after: string | null) => subject.feeds.retriedUsers(feed?.feedId ?? '', after, 1);
+      expect(await page(null)).toEqual({ users: ['u2'], isLast: false });
+      expect(await page('u2')).toEqual({ users: ['u5'], isLast: true });
+      expect(await page('u5')).toEqual({ users: [], isLast: true });
+    });
+
+    it('begins once, and not at all with nobody', async () => {
+      const childId = await retry();
+      expect(await subject.runs.beginRetry(childId)).toBe(3);
+      expect(await subject.runs.beginRetry(childId)).toBeNull();
+      await subject.runs.finish(childId, 'failed', null);
+      const empty = await retry({ reasons: ['no-such-reason'] });
+      expect(await subject.runs.beginRetry(empty)).toBe(0);
+      expect(await subject.reports.snapshot(empty)).toMatchObject({ state: 'preparing', countries: [] });
+    });
+
+    it('tries again only whom it was asked to', async () => {
+      const feeds = await begin(await retry({ reasons: ['blocked'] }));
+      expect(feeds).toMatchObject([{ fromStep: 1, ...ofUsers(1) }]);
+    });
+
+    it('has batches that begin with the step that failed', async () => {
+      const [, second] = await begin(await retry({ steps: [1, 2] }));
+      if (!second) throw new Error('there is no feed of the second step');
+      const { feedId, token, runId: childId } = second;
+      const page = { invalidUsers: [], cursor: 'u3', complete: true, staysStalled: false };
+      await subject.feeds.writePages({ feedId, token, batches: [{ batchNo: 1, users: ['u3'] }], ...page });
+      expect(
+        (await ledger.flush({ results: [], claims: [{ feedId, batchNo: 1, step: 1 }], begins: [] })).claimed,
+      ).toEqual([]);
+      await subject.sweep.look({ feedId, chainLength: 2 }, { from: 1, limit: 10, unborn: [1, 2] });
+      const { offers } = await subject.sweep.due([{ feedId, chainLength: 2 }], 10, []);
+      expect(offers).toEqual([{ feedId, batchNo: 1, step: 2, lost: [], remaining: 1 }]);
+      await record(ledger, doneOf(await claimOne(ledger, { feedId, batchNo: 1, step: 2 })));
+      const tally = (await subject.runs.tallies()).find((each) => each.runId === childId);
+      expect(tally?.feeds).toMatchObject([
+        { fromStep: 1 },
+        { fromStep: 2, fedUsers: 1, totals: [{ step: 2, succeeded: 1 }] },
+      ]);
+      expect(await subject.histories.find(childId, 'u3')).toMatchObject({ place: { fromStep: 2 } });
+    });
+
+    it('takes a failure off its parent: the newest one counts', async () => {
+      const childId = await retry();
+      const [first, second] = await begin(childId);
+      if (!first || !second) throw new Error('there are two feeds');
+      await serve(first, [failed('u5', { reason: 'still-blocked' })]);
+      await serve(second, []);
+      await subject.runs.finish(childId, 'completed_with_failures', null);
+      const stillBlocked = { step: 1, country: 'SG', reason: 'still-blocked', users: 1 };
+      expect(await groups()).toEqual([stillBlocked]);
+      expect(await groups({}, childId)).toEqual([stillBlocked]);
+      expect(await subject.retries.sums(runId)).toEqual([{ runId: childId, retried: 3, recovered: 2, failedAgain: 1 }]);
+
+      const grandchild = await retry({}, childId);
+      expect(await subject.reports.snapshot(grandchild)).toMatchObject({ parentRunId: runId });
+      const [last, ...none] = await begin(grandchild);
+      if (!last || none.length > 0) throw new Error('there is one feed');
+      expect(last).toMatchObject({ fromStep: 1, ...ofUsers(1) });
+      await serve(last, []);
+      await subject.runs.finish(grandchild, 'completed', null);
+      expect(await groups()).toEqual([]);
+    });
+
+    it('leaves on its parent whom it never fed', async () => {
+      const childId = await retry();
+      const [first] = await begin(childId);
+      if (!first) throw new Error('there is a feed');
+      const { feedId, token } = first;
+      const page = { invalidUsers: [], cursor: 'u2', complete: false, staysStalled: false };
+      await subject.feeds.writePages({ feedId, token, batches: [{ batchNo: 1, users: ['u2'] }], ...page });
+      await subject.runs.finish(childId, 'expired', null);
+      expect(await groups()).toMatchObject([
+        { reason: 'blocked', users: 1 },
+        { step: 2, users: 1 },
+      ]);
+    });
+  });
+}
