@@ -8,6 +8,8 @@ export const exitCodes = {
   refused: 3,
   /** The run that was watched ended as failed, expired or cancelled. */
   runNotCompleted: 5,
+  /** The endpoint that was checked breaks its contract. */
+  endpointBroken: 6,
   /** Ctrl-C ended the watching; what was watched goes on. */
   interrupted: 130,
 } as const;

@@ -5,6 +5,7 @@ import { registerApiKey } from './commands/api-key.ts';
 import { registerAudience } from './commands/audience.ts';
 import { registerAudit } from './commands/audit.ts';
 import { registerCampaign } from './commands/campaign.ts';
+import { registerCheckEndpoint } from './commands/check-endpoint.ts';
 import { registerConfig } from './commands/config.ts';
 import { registerDeadLetters } from './commands/dead-letters.ts';
 import { registerDemo } from './commands/demo.ts';
@@ -42,6 +43,7 @@ export async function runProgram(args: readonly string[], deps: SessionDeps): Pr
     registerDeadLetters,
     registerAudit,
     registerApiKey,
+    registerCheckEndpoint,
     registerDoctor,
   ];
   for (const add of register) add(program, session);

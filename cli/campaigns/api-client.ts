@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import type { z } from 'zod';
+import { z } from 'zod';
+import { settlement, type SettlementShape } from '../../shared/contracts/settlements.ts';
 import { userExplanation, type UserExplanation } from '../../shared/contracts/explanations.ts';
 import { retryAnswer, type RetryAnswer } from '../../shared/contracts/retries.ts';
 import { uploadedAudience, type UploadedAudience } from '../../shared/contracts/audiences.ts';
@@ -47,6 +48,7 @@ export interface FailureFilter {
   step?: number | undefined;
   country?: string | undefined;
   reason?: string | undefined;
+  outcome?: 'failed' | 'unknown' | undefined;
 }
 
 /** All failures as a text: `raw` leaves what a spreadsheet takes for formulas as it is, `excel` begins with a byte order mark. */
@@ -93,6 +95,10 @@ export interface ApiClient {
   deadLetter(id: string): Promise<Answer<z.infer<typeof deadLetterContent>>>;
   settleDeadLetter(id: string, verb: 'replay' | 'discard'): Promise<Answer<DeadLetterShape>>;
   settleDeadLetters(selection: object, verb: 'replay' | 'discard'): Promise<Answer<z.infer<typeof settledLetters>>>;
+  /** A wish in the words of the API, or a file. */
+  settleRun(runId: string, wanted: object | SettlementFile): Promise<Answer<SettlementShape>>;
+  /** Newest first. */
+  settlements(runId: string): Promise<Answer<z.infer<typeof settlementPage>>>;
   /** Newest first. */
   changes(query: AuditQuery): Promise<Answer<z.infer<typeof auditPage>>>;
   /** Newest first. */
@@ -108,6 +114,14 @@ export interface ApiClient {
   /** Fails on the way when the answer is cut. */
   allFailures(runId: string, filter: FailureFilter, form: FailureForm): Promise<AsyncIterable<string>>;
 }
+
+/** Read as it is sent. */
+export interface SettlementFile {
+  content: ReadableStream<Uint8Array>;
+  type: string;
+}
+
+const settlementPage = z.object({ items: z.array(settlement), next: z.string().nullable() });
 
 export type ApiClientDeps = ExchangeDeps;
 
@@ -180,6 +194,12 @@ export function createApiClient(deps: ApiClientDeps): ApiClient {
       return await refusedAs('not changed', () => ask(controlledRun, request));
     },
     runEvents: (runId, limit) => get(eventPage, `/v1/runs/${encodeURIComponent(runId)}/events${queryOf({ limit })}`),
+    settleRun: async (runId, wanted) => {
+      const path = `/v1/runs/${encodeURIComponent(runId)}/settle`;
+      if (!('content' in wanted)) return await post(settlement, path, wanted, 'not settled');
+      return await refusedAs('not settled', () => ask(settlement, { method: 'POST', path, file: wanted }));
+    },
+    settlements: (runId) => get(settlementPage, `/v1/runs/${encodeURIComponent(runId)}/settlements`),
     changes: (query) => get(auditPage, `/v1/audit${queryOf({ ...query })}`),
     listRuns: (campaignId, limit) => get(runPage, `/v1/runs${queryOf({ campaignId, limit })}`),
     latestRun: async (campaignId) => {

@@ -36,12 +36,12 @@ export interface FailureOptions extends FailureFilter {
 
 /** The users that failed: the first of them as a table, or all of them as CSV or lines of JSON. */
 export async function listFailures(id: string, options: FailureOptions, context: CommandContext): Promise<ExitCode> {
-  const { step, country, reason, limit } = options;
+  const { step, country, reason, outcome, limit } = options;
   const { terminal, json } = context;
   const form = formOf(options, json);
   const api = patientApi(context);
   const runId = await runOf(id, api);
-  const filter = { step, country, reason };
+  const filter = { step, country, reason, outcome };
   if (form) {
     await terminal.stream(await api.allFailures(runId, filter, form));
     return exitCodes.ok;

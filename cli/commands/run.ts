@@ -1,4 +1,6 @@
 import type { Command } from 'commander';
+import type { FailureOptions } from '../campaigns/run-commands.ts';
+import type { SettleOptions } from '../campaigns/settle-commands.ts';
 import type { SetOptions, VerbOptions } from '../campaigns/control-commands.ts';
 import type { ControlVerb } from '../../shared/domain/run-control.ts';
 import type { Session } from '../session.ts';
@@ -25,6 +27,48 @@ export function registerRun(program: Command, session: Session): void {
       session.run(json(), async (context) => {
         const { setRun } = await import('../campaigns/control-commands.ts');
         return setRun(id, options, context);
+      }),
+    );
+
+  group
+    .command('unknown <run|campaign>')
+    .description('the users of whom nobody knows whether they were served')
+    .option('--step <n>', 'only of this step', wholeNumber)
+    .option('--country <code>', 'only of this country')
+    .option('--limit <n>', 'how many in the table, up to 1000', wholeNumber, 100)
+    .option('--csv', 'all of them as CSV, to be sent to whoever keeps the books of the called service')
+    .option('--ndjson', 'all of them as lines of JSON')
+    .action((id: string, options: FailureOptions) =>
+      session.run(json(), async (context) => {
+        const { listFailures } = await import('../campaigns/run-commands.ts');
+        return listFailures(id, { ...options, outcome: 'unknown' }, context);
+      }),
+    );
+
+  group
+    .command('settle <run|campaign>')
+    .description('say how unknown outcomes ended, once the run has: by status, by file, or one user by hand')
+    .option('--by-status', 'ask the status endpoints (class C), in the background')
+    .option('--file <path>', 'CSV: userId,step,outcome[,code[,country]]; or .ndjson with the same fields')
+    .option('--user <id>', 'by hand: this user')
+    .option('--step <n>', 'by hand: in this step; by status: only of this step', wholeNumber)
+    .option('--outcome <outcome>', 'by hand: succeeded or failed')
+    .option('--code <code>', 'by hand: why it failed')
+    .option('--country <code>', 'only of this country')
+    .action((id: string, options: SettleOptions) =>
+      session.run(json(), async (context) => {
+        const { settleRun } = await import('../campaigns/settle-commands.ts');
+        return settleRun(id, options, context);
+      }),
+    );
+
+  group
+    .command('settlements <run|campaign>')
+    .description('who settled what, and how far it has come')
+    .action((id: string) =>
+      session.run(json(), async (context) => {
+        const { listSettlements } = await import('../campaigns/settle-commands.ts');
+        return listSettlements(id, context);
       }),
     );
 

@@ -14,7 +14,7 @@ export function explainSteps(place: UserPlace, chain: readonly { action: string 
     if (step < place.fromStep) continue;
     const before = lines.at(-1);
     const named = { ...unbegun, step, action };
-    if (before && before.outcome !== 'succeeded') {
+    if (before && !hasGoneOn(before)) {
       lines.push({ ...named, outcome: outcomeAfter(before.outcome) });
       continue;
     }
@@ -30,6 +30,11 @@ export function explainSteps(place: UserPlace, chain: readonly { action: string 
 }
 
 const unbegun = { reason: null, detail: null, endedAt: null, waitsFor: null, nextAttemptAt: null, attempts: [] };
+
+/** Who was settled as succeeded, after the run, did not go on. */
+function hasGoneOn({ outcome, reason }: ExplainedStep): boolean {
+  return outcome === 'succeeded' && reason === null;
+}
 
 function outcomeAfter(outcome: ExplainedStep['outcome']): ExplainedStep['outcome'] {
   if (outcome === 'pending' || outcome === 'cancelled' || outcome === 'heldOut') return outcome;
@@ -96,7 +101,10 @@ function finalAttempt({ state, endedAt, rest, failure }: HistoryStep, batchNo: n
   if (failure) {
     if (withoutCall.includes(failure.reason)) return [];
     const { outcome, reason, detail, failedAt } = failure;
-    return [{ at: failedAt.toISOString(), batchNo, result: outcome, code: reason, message: detail }];
+    const call = { at: failedAt.toISOString(), batchNo };
+    // What people or the status said later, no call had said.
+    if (outcome === 'succeeded') return [{ ...call, result: 'unknown', code: null, message: null }];
+    return [{ ...call, result: outcome, code: reason, message: detail }];
   }
   const isCalled = rest === 'succeeded' && endedAt !== null;
   return isCalled ? [{ at: endedAt.toISOString(), batchNo, result: 'succeeded', code: null, message: null }] : [];

@@ -21,6 +21,10 @@ const failureQuery = pageQuery.extend({
   limit: pageLimit.optional().describe('100 when absent'),
   step: z.coerce.number().int().min(1).max(20).optional(),
   country: z.string().regex(countryPattern, 'has to be an ISO 3166-1 alpha-2 code in capitals, such as SG').optional(),
+  outcome: z
+    .enum(['failed', 'unknown'])
+    .optional()
+    .describe('unknown: nobody knows yet whether the endpoint applied it'),
   raw: z
     .enum(['true', 'false'])
     .optional()

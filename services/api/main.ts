@@ -3,6 +3,7 @@ import { createGroupLook } from '../../shared/kafka/group-look.ts';
 import { createApiKeys } from '../../shared/postgres/api-keys.ts';
 import { createRegistrySource, createShardStore } from '../../shared/postgres/registry.ts';
 import { createPool, createUploadPool } from '../../shared/postgres/pool.ts';
+import { createSettlements } from '../../shared/postgres/settlements.ts';
 import { createSegmentation } from '../../shared/http-client/segmentation-client.ts';
 import { createStoredAudiences } from '../../shared/postgres/stored-audiences.ts';
 import { tryToTakePart } from '../../shared/postgres/take-part.ts';
@@ -28,6 +29,7 @@ import { createIdempotentRequests } from './postgres/idempotent-requests.ts';
 import { createRetries } from './postgres/retries.ts';
 import { createRunControl } from './postgres/run-control.ts';
 import { createRunReports } from './postgres/run-reports.ts';
+import { createSettlementRequests } from './postgres/settlement-requests.ts';
 import { createShardFigures } from './postgres/shard-figures.ts';
 import { createShardLook } from './shard-look.ts';
 import { createUserHistories } from './postgres/user-histories.ts';
@@ -104,6 +106,8 @@ export const apiProcess = defineProcess('api', readConfig, async (config, contex
       campaigns: createCampaignStore({ pool }),
       reports: createRunReports({ pool }),
       deadLetters: createDeadLetterStore({ pool }),
+      settlements: createSettlements({ pool }),
+      settlementRequests: createSettlementRequests({ pool }),
       histories: createUserHistories({ pool }),
       retries: createRetries({ pool }),
       segmentation,

@@ -19,6 +19,7 @@ import { logChanges } from './log-changes.ts';
 import { retryRoutes } from './retry-routes.ts';
 import { recordChanges } from './record-changes.ts';
 import { runControlRoutes, type RunControlRoutesDeps } from './run-control-routes.ts';
+import { settlementRoutes, type SettlementRoutesDeps } from './settlement-routes.ts';
 import { shardRoutes, type ShardRoutesDeps } from './shard-routes.ts';
 import { runRoutes, type RunRoutesDeps } from './run-routes.ts';
 
@@ -31,6 +32,7 @@ export interface V1RoutesDeps
     Omit<RunRoutesDeps, 'isKeyGood'>,
     RunControlRoutesDeps,
     DeadLetterRoutesDeps,
+    SettlementRoutesDeps,
     ActionTypeRoutesDeps,
     ShardRoutesDeps,
     AuditRoutesDeps {
@@ -92,6 +94,7 @@ export async function v1Routes(server: HttpServer, deps: V1RoutesDeps): Promise<
   runRoutes(server, { ...deps, isKeyGood });
   runControlRoutes(server, deps);
   failureRoutes(server, deps);
+  settlementRoutes(server, deps);
   explainRoutes(server, deps);
   retryRoutes(server, deps);
   await audienceRoutes(server, deps);

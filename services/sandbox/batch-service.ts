@@ -4,11 +4,12 @@ import { failuresOf, faultOf, latencyOf, retriesOf, type ServiceName } from './c
 import type { ServiceSettings } from './config.ts';
 import type { BatchRequest, Decide, Effects, EffectStore, Refusal } from './effects.ts';
 import { decidesAsRule, faultyAnswerOf, isApplied } from './faulty-answer.ts';
+import { faultyStatus } from './faulty-status.ts';
 import type { FaultSwitches } from './fault-switches.ts';
 import type { HttpAnswer } from './http-answer.ts';
 import { createKeysInFlight } from './keys-in-flight.ts';
 import type { LedgerWriter } from './ledger-writer.ts';
-import { parseBatchRequest } from './parse-batch-request.ts';
+import { parseBatchRequest, parseStatusQuery } from './parse-batch-request.ts';
 import type { Segments } from './segments.ts';
 import { emptyServiceStats, type ServiceStats } from './stats.ts';
 import { writeAnswer } from './write-answer.ts';
@@ -20,7 +21,7 @@ export interface BatchServiceDeps {
   /** 202 where `succeeded` only means accepted. */
   successStatus: 200 | 202;
   effects: EffectStore;
-  faults: Pick<FaultSwitches, 'ruleForCall'>;
+  faults: Pick<FaultSwitches, 'ruleForCall' | 'ruleForStatus'>;
   ledger: LedgerWriter;
   segments: Segments;
   clock: Clock;
@@ -38,6 +39,8 @@ export interface IncomingCall {
 export interface BatchService {
   readonly stats: Readonly<ServiceStats>;
   answer(call: IncomingCall): Promise<HttpAnswer>;
+  /** What became of users: class C alone has an answer to that. */
+  answerStatus(body: Buffer): Promise<HttpAnswer>;
   close(): Promise<void>;
 }
 
@@ -58,7 +61,7 @@ export function createBatchService(deps: BatchServiceDeps): BatchService {
     onClosed(() => keysInFlight.leave(key));
     if (overlapping > 0) stats.overlapping++;
 
-    const rule = deps.faults.ruleForCall(name, request);
+    const rule = deps.faults.ruleForCall(name, request, overlapping);
     const latencyMs = latencyOf(settings.latency, key, attempt) + (rule?.latencyMs ?? 0);
     if (rule?.answer && !isApplied(rule.answer)) {
       stats.faulty++;
@@ -82,6 +85,20 @@ export function createBatchService(deps: BatchServiceDeps): BatchService {
     if (chance === undefined) return { status: deps.successStatus, body: textOf(request, outcome.effects) };
     stats.answersLost++;
     return chance === 'server-error' ? serverError : { ...serverError, delivery: { kind: 'reset' } };
+  }
+
+  async function answerStatus(body: Buffer): Promise<HttpAnswer> {
+    const { effects } = deps;
+    if (!effects.statusOf)
+      return { status: 404, body: JSON.stringify({ code: 'no-status', message: 'not of class C' }) };
+    const parsed = parseStatusQuery(body);
+    if (!parsed.ok) return refuse(parsed.refusal);
+    stats.statusQueries++;
+    const rule = deps.faults.ruleForStatus(name, parsed.query);
+    const step = rule?.answer?.kind === 'first-step' ? 1 : parsed.query.step;
+    const outcomes = effects.statusOf({ ...parsed.query, step });
+    await pass(rule?.latencyMs ?? 0);
+    return faultyStatus(outcomes, parsed.query, rule?.answer);
   }
 
   async function pass(latencyMs: number): Promise<void> {
@@ -121,7 +138,7 @@ export function createBatchService(deps: BatchServiceDeps): BatchService {
     return { status, headers, body: JSON.stringify({ code, message }) };
   }
 
-  return { stats, answer, close: () => deps.effects.close() };
+  return { stats, answer, answerStatus, close: () => deps.effects.close() };
 }
 
 const busy: Refusal = { status: 503, code: 'busy', message: 'nothing was applied, come again', retryAfterSeconds: 1 };

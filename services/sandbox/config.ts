@@ -15,7 +15,7 @@ const latency = z
     return { fromMs, toMs };
   });
 const form = z.enum(['full', 'compact']);
-const memory = z.enum(['users', 'keys', 'none']);
+const memory = z.enum(['users', 'keys', 'outcomes', 'none']);
 const rules = z
   .string()
   .default('{}')
@@ -75,8 +75,8 @@ type SandboxEnvironment = z.infer<typeof sandboxEnvironment>;
 /** How one batch service behaves. Shares are of users or of calls, 0 to 1. */
 export interface ServiceSettings {
   form: 'full' | 'compact';
-  /** What it remembers: results by user (class A), answers by key (class B), or nothing, as no endpoint should. */
-  memory: 'users' | 'keys' | 'none';
+  /** What it remembers: results by user (class A), answers by key (B), outcomes that can be asked for (C), or nothing (D). */
+  memory: 'users' | 'keys' | 'outcomes' | 'none';
   latency: { fromMs: number; toMs: number };
   failureShare: number;
   retryableShare: number;

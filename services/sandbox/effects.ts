@@ -1,4 +1,4 @@
-import type { BatchCall } from '../../shared/contracts/batch-actions.ts';
+import type { BatchCall, StatusQuery } from '../../shared/contracts/batch-actions.ts';
 
 /** One batch call as it came in. */
 export interface BatchRequest {
@@ -41,9 +41,19 @@ export type EffectsAnswer = { ok: true; effects: Effects } | { ok: false; refusa
 /** Who fails in this call; undefined for users that succeed. Asked only for users without an earlier result. */
 export type Decide = (user: string) => UserFailure | undefined;
 
+/** What became of a user, as a status query is answered. */
+export interface UserOutcome {
+  id: string;
+  status: 'succeeded' | 'failed' | 'not-found';
+  code?: string;
+  retryable?: boolean;
+}
+
 /** What a service remembers about its effects, by contract class (docs/contracts.md). */
 export interface EffectStore {
   /** Whole or not at all; two calls for the same users or the same key at once have one effect between them. */
   apply(request: BatchRequest, decide: Decide): Promise<EffectsAnswer>;
+  /** Class C alone: what became of users, in the order asked. */
+  statusOf?(query: StatusQuery): readonly UserOutcome[];
   close(): Promise<void>;
 }

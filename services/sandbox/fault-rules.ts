@@ -2,6 +2,8 @@ import { z } from 'zod';
 
 /** How often a rule that matches is carried out; without any of these, always. */
 const often = {
+  /** So many matches pass first. */
+  after: z.int().min(1).optional(),
   /** Every nth match. */
   every: z.int().min(1).optional(),
   /** A share of the matches, 0 to 1, chosen by a hash of the key and the attempt. */
@@ -12,6 +14,11 @@ const often = {
 
 /** Milliseconds that pass before the answer. */
 const latencyMs = z.int().min(0).max(600_000).optional();
+
+const pickedUsers = {
+  users: z.array(z.string()).optional(),
+  userShare: z.number().min(0).max(1).optional(),
+};
 
 const applied = z.boolean().default(true);
 
@@ -39,17 +46,23 @@ export const faultyAnswer = z.discriminatedUnion('kind', [
   z.strictObject({ kind: z.literal('drip'), everyMs: z.int().min(1), applied }),
   /** Compact form: one succeeded more than were asked for. */
   z.strictObject({ kind: z.literal('wrong-count'), applied }),
+  /** The answer has these users too, who were not asked for. */
+  z.strictObject({ kind: z.literal('add-users'), users: z.array(z.string()).min(1) }),
+  /** The answer says so of these users (those named, or a share of all, or all), whatever is true. */
+  z.strictObject({ kind: z.literal('tell-users'), ...pickedUsers, status: z.string(), code: z.string().optional() }),
+  /** Ids come back percent-encoded. */
+  z.strictObject({ kind: z.literal('mangle-ids') }),
+  /** Packed, though nobody asked for that. */
+  z.strictObject({ kind: z.literal('compressed') }),
   /** The answer is silent about these users (those named, or a share of all); they were served. */
   z.strictObject({
     kind: z.literal('omit-users'),
-    users: z.array(z.string()).optional(),
-    userShare: z.number().optional(),
+    ...pickedUsers,
   }),
   /** These users fail. */
   z.strictObject({
     kind: z.literal('fail-users'),
-    users: z.array(z.string()).optional(),
-    userShare: z.number().min(0).max(1).optional(),
+    ...pickedUsers,
     code: z.string(),
     retryable: z.boolean().default(false),
   }),
@@ -70,6 +83,14 @@ export const callRule = z.strictObject({
   params: z.record(z.string(), z.json()).optional(),
   /** Calls that ask for at least one of these users. */
   users: z.array(z.string()).optional(),
+  /** Calls that ask for more users than this. */
+  moreUsersThan: z.int().min(1).optional(),
+  /** Calls with a user id that holds more than letters, digits and hyphens. */
+  oddIds: z.literal(true).optional(),
+  /** Calls whose body has a field that the contract does not name. */
+  unknownFields: z.literal(true).optional(),
+  /** Calls that come while another one of their key is being answered. */
+  overlapping: z.literal(true).optional(),
   fromAttempt: z.int().min(1).optional(),
   toAttempt: z.int().min(1).optional(),
   ...often,
@@ -78,6 +99,40 @@ export const callRule = z.strictObject({
 });
 
 export type CallRule = z.infer<typeof callRule>;
+
+/** A fault of the status endpoints (class C). */
+export const statusRule = z.strictObject({
+  name: z.string().min(1),
+  services: z.array(z.enum(['rewards', 'points', 'messages'])).optional(),
+  runs: z.array(z.string()).optional(),
+  /** Queries that ask for at least one of these users. */
+  users: z.array(z.string()).optional(),
+  ...often,
+  latencyMs,
+  answer: z
+    .discriminatedUnion('kind', [
+      z.strictObject({ kind: z.literal('status'), status: z.int().min(300).max(599) }),
+      z.strictObject({ kind: z.literal('hang') }),
+      z.strictObject({ kind: z.literal('reset') }),
+      z.strictObject({ kind: z.literal('garbage') }),
+      z.strictObject({ kind: z.literal('oversize'), bytes: z.int().min(1) }),
+      z.strictObject({ kind: z.literal('drip'), everyMs: z.int().min(1) }),
+      z.strictObject({ kind: z.literal('compressed') }),
+      z.strictObject({ kind: z.literal('mangle-ids') }),
+      /** Whatever step is asked for, it answers for the first. */
+      z.strictObject({ kind: z.literal('first-step') }),
+      z.strictObject({ kind: z.literal('omit-users'), ...pickedUsers }),
+      z.strictObject({
+        kind: z.literal('tell-users'),
+        ...pickedUsers,
+        status: z.string(),
+        code: z.string().optional(),
+      }),
+    ])
+    .optional(),
+});
+
+export type StatusRule = z.infer<typeof statusRule>;
 
 /** A fault of the segmentation service. */
 export const segmentationRule = z.strictObject({
@@ -104,6 +159,7 @@ export type SegmentationRule = z.infer<typeof segmentationRule>;
 /** What `POST /control` takes: all rules at once. Of those that match, the first is carried out. */
 export const faultRules = z.strictObject({
   calls: z.array(callRule).default([]),
+  status: z.array(statusRule).default([]),
   segmentation: z.array(segmentationRule).default([]),
 });
 

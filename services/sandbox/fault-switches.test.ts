@@ -20,7 +20,7 @@ function request(over: Partial<BatchRequest['call']> = {}, attempt = 1, key = 'k
 
 function switchesFor(...calls: object[]) {
   const faults = createFaultSwitches(faultRules.parse({ calls }));
-  return { faults, nameFor: (asked: BatchRequest) => faults.ruleForCall('rewards', asked)?.name };
+  return { faults, nameFor: (asked: BatchRequest) => faults.ruleForCall('rewards', asked, 0)?.name };
 }
 
 describe('which calls a rule meets', () => {
@@ -42,7 +42,7 @@ describe('which calls a rule meets', () => {
   ])('%s', (name, rule, met, other) => {
     const { nameFor, faults } = switchesFor({ name, ...rule });
     expect(nameFor(met)).toBe(name);
-    if (name === 'its service') expect(faults.ruleForCall('points', other)).toBeUndefined();
+    if (name === 'its service') expect(faults.ruleForCall('points', other, 0)).toBeUndefined();
     else expect(nameFor(other)).toBeUndefined();
   });
 

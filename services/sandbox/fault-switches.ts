@@ -1,7 +1,8 @@
+import { batchCall, type StatusQuery } from '../../shared/contracts/batch-actions.ts';
 import { fractionOf, topicOf } from './chance.ts';
 import type { ServiceName } from './chance.ts';
 import type { BatchRequest } from './effects.ts';
-import type { CallRule, FaultRules, SegmentationRule } from './fault-rules.ts';
+import type { CallRule, FaultRules, SegmentationRule, StatusRule } from './fault-rules.ts';
 
 export interface PageRequest {
   segment: string;
@@ -13,7 +14,9 @@ export interface PageRequest {
 /** The faults that are switched on. Asked once for each call and page; replaced as a whole, while calls are under way too. */
 export interface FaultSwitches {
   replace(rules: FaultRules): void;
-  ruleForCall(service: ServiceName, request: BatchRequest): CallRule | undefined;
+  /** @param overlapping calls of the same key that are being answered */
+  ruleForCall(service: ServiceName, request: BatchRequest, overlapping: number): CallRule | undefined;
+  ruleForStatus(service: ServiceName, query: StatusQuery): StatusRule | undefined;
   ruleForPage(request: PageRequest): SegmentationRule | undefined;
   /** The rules and how often each was carried out since it was set. */
   status(): { rules: FaultRules; hits: Record<string, number> };
@@ -28,24 +31,30 @@ interface Counted<Rule> {
 export function createFaultSwitches(initial: FaultRules): FaultSwitches {
   let rules = initial;
   let calls: Counted<CallRule>[] = [];
+  let queries: Counted<StatusRule>[] = [];
   let pages: Counted<SegmentationRule>[] = [];
 
   function replace(next: FaultRules): void {
     rules = next;
     calls = next.calls.map((rule) => ({ rule, matches: 0, hits: 0 }));
+    queries = next.status.map((rule) => ({ rule, matches: 0, hits: 0 }));
     pages = next.segmentation.map((rule) => ({ rule, matches: 0, hits: 0 }));
   }
   replace(initial);
 
   return {
     replace,
-    ruleForCall: (service, request) =>
-      calls.find((counted) => meetsCall(counted.rule, service, request) && takesTurn(counted, rollOf(request)))?.rule,
+    ruleForCall: (service, request, overlapping) =>
+      calls.find(
+        (counted) => meetsCall(counted.rule, service, request, overlapping) && takesTurn(counted, rollOf(request)),
+      )?.rule,
+    ruleForStatus: (service, query) =>
+      queries.find((counted) => meetsQuery(counted.rule, service, query) && takesTurn(counted, query.run))?.rule,
     ruleForPage: (request) =>
       pages.find((counted) => meetsPage(counted.rule, request) && takesTurn(counted, request.segment))?.rule,
     status: () => ({
       rules,
-      hits: Object.fromEntries([...calls, ...pages].map(({ rule, hits }) => [rule.name, hits])),
+      hits: Object.fromEntries([...calls, ...queries, ...pages].map(({ rule, hits }) => [rule.name, hits])),
     }),
   };
 }
@@ -54,7 +63,8 @@ function rollOf({ key, attempt }: BatchRequest): string {
   return `${attempt}/${key}`;
 }
 
-function meetsCall(rule: CallRule, service: ServiceName, { call, attempt }: BatchRequest): boolean {
+function meetsCall(rule: CallRule, service: ServiceName, request: BatchRequest, overlapping: number): boolean {
+  const { call, attempt } = request;
   return (
     allows(rule.services, service) &&
     allows(rule.countries, call.country) &&
@@ -64,7 +74,24 @@ function meetsCall(rule: CallRule, service: ServiceName, { call, attempt }: Batc
     attempt >= (rule.fromAttempt ?? 1) &&
     attempt <= (rule.toAttempt ?? Infinity) &&
     holds(call.action.params, rule.params) &&
-    (rule.users === undefined || rule.users.some((user) => call.users.includes(user)))
+    (rule.users === undefined || rule.users.some((user) => call.users.includes(user))) &&
+    call.users.length > (rule.moreUsersThan ?? 0) &&
+    (rule.oddIds === undefined || call.users.some((user) => !/^[A-Za-z0-9-]+$/.test(user))) &&
+    (rule.unknownFields === undefined || hasUnknownFields(request)) &&
+    (rule.overlapping === undefined || overlapping > 0)
+  );
+}
+
+function hasUnknownFields({ body }: BatchRequest): boolean {
+  const sent: unknown = JSON.parse(body.toString('utf8'));
+  return Object.keys(sent ?? {}).some((name) => !(name in batchCall.shape));
+}
+
+function meetsQuery(rule: StatusRule, service: ServiceName, { run, users }: StatusQuery): boolean {
+  return (
+    allows(rule.services, service) &&
+    allows(rule.runs, run) &&
+    (rule.users === undefined || rule.users.some((user) => users.includes(user)))
   );
 }
 
@@ -86,10 +113,10 @@ function holds(params: Record<string, unknown>, wanted: Record<string, unknown> 
 }
 
 /** Whether this match is carried out; counts it. */
-function takesTurn(counted: Counted<CallRule | SegmentationRule>, roll: string): boolean {
-  const { every = 1, share = 1, times = Infinity, name } = counted.rule;
+function takesTurn(counted: Counted<CallRule | StatusRule | SegmentationRule>, roll: string): boolean {
+  const { after = 0, every = 1, share = 1, times = Infinity, name } = counted.rule;
   counted.matches++;
-  if (counted.matches % every !== 0 || counted.hits >= times) return false;
+  if (counted.matches <= after || (counted.matches - after) % every !== 0 || counted.hits >= times) return false;
   if (share < 1 && fractionOf(topicOf(`rule/${name}/`), roll) >= share) return false;
   counted.hits++;
   return true;

@@ -7,7 +7,7 @@ import type { HttpAnswer } from './http-answer.ts';
 
 /** Whether the effects happen although the answer is faulty. */
 export function isApplied(answer: FaultyAnswer): boolean {
-  return answer.kind === 'fail-users' || answer.kind === 'omit-users' ? true : answer.applied;
+  return 'applied' in answer ? answer.applied : true;
 }
 
 /** The service's decisions, with the users failed whom the rule picks. */
@@ -50,9 +50,46 @@ export function faultyAnswerOf(
       const isPicked = pickUsers('omit', answer);
       return { ...whole, body: without(new Set(asked.filter(isPicked)), body) };
     }
+    case 'add-users':
+      return { ...whole, body: inFullForm(asked, body, (results) => [...results, ...answer.users.map(succeeded)]) };
+    case 'tell-users':
+      return { ...whole, body: inFullForm(asked, body, (results) => toldOf(results, answer)) };
+    case 'mangle-ids':
+      return { ...whole, body: inFullForm(asked, body, mangled) };
+    case 'compressed':
+      return compressed(whole);
     case 'fail-users':
       return whole;
   }
+}
+
+type Told = Omit<z.infer<typeof fullAnswer>['results'][number], 'message'>;
+
+const succeeded = (id: string): Told => ({ id, status: 'succeeded' });
+
+/** A compact answer cannot say what is to be said: it becomes a full one. */
+function inFullForm(asked: readonly string[], body: string, change: (results: readonly Told[]) => Told[]): string {
+  const answer = eitherForm.parse(JSON.parse(body));
+  if ('results' in answer) return JSON.stringify({ results: change(answer.results) });
+  const failures = new Map(answer.failed.map((failure) => [failure.id, { ...failure, status: 'failed' }]));
+  return JSON.stringify({ results: change(asked.map((id) => failures.get(id) ?? succeeded(id))) });
+}
+
+/** Says so of these users, whatever is true. */
+export function toldOf<Entry extends { id: string }>(
+  results: readonly Entry[],
+  { status, code, ...picked }: Picked & { status: string; code?: string | undefined },
+): (Entry | Told)[] {
+  const isPicked = pickUsers('tell', picked);
+  return results.map((entry) => (isPicked(entry.id) ? { id: entry.id, status, ...(code && { code }) } : entry));
+}
+
+export function mangled<Entry extends { id: string }>(results: readonly Entry[]): Entry[] {
+  return results.map((entry) => ({ ...entry, id: encodeURIComponent(entry.id) }));
+}
+
+export function compressed(answer: HttpAnswer): HttpAnswer {
+  return { ...answer, delivery: { kind: 'gzip' } };
 }
 
 function statusAnswer({ status, code, retryAfterSeconds }: Extract<FaultyAnswer, { kind: 'status' }>): HttpAnswer {
@@ -67,7 +104,7 @@ interface Picked {
 }
 
 /** Those named, or a share chosen by a hash, or everybody. */
-function pickUsers(salt: string, { users, userShare }: Picked): (user: string) => boolean {
+export function pickUsers(salt: string, { users, userShare }: Picked): (user: string) => boolean {
   if (users) return (user) => users.includes(user);
   if (userShare === undefined) return () => true;
   const topic = topicOf(`rule/user/${salt}/`);

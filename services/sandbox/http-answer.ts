@@ -11,8 +11,9 @@ export interface HttpAnswer {
  * - `none`: the connection is left open until the caller hangs up.
  * - `reset`: the connection is cut before a byte of the answer.
  * - `half`: it is cut in the middle of the body.
+ * - `gzip`: as a whole, compressed.
  * - `drip`: the body comes byte by byte.
  * - `blanks`: a body of so many blanks in place of the answer's.
  */
 export type Delivery =
-  { kind: 'none' | 'reset' | 'half' } | { kind: 'drip'; everyMs: number } | { kind: 'blanks'; bytes: number };
+  { kind: 'none' | 'reset' | 'half' | 'gzip' } | { kind: 'drip'; everyMs: number } | { kind: 'blanks'; bytes: number };

@@ -9,6 +9,7 @@ import { readConfig, type SandboxConfig } from './config.ts';
 import type { EffectStore } from './effects.ts';
 import { createFaultSwitches } from './fault-switches.ts';
 import { noLedger, openLedger } from './ledger-writer.ts';
+import { createOutcomesByUser } from './outcomes-by-user.ts';
 import { createResultsByUser } from './results-by-user.ts';
 import { createRewardsInPostgres } from './rewards-in-postgres.ts';
 import { createSandbox } from './sandbox.ts';
@@ -66,6 +67,8 @@ function memoryOf({ services }: SandboxConfig, name: ServiceName): EffectStore {
       return createResultsByUser();
     case 'keys':
       return createAnswersByKey();
+    case 'outcomes':
+      return createOutcomesByUser();
     case 'none':
       return createWithoutMemory();
   }

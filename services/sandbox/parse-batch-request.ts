@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http';
-import { batchCall, type BatchCall } from '../../shared/contracts/batch-actions.ts';
+import { batchCall, statusQuery, type BatchCall, type StatusQuery } from '../../shared/contracts/batch-actions.ts';
 import { countryPattern } from '../../shared/domain/shard.ts';
 import { isValidUserId } from '../../shared/domain/user-id.ts';
 import type { BatchRequest, Refusal } from './effects.ts';
@@ -31,6 +31,15 @@ export function parseBatchRequest(headers: IncomingHttpHeaders, body: Buffer): P
   return refusal ? { ok: false, refusal } : { ok: true, request: { key, attempt, call: parsed.data, body } };
 }
 
+export type ParsedQuery = { ok: true; query: StatusQuery } | { ok: false; refusal: Refusal };
+
+export function parseStatusQuery(body: Buffer): ParsedQuery {
+  const parsed = statusQuery.safeParse(parseJson(body));
+  if (parsed.success && parsed.data.users.length <= maxUsersPerCall) return { ok: true, query: parsed.data };
+  const message = `run, step and at most ${maxUsersPerCall} users have to be given`;
+  return { ok: false, refusal: { status: 400, code: 'bad-query', message } };
+}
+
 function refusalOf({ users, country }: BatchCall): Refusal | undefined {
   if (users.length > maxUsersPerCall) {
     return { status: 413, code: 'too-many-users', message: `at most ${maxUsersPerCall} users a call` };
@@ -52,6 +61,6 @@ function parseJson(body: Buffer): unknown {
   }
 }
 
-function refuse(status: number, code: string, message: string): ParsedRequest {
+function refuse(status: number, code: string, message: string): Extract<ParsedRequest, { ok: false }> {
   return { ok: false, refusal: { status, code, message } };
 }

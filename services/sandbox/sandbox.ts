@@ -29,7 +29,7 @@ export interface Sandbox extends Service {
 }
 
 const maxBodyBytes = 4 * 1024 * 1024;
-const batchPath = /^\/(rewards|points|messages)\/v1\/batches$/;
+const batchPath = /^\/(rewards|points|messages)\/v1\/(batches|status)$/;
 
 /** The services that a campaign calls, in one process: the demo's other side, and the reference of docs/contracts.md. */
 export function createSandbox(deps: SandboxDeps): Sandbox {
@@ -57,8 +57,8 @@ export function createSandbox(deps: SandboxDeps): Sandbox {
 
   async function route(request: IncomingMessage, response: ServerResponse): Promise<HttpAnswer> {
     const url = request.url ?? '/';
-    const [, batchService] = batchPath.exec(url) ?? [];
-    if (batchService !== undefined) return await callBatchService(batchService, request, response);
+    const [, batchService, door] = batchPath.exec(url) ?? [];
+    if (batchService !== undefined) return await callBatchService(batchService, door === 'status', request, response);
     if (url === '/control') return answerControl(faults, request.method, (await readBody(request)) ?? Buffer.alloc(0));
     if (request.method !== 'GET') return problem(405, 'wrong-method', 'GET only');
     if (url === '/healthz') return json({ status: 'ok' });
@@ -72,6 +72,7 @@ export function createSandbox(deps: SandboxDeps): Sandbox {
 
   async function callBatchService(
     name: string,
+    isStatus: boolean,
     request: IncomingMessage,
     response: ServerResponse,
   ): Promise<HttpAnswer> {
@@ -79,6 +80,7 @@ export function createSandbox(deps: SandboxDeps): Sandbox {
     const body = await readBody(request);
     if (!body) return problem(413, 'body-too-large', `at most ${maxBodyBytes} bytes`);
     const service = name === 'rewards' ? services.rewards : name === 'points' ? services.points : services.messages;
+    if (isStatus) return await service.answerStatus(body);
     const onClosed = (listener: () => void) => void response.once('close', listener);
     return await service.answer({ headers: request.headers, body, onClosed });
   }

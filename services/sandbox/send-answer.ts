@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import type { ServerResponse } from 'node:http';
 import { setTimeout as wait } from 'node:timers/promises';
+import { gzipSync } from 'node:zlib';
 import type { HttpAnswer } from './http-answer.ts';
 
 const chunkBytes = 1024 * 1024;
@@ -24,6 +25,12 @@ export async function sendAnswer(response: ServerResponse, answer: HttpAnswer): 
       writeHead(response, answer, Buffer.byteLength(body));
       response.write(body.slice(0, body.length / 2), () => response.destroy());
       return;
+    case 'gzip': {
+      const packed = gzipSync(body);
+      writeHead(response, { ...answer, headers: { ...answer.headers, 'content-encoding': 'gzip' } }, packed.length);
+      response.end(packed);
+      return;
+    }
     case 'drip':
       writeHead(response, answer, Buffer.byteLength(body));
       await drip(response, Buffer.from(body), delivery.everyMs);

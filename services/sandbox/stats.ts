@@ -17,6 +17,8 @@ export interface ServiceStats {
   answersLost: number;
   /** Calls that a rule of `POST /control` answered. */
   faulty: number;
+  /** Questions what became of users. */
+  statusQueries: number;
   /** Calls that came while another call of the same key was in flight. */
   overlapping: number;
 }
@@ -33,6 +35,7 @@ export function emptyServiceStats(): ServiceStats {
     busy: 0,
     answersLost: 0,
     faulty: 0,
+    statusQueries: 0,
     overlapping: 0,
   };
 }

@@ -64,6 +64,7 @@ describe('call slots', () => {
         epoch: 1,
         attempts: 0,
         open: false,
+        waited: false,
         lapses: 0,
         users: '"u"',
         size: 1,

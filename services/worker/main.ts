@@ -10,11 +10,13 @@ import { createHotPathPool } from '../../shared/postgres/pool.ts';
 import { createRateShares } from '../../shared/postgres/rate-shares.ts';
 import { createRegistrySource } from '../../shared/postgres/registry.ts';
 import { createStepHolds } from '../../shared/postgres/step-holds.ts';
+import { createSettlements } from '../../shared/postgres/settlements.ts';
 import { createStepLedger } from '../../shared/postgres/step-ledger.ts';
 import { takePart } from '../../shared/postgres/take-part.ts';
 import { ownConsumer, ownPublisher, workerGroup } from '../../shared/runtime/installation-bus.ts';
 import { exportConsumerStats } from '../../shared/runtime/consumer-metrics.ts';
 import { installationConfigOf } from '../../shared/runtime/installation-config.ts';
+import { createLoop } from '../../shared/runtime/loop.ts';
 import { defineProcess, isEntry, runProcess } from '../../shared/runtime/process.ts';
 import type { Logger } from '../../shared/runtime/logger.ts';
 import { createRegistryReader } from '../../shared/runtime/registry-reader.ts';
@@ -24,6 +26,7 @@ import { readConfig } from './config.ts';
 import { createBatchEndpoint } from './http/batch-endpoint.ts';
 import { callableTypes } from './callable-types.ts';
 import { createFeedContexts } from './postgres/feed-contexts.ts';
+import { createSettleByStatus } from './settle-by-status.ts';
 import { createShardReports } from './postgres/shard-reports.ts';
 import { createShardReporter } from './report-shards.ts';
 import { servedOf, type Served } from './served-shards.ts';
@@ -58,8 +61,11 @@ export const workerProcess = defineProcess('worker', readConfig, async (config, 
   );
   const first = await registry.refresh();
   const served = servedOf(first, config.scope, topicTerms);
+  let servedNow = served;
   const toCallable = callableTypes({ environment, logger });
-  const endpoint = onClose(createBatchEndpoint({ types: toCallable(first) }), (opened) => opened.close());
+  const endpoint = onClose(createBatchEndpoint({ types: toCallable(first), clock: systemClock }), (opened) =>
+    opened.close(),
+  );
   const kafka = createKafka({ ...config.kafka, clientId: owner, logger });
   const groupId = workerGroup(config.topicPrefix, installationId);
   const connection = onClose(
@@ -102,9 +108,25 @@ export const workerProcess = defineProcess('worker', readConfig, async (config, 
     logger,
     meter,
   });
+  const settling = createLoop({
+    name: 'settle-by-status',
+    turn: createSettleByStatus({
+      settlements: createSettlements({ pool }),
+      endpoint,
+      actionTypes: () => servedNow.actionTypes,
+      owner,
+      random: () => Math.random(),
+      logger,
+    }),
+    afterErrorMs: 10_000,
+    clock: systemClock,
+    logger,
+  });
+  onClose(settling, (loop) => loop.stop());
   await worker.start();
+  settling.start();
   registry.onChange((next) => {
-    const servedNow = servedOf(next, config.scope, topicTerms);
+    servedNow = servedOf(next, config.scope, topicTerms);
     warnOfSlow(servedNow, logger);
     endpoint.follow(toCallable(next));
     connection.keep(topicsOf(next.shards, topicTerms));

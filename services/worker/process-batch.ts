@@ -1,9 +1,10 @@
 import { requestKey } from '../../shared/domain/batch.ts';
-import { wholeAnswerSettles } from '../../shared/domain/consequences.ts';
+import { wholeAnswerSettles, type ContractClass } from '../../shared/domain/consequences.ts';
 import { aloneFromLapses } from '../../shared/domain/suspects.ts';
 import { isRefusedTooOften } from '../../shared/domain/refusals.ts';
 import type { Clock } from '../../shared/ports/clock.ts';
 import type { StepBegin, StepResult } from '../../shared/ports/step-ledger.ts';
+import { askStatus } from './ask-status.ts';
 import { mergeResults } from './answers/merge-results.ts';
 import { readAnswer, type Reading } from './answers/read-answer.ts';
 import type { ServedCall } from './call-slots.ts';
@@ -23,7 +24,9 @@ import {
   releasedResult,
   resultOf,
   suspectResult,
+  mayStillBeApplied,
   unknownResult,
+  untilAppliedResult,
   withheldResult,
   type FinalReading,
   type ResultTerms,
@@ -107,6 +110,12 @@ async function callFor(work: Work, admission: Admission, deps: ProcessBatchDeps)
     const late = refusalOf(work, await deps.directory.admissionOf(work.claim.feedId), deps);
     if (late) return afterProbe(work, withoutCall(work, late), admission, deps);
   }
+  if (work.claim.open && classOf(work, deps.clock.now().getTime()) === 'C') {
+    const asked = await askStatus(work, () => termsOf(admission, deps), deps);
+    if (asked.kind === 'record') return afterProbe(work, withoutCall(work, asked.result), admission, deps);
+    // The question took its time: whether the call may be made is asked anew, its key is closed now.
+    return processBatch(asked.work, deps);
+  }
 
   const reading = await readEndpoint(work, budget, deps);
   if (taken !== null && isAnswer(reading)) budget.giveBack(taken);
@@ -140,10 +149,22 @@ function refusalOf(work: Work, { verdict, deadlineAtMs }: Admission, deps: Proce
   if (verdict === 'hold') return releasedResult(work);
   if (verdict === 'cancel') return withheldResult(work, 'cancelled');
   if (verdict === 'expire' || deadlineAtMs <= deps.clock.monotonicMs()) return withheldResult(work, 'expired');
-  if (work.claim.open && !wholeAnswerSettles(classOf(work, deps.clock.now().getTime()))) {
-    return unknownResult(work, 'the endpoint has forgotten its key');
+  if (work.claim.open) {
+    const settledBy = settlingOf(classOf(work, deps.clock.now().getTime()));
+    if (settledBy === 'nothing') return unknownResult(work, unsettledCause(work));
+    if (settledBy === 'status' && mayStillBeApplied(work)) return untilAppliedResult(work);
   }
   return leaseOutlastsCall(work, deps) ? null : releasedResult(work);
+}
+
+/** What can still tell what a call did whose answer was lost. */
+function settlingOf(of: ContractClass): 'answer' | 'status' | 'nothing' {
+  if (wholeAnswerSettles(of)) return 'answer';
+  return of === 'C' ? 'status' : 'nothing';
+}
+
+function unsettledCause({ type }: Work): string {
+  return type.class === 'D' ? 'the call was lost with its worker' : 'the endpoint has forgotten its key';
 }
 
 function leaseOutlastsCall({ claimedAtMs, type }: Work, { clock, leaseMs }: ProcessBatchDeps): boolean {
@@ -158,9 +179,10 @@ async function readEndpoint(work: Work, budget: RetryBudget, deps: ProcessBatchD
   const first = await callEndpoint(work, firstAttempt, deps);
   if (first.kind !== 'reported') return first;
   const once = { ...first, reopened: false };
-  const settles = wholeAnswerSettles(work.type.class);
+  if (first.missing.length === 0) return once;
+  const settles = wholeAnswerSettles(classOf(work, deps.clock.now().getTime()));
   const isInTime = deps.clock.monotonicMs() - startedMs < localBudgetMs && leaseOutlastsCall(work, deps);
-  if (first.missing.length === 0 || !settles || !isInTime) return once;
+  if (!settles || !isInTime) return once;
   // A run that was stopped while the first call took its time is called no more, not even for what is missing.
   if ((await deps.directory.admissionOf(work.claim.feedId)).verdict !== 'go') return once;
   const taken = deps.takeRate(work.topic, work.count) ? budget.take(deps.clock.monotonicMs()) : null;
@@ -174,7 +196,7 @@ async function readEndpoint(work: Work, budget: RetryBudget, deps: ProcessBatchD
 async function callEndpoint(
   work: Work,
   attempt: number,
-  { endpoint, bodyOf, meter, clock }: ProcessBatchDeps,
+  { endpoint, bodyOf, meter, clock, leaseMs }: ProcessBatchDeps,
 ): Promise<Reading> {
   const { feedId, batchNo, step } = work.claim;
   const startedMs = clock.monotonicMs();
@@ -183,6 +205,7 @@ async function callEndpoint(
     country: work.context.country,
     idempotencyKey: requestKey(feedId, batchNo, step),
     attempt,
+    notAfterMs: work.claimedAtMs + leaseMs - work.type.timeoutMs,
     body: bodyOf(work),
   });
   const reading = readAnswer(work.type, work, answer);

@@ -70,6 +70,8 @@ function wholeResult(
   switch (consequenceOf(classOf(work, terms.nowMs), claim.open, reading)) {
     case 'send-again':
       return waitingResult(work, delayMs(work, reading, terms, retryAfterMs), open, cause);
+    case 'ask-status':
+      return waitingResult(work, appliesLateMs(work), true, cause);
     case 'hold':
       return heldResult(work);
     default:
@@ -122,6 +124,11 @@ export function splitResult(work: Work, parts: readonly (readonly string[])[]): 
     .filter((users) => users.length > 0)
     .map((users): ChildBatch => ({ users, delayMs: 0, attempts, open, claim: true }));
   return { ...doneResult(work, [], children), attempts };
+}
+
+/** Class C: its call may still be applied. Asked before that, "not found" would be no promise. */
+export function untilAppliedResult(work: Work): StepWaiting {
+  return waitingResult(work, 0, true, 'the outcome of a lost call cannot be asked for yet');
 }
 
 /** An open key that can no longer be settled: nobody can say that nothing happened. */
@@ -186,27 +193,56 @@ function reportedResult(work: Work, reading: ReportedReading, terms: ResultTerms
     if (consequenceFor(failure) === 'retry') retried.push(failure.id);
     else failures.push({ user: failure.id, outcome: 'failed', reason: failure.code, detail: failure.detail });
   }
-  const missingGoOn = consequenceOf(of, false, 'missing') === 'retry';
-  if (missingGoOn && missing.length === work.count) return allMissingResult(work, terms);
+  const ofMissing = consequenceOf(of, false, 'missing');
+  const missingGoOn = ofMissing !== 'unknown';
+  if (missingGoOn && missing.length === work.count) return allMissingResult(work, ofMissing, terms);
   if (!missingGoOn) failures.push(...missing.map((user) => unknownFailure(user, reasons.noResult, null)));
-  const delay = Math.max(0, Math.min(backoffMs(type.retry, claim.attempts + 1, terms.random), terms.deadlineInMs));
-  const child = (users: readonly string[], open: boolean, attempts: number): ChildBatch[] =>
-    users.length === 0 ? [] : [{ users: inOrderOf(work, users), delayMs: delay, attempts, open, claim: false }];
+  const retryMs = retryDelayMs(work, claim.attempts + 1, terms);
   const children = [
-    ...child(retried, reopened && of === 'A', claim.attempts + 1),
+    ...childrenOf(work, retried, {
+      delayMs: retryMs,
+      open: reopened && of === 'A',
+      attempts: claim.attempts + 1,
+    }),
     // Whoever is missing may have been served: at the deadline that is not `expired`.
-    ...child(missingGoOn ? missing : [], true, claim.attempts),
+    ...childrenOf(work, missingGoOn ? missing : [], {
+      delayMs: ofMissing === 'ask-status' ? appliesLateMs(work) : retryMs,
+      open: true,
+      attempts: claim.attempts,
+    }),
   ];
   return doneResult(work, failures, children);
 }
 
-/** The endpoint knows each user again, and tells of none: the same call once more is no worse than a child batch of the same users. */
-function allMissingResult(work: Work, { random, deadlineInMs }: ResultTerms): StepWaiting {
-  const delay = Math.min(backoffMs(work.type.retry, work.claim.epoch, random), deadlineInMs);
-  return waitingResult(work, Math.max(0, delay), true, 'an answer that speaks of no user');
+/**
+ * The endpoint knows each user again, and tells of none: the same call once more, or the same question, is no worse than a child batch of
+ * the same users.
+ */
+function allMissingResult(work: Work, consequence: Consequence, terms: ResultTerms): StepWaiting {
+  const delay = consequence === 'ask-status' ? appliesLateMs(work) : retryDelayMs(work, work.claim.epoch, terms);
+  return waitingResult(work, delay, true, 'an answer that speaks of no user');
 }
 
-function doneResult({ claim, count }: Work, failures: UserFailure[], children: ChildBatch[]): StepDone {
+/** How long after its end a call may still be applied. Not cut at the deadline, which may be moved: asked too early, the answer is a guess. */
+function appliesLateMs({ type }: Work): number {
+  return (type.appliesLateSeconds ?? 0) * 1000;
+}
+
+/** @param tries how many there were, from 1 */
+export function retryDelayMs({ type }: Work, tries: number, { random, deadlineInMs }: ResultTerms): number {
+  return Math.max(0, Math.min(backoffMs(type.retry, tries, random), deadlineInMs));
+}
+
+/** None where there is nobody. They wait, unless the worker goes on with them at once. */
+export function childrenOf(
+  work: Work,
+  users: readonly string[],
+  terms: Pick<ChildBatch, 'delayMs' | 'open' | 'attempts'> & { claim?: boolean },
+): ChildBatch[] {
+  return users.length === 0 ? [] : [{ claim: false, ...terms, users: inOrderOf(work, users) }];
+}
+
+export function doneResult({ claim, count }: Work, failures: UserFailure[], children: ChildBatch[]): StepDone {
   const { feedId, batchNo, step, epoch, attempts } = claim;
   const gone = failures.length + children.reduce((sum, child) => sum + child.users.length, 0);
   return {
@@ -224,9 +260,17 @@ function doneResult({ claim, count }: Work, failures: UserFailure[], children: C
   };
 }
 
-function waitingResult({ claim }: Work, delay: number, open: boolean, cause: string | null): StepWaiting {
-  const { feedId, batchNo, step, epoch } = claim;
-  return { feedId, batchNo, step, epoch, state: 'waiting', delayMs: delay, open, answered: false, cause };
+export function waitingResult(work: Work, delay: number, open: boolean, cause: string | null): StepWaiting {
+  const { feedId, batchNo, step, epoch } = work.claim;
+  // Whatever it is put back for: the call of the lease that lapsed may still be applied, and the next claim asks at once.
+  const least = mayStillBeApplied(work) ? appliesLateMs(work) : 0;
+  const delayMs = Math.max(delay, least);
+  return { feedId, batchNo, step, epoch, state: 'waiting', delayMs, open, answered: false, cause };
+}
+
+/** A call was left open by a worker that is gone, and nobody knows when it ended: at the latest when its lease did. */
+export function mayStillBeApplied({ claim }: Work): boolean {
+  return claim.open && !claim.waited;
 }
 
 /** In their feed's order, whatever order the answer had. */

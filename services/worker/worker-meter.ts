@@ -4,6 +4,7 @@ import type { Meter } from '../../shared/ports/meter.ts';
 import type { LedgerFlushed } from '../../shared/ports/step-ledger.ts';
 import type { Logger } from '../../shared/runtime/logger.ts';
 import type { Reading } from './answers/read-answer.ts';
+import type { StatusAnswer } from './answers/read-status.ts';
 import type { Work } from './work.ts';
 
 /** The same warning comes once in this time, with how often it was meant. */
@@ -15,6 +16,8 @@ const flushBuckets = [0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 5, 30]
 export interface WorkerMeter {
   /** A call has ended. */
   called(work: Work, reading: Reading, tookMs: number): void;
+  /** A status query has ended. */
+  asked(work: Work, answer: StatusAnswer): void;
   flushed(flushed: LedgerFlushed, results: number, claims: number, tookMs: number): void;
 }
 
@@ -91,6 +94,11 @@ export function createWorkerMeter({ meter, levels, clock, logger }: WorkerMeterD
         warnOfAnswer(work, reading);
       }
     },
+    asked: (work, answer) => {
+      const { actionType: action, context } = work;
+      metrics.statusQueries.of({ action, country: context.country, result: answer.kind }).add();
+      if (answer.kind === 'untold') warn(work, 'a status query brought nothing', answer.cause);
+    },
     flushed: ({ recorded, claimed, refused }, results, claims, tookMs) => {
       metrics.flushSeconds.of({}).observe(tookMs / 1000);
       metrics.flushed.of({ what: 'results' }).add(results);
@@ -120,6 +128,11 @@ function createMetrics(meter: Meter) {
     users: meter.counter({
       name: 'muster_worker_users_total',
       help: 'Users that calls asked for, by what the calls brought.',
+      labelNames: resultLabels,
+    }),
+    statusQueries: meter.counter({
+      name: 'muster_worker_status_queries_total',
+      help: 'Questions what became of calls that were not answered (class C), by what they brought.',
       labelNames: resultLabels,
     }),
     violations: meter.counter({

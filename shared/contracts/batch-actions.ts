@@ -28,3 +28,14 @@ export const batchCall = z.object({
 });
 
 export type BatchCall = z.infer<typeof batchCall>;
+
+/** What a status endpoint is asked (class C). */
+export const statusQuery = z.object({
+  run: z.string(),
+  step: z.int().min(1),
+  users: z.array(z.string()).min(1),
+});
+
+export type StatusQuery = z.infer<typeof statusQuery>;
+
+export const userStatus = userResult.omit({ message: true });

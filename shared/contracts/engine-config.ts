@@ -6,13 +6,15 @@ import { actionTypePattern, countryPattern } from '../domain/shard.ts';
  * Where the services that Muster calls are found and what they promise (docs/configuration.md). Read from the JSON file that
  * `MUSTER_CONFIG` names. Secrets are in the environment; the file only says under which name.
  */
+const serviceUrl = z
+  .url({ protocol: /^https?$/, error: 'has to be an http:// or https:// URL' })
+  .refine(
+    holdsNoCredentials,
+    'must not hold user and password: name a variable with the whole header as authorizationEnv',
+  );
+
 const service = z.strictObject({
-  url: z
-    .url({ protocol: /^https?$/, error: 'has to be an http:// or https:// URL' })
-    .refine(
-      holdsNoCredentials,
-      'must not hold user and password: name a variable with the whole header as authorizationEnv',
-    ),
+  url: serviceUrl,
   /** Name of the environment variable that holds the whole `Authorization` header. */
   authorizationEnv: z
     .string()
@@ -21,9 +23,13 @@ const service = z.strictObject({
   timeoutMs: z.int().min(50).max(120_000).default(10_000),
 });
 
-export const actionTypeConfig = service.extend({
-  /** What the endpoint keeps about its effects (docs/contracts.md). C and D are not supported yet. */
-  class: z.enum(['A', 'B']),
+const actionTypeFields = service.extend({
+  /** What the endpoint keeps about its effects (docs/contracts.md). */
+  class: z.enum(['A', 'B', 'C', 'D']),
+  /** Class C: where the outcome of users can be asked for. The same secret and time-out as for calls. */
+  statusUrl: serviceUrl.optional(),
+  /** Class C: so long after its end a call may still be applied; nobody asks for the outcome before. At least the time-out. */
+  appliesLateSeconds: z.int().min(1).max(86_400).optional(),
   /** Which of the two answer forms to expect. The other one is understood too, more slowly. */
   answerForm: z.enum(['full', 'compact']).default('full'),
   /** How long the endpoint keeps what its class promises. Older open keys are not sent again. */
@@ -66,13 +72,33 @@ export const actionTypeConfig = service.extend({
     .default(4 * 1024 * 1024),
 });
 
+export const actionTypeConfig = actionTypeFields.superRefine(checkClassTerms);
+
 export type ActionTypeConfig = z.infer<typeof actionTypeConfig>;
 
 /**
  * As it is read back from where it is kept: fields that this version does not know are left out, since a newer version may have written
  * them, and those that are missing get their defaults.
  */
-export const keptActionTypeConfig = z.object(actionTypeConfig.shape);
+export const keptActionTypeConfig = z.object(actionTypeFields.shape);
+
+/** Class C is what its status says, and that is true only after a while: neither can be guessed. */
+function checkClassTerms(type: z.infer<typeof actionTypeFields>, context: z.RefinementCtx): void {
+  const { statusUrl, appliesLateSeconds, timeoutMs } = type;
+  const issue = (field: 'statusUrl' | 'appliesLateSeconds', message: string) =>
+    context.addIssue({ code: 'custom', path: [field], message, input: type[field] });
+  if (type.class !== 'C') {
+    if (statusUrl !== undefined) issue('statusUrl', 'is for class C');
+    if (appliesLateSeconds !== undefined) issue('appliesLateSeconds', 'is for class C');
+    return;
+  }
+  if (statusUrl === undefined) issue('statusUrl', 'class C needs it: where the outcome of users can be asked for');
+  if (appliesLateSeconds === undefined) {
+    issue('appliesLateSeconds', 'class C needs it: how long after its end a call may still be applied');
+  } else if (appliesLateSeconds * 1000 < timeoutMs) {
+    issue('appliesLateSeconds', `has to be at least the time-out, ${timeoutMs} ms`);
+  }
+}
 
 function holdsNoCredentials(text: string): boolean {
   if (!URL.canParse(text)) return true;

@@ -52,7 +52,7 @@ const explainedStep = z.object({
   step: z.int().min(1),
   action: z.string(),
   outcome: z.enum([...outcomes, 'pending']),
-  /** Of a failed or unknown user. */
+  /** Of a failed or unknown user, and of one that was unknown and was settled. */
   reason: z.string().nullable(),
   detail: z.string().nullable(),
   endedAt: time.nullable(),

@@ -89,6 +89,8 @@ export const runFigures = runSummary.extend({
   countries: z.array(
     z.object({ country: z.string(), audience: users, excluded: users.default(0), steps: z.array(stepLineShape) }),
   ),
+  /** Outcomes that were unknown when the run ended and were settled since; absent where there are none. `unknown` is what is left. */
+  settled: users.optional(),
   balanced: z.boolean(),
   /** What a person should know of the audience, such as a segment that ended far before its estimate. */
   notes: z.array(z.string()).default([]),

@@ -4,11 +4,14 @@ import {
   atDeadline,
   classAtAge,
   consequenceOf,
+  consequenceOfStatus,
   readings,
+  statusReadings,
   wholeAnswerSettles,
   type Consequence,
   type ContractClass,
   type ReadingKind,
+  type StatusReading,
 } from './consequences.ts';
 
 const classes: readonly ContractClass[] = ['A', 'B', 'C', 'D'];
@@ -70,6 +73,32 @@ describe('the consequence of an answer', () => {
         }
       }),
     );
+  });
+});
+
+describe('the consequence of a status', () => {
+  it.each<[StatusReading, Consequence]>([
+    ['succeeded', 'succeed'],
+    ['failed', 'fail'],
+    ['retryable', 'retry'],
+    ['used-up', 'fail'],
+    ['not-found', 'send-again'],
+    ['in-progress', 'ask-status'],
+    ['missing', 'ask-status'],
+  ])('%s: %s', (reading, consequence) => {
+    expect(consequenceOfStatus(reading)).toBe(consequence);
+  });
+
+  it('lets a user be sent again only where nothing was applied and nothing will be', () => {
+    const sends: readonly Consequence[] = ['retry', 'split', 'send-again', 'hold'];
+    const sent = statusReadings.filter((reading) => sends.includes(consequenceOfStatus(reading)));
+    expect(sent).toEqual(['retryable', 'not-found']);
+  });
+
+  it('is the outcome that a whole answer would have had, where it is one', () => {
+    for (const reading of ['succeeded', 'failed', 'retryable', 'used-up'] as const) {
+      expect(consequenceOfStatus(reading)).toBe(consequenceOf('C', false, reading));
+    }
   });
 });
 

@@ -99,6 +99,34 @@ export function consequenceOf(contractClass: ContractClass, open: boolean, readi
   return consequences[contractClass][reading][open ? 'open' : 'closed'];
 }
 
+/** What a status endpoint (class C) says of one user under an open key. `missing`: not reported, or the query itself brought nothing. */
+export const statusReadings = [
+  'succeeded',
+  'failed',
+  'retryable',
+  'used-up',
+  'not-found',
+  'in-progress',
+  'missing',
+] as const;
+
+export type StatusReading = (typeof statusReadings)[number];
+
+/** The outcome is known, or the user was never served and never will be by that call: whatever follows, the key is closed for this user. */
+const statusConsequences: Readonly<Record<StatusReading, Consequence>> = {
+  succeeded: 'succeed',
+  failed: 'fail',
+  retryable: 'retry',
+  'used-up': 'fail',
+  'not-found': 'send-again',
+  'in-progress': 'ask-status',
+  missing: 'ask-status',
+};
+
+export function consequenceOfStatus(reading: StatusReading): Consequence {
+  return statusConsequences[reading];
+}
+
 /**
  * Whether a whole answer closes an open key. In A it repeats each user's first final result, in B the key's first answer; elsewhere it speaks
  * of its own call only.

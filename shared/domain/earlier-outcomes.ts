@@ -10,7 +10,8 @@ export interface EarlierRows {
   batches: readonly { batchNo: number; parent: number | null; fromStep: number; users: readonly string[] }[];
   /** Steps that are done: how they ended for whoever has no row of their own. */
   rests: readonly { batchNo: number; step: number; rest: 'succeeded' | 'expired' | 'cancelled' }[];
-  failures: readonly { step: number; user: string; outcome: 'failed' | 'unknown' }[];
+  /** `succeeded`: was unknown and was settled so after the run had ended; nobody called for the user in the next step. */
+  failures: readonly { step: number; user: string; outcome: 'failed' | 'unknown' | 'succeeded' }[];
 }
 
 /**
@@ -60,7 +61,9 @@ function createEnds({ batches, rests, failures }: EarlierRows, steps: number): (
     let owner = fed;
     for (let step = 1; step <= steps; step++) {
       owner = ownerIn(step, owner, user);
-      const outcome = failureOf.get(`${step}/${user}`) ?? restOf.get(`${owner.batchNo}/${step}`) ?? 'skipped';
+      const own = failureOf.get(`${step}/${user}`);
+      if (own === 'succeeded' && step < steps) return { step: step + 1, outcome: 'skipped' };
+      const outcome = own ?? restOf.get(`${owner.batchNo}/${step}`) ?? 'skipped';
       if (outcome !== 'succeeded') return { step, outcome };
     }
     return { step: steps, outcome: 'succeeded' };

@@ -11,6 +11,7 @@ export const idPrefixes = {
   change: 'chg',
   runEvent: 'evt',
   audience: 'aud',
+  settlement: 'set',
 } as const;
 
 export type IdKind = keyof typeof idPrefixes;

@@ -32,6 +32,9 @@ export interface StepTotals {
   expired: number;
   cancelled: number;
   unknown: number;
+  /** Of the succeeded and of the failed: those that were unknown until they were settled. Absent: none. They did not go on. */
+  settledSucceeded?: number;
+  settledFailed?: number;
 }
 
 /**
@@ -80,12 +83,16 @@ export function stepLines(
   for (let step = 1; step <= steps; step++) {
     const recorded = totals.find((t) => t.step === step);
     const before = lines.at(-1);
+    // Settled after the run had ended: nobody was called for them in the next step.
+    const settledBefore = totals.find((t) => t.step === step - 1)?.settledSucceeded ?? 0;
     const line: StepLine = {
       step,
       audience: step < fromStep ? 0 : audience,
       succeeded: recorded?.succeeded ?? 0,
       failed: recorded?.failed ?? 0,
-      skipped: before ? before.failed + before.skipped + before.suppressed + before.expired + before.unknown : 0,
+      skipped: before
+        ? before.failed + before.skipped + before.suppressed + before.expired + before.unknown + settledBefore
+        : 0,
       suppressed: 0,
       heldOut,
       expired: recorded?.expired ?? 0,
@@ -102,6 +109,11 @@ export function stepLines(
 /** Users of the line that have an outcome. */
 export function endedUsers(line: Record<Outcome, number>): number {
   return outcomes.reduce((sum, outcome) => sum + line[outcome], 0);
+}
+
+/** Unknown outcomes that were settled, over all steps. */
+export function settledUsers(totals: readonly StepTotals[]): number {
+  return totals.reduce((sum, { settledSucceeded = 0, settledFailed = 0 }) => sum + settledSucceeded + settledFailed, 0);
 }
 
 /** A line balances when its outcomes and what is pending make up its audience and nothing was counted twice. */

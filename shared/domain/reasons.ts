@@ -5,6 +5,10 @@ export const reasons = {
   ambiguousAnswer: 'muster.ambiguous-answer',
   noResult: 'muster.no-result',
   quarantined: 'muster.quarantined',
+  /** Settled by status: the endpoint never applied it. */
+  neverApplied: 'muster.never-applied',
+  /** Settled by a person or a file, without a code. */
+  settled: 'muster.settled',
 } as const;
 
 const maxCodeLength = 64;

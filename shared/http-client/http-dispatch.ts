@@ -170,6 +170,8 @@ class AnswerCollector implements Dispatcher.DispatchHandler {
   }
 
   onRequestStart(controller: Dispatcher.DispatchController): void {
+    // A process that was stopped meanwhile may see its connection before it sees its timers.
+    if (performance.now() >= this.deadline) this.expire();
     this.#controller = controller;
     // It expired while it waited for a connection: it must not be sent after that was reported.
     if (this.#settled) controller.abort(new Error('expired before it was sent'));

@@ -14,6 +14,8 @@ export interface ClaimedStep extends StepRef {
   attempts: number;
   /** A call under this step's key may have been applied, and no whole answer was read since. */
   open: boolean;
+  /** It was put back, and has waited as long as it was asked to. False where a lapsed lease was taken over: nobody knows when that ended. */
+  waited: boolean;
   /** Leases that lapsed with a call begun, or perhaps begun. Where there are any, `begins` has to name the next call. */
   lapses: number;
   /** All users of the batch as they were fed, those lost earlier in the chain included. */

@@ -8,10 +8,21 @@ export const restCode = { succeeded: 1, expired: 2, cancelled: 3 } as const;
 
 export const failureCode = { failed: 2, unknown: 8 } as const;
 
+/**
+ * Outcome of a user who was unknown and was settled as succeeded. The row stays: it says why the user did not go on to the next step. It is
+ * no failure.
+ */
+export const settledAsSucceeded = 1;
+
 export function failureOutcome(code: number): 'failed' | 'unknown' {
   if (code === failureCode.failed) return 'failed';
   if (code === failureCode.unknown) return 'unknown';
   throw new Error(`a failure was stored with the outcome ${code}, which means nothing`);
+}
+
+/** As `failureOutcome`, for readers to whom those who were settled as succeeded matter too. */
+export function ownOutcome(code: number): 'failed' | 'unknown' | 'succeeded' {
+  return code === settledAsSucceeded ? 'succeeded' : failureOutcome(code);
 }
 
 export function stateOfStep(code: number): keyof typeof stepState {
@@ -36,3 +47,6 @@ export const quarantinedAfterLapses = aloneFromLapses + 4;
 
 /** Triggers write their own slot of the totals, apart from the workers', which count from 0. */
 export const triggerSlot = -1;
+
+/** Settlements as well. */
+export const settlementSlot = -2;

@@ -91,10 +91,10 @@ export const recordAndClaim = statementOf<RecordAndClaimParams>(
       unknown = t.unknown + excluded.unknown, done = t.done + excluded.done, survived = t.survived + excluded.survived,
       waiting = t.waiting + excluded.waiting, refused = t.refused + excluded.refused
   )
-  select c.feed, c.batch_no, c.step, c.epoch, c.attempts, c.open, c.lapses, b.users, b.n
+  select c.feed, c.batch_no, c.step, c.epoch, c.attempts, c.open, c.lapses, b.users, b.n, c.next_attempt_at is not null
   from c, lateral (select users, n from batches where feed = c.feed and batch_no = c.batch_no limit 1) b
   union all
-  select null, null, null, null, null, null, null, string_agg(position::text, ','), null from r`,
+  select null, null, null, null, null, null, null, string_agg(position::text, ','), null, null from r`,
 );
 
 interface EpochParams {

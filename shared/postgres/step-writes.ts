@@ -41,8 +41,9 @@ type ClaimedRow = [
   lapses: number,
   users: string,
   size: number,
+  waited: boolean,
 ];
-type RecordedRow = [null, null, null, null, null, null, null, positions: string | null, null];
+type RecordedRow = [null, null, null, null, null, null, null, positions: string | null, null, null];
 
 /** Records the done steps and makes the claims. Both have to be sorted, the claims without repeats. */
 export async function recordAndClaim(
@@ -77,8 +78,8 @@ export async function recordAndClaim(
   return { recorded, claimed: claimedSteps };
 }
 
-function claimOf([feedId, batchNo, step, epoch, attempts, open, lapses, users, size]: ClaimedRow): ClaimedStep {
-  return { feedId, batchNo, step, epoch, attempts, open, lapses, users, size };
+function claimOf([feedId, batchNo, step, epoch, attempts, open, lapses, users, size, waited]: ClaimedRow): ClaimedStep {
+  return { feedId, batchNo, step, epoch, attempts, open, waited, lapses, users, size };
 }
 
 /** Puts the steps back until they are due; returns those that were still ours. They have to be sorted. */
@@ -143,7 +144,8 @@ export async function insertChildren(
 
 function bornClaimOf(child: ChildBatch, batchNo: number, { feedId, step }: StepDone, users: string): ClaimedStep {
   const { attempts, open } = child;
-  return { feedId, batchNo, step, epoch: 1, attempts, open, lapses: 0, users, size: child.users.length };
+  const size = child.users.length;
+  return { feedId, batchNo, step, epoch: 1, attempts, open, waited: false, lapses: 0, users, size };
 }
 
 /** The results have to be sorted. Those without a note are passed over. */

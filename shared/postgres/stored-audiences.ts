@@ -4,7 +4,7 @@ import { stepLines, type StepTotals } from '../domain/outcomes.ts';
 import { compareUserIds } from '../domain/user-id.ts';
 import { usersOf } from '../domain/users-text.ts';
 import type { EarlierPage, EarlierRun, EarlierUsers, StoredAudiences } from '../ports/stored-audiences.ts';
-import { failureOutcome } from './ledger-codes.ts';
+import { ownOutcome } from './ledger-codes.ts';
 import * as statements from './stored-audience-statements.ts';
 
 /** Fed batches of a page. */
@@ -101,7 +101,7 @@ async function endings(
   );
   return {
     rests: rests.rows,
-    failures: failures.rows.map((row) => ({ ...row, outcome: failureOutcome(row.outcome) })),
+    failures: failures.rows.map((row) => ({ ...row, outcome: ownOutcome(row.outcome) })),
   };
 }
 

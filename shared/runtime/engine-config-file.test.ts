@@ -44,9 +44,23 @@ describe("the engine's file", () => {
       'actionTypes has to have names in small letters, with digits and - between them, such as award-reward, not "Award Reward"',
     ]);
     expect(problemsOf({ ...valid, actionTypes: { 'award-reward': { ...reward, class: 'E' } } })).toEqual([
-      'actionTypes.award-reward.class has to be A or B, not "E"',
+      'actionTypes.award-reward.class has to be A or B or C or D, not "E"',
     ]);
     expect(problemsOf([])).toEqual(['the file has to be an object, not a list']);
+  });
+
+  it('says what class C has to declare, and that it is for no other class', () => {
+    const ofType = (type: object) => problemsOf({ ...valid, actionTypes: { 'award-reward': { ...reward, ...type } } });
+    const statusUrl = 'http://rewards.test/v1/status';
+    expect(ofType({ class: 'C' })).toEqual([
+      'actionTypes.award-reward.statusUrl is not set: class C needs it: where the outcome of users can be asked for',
+      'actionTypes.award-reward.appliesLateSeconds is not set: class C needs it: how long after its end a call may still be applied',
+    ]);
+    expect(ofType({ class: 'C', statusUrl, appliesLateSeconds: 9, timeoutMs: 10_000 })).toEqual([
+      'actionTypes.award-reward.appliesLateSeconds has to be at least the time-out, 10000 ms, not 9',
+    ]);
+    expect(ofType({ class: 'C', statusUrl, appliesLateSeconds: 10, timeoutMs: 10_000 })).toEqual([]);
+    expect(ofType({ class: 'D', statusUrl })).toEqual(['actionTypes.award-reward.statusUrl is for class C']);
   });
 
   it('names no country twice', () => {

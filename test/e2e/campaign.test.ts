@@ -33,7 +33,7 @@ describe('a campaign over 125,000 users in three countries', () => {
     const report = await muster.api.report(runId);
     expect(report.state).toBe('completed_with_failures');
     expect(report.balanced).toBe(true);
-    expect(report.audience).toEqual({ estimated: users, counted: users, complete: true });
+    expect(report.audience).toEqual({ estimated: users, counted: users, excluded: 0, complete: true });
     expect(report.countries.map(({ country }) => country).sort()).toEqual(countries.toSorted());
     expect(violations(await muster.evidence(runId, 'lapsed-riders'))).toEqual([]);
 

@@ -22,6 +22,7 @@ import { describeStepClaims } from '../support/conformance/step-claims.conforman
 import { describeStepFlow } from '../support/conformance/step-flow.conformance.ts';
 import { describeStepHolds } from '../support/conformance/step-holds.conformance.ts';
 import { describeStepEndings } from '../support/conformance/step-endings.conformance.ts';
+import { describeSettlements } from '../support/conformance/settlements.conformance.ts';
 import { describeStepLedger } from '../support/conformance/step-ledger.conformance.ts';
 import { describeUserHistories } from '../support/conformance/user-histories.conformance.ts';
 import { createPostgresExecutionRows } from '../support/postgres-execution-rows.ts';
@@ -30,6 +31,8 @@ import { createCampaignStore } from '../../services/api/postgres/campaign-store.
 import { createDueJobs } from '../../services/scheduler/postgres/due-jobs.ts';
 import { createRetries } from '../../services/api/postgres/retries.ts';
 import { createRunControl } from '../../services/api/postgres/run-control.ts';
+import { createSettlementRequests } from '../../services/api/postgres/settlement-requests.ts';
+import { createSettlements } from '../../shared/postgres/settlements.ts';
 import { stepsUnderWay } from '../../shared/postgres/under-way.ts';
 import { createRunReports } from '../../services/api/postgres/run-reports.ts';
 import { createUserHistories } from '../../services/api/postgres/user-histories.ts';
@@ -69,7 +72,7 @@ afterAll(async () => {
 async function postgresStores(): Promise<ExecutionSubject> {
   await pool.query(
     `truncate campaigns, campaign_revisions, jobs, leases, runs, feeds, batches, batch_steps, user_failures, run_totals, failure_totals, agenda,
-       sweep_marks, holds, step_causes, step_attempts, retry_users, run_events, run_paces, shard_reports`,
+       sweep_marks, holds, step_causes, step_attempts, retry_users, run_events, run_paces, shard_reports, settlement_requests, settlements`,
   );
   return {
     campaigns: createCampaignStore({ pool }),
@@ -128,6 +131,11 @@ const planned = {
   stepsUnderWay: stepsUnderWay.text,
 };
 
+describeSettlements('in Postgres', async () => ({
+  ...(await postgresStores()),
+  settlements: createSettlements({ pool }),
+  requests: createSettlementRequests({ pool }),
+}));
 describeStepLedger('on Postgres', postgresStores);
 describeShardFigures('on Postgres', async () => ({
   ...(await postgresStores()),

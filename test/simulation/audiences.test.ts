@@ -90,6 +90,7 @@ function scenario(fateOf: Scenario['fateOf']): Scenario {
     chance: createChance(1),
     faultsLastMs: 10_000,
     mannerOf: () => 'answer',
+    statusMannerOf: () => 'answer',
     messageFate: () => 'keep',
     fateOf,
     frozenMs: () => 8000,

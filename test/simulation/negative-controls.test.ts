@@ -7,6 +7,16 @@ const maxSeeds = 1000;
 /** Where a protection shows: what has to go wrong for it to be needed. */
 const leanings: Record<keyof typeof weakenings, Leaning> = {
   'request keys are not derived from what is called': { fates: ['die-before', 'die-after'] },
+  'the status of a lost call is not asked for': { keeping: 'C', manners: ['lost', 'garbage'] },
+  'a lost call is asked for at once': { keeping: 'C', manners: ['hang'], fates: [] },
+  'the lost call of a lapsed lease is asked for at once': {
+    keeping: 'C',
+    manners: ['hang'],
+    fates: ['freeze-before', 'die-before'],
+  },
+  // Awake again when the lost call was asked for.
+  'a call is sent however late': { keeping: 'C', manners: [], fates: ['freeze-before'], frozenMs: 20_000 },
+  'a lost call of class D is sent again': { keeping: 'D', manners: ['lost'], fates: [] },
   'nobody sweeps': { lossy: 0.3 },
   'results are written under any epoch': { fates: ['freeze-before', 'freeze-after'], manners: ['retryable', 'busy'] },
   'a running step can be claimed while its lease runs': { keeping: 'naive', fates: [], lossy: 0.5 },
@@ -21,7 +31,7 @@ const leanings: Record<keyof typeof weakenings, Leaning> = {
     fates: ['die-after', 'freeze-after'],
   },
   'the agenda is not written': { keeping: 'B', manners: ['retryable'] },
-  'the end of a run leaves its feeds open to writers': { fates: ['freeze-before'], deadlineSeconds: 4 },
+  'the end of a run leaves its feeds open to writers': { keeping: 'B', fates: ['freeze-before'], deadlineSeconds: 4 },
   'workers do not hear of a pause': { paused: true, lossy: 0.5, fates: [] },
   'nobody ends what is quarantined': { poisoned: true, fates: [], manners: [] },
   'an ending knows no doubt': { keeping: 'B', manners: ['hang', 'lost'], deadlineSeconds: 6 },

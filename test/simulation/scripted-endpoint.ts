@@ -1,5 +1,10 @@
-import { batchCall, type BatchCall } from '../../shared/contracts/batch-actions.ts';
-import type { BatchAnswer, BatchEndpoint, BatchRequest } from '../../services/worker/ports/batch-endpoint.ts';
+import { batchCall, statusQuery, type BatchCall } from '../../shared/contracts/batch-actions.ts';
+import type {
+  BatchAnswer,
+  BatchEndpoint,
+  BatchRequest,
+  StatusRequest,
+} from '../../services/worker/ports/batch-endpoint.ts';
 import type { Clock } from '../../shared/ports/clock.ts';
 import type { Chance } from './seeded.ts';
 
@@ -8,7 +13,8 @@ import type { Chance } from './seeded.ts';
  *
  * - `answer`: applies it and answers.
  * - `lost`: applies it, and its answer is lost. `garbage`: applies it and answers 500.
- * - `hang`: applies it late, when the caller has given up.
+ * - `hang`: it arrives and is applied late, when the caller has given up. Until then, the endpoint knows nothing of it.
+ * - `queue`: it arrives, is not answered in time, and is applied much later. Until then it is in progress.
  * - `unreachable`: the connection is refused. `busy`: 429 with `Retry-After`. Nothing is applied.
  * - `refuse`: 422 before the key is looked at, as a gateway or a validation does. Nothing is applied.
  * - `missing`: applies it, and leaves some users out of its answer. `retryable`: some users were not applied and may be tried again.
@@ -17,6 +23,7 @@ export const troublesomeManners = [
   'lost',
   'garbage',
   'hang',
+  'queue',
   'unreachable',
   'busy',
   'refuse',
@@ -26,14 +33,22 @@ export const troublesomeManners = [
 
 export type Manner = 'answer' | (typeof troublesomeManners)[number];
 
-/** What the endpoint keeps (docs/contracts.md). `naive` keeps nothing: whatever comes is applied. */
-export type Keeping = 'A' | 'B' | 'naive';
+/** What becomes of a status query: it is answered, it brings nothing, or it is silent about some users. */
+export type StatusManner = 'answer' | 'nothing' | 'silent';
+
+/**
+ * What the endpoint keeps (docs/contracts.md). C and D apply whatever comes, C can tell what it did. `naive` keeps nothing either, and says
+ * that it is class B: there, only repeats without a doubt count.
+ */
+export type Keeping = 'A' | 'B' | 'C' | 'D' | 'naive';
 
 export interface ScriptedEndpointOptions {
   steps: number;
   keeping: Keeping;
   /** How the next call is treated. */
   mannerOf: (call: BatchCall) => Manner;
+  /** How the next status query is treated. */
+  statusMannerOf: () => StatusManner;
   /** Users that fail for good, by step. */
   fails: (step: number, user: string) => boolean;
   /** Who calls for this user dies of it, always; null: nobody. */
@@ -77,21 +92,31 @@ interface KeyHistory {
   answer: UserResult[] | null;
 }
 
-const lateMs = 3000;
+/** A call arrives so late at most, after its caller gave up. */
+export const lateMs = 8000;
+const queuedMs = 20_000;
 
 export function createScriptedEndpoint(options: ScriptedEndpointOptions): ScriptedEndpoint {
-  const { steps, keeping, mannerOf, fails, poison, chance, clock, timeoutMs } = options;
+  const { steps, keeping, mannerOf, statusMannerOf, fails, poison, chance, clock, timeoutMs } = options;
   const effects = Array.from({ length: steps }, () => new Map<string, number>());
   const overlapping = effects.map(() => 0);
   const appliedAgain = effects.map(() => 0);
   const beganAtMs: number[] = [];
   const histories = new Map<string, KeyHistory>();
   const finalByUser = new Map<string, UserResult>();
+  /** What was said of users that were not applied, and whose calls are in progress. */
+  const retryableByUser = new Map<string, UserResult>();
+  const inProgress = new Map<string, number>();
+  const appliesRepeats = keeping === 'C' || keeping === 'D';
 
   function resultOf({ step }: BatchCall, id: string, mayRetry: boolean, isNewKey: boolean): UserResult {
     const known = keeping === 'A' ? finalByUser.get(`${step}/${id}`) : undefined;
     if (known) return known;
-    if (mayRetry && chance.happens(0.3)) return { id, status: 'failed', code: 'busy', retryable: true };
+    if (mayRetry && chance.happens(0.3)) {
+      const busy: UserResult = { id, status: 'failed', code: 'busy', retryable: true };
+      retryableByUser.set(`${step}/${id}`, busy);
+      return busy;
+    }
     const result: UserResult = fails(step, id)
       ? { id, status: 'failed', code: 'out-of-stock' }
       : { id, status: 'succeeded' };
@@ -104,7 +129,7 @@ export function createScriptedEndpoint(options: ScriptedEndpointOptions): Script
   /** Applies the call as the endpoint's class says, and tells what it would answer. */
   function apply(history: KeyHistory, call: BatchCall, mayRetry: boolean): UserResult[] {
     if (keeping === 'B' && history.answer) return history.answer;
-    const isNewKey = keeping === 'A' || history.answer === null;
+    const isNewKey = keeping === 'A' || appliesRepeats || history.answer === null;
     const results = call.users.map((id) => resultOf(call, id, mayRetry, isNewKey));
     history.answer = results;
     return results;
@@ -130,6 +155,10 @@ export function createScriptedEndpoint(options: ScriptedEndpointOptions): Script
         void clock.sleep(timeoutMs + chance.below(lateMs)).then(() => apply(history, call, false));
         await clock.sleep(timeoutMs);
         return { kind: 'ambiguous', cause: `no whole answer within ${timeoutMs} ms` };
+      case 'queue':
+        void applyQueued(history, call);
+        await clock.sleep(timeoutMs);
+        return { kind: 'ambiguous', cause: `no whole answer within ${timeoutMs} ms` };
       case 'unreachable':
         return { kind: 'not-applied', cause: 'connection refused' };
       case 'busy':
@@ -137,6 +166,37 @@ export function createScriptedEndpoint(options: ScriptedEndpointOptions): Script
       case 'refuse':
         return answered(422, { code: 'not-now' });
     }
+  }
+
+  async function applyQueued(history: KeyHistory, call: BatchCall): Promise<void> {
+    const count = (by: number) => {
+      for (const id of call.users) {
+        const key = `${call.step}/${id}`;
+        inProgress.set(key, (inProgress.get(key) ?? 0) + by);
+      }
+    };
+    count(1);
+    await clock.sleep(timeoutMs + chance.below(queuedMs));
+    apply(history, call, false);
+    count(-1);
+  }
+
+  /** The truth of this moment: of what has not arrived, nothing is known. */
+  function statusOf(step: number, id: string): object {
+    const key = `${step}/${id}`;
+    const known = finalByUser.get(key);
+    if (known) return known;
+    if ((inProgress.get(key) ?? 0) > 0) return { id, status: 'in-progress' };
+    return retryableByUser.get(key) ?? { id, status: 'not-found' };
+  }
+
+  async function askedBy({ body }: StatusRequest): Promise<BatchAnswer> {
+    const { step, users } = statusQuery.parse(JSON.parse(body.toString('utf8')));
+    await clock.sleep(1 + chance.below(5));
+    const manner = statusMannerOf();
+    if (manner === 'nothing') return answered(500, {});
+    const asked = manner === 'silent' ? users.filter(() => !chance.happens(0.3)) : users;
+    return answered(200, { results: asked.map((id) => statusOf(step, id)) });
   }
 
   /** What nobody's fault explains. */
@@ -148,7 +208,9 @@ export function createScriptedEndpoint(options: ScriptedEndpointOptions): Script
     if (isRepeat) appliedAgain[step - 1] = (appliedAgain[step - 1] ?? 0) + 1;
   }
 
-  async function callBy(caller: Caller, { idempotencyKey, body }: BatchRequest): Promise<BatchAnswer> {
+  async function callBy(caller: Caller, { idempotencyKey, notAfterMs, body }: BatchRequest): Promise<BatchAnswer> {
+    // As the HTTP client does: it is the last to look at the clock before a call leaves the process.
+    if (clock.monotonicMs() > notAfterMs) return { kind: 'not-applied', cause: 'came too late to be sent' };
     const call = batchCall.parse(JSON.parse(body.toString('utf8')));
     const history = histories.get(idempotencyKey) ?? { inFlight: new Set(), last: null, answer: null };
     histories.set(idempotencyKey, history);
@@ -164,7 +226,7 @@ export function createScriptedEndpoint(options: ScriptedEndpointOptions): Script
   }
 
   return {
-    calledBy: (caller) => ({ call: (request) => callBy(caller, request) }),
+    calledBy: (caller) => ({ call: (request) => callBy(caller, request), askStatus: askedBy }),
     effects,
     overlapping,
     appliedAgain,

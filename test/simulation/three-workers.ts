@@ -45,6 +45,7 @@ export async function startThreeWorkers(options: WorkerFixtureOptions = {}) {
     };
     const simulated: SimulatedWorker = { name, faults, fateOf: () => 'pass', kill };
     const witnessed = {
+      ...deps.endpoint,
       call: async (request: Parameters<typeof endpoint.call>[0]): Promise<BatchAnswer> => {
         inFlight++;
         mostInFlight = Math.max(mostInFlight, inFlight);

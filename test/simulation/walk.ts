@@ -2,7 +2,7 @@ import type { MessageFate } from '../support/memory/memory-topics.ts';
 import { violations } from '../support/evidence.ts';
 import { faultyFates, type Fate } from './process-faults.ts';
 import type { Weakening } from './processes.ts';
-import { troublesomeManners, type Keeping, type Manner } from './scripted-endpoint.ts';
+import { troublesomeManners, type Keeping, type Manner, type StatusManner } from './scripted-endpoint.ts';
 import { createChance, type Chance } from './seeded.ts';
 import { simulate, type Outcome, type Scenario } from './world.ts';
 
@@ -15,6 +15,8 @@ export interface Leaning {
   fates?: readonly Fate[];
   lossy?: number;
   deadlineSeconds?: number;
+  /** At least; half a second otherwise. */
+  frozenMs?: number;
   /** The run is paused early, and for long. */
   paused?: boolean;
   /** Somebody's call kills whoever makes it. */
@@ -28,10 +30,11 @@ export function walkOf(seed: number, leaning: Leaning = {}): Scenario {
   const users = (country: string) =>
     Array.from({ length: 5 + chance.below(200) }, (_, i) => `${country}-${String(i).padStart(3, '0')}`);
   const audience = new Map(countries.map((country) => [country, users(country)]));
-  const keeping = leaning.keeping ?? chance.pick(['A', 'B', 'B', 'naive'] as const);
+  const keeping = leaning.keeping ?? chance.pick(['A', 'B', 'B', 'C', 'C', 'D', 'naive'] as const);
   const failing = chance.pick([0, 0, 3, 20]);
   const manners = leaning.manners ?? (keeping === 'naive' ? [] : someOf(troublesomeManners, chance));
   const troubled = chance.pick([0.05, 0.3, 0.7]);
+  const statusTroubled = chance.pick([0, 0.2, 0.6]);
   const lossy = leaning.lossy ?? chance.pick([0, 0.05, 0.3]);
   const fates = leaning.fates ?? someOf(faultyFates, chance);
   const hurt = chance.pick([0, 0.01, 0.03, 0.06]);
@@ -46,9 +49,11 @@ export function walkOf(seed: number, leaning: Leaning = {}): Scenario {
     chance,
     faultsLastMs: 2000 + chance.below(20_000),
     mannerOf: () => (manners.length > 0 && chance.happens(troubled) ? chance.pick(manners) : 'answer'),
+    statusMannerOf: (): StatusManner =>
+      chance.happens(statusTroubled) ? chance.pick(['nothing', 'silent'] as const) : 'answer',
     messageFate: () => (chance.happens(lossy) ? chance.pick(messageFates) : 'keep'),
     fateOf: (): Fate => (fates.length > 0 && chance.happens(hurt) ? chance.pick(fates) : 'pass'),
-    frozenMs: () => 500 + chance.below(15_000),
+    frozenMs: () => (leaning.frozenMs ?? 500) + chance.below(15_000),
     strays: chance.happens(0.3),
     pauses: leaning.paused === true ? [{ afterMs: 1000, forMs: 60_000 }] : somePauses(chance),
   };

@@ -1,4 +1,6 @@
 import { randomUUID } from 'node:crypto';
+import type { BatchEndpoint } from '../../services/worker/ports/batch-endpoint.ts';
+import { statusQuery } from '../../shared/contracts/batch-actions.ts';
 import type { LedgerFlush, LedgerFlushed, StepRef, StepResult } from '../../shared/ports/step-ledger.ts';
 import { batchKey, stepKey, type MemoryDatabase, type StepRow } from '../support/memory/memory-database.ts';
 import type { Weakening } from './processes.ts';
@@ -6,8 +8,38 @@ import type { Weakening } from './processes.ts';
 /** Each takes one protection away, at the port that gives it. */
 export const weakenings = {
   'request keys are not derived from what is called': {
-    endpoint: (endpoint) => ({ call: (request) => endpoint.call({ ...request, idempotencyKey: randomUUID() }) }),
+    endpoint: (endpoint) => ({
+      ...endpoint,
+      call: (request) => endpoint.call({ ...request, idempotencyKey: randomUUID() }),
+    }),
   },
+  'the status of a lost call is not asked for': {
+    endpoint: (endpoint) => ({ ...endpoint, askStatus: nobodyFound }),
+  },
+  'a lost call is asked for at once': changedResults((result) =>
+    result.state === 'waiting' && result.open ? { ...result, delayMs: 0 } : result,
+  ),
+  'the lost call of a lapsed lease is asked for at once': {
+    ledger: (ledger) => ({
+      ...ledger,
+      flush: async (flush) => {
+        const flushed = await ledger.flush(flush);
+        return { ...flushed, claimed: flushed.claimed.map((claim) => ({ ...claim, waited: true })) };
+      },
+    }),
+  },
+  'a call is sent however late': {
+    endpoint: (endpoint) => ({
+      ...endpoint,
+      call: (request) => endpoint.call({ ...request, notAfterMs: Number.POSITIVE_INFINITY }),
+    }),
+  },
+  'a lost call of class D is sent again': changedResults((result) => {
+    if (result.state !== 'done' || !result.failures.some(({ outcome }) => outcome === 'unknown')) return result;
+    const { feedId, batchNo, step, epoch } = result;
+    const again = { delayMs: 0, open: false, answered: false, cause: null };
+    return { feedId, batchNo, step, epoch, state: 'waiting', ...again };
+  }),
   'nobody sweeps': {
     outboxSweep: () => ({
       due: () => Promise.resolve({ offers: [], quarantined: [] }),
@@ -115,6 +147,13 @@ export const weakenings = {
     }),
   },
 } satisfies Record<string, Weakening>;
+
+const nobodyFound: BatchEndpoint['askStatus'] = ({ body }) => {
+  const { users } = statusQuery.parse(JSON.parse(body.toString('utf8')));
+  const results = users.map((id) => ({ id, status: 'not-found' }));
+  const answer = Buffer.from(JSON.stringify({ results }));
+  return Promise.resolve({ kind: 'answered', status: 200, retryAfterMs: null, body: answer });
+};
 
 /** As if every lapse were of a call that had not begun. */
 const certainlyIdle = { lapses: 1, begun: false };

@@ -16,7 +16,7 @@ import { createSettableClock } from '../support/settable-clock.ts';
 import { createControls } from './controls.ts';
 import { createProcessFaults, type Fate, type PortCall, type ProcessFaults } from './process-faults.ts';
 import { startProcess, type Membership, type ProcessName, type Surroundings, type Weakening } from './processes.ts';
-import { createScriptedEndpoint, type Keeping, type Manner } from './scripted-endpoint.ts';
+import { createScriptedEndpoint, lateMs, type Keeping, type Manner, type StatusManner } from './scripted-endpoint.ts';
 import type { Chance } from './seeded.ts';
 import { createSimulatedSegmentation, type SegmentUsers } from './simulated-segmentation.ts';
 
@@ -40,6 +40,7 @@ export interface Scenario {
   /** Faults of any kind happen for so long. */
   faultsLastMs: number;
   mannerOf: () => Manner;
+  statusMannerOf: () => StatusManner;
   messageFate: () => MessageFate;
   /** `nth` counts the processes of a name, from 1. */
   fateOf: (process: { name: ProcessName; nth: number }, call: PortCall) => Fate;
@@ -104,6 +105,7 @@ export async function simulate(scenario: Scenario): Promise<Outcome> {
   const endpoint = createScriptedEndpoint({
     ...scenario,
     mannerOf: () => (isFaulty() ? scenario.mannerOf() : 'answer'),
+    statusMannerOf: () => (isFaulty() ? scenario.statusMannerOf() : 'answer'),
     clock,
     timeoutMs,
   });
@@ -278,8 +280,15 @@ function definitionFor(chain: readonly string[], countries: string[], deadlineSe
 }
 
 function engineConfigFor(chain: readonly string[], countries: string[], keeping: Keeping): EngineConfig {
-  const contractClass = keeping === 'A' ? 'A' : 'B';
-  const actionType = actionTypeConfig.parse({ url: 'http://unused', class: contractClass, timeoutMs, concurrency: 4 });
+  const contractClass = keeping === 'naive' ? 'B' : keeping;
+  const status = { statusUrl: 'http://unused/status', appliesLateSeconds: 1 + lateMs / 1000 };
+  const actionType = actionTypeConfig.parse({
+    url: 'http://unused',
+    class: contractClass,
+    timeoutMs,
+    concurrency: 4,
+    ...(keeping === 'C' && status),
+  });
   return {
     countries,
     segmentation: { url: 'http://unused', timeoutMs: 1000, pageSize: 100 },

@@ -26,6 +26,7 @@ import { createMemoryRunControl } from './memory/run-control.ts';
 import { createMemoryRunReports } from './memory/run-reports.ts';
 import { createMemoryUserHistories } from './memory/user-histories.ts';
 import { createMemoryRunRows } from './memory/run-rows.ts';
+import { createMemorySettlementRequests, createMemorySettlements } from './memory/settlements.ts';
 import { createSettableClock } from './settable-clock.ts';
 
 /** What the HTTP interface is made of in tests: stores in memory, a clock that stands at the first of January 2026, and a key. */
@@ -50,6 +51,8 @@ export async function createApiDeps() {
     campaigns: createMemoryCampaignStore({ database }),
     reports: createMemoryRunReports({ database }),
     deadLetters: createMemoryDeadLetterStore({ database }),
+    settlements: createMemorySettlements({ database }),
+    settlementRequests: createMemorySettlementRequests({ database }),
     histories: createMemoryUserHistories({ database }),
     retries: createMemoryRetries({ database }),
     control: createMemoryRunControl({ database }),

@@ -1,6 +1,6 @@
 import { pino } from 'pino';
 import type { CampaignDefinition } from '../../shared/contracts/campaigns.ts';
-import { batchCall, type BatchCall } from '../../shared/contracts/batch-actions.ts';
+import { batchCall, statusQuery, type BatchCall, type StatusQuery } from '../../shared/contracts/batch-actions.ts';
 import { engineConfig, type ActionTypeConfig } from '../../shared/contracts/engine-config.ts';
 import { stepMessage, type StepMessage } from '../../shared/contracts/messages.ts';
 import { topicNames, type Shard } from '../../shared/domain/shard.ts';
@@ -24,6 +24,9 @@ export interface SeenCall extends BatchRequest {
 export interface ScriptedEndpoint extends BatchEndpoint {
   readonly seen: SeenCall[];
   answer: (seen: SeenCall) => BatchAnswer | Promise<BatchAnswer>;
+  /** What it was asked for the status of, and what it says: that everybody succeeded, unless said otherwise. */
+  readonly asked: StatusQuery[];
+  status: (query: StatusQuery) => BatchAnswer | Promise<BatchAnswer>;
 }
 
 export function createScriptedEndpoint(): ScriptedEndpoint {
@@ -34,6 +37,13 @@ export function createScriptedEndpoint(): ScriptedEndpoint {
       const seen = { ...request, call: batchCall.parse(JSON.parse(request.body.toString('utf8'))) };
       script.seen.push(seen);
       return Promise.resolve(script.answer(seen));
+    },
+    asked: [],
+    status: ({ users }) => answerOf(users.map((id) => ({ id, status: 'succeeded' }))),
+    askStatus: ({ body }) => {
+      const query = statusQuery.parse(JSON.parse(body.toString('utf8')));
+      script.asked.push(query);
+      return Promise.resolve(script.status(query));
     },
   };
   return script;

@@ -68,6 +68,7 @@ export interface FailureFilter {
   step?: number | undefined;
   country?: string | undefined;
   reason?: string | undefined;
+  outcome?: 'failed' | 'unknown' | undefined;
 }
 
 export interface RecordedFailure {

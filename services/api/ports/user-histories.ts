@@ -63,8 +63,10 @@ export interface HistoryStep {
   attempts: readonly HistoryAttempt[];
 }
 
+/** An outcome of the user's own, apart from the rest of its batch. */
 export interface HistoryFailure {
-  outcome: 'failed' | 'unknown';
+  /** `succeeded`: was unknown and was settled so after the run. It did not go on. */
+  outcome: 'failed' | 'unknown' | 'succeeded';
   reason: string;
   detail: string | null;
   attempts: number;

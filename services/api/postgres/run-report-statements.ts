@@ -1,4 +1,5 @@
 import { defaultMinJudgedUsers } from '../../../shared/contracts/campaigns.ts';
+import { settledAsSucceeded } from '../../../shared/postgres/ledger-codes.ts';
 
 /** The campaign's settings, and what was changed of them for this run alone. A null there means: none. */
 const settings = `
@@ -36,7 +37,7 @@ export const selectSnapshot = `
   with totals as (
     select feed, step, sum(batches)::float8 as batches, sum(succeeded)::float8 as succeeded, sum(failed)::float8 as failed,
       sum(expired)::float8 as expired, sum(cancelled)::float8 as cancelled, sum(unknown)::float8 as unknown, sum(born)::int as born,
-      sum(waiting)::int as waiting
+      sum(waiting)::int as waiting, sum(settled_succeeded)::float8 as "settledSucceeded", sum(settled_failed)::float8 as "settledFailed"
     from run_totals where feed in (select feed from feeds where run = $1)
     group by feed, step
   ), lines as (
@@ -74,10 +75,12 @@ export const selectFailureGroups = `
   select f.country, t.step, t.outcome, t.reason, sum(t.users)::float8 as users, json_agg(t.sample order by t.slot) as samples
   from feeds f join failure_totals t using (feed) where f.run = $1
   group by f.country, t.step, t.outcome, t.reason
+  having sum(t.users) > 0
   order by t.step, f.country, users desc, t.reason collate "C", t.outcome`;
 
 /**
- * $1 run, $2 limit, filters $3 country, $4 step, $5 reason (or null), behind $6 country, $7 feed, $8 batch, $9 step, $10 user (or null).
+ * $1 run, $2 limit, filters $3 country, $4 step, $5 reason (or null), behind $6 country, $7 feed, $8 batch, $9 step, $10 user (or null),
+ * filter $11 outcome (or null). Who was settled as succeeded is no failure.
  * Feeds are walked in order and each is read by a range of its primary key, so that a page costs the same wherever it begins.
  */
 export const selectFailures = `
@@ -94,6 +97,7 @@ export const selectFailures = `
       and (batch_no, step, user_id) > (
         case when f.begun then $8::int else -1 end, case when f.begun then $9::int else 0 end, case when f.begun then $10 else '' end)
       and ($4::int is null or step = $4) and ($5::text is null or reason = $5)
+      and outcome <> ${settledAsSucceeded} and ($11::int is null or outcome = $11)
     order by batch_no, step, user_id limit $2
   ) u
   order by f.country, f.feed, u.batch_no, u.step, u.user_id limit $2`;

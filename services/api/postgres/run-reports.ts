@@ -9,7 +9,7 @@ import type {
   RunSnapshot,
   RunWaitRow,
 } from '../ports/run-reports.ts';
-import { failureOutcome } from '../../../shared/postgres/ledger-codes.ts';
+import { failureCode, failureOutcome } from '../../../shared/postgres/ledger-codes.ts';
 import { sampleSize } from '../../../shared/postgres/totals-sql.ts';
 import { pageOf, requireIdCursor } from './pages.ts';
 import { selectFailureGroups, selectFailures, selectRuns, selectSnapshot } from './run-report-statements.ts';
@@ -35,7 +35,7 @@ export function createRunReports({ pool }: { pool: Pool }): RunReports {
       });
     },
 
-    failures: async (runId, { step, country, reason }, limit, cursor) => {
+    failures: async (runId, { step, country, reason, outcome }, limit, cursor) => {
       const after = cursor === null ? undefined : failurePlaceOf(cursor);
       if (cursor !== null && !after)
         throw new InvalidCursorError(`${JSON.stringify(cursor)} is no place in a list of failures`);
@@ -43,7 +43,10 @@ export function createRunReports({ pool }: { pool: Pool }): RunReports {
         ? [after.country, after.feedId, after.batchNo, after.step, after.user]
         : [null, null, null, null, null];
       const filter = [country ?? null, step ?? null, reason ?? null];
-      const { rows } = await pool.query<FailureRow>(selectFailures, [runId, limit + 1, ...filter, ...place]);
+      const { rows } = await pool.query<FailureRow>(selectFailures, [
+        ...[runId, limit + 1, ...filter, ...place],
+        outcome === undefined ? null : failureCode[outcome],
+      ]);
       const { items, next } = pageOf(rows, limit, failureCursorOf);
       return { items: items.map(failureOf), next };
     },

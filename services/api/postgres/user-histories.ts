@@ -3,7 +3,7 @@ import { z } from 'zod';
 import type { RunState } from '../../../shared/domain/run-states.ts';
 import { brokenUserIdRule, escapeUserId } from '../../../shared/domain/user-id.ts';
 import { audienceOf, type AudienceColumns } from '../../../shared/postgres/feed-audience.ts';
-import { failureOutcome, outcomeOfRest, stateOfStep } from '../../../shared/postgres/ledger-codes.ts';
+import { outcomeOfRest, ownOutcome, stateOfStep } from '../../../shared/postgres/ledger-codes.ts';
 import type {
   HistoryAttempt,
   HistoryBatch,
@@ -106,5 +106,5 @@ function toldOf(stored: string | null, user: string): Pick<HistoryAttempt, 'code
 }
 
 function failureOf({ outcome, failedAt, ...failure }: FailureRow): HistoryFailure {
-  return { ...failure, outcome: failureOutcome(outcome), failedAt: new Date(failedAt) };
+  return { ...failure, outcome: ownOutcome(outcome), failedAt: new Date(failedAt) };
 }

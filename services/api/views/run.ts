@@ -1,7 +1,7 @@
 import type { RunFigures, RunSummary, StepLineShape } from '../../../shared/contracts/runs.ts';
 import { publicId } from '../../../shared/domain/ids.ts';
 import { shortfallNote } from '../../../shared/domain/feed-notes.ts';
-import { isBalanced, stepLines, sumLines, type StepLine } from '../../../shared/domain/outcomes.ts';
+import { isBalanced, settledUsers, stepLines, sumLines, type StepLine } from '../../../shared/domain/outcomes.ts';
 import type { RunState } from '../../../shared/domain/run-states.ts';
 import type { RunHeader, RunSnapshot } from '../ports/run-reports.ts';
 
@@ -34,6 +34,7 @@ export function runFiguresView(snapshot: RunSnapshot): RunFigures {
   // A run that is still being prepared has no countries yet, and its steps are shown all the same.
   const nobody = stepLines(0, [], snapshot.chain.length);
   const sums = nobody.map((line, index) => sumLines([line, ...countries.flatMap(({ lines }) => lines[index] ?? [])]));
+  const settled = settledUsers(snapshot.countries.flatMap(({ totals }) => totals));
   const shaped = (lines: readonly StepLine[]) => lines.map((line) => stepLineView(line, snapshot.chain));
   return {
     ...runSummaryView(snapshot),
@@ -46,6 +47,7 @@ export function runFiguresView(snapshot: RunSnapshot): RunFigures {
     },
     steps: shaped(sums),
     countries: countries.map(({ lines, ...country }) => ({ ...country, steps: shaped(lines) })),
+    ...(settled > 0 && { settled }),
     balanced: countries.every(({ lines }) => lines.every(isBalanced)),
     notes: snapshot.countries.flatMap((feed) => shortfallNote(feed) ?? []),
     stalled: isPaused(snapshot.state) ? (snapshot.stateReason ?? snapshot.state) : snapshot.stalled,

@@ -1,5 +1,11 @@
 import { firstChildBatchNo } from '../../../shared/domain/batch.ts';
-import { failureCode, restCode, stepState, triggerSlot } from '../../../shared/postgres/ledger-codes.ts';
+import {
+  failureCode,
+  restCode,
+  settledAsSucceeded,
+  stepState,
+  triggerSlot,
+} from '../../../shared/postgres/ledger-codes.ts';
 import { statementOf } from '../../../shared/postgres/statement.ts';
 
 /** Sums that rows tell; `refused` alone cannot be counted anew. */
@@ -30,14 +36,15 @@ export const reconcileTotals = statementOf<{ feed: string }>(
       count(*) filter (where state = ${stepState.waiting}) as waiting
     from batch_steps where feed = ${$('feed')} group by step
   ), u as (
-    select step, count(*) filter (where outcome = ${failureCode.failed}) as failed, count(*) filter (where outcome = ${failureCode.unknown}) as unknown
+    select step, count(*) filter (where outcome = ${failureCode.failed}) as failed, count(*) filter (where outcome = ${failureCode.unknown}) as unknown,
+      count(*) filter (where outcome = ${settledAsSucceeded}) as settled
     from user_failures where feed = ${$('feed')} group by step
   ), c as (
     select from_step as step, count(*) as born from batches where feed = ${$('feed')} and batch_no >= ${firstChildBatchNo} group by from_step
   ), t as (
     select step, ${sums.map((sum) => `sum(${sum}) as ${sum}`).join(', ')} from run_totals where feed = ${$('feed')} group by step
   ), d as (
-    select step, ${sums.map((sum) => `coalesce(${tableOf(sum)}.${sum}, 0) - coalesce(t.${sum}, 0) as ${sum}`).join(', ')}
+    select step, ${sums.map((sum) => `${countedOf(sum)} - coalesce(t.${sum}, 0) as ${sum}`).join(', ')}
     from s full join u using (step) full join c using (step) full join t using (step)
   ), w as (
     select * from d where (${sums.join(', ')}) <> (${sums.map(() => '0').join(', ')})
@@ -49,16 +56,19 @@ export const reconcileTotals = statementOf<{ feed: string }>(
   select step, ${sums.map((sum) => `${sum}::int as ${sum}`).join(', ')} from w order by step`,
 );
 
-function tableOf(sum: (typeof sums)[number]): string {
-  if (sum === 'failed' || sum === 'unknown') return 'u';
-  return sum === 'born' ? 'c' : 's';
+/** Who was unknown and was settled as succeeded has a row of its own, and counts with the others that succeeded. */
+function countedOf(sum: (typeof sums)[number]): string {
+  if (sum === 'succeeded') return 'coalesce(s.succeeded, 0) + coalesce(u.settled, 0)';
+  if (sum === 'failed' || sum === 'unknown') return `coalesce(u.${sum}, 0)`;
+  return `coalesce(${sum === 'born' ? 'c' : 's'}.${sum}, 0)`;
 }
 
 export const reconcileFailureTotals = statementOf<{ feed: string }>(
   'reconcile-failure-totals',
   ($) => `
   with u as (
-    select step, outcome, reason, count(*) as users from user_failures where feed = ${$('feed')} group by step, outcome, reason
+    select step, outcome, reason, count(*) as users from user_failures
+    where feed = ${$('feed')} and outcome <> ${settledAsSucceeded} group by step, outcome, reason
   ), t as (
     select step, outcome, reason, sum(users) as users from failure_totals where feed = ${$('feed')} group by step, outcome, reason
   ), w as (

@@ -37,6 +37,8 @@ export const beforeDropping: Record<KeptKind, readonly string[]> = {
   steps: ['agenda', 'sweep_marks', 'holds', 'step_causes'].map((table) => `delete from ${table} where ${inWeek}`),
   failures: [
     `update runs set failures_kept = false where id in (select run from feeds where ${inWeek}) and failures_kept`,
+    `delete from settlements where ${inWeek}`,
+    `update settlement_requests set rejects = '[]', cursor_user = null where run in (select run from feeds where ${inWeek})`,
   ],
 };
 
@@ -56,6 +58,8 @@ export function deleteStrays(name: string): string {
   return `
     with gone as (
       delete from ${table} where ctid = any(array(${stray})) returning feed
+    ), s as (
+      delete from settlements where feed in (select feed from gone)
     ), r as (
       update runs set failures_kept = false where id in (select run from feeds where feed in (select feed from gone)) and failures_kept
     )
@@ -78,6 +82,10 @@ export const deleteRuns = `
     delete from sweep_marks where feed in (select feed from f)
   ), h as (
     delete from holds where feed in (select feed from f)
+  ), sr as (
+    delete from settlement_requests where run in (select id from gone)
+  ), st as (
+    delete from settlements where feed in (select feed from f)
   ), c as (
     delete from step_causes where feed in (select feed from f)
   ), e as (

@@ -1,6 +1,6 @@
 import { sweptStates } from '../../../shared/domain/admission.ts';
 import { firstChildBatchNo } from '../../../shared/domain/batch.ts';
-import { failureCode, restCode, stepState } from '../../../shared/postgres/ledger-codes.ts';
+import { failureCode, restCode, stepState, settledAsSucceeded } from '../../../shared/postgres/ledger-codes.ts';
 
 export const toPrepare = `
   select r.id as "runId", r.campaign as "campaignId", c.definition, r.parent is not null as "isRetry",
@@ -82,7 +82,7 @@ export const recount = `
   from feeds f
   cross join lateral (
     select json_agg(k order by k.step) as totals from (
-      select step, coalesce(batches, 0) as batches, coalesce(succeeded, 0) as succeeded, coalesce(failed, 0) as failed,
+      select step, coalesce(batches, 0) as batches, coalesce(succeeded, 0) + coalesce(settled, 0) as succeeded, coalesce(failed, 0) as failed,
         coalesce(expired, 0) as expired, coalesce(cancelled, 0) as cancelled, coalesce(unknown, 0) as unknown
       from (
         select step, count(*) filter (where batch_no < ${firstChildBatchNo}) as batches,
@@ -92,7 +92,8 @@ export const recount = `
         from batch_steps where feed = f.feed and state = ${stepState.done} group by step
       ) s full join (
         select step, count(*) filter (where outcome = ${failureCode.failed}) as failed,
-          count(*) filter (where outcome = ${failureCode.unknown}) as unknown
+          count(*) filter (where outcome = ${failureCode.unknown}) as unknown,
+          count(*) filter (where outcome = ${settledAsSucceeded}) as settled
         from user_failures where feed = f.feed group by step
       ) u using (step)
     ) k

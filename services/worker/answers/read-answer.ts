@@ -74,7 +74,7 @@ function readBody(
     : { kind: 'ambiguous', cause: `${causeOf(status)} with a body of neither form` };
 }
 
-function causeOf(status: number): string {
+export function causeOf(status: number): string {
   const text = STATUS_CODES[status];
   return text === undefined ? `status ${status}` : `${status} ${text}`;
 }

@@ -3,6 +3,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import { createServer as createTcpServer, type Server as TcpServer } from 'node:net';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { actionTypeConfig } from '../../../shared/contracts/engine-config.ts';
+import { systemClock } from '../../../shared/runtime/system-clock.ts';
 import type { BatchRequest, CallableTypes } from '../ports/batch-endpoint.ts';
 import { createBatchEndpoint, type HttpBatchEndpoint } from './batch-endpoint.ts';
 
@@ -12,6 +13,7 @@ const request: BatchRequest = {
   country: 'SG',
   idempotencyKey: 'feed-17-1',
   attempt: 3,
+  notAfterMs: Number.POSITIVE_INFINITY,
   body: Buffer.from(body),
 };
 
@@ -167,6 +169,66 @@ describe('the batch endpoint client', () => {
     expect(await endpoint.call({ ...request, actionType: 'other' })).toMatchObject({ kind: 'not-applied' });
   });
 
+  it("does not send what comes too late: the step may be another's by then", async () => {
+    const late = { ...request, notAfterMs: systemClock.monotonicMs() - 1 };
+    expect(await endpoint.call(late)).toEqual({ kind: 'not-applied', cause: 'came too late to be sent' });
+    expect(seen).toEqual([]);
+  });
+
+  describe('asked for the status of users', () => {
+    const question = { actionType: 'award-reward', country: 'SG', body: Buffer.from('{"users":["u1"]}') };
+
+    it('posts the question with the secret, and without a key', async () => {
+      answer = (_request, response) => response.end('{"results":[]}');
+      expect(await endpoint.askStatus(question)).toMatchObject({ kind: 'answered', status: 200 });
+      expect(seen).toMatchObject([{ url: '/v1/status', body: '{"users":["u1"]}' }]);
+      expect(seen[0]?.headers).toMatchObject({ authorization: 'Bearer secret', 'accept-encoding': 'identity' });
+      expect(seen[0]?.headers).not.toHaveProperty('idempotency-key');
+    });
+
+    it('stops reading an answer that is too large', async () => {
+      answer = (_request, response) => response.end('x'.repeat(2000));
+      expect(await endpoint.askStatus(question)).toEqual({ kind: 'ambiguous', cause: 'answer longer than 1024 bytes' });
+    });
+
+    it('waits for a byte now and then no longer than for silence', async () => {
+      answer = (_request, response) => {
+        const drip = setInterval(() => response.write(' '), 20);
+        response.on('close', () => clearInterval(drip));
+      };
+      expect(await endpoint.askStatus(question)).toMatchObject({ cause: 'no whole answer within 400 ms' });
+    });
+
+    it('follows no redirect with its secret', async () => {
+      answer = (_request, response) => response.writeHead(307, { location: '/elsewhere' }).end();
+      expect(await endpoint.askStatus(question)).toMatchObject({ kind: 'answered', status: 307 });
+      expect(seen).toHaveLength(1);
+    });
+
+    it('has nowhere to ask where none is configured', async () => {
+      expect(await endpoint.askStatus({ ...question, actionType: 'other' })).toMatchObject({ kind: 'not-applied' });
+    });
+  });
+
+  it('takes in little of an answer of a gigabyte, however fast it comes', async () => {
+    const chunk = Buffer.alloc(64 * 1024, ' ');
+    let written = 0;
+    answer = (_request, response) => {
+      response.writeHead(200, { 'content-length': String(2 ** 30) });
+      const write = () => {
+        while (written < 2 ** 30 && !response.destroyed) {
+          written += chunk.length;
+          if (!response.write(chunk)) break;
+        }
+      };
+      response.on('drain', write);
+      write();
+    };
+    expect(await endpoint.call(request)).toEqual({ kind: 'ambiguous', cause: 'answer longer than 1024 bytes' });
+    // What the sockets between the two hold, and no more.
+    expect(written).toBeLessThan(32 * 2 ** 20);
+  });
+
   it('calls another address from the next call on, while those under way end where they began', async () => {
     const begun = Promise.withResolvers<ServerResponse>();
     answer = (_request, response) => begun.resolve(response);
@@ -200,12 +262,20 @@ describe('the batch endpoint client', () => {
 });
 
 function typesOf(url: string, changes: object = {}): CallableTypes {
-  const config = actionTypeConfig.parse({ url, class: 'B', timeoutMs: 400, maxAnswerBytes: 1024, ...changes });
+  const config = actionTypeConfig.parse({
+    url,
+    class: 'C',
+    statusUrl: new URL('/v1/status', url).href,
+    appliesLateSeconds: 1,
+    timeoutMs: 400,
+    maxAnswerBytes: 1024,
+    ...changes,
+  });
   return new Map([['award-reward', { config, authorization: 'Bearer secret' }]]);
 }
 
 function clientOf(url: string): HttpBatchEndpoint {
-  return createBatchEndpoint({ types: typesOf(url) });
+  return createBatchEndpoint({ types: typesOf(url), clock: systemClock });
 }
 
 /** Makes the server listen on a free port. */

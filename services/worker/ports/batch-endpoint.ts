@@ -17,6 +17,15 @@ export interface BatchRequest {
   country: string;
   /** How often this key may have been sent, this time included, from 1. */
   attempt: number;
+  /** By the process's `monotonicMs`: not to be sent later, for the step may be another's by then. */
+  notAfterMs: number;
+  body: Buffer;
+}
+
+/** Class C: what became of users whose call was not answered. */
+export interface StatusRequest {
+  actionType: string;
+  country: string;
   body: Buffer;
 }
 
@@ -41,4 +50,6 @@ export type BatchAnswer =
 /** One HTTP call per batch, with no re-send underneath. Never throws. */
 export interface BatchEndpoint {
   call(request: BatchRequest): Promise<BatchAnswer>;
+  /** A question has no effect, so that it may be asked as often as needed. */
+  askStatus(request: StatusRequest): Promise<BatchAnswer>;
 }

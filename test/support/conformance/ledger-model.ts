@@ -63,10 +63,11 @@ function claim(worker: Worker): Command {
     run: async (model, real) => {
       const { claimed } = await real.ledgers[worker].flush({ results: [], claims: [real.ref], begins: [] });
       expect(claimed).toHaveLength(mayClaim(model) ? 1 : 0);
+      const waited = model.state === 'waiting';
       if (mayClaim(model)) take(model);
       for (const step of claimed) {
         const { epoch, attempts, open, lapses } = model;
-        expect(step).toMatchObject({ epoch, attempts, open, lapses });
+        expect(step).toMatchObject({ epoch, attempts, open, waited, lapses });
         real.held[worker].push(step);
       }
       await expectRow(model, real);

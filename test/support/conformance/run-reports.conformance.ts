@@ -13,6 +13,8 @@ export interface RunReportsSubject {
 const nobody = '01938f1e-7c00-7000-8000-000000000001';
 const planned = new Date('2026-11-21T09:00:00.123Z');
 
+const unsettled = { settledSucceeded: 0, settledFailed: 0 };
+
 export function describeRunReports(name: string, makeSubject: () => Promise<RunReportsSubject>): void {
   describe(`run reports: ${name}`, () => {
     let reports: RunReports;
@@ -138,8 +140,8 @@ export function describeRunReports(name: string, makeSubject: () => Promise<RunR
             ...counted,
             childBatches: 2,
             totals: [
-              { step: 1, batches: 5, succeeded: 440, failed: 10, expired: 40, cancelled: 9, unknown: 1 },
-              { ...emptyTotals, step: 2, batches: 1, succeeded: 90 },
+              { step: 1, batches: 5, succeeded: 440, failed: 10, expired: 40, cancelled: 9, unknown: 1, ...unsettled },
+              { ...emptyTotals, ...unsettled, step: 2, batches: 1, succeeded: 90 },
             ],
           },
         ]);

@@ -83,7 +83,7 @@ export function describeStepClaims(name: string, makeSubject: MakeExecutionSubje
       it('are what the worker read: an answer is an attempt and closes the key, a lost one leaves it open', async () => {
         await record(a, waitingOf(await claimOne(a, first), { delayMs: 0, answered: false, open: true }));
         const second = await claimOne(b, first);
-        expect(second).toMatchObject({ epoch: 2, attempts: 0, open: true, lapses: 0 });
+        expect(second).toMatchObject({ epoch: 2, attempts: 0, open: true, waited: true, lapses: 0 });
         await record(b, waitingOf(second, { delayMs: 0, answered: true, open: false }));
         expect(await free(first, a)).toMatchObject({ epoch: 3, attempts: 1, open: false, lapses: 0 });
       });
@@ -103,7 +103,7 @@ export function describeStepClaims(name: string, makeSubject: MakeExecutionSubje
     describe(`a lapsed lease ${name}`, () => {
       it('is no attempt, and leaves the key open: its call may have begun', async () => {
         await claimOne(a, first);
-        expect(await takeOver(first)).toMatchObject({ epoch: 2, attempts: 0, open: true, lapses: 1 });
+        expect(await takeOver(first)).toMatchObject({ epoch: 2, attempts: 0, open: true, waited: false, lapses: 1 });
       });
 
       it('counts again only where the next call is known to have begun', async () => {
@@ -136,7 +136,7 @@ export function describeStepClaims(name: string, makeSubject: MakeExecutionSubje
         await begin(b, taken);
         await record(b, waitingOf(taken, { delayMs: 0 }));
         await claimOne(a, first);
-        expect(await takeOver(first)).toMatchObject({ lapses: 1, open: false });
+        expect(await takeOver(first)).toMatchObject({ lapses: 1, open: false, waited: false });
       });
 
       it('quarantines the step after the first, uncertain one and three more', async () => {
@@ -184,7 +184,7 @@ export function describeStepClaims(name: string, makeSubject: MakeExecutionSubje
         ];
         const done = doneOf(await claimOne(a, first), { children });
         const flushed = await a.flush({ results: [done], claims: [], begins: [] });
-        const born = { feedId: first.feedId, step: 1, epoch: 1, lapses: 0, size: 1 };
+        const born = { feedId: first.feedId, step: 1, epoch: 1, waited: false, lapses: 0, size: 1 };
         expect(flushed.children).toEqual([
           {
             result: done,

@@ -17,7 +17,7 @@ import {
   type MakeExecutionSubject,
 } from './execution-subject.ts';
 
-const fresh = { epoch: 1, attempts: 0, open: false, lapses: 0 };
+const fresh = { epoch: 1, attempts: 0, open: false, waited: false, lapses: 0 };
 const nothing = { batches: 0, succeeded: 0, failed: 0, expired: 0, cancelled: 0, unknown: 0 };
 
 export function describeStepLedger(name: string, makeSubject: MakeExecutionSubject): void {
@@ -255,7 +255,7 @@ export function describeStepLedger(name: string, makeSubject: MakeExecutionSubje
       const { child } = await splitBatch();
       expect(await free(child)).toBeUndefined();
       await subject.passTime(5001);
-      expect(await free(child)).toEqual({ ...child, ...fresh, attempts: 1, users: '"u2"', size: 1 });
+      expect(await free(child)).toEqual({ ...child, ...fresh, waited: true, attempts: 1, users: '"u2"', size: 1 });
     });
 
     it('count in the totals when they are recorded themselves, and never as a fed batch', async () => {

@@ -14,11 +14,13 @@ import { describeStepClaims } from '../conformance/step-claims.conformance.ts';
 import { describeStepFlow } from '../conformance/step-flow.conformance.ts';
 import { describeStepHolds } from '../conformance/step-holds.conformance.ts';
 import { describeStepEndings } from '../conformance/step-endings.conformance.ts';
+import { describeSettlements } from '../conformance/settlements.conformance.ts';
 import { describeStepLedger } from '../conformance/step-ledger.conformance.ts';
 import { describeUserHistories } from '../conformance/user-histories.conformance.ts';
 import { createSettableClock } from '../settable-clock.ts';
 import { atOnce } from './at-once.ts';
 import { createMemoryExecutionStores } from './execution-stores.ts';
+import { createMemorySettlementRequests, createMemorySettlements } from './settlements.ts';
 import { createMemoryDatabase } from './memory-database.ts';
 import { createMemoryShardFigures, createMemoryShardReports } from './shard-figures.ts';
 import { createMemoryAudienceStore } from './audience-store.ts';
@@ -33,6 +35,14 @@ function memoryStores(): Promise<ExecutionSubject> {
   );
 }
 
+describeSettlements('in memory', () => {
+  const database = createMemoryDatabase(createSettableClock(Date.now()));
+  return Promise.resolve({
+    ...createMemoryExecutionStores({ database }),
+    settlements: createMemorySettlements({ database }),
+    requests: createMemorySettlementRequests({ database }),
+  });
+});
 describeStepLedger('in memory', memoryStores);
 describeStepClaims('in memory', memoryStores);
 describeStepFlow('in memory', memoryStores);

@@ -12,7 +12,9 @@ import type { AuditRecord } from '../../../services/api/ports/audit-log.ts';
 import type { CampaignState } from '../../../services/api/ports/campaign-store.ts';
 import type { RetryFilter } from '../../../services/api/ports/retries.ts';
 import type { StoredAnswer } from '../../../services/api/ports/idempotent-requests.ts';
+import type { RejectedLine } from '../../../services/api/ports/settlement-requests.ts';
 import type { ShardReport } from '../../../services/worker/ports/shard-reports.ts';
+import type { SettlementCounts, SettlementMethod } from '../../../shared/ports/settlements.ts';
 import type { AttemptNote, ToldUsers, UserFailure } from '../../../shared/ports/step-ledger.ts';
 import type { SettableClock } from '../settable-clock.ts';
 
@@ -43,6 +45,8 @@ export interface MemoryDatabase {
   readonly holds: Map<string, HoldRow>;
   /** Keyed by `${feed}/${step}/${cause}`. */
   readonly stepCauses: Map<string, StepCauseRow>;
+  readonly settlementRequests: Map<string, SettlementRequestRow>;
+  readonly settlements: SettlementRow[];
   /** By feed, in ascending order: the audience of a child run. */
   readonly retryUsers: Map<string, readonly string[]>;
   readonly apiKeys: Map<string, ApiKeyRow>;
@@ -211,7 +215,9 @@ export interface StepAttemptRow {
   users: readonly ToldUsers[];
 }
 
-export interface FailureRow extends UserFailure {
+export interface FailureRow extends Omit<UserFailure, 'outcome'> {
+  /** `succeeded`: was unknown and was settled so; the user did not go on. */
+  outcome: UserFailure['outcome'] | 'succeeded';
   feedId: string;
   batchNo: number;
   step: number;
@@ -220,7 +226,39 @@ export interface FailureRow extends UserFailure {
 }
 
 /** The sum over all slots: the twin knows none. */
-export interface TotalsRow extends StepTotals, StepFlow {}
+export interface TotalsRow extends Required<StepTotals>, StepFlow {}
+
+export interface SettlementRequestRow {
+  settlementId: string;
+  runId: string;
+  method: SettlementMethod;
+  apiKey: { keyId: string; name: string } | null;
+  step: number | null;
+  country: string | null;
+  state: 'running' | 'done' | 'failed';
+  cause: string | null;
+  counts: SettlementCounts;
+  rejects: readonly RejectedLine[];
+  createdAt: Date;
+  endedAt: Date | null;
+  owner: string | null;
+  leaseUntilMs: number;
+  nextAtMs: number;
+  cursor: { feedId: string; user: string; step: number } | null;
+  tries: number;
+}
+
+export interface SettlementRow {
+  feedId: string;
+  batchNo: number;
+  step: number;
+  user: string;
+  settlementId: string;
+  was: { reason: string; detail: string | null };
+  outcome: 'succeeded' | 'failed';
+  reason: string;
+  detail: string | null;
+}
 
 export interface FailureTotalsRow {
   feedId: string;
@@ -329,6 +367,8 @@ export function createMemoryDatabase(clock: SettableClock): MemoryDatabase {
     sweepMarks: new Map(),
     holds: new Map(),
     stepCauses: new Map(),
+    settlementRequests: new Map(),
+    settlements: [],
     retryUsers: new Map(),
     apiKeys: new Map(),
     idempotentRequests: new Map(),

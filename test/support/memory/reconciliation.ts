@@ -42,7 +42,8 @@ function countedAnew({ clock, steps, batches, failures }: MemoryDatabase, feedId
   for (const failure of failures) {
     if (failure.feedId !== feedId) continue;
     addToTotals(scratch, feedId, failure.step, { [failure.outcome]: 1 });
-    addToFailureTotals(scratch, feedId, failure.step, failure);
+    if (failure.outcome !== 'succeeded')
+      addToFailureTotals(scratch, feedId, failure.step, { ...failure, outcome: failure.outcome });
   }
   return scratch;
 }

@@ -13,8 +13,9 @@ import type {
 import { pageOf, requireIdCursor } from '../../../services/api/postgres/pages.ts';
 import { atOnce } from './at-once.ts';
 import type { FeedRow, MemoryDatabase, RunRow } from './memory-database.ts';
+import type { StepTotals } from '../../../shared/domain/outcomes.ts';
 import { settingsOf } from './run-store.ts';
-import { totalsOf, totalsRowsOf } from './totals.ts';
+import { totalsRowsOf } from './totals.ts';
 
 export function createMemoryRunReports({ database }: { database: MemoryDatabase }): RunReports {
   return {
@@ -34,7 +35,7 @@ export function createMemoryRunReports({ database }: { database: MemoryDatabase 
 
     failureGroups: (runId) => atOnce(() => groupsOf(runId, database)),
 
-    failures: (runId, { step, country, reason }, limit, cursor) =>
+    failures: (runId, { step, country, reason, outcome }, limit, cursor) =>
       atOnce(() => {
         const after = cursor === null ? null : failurePlaceOf(cursor);
         if (after === undefined)
@@ -43,6 +44,7 @@ export function createMemoryRunReports({ database }: { database: MemoryDatabase 
           .filter((failure) => step === undefined || failure.step === step)
           .filter((failure) => country === undefined || failure.country === country)
           .filter((failure) => reason === undefined || failure.reason === reason)
+          .filter((failure) => outcome === undefined || failure.outcome === outcome)
           .filter((failure) => after === null || comparePlaces(failure, after) > 0);
         const { items, next } = pageOf(found, limit, failureCursorOf);
         return { items: items.map(({ feedId: _feedId, ...failure }) => failure), next };
@@ -99,9 +101,15 @@ function snapshotOf(id: string, database: MemoryDatabase): RunSnapshot | undefin
       fedBatches: feed.nextBatchNo - 1,
       childBatches: totalsRowsOf(database, feed.feedId).reduce((sum, row) => sum + row.born, 0),
       complete: feed.complete,
-      totals: totalsOf(database, feed.feedId),
+      totals: shownTotalsOf(database, feed.feedId),
     })),
   };
+}
+
+function shownTotalsOf(database: MemoryDatabase, feedId: string): StepTotals[] {
+  return totalsRowsOf(database, feedId).map(
+    ({ done: _d, survived: _s, born: _b, waiting: _w, refused: _r, ...totals }) => totals,
+  );
 }
 
 type PlacedFailure = RecordedFailure & { feedId: string };
@@ -111,8 +119,9 @@ function failuresOf(runId: string, database: MemoryDatabase): PlacedFailure[] {
   return database.failures
     .flatMap((row) => {
       const country = countries.get(row.feedId);
-      if (country === undefined) return [];
-      const { feedId, user, step, outcome, reason, detail, attempts, batchNo, failedAt } = row;
+      if (country === undefined || row.outcome === 'succeeded') return [];
+      const { outcome } = row;
+      const { feedId, user, step, reason, detail, attempts, batchNo, failedAt } = row;
       return [{ feedId, user, step, country, outcome, reason, detail, attempts, batchNo, failedAt }];
     })
     .sort(comparePlaces);
@@ -127,7 +136,8 @@ function groupsOf(runId: string, database: MemoryDatabase): FailureGroup[] {
   return [...database.failureTotals.values()]
     .flatMap(({ feedId, ...group }) => {
       const country = countries.get(feedId);
-      return country === undefined ? [] : [{ ...group, country, sample: [...group.sample] }];
+      const isEmpty = country === undefined || group.users === 0;
+      return isEmpty ? [] : [{ ...group, country, sample: [...group.sample] }];
     })
     .sort(
       (a, b) =>

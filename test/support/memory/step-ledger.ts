@@ -222,8 +222,21 @@ function takenOver(before: StepRow): Partial<StepRow> {
   };
 }
 
-function claimedStep({ feedId, batchNo, step, epoch, attempts, open, lapses }: StepRow, users: string[]): ClaimedStep {
-  return { feedId, batchNo, step, epoch, attempts, open, lapses, users: usersTextOf(users), size: users.length };
+function claimedStep(row: StepRow, users: string[]): ClaimedStep {
+  const { feedId, batchNo, step, epoch, attempts, open, lapses } = row;
+  const waited = row.nextAttemptAtMs !== null;
+  return {
+    feedId,
+    batchNo,
+    step,
+    epoch,
+    attempts,
+    open,
+    waited,
+    lapses,
+    users: usersTextOf(users),
+    size: users.length,
+  };
 }
 
 export function isFree(row: StepRow, nowMs: number): boolean {

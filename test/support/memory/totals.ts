@@ -14,6 +14,8 @@ const nothing = {
   born: 0,
   waiting: 0,
   refused: 0,
+  settledSucceeded: 0,
+  settledFailed: 0,
 };
 
 export function addToTotals(
@@ -26,6 +28,7 @@ export function addToTotals(
   const sum = totals.get(key) ?? { step, ...nothing };
   const { batches, succeeded, failed, expired, cancelled, unknown } = { ...nothing, ...delta };
   const { done, survived, born, waiting, refused } = { ...nothing, ...delta };
+  const { settledSucceeded, settledFailed } = { ...nothing, ...delta };
   totals.set(key, {
     step,
     batches: sum.batches + batches,
@@ -39,6 +42,8 @@ export function addToTotals(
     born: sum.born + born,
     waiting: sum.waiting + waiting,
     refused: sum.refused + refused,
+    settledSucceeded: sum.settledSucceeded + settledSucceeded,
+    settledFailed: sum.settledFailed + settledFailed,
   });
 }
 
@@ -49,7 +54,7 @@ export function addToFailureTotals(
   { failureTotals }: MemoryDatabase,
   feedId: string,
   step: number,
-  { user, outcome, reason }: UserFailure,
+  { user, outcome, reason }: Pick<UserFailure, 'user' | 'outcome' | 'reason'>,
 ): void {
   const key = `${feedId}/${step}/${outcome}/${reason}`;
   const row = failureTotals.get(key) ?? { feedId, step, outcome, reason, users: 0, sample: [] };

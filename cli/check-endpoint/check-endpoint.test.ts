@@ -1,0 +1,264 @@
+import { Readable } from 'node:stream';
+import { afterEach, describe, expect, it } from 'vitest';
+import { sandboxProcess } from '../../services/sandbox/main.ts';
+import type { ContractClass } from '../../shared/domain/consequences.ts';
+import { noMeter } from '../../shared/runtime/no-meter.ts';
+import { stopService, type Service } from '../../shared/runtime/service.ts';
+import { exitCodes } from '../exit-codes.ts';
+import { runProgram } from '../program.ts';
+import { createTestTerminal } from '../test-terminal.ts';
+import { judgeEndpoint } from './check-endpoint.ts';
+import type { Verdict } from './verdict.ts';
+
+const memories: Record<ContractClass, string> = { A: 'users', B: 'keys', C: 'outcomes', D: 'none' };
+const timeoutMs = 400;
+
+let sandbox: (Service & { url: string }) | undefined;
+
+afterEach(async () => {
+  if (sandbox) await stopService(sandbox);
+  sandbox = undefined;
+});
+
+async function startSandbox(contractClass: ContractClass, environment: Record<string, string> = {}): Promise<string> {
+  sandbox = await sandboxProcess
+    .prepare({
+      SANDBOX_PORT: '0',
+      LOG_LEVEL: 'silent',
+      SANDBOX_REWARDS_MEMORY: memories[contractClass],
+      SANDBOX_POINTS_MEMORY: memories[contractClass],
+      SANDBOX_MESSAGES_MEMORY: memories[contractClass],
+      ...environment,
+    })
+    .start({ meter: noMeter });
+  return `${sandbox.url}/${environment['service'] ?? 'rewards'}/v1`;
+}
+
+interface Trial {
+  rules?: { calls?: object[]; status?: object[] };
+  environment?: Record<string, string>;
+  /** What it says that it is, where that is not what it is. */
+  declared?: ContractClass;
+}
+
+/** No waiting: what the sandbox does, it does at once. */
+async function judge(actual: ContractClass, { rules = {}, environment = {}, declared = actual }: Trial = {}) {
+  const named = (list: object[] = []) => list.map((rule) => ({ name: 'misbehaviour', ...rule }));
+  const faults = JSON.stringify({ calls: named(rules.calls), status: named(rules.status) });
+  const url = await startSandbox(actual, { ...environment, SANDBOX_FAULTS: faults });
+  return await judgeEndpoint(
+    {
+      url: `${url}/batches`,
+      contractClass: declared,
+      statusUrl: declared === 'C' ? `${url}/status` : undefined,
+      authorization: undefined,
+      answerForm: undefined,
+      params: {},
+      actionType: 'award-reward',
+      country: 'SG',
+      batchSize: 100,
+      timeoutMs,
+      appliesLateMs: 1000,
+    },
+    () => Promise.resolve(),
+  );
+}
+
+const brokenIn = ({ checks }: Verdict) => checks.filter(({ passed }) => !passed).map(({ name }) => name);
+
+describe('an endpoint that keeps its contract passes', () => {
+  it.each<ContractClass>(['A', 'B', 'C', 'D'])('in class %s', async (contractClass) => {
+    const verdict = await judge(contractClass);
+    expect(verdict.checks.flatMap(({ problems }) => problems)).toEqual([]);
+    expect(verdict).toMatchObject({ passed: true, class: contractClass, notes: [] });
+  });
+
+  it.each<ContractClass>(['A', 'B', 'C', 'D'])('in class %s, in the compact form, with users that fail', async (of) => {
+    const settings = { SANDBOX_MESSAGES_FAILURE_SHARE: '0.3', SANDBOX_MESSAGES_RETRYABLE_SHARE: '0.1' };
+    expect(brokenIn(await judge(of, { environment: { service: 'messages', ...settings } }))).toEqual([]);
+  });
+
+  it.each<[string, object]>([
+    ['that refuses very large calls as too large', { moreUsersThan: 500, answer: { kind: 'status', status: 413 } }],
+    ['that puts off the second of two calls at once', { overlapping: true, answer: { kind: 'status', status: 409 } }],
+    ['to which every user fails', { answer: { kind: 'fail-users', code: 'unknown-user' } }],
+  ])('%s', async (_name, rule) => {
+    expect(brokenIn(await judge('A', { rules: { calls: [rule, { latencyMs: 20 }] } }))).toEqual([]);
+  });
+
+  it('and is told when its checks were weak, because it served nobody', async () => {
+    const rule = { answer: { kind: 'fail-users', code: 'unknown-user' } };
+    const verdict = await judge('A', { rules: { calls: [rule] } });
+    expect(verdict.notes.join()).toContain('no user was ever served');
+  });
+});
+
+describe('an endpoint fails', () => {
+  it.each<[string, object]>([
+    ['that answers 500', { kind: 'status', status: 500 }],
+    ['that answers a redirect', { kind: 'status', status: 307 }],
+    ['that answers 401', { kind: 'status', status: 401 }],
+    ['that refuses everything', { kind: 'status', status: 422, code: 'no' }],
+    ['that puts everything off', { kind: 'status', status: 429, retryAfterSeconds: 60 }],
+    ['that does not answer', { kind: 'hang' }],
+    ['that resets the connection', { kind: 'reset' }],
+    ['that answers half a body', { kind: 'half-body' }],
+    ['that answers no JSON', { kind: 'garbage' }],
+    ['that answers a flood', { kind: 'oversize', bytes: 50_000_000 }],
+    ['that answers a byte now and then', { kind: 'drip', everyMs: 50 }],
+    ['that answers packed', { kind: 'compressed' }],
+    ['that contradicts itself', { kind: 'wrong-count' }],
+    ['that leaves everybody out', { kind: 'omit-users' }],
+    ['that speaks of others too', { kind: 'add-users', users: ['somebody-else'] }],
+    ['that has words of its own', { kind: 'tell-users', status: 'ok' }],
+  ])('%s, at the first call', async (_name, answer) => {
+    const verdict = await judge('A', { rules: { calls: [{ answer }] } });
+    expect(brokenIn(verdict)).toEqual(['one-user']);
+    expect(verdict.notes.join()).toContain('were not played');
+  });
+
+  it('that miscounts, in the compact form', async () => {
+    const rules = { calls: [{ answer: { kind: 'wrong-count' } }] };
+    expect(brokenIn(await judge('B', { rules, environment: { service: 'messages' } }))).toEqual(['one-user']);
+  });
+
+  it.each<[check: string, ContractClass, string, object]>([
+    ['whole-batch', 'A', 'leaves out a few of many', { answer: { kind: 'omit-users', userShare: 0.05 } }],
+    ['whole-batch', 'A', 'takes no whole batch', { moreUsersThan: 50, answer: { kind: 'status', status: 413 } }],
+    ['many-users', 'A', 'breaks under many', { moreUsersThan: 500, answer: { kind: 'status', status: 500 } }],
+    ['odd-ids', 'A', 'writes ids in its own way', { answer: { kind: 'mangle-ids' } }],
+    ['odd-ids', 'A', 'breaks at odd ids', { oddIds: true, answer: { kind: 'status', status: 500 } }],
+    ['unknown-fields', 'A', 'is strict about fields', { unknownFields: true, answer: { kind: 'status', status: 400 } }],
+    ['repeat', 'A', 'refuses repeats', { fromAttempt: 2, answer: { kind: 'status', status: 409 } }],
+    [
+      'repeat',
+      'A',
+      'fails who comes again',
+      { fromAttempt: 2, answer: { kind: 'tell-users', status: 'failed', code: 'already-awarded' } },
+    ],
+    [
+      'repeat',
+      'B',
+      'answers a repeat in another way',
+      { fromAttempt: 2, answer: { kind: 'tell-users', status: 'failed', code: 'already-awarded' } },
+    ],
+    [
+      'parallel',
+      'A',
+      'breaks when a call comes twice at once',
+      { overlapping: true, answer: { kind: 'status', status: 500 } },
+    ],
+    [
+      'parallel',
+      'B',
+      'breaks when a call comes twice at once',
+      { overlapping: true, answer: { kind: 'status', status: 500 } },
+    ],
+  ])('in the check %s, class %s: it %s', async (check, of, _name, rule) => {
+    const verdict = await judge(of, { rules: { calls: [rule, { latencyMs: 20 }] } });
+    expect(brokenIn(verdict)).toContain(check);
+    expect(brokenIn(verdict)).not.toContain('one-user');
+  });
+
+  it('that takes more than half of its time', async () => {
+    expect(brokenIn(await judge('D', { rules: { calls: [{ latencyMs: timeoutMs - 100 }] } }))).toEqual(['in-time']);
+  });
+
+  it.each<[declared: ContractClass, actual: ContractClass, check: string]>([
+    ['B', 'A', 'key-reused'],
+    ['B', 'D', 'key-reused'],
+    ['C', 'A', 'status-unsent'],
+  ])('that says it is of class %s and is of %s', async (declared, actual, check) => {
+    expect(brokenIn(await judge(actual, { declared }))).toContain(check);
+  });
+
+  it('that gives users under another key another result (class A)', async () => {
+    // The calls of the checks before pass: it is the eighth of those with more than six users.
+    const rule = { moreUsersThan: 6, answer: { kind: 'tell-users', status: 'failed', code: 'twice' } };
+    const verdict = await judge('A', { rules: { calls: [{ ...rule, toAttempt: 1, after: 7 }] } });
+    expect(brokenIn(verdict)).toEqual(['other-key']);
+  });
+
+  it.each<[check: string, string, object]>([
+    ['status-unsent', 'cannot be asked', { answer: { kind: 'status', status: 500 } }],
+    ['status-unsent', 'does not answer', { answer: { kind: 'hang' } }],
+    ['status-unsent', 'resets the connection', { answer: { kind: 'reset' } }],
+    ['status-unsent', 'answers no JSON', { answer: { kind: 'garbage' } }],
+    ['status-unsent', 'answers a flood', { answer: { kind: 'oversize', bytes: 50_000_000 } }],
+    ['status-unsent', 'answers a byte now and then', { answer: { kind: 'drip', everyMs: 50 } }],
+    ['status-unsent', 'answers packed', { answer: { kind: 'compressed' } }],
+    ['status-unsent', 'leaves users out', { answer: { kind: 'omit-users', userShare: 0.1 } }],
+    ['status-unsent', 'has words of its own', { answer: { kind: 'tell-users', status: 'missing' } }],
+    ['status-unsent', 'says that everybody was served', { answer: { kind: 'tell-users', status: 'succeeded' } }],
+    ['status-served', 'forgets whom it served', { answer: { kind: 'tell-users', status: 'not-found' } }],
+    ['status-odd-ids', 'writes ids in its own way', { answer: { kind: 'mangle-ids' } }],
+    ['status-other-step', 'does not tell steps apart', { answer: { kind: 'first-step' } }],
+    ['status-cut-off', 'never settles', { after: 5, answer: { kind: 'tell-users', status: 'in-progress' } }],
+    ['status-cut-off', 'changes its mind', { after: 6, answer: { kind: 'tell-users', status: 'not-found' } }],
+  ])('in the check %s (class C): its status %s', async (check, _name, rule) => {
+    expect(brokenIn(await judge('C', { rules: { status: [rule] } }))).toContain(check);
+  });
+
+  it('in words that say what is wrong and with whom', async () => {
+    const rule = { fromAttempt: 2, answer: { kind: 'tell-users', status: 'failed', code: 'already-awarded' } };
+    const { checks } = await judge('A', { rules: { calls: [rule] } });
+    const [problem] = checks.find(({ name }) => name === 'repeat')?.problems ?? [];
+    expect(problem).toMatch(
+      /^the same call again has other results than the first for 100 users, such as "muster-check-.*": succeeded before, failed \(already-awarded\) now; Muster would count the wrong one$/,
+    );
+  });
+});
+
+describe('muster check-endpoint', () => {
+  async function muster(...args: string[]) {
+    const terminal = createTestTerminal();
+    const onInterrupt = () => new AbortController().signal;
+    const context = { terminal, environment: { TOKEN: 'Bearer x' }, input: Readable.from([]), onInterrupt };
+    const code = await runProgram(['check-endpoint', ...args], context);
+    return { code, ...terminal.written };
+  }
+
+  it('ends with 0 and shows each check', async () => {
+    const url = await startSandbox('D');
+    const { code, out } = await muster(`${url}/batches`, '--class', 'D', '--authorization-env', 'TOKEN');
+    expect(code).toBe(exitCodes.ok);
+    expect(out).toContain('✔ a call with one user\n');
+    expect(out).toContain('keeps the contract of class D, as far as it was played\n');
+  });
+
+  it('ends with 6 and shows what is broken', async () => {
+    const url = await startSandbox('D');
+    const { code, out } = await muster(`${url}/nowhere`, '--class', 'D');
+    expect(code).toBe(exitCodes.endpointBroken);
+    expect(out).toContain(
+      '✖ a call with one user\n    a call with 1 user was answered 405 Method Not Allowed: is this the address',
+    );
+  });
+
+  it('writes the same as JSON', async () => {
+    const url = await startSandbox('D');
+    const terminal = createTestTerminal();
+    const onInterrupt = () => new AbortController().signal;
+    const args = ['--json', 'check-endpoint', `${url}/nowhere`, '--class', 'D'];
+    await runProgram(args, { terminal, environment: {}, input: Readable.from([]), onInterrupt });
+    expect(JSON.parse(terminal.written.out)).toMatchObject({
+      passed: false,
+      class: 'D',
+      checks: [{ name: 'one-user', passed: false }],
+    });
+  });
+
+  it.each<[string, string[], string]>([
+    ['no URL', ['rewards', '--class', 'A'], 'is no http:// or https:// URL'],
+    ['class C without a status URL', ['http://x', '--class', 'C'], 'class C needs --status-url'],
+    ['a status URL elsewhere', ['http://x', '--class', 'A', '--status-url', 'http://y'], 'is for class C'],
+    ['parameters that are no object', ['http://x', '--class', 'A', '--params', '[1]'], 'has to be a JSON object'],
+    ['an unset variable', ['http://x', '--class', 'A', '--authorization-env', 'NOWHERE'], 'NOWHERE is not set'],
+    ['an unknown class', ['http://x', '--class', 'E'], 'Allowed choices are A, B, C, D'],
+    ['a batch of nobody', ['http://x', '--class', 'A', '--batch-size', '0'], 'from 1 to 1000'],
+  ])('refuses %s before it calls', async (_name, args, message) => {
+    const { code, notes } = await muster(...args);
+    expect(code).toBe(exitCodes.usage);
+    expect(notes).toContain(message);
+  });
+});

@@ -1,0 +1,110 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { z } from 'zod';
+import type { ContractClass } from '../../shared/domain/consequences.ts';
+import { authorizationOf } from '../../shared/runtime/engine-config-file.ts';
+import { writeData, type CommandContext } from '../command-context.ts';
+import { exitCodes, type ExitCode } from '../exit-codes.ts';
+import { createPaint } from '../render/paint.ts';
+import { UsageError } from '../usage-error.ts';
+import { answerChecks, timeCheck } from './answer-checks.ts';
+import type { EndpointCheck, Findings } from './endpoint-check.ts';
+import { createEndpointPlayer, type EndpointPlayer, type EndpointTerms } from './endpoint-player.ts';
+import { renderVerdict } from './render-verdict.ts';
+import { repeatChecks } from './repeat-checks.ts';
+import { statusChecks } from './status-checks.ts';
+import type { CheckResult, Verdict } from './verdict.ts';
+
+export interface CheckEndpointOptions {
+  class: ContractClass;
+  statusUrl?: string;
+  authorizationEnv?: string;
+  answerForm?: 'full' | 'compact';
+  params: string;
+  actionType: string;
+  country: string;
+  batchSize: number;
+  timeoutMs: number;
+  appliesLateSeconds: number;
+}
+
+/** Plays an endpoint through what its class promises. Real calls with made-up users: they have whatever effect the endpoint gives them. */
+export async function checkEndpoint(
+  url: string,
+  options: CheckEndpointOptions,
+  context: CommandContext,
+): Promise<ExitCode> {
+  const terms = termsOf(url, options, context.environment);
+  const verdict = await judgeEndpoint(terms, (ms) => sleep(ms));
+  const paint = createPaint(context.terminal.colours.out);
+  writeData(context, verdict, () => renderVerdict(verdict, paint));
+  return verdict.passed ? exitCodes.ok : exitCodes.endpointBroken;
+}
+
+/** @param wait resolves after so many milliseconds */
+export async function judgeEndpoint(terms: EndpointTerms, wait: (ms: number) => Promise<void>): Promise<Verdict> {
+  const player = createEndpointPlayer(terms, wait);
+  try {
+    return await judge(player);
+  } finally {
+    await player.close();
+  }
+}
+
+const allChecks: readonly EndpointCheck[] = [...answerChecks, ...repeatChecks, ...statusChecks, timeCheck];
+
+/** One check after the other. An endpoint that does not answer the first, plain call is not asked for more. */
+async function judge(player: EndpointPlayer): Promise<Verdict> {
+  const { url, contractClass } = player.terms;
+  const checks: CheckResult[] = [];
+  for (const { name, title, play } of allChecks.filter(({ classes }) => classes.includes(contractClass))) {
+    const { problems, notes = [] }: Findings = await play(player);
+    checks.push({ name, title, passed: problems.length === 0, problems, notes });
+    if (checks.length === 1 && problems.length > 0) break;
+  }
+  const passed = checks.every((check) => check.passed);
+  const notes = [];
+  if (checks.length === 1)
+    notes.push('the other checks were not played: they need an endpoint that answers a plain call');
+  else if (!player.hasSucceeded()) {
+    notes.push(
+      'no user was ever served: with parameters or a system that knows such users, repeats would be checked better',
+    );
+  }
+  return { url, class: contractClass, passed, checks, notes };
+}
+
+const httpUrl = z.url({ protocol: /^https?$/ });
+
+/** @throws {UsageError} where an option cannot be meant so */
+function termsOf(url: string, options: CheckEndpointOptions, environment: NodeJS.ProcessEnv): EndpointTerms {
+  const { statusUrl, authorizationEnv } = options;
+  if (!httpUrl.safeParse(url).success) throw new UsageError(`${JSON.stringify(url)} is no http:// or https:// URL`);
+  if (options.class === 'C' && statusUrl === undefined) throw new UsageError('class C needs --status-url');
+  if (options.class !== 'C' && statusUrl !== undefined) throw new UsageError('--status-url is for class C');
+  if (statusUrl !== undefined && !httpUrl.safeParse(statusUrl).success) {
+    throw new UsageError(`--status-url ${JSON.stringify(statusUrl)} is no http:// or https:// URL`);
+  }
+  return {
+    url,
+    contractClass: options.class,
+    statusUrl,
+    authorization: authorizationOf({ authorizationEnv }, environment),
+    answerForm: options.answerForm,
+    params: paramsOf(options.params),
+    actionType: options.actionType,
+    country: options.country,
+    batchSize: options.batchSize,
+    timeoutMs: options.timeoutMs,
+    appliesLateMs: options.appliesLateSeconds * 1000,
+  };
+}
+
+function paramsOf(text: string): Record<string, unknown> {
+  try {
+    const parsed = z.record(z.string(), z.unknown()).safeParse(JSON.parse(text));
+    if (parsed.success) return parsed.data;
+  } catch {
+    // Said below, as for everything else that is no object.
+  }
+  throw new UsageError(`--params has to be a JSON object, such as '{"rewardId":"ride-5"}', not ${text}`);
+}

@@ -1,0 +1,223 @@
+import { randomUUID } from 'node:crypto';
+import { v7 } from 'uuid';
+import { publicId } from '../../shared/domain/ids.ts';
+import { isPlain, usersTextOf } from '../../shared/domain/users-text.ts';
+import { createHttpOrigin, type HttpOrigin, type HttpOutcome } from '../../shared/http-client/http-dispatch.ts';
+import { retryAfterMs } from '../../shared/http-client/retry-after.ts';
+import type { ContractClass } from '../../shared/domain/consequences.ts';
+import { readAnswer } from '../../services/worker/answers/read-answer.ts';
+import { readStatus, type StatusAnswer } from '../../services/worker/answers/read-status.ts';
+import type { BatchAnswer } from '../../services/worker/ports/batch-endpoint.ts';
+import { answerProblems, resultsOf, type Results } from './answer-problems.ts';
+
+/** What is known of the endpoint before it is called. */
+export interface EndpointTerms {
+  url: string;
+  contractClass: ContractClass;
+  statusUrl: string | undefined;
+  /** The whole header. */
+  authorization: string | undefined;
+  answerForm: 'full' | 'compact' | undefined;
+  params: Record<string, unknown>;
+  actionType: string;
+  country: string;
+  batchSize: number;
+  timeoutMs: number;
+  /** Class C: how long after its end a call may still be applied. */
+  appliesLateMs: number;
+}
+
+/** A call as Muster would make it; what is not given is new. */
+export interface PlayedCall {
+  users: readonly string[];
+  run?: string;
+  batch?: number;
+  key?: string;
+  attempt?: number;
+  /** Fields that the contract does not know yet. */
+  more?: object;
+}
+
+/** What came of a call: read as Muster reads it, and in words where it breaks the contract. */
+export interface Played {
+  key: string;
+  run: string;
+  users: readonly string[];
+  /** Null where the answer speaks of no users. */
+  results: Results | null;
+  /** 0 where there was no whole answer. */
+  status: number;
+  /** The answer's `code`, of a refusal. */
+  code: string;
+  /** It says that nothing was applied yet, and that the call may come again. */
+  isPostponed: boolean;
+  retryAfterMs: number | null;
+  tookMs: number;
+  form: 'full' | 'compact' | null;
+  problems: readonly string[];
+}
+
+/** Plays Muster towards one endpoint: the same headers and bytes, the same bounds of time and size. */
+export interface EndpointPlayer {
+  readonly terms: EndpointTerms;
+  /** So many users that no call has had yet. */
+  freshUsers(count: number): string[];
+  /** User ids of all that the contract allows. */
+  oddUsers(): string[];
+  freshRun(): string;
+  call(call: PlayedCall): Promise<Played>;
+  /** Hangs up soon after the call was sent. True when that was before its answer. */
+  cutCall(call: PlayedCall): Promise<boolean>;
+  /** The status endpoint's answer, and what is wrong with it in words. */
+  askStatus(run: string, step: number, users: readonly string[]): Promise<StatusAnswer>;
+  wait(ms: number): Promise<void>;
+  /** Of all whole answers so far. */
+  slowestMs(): number;
+  /** Anybody was reported as succeeded so far. */
+  hasSucceeded(): boolean;
+  close(): Promise<void>;
+}
+
+const maxAnswerBytes = 4 * 1024 * 1024;
+const connections = 4;
+/** Long enough for the call to be on its way, and for most endpoints too soon to have answered. */
+const cutAfterMs = 40;
+
+/** @param wait resolves after so many milliseconds */
+export function createEndpointPlayer(terms: EndpointTerms, wait: (ms: number) => Promise<void>): EndpointPlayer {
+  const { timeoutMs } = terms;
+  const calls = originOf(terms.url, timeoutMs);
+  const cuts = originOf(terms.url, cutAfterMs);
+  const questions = terms.statusUrl === undefined ? undefined : originOf(terms.statusUrl, timeoutMs);
+  const nonce = randomUUID().slice(0, 8);
+  const campaign = publicId('campaign', v7());
+  let users = 0;
+  let batches = 0;
+  let slowest = 0;
+  let succeeded = false;
+
+  const freshUser = (suffix = '') => `muster-check-${nonce}-${String(++users).padStart(5, '0')}${suffix}`;
+  const freshRun = () => publicId('run', v7());
+
+  function requestOf(call: PlayedCall) {
+    const { users: asked, run = freshRun(), batch = ++batches, attempt = 1, more = {} } = call;
+    const key = call.key ?? `check-${nonce}-${batch}-1`;
+    const action = { type: terms.actionType, params: terms.params };
+    const body = { campaign, run, step: 1, country: terms.country, batch, action, users: asked, ...more };
+    const headers = [...fixedHeaders(terms), 'idempotency-key', key, 'muster-attempt', String(attempt)];
+    return { key, run, headers, body: Buffer.from(JSON.stringify(body)) };
+  }
+
+  return {
+    terms,
+    freshUsers: (count) => Array.from({ length: count }, () => freshUser()),
+    oddUsers: () => oddSuffixes.map((suffix) => freshUser(suffix)),
+    freshRun,
+    call: async (call) => {
+      const { key, run, headers, body } = requestOf(call);
+      const startedMs = performance.now();
+      const outcome = await calls.origin.send({ method: 'POST', path: calls.path, headers, body });
+      const tookMs = performance.now() - startedMs;
+      const played = playedOf({ key, run, users: call.users, tookMs }, batchAnswerOf(outcome), terms);
+      if (outcome.kind === 'answered') slowest = Math.max(slowest, tookMs);
+      succeeded ||= [...(played.results?.values() ?? [])].includes('succeeded');
+      return played;
+    },
+    cutCall: async (call) => {
+      const { headers, body } = requestOf(call);
+      const outcome = await cuts.origin.send({ method: 'POST', path: cuts.path, headers, body });
+      return outcome.kind !== 'answered';
+    },
+    askStatus: async (run, step, asked) => {
+      if (!questions) throw new Error('there is no status endpoint to ask');
+      const body = Buffer.from(JSON.stringify({ run, step, users: asked }));
+      const headers = fixedHeaders(terms);
+      const outcome = await questions.origin.send({ method: 'POST', path: questions.path, headers, body });
+      return readStatus(asked, batchAnswerOf(outcome));
+    },
+    wait,
+    slowestMs: () => slowest,
+    hasSucceeded: () => succeeded,
+    close: async () => {
+      await Promise.all([calls, cuts, ...(questions ? [questions] : [])].map(({ origin }) => origin.close()));
+    },
+  };
+}
+
+/** Every kind of character that a user id may hold and that programs have stumbled over. */
+const oddSuffixes = [
+  ' with spaces ',
+  '"quoted"',
+  "it's",
+  'back\\slash\\n',
+  '100%',
+  '%41',
+  'a+b&c=d?e#f',
+  'comma,semicolon;',
+  '../../etc',
+  '<b>bold</b>',
+  '{"id":"x"}',
+  '$1 ${x} {{y}}',
+  'ünïcodé',
+  'u\u0308nnormalised',
+  '北京',
+  '🚲🛵',
+  '\u202ertl',
+  'x'.repeat(200),
+];
+
+function originOf(address: string, timeoutMs: number): { origin: HttpOrigin; path: string } {
+  const url = new URL(address);
+  const origin = createHttpOrigin({ origin: url.origin, connections, timeoutMs, maxAnswerBytes });
+  return { origin, path: `${url.pathname}${url.search}` };
+}
+
+function fixedHeaders({ authorization }: EndpointTerms): string[] {
+  return [
+    ...['content-type', 'application/json', 'accept', 'application/json', 'accept-encoding', 'identity'],
+    ...['muster-mode', 'live'],
+    ...(authorization === undefined ? [] : ['authorization', authorization]),
+  ];
+}
+
+function batchAnswerOf(outcome: HttpOutcome): BatchAnswer {
+  if (outcome.kind !== 'answered') return outcome;
+  const { status, retryAfter, contentEncoding, body } = outcome;
+  const waitMs = retryAfter === null ? null : retryAfterMs(retryAfter, new Date());
+  return { kind: 'answered', status, retryAfterMs: waitMs, contentEncoding, body };
+}
+
+function playedOf(
+  call: Pick<Played, 'key' | 'run' | 'users' | 'tookMs'>,
+  answer: BatchAnswer,
+  { answerForm = 'full' }: EndpointTerms,
+): Played {
+  const text = usersTextOf(call.users);
+  const asked = { users: text, count: call.users.length, plain: isPlain(text) };
+  const reading = readAnswer({ answerForm, unavailableMeansNotApplied: false }, asked, answer);
+  const isAnswered = answer.kind === 'answered';
+  return {
+    ...call,
+    results: reading.kind === 'reported' ? resultsOf(call.users, reading) : null,
+    status: isAnswered ? answer.status : 0,
+    code: isAnswered ? codeIn(answer.body) : '',
+    isPostponed: isAnswered && reading.kind === 'not-applied',
+    retryAfterMs: isAnswered ? answer.retryAfterMs : null,
+    form: reading.kind === 'reported' && isAnswered ? formOf(answer.body) : null,
+    problems: answerProblems(call.users, answer, reading),
+  };
+}
+
+function formOf(body: Buffer): 'full' | 'compact' {
+  const parsed: unknown = JSON.parse(body.toString('utf8'));
+  return typeof parsed === 'object' && parsed !== null && 'results' in parsed ? 'full' : 'compact';
+}
+
+function codeIn(body: Buffer): string {
+  try {
+    const parsed: unknown = JSON.parse(body.toString('utf8'));
+    return typeof parsed === 'object' && parsed !== null && 'code' in parsed ? String(parsed.code) : '';
+  } catch {
+    return '';
+  }
+}

@@ -1,0 +1,19 @@
+import type { Paint } from '../render/paint.ts';
+import { oneLine } from '../render/text.ts';
+import type { Verdict } from './verdict.ts';
+
+/** A line for each check; below it, what is broken and why that matters. */
+export function renderVerdict({ url, class: contractClass, passed, checks, notes }: Verdict, paint: Paint): string {
+  const lines = [`${oneLine(url)}, class ${contractClass}`, ''];
+  for (const check of checks) {
+    lines.push(`${check.passed ? paint.good('✔') : paint.bad('✖')} ${check.title}`);
+    for (const problem of check.problems) lines.push(`    ${oneLine(problem)}`);
+    for (const note of check.notes) lines.push(paint.faint(`    ${oneLine(note)}`));
+  }
+  const broken = checks.filter((check) => !check.passed).length;
+  const verdict = passed
+    ? paint.good(`keeps the contract of class ${contractClass}, as far as it was played`)
+    : paint.bad(`breaks the contract of class ${contractClass} in ${broken} of ${checks.length} checks`);
+  lines.push('', ...notes.map((note) => paint.faint(oneLine(note))), verdict);
+  return `${lines.join('\n')}\n`;
+}

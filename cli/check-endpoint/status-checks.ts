@@ -1,0 +1,145 @@
+import type { StatusAnswer, UserStatus } from '../../services/worker/answers/read-status.ts';
+import type { Result, Results } from './answer-problems.ts';
+import { broken, kept, type EndpointCheck, type Findings } from './endpoint-check.ts';
+import type { EndpointPlayer } from './endpoint-player.ts';
+import { someOf, usersInWords } from './words.ts';
+
+const betweenQuestionsMs = 500;
+const maxQuestions = 20;
+
+/** Class C: a repeat would be a second effect, so that Muster relies on what the status endpoint says. */
+export const statusChecks: readonly EndpointCheck[] = [
+  {
+    name: 'status-unsent',
+    title: 'status: users that were never sent are "not-found"',
+    classes: ['C'],
+    play: async (player) => {
+      const users = player.freshUsers(player.terms.batchSize);
+      const answer = await player.askStatus(player.freshRun(), 1, users);
+      return toldAs(
+        answer,
+        users,
+        'not-found',
+        'Muster would believe that they were served, and nobody would serve them',
+      );
+    },
+  },
+  {
+    name: 'status-served',
+    title: 'status: users that were answered for have the result of that answer',
+    classes: ['C'],
+    play: async (player) => served(player, player.freshUsers(player.terms.batchSize)),
+  },
+  {
+    name: 'status-odd-ids',
+    title: 'status: odd user ids are found again',
+    classes: ['C'],
+    play: async (player) => served(player, player.oddUsers()),
+  },
+  {
+    name: 'status-other-step',
+    title: 'status: another step and another run have outcomes of their own',
+    classes: ['C'],
+    play: async (player) => {
+      const users = player.freshUsers(2);
+      const played = await player.call({ users });
+      if (played.problems.length > 0) return broken(...played.problems);
+      const because = 'outcomes belong to run, step and user together';
+      const otherStep = toldAs(await player.askStatus(played.run, 2, users), users, 'not-found', because);
+      const otherRun = toldAs(await player.askStatus(player.freshRun(), 1, users), users, 'not-found', because);
+      return broken(...otherStep.problems, ...otherRun.problems);
+    },
+  },
+  {
+    name: 'status-cut-off',
+    title: 'status: a call that was cut off is settled once it cannot be applied any more',
+    classes: ['C'],
+    play: async (player) => {
+      const [users, run] = [player.freshUsers(player.terms.batchSize), player.freshRun()];
+      await player.cutCall({ users, run });
+      await player.wait(player.terms.appliesLateMs);
+      const settled = await untilSettled(player, run, users);
+      if (settled.kind === 'untold') return broken(settled.cause);
+      const open = users.filter((user) => !isSettled(settled.statuses.get(user)));
+      if (open.length > 0) {
+        return broken(
+          `${usersInWords(open.length)} of a call that was cut off are still not settled, such as ${someOf(open)}`,
+        );
+      }
+      // "Not found" promises that it never will be: so it must not change by itself.
+      await player.wait(betweenQuestionsMs);
+      const later = await player.askStatus(run, 1, users);
+      if (later.kind === 'untold') return broken(later.cause);
+      const changed = users.filter((user) => settled.statuses.get(user)?.status !== later.statuses.get(user)?.status);
+      if (changed.length === 0) return kept();
+      return broken(
+        `the outcome of ${usersInWords(changed.length)} changed after it was told, such as ${someOf(changed)}`,
+      );
+    },
+  },
+];
+
+/** Calls, and compares what the status says with what the answer said. */
+async function served(player: EndpointPlayer, users: readonly string[]): Promise<Findings> {
+  const played = await player.call({ users });
+  if (played.results === null || played.problems.length > 0) return broken(...played.problems);
+  const answer = await player.askStatus(played.run, 1, users);
+  if (answer.kind === 'untold') return broken(answer.cause);
+  const different = differing(played.results, answer.statuses);
+  const [user = ''] = different;
+  if (different.length === 0) return kept();
+  return broken(
+    `the status of ${usersInWords(different.length)} is not what the answer to their call said, such as ${someOf([user])}: ` +
+      `${resultInWords(played.results.get(user))} in the answer, ${statusInWords(answer.statuses.get(user))} in the status`,
+  );
+}
+
+function differing(results: Results, statuses: ReadonlyMap<string, UserStatus>): string[] {
+  return [...results].flatMap(([user, result]) => {
+    const told = statuses.get(user);
+    if (result === 'succeeded') return told?.status === 'succeeded' ? [] : [user];
+    // Nothing was applied: "not found" says that as well.
+    if (result.retryable && told?.status === 'not-found') return [];
+    return told?.status === 'failed' && told.retryable === result.retryable ? [] : [user];
+  });
+}
+
+function toldAs(
+  answer: StatusAnswer,
+  users: readonly string[],
+  wanted: UserStatus['status'],
+  because: string,
+): Findings {
+  if (answer.kind === 'untold') return broken(answer.cause);
+  const wrong = users.filter((user) => answer.statuses.get(user)?.status !== wanted);
+  const [user = ''] = wrong;
+  if (wrong.length === 0) return kept();
+  const said = statusInWords(answer.statuses.get(user));
+  return broken(
+    `${usersInWords(wrong.length)} should be "${wanted}", such as ${someOf([user])}, which is ${said}: ${because}`,
+  );
+}
+
+async function untilSettled(player: EndpointPlayer, run: string, users: readonly string[]): Promise<StatusAnswer> {
+  for (let asked = 1; ; asked++) {
+    const answer = await player.askStatus(run, 1, users);
+    // That it can be asked at all has been looked at before.
+    if (answer.kind === 'untold' || asked === maxQuestions) return answer;
+    if (users.every((user) => isSettled(answer.statuses.get(user)))) return answer;
+    await player.wait(betweenQuestionsMs);
+  }
+}
+
+function isSettled(status: UserStatus | undefined): boolean {
+  return status !== undefined && status.status !== 'in-progress';
+}
+
+function statusInWords(status: UserStatus | undefined): string {
+  if (status === undefined) return 'not reported clearly';
+  return status.status === 'failed' && status.retryable ? '"failed", retryable' : `"${status.status}"`;
+}
+
+function resultInWords(result: Result | undefined): string {
+  if (result === undefined) return 'no result';
+  return result === 'succeeded' ? '"succeeded"' : `"failed"${result.retryable ? ', retryable' : ''}`;
+}

@@ -1,0 +1,17 @@
+import type { ContractClass } from '../../shared/domain/consequences.ts';
+
+export interface CheckResult {
+  name: string;
+  title: string;
+  passed: boolean;
+  problems: readonly string[];
+  notes: readonly string[];
+}
+
+export interface Verdict {
+  url: string;
+  class: ContractClass;
+  passed: boolean;
+  checks: CheckResult[];
+  notes: string[];
+}

@@ -1,0 +1,48 @@
+import type { SettlementCounts, SettlementMethod } from '../../../shared/ports/settlements.ts';
+
+/** A line of a file that settled nobody. */
+export interface RejectedLine {
+  /** From 1. */
+  line: number;
+  /** As far as it could be read. */
+  userId: string | null;
+  /** What is wrong with it, as a stable code. */
+  rule: 'malformed' | 'too-long' | 'invalid-step' | 'invalid-outcome' | 'not-unknown' | 'settled-otherwise';
+}
+
+export interface NewSettlement {
+  /** Uuid v7. One that exists is not begun again. */
+  settlementId: string;
+  runId: string;
+  method: SettlementMethod;
+  /** Who asks; null where nobody is known. */
+  apiKey: { keyId: string; name: string } | null;
+  /** By status: what is asked for; null for all. */
+  step: number | null;
+  country: string | null;
+}
+
+export interface SettlementRecord extends NewSettlement {
+  /** `running`: not all is read, or asked for. `failed`: it could not go on; what was settled stays. */
+  state: 'running' | 'done' | 'failed';
+  cause: string | null;
+  counts: SettlementCounts;
+  /** The first thousand. */
+  rejects: readonly RejectedLine[];
+  createdAt: Date;
+  endedAt: Date | null;
+}
+
+/** Who settled what, and how far it has come. */
+export interface SettlementRequests {
+  /** Undefined while the run has not ended, or where there is none: only then is it sure that nobody else will settle its users. */
+  begin(settlement: NewSettlement): Promise<SettlementRecord | undefined>;
+  /** Of a person or a file: all lines are read. */
+  end(
+    settlementId: string,
+    end: { state: 'done' | 'failed'; cause: string | null; rejects: readonly RejectedLine[] },
+  ): Promise<void>;
+  get(runId: string, settlementId: string): Promise<SettlementRecord | undefined>;
+  /** Newest first, at most so many. */
+  list(runId: string, limit: number): Promise<SettlementRecord[]>;
+}

@@ -1,0 +1,39 @@
+import type { StatusQuery } from '../../shared/contracts/batch-actions.ts';
+import type { BatchRequest, Decide, Effects, EffectStore, UserOutcome } from './effects.ts';
+import { effectsOf } from './without-memory.ts';
+
+/**
+ * Contract class C in memory: a repeat has a second effect, but whoever asks is told what became of a user. What was applied once stays
+ * `succeeded`, whatever later calls decide.
+ */
+export function createOutcomesByUser(): EffectStore {
+  const outcomesByStep = new Map<string, Map<string, UserOutcome>>();
+
+  function outcomesOf({ run, step }: { run: string; step: number }): Map<string, UserOutcome> {
+    const name = `${run}/${step}`;
+    const known = outcomesByStep.get(name) ?? new Map<string, UserOutcome>();
+    outcomesByStep.set(name, known);
+    return known;
+  }
+
+  function apply(request: BatchRequest, decide: Decide): Effects {
+    const outcomes = outcomesOf(request.call);
+    const effects = effectsOf(request, decide);
+    for (const { id, code, retryable } of effects.failures) {
+      if (outcomes.get(id)?.status !== 'succeeded') outcomes.set(id, { id, status: 'failed', code, retryable });
+    }
+    for (const id of effects.applied) outcomes.set(id, { id, status: 'succeeded' });
+    return effects;
+  }
+
+  function statusOf(query: StatusQuery): UserOutcome[] {
+    const outcomes = outcomesOf(query);
+    return query.users.map((id) => outcomes.get(id) ?? { id, status: 'not-found' });
+  }
+
+  return {
+    apply: (request, decide) => Promise.resolve({ ok: true, effects: apply(request, decide) }),
+    statusOf,
+    close: () => Promise.resolve(),
+  };
+}

@@ -1,0 +1,50 @@
+import SwaggerParser from '@apidevtools/swagger-parser';
+import { readFileSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import { parse } from 'yaml';
+import { z } from 'zod';
+import { batchCall, compactAnswer, fullAnswer, statusQuery } from './batch-actions.ts';
+
+const path = 'docs/contracts.openapi.yaml';
+
+const body = z.object({ content: z.object({ 'application/json': z.object({ example: z.unknown() }) }) });
+const document = z.object({
+  paths: z.object({
+    '/v1/batches': z.object({ post: z.object({ requestBody: body }) }),
+    '/v1/status': z.object({ post: z.object({ requestBody: body }) }),
+  }),
+  components: z.object({
+    responses: z.object({
+      Results: z.object({
+        content: z.object({
+          'application/json': z.object({
+            examples: z.object({ full: z.object({ value: z.unknown() }), compact: z.object({ value: z.unknown() }) }),
+          }),
+        }),
+      }),
+    }),
+    schemas: z.record(z.string(), z.object({ properties: z.record(z.string(), z.unknown()).optional() })),
+  }),
+});
+
+describe('the document for teams that own an endpoint', () => {
+  const { paths, components } = document.parse(parse(readFileSync(path, 'utf8')));
+
+  it('is valid OpenAPI', async () => {
+    await expect(SwaggerParser.validate(path)).resolves.toMatchObject({ openapi: '3.1.0' });
+  });
+
+  it('shows calls and answers as Muster sends and reads them', () => {
+    batchCall.parse(paths['/v1/batches'].post.requestBody.content['application/json'].example);
+    statusQuery.parse(paths['/v1/status'].post.requestBody.content['application/json'].example);
+    const { full, compact } = components.responses.Results.content['application/json'].examples;
+    fullAnswer.parse(full.value);
+    compactAnswer.parse(compact.value);
+  });
+
+  it('names the same fields as the shapes', () => {
+    const fieldsOf = (name: string) => Object.keys(components.schemas[name]?.properties ?? {});
+    expect(fieldsOf('BatchCall')).toEqual(Object.keys(batchCall.shape));
+    expect(fieldsOf('StatusQuery')).toEqual(Object.keys(statusQuery.shape));
+  });
+});

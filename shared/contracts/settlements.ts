@@ -1,0 +1,49 @@
+import { z } from 'zod';
+import { countryPattern } from '../domain/shard.ts';
+
+/** HTTP shapes of the settlement of unknown outcomes. */
+const step = z.int().min(1).max(20);
+const country = z.string().regex(countryPattern, 'has to be an ISO 3166-1 alpha-2 code in capitals, such as SG');
+const code = z
+  .string()
+  .regex(/^[A-Za-z0-9._-]{1,64}$/, 'has to be at most 64 of A–Z a–z 0–9 . _ -')
+  .describe('Why it failed, as the endpoint would say it');
+
+export const settleRequest = z
+  .discriminatedUnion('by', [
+    z.strictObject({
+      by: z.literal('hand'),
+      userId: z.string().min(1).max(1024),
+      step,
+      outcome: z.enum(['succeeded', 'failed']),
+      code: code.optional(),
+      country: country.optional(),
+    }),
+    z.strictObject({ by: z.literal('status'), step: step.optional(), country: country.optional() }),
+  ])
+  .meta({ id: 'SettleRequest', description: 'by hand: one user; by status: the status endpoints (class C) are asked' });
+
+export const settlement = z
+  .object({
+    settlementId: z.string(),
+    runId: z.string(),
+    by: z.enum(['hand', 'file', 'status']),
+    /** `running`: not everybody has been asked for. `failed`: it could not go on; what was settled stays. */
+    state: z.enum(['running', 'done', 'failed']),
+    cause: z.string().nullable(),
+    step: step.nullable(),
+    country: z.string().nullable(),
+    settled: z.object({ succeeded: z.int().min(0), failed: z.int().min(0) }),
+    /** Asked for, and still unknown. */
+    leftUnknown: z.int().min(0),
+    rejected: z.int().min(0),
+    /** The first thousand. */
+    rejects: z.array(z.object({ line: z.int().min(1), userId: z.string().nullable(), rule: z.string() })),
+    /** Whose key it was. */
+    requestedBy: z.object({ keyId: z.string(), name: z.string() }).nullable(),
+    createdAt: z.iso.datetime({ precision: 3 }),
+    endedAt: z.iso.datetime({ precision: 3 }).nullable(),
+  })
+  .meta({ id: 'Settlement' });
+
+export type SettlementShape = z.infer<typeof settlement>;
