@@ -16,18 +16,21 @@ import {
   type ExecutionSubject,
 } from '../../test/support/conformance/execution-subject.ts';
 import { createMemoryExecutionStores } from '../../test/support/memory/execution-stores.ts';
+import type { MemoryDatabase } from '../../test/support/memory/memory-database.ts';
 import { createApi, type Api } from './api.ts';
 import { problem } from './contracts/problems.ts';
 
 let subject: ExecutionSubject;
 let ledger: StepLedger;
 let api: Api;
+let database: MemoryDatabase;
 let runId: string;
 let feedId: string;
 
 beforeEach(async () => {
   const deps = await createApiDeps();
   api = await createApi(deps);
+  database = deps.database;
   subject = createMemoryExecutionStores({ database: deps.database });
   ledger = subject.ledgerOf('a');
   ({ runId, feedId } = await startFedRun(subject, [['a/b', 'u1', 'u2', 'ü']]));
@@ -80,6 +83,19 @@ describe('a user of the audience', () => {
         detail: 'none left',
         attempts: [{ result: 'failed', code: 'out-of-stock', message: 'none left' }],
       },
+      { outcome: 'skipped', attempts: [] },
+    ]);
+  });
+
+  it('that was unknown and was settled as succeeded got its step, and nothing that comes after', async () => {
+    const failures = [failed('u1', { outcome: 'unknown', reason: 'muster.ambiguous-answer' })];
+    await record(ledger, doneOf(await claimOne(ledger, stepOf(1)), { failures }));
+    await record(ledger, doneOf(await claimOne(ledger, stepOf(2))));
+    const row = database.failures.find(({ user }) => user === 'u1');
+    if (!row) throw new Error('u1 has no row of its own');
+    Object.assign(row, { outcome: 'succeeded', reason: 'muster.settled' });
+    expect((await explain('u1')).steps).toMatchObject([
+      { outcome: 'succeeded', reason: 'muster.settled', attempts: [{ result: 'unknown', code: null }] },
       { outcome: 'skipped', attempts: [] },
     ]);
   });

@@ -72,6 +72,17 @@ export function describeSettlements(name: string, makeSubject: () => Promise<Set
       expect((await subject.requests.get(runId, settlementId))?.counts).toMatchObject({ succeeded: 1, failed: 1 });
     });
 
+    it('is a success of the user alone to whoever explains it, and nothing to repair or to try again', async () => {
+      await end();
+      const settlementId = await begin();
+      await subject.settlements.settle({ settlementId, runId }, [as('u2', 'succeeded'), as('u3', 'failed')]);
+      const history = await subject.histories.find(runId, 'u2');
+      expect(history?.place?.batches[0]?.steps[0]?.failure).toMatchObject({ outcome: 'succeeded', reason: 'told' });
+      expect(await subject.reconciliation.reconcile({ feedId, chainLength: 2 })).toEqual([]);
+      const all = { steps: null, countries: null, reasons: null };
+      expect(await subject.retries.groups(runId, all)).toMatchObject([{ step: 1, reason: 'told', users: 1 }]);
+    });
+
     it('shows who is still unknown, by the filter of the failures', async () => {
       await end();
       const settlementId = await begin();
