@@ -88,4 +88,21 @@ describe('the adaptive limit of a shard', () => {
     narrow.onEnd({ startedMs: 0, nowMs: 1, inFlight: 3, pressure: 'timed-out', pauseMs: null });
     expect(narrow.allowed(1)).toBe(3);
   });
+
+  it('follows its bounds when they change: the whole stays the whole', () => {
+    limit.resize(2, 200);
+    expect(allowed()).toBe(200);
+    limit.resize(2, 30);
+    expect(allowed()).toBe(30);
+  });
+
+  it('keeps what it has learned when its bounds change, inside them', () => {
+    round({ pressure: 'throttled' });
+    limit.resize(2, 400);
+    expect(allowed()).toBe(50);
+    limit.resize(70, 400);
+    expect(allowed()).toBe(70);
+    limit.resize(2, 30);
+    expect(allowed()).toBe(30);
+  });
 });

@@ -33,8 +33,10 @@ describe('call slots', () => {
   let released: { work: Work; pause: ReleasePause | null }[];
   let slots: CallSlots;
 
+  let actionTypes: ReturnType<typeof configOf>['actionTypes'];
+
   function create(concurrency: number, total = 1000): CallSlots {
-    const { actionTypes } = configOf(concurrency);
+    ({ actionTypes } = configOf(concurrency));
     const shards = new Map(
       Object.keys(actionTypes).flatMap((actionType) =>
         countries.map((country) => [topics.shard({ actionType, country }), { actionType, country }] as const),
@@ -175,6 +177,47 @@ describe('call slots', () => {
     expect(inFlightOf('slow')).toBeLessThanOrEqual(10);
     await endCalls(20, ['quick']);
     expect(inFlightOf('quick')).toBeGreaterThan(40);
+  });
+
+  it('follow a concurrency that is changed, and with it the bound of slow calls', async () => {
+    slots = create(60);
+    slots.add(worksOf('slow', 800));
+    await rounds(6, 9000, ['slow']);
+    expect(inFlightOf('slow')).toBe(50);
+
+    Object.assign(actionTypes, configOf(120).actionTypes);
+    slots.reshape();
+    await rounds(2, 9000, ['slow']);
+    expect(inFlightOf('slow')).toBe(100);
+
+    Object.assign(actionTypes, configOf(12).actionTypes);
+    slots.reshape();
+    await rounds(1, 9000, ['slow']);
+    expect(inFlightOf('slow')).toBe(10);
+  });
+
+  it('follow the other bounds that are changed, in all shards of the action type', async () => {
+    slots.add([...worksOf('a', 10), ...worksOf('b', 10, { country: 'ID' })]);
+    await endCalls(20, ['a', 'b']);
+    const budgets = [SG, ID].map((topic) => slots.retryBudgetOf(topic));
+    const retries = () => budgets.map((budget) => Array.from({ length: 50 }, () => budget.take(clock.monotonicMs())));
+    const [type] = Object.values(configOf(64).actionTypes);
+    if (!type) throw new Error('no action type is configured');
+
+    Object.assign(actionTypes, { 'award-reward': { ...type, retryBudgetPercent: 100, ratePerSecond: { calls: 5 } } });
+    slots.reshape();
+
+    expect(retries().map((taken) => taken.filter((each) => each !== null).length)).toEqual([50, 50]);
+    const rated = [...slots.rated([])];
+    expect(rated).toMatchObject([
+      { actionType: 'award-reward', rate: { buckets: [{ unit: 'calls', ratePerSecond: 5 }] } },
+    ]);
+    expect([slots.takeRate(SG, 1), slots.takeRate(ID, 1)]).toEqual([false, false]);
+
+    Object.assign(actionTypes, { 'award-reward': type });
+    slots.reshape();
+    expect([...slots.rated([])]).toEqual([]);
+    expect([slots.takeRate(SG, 1), slots.takeRate(ID, 1)]).toEqual([true, true]);
   });
 
   it('want more claims ahead of the calls when these are quick, and for each shard by its own', async () => {

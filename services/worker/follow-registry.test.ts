@@ -61,6 +61,34 @@ describe('a worker that runs', () => {
     expect(subscribed).toBe(1);
   });
 
+  it('keeps to a rate that was changed, also with what it has claimed, and asks for its share at once', async () => {
+    const { worker, workerDeps, feed, clock, endpoint } = await createRunningWorker();
+    const { shards } = workerDeps('a');
+    const released = Promise.withResolvers<null>();
+    const { answer } = endpoint;
+    endpoint.answer = async (seen) => {
+      await released.promise;
+      return answer(seen);
+    };
+    const first = await feed(users(2), oneStep);
+    await passTime(clock, 100);
+    expect(endpoint.seen).toHaveLength(1);
+
+    // Both are claimed: one is called, one waits for a slot.
+    worker.follow(servedOf(shards, { ratePerSecond: { calls: 2 } }));
+    await settled();
+    released.resolve(null);
+    await passTime(clock, 300);
+    expect(endpoint.seen).toHaveLength(1);
+    await passTime(clock, 400);
+    expect(first.totals()[0]?.succeeded).toBe(2);
+
+    worker.follow(servedOf(shards));
+    const second = await feed(users(20), oneStep);
+    await passTime(clock, 1000);
+    expect(second.totals()[0]?.succeeded).toBe(20);
+  });
+
   it('ends what it has of a shard that it does not serve any more', async () => {
     const { worker, workerDeps, feed, clock, endpoint, topicOf } = await createRunningWorker();
     const { shards } = workerDeps('a');

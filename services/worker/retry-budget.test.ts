@@ -70,4 +70,14 @@ describe('the retry budget of a shard', () => {
     call(10_000);
     expect(retry(1000)).toBe(20);
   });
+
+  it('follows its share when that changes, with what was called so far', () => {
+    call(1000);
+    expect(retry(10_000)).toBe(275);
+    budget.allow(10);
+    expect(retry(10_000)).toBe(0);
+    budget.allow(50);
+    // 20 + (1000 + 275 + n) / 2 = 275 + n
+    expect(retry(10_000)).toBe(765);
+  });
 });
