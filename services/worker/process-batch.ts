@@ -95,6 +95,13 @@ export async function processBatch(work: Work, deps: ProcessBatchDeps): Promise<
 
 /** The call itself, and what it means. */
 async function callFor(work: Work, admission: Admission, deps: ProcessBatchDeps): Promise<Processed> {
+  // Before anything is taken from the budget: a question is no call.
+  if (work.claim.open && classOf(work, deps.clock.now().getTime()) === 'C') {
+    const asked = await askStatus(work, () => termsOf(admission, deps), deps);
+    if (asked.kind === 'record') return afterProbe(work, withoutCall(work, asked.result), admission, deps);
+    // The question took its time: whether the call may be made is asked anew, its key is closed now.
+    return processBatch(asked.work, deps);
+  }
   const budget = deps.retryBudgetOf(work.topic);
   const nowMs = deps.clock.monotonicMs();
   const isAgain = isRetry(work);
@@ -109,12 +116,6 @@ async function callFor(work: Work, admission: Admission, deps: ProcessBatchDeps)
     // Writing the mark may take as long as the database likes.
     const late = refusalOf(work, await deps.directory.admissionOf(work.claim.feedId), deps);
     if (late) return afterProbe(work, withoutCall(work, late), admission, deps);
-  }
-  if (work.claim.open && classOf(work, deps.clock.now().getTime()) === 'C') {
-    const asked = await askStatus(work, () => termsOf(admission, deps), deps);
-    if (asked.kind === 'record') return afterProbe(work, withoutCall(work, asked.result), admission, deps);
-    // The question took its time: whether the call may be made is asked anew, its key is closed now.
-    return processBatch(asked.work, deps);
   }
 
   const reading = await readEndpoint(work, budget, deps);

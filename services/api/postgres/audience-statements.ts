@@ -18,16 +18,6 @@ export const selectPage = `select ${columns} from audiences where $2::uuid is nu
 export const selectRejects = `
   select line::float8 as line, value, rule from audience_rejects where audience = $1 and line > $2 order by line limit $3`;
 
-export const deleteOne = `
-  with a as (
-    delete from audiences where id = $1 returning id
-  ), p as (
-    delete from audience_parts where audience in (select id from a)
-  ), j as (
-    delete from audience_rejects where audience in (select id from a)
-  )
-  select from a`;
-
 /** Of this connection alone: it goes with it, and nothing of it is logged or seen by anybody. */
 export const createRows = `
   create temporary table upload_rows (country text collate "C" not null, user_id text collate "C" not null)`;

@@ -5,6 +5,7 @@ import { publicId } from '../../../shared/domain/ids.ts';
 import { campaignsUsingList } from '../../../shared/postgres/list-usage.ts';
 import { inTransaction } from '../../../shared/postgres/transaction.ts';
 import type { AudienceDeletion, AudienceRecord, AudienceStore, Upload, UploadStart } from '../ports/audience-store.ts';
+import { deleteAudience } from '../../../shared/postgres/delete-audience.ts';
 import * as statements from './audience-statements.ts';
 import { beginUpload } from './audience-upload.ts';
 import { pageOf, requireIdCursor } from './pages.ts';
@@ -71,7 +72,7 @@ export function createAudienceStore({ pool, uploadPool }: AudienceStoreDeps): Au
       inTransaction(pool, async (client): Promise<AudienceDeletion> => {
         const [campaignId] = await campaignsUsingList(client, publicId('audience', audienceId));
         if (campaignId !== undefined) return { kind: 'in-use', campaignId };
-        const { rowCount } = await client.query(statements.deleteOne, [audienceId]);
+        const { rowCount } = await client.query(deleteAudience, [audienceId]);
         return { kind: rowCount === 1 ? 'deleted' : 'not-found' };
       }),
   };

@@ -111,17 +111,6 @@ export const deleteDeadLetters = `
 export const oldAudiences = `
   select id from audiences where created_at <= now() - $1::int * interval '1 day' and state <> 'receiving' order by created_at`;
 
-/** $1 list. */
-export const deleteAudience = `
-  with a as (
-    delete from audiences where id = $1 returning id
-  ), p as (
-    delete from audience_parts where audience in (select id from a)
-  ), j as (
-    delete from audience_rejects where audience in (select id from a)
-  )
-  select from a`;
-
 /** An upload says every ten seconds that rows still come, unless its sender pauses. */
 export const failLostUploads = `
   update audiences set state = 'failed', cause = 'nothing was heard of the upload for fifteen minutes'

@@ -3,6 +3,7 @@ import { publicId } from '../../../shared/domain/ids.ts';
 import { campaignsUsingList } from '../../../shared/postgres/list-usage.ts';
 import { inTransaction } from '../../../shared/postgres/transaction.ts';
 import type { KeptKind, Retention } from '../ports/retention.ts';
+import { deleteAudience } from '../../../shared/postgres/delete-audience.ts';
 import * as statements from './retention-statements.ts';
 
 /** What is not made or dropped in this time is, in an hour: nobody who records waits longer for it. */
@@ -37,7 +38,7 @@ export function createRetentionStore({ pool }: { pool: Pool }): Retention {
       for (const { id } of rows) {
         if (gone === limit) break;
         if ((await campaignsUsingList(pool, publicId('audience', id))).length > 0) continue;
-        gone += await deleted(statements.deleteAudience, id);
+        gone += await deleted(deleteAudience, id);
       }
       return gone;
     },
