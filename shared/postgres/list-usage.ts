@@ -12,7 +12,7 @@ export async function campaignsUsingList(connection: Pool | PoolClient, list: st
 const using = `
   select c.campaign
   from (
-    select campaign, revision from jobs union select campaign, revision from runs where ended_at is null
+    select campaign, revision from run_starts union select campaign, revision from runs where ended_at is null
   ) open join campaign_revisions c using (campaign, revision)
   where c.definition -> 'audience' -> 'include' @> $1::jsonb or c.definition -> 'audience' -> 'exclude' @> $1::jsonb
   order by c.campaign`;

@@ -40,7 +40,7 @@ afterAll(async () => {
 /** All control stores over the database, emptied. */
 async function postgresStores() {
   await pool.query(
-    `truncate api_keys, idempotency_keys, campaigns, campaign_revisions, jobs, leases, runs, feeds, user_failures, run_totals, dead_letters,
+    `truncate api_keys, idempotency_keys, campaigns, campaign_revisions, run_starts, leases, runs, feeds, user_failures, run_totals, dead_letters,
      audit_log`,
   );
   return {
@@ -71,7 +71,7 @@ async function kept() {
 async function addJob(job: { campaignId: string; revision: number; dueAt: Date }): Promise<void> {
   const values = [job.dueAt, uuidv7(), job.campaignId, job.revision];
   await pool.query(
-    'insert into jobs (partition_id, due_at, id, campaign, revision) values (0, $1, $2, $3, $4)',
+    'insert into run_starts (partition_id, due_at, id, campaign, revision) values (0, $1, $2, $3, $4)',
     values,
   );
 }
@@ -85,7 +85,7 @@ async function now(): Promise<Date> {
 /** The database's clock cannot be moved: everything that waits for a time is moved towards it instead. */
 async function passTime(ms: number): Promise<void> {
   await pool.query(`update leases set expires_at = expires_at - $1 * interval '1 ms'`, [ms]);
-  await pool.query(`update jobs set due_at = due_at - $1 * interval '1 ms'`, [ms]);
+  await pool.query(`update run_starts set due_at = due_at - $1 * interval '1 ms'`, [ms]);
   await pool.query(`update idempotency_keys set created_at = created_at - $1 * interval '1 ms'`, [ms]);
 }
 

@@ -59,13 +59,13 @@ const startCampaign = `
   with started as (
     update campaigns set state = 'scheduled', updated_at = now() where id = $1 and state = 'draft' returning id, revision
   )
-  insert into jobs (partition_id, due_at, id, campaign, revision)
+  insert into run_starts (partition_id, due_at, id, campaign, revision)
   select $3, date_trunc('milliseconds', coalesce($4::timestamptz, now())), $2, id, revision from started`;
 
 /** A job that the scheduler takes at this moment is waited for, and is gone then. */
 const unscheduleCampaign = `
   with gone as (
-    delete from jobs where campaign = $1 returning campaign
+    delete from run_starts where campaign = $1 returning campaign
   )
   update campaigns set state = 'draft', updated_at = now()
   where id = $1 and state = 'scheduled' and id in (select campaign from gone)`;
@@ -74,7 +74,7 @@ const selectCampaigns = `
   select c.id, c.revision, c.state, c.created_at, r.definition, j.due_at, l.id as run, l.state as run_state
   from campaigns c
   join campaign_revisions r on r.campaign = c.id and r.revision = c.revision
-  left join lateral (select min(due_at) as due_at from jobs where campaign = c.id) j on true
+  left join lateral (select min(due_at) as due_at from run_starts where campaign = c.id) j on true
   left join lateral (select id, state from runs where campaign = c.id and parent is null order by scheduled_for desc limit 1) l on true`;
 
 interface CampaignRow {

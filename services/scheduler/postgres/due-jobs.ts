@@ -68,14 +68,14 @@ interface InsertedRow {
   isNew: boolean;
 }
 
-/** One short range of the primary key per partition, instead of a scan over all jobs there are. */
+/** One short range of the primary key per partition, instead of a scan over all of them. */
 const deleteDue = `
   with due as (
     select d.* from generate_series(0, ${partitionCount - 1}) p,
-      lateral (select partition_id, due_at, id from jobs where partition_id = p and due_at <= now() order by due_at, id limit $1) d
+      lateral (select partition_id, due_at, id from run_starts where partition_id = p and due_at <= now() order by due_at, id limit $1) d
     order by d.due_at, d.id limit $1
   )
-  delete from jobs j using due
+  delete from run_starts j using due
   where j.partition_id = due.partition_id and j.due_at = due.due_at and j.id = due.id
   returning j.id as "jobId", j.campaign as "campaignId", j.revision, j.due_at as "dueAt"`;
 
@@ -104,4 +104,4 @@ const insertRuns = `
 const selectNextDue = `
   select extract(epoch from min(d.due_at) - clock_timestamp())::float8 * 1000 as "inMs"
   from generate_series(0, ${partitionCount - 1}) p,
-    lateral (select due_at from jobs where partition_id = p order by due_at limit 1) d`;
+    lateral (select due_at from run_starts where partition_id = p order by due_at limit 1) d`;
