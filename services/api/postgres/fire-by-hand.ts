@@ -6,7 +6,12 @@ import { selectGroups } from '../../../shared/domain/recurrence/groups.ts';
 import { instantsFrom } from '../../../shared/domain/recurrence/recurrence.ts';
 import { readGroups, type Decider } from '../../../shared/postgres/schedules/fire-schedules.ts';
 import { insertOccurrences } from '../../../shared/postgres/schedules/insert-occurrences.ts';
-import { msOf, plannedColumns, plannedRowOf, type PlannedColumns } from '../../../shared/postgres/schedules/schedule-rows.ts';
+import {
+  msOf,
+  plannedColumns,
+  plannedRowOf,
+  type PlannedColumns,
+} from '../../../shared/postgres/schedules/schedule-rows.ts';
 import type { Fired, FireWish, ScheduleRecord } from '../ports/schedule-store.ts';
 import { readOccurrences } from './occurrence-list.ts';
 
@@ -33,7 +38,7 @@ export async function fireByHand(client: PoolClient, { schedule, wish, groups, d
   const names = all.map(({ name }) => name).filter((name) => groups?.includes(name) ?? true);
   if (names.length === 0) return { kind: 'no-groups' };
   const atMost = Math.floor(maxFiredByHand / names.length);
-  const instants = instantsOf(wish, definition, { ...found, atMost });
+  const instants = instantsByHand(wish, definition, { ...found, atMost });
   if (instants.length > atMost) return { kind: 'too-many', atMost };
 
   const kind: OccurrenceKind = wish.kind;
@@ -57,7 +62,11 @@ interface InstantsQuestion {
 }
 
 /** One more than may be, where there are more. */
-function instantsOf(wish: FireWish, { recurrence }: KeptSchedule, { clockMs, createdAtMs, atMost }: InstantsQuestion): number[] {
+export function instantsByHand(
+  wish: FireWish,
+  { recurrence }: KeptSchedule,
+  { clockMs, createdAtMs, atMost }: InstantsQuestion,
+): number[] {
   if (wish.kind === 'manual') return [clockMs];
   const whole = recurrenceOf(recurrence, createdAtMs);
   // Before it was made it recurred no less: that is what backfilling is for.

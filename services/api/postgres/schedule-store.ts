@@ -33,7 +33,15 @@ export function createScheduleStore({ pool, region, owner }: ScheduleStoreDeps):
       await inTransaction(pool, async (client) => {
         const nowMs = await transactionTime(client);
         const times = timesOf(definition, nowMs, nowMs);
-        await client.query(insertSchedule, [scheduleId, name, clientId, JSON.stringify(definition), note, iso(nowMs), ...times]);
+        await client.query(insertSchedule, [
+          scheduleId,
+          name,
+          clientId,
+          JSON.stringify(definition),
+          note,
+          iso(nowMs),
+          ...times,
+        ]);
       });
       return await require(pool, scheduleId);
     },
@@ -73,7 +81,7 @@ export function createScheduleStore({ pool, region, owner }: ScheduleStoreDeps):
         const next = isOn ? timesOf(before.definition, before.createdAt.getTime(), nowMs)[0] : null;
         await client.query(moveSchedule, [scheduleId, move.to, reason, isOn, cause, next]);
         if (verb === 'disable') await client.query(dropBuffered, [scheduleId]);
-        await stopRemainders(client, [{ scheduleId }], runVerbs[verb], `its schedule was ${pastOf[verb]}`);
+        await stopRemainders(client, [{ scheduleId }], runVerbs[verb], whatHappened(verb));
         return { move, schedule: await require(client, scheduleId) };
       }),
 
@@ -89,10 +97,16 @@ export function createScheduleStore({ pool, region, owner }: ScheduleStoreDeps):
   };
 }
 
-const runVerbs = { pause: 'pause', resume: 'resume', disable: 'cancel', enable: 'resume' } as const;
+/** What becomes of a run that the schedule started. */
+export const runVerbs = { pause: 'pause', resume: 'resume', disable: 'cancel', enable: 'resume' } as const;
 const pastOf: Record<ScheduleVerb, string> = {
   ...{ pause: 'paused', resume: 'resumed', disable: 'disabled', enable: 'enabled' },
 };
+
+/** Into the run's history. */
+export function whatHappened(verb: ScheduleVerb): string {
+  return `its schedule was ${pastOf[verb]}`;
+}
 
 async function beginAnew(client: PoolClient, before: ScheduleRecord, definition: KeptSchedule): Promise<void> {
   const nowMs = await transactionTime(client);

@@ -18,6 +18,7 @@ import type { SettlementCounts, SettlementMethod } from '../../../shared/ports/s
 import type { AttemptNote, ToldUsers, UserFailure } from '../../../shared/ports/step-ledger.ts';
 import type { SettableClock } from '../settable-clock.ts';
 import { createJobTables, type JobTables } from './job-tables.ts';
+import { createScheduleTables, type ScheduleTables } from './schedule-tables.ts';
 
 /** The rows of the in-memory stores, table by table as in Postgres. All stores of one test share one database and its clock. */
 export interface MemoryDatabase {
@@ -78,6 +79,7 @@ export interface MemoryDatabase {
   readonly audiences: Map<string, AudienceRow>;
   /** Scheduled callbacks; `jobs` above are run starts. */
   readonly scheduled: JobTables;
+  readonly recurring: ScheduleTables;
 }
 
 export interface RunEventRow {
@@ -388,6 +390,7 @@ export function createMemoryDatabase(clock: SettableClock): MemoryDatabase {
     runPaces: new Map(),
     audiences: new Map(),
     scheduled: createJobTables(),
+    recurring: createScheduleTables(),
   };
 }
 
