@@ -119,6 +119,7 @@ export const apiProcess = defineProcess('api', readConfig, async (config, contex
       apiKeys,
       catalogue: createCatalogueReader(registry, config.engine.countries),
       actionTypes: createActionTypeStore({ pool }),
+      secretBox: config.secretBox,
       shards: createShardStore({ pool }),
       shardLook: createShardLook({
         ...{ registry, clock, topicPrefix: config.topicPrefix },

@@ -2,6 +2,7 @@ import { engineConfig } from '../../shared/contracts/engine-config.ts';
 import { digestOfApiKey } from '../../shared/runtime/api-key-secret.ts';
 import { createRegistryReader } from '../../shared/runtime/registry-reader.ts';
 import type { PartitionTraffic } from '../../shared/ports/group-look.ts';
+import { createSecretBox } from '../../shared/runtime/secret-box.ts';
 import { createShardLook } from '../../services/api/shard-look.ts';
 import { createCatalogueReader } from '../../services/api/catalogue-reader.ts';
 import { createLogger } from '../../shared/runtime/logger.ts';
@@ -64,6 +65,7 @@ export async function createApiDeps() {
     apiKeys,
     catalogue: createCatalogueReader(registry, config.countries),
     actionTypes: createMemoryActionTypeStore({ database }),
+    secretBox: createSecretBox([Buffer.alloc(32, 7)]),
     shards: createMemoryShardStore({ database }),
     shardLook: createShardLook({
       ...{ registry, clock, topicPrefix: 'muster' },
