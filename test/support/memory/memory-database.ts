@@ -17,6 +17,7 @@ import type { ShardReport } from '../../../services/worker/ports/shard-reports.t
 import type { SettlementCounts, SettlementMethod } from '../../../shared/ports/settlements.ts';
 import type { AttemptNote, ToldUsers, UserFailure } from '../../../shared/ports/step-ledger.ts';
 import type { SettableClock } from '../settable-clock.ts';
+import { createJobTables, type JobTables } from './job-tables.ts';
 
 /** The rows of the in-memory stores, table by table as in Postgres. All stores of one test share one database and its clock. */
 export interface MemoryDatabase {
@@ -79,6 +80,8 @@ export interface MemoryDatabase {
   readonly budgets: Map<string, BudgetRow>;
   /** Keyed by `stepKey`. */
   readonly reservations: Map<string, ReservationRow>;
+  /** Scheduled callbacks; `jobs` above are run starts. */
+  readonly scheduled: JobTables;
 }
 
 export interface BudgetRow {
@@ -408,6 +411,7 @@ export function createMemoryDatabase(clock: SettableClock): MemoryDatabase {
     audiences: new Map(),
     budgets: new Map(),
     reservations: new Map(),
+    scheduled: createJobTables(),
   };
 }
 
