@@ -14,6 +14,7 @@ import { registerExplain } from './commands/explain.ts';
 import { registerInstallation } from './commands/installation.ts';
 import { registerShards } from './commands/shards.ts';
 import { registerRun } from './commands/run.ts';
+import { registerGroups, registerSchedules } from './commands/schedules.ts';
 import { registerServe } from './commands/serve.ts';
 import { exitCodes, type ExitCode } from './exit-codes.ts';
 import { createSession, type SessionDeps } from './session.ts';
@@ -40,6 +41,8 @@ export async function runProgram(args: readonly string[], deps: SessionDeps): Pr
     registerExplain,
     registerAudience,
     registerRun,
+    registerSchedules,
+    registerGroups,
     registerDeadLetters,
     registerAudit,
     registerApiKey,

@@ -23,6 +23,8 @@ import { logChanges } from './log-changes.ts';
 import { retryRoutes } from './retry-routes.ts';
 import { recordChanges } from './record-changes.ts';
 import { runControlRoutes, type RunControlRoutesDeps } from './run-control-routes.ts';
+import { groupRoutes, type GroupRoutesDeps } from './group-routes.ts';
+import { scheduleRoutes, type ScheduleRoutesDeps } from './schedule-routes.ts';
 import { settlementRoutes, type SettlementRoutesDeps } from './settlement-routes.ts';
 import { shardRoutes, type ShardRoutesDeps } from './shard-routes.ts';
 import { runRoutes, type RunRoutesDeps } from './run-routes.ts';
@@ -41,6 +43,8 @@ export interface V1RoutesDeps
     ActionTypeRoutesDeps,
     ShardRoutesDeps,
     ClientRoutesDeps,
+    ScheduleRoutesDeps,
+    GroupRoutesDeps,
     AuditRoutesDeps {
   apiKeys: ApiKeys;
   /** What jobs are accepted by. */
@@ -112,6 +116,8 @@ export async function v1Routes(server: HttpServer, deps: V1RoutesDeps): Promise<
   shardRoutes(server, deps);
   auditRoutes(server, deps);
   clientRoutes(server, deps);
+  scheduleRoutes(server, deps);
+  groupRoutes(server, deps);
   await acceptRoutes(server, deps.accepting);
 }
 

@@ -346,15 +346,22 @@ export function describeSchedules(name: string, makeSubject: () => Promise<Sched
       it('fires now, beside the rhythm', async () => {
         const scheduleId = await add({ overlap: 'skip' });
         await subject.passTime(30_000);
-        const fired = await subject.schedules.fire(scheduleId, { kind: 'manual' }, null);
+        const fired = await subject.schedules.fire(scheduleId, { kind: 'manual', atMs: null }, null);
         expect(fired).toMatchObject({
           kind: 'fired',
           occurrences: [{ kind: 'manual', state: 'fired', region: 'local' }],
         });
         expect(await subject.jobs()).toMatchObject([{ dueAtMs: startMs + 30_000 }]);
         expect(await record(scheduleId)).toMatchObject({ nextAt: new Date(startMs + minuteMs) });
+        const again = { kind: 'manual', atMs: startMs + 30_000 } as const;
+        expect(await subject.schedules.fire(scheduleId, again, null)).toMatchObject({
+          occurrences: [],
+          alreadyFired: 1,
+        });
         await subject.schedules.control(scheduleId, 'disable', null);
-        expect(await subject.schedules.fire(scheduleId, { kind: 'manual' }, null)).toMatchObject({ kind: 'disabled' });
+        expect(await subject.schedules.fire(scheduleId, { kind: 'manual', atMs: null }, null)).toMatchObject({
+          kind: 'disabled',
+        });
       });
 
       it('backfills what did not fire in a time, and nothing twice', async () => {
