@@ -1,7 +1,7 @@
 import type { Pool, PoolClient } from 'pg';
 import { v7 as uuidv7 } from 'uuid';
 import { keptSchedule, type KeptSchedule } from '../../../shared/contracts/kept-schedules.ts';
-import { recurrenceOf } from '../../../shared/contracts/recurrences.ts';
+import { recurrenceOf, type RecurrenceDefinition } from '../../../shared/contracts/recurrences.ts';
 import { nextInstantMs } from '../../../shared/domain/recurrence/recurrence.ts';
 import { scheduleMoveOf, type ScheduleVerb } from '../../../shared/domain/recurrence/schedule-states.ts';
 import { fireSchedules, type Decider } from '../../../shared/postgres/schedules/fire-schedules.ts';
@@ -32,7 +32,7 @@ export function createScheduleStore({ pool, region, owner }: ScheduleStoreDeps):
     create: async ({ scheduleId = uuidv7(), name, clientId, definition, note }) => {
       await inTransaction(pool, async (client) => {
         const nowMs = await transactionTime(client);
-        const times = timesOf(definition, nowMs, nowMs);
+        const times = scheduleTimesOf(definition.recurrence, nowMs, nowMs);
         await client.query(insertSchedule, [
           scheduleId,
           name,
@@ -78,7 +78,7 @@ export function createScheduleStore({ pool, region, owner }: ScheduleStoreDeps):
         const nowMs = await transactionTime(client);
         const isOn = move.to === 'active';
         const cause = isOn ? (before.state === 'paused' ? 'paused' : 'disabled') : null;
-        const next = isOn ? timesOf(before.definition, before.createdAt.getTime(), nowMs)[0] : null;
+        const next = isOn ? scheduleTimesOf(before.definition.recurrence, before.createdAt.getTime(), nowMs)[0] : null;
         await client.query(moveSchedule, [scheduleId, move.to, reason, isOn, cause, next]);
         if (verb === 'disable') await client.query(dropBuffered, [scheduleId]);
         await stopRemainders(client, [{ scheduleId }], runVerbs[verb], whatHappened(verb));
@@ -110,7 +110,7 @@ export function whatHappened(verb: ScheduleVerb): string {
 
 async function beginAnew(client: PoolClient, before: ScheduleRecord, definition: KeptSchedule): Promise<void> {
   const nowMs = await transactionTime(client);
-  const times = timesOf(definition, before.createdAt.getTime(), nowMs);
+  const times = scheduleTimesOf(definition.recurrence, before.createdAt.getTime(), nowMs);
   await client.query(beginFrom, [before.scheduleId, iso(nowMs), ...times]);
 }
 
@@ -124,8 +124,12 @@ async function firePending(client: PoolClient, scheduleId: string, decider: Deci
 }
 
 /** The next instant after `afterMs`, and when to look: for a schedule that has an end, that is the last look. */
-function timesOf(definition: KeptSchedule, madeAtMs: number, afterMs: number): [string | null, string] {
-  const recurrence = recurrenceOf(definition.recurrence, madeAtMs);
+export function scheduleTimesOf(
+  definition: RecurrenceDefinition,
+  madeAtMs: number,
+  afterMs: number,
+): [string | null, string] {
+  const recurrence = recurrenceOf(definition, madeAtMs);
   const nextAtMs = nextInstantMs(recurrence, afterMs);
   return [nextAtMs === null ? null : iso(nextAtMs), iso(nextAtMs ?? recurrence.untilMs ?? afterMs)];
 }

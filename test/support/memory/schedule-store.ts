@@ -74,15 +74,9 @@ export function createMemoryScheduleStore({ database }: { database: MemoryDataba
 
     create: ({ scheduleId = uuidv7(), name, clientId, definition, note }) =>
       atOnce(() => {
-        const now = clock.nowMs();
         const existing = schedules.get(scheduleId);
         if (existing) return recordOf(existing);
-        const row: ScheduleRow = {
-          ...{ id: scheduleId, name, clientId, campaignId: null, revision: 1, definition: structuredClone(definition) },
-          ...{ state: 'active', stateReason: null, stateSinceMs: now, highWaterMs: now, regionLooks: new Map() },
-          ...{ silence: null, note, createdAtMs: now, updatedAtMs: now, ...timesOf(definition, now, now) },
-        };
-        schedules.set(scheduleId, row);
+        const row = addMemorySchedule(database, { scheduleId, name, clientId, definition, note });
         return recordOf(row);
       }),
 
@@ -185,6 +179,30 @@ export function createMemoryScheduleStore({ database }: { database: MemoryDataba
         groups.delete(name);
       }),
   };
+}
+
+interface AddedSchedule {
+  scheduleId?: string;
+  name: string;
+  clientId?: string;
+  campaignId?: string;
+  definition: KeptSchedule;
+  note?: string | null;
+}
+
+export function addMemorySchedule(
+  { recurring, clock }: MemoryDatabase,
+  { scheduleId: id = uuidv7(), name, clientId = '', campaignId, definition, note = null }: AddedSchedule,
+): ScheduleRow {
+  const now = clock.nowMs();
+  const target = campaignId === undefined ? { clientId, campaignId: null } : { clientId: null, campaignId };
+  const row: ScheduleRow = {
+    ...{ id, name, ...target, revision: 1, definition: structuredClone(definition) },
+    ...{ state: 'active', stateReason: null, stateSinceMs: now, highWaterMs: now, regionLooks: new Map() },
+    ...{ silence: null, note, createdAtMs: now, updatedAtMs: now, ...timesOf(definition, now, now) },
+  };
+  recurring.schedules.set(id, row);
+  return row;
 }
 
 function timesOf(definition: KeptSchedule, madeAtMs: number, afterMs: number) {
