@@ -58,8 +58,7 @@ export function createScheduleStore({ pool, region, owner }: ScheduleStoreDeps):
         if (!before) return { kind: 'missing' };
         if (expected !== null && expected !== before.revision) return { kind: 'outdated', schedule: before };
         const { name, clientId, definition, note } = change;
-        // By the definition that it was due by: it would be lost otherwise.
-        if (definition && before.state === 'active') await firePending(client, scheduleId, decider);
+        if (definition) await decidePending(client, before, decider);
         const { rowCount } = await client.query(updateSchedule, [
           ...[scheduleId, name ?? null, clientId ?? null, definition ? JSON.stringify(definition) : null],
           ...[note !== undefined, note ?? null],
@@ -112,6 +111,16 @@ async function beginAnew(client: PoolClient, before: ScheduleRecord, definition:
   const nowMs = await transactionTime(client);
   const times = scheduleTimesOf(definition.recurrence, before.createdAt.getTime(), nowMs);
   await client.query(beginFrom, [before.scheduleId, iso(nowMs), ...times]);
+}
+
+/** By the definition that it was due by: it would be lost otherwise. What came while it rests is told as skipped. */
+async function decidePending(
+  client: PoolClient,
+  { scheduleId, state }: ScheduleRecord,
+  decider: Decider,
+): Promise<void> {
+  if (state === 'paused' || state === 'disabled') await client.query(silence, [scheduleId, state]);
+  if (state !== 'ended') await firePending(client, scheduleId, decider);
 }
 
 /** Whatever region it is at home in. */
@@ -195,9 +204,11 @@ const updateSchedule = `
   where s.id = $1 and (s.name, s.client, s.definition, s.note) is distinct from (w.name, w.client, w.definition, w.note)`;
 
 const beginFrom = `
-  update schedules set high_water = greatest(high_water, $2::timestamptz), next_at = $3,
-    look_at = case when state = 'active' then $4::timestamptz else look_at end, region_looks = '{}'
+  update schedules set high_water = greatest(high_water, $2::timestamptz), next_at = case when state = 'active' then $3::timestamptz end,
+    look_at = case when state = 'active' then $4::timestamptz end, region_looks = '{}'
   where id = $1`;
+
+const silence = `update schedules set silent_until = now(), silent_cause = $2, look_at = now() where id = $1`;
 
 /** What came while it was off is skipped by the next look, which is at once. */
 const moveSchedule = `

@@ -331,6 +331,16 @@ export function describeSchedules(name: string, makeSubject: () => Promise<Sched
         ]);
       });
 
+      it('a change of a paused one tells what it has left out by then', async () => {
+        const scheduleId = await add();
+        await subject.schedules.control(scheduleId, 'pause', null);
+        await subject.passTime(2 * minuteMs);
+        await subject.schedules.change(scheduleId, { definition: definitionOf({ cron: '*/10 * * * *' }) }, null);
+        expect(await told(scheduleId)).toEqual([[1, 'skipped', 'paused', 2]]);
+        expect(await record(scheduleId)).toMatchObject({ state: 'paused' });
+        expect(await look()).toMatchObject({ looked: 0 });
+      });
+
       it('a change of a schedule that has changed since is refused, and one that changes nothing moves nothing', async () => {
         const scheduleId = await add();
         expect(await subject.schedules.change(scheduleId, { name: 'hourly' }, 9)).toMatchObject({ kind: 'outdated' });
