@@ -2,6 +2,7 @@ import { createKafka } from '../../shared/kafka/connection.ts';
 import { createGroupLook } from '../../shared/kafka/group-look.ts';
 import { createApiKeys } from '../../shared/postgres/api-keys.ts';
 import { createRegistrySource, createShardStore } from '../../shared/postgres/registry.ts';
+import { createGuardReader } from '../../shared/postgres/endpoint-guards.ts';
 import { createPool, createUploadPool } from '../../shared/postgres/pool.ts';
 import { createSettlements } from '../../shared/postgres/settlements.ts';
 import { createSegmentation } from '../../shared/http-client/segmentation-client.ts';
@@ -125,6 +126,7 @@ export const apiProcess = defineProcess('api', readConfig, async (config, contex
       shardLook: createShardLook({
         ...{ registry, clock, topicPrefix: config.topicPrefix },
         figures: createShardFigures({ pool }),
+        guards: createGuardReader({ pool }),
         group: { look: (topics) => workers(installationId)?.look(topics) ?? Promise.resolve(null) },
       }),
       clock,
