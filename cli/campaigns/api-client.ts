@@ -33,6 +33,7 @@ import {
   deadLetterPage,
   eventPage,
   failurePage,
+  receiptPage,
   rejectPage,
   runIds,
   runPage,
@@ -51,7 +52,13 @@ export interface FailureFilter {
   outcome?: 'failed' | 'unknown' | undefined;
 }
 
-/** All failures as a text: `raw` leaves what a spreadsheet takes for formulas as it is, `excel` begins with a byte order mark. */
+export interface ReceiptFilter {
+  step?: number | undefined;
+  country?: string | undefined;
+  status?: string | undefined;
+}
+
+/** All failures, or receipts, as a text: `raw` leaves what a spreadsheet takes for formulas as it is, `excel` begins with a byte order mark. */
 export type FailureForm = { type: 'ndjson' } | { type: 'csv'; raw: boolean; excel: boolean };
 
 export interface AuditQuery {
@@ -111,6 +118,9 @@ export interface ApiClient {
   /** With `preview`, only counts. */
   retryFailed(runId: string, wish: object): Promise<Answer<RetryAnswer>>;
   explain(runId: string, userId: string): Promise<Answer<UserExplanation>>;
+  receipts(runId: string, filter: ReceiptFilter, limit: number): Promise<Answer<z.infer<typeof receiptPage>>>;
+  /** Fails on the way when the answer is cut. */
+  allReceipts(runId: string, filter: ReceiptFilter, form: FailureForm): Promise<AsyncIterable<string>>;
   /** Fails on the way when the answer is cut. */
   allFailures(runId: string, filter: FailureFilter, form: FailureForm): Promise<AsyncIterable<string>>;
 }
@@ -145,6 +155,13 @@ export function createApiClient(deps: ApiClientDeps): ApiClient {
     } catch (error) {
       throw error instanceof ApiRefusal ? new ApiRefusal(error.problem, { outcome }) : error;
     }
+  }
+
+  async function all(path: string, filter: object, form: FailureForm): Promise<AsyncIterable<string>> {
+    const manner = form.type === 'csv' ? { raw: form.raw || undefined, for: form.excel ? 'excel' : undefined } : {};
+    const accept = form.type === 'csv' ? 'text/csv' : 'application/x-ndjson';
+    const { body } = await exchange({ method: 'GET', path: `${path}${queryOf({ ...filter, ...manner })}`, accept });
+    return textOf(body);
   }
 
   return {
@@ -214,13 +231,10 @@ export function createApiClient(deps: ApiClientDeps): ApiClient {
       post(retryAnswer, `/v1/runs/${encodeURIComponent(runId)}/retry-failed`, wish, 'not started'),
     explain: (runId, userId) =>
       get(userExplanation, `/v1/runs/${encodeURIComponent(runId)}/users/${encodeURIComponent(userId)}`),
-    allFailures: async (runId, filter, form) => {
-      const manner = form.type === 'csv' ? { raw: form.raw || undefined, for: form.excel ? 'excel' : undefined } : {};
-      const path = `/v1/runs/${encodeURIComponent(runId)}/failures${queryOf({ ...filter, ...manner })}`;
-      const accept = form.type === 'csv' ? 'text/csv' : 'application/x-ndjson';
-      const { body } = await exchange({ method: 'GET', path, accept });
-      return textOf(body);
-    },
+    receipts: (runId, filter, limit) =>
+      get(receiptPage, `/v1/runs/${encodeURIComponent(runId)}/receipts${queryOf({ ...filter, limit })}`),
+    allReceipts: (runId, filter, form) => all(`/v1/runs/${encodeURIComponent(runId)}/receipts`, filter, form),
+    allFailures: (runId, filter, form) => all(`/v1/runs/${encodeURIComponent(runId)}/failures`, filter, form),
   };
 }
 

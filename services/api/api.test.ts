@@ -236,6 +236,7 @@ describe('the OpenAPI document', () => {
 
     const operations = Object.values(paths).flatMap((path) => Object.values(path));
     expect(operations.map(({ operationId }) => operationId).sort()).toEqual([
+      'addReceipts',
       'cancelRun',
       'changeActionType',
       'changeRun',
@@ -268,6 +269,7 @@ describe('the OpenAPI document', () => {
       'listDeadLetters',
       'listRunEvents',
       'listRunFailures',
+      'listRunReceipts',
       'listRuns',
       'listSettlements',
       'listShards',

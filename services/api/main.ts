@@ -1,8 +1,10 @@
+import { randomUUID } from 'node:crypto';
+import { totalsSlotOf } from '../../shared/domain/totals-slot.ts';
 import { createKafka } from '../../shared/kafka/connection.ts';
 import { createGroupLook } from '../../shared/kafka/group-look.ts';
 import { createApiKeys } from '../../shared/postgres/api-keys.ts';
 import { createRegistrySource, createShardStore } from '../../shared/postgres/registry.ts';
-import { createPool, createUploadPool } from '../../shared/postgres/pool.ts';
+import { createHotPathPool, createPool, createUploadPool } from '../../shared/postgres/pool.ts';
 import { createSettlements } from '../../shared/postgres/settlements.ts';
 import { createSegmentation } from '../../shared/http-client/segmentation-client.ts';
 import { createStoredAudiences } from '../../shared/postgres/stored-audiences.ts';
@@ -20,12 +22,14 @@ import { createApi } from './api.ts';
 import { createCatalogueReader } from './catalogue-reader.ts';
 import { askableSegmentation } from './askable-segmentation.ts';
 import { readConfig } from './config.ts';
+import { createReceiptSigners } from './receipt-signers.ts';
 import { createActionTypeStore } from './postgres/action-type-store.ts';
 import { createAuditLog } from './postgres/audit-log.ts';
 import { createAudienceStore } from './postgres/audience-store.ts';
 import { createCampaignStore } from './postgres/campaign-store.ts';
 import { createDeadLetterStore } from './postgres/dead-letter-store.ts';
 import { createIdempotentRequests } from './postgres/idempotent-requests.ts';
+import { createReceiptBook } from './postgres/receipt-book.ts';
 import { createRetries } from './postgres/retries.ts';
 import { createRunControl } from './postgres/run-control.ts';
 import { createRunReports } from './postgres/run-reports.ts';
@@ -39,6 +43,8 @@ const lookMs = 5_000;
 
 /** Questions to the segmentation service in flight, of all requests. */
 const questionsAtOnce = 64;
+/** One writes receipts, and lists of them are read beside it. */
+const maxReceiptConnections = 3;
 /** Lists uploaded at once to one process. */
 const maxUploads = 4;
 
@@ -52,6 +58,14 @@ export const apiProcess = defineProcess('api', readConfig, async (config, contex
   // Apart: an upload holds its connection for as long as its sender takes.
   const uploads = { connectionString: config.databaseUrl, applicationName: 'muster-api-uploads', max: maxUploads };
   const uploadPool = onClose(createUploadPool({ ...uploads, logger, meter }), (opened) => opened.end());
+  // One statement at a time, which has to keep its plan.
+  const receiptPool = onClose(
+    createHotPathPool({
+      ...{ connectionString: config.databaseUrl, applicationName: 'muster-api-receipts', max: maxReceiptConnections },
+      ...{ logger, meter },
+    }),
+    (opened) => opened.end(),
+  );
   const connections = { pages: 1, descriptions: questionsAtOnce };
   const segmentation = onClose(
     askableSegmentation(() => createSegmentation({ config: config.engine, environment, connections }), logger),
@@ -110,6 +124,13 @@ export const apiProcess = defineProcess('api', readConfig, async (config, contex
       settlementRequests: createSettlementRequests({ pool }),
       histories: createUserHistories({ pool }),
       retries: createRetries({ pool }),
+      receipts: createReceiptBook({ pool: receiptPool, slot: totalsSlotOf(randomUUID()) }),
+      signers: createReceiptSigners({
+        registered: () => registry.current()?.actionTypes,
+        openSecret: () => undefined,
+        environment,
+        logger,
+      }),
       segmentation,
       storedAudiences: createStoredAudiences({ pool }),
       control: createRunControl({ pool }),

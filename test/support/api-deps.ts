@@ -3,6 +3,7 @@ import { digestOfApiKey } from '../../shared/runtime/api-key-secret.ts';
 import { createRegistryReader } from '../../shared/runtime/registry-reader.ts';
 import type { PartitionTraffic } from '../../shared/ports/group-look.ts';
 import { createShardLook } from '../../services/api/shard-look.ts';
+import { createReceiptSigners } from '../../services/api/receipt-signers.ts';
 import { createCatalogueReader } from '../../services/api/catalogue-reader.ts';
 import { createLogger } from '../../shared/runtime/logger.ts';
 import { createMemoryAudienceStore } from './memory/audience-store.ts';
@@ -21,6 +22,7 @@ import {
   seedMemoryRegistry,
 } from './memory/registry.ts';
 import { createMemoryShardFigures } from './memory/shard-figures.ts';
+import { createMemoryReceiptBook } from './memory/receipt-book.ts';
 import { createMemoryRetries } from './memory/retries.ts';
 import { createMemoryRunControl } from './memory/run-control.ts';
 import { createMemoryRunReports } from './memory/run-reports.ts';
@@ -55,6 +57,13 @@ export async function createApiDeps() {
     settlementRequests: createMemorySettlementRequests({ database }),
     histories: createMemoryUserHistories({ database }),
     retries: createMemoryRetries({ database }),
+    receipts: createMemoryReceiptBook({ database }),
+    signers: createReceiptSigners({
+      registered: () => registry.current()?.actionTypes,
+      openSecret: () => undefined,
+      environment: { MESSAGES_RECEIPTS_SECRET: receiptsSecret },
+      logger: createLogger('api', 'silent'),
+    }),
     control: createMemoryRunControl({ database }),
     audiences: createMemoryAudienceStore({ database }),
     storedAudiences: createMemoryStoredAudiences({ database }),
@@ -88,7 +97,10 @@ const engineFile = {
   segmentation: { url: 'http://segments.test/v1' },
   actionTypes: {
     'award-reward': { url: 'http://rewards.test/v1', class: 'A', authorizationEnv: 'REWARDS_AUTHORIZATION' },
-    'send-message': { url: 'http://messages.test/v1', class: 'B' },
+    'send-message': {
+      ...{ url: 'http://messages.test/v1', class: 'B' },
+      ...{ receipts: true, receiptsSecretEnv: 'MESSAGES_RECEIPTS_SECRET' },
+    },
   },
 };
 
@@ -96,6 +108,9 @@ const engineFile = {
 const describingAnything: Pick<Segmentation, 'describe'> = {
   describe: (id, country) => Promise.resolve({ ok: true, value: { id, country, estimate: 1000, snapshot: 's1' } }),
 };
+
+/** What receipts of `send-message` are signed with. */
+export const receiptsSecret = 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw';
 
 export const testApiKey = 'muster_the-key-of-the-tests';
 

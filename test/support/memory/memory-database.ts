@@ -47,6 +47,8 @@ export interface MemoryDatabase {
   readonly stepCauses: Map<string, StepCauseRow>;
   readonly settlementRequests: Map<string, SettlementRequestRow>;
   readonly settlements: SettlementRow[];
+  /** Keyed by `receiptKey`. */
+  readonly receipts: Map<string, ReceiptRow>;
   /** By feed, in ascending order: the audience of a child run. */
   readonly retryUsers: Map<string, readonly string[]>;
   readonly apiKeys: Map<string, ApiKeyRow>;
@@ -260,6 +262,17 @@ export interface SettlementRow {
   detail: string | null;
 }
 
+/** What was said last; totals are counted from the rows. */
+export interface ReceiptRow {
+  feedId: string;
+  step: number;
+  user: string;
+  delivered: boolean;
+  code: string | null;
+  at: Date;
+  receivedAt: Date;
+}
+
 export interface FailureTotalsRow {
   feedId: string;
   step: number;
@@ -369,6 +382,7 @@ export function createMemoryDatabase(clock: SettableClock): MemoryDatabase {
     stepCauses: new Map(),
     settlementRequests: new Map(),
     settlements: [],
+    receipts: new Map(),
     retryUsers: new Map(),
     apiKeys: new Map(),
     idempotentRequests: new Map(),
