@@ -4,6 +4,7 @@ import { uploadedAudience, rejectedRow } from '../../shared/contracts/audiences.
 import { auditRecord } from '../../shared/contracts/audit.ts';
 import { audienceEntry } from '../../shared/contracts/campaigns.ts';
 import { warning } from '../../shared/contracts/estimates.ts';
+import { quarantinedStep } from '../../shared/contracts/quarantined-steps.ts';
 import { userReceipt } from '../../shared/contracts/receipts.ts';
 import { runEvent, runSummary, userFailureShape } from '../../shared/contracts/runs.ts';
 
@@ -48,6 +49,7 @@ export const deadLetterGroups = z.object({ items: z.array(deadLetterGroup), ...l
 export const auditPage = z.object({ items: z.array(auditRecord), next: z.string().nullable() });
 export const failurePage = z.object({ items: z.array(userFailureShape), next: z.string().nullable() });
 
+export const quarantinePage = z.object({ items: z.array(quarantinedStep), ...lastPage });
 export const receiptPage = z.object({ items: z.array(userReceipt), next: z.string().nullable() });
 
 /** As the API describes what it refuses (RFC 9457). */

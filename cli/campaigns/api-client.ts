@@ -21,6 +21,12 @@ import {
   settledLetters,
   type DeadLetterShape,
 } from '../../shared/contracts/dead-letters.ts';
+import {
+  quarantinedStep,
+  quarantinedStepDetail,
+  type QuarantinedStepDetail,
+  type QuarantinedStepShape,
+} from '../../shared/contracts/quarantined-steps.ts';
 import type { ControlVerb } from '../../shared/domain/run-control.ts';
 import {
   ApiRefusal,
@@ -33,6 +39,7 @@ import {
   deadLetterPage,
   eventPage,
   failurePage,
+  quarantinePage,
   receiptPage,
   rejectPage,
   runIds,
@@ -102,6 +109,10 @@ export interface ApiClient {
   deadLetter(id: string): Promise<Answer<z.infer<typeof deadLetterContent>>>;
   settleDeadLetter(id: string, verb: 'replay' | 'discard'): Promise<Answer<DeadLetterShape>>;
   settleDeadLetters(selection: object, verb: 'replay' | 'discard'): Promise<Answer<z.infer<typeof settledLetters>>>;
+  /** Newest first. */
+  quarantinedSteps(query: object): Promise<Answer<z.infer<typeof quarantinePage>>>;
+  quarantinedStep(id: string): Promise<Answer<QuarantinedStepDetail>>;
+  decideQuarantinedStep(id: string, verb: 'replay' | 'discard'): Promise<Answer<QuarantinedStepShape>>;
   /** A wish in the words of the API, or a file. */
   settleRun(runId: string, wanted: object | SettlementFile): Promise<Answer<SettlementShape>>;
   /** Newest first. */
@@ -205,6 +216,10 @@ export function createApiClient(deps: ApiClientDeps): ApiClient {
       post(deadLetterShape, `/v1/dead-letters/${encodeURIComponent(id)}/${verb}`, {}, notSettled[verb]),
     settleDeadLetters: (selection, verb) =>
       post(settledLetters, `/v1/dead-letters/${verb}`, selection, notSettled[verb]),
+    quarantinedSteps: (query) => get(quarantinePage, `/v1/quarantined-steps${queryOf({ ...query })}`),
+    quarantinedStep: (id) => get(quarantinedStepDetail, `/v1/quarantined-steps/${encodeURIComponent(id)}`),
+    decideQuarantinedStep: (id, verb) =>
+      post(quarantinedStep, `/v1/quarantined-steps/${encodeURIComponent(id)}/${verb}`, {}, notSettled[verb]),
     cancelPreview: (runId) => get(cancelPreview, `/v1/runs/${encodeURIComponent(runId)}/cancel-preview`),
     changeRun: async (runId, changes) => {
       const request = { method: 'PATCH', path: `/v1/runs/${encodeURIComponent(runId)}`, body: changes } as const;

@@ -42,6 +42,7 @@ const documentation = {
     { name: 'action types', description: 'What a chain may be made of' },
     { name: 'receipts', description: 'What became of users that an asynchronous action accepted' },
     { name: 'dead letters', description: 'Messages that no worker could understand' },
+    { name: 'quarantined steps', description: 'Steps whose calls ended their workers again and again' },
     { name: 'shards', description: 'An action type in a country: one topic, its partitions and workers' },
     { name: 'audit', description: 'Who changed what' },
     { name: 'health', description: 'For whoever keeps the process running' },

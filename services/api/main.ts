@@ -29,6 +29,7 @@ import { createAudienceStore } from './postgres/audience-store.ts';
 import { createCampaignStore } from './postgres/campaign-store.ts';
 import { createDeadLetterStore } from './postgres/dead-letter-store.ts';
 import { createIdempotentRequests } from './postgres/idempotent-requests.ts';
+import { createQuarantinedSteps } from './postgres/quarantined-steps.ts';
 import { createReceiptBook } from './postgres/receipt-book.ts';
 import { createRetries } from './postgres/retries.ts';
 import { createRunControl } from './postgres/run-control.ts';
@@ -120,6 +121,7 @@ export const apiProcess = defineProcess('api', readConfig, async (config, contex
       campaigns: createCampaignStore({ pool }),
       reports: createRunReports({ pool }),
       deadLetters: createDeadLetterStore({ pool }),
+      quarantinedSteps: createQuarantinedSteps({ pool }),
       settlements: createSettlements({ pool }),
       settlementRequests: createSettlementRequests({ pool }),
       histories: createUserHistories({ pool }),

@@ -18,6 +18,7 @@ import { failureRoutes } from './failure-routes.ts';
 import { addIdempotency } from './idempotency.ts';
 import { logChanges } from './log-changes.ts';
 import { notTakingPart } from './not-taking-part.ts';
+import { quarantineRoutes, type QuarantineRoutesDeps } from './quarantine-routes.ts';
 import { retryRoutes } from './retry-routes.ts';
 import { runReceiptRoutes } from './run-receipt-routes.ts';
 import { recordChanges } from './record-changes.ts';
@@ -35,6 +36,7 @@ export interface V1RoutesDeps
     Omit<RunRoutesDeps, 'isKeyGood'>,
     RunControlRoutesDeps,
     DeadLetterRoutesDeps,
+    QuarantineRoutesDeps,
     SettlementRoutesDeps,
     ActionTypeRoutesDeps,
     ShardRoutesDeps,
@@ -105,6 +107,7 @@ export async function v1Routes(server: HttpServer, deps: V1RoutesDeps): Promise<
   await audienceRoutes(server, deps);
   actionTypeRoutes(server, deps);
   deadLetterRoutes(server, deps);
+  quarantineRoutes(server, deps);
   shardRoutes(server, deps);
   auditRoutes(server, deps);
 }

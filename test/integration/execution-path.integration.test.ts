@@ -14,6 +14,7 @@ import { describeFeedStore } from '../support/conformance/feed-store.conformance
 import { describeLedgerModel } from '../support/conformance/ledger-model.conformance.ts';
 import { describeOutboxSweep } from '../support/conformance/outbox-sweep.conformance.ts';
 import { describeReconciliation } from '../support/conformance/reconciliation.conformance.ts';
+import { describeQuarantinedSteps } from '../support/conformance/quarantined-steps.conformance.ts';
 import { describeReceiptBook } from '../support/conformance/receipt-book.conformance.ts';
 import { describeRetries } from '../support/conformance/retries.conformance.ts';
 import { describeRunControl } from '../support/conformance/run-control.conformance.ts';
@@ -30,6 +31,7 @@ import { createPostgresExecutionRows } from '../support/postgres-execution-rows.
 import { createTestDatabase, type TestDatabase } from '../support/postgres-database.ts';
 import { createCampaignStore } from '../../services/api/postgres/campaign-store.ts';
 import { createDueJobs } from '../../services/scheduler/postgres/due-jobs.ts';
+import { createQuarantinedSteps } from '../../services/api/postgres/quarantined-steps.ts';
 import { createReceiptBook } from '../../services/api/postgres/receipt-book.ts';
 import { recordReceipts } from '../../services/api/postgres/receipt-statements.ts';
 import { createRetries } from '../../services/api/postgres/retries.ts';
@@ -139,6 +141,10 @@ describeSettlements('in Postgres', async () => ({
   ...(await postgresStores()),
   settlements: createSettlements({ pool }),
   requests: createSettlementRequests({ pool }),
+}));
+describeQuarantinedSteps('in Postgres', async () => ({
+  ...(await postgresStores()),
+  quarantined: createQuarantinedSteps({ pool }),
 }));
 describeReceiptBook('in Postgres', async () => ({
   ...(await postgresStores()),

@@ -22,6 +22,7 @@ import {
   seedMemoryRegistry,
 } from './memory/registry.ts';
 import { createMemoryShardFigures } from './memory/shard-figures.ts';
+import { createMemoryQuarantinedSteps } from './memory/quarantined-steps.ts';
 import { createMemoryReceiptBook } from './memory/receipt-book.ts';
 import { createMemoryRetries } from './memory/retries.ts';
 import { createMemoryRunControl } from './memory/run-control.ts';
@@ -53,6 +54,7 @@ export async function createApiDeps() {
     campaigns: createMemoryCampaignStore({ database }),
     reports: createMemoryRunReports({ database }),
     deadLetters: createMemoryDeadLetterStore({ database }),
+    quarantinedSteps: createMemoryQuarantinedSteps({ database }),
     settlements: createMemorySettlements({ database }),
     settlementRequests: createMemorySettlementRequests({ database }),
     histories: createMemoryUserHistories({ database }),
