@@ -1,5 +1,6 @@
 import type { RunReport, StepLineShape } from '../../shared/contracts/runs.ts';
 import { isTerminal, type RunState } from '../../shared/domain/run-states.ts';
+import { renderBudgets } from './budgets.ts';
 import { count, duration } from './numbers.ts';
 import type { Paint } from './paint.ts';
 import { oneLine } from './text.ts';
@@ -23,6 +24,7 @@ export function renderReport(report: RunReport, paint: Paint, width = Infinity):
           receiptsTable(report, paint, width),
           failuresTable(report, paint, width),
           settledText(report),
+          renderBudgets(report.budgets, paint, width),
           retriesText(report, paint),
         ];
   return [heading(report, paint), ...tables, remarks(report, paint), verdict(report, paint)]

@@ -4,20 +4,25 @@ import { createKafka } from '../../shared/kafka/connection.ts';
 import { createGroupLook } from '../../shared/kafka/group-look.ts';
 import { createApiKeys } from '../../shared/postgres/api-keys.ts';
 import { createRegistrySource, createShardStore } from '../../shared/postgres/registry.ts';
-import { createHotPathPool, createPool, createUploadPool } from '../../shared/postgres/pool.ts';
+import { createAcceptPool, createHotPathPool, createPool, createUploadPool } from '../../shared/postgres/pool.ts';
+import { createClientSource } from '../../shared/postgres/clients.ts';
+import { createJobIntake } from '../../shared/postgres/job-intake.ts';
 import { createSettlements } from '../../shared/postgres/settlements.ts';
 import { createSegmentation } from '../../shared/http-client/segmentation-client.ts';
 import { createStoredAudiences } from '../../shared/postgres/stored-audiences.ts';
 import { tryToTakePart } from '../../shared/postgres/take-part.ts';
 import { digestOfApiKey } from '../../shared/runtime/api-key-secret.ts';
+import { openSecrets } from '../../shared/runtime/action-type-secrets.ts';
 import { workerGroup } from '../../shared/runtime/installation-bus.ts';
 import { installationConfigOf } from '../../shared/runtime/installation-config.ts';
 import { listening } from '../../shared/runtime/listening.ts';
+import { createClientReader } from '../../shared/runtime/client-reader.ts';
 import { createLoop } from '../../shared/runtime/loop.ts';
 import { defineProcess, isEntry, runProcess } from '../../shared/runtime/process.ts';
 import { createRegistryReader } from '../../shared/runtime/registry-reader.ts';
 import { StartRefusedError } from '../../shared/runtime/start-refused.ts';
 import { systemClock } from '../../shared/runtime/system-clock.ts';
+import { createAccepting } from './accepting.ts';
 import { createApi } from './api.ts';
 import { createCatalogueReader } from './catalogue-reader.ts';
 import { askableSegmentation } from './askable-segmentation.ts';
@@ -26,6 +31,9 @@ import { createReceiptSigners } from './receipt-signers.ts';
 import { createActionTypeStore } from './postgres/action-type-store.ts';
 import { createAuditLog } from './postgres/audit-log.ts';
 import { createAudienceStore } from './postgres/audience-store.ts';
+import { createBudgetStore } from './postgres/budget-store.ts';
+import { createClientFigures } from './postgres/client-figures.ts';
+import { createClientStore } from './postgres/client-store.ts';
 import { createCampaignStore } from './postgres/campaign-store.ts';
 import { createDeadLetterStore } from './postgres/dead-letter-store.ts';
 import { createIdempotentRequests } from './postgres/idempotent-requests.ts';
@@ -46,6 +54,8 @@ const lookMs = 5_000;
 const questionsAtOnce = 64;
 /** One writes receipts, and lists of them are read beside it. */
 const maxReceiptConnections = 3;
+/** Three flushes at once, and what they look up. */
+const acceptConnections = 4;
 /** Lists uploaded at once to one process. */
 const maxUploads = 4;
 
@@ -105,6 +115,22 @@ export const apiProcess = defineProcess('api', readConfig, async (config, contex
     (reader) => reader.stop(),
   );
 
+  // Apart: its statements are few, always the same, and end soon.
+  const accepts = { connectionString: config.databaseUrl, applicationName: 'muster-api-jobs', max: acceptConnections };
+  const acceptPool = onClose(createAcceptPool({ ...accepts, logger, meter }), (opened) => opened.end());
+  const clients = onClose(createClientReader({ clients: createClientSource({ pool }), clock, logger }), (reader) =>
+    reader.stop(),
+  );
+  const accepting = onClose(
+    createAccepting({
+      ...{ clients, clock, logger, meter },
+      intake: createJobIntake({ pool: acceptPool }),
+      figures: createClientFigures({ pool }),
+      owner: randomUUID(),
+    }),
+    (created) => created.stop(),
+  );
+
   let group: ReturnType<typeof createGroupLook> | undefined;
   /** Whose group it is, the database says, which need not answer at the start. */
   const workers = (installation: string | undefined) => {
@@ -119,6 +145,7 @@ export const apiProcess = defineProcess('api', readConfig, async (config, contex
       host: config.host,
       port: config.port,
       campaigns: createCampaignStore({ pool }),
+      budgets: createBudgetStore({ pool }),
       reports: createRunReports({ pool }),
       deadLetters: createDeadLetterStore({ pool }),
       quarantinedSteps: createQuarantinedSteps({ pool }),
@@ -129,7 +156,7 @@ export const apiProcess = defineProcess('api', readConfig, async (config, contex
       receipts: createReceiptBook({ pool: receiptPool, slot: totalsSlotOf(randomUUID()) }),
       signers: createReceiptSigners({
         registered: () => registry.current()?.actionTypes,
-        openSecret: () => undefined,
+        openSecret: (type) => openSecrets(type, config.secretBox).receipts,
         environment,
         logger,
       }),
@@ -142,6 +169,10 @@ export const apiProcess = defineProcess('api', readConfig, async (config, contex
       apiKeys,
       catalogue: createCatalogueReader(registry, config.engine.countries),
       actionTypes: createActionTypeStore({ pool }),
+      secretBox: config.secretBox,
+      clientStore: createClientStore({ pool }),
+      clients,
+      accepting,
       shards: createShardStore({ pool }),
       shardLook: createShardLook({
         ...{ registry, clock, topicPrefix: config.topicPrefix },
@@ -160,6 +191,8 @@ export const apiProcess = defineProcess('api', readConfig, async (config, contex
   await look().catch(() => undefined);
   looks.start();
   registry.start();
+  clients.start();
+  accepting.start();
   const { host, port } = config;
   const url = await listening({ variable: 'API_PORT', host, port }, () => api.start());
   logger.info({ url, docs: `${url}/docs` }, 'api is listening');

@@ -155,6 +155,17 @@ describe('whoever sends receipts', () => {
     expect(answer.problems.map(({ code }) => code)).toEqual(['other-action-type']);
   });
 
+  it('may sign with a secret that was set through the API, the one of the file beside it', async () => {
+    const set = 'whsec_BBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBB';
+    const url = '/v1/action-types/send-message/secrets/receipts';
+    const put = await api.server.inject({ method: 'PUT', url, headers: authorized, payload: { value: set } });
+    expect([put.statusCode, put.body.includes(set)]).toEqual([200, false]);
+    await deps.catalogue.refresh();
+    const body = JSON.stringify({ receipts: [of('u1', 'delivered')] });
+    expect((await send(body, signed(body, set))).statusCode).toBe(202);
+    expect((await send(body, signed(body))).statusCode).toBe(202);
+  });
+
   it.each<[string, (body: string) => Record<string, string>]>([
     ['nothing at all', () => ({})],
     ['a key that nobody knows', () => ({ authorization: 'Bearer muster_not-a-known-key' })],

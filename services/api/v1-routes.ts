@@ -8,9 +8,13 @@ import type { ReceiptBook } from './ports/receipt-book.ts';
 import type { Retries } from './ports/retries.ts';
 import type { UserHistories } from './ports/user-histories.ts';
 import { actionTypeRoutes, type ActionTypeRoutesDeps } from './action-type-routes.ts';
+import { acceptRoutes } from './accept-routes.ts';
+import type { AcceptJobsDeps } from './accept-jobs.ts';
+import { clientRoutes, type ClientRoutesDeps } from './client-routes.ts';
 import { auditRoutes, type AuditRoutesDeps } from './audit-routes.ts';
 import { audienceRoutes, type AudienceRoutesDeps } from './audience-routes.ts';
 import { createAuthenticate } from './authenticate.ts';
+import { budgetRoutes, type BudgetRoutesDeps } from './budget-routes.ts';
 import { campaignRoutes, type CampaignRoutesDeps } from './campaign-routes.ts';
 import { deadLetterRoutes, type DeadLetterRoutesDeps } from './dead-letter-routes.ts';
 import { explainRoutes } from './explain-routes.ts';
@@ -30,6 +34,7 @@ import { runRoutes, type RunRoutesDeps } from './run-routes.ts';
 export interface V1RoutesDeps
   extends
     CampaignRoutesDeps,
+    BudgetRoutesDeps,
     ActionTypeRoutesDeps,
     ShardRoutesDeps,
     AudienceRoutesDeps,
@@ -40,8 +45,11 @@ export interface V1RoutesDeps
     SettlementRoutesDeps,
     ActionTypeRoutesDeps,
     ShardRoutesDeps,
+    ClientRoutesDeps,
     AuditRoutesDeps {
   apiKeys: ApiKeys;
+  /** What jobs are accepted by. */
+  accepting: AcceptJobsDeps;
   /** Called for each request that is refused for its key. */
   onRefusedKey?: (() => void) | undefined;
   idempotency: IdempotentRequests;
@@ -97,6 +105,7 @@ export async function v1Routes(server: HttpServer, deps: V1RoutesDeps): Promise<
   recordChanges(server, deps.audit);
 
   campaignRoutes(server, deps);
+  budgetRoutes(server, deps);
   runRoutes(server, { ...deps, isKeyGood });
   runControlRoutes(server, deps);
   failureRoutes(server, deps);
@@ -110,4 +119,6 @@ export async function v1Routes(server: HttpServer, deps: V1RoutesDeps): Promise<
   quarantineRoutes(server, deps);
   shardRoutes(server, deps);
   auditRoutes(server, deps);
+  clientRoutes(server, deps);
+  await acceptRoutes(server, deps.accepting);
 }

@@ -50,6 +50,15 @@ const sandboxEnvironment = z.object({
     .optional(),
   SANDBOX_RECEIPTS_DELAY_MS: z.coerce.number().int().min(0).max(600_000).default(200),
   SANDBOX_RECEIPTS_UNDELIVERED_SHARE: share,
+  /** A secret by Standard Webhooks: calls and questions that are not signed with it are refused. */
+  SANDBOX_SIGNING_SECRET: z
+    .string()
+    .transform((secret, context) => {
+      const key = webhookKeyOf(secret);
+      if (!key) context.addIssue(`is no ${webhookSecretForm}`);
+      return key;
+    })
+    .optional(),
   SANDBOX_REWARDS_STORE: z.enum(['postgres', 'memory']).default('memory'),
   SANDBOX_REWARDS_QUERIES: z.enum(['per-batch', 'per-user']).default('per-batch'),
   DATABASE_URL: commonEnvironment.shape.DATABASE_URL.optional(),
@@ -108,6 +117,8 @@ export interface SandboxConfig {
   ledgerPath: string | undefined;
   /** Undefined: messages are never heard of again. */
   receipts: { url: string; key: KeyObject; delayMs: number; undeliveredShare: number } | undefined;
+  /** Undefined: nobody has to sign. */
+  signingKey: KeyObject | undefined;
   /** Undefined: rewards are kept in memory. */
   rewardsDatabase: string | undefined;
   /** Of the store in Postgres. */
@@ -143,6 +154,7 @@ export function readConfig(environment: NodeJS.ProcessEnv): SandboxConfig {
     countries: read.SANDBOX_COUNTRIES.map(([country = '', weight]) => ({ country, weight: Number(weight) })),
     salt: read.SANDBOX_SALT,
     ledgerPath: read.SANDBOX_LEDGER,
+    signingKey: read.SANDBOX_SIGNING_SECRET,
     rewardsDatabase: read.SANDBOX_REWARDS_STORE === 'postgres' ? read.DATABASE_URL : undefined,
     rewardsQueries: read.SANDBOX_REWARDS_QUERIES,
     services: {

@@ -12,6 +12,7 @@ import { noLedger, openLedger } from './ledger-writer.ts';
 import { createOutcomesByUser } from './outcomes-by-user.ts';
 import { createReceiptSender, type ReceiptSender } from './receipt-sender.ts';
 import { createResultsByUser } from './results-by-user.ts';
+import { requireSignature } from './require-signature.ts';
 import { createRewardsInPostgres } from './rewards-in-postgres.ts';
 import { createSandbox } from './sandbox.ts';
 import { createSegmentationService } from './segmentation-service.ts';
@@ -51,6 +52,7 @@ export const sandboxProcess = defineProcess('sandbox', readConfig, async (config
     faults,
     ledger,
     receipts,
+    checkSignature: config.signingKey && requireSignature(config.signingKey, systemClock),
     logger,
   });
   const { host, port } = config;

@@ -1,4 +1,5 @@
 import { afterEach, describe, expect, it } from 'vitest';
+import { z } from 'zod';
 import { webhookKeyOf, webhookProblem } from '../../shared/domain/standard-webhooks.ts';
 import { createLogger } from '../../shared/runtime/logger.ts';
 import { createSettableClock } from '../../test/support/settable-clock.ts';
@@ -9,12 +10,13 @@ import { createReceiptSender, type ReceiptSender } from './receipt-sender.ts';
 const key = webhookKeyOf('whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw');
 const accepted = { run: 'run_1', step: 2, country: 'SG' };
 
-interface Said {
-  user: string;
-  status: string;
-  code?: string;
-  at: string;
-}
+const sent = z.object({
+  receipts: z.array(
+    z.looseObject({ user: z.string(), status: z.string(), code: z.string().optional(), at: z.string() }),
+  ),
+});
+
+type Said = z.infer<typeof sent>['receipts'][number];
 
 let sender: ReceiptSender | undefined;
 afterEach(() => sender?.close());
@@ -30,8 +32,7 @@ function start(receipts: FaultSettings['receipts'] = [], statuses: number[] = []
     const one = (name: string) => headers.get(`webhook-${name}`) ?? undefined;
     const received = { id: one('id'), timestamp: one('timestamp'), signature: one('signature'), body };
     problems.push(webhookProblem(key, received, clock.nowMs() / 1000));
-    const parsed: { receipts: Said[] } = JSON.parse(body.toString());
-    requests.push(parsed.receipts);
+    requests.push(sent.parse(JSON.parse(body.toString())).receipts);
     return Promise.resolve(new Response('{}', { status: statuses.shift() ?? 202 }));
   };
   sender = createReceiptSender({

@@ -117,22 +117,13 @@ export function createReceiptSender(deps: ReceiptSenderDeps): ReceiptSender {
     const receipt: ReceiptBody =
       code === undefined ? { ...said, status: 'delivered' } : { ...said, status: 'undelivered', code };
     const fault = faults.ruleForReceipt({ run, step, country, user })?.answer;
-    switch (fault?.kind) {
-      case undefined:
-        return add(receipt, delayMs);
-      case 'late':
-        return add(receipt, delayMs + fault.byMs);
-      case 'twice':
-        add(receipt, delayMs);
-        return add(receipt, delayMs);
-      case 'contradictory': {
-        add(receipt, delayMs);
-        // Of a moment before, and sent after it: who takes the last that came is wrong.
-        const earlier = new Date(at.getTime() - 1).toISOString();
-        return add({ ...said, at: earlier, status: code === undefined ? 'undelivered' : 'delivered' }, delayMs + 1);
-      }
-      case 'never':
-        return;
+    if (fault?.kind === 'never') return;
+    add(receipt, fault?.kind === 'late' ? delayMs + fault.byMs : delayMs);
+    if (fault?.kind === 'twice') add(receipt, delayMs);
+    if (fault?.kind === 'contradictory') {
+      // Of a moment before, and sent after it: who takes the last that came is wrong.
+      const earlier = new Date(at.getTime() - 1).toISOString();
+      add({ ...said, at: earlier, status: code === undefined ? 'undelivered' : 'delivered' }, delayMs + 1);
     }
   }
 

@@ -8,6 +8,7 @@ import {
   startFedRun,
   type ExecutionSubject,
 } from '../support/conformance/execution-subject.ts';
+import { describeBudgets } from '../support/conformance/budgets.conformance.ts';
 import { describeEarlierUsers } from '../support/conformance/earlier-users.conformance.ts';
 import { describeFeedContexts } from '../support/conformance/feed-contexts.conformance.ts';
 import { describeFeedStore } from '../support/conformance/feed-store.conformance.ts';
@@ -29,6 +30,7 @@ import { describeStepLedger } from '../support/conformance/step-ledger.conforman
 import { describeUserHistories } from '../support/conformance/user-histories.conformance.ts';
 import { createPostgresExecutionRows } from '../support/postgres-execution-rows.ts';
 import { createTestDatabase, type TestDatabase } from '../support/postgres-database.ts';
+import { createBudgetStore } from '../../services/api/postgres/budget-store.ts';
 import { createCampaignStore } from '../../services/api/postgres/campaign-store.ts';
 import { createDueJobs } from '../../services/scheduler/postgres/due-jobs.ts';
 import { createQuarantinedSteps } from '../../services/api/postgres/quarantined-steps.ts';
@@ -76,11 +78,13 @@ afterAll(async () => {
 /** The stores of the execution path over the database, emptied. */
 async function postgresStores(): Promise<ExecutionSubject> {
   await pool.query(
-    `truncate campaigns, campaign_revisions, jobs, leases, runs, feeds, batches, batch_steps, user_failures, run_totals, failure_totals, agenda,
-       sweep_marks, holds, step_causes, step_attempts, retry_users, run_events, run_paces, shard_reports, settlement_requests, settlements, receipts, receipt_totals, quarantined_steps, step_begins`,
+    `truncate campaigns, campaign_revisions, run_starts, leases, runs, feeds, batches, batch_steps, user_failures, run_totals, failure_totals, agenda,
+       sweep_marks, holds, step_causes, step_attempts, retry_users, run_events, run_paces, shard_reports, settlement_requests, settlements, budgets,
+       budget_reservations, receipts, receipt_totals, quarantined_steps, step_begins`,
   );
   return {
     campaigns: createCampaignStore({ pool }),
+    budgets: createBudgetStore({ pool }),
     runs: createRunStore({ pool }),
     reports: createRunReports({ pool }),
     histories: createUserHistories({ pool }),
@@ -153,6 +157,7 @@ describeReceiptBook('in Postgres', async () => ({
     await pool.query('truncate batches');
   },
 }));
+describeBudgets('on Postgres', postgresStores);
 describeStepLedger('on Postgres', postgresStores);
 describeShardFigures('on Postgres', async () => ({
   ...(await postgresStores()),

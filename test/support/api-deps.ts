@@ -1,7 +1,9 @@
 import { engineConfig } from '../../shared/contracts/engine-config.ts';
+import { openSecrets } from '../../shared/runtime/action-type-secrets.ts';
 import { digestOfApiKey } from '../../shared/runtime/api-key-secret.ts';
 import { createRegistryReader } from '../../shared/runtime/registry-reader.ts';
 import type { PartitionTraffic } from '../../shared/ports/group-look.ts';
+import { createSecretBox } from '../../shared/runtime/secret-box.ts';
 import { createShardLook } from '../../services/api/shard-look.ts';
 import { createReceiptSigners } from '../../services/api/receipt-signers.ts';
 import { createCatalogueReader } from '../../services/api/catalogue-reader.ts';
@@ -11,6 +13,7 @@ import type { Segmentation } from '../../shared/ports/segmentation.ts';
 import { createMemoryStoredAudiences } from './memory/stored-audiences.ts';
 import { createMemoryApiKeys } from './memory/api-keys.ts';
 import { createMemoryAuditLog } from './memory/audit-log.ts';
+import { createMemoryBudgetStore } from './memory/budget-store.ts';
 import { createMemoryCampaignStore } from './memory/campaign-store.ts';
 import { createMemoryDeadLetterStore } from './memory/dead-letters.ts';
 import { createMemoryDatabase } from './memory/memory-database.ts';
@@ -30,6 +33,11 @@ import { createMemoryRunReports } from './memory/run-reports.ts';
 import { createMemoryUserHistories } from './memory/user-histories.ts';
 import { createMemoryRunRows } from './memory/run-rows.ts';
 import { createMemorySettlementRequests, createMemorySettlements } from './memory/settlements.ts';
+import { createAccepting } from '../../services/api/accepting.ts';
+import { createClientReader } from '../../shared/runtime/client-reader.ts';
+import { createMemoryClientFigures } from './memory/client-figures.ts';
+import { createMemoryClientSource, createMemoryClientStore } from './memory/clients.ts';
+import { createMemoryJobIntake } from './memory/job-intake.ts';
 import { createSettableClock } from './settable-clock.ts';
 
 /** What the HTTP interface is made of in tests: stores in memory, a clock that stands at the first of January 2026, and a key. */
@@ -40,18 +48,23 @@ export async function createApiDeps() {
   const { key } = await apiKeys.add('a test', digestOfApiKey(testApiKey));
   const config = engineConfig.parse(engineFile);
   seedMemoryRegistry(database, config);
+  const secretBox = createSecretBox([Buffer.alloc(32, 7)]);
   const registry = createRegistryReader({
     registry: createMemoryRegistrySource({ database }),
     clock,
     logger: createLogger('api', 'silent'),
   });
   await registry.refresh();
+  const logger = createLogger('api', 'silent');
+  const clients = createClientReader({ clients: createMemoryClientSource({ database }), clock, logger });
+  await clients.refresh();
   const traffic = new Map<string, readonly PartitionTraffic[]>();
   const group = { traffic, look: () => Promise.resolve(traffic.size === 0 ? null : traffic) };
   return {
     host: '127.0.0.1',
     port: 0,
     campaigns: createMemoryCampaignStore({ database }),
+    budgets: createMemoryBudgetStore({ database }),
     reports: createMemoryRunReports({ database }),
     deadLetters: createMemoryDeadLetterStore({ database }),
     quarantinedSteps: createMemoryQuarantinedSteps({ database }),
@@ -62,7 +75,7 @@ export async function createApiDeps() {
     receipts: createMemoryReceiptBook({ database }),
     signers: createReceiptSigners({
       registered: () => registry.current()?.actionTypes,
-      openSecret: () => undefined,
+      openSecret: (type) => openSecrets(type, secretBox).receipts,
       environment: { MESSAGES_RECEIPTS_SECRET: receiptsSecret },
       logger: createLogger('api', 'silent'),
     }),
@@ -75,6 +88,15 @@ export async function createApiDeps() {
     apiKeys,
     catalogue: createCatalogueReader(registry, config.countries),
     actionTypes: createMemoryActionTypeStore({ database }),
+    clientStore: createMemoryClientStore({ database }),
+    clients,
+    secretBox,
+    accepting: createAccepting({
+      ...{ clients, clock, logger },
+      intake: createMemoryJobIntake({ database }),
+      figures: createMemoryClientFigures({ database }),
+      owner: 'a test',
+    }),
     shards: createMemoryShardStore({ database }),
     shardLook: createShardLook({
       ...{ registry, clock, topicPrefix: 'muster' },
@@ -84,7 +106,7 @@ export async function createApiDeps() {
     /** What the brokers say of the workers' group, by topic; null: nothing. */
     group,
     clock,
-    logger: createLogger('api', 'silent'),
+    logger,
     ping: (): Promise<unknown> => Promise.resolve(),
     /** Beyond what it is made of: what tests put runs there with. */
     rows: createMemoryRunRows({ database }),

@@ -82,6 +82,12 @@ export const reopenStep = `
     from (select feed, step, array_agg(user_id) as users from u group by feed, step) g
     where t.feed = g.feed and t.step = g.step and t.outcome = ${failureCode.unknown} and t.reason = '${reasons.quarantined}'
       and t.slot <> ${settlementSlot}
+  ), v as (
+    -- They were spent, and may have been: nobody else may reserve them now.
+    insert into budget_reservations (feed, batch_no, step, units, granted)
+    select s.feed, s.batch_no, s.step, f.step_units[s.step] * (select count(*) from u), true
+    from s join feeds f on f.feed = s.feed where f.step_units[s.step] > 0
+    on conflict (feed, batch_no, step) do update set units = excluded.units, granted = true
   ), a as (
     insert into agenda (feed, batch_no, step, offer_at) select feed, batch_no, step, now() from s
     on conflict (feed, batch_no, step) do update set offer_at = excluded.offer_at, offers = 0

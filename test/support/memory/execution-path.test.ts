@@ -1,4 +1,5 @@
 import { describeAudienceStore } from '../conformance/audience-store.conformance.ts';
+import { describeBudgets } from '../conformance/budgets.conformance.ts';
 import { describeEarlierUsers } from '../conformance/earlier-users.conformance.ts';
 import type { ExecutionSubject } from '../conformance/execution-subject.ts';
 import { describeFeedContexts } from '../conformance/feed-contexts.conformance.ts';
@@ -62,6 +63,7 @@ describeReceiptBook('in memory', () => {
     dropUsers: () => atOnce(() => database.batches.clear()),
   });
 });
+describeBudgets('in memory', memoryStores);
 describeStepLedger('in memory', memoryStores);
 describeStepClaims('in memory', memoryStores);
 describeStepFlow('in memory', memoryStores);

@@ -18,6 +18,7 @@ import type { ShardReport } from '../../../services/worker/ports/shard-reports.t
 import type { SettlementCounts, SettlementMethod } from '../../../shared/ports/settlements.ts';
 import type { AttemptNote, ToldUsers, UserFailure } from '../../../shared/ports/step-ledger.ts';
 import type { SettableClock } from '../settable-clock.ts';
+import { createJobTables, type JobTables } from './job-tables.ts';
 
 /** The rows of the in-memory stores, table by table as in Postgres. All stores of one test share one database and its clock. */
 export interface MemoryDatabase {
@@ -81,6 +82,28 @@ export interface MemoryDatabase {
   /** By run. */
   readonly runPaces: Map<string, RunPaceRow>;
   readonly audiences: Map<string, AudienceRow>;
+  /** Keyed by `${campaign}/${country}`. */
+  readonly budgets: Map<string, BudgetRow>;
+  /** Keyed by `stepKey`. */
+  readonly reservations: Map<string, ReservationRow>;
+  /** Scheduled callbacks; `jobs` above are run starts. */
+  readonly scheduled: JobTables;
+}
+
+export interface BudgetRow {
+  campaignId: string;
+  country: string;
+  units: number;
+  pastUnits: number;
+}
+
+/** Not granted: asked for, and did not fit. */
+export interface ReservationRow {
+  feedId: string;
+  batchNo: number;
+  step: number;
+  units: number;
+  granted: boolean;
 }
 
 export interface RunEventRow {
@@ -180,6 +203,8 @@ export interface FeedRow {
   /** A stalled feed is given back, and not claimed before. */
   stalledUntilMs: number | null;
   stalls: number;
+  /** What a user costs in each step; null where the campaign has no budget in this country. */
+  stepUnits: readonly number[] | null;
 }
 
 export interface BatchRow {
@@ -426,6 +451,9 @@ export function createMemoryDatabase(clock: SettableClock): MemoryDatabase {
     runEvents: [],
     runPaces: new Map(),
     audiences: new Map(),
+    budgets: new Map(),
+    reservations: new Map(),
+    scheduled: createJobTables(),
   };
 }
 

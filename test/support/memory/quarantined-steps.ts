@@ -90,7 +90,7 @@ function replay(database: MemoryDatabase, row: QuarantinedRow): ReplayVerdict {
   const run = database.runs.get(database.feeds.get(feedId)?.runId ?? '');
   const stored = database.steps.get(stepKey(feedId, batchNo, step));
   if (row.state !== 'kept') return 'decided';
-  if (!run || run.endedAt !== null || !mayBeReplayed(run.state)) return 'run-ended';
+  if (run?.endedAt !== null || !mayBeReplayed(run.state)) return 'run-ended';
   const isOf = isOfStep(row);
   const isIts = (each: FailureRow) => isOf(each) && each.outcome === 'unknown' && each.reason === reasons.quarantined;
   const gone = failures.filter(isIts);
@@ -111,6 +111,11 @@ function replay(database: MemoryDatabase, row: QuarantinedRow): ReplayVerdict {
   if (sums) {
     sums.users -= users;
     sums.sample = sums.sample.filter((user) => !gone.some((failure) => failure.user === user));
+  }
+  const perUser = database.feeds.get(feedId)?.stepUnits?.[step - 1] ?? 0;
+  if (perUser > 0) {
+    const units = perUser * users;
+    database.reservations.set(stepKey(feedId, batchNo, step), { feedId, batchNo, step, units, granted: true });
   }
   agenda.set(stepKey(feedId, batchNo, step), { feedId, batchNo, step, offerAtMs: clock.nowMs(), offers: 0 });
   Object.assign(row, { state: 'replayed', decidedAt: clock.now() });
