@@ -238,6 +238,7 @@ describe('the OpenAPI document', () => {
     expect(operations.map(({ operationId }) => operationId).sort()).toEqual([
       'cancelRun',
       'changeActionType',
+      'changeBudgets',
       'changeRun',
       'changeShard',
       'createActionType',
@@ -263,6 +264,7 @@ describe('the OpenAPI document', () => {
       'listActionTypes',
       'listAudienceRejects',
       'listAudiences',
+      'listBudgets',
       'listCampaigns',
       'listChanges',
       'listDeadLetters',

@@ -23,6 +23,7 @@ import { readConfig } from './config.ts';
 import { createActionTypeStore } from './postgres/action-type-store.ts';
 import { createAuditLog } from './postgres/audit-log.ts';
 import { createAudienceStore } from './postgres/audience-store.ts';
+import { createBudgetStore } from './postgres/budget-store.ts';
 import { createCampaignStore } from './postgres/campaign-store.ts';
 import { createDeadLetterStore } from './postgres/dead-letter-store.ts';
 import { createIdempotentRequests } from './postgres/idempotent-requests.ts';
@@ -104,6 +105,7 @@ export const apiProcess = defineProcess('api', readConfig, async (config, contex
       host: config.host,
       port: config.port,
       campaigns: createCampaignStore({ pool }),
+      budgets: createBudgetStore({ pool }),
       reports: createRunReports({ pool }),
       deadLetters: createDeadLetterStore({ pool }),
       settlements: createSettlements({ pool }),

@@ -11,6 +11,7 @@ import type { Segmentation } from '../../shared/ports/segmentation.ts';
 import { createMemoryStoredAudiences } from './memory/stored-audiences.ts';
 import { createMemoryApiKeys } from './memory/api-keys.ts';
 import { createMemoryAuditLog } from './memory/audit-log.ts';
+import { createMemoryBudgetStore } from './memory/budget-store.ts';
 import { createMemoryCampaignStore } from './memory/campaign-store.ts';
 import { createMemoryDeadLetterStore } from './memory/dead-letters.ts';
 import { createMemoryDatabase } from './memory/memory-database.ts';
@@ -50,6 +51,7 @@ export async function createApiDeps() {
     host: '127.0.0.1',
     port: 0,
     campaigns: createMemoryCampaignStore({ database }),
+    budgets: createMemoryBudgetStore({ database }),
     reports: createMemoryRunReports({ database }),
     deadLetters: createMemoryDeadLetterStore({ database }),
     settlements: createMemorySettlements({ database }),
