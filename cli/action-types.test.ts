@@ -70,7 +70,7 @@ describe('muster action-types list and show', () => {
     api.answers[`GET ${path}`] = { status: 200, body: points };
     const { out } = await muster('show', 'award-points');
     expect(out).toContain('revision 3 · enabled · as somebody said through the API');
-    expect(out).toContain('concurrency  50');
+    expect(out).toMatch(/concurrency +50/);
     expect(out).toMatch(/authorization secret +set 2026-11-22 04:00/);
   });
 

@@ -36,7 +36,12 @@ test('a doctor misses the schema and the topics, and is content when the schema 
 test('a doctor opens the secrets of action types that are kept', async () => {
   const database = await createEmptyTestDatabase();
   await migrate(database.url);
-  const pool = createPool({ connectionString: database.url, applicationName: 'test', max: 1, logger: createLogger('test', 'silent') });
+  const pool = createPool({
+    connectionString: database.url,
+    applicationName: 'test',
+    max: 1,
+    logger: createLogger('test', 'silent'),
+  });
   const key = randomBytes(32);
   const config = actionTypeConfig.parse({ url: 'http://rewards.test/v1', class: 'A' });
   const { sealed } = createSecretBox([key]).seal('Bearer x', secretPlace('award-reward', 'authorization', config));
