@@ -3,6 +3,7 @@ import { campaignDefinition, scheduleAt, type CampaignDefinition } from '../../s
 import type { Catalogue } from '../../shared/contracts/engine-config.ts';
 import type { FieldProblem } from './contracts/problems.ts';
 import { countryPattern } from '../../shared/domain/shard.ts';
+import { paramsProblems } from './check-params.ts';
 import { checkShape, type Checked } from './http/check-shape.ts';
 import { quoted } from './http/http-problem.ts';
 import { didYouMean } from './did-you-mean.ts';
@@ -46,6 +47,7 @@ export function checkAgainstConfig(
   return [
     ...countries.flatMap((country, index) => checkCountry(country, index, countries, config)),
     ...chain.flatMap((step, index) => checkAction(step, index, config)),
+    ...chain.flatMap((step, index) => checkParams(step, index, config)),
   ];
 }
 
@@ -75,6 +77,22 @@ function checkAction(step: unknown, index: number, config: Catalogue): readonly 
   const names = Object.keys(config.actionTypes);
   const detail = `${quoted(named.data.action)} is not configured; ${listed(names)}${didYouMean(named.data.action, names)}`;
   return [{ pointer: `/chain/${index}/action`, code: 'unknown-action', detail }];
+}
+
+const parametrised = z.object({ action: z.string(), params: z.record(z.string(), z.unknown()).default({}) });
+
+/** By the schema of their action type, where that has one. What is no object is refused for its shape. */
+function checkParams(step: unknown, index: number, { actionTypes }: Catalogue): readonly FieldProblem[] {
+  const read = parametrised.safeParse(step).data;
+  const schema = read && Object.hasOwn(actionTypes, read.action) ? actionTypes[read.action]?.paramsSchema : undefined;
+  if (!read || !schema) return [];
+  try {
+    return paramsProblems(schema, read.params, `/chain/${index}/params`);
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error);
+    const detail = `the parameters of ${quoted(read.action)} cannot be checked by this version: ${why}`;
+    return [{ pointer: `/chain/${index}/action`, code: 'unreadable-schema', detail }];
+  }
 }
 
 function listed(names: readonly string[]): string {

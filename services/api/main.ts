@@ -1,33 +1,45 @@
+import { randomUUID } from 'node:crypto';
+import { totalsSlotOf } from '../../shared/domain/totals-slot.ts';
 import { createKafka } from '../../shared/kafka/connection.ts';
 import { createGroupLook } from '../../shared/kafka/group-look.ts';
 import { createApiKeys } from '../../shared/postgres/api-keys.ts';
 import { createRegistrySource, createShardStore } from '../../shared/postgres/registry.ts';
+import { createAcceptPool, createHotPathPool, createPool, createUploadPool } from '../../shared/postgres/pool.ts';
+import { createClientSource } from '../../shared/postgres/clients.ts';
+import { createJobIntake } from '../../shared/postgres/job-intake.ts';
 import { createGuardReader } from '../../shared/postgres/endpoint-guards.ts';
-import { createPool, createUploadPool } from '../../shared/postgres/pool.ts';
 import { createSettlements } from '../../shared/postgres/settlements.ts';
 import { createSegmentation } from '../../shared/http-client/segmentation-client.ts';
 import { createStoredAudiences } from '../../shared/postgres/stored-audiences.ts';
 import { tryToTakePart } from '../../shared/postgres/take-part.ts';
 import { digestOfApiKey } from '../../shared/runtime/api-key-secret.ts';
+import { openSecrets } from '../../shared/runtime/action-type-secrets.ts';
 import { workerGroup } from '../../shared/runtime/installation-bus.ts';
 import { installationConfigOf } from '../../shared/runtime/installation-config.ts';
 import { listening } from '../../shared/runtime/listening.ts';
+import { createClientReader } from '../../shared/runtime/client-reader.ts';
 import { createLoop } from '../../shared/runtime/loop.ts';
 import { defineProcess, isEntry, runProcess } from '../../shared/runtime/process.ts';
 import { createRegistryReader } from '../../shared/runtime/registry-reader.ts';
 import { StartRefusedError } from '../../shared/runtime/start-refused.ts';
 import { systemClock } from '../../shared/runtime/system-clock.ts';
+import { createAccepting } from './accepting.ts';
 import { createApi } from './api.ts';
 import { createCatalogueReader } from './catalogue-reader.ts';
 import { askableSegmentation } from './askable-segmentation.ts';
 import { readConfig } from './config.ts';
+import { createReceiptSigners } from './receipt-signers.ts';
 import { createActionTypeStore } from './postgres/action-type-store.ts';
 import { createAuditLog } from './postgres/audit-log.ts';
 import { createAudienceStore } from './postgres/audience-store.ts';
 import { createBudgetStore } from './postgres/budget-store.ts';
+import { createClientFigures } from './postgres/client-figures.ts';
+import { createClientStore } from './postgres/client-store.ts';
 import { createCampaignStore } from './postgres/campaign-store.ts';
 import { createDeadLetterStore } from './postgres/dead-letter-store.ts';
 import { createIdempotentRequests } from './postgres/idempotent-requests.ts';
+import { createQuarantinedSteps } from './postgres/quarantined-steps.ts';
+import { createReceiptBook } from './postgres/receipt-book.ts';
 import { createRetries } from './postgres/retries.ts';
 import { createRunControl } from './postgres/run-control.ts';
 import { createRunReports } from './postgres/run-reports.ts';
@@ -41,6 +53,10 @@ const lookMs = 5_000;
 
 /** Questions to the segmentation service in flight, of all requests. */
 const questionsAtOnce = 64;
+/** One writes receipts, and lists of them are read beside it. */
+const maxReceiptConnections = 3;
+/** Three flushes at once, and what they look up. */
+const acceptConnections = 4;
 /** Lists uploaded at once to one process. */
 const maxUploads = 4;
 
@@ -54,6 +70,14 @@ export const apiProcess = defineProcess('api', readConfig, async (config, contex
   // Apart: an upload holds its connection for as long as its sender takes.
   const uploads = { connectionString: config.databaseUrl, applicationName: 'muster-api-uploads', max: maxUploads };
   const uploadPool = onClose(createUploadPool({ ...uploads, logger, meter }), (opened) => opened.end());
+  // One statement at a time, which has to keep its plan.
+  const receiptPool = onClose(
+    createHotPathPool({
+      ...{ connectionString: config.databaseUrl, applicationName: 'muster-api-receipts', max: maxReceiptConnections },
+      ...{ logger, meter },
+    }),
+    (opened) => opened.end(),
+  );
   const connections = { pages: 1, descriptions: questionsAtOnce };
   const segmentation = onClose(
     askableSegmentation(() => createSegmentation({ config: config.engine, environment, connections }), logger),
@@ -92,6 +116,22 @@ export const apiProcess = defineProcess('api', readConfig, async (config, contex
     (reader) => reader.stop(),
   );
 
+  // Apart: its statements are few, always the same, and end soon.
+  const accepts = { connectionString: config.databaseUrl, applicationName: 'muster-api-jobs', max: acceptConnections };
+  const acceptPool = onClose(createAcceptPool({ ...accepts, logger, meter }), (opened) => opened.end());
+  const clients = onClose(createClientReader({ clients: createClientSource({ pool }), clock, logger }), (reader) =>
+    reader.stop(),
+  );
+  const accepting = onClose(
+    createAccepting({
+      ...{ clients, clock, logger, meter },
+      intake: createJobIntake({ pool: acceptPool }),
+      figures: createClientFigures({ pool }),
+      owner: randomUUID(),
+    }),
+    (created) => created.stop(),
+  );
+
   let group: ReturnType<typeof createGroupLook> | undefined;
   /** Whose group it is, the database says, which need not answer at the start. */
   const workers = (installation: string | undefined) => {
@@ -109,10 +149,18 @@ export const apiProcess = defineProcess('api', readConfig, async (config, contex
       budgets: createBudgetStore({ pool }),
       reports: createRunReports({ pool }),
       deadLetters: createDeadLetterStore({ pool }),
+      quarantinedSteps: createQuarantinedSteps({ pool }),
       settlements: createSettlements({ pool }),
       settlementRequests: createSettlementRequests({ pool }),
       histories: createUserHistories({ pool }),
       retries: createRetries({ pool }),
+      receipts: createReceiptBook({ pool: receiptPool, slot: totalsSlotOf(randomUUID()) }),
+      signers: createReceiptSigners({
+        registered: () => registry.current()?.actionTypes,
+        openSecret: (type) => openSecrets(type, config.secretBox).receipts,
+        environment,
+        logger,
+      }),
       segmentation,
       storedAudiences: createStoredAudiences({ pool }),
       control: createRunControl({ pool }),
@@ -122,6 +170,10 @@ export const apiProcess = defineProcess('api', readConfig, async (config, contex
       apiKeys,
       catalogue: createCatalogueReader(registry, config.engine.countries),
       actionTypes: createActionTypeStore({ pool }),
+      secretBox: config.secretBox,
+      clientStore: createClientStore({ pool }),
+      clients,
+      accepting,
       shards: createShardStore({ pool }),
       shardLook: createShardLook({
         ...{ registry, clock, topicPrefix: config.topicPrefix },
@@ -141,6 +193,8 @@ export const apiProcess = defineProcess('api', readConfig, async (config, contex
   await look().catch(() => undefined);
   looks.start();
   registry.start();
+  clients.start();
+  accepting.start();
   const { host, port } = config;
   const url = await listening({ variable: 'API_PORT', host, port }, () => api.start());
   logger.info({ url, docs: `${url}/docs` }, 'api is listening');

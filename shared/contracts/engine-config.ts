@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { maxBatchUsers, usualBatchUsers } from '../domain/batch.ts';
+import { paramsSchemaProblems } from '../domain/params-schema.ts';
 import { actionTypePattern, countryPattern } from '../domain/shard.ts';
 
 /**
@@ -23,6 +24,11 @@ const service = z.strictObject({
   timeoutMs: z.int().min(50).max(120_000).default(10_000),
 });
 
+/** A schema that is fit to check parameters by (shared/domain/params-schema.ts). */
+const paramsSchema = z.record(z.string(), z.unknown());
+
+export type ParamsSchema = z.infer<typeof paramsSchema>;
+
 const actionTypeFields = service.extend({
   /** What the endpoint keeps about its effects (docs/contracts.md). */
   class: z.enum(['A', 'B', 'C', 'D']),
@@ -30,6 +36,13 @@ const actionTypeFields = service.extend({
   statusUrl: serviceUrl.optional(),
   /** Class C: so long after its end a call may still be applied; nobody asks for the outcome before. At least the time-out. */
   appliesLateSeconds: z.int().min(1).max(86_400).optional(),
+  /** Answers 202: `succeeded` means accepted, and what became of each user is told later by receipts (docs/contracts.md). */
+  receipts: z.boolean().default(false),
+  /** Name of the environment variable that holds the secret which receipts are signed with, such as `whsec_…`. */
+  receiptsSecretEnv: z
+    .string()
+    .regex(/^[A-Z_][A-Z0-9_]*$/, 'has to be the name of an environment variable, such as MESSAGES_RECEIPTS_SECRET')
+    .optional(),
   /** Which of the two answer forms to expect. The other one is understood too, more slowly. */
   answerForm: z.enum(['full', 'compact']).default('full'),
   /** How long the endpoint keeps what its class promises. Older open keys are not sent again. */
@@ -70,6 +83,14 @@ const actionTypeFields = service.extend({
     .min(1024)
     .max(64 * 1024 * 1024)
     .default(4 * 1024 * 1024),
+  /** JSON Schema (2020-12) of the parameters: a campaign that does not fit it is refused. */
+  paramsSchema: paramsSchema
+    .superRefine((schema, context) => {
+      for (const { path, message, value } of paramsSchemaProblems(schema)) {
+        context.addIssue({ code: 'custom', path: [...path], message, input: value });
+      }
+    })
+    .optional(),
 });
 
 export const actionTypeConfig = actionTypeFields.superRefine(checkClassTerms);
@@ -80,7 +101,7 @@ export type ActionTypeConfig = z.infer<typeof actionTypeConfig>;
  * As it is read back from where it is kept: fields that this version does not know are left out, since a newer version may have written
  * them, and those that are missing get their defaults.
  */
-export const keptActionTypeConfig = z.object(actionTypeFields.shape);
+export const keptActionTypeConfig = z.object({ ...actionTypeFields.shape, paramsSchema: paramsSchema.optional() });
 
 /** Class C is what its status says, and that is true only after a while: neither can be guessed. */
 function checkClassTerms(type: z.infer<typeof actionTypeFields>, context: z.RefinementCtx): void {

@@ -1,8 +1,11 @@
 import { engineConfig } from '../../shared/contracts/engine-config.ts';
+import { openSecrets } from '../../shared/runtime/action-type-secrets.ts';
 import { digestOfApiKey } from '../../shared/runtime/api-key-secret.ts';
 import { createRegistryReader } from '../../shared/runtime/registry-reader.ts';
 import type { PartitionTraffic } from '../../shared/ports/group-look.ts';
+import { createSecretBox } from '../../shared/runtime/secret-box.ts';
 import { createShardLook } from '../../services/api/shard-look.ts';
+import { createReceiptSigners } from '../../services/api/receipt-signers.ts';
 import { createCatalogueReader } from '../../services/api/catalogue-reader.ts';
 import { createLogger } from '../../shared/runtime/logger.ts';
 import { createMemoryAudienceStore } from './memory/audience-store.ts';
@@ -23,12 +26,19 @@ import {
   seedMemoryRegistry,
 } from './memory/registry.ts';
 import { createMemoryShardFigures } from './memory/shard-figures.ts';
+import { createMemoryQuarantinedSteps } from './memory/quarantined-steps.ts';
+import { createMemoryReceiptBook } from './memory/receipt-book.ts';
 import { createMemoryRetries } from './memory/retries.ts';
 import { createMemoryRunControl } from './memory/run-control.ts';
 import { createMemoryRunReports } from './memory/run-reports.ts';
 import { createMemoryUserHistories } from './memory/user-histories.ts';
 import { createMemoryRunRows } from './memory/run-rows.ts';
 import { createMemorySettlementRequests, createMemorySettlements } from './memory/settlements.ts';
+import { createAccepting } from '../../services/api/accepting.ts';
+import { createClientReader } from '../../shared/runtime/client-reader.ts';
+import { createMemoryClientFigures } from './memory/client-figures.ts';
+import { createMemoryClientSource, createMemoryClientStore } from './memory/clients.ts';
+import { createMemoryJobIntake } from './memory/job-intake.ts';
 import { createSettableClock } from './settable-clock.ts';
 
 /** What the HTTP interface is made of in tests: stores in memory, a clock that stands at the first of January 2026, and a key. */
@@ -39,12 +49,16 @@ export async function createApiDeps() {
   const { key } = await apiKeys.add('a test', digestOfApiKey(testApiKey));
   const config = engineConfig.parse(engineFile);
   seedMemoryRegistry(database, config);
+  const secretBox = createSecretBox([Buffer.alloc(32, 7)]);
   const registry = createRegistryReader({
     registry: createMemoryRegistrySource({ database }),
     clock,
     logger: createLogger('api', 'silent'),
   });
   await registry.refresh();
+  const logger = createLogger('api', 'silent');
+  const clients = createClientReader({ clients: createMemoryClientSource({ database }), clock, logger });
+  await clients.refresh();
   const traffic = new Map<string, readonly PartitionTraffic[]>();
   const group = { traffic, look: () => Promise.resolve(traffic.size === 0 ? null : traffic) };
   return {
@@ -54,10 +68,18 @@ export async function createApiDeps() {
     budgets: createMemoryBudgetStore({ database }),
     reports: createMemoryRunReports({ database }),
     deadLetters: createMemoryDeadLetterStore({ database }),
+    quarantinedSteps: createMemoryQuarantinedSteps({ database }),
     settlements: createMemorySettlements({ database }),
     settlementRequests: createMemorySettlementRequests({ database }),
     histories: createMemoryUserHistories({ database }),
     retries: createMemoryRetries({ database }),
+    receipts: createMemoryReceiptBook({ database }),
+    signers: createReceiptSigners({
+      registered: () => registry.current()?.actionTypes,
+      openSecret: (type) => openSecrets(type, secretBox).receipts,
+      environment: { MESSAGES_RECEIPTS_SECRET: receiptsSecret },
+      logger: createLogger('api', 'silent'),
+    }),
     control: createMemoryRunControl({ database }),
     audiences: createMemoryAudienceStore({ database }),
     storedAudiences: createMemoryStoredAudiences({ database }),
@@ -67,6 +89,15 @@ export async function createApiDeps() {
     apiKeys,
     catalogue: createCatalogueReader(registry, config.countries),
     actionTypes: createMemoryActionTypeStore({ database }),
+    clientStore: createMemoryClientStore({ database }),
+    clients,
+    secretBox,
+    accepting: createAccepting({
+      ...{ clients, clock, logger },
+      intake: createMemoryJobIntake({ database }),
+      figures: createMemoryClientFigures({ database }),
+      owner: 'a test',
+    }),
     shards: createMemoryShardStore({ database }),
     shardLook: createShardLook({
       ...{ registry, clock, topicPrefix: 'muster' },
@@ -77,7 +108,7 @@ export async function createApiDeps() {
     /** What the brokers say of the workers' group, by topic; null: nothing. */
     group,
     clock,
-    logger: createLogger('api', 'silent'),
+    logger,
     ping: (): Promise<unknown> => Promise.resolve(),
     /** Beyond what it is made of: what tests put runs there with. */
     rows: createMemoryRunRows({ database }),
@@ -92,7 +123,10 @@ const engineFile = {
   segmentation: { url: 'http://segments.test/v1' },
   actionTypes: {
     'award-reward': { url: 'http://rewards.test/v1', class: 'A', authorizationEnv: 'REWARDS_AUTHORIZATION' },
-    'send-message': { url: 'http://messages.test/v1', class: 'B' },
+    'send-message': {
+      ...{ url: 'http://messages.test/v1', class: 'B' },
+      ...{ receipts: true, receiptsSecretEnv: 'MESSAGES_RECEIPTS_SECRET' },
+    },
   },
 };
 
@@ -100,6 +134,9 @@ const engineFile = {
 const describingAnything: Pick<Segmentation, 'describe'> = {
   describe: (id, country) => Promise.resolve({ ok: true, value: { id, country, estimate: 1000, snapshot: 's1' } }),
 };
+
+/** What receipts of `send-message` are signed with. */
+export const receiptsSecret = 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw';
 
 export const testApiKey = 'muster_the-key-of-the-tests';
 
