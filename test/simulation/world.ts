@@ -1,8 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { CampaignDefinition } from '../../shared/contracts/campaigns.ts';
-import { actionTypeConfig, type EngineConfig } from '../../shared/contracts/engine-config.ts';
 import { publicId } from '../../shared/domain/ids.ts';
-import { stepLines } from '../../shared/domain/outcomes.ts';
 import { isTerminal } from '../../shared/domain/run-states.ts';
 import { lastCallSentWithinMs, type ControlVerb } from '../../shared/domain/run-control.ts';
 import { topicNames, type Shard } from '../../shared/domain/shard.ts';
@@ -12,22 +10,22 @@ import { createMemoryCampaignStore } from '../support/memory/campaign-store.ts';
 import { createMemoryDatabase, type MemoryDatabase, type RunRow } from '../support/memory/memory-database.ts';
 import type { MessageFate } from '../support/memory/memory-topics.ts';
 import { seedMemoryRegistry } from '../support/memory/registry.ts';
-import { createMemoryRunReports } from '../support/memory/run-reports.ts';
 import { createSettableClock } from '../support/settable-clock.ts';
 import { childFindings, retryFailed } from './child-runs.ts';
 import { createControls } from './controls.ts';
+import { gatherEvidence } from './gather-evidence.ts';
 import { createProcessFaults, type Fate, type PortCall, type ProcessFaults } from './process-faults.ts';
 import { startProcess, type Membership, type ProcessName, type Surroundings, type Weakening } from './processes.ts';
 import {
   createScriptedEndpoint,
-  lateMs,
   type Keeping,
   type Manner,
   type ScriptedEndpoint,
   type StatusManner,
 } from './scripted-endpoint.ts';
 import type { Chance } from './seeded.ts';
-import { budgetsFor, createSimulatedBudgets, type BudgetPlan } from './simulated-budgets.ts';
+import { createSimulatedBudgets, type BudgetPlan } from './simulated-budgets.ts';
+import { definitionFor, engineConfigFor, timeoutMs } from './simulated-campaign.ts';
 import { createSimulatedSegmentation, type SegmentUsers } from './simulated-segmentation.ts';
 
 export interface Scenario {
@@ -95,7 +93,6 @@ export interface Outcome {
 }
 
 const live: Record<ProcessName, number> = { scheduler: 1, trigger: 2, worker: 2 };
-const timeoutMs = 1000;
 /** A consumer that is not heard of for so long is out of its group. */
 const sessionMs = 3000;
 const restartMs = 500;
@@ -205,11 +202,11 @@ function findingsOfChild(
   database: MemoryDatabase,
   [parent, child]: readonly [RunRow | undefined, RunRow | undefined],
   steps: number,
-  { effects, effectsIn }: ScriptedEndpoint,
+  endpoint: ScriptedEndpoint,
 ): string[] {
   if (!parent || !child) return [];
-  const ofChild = effectsIn(publicId('run', child.id));
-  return childFindings(database, [parent, child], steps, { ofBoth: effects, ofChild });
+  const ofChild = endpoint.effectsIn(publicId('run', child.id));
+  return childFindings(database, [parent, child], steps, { ofBoth: endpoint.effects, ofChild });
 }
 
 function isProcessName(name: string): name is ProcessName {
@@ -292,66 +289,4 @@ function strayFor(
   const step = 1 + chance.below(steps);
   const value = { feedId, step, batchNos: [1 + chance.below(3)], remaining: [1], lost: [null] };
   return [{ topic: topics.shard({ actionType: `action-${step}`, country }), value: JSON.stringify(value) }];
-}
-
-async function gatherEvidence(
-  database: MemoryDatabase,
-  runId: string | undefined,
-  { audience, steps, sources }: Scenario,
-  { effects, overlapping, appliedAgain }: Pick<Evidence, 'effects' | 'overlapping' | 'appliedAgain'>,
-): Promise<Evidence> {
-  const reports = createMemoryRunReports({ database });
-  const snapshot = runId === undefined ? undefined : await reports.snapshot(runId);
-  const failures = runId === undefined ? undefined : await reports.failures(runId, {}, 100_000, null);
-  return {
-    audience,
-    runState: snapshot?.state ?? 'missing',
-    lines: new Map(
-      snapshot?.countries.map(({ country, fedUsers, heldOutUsers, totals }) => [
-        country,
-        stepLines(fedUsers, totals, steps, heldOutUsers),
-      ]),
-    ),
-    effects,
-    failures: failures?.items ?? [],
-    ...(sources && { heldOut: sources.heldOut }),
-    ...(overlapping && { overlapping }),
-    ...(appliedAgain && { appliedAgain }),
-  };
-}
-
-function definitionFor(
-  chain: readonly string[],
-  countries: string[],
-  { deadlineSeconds, budget = null }: Scenario,
-): CampaignDefinition {
-  const steps = chain.map((action) => ({ action, params: {} }));
-  return {
-    name: 'Simulated',
-    countries,
-    audience: { include: [{ segment: 'everybody' }] },
-    ...budgetsFor(budget, steps, countries),
-    schedule: { type: 'now' },
-    deadlineSeconds,
-    priority: 'normal',
-  };
-}
-
-function engineConfigFor(chain: readonly string[], countries: string[], keeping: Keeping): EngineConfig {
-  const contractClass = keeping === 'naive' ? 'B' : keeping;
-  const status = { statusUrl: 'http://unused/status', appliesLateSeconds: 1 + lateMs / 1000 };
-  const actionType = actionTypeConfig.parse({
-    url: 'http://unused',
-    class: contractClass,
-    timeoutMs,
-    concurrency: 4,
-    ...(keeping === 'C' && status),
-  });
-  return {
-    countries,
-    segmentation: { url: 'http://unused', timeoutMs: 1000, pageSize: 100 },
-    actionTypes: Object.fromEntries(chain.map((name) => [name, actionType])),
-    partitionsPerShard: 2,
-    replicationFactor: 1,
-  };
 }
