@@ -27,7 +27,7 @@ export async function up(knex: Knex): Promise<void> {
     create table client_keys (
       id uuid primary key,
       client uuid not null references clients on delete cascade,
-      sealed jsonb not null,
+      sealed text not null,
       created_at timestamptz not null default now(),
       expires_at timestamptz
     );

@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { findFreePorts, isFree } from '../../shared/infrastructure/free-ports.ts';
@@ -47,6 +48,9 @@ export async function planInstallation(options: InstallationOptions): Promise<De
     KAFKA_BROKERS: room.kafka.brokers.join(','),
     MUSTER_CONFIG: configFile,
     MUSTER_TOPIC_PREFIX: room.topicPrefix,
+    // What it seals lives as long as the demo.
+    MUSTER_SECRETS_KEY: randomBytes(32).toString('base64'),
+    MUSTER_SECRETS_KEY_FILE: '',
     // Each has its own, or none.
     HEALTH_PORT: '',
     ...engineSettings,

@@ -2,10 +2,10 @@ import { z } from 'zod';
 import { reasons } from '../../shared/domain/reasons.ts';
 import type { SettledUser } from '../../shared/ports/settlements.ts';
 import type { RejectedLine } from './ports/settlement-requests.ts';
+import { textLines } from './text-lines.ts';
 
 /** Nobody's line is longer: an id of 256 bytes, escaped, and a few words. */
 const maxLineBytes = 4096;
-const lineFeed = 0x0a;
 
 export interface ReadLine {
   /** From 1. */
@@ -23,7 +23,7 @@ export async function* readSettlementLines(
   form: 'csv' | 'ndjson',
 ): AsyncGenerator<ReadLine> {
   let line = 0;
-  for await (const text of textLines(bytes)) {
+  for await (const text of textLines(bytes, maxLineBytes)) {
     line++;
     if (text === null) {
       yield { line, entry: { userId: null, rule: 'too-long' } };
@@ -35,34 +35,6 @@ export async function* readSettlementLines(
     const fields = form === 'csv' ? csvFields(trimmed) : jsonFields(trimmed);
     yield { line, entry: entryOf(fields) };
   }
-}
-
-/** Whole lines without their end; null for one that is too long. */
-async function* textLines(bytes: AsyncIterable<unknown>): AsyncGenerator<string | null> {
-  let rest: Buffer = Buffer.alloc(0);
-  let isOverlong = false;
-  for await (const chunk of bytes) {
-    const data = Buffer.isBuffer(chunk) ? chunk : Buffer.from(String(chunk));
-    let from = 0;
-    for (let end = data.indexOf(lineFeed); end >= 0; end = data.indexOf(lineFeed, from)) {
-      const line = Buffer.concat([rest, data.subarray(from, end)]);
-      yield isOverlong || line.length > maxLineBytes ? null : withoutReturn(line.toString('utf8'));
-      isOverlong = false;
-      rest = Buffer.alloc(0);
-      from = end + 1;
-    }
-    rest = Buffer.concat([rest, data.subarray(from)]);
-    if (rest.length > maxLineBytes) {
-      isOverlong = true;
-      rest = Buffer.alloc(0);
-    }
-  }
-  if (isOverlong) yield null;
-  else if (rest.length > 0) yield withoutReturn(rest.toString('utf8'));
-}
-
-function withoutReturn(text: string): string {
-  return text.endsWith('\r') ? text.slice(0, -1) : text;
 }
 
 type Fields = Record<string, unknown>;

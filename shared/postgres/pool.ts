@@ -25,8 +25,20 @@ export function createPool(deps: PoolDeps): Pool {
  * while the tables were empty may otherwise stay a sequential scan for ever; `docs/execution-path.md` has the figures.
  */
 export function createHotPathPool(deps: PoolDeps): Pool {
-  const settings = ['plan_cache_mode=force_generic_plan', 'enable_seqscan=off', 'enable_mergejoin=off', 'jit=off'];
-  return poolWith(deps, { options: settings.map((setting) => `-c ${setting}`).join(' ') });
+  return poolWith(deps, { options: hotPathOptions });
+}
+
+const hotPathOptions = ['plan_cache_mode=force_generic_plan', 'enable_seqscan=off', 'enable_mergejoin=off', 'jit=off']
+  .map((setting) => `-c ${setting}`)
+  .join(' ');
+
+/** The scheduler's sweep looks 10 s back for jobs whose commit came late: a statement that accepts them must have ended by then. */
+const acceptTimeoutMs = 8_000;
+
+/** A pool for accepting jobs: as the hot path, with statements that end before anybody has to wonder what became of them. */
+export function createAcceptPool(deps: PoolDeps): Pool {
+  const timeouts = { statement_timeout: acceptTimeoutMs, query_timeout: acceptTimeoutMs + 1_000 };
+  return poolWith(deps, { options: hotPathOptions, ...timeouts });
 }
 
 /** Longer than sorting some ten million rows of an upload takes. */

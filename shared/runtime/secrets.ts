@@ -7,6 +7,7 @@ const secretVariables: ReadonlySet<string> = new Set([
   'KAFKA_SASL_PASSWORD',
   'MUSTER_API_KEY',
   'MUSTER_BOOTSTRAP_API_KEY',
+  'MUSTER_SECRETS_KEY',
 ]);
 
 export function isSecret(variable: string): boolean {

@@ -112,6 +112,7 @@ export async function startInstallation(options: InstallationOptions): Promise<I
     MUSTER_CONFIG: configFile,
     MUSTER_TOPIC_PREFIX: topicPrefix,
     MUSTER_BOOTSTRAP_API_KEY: apiKey,
+    MUSTER_SECRETS_KEY: randomBytes(32).toString('base64'),
     API_PORT: String(apiPort),
     LOG_LEVEL: 'info',
     ...options.engine,

@@ -6,7 +6,7 @@ const arrivalTimeoutMs = 30_000;
 /** A file that is read as it comes may take longer. */
 export const longestArrivalMs = 900_000;
 
-const readAsItComes = /^text\/csv\b/i;
+const readAsItComes = /^(text\/csv|application\/x-ndjson)\b/i;
 
 /** Cuts a request whose body does not arrive in time. Node knows one limit for all of them, which has to be the longest. */
 export function limitArrival({ raw, headers }: FastifyRequest): void {

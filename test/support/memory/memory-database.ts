@@ -17,6 +17,7 @@ import type { ShardReport } from '../../../services/worker/ports/shard-reports.t
 import type { SettlementCounts, SettlementMethod } from '../../../shared/ports/settlements.ts';
 import type { AttemptNote, ToldUsers, UserFailure } from '../../../shared/ports/step-ledger.ts';
 import type { SettableClock } from '../settable-clock.ts';
+import { createJobTables, type JobTables } from './job-tables.ts';
 
 /** The rows of the in-memory stores, table by table as in Postgres. All stores of one test share one database and its clock. */
 export interface MemoryDatabase {
@@ -75,6 +76,8 @@ export interface MemoryDatabase {
   /** By run. */
   readonly runPaces: Map<string, RunPaceRow>;
   readonly audiences: Map<string, AudienceRow>;
+  /** Scheduled callbacks; `jobs` above are run starts. */
+  readonly scheduled: JobTables;
 }
 
 export interface RunEventRow {
@@ -384,6 +387,7 @@ export function createMemoryDatabase(clock: SettableClock): MemoryDatabase {
     runEvents: [],
     runPaces: new Map(),
     audiences: new Map(),
+    scheduled: createJobTables(),
   };
 }
 

@@ -1,0 +1,133 @@
+import { z } from 'zod';
+
+/** Never begins like an id (`cli_…`): wherever a client is named, either may stand. */
+export const clientNamePattern = /^[a-z0-9][a-z0-9.-]{0,62}$/;
+
+export const clientName = z
+  .string()
+  .regex(clientNamePattern, 'has to be 1 to 63 small letters, digits, - and ., beginning with a letter or digit');
+
+const port = z.int().min(1).max(65_535);
+
+/**
+ * Where calls of a client may go: all that a rule names has to fit. A `cidr` fits the address that the host was resolved to, and is the
+ * only way to an address that is not public.
+ */
+const egressRule = z
+  .strictObject({
+    host: z
+      .string()
+      .regex(
+        /^(\*\.)?([a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?\.)*[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/,
+        'has to be a host name in small letters, such as api.example.com or *.example.com',
+      )
+      .max(253)
+      .optional()
+      .describe('*.example.com stands for every name below it'),
+    cidr: z.union([z.cidrv4(), z.cidrv6()]).optional(),
+    port: port.optional().describe('Any unless given'),
+  })
+  .refine((rule) => Object.values(rule).some((value) => value !== undefined), 'has to name host, cidr or port');
+
+const attempts = z.int().min(2).max(50).describe('Calls of one job, the first included');
+const hourMs = 3_600_000;
+
+const retryStrategy = z.discriminatedUnion('strategy', [
+  z.strictObject({ strategy: z.literal('none') }),
+  z.strictObject({
+    strategy: z.literal('fixed'),
+    attempts: attempts.default(5),
+    delayMs: z
+      .int()
+      .min(100)
+      .max(24 * hourMs)
+      .default(10_000),
+  }),
+  z.strictObject({
+    strategy: z.literal('exponential').describe('A random part of the first delay, twice that, four times that, …'),
+    attempts: attempts.default(5),
+    firstDelayMs: z.int().min(100).max(hourMs).default(1000),
+    maxDelayMs: z
+      .int()
+      .min(100)
+      .max(24 * hourMs)
+      .default(hourMs),
+  }),
+]);
+
+export type RetryStrategy = z.infer<typeof retryStrategy>;
+
+/** What a client may do and how its jobs are called. Everything has a default: a client is made by its name alone. */
+export const clientFields = {
+  maxStoredJobs: z.int().min(1).max(1_000_000_000).default(10_000_000).describe('Jobs that have not ended, at most'),
+  acceptPerSecond: z.int().min(1).max(1_000_000).optional().describe('Jobs taken per second; no limit unless given'),
+  publishRatePerSecond: z
+    .number()
+    .min(0.1)
+    .max(1_000_000)
+    .optional()
+    .describe('Jobs that begin to be called per second; no limit unless given. What is due above it waits'),
+  concurrency: z.int().min(1).max(1000).default(50).describe('Calls in flight at once from one dispatcher'),
+  timeoutMs: z.int().min(100).max(60_000).default(10_000).describe('Of one call, from connecting to the last byte'),
+  relevancySeconds: z
+    .int()
+    .min(1)
+    .max(366 * 86_400)
+    .optional()
+    .describe('A job that was not called so long after its due time expires, unless it says otherwise itself'),
+  retry: retryStrategy.prefault({ strategy: 'exponential' }),
+  egress: z
+    .strictObject({ allow: z.array(egressRule).max(100).default([]) })
+    .prefault({})
+    .describe('Where calls may go; without rules: to any public address'),
+  sideline: z
+    .strictObject({
+      afterFailures: z.int().min(1).max(1000).default(10).describe('Calls to one host that fail one after the other'),
+      probeSeconds: z.int().min(1).max(3600).default(30).describe('Between two tries while its jobs are sidelined'),
+    })
+    .prefault({})
+    .describe('When the jobs for a host are put aside until it answers again'),
+  onGone: z
+    .enum(['dead-letter', 'sideline'])
+    .default('dead-letter')
+    .describe('What a 410 does: the job alone is given up, or all jobs for that host are put aside'),
+};
+
+export const clientDefinition = z.strictObject(clientFields);
+
+export type ClientDefinition = z.output<typeof clientDefinition>;
+
+/** As it is read back: a newer version may have written more, and what is missing gets its default. */
+export const keptClientDefinition = z.object(clientFields);
+
+export const newClient = z.strictObject({ name: clientName, ...clientFields }).meta({ id: 'NewClient' });
+
+/** Fields to be different; null for what a field is unless somebody says otherwise (JSON merge patch of one level). */
+export const clientPatch = z
+  .strictObject(
+    Object.fromEntries(Object.entries(newClient.shape).map(([field, shape]) => [field, z.nullable(shape).optional()])),
+  )
+  .meta({ id: 'ClientPatch' });
+
+const time = z.iso.datetime({ precision: 3 });
+
+export const clientKeyShape = z
+  .object({ id: z.string(), createdAt: time, expiresAt: time.nullable() })
+  .meta({ id: 'ClientKey' });
+
+export const clientShape = z
+  .object({
+    id: z.string(),
+    name: z.string(),
+    revision: z.int().min(1).describe('Moves with every change; the ETag'),
+    enabled: z.boolean().describe('false: nothing is accepted for it and nothing is called; what is stored waits'),
+    disabledReason: z.string().nullable(),
+    ...clientFields,
+    keys: z.array(clientKeyShape).describe('What its calls are signed with, newest first; secrets are never shown'),
+    createdAt: time,
+    updatedAt: time,
+    links: z.object({ self: z.string(), ledger: z.string() }),
+  })
+  .meta({ id: 'Client' });
+
+export type ClientShape = z.output<typeof clientShape>;

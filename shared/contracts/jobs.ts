@@ -1,0 +1,247 @@
+import { z } from 'zod';
+import { isStorable } from '../domain/stored-text.ts';
+
+/** HTTP shapes of jobs: callbacks that are due once. */
+const unstorable = 'must hold neither U+0000 nor half a surrogate pair';
+
+export const maxBulkJobs = 5000;
+const maxBodyBytes = 64 * 1024;
+const maxHeaderBytes = 8 * 1024;
+/** Ten years. */
+const maxDelaySeconds = 3660 * 86_400;
+
+export const jobMethods = ['POST', 'PUT', 'PATCH', 'DELETE', 'GET'] as const;
+
+/** Ours to set, or of the connection alone. */
+const reservedHeaders = new Set([
+  'host',
+  'content-length',
+  'transfer-encoding',
+  'connection',
+  'keep-alive',
+  'upgrade',
+  'te',
+  'trailer',
+  'expect',
+  'proxy-authorization',
+  'proxy-connection',
+]);
+
+export const jobKey = z
+  .string()
+  .regex(/^[\x21-\x7e]{1,255}$/, 'has to be 1 to 255 visible ASCII characters')
+  .describe('A repeat with the same key of the same client is the same job, also after it has ended');
+
+export const jobTag = z
+  .string()
+  .regex(/^[A-Za-z0-9._:/=@-]{1,64}$/, 'has to be 1 to 64 letters, digits and . _ : / = @ -');
+
+const headers = z
+  .record(z.string().regex(/^[A-Za-z0-9!#$%&'*+.^_`|~-]{1,128}$/, 'has to be the name of a header'), z.string())
+  .superRefine((value, context) => {
+    let bytes = 0;
+    for (const [name, text] of Object.entries(value)) {
+      bytes += name.length + text.length;
+      const lower = name.toLowerCase();
+      if (reservedHeaders.has(lower) || lower.startsWith('webhook-')) {
+        context.addIssue({
+          code: 'custom',
+          path: [name],
+          message: 'is set by Muster and cannot be given',
+          input: text,
+        });
+      } else if (!/^[\t\x20-\x7e]*$/.test(text)) {
+        context.addIssue({ code: 'custom', path: [name], message: 'has to be visible ASCII', input: text });
+      }
+    }
+    if (bytes > maxHeaderBytes)
+      context.addIssue(`headers are ${bytes} bytes together, at most ${maxHeaderBytes} are kept`);
+  })
+  .describe('Beside those that Muster sets: the length, and webhook-id, -timestamp and -signature');
+
+const url = z
+  .string()
+  .max(2048)
+  .superRefine((text, context) => {
+    const parsed = URL.parse(text);
+    if (parsed?.protocol !== 'https:' && parsed?.protocol !== 'http:') {
+      context.addIssue({ code: 'custom', message: 'has to be an http:// or https:// URL', input: text });
+    } else if (parsed.username !== '' || parsed.password !== '') {
+      context.addIssue({ code: 'custom', message: 'must not hold user and password: send a header', input: text });
+    }
+  })
+  .meta({ format: 'uri' });
+
+const text = z
+  .string()
+  .refine(isStorable, unstorable)
+  .refine((value) => value.length * 3 <= maxBodyBytes || Buffer.byteLength(value) <= maxBodyBytes, {
+    error: `has to be at most ${maxBodyBytes} bytes`,
+  });
+
+const json = z.union([z.record(z.string(), z.json()), z.array(z.json())]).refine((value) => {
+  const written = JSON.stringify(value);
+  return isStorable(written) && Buffer.byteLength(written) <= maxBodyBytes;
+}, `has to be at most ${maxBodyBytes} bytes as JSON`);
+
+const time = z.iso.datetime({ precision: 3 });
+const instant = z.iso.datetime({ offset: true, error: 'has to be an RFC 3339 time such as 2026-12-01T09:00:00Z' });
+
+export const clientRef = z.string().min(1).max(63).describe('Its id, cli_…, or its name');
+
+const call = {
+  url,
+  method: z.enum(jobMethods).default('POST'),
+  headers: headers.optional(),
+  body: z.union([text, json]).optional().describe('A text is sent as it is; anything else as JSON'),
+};
+
+const dueFields = {
+  dueAt: instant.optional().describe('RFC 3339 with an offset. What is past is due at once'),
+  delaySeconds: z
+    .number()
+    .min(0)
+    .max(maxDelaySeconds)
+    .optional()
+    .describe('Instead: from now, by the database’s clock'),
+};
+
+/** One job; due now when it says nothing else. */
+export const newJob = z
+  .strictObject({
+    client: clientRef,
+    ...dueFields,
+    ...call,
+    idempotencyKey: jobKey.optional(),
+    relevancySeconds: z
+      .int()
+      .min(1)
+      .max(366 * 86_400)
+      .optional()
+      .describe('Not called so long after its due time, it expires; as its client says unless given'),
+    tags: z.array(jobTag).max(16).optional().describe('To find it by'),
+  })
+  .refine(saysOneTime, { path: ['delaySeconds'], error: 'is given beside dueAt: say one of them' })
+  .meta({ id: 'NewJob' });
+
+export type NewJob = z.output<typeof newJob>;
+
+function saysOneTime({ dueAt, delaySeconds }: { dueAt?: string | undefined; delaySeconds?: number | undefined }) {
+  return dueAt === undefined || delaySeconds === undefined;
+}
+
+/** `jobs` are read one by one, so that one that is wrong spoils no other. */
+export const newJobs = z
+  .strictObject({
+    client: clientRef.optional().describe('Of all jobs that name none'),
+    jobs: z.array(newJob).min(1).max(maxBulkJobs),
+  })
+  .meta({ id: 'NewJobs' });
+
+const warning = z.object({ code: z.string(), detail: z.string() });
+
+export const acceptedJob = z
+  .object({
+    id: z.string(),
+    clientId: z.string(),
+    dueAt: time.nullable().describe('null where it is sidelined, or has ended'),
+    duplicate: z.boolean().describe('true: the key was used before, and this is that job'),
+    warnings: z.array(warning),
+    links: z.object({ self: z.string() }),
+  })
+  .meta({ id: 'AcceptedJob' });
+
+export type AcceptedJob = z.output<typeof acceptedJob>;
+
+const itemProblem = z.object({ pointer: z.string(), code: z.string(), detail: z.string() });
+
+export const jobResult = z.discriminatedUnion('status', [
+  z.object({ status: z.literal('accepted'), id: z.string(), warnings: z.array(warning).optional() }),
+  z.object({ status: z.literal('duplicate'), id: z.string() }),
+  z.object({ status: z.literal('refused'), errors: z.array(itemProblem) }),
+  z
+    .object({ status: z.literal('unknown'), errors: z.array(itemProblem) })
+    .describe('The database was lost: sent again with its key, it is stored once'),
+]);
+
+export type JobResult = z.output<typeof jobResult>;
+
+export const jobResults = z
+  .object({
+    accepted: z.int(),
+    duplicates: z.int(),
+    refused: z.int(),
+    unknown: z.int(),
+    results: z.array(jobResult).describe('One for each job, in its order'),
+  })
+  .meta({ id: 'JobResults' });
+
+/** How a job ends. */
+export const jobOutcomes = ['called', 'expired', 'cancelled', 'dead'] as const;
+
+export type JobOutcome = (typeof jobOutcomes)[number];
+
+/** `firing`: a dispatcher has it. `sidelined`: it waits until its host answers again. */
+export const jobStates = ['pending', 'firing', 'sidelined', ...jobOutcomes] as const;
+
+export type JobState = (typeof jobStates)[number];
+
+const attempt = z.object({
+  attempt: z.int(),
+  at: time,
+  status: z.int().nullable().describe('null where nothing was answered'),
+  latencyMs: z.int().nullable(),
+  error: z.string().nullable(),
+  answer: z.string().nullable().describe('The first 4 KB of it'),
+});
+
+export const jobShape = z
+  .object({
+    id: z.string(),
+    clientId: z.string(),
+    state: z.enum(jobStates),
+    scheduledFor: time.describe('When it was meant to be called; a retry does not move it'),
+    dueAt: time.nullable().describe('When it is called next; null where nobody knows, or never'),
+    acceptedAt: time.nullable(),
+    expiresAt: time.nullable(),
+    endedAt: time.nullable(),
+    attempt: z.int().describe('Of the call that comes next, or of the last one'),
+    method: z.string(),
+    url: z.string(),
+    headers: z.record(z.string(), z.string()).nullable().describe('Not kept once it has ended'),
+    body: z.string().nullable().describe('Not kept once it has ended, unless it is dead'),
+    idempotencyKey: z.string().nullable(),
+    tags: z.array(z.string()),
+    scheduleId: z.string().nullable(),
+    sidelinedFor: z.string().nullable().describe('The host that it waits for'),
+    cause: z.string().nullable().describe('Why it is dead'),
+    attempts: z.array(attempt).describe('Calls that were made, oldest first'),
+    links: z.object({ self: z.string(), client: z.string() }),
+  })
+  .meta({ id: 'Job' });
+
+export type JobShape = z.output<typeof jobShape>;
+
+/** In lists: without what can be large. */
+export const jobSummary = jobShape.omit({ headers: true, body: true, attempts: true }).meta({ id: 'JobSummary' });
+
+export type JobSummary = z.output<typeof jobSummary>;
+
+export const cancelAnswers = ['cancelled', 'too-late', 'called'] as const;
+
+/** `too-late`: it is being called, or has ended otherwise. */
+export type CancelAnswer = (typeof cancelAnswers)[number];
+
+export const cancelledJob = z.object({ id: z.string(), result: z.enum(cancelAnswers) }).meta({ id: 'CancelledJob' });
+
+/** Where to a job is moved. */
+export const newDue = z
+  .strictObject(dueFields)
+  .refine(saysOneTime, { path: ['delaySeconds'], error: 'is given beside dueAt: say one of them' })
+  .refine(({ dueAt, delaySeconds }) => (dueAt ?? delaySeconds) !== undefined, {
+    path: ['dueAt'],
+    error: 'is missing: say dueAt or delaySeconds',
+  })
+  .meta({ id: 'NewDue' });
+
+export type NewDue = z.output<typeof newDue>;

@@ -1,0 +1,27 @@
+import { hash } from 'node:crypto';
+import { v7 as uuidv7 } from 'uuid';
+import { partitionCount } from './partitioning.ts';
+
+/**
+ * The id of a job: derived where it has an idempotency key, so that the same key of the same client is the same job wherever and whenever it
+ * arrives (uuid v8 out of SHA-256); a new one otherwise (v7).
+ */
+export function jobIdOf(clientId: string, key: string | null): string {
+  return key === null ? uuidv7() : derivedId(`${clientId}\n${key}`);
+}
+
+function derivedId(text: string): string {
+  const hex = hash('sha256', text, 'hex');
+  const variant = '89ab'[Number.parseInt(hex.charAt(16), 16) & 3] ?? '8';
+  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-8${hex.slice(13, 16)}-${variant}${hex.slice(17, 20)}-${hex.slice(20, 32)}`;
+}
+
+/** Where a job lies: six bits of its id that are random in both kinds of ids, 0 to 63. Fixed for good. */
+export function jobPartitionOf(jobId: string): number {
+  return Number.parseInt(jobId.slice(-2), 16) % partitionCount;
+}
+
+/** What the secret of a client's key is sealed for: it opens for no other. */
+export function clientKeyContext(clientId: string, keyId: string): string {
+  return `client:${clientId}:key:${keyId}`;
+}

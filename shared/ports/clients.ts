@@ -1,0 +1,37 @@
+import type { ClientDefinition } from '../contracts/clients.ts';
+
+/** One secret that calls are signed with. Several may be valid at once: that is how they are rotated. */
+export interface ClientKey {
+  keyId: string;
+  /** As it is kept: by a secret box, bound to `clientKeyContext`. */
+  sealed: string;
+  createdAt: Date;
+  /** From then on nothing is signed with it; null: for good. A snapshot may hold keys that have expired since it was read. */
+  expiresAt: Date | null;
+}
+
+/** Owner of jobs. */
+export interface Client {
+  clientId: string;
+  /** Unique. */
+  name: string;
+  /** Moves with every change, from 1. */
+  revision: number;
+  definition: ClientDefinition;
+  /** False: nothing is accepted for it, and nothing is called; what is stored waits. */
+  enabled: boolean;
+  /** Why it is not enabled, where somebody said so. */
+  disabledReason: string | null;
+  /** Not expired when they were read, newest first. */
+  keys: ClientKey[];
+  createdAt: Date;
+  updatedAt: Date;
+}
+
+/** Clients as every process reads them. */
+export interface ClientSource {
+  /** One cheap look: whether anything has changed since. */
+  revision(): Promise<number>;
+  /** All clients, by name, as of one moment. One that this version cannot read, because a newer one wrote it, is left out. */
+  read(): Promise<{ revision: number; clients: Client[] }>;
+}

@@ -1,0 +1,47 @@
+/** A job as it is accepted. Its id is chosen before, so that it can be stored again when nobody knows whether it was. */
+export interface JobToStore {
+  /** By `jobIdOf`. */
+  jobId: string;
+  clientId: string;
+  key: string | null;
+  /** Null: after the delay, by the database's clock. What is past is due now. */
+  dueAt: Date | null;
+  /** From now; 0 where there is a due time. */
+  delayMs: number;
+  /** After its due time it expires; null: never. */
+  relevancyMs: number | null;
+  method: string;
+  url: string;
+  /** JSON, names in small letters. */
+  headers: string | null;
+  body: string | null;
+  tags: readonly string[] | null;
+  /** Whose occurrence it is. */
+  scheduleId: string | null;
+}
+
+/** A job that is there already, in whatever state. */
+export interface KnownJob {
+  jobId: string;
+  /** Null where it is sidelined or has ended. */
+  dueAtMs: number | null;
+  /** What it calls, as far as it is kept: headers and body go with its end. */
+  call: { method: string; url: string } & (
+    { whole: true; headers: string | null; body: string | null } | { whole: false }
+  );
+}
+
+/** How jobs come in. */
+export interface JobIntake {
+  /**
+   * Stores them in one transaction, and counts them as accepted by their clients in the same one. An id that is there already, pending, ended or
+   * dead, is left alone. Ids of one call have to differ.
+   *
+   * @param slot of the totals: two calls under way at once should have different ones
+   * @param isAgain true where an earlier call may have stored them: then ids without a key are looked for among the ended ones too
+   * @returns when each of those that were stored now is due, by id: milliseconds since 1970
+   */
+  store(jobs: readonly JobToStore[], slot: number, isAgain?: boolean): Promise<ReadonlyMap<string, number>>;
+  /** What is there under these ids, in no order. */
+  known(jobIds: readonly string[]): Promise<KnownJob[]>;
+}

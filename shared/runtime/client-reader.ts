@@ -1,0 +1,38 @@
+import { publicId } from '../domain/ids.ts';
+import type { Clock } from '../ports/clock.ts';
+import type { Client, ClientSource } from '../ports/clients.ts';
+import type { Logger } from './logger.ts';
+import { createSnapshotReader, type SnapshotReader } from './snapshot-reader.ts';
+
+export interface ClientReaderDeps {
+  clients: ClientSource;
+  clock: Clock;
+  logger: Logger;
+}
+
+/** All clients as of one moment. */
+export interface ClientSnapshot {
+  revision: number;
+  byId: ReadonlyMap<string, Client>;
+  /** By name, and by public id: however a request may name them. */
+  byRef: ReadonlyMap<string, Client>;
+}
+
+/** What a process knows of the clients; it follows a change within about a second. */
+export type ClientReader = SnapshotReader<ClientSnapshot>;
+
+export function createClientReader({ clients, clock, logger }: ClientReaderDeps): ClientReader {
+  const read = async () => {
+    const { revision, clients: all } = await clients.read();
+    return {
+      revision,
+      byId: new Map(all.map((client) => [client.clientId, client])),
+      byRef: new Map(all.flatMap((client) => refsOf(client).map((ref) => [ref, client]))),
+    };
+  };
+  return createSnapshotReader({ name: 'read-clients', source: { revision: clients.revision, read }, clock, logger });
+}
+
+function refsOf({ clientId, name }: Client): string[] {
+  return [name, publicId('client', clientId)];
+}

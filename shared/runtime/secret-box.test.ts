@@ -1,0 +1,107 @@
+import { randomBytes } from 'node:crypto';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { createSecretBox, readSecretBox, SecretBoxError, type SecretBox } from './secret-box.ts';
+
+const place = 'action-type:award-reward:authorization';
+const [older, newer] = [Buffer.alloc(32, 1), Buffer.alloc(32, 2)];
+
+/** What keeps it from opening. */
+function faultOf(box: SecretBox, sealed: string, context = place): string | undefined {
+  try {
+    box.open(sealed, context);
+    return undefined;
+  } catch (error) {
+    if (error instanceof SecretBoxError) return error.fault;
+    throw error;
+  }
+}
+
+describe('a secret box', () => {
+  it('opens what it sealed, and shows nothing of it before', () => {
+    const box = createSecretBox([older]);
+    const { sealed } = box.seal('Bearer ünïcode 🛵', place);
+    expect(sealed).toMatch(/^v1\.[0-9a-f]{8}\.[\w-]+$/);
+    expect(Buffer.from(sealed.split('.')[2] ?? '', 'base64url').toString('latin1')).not.toContain('Bearer');
+    expect(box.open(sealed, place)).toBe('Bearer ünïcode 🛵');
+  });
+
+  it('seals the same secret differently each time', () => {
+    const box = createSecretBox([older]);
+    expect(box.seal('same', place).sealed).not.toBe(box.seal('same', place).sealed);
+  });
+
+  it('opens nothing that was moved to another place', () => {
+    const box = createSecretBox([older]);
+    const { sealed } = box.seal('secret', place);
+    expect(faultOf(box, sealed, 'action-type:award-points:authorization')).toBe('not-authentic');
+  });
+
+  it('opens nothing that was changed by one bit, wherever', () => {
+    const box = createSecretBox([older]);
+    const [version = '', id = '', text = ''] = box.seal('secret', place).sealed.split('.');
+    const bytes = Buffer.from(text, 'base64url');
+    for (let index = 0; index < bytes.length; index++) {
+      const changed = Buffer.from(bytes);
+      changed.writeUInt8(bytes.readUInt8(index) ^ 1, index);
+      expect(faultOf(box, `${version}.${id}.${changed.toString('base64url')}`)).toBe('not-authentic');
+    }
+  });
+
+  it.each(['', 'v1', 'v1.00000000.', 'v2.00000000.AAAA', 'Bearer plain'])('opens no text such as %j', (text) => {
+    expect(faultOf(createSecretBox([older]), text)).toBe('not-authentic');
+  });
+
+  it('seals with the first of its keys and opens with each: so a key is replaced', () => {
+    const before = createSecretBox([older]).seal('secret', place).sealed;
+    const during = createSecretBox([newer, older]);
+    expect(during.open(before, place)).toBe('secret');
+    const after = createSecretBox([newer]);
+    expect(after.open(during.seal('secret', place).sealed, place)).toBe('secret');
+    expect(faultOf(after, before)).toBe('unknown-key');
+  });
+
+  it('says that it has no key', () => {
+    const box = createSecretBox([]);
+    expect(() => box.seal('secret', place)).toThrow('MUSTER_SECRETS_KEY is not set here');
+    expect(faultOf(box, createSecretBox([older]).seal('secret', place).sealed)).toBe('no-key');
+  });
+});
+
+describe('its keys', () => {
+  const text = randomBytes(32).toString('base64');
+
+  it('come from the environment, in either base64', () => {
+    const { sealed } = readSecretBox({ MUSTER_SECRETS_KEY: text }).seal('secret', place);
+    const urlSafe = Buffer.from(text, 'base64').toString('base64url');
+    const box = readSecretBox({ MUSTER_SECRETS_KEY: `${randomBytes(32).toString('base64')}, ${urlSafe}` });
+    expect(box.open(sealed, place)).toBe('secret');
+  });
+
+  it('come from a file', () => {
+    const folder = mkdtempSync(join(tmpdir(), 'muster-secret-box-'));
+    const file = join(folder, 'key');
+    writeFileSync(file, `${text}\n`);
+    const { sealed } = readSecretBox({ MUSTER_SECRETS_KEY_FILE: file }).seal('secret', place);
+    rmSync(folder, { recursive: true });
+    expect(readSecretBox({ MUSTER_SECRETS_KEY: text }).open(sealed, place)).toBe('secret');
+  });
+
+  it('need not be there', () => {
+    expect(faultOf(readSecretBox({}), 'v1.00000000.AAAA')).toBe('no-key');
+  });
+
+  it.each([
+    ['too short', randomBytes(16).toString('base64'), 'has 16 bytes: a key is 32 bytes in base64'],
+    ['too long', randomBytes(33).toString('base64'), 'has 33 bytes: a key is 32 bytes in base64'],
+    ['no base64', 'correct horse battery staple', 'has no base64: a key is 32 bytes in base64'],
+    ['one of two', `${text},c2hvcnQ=`, 'has 5 bytes as key 2 of 2'],
+    ['nothing behind a comma', `${text},`, 'has 0 bytes as key 2 of 2'],
+  ])('are refused: %s, without showing them', (_name, keys, message) => {
+    const read = () => readSecretBox({ MUSTER_SECRETS_KEY: keys });
+    expect(read).toThrow(`MUSTER_SECRETS_KEY ${message}`);
+    for (const key of keys.split(',').filter((one) => one !== '')) expect(read).not.toThrow(key);
+  });
+});

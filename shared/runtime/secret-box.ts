@@ -1,0 +1,135 @@
+import { createCipheriv, createDecipheriv, createSecretKey, hash, randomBytes, type KeyObject } from 'node:crypto';
+import { z } from 'zod';
+import { readEnvironment } from './environment.ts';
+
+/**
+ * - `no-key`: this process was given none.
+ * - `unknown-key`: it was given others than the one that the secret is sealed with.
+ * - `not-authentic`: the text is no sealed secret, was changed, or was sealed for another place.
+ */
+export type SecretBoxFault = 'no-key' | 'unknown-key' | 'not-authentic';
+
+/** A secret that cannot be sealed or opened. Its message never holds a secret or a key. */
+export class SecretBoxError extends Error {
+  override readonly name = 'SecretBoxError';
+  readonly fault: SecretBoxFault;
+
+  constructor(fault: SecretBoxFault, message: string, options?: ErrorOptions) {
+    super(message, options);
+    this.fault = fault;
+  }
+}
+
+/** Keeps secrets in a database that may be copied: AES-256-GCM, under keys that the database does not have. */
+export interface SecretBox {
+  /**
+   * @param context where the secret belongs, such as `action-type:award-reward:authorization`: it opens for no other place
+   * @throws {SecretBoxError} `no-key`
+   */
+  seal(plain: string, context: string): { sealed: string };
+  /** @throws {SecretBoxError} whose fault says what is wrong */
+  open(sealed: string, context: string): string;
+}
+
+const keyBytes = 32;
+/** The nonce's usual size for GCM. Random ones are safe for 2^32 secrets under one key. */
+const nonceBytes = 12;
+const tagBytes = 16;
+const form = 'v1';
+const howToMake = 'make one with: openssl rand -base64 32';
+
+const oneKey = /^[A-Za-z0-9+/_-]{43}=?$/;
+
+const secretsEnvironment = z.object({
+  /** Separated by commas: the first seals, each opens. */
+  MUSTER_SECRETS_KEY: z
+    .string()
+    .transform((text) => text.split(',').map((key) => key.trim()))
+    .superRefine((keys, context) => {
+      for (const [index, key] of keys.entries()) {
+        if (oneKey.test(key)) continue;
+        const isBase64 = /^[A-Za-z0-9+/_-]*={0,2}$/.test(key);
+        const has = isBase64 ? `has ${Buffer.from(key, 'base64').length} bytes` : 'has no base64';
+        const which = keys.length === 1 ? '' : ` as key ${index + 1} of ${keys.length}`;
+        context.addIssue(`${has}${which}: a key is ${keyBytes} bytes in base64; ${howToMake}`);
+      }
+    })
+    .transform((keys) => keys.map((key) => Buffer.from(key, 'base64')))
+    .optional(),
+});
+
+interface Key {
+  /** Names the key beside what it sealed, and tells nothing of it. */
+  id: string;
+  key: KeyObject;
+}
+
+/**
+ * With the keys of `MUSTER_SECRETS_KEY`, or of the file that `MUSTER_SECRETS_KEY_FILE` names. Without any there is a box too: it refuses.
+ * @throws {ConfigurationError} where a key has another length
+ */
+export function readSecretBox(environment: NodeJS.ProcessEnv): SecretBox {
+  const { MUSTER_SECRETS_KEY: keys = [] } = readEnvironment(secretsEnvironment, environment);
+  return createSecretBox(keys);
+}
+
+/** @param keys of 32 bytes each: the first seals, each opens */
+export function createSecretBox(keys: readonly Buffer[]): SecretBox {
+  const known = keys.map(keyOf);
+  const [sealing] = known;
+  const requireKey = (): Key => {
+    if (sealing) return sealing;
+    throw new SecretBoxError('no-key', `MUSTER_SECRETS_KEY is not set here, and secrets are kept with it; ${howToMake}`);
+  };
+
+  return {
+    seal: (plain, context) => {
+      const { id, key } = requireKey();
+      const nonce = randomBytes(nonceBytes);
+      const cipher = createCipheriv('aes-256-gcm', key, nonce, { authTagLength: tagBytes });
+      cipher.setAAD(boundTo(id, context));
+      const text = Buffer.concat([cipher.update(plain, 'utf8'), cipher.final()]);
+      const box = Buffer.concat([nonce, cipher.getAuthTag(), text]);
+      return { sealed: `${form}.${id}.${box.toString('base64url')}` };
+    },
+
+    open: (sealed, context) => {
+      requireKey();
+      const [version, id = '', text = '', ...more] = sealed.split('.');
+      const box = Buffer.from(text, 'base64url');
+      if (version !== form || more.length > 0 || box.length < nonceBytes + tagBytes) {
+        throw new SecretBoxError('not-authentic', `what is kept for ${context} is no sealed secret of this version`);
+      }
+      const found = known.find((candidate) => candidate.id === id);
+      if (!found) {
+        const told = `the secret for ${context} was sealed with another key (${id}) than MUSTER_SECRETS_KEY has here`;
+        throw new SecretBoxError('unknown-key', `${told}: ${known.map((key) => key.id).join(', ')}`);
+      }
+      return opened(found, box, context);
+    },
+  };
+}
+
+function opened({ id, key }: Key, box: Buffer, context: string): string {
+  const decipher = createDecipheriv('aes-256-gcm', key, box.subarray(0, nonceBytes), { authTagLength: tagBytes });
+  decipher.setAAD(boundTo(id, context));
+  decipher.setAuthTag(box.subarray(nonceBytes, nonceBytes + tagBytes));
+  try {
+    return Buffer.concat([decipher.update(box.subarray(nonceBytes + tagBytes)), decipher.final()]).toString('utf8');
+  } catch (error) {
+    const told = `the secret for ${context} does not open: it was changed, or sealed for another place`;
+    throw new SecretBoxError('not-authentic', told, { cause: error });
+  }
+}
+
+/** Authenticated, not encrypted: what is sealed for one place, or under one key's name, is garbage at another. */
+function boundTo(id: string, context: string): Buffer {
+  return Buffer.from(`${form}.${id}.${context}`);
+}
+
+function keyOf(bytes: Buffer): Key {
+  if (bytes.length !== keyBytes) throw new TypeError(`a key has to have ${keyBytes} bytes, not ${bytes.length}`);
+  // A prefix of its own, so that the name is of no use for anything else that is made of the key.
+  const named = Buffer.concat([Buffer.from('muster secret box key '), bytes]);
+  return { id: hash('sha256', named, 'hex').slice(0, 8), key: createSecretKey(bytes) };
+}

@@ -1,0 +1,117 @@
+import type { Client } from '../../../shared/ports/clients.ts';
+
+/** The scheduler's tables as in Postgres (migrations/…_scheduled_jobs.ts). */
+export interface JobTables {
+  /** Moves with every change of a client. */
+  clientsRevision: number;
+  readonly clients: Map<string, Client>;
+  /** What waits, is being called or is sidelined, by job. */
+  readonly jobs: Map<string, StoredJobRow>;
+  /** What is being called, by job. */
+  readonly fires: Map<string, FireRow>;
+  readonly ended: EndedJobRow[];
+  /** Attempts that were not the last one. */
+  readonly attempts: JobAttemptRow[];
+  readonly dead: Map<string, DeadJobRow>;
+  /** By client: the sum over all slots. */
+  readonly totals: Map<string, ClientTotalsRow>;
+}
+
+export interface StoredJobRow {
+  jobId: string;
+  clientId: string;
+  /** Infinity while it is sidelined. */
+  dueAtMs: number;
+  attempt: number;
+  scheduledForMs: number;
+  acceptedAtMs: number;
+  expiresAtMs: number | null;
+  key: string | null;
+  method: string;
+  url: string;
+  /** JSON. */
+  headers: string | null;
+  body: string | null;
+  tags: readonly string[] | null;
+  scheduleId: string | null;
+  /** The host that it waits for. */
+  sideline: string | null;
+}
+
+export interface FireRow {
+  jobId: string;
+  owner: string;
+  epoch: number;
+  leaseUntilMs: number;
+}
+
+export interface EndedJobRow {
+  jobId: string;
+  clientId: string;
+  endedAtMs: number;
+  scheduledForMs: number;
+  outcome: string;
+  attempt: number;
+  status: number | null;
+  latencyMs: number | null;
+  error: string | null;
+  answer: string | null;
+  method: string;
+  url: string;
+  key: string | null;
+  tags: readonly string[] | null;
+  scheduleId: string | null;
+}
+
+export interface JobAttemptRow {
+  jobId: string;
+  atMs: number;
+  attempt: number;
+  status: number | null;
+  latencyMs: number | null;
+  error: string | null;
+  answer: string | null;
+}
+
+export interface DeadJobRow {
+  jobId: string;
+  clientId: string;
+  diedAtMs: number;
+  cause: string;
+  /** All that a replay needs. */
+  job: StoredJobRow;
+}
+
+export interface ClientTotalsRow {
+  accepted: number;
+  called: number;
+  expired: number;
+  cancelled: number;
+  dead: number;
+}
+
+export function createJobTables(): JobTables {
+  return {
+    clientsRevision: 0,
+    clients: new Map(),
+    jobs: new Map(),
+    fires: new Map(),
+    ended: [],
+    attempts: [],
+    dead: new Map(),
+    totals: new Map(),
+  };
+}
+
+/** Adds to what is counted of a client. */
+export function countJobs(tables: JobTables, clientId: string, delta: Partial<ClientTotalsRow>): void {
+  const before = tables.totals.get(clientId) ?? { accepted: 0, called: 0, expired: 0, cancelled: 0, dead: 0 };
+  const { accepted = 0, called = 0, expired = 0, cancelled = 0, dead = 0 } = delta;
+  tables.totals.set(clientId, {
+    accepted: before.accepted + accepted,
+    called: before.called + called,
+    expired: before.expired + expired,
+    cancelled: before.cancelled + cancelled,
+    dead: before.dead + dead,
+  });
+}
