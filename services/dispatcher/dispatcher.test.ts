@@ -87,7 +87,11 @@ describe('the dispatcher', () => {
     expect(calls[0]).toMatchObject({ method: 'POST', url: 'https://one.example/a?b=c' });
     expect(calls[0]?.body?.toString()).toBe('{"x":1}');
     const rows = await subject.rows();
-    expect(rows).toMatchObject({ pending: [], fires: [], ended: [{ outcome: 'called', status: 200, answer: 'thanks' }] });
+    expect(rows).toMatchObject({
+      pending: [],
+      fires: [],
+      ended: [{ outcome: 'called', status: 200, answer: 'thanks' }],
+    });
     await stop(dispatcher);
   });
 
@@ -146,7 +150,7 @@ describe('the dispatcher', () => {
 
   it('keeps the calls of each client within its own number, and slow ones from holding up others', async () => {
     const slow = clientIdOf(1);
-    const { clock, subject, calls, dispatcherOf, offer, stop } = setUp((call) =>
+    const { clock, subject, calls, dispatcherOf, offer } = setUp((call) =>
       call.limits.clientId === slow ? new Promise(() => undefined) : ok,
     );
     const dispatcher = dispatcherOf('a');
@@ -158,7 +162,6 @@ describe('the dispatcher', () => {
     expect((await subject.rows()).ended.map(({ jobId }) => jobId)).toEqual([jobIdOf(100)]);
     // Claimed is what the next slots need; the rest is left to others.
     expect((await subject.rows()).fires).toHaveLength(20);
-    void stop;
   });
 
   it('puts the jobs of a host aside that fails again and again, and of no other', async () => {
@@ -188,9 +191,18 @@ describe('the dispatcher', () => {
     const { clock, subject, tables, calls, dispatcherOf, stop } = setUp(() => (isUp ? ok : status(503)));
     const sideline = 'receiver.example';
     await subject.add(
-      Array.from({ length: 30 }, (_, index) => ({ jobId: jobIdOf(index), clientId: clientIdOf(1), dueInMs: -1, sideline })),
+      Array.from({ length: 30 }, (_, index) => ({
+        jobId: jobIdOf(index),
+        clientId: clientIdOf(1),
+        dueInMs: -1,
+        sideline,
+      })),
     );
-    await createMemoryHostCircuits({ tables, owner: 'x', leaseMs }).open({ clientId: clientIdOf(1), host: sideline }, 'down', 0);
+    await createMemoryHostCircuits({ tables, owner: 'x', leaseMs }).open(
+      { clientId: clientIdOf(1), host: sideline },
+      'down',
+      0,
+    );
     const dispatcher = dispatcherOf('a');
     await dispatcher.start();
     await passTime(clock, 10_000);

@@ -66,6 +66,8 @@ export function createDispatcher(deps: DispatcherDeps): Dispatcher {
   let isTakingIn = false;
   /** Nothing is to be written or claimed. Otherwise the next turn comes by itself, and a wake-up costs more than what it would bring. */
   let isIdle = true;
+  /** Something came while a turn was under way. */
+  let isWoken = false;
 
   const levels = () => ({ queued: queue.size, waiting: lines.waiting, inFlight: lines.inFlight });
   const meter = createDispatcherMeter({ meter: deps.meter ?? noMeter, levels });
@@ -106,16 +108,17 @@ export function createDispatcher(deps: DispatcherDeps): Dispatcher {
   }
 
   function wake(): void {
+    isWoken = true;
     if (!isIdle) return;
     isIdle = false;
     loop.poke();
   }
 
   async function turn(): Promise<number> {
-    isIdle = false;
+    isIdle = isWoken = false;
     const waitMs = await flush();
-    isIdle = waitMs === idleMs;
-    return waitMs;
+    isIdle = waitMs === idleMs && !isWoken;
+    return isIdle ? waitMs : Math.min(waitMs, minBetweenFlushesMs);
   }
 
   /** Ends and claims of many jobs, in one statement. Returns until when there is nothing more to do, in milliseconds. */
@@ -142,7 +145,8 @@ export function createDispatcher(deps: DispatcherDeps): Dispatcher {
     const jobs = flushed.claimed.map((claim) => heldJobOf(claim, askedMs, leaseMs));
     for (const job of jobs) held.set(job.jobId, job);
     settle(references);
-    lines.add(jobs);
+    if (isTakingIn) lines.add(jobs);
+    else giveBack(jobs);
     return finished.length + queue.size > 0 ? minBetweenFlushesMs : idleMs;
   }
 
@@ -155,9 +159,9 @@ export function createDispatcher(deps: DispatcherDeps): Dispatcher {
   }
 
   /** What was claimed and not begun is due again at once, for others. */
-  function giveBack(): void {
+  function giveBack(jobs: readonly HeldJob[]): void {
     const note = { status: null, latencyMs: null, error: null, answer: null };
-    for (const job of lines.clear()) {
+    for (const job of jobs) {
       finished.push({ job, verdict: { kind: 'released', delayMs: 0 }, note, sign: 'none', terms: undefined });
     }
   }
@@ -165,7 +169,6 @@ export function createDispatcher(deps: DispatcherDeps): Dispatcher {
   async function finishWork(): Promise<void> {
     await keeper.stop();
     for (let flushes = 0; flushes < lastFlushes || lines.inFlight > 0; flushes++) {
-      giveBack();
       if (finished.length > 0) {
         const calls = finished.splice(0, maxClaims);
         await ledger.flush({ results: calls.map(resultOf), claims: [] }).catch((error: unknown) => {
@@ -193,6 +196,7 @@ export function createDispatcher(deps: DispatcherDeps): Dispatcher {
       isTakingIn = false;
       consumer.stopIntake();
       receiver.stop();
+      giveBack(lines.clear());
       await loop.stop();
       queue.clear();
     },

@@ -1,7 +1,8 @@
 import type { CallLedger, ClaimedJob, JobResult } from '../../../services/dispatcher/ports/call-ledger.ts';
 import { compareKeys, type JobKey } from '../../../shared/domain/job-key.ts';
 import { atOnce } from './at-once.ts';
-import { countOutcome, type CallbackTables, type StoredJobRow } from './callback-tables.ts';
+import type { CallbackTables } from './callback-tables.ts';
+import { countJobs, type StoredJobRow } from './job-tables.ts';
 
 export interface MemoryCallLedgerDeps {
   tables: CallbackTables;
@@ -20,7 +21,7 @@ export function createMemoryCallLedger(deps: MemoryCallLedgerDeps): CallLedger {
     const fire = fires.get(key.jobId);
     if (fire && fire.leaseUntilMs >= clock.nowMs()) return undefined;
     const epoch = (fire?.epoch ?? 0) + 1;
-    fires.set(key.jobId, { owner, epoch, leaseUntilMs: clock.nowMs() + leaseMs });
+    fires.set(key.jobId, { jobId: key.jobId, owner, epoch, leaseUntilMs: clock.nowMs() + leaseMs });
     const { clientId, attempt, scheduledForMs, method, url, headers, body } = job;
     const expiresInMs = job.expiresAtMs === null ? null : job.expiresAtMs - clock.nowMs();
     return { ...key, clientId, epoch, attempt, scheduledForMs, expiresInMs, method, url, headers, body };
@@ -54,18 +55,19 @@ function record(tables: CallbackTables, result: JobResult): void {
 
 function end(tables: CallbackTables, job: StoredJobRow, { verdict, note }: JobResult): void {
   const endedAtMs = tables.clock.nowMs();
-  const { jobId, clientId, attempt } = job;
-  const { status, error, answer } = note;
+  const { jobId, clientId, attempt, scheduledForMs, method, url, key, tags, scheduleId } = job;
   const outcome = verdict.kind === 'called' || verdict.kind === 'expired' ? verdict.kind : 'dead';
+  const of = { jobId, clientId, attempt, scheduledForMs, method, url, key, tags, scheduleId };
   tables.jobs.delete(jobId);
-  tables.ended.push({ jobId, clientId, endedAtMs, outcome, attempt, status, error, answer });
-  countOutcome(tables, clientId, outcome);
-  if (verdict.kind === 'dead') tables.dead.set(jobId, { diedAtMs: endedAtMs, cause: verdict.cause, job });
+  tables.ended.push({ ...of, ...note, endedAtMs, outcome });
+  countJobs(tables, clientId, { [outcome]: 1 });
+  if (verdict.kind === 'dead')
+    tables.dead.set(jobId, { jobId, clientId, diedAtMs: endedAtMs, cause: verdict.cause, job });
 }
 
 function move({ clock, jobs, attempts }: CallbackTables, job: StoredJobRow, { verdict, note }: JobResult): void {
   const { jobId, attempt } = job;
-  if (verdict.kind === 'retry') attempts.push({ jobId, atMs: clock.nowMs(), attempt, status: note.status });
+  if (verdict.kind === 'retry') attempts.push({ jobId, atMs: clock.nowMs(), attempt, ...note });
   const delayMs = verdict.kind === 'retry' || verdict.kind === 'released' ? Math.round(verdict.delayMs) : Infinity;
   jobs.set(jobId, {
     ...job,

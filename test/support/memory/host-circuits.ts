@@ -1,7 +1,8 @@
 import type { HostCircuits, HostKey } from '../../../services/dispatcher/ports/host-circuits.ts';
 import { jobPartitionOf } from '../../../shared/domain/job-ids.ts';
 import { atOnce } from './at-once.ts';
-import { circuitKey, countOutcome, type CallbackTables, type StoredJobRow } from './callback-tables.ts';
+import { circuitKey, type CallbackTables } from './callback-tables.ts';
+import { countJobs, type StoredJobRow } from './job-tables.ts';
 
 export function createMemoryHostCircuits(deps: {
   tables: CallbackTables;
@@ -53,7 +54,7 @@ export function createMemoryHostCircuits(deps: {
         const [first] = sidelinedOf(key);
         if (!first) return { kind: 'nothing-waits' };
         const job = putDue(first);
-        fires.set(job.jobId, { owner, epoch: 1, leaseUntilMs: clock.nowMs() + leaseMs });
+        fires.set(job.jobId, { jobId: job.jobId, owner, epoch: 1, leaseUntilMs: clock.nowMs() + leaseMs });
         const { jobId, clientId, attempt, scheduledForMs, expiresAtMs, method, url, headers, body } = job;
         const key_ = { partition: jobPartitionOf(jobId), dueUs: job.dueAtMs * 1000, jobId };
         const expiresInMs = expiresAtMs === null ? null : expiresAtMs - clock.nowMs();
@@ -80,11 +81,12 @@ export function createMemoryHostCircuits(deps: {
         const expired = sidelinedOf(key)
           .filter(({ expiresAtMs }) => expiresAtMs !== null && expiresAtMs <= clock.nowMs())
           .slice(0, limit);
-        for (const { jobId, clientId, attempt } of expired) {
+        for (const { jobId, clientId, attempt, scheduledForMs, method, url, key: own, tags, scheduleId } of expired) {
           jobs.delete(jobId);
-          const nothing = { status: null, error: null, answer: null };
-          tables.ended.push({ jobId, clientId, attempt, endedAtMs: clock.nowMs(), outcome: 'expired', ...nothing });
-          countOutcome(tables, clientId, 'expired');
+          const of = { jobId, clientId, attempt, scheduledForMs, method, url, key: own, tags, scheduleId };
+          const nothing = { status: null, latencyMs: null, error: null, answer: null };
+          tables.ended.push({ ...of, ...nothing, endedAtMs: clock.nowMs(), outcome: 'expired' });
+          countJobs(tables, clientId, { expired: 1 });
         }
         return expired.length;
       }),

@@ -1,7 +1,8 @@
 import { jobPartitionOf } from '../../../shared/domain/job-ids.ts';
 import type { JobRows, JobSubject, SeedJob } from '../conformance/job-subject.ts';
 import { atOnce } from './at-once.ts';
-import type { CallbackTables, StoredJobRow } from './callback-tables.ts';
+import type { CallbackTables } from './callback-tables.ts';
+import type { StoredJobRow } from './job-tables.ts';
 
 export function memoryJobSubject(tables: CallbackTables): JobSubject {
   const { clock } = tables;
@@ -33,6 +34,10 @@ export function storedJobOf(job: SeedJob, nowMs: number): StoredJobRow {
     attempt: job.attempt ?? 1,
     scheduledForMs: nowMs + job.dueInMs,
     expiresAtMs: job.expiresInMs === undefined ? null : nowMs + job.expiresInMs,
+    acceptedAtMs: nowMs,
+    key: null,
+    tags: null,
+    scheduleId: null,
     method: 'POST',
     url: job.url ?? 'https://receiver.example/hook',
     headers: null,
@@ -50,7 +55,7 @@ function rowsOf(tables: CallbackTables): JobRows {
         dueInMs: dueAtMs === Infinity ? null : dueAtMs - tables.clock.nowMs(),
       })),
     ),
-    fires: byJob(Array.from(tables.fires, ([jobId, { owner, epoch }]) => ({ jobId, owner, epoch }))),
+    fires: byJob(Array.from(tables.fires.values(), ({ jobId, owner, epoch }) => ({ jobId, owner, epoch }))),
     ended: byJob(
       tables.ended.map(({ jobId, outcome, attempt, status, error, answer }) => ({
         ...{ jobId, outcome, attempt, status, error, answer },

@@ -1,0 +1,62 @@
+import { isBehind, type DueReferences, type Mark } from '../../../services/scheduler/ports/due-references.ts';
+import { compareKeys, type JobReference } from '../../../shared/domain/job-key.ts';
+import { jobPartitionOf } from '../../../shared/domain/job-ids.ts';
+import { atOnce } from './at-once.ts';
+import type { CallbackTables } from './callback-tables.ts';
+
+export function createMemoryDueReferences({ tables }: { tables: CallbackTables }): DueReferences {
+  const { jobs, fires, clock } = tables;
+
+  function ofPartition(partition: number, fits: (reference: JobReference) => boolean): JobReference[] {
+    return Array.from(jobs.values(), ({ jobId, clientId, dueAtMs }) => ({
+      ...{ partition: jobPartitionOf(jobId), dueUs: dueAtMs * 1000, jobId, clientId },
+    }))
+      .filter((reference) => reference.partition === partition && reference.dueUs !== Infinity && fits(reference))
+      .sort(compareKeys);
+  }
+  const isLive = (jobId: string) => (fires.get(jobId)?.leaseUntilMs ?? -Infinity) >= clock.nowMs();
+  const isUpTo = (reference: JobReference, until: Mark) => !isBehind(reference, until);
+  const nowUs = () => clock.nowMs() * 1000;
+
+  return {
+    look: (marks, limit, nearMs) =>
+      atOnce(() => {
+        const seen = marks.flatMap((mark) =>
+          ofPartition(
+            mark.partition,
+            (reference) => isBehind(reference, mark) && reference.dueUs <= nowUs() + nearMs * 1000,
+          ).slice(0, limit),
+        );
+        const due = seen.filter(({ dueUs }) => dueUs <= nowUs());
+        return { due, isNear: due.length < seen.length };
+      }),
+    lookLate: (marks) =>
+      atOnce(() =>
+        marks.flatMap((mark) =>
+          ofPartition(
+            mark.partition,
+            (reference) =>
+              reference.dueUs > mark.dueUs - 1_000_000 && isUpTo(reference, mark) && !isLive(reference.jobId),
+          ),
+        ),
+      ),
+    lookOf: (clientId, ranges, limit) =>
+      atOnce(() =>
+        ranges.flatMap(({ partition, after, until }) =>
+          ofPartition(
+            partition,
+            (reference) => reference.clientId === clientId && isBehind(reference, after) && isUpTo(reference, until),
+          ).slice(0, limit),
+        ),
+      ),
+    sweep: (ranges, limit) =>
+      atOnce(() =>
+        ranges.flatMap(({ partition, after, until }) =>
+          ofPartition(
+            partition,
+            (reference) => isBehind(reference, after) && isUpTo(reference, until) && !isLive(reference.jobId),
+          ).slice(0, limit),
+        ),
+      ),
+  };
+}
