@@ -12,10 +12,11 @@ export default {
     { name: 'no-circular', severity: 'error', from: {}, to: { circular: true } },
     {
       name: 'domain-imports-nothing',
-      comment: 'Pure rules: no clock, no I/O, no other room. Only the typed-id library and digests may come in.',
+      comment:
+        'Pure rules: no clock, no I/O, no other room. Only ids, digests and the calendar of time zones may come in.',
       severity: 'error',
       from: { path: '^shared/domain/', pathNot: inTests },
-      to: { pathNot: '^(shared/domain/|node_modules/typeid-js/|(node:)?crypto$)' },
+      to: { pathNot: '^(shared/domain/|node_modules/(typeid-js|uuid|temporal-polyfill)/|(node:)?crypto$)' },
     },
     {
       name: 'contracts-know-domain-only',

@@ -10,7 +10,6 @@ import { shortened, startStatementMeter, type StatementCost } from './statements
 /** Campaigns of growing size through the same processes: does a batch, a look or the memory cost more in a larger one? */
 const country = 'SG';
 const inFlight = 200;
-const warmUpUsers = 500_000;
 const statementsShown = 10;
 /** What writes less than this per batch is no part of a batch's own way: a look or a sweep. */
 const walRecordsOfLook = 0.1;
@@ -45,6 +44,8 @@ export async function measureAudiences(
   };
   const meter = await startStatementMeter(installation.databaseUrl);
   try {
+    // Processes grow with the time that they have worked: the largest first, so that sizes differ by nothing else.
+    const warmUpUsers = Math.max(...sizes);
     await runToEnd(installation, stub, campaignOf(warmUpUsers), warmUpUsers);
     const measured = new Map(sizes.map((users) => [users, new Array<Measured>()]));
     for (let round = 1; round <= rounds; round++) {

@@ -1,0 +1,52 @@
+import type { SkippedRange } from '../../../shared/domain/recurrence/due-instants.ts';
+
+/** Something that a schedule did at this look. */
+export interface FiredOccurrence {
+  scheduleId: string;
+  group: string;
+  scheduledForMs: number;
+  /** A job, or the start of a campaign's run. */
+  targetId: string;
+}
+
+export interface SkippedOccurrences extends SkippedRange {
+  scheduleId: string;
+  /** Empty: all of the schedule's. */
+  group: string;
+}
+
+export interface Recurred {
+  fired: FiredOccurrence[];
+  /** Waiting for the fire before to end. */
+  buffered: FiredOccurrence[];
+  skipped: SkippedOccurrences[];
+  /** Schedules of which nothing comes any more. */
+  ended: string[];
+  /** Schedules that were looked at. */
+  looked: number;
+  /** Until this region has to look again, by the database's clock; null: nothing is to come. */
+  nextLookInMs: number | null;
+}
+
+/** Who looks. */
+export interface Looker {
+  region: string;
+  /** Tells this process apart from all others. */
+  owner: string;
+}
+
+export interface DueSchedules {
+  /**
+   * In one transaction: takes at most `limit` schedules that are due by the database's clock and nobody else holds, decides about their
+   * instants, and writes what fires and what is skipped, with the jobs and run starts of what fires. Who inserts an occurrence has fired it; an
+   * instant of a group is decided once. A crash leaves all of it, or nothing: the next look reads from the high-water mark what was decided.
+   */
+  recur(looker: Looker, limit: number): Promise<Recurred>;
+  /** Fires what was buffered and has nothing at work before it any more. At most `limit`. */
+  fireBuffered(looker: Looker, limit: number): Promise<FiredOccurrence[]>;
+  /**
+   * Gives active schedules a time to look at them that have none, or one that lies behind their next instant, `limit` after `cursor`.
+   * @returns how many were mended, and the last id that was looked at; null: the end was reached
+   */
+  rearm(limit: number, cursor: string | null): Promise<{ mended: number; cursor: string | null }>;
+}

@@ -1,0 +1,110 @@
+import type { Pool, PoolClient } from 'pg';
+import { recurrenceOf } from '../../../shared/contracts/recurrences.ts';
+import type { NewOccurrence } from '../../../shared/contracts/planned-rows.ts';
+import { nextInstantMs } from '../../../shared/domain/recurrence/recurrence.ts';
+import { fireSchedules, isAtWork } from '../../../shared/postgres/schedules/fire-schedules.ts';
+import { beginTargets } from '../../../shared/postgres/schedules/insert-occurrences.ts';
+import {
+  msOf,
+  plannedColumns,
+  plannedRowOf,
+  type PlannedColumns,
+} from '../../../shared/postgres/schedules/schedule-rows.ts';
+import { inTransaction } from '../../../shared/postgres/transaction.ts';
+import type { DueSchedules, FiredOccurrence } from '../ports/due-schedules.ts';
+
+export function createDueSchedules({ pool }: { pool: Pool }): DueSchedules {
+  return {
+    recur: (looker, limit) =>
+      inTransaction(pool, async (client) => {
+        const { rows } = await client.query<PlannedColumns>(lockDue, [looker.region, limit]);
+        const decider = { region: looker.region, nodeRegion: looker.region, owner: looker.owner };
+        const { occurrences, skipped, ended } = await fireSchedules(client, rows.map(plannedRowOf), decider);
+        return {
+          fired: occurrences.filter(({ state }) => state === 'fired').map(firedOf),
+          buffered: occurrences.filter(({ state }) => state === 'buffered').map(firedOf),
+          ...{ skipped, ended, looked: rows.length },
+          nextLookInMs: await nextLookInMs(client, looker.region),
+        };
+      }),
+
+    fireBuffered: (looker, limit) =>
+      inTransaction(pool, async (client) => {
+        const { rows } = await client.query<PlannedColumns>(lockBuffered, [limit]);
+        if (rows.length === 0) return [];
+        const ids = rows.map(({ id }) => id);
+        const { rows: fired } = await client.query<NewOccurrence>(unbuffer, [ids, looker.region, looker.owner]);
+        await beginTargets(client, rows.map(plannedRowOf), fired);
+        return fired.map(firedOf);
+      }),
+
+    rearm: (limit, cursor) =>
+      inTransaction(pool, async (client) => {
+        const { rows } = await client.query<RearmedRow>(lockActive, [cursor, limit]);
+        const wrong = rows.map(rightTimes).filter((each) => each !== null);
+        if (wrong.length > 0) await client.query(rearm, [JSON.stringify(wrong)]);
+        const isLastPage = rows.length < limit;
+        return { mended: wrong.length, cursor: isLastPage ? null : (rows.at(-1)?.id ?? null) };
+      }),
+  };
+}
+
+function firedOf({ scheduleId, group, scheduledForMs, targetId }: FiredOccurrence): FiredOccurrence {
+  return { scheduleId, group, scheduledForMs, targetId };
+}
+
+async function nextLookInMs(client: PoolClient, region: string): Promise<number | null> {
+  const { rows } = await client.query<{ inMs: number | null }>(selectNextLook, [region]);
+  const inMs = rows[0]?.inMs ?? null;
+  return inMs === null ? null : Math.max(0, Math.ceil(inMs));
+}
+
+type RearmedRow = PlannedColumns & { nextAtMs: number | null; lookAtMs: number | null };
+
+/** When to look at it, where what is stored would let an instant pass. */
+function rightTimes(row: RearmedRow): { id: string; next_at: string | null; look_at: string } | null {
+  const { schedule } = plannedRowOf(row);
+  const recurrence = recurrenceOf(schedule.definition.recurrence, schedule.createdAtMs);
+  const nextAtMs = nextInstantMs(recurrence, schedule.highWaterMs);
+  // Nothing comes any more: the look finds that out, and ends it.
+  const lookAtMs = nextAtMs ?? recurrence.untilMs ?? row.nowMs;
+  if (row.lookAtMs !== null && row.lookAtMs <= lookAtMs) return null;
+  return { id: row.id, next_at: nextAtMs === null ? null : iso(nextAtMs), look_at: iso(lookAtMs) };
+}
+
+const iso = (ms: number) => new Date(ms).toISOString();
+
+const regionLook = `coalesce((region_looks ->> $1)::timestamptz, look_at)`;
+
+const lockDue = `
+  select ${plannedColumns} from schedules s
+  where s.state = 'active' and s.look_at <= now() and ${regionLook} <= now()
+  order by s.look_at limit $2 for update skip locked`;
+
+/** By the clock of this moment: the transaction began a while ago. */
+const selectNextLook = `
+  select extract(epoch from min(${regionLook}) - clock_timestamp())::float8 * 1000 as "inMs" from (
+    select look_at, region_looks from schedules where state = 'active' and look_at is not null order by look_at limit 100
+  ) s`;
+
+const lockBuffered = `
+  select ${plannedColumns} from schedules s
+  where s.state = 'active' and exists (select from occurrences where schedule = s.id and state = 'buffered')
+  limit $1 for update skip locked`;
+
+/** What has nothing at work before it. It is due now: a run's deadline counts from here. Whole milliseconds, as all due times. */
+const unbuffer = `
+  update occurrences b set state = 'fired', due_at = date_trunc('milliseconds', now()), region = $2, owner = $3, decided_at = now()
+  where b.schedule = any($1::uuid[]) and b.state = 'buffered' and not exists (
+    select from occurrences o join schedules s on s.id = o.schedule
+    where o.schedule = b.schedule and o.group_name = b.group_name and o.open and o.state = 'fired' and (${isAtWork}))
+  returning schedule as "scheduleId", group_name as "group", ${msOf('scheduled_for')} as "scheduledForMs", kind, state, target as "targetId",
+    ${msOf('due_at')} as "dueAtMs"`;
+
+const lockActive = `
+  select ${plannedColumns}, ${msOf('s.next_at')} as "nextAtMs", ${msOf('s.look_at')} as "lookAtMs" from schedules s
+  where s.state = 'active' and ($1::uuid is null or s.id > $1) order by s.id limit $2 for update skip locked`;
+
+const rearm = `
+  update schedules s set next_at = k.next_at, look_at = k.look_at, region_looks = '{}'
+  from jsonb_to_recordset($1::jsonb) as k (id uuid, next_at timestamptz, look_at timestamptz) where s.id = k.id`;

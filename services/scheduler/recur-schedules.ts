@@ -1,0 +1,69 @@
+import { publicId } from '../../shared/domain/ids.ts';
+import type { Logger } from '../../shared/runtime/logger.ts';
+import type { DueSchedules, FiredOccurrence, Looker } from './ports/due-schedules.ts';
+
+/** Schedules of one transaction, at most. */
+const maxSchedules = 100;
+
+export interface RecurSchedulesDeps {
+  dueSchedules: DueSchedules;
+  /** Whose home groups fire here at once. */
+  looker: Looker;
+  /** A schedule may be made that is due before the ones that are known: look again after this at the latest. */
+  pollMs: number;
+  /** Only one node of a region works; the others would wait for its rows. */
+  isLeading: () => boolean;
+  logger: Logger;
+}
+
+/** Fires what recurs and is due. Returns how long to wait before looking again, in milliseconds. */
+export async function recurSchedules({
+  dueSchedules,
+  looker,
+  pollMs,
+  isLeading,
+  logger,
+}: RecurSchedulesDeps): Promise<number> {
+  if (!isLeading()) return pollMs;
+
+  const { fired, buffered, skipped, ended, looked, nextLookInMs } = await dueSchedules.recur(looker, maxSchedules);
+  for (const occurrence of fired) logger.info(factsOf(occurrence), 'schedule fired');
+  for (const occurrence of buffered) logger.info(factsOf(occurrence), 'occurrence waits for the one before it');
+  for (const { scheduleId, group, firstMs, lastMs, count, cause } of skipped) {
+    const times = { from: new Date(firstMs).toISOString(), until: new Date(lastMs).toISOString() };
+    logger.info({ scheduleId: publicId('schedule', scheduleId), group, ...times, count, cause }, 'instants skipped');
+  }
+  for (const scheduleId of ended) logger.info({ scheduleId: publicId('schedule', scheduleId) }, 'schedule ended');
+  return looked === maxSchedules ? 0 : Math.min(nextLookInMs ?? pollMs, pollMs);
+}
+
+/** What waits for the fire before it is looked after this often: nobody tells when a job or a run ends. */
+const bufferedLookMs = 1000;
+
+export async function fireBuffered({ dueSchedules, looker, isLeading, logger }: RecurSchedulesDeps): Promise<number> {
+  if (!isLeading()) return bufferedLookMs;
+  const fired = await dueSchedules.fireBuffered(looker, maxSchedules);
+  for (const occurrence of fired) logger.info(factsOf(occurrence), 'occurrence fired that had waited');
+  return bufferedLookMs;
+}
+
+/** Each schedule is looked at about this often, a page at a time. */
+const rearmEveryMs = 60_000;
+const rearmPage = 500;
+
+/** Gives schedules that lost their next look another one. Nothing should: that they have one is checked all the same. */
+export function createRearming({ dueSchedules, isLeading, logger }: RecurSchedulesDeps): () => Promise<number> {
+  let cursor: string | null = null;
+  return async () => {
+    if (!isLeading()) return rearmEveryMs;
+    const page = await dueSchedules.rearm(rearmPage, cursor);
+    cursor = page.cursor;
+    if (page.mended > 0) logger.warn({ schedules: page.mended }, 'schedules had no time to be looked at, armed again');
+    return cursor === null ? rearmEveryMs : 0;
+  };
+}
+
+function factsOf({ scheduleId, group, scheduledForMs, targetId }: FiredOccurrence) {
+  const scheduledFor = new Date(scheduledForMs).toISOString();
+  return { scheduleId: publicId('schedule', scheduleId), group, scheduledFor, targetId };
+}

@@ -1,0 +1,99 @@
+import { z } from 'zod';
+import { readCron } from '../domain/recurrence/cron.ts';
+import { misfirePolicies, overlapPolicies, type RecurrencePolicies } from '../domain/recurrence/policies.ts';
+import type { Recurrence } from '../domain/recurrence/recurrence.ts';
+import { isZone } from '../domain/recurrence/zone-spans.ts';
+
+/** When something recurs, as schedules and recurring campaigns say it. */
+const instant = z.iso.datetime({ offset: true, error: 'has to be an RFC 3339 time such as 2026-12-01T09:00:00Z' });
+
+const cron = z
+  .string()
+  .max(200)
+  .superRefine((expression, context) => {
+    const read = readCron(expression);
+    if (!read.ok) context.addIssue({ code: 'custom', message: read.detail, input: expression });
+  });
+
+export const zone = z
+  .string()
+  .max(100)
+  .refine(isZone, 'has to be an IANA time zone such as Asia/Singapore')
+  .meta({ examples: ['Asia/Singapore'] });
+
+const daySeconds = 86_400;
+
+export const recurrenceFields = {
+  cron: cron
+    .describe('minute, hour, day of month, month, day of week, on the clocks of the zone')
+    .meta({ examples: ['0 9 * * MON-FRI'] })
+    .optional(),
+  everySeconds: z
+    .int()
+    .min(1)
+    .max(366 * daySeconds)
+    .optional()
+    .describe('Instead: an interval that counts from `from`, whatever the clocks show'),
+  zone: zone.default('UTC'),
+  from: instant.optional().describe('Nothing fires before; when it was made, if absent'),
+  until: instant.optional().describe('Nothing fires after'),
+  misfire: z
+    .enum(misfirePolicies)
+    .default('fire-once')
+    .describe('When nobody could fire in time: one fire for all that was missed, each of them late, or none'),
+  catchUpSeconds: z
+    .int()
+    .min(0)
+    .max(366 * daySeconds)
+    .default(3600)
+    .describe('What was missed longer ago does not fire'),
+  overlap: z
+    .enum(overlapPolicies)
+    .default('allow')
+    .describe('While the fire before is still at work: skip, let one wait until it has ended, or fire beside it'),
+  spreadSeconds: z
+    .int()
+    .min(0)
+    .max(daySeconds)
+    .default(0)
+    .describe('Each schedule and group fires at its own moment, always the same, within so long after the instant'),
+};
+
+export const recurrenceShape = z.object(recurrenceFields);
+
+export type RecurrenceDefinition = z.output<typeof recurrenceShape>;
+
+/** What two fields say together. */
+export function checkRecurrence(
+  definition: Pick<RecurrenceDefinition, 'cron' | 'everySeconds' | 'from' | 'until'>,
+  context: z.RefinementCtx,
+): void {
+  const { cron: expression, everySeconds, from, until } = definition;
+  if ((expression === undefined) === (everySeconds === undefined)) {
+    const message =
+      expression === undefined ? 'is missing: give cron or everySeconds' : 'is given beside cron: say one of them';
+    const path = [expression === undefined ? 'cron' : 'everySeconds'];
+    context.addIssue({ code: 'custom', path, message, input: everySeconds });
+  }
+  if (from !== undefined && until !== undefined && Date.parse(until) < Date.parse(from)) {
+    context.addIssue({ code: 'custom', path: ['until'], message: `lies before from, ${from}`, input: until });
+  }
+}
+
+/** @param madeAtMs what an absent `from` means */
+export function recurrenceOf(definition: RecurrenceDefinition, madeAtMs: number): Recurrence {
+  const bounds = {
+    fromMs: definition.from === undefined ? madeAtMs : Date.parse(definition.from),
+    untilMs: definition.until === undefined ? null : Date.parse(definition.until),
+  };
+  if (definition.everySeconds !== undefined) {
+    return { ...bounds, kind: 'interval', everyMs: definition.everySeconds * 1000 };
+  }
+  const read = readCron(definition.cron ?? '');
+  if (!read.ok) throw new Error(`a stored cron expression cannot be read: ${read.detail}`);
+  return { ...bounds, kind: 'cron', cron: read.cron, zone: definition.zone };
+}
+
+export function policiesOf({ misfire, catchUpSeconds, overlap }: RecurrenceDefinition): RecurrencePolicies {
+  return { misfire, catchUpMs: catchUpSeconds * 1000, overlap };
+}

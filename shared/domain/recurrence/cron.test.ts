@@ -1,0 +1,85 @@
+import { describe, expect, it } from 'vitest';
+import { readCron } from './cron.ts';
+import { localTimes } from './local-times.ts';
+
+function cronOf(expression: string) {
+  const read = readCron(expression);
+  if (!read.ok) throw new Error(read.detail);
+  return read.cron;
+}
+
+function detailOf(expression: string): string {
+  const read = readCron(expression);
+  return read.ok ? 'was taken' : read.detail;
+}
+
+/** The first times from 2026-01-01T00:00 on, to the minute. */
+function timesOf(expression: string, count: number): string[] {
+  const found: string[] = [];
+  for (const at of localTimes(cronOf(expression), Date.UTC(2026, 0, 1), Infinity)) {
+    found.push(new Date(at).toISOString().slice(0, 16));
+    if (found.length === count) break;
+  }
+  return found;
+}
+
+describe('a cron expression', () => {
+  it('names minutes and hours by numbers, lists, ranges and steps', () => {
+    expect(timesOf('5,35 9-10 * * *', 4)).toEqual([
+      '2026-01-01T09:05',
+      '2026-01-01T09:35',
+      '2026-01-01T10:05',
+      '2026-01-01T10:35',
+    ]);
+    expect(timesOf('*/25 */12 * * *', 4)).toEqual([
+      '2026-01-01T00:00',
+      '2026-01-01T00:25',
+      '2026-01-01T00:50',
+      '2026-01-01T12:00',
+    ]);
+    expect(timesOf('10-40/15 0 * * *', 3)).toEqual(['2026-01-01T00:10', '2026-01-01T00:25', '2026-01-01T00:40']);
+  });
+
+  it('takes English names of months and days in any case, and Sunday as 0, 7 and the end of a range', () => {
+    expect(timesOf('0 9 * mar Mon', 2)).toEqual(['2026-03-02T09:00', '2026-03-09T09:00']);
+    expect(timesOf('0 9 * * 0', 1)).toEqual(timesOf('0 9 * * 7', 1));
+    expect(timesOf('0 9 * * SAT-SUN', 3)).toEqual(['2026-01-03T09:00', '2026-01-04T09:00', '2026-01-10T09:00']);
+  });
+
+  it('fires on either day where both day fields name days, and on both together where one begins with a star', () => {
+    expect(timesOf('0 0 13 * FRI', 3)).toEqual(['2026-01-02T00:00', '2026-01-09T00:00', '2026-01-13T00:00']);
+    expect(timesOf('0 0 */12 * MON', 3)).toEqual(['2026-04-13T00:00', '2026-05-25T00:00', '2026-06-01T00:00']);
+  });
+
+  it('waits for a leap year', () => {
+    expect(timesOf('0 0 29 2 *', 2)).toEqual(['2028-02-29T00:00', '2032-02-29T00:00']);
+  });
+
+  it('is fixed unless its minute or its hour begins with a star', () => {
+    expect(cronOf('0 9-17 * * *').isFixed).toBe(true);
+    expect(cronOf('0,30 2 * * *').isFixed).toBe(true);
+    expect(cronOf('30 * * * *').isFixed).toBe(false);
+    expect(cronOf('*/5 9 * * *').isFixed).toBe(false);
+  });
+
+  it.each([
+    ['0 9 * *', 'has to be five fields (minute hour day-of-month month day-of-week), not 4'],
+    ['', 'has to be five fields (minute hour day-of-month month day-of-week), not 0'],
+    ['60 9 * * *', 'minute has "60", which has to be 0 to 59'],
+    ['0 24 * * *', 'hour has "24", which has to be 0 to 23'],
+    ['0 9 0 * *', 'day of month has "0", which has to be 1 to 31'],
+    ['0 9 L * *', 'day of month has "L", which is not standard cron'],
+    ['0 9 15W * *', 'day of month has "15W", which is not standard cron'],
+    ['0 9 ? * MON', 'day of month has "?", which is not standard cron'],
+    ['0 9 * * MON#2', 'day of week has "MON#2", which is not standard cron'],
+    ['0 9 * * Funday', 'day of week has "Funday", which has to be 0 to 7, or SUN to SAT'],
+    ['0 9 * 13 *', 'month has "13", which has to be 1 to 12, or JAN to DEC'],
+    ['0 17-9 * * *', 'hour has the range "17-9", which ends before it begins: write 17-…,…-9'],
+    ['5/15 9 * * *', 'minute has "5/15": a step needs a range, such as 5-59/15'],
+    ['*/0 9 * * *', 'minute has a step of 0: it has to be 1 to 59'],
+    ['1,,2 9 * * *', 'minute has "", which has to be 0 to 59'],
+    ['0 9 31 2,4 *', 'day of month 31 is in no month of 2,4: it would never fire'],
+  ])('%j is refused: %s', (expression, detail) => {
+    expect(detailOf(expression)).toBe(detail);
+  });
+});

@@ -1,0 +1,147 @@
+/** A five-field cron expression, read. */
+export interface Cron {
+  months: ReadonlySet<number>;
+  /** 1 to 31. */
+  monthDays: ReadonlySet<number>;
+  /** 0 (Sunday) to 6. */
+  weekDays: ReadonlySet<number>;
+  /** A day that one of the two fields names is enough: so it is where neither begins with `*`. */
+  eitherDay: boolean;
+  /** Minutes since midnight, ascending. */
+  times: readonly number[];
+  /** Neither minute nor hour begins with `*`: a time of day that somebody chose, which a clock change must not drop or double. */
+  isFixed: boolean;
+}
+
+export type CronField = 'minute' | 'hour' | 'day of month' | 'month' | 'day of week';
+
+export type ReadCron = { ok: true; cron: Cron } | { ok: false; field: CronField | null; detail: string };
+
+interface FieldRule {
+  name: CronField;
+  min: number;
+  max: number;
+  /** The first one stands for `min`. */
+  names?: readonly string[];
+}
+
+const monthNames = ['JAN', 'FEB', 'MAR', 'APR', 'MAY', 'JUN', 'JUL', 'AUG', 'SEP', 'OCT', 'NOV', 'DEC'];
+const dayNames = ['SUN', 'MON', 'TUE', 'WED', 'THU', 'FRI', 'SAT'];
+
+const fieldRules: readonly [FieldRule, FieldRule, FieldRule, FieldRule, FieldRule] = [
+  { name: 'minute', min: 0, max: 59 },
+  { name: 'hour', min: 0, max: 23 },
+  { name: 'day of month', min: 1, max: 31 },
+  { name: 'month', min: 1, max: 12, names: monthNames },
+  // Sunday is 0 and 7.
+  { name: 'day of week', min: 0, max: 7, names: dayNames },
+];
+
+/**
+ * Reads minute, hour, day of month, month and day of week as crontab(5) has them: `*`, numbers, lists, ranges, steps, and English names of
+ * months and days. Nothing beyond that: `L`, `W`, `#`, `?`, seconds and `@daily` are refused by name.
+ */
+export function readCron(expression: string): ReadCron {
+  const fields = expression.trim().split(/\s+/);
+  if (fields.length !== fieldRules.length || expression.trim() === '') {
+    const found = expression.trim() === '' ? 0 : fields.length;
+    return refused(null, `has to be five fields (minute hour day-of-month month day-of-week), not ${found}`);
+  }
+  const values: ReadonlySet<number>[] = [];
+  for (const [index, rule] of fieldRules.entries()) {
+    const read = readField(fields[index] ?? '', rule);
+    if (typeof read === 'string') return refused(rule.name, `${rule.name} ${read}`);
+    values.push(read);
+  }
+  const [minutes = none, hours = none, monthDays = none, months = none, days = none] = values;
+  const [minute = '', hour = '', monthDay = '', , weekDay = ''] = fields;
+  const cron: Cron = {
+    months,
+    monthDays,
+    weekDays: new Set([...days].map((day) => day % 7)),
+    eitherDay: !monthDay.startsWith('*') && !weekDay.startsWith('*'),
+    times: [...hours].flatMap((each) => [...minutes].map((other) => each * 60 + other)).sort((a, b) => a - b),
+    isFixed: !minute.startsWith('*') && !hour.startsWith('*'),
+  };
+  if (cron.eitherDay || hasSuchDay(cron)) return { ok: true, cron };
+  return refused('day of month', `day of month ${monthDay} is in no month of ${fields[3] ?? ''}: it would never fire`);
+}
+
+const none: ReadonlySet<number> = new Set();
+
+/** 29 February included: it comes, if not each year. */
+const longestMonths = [31, 29, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];
+
+function hasSuchDay({ months, monthDays }: Cron): boolean {
+  const first = Math.min(...monthDays);
+  return [...months].some((month) => first <= (longestMonths[month - 1] ?? 0));
+}
+
+/** Its values, or what is wrong with it. */
+function readField(field: string, rule: FieldRule): Set<number> | string {
+  const values = new Set<number>();
+  for (const part of field.split(',')) {
+    const read = readPart(part, rule);
+    if (typeof read === 'string') return read;
+    for (const value of read) values.add(value);
+  }
+  return values;
+}
+
+const partPattern = /^(?:(\*)|([A-Za-z0-9]+)(?:-([A-Za-z0-9]+))?)(?:\/(\d+))?$/;
+
+function readPart(part: string, rule: FieldRule): number[] | string {
+  const parts = partPattern.exec(part);
+  if (!parts) return wrong(part, rule);
+  const [, star, first, last, stepText] = parts;
+  const step = stepText === undefined ? 1 : Number(stepText);
+  if (step < 1 || step > rule.max) return `has a step of ${stepText ?? ''}: it has to be 1 to ${rule.max}`;
+  if (star !== undefined) return every(step, rule.min, lastOf(rule));
+
+  const from = valueOf(first ?? '', rule);
+  if (from === undefined) return wrong(first ?? '', rule);
+  if (last === undefined) {
+    if (stepText === undefined) return [from];
+    return `has ${quoted(part)}: a step needs a range, such as ${from}-${rule.max}/${stepText}`;
+  }
+  const named = valueOf(last, rule);
+  if (named === undefined) return wrong(last, rule);
+  const to = rule.name === 'day of week' && named === 0 && from > 0 ? 7 : named;
+  if (from > to) return `has the range ${quoted(part)}, which ends before it begins: write ${first ?? ''}-…,…-${last}`;
+  return every(step, from, to);
+}
+
+/** What other schedulers add to cron. */
+const extension = /[#?@]|^(L|LW|\d+[LW])$/i;
+
+function wrong(text: string, rule: FieldRule): string {
+  return `has ${quoted(text)}, which ${extension.test(text) ? 'is not standard cron' : shouldBe(rule)}`;
+}
+
+/** Of `*`: 7 is Sunday again. */
+function lastOf({ name, max }: FieldRule): number {
+  return name === 'day of week' ? 6 : max;
+}
+
+function valueOf(text: string, { min, max, names }: FieldRule): number | undefined {
+  const named = names?.indexOf(text.toUpperCase()) ?? -1;
+  if (named >= 0) return named + min;
+  const value = /^\d{1,2}$/.test(text) ? Number(text) : NaN;
+  return value >= min && value <= max ? value : undefined;
+}
+
+function every(step: number, from: number, to: number): number[] {
+  return Array.from({ length: Math.floor((to - from) / step) + 1 }, (_, index) => from + index * step);
+}
+
+function shouldBe({ min, max, names }: FieldRule): string {
+  return `has to be ${min} to ${max}${names ? `, or ${names[0] ?? ''} to ${names.at(-1) ?? ''}` : ''}`;
+}
+
+function quoted(text: string): string {
+  return JSON.stringify(text);
+}
+
+function refused(field: CronField | null, detail: string): ReadCron {
+  return { ok: false, field, detail };
+}

@@ -1,0 +1,126 @@
+import type { RecurrencePolicies, SkipCause } from './policies.ts';
+import { instantsFrom, type Recurrence } from './recurrence.ts';
+
+/** Instants that do not fire, for no group at all: one, or all between the first and the last one. */
+export interface SkippedRange {
+  firstMs: number;
+  lastMs: number;
+  count: number;
+  cause: SkipCause;
+}
+
+export interface DueInstants {
+  /** Before all that fires, but for what the clock leapt over and what the fire-once policy folds. */
+  skipped: SkippedRange[];
+  /** Ascending. */
+  fires: number[];
+  /** The last instant that was handled; null when none was due. */
+  lastMs: number | null;
+  /** More are due than were handled. */
+  more: boolean;
+}
+
+export interface DueQuestion {
+  recurrence: Recurrence;
+  policies: RecurrencePolicies;
+  /** What was handled before, inclusive. */
+  highWaterMs: number;
+  nowMs: number;
+  /** Until then, inclusive, nothing fires, for this cause. */
+  silence: Silence | null;
+  /** An instant is missed when it is longer ago. */
+  graceMs: number;
+  /** Looked at in one go, at most: years of minutes must not stand in the way of others. */
+  maxInstants: number;
+  /** Fired in one go, at most. */
+  maxFires: number;
+  /** Some groups have been decided for these: they stand in no range with others. */
+  begun: ReadonlySet<number>;
+}
+
+export interface Silence {
+  untilMs: number;
+  cause: SkipCause;
+}
+
+/** Which of the instants that have come fire, and which do not. */
+export function dueInstants(question: DueQuestion): DueInstants {
+  const { instants, leaps, more } = collect(question);
+  const judged = judge(question, instants, more);
+
+  const kept = cutAfterFires(judged, question.maxFires);
+  const lastMs = kept.at(-1)?.atMs ?? null;
+  const handledLeaps = leaps.filter(({ firstMs }) => kept.length === judged.length || firstMs <= (lastMs ?? 0));
+  return {
+    skipped: [...handledLeaps, ...rangesOf(kept, question.begun)],
+    fires: kept.filter(({ cause }) => cause === null).map(({ atMs }) => atMs),
+    lastMs,
+    more: more || kept.length < judged.length,
+  };
+}
+
+function collect({ recurrence, highWaterMs, nowMs, maxInstants }: DueQuestion) {
+  const instants: number[] = [];
+  const leaps: SkippedRange[] = [];
+  for (const instant of instantsFrom(recurrence, highWaterMs + 1)) {
+    const { atMs } = instant;
+    if (atMs > nowMs) break;
+    if (instant.kind === 'skipped') {
+      leaps.push({ firstMs: atMs, lastMs: atMs, count: instant.count, cause: 'clock-change' });
+      continue;
+    }
+    if (instants.length === maxInstants) return { instants, leaps, more: true };
+    instants.push(atMs);
+  }
+  return { instants, leaps, more: false };
+}
+
+interface JudgedInstant {
+  atMs: number;
+  cause: SkipCause | null;
+}
+
+function judge(question: DueQuestion, instants: readonly number[], more: boolean): JudgedInstant[] {
+  const { policies, nowMs, graceMs } = question;
+  const judged = instants.map((atMs) => ({ atMs, cause: causeOf(question, atMs) }));
+  if (policies.misfire !== 'fire-once') return judged;
+
+  const newest = more ? undefined : judged.findLast(({ cause }) => cause === null);
+  return judged.map((each) => {
+    const isFolded = each.cause === null && each !== newest && nowMs - each.atMs > graceMs;
+    return isFolded ? { ...each, cause: 'misfire' } : each;
+  });
+}
+
+function causeOf({ policies, nowMs, silence, graceMs }: DueQuestion, atMs: number): SkipCause | null {
+  if (silence && atMs <= silence.untilMs) return silence.cause;
+  const lateMs = nowMs - atMs;
+  if (lateMs <= graceMs) return null;
+  if (policies.misfire === 'skip') return 'misfire';
+  return lateMs > policies.catchUpMs ? 'too-late' : null;
+}
+
+function cutAfterFires(judged: readonly JudgedInstant[], maxFires: number): readonly JudgedInstant[] {
+  let fires = 0;
+  const end = judged.findIndex(({ cause }) => cause === null && ++fires > maxFires);
+  return end < 0 ? judged : judged.slice(0, end);
+}
+
+/** Neighbours of one cause become one: there may be a million of them. */
+function rangesOf(judged: readonly JudgedInstant[], begun: ReadonlySet<number>): SkippedRange[] {
+  const ranges: SkippedRange[] = [];
+  let open: SkippedRange | undefined;
+  for (const { atMs, cause } of judged) {
+    if (cause === null) {
+      open = undefined;
+    } else if (open?.cause === cause && !begun.has(atMs)) {
+      open.lastMs = atMs;
+      open.count++;
+    } else {
+      const range = { firstMs: atMs, lastMs: atMs, count: 1, cause };
+      ranges.push(range);
+      open = begun.has(atMs) ? undefined : range;
+    }
+  }
+  return ranges;
+}

@@ -1,0 +1,79 @@
+import type { Cron } from './cron.ts';
+import { localTimes } from './local-times.ts';
+import { zoneSpans } from './zone-spans.ts';
+
+/**
+ * What happened to an instant at a clock change.
+ * - `shifted`: it stands for fixed times that the clock leaps over, at the first valid instant after them
+ * - `repeated`: the clock shows this time for the second time
+ */
+export type InstantMark = 'shifted' | 'repeated';
+
+export interface FireInstant {
+  kind: 'fire';
+  atMs: number;
+  mark: InstantMark | null;
+  /** The wall-clock time that is meant (local-times.ts); null for intervals. */
+  localMs: number | null;
+}
+
+/** Wall-clock times that the clock leaps over, and that nothing stands for. */
+export interface LeaptTimes {
+  kind: 'skipped';
+  /** When the clock leaps. */
+  atMs: number;
+  firstLocalMs: number;
+  lastLocalMs: number;
+  count: number;
+}
+
+export type CronInstant = FireInstant | LeaptTimes;
+
+/** A gap may be a whole day, and what it leaps over belongs to the instant after it. */
+const lookBackMs = 3 * 86_400_000;
+
+/**
+ * The instants of an expression in a zone, ascending, from `fromMs` on, inclusive.
+ *
+ * Spans of the zone are walked with a mark of how far the wall clock has come. A span that begins above the mark has leapt: fixed times in
+ * between fire once, at its first instant; others not at all. One that begins below it shows times again: fixed times are not repeated, others
+ * are.
+ */
+export function* cronInstants(cron: Cron, zone: string, fromMs: number): Generator<CronInstant, void> {
+  let shownMs: number | undefined;
+  for (const { startMs, endMs, offsetMs } of zoneSpans(zone, fromMs - lookBackMs)) {
+    const localStartMs = startMs + offsetMs;
+    shownMs ??= localStartMs;
+    const leapt = leaptTimes(cron, shownMs, localStartMs, startMs);
+    if (leapt && startMs >= fromMs) yield leapt;
+
+    // Shifted, it may fall together with a time of its own: that is still one fire.
+    const isTaken = leapt?.kind === 'fire';
+    const firstMs: number = cron.isFixed ? Math.max(localStartMs, shownMs) : localStartMs;
+    for (const localMs of localTimes(cron, Math.max(firstMs, fromMs + offsetMs), endMs + offsetMs)) {
+      const atMs = localMs - offsetMs;
+      if (isTaken && atMs === startMs) continue;
+      yield { kind: 'fire', atMs, mark: localMs < shownMs ? 'repeated' : null, localMs };
+    }
+    shownMs = Math.max(shownMs, endMs + offsetMs);
+  }
+}
+
+function leaptTimes(cron: Cron, shownMs: number, localStartMs: number, atMs: number): CronInstant | undefined {
+  let firstLocalMs: number | undefined;
+  let lastLocalMs = 0;
+  let count = 0;
+  for (const localMs of localTimes(cron, shownMs, localStartMs)) {
+    if (cron.isFixed) return { kind: 'fire', atMs, mark: 'shifted', localMs };
+    firstLocalMs ??= localMs;
+    lastLocalMs = localMs;
+    count++;
+  }
+  return firstLocalMs === undefined ? undefined : { kind: 'skipped', atMs, firstLocalMs, lastLocalMs, count };
+}
+
+/** Each `everyMs` from the anchor on, whatever the clocks show; the first one is at or after `fromMs`. */
+export function* intervalInstants(everyMs: number, anchorMs: number, fromMs: number): Generator<FireInstant, void> {
+  let atMs = anchorMs + Math.max(0, Math.ceil((fromMs - anchorMs) / everyMs)) * everyMs;
+  for (; ; atMs += everyMs) yield { kind: 'fire', atMs, mark: null, localMs: null };
+}

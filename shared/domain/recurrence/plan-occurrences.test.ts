@@ -1,0 +1,227 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { readCron } from './cron.ts';
+import { decisionKey, planOccurrences, type PlannedGroup, type PlanQuestion } from './plan-occurrences.ts';
+import { wholeSchedule } from './policies.ts';
+import { instantsFrom, type Recurrence } from './recurrence.ts';
+
+const minuteMs = 60_000;
+const startMs = Date.parse('2026-06-01T00:00Z');
+
+function everyMinute(bounds: Partial<Pick<Recurrence, 'fromMs' | 'untilMs'>> = {}): Recurrence {
+  const read = readCron('* * * * *');
+  if (!read.ok) throw new Error(read.detail);
+  return { kind: 'cron', cron: read.cron, zone: 'UTC', fromMs: startMs, untilMs: null, ...bounds };
+}
+
+function groupOf(name: string, changes: Partial<PlannedGroup> = {}): PlannedGroup {
+  return { name, homeRegion: null, fallbackDelayMs: 0, isRunning: false, isBuffered: false, ...changes };
+}
+
+/** Asked `minutes` after the last instant that was handled. */
+function planAfter(minutes: number, changes: Partial<PlanQuestion> = {}) {
+  return planOccurrences({
+    recurrence: everyMinute(),
+    policies: { misfire: 'fire-once', catchUpMs: 60 * minuteMs, overlap: 'allow' },
+    highWaterMs: startMs,
+    nowMs: startMs + minutes * minuteMs,
+    silence: null,
+    region: 'local',
+    groups: [groupOf(wholeSchedule)],
+    decided: new Set(),
+    maxInstants: 50_000,
+    maxOccurrences: 1000,
+    ...changes,
+  });
+}
+
+const minutesOf = (instants: readonly { atMs: number }[]) => instants.map(({ atMs }) => (atMs - startMs) / minuteMs);
+const rangesOf = (ranges: readonly { firstMs: number; lastMs: number; count: number; cause: string }[]) =>
+  ranges.map(({ firstMs, lastMs, count, cause }) => [
+    (firstMs - startMs) / minuteMs,
+    (lastMs - startMs) / minuteMs,
+    count,
+    cause,
+  ]);
+
+describe('what is due', () => {
+  it('fires at its instant, and is looked for again at the next one', () => {
+    const plan = planAfter(1);
+    expect(minutesOf(plan.fires)).toEqual([1]);
+    expect(plan).toMatchObject({ skipped: [], highWaterMs: startMs + minuteMs, nextAtMs: startMs + 2 * minuteMs });
+    expect(plan.lookAtMs).toBe(plan.nextAtMs);
+  });
+
+  it('is nothing before its time, also where the clock went back', () => {
+    expect(planAfter(0.9).fires).toEqual([]);
+    expect(planAfter(-10)).toMatchObject({ fires: [], highWaterMs: startMs });
+  });
+});
+
+describe('what was missed', () => {
+  it('fires once where one fire stands for all, and the others are told', () => {
+    const plan = planAfter(3.5);
+    expect(minutesOf(plan.fires)).toEqual([3]);
+    expect(rangesOf(plan.skipped)).toEqual([[1, 2, 2, 'misfire']]);
+  });
+
+  it('fires as often as it was missed where all are wanted, within the catch-up window', () => {
+    const policies = { misfire: 'fire-all', catchUpMs: 2 * minuteMs, overlap: 'allow' } as const;
+    const plan = planAfter(4.5, { policies });
+    expect(minutesOf(plan.fires)).toEqual([3, 4]);
+    expect(rangesOf(plan.skipped)).toEqual([[1, 2, 2, 'too-late']]);
+  });
+
+  it('does not fire where it is to be skipped, and a change of leader is no miss', () => {
+    const policies = { misfire: 'skip', catchUpMs: 60 * minuteMs, overlap: 'allow' } as const;
+    const plan = planAfter(3.5, { policies });
+    expect(minutesOf(plan.fires)).toEqual([3]);
+    expect(rangesOf(plan.skipped)).toEqual([[1, 2, 2, 'misfire']]);
+  });
+
+  it('for years is told in as many ranges as looks, none of which holds others up', () => {
+    const years = 60 * 24 * 120;
+    let plan = planAfter(years);
+    let told = plan.skipped.reduce((sum, { count }) => sum + count, 0);
+    let looks = 1;
+    for (; plan.fires.length === 0; looks++) {
+      expect(plan).toMatchObject({ lookAtMs: startMs + years * minuteMs });
+      expect(plan.skipped.length).toBeLessThanOrEqual(2);
+      plan = planAfter(years, { highWaterMs: plan.highWaterMs });
+      told += plan.skipped.reduce((sum, { count }) => sum + count, 0);
+    }
+    expect(told).toBe(years - 1);
+    expect(looks).toBe(Math.ceil(years / 50_000));
+    expect(minutesOf(plan.fires)).toEqual([years]);
+  });
+
+  it('fires in several looks where it is too much for one', () => {
+    const policies = { misfire: 'fire-all', catchUpMs: 60 * minuteMs, overlap: 'allow' } as const;
+    const first = planAfter(5, { policies, maxOccurrences: 2 });
+    expect(minutesOf(first.fires)).toEqual([1, 2]);
+    expect(first.lookAtMs).toBe(startMs + 5 * minuteMs);
+    const second = planAfter(5, { policies, maxOccurrences: 2, highWaterMs: first.highWaterMs });
+    expect(minutesOf(second.fires)).toEqual([3, 4]);
+  });
+});
+
+describe('a schedule that was silent', () => {
+  it('skips what came meanwhile, and says why', () => {
+    const plan = planAfter(3, { silence: { untilMs: startMs + 2.5 * minuteMs, cause: 'paused' } });
+    expect(minutesOf(plan.fires)).toEqual([3]);
+    expect(rangesOf(plan.skipped)).toEqual([[1, 2, 2, 'paused']]);
+  });
+});
+
+describe('an instant whose fire before is still at work', () => {
+  const running = [groupOf('SG', { isRunning: true }), groupOf('ID')];
+
+  it('is skipped for that group alone', () => {
+    const plan = planAfter(1, { groups: running, policies: { misfire: 'fire-once', catchUpMs: 0, overlap: 'skip' } });
+    expect(plan.fires).toEqual([{ group: 'ID', atMs: startMs + minuteMs }]);
+    expect(plan.skippedOfGroup).toEqual([{ group: 'SG', atMs: startMs + minuteMs, cause: 'overlap' }]);
+  });
+
+  it('waits, once, where one may', () => {
+    const policies = { misfire: 'fire-all', catchUpMs: 60 * minuteMs, overlap: 'buffer-one' } as const;
+    const plan = planAfter(2, { groups: running, policies });
+    expect(plan.buffered).toEqual([
+      { group: 'SG', atMs: startMs + minuteMs },
+      { group: 'ID', atMs: startMs + 2 * minuteMs },
+    ]);
+    expect(plan.skippedOfGroup).toEqual([{ group: 'SG', atMs: startMs + 2 * minuteMs, cause: 'overlap' }]);
+  });
+
+  it('fires beside it where that is allowed', () => {
+    expect(planAfter(1, { groups: running }).fires).toHaveLength(2);
+  });
+});
+
+describe('groups', () => {
+  const far = groupOf('BR', { homeRegion: 'america', fallbackDelayMs: 30_000 });
+
+  it('of another region are left to it for as long as they say, and the instant stays open', () => {
+    const plan = planAfter(1, { groups: [groupOf('SG', { homeRegion: 'local' }), far] });
+    expect(plan.fires).toEqual([{ group: 'SG', atMs: startMs + minuteMs }]);
+    expect(plan).toMatchObject({ highWaterMs: startMs + minuteMs - 1, lookAtMs: startMs + minuteMs + 30_000 });
+  });
+
+  it('are taken over when their region does not fire', () => {
+    const decided = new Set([decisionKey(startMs + minuteMs, 'SG')]);
+    const plan = planAfter(1.5, { groups: [groupOf('SG', { homeRegion: 'local' }), far], decided });
+    expect(plan.fires).toEqual([{ group: 'BR', atMs: startMs + minuteMs }]);
+    expect(plan.highWaterMs).toBe(startMs + minuteMs);
+  });
+
+  it('that are none let the instant pass, and that is told', () => {
+    expect(rangesOf(planAfter(1, { groups: [] }).skipped)).toEqual([[1, 1, 1, 'no-groups']]);
+  });
+});
+
+describe('a schedule with an end', () => {
+  it('is over when its end has passed and everything is decided', () => {
+    const recurrence = everyMinute({ untilMs: startMs + 1.5 * minuteMs });
+    const before = planAfter(1, { recurrence });
+    expect(before).toMatchObject({ nextAtMs: null, lookAtMs: startMs + 1.5 * minuteMs, isOver: false });
+    expect(planAfter(1.5, { recurrence, highWaterMs: before.highWaterMs }).isOver).toBe(true);
+  });
+});
+
+describe('whoever looks, whenever', () => {
+  const groups = [
+    groupOf('SG', { homeRegion: 'asia', fallbackDelayMs: 40_000 }),
+    groupOf('BR', { homeRegion: 'america', fallbackDelayMs: 90_000 }),
+    groupOf('XX'),
+  ];
+  const look = fc.record({ region: fc.constantFrom('asia', 'america'), afterMs: fc.integer({ min: 0, max: 300_000 }) });
+  const policies = fc.record({
+    misfire: fc.constantFrom('fire-once' as const, 'fire-all' as const, 'skip' as const),
+    catchUpMs: fc.constantFrom(0, 120_000, 3_600_000),
+    overlap: fc.constant('allow' as const),
+  });
+
+  it('each instant is decided exactly once for each group, and by another region only after its delay', () => {
+    fc.assert(
+      fc.property(fc.array(look, { maxLength: 40 }), policies, (looks, chosen) => {
+        const decided = new Set<string>();
+        let highWaterMs = startMs;
+        let nowMs = startMs;
+        const decide = (atMs: number, group: string) => {
+          const key = decisionKey(atMs, group);
+          expect(decided.has(key)).toBe(false);
+          decided.add(key);
+        };
+        for (const { region, afterMs } of looks) {
+          nowMs += afterMs;
+          const plan = planAfter(0, {
+            nowMs,
+            highWaterMs,
+            region,
+            groups,
+            decided,
+            policies: chosen,
+            maxOccurrences: 6,
+          });
+          for (const { group, atMs } of plan.fires) {
+            const { homeRegion, fallbackDelayMs } = groups.find(({ name }) => name === group) ?? groupOf('none');
+            const isHome = homeRegion === null || homeRegion === region;
+            expect(nowMs - atMs).toBeGreaterThanOrEqual(isHome ? 0 : fallbackDelayMs);
+            decide(atMs, group);
+          }
+          for (const { group, atMs } of plan.skippedOfGroup) decide(atMs, group);
+          for (const { firstMs, lastMs } of plan.skipped) {
+            for (let atMs = firstMs; atMs <= lastMs; atMs += minuteMs)
+              for (const { name } of groups) decide(atMs, name);
+          }
+          expect(plan.highWaterMs).toBeGreaterThanOrEqual(highWaterMs);
+          highWaterMs = plan.highWaterMs;
+        }
+        for (const { atMs } of instantsFrom(everyMinute(), startMs + 1)) {
+          if (atMs > highWaterMs) break;
+          for (const { name } of groups) expect(decided.has(decisionKey(atMs, name))).toBe(true);
+        }
+      }),
+      { numRuns: 200 },
+    );
+  });
+});

@@ -1,0 +1,37 @@
+import { Temporal } from 'temporal-polyfill';
+
+/** A time during which the clocks of a zone are not changed. */
+export interface ZoneSpan {
+  startMs: number;
+  /** Exclusive. */
+  endMs: number;
+  /** Local time minus UTC. */
+  offsetMs: number;
+}
+
+/** Names of the IANA database only: `+08:00` and whole times with a zone in brackets would pass as zones otherwise. */
+const zonePattern = /^[A-Za-z][A-Za-z0-9_+/-]*$/;
+
+export function isZone(zone: string): boolean {
+  if (!zonePattern.test(zone)) return false;
+  try {
+    return new Temporal.ZonedDateTime(0n, zone).timeZoneId !== '';
+  } catch {
+    return false;
+  }
+}
+
+/**
+ * The spans of a zone, one after the other without a gap; the first begins at `fromMs`. They end with one that has no end.
+ * @throws RangeError when there is no such zone
+ */
+export function* zoneSpans(zone: string, fromMs: number): Generator<ZoneSpan, void> {
+  let start = Temporal.Instant.fromEpochMilliseconds(fromMs).toZonedDateTimeISO(zone);
+  for (;;) {
+    const next = start.getTimeZoneTransition('next');
+    const startMs = start.epochMilliseconds;
+    yield { startMs, endMs: next?.epochMilliseconds ?? Infinity, offsetMs: start.offsetNanoseconds / 1e6 };
+    if (!next) return;
+    start = next;
+  }
+}

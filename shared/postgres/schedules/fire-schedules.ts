@@ -1,0 +1,165 @@
+import type { PoolClient } from 'pg';
+import { planSchedule } from '../../contracts/kept-schedules.ts';
+import { occurrencesOf, type NewOccurrence } from '../../contracts/planned-rows.ts';
+import type { RegisteredGroup } from '../../domain/recurrence/groups.ts';
+import type { OccurrencePlan, PlannedOccurrence } from '../../domain/recurrence/plan-occurrences.ts';
+import type { SkippedRange } from '../../domain/recurrence/due-instants.ts';
+import { insertOccurrences } from './insert-occurrences.ts';
+import { stopRemainders } from './stop-remainders.ts';
+import { msOf, type PlannedRow } from './schedule-rows.ts';
+
+export interface SkippedRow extends SkippedRange {
+  scheduleId: string;
+  group: string;
+}
+
+export interface FiredSchedules {
+  /** Those whose insertion was won. */
+  occurrences: NewOccurrence[];
+  skipped: SkippedRow[];
+  ended: string[];
+}
+
+/** Who decides; null: for all regions. */
+export interface Decider {
+  region: string | null;
+  /** Into the occurrences' rows. */
+  nodeRegion: string;
+  owner: string;
+}
+
+/** Plans schedules whose rows are locked by this transaction, and writes what comes of it. */
+export async function fireSchedules(
+  client: PoolClient,
+  rows: readonly PlannedRow[],
+  decider: Decider,
+): Promise<FiredSchedules> {
+  if (rows.length === 0) return { occurrences: [], skipped: [], ended: [] };
+  const ids = rows.map(({ scheduleId }) => scheduleId);
+  const registered = rows.some(({ schedule }) => schedule.definition.groups) ? await readGroups(client) : [];
+  await client.query(closeOccurrences, [ids]);
+  const open = await readOpen(client, ids);
+  const decided = await readDecided(client, ids);
+
+  const planned = rows.map((row) => {
+    const { scheduleId, schedule, nowMs } = row;
+    const view = { nowMs, region: decider.region, registered };
+    const around = { open: open.get(scheduleId) ?? [], decided: decided.get(scheduleId) ?? [] };
+    return { row, plan: planSchedule(schedule, { ...view, ...around }) };
+  });
+  const skipped = planned.flatMap(({ row, plan }) => skippedOf(row.scheduleId, plan));
+  const wanted = planned.flatMap(({ row, plan }) => {
+    const { scheduleId, target, schedule } = row;
+    return occurrencesOf(plan, { scheduleId, target, spreadMs: schedule.definition.recurrence.spreadSeconds * 1000 });
+  });
+  const occurrences = await insertOccurrences(client, rows, wanted, decider);
+  if (skipped.length > 0) await client.query(insertSkipped, [JSON.stringify(skipped.map(skippedJson))]);
+  await client.query(moveSchedules, [
+    JSON.stringify(planned.map(({ row, plan }) => moveJson(row, plan))),
+    decider.region,
+  ]);
+  const ended = planned.filter(({ plan }) => plan.isOver).map(({ row }) => row);
+  await stopRemainders(client, ended, 'cancel', 'the schedule that started it has ended');
+  return { occurrences, skipped, ended: ended.map(({ scheduleId }) => scheduleId) };
+}
+
+function skippedOf(scheduleId: string, { skipped, skippedOfGroup }: OccurrencePlan): SkippedRow[] {
+  return [
+    ...skipped.map((range) => ({ scheduleId, group: '', ...range })),
+    ...skippedOfGroup.map(({ group, atMs, cause }) => {
+      return { scheduleId, group, firstMs: atMs, lastMs: atMs, count: 1, cause };
+    }),
+  ];
+}
+
+const iso = (ms: number | null) => (ms === null ? null : new Date(ms).toISOString());
+
+function skippedJson({ scheduleId, group, firstMs, lastMs, count, cause }: SkippedRow) {
+  return {
+    schedule: scheduleId,
+    group_name: group,
+    first_at: iso(firstMs),
+    last_at: iso(lastMs),
+    instants: count,
+    cause,
+  };
+}
+
+function moveJson({ scheduleId }: PlannedRow, plan: OccurrencePlan) {
+  return {
+    id: scheduleId,
+    high_water: iso(plan.highWaterMs),
+    next_at: iso(plan.nextAtMs),
+    look_at: iso(plan.lookAtMs),
+    waits: plan.waitsForOthers,
+    is_over: plan.isOver,
+  };
+}
+
+async function readGroups(client: PoolClient): Promise<RegisteredGroup[]> {
+  const { rows } = await client.query<RegisteredGroup>(selectGroups);
+  return rows;
+}
+
+interface OpenRow {
+  scheduleId: string;
+  group: string;
+  isBuffered: boolean;
+}
+
+async function readOpen(client: PoolClient, ids: readonly string[]): Promise<Map<string, OpenRow[]>> {
+  const { rows } = await client.query<OpenRow>(selectOpen, [ids]);
+  return Map.groupBy(rows, ({ scheduleId }) => scheduleId);
+}
+
+async function readDecided(client: PoolClient, ids: readonly string[]): Promise<Map<string, PlannedOccurrence[]>> {
+  const { rows } = await client.query<PlannedOccurrence & { scheduleId: string }>(selectDecided, [ids]);
+  return Map.groupBy(rows, ({ scheduleId }) => scheduleId);
+}
+
+const selectGroups = `
+  select name, home_region as "homeRegion", fallback_seconds as "fallbackSeconds", tags, countries from schedule_groups order by name`;
+
+/** What a fired occurrence has begun and is not ended: a job that waits or is being called, a run or its start. `o` and `s` are given. */
+export const isAtWork = `
+  case when s.client is not null then exists (select from jobs j where j.id = o.target)
+  else exists (select from run_starts t where t.id = o.target)
+    or exists (select from runs r where r.campaign = s.campaign and r.scheduled_for = o.due_at and r.ended_at is null)
+  end`;
+
+/** Whoever has ended is not asked about again. */
+const closeOccurrences = `
+  update occurrences o set open = false from schedules s
+  where o.schedule = any($1::uuid[]) and s.id = o.schedule and o.open and o.state = 'fired' and not (${isAtWork})`;
+
+const selectOpen = `
+  select schedule as "scheduleId", group_name as "group", state = 'buffered' as "isBuffered"
+  from occurrences where schedule = any($1::uuid[]) and open`;
+
+const selectDecided = `
+  select o.schedule as "scheduleId", o.group_name as "group", ${msOf('o.scheduled_for')} as "atMs"
+  from schedules s join occurrences o on o.schedule = s.id and o.scheduled_for > s.high_water where s.id = any($1::uuid[])
+  union all
+  select k.schedule, k.group_name, ${msOf('k.first_at')}
+  from schedules s join skipped_instants k on k.schedule = s.id and k.first_at > s.high_water
+  where s.id = any($1::uuid[]) and k.cause <> 'clock-change'`;
+
+const insertSkipped = `
+  insert into skipped_instants (schedule, group_name, first_at, last_at, instants, cause)
+  select * from jsonb_to_recordset($1::jsonb)
+    as k (schedule uuid, group_name text, first_at timestamptz, last_at timestamptz, instants int, cause text)
+  on conflict do nothing`;
+
+/** A region that leaves something to others looks again at its own time; the others look at once. $2 is null where nothing is left. */
+const moveSchedules = `
+  update schedules s set high_water = k.high_water, next_at = k.next_at,
+    look_at = case when k.waits then s.look_at else k.look_at end,
+    region_looks = case when k.waits then s.region_looks || jsonb_build_object($2::text, k.look_at) else '{}' end,
+    state = case when k.is_over then 'ended' else s.state end,
+    state_reason = case when k.is_over then null else s.state_reason end,
+    state_since = case when k.is_over then now() else s.state_since end,
+    silent_until = case when k.high_water >= s.silent_until then null else s.silent_until end,
+    silent_cause = case when k.high_water >= s.silent_until then null else s.silent_cause end
+  from jsonb_to_recordset($1::jsonb)
+    as k (id uuid, high_water timestamptz, next_at timestamptz, look_at timestamptz, waits boolean, is_over boolean)
+  where s.id = k.id`;

@@ -1,0 +1,55 @@
+import { keptSchedule, type PlannableSchedule } from '../../contracts/kept-schedules.ts';
+import type { ScheduleTarget } from '../../contracts/planned-rows.ts';
+import type { SkipCause } from '../../domain/recurrence/policies.ts';
+
+/** A schedule that is locked, and will be planned. */
+export interface PlannedRow {
+  scheduleId: string;
+  name: string;
+  target: ScheduleTarget;
+  schedule: PlannableSchedule;
+  /** The transaction's clock. */
+  nowMs: number;
+}
+
+/** Milliseconds since 1970, as a number: Postgres counts in microseconds, which are cut off. */
+export const msOf = (column: string) => `trunc(extract(epoch from ${column}) * 1000)::float8`;
+
+export const plannedColumns = `s.id, s.name, s.client, s.campaign, s.definition,
+  (select c.revision from campaigns c where c.id = s.campaign) as "campaignRevision",
+  ${msOf('s.created_at')} as "createdAtMs", ${msOf('s.high_water')} as "highWaterMs",
+  ${msOf('s.silent_until')} as "silentUntilMs", s.silent_cause as "silentCause", ${msOf('now()')} as "nowMs"`;
+
+export interface PlannedColumns {
+  id: string;
+  name: string;
+  client: string | null;
+  campaign: string | null;
+  campaignRevision: number | null;
+  definition: unknown;
+  createdAtMs: number;
+  highWaterMs: number;
+  silentUntilMs: number | null;
+  silentCause: SkipCause | null;
+  nowMs: number;
+}
+
+export function plannedRowOf(row: PlannedColumns): PlannedRow {
+  const { id, name, createdAtMs, highWaterMs, silentUntilMs, silentCause, nowMs } = row;
+  const definition = keptSchedule.parse(row.definition);
+  const silence =
+    silentUntilMs !== null && silentCause !== null ? { untilMs: silentUntilMs, cause: silentCause } : null;
+  return {
+    scheduleId: id,
+    name,
+    target: targetOf(row),
+    schedule: { definition, createdAtMs, highWaterMs, silence },
+    nowMs,
+  };
+}
+
+function targetOf({ id, client, campaign, campaignRevision }: PlannedColumns): ScheduleTarget {
+  if (client !== null) return { kind: 'callback', clientId: client };
+  if (campaign !== null) return { kind: 'campaign', campaignId: campaign, revision: campaignRevision ?? 1 };
+  throw new Error(`schedule ${id} has no target`);
+}

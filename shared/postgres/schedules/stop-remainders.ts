@@ -1,0 +1,71 @@
+import type { PoolClient } from 'pg';
+import { moveOf, type ControlVerb } from '../../domain/run-control.ts';
+import { isTerminal, type RunState } from '../../domain/run-states.ts';
+import type { RunEventKind } from '../../domain/run-events.ts';
+
+const kinds: Record<ControlVerb, RunEventKind> = { pause: 'pausing', resume: 'resumed', cancel: 'cancelling' };
+
+interface StartedRun {
+  runId: string;
+  state: RunState;
+  hasBegun: boolean;
+}
+
+/**
+ * Pauses, resumes or cancels what campaigns' schedules have started and has not ended. A start that has not become a run yet is taken back when
+ * its schedule is cancelled. Only what was paused with its schedule is resumed with it.
+ */
+export async function stopRemainders(
+  client: PoolClient,
+  schedules: readonly { scheduleId: string }[],
+  verb: ControlVerb,
+  reason: string,
+): Promise<void> {
+  if (schedules.length === 0) return;
+  const ids = schedules.map(({ scheduleId }) => scheduleId);
+  if (verb === 'cancel') await client.query(deleteStarts, [ids]);
+  const { rows } = await client.query<StartedRun>(lockRuns, [ids, verb === 'resume' ? pausedWithSchedule : null]);
+  for (const { runId, state, hasBegun } of rows) {
+    const move = moveOf(verb, state, hasBegun);
+    if (move.kind !== 'move') continue;
+    const stateReason = verb === 'pause' ? pausedWithSchedule : verb === 'resume' ? null : reason;
+    await client.query(moveRun, [runId, move.to, stateReason, isTerminal(move.to)]);
+    if (verb === 'resume') await client.query(judgeFromHere, [runId]);
+    await client.query(insertEvent, [runId, kinds[verb], JSON.stringify({ reason })]);
+    if (move.to === 'paused') await client.query(insertEvent, [runId, 'paused', '{}']);
+    if (move.to === 'cancelled')
+      await client.query(insertEvent, [runId, 'ended', JSON.stringify({ state: move.to, reason })]);
+  }
+}
+
+/** How a run tells that it may go on with its schedule: a person who pauses it gives another reason. */
+const pausedWithSchedule = 'its schedule was paused';
+
+const deleteStarts = `
+  delete from run_starts t using occurrences o, schedules s
+  where o.schedule = any($1::uuid[]) and s.id = o.schedule and s.campaign is not null and o.open and t.id = o.target`;
+
+const lockRuns = `
+  select r.id as "runId", r.state, r.started_at is not null as "hasBegun"
+  from occurrences o join schedules s on s.id = o.schedule join runs r on r.campaign = s.campaign and r.scheduled_for = o.due_at
+  where o.schedule = any($1::uuid[]) and o.open and r.ended_at is null and ($2::text is null or r.state_reason = $2)
+  order by r.id for update of r`;
+
+const moveRun = `
+  update runs set state = $2, state_since = now(), state_reason = $3,
+    ended_at = case when $4 then now() else ended_at end,
+    waiting_cause = case when $4 then null else waiting_cause end, waiting_since = case when $4 then null else waiting_since end
+  where id = $1`;
+
+/** Failures are judged anew: whoever ended so far counts no more (as when a person resumes it). */
+const judgeFromHere = `
+  update runs set judged_from = (
+    select jsonb_object_agg(step, jsonb_build_object('ended', ended, 'failed', failed))
+    from (
+      select step, sum(succeeded + failed + unknown) as ended, sum(failed + unknown) as failed
+      from feeds join run_totals using (feed) where run = $1 group by step
+    ) t
+  )
+  where id = $1`;
+
+const insertEvent = `insert into run_events (run, kind, detail) values ($1, $2, $3::jsonb)`;
