@@ -13,8 +13,8 @@ import {
 import { acceptJob, acceptJobs, type AcceptJobsDeps } from './accept-jobs.ts';
 import { jsonAnswer, problems, streamed } from './http/answer-shapes.ts';
 import { checkShape } from './http/check-shape.ts';
-import type { HttpServer } from './http/create-http-server.ts';
-import { HttpProblem, invalidRequest } from './http/http-problem.ts';
+import { bodyAsItCame, type HttpServer } from './http/create-http-server.ts';
+import { invalidRequest } from './http/http-problem.ts';
 import { streamJobResults } from './stream-jobs.ts';
 
 const tags = ['jobs'];
@@ -38,7 +38,8 @@ export async function acceptRoutes(server: HttpServer, deps: AcceptJobsDeps): Pr
     schema: {
       operationId: 'createJob',
       summary: 'Schedule a callback',
-      description: 'Answered when it is stored for good. It is called at its time, never before, by the database’s clock.',
+      description:
+        'Answered when it is stored for good. It is called at its time, never before, by the database’s clock.',
       tags,
       headers: keyed,
       body: newJob,
@@ -94,10 +95,7 @@ function bulkRoute(server: HttpServer, deps: AcceptJobsDeps): void {
       },
     },
     // Jobs are checked one by one: one that is wrong spoils no other.
-    validatorCompiler: ({ schema, httpPart }) => {
-      if (httpPart === 'body') return (value: unknown) => ({ value });
-      return server.validatorCompiler?.({ schema, httpPart, method: 'POST', url: '' }) ?? (() => true);
-    },
+    validatorCompiler: bodyAsItCame,
     handler: async (request, reply) => {
       const body: unknown = request.body;
       const { client } = request.query;

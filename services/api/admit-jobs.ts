@@ -92,7 +92,11 @@ function unknownClient(ref: string): HttpProblem {
 
 function disabled({ name, disabledReason }: Client): HttpProblem {
   const why = disabledReason === null ? '' : `: ${disabledReason}`;
-  return new HttpProblem({ status: 409, code: 'client-disabled', detail: `the client ${quoted(name)} is disabled${why}` });
+  return new HttpProblem({
+    status: 409,
+    code: 'client-disabled',
+    detail: `the client ${quoted(name)} is disabled${why}`,
+  });
 }
 
 function overQuota({ name, definition }: Client, stored: number): HttpProblem {

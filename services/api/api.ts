@@ -38,6 +38,8 @@ const documentation = {
     { name: 'action types', description: 'What a chain may be made of' },
     { name: 'dead letters', description: 'Messages that no worker could understand' },
     { name: 'shards', description: 'An action type in a country: one topic, its partitions and workers' },
+    { name: 'clients', description: 'Who schedules callbacks, and by which rules' },
+    { name: 'jobs', description: 'Callbacks that are due once' },
     { name: 'audit', description: 'Who changed what' },
     { name: 'health', description: 'For whoever keeps the process running' },
   ],

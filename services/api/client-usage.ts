@@ -94,7 +94,8 @@ export function createClientUsage({ figures, clock, logger }: ClientUsageDeps): 
       if (stored >= maxStoredJobs) return { kind: 'quota', stored };
       if (acceptPerSecond !== undefined) {
         const share = refill(usage, acceptPerSecond, nowMs);
-        if (usage.tokens < 1) return { kind: 'rate', retryAfterSeconds: Math.max(1, Math.ceil((1 - usage.tokens) / share)) };
+        if (usage.tokens < 1)
+          return { kind: 'rate', retryAfterSeconds: Math.max(1, Math.ceil((1 - usage.tokens) / share)) };
         usage.tokens -= 1;
       }
       usage.sinceLook += 1;

@@ -1,3 +1,4 @@
+import { describe, expect, it } from 'vitest';
 import { setImmediate as turn } from 'node:timers/promises';
 import { createFlushLane } from './flush-lane.ts';
 

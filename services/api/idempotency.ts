@@ -25,6 +25,10 @@ interface BegunRequest {
 }
 
 declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** Its answer is not kept, so it takes no `Idempotency-Key`. */
+    isAnswerSecret?: true;
+  }
   interface FastifyRequest {
     begun: BegunRequest | null;
   }
@@ -70,9 +74,21 @@ export function addIdempotency(server: HttpServer, requests: IdempotentRequests)
   });
 }
 
-function beginningOf({ method, headers, apiKey, routeOptions }: FastifyRequest): Pick<BegunRequest, 'apiKey' | 'key'> | undefined {
+function beginningOf({
+  method,
+  headers,
+  apiKey,
+  routeOptions,
+}: FastifyRequest): Pick<BegunRequest, 'apiKey' | 'key'> | undefined {
   const key = headers['idempotency-key'];
-  if (method !== 'POST' || key === undefined || !apiKey || routeOptions.config.isFrequent) return undefined;
+  if (
+    method !== 'POST' ||
+    key === undefined ||
+    !apiKey ||
+    routeOptions.config.isFrequent ||
+    routeOptions.config.isAnswerSecret
+  )
+    return undefined;
   if (typeof key === 'string' && keyPattern.test(key)) return { apiKey: apiKey.key, key };
   const detail = `the header Idempotency-Key has to be 1 to 255 visible ASCII characters, not ${quoted(key)}`;
   throw new HttpProblem({ status: 400, code: 'invalid-idempotency-key', detail });

@@ -73,13 +73,15 @@ export function createJobAcceptor({ intake, owner, clock, logger, meter }: JobAc
     const stored = await storeSurely([...byId.values()], slotNo);
     const others = [...byId.keys()].filter((jobId) => !stored.has(jobId));
     const known = new Map(others.length === 0 ? [] : (await intake.known(others)).map((job) => [job.jobId, job]));
-    return jobs.map((job) => acceptanceOf(job, { first: byId.get(job.jobId), due: stored.get(job.jobId), known: known.get(job.jobId) }));
+    return jobs.map((job) =>
+      acceptanceOf(job, { first: byId.get(job.jobId), due: stored.get(job.jobId), known: known.get(job.jobId) }),
+    );
   }
 
   /** When the connection breaks, nobody knows whether the commit came before: the same ids are stored again, which tells. */
   async function storeSurely(jobs: readonly JobToStore[], slotNo: number): Promise<ReadonlyMap<string, number>> {
     const giveUpAtMs = clock.monotonicMs() + resolveForMs;
-    for (let lost: unknown; ; ) {
+    for (let lost: unknown; ;) {
       try {
         return await intake.store(jobs, slotNo, lost !== undefined);
       } catch (error) {

@@ -1,8 +1,11 @@
+import { randomUUID } from 'node:crypto';
 import { createKafka } from '../../shared/kafka/connection.ts';
 import { createGroupLook } from '../../shared/kafka/group-look.ts';
 import { createApiKeys } from '../../shared/postgres/api-keys.ts';
 import { createRegistrySource, createShardStore } from '../../shared/postgres/registry.ts';
-import { createPool, createUploadPool } from '../../shared/postgres/pool.ts';
+import { createAcceptPool, createPool, createUploadPool } from '../../shared/postgres/pool.ts';
+import { createClientSource } from '../../shared/postgres/clients.ts';
+import { createJobIntake } from '../../shared/postgres/job-intake.ts';
 import { createSettlements } from '../../shared/postgres/settlements.ts';
 import { createSegmentation } from '../../shared/http-client/segmentation-client.ts';
 import { createStoredAudiences } from '../../shared/postgres/stored-audiences.ts';
@@ -11,11 +14,14 @@ import { digestOfApiKey } from '../../shared/runtime/api-key-secret.ts';
 import { workerGroup } from '../../shared/runtime/installation-bus.ts';
 import { installationConfigOf } from '../../shared/runtime/installation-config.ts';
 import { listening } from '../../shared/runtime/listening.ts';
+import { createClientReader } from '../../shared/runtime/client-reader.ts';
 import { createLoop } from '../../shared/runtime/loop.ts';
 import { defineProcess, isEntry, runProcess } from '../../shared/runtime/process.ts';
 import { createRegistryReader } from '../../shared/runtime/registry-reader.ts';
+import { readSecretBox } from '../../shared/runtime/secret-box.ts';
 import { StartRefusedError } from '../../shared/runtime/start-refused.ts';
 import { systemClock } from '../../shared/runtime/system-clock.ts';
+import { createAccepting } from './accepting.ts';
 import { createApi } from './api.ts';
 import { createCatalogueReader } from './catalogue-reader.ts';
 import { askableSegmentation } from './askable-segmentation.ts';
@@ -23,6 +29,8 @@ import { readConfig } from './config.ts';
 import { createActionTypeStore } from './postgres/action-type-store.ts';
 import { createAuditLog } from './postgres/audit-log.ts';
 import { createAudienceStore } from './postgres/audience-store.ts';
+import { createClientFigures } from './postgres/client-figures.ts';
+import { createClientStore } from './postgres/client-store.ts';
 import { createCampaignStore } from './postgres/campaign-store.ts';
 import { createDeadLetterStore } from './postgres/dead-letter-store.ts';
 import { createIdempotentRequests } from './postgres/idempotent-requests.ts';
@@ -39,6 +47,8 @@ const lookMs = 5_000;
 
 /** Questions to the segmentation service in flight, of all requests. */
 const questionsAtOnce = 64;
+/** Three flushes at once, and what they look up. */
+const acceptConnections = 4;
 /** Lists uploaded at once to one process. */
 const maxUploads = 4;
 
@@ -90,6 +100,22 @@ export const apiProcess = defineProcess('api', readConfig, async (config, contex
     (reader) => reader.stop(),
   );
 
+  // Apart: its statements are few, always the same, and end soon.
+  const accepts = { connectionString: config.databaseUrl, applicationName: 'muster-api-jobs', max: acceptConnections };
+  const acceptPool = onClose(createAcceptPool({ ...accepts, logger, meter }), (opened) => opened.end());
+  const clients = onClose(createClientReader({ clients: createClientSource({ pool }), clock, logger }), (reader) =>
+    reader.stop(),
+  );
+  const accepting = onClose(
+    createAccepting({
+      ...{ clients, clock, logger, meter },
+      intake: createJobIntake({ pool: acceptPool }),
+      figures: createClientFigures({ pool }),
+      owner: randomUUID(),
+    }),
+    (created) => created.stop(),
+  );
+
   let group: ReturnType<typeof createGroupLook> | undefined;
   /** Whose group it is, the database says, which need not answer at the start. */
   const workers = (installation: string | undefined) => {
@@ -119,6 +145,10 @@ export const apiProcess = defineProcess('api', readConfig, async (config, contex
       apiKeys,
       catalogue: createCatalogueReader(registry, config.engine.countries),
       actionTypes: createActionTypeStore({ pool }),
+      clientStore: createClientStore({ pool }),
+      clients,
+      secretBox: readSecretBox(environment),
+      accepting,
       shards: createShardStore({ pool }),
       shardLook: createShardLook({
         ...{ registry, clock, topicPrefix: config.topicPrefix },
@@ -137,6 +167,8 @@ export const apiProcess = defineProcess('api', readConfig, async (config, contex
   await look().catch(() => undefined);
   looks.start();
   registry.start();
+  clients.start();
+  accepting.start();
   const { host, port } = config;
   const url = await listening({ variable: 'API_PORT', host, port }, () => api.start());
   logger.info({ url, docs: `${url}/docs` }, 'api is listening');

@@ -32,7 +32,8 @@ export function recordChanges(server: HttpServer, audit: AuditLog): void {
 }
 
 function isRecorded({ method, routeOptions }: FastifyRequest, reply: FastifyReply): boolean {
-  if (!changing.has(method) || routeOptions.config.isFrequent || reply.getHeader('idempotent-replayed') === 'true') return false;
+  if (!changing.has(method) || routeOptions.config.isFrequent || reply.getHeader('idempotent-replayed') === 'true')
+    return false;
   return reply.statusCode < 300 || reply.statusCode === refusedByState;
 }
 

@@ -1,6 +1,7 @@
 import type { JobResult } from '../../shared/contracts/jobs.ts';
 import { acceptJobs, type AcceptJobsDeps } from './accept-jobs.ts';
 import { HttpProblem } from './http/http-problem.ts';
+import { parseJsonBody } from './http/json-body.ts';
 import { maxFlushJobs } from './job-acceptor.ts';
 import { textLines } from './text-lines.ts';
 
@@ -86,9 +87,11 @@ async function storeWhenThereIsRoom(
 function valueOf(text: string | null): { value: unknown } | JobResult {
   if (text === null) return refused('line-too-long', `a line has at most ${maxLineBytes} bytes`);
   try {
-    return { value: JSON.parse(text) };
+    return { value: parseJsonBody(Buffer.from(text)) };
   } catch (error) {
-    return refused('malformed-json', `the line is no JSON: ${error instanceof Error ? error.message : String(error)}`);
+    if (!(error instanceof HttpProblem)) throw error;
+    const { code, message: detail, errors } = error;
+    return { status: 'refused', errors: errors.length === 0 ? [{ pointer: '', code, detail }] : [...errors] };
   }
 }
 

@@ -7,6 +7,9 @@ import type { IdempotentRequests } from './ports/idempotent-requests.ts';
 import type { Retries } from './ports/retries.ts';
 import type { UserHistories } from './ports/user-histories.ts';
 import { actionTypeRoutes, type ActionTypeRoutesDeps } from './action-type-routes.ts';
+import { acceptRoutes } from './accept-routes.ts';
+import type { AcceptJobsDeps } from './accept-jobs.ts';
+import { clientRoutes, type ClientRoutesDeps } from './client-routes.ts';
 import { auditRoutes, type AuditRoutesDeps } from './audit-routes.ts';
 import { audienceRoutes, type AudienceRoutesDeps } from './audience-routes.ts';
 import { createAuthenticate } from './authenticate.ts';
@@ -35,8 +38,11 @@ export interface V1RoutesDeps
     SettlementRoutesDeps,
     ActionTypeRoutesDeps,
     ShardRoutesDeps,
+    ClientRoutesDeps,
     AuditRoutesDeps {
   apiKeys: ApiKeys;
+  /** What jobs are accepted by. */
+  accepting: AcceptJobsDeps;
   /** Called for each request that is refused for its key. */
   onRefusedKey?: (() => void) | undefined;
   idempotency: IdempotentRequests;
@@ -102,6 +108,8 @@ export async function v1Routes(server: HttpServer, deps: V1RoutesDeps): Promise<
   deadLetterRoutes(server, deps);
   shardRoutes(server, deps);
   auditRoutes(server, deps);
+  clientRoutes(server, deps);
+  await acceptRoutes(server, deps.accepting);
 }
 
 function notTakingPart(): HttpProblem {

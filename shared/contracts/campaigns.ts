@@ -6,7 +6,7 @@ import { isStorable } from '../domain/stored-text.ts';
 /** HTTP shapes of campaigns. The OpenAPI document is generated from them. */
 const unstorable = 'must hold neither U+0000 nor half a surrogate pair';
 
-const json = z.json().register(z.globalRegistry, { id: 'JsonValue' });
+export const json = z.json().register(z.globalRegistry, { id: 'JsonValue' });
 
 export const chainStep = z.strictObject({
   action: z.string().min(1).max(64).refine(isStorable, unstorable),

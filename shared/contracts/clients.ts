@@ -131,3 +131,30 @@ export const clientShape = z
   .meta({ id: 'Client' });
 
 export type ClientShape = z.output<typeof clientShape>;
+
+const inADay = 86_400;
+
+export const newClientKey = z
+  .strictObject({
+    secret: z.string().max(200).optional().describe('whsec_… as in Standard Webhooks; one is made unless given'),
+    othersExpireInSeconds: z
+      .int()
+      .min(0)
+      .max(90 * 86_400)
+      .default(inADay)
+      .describe('How long calls are signed with the older keys too: until receivers know the new one'),
+  })
+  .meta({ id: 'NewClientKey' });
+
+export const addedClientKey = z
+  .object({
+    key: clientKeyShape,
+    secret: z.string().nullable().describe('Shown this once, where it was made here; null where it was given'),
+    client: clientShape,
+  })
+  .meta({ id: 'AddedClientKey' });
+
+export const disabling = z
+  .strictObject({ reason: z.string().trim().min(1).max(500).optional() })
+  .default({})
+  .meta({ id: 'Disabling' });

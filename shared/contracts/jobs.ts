@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { json } from './campaigns.ts';
 import { isStorable } from '../domain/stored-text.ts';
 
 /** HTTP shapes of jobs: callbacks that are due once. */
@@ -79,7 +80,7 @@ const text = z
     error: `has to be at most ${maxBodyBytes} bytes`,
   });
 
-const json = z.union([z.record(z.string(), z.json()), z.array(z.json())]).refine((value) => {
+const jsonBody = z.union([z.record(z.string(), json), z.array(json)]).refine((value) => {
   const written = JSON.stringify(value);
   return isStorable(written) && Buffer.byteLength(written) <= maxBodyBytes;
 }, `has to be at most ${maxBodyBytes} bytes as JSON`);
@@ -93,7 +94,7 @@ const call = {
   url,
   method: z.enum(jobMethods).default('POST'),
   headers: headers.optional(),
-  body: z.union([text, json]).optional().describe('A text is sent as it is; anything else as JSON'),
+  body: z.union([text, jsonBody]).optional().describe('A text is sent as it is; anything else as JSON'),
 };
 
 const dueFields = {

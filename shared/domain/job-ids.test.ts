@@ -1,3 +1,4 @@
+import { describe, expect, it } from 'vitest';
 import { validate, version } from 'uuid';
 import { jobIdOf, jobPartitionOf } from './job-ids.ts';
 

@@ -27,6 +27,12 @@ import { createMemoryRunReports } from './memory/run-reports.ts';
 import { createMemoryUserHistories } from './memory/user-histories.ts';
 import { createMemoryRunRows } from './memory/run-rows.ts';
 import { createMemorySettlementRequests, createMemorySettlements } from './memory/settlements.ts';
+import { createAccepting } from '../../services/api/accepting.ts';
+import { createClientReader } from '../../shared/runtime/client-reader.ts';
+import { createSecretBox } from '../../shared/runtime/secret-box.ts';
+import { createMemoryClientFigures } from './memory/client-figures.ts';
+import { createMemoryClientSource, createMemoryClientStore } from './memory/clients.ts';
+import { createMemoryJobIntake } from './memory/job-intake.ts';
 import { createSettableClock } from './settable-clock.ts';
 
 /** What the HTTP interface is made of in tests: stores in memory, a clock that stands at the first of January 2026, and a key. */
@@ -43,6 +49,9 @@ export async function createApiDeps() {
     logger: createLogger('api', 'silent'),
   });
   await registry.refresh();
+  const logger = createLogger('api', 'silent');
+  const clients = createClientReader({ clients: createMemoryClientSource({ database }), clock, logger });
+  await clients.refresh();
   const traffic = new Map<string, readonly PartitionTraffic[]>();
   const group = { traffic, look: () => Promise.resolve(traffic.size === 0 ? null : traffic) };
   return {
@@ -64,6 +73,15 @@ export async function createApiDeps() {
     apiKeys,
     catalogue: createCatalogueReader(registry, config.countries),
     actionTypes: createMemoryActionTypeStore({ database }),
+    clientStore: createMemoryClientStore({ database }),
+    clients,
+    secretBox: createSecretBox([Buffer.alloc(32, 7)]),
+    accepting: createAccepting({
+      ...{ clients, clock, logger },
+      intake: createMemoryJobIntake({ database }),
+      figures: createMemoryClientFigures({ database }),
+      owner: 'a test',
+    }),
     shards: createMemoryShardStore({ database }),
     shardLook: createShardLook({
       ...{ registry, clock, topicPrefix: 'muster' },
@@ -73,7 +91,7 @@ export async function createApiDeps() {
     /** What the brokers say of the workers' group, by topic; null: nothing. */
     group,
     clock,
-    logger: createLogger('api', 'silent'),
+    logger,
     ping: (): Promise<unknown> => Promise.resolve(),
     /** Beyond what it is made of: what tests put runs there with. */
     rows: createMemoryRunRows({ database }),

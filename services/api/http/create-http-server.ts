@@ -12,7 +12,7 @@ import Fastify, {
 import type { ZodTypeProvider } from 'fastify-type-provider-zod';
 import type { IncomingMessage } from 'node:http';
 import { v7 as uuidv7 } from 'uuid';
-import type { z } from 'zod';
+import { z } from 'zod';
 import type { Logger } from '../../../shared/runtime/logger.ts';
 import { answerClientError } from './answer-client-error.ts';
 import { createAnswerNoRoute, createAnswerProblem, type ExplainError } from './answer-problems.ts';
@@ -128,12 +128,20 @@ function requestIdOf({ headers }: IncomingMessage): string {
   return typeof given === 'string' && requestIdPattern.test(given) ? given : uuidv7();
 }
 
-const validatorCompiler: FastifySchemaCompiler<z.ZodType> =
-  ({ schema }) =>
-  (value: unknown) => {
+/** For routes that check their bodies themselves; the rest of the request is checked as everywhere. */
+export const bodyAsItCame: FastifySchemaCompiler<unknown> = ({ schema, httpPart }) => {
+  if (httpPart === 'body' || !(schema instanceof z.ZodType)) return (value: unknown) => ({ value });
+  return validatorOf(schema);
+};
+
+const validatorCompiler: FastifySchemaCompiler<z.ZodType> = ({ schema }) => validatorOf(schema);
+
+function validatorOf(schema: z.ZodType) {
+  return (value: unknown) => {
     const checked = checkShape(schema, value);
     return checked.ok ? { value: checked.value } : { error: invalidRequest(checked.problems, checked.more) };
   };
+}
 
 /** What is sent was typed by the shape already; checking it again would turn a limit that was tightened since into a failure. */
 const serializerCompiler: FastifySerializerCompiler<z.ZodType> = () => (value) => JSON.stringify(value);

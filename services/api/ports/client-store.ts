@@ -31,13 +31,8 @@ export interface ClientStore {
   /** By id, oldest first. @param cursor id of the last one seen */
   list(limit: number, cursor: string | null): Promise<Page<Client>>;
   get(clientId: string): Promise<Client | undefined>;
-  /** Undefined when another has this name. @param key to sign with from the start */
-  create(client: {
-    clientId: string;
-    name: string;
-    definition: ClientDefinition;
-    key: Pick<NewClientKey, 'keyId' | 'sealed'> | null;
-  }): Promise<Client | undefined>;
+  /** Undefined when another has this name. It has no key yet. */
+  create(client: { clientId: string; name: string; definition: ClientDefinition }): Promise<Client | undefined>;
   /** Where nothing differs, nothing moves. @param expected revision; null for whatever it is */
   change(clientId: string, change: ClientChange, expected: number | null): Promise<ClientChanged>;
   /** Undefined when there is no such client. */

@@ -20,13 +20,12 @@ export function createClientStore({ pool }: { pool: Pool }): ClientStore {
 
     get: (clientId) => find(pool, clientId),
 
-    create: ({ clientId, name, definition, key }) =>
+    create: ({ clientId, name, definition }) =>
       unlessNameTaken(undefined, () =>
         inTransaction(pool, async (client) => {
           await moveRevision(client);
           const values = [clientId, name, JSON.stringify(definition)];
           await client.query('insert into clients (id, name, definition) values ($1, $2, $3)', values);
-          if (key) await insertKey(client, clientId, key);
           return await find(client, clientId);
         }),
       ),

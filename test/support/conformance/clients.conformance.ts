@@ -25,17 +25,18 @@ export function describeClients(name: string, makeSubject: () => Promise<Clients
       return (await subject.source.revision()) - before;
     }
 
-    async function make(clientName: string, key: { keyId: string; sealed: string } | null = null) {
+    async function make(clientName: string, key?: { keyId: string; sealed: string }) {
       const clientId = uuidv7();
-      const made = await subject.store.create({ clientId, name: clientName, definition: usual, key });
+      const made = await subject.store.create({ clientId, name: clientName, definition: usual });
       if (!made) expect.fail(`${clientName} was not made`);
+      if (key) await subject.store.addKey(clientId, { ...key, othersExpireAt: null });
       return made;
     }
 
     it('are made under a name of their own, and read by every process', async () => {
       const key = { keyId: uuidv7(), sealed: sealed('first') };
-      expect(await moves(() => make('orders', key))).toBe(1);
-      const other = { clientId: uuidv7(), name: 'orders', definition: usual, key: null };
+      expect(await moves(() => make('orders', key))).toBe(2);
+      const other = { clientId: uuidv7(), name: 'orders', definition: usual };
       expect(await moves(() => subject.store.create(other))).toBe(0);
       expect(await subject.store.create(other)).toBeUndefined();
       await make('billing');
@@ -44,7 +45,7 @@ export function describeClients(name: string, makeSubject: () => Promise<Clients
 
       expect(clients).toMatchObject([
         { name: 'billing', revision: 1, enabled: true, keys: [] },
-        { name: 'orders', definition: usual, keys: [{ ...key, expiresAt: null }] },
+        { name: 'orders', revision: 2, definition: usual, keys: [{ ...key, expiresAt: null }] },
       ]);
     });
 

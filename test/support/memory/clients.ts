@@ -49,13 +49,12 @@ export function createMemoryClientStore({ database: { scheduled, clock } }: Data
         return client && show(client);
       }),
 
-    create: ({ clientId, name, definition, key }) =>
+    create: ({ clientId, name, definition }) =>
       atOnce(() => {
         if (isTaken(name)) return undefined;
         const now = clock.now();
-        const keys = key ? [{ ...key, createdAt: now, expiresAt: null }] : [];
         const facts = { enabled: true, disabledReason: null, createdAt: now, updatedAt: now };
-        return put({ clientId, name, definition, revision: 1, keys, ...facts });
+        return put({ clientId, name, definition, revision: 1, keys: [], ...facts });
       }),
 
     change: (clientId, change, expected) =>

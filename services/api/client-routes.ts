@@ -1,0 +1,196 @@
+import type { FastifyReply } from 'fastify';
+import { v7 as uuidv7 } from 'uuid';
+import { z } from 'zod';
+import {
+  clientDefinition,
+  clientName,
+  clientPatch,
+  clientShape,
+  disabling,
+  newClient,
+  type ClientDefinition,
+} from '../../shared/contracts/clients.ts';
+import type { Client } from '../../shared/ports/clients.ts';
+import type { Clock } from '../../shared/ports/clock.ts';
+import type { SecretBox } from '../../shared/runtime/secret-box.ts';
+import type { ClientReader } from '../../shared/runtime/client-reader.ts';
+import { clientKeyRoutes } from './client-key-routes.ts';
+import { pageQuery, pageShape } from './contracts/pages.ts';
+import { jsonAnswer, problems } from './http/answer-shapes.ts';
+import { checkShape } from './http/check-shape.ts';
+import { bodyAsItCame, type HttpServer } from './http/create-http-server.ts';
+import { entityTag, expectedRevision, outdated } from './http/entity-tag.ts';
+import { HttpProblem, invalidRequest, notFound, quoted } from './http/http-problem.ts';
+import { idempotentHeaders } from './idempotency.ts';
+import type { ClientChange, ClientStore } from './ports/client-store.ts';
+import { cursorInQuery, pageView, requireId } from './public-ids.ts';
+import { clientView } from './views/client.ts';
+
+export interface ClientRoutesDeps {
+  clientStore: ClientStore;
+  clients: Pick<ClientReader, 'current' | 'refresh'>;
+  secretBox: SecretBox;
+  clock: Clock;
+}
+
+const byId = z.object({ id: z.string().describe('cli_…') });
+const matching = z.looseObject({
+  'if-match': z.string().optional().describe('The ETag that it was shown with: 412 where it has changed since'),
+});
+const tags = ['clients'];
+const answered = jsonAnswer('The client', clientShape);
+
+/** Who schedules callbacks, and by which rules. Every process follows a change within about a second. */
+export function clientRoutes(server: HttpServer, deps: ClientRoutesDeps): void {
+  const { clientStore } = deps;
+  const answer = (reply: FastifyReply, client: Client) =>
+    reply.header('etag', entityTag(client.revision)).send(clientView(client));
+
+  async function require(id: string): Promise<Client> {
+    const client = await clientStore.get(requireId('client', id));
+    if (!client) throw notFound('client', id);
+    return client;
+  }
+
+  /** Another may change it between our look and our write: then its newest state is looked at again. */
+  async function change(id: string, expected: number | null, wish: (before: Client) => ClientChange): Promise<Client> {
+    for (;;) {
+      const before = await require(id);
+      const wanted = wish(before);
+      if (expected !== null && expected !== before.revision) throw changedSince(before);
+      const changed = await clientStore.change(before.clientId, wanted, before.revision);
+      switch (changed.kind) {
+        case 'changed':
+          // So that the next request to this process, at the latest, goes by it.
+          await deps.clients.refresh();
+          return changed.client;
+        case 'missing':
+          throw notFound('client', id);
+        case 'name-taken':
+          throw nameTaken(wanted.name ?? before.name);
+        case 'outdated':
+          if (expected !== null) throw changedSince(changed.client);
+      }
+    }
+  }
+
+  server.route({
+    method: 'GET',
+    url: '/clients',
+    schema: {
+      operationId: 'listClients',
+      summary: 'List clients, oldest first',
+      tags,
+      querystring: pageQuery,
+      response: { 200: jsonAnswer('A page of clients', pageShape(clientShape)), ...problems(401, 422, 429) },
+    },
+    handler: async ({ query: { limit, cursor } }) =>
+      pageView('client', await clientStore.list(limit, cursorInQuery('client', cursor)), clientView),
+  });
+
+  server.route({
+    method: 'POST',
+    url: '/clients',
+    schema: {
+      operationId: 'createClient',
+      summary: 'Create a client',
+      description: 'Its name is enough. Its calls are signed from its first key on: POST /v1/clients/{id}/keys.',
+      tags,
+      headers: idempotentHeaders,
+      body: newClient,
+      response: { 201: answered, ...problems(400, 401, 409, 413, 415, 422, 429) },
+    },
+    handler: async ({ body: { name, ...definition }, begun }, reply) => {
+      const client = { clientId: begun?.createdId ?? uuidv7(), name, definition };
+      const created = await clientStore.create(client);
+      if (!created) throw nameTaken(name);
+      await deps.clients.refresh();
+      reply.code(201).header('location', clientView(created).links.self);
+      return answer(reply, created);
+    },
+  });
+
+  server.route({
+    method: 'GET',
+    url: '/clients/:id',
+    schema: {
+      operationId: 'getClient',
+      summary: 'Show a client',
+      tags,
+      params: byId,
+      response: { 200: answered, ...problems(401, 404, 429) },
+    },
+    handler: async ({ params }, reply) => answer(reply, await require(params.id)),
+  });
+
+  server.route({
+    method: 'PATCH',
+    url: '/clients/:id',
+    schema: {
+      operationId: 'changeClient',
+      summary: 'Change some of a client’s rules',
+      description: 'null takes a field back to what it is for a new one (JSON merge patch).',
+      tags,
+      params: byId,
+      headers: matching,
+      body: clientPatch,
+      response: { 200: answered, ...problems(400, 401, 404, 409, 412, 413, 415, 422, 429) },
+    },
+    // What is wrong is said by the merged client, whose fields have their usual limits.
+    validatorCompiler: bodyAsItCame,
+    handler: async (request, reply) => {
+      const { params, headers } = request;
+      const body: unknown = request.body;
+      const expected = expectedRevision(headers['if-match']);
+      return answer(reply, await change(params.id, expected, (before) => patched(before, body)));
+    },
+  });
+
+  for (const verb of ['disable', 'enable'] as const) {
+    server.route({
+      method: 'POST',
+      url: `/clients/:id/${verb}`,
+      schema: {
+        operationId: `${verb}Client`,
+        summary: verb === 'disable' ? 'Accept and call nothing for it; what is stored waits' : 'Let it go on',
+        tags,
+        headers: idempotentHeaders,
+        params: byId,
+        ...(verb === 'disable' && { body: disabling }),
+        response: { 200: answered, ...problems(400, 401, 404, 409, 413, 415, 422, 429) },
+      },
+      handler: async (request, reply) => {
+        const { reason } = disabling.parse(request.body ?? {});
+        const wanted = verb === 'enable' ? { enabled: true } : { enabled: false, disabledReason: reason ?? null };
+        return answer(reply, await change(request.params.id, null, () => wanted));
+      },
+    });
+  }
+
+  clientKeyRoutes(server, deps);
+}
+
+const fields = z.record(z.string(), z.unknown());
+
+/** A merge patch (RFC 7396) of one level: null takes a field back to what it is unless somebody says otherwise. */
+function patched({ name, definition }: Client, patch: unknown): { name: string; definition: ClientDefinition } {
+  const written = fields.safeParse(patch);
+  if (!written.success) {
+    const detail = `has to be an object, not ${quoted(patch)}`;
+    throw invalidRequest([{ pointer: '', code: 'wrong-type', detail }]);
+  }
+  const merged = Object.entries({ ...definition, ...written.data }).filter(([, value]) => value !== null);
+  const { name: wantedName = name, ...rest } = Object.fromEntries(merged);
+  const [named, defined] = [checkShape(clientName, wantedName), checkShape(clientDefinition, rest)];
+  if (named.ok && defined.ok) return { name: named.value, definition: defined.value };
+  const problemsOfName = named.ok ? [] : named.problems.map((problem) => ({ ...problem, pointer: '/name' }));
+  throw invalidRequest([...problemsOfName, ...(defined.ok ? [] : defined.problems)]);
+}
+
+function nameTaken(name: string): HttpProblem {
+  return new HttpProblem({ status: 409, code: 'name-taken', detail: `there is a client ${quoted(name)} already` });
+}
+
+function changedSince({ name, revision }: Client): HttpProblem {
+  return outdated(`${name} is at revision ${revision} by now: look at it, and say it anew`);
+}
