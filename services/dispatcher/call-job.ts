@@ -1,5 +1,5 @@
 import { publicId } from '../../shared/domain/ids.ts';
-import { signWebhook, webhookHeaders } from '../../shared/domain/standard-webhooks.ts';
+import { webhookHeaders } from '../../shared/domain/standard-webhooks.ts';
 import type { Clock } from '../../shared/ports/clock.ts';
 import type { HeldJob } from './held-job.ts';
 import type { HostState } from './host-breaker.ts';
@@ -70,12 +70,12 @@ function afterProbe(job: HeldJob, verdict: JobVerdict, sign: HostSign): JobVerdi
   return job.isProbe && sign === 'fails' ? { kind: 'sidelined', host: job.host } : verdict;
 }
 
-function callbackOf(job: HeldJob, { limits, keys }: ClientTerms, clock: Clock): Callback {
+function callbackOf(job: HeldJob, { limits, sign }: ClientTerms, clock: Clock): Callback {
   const { method, url } = job;
   const body = job.body === null ? null : Buffer.from(job.body);
   const id = publicId('job', job.jobId);
   const timestamp = Math.floor(clock.now().getTime() / 1000);
-  const signatures = keys().map((key) => signWebhook(key, id, timestamp, body ?? Buffer.alloc(0)));
+  const signatures = sign(id, timestamp, body ?? Buffer.alloc(0));
   const headers = requestHeadersOf(job);
   headers.push(webhookHeaders.id, id, webhookHeaders.timestamp, String(timestamp), 'muster-attempt', `${job.attempt}`);
   if (signatures.length > 0) headers.push(webhookHeaders.signature, signatures.join(' '));

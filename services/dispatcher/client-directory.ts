@@ -1,6 +1,6 @@
 import type { KeyObject } from 'node:crypto';
 import { clientKeyContext } from '../../shared/domain/job-ids.ts';
-import { webhookKeyOf } from '../../shared/domain/standard-webhooks.ts';
+import { signWebhook, webhookKeyOf } from '../../shared/domain/standard-webhooks.ts';
 import type { Clock } from '../../shared/ports/clock.ts';
 import type { Client } from '../../shared/ports/clients.ts';
 import type { ClientReader } from '../../shared/runtime/client-reader.ts';
@@ -47,9 +47,10 @@ export function createClientDirectory({ reader, secretBox, clock, logger }: Clie
       limits: { clientId, revision, concurrency, timeoutMs, egress: egress.allow },
       ...{ enabled, onGone, retries: retry, failuresToSideline: sideline.afterFailures },
       probeEveryMs: sideline.probeSeconds * 1000,
-      keys: () => {
+      sign: (webhookId, timestamp, body) => {
         const now = clock.now();
-        return opened.flatMap(({ key, expiresAt }) => (expiresAt === null || expiresAt > now ? [key] : []));
+        const valid = opened.filter(({ expiresAt }) => expiresAt === null || expiresAt > now);
+        return valid.map(({ key }) => signWebhook(key, webhookId, timestamp, body));
       },
     };
   }

@@ -32,7 +32,7 @@ function setUp(answerOf: (call: Callback) => CallbackAnswer | Promise<CallbackAn
     const limits = { clientId, revision: 1, concurrency: 10, timeoutMs: 1000, egress: [] };
     return {
       ...{ limits, enabled: true, retries: { strategy: 'fixed', attempts: 3, delayMs: 1000 } },
-      ...{ failuresToSideline: 5, probeEveryMs: 30_000, onGone: 'dead-letter', keys: () => [] },
+      ...{ failuresToSideline: 5, probeEveryMs: 30_000, onGone: 'dead-letter', sign: () => [] },
       ...clients.get(clientId),
     };
   }

@@ -5,6 +5,7 @@ import { createKafka } from '../../shared/kafka/connection.ts';
 import { createConsumer } from '../../shared/kafka/consumer.ts';
 import { createClientSource } from '../../shared/postgres/clients.ts';
 import { createDeadLetters } from '../../shared/postgres/dead-letters.ts';
+import { createJobNodes } from '../../shared/postgres/job-nodes.ts';
 import { createHotPathPool } from '../../shared/postgres/pool.ts';
 import { createRegions } from '../../shared/postgres/regions.ts';
 import { takePart } from '../../shared/postgres/take-part.ts';
@@ -20,6 +21,7 @@ import { createDispatcher } from './dispatcher.ts';
 import { createCallbackEndpoint } from './http/callback-endpoint.ts';
 import { createCallLedger } from './postgres/call-ledger.ts';
 import { createHostCircuits } from './postgres/host-circuits.ts';
+import { createNodeReporter } from './report-node.ts';
 
 /** One connection flushes, the others look after hosts, clients and the region. */
 const maxConnections = 4;
@@ -73,6 +75,11 @@ export const dispatcherProcess = defineProcess('dispatcher', readConfig, async (
     ...{ clock, random: () => Math.random(), logger, meter },
   });
   await dispatcher.start();
+  const reporter = onClose(
+    createNodeReporter({ nodes: createJobNodes({ pool }), owner, region, dispatcher, clock, logger }),
+    (opened) => opened.stop(),
+  );
+  reporter.start();
   logger.info({ owner, region, topic }, 'dispatcher takes jobs');
   return dispatcher;
 });

@@ -29,12 +29,13 @@ export interface LookEnd {
   /** There may be more of it right now. */
   isFull: boolean;
   isNear: boolean;
+  lateMs: number;
 }
 
 /** Reads what is due behind the marks, and moves them. */
 export async function lookForDue({ due, ...deps }: LookDeps): Promise<LookEnd> {
   const marks = deps.marks.all();
-  if (marks.length === 0) return { found: 0, isFull: false, isNear: false };
+  if (marks.length === 0) return { found: 0, isFull: false, isNear: false, lateMs: 0 };
   const looked = await due.look(marks, rowsPerLook, nearMs);
   const perPartition = new Map<number, number>();
   for (const reference of looked.due) {
@@ -46,7 +47,7 @@ export async function lookForDue({ due, ...deps }: LookDeps): Promise<LookEnd> {
   }
   for (const partition of perPartition.keys()) deps.lately.forget(partition, deps.marks.of(partition));
   const isFull = Array.from(perPartition.values()).some((rows) => rows === rowsPerLook);
-  return { found: looked.due.length, isFull, isNear: looked.isNear };
+  return { found: looked.due.length, isFull, isNear: looked.isNear, lateMs: looked.lateMs };
 }
 
 /** Finds what was committed behind the marks after they had passed. Returns how many. */

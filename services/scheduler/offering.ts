@@ -44,16 +44,24 @@ export interface OfferingDeps {
   without?: 'late looks' | 'sweep';
 }
 
+export interface OfferingLevels {
+  /** Jobs that were looked at and wait to be offered. */
+  waiting: number;
+  /** Clients of which more is due than may wait in memory. */
+  deferredClients: number;
+  /** Jobs and messages since the start. */
+  offered: number;
+  messages: number;
+  /** Of those, found by the sweep, and by late looks. */
+  swept: number;
+  late: number;
+  /** How late the latest job was seen by the last look that found any, in milliseconds. */
+  lagMs: number;
+}
+
 /** Looks at what is due in the partitions that are ours, and offers references to it. Holds no truth: all of it can be lost. */
 export interface Offering extends Loop {
-  levels(): {
-    waiting: number;
-    deferredClients: number;
-    offered: number;
-    swept: number;
-    late: number;
-    messages: number;
-  };
+  levels(): OfferingLevels;
   /** Resolves when nothing is being published any more. */
   published(): Promise<void>;
 }
@@ -75,7 +83,7 @@ export function createOffering(deps: OfferingDeps): Offering {
   ];
   const cursors = new Map<number, Mark>();
   const look = { due, marks, lately, deferred, offers };
-  const figures = { offered: 0, swept: 0, late: 0, messages: 0 };
+  const figures = { offered: 0, swept: 0, late: 0, messages: 0, lagMs: 0 };
   const publishing = new Set<Promise<void>>();
   let [lateAtMs, historyAtMs, sweptAtMs] = [-Infinity, -Infinity, -Infinity];
 
@@ -88,6 +96,7 @@ export function createOffering(deps: OfferingDeps): Offering {
     }
     if (gate.isClosed) return idleEveryMs;
     const looked = await lookForDue(look);
+    figures.lagMs = looked.lateMs;
     const behind = deferred.size > 0 ? await lookForDeferred(look) : 0;
     await lookBack(nowMs);
     publish();

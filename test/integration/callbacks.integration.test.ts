@@ -4,25 +4,32 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { createCallLedger } from '../../services/dispatcher/postgres/call-ledger.ts';
 import { flushCalls, type FlushParams } from '../../services/dispatcher/postgres/call-statements.ts';
 import { createHostCircuits } from '../../services/dispatcher/postgres/host-circuits.ts';
-import { createHotPathPool, createPool } from '../../shared/postgres/pool.ts';
+import {
+  createDueReferences,
+  lookAhead,
+  lookLate,
+  sweepDue,
+} from '../../services/scheduler/postgres/due-references.ts';
+import { createPartitionLeases } from '../../services/scheduler/postgres/partition-leases.ts';
+import { createLeases } from '../../shared/postgres/leases.ts';
+import { createHotPathPool } from '../../shared/postgres/pool.ts';
 import { describeCallLedger, ledgerLeaseMs } from '../support/conformance/call-ledger.conformance.ts';
 import { describeHostCircuits } from '../support/conformance/host-circuits.conformance.ts';
+import { describeDueReferences } from '../support/conformance/due-references.conformance.ts';
+import { describePartitionLeases, leaderName } from '../support/conformance/partition-leases.conformance.ts';
 import { clientIdOf, jobIdOf } from '../support/conformance/job-subject.ts';
 import { createTestDatabase, type TestDatabase } from '../support/postgres-database.ts';
 import { emptyJobTables, postgresJobSubject } from '../support/postgres-job-subject.ts';
 
 let database: TestDatabase;
 let pool: Pool;
-let ordinaryPool: Pool;
 beforeAll(async () => {
   database = await createTestDatabase();
   const logger = pino({ level: 'silent' });
   pool = createHotPathPool({ connectionString: database.url, applicationName: 'callbacks-test', logger });
-  ordinaryPool = createPool({ connectionString: database.url, applicationName: 'callbacks-test', logger });
 });
 afterAll(async () => {
   await pool.end();
-  await ordinaryPool.end();
   await database.drop();
 });
 
@@ -40,11 +47,29 @@ describeHostCircuits('on Postgres', async () => {
   return { ...postgresJobSubject(pool), ledgerOf, circuitsOf };
 });
 
+describeDueReferences('on Postgres', async () => {
+  await emptyJobTables(pool);
+  return { ...postgresJobSubject(pool), due: createDueReferences({ pool }), ledgerOf };
+});
+
+describePartitionLeases('on Postgres', async () => {
+  await pool.query('truncate job_nodes, leases');
+  await pool.query('update job_partitions set wanted = null, owner = null, token = 0, since = null, expires_at = null');
+  return {
+    leases: createLeases({ pool }),
+    partitions: createPartitionLeases({ pool, leader: leaderName }),
+    passTime: async (ms: number) => {
+      for (const table of ['job_partitions', 'job_nodes', 'leases']) {
+        await pool.query(`update ${table} set expires_at = expires_at - $1 * interval '1 ms'`, [ms]);
+      }
+    },
+  };
+});
+
 describe('the statement that ends and claims', () => {
   beforeEach(() => emptyJobTables(pool));
 
-  it.each(['hot path', 'ordinary'])('finds every fire and job by its index, though it was planned while there were none: %s', async (kind) => {
-    const explaining = kind === 'ordinary' ? ordinaryPool : pool;
+  it('finds every fire and job by its index, though it was planned while there were none', async () => {
     await pool.query('analyze fires, jobs');
     const nothing: FlushParams = {
       ...{ partitions: '{}', dues: '{}', ids: '{}', epochs: '{}', verdicts: '{}', delaysMs: '{}', statuses: '{}' },
@@ -52,10 +77,12 @@ describe('the statement that ends and claims', () => {
       ...{ claimIds: '{}', owner: 'a', leaseMs: 1, slot: 1, region: 'local', regionEpoch: 1 },
     };
     const { text, values } = flushCalls.with(nothing);
-    const { rows } = await explaining.query<{ 'QUERY PLAN': string }>({ text: `explain ${text}`, values: values ?? [] });
+    const { rows } = await pool.query<{ 'QUERY PLAN': string }>({ text: `explain ${text}`, values: values ?? [] });
     const plan = rows.map((row) => row['QUERY PLAN']).join('\n');
     expect(plan).not.toMatch(/(Seq|Bitmap Heap) Scan on (fires|jobs)/);
-    const scans = plan.split(/(?=Index (?:Only )?Scan)/).filter((part) => /^Index (Only )?Scan using \w+ on (fires|jobs)/.test(part));
+    const scans = plan
+      .split(/(?=Index (?:Only )?Scan)/)
+      .filter((part) => /^Index (Only )?Scan using \w+ on (fires|jobs)/.test(part));
     expect(scans).toHaveLength(4);
     for (const scan of scans) expect(scan.split('\n')[1]).toMatch(/Index Cond: .*(partition_id|id) = /);
   });
@@ -97,6 +124,28 @@ describe('the statement that ends and claims', () => {
       fires: [{ owner: 'b', epoch: 2 }],
       pending: [{ attempt: 1 }],
     });
+  });
+});
+
+describe('the looks', () => {
+  it('begin at the mark of each partition, by the index, though they were planned while there were no jobs', async () => {
+    await emptyJobTables(pool);
+    await pool.query('analyze fires, jobs');
+    const marks = { partitions: '{1}', dues: '{0}', ids: `{${jobIdOf(0)}}` };
+    const until = { untilDues: '{1}', untilIds: `{${jobIdOf(0)}}`, limit: 16 };
+    const statements = [
+      lookAhead.with({ ...marks, limit: 16, nearMs: 50 }),
+      lookLate.with(marks),
+      sweepDue.with({ ...marks, ...until }),
+    ];
+    for (const { text, values } of statements) {
+      const { rows } = await pool.query<{ 'QUERY PLAN': string }>({ text: `explain ${text}`, values: values ?? [] });
+      const plan = rows.map((row) => row['QUERY PLAN']).join('\n');
+      expect(plan).toMatch(
+        /Index Scan using jobs_pkey on jobs t.*\n *Index Cond: \(\(partition_id = w\.p\) AND \(.*due_at.*id/,
+      );
+      expect(plan).not.toMatch(/(Seq|Bitmap Heap) Scan on (fires|jobs)|Sort/);
+    }
   });
 });
 

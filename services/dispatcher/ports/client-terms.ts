@@ -1,4 +1,3 @@
-import type { KeyObject } from 'node:crypto';
 import type { JobRetries } from '../../../shared/domain/job-retries.ts';
 import type { CallLimits } from './callback-endpoint.ts';
 
@@ -14,8 +13,8 @@ export interface ClientTerms {
   probeEveryMs: number;
   /** What a 410 does: the job alone is given up, or all jobs for its host are put aside. */
   onGone: 'dead-letter' | 'sideline';
-  /** The secrets that are valid now, newest first. */
-  keys: () => readonly KeyObject[];
+  /** By Standard Webhooks, one for each secret that is valid now. @param timestamp seconds since 1970 */
+  sign: (webhookId: string, timestamp: number, body: Buffer) => string[];
 }
 
 export interface ClientDirectory {

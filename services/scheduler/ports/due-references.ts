@@ -16,6 +16,8 @@ export interface Looked {
   due: JobReference[];
   /** Whether something falls due within the time that was asked for. */
   isNear: boolean;
+  /** How late the latest of them was seen, in milliseconds by the database's clock; 0 when there is none. */
+  lateMs: number;
 }
 
 export interface DueReferences {

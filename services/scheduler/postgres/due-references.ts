@@ -4,7 +4,7 @@ import { plainArray } from '../../../shared/postgres/array-literals.ts';
 import { statementOf } from '../../../shared/postgres/statement.ts';
 import type { DueReferences, Mark } from '../ports/due-references.ts';
 
-type Row = [partition: number, dueUs: number, jobId: string, clientId: string, isDue: boolean];
+type Row = [partition: number, dueUs: number, jobId: string, clientId: string, lateMs: number];
 
 interface Range {
   partition: number;
@@ -22,8 +22,9 @@ export function createDueReferences({ pool }: { pool: Pool }): DueReferences {
         ...lookAhead.with({ partitions, ...after, limit, nearMs }),
         rowMode: 'array',
       });
-      const due = rows.filter(([, , , , isDue]) => isDue);
-      return { due: due.map(referenceOf), isNear: due.length < rows.length };
+      const due = rows.filter(([, , , , lateMs]) => lateMs >= 0);
+      const lateMs = due.reduce((most, row) => Math.max(most, row[4]), 0);
+      return { due: due.map(referenceOf), isNear: due.length < rows.length, lateMs };
     },
     lookLate: async (marks) => {
       const partitions = plainArray(marks.map(({ partition }) => partition));
@@ -78,8 +79,8 @@ interface RangeParams extends MarkParams {
 }
 
 const instant = (microseconds: string) => `('epoch'::timestamptz + ${microseconds} * interval '1 microsecond')`;
-const reference = (isDue: string) =>
-  `t.partition_id, (extract(epoch from t.due_at) * 1000000)::float8, t.id::text, t.client::text, ${isDue}`;
+const reference = (late: string) =>
+  `t.partition_id, (extract(epoch from t.due_at) * 1000000)::float8, t.id::text, t.client::text, ${late}`;
 const marksOf = ($: (param: 'partitions' | 'dues' | 'ids') => string) =>
   `unnest(${$('partitions')}::int2[], ${$('dues')}::int8[], ${$('ids')}::uuid[]) w (p, due, id)`;
 const rangesOf = ($: (param: keyof RangeParams) => string) =>
@@ -94,7 +95,7 @@ export const lookAhead = statementOf<MarkParams & { limit: number; nearMs: numbe
   ($) => `
   select d.* from ${marksOf($)}
   cross join lateral (
-    select ${reference('t.due_at <= now()')} from jobs t
+    select ${reference('(extract(epoch from now() - t.due_at) * 1000)::float8')} from jobs t
     where t.partition_id = w.p and (t.due_at, t.id) > (${instant('w.due')}, w.id)
       and t.due_at <= now() + ${$('nearMs')}::float8 * interval '1 millisecond'
     order by t.due_at, t.id limit ${$('limit')}::int4
@@ -106,7 +107,7 @@ export const lookLate = statementOf<MarkParams>(
   ($) => `
   select d.* from ${marksOf($)}
   cross join lateral (
-    select ${reference('true')} from jobs t
+    select ${reference('0::float8')} from jobs t
     where t.partition_id = w.p and t.due_at > ${instant('w.due')} - interval '1 second' and (t.due_at, t.id) <= (${instant('w.due')}, w.id)
       and not ${isLive}
     order by t.due_at, t.id
@@ -118,7 +119,7 @@ export const lookOfClient = statementOf<RangeParams & { clientId: string; limit:
   ($) => `
   select d.* from ${rangesOf($)}
   cross join lateral (
-    select ${reference('true')} from jobs t
+    select ${reference('0::float8')} from jobs t
     where t.partition_id = w.p and (t.due_at, t.id) > (${instant('w.due')}, w.id)
       and (t.due_at, t.id) <= (${instant('w.until_due')}, w.until_id) and t.client = ${$('clientId')}::uuid
     order by t.due_at, t.id limit ${$('limit')}::int4
@@ -130,7 +131,7 @@ export const sweepDue = statementOf<RangeParams & { limit: number }>(
   ($) => `
   select d.* from ${rangesOf($)}
   cross join lateral (
-    select ${reference('true')} from jobs t
+    select ${reference('0::float8')} from jobs t
     where t.partition_id = w.p and (t.due_at, t.id) > (${instant('w.due')}, w.id)
       and (t.due_at, t.id) <= (${instant('w.until_due')}, w.until_id) and not ${isLive}
     order by t.due_at, t.id limit ${$('limit')}::int4
