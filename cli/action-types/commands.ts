@@ -11,6 +11,7 @@ import { actionType, renderActionType, renderActionTypes } from '../render/actio
 import { createPaint } from '../render/paint.ts';
 import { oneLine } from '../render/text.ts';
 import { readFields, type WrittenOptions } from './read-fields.ts';
+import { readSecretFiles } from './secrets.ts';
 
 const page = z.object({ items: z.array(actionType) });
 
@@ -20,7 +21,7 @@ export function patientAsk({ environment, terminal }: CommandContext): Ask {
   return createAsk(exchangeFrom(environment, { clock: systemClock, onWait }));
 }
 
-const pathOf = (name: string) => `/v1/action-types/${encodeURIComponent(name)}`;
+export const pathOf = (name: string) => `/v1/action-types/${encodeURIComponent(name)}`;
 
 export async function listActionTypes(context: CommandContext): Promise<ExitCode> {
   const { terminal } = context;
@@ -45,23 +46,31 @@ export async function createActionType(
   const body = { ...(await readFields(words, options, context.input)), name };
   const idempotencyKey = `cli-${randomUUID()}`;
   const request: ApiRequest = { method: 'POST', path: '/v1/action-types', body, idempotencyKey };
-  return await change(request, { outcome: 'not registered', said: 'is registered' }, context);
+  return await changeActionType(request, { outcome: 'not registered', said: 'is registered' }, context);
+}
+
+export interface SetOptions extends WrittenOptions {
+  authorizationFile?: string | undefined;
+  signingFile?: string | undefined;
 }
 
 export async function setActionType(
   name: string,
   words: readonly string[],
-  options: WrittenOptions,
+  options: SetOptions,
   context: CommandContext,
 ): Promise<ExitCode> {
-  const body = await readFields(words, options, context.input);
+  const secrets = await readSecretFiles(options, context.input);
+  const isOnlySecrets = secrets !== undefined && words.length === 0 && options.file === undefined;
+  const written = isOnlySecrets ? {} : await readFields(words, options, context.input);
+  const body = { ...written, ...(secrets && { secrets }) };
   const wording = { outcome: 'not changed', said: 'is changed' };
-  return await change({ method: 'PATCH', path: pathOf(name), body }, wording, context);
+  return await changeActionType({ method: 'PATCH', path: pathOf(name), body }, wording, context);
 }
 
 export async function enableActionType(name: string, enabled: boolean, context: CommandContext): Promise<ExitCode> {
   const wording = { outcome: 'not changed', said: enabled ? 'is enabled' : 'is disabled: what runs goes on' };
-  return await change({ method: 'PATCH', path: pathOf(name), body: { enabled } }, wording, context);
+  return await changeActionType({ method: 'PATCH', path: pathOf(name), body: { enabled } }, wording, context);
 }
 
 export async function deleteActionType(name: string, context: CommandContext): Promise<ExitCode> {
@@ -74,9 +83,17 @@ export async function deleteActionType(name: string, context: CommandContext): P
   return exitCodes.ok;
 }
 
-async function change(
+interface ChangeWording {
+  outcome: string;
+  said: string;
+  /** What the user calls what a pointer names. */
+  labelOf?: ((pointer: string) => string) | undefined;
+}
+
+/** Asks for a change of one, and says what has become of it. */
+export async function changeActionType(
   request: ApiRequest,
-  { outcome, said }: { outcome: string; said: string },
+  { outcome, said, labelOf = fieldLabel }: ChangeWording,
   context: CommandContext,
 ): Promise<ExitCode> {
   try {
@@ -85,7 +102,7 @@ async function change(
     if (!context.json) context.terminal.note(`${value.name} ${said}; workers know in about a second\n`);
     return exitCodes.ok;
   } catch (error) {
-    throw error instanceof ApiRefusal ? new ApiRefusal(error.problem, { outcome, labelOf: fieldLabel }) : error;
+    throw error instanceof ApiRefusal ? new ApiRefusal(error.problem, { outcome, labelOf }) : error;
   }
 }
 

@@ -20,7 +20,10 @@ export const campaign = z.object({
       holdOutPercent: z.number().default(0),
     })
     .default({ include: [], exclude: [], holdOutPercent: 0 }),
-  chain: z.array(z.object({ action: z.string(), params: z.unknown() })).default([]),
+  chain: z
+    .array(z.object({ action: z.string(), params: z.unknown(), unitsPerUser: z.number().optional() }))
+    .default([]),
+  budgets: z.array(z.object({ country: z.string(), units: z.number() })).default([]),
   schedule: z.object({ type: z.string(), time: z.string().optional(), zone: z.string().optional() }).optional(),
   deadlineSeconds: z.number().optional(),
   priority: z.string().optional(),

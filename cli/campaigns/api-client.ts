@@ -4,6 +4,8 @@ import { settlement, type SettlementShape } from '../../shared/contracts/settlem
 import { userExplanation, type UserExplanation } from '../../shared/contracts/explanations.ts';
 import { retryAnswer, type RetryAnswer } from '../../shared/contracts/retries.ts';
 import { uploadedAudience, type UploadedAudience } from '../../shared/contracts/audiences.ts';
+import { campaignBudgets, type CampaignBudgets } from '../../shared/contracts/budgets.ts';
+import type { Budget } from '../../shared/contracts/campaigns.ts';
 import { campaignEstimate, type CampaignEstimate } from '../../shared/contracts/estimates.ts';
 import {
   cancelPreview,
@@ -72,6 +74,8 @@ export interface ApiClient {
   showCampaign(id: string): Promise<Answer<Campaign>>;
   startCampaign(id: string): Promise<Answer<Campaign>>;
   estimateCampaign(id: string): Promise<Answer<CampaignEstimate>>;
+  budgets(campaignId: string): Promise<Answer<CampaignBudgets>>;
+  changeBudgets(campaignId: string, budgets: readonly Budget[]): Promise<Answer<CampaignBudgets>>;
   /** @param content CSV, packed with gzip where it says so */
   uploadAudience(
     list: { name: string; country?: string | undefined },
@@ -154,6 +158,11 @@ export function createApiClient(deps: ApiClientDeps): ApiClient {
     startCampaign: (id) => post(campaign, `/v1/campaigns/${encodeURIComponent(id)}/start`, {}, 'not started'),
     estimateCampaign: (id) =>
       post(campaignEstimate, `/v1/campaigns/${encodeURIComponent(id)}/estimate`, {}, 'not estimated'),
+    budgets: (id) => get(campaignBudgets, `/v1/campaigns/${encodeURIComponent(id)}/budgets`),
+    changeBudgets: async (id, budgets) => {
+      const path = `/v1/campaigns/${encodeURIComponent(id)}/budgets`;
+      return await refusedAs('not changed', () => ask(campaignBudgets, { method: 'PATCH', path, body: { budgets } }));
+    },
     uploadAudience: async (list, content, isPacked) => {
       const file = { content, type: 'text/csv', ...(isPacked ? { encoding: 'gzip' } : {}) };
       const idempotencyKey = `cli-${randomUUID()}`;

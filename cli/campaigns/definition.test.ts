@@ -2,11 +2,11 @@ import { Readable } from 'node:stream';
 import { describe, expect, test } from 'vitest';
 import { campaignDefinition } from '../../shared/contracts/campaigns.ts';
 import { UsageError } from '../usage-error.ts';
-import { definitionOf, readDefinition } from './definition.ts';
+import { definitionOf, optionLabel, readDefinition } from './definition.ts';
 
 const flags = {
   name: 'Lapsed riders',
-  segment: 'lapsed-riders',
+  segment: ['lapsed-riders'],
   countries: 'SG, ID,VN',
   action: ['award-reward={"rewardId":"a=b","units":2}', 'send-message'],
 };
@@ -40,7 +40,68 @@ describe('a campaign from options', () => {
     });
   });
 
+  test('names several sources, leaves others out and holds a share out', () => {
+    const definition = definitionOf({
+      ...flags,
+      segment: ['riders', 'eaters'],
+      list: ['aud_1'],
+      run: ['run_1:failed,unknown@2'],
+      excludeSegment: ['staff'],
+      excludeList: ['aud_2'],
+      excludeRun: ['run_2'],
+      holdOut: 10,
+      holdOutSeed: 'december',
+    });
+    expect(definition).toMatchObject({
+      audience: {
+        include: [
+          { segment: 'riders' },
+          { segment: 'eaters' },
+          { list: 'aud_1' },
+          { runId: 'run_1', outcomes: ['failed', 'unknown'], step: 2 },
+        ],
+        exclude: [{ segment: 'staff' }, { list: 'aud_2' }, { runId: 'run_2' }],
+        holdOutPercent: 10,
+        holdOutSeed: 'december',
+      },
+    });
+    expect(campaignDefinition.safeParse(definition).success).toBe(true);
+  });
+
+  test('needs no segment where a list says who', () => {
+    expect(definitionOf({ ...flags, segment: undefined, list: ['aud_1'] })).toMatchObject({
+      audience: { include: [{ list: 'aud_1' }] },
+    });
+  });
+
+  test('carries budgets, and what a user costs in which step', () => {
+    const definition = definitionOf({ ...flags, budget: ['SG=1000', 'ID=0'], unitsPerUser: ['2', '2=5'] });
+    expect(definition).toMatchObject({
+      budgets: [
+        { country: 'SG', units: 1000 },
+        { country: 'ID', units: 0 },
+      ],
+      chain: [{ unitsPerUser: 2 }, { action: 'send-message', unitsPerUser: 5 }],
+    });
+    expect(campaignDefinition.safeParse(definition).success).toBe(true);
+  });
+
   test.each([
+    ['/audience/include/1/list', '--list'],
+    ['/audience/exclude/0/segment', '--exclude-segment'],
+    ['/audience/exclude/0/runId', '--exclude-run'],
+    ['/audience/holdOutPercent', '--hold-out'],
+    ['/budgets/0/country', '--budget'],
+    ['/chain/1/unitsPerUser', '--units-per-user 2'],
+  ])('calls %s by its option, %s', (pointer, option) => {
+    expect(optionLabel(pointer)).toBe(option);
+  });
+
+  test.each([
+    ['a budget without units', { ...flags, budget: ['SG'] }, 'SG=1000'],
+    ['units of a step that there is not', { ...flags, unitsPerUser: ['3=1'] }, '--units-per-user'],
+    ['an earlier run that is none', { ...flags, run: ['run_1:'] }, '--run'],
+    ['a seed without a share', { ...flags, holdOutSeed: 'x' }, '--hold-out'],
     ['no segment', { ...flags, segment: undefined }, '--segment'],
     ['no action', { ...flags, action: undefined }, '--action'],
     ['a zone without a time', { ...flags, zone: 'Asia/Singapore' }, '--at'],

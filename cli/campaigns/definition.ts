@@ -2,12 +2,13 @@ import { readFile } from 'node:fs/promises';
 import { text } from 'node:stream/consumers';
 import type { Readable } from 'node:stream';
 import { UsageError } from '../usage-error.ts';
+import { audienceLabel, audienceOf, includesAnybody, type AudienceOptions } from './audience-options.ts';
+import { budgetsOf } from './budgets.ts';
 
-export interface DefinitionOptions {
+export interface DefinitionOptions extends AudienceOptions {
   /** A path, or `-` for standard input. */
   file?: string | undefined;
   name?: string | undefined;
-  segment?: string | undefined;
   countries?: string | undefined;
   /** `type` or `type={"param":…}`, in the order of the chain. */
   action?: string[] | undefined;
@@ -19,6 +20,10 @@ export interface DefinitionOptions {
   pace?: number | undefined;
   /** Per cent. */
   pauseAtFailed?: number | undefined;
+  /** `SG=1000`. */
+  budget?: string[] | undefined;
+  /** `2`: of the first step, or `<step>=2`. */
+  unitsPerUser?: string[] | undefined;
 }
 
 /**
@@ -35,29 +40,55 @@ export async function readDefinition(options: DefinitionOptions, input: Readable
 }
 
 export function definitionOf(flags: Omit<DefinitionOptions, 'file'>): unknown {
-  const { name, segment, countries, action: actions, at, zone, deadlineSeconds, priority, pace, pauseAtFailed } = flags;
-  if (name === undefined || segment === undefined || countries === undefined || actions === undefined) {
-    throw new UsageError('--name, --segment, --countries and at least one --action are needed, or a file with -f');
+  const { name, countries, action: actions, at, zone, deadlineSeconds, priority, pace, pauseAtFailed, budget } = flags;
+  if (name === undefined || !includesAnybody(flags) || countries === undefined || actions === undefined) {
+    throw new UsageError(
+      '--name, --segment (or --list, --run), --countries and at least one --action are needed, or a file with -f',
+    );
   }
   if (at === undefined && zone !== undefined) throw new UsageError('--zone goes with --at');
   return {
     name,
     countries: countries.split(',').map((country) => country.trim()),
-    audience: { include: [{ segment }] },
-    chain: actions.map(stepOf),
+    audience: audienceOf(flags),
+    chain: withUnits(actions.map(stepOf), flags.unitsPerUser ?? []),
     schedule: at === undefined ? { type: 'now' } : { type: 'at', time: at, ...(zone === undefined ? {} : { zone }) },
     ...(deadlineSeconds === undefined ? {} : { deadlineSeconds }),
     ...(priority === undefined ? {} : { priority }),
     ...(pace === undefined ? {} : { paceUsersPerSecond: pace }),
     ...(pauseAtFailed === undefined ? {} : { pauseAtFailedPercent: pauseAtFailed }),
+    ...(budget === undefined ? {} : { budgets: budgetsOf(budget) }),
   };
 }
 
-function stepOf(action: string): { action: string; params?: unknown } {
+interface Step {
+  action: string;
+  params?: unknown;
+  unitsPerUser?: number;
+}
+
+function stepOf(action: string): Step {
   const equals = action.indexOf('=');
   if (equals < 0) return { action };
   const name = action.slice(0, equals);
   return { action: name, params: parseJson(action.slice(equals + 1), `--action ${name}`) };
+}
+
+function withUnits(steps: readonly Step[], texts: readonly string[]): Step[] {
+  const units = new Map(
+    texts.map((text) => {
+      const [, step = '1', number = ''] = /^(?:(\d+)=)?(\d+)$/.exec(text) ?? [];
+      if (number === '' || Number(step) < 1 || Number(step) > steps.length)
+        throw new UsageError(
+          `--units-per-user has to be a number, or <step>=<number> of one of the actions, not ${text}`,
+        );
+      return [Number(step), Number(number)];
+    }),
+  );
+  return steps.map((step, index) => {
+    const unitsPerUser = units.get(index + 1);
+    return unitsPerUser === undefined ? step : { ...step, unitsPerUser };
+  });
 }
 
 async function readDefinitionFile(file: string): Promise<string> {
@@ -80,6 +111,7 @@ const optionOf: Record<string, string> = {
   name: '--name',
   countries: '--countries',
   audience: '--segment',
+  budgets: '--budget',
   schedule: '--at',
   deadlineSeconds: '--deadline-seconds',
   priority: '--priority',
@@ -91,6 +123,8 @@ const optionOf: Record<string, string> = {
 export function optionLabel(pointer: string): string {
   if (pointer === '/schedule/zone') return '--zone';
   const [, field = '', place = '', ...below] = pointer.split('/');
+  if (field === 'audience') return audienceLabel(place, below);
+  if (below[0] === 'unitsPerUser') return `--units-per-user ${Number(place) + 1}`;
   if (field !== 'chain') return optionOf[field] ?? pointer;
   if (place === '') return '--action';
   const inside = below.filter((part) => part !== 'action');

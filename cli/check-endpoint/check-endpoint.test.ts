@@ -1,7 +1,11 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { afterEach, describe, expect, it } from 'vitest';
 import { sandboxProcess } from '../../services/sandbox/main.ts';
 import type { ContractClass } from '../../shared/domain/consequences.ts';
+import { webhookKeyOf } from '../../shared/domain/standard-webhooks.ts';
 import { noMeter } from '../../shared/runtime/no-meter.ts';
 import { stopService, type Service } from '../../shared/runtime/service.ts';
 import { exitCodes } from '../exit-codes.ts';
@@ -12,6 +16,8 @@ import type { Verdict } from './verdict.ts';
 
 const memories: Record<ContractClass, string> = { A: 'users', B: 'keys', C: 'outcomes', D: 'none' };
 const timeoutMs = 400;
+/** Of the vectors that Standard Webhooks publishes. */
+const signing = 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw';
 
 let sandbox: (Service & { url: string }) | undefined;
 
@@ -39,10 +45,15 @@ interface Trial {
   environment?: Record<string, string>;
   /** What it says that it is, where that is not what it is. */
   declared?: ContractClass;
+  /** The secret that calls are signed with. */
+  signedWith?: string;
 }
 
 /** No waiting: what the sandbox does, it does at once. */
-async function judge(actual: ContractClass, { rules = {}, environment = {}, declared = actual }: Trial = {}) {
+async function judge(
+  actual: ContractClass,
+  { rules = {}, environment = {}, declared = actual, signedWith }: Trial = {},
+) {
   const named = (list: object[] = []) => list.map((rule) => ({ name: 'misbehaviour', ...rule }));
   const faults = JSON.stringify({ calls: named(rules.calls), status: named(rules.status) });
   const url = await startSandbox(actual, { ...environment, SANDBOX_FAULTS: faults });
@@ -52,6 +63,7 @@ async function judge(actual: ContractClass, { rules = {}, environment = {}, decl
       contractClass: declared,
       statusUrl: declared === 'C' ? `${url}/status` : undefined,
       authorization: undefined,
+      signingKey: signedWith === undefined ? undefined : webhookKeyOf(signedWith),
       answerForm: undefined,
       params: {},
       actionType: 'award-reward',
@@ -90,6 +102,24 @@ describe('an endpoint that keeps its contract passes', () => {
     const rule = { answer: { kind: 'fail-users', code: 'unknown-user' } };
     const verdict = await judge('A', { rules: { calls: [rule] } });
     expect(verdict.notes.join()).toContain('no user was ever served');
+  });
+});
+
+describe('an endpoint that asked for signed calls', () => {
+  const checks = { SANDBOX_SIGNING_SECRET: signing };
+
+  it.each<ContractClass>(['A', 'C'])('passes where it checks them, class %s', async (of) => {
+    const verdict = await judge(of, { environment: checks, signedWith: signing });
+    expect(verdict.checks.flatMap(({ problems }) => problems)).toEqual([]);
+    expect(verdict.checks.map(({ name }) => name)).toContain('forged-signature');
+  });
+
+  it('fails where it takes what somebody else signed', async () => {
+    expect(brokenIn(await judge('A', { signedWith: signing }))).toEqual(['forged-signature']);
+  });
+
+  it('refuses who does not sign', async () => {
+    expect(brokenIn(await judge('A', { environment: checks }))).toEqual(['one-user']);
   });
 });
 
@@ -226,6 +256,17 @@ describe('muster check-endpoint', () => {
     expect(out).toContain('keeps the contract of class D, as far as it was played\n');
   });
 
+  it('signs with the secret in a file', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'muster-check-'));
+    const file = join(folder, 'signing');
+    writeFileSync(file, `${signing}\n`);
+    const url = await startSandbox('D', { SANDBOX_SIGNING_SECRET: signing });
+    const { code, out } = await muster(`${url}/batches`, '--class', 'D', '--signing-secret-file', file);
+    rmSync(folder, { recursive: true });
+    expect(code).toBe(exitCodes.ok);
+    expect(out).toContain('✔ a call that somebody else signed, refused with 401 or 403\n');
+  });
+
   it('ends with 6 and shows what is broken', async () => {
     const url = await startSandbox('D');
     const { code, out } = await muster(`${url}/nowhere`, '--class', 'D');
@@ -254,6 +295,7 @@ describe('muster check-endpoint', () => {
     ['a status URL elsewhere', ['http://x', '--class', 'A', '--status-url', 'http://y'], 'is for class C'],
     ['parameters that are no object', ['http://x', '--class', 'A', '--params', '[1]'], 'has to be a JSON object'],
     ['an unset variable', ['http://x', '--class', 'A', '--authorization-env', 'NOWHERE'], 'NOWHERE is not set'],
+    ['a secret that is not there', ['http://x', '--class', 'A', '--signing-secret-file', '/nowhere'], 'no such file'],
     ['an unknown class', ['http://x', '--class', 'E'], 'Allowed choices are A, B, C, D'],
     ['a batch of nobody', ['http://x', '--class', 'A', '--batch-size', '0'], 'from 1 to 1000'],
   ])('refuses %s before it calls', async (_name, args, message) => {

@@ -1,7 +1,10 @@
+import type { KeyObject } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
 import type { ContractClass } from '../../shared/domain/consequences.ts';
+import { webhookKeyOf, webhookSecretForm } from '../../shared/domain/standard-webhooks.ts';
 import { authorizationOf } from '../../shared/runtime/engine-config-file.ts';
+import { readTextFile } from '../../shared/runtime/secrets.ts';
 import { writeData, type CommandContext } from '../command-context.ts';
 import { exitCodes, type ExitCode } from '../exit-codes.ts';
 import { createPaint } from '../render/paint.ts';
@@ -11,6 +14,7 @@ import type { EndpointCheck, Findings } from './endpoint-check.ts';
 import { createEndpointPlayer, type EndpointPlayer, type EndpointTerms } from './endpoint-player.ts';
 import { renderVerdict } from './render-verdict.ts';
 import { repeatChecks } from './repeat-checks.ts';
+import { signatureChecks } from './signature-checks.ts';
 import { statusChecks } from './status-checks.ts';
 import type { CheckResult, Verdict } from './verdict.ts';
 
@@ -18,6 +22,7 @@ export interface CheckEndpointOptions {
   class: ContractClass;
   statusUrl?: string;
   authorizationEnv?: string;
+  signingSecretFile?: string;
   answerForm?: 'full' | 'compact';
   params: string;
   actionType: string;
@@ -50,13 +55,19 @@ export async function judgeEndpoint(terms: EndpointTerms, wait: (ms: number) => 
   }
 }
 
-const allChecks: readonly EndpointCheck[] = [...answerChecks, ...repeatChecks, ...statusChecks, timeCheck];
+const allChecks: readonly EndpointCheck[] = [
+  ...answerChecks,
+  ...repeatChecks,
+  ...statusChecks,
+  ...signatureChecks,
+  timeCheck,
+];
 
 /** One check after the other. An endpoint that does not answer the first, plain call is not asked for more. */
 async function judge(player: EndpointPlayer): Promise<Verdict> {
   const { url, contractClass } = player.terms;
   const checks: CheckResult[] = [];
-  for (const { name, title, play } of allChecks.filter(({ classes }) => classes.includes(contractClass))) {
+  for (const { name, title, play } of allChecks.filter((check) => isPlayed(check, player.terms))) {
     const { problems, notes = [] }: Findings = await play(player);
     checks.push({ name, title, passed: problems.length === 0, problems, notes });
     if (checks.length === 1 && problems.length > 0) break;
@@ -71,6 +82,14 @@ async function judge(player: EndpointPlayer): Promise<Verdict> {
     );
   }
   return { url, class: contractClass, passed, checks, notes };
+}
+
+/** Who is not signed for need not look. */
+function isPlayed(
+  { classes, needsSigning = false }: EndpointCheck,
+  { contractClass, signingKey }: EndpointTerms,
+): boolean {
+  return classes.includes(contractClass) && (!needsSigning || signingKey !== undefined);
 }
 
 const httpUrl = z.url({ protocol: /^https?$/ });
@@ -89,6 +108,7 @@ function termsOf(url: string, options: CheckEndpointOptions, environment: NodeJS
     contractClass: options.class,
     statusUrl,
     authorization: authorizationOf({ authorizationEnv }, environment),
+    signingKey: signingKeyIn(options.signingSecretFile),
     answerForm: options.answerForm,
     params: paramsOf(options.params),
     actionType: options.actionType,
@@ -97,6 +117,13 @@ function termsOf(url: string, options: CheckEndpointOptions, environment: NodeJS
     timeoutMs: options.timeoutMs,
     appliesLateMs: options.appliesLateSeconds * 1000,
   };
+}
+
+function signingKeyIn(file: string | undefined): KeyObject | undefined {
+  if (file === undefined) return undefined;
+  const key = webhookKeyOf(readTextFile('--signing-secret-file', file).trim());
+  if (!key) throw new UsageError(`--signing-secret-file ${file}: has to hold ${webhookSecretForm}`);
+  return key;
 }
 
 function paramsOf(text: string): Record<string, unknown> {

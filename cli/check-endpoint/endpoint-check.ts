@@ -9,6 +9,8 @@ export interface EndpointCheck {
   title: string;
   /** Classes that promise it. */
   classes: readonly ContractClass[];
+  /** Only for endpoints that calls are signed for. */
+  needsSigning?: boolean;
   /** Returns what is broken, in words; nothing where it is kept. */
   play: (player: EndpointPlayer) => Promise<Findings>;
 }

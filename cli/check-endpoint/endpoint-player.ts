@@ -1,6 +1,7 @@
-import { randomUUID } from 'node:crypto';
+import { randomUUID, type KeyObject } from 'node:crypto';
 import { v7 } from 'uuid';
 import { publicId } from '../../shared/domain/ids.ts';
+import { signatureHeaders } from '../../shared/domain/standard-webhooks.ts';
 import { isPlain, usersTextOf } from '../../shared/domain/users-text.ts';
 import { createHttpOrigin, type HttpOrigin, type HttpOutcome } from '../../shared/http-client/http-dispatch.ts';
 import { retryAfterMs } from '../../shared/http-client/retry-after.ts';
@@ -17,6 +18,8 @@ export interface EndpointTerms {
   statusUrl: string | undefined;
   /** The whole header. */
   authorization: string | undefined;
+  /** What calls and questions are signed with (Standard Webhooks). */
+  signingKey: KeyObject | undefined;
   answerForm: 'full' | 'compact' | undefined;
   params: Record<string, unknown>;
   actionType: string;
@@ -36,6 +39,8 @@ export interface PlayedCall {
   attempt?: number;
   /** Fields that the contract does not know yet. */
   more?: object;
+  /** Signed with this; with what the endpoint was declared with unless given. */
+  signedWith?: KeyObject;
 }
 
 /** What came of a call: read as Muster reads it, and in words where it breaks the contract. */
@@ -104,8 +109,14 @@ export function createEndpointPlayer(terms: EndpointTerms, wait: (ms: number) =>
     const key = call.key ?? `check-${nonce}-${batch}-1`;
     const action = { type: terms.actionType, params: terms.params };
     const body = { campaign, run, step: 1, country: terms.country, batch, action, users: asked, ...more };
+    const bytes = Buffer.from(JSON.stringify(body));
     const headers = [...fixedHeaders(terms), 'idempotency-key', key, 'muster-attempt', String(attempt)];
-    return { key, run, headers, body: Buffer.from(JSON.stringify(body)) };
+    return {
+      key,
+      run,
+      headers: [...headers, ...signatureOf(call.signedWith ?? terms.signingKey, key, bytes)],
+      body: bytes,
+    };
   }
 
   return {
@@ -131,7 +142,7 @@ export function createEndpointPlayer(terms: EndpointTerms, wait: (ms: number) =>
     askStatus: async (run, step, asked) => {
       if (!questions) throw new Error('there is no status endpoint to ask');
       const body = Buffer.from(JSON.stringify({ run, step, users: asked }));
-      const headers = fixedHeaders(terms);
+      const headers = [...fixedHeaders(terms), ...signatureOf(terms.signingKey, randomUUID(), body)];
       const outcome = await questions.origin.send({ method: 'POST', path: questions.path, headers, body });
       return readStatus(asked, batchAnswerOf(outcome));
     },
@@ -178,6 +189,10 @@ function fixedHeaders({ authorization }: EndpointTerms): string[] {
     ...['muster-mode', 'live'],
     ...(authorization === undefined ? [] : ['authorization', authorization]),
   ];
+}
+
+function signatureOf(key: KeyObject | undefined, id: string, body: Buffer): string[] {
+  return key ? signatureHeaders(key, id, new Date(), body) : [];
 }
 
 function batchAnswerOf(outcome: HttpOutcome): BatchAnswer {

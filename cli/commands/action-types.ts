@@ -1,5 +1,9 @@
-import type { Command } from 'commander';
+import { Argument, type Command } from 'commander';
+import { secretNames } from '../../shared/ports/registry.ts';
+import type { SetOptions } from '../action-types/commands.ts';
 import type { WrittenOptions } from '../action-types/read-fields.ts';
+import type { SecretSource } from '../action-types/secrets.ts';
+import { UsageError } from '../usage-error.ts';
 import type { Session } from '../session.ts';
 
 export function registerActionTypes(program: Command, session: Session): void {
@@ -43,12 +47,16 @@ export function registerActionTypes(program: Command, session: Session): void {
     .command('set <name> [field=value...]')
     .description('change fields of one; null takes a field back to what it is unless somebody says otherwise')
     .option('-f, --file <path>', 'the fields as JSON; - reads standard input')
-    .action((name: string, fields: string[], options: WrittenOptions) =>
+    .option('--authorization-file <path>', 'with another url: the Authorization header for it; - reads standard input')
+    .option('--signing-file <path>', 'the secret that calls are signed with; - reads standard input')
+    .action((name: string, fields: string[], options: SetOptions) =>
       session.run(json(), async (context) => {
         const { setActionType } = await import('../action-types/commands.ts');
         return setActionType(name, fields, options, context);
       }),
     );
+
+  registerSecrets(group, json, session);
 
   for (const verb of ['disable', 'enable'] as const) {
     group
@@ -71,6 +79,43 @@ export function registerActionTypes(program: Command, session: Session): void {
       session.run(json(), async (context) => {
         const { deleteActionType } = await import('../action-types/commands.ts');
         return deleteActionType(name, context);
+      }),
+    );
+}
+
+function registerSecrets(group: Command, json: () => boolean, session: Session): void {
+  const secret = () =>
+    new Argument('<secret>', 'authorization: the whole header of calls; signing: what calls are signed with').choices(
+      secretNames,
+    );
+
+  group
+    .command('set-secret')
+    .argument('<name>')
+    .addArgument(secret())
+    .description('keep a secret for one, encrypted; it is never shown again')
+    .option('--from-file <path>', 'the file that holds it; - reads standard input')
+    .option('--from-stdin', 'read it from standard input')
+    // Else the message would repeat what was given by mistake.
+    .allowExcessArguments()
+    .action((name: string, which: string, source: SecretSource, { args }: Command) =>
+      session.run(json(), async (context) => {
+        if (args.length > 2)
+          throw new UsageError('a secret is no argument, others can see those: --from-file or --from-stdin');
+        const { setSecret } = await import('../action-types/secrets.ts');
+        return setSecret(name, which, source, context);
+      }),
+    );
+
+  group
+    .command('remove-secret')
+    .argument('<name>')
+    .addArgument(secret())
+    .description('take a secret of one away: calls go without it')
+    .action((name: string, which: string) =>
+      session.run(json(), async (context) => {
+        const { removeSecret } = await import('../action-types/secrets.ts');
+        return removeSecret(name, which, context);
       }),
     );
 }

@@ -17,7 +17,14 @@ export function registerCampaign(program: Command, session: Session): void {
     .description('create a campaign from a file or from options; prints its id')
     .option('-f, --file <path>', 'the definition as JSON; - reads standard input')
     .option('--name <name>')
-    .option('--segment <id>', 'who: a segment of the segmentation service')
+    .option('--segment <id>', 'who: a segment of the segmentation service; repeatable, as are the next five', collect)
+    .option('--list <aud_…>', 'who: an uploaded list', collect)
+    .option('--run <run_…[:outcomes][@step]>', 'who: users of an earlier run, such as run_1:failed,unknown', collect)
+    .option('--exclude-segment <id>', 'and nobody who is in this segment', collect)
+    .option('--exclude-list <aud_…>', 'nor in this list', collect)
+    .option('--exclude-run <run_…[:outcomes][@step]>', 'nor among these users of an earlier run', collect)
+    .option('--hold-out <percent>', 'of the audience, so many get nothing', Number)
+    .option('--hold-out-seed <text>', 'the same seed holds out the same users')
     .option('--countries <list>', 'where: country codes, such as SG,ID,VN')
     .option('--action <type[=params]>', 'what, in order; repeatable: award-reward=\'{"units":2}\'', collect)
     .option('--at <time>', 'when: RFC 3339, or a local time with --zone; otherwise as soon as it is started')
@@ -26,6 +33,8 @@ export function registerCampaign(program: Command, session: Session): void {
     .option('--priority <priority>', 'low, normal or high')
     .option('--pace <n>', 'users per second at most', wholeNumber)
     .option('--pause-at-failed <percent>', 'a run pauses itself above this share of failed users', Number)
+    .option('--budget <country=units>', 'all runs together may spend so much there: SG=1000; repeatable', collect)
+    .option('--units-per-user <[step=]n>', 'what a user costs, in the first step unless said: 2=5; repeatable', collect)
     .action((options: DefinitionOptions) =>
       session.run(json(), async (context) => {
         const { createCampaign } = await import('../campaigns/commands.ts');
@@ -75,6 +84,16 @@ export function registerCampaign(program: Command, session: Session): void {
       session.run(json(), async (context) => {
         const { estimateCampaign } = await import('../campaigns/commands.ts');
         return estimateCampaign(id, context);
+      }),
+    );
+
+  group
+    .command('budget <campaign> [budgets...]')
+    .description('what it may spend in each country, and has spent; SG=2000 changes one, while runs go on')
+    .action((id: string, budgets: string[]) =>
+      session.run(json(), async (context) => {
+        const { campaignBudgets } = await import('../campaigns/budgets.ts');
+        return campaignBudgets(id, budgets, context);
       }),
     );
 

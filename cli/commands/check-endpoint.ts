@@ -13,6 +13,7 @@ export function registerCheckEndpoint(program: Command, session: Session): void 
     )
     .option('--status-url <url>', 'class C: where outcomes are asked for')
     .option('--authorization-env <name>', 'the environment variable with the whole Authorization header')
+    .option('--signing-secret-file <path>', 'the file with the secret that calls are to be signed with')
     .addOption(new Option('--answer-form <form>', 'the form it is declared to answer in').choices(['full', 'compact']))
     .option('--params <json>', 'parameters of the action', '{}')
     .option('--action-type <name>', 'as the calls name it', 'check-endpoint')

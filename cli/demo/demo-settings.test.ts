@@ -1,4 +1,6 @@
+import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
+import { checkAgainstConfig } from '../../services/api/check-campaign.ts';
 import { readConfig } from '../../services/sandbox/config.ts';
 import { campaignDefinition } from '../../shared/contracts/campaigns.ts';
 import { engineConfig } from '../../shared/contracts/engine-config.ts';
@@ -15,6 +17,22 @@ describe('the demo', () => {
     const { actionTypes, countries } = demoEngineConfig('http://127.0.0.1:7070', 1000);
     expect(definition.chain.filter(({ action }) => !(action in actionTypes))).toEqual([]);
     expect(definition.countries).toEqual(countries);
+  });
+
+  test('posts parameters that its actions take', () => {
+    const { actionTypes } = demoEngineConfig('http://127.0.0.1:7070', 1000);
+    const catalogue = { countries: demoCampaign.countries, actionTypes };
+    expect(checkAgainstConfig(demoCampaign, catalogue)).toEqual([]);
+    const chain = [{ action: 'award-points', params: { points: 'many' } }];
+    expect(checkAgainstConfig({ ...demoCampaign, chain }, catalogue)).toHaveLength(1);
+  });
+
+  test('takes the same parameters as the example', () => {
+    const example = engineConfig.parse(JSON.parse(readFileSync('deploy/examples/engine.json', 'utf8')));
+    const { actionTypes } = demoEngineConfig('http://127.0.0.1:7070', 1000);
+    for (const [name, { paramsSchema }] of Object.entries(example.actionTypes)) {
+      expect(actionTypes[name]?.paramsSchema).toEqual(paramsSchema);
+    }
   });
 
   test('sets the sandbox up with a segment of the wished size, 2 % reward and 1 % message failures', () => {

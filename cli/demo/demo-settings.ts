@@ -41,6 +41,33 @@ const timeoutMs = 2500;
 /** Who is killed is missed within seconds: nobody wants to watch a lease of half a minute run out. */
 export const engineSettings = { WORKER_LEASE_MS: String(2 * timeoutMs), KAFKA_SESSION_TIMEOUT_MS: '6000' };
 
+/** What the sandbox's services take, as deploy/examples/engine.json has it. */
+const paramsSchemas = {
+  reward: {
+    type: 'object',
+    required: ['rewardId'],
+    properties: {
+      rewardId: { type: 'string', pattern: '^[A-Za-z0-9._-]{1,64}$', description: 'Of the rewards service' },
+      units: { type: 'integer', minimum: 1, maximum: 100, description: 'For each user; 1 when absent' },
+    },
+    additionalProperties: false,
+    examples: [{ rewardId: 'ride-5', units: 2 }],
+  },
+  points: {
+    type: 'object',
+    required: ['points'],
+    properties: { points: { type: 'integer', minimum: 1, maximum: 1_000_000, description: 'For each user' } },
+    additionalProperties: false,
+    examples: [{ points: 100 }],
+  },
+  message: {
+    type: 'object',
+    required: ['template'],
+    properties: { template: { type: 'string', minLength: 1, maxLength: 200 } },
+    examples: [{ template: 'congratulations' }],
+  },
+};
+
 /** The engine's file for the sandbox at this address. */
 export function demoEngineConfig(sandboxUrl: string, users: number): EngineConfig {
   const concurrency = callsInFlight(users);
@@ -54,6 +81,7 @@ export function demoEngineConfig(sandboxUrl: string, users: number): EngineConfi
         answerForm: 'full',
         timeoutMs,
         concurrency,
+        paramsSchema: paramsSchemas.reward,
       },
       'award-points': {
         url: `${sandboxUrl}/points/v1/batches`,
@@ -61,6 +89,7 @@ export function demoEngineConfig(sandboxUrl: string, users: number): EngineConfi
         answerForm: 'full',
         timeoutMs,
         concurrency,
+        paramsSchema: paramsSchemas.points,
       },
       'send-message': {
         url: `${sandboxUrl}/messages/v1/batches`,
@@ -68,6 +97,7 @@ export function demoEngineConfig(sandboxUrl: string, users: number): EngineConfi
         answerForm: 'compact',
         timeoutMs,
         concurrency,
+        paramsSchema: paramsSchemas.message,
       },
     },
     partitionsPerShard: 6,

@@ -64,7 +64,7 @@ export function summaryOf({ audience, countries, chain }: Campaign): string {
 
 /** All there is to a campaign, one line for each part. */
 export function renderCampaign(campaign: Campaign, runs: readonly RunSummary[], paint: Paint): string {
-  const { paceUsersPerSecond: pace, pauseAtFailedPercent: percent } = campaign;
+  const { paceUsersPerSecond: pace, pauseAtFailedPercent: percent, budgets } = campaign;
   const { id, name, state, revision, audience, countries, chain, deadlineSeconds, priority, createdAt } = campaign;
   const parts: [string, readonly string[]][] = [
     ['who', audience.include.map(entryText)],
@@ -74,7 +74,8 @@ export function renderCampaign(campaign: Campaign, runs: readonly RunSummary[], 
     [
       'what',
       chain.map(
-        ({ action, params }, index) => `${index + 1} ${oneLine(action)} ${oneLine(JSON.stringify(params ?? {}))}`,
+        ({ action, params, unitsPerUser }, index) =>
+          `${index + 1} ${oneLine(action)} ${oneLine(JSON.stringify(params ?? {}))}${priceText(unitsPerUser)}`,
       ),
     ],
     ['when', [whenLine(campaign)]],
@@ -82,6 +83,7 @@ export function renderCampaign(campaign: Campaign, runs: readonly RunSummary[], 
     ['priority', priority === undefined ? [] : [oneLine(priority)]],
     ['pace', pace === undefined ? [] : [`at most ${count(pace)} users/s`]],
     ['pauses', percent === undefined ? [] : [`above ${percent} % failed users in a step`]],
+    ['budget', budgets.map(({ country, units }) => `${oneLine(country)}: ${count(units)} units`)],
     ['created', createdAt === undefined ? [] : [utcTime(createdAt)]],
     ['runs', runs.length === 0 ? ['none yet'] : runs.map(runLine)],
   ];
@@ -91,6 +93,10 @@ export function renderCampaign(campaign: Campaign, runs: readonly RunSummary[], 
   );
   const facts = `${id} · ${state.replaceAll('_', ' ')} · revision ${revision}`;
   return `  ${paint.strong(oneLine(name))}\n  ${paint.faint(facts)}\n\n${lines.join('')}`;
+}
+
+function priceText(unitsPerUser: number | undefined): string {
+  return unitsPerUser === undefined ? '' : ` (${count(unitsPerUser)} ${unitsPerUser === 1 ? 'unit' : 'units'} each)`;
 }
 
 function whenLine({ nextRunAt, startsAt, schedule }: Campaign): string {

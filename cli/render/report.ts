@@ -1,5 +1,6 @@
 import type { RunReport, StepLineShape } from '../../shared/contracts/runs.ts';
 import { isTerminal, type RunState } from '../../shared/domain/run-states.ts';
+import { renderBudgets } from './budgets.ts';
 import { count, duration } from './numbers.ts';
 import type { Paint } from './paint.ts';
 import { oneLine } from './text.ts';
@@ -18,7 +19,12 @@ export function renderReport(report: RunReport, paint: Paint, width = Infinity):
   const tables =
     report.audience.counted === 0
       ? []
-      : [outcomesTable(report, paint, width), failuresTable(report, paint, width), retriesText(report, paint)];
+      : [
+          outcomesTable(report, paint, width),
+          failuresTable(report, paint, width),
+          renderBudgets(report.budgets, paint, width),
+          retriesText(report, paint),
+        ];
   return [heading(report, paint), ...tables, remarks(report, paint), verdict(report, paint)]
     .filter((part) => part !== '')
     .join('\n');

@@ -1,55 +1,48 @@
 import type { FastifyReply } from 'fastify';
 import { z } from 'zod';
-import type { ActionTypeConfig } from '../../shared/contracts/engine-config.ts';
 import type { RegisteredActionType } from '../../shared/ports/registry.ts';
+import type { SecretBox } from '../../shared/runtime/secret-box.ts';
+import { actionTypeSecretRoutes } from './action-type-secret-routes.ts';
 import type { CatalogueReader } from './catalogue-reader.ts';
 import { checkActionType, patched, replacementOf, type WantedActionType } from './check-action-type.ts';
-import { actionType, actionTypeDefinition, actionTypePatch, actionTypeReplacement } from './contracts/action-types.ts';
+import {
+  actionType,
+  actionTypeDefinition,
+  actionTypeMatching,
+  actionTypePatch,
+  actionTypeReplacement,
+} from './contracts/action-types.ts';
 import { pageShape } from './contracts/pages.ts';
 import { jsonAnswer, problems } from './http/answer-shapes.ts';
 import type { HttpServer } from './http/create-http-server.ts';
-import { entityTag, expectedRevision, outdated } from './http/entity-tag.ts';
-import { HttpProblem, invalidRequest, notFound, quoted } from './http/http-problem.ts';
+import { createActionTypeChanger, refusalOf } from './change-action-type.ts';
+import { entityTag, expectedRevision } from './http/entity-tag.ts';
+import { HttpProblem, invalidRequest, quoted } from './http/http-problem.ts';
 import { idempotentHeaders } from './idempotency.ts';
-import type { ActionTypeChanged, ActionTypeRemoved, ActionTypeStore } from './ports/action-type-store.ts';
+import type { ActionTypeStore } from './ports/action-type-store.ts';
+import type { AuditDetail } from './ports/audit-log.ts';
 import { actionTypeView } from './views/action-type.ts';
 
 export interface ActionTypeRoutesDeps {
   actionTypes: ActionTypeStore;
   catalogue: CatalogueReader;
+  secretBox: SecretBox;
 }
 
 const byName = z.object({ name: z.string() });
-const matching = z.looseObject({
-  'if-match': z.string().optional().describe('The ETag that it was shown with: 412 where it has changed since'),
-});
 const tags = ['action types'];
 const answered = jsonAnswer('The action type', actionType);
 /** What is wrong is said by the handlers, which know what is registered. */
 const asItCame = { validatorCompiler: () => (value: unknown) => ({ value }) };
 
-export function actionTypeRoutes(server: HttpServer, { actionTypes, catalogue }: ActionTypeRoutesDeps): void {
+export function actionTypeRoutes(
+  server: HttpServer,
+  { actionTypes, secretBox, catalogue }: ActionTypeRoutesDeps,
+): void {
   const viewOf = (type: RegisteredActionType) => actionTypeView(type, catalogue.current().countries);
+  const changer = createActionTypeChanger({ actionTypes, secretBox });
   const answer = (reply: FastifyReply, type: RegisteredActionType) =>
     reply.header('etag', entityTag(type.revision)).send(viewOf(type));
-
-  async function require(name: string): Promise<RegisteredActionType> {
-    const type = await actionTypes.get(name);
-    if (!type) throw notFound('action-type', name);
-    return type;
-  }
-
-  /** Another may change it between our look and our write: then its newest state is looked at again. */
-  async function change(name: string, expected: number | null, wish: (before: ActionTypeConfig) => unknown) {
-    for (;;) {
-      const before = await require(name);
-      const wanted = required(checkActionType(wish(before.config), before.config));
-      if (expected !== null && expected !== before.revision) throw refusalOf({ kind: 'outdated', type: before }, name);
-      const changed = await actionTypes.change(name, wanted, before.revision);
-      if (changed.kind === 'changed') return changed.type;
-      if (expected !== null || changed.kind === 'missing') throw refusalOf(changed, name);
-    }
-  }
 
   server.route({
     method: 'GET',
@@ -78,7 +71,7 @@ export function actionTypeRoutes(server: HttpServer, { actionTypes, catalogue }:
     ...asItCame,
     handler: async ({ body }, reply) => {
       const { name, wanted } = checkedDefinition(body);
-      const created = await actionTypes.create(name, { ...wanted, enabled: wanted.enabled ?? true });
+      const created = await actionTypes.create(name, { config: wanted.config, enabled: wanted.enabled ?? true });
       if (!created) throw existing(name);
       reply.code(201).header('location', viewOf(created).links.self);
       return answer(reply, created);
@@ -95,7 +88,7 @@ export function actionTypeRoutes(server: HttpServer, { actionTypes, catalogue }:
       params: byName,
       response: { 200: answered, ...problems(401, 404, 429) },
     },
-    handler: async ({ params }, reply) => answer(reply, await require(params.name)),
+    handler: async ({ params }, reply) => answer(reply, await changer.require(params.name)),
   });
 
   server.route({
@@ -107,13 +100,18 @@ export function actionTypeRoutes(server: HttpServer, { actionTypes, catalogue }:
       description: 'What is not said is as for a new one. Workers call by it from about a second later on.',
       tags,
       params: byName,
-      headers: matching,
+      headers: actionTypeMatching,
       body: actionTypeReplacement,
       response: { 200: answered, ...problems(400, 401, 404, 412, 413, 415, 422, 429) },
     },
     ...asItCame,
-    handler: async ({ params, headers, body }, reply) =>
-      answer(reply, await change(params.name, expectedRevision(headers['if-match']), () => replacementOf(body))),
+    handler: async (request, reply) => {
+      const { params, headers, body } = request;
+      const wish = (before: RegisteredActionType) => changer.wantedFrom(replacementOf(body), before);
+      const changed = await changer.change(params.name, expectedRevision(headers['if-match']), wish);
+      request.auditDetail = secretsIn(body);
+      return answer(reply, changed);
+    },
   });
 
   server.route({
@@ -125,16 +123,21 @@ export function actionTypeRoutes(server: HttpServer, { actionTypes, catalogue }:
       description: 'null takes a field back to what it is for a new one (JSON merge patch).',
       tags,
       params: byName,
-      headers: matching,
+      headers: actionTypeMatching,
       body: actionTypePatch,
       response: { 200: answered, ...problems(400, 401, 404, 412, 413, 415, 422, 429) },
     },
     ...asItCame,
-    handler: async ({ params, headers, body }, reply) => {
-      const expected = expectedRevision(headers['if-match']);
-      return answer(reply, await change(params.name, expected, (before) => patched(before, body)));
+    handler: async (request, reply) => {
+      const { params, headers, body } = request;
+      const wish = (before: RegisteredActionType) => changer.wantedFrom(patched(before.config, body), before);
+      const changed = await changer.change(params.name, expectedRevision(headers['if-match']), wish);
+      request.auditDetail = secretsIn(body);
+      return answer(reply, changed);
     },
   });
+
+  actionTypeSecretRoutes(server, { changer, actionTypes, answer });
 
   server.route({
     method: 'DELETE',
@@ -145,7 +148,7 @@ export function actionTypeRoutes(server: HttpServer, { actionTypes, catalogue }:
       description: 'One that is used can be disabled: PATCH it with {"enabled": false}.',
       tags,
       params: byName,
-      headers: matching,
+      headers: actionTypeMatching,
       response: { 204: z.null().describe('It is gone'), ...problems(401, 404, 409, 412, 429) },
     },
     handler: async ({ params: { name }, headers }, reply) => {
@@ -167,30 +170,18 @@ function checkedDefinition(body: unknown): { name: string; wanted: WantedActionT
   return { name: named.data, wanted: checked.value };
 }
 
-function required(checked: ReturnType<typeof checkActionType>): WantedActionType {
-  if (!checked.ok) throw invalidRequest(checked.problems, checked.more);
-  return checked.value;
+/** For the audit log: which secrets a change sets or takes away, never what they are. */
+function secretsIn(body: unknown): AuditDetail {
+  const { secrets } = z
+    .object({ secrets: z.record(z.string(), z.unknown()) })
+    .catch({ secrets: {} })
+    .parse(body);
+  const changed = Object.entries(secrets).filter(([, value]) => value === null || typeof value === 'string');
+  if (changed.length === 0) return {};
+  return { secrets: Object.fromEntries(changed.map(([name, value]) => [name, value === null ? 'removed' : 'set'])) };
 }
 
 function existing(name: string): HttpProblem {
   const detail = `there is an action type ${quoted(name)} already: change it with PUT or PATCH`;
   return new HttpProblem({ status: 409, code: 'action-type-exists', detail });
-}
-
-function refusalOf(
-  refused: Exclude<ActionTypeChanged | ActionTypeRemoved, { kind: 'changed' | 'removed' }>,
-  name: string,
-) {
-  switch (refused.kind) {
-    case 'missing':
-      return notFound('action-type', name);
-    case 'outdated':
-      return outdated(`${name} is at revision ${refused.type.revision} by now: look at it, and say it anew`);
-    case 'used': {
-      const more = refused.campaigns - refused.names.length;
-      const named = `${refused.names.map(quoted).join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
-      const detail = `${refused.campaigns} campaigns have ${name} in their chain: ${named}; disable it instead`;
-      return new HttpProblem({ status: 409, code: 'action-type-in-use', detail });
-    }
-  }
 }

@@ -200,7 +200,7 @@ function refuseFields(body: unknown): void {
 function requireConfigured(definition: CampaignDefinition, catalogue: Catalogue): void {
   const errors = checkAgainstConfig(definition, catalogue);
   if (errors.length === 0) return;
-  const detail = 'the campaign asks for what is not configured any more';
+  const detail = 'the campaign does not fit what is configured now';
   throw new HttpProblem({ status: 409, code: 'no-longer-configured', detail, errors });
 }
 

@@ -1,5 +1,9 @@
 import { z } from 'zod';
 import { actionTypeConfig, type ActionTypeConfig } from '../../shared/contracts/engine-config.ts';
+import type { RegisteredActionType } from '../../shared/ports/registry.ts';
+import { originsOf } from '../../shared/runtime/action-type-secrets.ts';
+import { compileParamsSchema } from './check-params.ts';
+import { checkWantedSecrets, type WantedSecrets } from './check-secrets.ts';
 import type { FieldProblem } from './contracts/problems.ts';
 import { checkShape, type Checked } from './http/check-shape.ts';
 import { quoted } from './http/http-problem.ts';
@@ -8,6 +12,7 @@ import { quoted } from './http/http-problem.ts';
 export interface WantedActionType {
   config: ActionTypeConfig;
   enabled: boolean | undefined;
+  secrets: WantedSecrets;
 }
 
 /** What only the server says: it may come back in a replacement. */
@@ -17,22 +22,33 @@ const fields = z.record(z.string(), z.unknown());
 
 /**
  * Everything that keeps fields from being an action type, at once.
- * @param before as it is registered, where it is: its `authorizationEnv` may stay
+ * @param before as it is registered, where it is: its secrets may stay while it calls the same addresses
  */
-export function checkActionType(body: unknown, before: ActionTypeConfig | null): Checked<WantedActionType> {
+export function checkActionType(body: unknown, before: RegisteredActionType | null): Checked<WantedActionType> {
   const read = checkShape(fields, body);
   if (!read.ok) return read;
-  const { enabled, ...rest } = read.value;
+  const { enabled, secrets, ...rest } = read.value;
   const wanted = checkShape(z.boolean().optional(), enabled);
+  const given = before ? checkWantedSecrets(secrets) : refusedSecrets(secrets);
   const config = checkShape(actionTypeConfig, rest);
   const problems = [
     ...(wanted.ok ? [] : wanted.problems.map((problem) => ({ ...problem, pointer: '/enabled' }))),
-    ...(config.ok ? checkEnvironmentName(config.value, before) : config.problems),
+    ...(given.ok ? [] : given.problems),
+    ...(config.ok ? checkEnvironmentName(config.value, before?.config) : config.problems),
+    ...(config.ok ? checkParamsSchema(config.value) : []),
+    ...(config.ok && given.ok && before ? checkKeptAuthorization(config.value, given.value, before) : []),
   ];
-  if (wanted.ok && config.ok && problems.length === 0) {
-    return { ok: true, value: { config: config.value, enabled: wanted.value } };
+  if (wanted.ok && given.ok && config.ok && problems.length === 0) {
+    return { ok: true, value: { config: config.value, enabled: wanted.value, secrets: given.value } };
   }
   return { ok: false, problems, more: config.ok ? 0 : config.more };
+}
+
+/** A POST may be repeated by its `Idempotency-Key`, and something of its body is kept for that. */
+function refusedSecrets(secrets: unknown): Checked<WantedSecrets> {
+  if (secrets === undefined) return { ok: true, value: {} };
+  const detail = 'are not taken here: register it, and set them by PUT at /secrets/authorization and /secrets/signing';
+  return { ok: false, problems: [{ pointer: '/secrets', code: 'unknown-field', detail }], more: 0 };
 }
 
 /** A replacement without what only the server says. */
@@ -50,16 +66,43 @@ export function patched(before: ActionTypeConfig, patch: unknown): unknown {
   return Object.fromEntries(merged.filter(([, value]) => value !== null));
 }
 
+/** What is wrong by our own rules is said by the shape; this is the last word of who checks by it. */
+function checkParamsSchema({ paramsSchema }: ActionTypeConfig): FieldProblem[] {
+  if (!paramsSchema) return [];
+  try {
+    compileParamsSchema(paramsSchema);
+    return [];
+  } catch (error) {
+    const detail = `cannot be used: ${error instanceof Error ? error.message : String(error)}`;
+    return [{ pointer: '/paramsSchema', code: 'invalid-value', detail }];
+  }
+}
+
 /** Whoever may use the API could otherwise send any variable of the workers to an address of their own. */
-function checkEnvironmentName(config: ActionTypeConfig, before: ActionTypeConfig | null): FieldProblem[] {
+function checkEnvironmentName(config: ActionTypeConfig, before: ActionTypeConfig | undefined): FieldProblem[] {
   const { authorizationEnv } = config;
   if (authorizationEnv === undefined) return [];
   const pointer = '/authorizationEnv';
-  if (authorizationEnv !== before?.authorizationEnv) {
+  if (before?.authorizationEnv !== authorizationEnv) {
     const detail = `names a variable of the workers: only the engine’s file can, not ${quoted(authorizationEnv)}`;
     return [{ pointer, code: 'only-in-file', detail }];
   }
-  if (new URL(config.url).origin === new URL(before.url).origin) return [];
-  const detail = `${quoted(authorizationEnv)} is for ${new URL(before.url).origin}: set it to null to call another origin`;
+  const allowed = originsOf(before);
+  if (originsOf(config).every((origin) => allowed.includes(origin))) return [];
+  const detail = `${quoted(authorizationEnv)} is for ${allowed.join(' and ')}: set it to null to call another origin`;
   return [{ pointer, code: 'other-origin', detail }];
+}
+
+/** For the same reason a secret that is kept goes only where it went when it was given. */
+function checkKeptAuthorization(
+  config: ActionTypeConfig,
+  wanted: WantedSecrets,
+  before: RegisteredActionType,
+): FieldProblem[] {
+  if (!before.secrets.authorization || wanted.authorization !== undefined) return [];
+  const [kept, asked] = [originsOf(before.config), originsOf(config)];
+  if (kept.join() === asked.join()) return [];
+  const isUrl = new URL(config.url).origin !== new URL(before.config.url).origin;
+  const detail = `the authorization that is kept is for ${kept.join(' and ')}: give it again with this change as secrets.authorization, or null to remove it`;
+  return [{ pointer: isUrl ? '/url' : '/statusUrl', code: 'other-origin', detail }];
 }

@@ -3,6 +3,7 @@ import { campaignDefinition, scheduleAt, type CampaignDefinition } from '../../s
 import type { Catalogue } from '../../shared/contracts/engine-config.ts';
 import type { FieldProblem } from './contracts/problems.ts';
 import { countryPattern } from '../../shared/domain/shard.ts';
+import { paramsProblems } from './check-params.ts';
 import { checkShape, type Checked } from './http/check-shape.ts';
 import { quoted } from './http/http-problem.ts';
 import { didYouMean } from './did-you-mean.ts';
@@ -21,18 +22,19 @@ const list = z
 
 /** A body as far as it can be read, so that its wrong parts do not hide what else is wrong. */
 const readable = z
-  .object({ countries: list, chain: list, schedule: z.unknown().optional() })
-  .catch({ countries: [], chain: [], schedule: undefined });
+  .object({ countries: list, chain: list, schedule: z.unknown().optional(), budgets: list })
+  .catch({ countries: [], chain: [], schedule: undefined, budgets: [] });
 
 /** Everything that keeps a body from being a campaign that can be carried out here, at once. */
 export function checkCampaign(body: unknown, config: Catalogue, now: Date): Checked<CampaignDefinition> {
   const shaped = checkShape(campaignDefinition, body);
-  const { countries, chain, schedule } = readable.parse(body);
+  const { countries, chain, schedule, budgets } = readable.parse(body);
   const problems = [
     ...(shaped.ok ? [] : shaped.problems),
     ...checkAgainstConfig({ countries, chain }, config),
     ...chain.flatMap(checkParamsSize),
     ...checkTime(schedule, now),
+    ...checkBudgets(budgets, countries, chain),
   ];
   return shaped.ok && problems.length === 0 ? shaped : { ok: false, problems, more: shaped.ok ? 0 : shaped.more };
 }
@@ -45,6 +47,7 @@ export function checkAgainstConfig(
   return [
     ...countries.flatMap((country, index) => checkCountry(country, index, countries, config)),
     ...chain.flatMap((step, index) => checkAction(step, index, config)),
+    ...chain.flatMap((step, index) => checkParams(step, index, config)),
   ];
 }
 
@@ -76,6 +79,22 @@ function checkAction(step: unknown, index: number, config: Catalogue): readonly 
   return [{ pointer: `/chain/${index}/action`, code: 'unknown-action', detail }];
 }
 
+const parametrised = z.object({ action: z.string(), params: z.record(z.string(), z.unknown()).default({}) });
+
+/** By the schema of their action type, where that has one. What is no object is refused for its shape. */
+function checkParams(step: unknown, index: number, { actionTypes }: Catalogue): readonly FieldProblem[] {
+  const read = parametrised.safeParse(step).data;
+  const schema = read && Object.hasOwn(actionTypes, read.action) ? actionTypes[read.action]?.paramsSchema : undefined;
+  if (!read || !schema) return [];
+  try {
+    return paramsProblems(schema, read.params, `/chain/${index}/params`);
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error);
+    const detail = `the parameters of ${quoted(read.action)} cannot be checked by this version: ${why}`;
+    return [{ pointer: `/chain/${index}/action`, code: 'unreadable-schema', detail }];
+  }
+}
+
 function listed(names: readonly string[]): string {
   return names.length === 0 ? 'nothing is' : `configured are ${names.join(', ')}`;
 }
@@ -97,4 +116,26 @@ function checkTime(schedule: unknown, now: Date): readonly FieldProblem[] {
   if (due.dueAt.getTime() >= now.getTime() - pastToleranceMs) return [];
   const detail = `${quoted(at.data.time)} is ${due.dueAt.toISOString()}, which is past; it is ${now.toISOString()} now`;
   return [{ pointer: '/schedule/time', code: 'past-time', detail }];
+}
+
+function checkBudgets(
+  budgets: readonly unknown[],
+  countries: readonly unknown[],
+  chain: readonly unknown[],
+): readonly FieldProblem[] {
+  if (budgets.length === 0) return [];
+  const named = z.object({ country: z.string() }).catch({ country: '' });
+  const ofBudgets = budgets.map((entry) => named.parse(entry).country);
+  const problems = ofBudgets.flatMap((country, index): FieldProblem[] => {
+    const pointer = `/budgets/${index}/country`;
+    if (country === '') return [];
+    if (ofBudgets.indexOf(country) < index)
+      return [{ pointer, code: 'repeated-country', detail: `${quoted(country)} has a budget already` }];
+    if (countries.includes(country)) return [];
+    return [{ pointer, code: 'foreign-country', detail: `${quoted(country)} is none of the campaign's countries` }];
+  });
+  const costs = z.object({ unitsPerUser: z.unknown().refine((units) => units !== undefined) });
+  if (chain.some((step) => costs.safeParse(step).success)) return problems;
+  const detail = 'no step costs anything: give unitsPerUser to those of the chain that do';
+  return [...problems, { pointer: '/budgets', code: 'nothing-costs-units', detail }];
 }

@@ -4,6 +4,7 @@ import { createProblems } from '../../shared/runtime/configuration-error.ts';
 import { readEngineConfig } from '../../shared/runtime/engine-config-file.ts';
 import { commonEnvironment, readEnvironment } from '../../shared/runtime/environment.ts';
 import { readKafkaSecurity, type KafkaSettings } from '../../shared/runtime/kafka-security.ts';
+import { readSecretBox, type SecretBox } from '../../shared/runtime/secret-box.ts';
 
 const apiEnvironment = commonEnvironment.pick({ DATABASE_URL: true, MUSTER_TOPIC_PREFIX: true }).extend({
   /** Without it, the API does not know who has which partition. */
@@ -26,6 +27,8 @@ export interface ApiConfig {
   host: string;
   /** A key that is accepted from the start. */
   bootstrapApiKey: string | undefined;
+  /** Seals what action types keep secret; refuses without a key. */
+  secretBox: SecretBox;
 }
 
 export function readConfig(environment: NodeJS.ProcessEnv): ApiConfig {
@@ -33,7 +36,8 @@ export function readConfig(environment: NodeJS.ProcessEnv): ApiConfig {
   const read = problems.of(() => readEnvironment(apiEnvironment, environment))?.value;
   const engine = problems.of(() => readEngineConfig(environment))?.value;
   const security = problems.of(() => readKafkaSecurity(environment));
-  if (!read || !engine || !security) throw problems.toError();
+  const box = problems.of(() => readSecretBox(environment));
+  if (!read || !engine || !security || !box) throw problems.toError();
   return {
     databaseUrl: read.DATABASE_URL,
     kafka: read.KAFKA_BROKERS && { brokers: read.KAFKA_BROKERS, security: security.value },
@@ -42,5 +46,6 @@ export function readConfig(environment: NodeJS.ProcessEnv): ApiConfig {
     port: read.API_PORT,
     host: read.API_HOST,
     bootstrapApiKey: read.MUSTER_BOOTSTRAP_API_KEY,
+    secretBox: box.value,
   };
 }

@@ -1,5 +1,6 @@
 import type { CampaignDefinition } from '../../shared/contracts/campaigns.ts';
-import type { Catalogue } from '../../shared/contracts/engine-config.ts';
+import { z } from 'zod';
+import type { Catalogue, ParamsSchema } from '../../shared/contracts/engine-config.ts';
 import { referredTo } from './http/describe-answers.ts';
 import { fieldsOf } from './http/tidy-components.ts';
 
@@ -10,6 +11,7 @@ export function describeInstallation(document: unknown, config: Catalogue): void
   fieldsOf(countries)['items'] = { type: 'string', ...(config.countries && { enum: config.countries }) };
   const action = fieldsIn(chain, 'items', 'properties', 'action');
   action['enum'] = Object.keys(config.actionTypes);
+  describeParams(document, fieldsIn(chain, 'items'), config);
   definition['examples'] = [exampleCampaign(config)];
   for (const path of ['/v1/campaigns/{id}', '/v1/runs/{id}']) {
     const shown = fieldsIn(document, 'paths', path, 'get', 'responses', '200');
@@ -17,12 +19,52 @@ export function describeInstallation(document: unknown, config: Catalogue): void
   }
 }
 
+/** Parameters by action: a component for each type that says what it takes, and what a step may hold by its action. */
+function describeParams(document: unknown, step: Record<string, unknown>, { actionTypes }: Catalogue): void {
+  const components = fieldsIn(document, 'components', 'schemas');
+  const described = Object.entries(actionTypes).flatMap(([name, { paramsSchema }]) =>
+    paramsSchema ? [{ name, component: `Params.${name}`, paramsSchema }] : [],
+  );
+  for (const { component, paramsSchema } of described) components[component] = withOwnRefs(paramsSchema, component);
+  if (described.length === 0) return;
+  step['allOf'] = described.map(({ name, component, paramsSchema }) => ({
+    if: { properties: { action: { const: name } }, required: ['action'] },
+    then: {
+      properties: { params: { $ref: `#/components/schemas/${component}` } },
+      // Without parameters it is as with none.
+      ...(Array.isArray(paramsSchema['required']) && paramsSchema['required'].length > 0 && { required: ['params'] }),
+    },
+  }));
+}
+
+/** What refers to a part of itself finds it where the schema stands in the document. */
+function withOwnRefs(schema: unknown, component: string): unknown {
+  if (Array.isArray(schema)) return schema.map((each) => withOwnRefs(each, component));
+  if (typeof schema !== 'object' || schema === null) return schema;
+  return Object.fromEntries(
+    Object.entries(schema).map(([key, value]: [string, unknown]) => [
+      key,
+      key === '$ref' && typeof value === 'string'
+        ? value.replace(/^#\//, `#/components/schemas/${component}/`)
+        : withOwnRefs(value, component),
+    ]),
+  );
+}
+
 function fieldsIn(value: unknown, ...path: readonly string[]): Record<string, unknown> {
   return path.reduce((inner, name) => fieldsOf(inner[name]), fieldsOf(value));
 }
 
-/** Parameters that the sandbox's endpoints understand; of others nobody here knows what they take. */
-const exampleParams: Record<string, CampaignDefinition['chain'][number]['params']> = {
+/** The first example of the schema, or what the sandbox's endpoints understand; of others nobody here knows what they take. */
+function exampleParamsOf(action: string, schema: ParamsSchema | undefined): ExampleParams {
+  const [example] = z.array(z.record(z.string(), z.json())).catch([]).parse(schema?.['examples']);
+  return example ?? exampleParams[action] ?? {};
+}
+
+type ExampleParams = CampaignDefinition['chain'][number]['params'];
+
+/** Without a schema. */
+const exampleParams: Record<string, ExampleParams> = {
   'award-reward': { rewardId: 'ride-5', units: 2 },
   'award-points': { points: 100 },
   'send-message': { template: 'congratulations' },
@@ -39,7 +81,7 @@ export function exampleCampaign({ countries = ['SG'], actionTypes }: Catalogue) 
     audience: { include: [{ segment: 'lapsed-riders' }] },
     chain: Object.keys(actionTypes)
       .slice(0, exampleSteps)
-      .map((action) => ({ action, params: exampleParams[action] ?? {} })),
+      .map((action) => ({ action, params: exampleParamsOf(action, actionTypes[action]?.paramsSchema) })),
     schedule: { type: 'now' },
   };
 }

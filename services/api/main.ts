@@ -18,7 +18,6 @@ import { createClientReader } from '../../shared/runtime/client-reader.ts';
 import { createLoop } from '../../shared/runtime/loop.ts';
 import { defineProcess, isEntry, runProcess } from '../../shared/runtime/process.ts';
 import { createRegistryReader } from '../../shared/runtime/registry-reader.ts';
-import { readSecretBox } from '../../shared/runtime/secret-box.ts';
 import { StartRefusedError } from '../../shared/runtime/start-refused.ts';
 import { systemClock } from '../../shared/runtime/system-clock.ts';
 import { createAccepting } from './accepting.ts';
@@ -29,6 +28,7 @@ import { readConfig } from './config.ts';
 import { createActionTypeStore } from './postgres/action-type-store.ts';
 import { createAuditLog } from './postgres/audit-log.ts';
 import { createAudienceStore } from './postgres/audience-store.ts';
+import { createBudgetStore } from './postgres/budget-store.ts';
 import { createClientFigures } from './postgres/client-figures.ts';
 import { createClientStore } from './postgres/client-store.ts';
 import { createCampaignStore } from './postgres/campaign-store.ts';
@@ -130,6 +130,7 @@ export const apiProcess = defineProcess('api', readConfig, async (config, contex
       host: config.host,
       port: config.port,
       campaigns: createCampaignStore({ pool }),
+      budgets: createBudgetStore({ pool }),
       reports: createRunReports({ pool }),
       deadLetters: createDeadLetterStore({ pool }),
       settlements: createSettlements({ pool }),
@@ -145,9 +146,9 @@ export const apiProcess = defineProcess('api', readConfig, async (config, contex
       apiKeys,
       catalogue: createCatalogueReader(registry, config.engine.countries),
       actionTypes: createActionTypeStore({ pool }),
+      secretBox: config.secretBox,
       clientStore: createClientStore({ pool }),
       clients,
-      secretBox: readSecretBox(environment),
       accepting,
       shards: createShardStore({ pool }),
       shardLook: createShardLook({

@@ -13,6 +13,7 @@ import { clientRoutes, type ClientRoutesDeps } from './client-routes.ts';
 import { auditRoutes, type AuditRoutesDeps } from './audit-routes.ts';
 import { audienceRoutes, type AudienceRoutesDeps } from './audience-routes.ts';
 import { createAuthenticate } from './authenticate.ts';
+import { budgetRoutes, type BudgetRoutesDeps } from './budget-routes.ts';
 import { campaignRoutes, type CampaignRoutesDeps } from './campaign-routes.ts';
 import { deadLetterRoutes, type DeadLetterRoutesDeps } from './dead-letter-routes.ts';
 import { explainRoutes } from './explain-routes.ts';
@@ -29,6 +30,7 @@ import { runRoutes, type RunRoutesDeps } from './run-routes.ts';
 export interface V1RoutesDeps
   extends
     CampaignRoutesDeps,
+    BudgetRoutesDeps,
     ActionTypeRoutesDeps,
     ShardRoutesDeps,
     AudienceRoutesDeps,
@@ -97,6 +99,7 @@ export async function v1Routes(server: HttpServer, deps: V1RoutesDeps): Promise<
   recordChanges(server, deps.audit);
 
   campaignRoutes(server, deps);
+  budgetRoutes(server, deps);
   runRoutes(server, { ...deps, isKeyGood });
   runControlRoutes(server, deps);
   failureRoutes(server, deps);

@@ -27,6 +27,7 @@ function at(seconds: number, ended: number, facts: Partial<RunSnapshot> = {}): R
     waitingForRetry: 0,
     stalled: null,
     waits: [],
+    budgets: [],
     failuresKept: true,
     ...untouchedRun,
     countries: [{ ...feed, totals }],

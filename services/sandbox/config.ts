@@ -1,4 +1,6 @@
+import type { KeyObject } from 'node:crypto';
 import { z } from 'zod';
+import { webhookKeyOf, webhookSecretForm } from '../../shared/domain/standard-webhooks.ts';
 import { ConfigurationError } from '../../shared/runtime/configuration-error.ts';
 import { commonEnvironment, readEnvironment } from '../../shared/runtime/environment.ts';
 import type { ServiceName } from './chance.ts';
@@ -36,6 +38,15 @@ const sandboxEnvironment = z.object({
   SANDBOX_COUNTRIES: list(countryWeightPattern, 'SG=40', 'SG=40,ID=35,VN=25'),
   SANDBOX_SALT: z.string().default('sandbox'),
   SANDBOX_LEDGER: z.string().optional(),
+  /** A secret by Standard Webhooks: calls and questions that are not signed with it are refused. */
+  SANDBOX_SIGNING_SECRET: z
+    .string()
+    .transform((secret, context) => {
+      const key = webhookKeyOf(secret);
+      if (!key) context.addIssue(`is no ${webhookSecretForm}`);
+      return key;
+    })
+    .optional(),
   SANDBOX_REWARDS_STORE: z.enum(['postgres', 'memory']).default('memory'),
   SANDBOX_REWARDS_QUERIES: z.enum(['per-batch', 'per-user']).default('per-batch'),
   DATABASE_URL: commonEnvironment.shape.DATABASE_URL.optional(),
@@ -92,6 +103,8 @@ export interface SandboxConfig {
   countries: CountryWeight[];
   salt: string;
   ledgerPath: string | undefined;
+  /** Undefined: nobody has to sign. */
+  signingKey: KeyObject | undefined;
   /** Undefined: rewards are kept in memory. */
   rewardsDatabase: string | undefined;
   /** Of the store in Postgres. */
@@ -126,6 +139,7 @@ export function readConfig(environment: NodeJS.ProcessEnv): SandboxConfig {
     countries: read.SANDBOX_COUNTRIES.map(([country = '', weight]) => ({ country, weight: Number(weight) })),
     salt: read.SANDBOX_SALT,
     ledgerPath: read.SANDBOX_LEDGER,
+    signingKey: read.SANDBOX_SIGNING_SECRET,
     rewardsDatabase: read.SANDBOX_REWARDS_STORE === 'postgres' ? read.DATABASE_URL : undefined,
     rewardsQueries: read.SANDBOX_REWARDS_QUERIES,
     services: {

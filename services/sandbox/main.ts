@@ -11,6 +11,7 @@ import { createFaultSwitches } from './fault-switches.ts';
 import { noLedger, openLedger } from './ledger-writer.ts';
 import { createOutcomesByUser } from './outcomes-by-user.ts';
 import { createResultsByUser } from './results-by-user.ts';
+import { requireSignature } from './require-signature.ts';
 import { createRewardsInPostgres } from './rewards-in-postgres.ts';
 import { createSandbox } from './sandbox.ts';
 import { createSegmentationService } from './segmentation-service.ts';
@@ -46,6 +47,7 @@ export const sandboxProcess = defineProcess('sandbox', readConfig, async (config
     },
     faults,
     ledger,
+    checkSignature: config.signingKey && requireSignature(config.signingKey, systemClock),
     logger,
   });
   const { host, port } = config;

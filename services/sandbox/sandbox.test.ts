@@ -1,6 +1,7 @@
 import { afterEach, describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { segmentDescription, userPage } from '../../shared/contracts/segmentation.ts';
+import { signatureHeaders, webhookKeyOf } from '../../shared/domain/standard-webhooks.ts';
 import { stopService, type Service } from '../../shared/runtime/service.ts';
 import { noMeter } from '../../shared/runtime/no-meter.ts';
 import { sandboxProcess } from './main.ts';
@@ -46,6 +47,27 @@ test('a segment can be read and its users served over HTTP, odd ids included', a
 test('an answer can be lost with its connection', async () => {
   const url = await start({ SANDBOX_POINTS_NO_ANSWER_SHARE: '1' });
   await expect(post(`${url}/points/v1/batches`, ['a'])).rejects.toThrow();
+});
+
+test('calls and questions have to be signed where a secret is configured', async () => {
+  const secret = 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw';
+  const url = await start({ SANDBOX_SIGNING_SECRET: secret, SANDBOX_POINTS_MEMORY: 'outcomes' });
+  const key = webhookKeyOf(secret);
+  if (!key) throw new Error('the secret is none');
+  const ask = async (signed: string, sent = signed) => {
+    const entries = signatureHeaders(key, 'question-1', new Date(), Buffer.from(signed));
+    const headers = entries.flatMap((name, index): [string, string][] =>
+      index % 2 === 0 ? [[name, entries[index + 1] ?? '']] : [],
+    );
+    return await fetch(`${url}/points/v1/status`, { method: 'POST', body: sent, headers });
+  };
+  const question = JSON.stringify({ run: 'run_1', step: 1, users: ['u1'] });
+
+  expect((await ask(question)).status).toBe(200);
+  expect((await ask(question, question.replace('u1', 'u2'))).status).toBe(401);
+  const unsigned = await post(`${url}/messages/v1/batches`, ['u1']);
+  expect(unsigned.status).toBe(401);
+  expect(await unsigned.json()).toEqual({ code: 'bad-signature', message: 'webhook-id is missing' });
 });
 
 test('paths and methods that do not exist are refused', async () => {

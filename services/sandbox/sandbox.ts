@@ -9,6 +9,7 @@ import type { FaultSwitches } from './fault-switches.ts';
 import { faultyPage } from './faulty-page.ts';
 import type { HttpAnswer } from './http-answer.ts';
 import type { LedgerWriter } from './ledger-writer.ts';
+import type { CheckSignature } from './require-signature.ts';
 import type { SegmentationService } from './segmentation-service.ts';
 import { sendAnswer } from './send-answer.ts';
 
@@ -20,6 +21,8 @@ export interface SandboxDeps {
   services: Record<ServiceName, BatchService>;
   faults: FaultSwitches;
   ledger: LedgerWriter;
+  /** Undefined: nobody has to sign. */
+  checkSignature: CheckSignature | undefined;
   logger: Logger;
 }
 
@@ -79,6 +82,8 @@ export function createSandbox(deps: SandboxDeps): Sandbox {
     if (request.method !== 'POST') return problem(405, 'wrong-method', 'POST only');
     const body = await readBody(request);
     if (!body) return problem(413, 'body-too-large', `at most ${maxBodyBytes} bytes`);
+    const unsigned = deps.checkSignature?.(request.headers, body) ?? null;
+    if (unsigned !== null) return problem(401, 'bad-signature', unsigned);
     const service = name === 'rewards' ? services.rewards : name === 'points' ? services.points : services.messages;
     if (isStatus) return await service.answerStatus(body);
     const onClosed = (listener: () => void) => void response.once('close', listener);

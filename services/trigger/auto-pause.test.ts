@@ -14,6 +14,7 @@ function tallyOf(totals: Partial<StepTotals>[][], changes: Partial<RunTally> = {
     resumedForMs: null,
     chain: [{ action: 'award-reward' }, { action: 'send-message' }],
     overdueMs: -1000,
+    hasBudgets: false,
     pauseAtFailed: { percent: 5, minUsers: 1000 },
     judgedFrom: [],
     feeds: totals.map((lines, index) => ({

@@ -3,9 +3,10 @@ import type { Clock } from '../../shared/ports/clock.ts';
 import type { MessagePublisher, TopicBacklogs } from '../../shared/ports/message-bus.ts';
 import type { Logger } from '../../shared/runtime/logger.ts';
 import { failureCause } from './auto-pause.ts';
+import { budgetPause } from './budget-pause.ts';
 import { pauseAfter } from './pause-after.ts';
 import type { OutboxSweep } from './ports/outbox-sweep.ts';
-import type { RunStore, RunTally, WaitingStep } from './ports/run-store.ts';
+import type { BudgetShortage, RunStore, RunTally, WaitingStep } from './ports/run-store.ts';
 import type { StepEndings } from './ports/step-endings.ts';
 import { runCause } from './run-cause.ts';
 import { createRunFinisher } from './run-finisher.ts';
@@ -76,9 +77,10 @@ export function createKeepRuns(deps: KeepRunsDeps): () => Promise<number> {
     backlogs = await askBacklogs(open);
     const swept = await sweep(tallies, open);
     const waiting = await runStore.waitingSteps(tallies.map(({ runId }) => runId));
+    const shortages = await shortagesOf(tallies);
     for (const tally of tallies) {
       // One run that cannot be kept must not hold up the others.
-      await keep(tally, open, swept, waiting).catch((error: unknown) => {
+      await keep(tally, { open, swept, waiting, shortages }).catch((error: unknown) => {
         warn('could not look after a run, trying again', String(error), { runId: tally.runId });
       });
     }
@@ -111,27 +113,32 @@ export function createKeepRuns(deps: KeepRunsDeps): () => Promise<number> {
     }
   }
 
-  /** Too many failed. True when it was running until now. */
-  async function pauseItself(tally: RunTally): Promise<boolean> {
+  /** Campaigns without budgets are not asked for. */
+  async function shortagesOf(tallies: readonly RunTally[]): Promise<BudgetShortage[]> {
+    const budgeted = tallies.filter(({ hasBudgets, state }) => hasBudgets && state === 'running');
+    return budgeted.length === 0 ? [] : runStore.shortages(budgeted.map(({ runId }) => runId));
+  }
+
+  /** Too many failed, or its budget is used up. True when it was running until now. */
+  async function pauseItself(tally: RunTally, { open, shortages }: Seen): Promise<boolean> {
     const { runId, campaignId, state } = tally;
-    const cause = state === 'running' ? failureCause(tally) : null;
+    const isOwn = (of: { runId: string }) => of.runId === runId;
+    const cause =
+      state === 'running'
+        ? (failureCause(tally) ?? budgetPause(tally, open.filter(isOwn), shortages.filter(isOwn)))
+        : null;
     if (cause === null || !(await runStore.pauseFor(runId, cause))) return false;
     logger.warn({ runId, campaignId, cause }, 'run paused itself');
     return true;
   }
 
-  async function keep(
-    tally: RunTally,
-    open: readonly OpenStep[],
-    { troubles }: Swept,
-    waitingSteps: readonly WaitingStep[],
-  ): Promise<void> {
+  async function keep(tally: RunTally, seen: Seen): Promise<void> {
     if (await finisher.finish(tally)) return;
-    if (await pauseItself(tally)) return;
+    if (await pauseItself(tally, seen)) return;
     const { runId, chain, feeds } = tally;
-    const own = open.filter((step) => step.runId === runId);
-    const waiting = waitingSteps.filter((step) => step.runId === runId);
-    const waitingCause = runCause({ chain, open: own, waiting, troubles, backlogOf });
+    const own = seen.open.filter((step) => step.runId === runId);
+    const waiting = seen.waiting.filter((step) => step.runId === runId);
+    const waitingCause = runCause({ chain, open: own, waiting, troubles: seen.swept.troubles, backlogOf });
     if (waitingCause !== null) warn('a run waits', waitingCause, { runId });
     await runStore.show(runId, {
       inFlight: feeds.reduce((sum, { feedId }) => sum + sweeper.inFlight(feedId), 0),
@@ -139,4 +146,12 @@ export function createKeepRuns(deps: KeepRunsDeps): () => Promise<number> {
       waitingCause,
     });
   }
+}
+
+/** What a look brought, of all runs. */
+interface Seen {
+  open: readonly OpenStep[];
+  swept: Swept;
+  waiting: readonly WaitingStep[];
+  shortages: readonly BudgetShortage[];
 }

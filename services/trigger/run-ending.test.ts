@@ -28,6 +28,7 @@ function tallyOf(feeds: Partial<RunTally['feeds'][number]>[], changes: Partial<R
     pauseAtFailed: null,
     judgedFrom: [],
     overdueMs: -1000,
+    hasBudgets: false,
     feeds: feeds.map((feed, index) => ({ feedId: `feed-${index}`, country: 'SG', ...empty, ...feed })),
     ...changes,
   };

@@ -4,6 +4,7 @@ import { createProblems, type Problems } from '../../shared/runtime/configuratio
 import { checkSecrets, readEngineConfig } from '../../shared/runtime/engine-config-file.ts';
 import { commonEnvironment, readEnvironment } from '../../shared/runtime/environment.ts';
 import { readKafkaSecurity, type KafkaSettings } from '../../shared/runtime/kafka-security.ts';
+import { readSecretBox, type SecretBox } from '../../shared/runtime/secret-box.ts';
 import type { ServedScope } from './served-shards.ts';
 
 const list = z
@@ -29,6 +30,8 @@ export interface WorkerConfig {
   engine: EngineConfig;
   /** What this worker serves of the shards that there are: its environment, and the countries of its file, may leave some out. */
   scope: ServedScope;
+  /** Opens what action types keep secret. */
+  secretBox: SecretBox;
   sessionTimeoutMs: number;
   /** Stands in the rows that this worker claims; otherwise a name is made. */
   workerId: string | undefined;
@@ -43,9 +46,10 @@ export function readConfig(environment: NodeJS.ProcessEnv): WorkerConfig {
   const read = problems.of(() => readEnvironment(workerEnvironment, environment))?.value;
   const engine = problems.of(() => readEngineConfig(environment))?.value;
   const security = problems.of(() => readKafkaSecurity(environment))?.value;
+  const box = problems.of(() => readSecretBox(environment))?.value;
   if (engine) problems.of(() => checkSecrets(Object.values(engine.actionTypes), environment));
   if (read && engine) checkScope(read, engine, problems);
-  if (!read || !engine || problems.found) throw problems.toError();
+  if (!read || !engine || !box || problems.found) throw problems.toError();
   return {
     databaseUrl: read.DATABASE_URL,
     kafka: { brokers: read.KAFKA_BROKERS, security },
@@ -56,6 +60,7 @@ export function readConfig(environment: NodeJS.ProcessEnv): WorkerConfig {
       countries: read.WORKER_COUNTRIES ?? engine.countries,
       leaseMs: read.WORKER_LEASE_MS,
     },
+    secretBox: box,
     sessionTimeoutMs: read.KAFKA_SESSION_TIMEOUT_MS,
     workerId: read.WORKER_ID,
     leaseMs: read.WORKER_LEASE_MS,

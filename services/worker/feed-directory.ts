@@ -1,7 +1,7 @@
 import { LRUCache } from 'lru-cache';
 import type { Verdict } from '../../shared/domain/admission.ts';
 import type { Clock } from '../../shared/ports/clock.ts';
-import type { FeedAdmission, FeedContext, FeedContexts } from '../../shared/ports/step-ledger.ts';
+import type { FeedAdmission, FeedContext, FeedContexts, UnitsPerUser } from '../../shared/ports/step-ledger.ts';
 import type { Logger } from '../../shared/runtime/logger.ts';
 import { createStanding, refreshStanding } from './step-standing.ts';
 import type { StepStanding } from './work.ts';
@@ -27,6 +27,8 @@ export interface FeedDirectory {
   /** Learns what is not known yet of these feeds. Feeds that do not exist stay unknown. */
   learn(feedIds: Iterable<string>): Promise<void>;
   contextOf(feedId: string): FeedContext | undefined;
+  /** Of the known feeds that have a budget. */
+  readonly unitsPerUser: UnitsPerUser;
   /** Of a feed that is known. */
   standingOf(feedId: string, step: number): StepStanding;
   /** Whether a step of the feed may start now. When that cannot be found out, it may not. */
@@ -42,7 +44,11 @@ interface KnownFeed {
 }
 
 export function createFeedDirectory({ contexts, clock, logger }: FeedDirectoryDeps): FeedDirectory {
-  const known = new LRUCache<string, KnownFeed>({ max: maxFeeds });
+  const unitsPerUser = new Map<string, readonly number[]>();
+  const known = new LRUCache<string, KnownFeed>({
+    max: maxFeeds,
+    dispose: (_, feedId) => unitsPerUser.delete(feedId),
+  });
   let admissions = new Map<string, Admission>();
   let readAtMs = Number.NEGATIVE_INFINITY;
   /** Feeds asked for since the last look: the next look is for them. */
@@ -90,8 +96,12 @@ export function createFeedDirectory({ contexts, clock, logger }: FeedDirectoryDe
     learn: async (feedIds) => {
       const unknown = [...new Set(feedIds)].filter((feedId) => !known.has(feedId));
       if (unknown.length === 0) return;
-      for (const context of await contexts.load(unknown)) known.set(context.feedId, { context, standings: new Map() });
+      for (const context of await contexts.load(unknown)) {
+        known.set(context.feedId, { context, standings: new Map() });
+        if (context.unitsPerUser) unitsPerUser.set(context.feedId, context.unitsPerUser);
+      }
     },
+    unitsPerUser,
     contextOf: (feedId) => known.get(feedId)?.context,
     standingOf: (feedId, step) => {
       const standings = known.get(feedId)?.standings;

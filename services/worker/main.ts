@@ -60,12 +60,11 @@ export const workerProcess = defineProcess('worker', readConfig, async (config, 
     (reader) => reader.stop(),
   );
   const first = await registry.refresh();
-  const served = servedOf(first, config.scope, topicTerms);
+  const toCallable = callableTypes({ environment, secretBox: config.secretBox, logger });
+  const callable = toCallable(first);
+  const served = servedOf(first, { ...config.scope, callable }, topicTerms);
   let servedNow = served;
-  const toCallable = callableTypes({ environment, logger });
-  const endpoint = onClose(createBatchEndpoint({ types: toCallable(first), clock: systemClock }), (opened) =>
-    opened.close(),
-  );
+  const endpoint = onClose(createBatchEndpoint({ types: callable, clock: systemClock }), (opened) => opened.close());
   const kafka = createKafka({ ...config.kafka, clientId: owner, logger });
   const groupId = workerGroup(config.topicPrefix, installationId);
   const connection = onClose(
@@ -126,9 +125,10 @@ export const workerProcess = defineProcess('worker', readConfig, async (config, 
   await worker.start();
   settling.start();
   registry.onChange((next) => {
-    servedNow = servedOf(next, config.scope, topicTerms);
+    const nowCallable = toCallable(next);
+    servedNow = servedOf(next, { ...config.scope, callable: nowCallable }, topicTerms);
     warnOfSlow(servedNow, logger);
-    endpoint.follow(toCallable(next));
+    endpoint.follow(nowCallable);
     connection.keep(topicsOf(next.shards, topicTerms));
     worker.follow(servedNow);
   });

@@ -35,6 +35,12 @@ describe('what a worker serves', () => {
     expect(specs.map(({ topic }) => topic)).toEqual(topics);
   });
 
+  it('leaves out types whose secrets it has not', () => {
+    const { shards, actionTypes } = served({ callable: new Set(['send-message']) });
+    expect([...shards.keys()]).toEqual(['muster.send-message.SG']);
+    expect(Object.keys(actionTypes)).toEqual(['award-reward', 'send-message']);
+  });
+
   it('leaves out types whose calls may take more than half of its leases, and says which', () => {
     const { shards, tooSlow, actionTypes } = served({ leaseMs: 30_000 });
     expect([...shards.keys()]).toEqual(['muster.award-reward.ID', 'muster.award-reward.SG']);

@@ -10,6 +10,8 @@ export interface ServedScope {
   actionTypes: readonly string[] | undefined;
   /** All unless given. */
   countries: readonly string[] | undefined;
+  /** Action types whose secrets this worker has; all unless given. */
+  callable?: Pick<ReadonlySet<string>, 'has'> | undefined;
   /** Of a claim: a type whose calls may take more than half of it is left to workers with longer leases. */
   leaseMs: number;
 }
@@ -34,7 +36,9 @@ export function servedOf(
   const slow = new Set(actionTypes.filter(({ config }) => 2 * config.timeoutMs > leaseMs).map(({ name }) => name));
   const wanted = shards.filter(
     ({ actionType, country }) =>
-      (scope.actionTypes?.includes(actionType) ?? true) && (scope.countries?.includes(country) ?? true),
+      (scope.actionTypes?.includes(actionType) ?? true) &&
+      (scope.countries?.includes(country) ?? true) &&
+      (scope.callable?.has(actionType) ?? true),
   );
   const served = wanted.filter(({ actionType }) => !slow.has(actionType));
   return {

@@ -27,6 +27,7 @@ import { prepareWork } from './prepare-work.ts';
 import { createRequestBodies } from './request-body.ts';
 import { selectClaims } from './select-claims.ts';
 import type { Served } from './served-shards.ts';
+import { splitForBudgets } from './split-for-budgets.ts';
 import { createStepQueue } from './step-queue.ts';
 import { createStepServer } from './step-server.ts';
 import { createSuspectGate } from './suspect-gate.ts';
@@ -193,7 +194,7 @@ export function createWorker(deps: WorkerDeps): Worker {
     const startedMs = (lastFlushMs = clock.monotonicMs());
     const byResult = new Map(results.map(({ result, work }) => [result, work]));
     const flushed = await ledger
-      .flush({ results: [...byResult.keys()], claims, begins: begun })
+      .flush({ results: [...byResult.keys()], claims, begins: begun, unitsPerUser: directory.unitsPerUser })
       .catch((error: unknown) => {
         // Nothing is lost: results are written with the next flush, or refused there because their lease has run out meanwhile.
         finished = [...results, ...finished];
@@ -213,7 +214,9 @@ export function createWorker(deps: WorkerDeps): Worker {
     const { ours, others } = matchClaims(claims, flushed.claimed);
     for (const { origin } of others) onHandled(origin);
     const prepared = await prepareWork(ours, startedMs, { shards, actionTypes, directory, ledger, logger });
-    const [going, stopped] = stops.split(prepared.works);
+    const [affordable, parts] = splitForBudgets(prepared.works);
+    onFinished(parts);
+    const [going, stopped] = stops.split(affordable);
     slots.add(going);
     server.release(stopped, null);
     server.release(prepared.unreadable, null);

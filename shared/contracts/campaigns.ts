@@ -11,6 +11,12 @@ export const json = z.json().register(z.globalRegistry, { id: 'JsonValue' });
 export const chainStep = z.strictObject({
   action: z.string().min(1).max(64).refine(isStorable, unstorable),
   params: z.record(z.string(), json).refine(holdsStorableTexts, unstorable).default({}),
+  unitsPerUser: z
+    .int()
+    .min(1)
+    .max(1_000_000)
+    .optional()
+    .describe("Units of the campaign's budget that a user costs in this step; absent: none"),
 });
 
 /** Looks at the keys and texts at any depth. */
@@ -88,6 +94,19 @@ export const audience = z.strictObject({
     .describe("The same seed holds out the same users, in every campaign; the campaign's id when absent"),
 });
 
+export const budget = z.strictObject({
+  country: z.string().describe("One of the campaign's"),
+  units: z.int().min(0).max(1_000_000_000_000).describe('That all runs of the campaign may spend there together'),
+});
+
+export const budgets = z
+  .array(budget)
+  .min(1)
+  .max(250)
+  .describe('By country; a country that is not named has no limit. A step says what a user costs: `unitsPerUser`');
+
+export type Budget = z.infer<typeof budget>;
+
 export const priority = z.enum(['low', 'normal', 'high']);
 
 export const paceUsersPerSecond = z
@@ -132,6 +151,7 @@ const definitionFields = {
     .default(86_400)
     .describe('From the start of the run; what has not been called by then is expired'),
   priority: priority.default('normal'),
+  budgets: budgets.optional(),
   paceUsersPerSecond: paceUsersPerSecond.optional(),
   pauseAtFailedPercent: pauseAtFailedPercent.optional(),
   pauseAtFailedMinUsers: pauseAtFailedMinUsers.optional(),

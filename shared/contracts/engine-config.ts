@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { maxBatchUsers, usualBatchUsers } from '../domain/batch.ts';
+import { paramsSchemaProblems } from '../domain/params-schema.ts';
 import { actionTypePattern, countryPattern } from '../domain/shard.ts';
 
 /**
@@ -22,6 +23,11 @@ const service = z.strictObject({
     .optional(),
   timeoutMs: z.int().min(50).max(120_000).default(10_000),
 });
+
+/** A schema that is fit to check parameters by (shared/domain/params-schema.ts). */
+const paramsSchema = z.record(z.string(), z.unknown());
+
+export type ParamsSchema = z.infer<typeof paramsSchema>;
 
 const actionTypeFields = service.extend({
   /** What the endpoint keeps about its effects (docs/contracts.md). */
@@ -70,6 +76,14 @@ const actionTypeFields = service.extend({
     .min(1024)
     .max(64 * 1024 * 1024)
     .default(4 * 1024 * 1024),
+  /** JSON Schema (2020-12) of the parameters: a campaign that does not fit it is refused. */
+  paramsSchema: paramsSchema
+    .superRefine((schema, context) => {
+      for (const { path, message, value } of paramsSchemaProblems(schema)) {
+        context.addIssue({ code: 'custom', path: [...path], message, input: value });
+      }
+    })
+    .optional(),
 });
 
 export const actionTypeConfig = actionTypeFields.superRefine(checkClassTerms);
@@ -80,7 +94,7 @@ export type ActionTypeConfig = z.infer<typeof actionTypeConfig>;
  * As it is read back from where it is kept: fields that this version does not know are left out, since a newer version may have written
  * them, and those that are missing get their defaults.
  */
-export const keptActionTypeConfig = z.object(actionTypeFields.shape);
+export const keptActionTypeConfig = z.object({ ...actionTypeFields.shape, paramsSchema: paramsSchema.optional() });
 
 /** Class C is what its status says, and that is true only after a while: neither can be guessed. */
 function checkClassTerms(type: z.infer<typeof actionTypeFields>, context: z.RefinementCtx): void {

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { budgetFigures } from './budgets.ts';
 import { runEventKinds } from '../domain/run-events.ts';
 import { runStates } from '../domain/run-states.ts';
 import {
@@ -92,6 +93,10 @@ export const runFigures = runSummary.extend({
   /** Outcomes that were unknown when the run ended and were settled since; absent where there are none. `unknown` is what is left. */
   settled: users.optional(),
   balanced: z.boolean(),
+  budgets: z
+    .array(budgetFigures)
+    .default([])
+    .describe("The campaign's, by country: all of its runs spend them together"),
   /** What a person should know of the audience, such as a segment that ended far before its estimate. */
   notes: z.array(z.string()).default([]),
   /** What the run waits for, or null. A run that is paused waits for a person. */

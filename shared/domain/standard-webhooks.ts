@@ -38,6 +38,15 @@ export function signWebhook(key: KeyObject, id: string, timestamp: number, body:
   return `v1,${createHmac('sha256', key).update(`${id}.${timestamp}.`).update(body).digest('base64')}`;
 }
 
+/** The headers of what is sent now, names and values in turn. */
+export function signatureHeaders(key: KeyObject, id: string, now: Date, body: Buffer): string[] {
+  const timestamp = Math.floor(now.getTime() / 1000);
+  return [
+    ...[webhookHeaders.id, id, webhookHeaders.timestamp, String(timestamp)],
+    ...[webhookHeaders.signature, signWebhook(key, id, timestamp, body)],
+  ];
+}
+
 export interface ReceivedWebhook {
   id: string | undefined;
   timestamp: string | undefined;
@@ -52,7 +61,8 @@ export interface ReceivedWebhook {
 export function webhookProblem(key: KeyObject, received: ReceivedWebhook, nowSeconds: number): string | null {
   const { id, timestamp, signature, body } = received;
   if (id === undefined || id === '') return `${webhookHeaders.id} is missing`;
-  if (timestamp === undefined || !/^\d{1,12}$/.test(timestamp)) return `${webhookHeaders.timestamp} is no time in seconds`;
+  if (timestamp === undefined || !/^\d{1,12}$/.test(timestamp))
+    return `${webhookHeaders.timestamp} is no time in seconds`;
   if (signature === undefined) return `${webhookHeaders.signature} is missing`;
   if (Math.abs(nowSeconds - Number(timestamp)) > webhookToleranceSeconds) {
     return `${webhookHeaders.timestamp} is more than ${webhookToleranceSeconds} seconds from now`;

@@ -22,7 +22,15 @@ export interface ClaimedStep extends StepRef {
   users: UsersText;
   /** How many they are. */
   size: number;
+  /** Its campaign's budget is left for no more than so many of its users: they are to be split off, and nobody is called before that. */
+  fits?: number;
 }
+
+/**
+ * Units of its campaign's budget that a user costs in each step of the chain, by feed. Feeds whose campaign has none in their country are not
+ * in it.
+ */
+export type UnitsPerUser = ReadonlyMap<string, readonly number[]>;
 
 export interface UserFailure {
   user: string;
@@ -99,6 +107,8 @@ export interface LedgerFlush {
   claims: readonly StepRef[];
   /** Claimed steps with `lapses` whose call is about to begin: should their lease lapse again, it is known that there was a call. */
   begins: readonly StepBegin[];
+  /** Of the feeds of these results and claims; none has a budget when absent. */
+  unitsPerUser?: UnitsPerUser | undefined;
 }
 
 export interface StepBegin extends StepRef {
@@ -113,7 +123,7 @@ export interface LedgerFlushed {
   recorded: StepResult[];
   /**
    * Those of the claims that are ours now. The others are done, owned by another, not due, quarantined, or their step has not come: the one
-   * before is not done, has no survivors, or there is no such batch.
+   * before is not done, has no survivors, or there is no such batch. Or their campaign's budget does not suffice: those were put back.
    */
   claimed: ClaimedStep[];
   /**
@@ -146,6 +156,10 @@ export interface StepLedger {
    * at all. (Only where something is refused, the rest goes in several transactions.) Claims last `leaseMs` by the database's clock. A claim
    * of a step that is recorded in the same flush is passed over. Throws when the store cannot be reached; the same flush may then be repeated.
    *
+   * A step that costs units is ours only once they are reserved, for the whole batch. They stay reserved, whoever takes the step over, until
+   * it is known what was applied: what certainly was not, is free again with the recording. Users that go on as a child batch and may have
+   * been applied take theirs along.
+   *
    * Taking a lapsed step over counts the lapse and leaves its key open, unless it is known that its call had not begun. After four lapses
    * a step is quarantined: nobody claims it any more.
    */
@@ -161,6 +175,8 @@ export interface FeedContext {
   campaignId: string;
   country: string;
   chain: readonly { action: string; params: Readonly<Record<string, unknown>> }[];
+  /** What a user costs in each step; null where the campaign has no budget in this country. */
+  unitsPerUser: readonly number[] | null;
 }
 
 /** Whether work of a feed may start, as of the last look. */

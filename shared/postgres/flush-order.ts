@@ -1,14 +1,14 @@
 import type { LedgerFlush, StepRef } from '../ports/step-ledger.ts';
 
 /** Everybody locks rows in the order of their keys, or two workers could each wait for the other. */
-export function sortedFlush({ results, claims, begins }: LedgerFlush): LedgerFlush {
+export function sortedFlush({ results, claims, begins, ...flush }: LedgerFlush): LedgerFlush {
   const sorted = results.toSorted(byKey);
-  return { results: sorted, claims: distinctClaims(claims, sorted), begins: begins.toSorted(byKey) };
+  return { ...flush, results: sorted, claims: distinctClaims(claims, sorted), begins: begins.toSorted(byKey) };
 }
 
 /** Results first: the claims may be tried alone. */
-export function halvesOf({ results, claims, begins }: LedgerFlush): [LedgerFlush, LedgerFlush] {
-  const none = { results: [], claims: [], begins: [] };
+export function halvesOf({ results, claims, begins, ...flush }: LedgerFlush): [LedgerFlush, LedgerFlush] {
+  const none = { ...flush, results: [], claims: [], begins: [] };
   if (results.length > 0 && claims.length + begins.length > 0)
     return [
       { ...none, results },
@@ -21,8 +21,8 @@ export function halvesOf({ results, claims, begins }: LedgerFlush): [LedgerFlush
     ];
   const [halfResults, halfClaims, halfBegins] = [half(results), half(claims), half(begins)];
   return [
-    { results: halfResults[0], claims: halfClaims[0], begins: halfBegins[0] },
-    { results: halfResults[1], claims: halfClaims[1], begins: halfBegins[1] },
+    { ...flush, results: halfResults[0], claims: halfClaims[0], begins: halfBegins[0] },
+    { ...flush, results: halfResults[1], claims: halfClaims[1], begins: halfBegins[1] },
   ];
 }
 

@@ -1,6 +1,7 @@
 import pg, { type Pool, type PoolClient } from 'pg';
 import type {
   ClaimedChildren,
+  ClaimedStep,
   LedgerFlush,
   LedgerFlushed,
   StepDone,
@@ -9,6 +10,7 @@ import type {
   StepRef,
   StepWaiting,
 } from '../ports/step-ledger.ts';
+import { checkReservations, reserve, settle, touchesBudgets, type Shortages } from './budget-claims.ts';
 import { createChildNumbers, type ChildNumbers } from './child-numbers.ts';
 import { halvesOf, sortedFlush } from './flush-order.ts';
 import {
@@ -20,6 +22,7 @@ import {
   recordAndClaim,
   writtenBefore,
   type ClaimTerms,
+  type NumberedChild,
 } from './step-writes.ts';
 import { inTransaction, retryingDeadlocks } from './transaction.ts';
 
@@ -68,40 +71,68 @@ export function createStepLedger({ pool, ...terms }: StepLedgerDeps): StepLedger
   };
 }
 
-/** One statement, unless steps are put back, split or begun again: those are rare, and would make the statement more expensive for everybody. */
+/**
+ * One statement, unless steps are put back, split, begun again or cost units: those are rare, and would make the statement more expensive for
+ * everybody.
+ */
 async function flushOnce(wanted: LedgerFlush, { pool, terms, childNumbers }: FlushDeps): Promise<LedgerFlushed> {
   const { results, claims, begins } = wanted;
   const done = results.filter((result): result is StepDone => result.state === 'done');
   const waiting = results.filter((result): result is StepWaiting => result.state === 'waiting');
   const split = done.filter((result) => result.children.length > 0);
-  if (waiting.length + split.length + begins.length === 0) {
+  const unitsPerUser = touchesBudgets(wanted) ? wanted.unitsPerUser : undefined;
+  if (waiting.length + split.length + begins.length === 0 && !unitsPerUser) {
     return { ...nothingFlushed(), ...(await recordAndClaim(pool, done, claims, terms)) };
   }
+  // Before anything else is locked, and by itself: budgets are what all workers share.
+  const shortages = unitsPerUser && (await reserve(pool, claims, unitsPerUser));
   const numbers = split.length === 0 ? new Map<StepDone, number[]>() : await childNumbers.take(split);
   return inTransaction(pool, async (client) => {
     const put = waiting.length === 0 ? [] : await putBack(client, waiting, terms);
     const begun = begins.length === 0 ? [] : await noteBegins(client, begins);
     const { recorded, claimed } = await recordAndClaim(client, done, claims, terms);
-    const children = await bearChildren(client, recorded, numbers, terms);
+    const born = numberedChildren(recorded, numbers);
+    const children = await bearChildren(client, born, terms);
     await noteAttempts(client, [...recorded, ...put]);
-    return { recorded: [...recorded, ...put], claimed, children, begun, refused: [] };
+    const results = [...recorded, ...put];
+    if (unitsPerUser) await settle(client, results, born, unitsPerUser);
+    const ours = shortages ? await withinBudgets(client, claimed, shortages, wanted, terms) : claimed;
+    return { recorded: results, claimed: ours, children, begun, refused: [] };
   });
 }
 
-/** Of the results that were recorded alone: those that were taken over have no children. */
-async function bearChildren(
+/** Those of the claims that something is reserved for; the others are put back before anybody sees them. */
+async function withinBudgets(
   client: PoolClient,
+  claimed: readonly ClaimedStep[],
+  shortages: Shortages,
+  { unitsPerUser = new Map() }: LedgerFlush,
+  terms: ClaimTerms,
+): Promise<ClaimedStep[]> {
+  const checked = await checkReservations(client, claimed, shortages, unitsPerUser);
+  if (checked.putBack.length > 0) await putBack(client, checked.putBack, terms);
+  return checked.claimed;
+}
+
+/** Of the results that were recorded alone: those that were taken over have no children. */
+function numberedChildren(
   recorded: readonly StepDone[],
   numbers: ReadonlyMap<StepDone, readonly number[]>,
-  terms: ClaimTerms,
-): Promise<ClaimedChildren[]> {
-  const children = recorded.flatMap((result) =>
+): NumberedChild[] {
+  return recorded.flatMap((result) =>
     result.children.map((child, index) => {
       const batchNo = numbers.get(result)?.[index];
       if (batchNo === undefined) throw new Error(`cannot number a child batch: there is no feed ${result.feedId}`);
       return { result, child, batchNo };
     }),
   );
+}
+
+async function bearChildren(
+  client: PoolClient,
+  children: readonly NumberedChild[],
+  terms: ClaimTerms,
+): Promise<ClaimedChildren[]> {
   if (children.length === 0) return [];
   const claimed = await insertChildren(client, children, terms);
   return [...Map.groupBy(claimed, ({ result }) => result)].map(([result, ofResult]) => ({

@@ -177,7 +177,7 @@ export async function lostBefore(connection: Connection, refs: readonly StepRef[
   return rows.map((row) => [...row.failed, ...usersOf(row.split_off ?? '')]);
 }
 
-function keysOf(refs: readonly StepRef[]): { feeds: string; batchNos: string; steps: string } {
+export function keysOf(refs: readonly StepRef[]): { feeds: string; batchNos: string; steps: string } {
   return {
     feeds: plainArray(refs.map((ref) => ref.feedId)),
     batchNos: plainArray(refs.map((ref) => ref.batchNo)),

@@ -8,6 +8,7 @@ const secretVariables: ReadonlySet<string> = new Set([
   'MUSTER_API_KEY',
   'MUSTER_BOOTSTRAP_API_KEY',
   'MUSTER_SECRETS_KEY',
+  'SANDBOX_SIGNING_SECRET',
 ]);
 
 export function isSecret(variable: string): boolean {

@@ -8,6 +8,7 @@ import {
   startFedRun,
   type ExecutionSubject,
 } from '../support/conformance/execution-subject.ts';
+import { describeBudgets } from '../support/conformance/budgets.conformance.ts';
 import { describeEarlierUsers } from '../support/conformance/earlier-users.conformance.ts';
 import { describeFeedContexts } from '../support/conformance/feed-contexts.conformance.ts';
 import { describeFeedStore } from '../support/conformance/feed-store.conformance.ts';
@@ -27,6 +28,7 @@ import { describeStepLedger } from '../support/conformance/step-ledger.conforman
 import { describeUserHistories } from '../support/conformance/user-histories.conformance.ts';
 import { createPostgresExecutionRows } from '../support/postgres-execution-rows.ts';
 import { createTestDatabase, type TestDatabase } from '../support/postgres-database.ts';
+import { createBudgetStore } from '../../services/api/postgres/budget-store.ts';
 import { createCampaignStore } from '../../services/api/postgres/campaign-store.ts';
 import { createDueJobs } from '../../services/scheduler/postgres/due-jobs.ts';
 import { createRetries } from '../../services/api/postgres/retries.ts';
@@ -71,11 +73,12 @@ afterAll(async () => {
 /** The stores of the execution path over the database, emptied. */
 async function postgresStores(): Promise<ExecutionSubject> {
   await pool.query(
-    `truncate campaigns, campaign_revisions, jobs, leases, runs, feeds, batches, batch_steps, user_failures, run_totals, failure_totals, agenda,
-       sweep_marks, holds, step_causes, step_attempts, retry_users, run_events, run_paces, shard_reports, settlement_requests, settlements`,
+    `truncate campaigns, campaign_revisions, run_starts, leases, runs, feeds, batches, batch_steps, user_failures, run_totals, failure_totals, agenda,
+       sweep_marks, holds, step_causes, step_attempts, retry_users, run_events, run_paces, shard_reports, settlement_requests, settlements, budgets, budget_reservations`,
   );
   return {
     campaigns: createCampaignStore({ pool }),
+    budgets: createBudgetStore({ pool }),
     runs: createRunStore({ pool }),
     reports: createRunReports({ pool }),
     histories: createUserHistories({ pool }),
@@ -136,6 +139,7 @@ describeSettlements('in Postgres', async () => ({
   settlements: createSettlements({ pool }),
   requests: createSettlementRequests({ pool }),
 }));
+describeBudgets('on Postgres', postgresStores);
 describeStepLedger('on Postgres', postgresStores);
 describeShardFigures('on Postgres', async () => ({
   ...(await postgresStores()),

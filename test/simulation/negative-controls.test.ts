@@ -34,6 +34,14 @@ const leanings: Record<keyof typeof weakenings, Leaning> = {
   'the end of a run leaves its feeds open to writers': { keeping: 'B', fates: ['freeze-before'], deadlineSeconds: 4 },
   'workers do not hear of a pause': { paused: true, lossy: 0.5, fates: [] },
   'nobody ends what is quarantined': { poisoned: true, fates: [], manners: [] },
+  'nothing is reserved before a call': { budgeted: true, fates: [] },
+  'what others have reserved is not seen': { budgeted: true, fates: [] },
+  'what may have been applied is given back': { budgeted: true, keeping: 'B', manners: ['lost', 'garbage'], fates: [] },
+  'users that go on by themselves lose what is reserved for them': {
+    budgeted: true,
+    keeping: 'B',
+    manners: ['missing'],
+  },
   'an ending knows no doubt': { keeping: 'B', manners: ['hang', 'lost'], deadlineSeconds: 6 },
 };
 

@@ -53,6 +53,8 @@ export interface ScriptedEndpointOptions {
   fails: (step: number, user: string) => boolean;
   /** Who calls for this user dies of it, always; null: nobody. */
   poison: string | null;
+  /** Where a user has an effect in a step for the first time. */
+  onApplied?: (step: number, country: string) => void;
   chance: Chance;
   clock: Clock;
   timeoutMs: number;
@@ -97,7 +99,7 @@ export const lateMs = 8000;
 const queuedMs = 20_000;
 
 export function createScriptedEndpoint(options: ScriptedEndpointOptions): ScriptedEndpoint {
-  const { steps, keeping, mannerOf, statusMannerOf, fails, poison, chance, clock, timeoutMs } = options;
+  const { steps, keeping, mannerOf, statusMannerOf, fails, poison, onApplied, chance, clock, timeoutMs } = options;
   const effects = Array.from({ length: steps }, () => new Map<string, number>());
   const overlapping = effects.map(() => 0);
   const appliedAgain = effects.map(() => 0);
@@ -109,7 +111,7 @@ export function createScriptedEndpoint(options: ScriptedEndpointOptions): Script
   const inProgress = new Map<string, number>();
   const appliesRepeats = keeping === 'C' || keeping === 'D';
 
-  function resultOf({ step }: BatchCall, id: string, mayRetry: boolean, isNewKey: boolean): UserResult {
+  function resultOf({ step, country }: BatchCall, id: string, mayRetry: boolean, isNewKey: boolean): UserResult {
     const known = keeping === 'A' ? finalByUser.get(`${step}/${id}`) : undefined;
     if (known) return known;
     if (mayRetry && chance.happens(0.3)) {
@@ -122,7 +124,10 @@ export function createScriptedEndpoint(options: ScriptedEndpointOptions): Script
       : { id, status: 'succeeded' };
     finalByUser.set(`${step}/${id}`, result);
     const applied = effects[step - 1];
-    if (result.status === 'succeeded' && isNewKey) applied?.set(id, (applied.get(id) ?? 0) + 1);
+    if (result.status === 'succeeded' && isNewKey) {
+      if (!applied?.has(id)) onApplied?.(step, country);
+      applied?.set(id, (applied.get(id) ?? 0) + 1);
+    }
     return result;
   }
 

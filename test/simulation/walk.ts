@@ -3,6 +3,7 @@ import { violations } from '../support/evidence.ts';
 import { faultyFates, type Fate } from './process-faults.ts';
 import type { Weakening } from './processes.ts';
 import { troublesomeManners, type Keeping, type Manner, type StatusManner } from './scripted-endpoint.ts';
+import type { BudgetPlan } from './simulated-budgets.ts';
 import { createChance, type Chance } from './seeded.ts';
 import { simulate, type Outcome, type Scenario } from './world.ts';
 
@@ -19,6 +20,8 @@ export interface Leaning {
   frozenMs?: number;
   /** The run is paused early, and for long. */
   paused?: boolean;
+  /** There is a budget, and it is small. */
+  budgeted?: boolean;
   /** Somebody's call kills whoever makes it. */
   poisoned?: boolean;
 }
@@ -38,10 +41,11 @@ export function walkOf(seed: number, leaning: Leaning = {}): Scenario {
   const lossy = leaning.lossy ?? chance.pick([0, 0.05, 0.3]);
   const fates = leaning.fates ?? someOf(faultyFates, chance);
   const hurt = chance.pick([0, 0.01, 0.03, 0.06]);
+  const steps = 1 + chance.below(3);
   return {
     audience,
     keeping,
-    steps: 1 + chance.below(3),
+    steps,
     fails: (step, user) => failing > 0 && (Number(user.slice(3)) + step) % failing === 0,
     deadlineSeconds: leaning.deadlineSeconds ?? (chance.happens(0.2) ? 5 + chance.below(60) : 3600),
     cancelAfterMs: chance.happens(0.15) ? chance.below(20_000) : null,
@@ -56,7 +60,14 @@ export function walkOf(seed: number, leaning: Leaning = {}): Scenario {
     frozenMs: () => (leaning.frozenMs ?? 500) + chance.below(15_000),
     strays: chance.happens(0.3),
     pauses: leaning.paused === true ? [{ afterMs: 1000, forMs: 60_000 }] : somePauses(chance),
+    budget: (leaning.budgeted ?? chance.happens(0.2)) ? someBudget(steps, chance) : null,
   };
+}
+
+function someBudget(steps: number, chance: Chance): BudgetPlan {
+  const unitsPerUser = Array.from({ length: steps }, () => chance.pick<number>([0, 1, 1, 3]));
+  if (Math.max(...unitsPerUser) === 0) unitsPerUser[0] = 1;
+  return { units: chance.below(250), unitsPerUser, raises: chance.below(3) };
 }
 
 function somePauses(chance: Chance): Scenario['pauses'] {
@@ -70,14 +81,14 @@ function someOf<Entry>(entries: readonly Entry[], chance: Chance): Entry[] {
 }
 
 /** What the witnesses find. */
-export function findings(scenario: Scenario, { evidence, lateCalls }: Outcome): string[] {
+export function findings(scenario: Scenario, { evidence, lateCalls, budgets }: Outcome): string[] {
   const mayExpire = scenario.deadlineSeconds < 3600;
   const runStates = ['completed', 'completed_with_failures'];
   if (mayExpire) runStates.push('expired');
   if (scenario.cancelAfterMs !== null || scenario.controlAt) runStates.push('cancelled');
   // A run that was over before it could be prepared has no feeds, and nobody to account for.
   const isUnbegun = evidence.lines.size === 0 && !evidence.runState.startsWith('completed');
-  const found = violations(isUnbegun ? { ...evidence, audience: new Map() } : evidence, { runStates });
+  const found = [...violations(isUnbegun ? { ...evidence, audience: new Map() } : evidence, { runStates }), ...budgets];
   return lateCalls > 0 ? [...found, `I5: ${lateCalls} calls after a stop`] : found;
 }
 

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { BatchEndpoint } from '../../services/worker/ports/batch-endpoint.ts';
+import { isChildBatch } from '../../shared/domain/batch.ts';
 import { statusQuery } from '../../shared/contracts/batch-actions.ts';
 import type { LedgerFlush, LedgerFlushed, StepRef, StepResult } from '../../shared/ports/step-ledger.ts';
 import { batchKey, stepKey, type MemoryDatabase, type StepRow } from '../support/memory/memory-database.ts';
@@ -134,6 +135,49 @@ export const weakenings = {
   },
   'nobody ends what is quarantined': {
     stepEndings: (endings) => ({ ...endings, endQuarantined: () => Promise.resolve(0) }),
+  },
+  'nothing is reserved before a call': {
+    ledger: (ledger) => ({
+      ...ledger,
+      flush: ({ results, claims, begins }) => ledger.flush({ results, claims, begins }),
+    }),
+  },
+  'what others have reserved is not seen': {
+    ledger: (ledger, database) => ({
+      ...ledger,
+      flush: (flush) => {
+        const hidden = [...database.reservations.values()].flatMap((row) =>
+          row.granted ? [{ row, units: row.units }] : [],
+        );
+        for (const { row } of hidden) row.units = 0;
+        const flushed = ledger.flush(flush);
+        for (const { row, units } of hidden) row.units = units;
+        return flushed;
+      },
+    }),
+  },
+  'what may have been applied is given back': {
+    ledger: (ledger, database) => ({
+      ...ledger,
+      flush: async (flush) => {
+        const flushed = await ledger.flush(flush);
+        for (const { feedId, batchNo, step } of flushed.recorded)
+          database.reservations.delete(stepKey(feedId, batchNo, step));
+        return flushed;
+      },
+    }),
+  },
+  'users that go on by themselves lose what is reserved for them': {
+    ledger: (ledger, database) => ({
+      ...ledger,
+      flush: async (flush) => {
+        const flushed = await ledger.flush(flush);
+        for (const [key, row] of database.reservations)
+          if (isChildBatch(row.batchNo) && database.steps.get(key)?.state === 'waiting')
+            database.reservations.delete(key);
+        return flushed;
+      },
+    }),
   },
   'an ending knows no doubt': {
     stepEndings: (endings, database) => ({

@@ -18,6 +18,7 @@ import { createProcessFaults, type Fate, type PortCall, type ProcessFaults } fro
 import { startProcess, type Membership, type ProcessName, type Surroundings, type Weakening } from './processes.ts';
 import { createScriptedEndpoint, lateMs, type Keeping, type Manner, type StatusManner } from './scripted-endpoint.ts';
 import type { Chance } from './seeded.ts';
+import { budgetsFor, createSimulatedBudgets, type BudgetPlan } from './simulated-budgets.ts';
 import { createSimulatedSegmentation, type SegmentUsers } from './simulated-segmentation.ts';
 
 export interface Scenario {
@@ -50,6 +51,8 @@ export interface Scenario {
   weakening?: Weakening;
   /** What the audience is made of; one segment when absent. */
   sources?: AudienceSources;
+  /** None when absent. */
+  budget?: BudgetPlan | null;
 }
 
 export interface AudienceSources {
@@ -67,6 +70,10 @@ export interface Outcome {
   faults: number;
   /** Calls that began well after a pause and before its end, after the cancellation, or after the deadline. */
   lateCalls: number;
+  /** What is wrong with its budgets. */
+  budgets: readonly string[];
+  /** How often a budget was raised because the run had paused for it. */
+  raised: number;
   /** Users that were passed over because an exclusion names them. */
   excluded: number;
   /** Simulated, from the start to the run's end. */
@@ -102,8 +109,10 @@ export async function simulate(scenario: Scenario): Promise<Outcome> {
   );
   const bus = createMemoryBus({ topics: [...shards.keys()], partitions: 2 });
   bus.disturb(() => (isFaulty() ? scenario.messageFate() : 'keep'));
+  const budgets = createSimulatedBudgets(scenario.budget ?? null, database);
   const endpoint = createScriptedEndpoint({
     ...scenario,
+    onApplied: budgets.onApplied,
     mannerOf: () => (isFaulty() ? scenario.mannerOf() : 'answer'),
     statusMannerOf: () => (isFaulty() ? scenario.statusMannerOf() : 'answer'),
     clock,
@@ -122,7 +131,7 @@ export async function simulate(scenario: Scenario): Promise<Outcome> {
     for (let nth = 1; nth <= count; nth++) if (isProcessName(name)) supervisor.start(name);
   }
   const campaigns = createMemoryCampaignStore({ database });
-  const definition = definitionFor(chain, countries, scenario.deadlineSeconds);
+  const definition = definitionFor(chain, countries, scenario);
   const defined = sources && { audience: await sources.define(database) };
   const { campaignId } = await campaigns.create({ ...definition, ...defined });
   await campaigns.start(campaignId, null);
@@ -138,6 +147,7 @@ export async function simulate(scenario: Scenario): Promise<Outcome> {
       if (scenario.strays && isFaulty()) await bus.publisher().publish(strayFor(database, scenario, chance));
     }
     controls.askDue();
+    if (budgets.raiseWherePaused()) controls.ask('resume', 0);
     const wakeMs = clock.nextWakeMs();
     if (wakeMs === undefined) break;
     clock.advance(Math.max(0, wakeMs - clock.nowMs()));
@@ -152,6 +162,8 @@ export async function simulate(scenario: Scenario): Promise<Outcome> {
   return {
     evidence: await gatherEvidence(database, run()?.id, scenario, endpoint),
     calls: supervisor.calls(),
+    budgets: budgets.findings(),
+    raised: budgets.raised(),
     excluded: [...database.feeds.values()].reduce((sum, feed) => sum + feed.excludedUsers, 0),
     faults: supervisor.faults(),
     lateCalls: endpoint.beganAtMs.filter(isLate).length,
@@ -267,12 +279,17 @@ async function gatherEvidence(
   };
 }
 
-function definitionFor(chain: readonly string[], countries: string[], deadlineSeconds: number): CampaignDefinition {
+function definitionFor(
+  chain: readonly string[],
+  countries: string[],
+  { deadlineSeconds, budget = null }: Scenario,
+): CampaignDefinition {
+  const steps = chain.map((action) => ({ action, params: {} }));
   return {
     name: 'Simulated',
     countries,
     audience: { include: [{ segment: 'everybody' }] },
-    chain: chain.map((action) => ({ action, params: {} })),
+    ...budgetsFor(budget, steps, countries),
     schedule: { type: 'now' },
     deadlineSeconds,
     priority: 'normal',

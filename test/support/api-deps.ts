@@ -2,6 +2,7 @@ import { engineConfig } from '../../shared/contracts/engine-config.ts';
 import { digestOfApiKey } from '../../shared/runtime/api-key-secret.ts';
 import { createRegistryReader } from '../../shared/runtime/registry-reader.ts';
 import type { PartitionTraffic } from '../../shared/ports/group-look.ts';
+import { createSecretBox } from '../../shared/runtime/secret-box.ts';
 import { createShardLook } from '../../services/api/shard-look.ts';
 import { createCatalogueReader } from '../../services/api/catalogue-reader.ts';
 import { createLogger } from '../../shared/runtime/logger.ts';
@@ -10,6 +11,7 @@ import type { Segmentation } from '../../shared/ports/segmentation.ts';
 import { createMemoryStoredAudiences } from './memory/stored-audiences.ts';
 import { createMemoryApiKeys } from './memory/api-keys.ts';
 import { createMemoryAuditLog } from './memory/audit-log.ts';
+import { createMemoryBudgetStore } from './memory/budget-store.ts';
 import { createMemoryCampaignStore } from './memory/campaign-store.ts';
 import { createMemoryDeadLetterStore } from './memory/dead-letters.ts';
 import { createMemoryDatabase } from './memory/memory-database.ts';
@@ -29,7 +31,6 @@ import { createMemoryRunRows } from './memory/run-rows.ts';
 import { createMemorySettlementRequests, createMemorySettlements } from './memory/settlements.ts';
 import { createAccepting } from '../../services/api/accepting.ts';
 import { createClientReader } from '../../shared/runtime/client-reader.ts';
-import { createSecretBox } from '../../shared/runtime/secret-box.ts';
 import { createMemoryClientFigures } from './memory/client-figures.ts';
 import { createMemoryClientSource, createMemoryClientStore } from './memory/clients.ts';
 import { createMemoryJobIntake } from './memory/job-intake.ts';
@@ -58,6 +59,7 @@ export async function createApiDeps() {
     host: '127.0.0.1',
     port: 0,
     campaigns: createMemoryCampaignStore({ database }),
+    budgets: createMemoryBudgetStore({ database }),
     reports: createMemoryRunReports({ database }),
     deadLetters: createMemoryDeadLetterStore({ database }),
     settlements: createMemorySettlements({ database }),

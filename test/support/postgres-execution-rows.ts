@@ -85,6 +85,10 @@ const damages: Record<Damage, readonly string[]> = {
     `insert into run_totals as t (feed, step, slot, succeeded, waiting) values ($1, 1, 9, 7, 2)
      on conflict (feed, step, slot) do update set succeeded = t.succeeded + 7, waiting = t.waiting + 2`,
   ],
+  'settled-drifted': [
+    `insert into run_totals as t (feed, step, slot, settled_succeeded, settled_failed) values ($1, 1, 9, 3, 4)
+     on conflict (feed, step, slot) do update set settled_succeeded = t.settled_succeeded + 3, settled_failed = t.settled_failed + 4`,
+  ],
   'totals-lost': ['delete from run_totals where feed = $1'],
   'failure-totals-lost': ['delete from failure_totals where feed = $1'],
   'fed-users-drifted': ['update feeds set fed_users = fed_users + 5 where feed = $1'],

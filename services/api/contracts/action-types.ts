@@ -10,8 +10,29 @@ export const actionTypeDefinition = z
   .strictObject({ name, ...actionTypeConfig.shape, enabled: enabled.default(true) })
   .meta({ id: 'ActionTypeDefinition' });
 
+/** Of headers that a change may have: others pass. */
+export const actionTypeMatching = z.looseObject({
+  'if-match': z.string().optional().describe('The ETag that it was shown with: 412 where it has changed since'),
+});
+
+const secretValue = z.string().meta({ writeOnly: true });
+
+export const secretBody = z
+  .strictObject({
+    value: secretValue.describe('The whole Authorization header; or whsec_ and 24 to 64 bytes in base64'),
+  })
+  .meta({ id: 'ActionTypeSecret' });
+
+const secrets = z
+  .strictObject({ authorization: secretValue.nullable().optional(), signing: secretValue.nullable().optional() })
+  .optional()
+  .describe('Secrets to be set with this change; null removes one. What is not named stays, and none is ever shown');
+
 /** The same where the path names it. Beyond that, what only the server says may stand there, and is passed over. */
-export const actionTypeReplacement = actionTypeDefinition.omit({ name: true }).meta({ id: 'ActionTypeReplacement' });
+export const actionTypeReplacement = actionTypeDefinition
+  .omit({ name: true })
+  .extend({ secrets })
+  .meta({ id: 'ActionTypeReplacement' });
 
 /** Fields to be different; null for what a field is unless somebody says otherwise (JSON merge patch). */
 export const actionTypePatch = z
@@ -24,6 +45,8 @@ export const actionTypePatch = z
 
 const time = z.iso.datetime({ precision: 3 });
 
+const keptSecret = z.object({ changedAt: time });
+
 /** An action type as it is shown. */
 export const actionType = z
   .object({
@@ -32,6 +55,11 @@ export const actionType = z
     enabled,
     origin: z.enum(['file', 'api']).describe('Who said last how it is called: the engine’s file, or somebody here'),
     ...actionTypeConfig.shape,
+    // As it is kept, whatever this version would let in.
+    paramsSchema: z.record(z.string(), z.unknown()).optional().describe('JSON Schema (2020-12) of the parameters'),
+    secrets: z
+      .object({ authorization: keptSecret.optional(), signing: keptSecret.optional() })
+      .describe('Those that are kept here: they are not shown'),
     countries: z.array(z.string()).nullable().describe('Where campaigns may use it; null: anywhere'),
     createdAt: time,
     updatedAt: time,

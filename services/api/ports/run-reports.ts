@@ -1,6 +1,7 @@
 import type { RunSettings } from '../../../shared/contracts/runs.ts';
 import type { StepTotals } from '../../../shared/domain/outcomes.ts';
 import type { RunState } from '../../../shared/domain/run-states.ts';
+import type { BudgetFigures } from './budget-store.ts';
 import type { Page } from './campaign-store.ts';
 
 export interface RunHeader {
@@ -31,8 +32,13 @@ export interface RunSnapshot extends RunHeader {
   stalled: string | null;
   /** Since when the run waits for what its keeper saw last; null while it waits for nothing in particular. */
   waitingSince: Date | null;
-  /** What keeps which part of the run waiting, the oldest first: holds, and what batches were put back for in the last two minutes. */
+  /**
+   * What keeps which part of the run waiting, the oldest first: holds, and what batches were put back for in the last two minutes where any
+   * still wait.
+   */
   waits: readonly RunWaitRow[];
+  /** The campaign's: all of its runs spend them together. */
+  budgets: readonly BudgetFigures[];
   /** False once the single failures are no longer kept; the figures by reason stay. */
   failuresKept: boolean;
   countries: {

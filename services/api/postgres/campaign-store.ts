@@ -48,6 +48,9 @@ const insertCampaign = `
   with c as (
     insert into campaigns (id, name, state, revision) values ($1, $2, 'draft', 1) on conflict (id) do nothing
     returning id, revision
+  ), b as (
+    insert into budgets (campaign, country, units)
+    select c.id, k.country, k.units from c, jsonb_to_recordset($3::jsonb -> 'budgets') k (country text, units bigint)
   )
   insert into campaign_revisions (campaign, revision, definition) select id, revision, $3 from c`;
 
@@ -71,9 +74,14 @@ const unscheduleCampaign = `
   where id = $1 and state = 'scheduled' and id in (select campaign from gone)`;
 
 const selectCampaigns = `
-  select c.id, c.revision, c.state, c.created_at, r.definition, j.due_at, l.id as run, l.state as run_state
+  select c.id, c.revision, c.state, c.created_at, r.definition || coalesce(b.budgets, '{}') as definition, j.due_at, l.id as run, l.state as run_state
   from campaigns c
   join campaign_revisions r on r.campaign = c.id and r.revision = c.revision
+  left join lateral (
+    -- As they are now: they may be raised while runs go on.
+    select jsonb_build_object('budgets', jsonb_agg(jsonb_build_object('country', country, 'units', units) order by country)) as budgets
+    from budgets where campaign = c.id having count(*) > 0
+  ) b on true
   left join lateral (select min(due_at) as due_at from run_starts where campaign = c.id) j on true
   left join lateral (select id, state from runs where campaign = c.id and parent is null order by scheduled_for desc limit 1) l on true`;
 

@@ -57,6 +57,7 @@ export const selectSnapshot = `
     union all
     select f.country, c.step, c.cause, c.since, c.batches from feeds f join step_causes c using (feed)
     where f.run = $1 and c.last_at >= now() - interval '2 minutes'
+      and exists (select from totals t where t.feed = c.feed and t.step = c.step and t.waiting > 0)
       and not exists (select from holds h where h.feed = c.feed and h.step = c.step and h.cause = c.cause)
   ), waits as (
     select json_agg(json_build_object('step', step, 'country', country, 'cause', cause, 'since', since, 'batches', batches)
@@ -67,6 +68,11 @@ export const selectSnapshot = `
   select ${header}, now() as "asOf", case when r.ended_at is null then r.waiting_since end as "waitingSince", r.in_flight as "inFlight", f.waiting as "waitingForRetry",
     case when r.ended_at is null then coalesce(f.stalled, w.cause, r.waiting_cause) end as stalled,
     case when r.ended_at is null then w.waits end as waits, r.failures_kept as "failuresKept",
+    (
+      select coalesce(json_agg(json_build_object('country', country, 'units', units, 'used', used, 'reserved', reserved,
+        'waitingBatches', waiting) order by country), '[]')
+      from budget_figures where campaign = r.campaign
+    ) as budgets,
     coalesce(f.countries, '[]') as countries
   from ${runsWithRevision}, countries f, waits w where r.id = $1`;
 

@@ -3,10 +3,15 @@ import type { RegisteredActionType } from '../../../shared/ports/registry.ts';
 import type { ActionType } from '../contracts/action-types.ts';
 
 export function actionTypeView(type: RegisteredActionType, countries: Catalogue['countries']): ActionType {
-  const { name, revision, enabled, origin, config, createdAt, updatedAt } = type;
+  const { name, revision, enabled, origin, config, secrets, createdAt, updatedAt } = type;
+  const { authorization, signing } = secrets;
   return {
     ...{ name, revision, enabled, origin },
     ...config,
+    secrets: {
+      ...(authorization && { authorization: { changedAt: authorization.changedAt.toISOString() } }),
+      ...(signing && { signing: { changedAt: signing.changedAt.toISOString() } }),
+    },
     countries: countries ?? null,
     createdAt: createdAt.toISOString(),
     updatedAt: updatedAt.toISOString(),

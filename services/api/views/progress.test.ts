@@ -26,6 +26,7 @@ function running(
     waitingForRetry: 0,
     stalled: null,
     waits: [],
+    budgets: [],
     failuresKept: true,
     ...untouchedRun,
     countries: [

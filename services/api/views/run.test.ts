@@ -26,6 +26,7 @@ function snapshotOf(countries: Country[], steps = 2): RunSnapshot {
     waitingForRetry: 0,
     stalled: null,
     waits: [],
+    budgets: [],
     failuresKept: true,
     ...untouchedRun,
     countries,

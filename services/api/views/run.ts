@@ -3,6 +3,7 @@ import { publicId } from '../../../shared/domain/ids.ts';
 import { shortfallNote } from '../../../shared/domain/feed-notes.ts';
 import { isBalanced, settledUsers, stepLines, sumLines, type StepLine } from '../../../shared/domain/outcomes.ts';
 import type { RunState } from '../../../shared/domain/run-states.ts';
+import { budgetView } from './budget.ts';
 import type { RunHeader, RunSnapshot } from '../ports/run-reports.ts';
 
 export function runSummaryView(run: RunHeader): RunSummary {
@@ -49,6 +50,7 @@ export function runFiguresView(snapshot: RunSnapshot): RunFigures {
     countries: countries.map(({ lines, ...country }) => ({ ...country, steps: shaped(lines) })),
     ...(settled > 0 && { settled }),
     balanced: countries.every(({ lines }) => lines.every(isBalanced)),
+    budgets: snapshot.budgets.map(budgetView),
     notes: snapshot.countries.flatMap((feed) => shortfallNote(feed) ?? []),
     stalled: isPaused(snapshot.state) ? (snapshot.stateReason ?? snapshot.state) : snapshot.stalled,
     waitingSince: waitingSince(snapshot)?.toISOString() ?? null,

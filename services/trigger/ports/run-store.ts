@@ -32,6 +32,8 @@ export interface RunTally {
   pauseAtFailed: FailureLimit | null;
   /** Who had ended when it was resumed last: only who came after them is judged. A step without a line had nobody. */
   judgedFrom: readonly EndedUsers[];
+  /** Its campaign has a budget in some country. */
+  hasBudgets: boolean;
   /** Since it was resumed; null where it was not. */
   resumedForMs: number | null;
   /** Since the run's deadline, by the database's clock; negative before it. */
@@ -95,6 +97,18 @@ export interface WaitingStep {
   held: boolean;
 }
 
+/** Batches of a run in a country that wait because their campaign's budget does not suffice. */
+export interface BudgetShortage {
+  runId: string;
+  country: string;
+  /** The budget as a whole, and what of it is neither spent nor reserved by anybody. */
+  units: number;
+  left: number;
+  batches: number;
+  /** The least that one of their users costs. */
+  leastUnits: number;
+}
+
 export interface RunEnding {
   state: TerminalRunState;
   reason: string | null;
@@ -128,6 +142,8 @@ export interface RunStore {
   tallies(): Promise<RunTally[]>;
   /** Of these runs, the steps that are held, and those that were put back for a cause not long ago: one for each feed and step. */
   waitingSteps(runIds: readonly string[]): Promise<WaitingStep[]>;
+  /** Of these runs, where batches wait for their campaign's budget. */
+  shortages(runIds: readonly string[]): Promise<BudgetShortage[]>;
   /** Keeps the figures with the run. No effect once it has ended. */
   show(runId: string, figures: RunFigures): Promise<void>;
   /**

@@ -62,10 +62,11 @@ const insertUsers = `
   on conflict do nothing`;
 
 const insertFeeds = `
-  insert into feeds (feed, run, country, segment, snapshot, estimate, from_step, batch_users)
+  insert into feeds (feed, run, country, segment, snapshot, estimate, from_step, batch_users, step_units)
   select k.feed, $1, k.country, '', '', t.users, k.step,
     -- As its parent's: every endpoint of the chain takes so many.
-    (select min(batch_users) from feeds where run = (select parent from runs where id = $1))
+    (select min(batch_users) from feeds where run = (select parent from runs where id = $1)),
+    (select step_units(campaign, revision, k.country) from runs where id = $1)
   from ${places} cross join lateral (select count(*) as users from retry_users where feed = k.feed) t
   where t.users > 0
   returning estimate::float8 as users`;

@@ -64,6 +64,8 @@ const ending = (rest: string, reason: string) => `
       waiting = t.waiting + excluded.waiting
   ), gone as (
     delete from agenda a using x where a.feed = x.feed and a.batch_no = x.batch_no and a.step = x.step
+  ), free as (
+    delete from budget_reservations v using x where v.feed = x.feed and v.batch_no = x.batch_no and v.step = x.step
   )`;
 
 /** Of a step row `s` past its lease: whether a call of its may have been made without an answer being read. */

@@ -20,6 +20,8 @@ export const sums = [
   'survived',
   'born',
   'waiting',
+  'settled_succeeded',
+  'settled_failed',
 ] as const;
 
 const ofRest = (rest: number) => `sum(rest_users) filter (where state = ${stepState.done} and rest = ${rest})`;
@@ -41,11 +43,15 @@ export const reconcileTotals = statementOf<{ feed: string }>(
     from user_failures where feed = ${$('feed')} group by step
   ), c as (
     select from_step as step, count(*) as born from batches where feed = ${$('feed')} and batch_no >= ${firstChildBatchNo} group by from_step
+  ), z as (
+    select step, count(*) filter (where outcome = ${settledAsSucceeded}) as settled_succeeded,
+      count(*) filter (where outcome = ${failureCode.failed}) as settled_failed
+    from settlements where feed = ${$('feed')} group by step
   ), t as (
     select step, ${sums.map((sum) => `sum(${sum}) as ${sum}`).join(', ')} from run_totals where feed = ${$('feed')} group by step
   ), d as (
     select step, ${sums.map((sum) => `${countedOf(sum)} - coalesce(t.${sum}, 0) as ${sum}`).join(', ')}
-    from s full join u using (step) full join c using (step) full join t using (step)
+    from s full join u using (step) full join c using (step) full join z using (step) full join t using (step)
   ), w as (
     select * from d where (${sums.join(', ')}) <> (${sums.map(() => '0').join(', ')})
   ), r as (
@@ -60,6 +66,7 @@ export const reconcileTotals = statementOf<{ feed: string }>(
 function countedOf(sum: (typeof sums)[number]): string {
   if (sum === 'succeeded') return 'coalesce(s.succeeded, 0) + coalesce(u.settled, 0)';
   if (sum === 'failed' || sum === 'unknown') return `coalesce(u.${sum}, 0)`;
+  if (sum === 'settled_succeeded' || sum === 'settled_failed') return `coalesce(z.${sum}, 0)`;
   return `coalesce(${sum === 'born' ? 'c' : 's'}.${sum}, 0)`;
 }
 

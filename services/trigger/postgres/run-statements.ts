@@ -19,12 +19,12 @@ export const wait = `
 export const begin = `
   with r as (
     update runs set state = 'running', state_since = now(), started_at = now(), waiting_cause = null, waiting_since = null
-    where id = $1 and state = 'preparing' returning id
+    where id = $1 and state = 'preparing' returning id, campaign, revision
   ), e as (
     insert into run_events (run, kind, detail) select id, 'begun', jsonb_build_object('feeds', cardinality($2::uuid[])) from r
   ), f as (
-    insert into feeds (feed, run, country, segment, snapshot, estimate, audience, batch_users)
-    select k.feed, r.id, k.country, k.segment, k.snapshot, k.estimate, k.audience, $8
+    insert into feeds (feed, run, country, segment, snapshot, estimate, audience, batch_users, step_units)
+    select k.feed, r.id, k.country, k.segment, k.snapshot, k.estimate, k.audience, $8, step_units(r.campaign, r.revision, k.country)
     from r, unnest($2::uuid[], $3::text[], $4::text[], $5::text[], $6::bigint[], $7::jsonb[])
       k (feed, country, segment, snapshot, estimate, audience)
   )
@@ -37,7 +37,7 @@ export const tallies = `
     case when r.state = 'running' and r.state_since > r.started_at then (extract(epoch from now() - r.state_since) * 1000)::float8 end
       as "resumedForMs",
     (c.definition || r.settings) -> 'pauseAtFailedPercent' as "failedPercent",
-    (c.definition || r.settings) -> 'pauseAtFailedMinUsers' as "failedMinUsers",
+    (c.definition || r.settings) -> 'pauseAtFailedMinUsers' as "failedMinUsers", c.definition ? 'budgets' as "hasBudgets",
     f.feed as "feedId", f.country, f.fed_users::float8 as "fedUsers", f.held_out_users::float8 as "heldOutUsers",
     f.next_batch_no - 1 as "fedBatches", f.from_step as "fromStep", f.complete, f.stalled,
     coalesce(t.lines, '[]') as lines
@@ -55,7 +55,7 @@ export const tallies = `
   where r.state in (${sweptStates.map((state) => `'${state}'`).join(', ')}) and r.ended_at is null and ($1::uuid is null or r.id = $1)
   order by r.scheduled_for, r.id, f.country, f.feed`;
 
-/** A cause that nobody was put back for in the last two minutes is gone. */
+/** A cause is gone that nobody was put back for in the last two minutes, or once nothing waits in its step. */
 export const waitingSteps = `
   select distinct on (f.feed, w.step) f.run as "runId", f.country, w.step, w.cause, w.held
   from feeds f
@@ -63,9 +63,26 @@ export const waitingSteps = `
     select h.step, h.cause, true as held, h.since as at from holds h where h.feed = f.feed
     union all
     select s.step, s.cause, false, s.last_at from step_causes s where s.feed = f.feed and s.last_at > now() - interval '2 minutes'
+      and (select sum(waiting) from run_totals t where t.feed = s.feed and t.step = s.step) > 0
   ) w
   where f.run = any($1::uuid[])
   order by f.feed, w.step, w.held desc, w.at desc`;
+
+/**
+ * Of these runs, the countries in which batches wait for their budget, the least that a user of them costs, and what is left. The others of
+ * the campaign have a part in what is left.
+ */
+export const shortages = `
+  select f.run as "runId", f.country, b.units::float8 as units, (b.units - b.used - b.reserved)::float8 as left,
+    count(*)::int as batches, min(f.step_units[v.step])::int as "leastUnits"
+  from feeds f
+  join runs r on r.id = f.run
+  join budget_reservations v on v.feed = f.feed and not v.granted
+  join batch_steps s on s.feed = v.feed and s.batch_no = v.batch_no and s.step = v.step and s.state = ${stepState.waiting}
+  join budget_figures b on b.campaign = r.campaign and b.country = f.country
+  where f.run = any($1::uuid[])
+  group by f.run, f.country, b.units, b.used, b.reserved
+  order by f.run, f.country`;
 
 export const show = `
   update runs set in_flight = $2, waiting = $3, waiting_cause = $4,
@@ -136,5 +153,6 @@ export const pauseFor = `
 export const forgetSweep = `
   with f as (select feed from feeds where run = $1),
     a as (delete from agenda using f where agenda.feed = f.feed),
-    h as (delete from holds using f where holds.feed = f.feed)
+    h as (delete from holds using f where holds.feed = f.feed),
+    b as (delete from budget_reservations v using f where v.feed = f.feed)
   delete from sweep_marks using f where sweep_marks.feed = f.feed`;

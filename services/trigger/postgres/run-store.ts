@@ -10,6 +10,7 @@ import { inTransaction } from '../../../shared/postgres/transaction.ts';
 import { readUnderWay } from '../../../shared/postgres/under-way.ts';
 import type { FlowCounts } from '../ports/feed-store.ts';
 import type {
+  BudgetShortage,
   EndedUsers,
   FeedCount,
   FeedTally,
@@ -62,6 +63,9 @@ export function createRunStore({ pool }: { pool: Pool }): RunStore {
     tallies: () => talliesOf(pool, null),
     waitingSteps: async (runIds) =>
       (await pool.query<WaitingStep>({ name: 'waiting-steps', text: statements.waitingSteps, values: [runIds] })).rows,
+    shortages: async (runIds) =>
+      (await pool.query<BudgetShortage>({ name: 'budget-shortages', text: statements.shortages, values: [runIds] }))
+        .rows,
     show: async (runId, { inFlight, waiting, waitingCause }) => {
       await pool.query({ name: 'show-run', text: statements.show, values: [runId, inFlight, waiting, waitingCause] });
     },
@@ -132,7 +136,7 @@ async function finish(
 function tallyOf(rows: TallyRow[]): RunTally[] {
   const [first] = rows;
   if (!first) return [];
-  const { runId, campaignId, state, stateReason, chain, resumedForMs, overdueMs } = first;
+  const { runId, campaignId, state, stateReason, chain, resumedForMs, overdueMs, hasBudgets } = first;
   const feeds = rows.map(
     ({ feedId, country, fedUsers, heldOutUsers, fedBatches, fromStep, complete, stalled, lines }) => {
       const totals = lines.map(({ step, batches, succeeded, failed, expired, cancelled, unknown }) => {
@@ -145,7 +149,8 @@ function tallyOf(rows: TallyRow[]): RunTally[] {
       return { feedId, country, fedUsers, heldOutUsers, fedBatches, fromStep, complete, stalled, totals, flow };
     },
   );
-  return [{ runId, campaignId, state, stateReason, chain, resumedForMs, overdueMs, feeds, ...judgementOf(first) }];
+  const run = { runId, campaignId, state, stateReason, chain, resumedForMs, overdueMs, hasBudgets };
+  return [{ ...run, feeds, ...judgementOf(first) }];
 }
 
 function judgementOf({ judgedFrom, failedPercent, failedMinUsers }: TallyRow) {

@@ -2,7 +2,9 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { createServer as createTcpServer, type Server as TcpServer } from 'node:net';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { z } from 'zod';
 import { actionTypeConfig } from '../../../shared/contracts/engine-config.ts';
+import { webhookHeaders, webhookKeyOf, webhookProblem } from '../../../shared/domain/standard-webhooks.ts';
 import { systemClock } from '../../../shared/runtime/system-clock.ts';
 import type { BatchRequest, CallableTypes } from '../ports/batch-endpoint.ts';
 import { createBatchEndpoint, type HttpBatchEndpoint } from './batch-endpoint.ts';
@@ -17,10 +19,19 @@ const request: BatchRequest = {
   body: Buffer.from(body),
 };
 
+interface Seen {
+  url: string | undefined;
+  headers: IncomingMessage['headers'];
+  body: string;
+}
+
+/** Of the vectors that Standard Webhooks publishes. */
+const signing = 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw';
+
 describe('the batch endpoint client', () => {
   let server: Server;
   let answer: (request: IncomingMessage, response: ServerResponse) => void;
-  let seen: { url: string | undefined; headers: IncomingMessage['headers']; body: string }[];
+  let seen: Seen[];
   let endpoint: HttpBatchEndpoint;
   let url: string;
 
@@ -62,6 +73,31 @@ describe('the batch endpoint client', () => {
         },
       },
     ]);
+  });
+
+  it('signs nothing unless it was given a secret for that', async () => {
+    await endpoint.call(request);
+    expect(Object.keys(seen[0]?.headers ?? {}).filter((name) => name.startsWith('webhook-'))).toEqual([]);
+  });
+
+  it('signs what it posts, under its key, from when it is given a secret until that is taken away', async () => {
+    const types = typesOf(`${url}?shard=1`);
+    endpoint.follow(withSecrets(types, { signing }));
+    await endpoint.call(request);
+    await endpoint.askStatus({ actionType: 'award-reward', country: 'SG', body: Buffer.from('{"users":["u1"]}') });
+    expect(seen.map((call) => signatureProblem(call))).toEqual([null, null]);
+    expect(seen[0]?.headers['webhook-id']).toBe('feed-17-1');
+    expect(signatureProblem(seen[0], `whsec_${Buffer.alloc(24).toString('base64')}`)).toContain('no signature');
+
+    endpoint.follow(types);
+    await endpoint.call(request);
+    expect(seen[2]?.headers).not.toHaveProperty('webhook-signature');
+  });
+
+  it('calls with another secret from the next call on', async () => {
+    endpoint.follow(withSecrets(typesOf(url), { authorization: 'Bearer newer' }));
+    await endpoint.call(request);
+    expect(seen[0]?.headers.authorization).toBe('Bearer newer');
   });
 
   it('hands back a whole answer, whatever it says', async () => {
@@ -271,11 +307,26 @@ function typesOf(url: string, changes: object = {}): CallableTypes {
     maxAnswerBytes: 1024,
     ...changes,
   });
-  return new Map([['award-reward', { config, authorization: 'Bearer secret' }]]);
+  return new Map([['award-reward', { config, authorization: 'Bearer secret', signing: undefined }]]);
+}
+
+/** The same, called with these secrets. */
+function withSecrets(types: CallableTypes, secrets: { authorization?: string; signing?: string }): CallableTypes {
+  return new Map(Array.from(types, ([name, type]) => [name, { ...type, ...secrets }]));
 }
 
 function clientOf(url: string): HttpBatchEndpoint {
   return createBatchEndpoint({ types: typesOf(url), clock: systemClock });
+}
+
+/** What a receiver finds wrong with the signature. */
+function signatureProblem(call: Seen | undefined, secret = signing): string | null {
+  const key = webhookKeyOf(secret);
+  if (!key || !call) throw new Error('there is nothing to check');
+  const header = (name: string) => z.string().optional().parse(call.headers[name]);
+  const { id, timestamp, signature } = webhookHeaders;
+  const received = { id: header(id), timestamp: header(timestamp), signature: header(signature) };
+  return webhookProblem(key, { ...received, body: Buffer.from(call.body) }, Date.now() / 1000);
 }
 
 /** Makes the server listen on a free port. */

@@ -22,8 +22,8 @@ export interface HttpBatchEndpoint extends BatchEndpoint {
 
 /** Batch endpoints over HTTP, each with connections of its own, so that a slow one holds up no other. */
 export function createBatchEndpoint({ types, clock }: { types: CallableTypes; clock: Clock }): HttpBatchEndpoint {
-  const targets = createLiveTargets();
-  const statusTargets = createLiveTargets();
+  const targets = createLiveTargets({ clock });
+  const statusTargets = createLiveTargets({ clock });
   const follow = (next: CallableTypes) => {
     targets.follow(new Map(Array.from(next, ([name, type]) => [name, specOf(type)])));
     statusTargets.follow(new Map(Array.from(next).flatMap(([name, type]) => statusSpecsOf(name, type))));
@@ -34,12 +34,13 @@ export function createBatchEndpoint({ types, clock }: { types: CallableTypes; cl
     // Whoever was stopped in between, and is awake again, must not send what another may have sent meanwhile.
     if (clock.monotonicMs() > notAfterMs) return notApplied('came too late to be sent');
     const headers = ['idempotency-key', idempotencyKey, 'muster-attempt', String(attempt)];
-    const sent = targets.post(actionType, headers, body);
-    return sent ? answerOf(sent) : notApplied(`action type ${actionType} is not configured`);
+    const sent = targets.post(actionType, { headers, body, messageId: idempotencyKey });
+    return sent ? answerOf(sent) : notApplied(`action type ${actionType} is not configured, or its secret is missing`);
   }
 
   function askStatus({ actionType, body }: StatusRequest): Promise<BatchAnswer> {
-    const sent = statusTargets.post(actionType, [], body);
+    // It has no effect, and no key.
+    const sent = statusTargets.post(actionType, { headers: [], body, messageId: undefined });
     return sent ? answerOf(sent) : notApplied(`action type ${actionType} has no status endpoint`);
   }
 
@@ -65,9 +66,9 @@ function notApplied(cause: string): Promise<BatchAnswer> {
   return Promise.resolve({ kind: 'not-applied', cause });
 }
 
-function specOf({ config, authorization }: CallableType): TargetSpec {
+function specOf({ config, authorization, signing }: CallableType): TargetSpec {
   const { url, timeoutMs, maxAnswerBytes } = config;
-  return { url, connections: config.concurrency, timeoutMs, maxAnswerBytes, authorization };
+  return { url, connections: config.concurrency, timeoutMs, maxAnswerBytes, authorization, signing };
 }
 
 /** None where there is no status endpoint. */

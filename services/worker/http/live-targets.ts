@@ -1,3 +1,6 @@
+import { randomUUID, type KeyObject } from 'node:crypto';
+import { signatureHeaders, webhookKeyOf } from '../../../shared/domain/standard-webhooks.ts';
+import type { Clock } from '../../../shared/ports/clock.ts';
 import { createHttpOrigin, type HttpOrigin, type HttpOutcome } from '../../../shared/http-client/http-dispatch.ts';
 
 /** Where and how something is called. */
@@ -9,6 +12,8 @@ export interface TargetSpec {
   maxAnswerBytes: number;
   /** The whole header, where there is one. */
   authorization: string | undefined;
+  /** A secret by Standard Webhooks, where what is posted is to be signed. */
+  signing: string | undefined;
 }
 
 interface Target {
@@ -16,22 +21,31 @@ interface Target {
   path: string;
   /** Headers of every call, names and values in turn. */
   headers: readonly string[];
+  signingKey: KeyObject | undefined;
   /** What it is made of: while that stays, it stays. */
-  signature: string;
+  madeOf: string;
   inFlight: number;
   /** Another has taken its place: its connections end with its last call. */
   retired: boolean;
 }
 
+export interface Post {
+  /** Names and values in turn. */
+  headers: readonly string[];
+  body: Buffer;
+  /** Stays when the same is sent again; undefined for what has an identity of its own each time. Sent and signed where posts are signed. */
+  messageId: string | undefined;
+}
+
 /** Targets by name, each with connections of its own, which may change while calls are under way: those end as they began. */
 export interface LiveTargets {
   follow(specs: ReadonlyMap<string, TargetSpec>): void;
-  /** Undefined where there is no such target. Never rejects. @param headers names and values in turn */
-  post(name: string, headers: readonly string[], body: Buffer): Promise<HttpOutcome> | undefined;
+  /** Undefined where there is no such target. Never rejects. */
+  post(name: string, post: Post): Promise<HttpOutcome> | undefined;
   close(): Promise<void>;
 }
 
-export function createLiveTargets(): LiveTargets {
+export function createLiveTargets({ clock }: { clock: Pick<Clock, 'now'> }): LiveTargets {
   const targets = new Map<string, Target>();
   const retired = new Set<Target>();
 
@@ -41,10 +55,13 @@ export function createLiveTargets(): LiveTargets {
     void target.origin.close();
   }
 
-  async function send(target: Target, headers: readonly string[], body: Buffer): Promise<HttpOutcome> {
+  async function send(target: Target, post: Post): Promise<HttpOutcome> {
     target.inFlight++;
-    const { path } = target;
-    const outcome = await target.origin.send({ method: 'POST', path, headers: [...target.headers, ...headers], body });
+    const { path, signingKey } = target;
+    const headers = [...target.headers, ...post.headers];
+    if (signingKey)
+      headers.push(...signatureHeaders(signingKey, post.messageId ?? randomUUID(), clock.now(), post.body));
+    const outcome = await target.origin.send({ method: 'POST', path, headers, body: post.body });
     target.inFlight--;
     closeIfIdle(target);
     return outcome;
@@ -54,7 +71,7 @@ export function createLiveTargets(): LiveTargets {
     follow: (specs) => {
       for (const [name, target] of targets) {
         const spec = specs.get(name);
-        if (spec && signatureOf(spec) === target.signature) continue;
+        if (spec && madeOf(spec) === target.madeOf) continue;
         targets.delete(name);
         target.retired = true;
         retired.add(target);
@@ -62,9 +79,9 @@ export function createLiveTargets(): LiveTargets {
       }
       for (const [name, spec] of specs) if (!targets.has(name)) targets.set(name, targetOf(spec));
     },
-    post: (name, headers, body) => {
+    post: (name, post) => {
       const target = targets.get(name);
-      return target && send(target, headers, body);
+      return target && send(target, post);
     },
     close: async () => {
       await Promise.all([...targets.values(), ...retired].map(({ origin }) => origin.close()));
@@ -73,7 +90,7 @@ export function createLiveTargets(): LiveTargets {
 }
 
 function targetOf(spec: TargetSpec): Target {
-  const { connections, timeoutMs, maxAnswerBytes, authorization } = spec;
+  const { connections, timeoutMs, maxAnswerBytes, authorization, signing } = spec;
   const url = new URL(spec.url);
   return {
     origin: createHttpOrigin({ origin: url.origin, connections, timeoutMs, maxAnswerBytes }),
@@ -83,12 +100,13 @@ function targetOf(spec: TargetSpec): Target {
       ...['muster-mode', 'live'],
       ...(authorization === undefined ? [] : ['authorization', authorization]),
     ],
-    signature: signatureOf(spec),
+    signingKey: signing === undefined ? undefined : webhookKeyOf(signing),
+    madeOf: madeOf(spec),
     inFlight: 0,
     retired: false,
   };
 }
 
-function signatureOf({ url, connections, timeoutMs, maxAnswerBytes, authorization }: TargetSpec): string {
-  return JSON.stringify([url, connections, timeoutMs, maxAnswerBytes, authorization ?? null]);
+function madeOf({ url, connections, timeoutMs, maxAnswerBytes, authorization, signing }: TargetSpec): string {
+  return JSON.stringify([url, connections, timeoutMs, maxAnswerBytes, authorization ?? null, signing ?? null]);
 }

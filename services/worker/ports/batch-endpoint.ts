@@ -5,6 +5,8 @@ export interface CallableType {
   config: ActionTypeConfig;
   /** The whole `Authorization` header, where there is one. */
   authorization: string | undefined;
+  /** A secret by Standard Webhooks, where our calls and questions are to be signed. */
+  signing: string | undefined;
 }
 
 /** By name. */

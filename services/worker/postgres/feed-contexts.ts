@@ -11,11 +11,13 @@ interface ContextRow {
   campaignId: string;
   country: string;
   chain: ChainStep[];
+  unitsPerUser: number[] | null;
 }
 
 /** Params come out of jsonb in its own order of keys, always the same: the bytes sent for a request key never vary. */
 const loadContexts = `
-  select f.feed as "feedId", f.run as "runId", r.campaign as "campaignId", f.country, c.definition -> 'chain' as chain
+  select f.feed as "feedId", f.run as "runId", r.campaign as "campaignId", f.country, c.definition -> 'chain' as chain,
+    f.step_units as "unitsPerUser"
   from feeds f
   join runs r on r.id = f.run
   join campaign_revisions c on c.campaign = r.campaign and c.revision = r.revision

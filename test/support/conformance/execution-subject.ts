@@ -3,6 +3,7 @@ import { usualBatchUsers } from '../../../shared/domain/batch.ts';
 import { segmentAlone } from '../../../shared/contracts/feed-audience.ts';
 import { usersOf } from '../../../shared/domain/users-text.ts';
 import type { StepTotals } from '../../../shared/domain/outcomes.ts';
+import type { BudgetStore } from '../../../services/api/ports/budget-store.ts';
 import type { CampaignStore } from '../../../services/api/ports/campaign-store.ts';
 import type { RunControl } from '../../../services/api/ports/run-control.ts';
 import type { RunReports } from '../../../services/api/ports/run-reports.ts';
@@ -34,6 +35,7 @@ import { campaignDefinitionOf } from './run-rows.ts';
 /** The stores of the execution path over one empty database. */
 export interface ExecutionSubject {
   campaigns: CampaignStore;
+  budgets: BudgetStore;
   runs: RunStore;
   reports: RunReports;
   histories: UserHistories;

@@ -37,6 +37,7 @@ export function describeReconciliation(name: string, makeSubject: MakeExecutionS
     const look = async () => ({
       flow: await subject.rows.flow(feedId),
       failures: (await subject.rows.failureTotals(feedId)).map(({ reason, users }) => [reason, users]),
+      shown: (await subject.reports.snapshot(runId))?.countries.map(({ totals }) => totals),
       fed: (await subject.runs.tallies())[0]?.feeds.map(({ fedUsers, totals }) => ({ fedUsers, totals })),
     });
 
@@ -47,6 +48,7 @@ export function describeReconciliation(name: string, makeSubject: MakeExecutionS
 
     it.each<[Damage, object]>([
       ['totals-drifted', { kind: 'totals', step: 1, what: 'succeeded -7, waiting -2' }],
+      ['settled-drifted', { kind: 'totals', step: 1, what: 'settled_succeeded -3, settled_failed -4' }],
       ['totals-lost', { kind: 'totals', step: 1 }],
       ['failure-totals-lost', { kind: 'failure-totals', step: 1, what: 'out-of-stock +1' }],
       ['fed-users-drifted', { kind: 'fed-users', step: null, what: '-5' }],

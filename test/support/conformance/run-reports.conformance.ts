@@ -168,6 +168,8 @@ export function describeRunReports(name: string, makeSubject: () => Promise<RunR
         await rows.addCause(sg, { step: 2, cause: 'HTTP 404', batches: 2, ageMs: 90_000, quietMs: 1000 });
         await rows.addCause(id, { step: 1, cause: 'HTTP 500', batches: 7, ageMs: 300_000, quietMs: 110_000 });
         await rows.addCause(id, { step: 1, cause: 'HTTP 429', batches: 9, ageMs: 600_000, quietMs: 130_000 });
+        await rows.addTotals(id, 1, { step: 1, waiting: 1 });
+        await rows.addCause(id, { step: 2, cause: 'nobody waits for it', batches: 1, ageMs: 5000, quietMs: 1000 });
         const snapshot = await reports.snapshot(runId);
         expect(snapshot?.waits).toEqual([
           { step: 1, country: 'ID', cause: 'HTTP 500', batches: 7, since: snapshot?.waits[0]?.since },

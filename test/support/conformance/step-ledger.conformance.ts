@@ -233,6 +233,8 @@ export function describeStepLedger(name: string, makeSubject: MakeExecutionSubje
       expect(await subject.rows.flow(first.feedId)).toMatchObject([{ waiting: 1 }]);
       await claimOne(b, first);
       expect(await subject.rows.flow(first.feedId)).toMatchObject([{ waiting: 0 }]);
+      expect(await subject.runs.waitingSteps([runId])).toEqual([]);
+      expect((await subject.reports.snapshot(runId))?.waits).toEqual([]);
     });
 
     it('count for no user', async () => {

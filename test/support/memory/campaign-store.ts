@@ -1,4 +1,5 @@
 import { v7 as uuidv7 } from 'uuid';
+import type { CampaignDefinition } from '../../../shared/contracts/campaigns.ts';
 import type { CampaignRecord, CampaignStore } from '../../../services/api/ports/campaign-store.ts';
 import { pageOf, requireIdCursor } from '../../../services/api/postgres/pages.ts';
 import { atOnce } from './at-once.ts';
@@ -27,6 +28,8 @@ export function createMemoryCampaignStore({ database }: { database: MemoryDataba
           createdAt: clock.now(),
         };
         campaigns.set(row.id, row);
+        for (const { country, units } of definition.budgets ?? [])
+          database.budgets.set(`${row.id}/${country}`, { campaignId: row.id, country, units, pastUnits: 0 });
         return recordOf(row, database);
       }),
 
@@ -64,7 +67,8 @@ export function createMemoryCampaignStore({ database }: { database: MemoryDataba
   };
 }
 
-function recordOf(row: CampaignRow, { jobs, runs }: MemoryDatabase): CampaignRecord {
+function recordOf(row: CampaignRow, database: MemoryDatabase): CampaignRecord {
+  const { jobs, runs } = database;
   const dueAtMs = [...jobs.values()].filter((job) => job.campaignId === row.id).map((job) => job.dueAtMs);
   const [latestRun] = [...runs.values()]
     .filter((run) => run.campaignId === row.id && run.parentId === null)
@@ -73,9 +77,17 @@ function recordOf(row: CampaignRow, { jobs, runs }: MemoryDatabase): CampaignRec
     campaignId: row.id,
     revision: row.revision,
     state: row.state,
-    definition: structuredClone(row.definition),
+    definition: { ...structuredClone(row.definition), ...budgetsOf(row, database) },
     createdAt: row.createdAt,
     nextRunAt: dueAtMs.length === 0 ? null : new Date(Math.min(...dueAtMs)),
     latestRun: latestRun ? { runId: latestRun.id, state: latestRun.state } : null,
   };
+}
+
+/** As they are now. */
+function budgetsOf({ id }: CampaignRow, { budgets }: MemoryDatabase): Pick<CampaignDefinition, 'budgets'> {
+  const own = [...budgets.values()].filter(({ campaignId }) => campaignId === id);
+  if (own.length === 0) return {};
+  const ordered = own.toSorted((a, b) => (a.country < b.country ? -1 : 1));
+  return { budgets: ordered.map(({ country, units }) => ({ country, units })) };
 }

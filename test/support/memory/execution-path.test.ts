@@ -1,4 +1,5 @@
 import { describeAudienceStore } from '../conformance/audience-store.conformance.ts';
+import { describeBudgets } from '../conformance/budgets.conformance.ts';
 import { describeEarlierUsers } from '../conformance/earlier-users.conformance.ts';
 import type { ExecutionSubject } from '../conformance/execution-subject.ts';
 import { describeFeedContexts } from '../conformance/feed-contexts.conformance.ts';
@@ -43,6 +44,7 @@ describeSettlements('in memory', () => {
     requests: createMemorySettlementRequests({ database }),
   });
 });
+describeBudgets('in memory', memoryStores);
 describeStepLedger('in memory', memoryStores);
 describeStepClaims('in memory', memoryStores);
 describeStepFlow('in memory', memoryStores);

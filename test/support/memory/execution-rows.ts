@@ -77,6 +77,7 @@ function harm(database: MemoryDatabase, feedId: string, damage: Damage): void {
   };
   const feed = feeds.get(feedId);
   if (damage === 'totals-drifted') addToTotals(database, feedId, 1, { succeeded: 7, waiting: 2 });
+  else if (damage === 'settled-drifted') addToTotals(database, feedId, 1, { settledSucceeded: 3, settledFailed: 4 });
   else if (damage === 'totals-lost') deleteOwn(totals);
   else if (damage === 'failure-totals-lost') deleteOwn(failureTotals);
   else if (damage === 'fed-users-drifted' && feed) feed.fedUsers += 5;

@@ -1,5 +1,6 @@
 import { leaseMs, type ExecutionSubject } from '../conformance/execution-subject.ts';
 import { atOnce } from './at-once.ts';
+import { createMemoryBudgetStore } from './budget-store.ts';
 import { createMemoryCampaignStore } from './campaign-store.ts';
 import { createMemoryDueJobs } from './due-jobs.ts';
 import { createMemoryExecutionRows } from './execution-rows.ts';
@@ -22,6 +23,7 @@ import { createMemoryUserHistories } from './user-histories.ts';
 export function createMemoryExecutionStores({ database }: { database: MemoryDatabase }): ExecutionSubject {
   return {
     campaigns: createMemoryCampaignStore({ database }),
+    budgets: createMemoryBudgetStore({ database }),
     runs: createMemoryRunStore({ database }),
     reports: createMemoryRunReports({ database }),
     histories: createMemoryUserHistories({ database }),

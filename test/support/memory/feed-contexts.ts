@@ -15,7 +15,8 @@ export function createMemoryFeedContexts({ database }: { database: MemoryDatabas
           const run = row && runs.get(row.runId);
           if (!row || !run) return [];
           const { chain } = definitionOf(database, run);
-          return [{ feedId: row.feedId, runId: run.id, campaignId: run.campaignId, country: row.country, chain }];
+          const { feedId, country, stepUnits: unitsPerUser } = row;
+          return [{ feedId, runId: run.id, campaignId: run.campaignId, country, chain, unitsPerUser }];
         }),
       ),
     admissions: (ids) =>

@@ -76,8 +76,28 @@ export interface MemoryDatabase {
   /** By run. */
   readonly runPaces: Map<string, RunPaceRow>;
   readonly audiences: Map<string, AudienceRow>;
+  /** Keyed by `${campaign}/${country}`. */
+  readonly budgets: Map<string, BudgetRow>;
+  /** Keyed by `stepKey`. */
+  readonly reservations: Map<string, ReservationRow>;
   /** Scheduled callbacks; `jobs` above are run starts. */
   readonly scheduled: JobTables;
+}
+
+export interface BudgetRow {
+  campaignId: string;
+  country: string;
+  units: number;
+  pastUnits: number;
+}
+
+/** Not granted: asked for, and did not fit. */
+export interface ReservationRow {
+  feedId: string;
+  batchNo: number;
+  step: number;
+  units: number;
+  granted: boolean;
 }
 
 export interface RunEventRow {
@@ -177,6 +197,8 @@ export interface FeedRow {
   /** A stalled feed is given back, and not claimed before. */
   stalledUntilMs: number | null;
   stalls: number;
+  /** What a user costs in each step; null where the campaign has no budget in this country. */
+  stepUnits: readonly number[] | null;
 }
 
 export interface BatchRow {
@@ -387,6 +409,8 @@ export function createMemoryDatabase(clock: SettableClock): MemoryDatabase {
     runEvents: [],
     runPaces: new Map(),
     audiences: new Map(),
+    budgets: new Map(),
+    reservations: new Map(),
     scheduled: createJobTables(),
   };
 }

@@ -26,7 +26,7 @@ export function createMemoryReconciliation({ database }: { database: MemoryDatab
 }
 
 /** A scratch database with the sums that the rows make. */
-function countedAnew({ clock, steps, batches, failures }: MemoryDatabase, feedId: string): MemoryDatabase {
+function countedAnew({ clock, steps, batches, failures, settlements }: MemoryDatabase, feedId: string): MemoryDatabase {
   const scratch = createMemoryDatabase(clock);
   for (const row of steps.values()) {
     if (row.feedId !== feedId) continue;
@@ -45,23 +45,32 @@ function countedAnew({ clock, steps, batches, failures }: MemoryDatabase, feedId
     if (failure.outcome !== 'succeeded')
       addToFailureTotals(scratch, feedId, failure.step, { ...failure, outcome: failure.outcome });
   }
+  for (const { feedId: of, step, outcome } of settlements)
+    if (of === feedId)
+      addToTotals(scratch, feedId, step, { [outcome === 'succeeded' ? 'settledSucceeded' : 'settledFailed']: 1 });
   return scratch;
 }
 
 const sums = [
-  ...([
-    'batches',
-    'succeeded',
-    'failed',
-    'expired',
-    'cancelled',
-    'unknown',
-    'done',
-    'survived',
-    'born',
-    'waiting',
-  ] as const),
-];
+  'batches',
+  'succeeded',
+  'failed',
+  'expired',
+  'cancelled',
+  'unknown',
+  'done',
+  'survived',
+  'born',
+  'waiting',
+  'settledSucceeded',
+  'settledFailed',
+] as const satisfies readonly (keyof TotalsRow)[];
+
+/** As repairs name them, which is as Postgres does. */
+const columns: Partial<Record<keyof TotalsRow, string>> = {
+  settledSucceeded: 'settled_succeeded',
+  settledFailed: 'settled_failed',
+};
 
 function repairTotals(database: MemoryDatabase, scratch: MemoryDatabase, feedId: string): Repair[] {
   const [rows, counted] = [totalsRowsOf(database, feedId), totalsRowsOf(scratch, feedId)];
@@ -74,7 +83,9 @@ function repairTotals(database: MemoryDatabase, scratch: MemoryDatabase, feedId:
       .filter(({ by }) => by !== 0);
     if (changes.length === 0) return [];
     addToTotals(database, feedId, step, Object.fromEntries(changes.map(({ sum, by }) => [sum, by])));
-    return [{ kind: 'totals', step, what: changes.map(({ sum, by }) => `${sum} ${signed(by)}`).join(', ') }];
+    return [
+      { kind: 'totals', step, what: changes.map(({ sum, by }) => `${columns[sum] ?? sum} ${signed(by)}`).join(', ') },
+    ];
   });
 }
 

@@ -2,6 +2,7 @@ import type { KeptKind, Retention } from '../../../services/trigger/ports/retent
 import { publicId } from '../../../shared/domain/ids.ts';
 import { atOnce } from './at-once.ts';
 import { campaignsUsing } from './audience-store.ts';
+import { spentOf } from './budgets.ts';
 import type { FeedRow, MemoryDatabase } from './memory-database.ts';
 
 const lostAfterMs = 900_000;
@@ -71,6 +72,9 @@ export function createMemoryRetention({ database }: { database: MemoryDatabase }
           database.runEvents.splice(0, Infinity, ...database.runEvents.filter(({ runId }) => runId !== run.id));
           database.runPaces.delete(run.id);
           for (const feed of [...feeds.values()].filter((row) => row.runId === run.id)) {
+            const budget = database.budgets.get(`${run.campaignId}/${feed.country}`);
+            if (budget) budget.pastUnits += spentOf(database, feed);
+            deleteFrom(database.reservations, (row) => row.feedId === feed.feedId);
             feeds.delete(feed.feedId);
             for (const key of [...database.totals.keys()])
               if (key.startsWith(`${feed.feedId}/`)) database.totals.delete(key);

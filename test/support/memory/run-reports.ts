@@ -12,10 +12,11 @@ import type {
 } from '../../../services/api/ports/run-reports.ts';
 import { pageOf, requireIdCursor } from '../../../services/api/postgres/pages.ts';
 import { atOnce } from './at-once.ts';
+import { shownBudgets } from './budgets.ts';
 import type { FeedRow, MemoryDatabase, RunRow } from './memory-database.ts';
 import type { StepTotals } from '../../../shared/domain/outcomes.ts';
 import { settingsOf } from './run-store.ts';
-import { totalsRowsOf } from './totals.ts';
+import { totalsRowsOf, waitsIn } from './totals.ts';
 
 export function createMemoryRunReports({ database }: { database: MemoryDatabase }): RunReports {
   return {
@@ -89,6 +90,7 @@ function snapshotOf(id: string, database: MemoryDatabase): RunSnapshot | undefin
     stalled: run.endedAt === null ? stalled : null,
     waitingSince: run.endedAt === null ? run.waitingSince : null,
     waits: run.endedAt === null ? waits : [],
+    budgets: shownBudgets(database, run.campaignId),
     failuresKept: run.failuresKept,
     countries: feeds.map((feed) => ({
       country: feed.country,
@@ -158,6 +160,7 @@ function waitsOf(feeds: readonly FeedRow[], database: MemoryDatabase): RunWaitRo
   const fresh = [...database.stepCauses.values()].filter(
     (row) =>
       row.lastAtMs >= database.clock.nowMs() - causeShownMs &&
+      waitsIn(database, row) &&
       !holds.some((hold) => hold.feedId === row.feedId && hold.step === row.step && hold.cause === row.cause),
   );
   return [...holds, ...fresh]

@@ -44,6 +44,7 @@ export function createMemoryRunRows({ database }: { database: MemoryDatabase }):
           leaseUntilMs: 0,
           stalledUntilMs: null,
           stalls: 0,
+          stepUnits: null,
           fromStep: 1,
           audience: segmentAlone({ segment, snapshot: 's1', estimate }),
         };

@@ -11,10 +11,11 @@ import { nothingUnderWay } from '../../../shared/domain/under-way.ts';
 import type { FlowCounts } from '../../../services/trigger/ports/feed-store.ts';
 import type { RunStore, RunTally, WaitingStep } from '../../../services/trigger/ports/run-store.ts';
 import { atOnce } from './at-once.ts';
+import { shortagesOf, stepUnitsOf } from './budgets.ts';
 import { createMemoryDatabase, type FeedRow, type MemoryDatabase, type RunRow } from './memory-database.ts';
 import { standingFailures } from './standing-failures.ts';
 import { addRunEvent } from './run-events.ts';
-import { addToTotals, totalsOf, totalsRowsOf } from './totals.ts';
+import { addToTotals, totalsOf, totalsRowsOf, waitsIn } from './totals.ts';
 import { underWayOf } from './under-way.ts';
 
 export function createMemoryRunStore({ database }: { database: MemoryDatabase }): RunStore {
@@ -50,7 +51,8 @@ export function createMemoryRunStore({ database }: { database: MemoryDatabase })
         addRunEvent(database, runId, 'begun', { feeds: feeds.length });
         for (const feed of feeds) {
           const id = uuidv7();
-          database.feeds.set(id, { ...unfed, ...feed, feedId: id, runId, batchUsers });
+          const stepUnits = stepUnitsOf(database, row.campaignId, feed.country);
+          database.feeds.set(id, { ...unfed, ...feed, feedId: id, runId, batchUsers, stepUnits });
         }
         return true;
       }),
@@ -62,6 +64,7 @@ export function createMemoryRunStore({ database }: { database: MemoryDatabase })
     beginRetry: (runId) => atOnce(() => beginRetry(database, runId)),
     tallies: () => atOnce(() => sweptRuns().map((row) => tallyOf(database, row))),
     waitingSteps: (runIds) => atOnce(() => runIds.flatMap((runId) => waitingStepsOf(database, runId))),
+    shortages: (runIds) => atOnce(() => runIds.flatMap((runId) => shortagesOf(database, runId))),
     show: (runId, figures) =>
       atOnce(() => {
         const row = runs.get(runId);
@@ -140,6 +143,7 @@ function finish(database: MemoryDatabase, runId: string, state: TerminalRunState
   const ours = new Set(feedsOf(database, runId).map(({ feedId }) => feedId));
   for (const [key, { feedId }] of database.agenda) if (ours.has(feedId)) database.agenda.delete(key);
   for (const [key, { feedId }] of database.holds) if (ours.has(feedId)) database.holds.delete(key);
+  for (const [key, { feedId }] of database.reservations) if (ours.has(feedId)) database.reservations.delete(key);
   return true;
 }
 
@@ -160,7 +164,8 @@ function beginRetry(database: MemoryDatabase, runId: string): number | null {
     retryUsers.set(feedId, ids);
     const { country, step } = first;
     const audience = segmentAlone({ segment: '', snapshot: '', estimate: ids.length });
-    feeds.set(feedId, { ...unfed, country, audience, fromStep: step, feedId, runId, batchUsers });
+    const stepUnits = stepUnitsOf(database, row.campaignId, country);
+    feeds.set(feedId, { ...unfed, country, audience, fromStep: step, feedId, runId, batchUsers, stepUnits });
     users += ids.length;
   }
   if (users === 0) return 0;
@@ -178,6 +183,7 @@ function waitingStepsOf(database: MemoryDatabase, runId: string): WaitingStep[] 
     const held = [...database.holds.values()].filter((hold) => hold.feedId === feedId);
     const causes = [...database.stepCauses.values()]
       .filter((cause) => cause.feedId === feedId && cause.lastAtMs > database.clock.nowMs() - causeLastsMs)
+      .filter((cause) => waitsIn(database, cause))
       .sort((a, b) => b.lastAtMs - a.lastAtMs);
     const all = [
       ...held.map((hold) => ({ ...hold, held: true })),
@@ -213,6 +219,7 @@ const unfed = {
   leaseUntilMs: 0,
   stalledUntilMs: null,
   stalls: 0,
+  stepUnits: null,
 } as const;
 
 /** The twin keeps no older revisions: nothing in its tests edits a campaign. */
@@ -284,7 +291,7 @@ export function insertRun(
 }
 
 function tallyOf(database: MemoryDatabase, row: RunRow): RunTally {
-  const { chain } = definitionOf(database, row);
+  const { chain, budgets } = definitionOf(database, row);
   return {
     runId: row.id,
     campaignId: row.campaignId,
@@ -297,6 +304,7 @@ function tallyOf(database: MemoryDatabase, row: RunRow): RunTally {
         : null,
     overdueMs: database.clock.nowMs() - row.deadlineAtMs,
     pauseAtFailed: pauseAtFailedOf(settingsOf(database, row)),
+    hasBudgets: budgets !== undefined,
     judgedFrom: [...row.judgedFrom].map(([step, judged]) => ({ step, ...judged })),
     feeds: feedsOf(database, row.id).map((feed) => ({
       feedId: feed.feedId,

@@ -92,4 +92,5 @@ function endStep(
     waiting: row?.state === 'waiting' ? -1 : 0,
   });
   agenda.delete(stepKey(feedId, batchNo, step));
+  database.reservations.delete(stepKey(feedId, batchNo, step));
 }

@@ -11,10 +11,12 @@ import type {
   StepRef,
   StepResult,
   StepWaiting,
+  UnitsPerUser,
 } from '../../../shared/ports/step-ledger.ts';
 import { sortedFlush } from '../../../shared/postgres/flush-order.ts';
 import { quarantinedAfterLapses } from '../../../shared/postgres/ledger-codes.ts';
 import { atOnce } from './at-once.ts';
+import { costOf, inheritReservation, reserve, settleReservation, unaffordable } from './budgets.ts';
 import { lostBefore } from './lost-users.ts';
 import { batchKey, stepKey, type MemoryDatabase, type StepAttemptRow, type StepRow } from './memory-database.ts';
 import { putBack } from './put-back.ts';
@@ -30,7 +32,7 @@ export interface MemoryStepLedgerDeps {
 export function createMemoryStepLedger({ database, owner, leaseMs }: MemoryStepLedgerDeps): StepLedger {
   const worker = { database, owner, leaseMs, childNumbers: new Map<string, number>() };
   return {
-    flush: (flush) => atOnce(() => flushed(sortedFlush(flush), worker)),
+    flush: (flush) => atOnce(() => flushed(sortedFlush(flush), { ...worker, unitsPerUser: flush.unitsPerUser })),
     lostUsers: (refs) => atOnce(() => refs.map((ref) => lostBefore(database, ref))),
   };
 }
@@ -38,6 +40,8 @@ export function createMemoryStepLedger({ database, owner, leaseMs }: MemoryStepL
 interface LedgerWorker extends MemoryStepLedgerDeps {
   /** By feed, the last number that was used. */
   readonly childNumbers: Map<string, number>;
+  /** Of this flush. */
+  readonly unitsPerUser: UnitsPerUser | undefined;
 }
 
 /** In blocks, as in Postgres: the numbers of two workers are never dense. */
@@ -56,8 +60,13 @@ function nextChildNumber(feedId: string, { database, childNumbers }: LedgerWorke
 
 /** As one statement sees it: what is recorded here does not yet let the next step be claimed. */
 function flushed({ results, claims, begins }: LedgerFlush, worker: LedgerWorker): LedgerFlushed {
-  const { database } = worker;
+  const { database, unitsPerUser } = worker;
   const claimable = claims.filter((ref) => isClaimable(database, ref));
+  const shortages = reserve(
+    database,
+    claimable.filter((ref) => mayClaim(database, ref)),
+    unitsPerUser ?? new Map(),
+  );
   const result: LedgerFlushed = { recorded: [], claimed: [], children: [], begun: [], refused: [] };
   for (const begin of begins) if (noteBegin(database, begin)) result.begun.push(begin);
   for (const step of results) {
@@ -71,9 +80,22 @@ function flushed({ results, claims, begins }: LedgerFlush, worker: LedgerWorker)
   }
   for (const ref of claimable) {
     const claimed = claim(ref, worker);
-    if (claimed) result.claimed.push(claimed);
+    if (!claimed) continue;
+    const short = costOf(ref, unitsPerUser) > 0 && unaffordable(database, claimed, shortages.get(keyOf(ref)));
+    if (short && 'state' in short) putBackAgain(short, worker);
+    else result.claimed.push(short ? short : claimed);
   }
   return result;
+}
+
+function putBackAgain(result: StepWaiting, { database }: LedgerWorker): void {
+  const row = database.steps.get(keyOf(result));
+  if (row) putBack(database, row, result);
+}
+
+function mayClaim({ steps, clock }: MemoryDatabase, ref: StepRef): boolean {
+  const row = steps.get(keyOf(ref));
+  return !row || isFree(row, clock.nowMs());
 }
 
 /** By epoch, now or in a flush whose answer was lost. */
@@ -105,6 +127,7 @@ function keepAttempt(
 function write(result: StepResult, worker: LedgerWorker): ClaimedStep[] {
   const row = worker.database.steps.get(keyOf(result));
   if (row?.state !== 'running') return [];
+  if (costOf(result, worker.unitsPerUser) > 0) settleReservation(worker.database, result);
   const isKept = result.state === 'waiting' || result.children.length > 0;
   if (result.note && isKept) keepAttempt(worker.database, result, result.note);
   if (result.state === 'done') return finish(row, result, worker);
@@ -165,6 +188,7 @@ function insertChild(
   const offerAtMs = row.nextAttemptAtMs ?? row.leaseUntilMs;
   database.agenda.set(stepKey(feedId, batchNo, step), { feedId, batchNo, step, offerAtMs, offers: 0 });
   addToTotals(database, feedId, step, { born: 1, waiting: isClaimed ? 0 : 1 });
+  inheritReservation(database, { feedId, batchNo, step }, child, worker.unitsPerUser);
   return isClaimed ? claimedStep(row, users) : undefined;
 }
 

@@ -47,6 +47,11 @@ export function addToTotals(
   });
 }
 
+/** Whether any batch waits in the step. */
+export function waitsIn({ totals }: MemoryDatabase, { feedId, step }: { feedId: string; step: number }): boolean {
+  return (totals.get(`${feedId}/${step}`)?.waiting ?? 0) > 0;
+}
+
 const sampleSize = 5;
 
 /** What a failure adds to the report's counts by reason. */

@@ -1,0 +1,33 @@
+import { writeData, type CommandContext } from '../command-context.ts';
+import { exitCodes, type ExitCode } from '../exit-codes.ts';
+import { renderBudgets } from '../render/budgets.ts';
+import { createPaint } from '../render/paint.ts';
+import { UsageError } from '../usage-error.ts';
+import { patientApi } from './commands.ts';
+
+/** Of `SG=1000`. What is right is for the API to say. */
+export function budgetsOf(texts: readonly string[]): { country: string; units: number }[] {
+  return texts.map((text) => {
+    const [, country, units] = /^([^=]+)=(\d+)$/.exec(text) ?? [];
+    if (country === undefined) throw new UsageError(`a budget is <country>=<units>, such as SG=1000, not ${text}`);
+    return { country, units: Number(units) };
+  });
+}
+
+/** Shows the budgets of a campaign; changes those that are given before that. */
+export async function campaignBudgets(
+  id: string,
+  texts: readonly string[],
+  context: CommandContext,
+): Promise<ExitCode> {
+  const api = patientApi(context);
+  const wanted = budgetsOf(texts);
+  const { value, raw } = wanted.length === 0 ? await api.budgets(id) : await api.changeBudgets(id, wanted);
+  const { colours, outColumns } = context.terminal;
+  writeData(context, raw, () =>
+    value.items.length === 0
+      ? 'no budgets: nothing is limited\n'
+      : renderBudgets(value.items, createPaint(colours.out), outColumns),
+  );
+  return exitCodes.ok;
+}

@@ -1,0 +1,19 @@
+import type { KeyObject } from 'node:crypto';
+import type { IncomingHttpHeaders } from 'node:http';
+import { webhookHeaders, webhookProblem } from '../../shared/domain/standard-webhooks.ts';
+import type { Clock } from '../../shared/ports/clock.ts';
+
+/** Why a call is refused for its signature, in words; null where it is signed with the key. */
+export type CheckSignature = (headers: IncomingHttpHeaders, body: Buffer) => string | null;
+
+export function requireSignature(key: KeyObject, clock: Pick<Clock, 'now'>): CheckSignature {
+  return (headers, body) => {
+    const one = (name: string) => {
+      const value = headers[name];
+      return typeof value === 'string' ? value : undefined;
+    };
+    const { id, timestamp, signature } = webhookHeaders;
+    const received = { id: one(id), timestamp: one(timestamp), signature: one(signature), body };
+    return webhookProblem(key, received, clock.now().getTime() / 1000);
+  };
+}

@@ -1,0 +1,25 @@
+import { z } from 'zod';
+import { budgets } from './campaigns.ts';
+
+const units = z.number().min(0);
+
+export const budgetFigures = z
+  .object({
+    country: z.string(),
+    units: units.describe('What all runs of the campaign may spend there together'),
+    used: units.describe('For users that succeeded, or of whom nobody can say'),
+    reserved: units.describe('For users whose call may be under way, or may have been applied'),
+    left: z.number().describe('Neither used nor reserved; below zero where the budget was lowered afterwards'),
+    waitingBatches: z.int().min(0).describe('Batches for which too little was left when they were to be called'),
+  })
+  .meta({ id: 'BudgetFigures', description: 'A budget of a campaign in a country, in units' });
+
+export type BudgetFiguresShape = z.infer<typeof budgetFigures>;
+
+export const campaignBudgets = z.object({ items: z.array(budgetFigures) }).meta({ id: 'CampaignBudgets' });
+
+export type CampaignBudgets = z.infer<typeof campaignBudgets>;
+
+export const budgetChanges = z
+  .strictObject({ budgets: budgets.describe('Those to be changed; the others stay') })
+  .meta({ id: 'BudgetChanges' });

@@ -1,0 +1,35 @@
+import type { ActionTypeConfig } from '../contracts/engine-config.ts';
+import { secretNames, type RegisteredActionType, type SecretName } from '../ports/registry.ts';
+import type { SecretBox } from './secret-box.ts';
+
+type Addresses = Pick<ActionTypeConfig, 'url' | 'statusUrl'>;
+
+/** Scheme, host and port of everything that an action type calls, each once, in order. */
+export function originsOf({ url, statusUrl }: Addresses): string[] {
+  const called = statusUrl === undefined ? [url] : [url, statusUrl];
+  return [...new Set(called.map((address) => new URL(address).origin))].sort();
+}
+
+/**
+ * Where a secret belongs, for its box. What is sent belongs to whom it is sent to, as well: nobody who changes an address, by whatever way,
+ * gets the secret sent there. A signing secret is never sent.
+ */
+export function secretPlace(name: string, secret: SecretName, addresses: Addresses): string {
+  const place = `action-type:${name}:${secret}`;
+  return secret === 'signing' ? place : `${place}:${originsOf(addresses).join(',')}`;
+}
+
+export type OpenedSecrets = Partial<Record<SecretName, string>>;
+
+/** @throws {SecretBoxError} for the first that does not open here */
+export function openSecrets(
+  { name, config, secrets }: Pick<RegisteredActionType, 'name' | 'config' | 'secrets'>,
+  box: SecretBox,
+): OpenedSecrets {
+  const opened: OpenedSecrets = {};
+  for (const secret of secretNames) {
+    const kept = secrets[secret];
+    if (kept) opened[secret] = box.open(kept.sealed, secretPlace(name, secret, config));
+  }
+  return opened;
+}

@@ -1,0 +1,207 @@
+import type { Pool } from 'pg';
+import { pino } from 'pino';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createBudgetStore } from '../../services/api/postgres/budget-store.ts';
+import { createCampaignStore } from '../../services/api/postgres/campaign-store.ts';
+import { createDueJobs } from '../../services/scheduler/postgres/due-jobs.ts';
+import { createFeedStore } from '../../services/trigger/postgres/feed-store.ts';
+import { createRetentionStore } from '../../services/trigger/postgres/retention.ts';
+import { createRunStore } from '../../services/trigger/postgres/run-store.ts';
+import { segmentAlone } from '../../shared/contracts/feed-audience.ts';
+import { usersOf } from '../../shared/domain/users-text.ts';
+import type { ClaimedStep, StepLedger, StepRef, StepResult } from '../../shared/ports/step-ledger.ts';
+import { createLeases } from '../../shared/postgres/leases.ts';
+import { createHotPathPool } from '../../shared/postgres/pool.ts';
+import { createStepLedger } from '../../shared/postgres/step-ledger.ts';
+import { retryingDeadlocks } from '../../shared/postgres/transaction.ts';
+import { childOf, doneOf, failed, leaseMs, someBatches, waitingOf } from '../support/conformance/execution-subject.ts';
+import { campaignDefinitionOf } from '../support/conformance/run-rows.ts';
+import { createTestDatabase, type TestDatabase } from '../support/postgres-database.ts';
+import { createChance, type Chance } from '../simulation/seeded.ts';
+
+let database: TestDatabase;
+let pool: Pool;
+beforeAll(async () => {
+  database = await createTestDatabase();
+  const logger = pino({ level: 'silent' });
+  pool = createHotPathPool({ connectionString: database.url, applicationName: 'budgets-test', logger });
+});
+afterAll(async () => {
+  await pool.end();
+  await database.drop();
+});
+
+const unitsPerUser = [2];
+
+/** A run with these batches in SG, whose users cost two units each. */
+async function fedRun(units: number, batches: readonly (readonly string[])[]) {
+  const chain = [{ action: 'award-points', params: {}, unitsPerUser: unitsPerUser[0] ?? 0 }];
+  const definition = campaignDefinitionOf({ countries: ['SG'], chain, budgets: [{ country: 'SG', units }] });
+  const campaigns = createCampaignStore({ pool });
+  const { campaignId } = await campaigns.create(definition);
+  await campaigns.start(campaignId, null);
+  const lease = await createLeases({ pool }).acquire('scheduler', 'a', 60_000);
+  const fired = lease && (await createDueJobs({ pool }).fire(lease, 100));
+  const runId = fired?.runs.find((run) => run.campaignId === campaignId)?.runId ?? '';
+  const audience = segmentAlone({ segment: 'all', snapshot: 's1', estimate: null });
+  await createRunStore({ pool }).begin(runId, [{ country: 'SG', audience }]);
+  const feeds = createFeedStore({ pool });
+  const feed = (await feeds.claim('t', leaseMs, 1000, 'all')).find((each) => each.runId === runId);
+  if (!feed) throw new Error('the run has no feed');
+  const { feedId, token } = feed;
+  const numbered = batches.map((users, index) => ({ batchNo: index + 1, users }));
+  const pages = {
+    feedId,
+    token,
+    batches: numbered,
+    invalidUsers: [],
+    cursor: 'z',
+    complete: true,
+    staysStalled: false,
+  };
+  await feeds.writePages(pages);
+  return { campaignId, runId, feedId };
+}
+
+function ledgerOf(nth: number): StepLedger {
+  return createStepLedger({ pool, owner: `worker-${nth}`, slot: nth, leaseMs });
+}
+
+async function figuresOf(campaignId: string): Promise<number[]> {
+  const [sg] = await createBudgetStore({ pool }).list(campaignId);
+  return sg ? [sg.units, sg.used, sg.reserved] : [];
+}
+
+describe('budgets beside many workers', () => {
+  it('are used up to the last unit, and never beyond it, while workers claim, lose, put back and die at once', async () => {
+    const units = 407;
+    const { campaignId, feedId } = await fedRun(units, someBatches(40, 10));
+    const served = new Set<string>();
+    const late: number[] = [];
+    const costs = new Map([[feedId, unitsPerUser]]);
+
+    /** As a worker does, for whatever is open; every call is served before anything else is asked. */
+    async function work(nth: number, chance: Chance): Promise<void> {
+      const ledger = ledgerOf(nth);
+      for (let round = 0; round < 60; round++) {
+        const claims = await someOpen(feedId, chance);
+        const { claimed } = await ledger.flush({ results: [], claims, begins: [], unitsPerUser: costs });
+        const results = claimed.flatMap((claim) => outcomeOf(claim, chance));
+        if (2 * served.size > units) late.push(served.size);
+        await ledger.flush({ results, claims: [], begins: [], unitsPerUser: costs });
+        if (chance.happens(0.3)) await lapse();
+      }
+    }
+
+    function outcomeOf(claim: ClaimedStep, chance: Chance): StepResult[] {
+      const users = usersOf(claim.users);
+      if (claim.fits !== undefined) return [partsOf(claim, users, claim.fits)];
+      const fate = chance.next();
+      // Not applied: refused, or some of its users failed.
+      if (fate < 0.15 && !claim.open) return [waitingOf(claim, { open: false, delayMs: 0 })];
+      if (fate < 0.3 && !claim.open) {
+        for (const user of users.slice(1)) served.add(user);
+        return [doneOf(claim, { failures: users.slice(0, 1).map((user) => failed(user)) })];
+      }
+      for (const user of users) served.add(user);
+      // Applied: its answer is lost, or whoever called, or some users are missing in the answer.
+      if (fate < 0.45) return [waitingOf(claim, { open: true, delayMs: 0 })];
+      if (fate < 0.6) return [];
+      if (fate < 0.7) return [doneOf(claim, { children: [childOf(users.slice(0, 2), { open: true })] })];
+      return [doneOf(claim)];
+    }
+
+    await Promise.all(Array.from({ length: 6 }, (_, nth) => work(nth, createChance(nth + 1))));
+    // Whatever the last of them gave back goes to who is left.
+    await lapse();
+    const last = ledgerOf(0);
+    for (let round = 0; round < 20; round++) {
+      const claims = await allBatches(feedId);
+      const { claimed } = await last.flush({ results: [], claims, begins: [], unitsPerUser: costs });
+      const results = claimed.map((claim) => {
+        const users = usersOf(claim.users);
+        if (claim.fits !== undefined) return partsOf(claim, users, claim.fits);
+        for (const user of users) served.add(user);
+        return doneOf(claim);
+      });
+      await last.flush({ results, claims: [], begins: [], unitsPerUser: costs });
+      await lapse();
+    }
+    expect(late).toEqual([]);
+    const [, used = 0, reserved = 0] = await figuresOf(campaignId);
+    expect(2 * served.size).toBeLessThanOrEqual(used + reserved);
+    // A single unit suffices for nobody.
+    expect(used + reserved).toBe(406);
+  });
+
+  it('let nobody be called whose reservation was taken away between the look and the claim', async () => {
+    const { campaignId, feedId } = await fedRun(100, someBatches(1, 10));
+    const costs = new Map([[feedId, unitsPerUser]]);
+    const ref = { feedId, batchNo: 1, step: 1 };
+    await ledgerOf(0).flush({ results: [], claims: [ref], begins: [], unitsPerUser: costs });
+    // Another puts the step back, and has not committed yet.
+    const rival = await pool.connect();
+    await rival.query('begin');
+    await rival.query(`update batch_steps set state = 2, next_attempt_at = now() where feed = $1`, [feedId]);
+    await rival.query('delete from budget_reservations where feed = $1', [feedId]);
+    const flush = ledgerOf(1).flush({ results: [], claims: [ref], begins: [], unitsPerUser: costs });
+    await expect
+      .poll(async () => (await pool.query(`select from pg_locks where not granted`)).rowCount, { interval: 5 })
+      .toBeGreaterThan(0);
+    await rival.query('commit');
+    rival.release();
+    expect((await flush).claimed).toEqual([]);
+    expect(await figuresOf(campaignId)).toEqual([100, 0, 0]);
+    const again = await ledgerOf(1).flush({ results: [], claims: [ref], begins: [], unitsPerUser: costs });
+    expect(again.claimed).toHaveLength(1);
+    expect(await figuresOf(campaignId)).toEqual([100, 0, 20]);
+  });
+
+  it('keep what was reserved right before a worker died, for whoever claims the step', async () => {
+    const { campaignId, feedId } = await fedRun(20, someBatches(2, 10));
+    await pool.query('select * from reserve_budgets($1, $2, $3)', [[feedId], [1], [1]]);
+    const costs = new Map([[feedId, unitsPerUser]]);
+    const claims = [1, 2].map((batchNo) => ({ feedId, batchNo, step: 1 }));
+    const { claimed } = await ledgerOf(0).flush({ results: [], claims, begins: [], unitsPerUser: costs });
+    expect(claimed.map(({ batchNo }) => batchNo)).toEqual([1]);
+    expect(await figuresOf(campaignId)).toEqual([20, 0, 20]);
+  });
+
+  it('remember what runs have spent that retention has let go', async () => {
+    const { campaignId, runId, feedId } = await fedRun(100, someBatches(1, 10));
+    const ledger = ledgerOf(0);
+    const costs = new Map([[feedId, unitsPerUser]]);
+    const claims = [{ feedId, batchNo: 1, step: 1 }];
+    const [claim] = (await ledger.flush({ results: [], claims, begins: [], unitsPerUser: costs })).claimed;
+    if (!claim) throw new Error('the step was free');
+    await ledger.flush({ results: [doneOf(claim)], claims: [], begins: [], unitsPerUser: costs });
+    await createRunStore({ pool }).finish(runId, 'completed', null);
+    await pool.query(`update runs set ended_at = now() - interval '2 days' where id = $1`, [runId]);
+    await createRetentionStore({ pool }).deleteRuns(1, 100);
+    expect(await figuresOf(campaignId)).toEqual([100, 20, 0]);
+  });
+});
+
+function partsOf(claim: ClaimedStep, users: readonly string[], fits: number): StepResult {
+  return doneOf(claim, { children: [childOf(users.slice(0, fits)), childOf(users.slice(fits))] });
+}
+
+/** Some of the batches, fed ones and children, in any order. */
+async function someOpen(feedId: string, chance: Chance): Promise<StepRef[]> {
+  const all = await allBatches(feedId);
+  return Array.from({ length: 8 }, () => chance.pick(all));
+}
+
+async function allBatches(feedId: string): Promise<StepRef[]> {
+  const text = 'select batch_no as "batchNo" from batches where feed = $1 order by 1';
+  const { rows } = await pool.query<{ batchNo: number }>(text, [feedId]);
+  return rows.map(({ batchNo }) => ({ feedId, batchNo, step: 1 }));
+}
+
+/** Leases of the dead run out, and what waits is due. Nobody else's: each records what it claimed soon. */
+async function lapse(): Promise<void> {
+  const leases = `update batch_steps set lease_until = now() - interval '1 second'
+     where state = 1 and lease_until < now() + interval '29.8 seconds'`;
+  const waits = 'update batch_steps set next_attempt_at = now() where state = 2 and next_attempt_at > now()';
+  for (const text of [leases, waits]) await retryingDeadlocks(() => pool.query(text));
+}

@@ -1,0 +1,259 @@
+import { beforeEach, describe, expect, it } from 'vitest';
+import type { CampaignDefinition } from '../../../shared/contracts/campaigns.ts';
+import type {
+  ClaimedStep,
+  LedgerFlush,
+  LedgerFlushed,
+  StepRef,
+  StepResult,
+} from '../../../shared/ports/step-ledger.ts';
+import {
+  childOf,
+  doneOf,
+  failed,
+  leaseMs,
+  someBatches,
+  someUsers,
+  startFedRun,
+  waitingOf,
+  type ExecutionSubject,
+  type MakeExecutionSubject,
+} from './execution-subject.ts';
+
+const costly: CampaignDefinition['chain'] = [
+  { action: 'award-points', params: {}, unitsPerUser: 2 },
+  { action: 'send-message', params: {} },
+];
+
+/** Units of a campaign in a country: reserved before the call, settled after it, and never one too many. */
+export function describeBudgets(name: string, makeSubject: MakeExecutionSubject): void {
+  describe(`budgets ${name}`, () => {
+    let subject: ExecutionSubject;
+    beforeEach(async () => {
+      subject = await makeSubject();
+    });
+
+    /** A run of batches of ten users, who cost two units each in the first step. */
+    async function fedRun(units: number, batches = 4, changes: Partial<CampaignDefinition> = {}) {
+      const fed = await startFedRun(subject, someBatches(batches, 10), {
+        chain: costly,
+        budgets: [{ country: 'SG', units }],
+        ...changes,
+      });
+      const [context] = await subject.contexts.load([fed.feedId]);
+      if (!context) throw new Error('the feed has no context');
+      const unitsPerUser = new Map([[fed.feedId, context.unitsPerUser ?? []]]);
+      const flushAs = (worker: 'a' | 'b', flush: Partial<LedgerFlush>): Promise<LedgerFlushed> =>
+        subject.ledgerOf(worker).flush({ results: [], claims: [], begins: [], unitsPerUser, ...flush });
+      const claim = async (...claims: StepRef[]) => (await flushAs('a', { claims })).claimed;
+      const claimAsB = async (...claims: StepRef[]) => (await flushAs('b', { claims })).claimed;
+      const record = async (...results: StepResult[]) => (await flushAs('a', { results })).recorded;
+      const figures = async () => {
+        const [sg] = await subject.budgets.list(context.campaignId);
+        return [sg?.used, sg?.reserved, sg?.waitingBatches];
+      };
+      return { ...fed, campaignId: context.campaignId, flushAs, claim, claimAsB, record, figures };
+    }
+
+    async function claimedOf(claim: (...claims: StepRef[]) => Promise<ClaimedStep[]>, ref: StepRef | undefined) {
+      const [claimed] = ref ? await claim(ref) : [];
+      if (!claimed) throw new Error('the step was not free');
+      return claimed;
+    }
+
+    it('are told to whoever serves a feed, where there is one', async () => {
+      const run = await startFedRun(subject, someBatches(1, 1), {
+        countries: ['SG'],
+        chain: costly,
+        budgets: [{ country: 'SG', units: 1 }],
+      });
+      const free = await startFedRun(subject, someBatches(1, 1), {
+        countries: ['ID'],
+        chain: costly,
+        budgets: [{ country: 'SG', units: 1 }],
+      });
+      const contexts = await subject.contexts.load([run.feedId, free.feedId]);
+      expect(new Map(contexts.map(({ feedId, unitsPerUser }) => [feedId, unitsPerUser]))).toEqual(
+        new Map([
+          [run.feedId, [2, 0]],
+          [free.feedId, null],
+        ]),
+      );
+    });
+
+    it('let whole batches be claimed for as long as they suffice, and put the others back', async () => {
+      const { steps, claim, figures, flushAs, runId, feedId } = await fedRun(40);
+      const claimed = await claim(...steps);
+      expect(claimed.map(({ batchNo }) => batchNo).sort()).toEqual([1, 2]);
+      expect(await figures()).toEqual([0, 40, 2]);
+      const cause = 'budget: too few of the 40 units of SG are left';
+      expect(await subject.runs.waitingSteps([runId])).toMatchObject([{ country: 'SG', step: 1, cause, held: false }]);
+      expect((await flushAs('b', { claims: steps })).claimed).toEqual([]);
+      const untouched = { state: 'waiting', open: false, attempts: 0 };
+      expect(await subject.rows.step({ feedId, batchNo: 3, step: 1 })).toMatchObject(untouched);
+    });
+
+    it('count as used what succeeded, and are free again for who failed', async () => {
+      const { steps, claim, record, figures } = await fedRun(40);
+      const [first, second] = await claim(...steps.slice(0, 2));
+      if (!first || !second) throw new Error('the steps were free');
+      await record(doneOf(first));
+      expect(await figures()).toEqual([20, 20, 0]);
+      await record(doneOf(second, { failures: [failed('u011'), failed('u012', { outcome: 'unknown', reason: 'x' })] }));
+      expect(await figures()).toEqual([38, 0, 0]);
+    });
+
+    it('are free again when a step is put back whose call was certainly not applied', async () => {
+      const { steps, claim, record, figures } = await fedRun(40);
+      const step = await claimedOf(claim, steps[0]);
+      await record(waitingOf(step, { open: false, answered: false }));
+      expect(await figures()).toEqual([0, 0, 0]);
+    });
+
+    it('stay reserved when a step is put back whose call may have been applied, and its next claim needs no more', async () => {
+      const { steps, claim, claimAsB, record, figures } = await fedRun(20);
+      const step = await claimedOf(claim, steps[0]);
+      await record(waitingOf(step, { open: true, delayMs: 1000, answered: false }));
+      expect(await figures()).toEqual([0, 20, 0]);
+      expect(await claim(...steps.slice(1, 2))).toEqual([]);
+      await subject.passTime(1001);
+      const again = await claimedOf(claimAsB, steps[0]);
+      expect(again).toMatchObject({ open: true, epoch: 2 });
+      expect(await figures()).toEqual([0, 20, 1]);
+    });
+
+    it('stay reserved for the step of a worker that is gone, whoever takes it over', async () => {
+      const { steps, claim, claimAsB, record, figures, flushAs } = await fedRun(20);
+      const lost = await claimedOf(claim, steps[0]);
+      await subject.passTime(leaseMs + 1);
+      const again = await claimedOf(claimAsB, steps[0]);
+      expect(await figures()).toEqual([0, 20, 0]);
+      // The lost one comes too late to give anything back.
+      expect(await record(waitingOf(lost, { open: false }))).toEqual([]);
+      expect(await figures()).toEqual([0, 20, 0]);
+      await flushAs('b', { results: [doneOf(again)] });
+      expect(await figures()).toEqual([20, 0, 0]);
+    });
+
+    it('go along with users that go on as a child batch and may have been applied', async () => {
+      const { steps, claim, record, figures } = await fedRun(20);
+      const step = await claimedOf(claim, steps[0]);
+      const children = [
+        childOf(['u001', 'u002'], { open: true, delayMs: 60_000 }),
+        childOf(['u003', 'u004', 'u005'], { open: false, delayMs: 60_000 }),
+        childOf(['u006'], { claim: true }),
+      ];
+      await record(doneOf(step, { children }));
+      // Four succeeded; two are open and one is called at once; three ask anew when they are due.
+      expect(await figures()).toEqual([8, 6, 0]);
+    });
+
+    it('suffice for some users of a batch: it is ours to be split, and nothing is reserved for it', async () => {
+      const { steps, claim, record, figures, feedId } = await fedRun(27);
+      const claimed = await claim(...steps.slice(0, 2));
+      const [whole, partly] = claimed.toSorted((a, b) => a.batchNo - b.batchNo);
+      expect(whole).not.toHaveProperty('fits');
+      expect(partly).toMatchObject({ batchNo: 2, fits: 3, open: false });
+      expect(await figures()).toEqual([0, 20, 1]);
+      if (!partly) throw new Error('the step was free');
+      const [first, rest] = [childOf(someUsers(3, 11)), childOf(someUsers(7, 14), { delayMs: 5000 })];
+      await record(doneOf(partly, { children: [first, rest] }));
+      const [due] = (await subject.rows.agenda(feedId)).filter(
+        ({ batchNo, inSeconds }) => batchNo > 2 && inSeconds === 0,
+      );
+      expect(await claim({ feedId, batchNo: due?.batchNo ?? 0, step: 1 })).toMatchObject([{ size: 3 }]);
+      expect(await figures()).toEqual([0, 26, 0]);
+    });
+
+    it('know that nobody was called for a batch that was claimed to be split, when its worker is lost', async () => {
+      const { steps, claim, claimAsB, figures } = await fedRun(6);
+      expect(await claimedOf(claim, steps[0])).toMatchObject({ fits: 3 });
+      await subject.passTime(leaseMs + 1);
+      expect(await claimedOf(claimAsB, steps[0])).toMatchObject({ fits: 3, open: false });
+      await subject.passTime(leaseMs + 1);
+      const feed = { feedId: steps[0]?.feedId ?? '', chainLength: 2 };
+      await subject.endings.endOpen(feed, 'expired', { from: 1, limit: 100 });
+      expect(await figures()).toEqual([0, 0, 0]);
+    });
+
+    it('go to the smallest batches first, so that none waits for a larger one', async () => {
+      const { feedId, steps, claim, record } = await fedRun(22);
+      const first = await claimedOf(claim, steps[0]);
+      await record(doneOf(first, { children: [childOf(['u001', 'u002'])] }));
+      const [child] = (await subject.rows.agenda(feedId)).filter(({ batchNo }) => batchNo > 4);
+      const claimed = await claim(...steps.slice(1), { feedId, batchNo: child?.batchNo ?? 0, step: 1 });
+      expect(claimed.filter(({ fits }) => fits === undefined).map(({ size }) => size)).toEqual([2]);
+    });
+
+    it('cost nothing in steps that have no price', async () => {
+      const { steps, claim, record, figures, feedId } = await fedRun(20);
+      await record(doneOf(await claimedOf(claim, steps[0])));
+      expect(await claim({ feedId, batchNo: 1, step: 2 })).toHaveLength(1);
+      expect(await figures()).toEqual([20, 0, 0]);
+    });
+
+    it('are free again for what ends without a call, and not for what may have been called', async () => {
+      const { steps, claim, record, figures, feedId } = await fedRun(60);
+      const [first, second] = await claim(...steps.slice(0, 2));
+      if (!first || !second) throw new Error('the steps were free');
+      await record(waitingOf(first, { open: true, delayMs: 60_000 }));
+      await subject.passTime(leaseMs + 1);
+      await record(waitingOf(second, { open: false, delayMs: 60_000 }));
+      await subject.endings.endOpen({ feedId, chainLength: 2 }, 'expired', { from: 1, limit: 100 });
+      expect(await figures()).toEqual([20, 0, 0]);
+    });
+
+    it('are spent by all runs of a campaign together, and may be raised while they go on', async () => {
+      const { campaignId, steps, claim, figures } = await fedRun(20);
+      await claim(...steps.slice(0, 2));
+      await subject.budgets.change(campaignId, [
+        { country: 'SG', units: 45 },
+        { country: 'ID', units: 7 },
+      ]);
+      expect((await subject.campaigns.get(campaignId))?.definition.budgets).toEqual([{ country: 'SG', units: 45 }]);
+      await subject.passTime(5001);
+      expect((await claim(...steps)).map(({ batchNo, fits }) => [batchNo, fits]).sort()).toEqual([
+        [2, undefined],
+        [3, 2],
+      ]);
+      expect(await figures()).toEqual([0, 40, 2]);
+    });
+
+    it('may be lowered below what is spent: then nobody is called any more', async () => {
+      const { campaignId, steps, claim } = await fedRun(60);
+      await claim(...steps.slice(0, 2));
+      await subject.budgets.change(campaignId, [{ country: 'SG', units: 10 }]);
+      expect(await claim(...steps.slice(2))).toEqual([]);
+    });
+
+    it('name what keeps runs waiting: the batches, what is left, and the price of a user', async () => {
+      const { runId, steps, claim } = await fedRun(21);
+      await claim(...steps);
+      expect(await subject.runs.shortages([runId])).toMatchObject([
+        { runId, country: 'SG', units: 21, left: 1, batches: 3, leastUnits: 2 },
+      ]);
+      expect(await subject.runs.tallies()).toMatchObject([{ hasBudgets: true }]);
+    });
+
+    it('are in what is shown of a run, and no longer reserved once it has ended', async () => {
+      const { runId, steps, claim, record } = await fedRun(25);
+      const [first] = await claim(...steps.slice(0, 1));
+      if (!first) throw new Error('the step was free');
+      await record(doneOf(first));
+      await claim(...steps.slice(1, 3));
+      const shown = { country: 'SG', units: 25, used: 20, reserved: 0, waitingBatches: 2 };
+      expect((await subject.reports.snapshot(runId))?.budgets).toEqual([shown]);
+      await subject.runs.finish(runId, 'expired', null);
+      expect((await subject.reports.snapshot(runId))?.budgets).toEqual([{ ...shown, waitingBatches: 0 }]);
+    });
+
+    it('leave no trace of campaigns that have none', async () => {
+      const { runId, steps } = await startFedRun(subject, someBatches(1, 10), { chain: costly });
+      const ledger = subject.ledgerOf('a');
+      expect((await ledger.flush({ results: [], claims: steps, begins: [] })).claimed).toHaveLength(1);
+      expect(await subject.runs.tallies()).toMatchObject([{ hasBudgets: false }]);
+      expect(await subject.runs.shortages([runId])).toEqual([]);
+      expect((await subject.reports.snapshot(runId))?.budgets).toEqual([]);
+    });
+  });
+}
