@@ -12,6 +12,7 @@ import { registerDemo } from './commands/demo.ts';
 import { registerDoctor } from './commands/doctor.ts';
 import { registerExplain } from './commands/explain.ts';
 import { registerInstallation } from './commands/installation.ts';
+import { registerQuarantinedSteps } from './commands/quarantined-steps.ts';
 import { registerShards } from './commands/shards.ts';
 import { registerRun } from './commands/run.ts';
 import { registerGroups, registerSchedules } from './commands/schedules.ts';
@@ -44,6 +45,7 @@ export async function runProgram(args: readonly string[], deps: SessionDeps): Pr
     registerSchedules,
     registerGroups,
     registerDeadLetters,
+    registerQuarantinedSteps,
     registerAudit,
     registerApiKey,
     registerCheckEndpoint,

@@ -124,6 +124,9 @@ export async function startInstallation(options: InstallationOptions): Promise<I
     SANDBOX_PORT: String(sandboxPort),
     SANDBOX_LEDGER: ledgerFile,
     SANDBOX_REWARDS_STORE: rewardsStore,
+    ...(options.sandbox['SANDBOX_RECEIPTS_SECRET'] !== undefined && {
+      SANDBOX_RECEIPTS_URL: `http://127.0.0.1:${apiPort}/v1/receipts`,
+    }),
     ...options.sandbox,
   };
   const services = new Map<string, ServiceProcess>();
@@ -189,7 +192,7 @@ function numbered(name: string, count: number): string[] {
   return Array.from({ length: count }, (_, index) => `${name}-${index + 1}`);
 }
 
-const serviceNames: readonly ServiceName[] = ['sandbox', 'api', 'scheduler', 'trigger', 'worker', 'all'];
+const serviceNames: readonly ServiceName[] = ['sandbox', 'api', 'scheduler', 'trigger', 'worker', 'dispatcher', 'all'];
 
 /** `worker-2` is a worker. */
 function serviceOf(name: string): ServiceName {
@@ -205,6 +208,8 @@ export interface ActionTypeFile {
   timeoutMs: number;
   concurrency?: number;
   maxAttempts?: number;
+  receipts?: true;
+  receiptsSecretEnv?: string;
 }
 
 export interface EngineConfigFile {
