@@ -20,7 +20,7 @@ export async function up(knex: Knex): Promise<void> {
       id uuid primary key,
       name text not null,
       client uuid,
-      campaign uuid unique references campaigns on delete cascade,
+      campaign uuid unique,
       revision int not null default 1,
       definition jsonb not null,
       state text not null check (state in ('active', 'paused', 'disabled', 'ended')),

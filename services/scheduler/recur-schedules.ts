@@ -34,7 +34,9 @@ export async function recurSchedules({
     logger.info({ scheduleId: publicId('schedule', scheduleId), group, ...times, count, cause }, 'instants skipped');
   }
   for (const scheduleId of ended) logger.info({ scheduleId: publicId('schedule', scheduleId) }, 'schedule ended');
-  return looked === maxSchedules ? 0 : Math.min(nextLookInMs ?? pollMs, pollMs);
+  if (looked === maxSchedules) return 0;
+  // What is due and was not taken is another's at this moment, or this region is switched off.
+  return looked === 0 && nextLookInMs === 0 ? pollMs : Math.min(nextLookInMs ?? pollMs, pollMs);
 }
 
 /** What waits for the fire before it is looked after this often: nobody tells when a job or a run ends. */

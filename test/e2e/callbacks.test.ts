@@ -35,7 +35,12 @@ function startReceiver(secretOf: () => string) {
     const text = (name: string) => z.string().optional().parse(request.headers[name]);
     const id = text('webhook-id') ?? '';
     const key = webhookKeyOf(secretOf());
-    const call = { id, timestamp: text('webhook-timestamp'), signature: text('webhook-signature'), body: Buffer.concat(chunks) };
+    const call = {
+      id,
+      timestamp: text('webhook-timestamp'),
+      signature: text('webhook-signature'),
+      body: Buffer.concat(chunks),
+    };
     const problem = key ? webhookProblem(key, call, Date.now() / 1000) : 'no key';
     return { id, path: request.url ?? '', problem, atMs: Date.now() };
   }
@@ -94,7 +99,14 @@ describe('callbacks over Kafka', () => {
     expect(calls.get('well')).toHaveLength(jobs * 0.9);
     expect(calls.get('flaky')).toHaveLength(jobs * 0.09 * 2);
     expect(calls.get('never')).toHaveLength(jobs * 0.01 * 2);
-    expect(await ledger()).toEqual({ accepted: jobs, called: jobs * 0.99, expired: 0, dead: jobs * 0.01, ended: jobs, pending: 0 });
+    expect(await ledger()).toEqual({
+      accepted: jobs,
+      called: jobs * 0.99,
+      expired: 0,
+      dead: jobs * 0.01,
+      ended: jobs,
+      pending: 0,
+    });
   });
 
   it('call nothing that a client may not reach: its jobs are dead, and nothing was sent', async () => {

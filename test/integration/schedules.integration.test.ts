@@ -47,6 +47,7 @@ async function begin() {
     `truncate schedules, occurrences, skipped_instants, schedule_groups, jobs, clients, client_keys, client_totals, ended_jobs, campaigns,
        campaign_revisions, run_starts, runs, leases, budgets cascade`,
   );
+  await plain.query('update regions set active = true');
   let nowMs = startMs;
   await setClock(plain, nowMs);
   return {
@@ -68,6 +69,12 @@ async function postgresSchedules(): Promise<SchedulesSubject> {
     jobs,
     endJobs: async () => {
       await plain.query('delete from jobs');
+    },
+    switchOff: async (region) => {
+      await plain.query(
+        'insert into regions (name, active) values ($1, false) on conflict (name) do update set active = false',
+        [region],
+      );
     },
     disarm: async (scheduleId) => {
       await plain.query('update schedules set look_at = null where id = $1', [scheduleId]);

@@ -30,7 +30,7 @@ export function createDueSchedules({ pool }: { pool: Pool }): DueSchedules {
 
     fireBuffered: (looker, limit) =>
       inTransaction(pool, async (client) => {
-        const { rows } = await client.query<PlannedColumns>(lockBuffered, [limit]);
+        const { rows } = await client.query<PlannedColumns>(lockBuffered, [limit, looker.region]);
         if (rows.length === 0) return [];
         const ids = rows.map(({ id }) => id);
         const { rows: fired } = await client.query<NewOccurrence>(unbuffer, [ids, looker.region, looker.owner]);
@@ -76,9 +76,12 @@ const iso = (ms: number) => new Date(ms).toISOString();
 
 const regionLook = `coalesce((region_looks ->> $1)::timestamptz, look_at)`;
 
+/** A region that an operator has switched off claims nothing, whoever still runs there. */
+const isSwitchedOn = (region: string) => `not exists (select from regions where name = ${region} and not active)`;
+
 const lockDue = `
   select ${plannedColumns} from schedules s
-  where s.state = 'active' and s.look_at <= now() and ${regionLook} <= now()
+  where s.state = 'active' and s.look_at <= now() and ${regionLook} <= now() and ${isSwitchedOn('$1')}
   order by s.look_at limit $2 for update skip locked`;
 
 /** By the clock of this moment: the transaction began a while ago. */
@@ -90,6 +93,7 @@ const selectNextLook = `
 const lockBuffered = `
   select ${plannedColumns} from schedules s
   where s.state = 'active' and exists (select from occurrences where schedule = s.id and state = 'buffered')
+    and ${isSwitchedOn('$2')}
   limit $1 for update skip locked`;
 
 /** What has nothing at work before it. It is due now: a run's deadline counts from here. Whole milliseconds, as all due times. */

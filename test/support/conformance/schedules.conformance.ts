@@ -18,6 +18,7 @@ export interface SchedulesSubject {
   endJobs(): Promise<void>;
   /** Takes a schedule's next look away, as nothing should. */
   disarm(scheduleId: string): Promise<void>;
+  switchOff(region: string): Promise<void>;
   nowMs(): number;
   passTime(ms: number): Promise<void>;
 }
@@ -243,6 +244,21 @@ export function describeSchedules(name: string, makeSubject: () => Promise<Sched
         expect((await look()).fired).toMatchObject([{ group: 'BR', scheduledForMs: startMs + 2 * minuteMs }]);
         expect((await look(far)).fired).toEqual([]);
         expect(await subject.jobs()).toHaveLength(4);
+      });
+
+      it('are left to the others by a region that is switched off', async () => {
+        await group('SG', 'local');
+        await add({ groups: { names: ['SG'] }, overlap: 'buffer-one' });
+        await subject.switchOff('local');
+        await subject.passTime(minuteMs);
+        expect(await look()).toMatchObject({ looked: 0 });
+        await subject.passTime(30_000);
+        expect((await look(far)).fired).toMatchObject([{ group: 'SG' }]);
+        await subject.passTime(minuteMs);
+        await look(far);
+        await subject.endJobs();
+        expect(await subject.due.fireBuffered(local, 10)).toEqual([]);
+        expect(await subject.due.fireBuffered(far, 10)).toHaveLength(1);
       });
 
       it('that are none let the instant pass, which is told', async () => {

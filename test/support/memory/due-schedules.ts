@@ -16,7 +16,7 @@ export function createMemoryDueSchedules({ database }: { database: MemoryDatabas
   return {
     recur: ({ region, owner }, limit) =>
       atOnce(() => {
-        const due = active()
+        const due = (recurring.switchedOff.has(region) ? [] : active())
           .filter((row) => (row.lookAtMs ?? Infinity) <= clock.nowMs() && lookOf(row, region) <= clock.nowMs())
           .sort((a, b) => (a.lookAtMs ?? 0) - (b.lookAtMs ?? 0))
           .slice(0, limit);
@@ -33,6 +33,7 @@ export function createMemoryDueSchedules({ database }: { database: MemoryDatabas
     fireBuffered: ({ region, owner }, limit) =>
       atOnce(() => {
         const fired: FiredOccurrence[] = [];
+        if (recurring.switchedOff.has(region)) return fired;
         const rows = active().filter((row) =>
           occurrencesOfRow(database, row).some(({ state }) => state === 'buffered'),
         );
