@@ -9,6 +9,7 @@ import { readKafkaSecurity, type KafkaSettings } from '../../shared/runtime/kafk
 const schedulerEnvironment = commonEnvironment.extend({
   SCHEDULER_LEASE_MS: z.coerce.number().int().min(500).max(600_000).default(10_000),
   SCHEDULER_POLL_MS: z.coerce.number().int().min(10).max(60_000).default(200),
+  RETENTION_OCCURRENCES_DAYS: z.coerce.number().int().min(0).max(36_500).default(90),
   MUSTER_REGION: z
     .string()
     .regex(regionPattern, 'has to be 1 to 32 small letters, digits and -, a letter first')

@@ -48,10 +48,7 @@ export function createPartitionKeeper(deps: PartitionKeeperDeps): PartitionKeepe
     next.sort((a, b) => a - b);
     validUntilMs = askedMs + ttlMs;
     if (next.length !== held.length || next.some((partition, index) => partition !== held[index])) {
-      logger.info(
-        { partitions: next.length, before: held.length, givenBack: leaving.length },
-        'partitions changed hands',
-      );
+      logger.info({ partitions: next.length, before: held.length, givenBack: leaving.length }, 'partitions changed hands');
       held = next;
       deps.onChanged();
     }

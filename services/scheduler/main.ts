@@ -44,6 +44,7 @@ export const schedulerProcess = defineProcess('scheduler', readConfig, async (co
     leases: createLeases({ pool }),
     dueSchedules: createDueSchedules({ pool }),
     region: config.MUSTER_REGION,
+    keptDays: config.RETENTION_OCCURRENCES_DAYS,
     owner,
     leaseMs: config.SCHEDULER_LEASE_MS,
     pollMs: config.SCHEDULER_POLL_MS,

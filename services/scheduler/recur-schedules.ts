@@ -65,6 +65,19 @@ export function createRearming({ dueSchedules, isLeading, logger }: RecurSchedul
   };
 }
 
+const forgetEveryMs = 3_600_000;
+/** While there is more to delete. */
+const betweenChunksMs = 1000;
+const forgottenAtOnce = 5000;
+
+export async function forgetOccurrences(
+  { dueSchedules, isLeading }: RecurSchedulesDeps,
+  days: number,
+): Promise<number> {
+  if (!isLeading() || days === 0) return forgetEveryMs;
+  return (await dueSchedules.forget(days, forgottenAtOnce)) >= forgottenAtOnce ? betweenChunksMs : forgetEveryMs;
+}
+
 function factsOf({ scheduleId, group, scheduledForMs, targetId }: FiredOccurrence) {
   const scheduledFor = new Date(scheduledForMs).toISOString();
   return { scheduleId: publicId('schedule', scheduleId), group, scheduledFor, targetId };

@@ -19,7 +19,7 @@ function setUp() {
   const logger = pino({ level: 'silent' });
   const nodeOf = (owner: string, region = 'local', dueSchedules = createMemoryDueSchedules({ database })) => {
     const leases = createMemoryLeases({ database });
-    return createRecurring({ leases, dueSchedules, region, owner, leaseMs, pollMs: 200, clock, logger });
+    return createRecurring({ leases, dueSchedules, region, owner, leaseMs, pollMs: 200, keptDays: 90, clock, logger });
   };
   const add = async (overlap: 'allow' | 'buffer-one' = 'allow') => {
     const recurrence = {

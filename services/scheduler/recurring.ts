@@ -4,7 +4,7 @@ import { createLeaseKeeper } from '../../shared/runtime/lease-keeper.ts';
 import type { Logger } from '../../shared/runtime/logger.ts';
 import { createLoop } from '../../shared/runtime/loop.ts';
 import type { DueSchedules } from './ports/due-schedules.ts';
-import { createRearming, fireBuffered, recurSchedules } from './recur-schedules.ts';
+import { createRearming, fireBuffered, forgetOccurrences, recurSchedules } from './recur-schedules.ts';
 
 const afterErrorMs = 1000;
 
@@ -15,6 +15,8 @@ export interface RecurringDeps {
   owner: string;
   leaseMs: number;
   pollMs: number;
+  /** After so many days, what was fired and skipped is forgotten; 0: never. */
+  keptDays: number;
   clock: Clock;
   logger: Logger;
 }
@@ -27,7 +29,7 @@ export interface Recurring {
 }
 
 export function createRecurring(deps: RecurringDeps): Recurring {
-  const { leases, dueSchedules, region, owner, leaseMs: ttlMs, pollMs, clock, logger } = deps;
+  const { leases, dueSchedules, region, owner, leaseMs: ttlMs, pollMs, keptDays, clock, logger } = deps;
   const name = `schedules-${region}`;
   const lease = createLeaseKeeper({ leases, name, owner, ttlMs, clock, logger, acquired: () => wake() });
   const loopDeps = { dueSchedules, looker: { region, owner }, pollMs, isLeading: () => lease.held() !== null, logger };
@@ -37,6 +39,7 @@ export function createRecurring(deps: RecurringDeps): Recurring {
     loopOf('recur-schedules', () => recurSchedules(loopDeps)),
     loopOf('fire-buffered', () => fireBuffered(loopDeps)),
     loopOf('rearm-schedules', createRearming(loopDeps)),
+    loopOf('forget-occurrences', () => forgetOccurrences(loopDeps, keptDays)),
   ];
   const wake = () => {
     for (const loop of loops) loop.poke();

@@ -63,13 +63,14 @@ describe('callbacks over Kafka', () => {
     receiver = startReceiver(() => secret);
     port = await listen(receiver.server);
     muster = await startInstallation({ workers: 'all-in-one', sandbox: {} });
-    await post('/v1/clients', {
+    const created = await post('/v1/clients', {
       name: 'orders',
       egress: { allow: [{ cidr: '127.0.0.0/8', port }] },
       retry: { strategy: 'fixed', attempts: 2, delayMs: 200 },
       sideline: { afterFailures: 1000 },
     });
-    ({ secret } = z.object({ secret: z.string() }).parse(await post('/v1/clients/orders/keys', {})));
+    const { id } = z.object({ id: z.string() }).parse(created);
+    ({ secret } = z.object({ secret: z.string() }).parse(await post(`/v1/clients/${id}/keys`, {})));
   });
   afterAll(async () => {
     await muster.stop();

@@ -49,4 +49,6 @@ export interface DueSchedules {
    * @returns how many were mended, and the last id that was looked at; null: the end was reached
    */
   rearm(limit: number, cursor: string | null): Promise<{ mended: number; cursor: string | null }>;
+  /** Deletes what was decided so many days ago and is not at work any more; at most `limit` of what fired, and of what was skipped. */
+  forget(days: number, limit: number): Promise<number>;
 }

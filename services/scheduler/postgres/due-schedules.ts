@@ -38,6 +38,11 @@ export function createDueSchedules({ pool }: { pool: Pool }): DueSchedules {
         return fired.map(firedOf);
       }),
 
+    forget: async (days, limit) => {
+      const { rows } = await pool.query<{ forgotten: number }>(forgetOld, [days, limit]);
+      return rows[0]?.forgotten ?? 0;
+    },
+
     rearm: (limit, cursor) =>
       inTransaction(pool, async (client) => {
         const { rows } = await client.query<RearmedRow>(lockActive, [cursor, limit]);
@@ -104,6 +109,18 @@ const unbuffer = `
     where o.schedule = b.schedule and o.group_name = b.group_name and o.open and o.state = 'fired' and (${isAtWork}))
   returning schedule as "scheduleId", group_name as "group", ${msOf('scheduled_for')} as "scheduledForMs", kind, state, target as "targetId",
     ${msOf('due_at')} as "dueAtMs"`;
+
+const forgetOld = `
+  with o as (
+    delete from occurrences where ctid = any(array(
+      select ctid from occurrences where not open and decided_at < now() - $1::float8 * interval '1 day' limit $2
+    )) returning 1
+  ), k as (
+    delete from skipped_instants where ctid = any(array(
+      select ctid from skipped_instants where recorded_at < now() - $1::float8 * interval '1 day' limit $2
+    )) returning 1
+  )
+  select ((select count(*) from o) + (select count(*) from k))::int as forgotten`;
 
 const lockActive = `
   select ${plannedColumns}, ${msOf('s.next_at')} as "nextAtMs", ${msOf('s.look_at')} as "lookAtMs" from schedules s

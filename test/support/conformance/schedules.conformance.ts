@@ -437,6 +437,19 @@ export function describeSchedules(name: string, makeSubject: () => Promise<Sched
       expect((await look()).fired).toHaveLength(1);
     });
 
+    it('is forgotten after its days, but for what is at work', async () => {
+      const scheduleId = await add({ cron: '0 0 * * *', catchUpSeconds: 0 });
+      await subject.passTime(3 * 1440 * minuteMs);
+      await look();
+      expect(await told(scheduleId)).toHaveLength(2);
+      await subject.passTime(91 * 1440 * minuteMs);
+      expect(await subject.due.forget(90, 10)).toBe(1);
+      await subject.endJobs();
+      await look();
+      expect(await subject.due.forget(90, 10)).toBe(1);
+      expect((await told(scheduleId)).map(([, state]) => state)).toEqual(['skipped', 'fired']);
+    });
+
     it('is made once under an id, and listed newest first, page by page', async () => {
       const first = await add();
       const definition = definitionOf();

@@ -54,6 +54,16 @@ export function createMemoryDueSchedules({ database }: { database: MemoryDatabas
         return fired;
       }),
 
+    forget: (days, limit) =>
+      atOnce(() => {
+        const beforeMs = clock.nowMs() - days * 86_400_000;
+        const fired = [...recurring.occurrences].filter(([, { open, decidedAtMs }]) => !open && decidedAtMs < beforeMs);
+        const skipped = [...recurring.skipped].filter(([, { recordedAtMs }]) => recordedAtMs < beforeMs);
+        for (const [key] of fired.slice(0, limit)) recurring.occurrences.delete(key);
+        for (const [key] of skipped.slice(0, limit)) recurring.skipped.delete(key);
+        return Math.min(fired.length, limit) + Math.min(skipped.length, limit);
+      }),
+
     rearm: (limit, cursor) =>
       atOnce(() => {
         const page = active()
