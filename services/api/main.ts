@@ -7,6 +7,7 @@ import { createRegistrySource, createShardStore } from '../../shared/postgres/re
 import { createAcceptPool, createHotPathPool, createPool, createUploadPool } from '../../shared/postgres/pool.ts';
 import { createClientSource } from '../../shared/postgres/clients.ts';
 import { createJobIntake } from '../../shared/postgres/job-intake.ts';
+import { createGuardReader } from '../../shared/postgres/endpoint-guards.ts';
 import { createSettlements } from '../../shared/postgres/settlements.ts';
 import { createSegmentation } from '../../shared/http-client/segmentation-client.ts';
 import { createStoredAudiences } from '../../shared/postgres/stored-audiences.ts';
@@ -177,6 +178,7 @@ export const apiProcess = defineProcess('api', readConfig, async (config, contex
       shardLook: createShardLook({
         ...{ registry, clock, topicPrefix: config.topicPrefix },
         figures: createShardFigures({ pool }),
+        guards: createGuardReader({ pool }),
         group: { look: (topics) => workers(installationId)?.look(topics) ?? Promise.resolve(null) },
       }),
       clock,

@@ -5,6 +5,8 @@ import { defineProcess, isEntry, runProcess } from '../../shared/runtime/process
 import { systemClock } from '../../shared/runtime/system-clock.ts';
 import { readConfig } from './config.ts';
 import { createDueJobs } from './postgres/due-jobs.ts';
+import { createDueSchedules } from './postgres/due-schedules.ts';
+import { createRecurring } from './recurring.ts';
 import { createScheduler } from './scheduler.ts';
 
 export const schedulerProcess = defineProcess('scheduler', readConfig, async (config, context) => {
@@ -26,8 +28,27 @@ export const schedulerProcess = defineProcess('scheduler', readConfig, async (co
     clock: systemClock,
     logger,
   });
+  const recurring = createRecurring({
+    leases: createLeases({ pool }),
+    dueSchedules: createDueSchedules({ pool }),
+    region: config.MUSTER_REGION,
+    owner,
+    leaseMs: config.SCHEDULER_LEASE_MS,
+    pollMs: config.SCHEDULER_POLL_MS,
+    clock: systemClock,
+    logger,
+  });
   scheduler.start();
-  return scheduler;
+  recurring.start();
+  return {
+    ...scheduler,
+    stopIntake: async () => {
+      await Promise.all([scheduler.stopIntake(), recurring.stopIntake()]);
+    },
+    finishWork: async () => {
+      await Promise.all([scheduler.finishWork(), recurring.finishWork()]);
+    },
+  };
 });
 
 if (isEntry(import.meta)) await runProcess(schedulerProcess);

@@ -17,6 +17,7 @@ import { createMemoryBudgetStore } from './memory/budget-store.ts';
 import { createMemoryCampaignStore } from './memory/campaign-store.ts';
 import { createMemoryDeadLetterStore } from './memory/dead-letters.ts';
 import { createMemoryDatabase } from './memory/memory-database.ts';
+import { createMemoryGuardReader } from './memory/endpoint-guards.ts';
 import { createMemoryIdempotentRequests } from './memory/idempotent-requests.ts';
 import {
   createMemoryActionTypeStore,
@@ -101,6 +102,7 @@ export async function createApiDeps() {
     shardLook: createShardLook({
       ...{ registry, clock, topicPrefix: 'muster' },
       figures: createMemoryShardFigures({ database }),
+      guards: createMemoryGuardReader({ database }),
       group,
     }),
     /** What the brokers say of the workers' group, by topic; null: nothing. */

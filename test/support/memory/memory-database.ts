@@ -19,6 +19,7 @@ import type { SettlementCounts, SettlementMethod } from '../../../shared/ports/s
 import type { AttemptNote, ToldUsers, UserFailure } from '../../../shared/ports/step-ledger.ts';
 import type { SettableClock } from '../settable-clock.ts';
 import { createJobTables, type JobTables } from './job-tables.ts';
+import { createScheduleTables, type ScheduleTables } from './schedule-tables.ts';
 
 /** The rows of the in-memory stores, table by table as in Postgres. All stores of one test share one database and its clock. */
 export interface MemoryDatabase {
@@ -88,6 +89,7 @@ export interface MemoryDatabase {
   readonly reservations: Map<string, ReservationRow>;
   /** Scheduled callbacks; `jobs` above are run starts. */
   readonly scheduled: JobTables;
+  readonly recurring: ScheduleTables;
 }
 
 export interface BudgetRow {
@@ -454,6 +456,7 @@ export function createMemoryDatabase(clock: SettableClock): MemoryDatabase {
     budgets: new Map(),
     reservations: new Map(),
     scheduled: createJobTables(),
+    recurring: createScheduleTables(),
   };
 }
 
