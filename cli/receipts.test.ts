@@ -52,7 +52,7 @@ describe('muster quarantined', () => {
   };
 
   it('lists the steps that nobody calls for any more', async () => {
-    api.answers['GET /v1/quarantined-steps?state=kept&limit=50&runId=run_1'] = ok({ items: [step], next: null });
+    api.answers['GET /v1/quarantined-steps?limit=50&state=kept&runId=run_1'] = ok({ items: [step], next: null });
     const { out } = await muster('quarantined', 'list', '--run', 'run_1', '--state', 'kept');
     expect(out).toMatch(/qst_1 +kept +run_1 +SG +7 +1 award-reward +100 +6 +2026-11-22 04:00 UTC/);
     api.answers['GET /v1/quarantined-steps?limit=50'] = ok({ items: [], next: null });
