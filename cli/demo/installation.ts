@@ -34,7 +34,7 @@ const favouriteApiPort = 8080;
 /** Ports, the engine's file and the environment of every process. */
 export async function planInstallation(options: InstallationOptions): Promise<DemoInstallation> {
   const { users, workers, room, environment, folder } = options;
-  const [sandboxPort = 0, otherApiPort = 0, ...healthPorts] = await findFreePorts(workers + 4);
+  const [sandboxPort = 0, otherApiPort = 0, ...healthPorts] = await findFreePorts(workers + 5);
   const apiPort = (await isFree(favouriteApiPort)) ? favouriteApiPort : otherApiPort;
   const url = (port: number) => `http://127.0.0.1:${port}`;
   const configFile = join(folder, 'engine.json');
@@ -55,7 +55,7 @@ export async function planInstallation(options: InstallationOptions): Promise<De
     HEALTH_PORT: '',
     ...engineSettings,
   };
-  const inTheBack = (service: 'scheduler' | 'trigger' | 'worker', name: string): ProcessSpec => {
+  const inTheBack = (service: 'scheduler' | 'trigger' | 'worker' | 'dispatcher', name: string): ProcessSpec => {
     const port = healthPorts.pop() ?? 0;
     return { name, service, environment: { ...common, HEALTH_PORT: String(port) }, readyUrl: `${url(port)}/readyz` };
   };
@@ -73,6 +73,7 @@ export async function planInstallation(options: InstallationOptions): Promise<De
       { name: 'api', service: 'api', environment: api, readyUrl: `${url(apiPort)}/readyz` },
       inTheBack('scheduler', 'scheduler'),
       inTheBack('trigger', 'trigger'),
+      inTheBack('dispatcher', 'dispatcher'),
       ...workerNames.map((name) => inTheBack('worker', name)),
     ],
   };
