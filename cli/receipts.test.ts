@@ -44,6 +44,22 @@ describe('muster run receipts', () => {
   });
 });
 
+describe('muster explain', () => {
+  it('says what the provider said last of what it accepted', async () => {
+    const told = { reason: null, detail: null, endedAt: at, waitsFor: null, nextAttemptAt: null, attempts: [] };
+    const sent = { ...told, step: 1, action: 'send-message', outcome: 'succeeded' };
+    const receipt = { status: 'undelivered', code: 'no-device', at, receivedAt: at };
+    const explained = {
+      ...{ runId: 'run_1', campaignId: 'cmp_1', userId: 'u1', state: 'completed', asOf: at },
+      ...{ audience: { place: 'member', country: 'SG', detail: 'it was fed' }, batches: [] },
+      steps: [{ ...sent, receipt }],
+    };
+    api.answers['GET /v1/runs/run_1/users/u1'] = ok(explained);
+    const { out } = await muster('explain', 'run_1', 'u1');
+    expect(out).toContain('1 send-message: succeeded · undelivered (no-device) at 04:00:00 UTC');
+  });
+});
+
 describe('muster quarantined', () => {
   const step = {
     ...{ id: 'qst_1', runId: 'run_1', runState: 'running', country: 'SG', batchNo: 7, step: 1 },
