@@ -25,7 +25,7 @@ afterAll(async () => {
 /** Stores over emptied tables. Old weeks are there for feeds that were born in them alone, and for strays not even then. */
 async function postgresStores({ partitioned = true } = {}): Promise<RetentionSubject> {
   await pool.query(
-    'truncate campaigns, campaign_revisions, runs, feeds, batches, batch_steps, user_failures, run_totals, failure_totals',
+    'truncate campaigns, campaign_revisions, runs, feeds, batches, batch_steps, user_failures, run_totals, failure_totals cascade',
   );
   const retention = createRetentionStore({ pool });
   for (const kind of ['users', 'steps', 'failures'] as const) await retention.dropWeeks(kind, 1);
