@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { totalsSlotOf } from '../../shared/domain/totals-slot.ts';
 import { createKafka } from '../../shared/kafka/connection.ts';
 import { createGroupLook } from '../../shared/kafka/group-look.ts';
 import { createApiKeys } from '../../shared/postgres/api-keys.ts';
@@ -30,9 +31,11 @@ import { createAuditLog } from './postgres/audit-log.ts';
 import { createAudienceStore } from './postgres/audience-store.ts';
 import { createBudgetStore } from './postgres/budget-store.ts';
 import { createClientFigures } from './postgres/client-figures.ts';
+import { createClientLedgers } from './postgres/client-ledgers.ts';
 import { createClientStore } from './postgres/client-store.ts';
 import { createCampaignStore } from './postgres/campaign-store.ts';
 import { createDeadLetterStore } from './postgres/dead-letter-store.ts';
+import { createJobStore } from './postgres/job-store.ts';
 import { createIdempotentRequests } from './postgres/idempotent-requests.ts';
 import { createRetries } from './postgres/retries.ts';
 import { createRunControl } from './postgres/run-control.ts';
@@ -106,12 +109,14 @@ export const apiProcess = defineProcess('api', readConfig, async (config, contex
   const clients = onClose(createClientReader({ clients: createClientSource({ pool }), clock, logger }), (reader) =>
     reader.stop(),
   );
+  const owner = randomUUID();
+  const clientFigures = createClientFigures({ pool });
   const accepting = onClose(
     createAccepting({
       ...{ clients, clock, logger, meter },
       intake: createJobIntake({ pool: acceptPool }),
-      figures: createClientFigures({ pool }),
-      owner: randomUUID(),
+      figures: clientFigures,
+      owner,
     }),
     (created) => created.stop(),
   );
@@ -148,6 +153,9 @@ export const apiProcess = defineProcess('api', readConfig, async (config, contex
       actionTypes: createActionTypeStore({ pool }),
       secretBox: config.secretBox,
       clientStore: createClientStore({ pool }),
+      clientFigures,
+      clientLedgers: createClientLedgers({ pool }),
+      jobStore: createJobStore({ pool: acceptPool, slot: totalsSlotOf(`${owner}/changes`) }),
       clients,
       accepting,
       shards: createShardStore({ pool }),

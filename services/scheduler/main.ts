@@ -4,7 +4,9 @@ import { takePart } from '../../shared/postgres/take-part.ts';
 import { defineProcess, isEntry, runProcess } from '../../shared/runtime/process.ts';
 import { systemClock } from '../../shared/runtime/system-clock.ts';
 import { readConfig } from './config.ts';
+import { createLedgerChecker } from './ledger-checker.ts';
 import { createDueJobs } from './postgres/due-jobs.ts';
+import { createLedgerCheck } from './postgres/ledger-check.ts';
 import { createScheduler } from './scheduler.ts';
 
 export const schedulerProcess = defineProcess('scheduler', readConfig, async (config, context) => {
@@ -26,6 +28,15 @@ export const schedulerProcess = defineProcess('scheduler', readConfig, async (co
     clock: systemClock,
     logger,
   });
+  const checker = onClose(
+    createLedgerChecker({
+      ...{ owner, clock: systemClock, logger, meter },
+      ledger: createLedgerCheck({ pool }),
+      leases: createLeases({ pool }),
+    }),
+    (created) => created.stop(),
+  );
+  checker.start();
   scheduler.start();
   return scheduler;
 });
