@@ -12,6 +12,7 @@ import { registerDemo } from './commands/demo.ts';
 import { registerDoctor } from './commands/doctor.ts';
 import { registerExplain } from './commands/explain.ts';
 import { registerInstallation } from './commands/installation.ts';
+import { registerQuarantinedSteps } from './commands/quarantined-steps.ts';
 import { registerShards } from './commands/shards.ts';
 import { registerRun } from './commands/run.ts';
 import { registerServe } from './commands/serve.ts';
@@ -41,6 +42,7 @@ export async function runProgram(args: readonly string[], deps: SessionDeps): Pr
     registerAudience,
     registerRun,
     registerDeadLetters,
+    registerQuarantinedSteps,
     registerAudit,
     registerApiKey,
     registerCheckEndpoint,

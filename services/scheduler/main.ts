@@ -7,6 +7,8 @@ import { readConfig } from './config.ts';
 import { createLedgerChecker } from './ledger-checker.ts';
 import { createDueJobs } from './postgres/due-jobs.ts';
 import { createLedgerCheck } from './postgres/ledger-check.ts';
+import { createDueSchedules } from './postgres/due-schedules.ts';
+import { createRecurring } from './recurring.ts';
 import { createScheduler } from './scheduler.ts';
 
 export const schedulerProcess = defineProcess('scheduler', readConfig, async (config, context) => {
@@ -37,8 +39,27 @@ export const schedulerProcess = defineProcess('scheduler', readConfig, async (co
     (created) => created.stop(),
   );
   checker.start();
+  const recurring = createRecurring({
+    leases: createLeases({ pool }),
+    dueSchedules: createDueSchedules({ pool }),
+    region: config.MUSTER_REGION,
+    owner,
+    leaseMs: config.SCHEDULER_LEASE_MS,
+    pollMs: config.SCHEDULER_POLL_MS,
+    clock: systemClock,
+    logger,
+  });
   scheduler.start();
-  return scheduler;
+  recurring.start();
+  return {
+    ...scheduler,
+    stopIntake: async () => {
+      await Promise.all([scheduler.stopIntake(), recurring.stopIntake()]);
+    },
+    finishWork: async () => {
+      await Promise.all([scheduler.finishWork(), recurring.finishWork()]);
+    },
+  };
 });
 
 if (isEntry(import.meta)) await runProcess(schedulerProcess);

@@ -31,7 +31,7 @@ interface StoredRow {
 }
 
 /** In the order of their ids, so that two statements with the same ones wait for each other instead of both for ever. */
-function valuesOf(jobs: readonly JobToStore[]) {
+export function valuesOf(jobs: readonly JobToStore[]) {
   const sorted = jobs.toSorted((a, b) => (a.jobId < b.jobId ? -1 : 1));
   return {
     partitions: plainArray(sorted.map(({ jobId }) => jobPartitionOf(jobId))),
