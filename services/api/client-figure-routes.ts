@@ -1,31 +1,33 @@
 import { z } from 'zod';
 import { clientForecast, clientLedger } from '../../shared/contracts/client-figures.ts';
 import type { Clock } from '../../shared/ports/clock.ts';
+import type { ClientReader } from '../../shared/runtime/client-reader.ts';
+import { clientInPath } from './client-in-path.ts';
 import { jsonAnswer, problems } from './http/answer-shapes.ts';
 import type { HttpServer } from './http/create-http-server.ts';
 import { notFound } from './http/http-problem.ts';
 import type { ClientFigures } from './ports/client-figures.ts';
 import type { ClientLedgers } from './ports/client-ledgers.ts';
 import type { ClientStore } from './ports/client-store.ts';
-import { requireId } from './public-ids.ts';
 import { forecastView, ledgerView } from './views/client-figures.ts';
 
 export interface ClientFigureRoutesDeps {
   clientStore: ClientStore;
   clientFigures: ClientFigures;
   clientLedgers: ClientLedgers;
+  clients: Pick<ClientReader, 'current' | 'refresh'>;
   clock: Clock;
 }
 
-const byId = z.object({ id: z.string().describe('cli_…') });
+const byId = z.object({ id: z.string().describe('cli_…, or its name') });
 const tags = ['clients'];
 
 /** What became of a client's jobs, and what is coming. */
 export function clientFigureRoutes(server: HttpServer, deps: ClientFigureRoutesDeps): void {
-  const { clientStore, clientFigures, clientLedgers, clock } = deps;
+  const { clientStore, clientFigures, clientLedgers, clients, clock } = deps;
 
   async function require(id: string) {
-    const client = await clientStore.get(requireId('client', id));
+    const client = await clientStore.get(await clientInPath(id, clients));
     if (!client) throw notFound('client', id);
     return client;
   }
