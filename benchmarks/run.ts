@@ -1,5 +1,6 @@
 import { parseArgs } from 'node:util';
 import { ConfigurationError } from '../shared/runtime/configuration-error.ts';
+import { benchmarkAccept } from './accept/accept.ts';
 import { compareChains } from './chain/against.ts';
 import { benchmarkBreaker } from './breaker/breaker.ts';
 import { benchmarkChain } from './chain/chain.ts';
@@ -39,6 +40,7 @@ const questions: Record<string, Question> = {
   rewards: ({ rounds, quick }) => benchmarkRewards({ rounds: rounds ?? (quick ? 1 : 5), quick }),
   receipts: ({ rounds, quick }) => benchmarkReceipts({ rounds: rounds ?? (quick ? 1 : 3), quick }),
   growth: ({ rounds, quick, only }) => benchmarkGrowth({ rounds: rounds ?? (quick ? 1 : 3), quick, only }),
+  accept: ({ rounds, quick }) => benchmarkAccept({ rounds: rounds ?? (quick ? 1 : 5), quick }),
   explain: ({ quick }) => benchmarkExplain({ quick }),
   memory: ({ rounds }) => benchmarkMemory(rounds ?? 5),
   stopping: ({ rounds, quick }) => benchmarkStopping(rounds ?? (quick ? 10 : 200)),

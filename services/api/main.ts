@@ -34,9 +34,11 @@ import { createAuditLog } from './postgres/audit-log.ts';
 import { createAudienceStore } from './postgres/audience-store.ts';
 import { createBudgetStore } from './postgres/budget-store.ts';
 import { createClientFigures } from './postgres/client-figures.ts';
+import { createClientLedgers } from './postgres/client-ledgers.ts';
 import { createClientStore } from './postgres/client-store.ts';
 import { createCampaignStore } from './postgres/campaign-store.ts';
 import { createDeadLetterStore } from './postgres/dead-letter-store.ts';
+import { createJobStore } from './postgres/job-store.ts';
 import { createIdempotentRequests } from './postgres/idempotent-requests.ts';
 import { createQuarantinedSteps } from './postgres/quarantined-steps.ts';
 import { createReceiptBook } from './postgres/receipt-book.ts';
@@ -122,12 +124,14 @@ export const apiProcess = defineProcess('api', readConfig, async (config, contex
   const clients = onClose(createClientReader({ clients: createClientSource({ pool }), clock, logger }), (reader) =>
     reader.stop(),
   );
+  const owner = randomUUID();
+  const clientFigures = createClientFigures({ pool });
   const accepting = onClose(
     createAccepting({
       ...{ clients, clock, logger, meter },
       intake: createJobIntake({ pool: acceptPool }),
-      figures: createClientFigures({ pool }),
-      owner: randomUUID(),
+      figures: clientFigures,
+      owner,
     }),
     (created) => created.stop(),
   );
@@ -172,6 +176,9 @@ export const apiProcess = defineProcess('api', readConfig, async (config, contex
       actionTypes: createActionTypeStore({ pool }),
       secretBox: config.secretBox,
       clientStore: createClientStore({ pool }),
+      clientFigures,
+      clientLedgers: createClientLedgers({ pool }),
+      jobStore: createJobStore({ pool: acceptPool, slot: totalsSlotOf(`${owner}/changes`) }),
       clients,
       accepting,
       shards: createShardStore({ pool }),

@@ -10,6 +10,8 @@ import type { UserHistories } from './ports/user-histories.ts';
 import { actionTypeRoutes, type ActionTypeRoutesDeps } from './action-type-routes.ts';
 import { acceptRoutes } from './accept-routes.ts';
 import type { AcceptJobsDeps } from './accept-jobs.ts';
+import { clientFigureRoutes, type ClientFigureRoutesDeps } from './client-figure-routes.ts';
+import { jobRoutes, type JobRoutesDeps } from './job-routes.ts';
 import { clientRoutes, type ClientRoutesDeps } from './client-routes.ts';
 import { auditRoutes, type AuditRoutesDeps } from './audit-routes.ts';
 import { audienceRoutes, type AudienceRoutesDeps } from './audience-routes.ts';
@@ -46,6 +48,8 @@ export interface V1RoutesDeps
     ActionTypeRoutesDeps,
     ShardRoutesDeps,
     ClientRoutesDeps,
+    ClientFigureRoutesDeps,
+    JobRoutesDeps,
     AuditRoutesDeps {
   apiKeys: ApiKeys;
   /** What jobs are accepted by. */
@@ -120,5 +124,7 @@ export async function v1Routes(server: HttpServer, deps: V1RoutesDeps): Promise<
   shardRoutes(server, deps);
   auditRoutes(server, deps);
   clientRoutes(server, deps);
+  clientFigureRoutes(server, deps);
   await acceptRoutes(server, deps.accepting);
+  jobRoutes(server, deps);
 }

@@ -14,7 +14,9 @@ import { createRegionWatch } from '../../shared/runtime/region-watch.ts';
 import { systemClock } from '../../shared/runtime/system-clock.ts';
 import { readConfig, type SchedulerConfig } from './config.ts';
 import { createJobOfferer, leaderLease, type JobOfferer } from './job-offerer.ts';
+import { createLedgerChecker } from './ledger-checker.ts';
 import { createDueJobs } from './postgres/due-jobs.ts';
+import { createLedgerCheck } from './postgres/ledger-check.ts';
 import { createDueSchedules } from './postgres/due-schedules.ts';
 import { createRecurring } from './recurring.ts';
 import { createDueReferences } from './postgres/due-references.ts';
@@ -40,6 +42,15 @@ export const schedulerProcess = defineProcess('scheduler', readConfig, async (co
     clock: systemClock,
     logger,
   });
+  const checker = onClose(
+    createLedgerChecker({
+      ...{ owner, clock: systemClock, logger, meter },
+      ledger: createLedgerCheck({ pool }),
+      leases: createLeases({ pool }),
+    }),
+    (created) => created.stop(),
+  );
+  checker.start();
   const recurring = createRecurring({
     leases: createLeases({ pool }),
     dueSchedules: createDueSchedules({ pool }),
