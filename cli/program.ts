@@ -7,6 +7,7 @@ import { registerAudit } from './commands/audit.ts';
 import { registerCampaign } from './commands/campaign.ts';
 import { registerCheckEndpoint } from './commands/check-endpoint.ts';
 import { registerConfig } from './commands/config.ts';
+import { registerDeadJobs } from './commands/dead-jobs.ts';
 import { registerDeadLetters } from './commands/dead-letters.ts';
 import { registerDemo } from './commands/demo.ts';
 import { registerDoctor } from './commands/doctor.ts';
@@ -14,6 +15,7 @@ import { registerExplain } from './commands/explain.ts';
 import { registerInstallation } from './commands/installation.ts';
 import { registerShards } from './commands/shards.ts';
 import { registerRun } from './commands/run.ts';
+import { registerScheduler } from './commands/scheduler.ts';
 import { registerServe } from './commands/serve.ts';
 import { exitCodes, type ExitCode } from './exit-codes.ts';
 import { createSession, type SessionDeps } from './session.ts';
@@ -41,6 +43,8 @@ export async function runProgram(args: readonly string[], deps: SessionDeps): Pr
     registerAudience,
     registerRun,
     registerDeadLetters,
+    registerScheduler,
+    registerDeadJobs,
     registerAudit,
     registerApiKey,
     registerCheckEndpoint,

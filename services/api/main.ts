@@ -32,11 +32,13 @@ import { createBudgetStore } from './postgres/budget-store.ts';
 import { createClientFigures } from './postgres/client-figures.ts';
 import { createClientStore } from './postgres/client-store.ts';
 import { createCampaignStore } from './postgres/campaign-store.ts';
+import { createDeadJobStore } from './postgres/dead-job-store.ts';
 import { createDeadLetterStore } from './postgres/dead-letter-store.ts';
 import { createIdempotentRequests } from './postgres/idempotent-requests.ts';
 import { createRetries } from './postgres/retries.ts';
 import { createRunControl } from './postgres/run-control.ts';
 import { createRunReports } from './postgres/run-reports.ts';
+import { createSchedulerDesk } from './postgres/scheduler-desk.ts';
 import { createSettlementRequests } from './postgres/settlement-requests.ts';
 import { createShardFigures } from './postgres/shard-figures.ts';
 import { createShardLook } from './shard-look.ts';
@@ -133,6 +135,8 @@ export const apiProcess = defineProcess('api', readConfig, async (config, contex
       budgets: createBudgetStore({ pool }),
       reports: createRunReports({ pool }),
       deadLetters: createDeadLetterStore({ pool }),
+      deadJobs: createDeadJobStore({ pool }),
+      schedulerDesk: createSchedulerDesk({ pool }),
       settlements: createSettlements({ pool }),
       settlementRequests: createSettlementRequests({ pool }),
       histories: createUserHistories({ pool }),

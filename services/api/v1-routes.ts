@@ -15,6 +15,7 @@ import { audienceRoutes, type AudienceRoutesDeps } from './audience-routes.ts';
 import { createAuthenticate } from './authenticate.ts';
 import { budgetRoutes, type BudgetRoutesDeps } from './budget-routes.ts';
 import { campaignRoutes, type CampaignRoutesDeps } from './campaign-routes.ts';
+import { deadJobRoutes, type DeadJobRoutesDeps } from './dead-job-routes.ts';
 import { deadLetterRoutes, type DeadLetterRoutesDeps } from './dead-letter-routes.ts';
 import { explainRoutes } from './explain-routes.ts';
 import { failureRoutes } from './failure-routes.ts';
@@ -23,6 +24,7 @@ import { logChanges } from './log-changes.ts';
 import { retryRoutes } from './retry-routes.ts';
 import { recordChanges } from './record-changes.ts';
 import { runControlRoutes, type RunControlRoutesDeps } from './run-control-routes.ts';
+import { schedulerRoutes, type SchedulerRoutesDeps } from './scheduler-routes.ts';
 import { settlementRoutes, type SettlementRoutesDeps } from './settlement-routes.ts';
 import { shardRoutes, type ShardRoutesDeps } from './shard-routes.ts';
 import { runRoutes, type RunRoutesDeps } from './run-routes.ts';
@@ -41,6 +43,8 @@ export interface V1RoutesDeps
     ActionTypeRoutesDeps,
     ShardRoutesDeps,
     ClientRoutesDeps,
+    DeadJobRoutesDeps,
+    SchedulerRoutesDeps,
     AuditRoutesDeps {
   apiKeys: ApiKeys;
   /** What jobs are accepted by. */
@@ -112,6 +116,8 @@ export async function v1Routes(server: HttpServer, deps: V1RoutesDeps): Promise<
   shardRoutes(server, deps);
   auditRoutes(server, deps);
   clientRoutes(server, deps);
+  deadJobRoutes(server, deps);
+  schedulerRoutes(server, deps);
   await acceptRoutes(server, deps.accepting);
 }
 

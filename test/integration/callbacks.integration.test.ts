@@ -1,6 +1,7 @@
 import type { Pool } from 'pg';
 import { pino } from 'pino';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { createDeadJobStore } from '../../services/api/postgres/dead-job-store.ts';
 import { createCallLedger } from '../../services/dispatcher/postgres/call-ledger.ts';
 import { flushCalls, type FlushParams } from '../../services/dispatcher/postgres/call-statements.ts';
 import { createHostCircuits } from '../../services/dispatcher/postgres/host-circuits.ts';
@@ -15,6 +16,7 @@ import { createLeases } from '../../shared/postgres/leases.ts';
 import { createHotPathPool } from '../../shared/postgres/pool.ts';
 import { describeCallLedger, ledgerLeaseMs } from '../support/conformance/call-ledger.conformance.ts';
 import { describeHostCircuits } from '../support/conformance/host-circuits.conformance.ts';
+import { describeDeadJobStore } from '../support/conformance/dead-job-store.conformance.ts';
 import { describeDueReferences } from '../support/conformance/due-references.conformance.ts';
 import { describePartitionLeases, leaderName } from '../support/conformance/partition-leases.conformance.ts';
 import { clientIdOf, jobIdOf } from '../support/conformance/job-subject.ts';
@@ -50,6 +52,11 @@ describeHostCircuits('on Postgres', async () => {
 describeDueReferences('on Postgres', async () => {
   await emptyJobTables(pool);
   return { ...postgresJobSubject(pool), due: createDueReferences({ pool }), ledgerOf };
+});
+
+describeDeadJobStore('on Postgres', async () => {
+  await emptyJobTables(pool);
+  return { ...postgresJobSubject(pool), deadJobs: createDeadJobStore({ pool }), ledgerOf };
 });
 
 describePartitionLeases('on Postgres', async () => {

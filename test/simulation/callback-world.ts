@@ -18,7 +18,7 @@ import type { MessageFate } from '../support/memory/memory-topics.ts';
 import { createMemoryPartitionLeases } from '../support/memory/partition-leases.ts';
 import { passTime } from '../support/pass-time.ts';
 import { createSettableClock } from '../support/settable-clock.ts';
-import { createProcessFaults, type Fate, type PortCall } from './process-faults.ts';
+import { createProcessFaults, type Fate, type PortCall, type ProcessFaults } from './process-faults.ts';
 import type { Chance } from './seeded.ts';
 
 const topic = 'muster.local.calls';
@@ -64,7 +64,6 @@ export async function runCallbacks(scenario: CallbackScenario): Promise<string[]
   const calls = new Map<string, number[]>();
   const claims = new Map<string, { epoch: number; atMs: number }>();
   const recordings = new Map<string, number>();
-  const living = new Set<{ stop: () => Promise<void>; name: string }>();
   let [spawned, stopped] = [0, false];
 
   function call(webhookId: string): Promise<CallbackAnswer> {
@@ -83,7 +82,8 @@ export async function runCallbacks(scenario: CallbackScenario): Promise<string[]
         for (const result of work.results) if (flushed.recorded.has(result.jobId)) witnessEnd(result);
         for (const { jobId, dueUs, epoch } of flushed.claimed) {
           const earlier = before.get(`${jobId}/${dueUs}`);
-          if (earlier && clock.nowMs() - earlier.atMs < callLeaseMs) problems.push(`${jobId} was claimed twice within a lease`);
+          if (earlier && clock.nowMs() - earlier.atMs < callLeaseMs)
+            problems.push(`${jobId} was claimed twice within a lease`);
           claims.set(`${jobId}/${dueUs}`, { epoch, atMs: clock.nowMs() });
         }
         return flushed;
@@ -105,18 +105,15 @@ export async function runCallbacks(scenario: CallbackScenario): Promise<string[]
       fateOf: (portCall) => (isTroubled() ? scenario.fateOf({ kind, nth }, portCall) : 'pass'),
       onDeath: () => {
         end();
-        living.delete(entry);
         void clock.sleep(restartAfterMs).then(() => spawn(kind));
       },
       onFreeze: () => void clock.sleep(scenario.frozenMs()).then(() => faults.thaw()),
     });
-    const entry = { name: owner, stop: () => Promise.resolve() };
-    living.add(entry);
-    if (kind === 'scheduler') entry.stop = startOfferer(owner, faults);
-    else [entry.stop, end] = startDispatcher(owner, faults);
+    if (kind === 'scheduler') startOfferer(owner, faults);
+    else end = startDispatcher(owner, faults);
   }
 
-  function startOfferer(owner: string, faults: ReturnType<typeof createProcessFaults>): () => Promise<void> {
+  function startOfferer(owner: string, faults: ProcessFaults): void {
     const partitions = createMemoryPartitionLeases({ tables, leases: database.leases, leader: leaderLease });
     const offerer = createJobOfferer({
       due: faults.wrap(createMemoryDueReferences({ tables })),
@@ -130,16 +127,10 @@ export async function runCallbacks(scenario: CallbackScenario): Promise<string[]
       ...(scenario.without === undefined ? {} : { without: scenario.without }),
     });
     offerer.start();
-    return async () => {
-      await offerer.stopIntake();
-      await offerer.finishWork();
-    };
   }
 
-  function startDispatcher(
-    owner: string,
-    faults: ReturnType<typeof createProcessFaults>,
-  ): [() => Promise<void>, () => void] {
+  /** Returns what happens to its place in the group when it dies. */
+  function startDispatcher(owner: string, faults: ProcessFaults): () => void {
     const own = { tables, owner, leaseMs: callLeaseMs };
     const plain = createMemoryCallLedger(own);
     const ledger = witnessed(scenario.weaken ? scenario.weaken(plain, tables) : plain);
@@ -162,11 +153,7 @@ export async function runCallbacks(scenario: CallbackScenario): Promise<string[]
       ...{ leaseMs: callLeaseMs, concurrency: 20, clock: faults.wrapClock(clock), random: () => chance.next(), logger },
     });
     void dispatcher.start();
-    const stop = async () => {
-      await dispatcher.stopIntake();
-      await dispatcher.finishWork();
-    };
-    return [stop, () => consumer.crash()];
+    return () => consumer.crash();
   }
 
   for (const kind of ['scheduler', 'scheduler', 'dispatcher', 'dispatcher'] as const) spawn(kind);
@@ -189,9 +176,13 @@ export async function runCallbacks(scenario: CallbackScenario): Promise<string[]
     if (called.length === 0) problems.push(`${jobId} was never called`);
     if (called.some((atMs) => atMs < dueMs)) problems.push(`${jobId} was called before its time`);
   }
-  const counted = [...tables.totals.values()].reduce((sum, { called, dead, expired }) => sum + called + dead + expired, 0);
+  const counted = [...tables.totals.values()].reduce(
+    (sum, { called, dead, expired }) => sum + called + dead + expired,
+    0,
+  );
   if (counted !== dues.size) problems.push(`the totals count ${counted} of ${dues.size}`);
-  if (tables.jobs.size + tables.fires.size > 0) problems.push(`${tables.jobs.size} jobs and ${tables.fires.size} fires are left`);
+  if (tables.jobs.size + tables.fires.size > 0)
+    problems.push(`${tables.jobs.size} jobs and ${tables.fires.size} fires are left`);
   return problems;
 }
 

@@ -20,9 +20,9 @@ function troubled(seed: number): CallbackScenario {
 }
 
 /** One fault, at one call of one port, and nothing else. */
-function once(kind: ProcessKind, method: string, fate: Fate): CallbackScenario {
+function once(kind: ProcessKind, method: string, fate: Fate): { scenario: CallbackScenario; isDone: () => boolean } {
   let isDone = false;
-  return {
+  const scenario: CallbackScenario = {
     ...troubled(7),
     fateOf: (process, call: PortCall) => {
       if (isDone || process.kind !== kind || call.method !== method) return 'pass';
@@ -32,6 +32,7 @@ function once(kind: ProcessKind, method: string, fate: Fate): CallbackScenario {
     messageFate: () => 'keep',
     answerOf: () => wellAnswer,
   };
+  return { scenario, isDone: () => isDone };
 }
 
 describe('jobs are called at least once, recorded exactly once, and never before their time', () => {
@@ -52,7 +53,9 @@ describe('jobs are called at least once, recorded exactly once, and never before
     ['frozen between claim and call', 'dispatcher', 'call', 'freeze-before'],
     ['frozen between call and end', 'dispatcher', 'call', 'freeze-after'],
   ] as const)('a crash %s', async (_when, kind, method, fate) => {
-    expect(await runCallbacks(once(kind, method, fate))).toEqual([]);
+    const { scenario, isDone } = once(kind, method, fate);
+    expect(await runCallbacks(scenario)).toEqual([]);
+    expect(isDone()).toBe(true);
   });
 
   it('when Kafka loses every second message', async () => {
@@ -77,7 +80,8 @@ describe('the witnesses notice when', () => {
       answerOf: () => 'hang',
       weaken: (ledger, { fires, clock }) => ({
         flush: (work) => {
-          for (const { jobId } of work.claims) Object.assign(fires.get(jobId) ?? {}, { leaseUntilMs: clock.nowMs() - 1 });
+          for (const { jobId } of work.claims)
+            Object.assign(fires.get(jobId) ?? {}, { leaseUntilMs: clock.nowMs() - 1 });
           return ledger.flush(work);
         },
       }),
@@ -92,7 +96,8 @@ describe('the witnesses notice when', () => {
       found.push(
         ...(await runCallbacks({
           ...scenario,
-          fateOf: (_process, { method }) => (method === 'call' && scenario.chance.happens(0.2) ? 'freeze-after' : 'pass'),
+          fateOf: (_process, { method }) =>
+            method === 'call' && scenario.chance.happens(0.2) ? 'freeze-after' : 'pass',
           messageFate: () => 'keep',
           answerOf: () => failing,
           frozenMs: () => callLeaseMs + 3000,
@@ -100,7 +105,10 @@ describe('the witnesses notice when', () => {
             flush: (work) =>
               ledger.flush({
                 ...work,
-                results: work.results.map((result) => ({ ...result, epoch: fires.get(result.jobId)?.epoch ?? result.epoch })),
+                results: work.results.map((result) => ({
+                  ...result,
+                  epoch: fires.get(result.jobId)?.epoch ?? result.epoch,
+                })),
               }),
           }),
         })),
