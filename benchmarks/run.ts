@@ -9,6 +9,7 @@ import { benchmarkGrowth } from './growth/growth.ts';
 import { benchmarkMemory } from './memory/memory.ts';
 import { benchmarkNeighbours } from './neighbours/neighbours.ts';
 import { benchmarkPeers } from './peers/peers.ts';
+import { benchmarkReceipts } from './receipts/receipts.ts';
 import { benchmarkRewards } from './rewards/rewards.ts';
 import { benchmarkScaling } from './scaling/scaling.ts';
 import { writeSummary } from './summary.ts';
@@ -36,6 +37,7 @@ const questions: Record<string, Question> = {
   breaker: ({ rounds, quick }) => benchmarkBreaker({ rounds: rounds ?? (quick ? 1 : 3), quick }),
   scaling: ({ rounds, quick, only }) => benchmarkScaling({ rounds: rounds ?? (quick ? 1 : 3), quick, only }),
   rewards: ({ rounds, quick }) => benchmarkRewards({ rounds: rounds ?? (quick ? 1 : 5), quick }),
+  receipts: ({ rounds, quick }) => benchmarkReceipts({ rounds: rounds ?? (quick ? 1 : 5), quick }),
   growth: ({ rounds, quick, only }) => benchmarkGrowth({ rounds: rounds ?? (quick ? 1 : 3), quick, only }),
   explain: ({ quick }) => benchmarkExplain({ quick }),
   memory: ({ rounds }) => benchmarkMemory(rounds ?? 5),

@@ -70,8 +70,15 @@ describe('muster action-types list and show', () => {
     api.answers[`GET ${path}`] = { status: 200, body: points };
     const { out } = await muster('show', 'award-points');
     expect(out).toContain('revision 3 · enabled · as somebody said through the API');
-    expect(out).toContain('concurrency  50');
-    expect(out).toContain('{"authorization":{"changedAt":"2026-11-22T04:00:00.000Z"}}');
+    expect(out).toMatch(/concurrency +50/);
+    expect(out).toMatch(/authorization secret +set 2026-11-22 04:00/);
+  });
+
+  it('show what parameters one takes', async () => {
+    const paramsSchema = { required: ['points'], properties: { points: { type: 'integer' } } };
+    api.answers[`GET ${path}`] = { status: 200, body: { ...points, paramsSchema } };
+    const { out } = await muster('show', 'award-points');
+    expect(out).toContain('paramsSchema\n  {\n    "required": [\n      "points"\n');
   });
 
   it('write as JSON what the API answered', async () => {

@@ -13,6 +13,7 @@ import { registerDemo } from './commands/demo.ts';
 import { registerDoctor } from './commands/doctor.ts';
 import { registerExplain } from './commands/explain.ts';
 import { registerInstallation } from './commands/installation.ts';
+import { registerQuarantinedSteps } from './commands/quarantined-steps.ts';
 import { registerShards } from './commands/shards.ts';
 import { registerRun } from './commands/run.ts';
 import { registerScheduler } from './commands/scheduler.ts';
@@ -45,6 +46,7 @@ export async function runProgram(args: readonly string[], deps: SessionDeps): Pr
     registerDeadLetters,
     registerScheduler,
     registerDeadJobs,
+    registerQuarantinedSteps,
     registerAudit,
     registerApiKey,
     registerCheckEndpoint,

@@ -14,7 +14,7 @@ import { databaseSettings } from '../warm-database.ts';
  * users of each batch failed in the first one. Asked are users all over it, and users that it does not hold.
  */
 const question = 'Milliseconds to explain one user of a run';
-const batchUsers = 100;
+export const batchUsers = 100;
 const countries = ['SG', 'ID', 'VN', 'MY'] as const;
 const questionsAsked = 400;
 
@@ -69,12 +69,12 @@ async function measure(serverUrl: string, users: number): Promise<Row[]> {
 }
 
 /** Ids ascend as texts do. */
-function userOf(index: number): string {
+export function userOf(index: number): string {
   return `user-${String(index).padStart(9, '0')}`;
 }
 
 /** The audience in equal, adjoining ranges, one for each country. */
-async function writeRun(pool: Pool, users: number): Promise<string> {
+export async function writeRun(pool: Pool, users: number): Promise<string> {
   const [campaignId, runId] = [uuidv7(), uuidv7()];
   const chain = [
     { action: 'award-reward', params: {} },

@@ -11,7 +11,7 @@ import { actionType, renderActionType, renderActionTypes } from '../render/actio
 import { createPaint } from '../render/paint.ts';
 import { oneLine } from '../render/text.ts';
 import { readFields, type WrittenOptions } from './read-fields.ts';
-import { readSecretFiles } from './secrets.ts';
+import { readSecretFiles } from './read-secret.ts';
 
 const page = z.object({ items: z.array(actionType) });
 

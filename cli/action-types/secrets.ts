@@ -1,19 +1,9 @@
-import { readFile } from 'node:fs/promises';
-import type { Readable } from 'node:stream';
-import { text } from 'node:stream/consumers';
 import { z } from 'zod';
 import { ApiRefusal } from '../campaigns/api-answers.ts';
 import type { CommandContext } from '../command-context.ts';
 import { exitCodes, type ExitCode } from '../exit-codes.ts';
-import { UsageError } from '../usage-error.ts';
 import { changeActionType, patientAsk, pathOf } from './commands.ts';
-
-/** Where a secret is read from: never from the command line, which others on the machine can see and which shells remember. */
-export interface SecretSource {
-  /** A path, or `-` for standard input. */
-  fromFile?: string | undefined;
-  fromStdin?: true | undefined;
-}
+import { readSecretFrom, type SecretSource } from './read-secret.ts';
 
 export async function setSecret(
   name: string,
@@ -35,40 +25,4 @@ export async function removeSecret(name: string, secret: string, context: Comman
   }
   context.terminal.note(`${name} has no ${secret} secret; workers know in about a second\n`);
   return exitCodes.ok;
-}
-
-/** Without the line break at its end. */
-async function readSecretFrom({ fromFile, fromStdin }: SecretSource, input: Readable): Promise<string> {
-  if ((fromFile === undefined) === (fromStdin === undefined)) {
-    throw new UsageError('say where the secret is: --from-file <path> or --from-stdin');
-  }
-  const content = fromFile === undefined || fromFile === '-' ? await text(input) : await contentOf(fromFile);
-  const secret = content.replace(/\r?\n$/, '');
-  if (secret === '') throw new UsageError(`${fromFile ?? 'standard input'}: there is no secret in it`);
-  return secret;
-}
-
-async function contentOf(file: string): Promise<string> {
-  try {
-    return await readFile(file, 'utf8');
-  } catch (error) {
-    throw new UsageError(`cannot read ${file}: ${error instanceof Error ? error.message : String(error)}`);
-  }
-}
-
-/** The secrets that a change gives again, by the options that name their files; undefined where it gives none. */
-export async function readSecretFiles(
-  files: { authorizationFile?: string | undefined; signingFile?: string | undefined },
-  input: Readable,
-): Promise<Record<string, string> | undefined> {
-  const { authorizationFile, signingFile } = files;
-  if (authorizationFile === '-' && signingFile === '-') throw new UsageError('standard input holds one secret only');
-  const read: [string, string][] = [];
-  for (const [secret, fromFile] of [
-    ['authorization', authorizationFile],
-    ['signing', signingFile],
-  ] as const) {
-    if (fromFile !== undefined) read.push([secret, await readSecretFrom({ fromFile }, input)]);
-  }
-  return read.length === 0 ? undefined : Object.fromEntries(read);
 }

@@ -4,6 +4,8 @@ import { uploadedAudience, rejectedRow } from '../../shared/contracts/audiences.
 import { auditRecord } from '../../shared/contracts/audit.ts';
 import { audienceEntry } from '../../shared/contracts/campaigns.ts';
 import { warning } from '../../shared/contracts/estimates.ts';
+import { quarantinedStep } from '../../shared/contracts/quarantined-steps.ts';
+import { userReceipt } from '../../shared/contracts/receipts.ts';
 import { runEvent, runSummary, userFailureShape } from '../../shared/contracts/runs.ts';
 
 /** What the commands show of a campaign; the rest of the answer, which may grow, is passed on as it came. */
@@ -49,6 +51,9 @@ export const deadLetterPage = z.object({ items: z.array(deadLetterShape), ...las
 export const deadLetterGroups = z.object({ items: z.array(deadLetterGroup), ...lastPage });
 export const auditPage = z.object({ items: z.array(auditRecord), next: z.string().nullable() });
 export const failurePage = z.object({ items: z.array(userFailureShape), next: z.string().nullable() });
+
+export const quarantinePage = z.object({ items: z.array(quarantinedStep), ...lastPage });
+export const receiptPage = z.object({ items: z.array(userReceipt), next: z.string().nullable() });
 
 /** As the API describes what it refuses (RFC 9457). */
 export const problem = z.object({

@@ -23,6 +23,12 @@ import {
   settledLetters,
   type DeadLetterShape,
 } from '../../shared/contracts/dead-letters.ts';
+import {
+  quarantinedStep,
+  quarantinedStepDetail,
+  type QuarantinedStepDetail,
+  type QuarantinedStepShape,
+} from '../../shared/contracts/quarantined-steps.ts';
 import type { ControlVerb } from '../../shared/domain/run-control.ts';
 import {
   ApiRefusal,
@@ -35,6 +41,8 @@ import {
   deadLetterPage,
   eventPage,
   failurePage,
+  quarantinePage,
+  receiptPage,
   rejectPage,
   runIds,
   runPage,
@@ -53,7 +61,13 @@ export interface FailureFilter {
   outcome?: 'failed' | 'unknown' | undefined;
 }
 
-/** All failures as a text: `raw` leaves what a spreadsheet takes for formulas as it is, `excel` begins with a byte order mark. */
+export interface ReceiptFilter {
+  step?: number | undefined;
+  country?: string | undefined;
+  status?: string | undefined;
+}
+
+/** All failures, or receipts, as a text: `raw` leaves what a spreadsheet takes for formulas as it is, `excel` begins with a byte order mark. */
 export type FailureForm = { type: 'ndjson' } | { type: 'csv'; raw: boolean; excel: boolean };
 
 export interface AuditQuery {
@@ -99,6 +113,10 @@ export interface ApiClient {
   deadLetter(id: string): Promise<Answer<z.infer<typeof deadLetterContent>>>;
   settleDeadLetter(id: string, verb: 'replay' | 'discard'): Promise<Answer<DeadLetterShape>>;
   settleDeadLetters(selection: object, verb: 'replay' | 'discard'): Promise<Answer<z.infer<typeof settledLetters>>>;
+  /** Newest first. */
+  quarantinedSteps(query: object): Promise<Answer<z.infer<typeof quarantinePage>>>;
+  quarantinedStep(id: string): Promise<Answer<QuarantinedStepDetail>>;
+  decideQuarantinedStep(id: string, verb: 'replay' | 'discard'): Promise<Answer<QuarantinedStepShape>>;
   /** A wish in the words of the API, or a file. */
   settleRun(runId: string, wanted: object | SettlementFile): Promise<Answer<SettlementShape>>;
   /** Newest first. */
@@ -115,6 +133,9 @@ export interface ApiClient {
   /** With `preview`, only counts. */
   retryFailed(runId: string, wish: object): Promise<Answer<RetryAnswer>>;
   explain(runId: string, userId: string): Promise<Answer<UserExplanation>>;
+  receipts(runId: string, filter: ReceiptFilter, limit: number): Promise<Answer<z.infer<typeof receiptPage>>>;
+  /** Fails on the way when the answer is cut. */
+  allReceipts(runId: string, filter: ReceiptFilter, form: FailureForm): Promise<AsyncIterable<string>>;
   /** Fails on the way when the answer is cut. */
   allFailures(runId: string, filter: FailureFilter, form: FailureForm): Promise<AsyncIterable<string>>;
 }
@@ -149,6 +170,13 @@ export function createApiClient(deps: ApiClientDeps): ApiClient {
     } catch (error) {
       throw error instanceof ApiRefusal ? new ApiRefusal(error.problem, { outcome }) : error;
     }
+  }
+
+  async function all(path: string, filter: object, form: FailureForm): Promise<AsyncIterable<string>> {
+    const manner = form.type === 'csv' ? { raw: form.raw || undefined, for: form.excel ? 'excel' : undefined } : {};
+    const accept = form.type === 'csv' ? 'text/csv' : 'application/x-ndjson';
+    const { body } = await exchange({ method: 'GET', path: `${path}${queryOf({ ...filter, ...manner })}`, accept });
+    return textOf(body);
   }
 
   return {
@@ -197,6 +225,10 @@ export function createApiClient(deps: ApiClientDeps): ApiClient {
       post(deadLetterShape, `/v1/dead-letters/${encodeURIComponent(id)}/${verb}`, {}, notSettled[verb]),
     settleDeadLetters: (selection, verb) =>
       post(settledLetters, `/v1/dead-letters/${verb}`, selection, notSettled[verb]),
+    quarantinedSteps: (query) => get(quarantinePage, `/v1/quarantined-steps${queryOf({ ...query })}`),
+    quarantinedStep: (id) => get(quarantinedStepDetail, `/v1/quarantined-steps/${encodeURIComponent(id)}`),
+    decideQuarantinedStep: (id, verb) =>
+      post(quarantinedStep, `/v1/quarantined-steps/${encodeURIComponent(id)}/${verb}`, {}, notSettled[verb]),
     cancelPreview: (runId) => get(cancelPreview, `/v1/runs/${encodeURIComponent(runId)}/cancel-preview`),
     changeRun: async (runId, changes) => {
       const request = { method: 'PATCH', path: `/v1/runs/${encodeURIComponent(runId)}`, body: changes } as const;
@@ -223,13 +255,10 @@ export function createApiClient(deps: ApiClientDeps): ApiClient {
       post(retryAnswer, `/v1/runs/${encodeURIComponent(runId)}/retry-failed`, wish, 'not started'),
     explain: (runId, userId) =>
       get(userExplanation, `/v1/runs/${encodeURIComponent(runId)}/users/${encodeURIComponent(userId)}`),
-    allFailures: async (runId, filter, form) => {
-      const manner = form.type === 'csv' ? { raw: form.raw || undefined, for: form.excel ? 'excel' : undefined } : {};
-      const path = `/v1/runs/${encodeURIComponent(runId)}/failures${queryOf({ ...filter, ...manner })}`;
-      const accept = form.type === 'csv' ? 'text/csv' : 'application/x-ndjson';
-      const { body } = await exchange({ method: 'GET', path, accept });
-      return textOf(body);
-    },
+    receipts: (runId, filter, limit) =>
+      get(receiptPage, `/v1/runs/${encodeURIComponent(runId)}/receipts${queryOf({ ...filter, limit })}`),
+    allReceipts: (runId, filter, form) => all(`/v1/runs/${encodeURIComponent(runId)}/receipts`, filter, form),
+    allFailures: (runId, filter, form) => all(`/v1/runs/${encodeURIComponent(runId)}/failures`, filter, form),
   };
 }
 

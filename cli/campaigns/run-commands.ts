@@ -2,9 +2,9 @@ import { writeData, type CommandContext } from '../command-context.ts';
 import { exitCodes, type ExitCode } from '../exit-codes.ts';
 import { createPaint } from '../render/paint.ts';
 import { renderReport } from '../render/report.ts';
-import { renderFailures, renderRuns } from '../render/runs.ts';
+import { renderFailures, renderReceipts, renderRuns } from '../render/runs.ts';
 import { UsageError } from '../usage-error.ts';
-import type { FailureFilter, FailureForm } from './api-client.ts';
+import type { FailureFilter, FailureForm, ReceiptFilter } from './api-client.ts';
 import { patientApi } from './commands.ts';
 import { runOf } from './run-of.ts';
 
@@ -26,13 +26,17 @@ export async function listRuns(id: string, { limit }: { limit: number }, context
   return exitCodes.ok;
 }
 
-export interface FailureOptions extends FailureFilter {
+/** How much of a list, and in which form. */
+interface ListOptions {
   limit: number;
   csv?: true;
   ndjson?: true;
   raw?: true;
   excel?: true;
 }
+
+export type FailureOptions = FailureFilter & ListOptions;
+export type ReceiptOptions = ReceiptFilter & ListOptions;
 
 /** The users that failed: the first of them as a table, or all of them as CSV or lines of JSON. */
 export async function listFailures(id: string, options: FailureOptions, context: CommandContext): Promise<ExitCode> {
@@ -52,7 +56,25 @@ export async function listFailures(id: string, options: FailureOptions, context:
   return exitCodes.ok;
 }
 
-function formOf({ csv, ndjson, raw, excel }: FailureOptions, json: boolean): FailureForm | undefined {
+/** Whom a provider said something of: the first of them as a table, or all of them as CSV or lines of JSON. */
+export async function listReceipts(id: string, options: ReceiptOptions, context: CommandContext): Promise<ExitCode> {
+  const { step, country, status, limit } = options;
+  const { terminal, json } = context;
+  const form = formOf(options, json);
+  const api = patientApi(context);
+  const runId = await runOf(id, api);
+  const filter = { step, country, status };
+  if (form) {
+    await terminal.stream(await api.allReceipts(runId, filter, form));
+    return exitCodes.ok;
+  }
+  const { value, raw } = await api.receipts(runId, filter, limit);
+  writeData(context, raw, () => renderReceipts(value.items, createPaint(terminal.colours.out), terminal.outColumns));
+  if (value.next !== null && !json) terminal.note(`more: --limit ${Math.min(limit * 10, 1000)}, or all with --csv\n`);
+  return exitCodes.ok;
+}
+
+function formOf({ csv, ndjson, raw, excel }: ListOptions, json: boolean): FailureForm | undefined {
   if ([csv, ndjson, json].filter(Boolean).length > 1) throw new UsageError('give one of --csv, --ndjson and --json');
   if (!csv && (raw || excel)) throw new UsageError('--raw and --excel go with --csv');
   if (ndjson) return { type: 'ndjson' };

@@ -2,7 +2,7 @@ import { Argument, type Command } from 'commander';
 import { secretNames } from '../../shared/ports/registry.ts';
 import type { SetOptions } from '../action-types/commands.ts';
 import type { WrittenOptions } from '../action-types/read-fields.ts';
-import type { SecretSource } from '../action-types/secrets.ts';
+import type { SecretSource } from '../action-types/read-secret.ts';
 import { UsageError } from '../usage-error.ts';
 import type { Session } from '../session.ts';
 
@@ -85,9 +85,10 @@ export function registerActionTypes(program: Command, session: Session): void {
 
 function registerSecrets(group: Command, json: () => boolean, session: Session): void {
   const secret = () =>
-    new Argument('<secret>', 'authorization: the whole header of calls; signing: what calls are signed with').choices(
-      secretNames,
-    );
+    new Argument(
+      '<secret>',
+      'authorization: the whole header of calls; signing: what calls are signed with; receipts: what receipts are',
+    ).choices(secretNames);
 
   group
     .command('set-secret')

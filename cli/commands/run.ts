@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import type { FailureOptions } from '../campaigns/run-commands.ts';
+import type { FailureOptions, ReceiptOptions } from '../campaigns/run-commands.ts';
 import type { SettleOptions } from '../campaigns/settle-commands.ts';
 import type { SetOptions, VerbOptions } from '../campaigns/control-commands.ts';
 import type { ControlVerb } from '../../shared/domain/run-control.ts';
@@ -42,6 +42,24 @@ export function registerRun(program: Command, session: Session): void {
       session.run(json(), async (context) => {
         const { listFailures } = await import('../campaigns/run-commands.ts');
         return listFailures(id, { ...options, outcome: 'unknown' }, context);
+      }),
+    );
+
+  group
+    .command('receipts <run|campaign>')
+    .description('whom the provider of an asynchronous action said something of: delivered or not')
+    .option('--status <status>', 'delivered or undelivered')
+    .option('--step <n>', 'only of this step', wholeNumber)
+    .option('--country <code>', 'only of this country')
+    .option('--limit <n>', 'how many in the table, up to 1000', wholeNumber, 100)
+    .option('--csv', 'all of them as CSV; what a spreadsheet takes for a formula gets an apostrophe in front')
+    .option('--raw', 'with --csv: every text as it is, for programs')
+    .option('--excel', 'with --csv: with the byte order mark that Excel needs')
+    .option('--ndjson', 'all of them as lines of JSON')
+    .action((id: string, options: ReceiptOptions) =>
+      session.run(json(), async (context) => {
+        const { listReceipts } = await import('../campaigns/run-commands.ts');
+        return listReceipts(id, options, context);
       }),
     );
 

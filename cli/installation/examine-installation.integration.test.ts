@@ -1,8 +1,14 @@
 import { join } from 'node:path';
 import { randomBytes } from 'node:crypto';
 import { expect, inject, test } from 'vitest';
+import { createPool } from '../../shared/postgres/pool.ts';
+import { createLogger } from '../../shared/runtime/logger.ts';
 import { migrate } from '../../shared/postgres/migrate.ts';
 import { createEmptyTestDatabase } from '../../test/support/postgres-database.ts';
+import { createActionTypeStore } from '../../services/api/postgres/action-type-store.ts';
+import { actionTypeConfig } from '../../shared/contracts/engine-config.ts';
+import { secretPlace } from '../../shared/runtime/action-type-secrets.ts';
+import { createSecretBox } from '../../shared/runtime/secret-box.ts';
 import { examineInstallation } from './examine-installation.ts';
 
 test('a doctor misses the schema and the topics, and is content when the schema is there', async () => {
@@ -23,6 +29,33 @@ test('a doctor misses the schema and the topics, and is content when the schema 
     topics: 'muster topics',
   });
   await migrate(database.url);
-  expect(await statesOf()).toMatchObject({ schema: 'ok', installation: 'ok' });
+  expect(await statesOf()).toMatchObject({ schema: 'ok', 'kept secrets': 'ok', installation: 'ok' });
+  await database.drop();
+});
+
+test('a doctor opens the secrets of action types that are kept', async () => {
+  const database = await createEmptyTestDatabase();
+  await migrate(database.url);
+  const pool = createPool({
+    connectionString: database.url,
+    applicationName: 'test',
+    max: 1,
+    logger: createLogger('test', 'silent'),
+  });
+  const key = randomBytes(32);
+  const config = actionTypeConfig.parse({ url: 'http://rewards.test/v1', class: 'A' });
+  const { sealed } = createSecretBox([key]).seal('Bearer x', secretPlace('award-reward', 'authorization', config));
+  const types = createActionTypeStore({ pool });
+  await types.create('award-reward', { config, enabled: true, secrets: { authorization: sealed } });
+  await pool.end();
+  const keptWith = async (text: string) => {
+    const checks = await examineInstallation({ DATABASE_URL: database.url, MUSTER_SECRETS_KEY: text });
+    return checks.find(({ name }) => name === 'kept secrets');
+  };
+
+  expect(await keptWith(key.toString('base64'))).toMatchObject({ ok: true, found: 'all 1 open' });
+  const other = await keptWith(randomBytes(32).toString('base64'));
+  expect(other).toMatchObject({ ok: false });
+  expect(other?.found).toContain('was sealed with another key');
   await database.drop();
 });

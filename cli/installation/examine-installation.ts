@@ -3,13 +3,16 @@ import { brokerAnswers, databaseAnswers } from '../../shared/infrastructure/give
 import { createKafka } from '../../shared/kafka/connection.ts';
 import { readInstallation } from '../../shared/postgres/installation.ts';
 import { createPool } from '../../shared/postgres/pool.ts';
+import { createRegistrySource } from '../../shared/postgres/registry.ts';
 import { readSchemaState } from '../../shared/postgres/schema-state.ts';
+import { openSecrets } from '../../shared/runtime/action-type-secrets.ts';
 import { ConfigurationError } from '../../shared/runtime/configuration-error.ts';
 import { checkSecrets, readEngineConfig } from '../../shared/runtime/engine-config-file.ts';
 import { commonEnvironment, readEnvironment } from '../../shared/runtime/environment.ts';
 import { contradictionsBetween, installationConfigOf } from '../../shared/runtime/installation-config.ts';
 import { readKafkaSecurity } from '../../shared/runtime/kafka-security.ts';
 import { createLogger } from '../../shared/runtime/logger.ts';
+import { readSecretBox } from '../../shared/runtime/secret-box.ts';
 import { topicsOfFile } from '../../shared/runtime/shard-topics.ts';
 
 /** The engine's file, the secrets that it names, the schema, the installation and the topics: what is set is looked at, and what answers. */
@@ -55,14 +58,21 @@ async function checkDatabase(environment: NodeJS.ProcessEnv): Promise<Check[]> {
       if (missing.length > 0) throw new Error(`lacks ${missing.join(', ')}`);
       return unknown.length === 0 ? 'is that of this version' : `is newer than this version: ${unknown.join(', ')}`;
     });
-    if (!schema.ok || !isSet(environment, 'MUSTER_CONFIG')) return [schema];
+    if (!schema.ok) return [schema];
+    const kept = await laterCheckOf('kept secrets', 'set MUSTER_SECRETS_KEY as it was, or set them anew', async () => {
+      const box = readSecretBox(environment);
+      const { actionTypes } = await createRegistrySource({ pool }).read();
+      const opened = actionTypes.flatMap((type) => Object.keys(openSecrets(type, box)));
+      return opened.length === 0 ? 'there are none' : `all ${opened.length} open`;
+    });
+    if (!isSet(environment, 'MUSTER_CONFIG')) return [schema, kept];
     const installation = await laterCheckOf('installation', 'correct the file, or muster config apply', async () => {
       const { id, config } = await readInstallation(pool);
       const contradictions = contradictionsBetween(config, installationConfigOf(readEngineConfig(environment)));
       if (contradictions.length > 0) throw new Error(contradictions.join('; '));
       return `${id}, as the file says`;
     });
-    return [schema, installation];
+    return [schema, kept, installation];
   } finally {
     await pool.end();
   }

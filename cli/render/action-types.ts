@@ -15,6 +15,8 @@ export const actionType = z.looseObject({
   batchSize: z.int(),
   concurrency: z.int(),
   timeoutMs: z.int(),
+  /** By name, since when there is one. */
+  secrets: z.record(z.string(), z.object({ changedAt: z.string() })).default({}),
   createdAt: z.string(),
   updatedAt: z.string(),
 });
@@ -45,12 +47,19 @@ export function renderActionTypes(types: readonly ShownActionType[], paint: Pain
   return renderTable(columns, rows, paint, width);
 }
 
-const inHead = new Set(['name', 'revision', 'enabled', 'origin', 'createdAt', 'updatedAt', 'links']);
+const saidElsewhere = new Set([
+  ...['name', 'revision', 'enabled', 'origin', 'createdAt', 'updatedAt', 'links'],
+  ...['secrets', 'paramsSchema'],
+]);
 
-/** A line for each field. */
+/** A line for each field and secret, and the schema of the parameters as it is read best. */
 export function renderActionType(type: ShownActionType, paint: Paint): string {
   const { name, revision, enabled, origin, updatedAt } = type;
-  const fields = Object.entries(type).filter(([field]) => !inHead.has(field));
+  const secrets = Object.entries(type.secrets).map(([secret, { changedAt }]): [string, unknown] => [
+    `${secret} secret`,
+    `set ${utcTime(changedAt)}`,
+  ]);
+  const fields = [...Object.entries(type).filter(([field]) => !saidElsewhere.has(field)), ...secrets];
   const width = Math.max(...fields.map(([field]) => field.length));
   const said = origin === 'file' ? 'as the engine’s file says' : 'as somebody said through the API';
   const facts = `revision ${revision} · ${enabled ? 'enabled' : 'disabled'} · ${said} · ${utcTime(updatedAt)}`;
@@ -58,5 +67,11 @@ export function renderActionType(type: ShownActionType, paint: Paint): string {
     const text = typeof value === 'string' ? value : JSON.stringify(value);
     return `  ${paint.faint(oneLine(field).padEnd(width))}  ${oneLine(text)}\n`;
   });
-  return `  ${paint.strong(oneLine(name))}\n  ${paint.faint(facts)}\n\n${lines.join('')}`;
+  const schema = schemaLines(type['paramsSchema']).map((line) => `  ${oneLine(line)}\n`);
+  const params = schema.length === 0 ? '' : `\n  ${paint.faint('paramsSchema')}\n${schema.join('')}`;
+  return `  ${paint.strong(oneLine(name))}\n  ${paint.faint(facts)}\n\n${lines.join('')}${params}`;
+}
+
+function schemaLines(schema: unknown): string[] {
+  return schema === undefined ? [] : JSON.stringify(schema, undefined, 2).split('\n');
 }

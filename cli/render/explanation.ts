@@ -28,7 +28,7 @@ function batchesText(batches: UserExplanation['batches']): string {
 }
 
 function stepText(
-  { step, action, outcome, reason, detail, waitsFor, nextAttemptAt }: ExplainedStep,
+  { step, action, outcome, reason, detail, waitsFor, nextAttemptAt, receipt }: ExplainedStep,
   paint: Paint,
 ): string {
   const why = [reason, detail].filter((part) => part !== null).map(oneLine);
@@ -36,7 +36,14 @@ function stepText(
   const until = nextAttemptAt === null ? [] : [`next call ${utcTimeOfDay(nextAttemptAt)}`];
   const isBad = outcome === 'failed' || outcome === 'unknown';
   const shown = isBad ? paint.bad(outcome) : outcome === 'succeeded' ? paint.good(outcome) : paint.accent(outcome);
-  return [`${step} ${action}: ${shown}`, ...why, ...waits, ...until].join(' · ');
+  return [`${step} ${action}: ${shown}`, ...why, ...waits, ...until, ...receiptText(receipt, paint)].join(' · ');
+}
+
+function receiptText(receipt: ExplainedStep['receipt'], paint: Paint): string[] {
+  if (receipt === null) return [];
+  const { status, code, at } = receipt;
+  const shown = status === 'delivered' ? paint.good(status) : paint.bad(status);
+  return [`${shown}${code === null ? '' : ` (${oneLine(code)})`} at ${utcTimeOfDay(at)}`];
 }
 
 function callsTable(steps: readonly ExplainedStep[], paint: Paint, width: number): string {

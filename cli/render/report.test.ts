@@ -148,4 +148,28 @@ describe('the report as text', () => {
     expect(text).toContain('  waits: paused by the night shift, since 2026-11-21 20:44 UTC\n');
     expect(text).toContain('  note: segment "a" in SG ended after 500 users, and 1000 were estimated\n');
   });
+
+  test('an asynchronous step has a second line, of what became of those who were accepted', () => {
+    const line = { ...messages, audience: 1500, succeeded: 1455, failed: 15, skipped: 30 };
+    const receipts = { delivered: 1400, undelivered: 5, awaiting: 50 };
+    const report = reportOf({
+      audience: finished.audience,
+      steps: [lineOf({ ...line, receipts })],
+      countries: [{ country: 'SG', audience: 1500, excluded: 0, steps: [lineOf({ ...line, receipts })] }],
+    });
+    const lines = renderReport(report, plain).split('\n');
+    const [head, country, all] = lines
+      .slice(lines.findIndex((text) => text.trim().startsWith('receipts')))
+      .map((text) => text.trim().split(/ {2,}/));
+    expect(head).toEqual(['receipts', 'country', 'accepted', 'delivered', 'undelivered', 'awaiting']);
+    expect(country).toEqual(['2 send-message', 'SG', '1,455', '1,400', '5', '50']);
+    expect(all).toEqual(['all', '1,455', '1,400', '5', '50']);
+    expect(renderReport(finished, plain)).not.toContain('receipts');
+  });
+
+  test('says how many unknown outcomes were settled since', () => {
+    expect(renderReport({ ...finished, settled: 1203 }, plain)).toContain('1,203 unknown outcomes were settled since');
+    expect(renderReport({ ...finished, settled: 1 }, plain)).toContain('1 unknown outcome was settled since');
+    expect(renderReport(finished, plain)).not.toContain('settled');
+  });
 });

@@ -7,7 +7,7 @@ import { oneLine } from './text.ts';
 import { renderTable, type Column } from './tables.ts';
 import { utcTime } from './times.ts';
 
-type Outcome = Exclude<keyof StepLineShape, 'step' | 'action' | 'audience'>;
+type Outcome = Exclude<keyof StepLineShape, 'step' | 'action' | 'audience' | 'receipts'>;
 
 /** Always shown, and shown only where somebody ended so. */
 const usual: readonly Outcome[] = ['succeeded', 'failed', 'skipped'];
@@ -21,7 +21,9 @@ export function renderReport(report: RunReport, paint: Paint, width = Infinity):
       ? []
       : [
           outcomesTable(report, paint, width),
+          receiptsTable(report, paint, width),
           failuresTable(report, paint, width),
+          settledText(report),
           renderBudgets(report.budgets, paint, width),
           retriesText(report, paint),
         ];
@@ -77,6 +79,43 @@ function cellOf(line: StepLineShape, outcome: Outcome, paint: Paint): string {
   return outcome === 'failed' || outcome === 'unknown' ? paint.bad(count(value)) : count(value);
 }
 
+/** The second line of asynchronous steps: what became of what was accepted. */
+function receiptsTable({ steps, countries }: RunReport, paint: Paint, width: number): string {
+  const rows = steps.flatMap((sum) => {
+    if (!sum.receipts) return [];
+    const ofCountries = countries.flatMap(({ country, steps: lines }) =>
+      lines.filter(({ step }) => step === sum.step).map((line) => [country, line] as const),
+    );
+    return [
+      ...ofCountries.map(([country, line], index) => [
+        index === 0 ? `${sum.step} ${sum.action}` : '',
+        country,
+        ...receiptCells(line, paint),
+      ]),
+      [countries.length === 0 ? `${sum.step} ${sum.action}` : '', 'all', ...receiptCells(sum, paint)].map((cell) =>
+        paint.strong(cell),
+      ),
+    ];
+  });
+  if (rows.length === 0) return '';
+  const columns: Column[] = [
+    { title: 'receipts', align: 'left' },
+    { title: 'country', align: 'left' },
+    ...['accepted', 'delivered', 'undelivered', 'awaiting'].map((title): Column => ({ title, align: 'right' })),
+  ];
+  return renderTable(columns, rows, paint, width);
+}
+
+function receiptCells({ succeeded, receipts }: StepLineShape, paint: Paint): string[] {
+  const { delivered = 0, undelivered = 0, awaiting = 0 } = receipts ?? {};
+  return [
+    count(succeeded),
+    count(delivered),
+    undelivered === 0 ? paint.faint('0') : paint.bad(count(undelivered)),
+    count(awaiting),
+  ];
+}
+
 const maxSamples = 3;
 
 interface Reason {
@@ -113,6 +152,12 @@ function failuresTable({ failures }: RunReport, paint: Paint, width: number): st
     { title: 'such as', align: 'left' },
   ];
   return renderTable(columns, rows, paint, width);
+}
+
+/** Users of whom nobody knew whether they were served, and somebody does since. */
+function settledText({ settled = 0 }: RunReport): string {
+  if (settled === 0) return '';
+  return `  ${count(settled)} unknown ${settled === 1 ? 'outcome was' : 'outcomes were'} settled since; muster run settlements says by whom\n`;
 }
 
 /** Before and after, where child runs have tried failed users again. */

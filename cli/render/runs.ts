@@ -1,3 +1,4 @@
+import type { UserReceipt } from '../../shared/contracts/receipts.ts';
 import type { RunSummary, UserFailureShape } from '../../shared/contracts/runs.ts';
 import { count, duration } from './numbers.ts';
 import type { Paint } from './paint.ts';
@@ -43,6 +44,28 @@ export function renderFailures(failures: readonly UserFailureShape[], paint: Pai
     oneLine(detail ?? ''),
     count(attempts),
     utcTime(failedAt),
+  ]);
+  return renderTable(columns, rows, paint, width);
+}
+
+/** What providers said of users, as the API reports it. */
+export function renderReceipts(receipts: readonly UserReceipt[], paint: Paint, width = Infinity): string {
+  if (receipts.length === 0) return 'no receipt\n';
+  const columns: Column[] = [
+    { ...left('user'), cut: true },
+    left('step'),
+    left('country'),
+    left('status'),
+    { ...left('code'), cut: true },
+    left('when'),
+  ];
+  const rows = receipts.map(({ userId, step, country, status, code, at }) => [
+    oneLine(userId),
+    String(step),
+    country,
+    status,
+    oneLine(code ?? ''),
+    utcTime(at),
   ]);
   return renderTable(columns, rows, paint, width);
 }

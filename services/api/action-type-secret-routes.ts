@@ -41,7 +41,7 @@ export function actionTypeSecretRoutes(
       operationId: 'setActionTypeSecret',
       summary: 'Set a secret of an action type',
       description:
-        'authorization: the whole header of our calls; it goes before what `authorizationEnv` names. signing: our calls are signed with it (Standard Webhooks). Workers use it from about a second later on. It is kept encrypted and never shown.',
+        'authorization: the whole header of our calls; it goes before what `authorizationEnv` names. signing: our calls are signed with it (Standard Webhooks). receipts: so are delivery receipts that come to us. Workers use it from about a second later on. It is kept encrypted and never shown.',
       tags,
       params: bySecret,
       headers: actionTypeMatching,

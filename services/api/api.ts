@@ -7,12 +7,16 @@ import { describeInstallation } from './describe-installation.ts';
 import { databaseUnavailable } from './database-unavailable.ts';
 import { createEventStreams } from './event-streams.ts';
 import { healthRoutes, type HealthRoutesDeps } from './health-routes.ts';
+import { receiptRoutes, type ReceiptRoutesDeps } from './receipt-routes.ts';
 import { v1Routes, type V1RoutesDeps } from './v1-routes.ts';
 import { exportShardFigures } from './shard-look.ts';
 import { createRunWatch } from './watch-run.ts';
 
 export interface ApiDeps
-  extends Omit<V1RoutesDeps, 'watch' | 'streams' | 'onRefusedKey'>, Pick<HealthRoutesDeps, 'ping'> {
+  extends
+    Omit<V1RoutesDeps, 'watch' | 'streams' | 'onRefusedKey'>,
+    Pick<ReceiptRoutesDeps, 'signers'>,
+    Pick<HealthRoutesDeps, 'ping'> {
   host: string;
   /** 0: any free one. */
   port: number;
@@ -36,7 +40,9 @@ const documentation = {
     { name: 'runs', description: 'A campaign being carried out: progress, report, failures' },
     { name: 'audiences', description: 'Uploaded lists of users, for campaigns to name' },
     { name: 'action types', description: 'What a chain may be made of' },
+    { name: 'receipts', description: 'What became of users that an asynchronous action accepted' },
     { name: 'dead letters', description: 'Messages that no worker could understand' },
+    { name: 'quarantined steps', description: 'Steps whose calls ended their workers again and again' },
     { name: 'shards', description: 'An action type in a country: one topic, its partitions and workers' },
     { name: 'clients', description: 'Who schedules callbacks, and by which rules' },
     { name: 'jobs', description: 'Callbacks that are due once' },
@@ -66,6 +72,13 @@ export async function createApi(deps: ApiDeps): Promise<Api> {
   healthRoutes(server, { ping: deps.ping, ready: () => ready });
   await server.register(
     async (v1: HttpServer) => await v1Routes(v1, { ...deps, watch, streams, onRefusedKey: () => refusedKeys?.add() }),
+    { prefix: '/v1' },
+  );
+  await server.register(
+    (scope: HttpServer, _options, done) => {
+      receiptRoutes(scope, { ...deps, onRefusedKey: () => refusedKeys?.add() });
+      done();
+    },
     { prefix: '/v1' },
   );
   // An open stream would keep the server from closing for as long as its run takes.

@@ -72,12 +72,13 @@ export function createActionTypeChanger({ actionTypes, secretBox }: ActionTypeCh
       const { config, enabled, secrets } = required(checkActionType(body, before));
       const seal = (secret: SecretName, value: string | null) =>
         value === null ? null : sealed(secret, value, { name: before.name, config });
-      const { authorization, signing } = secrets;
+      const { authorization, signing, receipts } = secrets;
       return {
         ...{ config, enabled },
         secrets: {
           ...(authorization !== undefined && { authorization: seal('authorization', authorization) }),
           ...(signing !== undefined && { signing: seal('signing', signing) }),
+          ...(receipts !== undefined && { receipts: seal('receipts', receipts) }),
         },
       };
     },

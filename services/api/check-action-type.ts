@@ -47,7 +47,8 @@ export function checkActionType(body: unknown, before: RegisteredActionType | nu
 /** A POST may be repeated by its `Idempotency-Key`, and something of its body is kept for that. */
 function refusedSecrets(secrets: unknown): Checked<WantedSecrets> {
   if (secrets === undefined) return { ok: true, value: {} };
-  const detail = 'are not taken here: register it, and set them by PUT at /secrets/authorization and /secrets/signing';
+  const detail =
+    'are not taken here: register it, and set them by PUT at /secrets/authorization, /secrets/signing and /secrets/receipts';
   return { ok: false, problems: [{ pointer: '/secrets', code: 'unknown-field', detail }], more: 0 };
 }
 

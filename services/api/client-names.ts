@@ -5,7 +5,7 @@ import { invalidRequest, quoted } from './http/http-problem.ts';
 /** The client that an id or a name stands for, where either may be given. */
 export function clientIdOf(clients: Pick<ClientReader, 'current'>, named: string, pointer: string): string {
   // Names never look like ids; a client that is gone may still have dead jobs.
-  const clientId = uuidOf('client', named) ?? clients.current()?.byName.get(named)?.clientId;
+  const clientId = uuidOf('client', named) ?? clients.current()?.byRef.get(named)?.clientId;
   if (clientId !== undefined) return clientId;
   throw invalidRequest([{ pointer, code: 'unknown-client', detail: `there is no client ${quoted(named)}` }]);
 }

@@ -179,8 +179,8 @@ function patched({ name, definition }: Client, patch: unknown): { name: string; 
     const detail = `has to be an object, not ${quoted(patch)}`;
     throw invalidRequest([{ pointer: '', code: 'wrong-type', detail }]);
   }
-  const merged = Object.entries({ ...definition, ...written.data }).filter(([, value]) => value !== null);
-  const { name: wantedName = name, ...rest } = Object.fromEntries(merged);
+  const merged: [string, unknown][] = Object.entries({ ...definition, ...written.data });
+  const { name: wantedName = name, ...rest } = Object.fromEntries(merged.filter(([, value]) => value !== null));
   const [named, defined] = [checkShape(clientName, wantedName), checkShape(clientDefinition, rest)];
   if (named.ok && defined.ok) return { name: named.value, definition: defined.value };
   const problemsOfName = named.ok ? [] : named.problems.map((problem) => ({ ...problem, pointer: '/name' }));

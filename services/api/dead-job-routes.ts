@@ -21,7 +21,7 @@ import { deadJobContentView, deadJobGroupView, deadJobView } from './views/dead-
 
 export interface DeadJobRoutesDeps {
   deadJobs: DeadJobStore;
-  clients: Pick<ClientReader, 'current'>;
+  clients: Pick<ClientReader, 'current' | 'refresh'>;
 }
 
 const byId = z.object({ id: z.string().describe('job_…') });

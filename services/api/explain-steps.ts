@@ -7,6 +7,18 @@ type ExplainedAttempt = ExplainedStep['attempts'][number];
 
 /** What became of a user in each step of the chain. A user that began with a later step has no line for those before. */
 export function explainSteps(place: UserPlace, chain: readonly { action: string }[]): ExplainedStep[] {
+  return outcomesOf(place, chain).map((line) => ({ ...line, receipt: receiptOf(place, line.step) }));
+}
+
+function receiptOf({ receipts }: UserPlace, step: number): ExplainedStep['receipt'] {
+  const found = receipts.find((each) => each.step === step);
+  if (!found) return null;
+  const { delivered, code, at, receivedAt } = found;
+  const status = delivered ? 'delivered' : 'undelivered';
+  return { status, code, at: at.toISOString(), receivedAt: receivedAt.toISOString() };
+}
+
+function outcomesOf(place: UserPlace, chain: readonly { action: string }[]): ExplainedStep[] {
   const lines: ExplainedStep[] = [];
   let entered = place.batches.at(0);
   for (const [index, { action }] of chain.entries()) {
@@ -29,7 +41,10 @@ export function explainSteps(place: UserPlace, chain: readonly { action: string 
   return lines;
 }
 
-const unbegun = { reason: null, detail: null, endedAt: null, waitsFor: null, nextAttemptAt: null, attempts: [] };
+const unbegun = {
+  ...{ reason: null, detail: null, endedAt: null },
+  ...{ waitsFor: null, nextAttemptAt: null, receipt: null, attempts: [] },
+};
 
 /** Who was settled as succeeded, after the run, did not go on. */
 function hasGoneOn({ outcome, reason }: ExplainedStep): boolean {

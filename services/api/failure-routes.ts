@@ -1,17 +1,16 @@
-import { stringify } from 'csv-stringify';
-import { pipeline, Readable } from 'node:stream';
+import { Readable } from 'node:stream';
 import { z } from 'zod';
 import { pageLimit, pageQuery, pageShape } from './contracts/pages.ts';
-import { userFailureShape, type UserFailureShape } from '../../shared/contracts/runs.ts';
+import { userFailureShape } from '../../shared/contracts/runs.ts';
 import { countryPattern } from '../../shared/domain/shard.ts';
 import { isStorable } from '../../shared/domain/stored-text.ts';
 import { problems, streamed } from './http/answer-shapes.ts';
 import type { HttpServer } from './http/create-http-server.ts';
 import { invalidRequest, notFound } from './http/http-problem.ts';
 import { preferredType } from './http/preferred-type.ts';
-import type { Page } from './ports/campaign-store.ts';
-import type { RecordedFailure, RunReports } from './ports/run-reports.ts';
+import type { RunReports } from './ports/run-reports.ts';
 import { refusingInvalidCursor, requireId } from './public-ids.ts';
+import { allRows, csvStream, ndjsonStream } from './stream-rows.ts';
 import { failureView } from './views/failure.ts';
 
 const csv = 'text/csv';
@@ -36,6 +35,7 @@ const failureQuery = pageQuery.extend({
   reason: z.string().min(1).max(200).refine(isStorable, 'holds what no reason can').optional(),
 });
 
+const columns = Object.keys(userFailureShape.shape);
 const ordinaryPage = 100;
 const streamedPage = 1000;
 
@@ -77,65 +77,29 @@ export function failureRoutes(server: HttpServer, { reports }: { reports: RunRep
       reply.header('vary', 'accept');
       if (!asStream) return reply.send({ items: first.items.map(failureView), next: first.next });
 
-      const rows = allFailures(first, (next) => reports.failures(runId, filter, streamedPage, next));
-      const streamOf = type === csv ? csvWriter({ raw: raw === 'true', bom: reader === 'excel' }) : ndjsonWriter;
+      const rows = allRows(first, (next) => reports.failures(runId, filter, streamedPage, next), failureView);
+      const manner = { raw: raw === 'true', bom: reader === 'excel' };
       const extension = type === csv ? 'csv' : 'ndjson';
       return reply
         .type(type === csv ? `${csv}; charset=utf-8; header=present` : ndjson)
         .header('content-disposition', `attachment; filename="${id}-failures.${extension}"`)
-        .send(method === 'HEAD' ? Readable.from([]) : streamOf(rows));
+        .send(
+          method === 'HEAD' ? Readable.from([]) : type === csv ? csvStream(rows, columns, manner) : ndjsonStream(rows),
+        );
     },
   });
 }
 
 /** A stream holds all there is: a limit that it does not keep would be worse than none. */
-const notWithStream = {
+export const notWithStream = {
   code: 'not-with-stream',
-  detail: 'belongs to pages of JSON; a stream holds all failures that the filter fits',
+  detail: 'belongs to pages of JSON; a stream holds all that the filter fits',
 };
 
-const onlyWithCsv = { code: 'only-with-csv', detail: `says how CSV is written, and goes with Accept: ${csv}` };
+export const onlyWithCsv = { code: 'only-with-csv', detail: `says how CSV is written, and goes with Accept: ${csv}` };
 
-function refuseGiven(parameters: Record<string, unknown>, why: { code: string; detail: string }): void {
+export function refuseGiven(parameters: Record<string, unknown>, why: { code: string; detail: string }): void {
   const given = Object.entries(parameters).filter(([, value]) => value !== undefined);
   const errors = given.map(([name]) => ({ pointer: `/${name}`, ...why }));
   if (errors.length > 0) throw invalidRequest(errors);
-}
-
-async function* allFailures(
-  first: Page<RecordedFailure>,
-  pageBehind: (cursor: string) => Promise<Page<RecordedFailure>>,
-): AsyncGenerator<UserFailureShape, void> {
-  let page = first;
-  for (;;) {
-    yield* page.items.map(failureView);
-    if (page.next === null) return;
-    page = await pageBehind(page.next);
-  }
-}
-
-async function* linesOf(rows: AsyncIterable<UserFailureShape>): AsyncGenerator<string, void> {
-  for await (const row of rows) yield `${JSON.stringify(row)}\n`;
-}
-
-function ndjsonWriter(rows: AsyncIterable<UserFailureShape>): Readable {
-  return Readable.from(linesOf(rows));
-}
-
-/**
- * The rows of RFC 4180. An error on the way destroys the stream, so that what was cut does not look complete.
- * @param options `raw`: texts as they are. Otherwise those that begin like a formula get an apostrophe in front: ids and details come from
- *   others, and whoever opens the file would carry out what they wrote (OWASP, CSV injection)
- */
-function csvWriter({ raw, bom }: { raw: boolean; bom: boolean }): (rows: AsyncIterable<UserFailureShape>) => Readable {
-  return (rows) => {
-    const formatted = stringify({
-      header: true,
-      columns: Object.keys(userFailureShape.shape),
-      record_delimiter: 'windows',
-      escape_formulas: !raw,
-      bom,
-    });
-    return pipeline(Readable.from(rows), formatted, () => undefined);
-  };
 }

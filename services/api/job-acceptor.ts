@@ -87,7 +87,7 @@ export function createJobAcceptor({ intake, owner, clock, logger, meter }: JobAc
       } catch (error) {
         if (isTimeout(error)) throw lost ?? busy();
         if (!databaseUnavailable(error) || clock.monotonicMs() >= giveUpAtMs) throw error;
-        lost = error;
+        lost = error instanceof Error ? error : new Error(String(error));
         logger.warn({ err: error, jobs: jobs.length }, 'jobs may be stored or not: they are stored again');
         await clock.sleep(resolveEveryMs);
       }

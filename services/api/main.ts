@@ -1,16 +1,19 @@
 import { randomUUID } from 'node:crypto';
+import { totalsSlotOf } from '../../shared/domain/totals-slot.ts';
 import { createKafka } from '../../shared/kafka/connection.ts';
 import { createGroupLook } from '../../shared/kafka/group-look.ts';
 import { createApiKeys } from '../../shared/postgres/api-keys.ts';
 import { createRegistrySource, createShardStore } from '../../shared/postgres/registry.ts';
-import { createAcceptPool, createPool, createUploadPool } from '../../shared/postgres/pool.ts';
+import { createAcceptPool, createHotPathPool, createPool, createUploadPool } from '../../shared/postgres/pool.ts';
 import { createClientSource } from '../../shared/postgres/clients.ts';
 import { createJobIntake } from '../../shared/postgres/job-intake.ts';
+import { createGuardReader } from '../../shared/postgres/endpoint-guards.ts';
 import { createSettlements } from '../../shared/postgres/settlements.ts';
 import { createSegmentation } from '../../shared/http-client/segmentation-client.ts';
 import { createStoredAudiences } from '../../shared/postgres/stored-audiences.ts';
 import { tryToTakePart } from '../../shared/postgres/take-part.ts';
 import { digestOfApiKey } from '../../shared/runtime/api-key-secret.ts';
+import { openSecrets } from '../../shared/runtime/action-type-secrets.ts';
 import { workerGroup } from '../../shared/runtime/installation-bus.ts';
 import { installationConfigOf } from '../../shared/runtime/installation-config.ts';
 import { listening } from '../../shared/runtime/listening.ts';
@@ -25,6 +28,7 @@ import { createApi } from './api.ts';
 import { createCatalogueReader } from './catalogue-reader.ts';
 import { askableSegmentation } from './askable-segmentation.ts';
 import { readConfig } from './config.ts';
+import { createReceiptSigners } from './receipt-signers.ts';
 import { createActionTypeStore } from './postgres/action-type-store.ts';
 import { createAuditLog } from './postgres/audit-log.ts';
 import { createAudienceStore } from './postgres/audience-store.ts';
@@ -35,6 +39,8 @@ import { createCampaignStore } from './postgres/campaign-store.ts';
 import { createDeadJobStore } from './postgres/dead-job-store.ts';
 import { createDeadLetterStore } from './postgres/dead-letter-store.ts';
 import { createIdempotentRequests } from './postgres/idempotent-requests.ts';
+import { createQuarantinedSteps } from './postgres/quarantined-steps.ts';
+import { createReceiptBook } from './postgres/receipt-book.ts';
 import { createRetries } from './postgres/retries.ts';
 import { createRunControl } from './postgres/run-control.ts';
 import { createRunReports } from './postgres/run-reports.ts';
@@ -49,6 +55,8 @@ const lookMs = 5_000;
 
 /** Questions to the segmentation service in flight, of all requests. */
 const questionsAtOnce = 64;
+/** One writes receipts, and lists of them are read beside it. */
+const maxReceiptConnections = 3;
 /** Three flushes at once, and what they look up. */
 const acceptConnections = 4;
 /** Lists uploaded at once to one process. */
@@ -64,6 +72,14 @@ export const apiProcess = defineProcess('api', readConfig, async (config, contex
   // Apart: an upload holds its connection for as long as its sender takes.
   const uploads = { connectionString: config.databaseUrl, applicationName: 'muster-api-uploads', max: maxUploads };
   const uploadPool = onClose(createUploadPool({ ...uploads, logger, meter }), (opened) => opened.end());
+  // One statement at a time, which has to keep its plan.
+  const receiptPool = onClose(
+    createHotPathPool({
+      ...{ connectionString: config.databaseUrl, applicationName: 'muster-api-receipts', max: maxReceiptConnections },
+      ...{ logger, meter },
+    }),
+    (opened) => opened.end(),
+  );
   const connections = { pages: 1, descriptions: questionsAtOnce };
   const segmentation = onClose(
     askableSegmentation(() => createSegmentation({ config: config.engine, environment, connections }), logger),
@@ -137,10 +153,18 @@ export const apiProcess = defineProcess('api', readConfig, async (config, contex
       deadLetters: createDeadLetterStore({ pool }),
       deadJobs: createDeadJobStore({ pool }),
       schedulerDesk: createSchedulerDesk({ pool }),
+      quarantinedSteps: createQuarantinedSteps({ pool }),
       settlements: createSettlements({ pool }),
       settlementRequests: createSettlementRequests({ pool }),
       histories: createUserHistories({ pool }),
       retries: createRetries({ pool }),
+      receipts: createReceiptBook({ pool: receiptPool, slot: totalsSlotOf(randomUUID()) }),
+      signers: createReceiptSigners({
+        registered: () => registry.current()?.actionTypes,
+        openSecret: (type) => openSecrets(type, config.secretBox).receipts,
+        environment,
+        logger,
+      }),
       segmentation,
       storedAudiences: createStoredAudiences({ pool }),
       control: createRunControl({ pool }),
@@ -158,6 +182,7 @@ export const apiProcess = defineProcess('api', readConfig, async (config, contex
       shardLook: createShardLook({
         ...{ registry, clock, topicPrefix: config.topicPrefix },
         figures: createShardFigures({ pool }),
+        guards: createGuardReader({ pool }),
         group: { look: (topics) => workers(installationId)?.look(topics) ?? Promise.resolve(null) },
       }),
       clock,

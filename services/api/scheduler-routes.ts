@@ -18,7 +18,7 @@ import { regionsView, schedulerView } from './views/scheduler.ts';
 
 export interface SchedulerRoutesDeps {
   schedulerDesk: SchedulerDesk;
-  clients: Pick<ClientReader, 'current'>;
+  clients: Pick<ClientReader, 'current' | 'refresh'>;
 }
 
 const tags = ['scheduler'];

@@ -1,4 +1,5 @@
 import { topicNames, type Shard } from '../../shared/domain/shard.ts';
+import type { GuardReader } from '../../shared/ports/endpoint-guards.ts';
 import type { GroupLook } from '../../shared/ports/group-look.ts';
 import type { Clock } from '../../shared/ports/clock.ts';
 import type { Meter } from '../../shared/ports/meter.ts';
@@ -13,6 +14,7 @@ const freshMs = 1000;
 export interface ShardLookDeps {
   registry: Pick<RegistryReader, 'refresh'>;
   figures: ShardFigures;
+  guards: GuardReader;
   /** The workers' group. */
   group: GroupLook;
   topicPrefix: string;
@@ -27,7 +29,7 @@ export interface ShardLook {
   last(): readonly ShardShape[];
 }
 
-export function createShardLook({ registry, figures, group, topicPrefix, clock }: ShardLookDeps): ShardLook {
+export function createShardLook({ registry, figures, guards, group, topicPrefix, clock }: ShardLookDeps): ShardLook {
   const names = topicNames(topicPrefix);
   let seen: readonly ShardShape[] = [];
   let seenAtMs = -Infinity;
@@ -37,9 +39,15 @@ export function createShardLook({ registry, figures, group, topicPrefix, clock }
     const beganMs = clock.monotonicMs();
     const { shards } = await registry.refresh();
     const topics = shards.map((shard) => names.shard(shard));
-    const [traffic, reports, work] = await Promise.all([group.look(topics), figures.reports(), figures.work()]);
+    const [traffic, reports, work, breakers] = await Promise.all([
+      group.look(topics),
+      figures.reports(),
+      figures.work(),
+      guards.list(),
+    ]);
     const reportsOf = Map.groupBy(reports, keyOf);
     const workOf = new Map(work.map((each) => [keyOf(each), each]));
+    const guardOf = new Map(breakers.map((each) => [keyOf(each), each]));
     seen = shards.map((shard) => {
       const topic = names.shard(shard);
       return shardView({
@@ -47,6 +55,7 @@ export function createShardLook({ registry, figures, group, topicPrefix, clock }
         traffic: traffic === null ? null : traffic.get(topic),
         reports: reportsOf.get(keyOf(shard)) ?? [],
         work: workOf.get(keyOf(shard)),
+        guard: guardOf.get(keyOf(shard)),
       });
     });
     seenAtMs = beganMs;

@@ -1,5 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { authorized, createApiDeps } from '../../test/support/api-deps.ts';
+import { createMemoryEndpointGuards } from '../../test/support/memory/endpoint-guards.ts';
 import { createMemoryShardReports } from '../../test/support/memory/shard-figures.ts';
 import { createApi, type Api } from './api.ts';
 import { problem } from './contracts/problems.ts';
@@ -45,13 +46,27 @@ describe('a shard', () => {
     expect(shown.notes).toEqual(['Kafka has 2 of 6 partitions so far']);
   });
 
-  it('says plainly when there are more workers than partitions, and whose endpoint is down', async () => {
-    await report(['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h'], { breakerOpen: true });
-    const { notes, breaker, partitions } = shard.parse((await ask('GET')).json());
-    expect(breaker).toBe('open');
+  it('says plainly when there are more workers than partitions', async () => {
+    await report(['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h']);
+    const { notes, partitions } = shard.parse((await ask('GET')).json());
     expect(partitions.actual).toBeNull();
     expect(notes).toContain('8 workers, 6 partitions: 2 have nothing to do; raise partitions');
-    expect(notes).toContain('its endpoint counts as down for 8 of 8 workers');
+  });
+
+  it('tells of the breaker that all workers share, whether any of them is alive or not', async () => {
+    const guards = createMemoryEndpointGuards({ database: deps.database, owner: 'gone' });
+    const shardOf = { actionType: 'award-reward', country: 'SG' };
+    const broken = { shard: shardOf, cause: '503 Service Unavailable', retryAfterMs: null, random: 0 };
+    await guards.open(broken);
+    const down = shard.parse((await ask('GET')).json());
+    expect(down.breaker).toBe('open');
+    expect(down.notes).toContain('its endpoint counts as down since 2026-01-01T00:00:00.000Z: 503 Service Unavailable');
+    deps.clock.advance(60_000);
+    await guards.takeProbe(shardOf, 1000);
+    await guards.endProbe({ ...broken, answered: true });
+    expect(shard.parse((await ask('GET')).json()).breaker).toBe('slow-start');
+    deps.clock.advance(600_000);
+    expect(shard.parse((await ask('GET')).json()).breaker).toBe('closed');
   });
 
   it('has its partitions raised, once, and never lowered', async () => {

@@ -4,6 +4,7 @@ import type { HttpServer } from './http/create-http-server.ts';
 import { HttpProblem } from './http/http-problem.ts';
 import type { ApiKeyRecord, ApiKeys } from '../../shared/ports/api-keys.ts';
 import type { IdempotentRequests } from './ports/idempotent-requests.ts';
+import type { ReceiptBook } from './ports/receipt-book.ts';
 import type { Retries } from './ports/retries.ts';
 import type { UserHistories } from './ports/user-histories.ts';
 import { actionTypeRoutes, type ActionTypeRoutesDeps } from './action-type-routes.ts';
@@ -21,7 +22,10 @@ import { explainRoutes } from './explain-routes.ts';
 import { failureRoutes } from './failure-routes.ts';
 import { addIdempotency } from './idempotency.ts';
 import { logChanges } from './log-changes.ts';
+import { notTakingPart } from './not-taking-part.ts';
+import { quarantineRoutes, type QuarantineRoutesDeps } from './quarantine-routes.ts';
 import { retryRoutes } from './retry-routes.ts';
+import { runReceiptRoutes } from './run-receipt-routes.ts';
 import { recordChanges } from './record-changes.ts';
 import { runControlRoutes, type RunControlRoutesDeps } from './run-control-routes.ts';
 import { schedulerRoutes, type SchedulerRoutesDeps } from './scheduler-routes.ts';
@@ -39,6 +43,7 @@ export interface V1RoutesDeps
     Omit<RunRoutesDeps, 'isKeyGood'>,
     RunControlRoutesDeps,
     DeadLetterRoutesDeps,
+    QuarantineRoutesDeps,
     SettlementRoutesDeps,
     ActionTypeRoutesDeps,
     ShardRoutesDeps,
@@ -56,6 +61,7 @@ export interface V1RoutesDeps
   refusal?: (() => Error | undefined) | undefined;
   histories: UserHistories;
   retries: Retries;
+  receipts: ReceiptBook;
 }
 
 declare module 'fastify' {
@@ -110,22 +116,15 @@ export async function v1Routes(server: HttpServer, deps: V1RoutesDeps): Promise<
   settlementRoutes(server, deps);
   explainRoutes(server, deps);
   retryRoutes(server, deps);
+  runReceiptRoutes(server, deps);
   await audienceRoutes(server, deps);
   actionTypeRoutes(server, deps);
   deadLetterRoutes(server, deps);
+  quarantineRoutes(server, deps);
   shardRoutes(server, deps);
   auditRoutes(server, deps);
   clientRoutes(server, deps);
   deadJobRoutes(server, deps);
   schedulerRoutes(server, deps);
   await acceptRoutes(server, deps.accepting);
-}
-
-function notTakingPart(): HttpProblem {
-  return new HttpProblem({
-    status: 503,
-    code: 'not-ready',
-    detail: 'the database is not as this version needs it; the log says what an operator has to do',
-    headers: { 'retry-after': '5' },
-  });
 }

@@ -21,7 +21,7 @@ function at(seconds: number, ended: number, facts: Partial<RunSnapshot> = {}): R
     scheduledFor: startedAt,
     startedAt,
     endedAt: null,
-    chain: [{ action: 'award-reward' }],
+    chain: [{ action: 'award-reward', receipts: false }],
     asOf: new Date(startedAt.getTime() + seconds * 1000),
     inFlight: 0,
     waitingForRetry: 0,
@@ -30,7 +30,7 @@ function at(seconds: number, ended: number, facts: Partial<RunSnapshot> = {}): R
     budgets: [],
     failuresKept: true,
     ...untouchedRun,
-    countries: [{ ...feed, totals }],
+    countries: [{ ...feed, totals, receipts: [] }],
     ...facts,
   };
 }

@@ -10,6 +10,7 @@ import type { HttpAnswer } from './http-answer.ts';
 import { createKeysInFlight } from './keys-in-flight.ts';
 import type { LedgerWriter } from './ledger-writer.ts';
 import { parseBatchRequest, parseStatusQuery } from './parse-batch-request.ts';
+import type { AcceptedUsers } from './receipt-sender.ts';
 import type { Segments } from './segments.ts';
 import { emptyServiceStats, type ServiceStats } from './stats.ts';
 import { writeAnswer } from './write-answer.ts';
@@ -24,6 +25,8 @@ export interface BatchServiceDeps {
   faults: Pick<FaultSwitches, 'ruleForCall' | 'ruleForStatus'>;
   ledger: LedgerWriter;
   segments: Segments;
+  /** Users that are accepted now, for the first time: what becomes of them is told later. */
+  onAccepted?: ((accepted: AcceptedUsers) => void) | undefined;
   clock: Clock;
 }
 
@@ -129,6 +132,7 @@ export function createBatchService(deps: BatchServiceDeps): BatchService {
     const at = clock.now().toISOString();
     const line = { service: name, run, step, country, key, attempt, at, applied, repeated, failed };
     await deps.ledger.append(overlapping === 0 ? line : { ...line, overlapping });
+    if (applied.length > 0) deps.onAccepted?.({ run, step, country, users: applied });
   }
 
   function refuse({ status, code, message, retryAfterSeconds }: Refusal): HttpAnswer {

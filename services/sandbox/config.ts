@@ -38,6 +38,18 @@ const sandboxEnvironment = z.object({
   SANDBOX_COUNTRIES: list(countryWeightPattern, 'SG=40', 'SG=40,ID=35,VN=25'),
   SANDBOX_SALT: z.string().default('sandbox'),
   SANDBOX_LEDGER: z.string().optional(),
+  /** Where receipts of messages go; none are sent without. */
+  SANDBOX_RECEIPTS_URL: z.url({ protocol: /^https?$/, error: 'has to be an http:// or https:// URL' }).optional(),
+  SANDBOX_RECEIPTS_SECRET: z
+    .string()
+    .transform((secret, context) => {
+      const key = webhookKeyOf(secret);
+      if (!key) context.addIssue(`has to be ${webhookSecretForm}`);
+      return key;
+    })
+    .optional(),
+  SANDBOX_RECEIPTS_DELAY_MS: z.coerce.number().int().min(0).max(600_000).default(200),
+  SANDBOX_RECEIPTS_UNDELIVERED_SHARE: share,
   /** A secret by Standard Webhooks: calls and questions that are not signed with it are refused. */
   SANDBOX_SIGNING_SECRET: z
     .string()
@@ -103,6 +115,8 @@ export interface SandboxConfig {
   countries: CountryWeight[];
   salt: string;
   ledgerPath: string | undefined;
+  /** Undefined: messages are never heard of again. */
+  receipts: { url: string; key: KeyObject; delayMs: number; undeliveredShare: number } | undefined;
   /** Undefined: nobody has to sign. */
   signingKey: KeyObject | undefined;
   /** Undefined: rewards are kept in memory. */
@@ -129,6 +143,7 @@ export function readConfig(environment: NodeJS.ProcessEnv): SandboxConfig {
     );
   }
   return {
+    receipts: receiptsOf(read),
     port: read.SANDBOX_PORT,
     host: read.SANDBOX_HOST,
     segments: read.SANDBOX_SEGMENTS.map(([id = '', size, ids]) => ({
@@ -149,6 +164,14 @@ export function readConfig(environment: NodeJS.ProcessEnv): SandboxConfig {
     },
     faults: read.SANDBOX_FAULTS,
   };
+}
+
+function receiptsOf(read: SandboxEnvironment): SandboxConfig['receipts'] {
+  const { SANDBOX_RECEIPTS_URL: url, SANDBOX_RECEIPTS_SECRET: key } = read;
+  if (url === undefined) return undefined;
+  if (key === undefined) throw new ConfigurationError('SANDBOX_RECEIPTS_URL: SANDBOX_RECEIPTS_SECRET is not set');
+  const delayMs = read.SANDBOX_RECEIPTS_DELAY_MS;
+  return { url, key, delayMs, undeliveredShare: read.SANDBOX_RECEIPTS_UNDELIVERED_SHARE };
 }
 
 function settingsOf(read: SandboxEnvironment, name: Uppercase<ServiceName>): ServiceSettings {

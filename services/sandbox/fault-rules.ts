@@ -156,11 +156,32 @@ export const segmentationRule = z.strictObject({
 
 export type SegmentationRule = z.infer<typeof segmentationRule>;
 
+/** A fault of the receipts that messages send later. */
+export const receiptRule = z.strictObject({
+  name: z.string().min(1),
+  runs: z.array(z.string()).optional(),
+  steps: z.array(z.int()).optional(),
+  countries: z.array(z.string()).optional(),
+  /** Of these users. */
+  users: z.array(z.string()).optional(),
+  ...often,
+  answer: z.discriminatedUnion('kind', [
+    z.strictObject({ kind: z.literal('late'), byMs: z.int().min(1).max(600_000) }),
+    z.strictObject({ kind: z.literal('twice') }),
+    z.strictObject({ kind: z.literal('never') }),
+    /** The opposite comes too, afterwards, and is older by a millisecond. */
+    z.strictObject({ kind: z.literal('contradictory') }),
+  ]),
+});
+
+export type ReceiptRule = z.infer<typeof receiptRule>;
+
 /** What `POST /control` takes: all rules at once. Of those that match, the first is carried out. */
 export const faultRules = z.strictObject({
   calls: z.array(callRule).default([]),
   status: z.array(statusRule).default([]),
   segmentation: z.array(segmentationRule).default([]),
+  receipts: z.array(receiptRule).default([]),
 });
 
 export type FaultRules = z.infer<typeof faultRules>;

@@ -2,13 +2,21 @@ import { batchCall, type StatusQuery } from '../../shared/contracts/batch-action
 import { fractionOf, topicOf } from './chance.ts';
 import type { ServiceName } from './chance.ts';
 import type { BatchRequest } from './effects.ts';
-import type { CallRule, FaultRules, SegmentationRule, StatusRule } from './fault-rules.ts';
+import type { CallRule, FaultRules, ReceiptRule, SegmentationRule, StatusRule } from './fault-rules.ts';
 
 export interface PageRequest {
   segment: string;
   country: string;
   of: 'descriptions' | 'pages';
   isFirst: boolean;
+}
+
+/** Whom a receipt is to be sent for. */
+export interface ReceiptFor {
+  run: string;
+  step: number;
+  country: string;
+  user: string;
 }
 
 /** The faults that are switched on. Asked once for each call and page; replaced as a whole, while calls are under way too. */
@@ -18,6 +26,7 @@ export interface FaultSwitches {
   ruleForCall(service: ServiceName, request: BatchRequest, overlapping: number): CallRule | undefined;
   ruleForStatus(service: ServiceName, query: StatusQuery): StatusRule | undefined;
   ruleForPage(request: PageRequest): SegmentationRule | undefined;
+  ruleForReceipt(receipt: ReceiptFor): ReceiptRule | undefined;
   /** The rules and how often each was carried out since it was set. */
   status(): { rules: FaultRules; hits: Record<string, number> };
 }
@@ -33,12 +42,14 @@ export function createFaultSwitches(initial: FaultRules): FaultSwitches {
   let calls: Counted<CallRule>[] = [];
   let queries: Counted<StatusRule>[] = [];
   let pages: Counted<SegmentationRule>[] = [];
+  let receipts: Counted<ReceiptRule>[] = [];
 
   function replace(next: FaultRules): void {
     rules = next;
     calls = next.calls.map((rule) => ({ rule, matches: 0, hits: 0 }));
     queries = next.status.map((rule) => ({ rule, matches: 0, hits: 0 }));
     pages = next.segmentation.map((rule) => ({ rule, matches: 0, hits: 0 }));
+    receipts = next.receipts.map((rule) => ({ rule, matches: 0, hits: 0 }));
   }
   replace(initial);
 
@@ -52,9 +63,13 @@ export function createFaultSwitches(initial: FaultRules): FaultSwitches {
       queries.find((counted) => meetsQuery(counted.rule, service, query) && takesTurn(counted, query.run))?.rule,
     ruleForPage: (request) =>
       pages.find((counted) => meetsPage(counted.rule, request) && takesTurn(counted, request.segment))?.rule,
+    ruleForReceipt: (receipt) =>
+      receipts.find((counted) => meetsReceipt(counted.rule, receipt) && takesTurn(counted, receipt.user))?.rule,
     status: () => ({
       rules,
-      hits: Object.fromEntries([...calls, ...queries, ...pages].map(({ rule, hits }) => [rule.name, hits])),
+      hits: Object.fromEntries(
+        [...calls, ...queries, ...pages, ...receipts].map(({ rule, hits }) => [rule.name, hits]),
+      ),
     }),
   };
 }
@@ -95,6 +110,12 @@ function meetsQuery(rule: StatusRule, service: ServiceName, { run, users }: Stat
   );
 }
 
+function meetsReceipt(rule: ReceiptRule, { run, step, country, user }: ReceiptFor): boolean {
+  return (
+    allows(rule.runs, run) && allows(rule.steps, step) && allows(rule.countries, country) && allows(rule.users, user)
+  );
+}
+
 function meetsPage(rule: SegmentationRule, { segment, country, of, isFirst }: PageRequest): boolean {
   return (
     allows(rule.segments, segment) &&
@@ -113,7 +134,7 @@ function holds(params: Record<string, unknown>, wanted: Record<string, unknown> 
 }
 
 /** Whether this match is carried out; counts it. */
-function takesTurn(counted: Counted<CallRule | StatusRule | SegmentationRule>, roll: string): boolean {
+function takesTurn(counted: Counted<CallRule | StatusRule | SegmentationRule | ReceiptRule>, roll: string): boolean {
   const { after = 0, every = 1, share = 1, times = Infinity, name } = counted.rule;
   counted.matches++;
   if (counted.matches <= after || (counted.matches - after) % every !== 0 || counted.hits >= times) return false;

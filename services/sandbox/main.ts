@@ -4,12 +4,13 @@ import { defineProcess, isEntry, runProcess } from '../../shared/runtime/process
 import { systemClock } from '../../shared/runtime/system-clock.ts';
 import { createAnswersByKey } from './answers-by-key.ts';
 import { createBatchService } from './batch-service.ts';
-import type { ServiceName } from './chance.ts';
+import { fractionOf, topicOf, type ServiceName } from './chance.ts';
 import { readConfig, type SandboxConfig } from './config.ts';
 import type { EffectStore } from './effects.ts';
-import { createFaultSwitches } from './fault-switches.ts';
+import { createFaultSwitches, type FaultSwitches } from './fault-switches.ts';
 import { noLedger, openLedger } from './ledger-writer.ts';
 import { createOutcomesByUser } from './outcomes-by-user.ts';
+import { createReceiptSender, type ReceiptSender } from './receipt-sender.ts';
 import { createResultsByUser } from './results-by-user.ts';
 import { requireSignature } from './require-signature.ts';
 import { createRewardsInPostgres } from './rewards-in-postgres.ts';
@@ -23,8 +24,11 @@ export const sandboxProcess = defineProcess('sandbox', readConfig, async (config
   const segments = createSegments(config.segments, config.countries);
   const faults = createFaultSwitches(config.faults);
 
+  const receipts = config.receipts && receiptSender(config.receipts, { salt: config.salt, faults, logger });
+
   const service = (name: ServiceName, effects: EffectStore, successStatus: 200 | 202) =>
     createBatchService({
+      onAccepted: name === 'messages' && receipts ? (users) => receipts.accepted(users) : undefined,
       name,
       salt: config.salt,
       settings: config.services[name],
@@ -47,6 +51,7 @@ export const sandboxProcess = defineProcess('sandbox', readConfig, async (config
     },
     faults,
     ledger,
+    receipts,
     checkSignature: config.signingKey && requireSignature(config.signingKey, systemClock),
     logger,
   });
@@ -56,6 +61,15 @@ export const sandboxProcess = defineProcess('sandbox', readConfig, async (config
   /** `http://host:port`, with the port that was really taken. */
   return { ...sandbox, url };
 });
+
+function receiptSender(
+  { undeliveredShare, ...settings }: NonNullable<SandboxConfig['receipts']>,
+  { salt, faults, logger }: { salt: string; faults: FaultSwitches; logger: Logger },
+): ReceiptSender {
+  const topic = topicOf(`${salt}/receipts/`);
+  const undeliveredFor = (user: string) => (fractionOf(topic, user) < undeliveredShare ? 'expired' : undefined);
+  return createReceiptSender({ ...settings, undeliveredFor, faults, clock: systemClock, logger });
+}
 
 async function rewardsStore(config: SandboxConfig, logger: Logger): Promise<EffectStore> {
   const { rewardsDatabase, rewardsQueries } = config;

@@ -9,6 +9,7 @@ import type { FaultSwitches } from './fault-switches.ts';
 import { faultyPage } from './faulty-page.ts';
 import type { HttpAnswer } from './http-answer.ts';
 import type { LedgerWriter } from './ledger-writer.ts';
+import type { ReceiptSender } from './receipt-sender.ts';
 import type { CheckSignature } from './require-signature.ts';
 import type { SegmentationService } from './segmentation-service.ts';
 import { sendAnswer } from './send-answer.ts';
@@ -21,6 +22,8 @@ export interface SandboxDeps {
   services: Record<ServiceName, BatchService>;
   faults: FaultSwitches;
   ledger: LedgerWriter;
+  /** Undefined: none are sent. */
+  receipts: ReceiptSender | undefined;
   /** Undefined: nobody has to sign. */
   checkSignature: CheckSignature | undefined;
   logger: Logger;
@@ -109,6 +112,7 @@ export function createSandbox(deps: SandboxDeps): Sandbox {
     },
     close: async () => {
       server.closeAllConnections();
+      await deps.receipts?.close();
       await Promise.all(Object.values(services).map((service) => service.close()));
       await ledger.close();
     },
@@ -137,13 +141,14 @@ function readBody(request: IncomingMessage): Promise<Buffer | undefined> {
   });
 }
 
-function statsOf({ segmentation, services }: SandboxDeps) {
+function statsOf({ segmentation, services, receipts }: SandboxDeps) {
   const { rewards, points, messages } = services;
   return {
     segmentation: segmentation.stats,
     rewards: rewards.stats,
     points: points.stats,
     messages: messages.stats,
+    receipts: receipts?.stats ?? null,
   };
 }
 

@@ -17,6 +17,8 @@ import { createJobOfferer, leaderLease, type JobOfferer } from './job-offerer.ts
 import { createDueJobs } from './postgres/due-jobs.ts';
 import { createDueReferences } from './postgres/due-references.ts';
 import { createPartitionLeases } from './postgres/partition-leases.ts';
+import { createDueSchedules } from './postgres/due-schedules.ts';
+import { createRecurring } from './recurring.ts';
 import { createScheduler } from './scheduler.ts';
 
 export const schedulerProcess = defineProcess('scheduler', readConfig, async (config, context) => {
@@ -38,17 +40,28 @@ export const schedulerProcess = defineProcess('scheduler', readConfig, async (co
     clock: systemClock,
     logger,
   });
+  const recurring = createRecurring({
+    leases: createLeases({ pool }),
+    dueSchedules: createDueSchedules({ pool }),
+    region: config.MUSTER_REGION,
+    owner,
+    leaseMs: config.SCHEDULER_LEASE_MS,
+    pollMs: config.SCHEDULER_POLL_MS,
+    clock: systemClock,
+    logger,
+  });
   const offerer = await startOfferer(config, context, installationId);
   scheduler.start();
+  recurring.start();
   offerer.start();
   return {
     ...scheduler,
     ready: () => scheduler.ready() && offerer.ready(),
     stopIntake: async () => {
-      await Promise.all([scheduler.stopIntake(), offerer.stopIntake()]);
+      await Promise.all([scheduler.stopIntake(), recurring.stopIntake(), offerer.stopIntake()]);
     },
     finishWork: async () => {
-      await Promise.all([scheduler.finishWork(), offerer.finishWork()]);
+      await Promise.all([scheduler.finishWork(), recurring.finishWork(), offerer.finishWork()]);
     },
   };
 });

@@ -1,3 +1,4 @@
+import { feedBornMs } from '../../shared/domain/born-at.ts';
 import { consequenceOf, classAtAge, type Consequence, type ContractClass } from '../../shared/domain/consequences.ts';
 import { reasons } from '../../shared/domain/reasons.ts';
 import { backoffMs, withJitter } from '../../shared/domain/retry.ts';
@@ -49,12 +50,7 @@ export function resultOf(work: Work, reading: FinalReading, terms: ResultTerms):
 
 /** The class that counts: an endpoint forgets its keys after a while. */
 export function classOf({ type, claim }: Work, nowMs: number): ContractClass {
-  return classAtAge(type.class, type.keyLifeSeconds, nowMs - bornMs(claim.feedId, nowMs));
-}
-
-/** When the feed was made, which no call of it can precede: a uuid v7 begins with its time. */
-function bornMs(feedId: string, nowMs: number): number {
-  return feedId[14] === '7' ? Number.parseInt(feedId.slice(0, 8) + feedId.slice(9, 13), 16) : nowMs;
+  return classAtAge(type.class, type.keyLifeSeconds, nowMs - feedBornMs(claim.feedId, nowMs));
 }
 
 /** The same for all users of the batch. */

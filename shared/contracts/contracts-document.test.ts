@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { z } from 'zod';
+import { receiptOfCall, receiptOfRun, receiptsRequest } from './receipts.ts';
 import { batchCall, compactAnswer, fullAnswer, statusQuery } from './batch-actions.ts';
 
 const path = 'docs/contracts.openapi.yaml';
@@ -13,6 +14,7 @@ const document = z.object({
     '/v1/batches': z.object({ post: z.object({ requestBody: body }) }),
     '/v1/status': z.object({ post: z.object({ requestBody: body }) }),
   }),
+  webhooks: z.object({ receipts: z.object({ post: z.object({ requestBody: body }) }) }),
   components: z.object({
     responses: z.object({
       Results: z.object({
@@ -28,7 +30,7 @@ const document = z.object({
 });
 
 describe('the document for teams that own an endpoint', () => {
-  const { paths, components } = document.parse(parse(readFileSync(path, 'utf8')));
+  const { paths, webhooks, components } = document.parse(parse(readFileSync(path, 'utf8')));
 
   it('is valid OpenAPI', async () => {
     await expect(SwaggerParser.validate(path)).resolves.toMatchObject({ openapi: '3.1.0' });
@@ -37,6 +39,7 @@ describe('the document for teams that own an endpoint', () => {
   it('shows calls and answers as Muster sends and reads them', () => {
     batchCall.parse(paths['/v1/batches'].post.requestBody.content['application/json'].example);
     statusQuery.parse(paths['/v1/status'].post.requestBody.content['application/json'].example);
+    receiptsRequest.parse(webhooks.receipts.post.requestBody.content['application/json'].example);
     const { full, compact } = components.responses.Results.content['application/json'].examples;
     fullAnswer.parse(full.value);
     compactAnswer.parse(compact.value);
@@ -45,6 +48,7 @@ describe('the document for teams that own an endpoint', () => {
   it('names the same fields as the shapes', () => {
     const fieldsOf = (name: string) => Object.keys(components.schemas[name]?.properties ?? {});
     expect(fieldsOf('BatchCall')).toEqual(Object.keys(batchCall.shape));
+    expect(fieldsOf('Receipt')).toEqual([...new Set(Object.keys({ ...receiptOfRun.shape, ...receiptOfCall.shape }))]);
     expect(fieldsOf('StatusQuery')).toEqual(Object.keys(statusQuery.shape));
   });
 });

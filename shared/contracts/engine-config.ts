@@ -36,6 +36,13 @@ const actionTypeFields = service.extend({
   statusUrl: serviceUrl.optional(),
   /** Class C: so long after its end a call may still be applied; nobody asks for the outcome before. At least the time-out. */
   appliesLateSeconds: z.int().min(1).max(86_400).optional(),
+  /** Answers 202: `succeeded` means accepted, and what became of each user is told later by receipts (docs/contracts.md). */
+  receipts: z.boolean().default(false),
+  /** Name of the environment variable that holds the secret which receipts are signed with, such as `whsec_…`. */
+  receiptsSecretEnv: z
+    .string()
+    .regex(/^[A-Z_][A-Z0-9_]*$/, 'has to be the name of an environment variable, such as MESSAGES_RECEIPTS_SECRET')
+    .optional(),
   /** Which of the two answer forms to expect. The other one is understood too, more slowly. */
   answerForm: z.enum(['full', 'compact']).default('full'),
   /** How long the endpoint keeps what its class promises. Older open keys are not sent again. */

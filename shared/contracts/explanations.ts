@@ -59,6 +59,16 @@ const explainedStep = z.object({
   /** Of a pending step: what it waits for, and until when. */
   waitsFor: z.string().nullable(),
   nextAttemptAt: time.nullable(),
+  receipt: z
+    .object({
+      status: z.enum(['delivered', 'undelivered']),
+      code: z.string().nullable(),
+      at: time.describe('When it happened, as the provider says'),
+      receivedAt: time,
+    })
+    .nullable()
+    .default(null)
+    .describe('What its provider said last of what it accepted'),
   attempts: z.array(attempt).describe('Every call for this user, the first one first'),
 });
 

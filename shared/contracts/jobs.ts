@@ -31,7 +31,7 @@ const reservedHeaders = new Set([
 export const jobKey = z
   .string()
   .regex(/^[\x21-\x7e]{1,255}$/, 'has to be 1 to 255 visible ASCII characters')
-  .describe('A repeat with the same key of the same client is the same job, also after it has ended');
+  .describe('A repeat with the same key of the same client is the same job, until three days after it has ended');
 
 export const jobTag = z
   .string()

@@ -28,6 +28,16 @@ export const stepLineShape = z
     unknown: users,
     /** Below zero only in a line that does not balance. */
     pending: z.int(),
+    receipts: z
+      .object({
+        delivered: users,
+        undelivered: users,
+        awaiting: z.int().describe('Below zero while receipts came for users whose acceptance is not recorded'),
+      })
+      .optional()
+      .describe(
+        'Of an asynchronous step, where succeeded means accepted: succeeded = delivered + undelivered + awaiting. Holds nothing up',
+      ),
   })
   .meta({ id: 'StepLine', description: 'A step and how many of its audience ended how, in users' });
 

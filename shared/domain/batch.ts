@@ -18,3 +18,13 @@ export function isChildBatch(batchNo: number): boolean {
 export function requestKey(feedId: string, batchNo: number, step: number): string {
   return `${feedId}-${batchNo}-${step}`;
 }
+
+const requestKeyPattern = /^([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})-([1-9]\d{0,9})-([1-9]\d?)$/;
+const greatestBatchNo = 2 ** 31 - 1;
+
+/** What a request key was made of; undefined where it is none. */
+export function batchOfKey(key: string): { feedId: string; batchNo: number; step: number } | undefined {
+  const [, feedId, batch, step] = requestKeyPattern.exec(key) ?? [];
+  if (feedId === undefined || Number(batch) > greatestBatchNo) return undefined;
+  return { feedId, batchNo: Number(batch), step: Number(step) };
+}

@@ -15,6 +15,7 @@ export const idPrefixes = {
   runEvent: 'evt',
   audience: 'aud',
   settlement: 'set',
+  quarantinedStep: 'qst',
 } as const;
 
 export type IdKind = keyof typeof idPrefixes;

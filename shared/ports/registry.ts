@@ -1,8 +1,8 @@
 import type { ActionTypeConfig, EngineConfig } from '../contracts/engine-config.ts';
 import type { Shard } from '../domain/shard.ts';
 
-/** Secrets of an action type: the whole `Authorization` header, and the key that our calls are signed with. */
-export const secretNames = ['authorization', 'signing'] as const;
+/** Secrets of an action type: the whole `Authorization` header, the key that our calls are signed with, and the one of receipts to us. */
+export const secretNames = ['authorization', 'signing', 'receipts'] as const;
 
 export type SecretName = (typeof secretNames)[number];
 

@@ -144,8 +144,8 @@ export const putBack = statementOf<PutBackParams>(
 );
 
 /**
- * Notes that the calls of these steps, whose leases have lapsed before, are about to begin, and that the worker before was lost where the
- * step was taken over. Returns the positions of those that are ours.
+ * Notes that the calls of these steps, whose leases have lapsed before, are about to begin, by whom, and that the worker before was lost
+ * where the step was taken over. Returns the positions of those that are ours.
  */
 export const noteBegins = statementOf<EpochParams>(
   'note-begins',
@@ -155,7 +155,11 @@ export const noteBegins = statementOf<EpochParams>(
     from unnest(${$('feeds')}::uuid[], ${$('batchNos')}::int[], ${$('steps')}::int2[], ${$('epochs')}::int[]) with ordinality
       k (feed, batch_no, step, epoch, position)
     where s.feed = k.feed and s.batch_no = k.batch_no and s.step = k.step and s.epoch = k.epoch and s.state = ${stepState.running}
-    returning k.position, s.feed, s.batch_no, s.step, s.epoch, s.next_attempt_at
+    returning k.position, s.feed, s.batch_no, s.step, s.epoch, s.owner, s.next_attempt_at
+  ), w as (
+    insert into step_begins (feed, batch_no, step, epoch, worker)
+    select feed, batch_no, step, epoch, owner from b order by feed, batch_no, step
+    on conflict (feed, batch_no, step, epoch) do nothing
   ), l as (
     insert into step_attempts (feed, batch_no, step, epoch, reading)
     select feed, batch_no, step, epoch - 1, 'lost' from b where next_attempt_at is null order by feed, batch_no, step

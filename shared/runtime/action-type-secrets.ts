@@ -12,11 +12,11 @@ export function originsOf({ url, statusUrl }: Addresses): string[] {
 
 /**
  * Where a secret belongs, for its box. What is sent belongs to whom it is sent to, as well: nobody who changes an address, by whatever way,
- * gets the secret sent there. A signing secret is never sent.
+ * gets the secret sent there. The others are never sent.
  */
 export function secretPlace(name: string, secret: SecretName, addresses: Addresses): string {
   const place = `action-type:${name}:${secret}`;
-  return secret === 'signing' ? place : `${place}:${originsOf(addresses).join(',')}`;
+  return secret === 'authorization' ? `${place}:${originsOf(addresses).join(',')}` : place;
 }
 
 export type OpenedSecrets = Partial<Record<SecretName, string>>;

@@ -124,6 +124,9 @@ export async function startInstallation(options: InstallationOptions): Promise<I
     SANDBOX_PORT: String(sandboxPort),
     SANDBOX_LEDGER: ledgerFile,
     SANDBOX_REWARDS_STORE: rewardsStore,
+    ...(options.sandbox['SANDBOX_RECEIPTS_SECRET'] !== undefined && {
+      SANDBOX_RECEIPTS_URL: `http://127.0.0.1:${apiPort}/v1/receipts`,
+    }),
     ...options.sandbox,
   };
   const services = new Map<string, ServiceProcess>();
@@ -205,6 +208,8 @@ export interface ActionTypeFile {
   timeoutMs: number;
   concurrency?: number;
   maxAttempts?: number;
+  receipts?: true;
+  receiptsSecretEnv?: string;
 }
 
 export interface EngineConfigFile {

@@ -15,6 +15,8 @@ import { describeFeedStore } from '../support/conformance/feed-store.conformance
 import { describeLedgerModel } from '../support/conformance/ledger-model.conformance.ts';
 import { describeOutboxSweep } from '../support/conformance/outbox-sweep.conformance.ts';
 import { describeReconciliation } from '../support/conformance/reconciliation.conformance.ts';
+import { describeQuarantinedSteps } from '../support/conformance/quarantined-steps.conformance.ts';
+import { describeReceiptBook } from '../support/conformance/receipt-book.conformance.ts';
 import { describeRetries } from '../support/conformance/retries.conformance.ts';
 import { describeRunControl } from '../support/conformance/run-control.conformance.ts';
 import { describeRunStore } from '../support/conformance/run-store.conformance.ts';
@@ -31,6 +33,9 @@ import { createTestDatabase, type TestDatabase } from '../support/postgres-datab
 import { createBudgetStore } from '../../services/api/postgres/budget-store.ts';
 import { createCampaignStore } from '../../services/api/postgres/campaign-store.ts';
 import { createDueJobs } from '../../services/scheduler/postgres/due-jobs.ts';
+import { createQuarantinedSteps } from '../../services/api/postgres/quarantined-steps.ts';
+import { createReceiptBook } from '../../services/api/postgres/receipt-book.ts';
+import { recordReceipts } from '../../services/api/postgres/receipt-statements.ts';
 import { createRetries } from '../../services/api/postgres/retries.ts';
 import { createRunControl } from '../../services/api/postgres/run-control.ts';
 import { createSettlementRequests } from '../../services/api/postgres/settlement-requests.ts';
@@ -74,7 +79,8 @@ afterAll(async () => {
 async function postgresStores(): Promise<ExecutionSubject> {
   await pool.query(
     `truncate campaigns, campaign_revisions, run_starts, leases, runs, feeds, batches, batch_steps, user_failures, run_totals, failure_totals, agenda,
-       sweep_marks, holds, step_causes, step_attempts, retry_users, run_events, run_paces, shard_reports, settlement_requests, settlements, budgets, budget_reservations`,
+       sweep_marks, holds, step_causes, step_attempts, retry_users, run_events, run_paces, shard_reports, settlement_requests, settlements, budgets,
+       budget_reservations, receipts, receipt_totals, quarantined_steps, step_begins`,
   );
   return {
     campaigns: createCampaignStore({ pool }),
@@ -132,12 +138,24 @@ const planned = {
   ...Object.fromEntries(Object.entries(endingStatements).map(([name, { text }]) => [name, text])),
   writePages: feedStatements.writePages,
   stepsUnderWay: stepsUnderWay.text,
+  recordReceipts: recordReceipts.text,
 };
 
 describeSettlements('in Postgres', async () => ({
   ...(await postgresStores()),
   settlements: createSettlements({ pool }),
   requests: createSettlementRequests({ pool }),
+}));
+describeQuarantinedSteps('in Postgres', async () => ({
+  ...(await postgresStores()),
+  quarantined: createQuarantinedSteps({ pool }),
+}));
+describeReceiptBook('in Postgres', async () => ({
+  ...(await postgresStores()),
+  receipts: createReceiptBook({ pool, slot: 0 }),
+  dropUsers: async () => {
+    await pool.query('truncate batches');
+  },
 }));
 describeBudgets('on Postgres', postgresStores);
 describeStepLedger('on Postgres', postgresStores);

@@ -67,5 +67,6 @@ describe('the statement that stores jobs', () => {
     const plan = rows.map((row) => row['QUERY PLAN']).join('\n');
     expect(plan).not.toMatch(/Seq Scan on (jobs|ended_jobs|dead_jobs)/);
     expect(plan).not.toContain('hashed SubPlan');
+    expect(plan).not.toContain('Bitmap Heap Scan');
   });
 });

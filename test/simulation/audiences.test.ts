@@ -1,6 +1,9 @@
 import { v7 as uuidv7 } from 'uuid';
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { CampaignDefinition } from '../../shared/contracts/campaigns.ts';
+import type { NewFeed } from '../../services/trigger/ports/run-store.ts';
+import type { Segmentation } from '../../shared/ports/segmentation.ts';
+import type { StoredAudiences } from '../../shared/ports/stored-audiences.ts';
 import { isHeldOut } from '../../shared/domain/hold-out.ts';
 import { publicId } from '../../shared/domain/ids.ts';
 import { campaignDefinitionOf } from '../support/conformance/run-rows.ts';
@@ -10,6 +13,7 @@ import { batchKey, stepKey, type MemoryDatabase } from '../support/memory/memory
 import { createMemoryRunRows } from '../support/memory/run-rows.ts';
 import { unclaimed } from '../support/memory/step-ledger.ts';
 import { faultyFates, type Fate } from './process-faults.ts';
+import type { Weakening } from './processes.ts';
 import { createChance } from './seeded.ts';
 import { findings } from './walk.ts';
 import { simulate, type Outcome, type Scenario } from './world.ts';
@@ -98,6 +102,22 @@ function scenario(fateOf: Scenario['fateOf']): Scenario {
   };
 }
 
+function emptyingSegment(segmentation: Segmentation, name: string): Segmentation {
+  return {
+    ...segmentation,
+    page: async (request, signal) =>
+      request.segment === name
+        ? { ok: true, value: { users: [], next: null } }
+        : await segmentation.page(request, signal),
+  };
+}
+
+const nobody: StoredAudiences['listPage'] = () => Promise.resolve({ users: [], isLast: true });
+
+function withoutHoldOut(feed: NewFeed): NewFeed {
+  return { ...feed, audience: { ...feed.audience, holdOut: null } };
+}
+
 describe('a run of three sources, without three others, with a tenth held out', () => {
   let undisturbed: Outcome;
 
@@ -116,6 +136,35 @@ describe('a run of three sources, without three others, with a tenth held out', 
     const served = audience.filter((user) => !heldOut.has(user) && !user.endsWith('3'));
     expect([...(undisturbed.evidence.effects[0]?.keys() ?? [])].sort()).toEqual(served);
     expect(undisturbed.excluded).toBe(included.length - audience.length);
+  });
+
+  it.each<[string, Weakening]>([
+    ['an excluded segment is read as empty', { segmentation: (inner) => emptyingSegment(inner, 'staff') }],
+    ['excluded lists are read as empty', { storedAudiences: (stored) => ({ ...stored, listPage: nobody }) }],
+    [
+      'users of an earlier run are excluded whatever became of them',
+      {
+        storedAudiences: (stored) => ({
+          ...stored,
+          earlierPage: ({ feedId, steps }, from) => stored.earlierPage({ feedId, steps }, from),
+        }),
+      },
+    ],
+    [
+      'whoever is held out is fed as well',
+      {
+        runStore: (store) => ({
+          ...store,
+          begin: (runId, feeds, size) => store.begin(runId, feeds.map(withoutHoldOut), size),
+        }),
+      },
+    ],
+  ])('has witnesses that notice when %s', async (_, weakening) => {
+    const weakened = { ...scenario(() => 'pass'), weakening };
+    const outcome = await simulate(weakened);
+    const found = findings(weakened, outcome);
+    if (outcome.excluded !== undisturbed.excluded) found.push(`${outcome.excluded} are excluded`);
+    expect(found).not.toEqual([]);
   });
 
   it('ends the same when the trigger dies, fails or freezes right before or right after any of its port calls', async () => {

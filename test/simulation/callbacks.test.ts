@@ -4,7 +4,7 @@ import { callLeaseMs, runCallbacks, wellAnswer, type CallbackScenario, type Proc
 import { faultyFates, type Fate, type PortCall } from './process-faults.ts';
 import { createChance } from './seeded.ts';
 
-const failing: CallbackAnswer = { ...wellAnswer, kind: 'answered', status: 503 };
+const failing: CallbackAnswer = { kind: 'answered', status: 503, retryAfterMs: null, body: Buffer.alloc(0) };
 
 /** All kinds of trouble at once, for twenty seconds. */
 function troubled(seed: number): CallbackScenario {

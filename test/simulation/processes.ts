@@ -4,6 +4,7 @@ import type { FeedStore } from '../../services/trigger/ports/feed-store.ts';
 import type { OutboxSweep } from '../../services/trigger/ports/outbox-sweep.ts';
 import type { RunStore } from '../../services/trigger/ports/run-store.ts';
 import type { Segmentation } from '../../shared/ports/segmentation.ts';
+import type { StoredAudiences } from '../../shared/ports/stored-audiences.ts';
 import type { StepEndings } from '../../services/trigger/ports/step-endings.ts';
 import { createTrigger } from '../../services/trigger/trigger.ts';
 import type { BatchEndpoint } from '../../services/worker/ports/batch-endpoint.ts';
@@ -47,6 +48,8 @@ export interface Weakening {
   runStore?: (store: RunStore, database: MemoryDatabase) => RunStore;
   contexts?: (contexts: FeedContexts) => FeedContexts;
   stepEndings?: (endings: StepEndings, database: MemoryDatabase) => StepEndings;
+  segmentation?: (segmentation: Segmentation) => Segmentation;
+  storedAudiences?: (stored: StoredAudiences) => StoredAudiences;
 }
 
 /** What all processes of a world share. */
@@ -110,6 +113,7 @@ function startTrigger(
   const feedStore = createMemoryFeedStore({ database });
   const sweep = createMemoryOutboxSweep({ database });
   const endings = createMemoryStepEndings({ database });
+  const stored = createMemoryStoredAudiences({ database });
   createTrigger({
     ...shared,
     runStore: faults.wrap(weakening.runStore?.(runStore, database) ?? runStore),
@@ -117,8 +121,8 @@ function startTrigger(
     outboxSweep: faults.wrap(weakening.outboxSweep?.(sweep, database) ?? sweep),
     stepEndings: faults.wrap(weakening.stepEndings?.(endings, database) ?? endings),
     // These two answer whatever happens.
-    segmentation: faults.wrap(segmentation, null),
-    storedAudiences: faults.wrap(createMemoryStoredAudiences({ database })),
+    segmentation: faults.wrap(weakening.segmentation?.(segmentation) ?? segmentation, null),
+    storedAudiences: faults.wrap(weakening.storedAudiences?.(stored) ?? stored),
     topicBacklogs: faults.wrap(bus.backlogs(workerGroup), null),
     letterReplays: faults.wrap(createMemoryLetterReplays({ database })),
     letterPublisher: faults.wrap(createMemoryLetterPublisher({ publisher: bus.publisher() })),

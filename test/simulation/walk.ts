@@ -60,8 +60,13 @@ export function walkOf(seed: number, leaning: Leaning = {}): Scenario {
     frozenMs: () => (leaning.frozenMs ?? 500) + chance.below(15_000),
     strays: chance.happens(0.3),
     pauses: leaning.paused === true ? [{ afterMs: 1000, forMs: 60_000 }] : somePauses(chance),
-    budget: (leaning.budgeted ?? chance.happens(0.2)) ? someBudget(steps, chance) : null,
+    budget: hasBudget(leaning, chance) ? someBudget(steps, chance) : null,
   };
+}
+
+/** What is bent to something else has none, unless it asks for one. */
+function hasBudget(leaning: Leaning, chance: Chance): boolean {
+  return leaning.budgeted ?? (Object.keys(leaning).length === 0 && chance.happens(0.2));
 }
 
 function someBudget(steps: number, chance: Chance): BudgetPlan {

@@ -1,9 +1,11 @@
 import { engineConfig } from '../../shared/contracts/engine-config.ts';
+import { openSecrets } from '../../shared/runtime/action-type-secrets.ts';
 import { digestOfApiKey } from '../../shared/runtime/api-key-secret.ts';
 import { createRegistryReader } from '../../shared/runtime/registry-reader.ts';
 import type { PartitionTraffic } from '../../shared/ports/group-look.ts';
 import { createSecretBox } from '../../shared/runtime/secret-box.ts';
 import { createShardLook } from '../../services/api/shard-look.ts';
+import { createReceiptSigners } from '../../services/api/receipt-signers.ts';
 import { createCatalogueReader } from '../../services/api/catalogue-reader.ts';
 import { createLogger } from '../../shared/runtime/logger.ts';
 import { createMemoryAudienceStore } from './memory/audience-store.ts';
@@ -17,6 +19,7 @@ import { createCallbackTables } from './memory/callback-tables.ts';
 import { createMemoryDeadJobStore } from './memory/dead-job-store.ts';
 import { createMemoryDeadLetterStore } from './memory/dead-letters.ts';
 import { createMemoryDatabase } from './memory/memory-database.ts';
+import { createMemoryGuardReader } from './memory/endpoint-guards.ts';
 import { createMemoryIdempotentRequests } from './memory/idempotent-requests.ts';
 import {
   createMemoryActionTypeStore,
@@ -25,6 +28,8 @@ import {
   seedMemoryRegistry,
 } from './memory/registry.ts';
 import { createMemoryShardFigures } from './memory/shard-figures.ts';
+import { createMemoryQuarantinedSteps } from './memory/quarantined-steps.ts';
+import { createMemoryReceiptBook } from './memory/receipt-book.ts';
 import { createMemoryRetries } from './memory/retries.ts';
 import { createMemoryRunControl } from './memory/run-control.ts';
 import { createMemoryRunReports } from './memory/run-reports.ts';
@@ -48,6 +53,7 @@ export async function createApiDeps() {
   const { key } = await apiKeys.add('a test', digestOfApiKey(testApiKey));
   const config = engineConfig.parse(engineFile);
   seedMemoryRegistry(database, config);
+  const secretBox = createSecretBox([Buffer.alloc(32, 7)]);
   const registry = createRegistryReader({
     registry: createMemoryRegistrySource({ database }),
     clock,
@@ -68,10 +74,18 @@ export async function createApiDeps() {
     deadLetters: createMemoryDeadLetterStore({ database }),
     deadJobs: createMemoryDeadJobStore({ tables, clock }),
     schedulerDesk: createMemorySchedulerDesk({ tables }),
+    quarantinedSteps: createMemoryQuarantinedSteps({ database }),
     settlements: createMemorySettlements({ database }),
     settlementRequests: createMemorySettlementRequests({ database }),
     histories: createMemoryUserHistories({ database }),
     retries: createMemoryRetries({ database }),
+    receipts: createMemoryReceiptBook({ database }),
+    signers: createReceiptSigners({
+      registered: () => registry.current()?.actionTypes,
+      openSecret: (type) => openSecrets(type, secretBox).receipts,
+      environment: { MESSAGES_RECEIPTS_SECRET: receiptsSecret },
+      logger: createLogger('api', 'silent'),
+    }),
     control: createMemoryRunControl({ database }),
     audiences: createMemoryAudienceStore({ database }),
     storedAudiences: createMemoryStoredAudiences({ database }),
@@ -83,7 +97,7 @@ export async function createApiDeps() {
     actionTypes: createMemoryActionTypeStore({ database }),
     clientStore: createMemoryClientStore({ database }),
     clients,
-    secretBox: createSecretBox([Buffer.alloc(32, 7)]),
+    secretBox,
     accepting: createAccepting({
       ...{ clients, clock, logger },
       intake: createMemoryJobIntake({ database }),
@@ -94,6 +108,7 @@ export async function createApiDeps() {
     shardLook: createShardLook({
       ...{ registry, clock, topicPrefix: 'muster' },
       figures: createMemoryShardFigures({ database }),
+      guards: createMemoryGuardReader({ database }),
       group,
     }),
     /** What the brokers say of the workers' group, by topic; null: nothing. */
@@ -115,7 +130,10 @@ const engineFile = {
   segmentation: { url: 'http://segments.test/v1' },
   actionTypes: {
     'award-reward': { url: 'http://rewards.test/v1', class: 'A', authorizationEnv: 'REWARDS_AUTHORIZATION' },
-    'send-message': { url: 'http://messages.test/v1', class: 'B' },
+    'send-message': {
+      ...{ url: 'http://messages.test/v1', class: 'B' },
+      ...{ receipts: true, receiptsSecretEnv: 'MESSAGES_RECEIPTS_SECRET' },
+    },
   },
 };
 
@@ -123,6 +141,9 @@ const engineFile = {
 const describingAnything: Pick<Segmentation, 'describe'> = {
   describe: (id, country) => Promise.resolve({ ok: true, value: { id, country, estimate: 1000, snapshot: 's1' } }),
 };
+
+/** What receipts of `send-message` are signed with. */
+export const receiptsSecret = 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw';
 
 export const testApiKey = 'muster_the-key-of-the-tests';
 

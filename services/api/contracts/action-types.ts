@@ -24,7 +24,11 @@ export const secretBody = z
   .meta({ id: 'ActionTypeSecret' });
 
 const secrets = z
-  .strictObject({ authorization: secretValue.nullable().optional(), signing: secretValue.nullable().optional() })
+  .strictObject({
+    authorization: secretValue.nullable().optional(),
+    signing: secretValue.nullable().optional(),
+    receipts: secretValue.nullable().optional(),
+  })
   .optional()
   .describe('Secrets to be set with this change; null removes one. What is not named stays, and none is ever shown');
 
@@ -58,7 +62,11 @@ export const actionType = z
     // As it is kept, whatever this version would let in.
     paramsSchema: z.record(z.string(), z.unknown()).optional().describe('JSON Schema (2020-12) of the parameters'),
     secrets: z
-      .object({ authorization: keptSecret.optional(), signing: keptSecret.optional() })
+      .object({
+        authorization: keptSecret.optional(),
+        signing: keptSecret.optional(),
+        receipts: keptSecret.optional(),
+      })
       .describe('Those that are kept here: they are not shown'),
     countries: z.array(z.string()).nullable().describe('Where campaigns may use it; null: anywhere'),
     createdAt: time,

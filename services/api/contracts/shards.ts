@@ -27,8 +27,8 @@ export const shard = z
     callLimit: count.describe('Calls that may be under way'),
     batchesPerSecond: z.number().min(0),
     breaker: z
-      .enum(['closed', 'open', 'unknown'])
-      .describe('open: its endpoint counts as down; unknown: no worker serves it'),
+      .enum(['closed', 'slow-start', 'open'])
+      .describe('As all workers share it. open: its endpoint counts as down; slow-start: it has just come back'),
     desiredWorkers: count.describe('To be through in a minute; at most one for each partition'),
     notes: z.array(z.string()).describe('What a person should know, in plain words'),
     createdAt: z.iso.datetime({ precision: 3 }),

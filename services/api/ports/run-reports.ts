@@ -1,5 +1,6 @@
 import type { RunSettings } from '../../../shared/contracts/runs.ts';
 import type { StepTotals } from '../../../shared/domain/outcomes.ts';
+import type { ReceiptTotals } from '../../../shared/domain/receipts.ts';
 import type { RunState } from '../../../shared/domain/run-states.ts';
 import type { BudgetFigures } from './budget-store.ts';
 import type { Page } from './campaign-store.ts';
@@ -21,7 +22,8 @@ export interface RunHeader {
   stateSince: Date;
   /** The campaign's, but for what was changed for this run alone. */
   settings: RunSettings;
-  chain: readonly { action: string }[];
+  /** `receipts`: its action type is asynchronous, and says by receipts what became of what it accepted. */
+  chain: readonly { action: string; receipts: boolean }[];
 }
 
 /** One consistent look at a run: everything in it was true at `asOf`, by the database's clock. */
@@ -57,6 +59,8 @@ export interface RunSnapshot extends RunHeader {
     childBatches: number;
     complete: boolean;
     totals: StepTotals[];
+    /** Steps in which a receipt came. */
+    receipts: ReceiptTotals[];
   }[];
 }
 

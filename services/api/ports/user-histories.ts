@@ -34,6 +34,16 @@ export interface UserPlace {
   batches: readonly HistoryBatch[];
   /** Why the user could never be sent: its id breaks a rule. */
   unsendable: HistoryFailure | null;
+  /** What providers said of what they accepted, in the order of the steps. */
+  receipts: readonly HistoryReceipt[];
+}
+
+export interface HistoryReceipt {
+  step: number;
+  delivered: boolean;
+  code: string | null;
+  at: Date;
+  receivedAt: Date;
 }
 
 export interface HistoryBatch {

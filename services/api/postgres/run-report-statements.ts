@@ -15,7 +15,8 @@ const header = `
   r.id as "runId", r.parent as "parentRunId", r.campaign as "campaignId", c.definition ->> 'name' as "campaignName", r.revision, r.state, r.state_reason as "stateReason",
   r.scheduled_for as "scheduledFor", r.started_at as "startedAt", r.ended_at as "endedAt", r.deadline_at as "deadlineAt",
   r.state_since as "stateSince", ${settings},
-  (select json_agg(json_build_object('action', s.step ->> 'action') order by s.place)
+  (select json_agg(json_build_object('action', s.step ->> 'action', 'receipts', coalesce(
+      (select (t.config ->> 'receipts')::boolean from action_types t where t.name = s.step ->> 'action'), false)) order by s.place)
    from jsonb_array_elements(c.definition -> 'chain') with ordinality as s(step, place)) as chain`;
 
 const runsWithRevision = `runs r join campaign_revisions c on c.campaign = r.campaign and c.revision = r.revision`;
@@ -44,14 +45,21 @@ export const selectSnapshot = `
     select feed, json_agg(to_jsonb(totals) - array['feed', 'born', 'waiting'] order by step) as totals, sum(born)::int as born,
       sum(waiting)::int as waiting
     from totals group by feed
+  ), receipts as (
+    select feed, json_agg(json_build_object('step', step, 'delivered', delivered, 'undelivered', undelivered) order by step) as receipts
+    from (
+      select feed, step, sum(delivered)::float8 as delivered, sum(undelivered)::float8 as undelivered
+      from receipt_totals where feed in (select feed from feeds where run = $1) group by feed, step
+    ) s group by feed
   ), countries as (
     select json_agg(json_build_object(
         'country', country, 'fromStep', from_step, 'segment', segment, 'estimate', estimate, 'fedUsers', fed_users, 'heldOutUsers', held_out_users,
         'excludedUsers', excluded_users, 'fedBatches', next_batch_no - 1,
-        'childBatches', coalesce(born, 0), 'complete', complete, 'totals', coalesce(totals, '[]')
+        'childBatches', coalesce(born, 0), 'complete', complete, 'totals', coalesce(totals, '[]'),
+        'receipts', coalesce(receipts, '[]')
       ) order by country, from_step, feed) as countries,
       (array_agg(stalled order by country) filter (where stalled is not null))[1] as stalled, coalesce(sum(waiting), 0)::int as waiting
-    from feeds left join lines using (feed) where run = $1
+    from feeds left join lines using (feed) left join receipts using (feed) where run = $1
   ), causes as (
     select f.country, h.step, h.cause, h.since, h.batches from feeds f join holds h using (feed) where f.run = $1
     union all

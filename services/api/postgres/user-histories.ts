@@ -9,12 +9,13 @@ import type {
   HistoryBatch,
   HistoryFailure,
   HistoryFeed,
+  HistoryReceipt,
   HistoryStep,
   UserHistories,
   UserHistory,
   UserPlace,
 } from '../ports/user-histories.ts';
-import { findPlace, followUser } from './user-history-statements.ts';
+import { findPlace, followUser, selectUserReceipts } from './user-history-statements.ts';
 
 export function createUserHistories({ pool }: { pool: Pool }): UserHistories {
   async function follow(feedId: string, batchNo: number, user: string): Promise<HistoryBatch[]> {
@@ -27,7 +28,8 @@ export function createUserHistories({ pool }: { pool: Pool }): UserHistories {
     if (!row?.feedId) return null;
     const { feedId, country, fromStep, batchNo, unsendable } = row;
     const batches = batchNo === null ? [] : await follow(feedId, batchNo, user);
-    return { country, fromStep, batches, unsendable: unsendable && failureOf(unsendable) };
+    const { rows: receipts } = await pool.query<HistoryReceipt>(selectUserReceipts, [feedId, user, row.chain.length]);
+    return { country, fromStep, batches, unsendable: unsendable && failureOf(unsendable), receipts };
   }
 
   return {

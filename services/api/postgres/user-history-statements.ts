@@ -38,6 +38,13 @@ export const findPlace = `
   where r.id = $1
   order by f.country collate "C", f.from_step, f.feed`;
 
+/** $1 feed, $2 user, $3 steps of the chain. */
+export const selectUserReceipts = `
+  select r.step, r.delivered, r.code, r.at, r.received_at as "receivedAt"
+  from generate_series(1, $3::int) s (step)
+  cross join lateral (select * from receipts where feed = $1 and step = s.step and user_id = $2 limit 1) r
+  order by r.step`;
+
 /** $1 feed, $2 batch, $3 user. The batch and those of its children, and theirs, that hold the user, with the steps of each. One moment. */
 export const followUser = `
   with recursive family as (

@@ -4,13 +4,14 @@ import type { ActionType } from '../contracts/action-types.ts';
 
 export function actionTypeView(type: RegisteredActionType, countries: Catalogue['countries']): ActionType {
   const { name, revision, enabled, origin, config, secrets, createdAt, updatedAt } = type;
-  const { authorization, signing } = secrets;
+  const { authorization, signing, receipts } = secrets;
   return {
     ...{ name, revision, enabled, origin },
     ...config,
     secrets: {
       ...(authorization && { authorization: { changedAt: authorization.changedAt.toISOString() } }),
       ...(signing && { signing: { changedAt: signing.changedAt.toISOString() } }),
+      ...(receipts && { receipts: { changedAt: receipts.changedAt.toISOString() } }),
     },
     countries: countries ?? null,
     createdAt: createdAt.toISOString(),

@@ -20,7 +20,7 @@ function snapshotOf(countries: Country[], steps = 2): RunSnapshot {
     scheduledFor: new Date(0),
     startedAt: new Date(0),
     endedAt: null,
-    chain: Array.from({ length: steps }, (_, index) => ({ action: `action-${index + 1}` })),
+    chain: Array.from({ length: steps }, (_, index) => ({ action: `action-${index + 1}`, receipts: index === 1 })),
     asOf: new Date(60_000),
     inFlight: 0,
     waitingForRetry: 0,
@@ -45,6 +45,7 @@ const emptyCountry: Country = {
   childBatches: 0,
   complete: false,
   totals: [],
+  receipts: [],
 };
 
 /** Users that went through a chain as far as they got: at each step, some of those that came through the step before are recorded. */
@@ -114,6 +115,25 @@ describe('the figures of a run', () => {
       audience: { estimated: null, counted: 0, excluded: 0, complete: false },
       balanced: true,
     });
+  });
+
+  it('have a second line of receipts where the action type is asynchronous, and where any came', () => {
+    const totals = [2, 3].map((step) => ({
+      ...{ step, batches: 1, succeeded: 90, failed: 10, expired: 0, cancelled: 0, unknown: 0 },
+    }));
+    const of = (name: string, receipts: Country['receipts']) => ({
+      ...{ ...emptyCountry, country: name, fedUsers: 100, totals, receipts },
+    });
+    const line = { step: 2, delivered: 60, undelivered: 5 };
+    const { steps, countries } = runFiguresView(snapshotOf([of('SG', [line]), of('VN', [])], 3));
+    expect(steps.map(({ receipts }) => receipts)).toEqual([
+      undefined,
+      { delivered: 60, undelivered: 5, awaiting: 115 },
+      undefined,
+    ]);
+    expect(countries[1]?.steps[1]?.receipts).toEqual({ delivered: 0, undelivered: 0, awaiting: 90 });
+    const told = runFiguresView(snapshotOf([of('SG', [{ ...line, step: 3 }])], 3));
+    expect(told.steps[2]?.receipts).toMatchObject({ delivered: 60 });
   });
 
   it('give no estimate when one country has none', () => {

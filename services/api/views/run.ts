@@ -1,6 +1,7 @@
 import type { RunFigures, RunSummary, StepLineShape } from '../../../shared/contracts/runs.ts';
 import { publicId } from '../../../shared/domain/ids.ts';
 import { shortfallNote } from '../../../shared/domain/feed-notes.ts';
+import { receiptLine, type ReceiptTotals } from '../../../shared/domain/receipts.ts';
 import { isBalanced, settledUsers, stepLines, sumLines, type StepLine } from '../../../shared/domain/outcomes.ts';
 import type { RunState } from '../../../shared/domain/run-states.ts';
 import { budgetView } from './budget.ts';
@@ -31,12 +32,15 @@ export function runFiguresView(snapshot: RunSnapshot): RunFigures {
     audience: feeds.reduce((sum, { fedUsers }) => sum + fedUsers, 0),
     excluded: feeds.reduce((sum, { excludedUsers }) => sum + excludedUsers, 0),
     lines: linesOf(feeds, snapshot.chain.length),
+    receipts: feeds.flatMap((feed) => feed.receipts),
   }));
   // A run that is still being prepared has no countries yet, and its steps are shown all the same.
   const nobody = stepLines(0, [], snapshot.chain.length);
   const sums = nobody.map((line, index) => sumLines([line, ...countries.flatMap(({ lines }) => lines[index] ?? [])]));
   const settled = settledUsers(snapshot.countries.flatMap(({ totals }) => totals));
-  const shaped = (lines: readonly StepLine[]) => lines.map((line) => stepLineView(line, snapshot.chain));
+  const receipts = countries.flatMap((country) => country.receipts);
+  const shaped = (lines: readonly StepLine[], told: readonly ReceiptTotals[]) =>
+    lines.map((line) => stepLineView(line, snapshot.chain, told));
   return {
     ...runSummaryView(snapshot),
     asOf: snapshot.asOf.toISOString(),
@@ -46,8 +50,8 @@ export function runFiguresView(snapshot: RunSnapshot): RunFigures {
       excluded: snapshot.countries.reduce((sum, feed) => sum + feed.excludedUsers, 0),
       complete: snapshot.countries.length > 0 && snapshot.countries.every((feed) => feed.complete),
     },
-    steps: shaped(sums),
-    countries: countries.map(({ lines, ...country }) => ({ ...country, steps: shaped(lines) })),
+    steps: shaped(sums, receipts),
+    countries: countries.map(({ lines, receipts: told, ...country }) => ({ ...country, steps: shaped(lines, told) })),
     ...(settled > 0 && { settled }),
     balanced: countries.every(({ lines }) => lines.every(isBalanced)),
     budgets: snapshot.budgets.map(budgetView),
@@ -75,8 +79,15 @@ function isPaused(state: RunState): boolean {
   return state === 'pausing' || state === 'paused';
 }
 
-function stepLineView({ step, ...line }: StepLine, chain: RunSnapshot['chain']): StepLineShape {
-  return { step, action: chain[step - 1]?.action ?? '', ...line };
+function stepLineView(
+  { step, ...line }: StepLine,
+  chain: RunSnapshot['chain'],
+  receipts: readonly ReceiptTotals[],
+): StepLineShape {
+  const { action = '', receipts: isAsynchronous = false } = chain[step - 1] ?? {};
+  // Who was told by receipts once is shown them, whatever is configured since.
+  const isTold = isAsynchronous || receipts.some((each) => each.step === step);
+  return { step, action, ...line, ...(isTold && { receipts: receiptLine(line.succeeded, receipts, step) }) };
 }
 
 /** Null as soon as one country has no estimate: half a sum would look like a whole one. */

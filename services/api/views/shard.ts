@@ -1,3 +1,4 @@
+import type { GuardRow } from '../../../shared/ports/endpoint-guards.ts';
 import type { RegisteredShard } from '../../../shared/ports/registry.ts';
 import type { PartitionTraffic } from '../../../shared/ports/group-look.ts';
 import type { ShardShape } from '../contracts/shards.ts';
@@ -15,6 +16,8 @@ export interface ShardFacts {
   reports: readonly WorkerReport[];
   /** Of this shard; undefined where nothing is to be done. */
   work: ShardWork | undefined;
+  /** Of this shard; undefined where its breaker was never open. */
+  guard: GuardRow | undefined;
 }
 
 export function shardId({ actionType, country }: Pick<RegisteredShard, 'actionType' | 'country'>): string {
@@ -22,12 +25,11 @@ export function shardId({ actionType, country }: Pick<RegisteredShard, 'actionTy
 }
 
 export function shardView(facts: ShardFacts): ShardShape {
-  const { shard, topic, traffic, reports, work } = facts;
+  const { shard, topic, traffic, reports, work, guard } = facts;
   const { actionType, country, partitions, createdAt } = shard;
   const id = shardId(shard);
   const batchesPerSecond = rounded(sumOf(reports, (report) => report.batchesPerSecond));
   const aheadBatches = work?.ahead ?? 0;
-  const openBreakers = reports.filter((report) => report.breakerOpen).length;
   return {
     ...{ id, actionType, country, topic },
     partitions: { wanted: partitions, actual: traffic === null ? null : (traffic?.length ?? 0) },
@@ -42,9 +44,9 @@ export function shardView(facts: ShardFacts): ShardShape {
     inFlight: sumOf(reports, (report) => report.inFlight),
     callLimit: sumOf(reports, (report) => report.callLimit),
     batchesPerSecond,
-    breaker: openBreakers > 0 ? 'open' : reports.length > 0 ? 'closed' : 'unknown',
+    breaker: guard?.state ?? 'closed',
     desiredWorkers: desiredWorkers(aheadBatches, batchesPerSecond, reports.length, partitions),
-    notes: notesOf(facts, openBreakers),
+    notes: notesOf(facts),
     createdAt: createdAt.toISOString(),
     links: { self: `/v1/shards/${id}` },
   };
@@ -72,8 +74,8 @@ export function desiredWorkers(ahead: number, batchesPerSecond: number, workers:
   return Math.min(partitions, Math.max(1, wanted));
 }
 
-function notesOf(facts: ShardFacts, openBreakers: number): string[] {
-  const { shard, traffic, reports, work } = facts;
+function notesOf(facts: ShardFacts): string[] {
+  const { shard, traffic, work, guard } = facts;
   const notes: string[] = [];
   const workers = workersOf(facts).length;
   const isWork = (work?.ready ?? 0) > 0 || (traffic ?? []).some(({ unhandled }) => unhandled > 0);
@@ -90,8 +92,8 @@ function notesOf(facts: ShardFacts, openBreakers: number): string[] {
   }
   if (traffic === undefined) notes.push('its topic is not there yet');
   if (traffic === null) notes.push('Kafka does not tell: who has which partition is not known');
-  if (openBreakers > 0)
-    notes.push(`its endpoint counts as down for ${openBreakers} of ${counted(reports.length, 'worker')}`);
+  if (guard?.state === 'open')
+    notes.push(`its endpoint counts as down since ${guard.openedAt.toISOString()}: ${guard.cause}`);
   return notes;
 }
 

@@ -21,6 +21,6 @@ export interface StepEndings {
     outcome: 'expired' | 'cancelled',
     window: { from: number; limit: number },
   ): Promise<EndedSteps>;
-  /** Ends steps that are quarantined as `unknown`; others are left alone. Returns how many ended. */
+  /** Ends steps that are quarantined as `unknown`, and lists them for people; others are left alone. Returns how many ended. */
   endQuarantined(refs: readonly StepRef[]): Promise<number>;
 }

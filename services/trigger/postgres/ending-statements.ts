@@ -128,11 +128,14 @@ export const endQuarantined = statementOf<EndQuarantinedParams>(
   'end-quarantined-steps',
   ($) => `
   with e as materialized (
-    select b.feed, b.batch_no, s.step, s.state, s.epoch, s.attempts, ${remainingIn} as remaining, true as is_unknown
+    select b.feed, b.batch_no, s.step, s.state, s.epoch, s.attempts, ${remainingIn} as remaining, true as is_unknown, s.lapses, s.owner
     from unnest(${$('feeds')}::uuid[], ${$('batchNos')}::int[], ${$('steps')}::int2[]) k (feed, batch_no, step)
     cross join lateral (select * from batches where feed = k.feed and batch_no = k.batch_no limit 1) b
     cross join lateral (select * from batch_steps where feed = k.feed and batch_no = k.batch_no and step = k.step limit 1) s
     where s.state = ${stepState.running} and s.lease_until < now() and s.lapses >= ${quarantinedAfterLapses}
-  ), ${ending($('rest'), reasons.quarantined)}
+  ), ${ending($('rest'), reasons.quarantined)}, q as (
+    insert into quarantined_steps (feed, batch_no, step, users, lapses, worker)
+    select x.feed, x.batch_no, x.step, x.remaining, e.lapses, e.owner from x join e using (feed, batch_no, step)
+  )
   select count(*)::int as ended from x`,
 );

@@ -34,7 +34,9 @@ const inWeek = 'feed >= $1::uuid and feed < $2::uuid';
 /** What goes with a week: $1 and $2 are its bounds. */
 export const beforeDropping: Record<KeptKind, readonly string[]> = {
   users: [],
-  steps: ['agenda', 'sweep_marks', 'holds', 'step_causes'].map((table) => `delete from ${table} where ${inWeek}`),
+  steps: ['agenda', 'sweep_marks', 'holds', 'step_causes', 'step_begins', 'quarantined_steps'].map(
+    (table) => `delete from ${table} where ${inWeek}`,
+  ),
   failures: [
     `update runs set failures_kept = false where id in (select run from feeds where ${inWeek}) and failures_kept`,
     `delete from settlements where ${inWeek}`,
@@ -99,6 +101,12 @@ export const deleteRuns = `
     delete from settlements where feed in (select feed from f)
   ), c as (
     delete from step_causes where feed in (select feed from f)
+  ), rt as (
+    delete from receipt_totals where feed in (select feed from f)
+  ), sb as (
+    delete from step_begins where feed in (select feed from f)
+  ), q as (
+    delete from quarantined_steps where feed in (select feed from f)
   ), e as (
     delete from run_events where run in (select id from gone)
   ), p as (

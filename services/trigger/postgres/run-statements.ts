@@ -89,6 +89,9 @@ export const show = `
     waiting_since = case when $4::text is null then null when waiting_cause is distinct from $4 then now() else waiting_since end
   where id = $1 and ended_at is null and (in_flight, waiting, waiting_cause) is distinct from ($2::int, $3::int, $4::text)`;
 
+/** Whoever opens a step of the run again waits until it has ended, or is seen by what is counted next. */
+export const holdRun = `select from runs where id = $1 for no key update`;
+
 /** Feeders that write under the old tokens are refused; one that writes right now is waited for. */
 export const fence = `
   update feeds set token = token + 1, owner = null, lease_until = null where run = $1 and not complete`;

@@ -72,6 +72,7 @@ export function createRunStore({ pool }: { pool: Pool }): RunStore {
     end: (runId, decide) =>
       inTransaction(pool, async (client) => {
         await client.query(`set local statement_timeout = ${recountTimeoutMs}`);
+        await client.query(statements.holdRun, [runId]);
         await client.query(statements.fence, [runId]);
         const [tally] = await talliesOf(client, runId);
         if (!tally) return null;

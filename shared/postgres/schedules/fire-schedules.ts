@@ -96,7 +96,7 @@ function moveJson({ scheduleId }: PlannedRow, plan: OccurrencePlan) {
   };
 }
 
-async function readGroups(client: PoolClient): Promise<RegisteredGroup[]> {
+export async function readGroups(client: PoolClient): Promise<RegisteredGroup[]> {
   const { rows } = await client.query<RegisteredGroup>(selectGroups);
   return rows;
 }

@@ -1,9 +1,8 @@
 import type { PoolClient } from 'pg';
-import type { KeptCall } from '../../contracts/kept-schedules.ts';
-import { occurrenceKey, type NewOccurrence } from '../../contracts/planned-rows.ts';
-import { jobPartitionOf } from '../../domain/job-ids.ts';
+import type { NewOccurrence } from '../../contracts/planned-rows.ts';
 import { partitionOf } from '../../domain/partitioning.ts';
-import { publicId } from '../../domain/ids.ts';
+import { storeJobs, valuesOf } from '../job-intake.ts';
+import { occurrenceJob } from './occurrence-job.ts';
 import type { PlannedRow } from './schedule-rows.ts';
 
 export interface Inserter {
@@ -44,7 +43,11 @@ export async function beginTargets(
   const targets = fired.map((occurrence) => ({ occurrence, row: requireRow(bySchedule, occurrence.scheduleId) }));
   const jobs = targets.filter(({ row }) => row.target.kind === 'callback');
   const starts = targets.filter(({ row }) => row.target.kind === 'campaign');
-  if (jobs.length > 0) await client.query(insertJobs, [JSON.stringify(jobs.map(jobJson))]);
+  if (jobs.length > 0) {
+    const relevancies = await readRelevancies(client, jobs);
+    const stored = jobs.map(({ occurrence, row }) => occurrenceJob(occurrence, row, relevancies));
+    await client.query(storeJobs.with({ ...valuesOf(stored), slot: slotOfSchedules, isAgain: false }));
+  }
   if (starts.length > 0) await client.query(insertStarts, [JSON.stringify(starts.map(startJson))]);
 }
 
@@ -69,38 +72,11 @@ function wantedJson(occurrence: NewOccurrence, position: number) {
   };
 }
 
-function jobJson({ occurrence, row }: TargetRow) {
-  const { scheduleId, group, scheduledForMs, targetId, dueAtMs } = occurrence;
-  const call = row.schedule.definition.call;
-  if (row.target.kind !== 'callback' || !call) throw new Error(`schedule ${scheduleId} has nothing to call`);
-  return {
-    id: targetId,
-    partition_id: jobPartitionOf(targetId),
-    client: row.target.clientId,
-    due_at: iso(dueAtMs),
-    relevancy_s: call.relevancySeconds,
-    key: occurrenceKey(scheduleId, group, scheduledForMs),
-    method: call.method,
-    url: call.url,
-    headers: JSON.stringify({ ...headersOf(call), ...occurrenceHeaders(occurrence) }),
-    body: call.body,
-    tags: call.tags,
-    schedule: scheduleId,
-  };
-}
-
-function headersOf({ headers }: KeptCall): object {
-  const parsed: unknown = headers === null ? {} : JSON.parse(headers);
-  return typeof parsed === 'object' && parsed !== null ? parsed : {};
-}
-
-/** Whoever is called learns what for. */
-function occurrenceHeaders({ scheduleId, group, scheduledForMs }: NewOccurrence) {
-  return {
-    'muster-schedule-id': publicId('schedule', scheduleId),
-    'muster-scheduled-for': iso(scheduledForMs),
-    ...(group === '' ? {} : { 'muster-group': group }),
-  };
+/** By client, in milliseconds: what its jobs have that say nothing themselves. */
+async function readRelevancies(client: PoolClient, targets: readonly TargetRow[]): Promise<Map<string, number>> {
+  const ids = targets.flatMap(({ row }) => (row.target.kind === 'callback' ? [row.target.clientId] : []));
+  const { rows } = await client.query<{ id: string; relevancyMs: number }>(selectRelevancies, [[...new Set(ids)]]);
+  return new Map(rows.map(({ id, relevancyMs }) => [id, relevancyMs]));
 }
 
 function startJson({ occurrence, row }: TargetRow) {
@@ -121,21 +97,12 @@ const insertWanted = `
   )
   select k.position from k join o using (schedule, group_name, scheduled_for)`;
 
-/** Past times are due now: behind the watermark of their partition nobody would see them. */
-const insertJobs = `
-  with k as (
-    select * from jsonb_to_recordset($1::jsonb) as k (id uuid, partition_id int2, client uuid, due_at timestamptz, relevancy_s float8, key text,
-      method text, url text, headers text, body text, tags text[], schedule uuid)
-  ), j as (
-    insert into jobs (partition_id, due_at, id, client, scheduled_for, expires_at, key, method, url, headers, body, tags, schedule)
-    select k.partition_id, d.due, k.id, k.client, d.due, d.due + k.relevancy_s * interval '1 second', k.key, k.method, k.url, k.headers, k.body,
-      k.tags, k.schedule
-    from k cross join lateral (select greatest(k.due_at, now()) as due) d
-    where not exists (select from ended_jobs e where e.id = k.id) and not exists (select from dead_jobs g where g.id = k.id)
-    on conflict (id) do nothing returning client
-  )
-  insert into client_totals as t (client, slot, accepted) select client, -2, count(*) from j group by client order by client
-  on conflict (client, slot) do update set accepted = t.accepted + excluded.accepted`;
+/** Of a client's totals: one that no process that accepts jobs has. */
+const slotOfSchedules = -2;
+
+const selectRelevancies = `
+  select id, (definition ->> 'relevancySeconds')::float8 * 1000 as "relevancyMs" from clients
+  where id = any($1::uuid[]) and definition ? 'relevancySeconds'`;
 
 const insertStarts = `
   insert into run_starts (partition_id, due_at, id, campaign, revision)

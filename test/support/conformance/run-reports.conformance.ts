@@ -64,7 +64,7 @@ export function describeRunReports(name: string, makeSubject: () => Promise<RunR
             revision: 1,
             state: 'failed',
             stateReason: 'no such segment',
-            chain: [{ action: 'award-reward' }, { action: 'send-message' }],
+            chain: ['award-reward', 'send-message'].map((action) => ({ action, receipts: false })),
           },
         ]);
       });
@@ -131,7 +131,7 @@ export function describeRunReports(name: string, makeSubject: () => Promise<RunR
               heldOutUsers: 0,
               excludedUsers: 0,
             },
-            ...{ fedBatches: 0, childBatches: 0, complete: false, totals: [] },
+            ...{ fedBatches: 0, childBatches: 0, complete: false, totals: [], receipts: [] },
           },
           {
             country: 'SG',
@@ -143,6 +143,7 @@ export function describeRunReports(name: string, makeSubject: () => Promise<RunR
               { step: 1, batches: 5, succeeded: 440, failed: 10, expired: 40, cancelled: 9, unknown: 1, ...unsettled },
               { ...emptyTotals, ...unsettled, step: 2, batches: 1, succeeded: 90 },
             ],
+            receipts: [],
           },
         ]);
       });

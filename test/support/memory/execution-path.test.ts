@@ -7,6 +7,8 @@ import { describeFeedStore } from '../conformance/feed-store.conformance.ts';
 import { describeLedgerModel } from '../conformance/ledger-model.conformance.ts';
 import { describeOutboxSweep } from '../conformance/outbox-sweep.conformance.ts';
 import { describeReconciliation } from '../conformance/reconciliation.conformance.ts';
+import { describeQuarantinedSteps } from '../conformance/quarantined-steps.conformance.ts';
+import { describeReceiptBook } from '../conformance/receipt-book.conformance.ts';
 import { describeRetries } from '../conformance/retries.conformance.ts';
 import { describeRunControl } from '../conformance/run-control.conformance.ts';
 import { describeRunStore } from '../conformance/run-store.conformance.ts';
@@ -26,6 +28,8 @@ import { createMemoryDatabase } from './memory-database.ts';
 import { createMemoryShardFigures, createMemoryShardReports } from './shard-figures.ts';
 import { createMemoryAudienceStore } from './audience-store.ts';
 import { createMemoryCampaignStore } from './campaign-store.ts';
+import { createMemoryQuarantinedSteps } from './quarantined-steps.ts';
+import { createMemoryReceiptBook } from './receipt-book.ts';
 import { createMemoryRetention } from './retention.ts';
 import { createMemoryStoredAudiences } from './stored-audiences.ts';
 
@@ -42,6 +46,21 @@ describeSettlements('in memory', () => {
     ...createMemoryExecutionStores({ database }),
     settlements: createMemorySettlements({ database }),
     requests: createMemorySettlementRequests({ database }),
+  });
+});
+describeQuarantinedSteps('in memory', () => {
+  const database = createMemoryDatabase(createSettableClock(Date.now()));
+  return Promise.resolve({
+    ...createMemoryExecutionStores({ database }),
+    quarantined: createMemoryQuarantinedSteps({ database }),
+  });
+});
+describeReceiptBook('in memory', () => {
+  const database = createMemoryDatabase(createSettableClock(Date.now()));
+  return Promise.resolve({
+    ...createMemoryExecutionStores({ database }),
+    receipts: createMemoryReceiptBook({ database }),
+    dropUsers: () => atOnce(() => database.batches.clear()),
   });
 });
 describeBudgets('in memory', memoryStores);

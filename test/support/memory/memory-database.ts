@@ -11,6 +11,7 @@ import type { RegisteredActionType, RegisteredShard } from '../../../shared/port
 import type { AuditRecord } from '../../../services/api/ports/audit-log.ts';
 import type { CampaignState } from '../../../services/api/ports/campaign-store.ts';
 import type { RetryFilter } from '../../../services/api/ports/retries.ts';
+import type { QuarantineState } from '../../../services/api/ports/quarantined-steps.ts';
 import type { StoredAnswer } from '../../../services/api/ports/idempotent-requests.ts';
 import type { RejectedLine } from '../../../services/api/ports/settlement-requests.ts';
 import type { ShardReport } from '../../../services/worker/ports/shard-reports.ts';
@@ -18,6 +19,7 @@ import type { SettlementCounts, SettlementMethod } from '../../../shared/ports/s
 import type { AttemptNote, ToldUsers, UserFailure } from '../../../shared/ports/step-ledger.ts';
 import type { SettableClock } from '../settable-clock.ts';
 import { createJobTables, type JobTables } from './job-tables.ts';
+import { createScheduleTables, type ScheduleTables } from './schedule-tables.ts';
 
 /** The rows of the in-memory stores, table by table as in Postgres. All stores of one test share one database and its clock. */
 export interface MemoryDatabase {
@@ -48,6 +50,11 @@ export interface MemoryDatabase {
   readonly stepCauses: Map<string, StepCauseRow>;
   readonly settlementRequests: Map<string, SettlementRequestRow>;
   readonly settlements: SettlementRow[];
+  readonly quarantined: QuarantinedRow[];
+  /** Keyed by `stepKey` and the epoch. */
+  readonly stepBegins: Map<string, StepBeginRow>;
+  /** Keyed by feed, step and user. */
+  readonly receipts: Map<string, ReceiptRow>;
   /** By feed, in ascending order: the audience of a child run. */
   readonly retryUsers: Map<string, readonly string[]>;
   readonly apiKeys: Map<string, ApiKeyRow>;
@@ -82,6 +89,7 @@ export interface MemoryDatabase {
   readonly reservations: Map<string, ReservationRow>;
   /** Scheduled callbacks; `jobs` above are run starts. */
   readonly scheduled: JobTables;
+  readonly recurring: ScheduleTables;
 }
 
 export interface BudgetRow {
@@ -285,6 +293,39 @@ export interface SettlementRow {
   detail: string | null;
 }
 
+export interface QuarantinedRow {
+  quarantineId: string;
+  feedId: string;
+  batchNo: number;
+  step: number;
+  state: QuarantineState;
+  users: number;
+  lapses: number;
+  worker: string | null;
+  since: Date;
+  decidedAt: Date | null;
+}
+
+export interface StepBeginRow {
+  feedId: string;
+  batchNo: number;
+  step: number;
+  epoch: number;
+  worker: string | null;
+  at: Date;
+}
+
+/** What was said last; totals are counted from the rows. */
+export interface ReceiptRow {
+  feedId: string;
+  step: number;
+  user: string;
+  delivered: boolean;
+  code: string | null;
+  at: Date;
+  receivedAt: Date;
+}
+
 export interface FailureTotalsRow {
   feedId: string;
   step: number;
@@ -394,6 +435,9 @@ export function createMemoryDatabase(clock: SettableClock): MemoryDatabase {
     stepCauses: new Map(),
     settlementRequests: new Map(),
     settlements: [],
+    quarantined: [],
+    stepBegins: new Map(),
+    receipts: new Map(),
     retryUsers: new Map(),
     apiKeys: new Map(),
     idempotentRequests: new Map(),
@@ -412,6 +456,7 @@ export function createMemoryDatabase(clock: SettableClock): MemoryDatabase {
     budgets: new Map(),
     reservations: new Map(),
     scheduled: createJobTables(),
+    recurring: createScheduleTables(),
   };
 }
 

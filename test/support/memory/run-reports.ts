@@ -15,6 +15,7 @@ import { atOnce } from './at-once.ts';
 import { shownBudgets } from './budgets.ts';
 import type { FeedRow, MemoryDatabase, RunRow } from './memory-database.ts';
 import type { StepTotals } from '../../../shared/domain/outcomes.ts';
+import { receiptTotalsOf } from './receipt-book.ts';
 import { settingsOf } from './run-store.ts';
 import { totalsRowsOf, waitsIn } from './totals.ts';
 
@@ -70,7 +71,10 @@ export function headerOf(run: RunRow, database: MemoryDatabase): RunHeader {
     deadlineAt: new Date(run.deadlineAtMs),
     stateSince: run.stateSince,
     settings: settingsOf(database, run),
-    chain: definition.chain.map(({ action }) => ({ action })),
+    chain: definition.chain.map(({ action }) => {
+      const type = database.actionTypes.get(action);
+      return { action, receipts: type?.config.receipts ?? false };
+    }),
   };
 }
 
@@ -104,6 +108,7 @@ function snapshotOf(id: string, database: MemoryDatabase): RunSnapshot | undefin
       childBatches: totalsRowsOf(database, feed.feedId).reduce((sum, row) => sum + row.born, 0),
       complete: feed.complete,
       totals: shownTotalsOf(database, feed.feedId),
+      receipts: receiptTotalsOf(database, feed.feedId),
     })),
   };
 }

@@ -3,6 +3,7 @@ import { isChildBatch } from '../../../shared/domain/batch.ts';
 import { reasons } from '../../../shared/domain/reasons.ts';
 import type { StepRef } from '../../../shared/ports/step-ledger.ts';
 import { quarantinedAfterLapses } from '../../../shared/postgres/ledger-codes.ts';
+import { v7 as uuidv7 } from 'uuid';
 import { atOnce } from './at-once.ts';
 import { lostBefore } from './lost-users.ts';
 import { batchKey, stepKey, type MemoryDatabase, type StepRow } from './memory-database.ts';
@@ -33,10 +34,20 @@ export function createMemoryStepEndings({ database }: { database: MemoryDatabase
             row?.state === 'running' && row.leaseUntilMs < clock.nowMs() && row.lapses >= quarantinedAfterLapses;
           return isQuarantined ? [row] : [];
         });
-        for (const row of over) endStep(database, row, row, 'expired', reasons.quarantined);
+        for (const row of over) quarantine(database, row);
         return over.length;
       }),
   };
+}
+
+function quarantine(database: MemoryDatabase, row: StepRow): void {
+  const { feedId, batchNo, step, lapses, owner } = row;
+  const before = database.failures.length;
+  endStep(database, row, row, 'expired', reasons.quarantined);
+  database.quarantined.push({
+    ...{ quarantineId: uuidv7(), feedId, batchNo, step, state: 'kept', lapses, worker: owner },
+    ...{ users: database.failures.length - before, since: database.clock.now(), decidedAt: null },
+  });
 }
 
 interface OpenBatch {

@@ -107,6 +107,9 @@ function noteBegin(database: MemoryDatabase, begin: StepBegin): boolean {
   const row = database.steps.get(keyOf(begin));
   if (row?.state !== 'running' || row.epoch !== begin.epoch) return false;
   row.begun = true;
+  const { feedId, batchNo, step, epoch } = begin;
+  const noted = { feedId, batchNo, step, epoch, worker: row.owner, at: database.clock.now() };
+  database.stepBegins.set(`${keyOf(begin)}/${epoch}`, noted);
   if (row.nextAttemptAtMs === null) keepAttempt(database, { ...begin, epoch: begin.epoch - 1 }, lostWorker);
   return true;
 }

@@ -53,7 +53,11 @@ function placeOf(database: MemoryDatabase, feed: FeedRow, asked: string, listed:
   );
   if (!fed && !unsendable) return undefined;
   const batches = fed ? familyOf(fed, ofFeed, asked).map((batch) => batchOf(database, batch, asked)) : [];
-  return { country, fromStep, batches, unsendable: unsendable ? failureOf(unsendable) : null };
+  const receipts = [...database.receipts.values()]
+    .filter((row) => row.feedId === feedId && row.user === asked)
+    .sort((a, b) => a.step - b.step)
+    .map(({ step, delivered, code, at, receivedAt }) => ({ step, delivered, code, at, receivedAt }));
+  return { country, fromStep, batches, unsendable: unsendable ? failureOf(unsendable) : null, receipts };
 }
 
 function familyOf(batch: BatchRow, ofFeed: readonly BatchRow[], user: string): BatchRow[] {

@@ -1,0 +1,269 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as wait } from 'node:timers/promises';
+import { Pool as PgPool, type Pool } from 'pg';
+import { Pool as HttpPool } from 'undici';
+import { receiptsAnswer } from '../../shared/contracts/receipts.ts';
+import { requestKey } from '../../shared/domain/batch.ts';
+import { publicId } from '../../shared/domain/ids.ts';
+import { signWebhook, webhookHeaders, webhookKeyOf } from '../../shared/domain/standard-webhooks.ts';
+import { findFreePorts } from '../../shared/infrastructure/free-ports.ts';
+import { textArray } from '../../shared/postgres/array-literals.ts';
+import { migrate } from '../../shared/postgres/migrate.ts';
+import { startService, type Child } from '../child.ts';
+import { startCpuMeter, withDescendants } from '../cpu.ts';
+import { batchUsers, userOf, writeRun } from '../explain/explain.ts';
+import { ownRoot } from '../installation.ts';
+import { createDatabase } from '../own-database.ts';
+import { startPostgresAlone } from '../postgres-alone.ts';
+import { median, percentile, publishTables, ratioByRound, rounded, type Row } from '../results.ts';
+import { temporaryFolder } from '../temporary-folder.ts';
+import { databaseSettings, warmDatabase } from '../warm-database.ts';
+
+/**
+ * How many delivery receipts a second does one API process take, signed, in requests of 1, 100 and 1,000? They are of users of one run in four
+ * countries, in the order of its batches, and each is new. Named by run, their batch is searched; named by the call's key, it is looked up.
+ * Beside it the same rows by a bare `insert … unnest` of a thousand, over one connection and without HTTP. All on one Postgres, in turns.
+ */
+const question = 'Delivery receipts per second';
+const runUsers = 2_000_000;
+
+interface Kind {
+  name: string;
+  perRequest: number;
+  connections: number;
+  named: 'run' | 'key';
+  receipts: number;
+}
+
+const kinds: readonly Kind[] = [
+  { name: 'requests of 1', perRequest: 1, connections: 64, named: 'run', receipts: 20_000 },
+  { name: 'requests of 100', perRequest: 100, connections: 16, named: 'run', receipts: 60_000 },
+  { name: 'requests of 1,000', perRequest: 1000, connections: 8, named: 'run', receipts: 60_000 },
+  { name: 'requests of 1', perRequest: 1, connections: 64, named: 'key', receipts: 20_000 },
+  { name: 'requests of 100', perRequest: 100, connections: 16, named: 'key', receipts: 60_000 },
+  { name: 'requests of 1,000', perRequest: 1000, connections: 8, named: 'key', receipts: 60_000 },
+];
+const bareRows = 60_000;
+const barePerStatement = 1000;
+const readyDeadlineMs = 30_000;
+const pollMs = 50;
+
+const secret = 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw';
+const key = webhookKeyOf(secret);
+
+interface Turn {
+  rate: number;
+  latenciesMs: number[];
+  /** Microseconds per receipt, by process. */
+  cpu: Record<string, number>;
+}
+
+export async function benchmarkReceipts({ rounds, quick }: { rounds: number; quick: boolean }): Promise<void> {
+  const postgres = await startPostgresAlone(databaseSettings);
+  let bench: Bench | undefined;
+  try {
+    if (!quick) await warmDatabase(postgres.databaseUrl);
+    bench = await startBench(postgres.databaseUrl, () => withDescendants(postgres.pid()));
+    const bare: Turn[] = [];
+    const measured = new Map<Kind, Turn[]>(kinds.map((kind) => [kind, []]));
+    const share = quick ? 0.25 : 1;
+    for (const kind of kinds) await bench.send(kind, 2000);
+    for (let round = 1; round <= rounds; round++) {
+      bare.push(await bench.insertBare(bareRows * share));
+      for (const kind of kinds) measured.get(kind)?.push(await bench.send(kind, kind.receipts * share));
+      console.error(`round ${round} of ${rounds}`);
+    }
+    const rows = [
+      rowOf('bare insert of 1,000 rows', '–', bare, bare),
+      ...[...measured].map(([{ name, named }, turns]) => rowOf(name, named, turns, bare)),
+    ];
+    publishTables('receipts', question, [{ title: 'One API process, signed requests', rows }]);
+  } finally {
+    await bench?.stop();
+    await postgres.stop();
+  }
+}
+
+interface Bench {
+  send(kind: Kind, receipts: number): Promise<Turn>;
+  insertBare(rows: number): Promise<Turn>;
+  stop(): Promise<void>;
+}
+
+/** Users are taken one after the other, so that each receipt is a new one; each round through them is of the other step. */
+function createUsers(feeds: readonly string[]) {
+  const perFeed = runUsers / feeds.length;
+  let taken = 0;
+  return () => {
+    const index = taken++;
+    const [user, step] = [index % runUsers, Math.floor(index / runUsers) + 1];
+    const feedId = feeds[Math.floor(user / perFeed)] ?? '';
+    return { user: userOf(user), step, feedId, batchNo: Math.floor((user % perFeed) / batchUsers) + 1 };
+  };
+}
+
+async function startBench(serverUrl: string, postgresPids: () => readonly number[]): Promise<Bench> {
+  const database = await createDatabase(serverUrl);
+  await migrate(database.url);
+  const pool = new PgPool({ connectionString: database.url, max: 1 });
+  const runId = await writeRun(pool, runUsers);
+  await pool.query(bareTable);
+  const { rows } = await pool.query<{ feed: string }>(
+    'select f.feed from feeds f join batches b on b.feed = f.feed and b.batch_no = 1 where f.run = $1 order by b.first_user',
+    [runId],
+  );
+  const nextUser = createUsers(rows.map(({ feed }) => feed));
+  const { api, url } = await startApi(database.url);
+  const run = publicId('run', runId);
+  const processes = { api: () => [api.pid], postgres: postgresPids };
+
+  return {
+    insertBare: (count) => insertBare(pool, nextUser, count, { postgres: postgresPids }),
+    send: async ({ perRequest, connections, named }, receipts) => {
+      const bodies = Array.from({ length: Math.ceil(receipts / perRequest) }, () =>
+        JSON.stringify({
+          receipts: Array.from({ length: perRequest }, () => {
+            const { user, step, feedId, batchNo } = nextUser();
+            const place = named === 'run' ? { run, step } : { key: requestKey(feedId, batchNo, step) };
+            return { ...place, user, status: 'delivered', at: new Date().toISOString() };
+          }),
+        }),
+      );
+      return await sendAll(url, bodies, { perRequest, connections, processes });
+    },
+    stop: async () => {
+      await api.stop();
+      await pool.end();
+      await database.drop();
+    },
+  };
+}
+
+async function startApi(databaseUrl: string): Promise<{ api: Child; url: string }> {
+  const [port = 0] = await findFreePorts(1);
+  const config = join(temporaryFolder('muster-bench').path, 'engine.json');
+  const called = { url: 'http://127.0.0.1:9/v1', class: 'B', receipts: true, receiptsSecretEnv: 'RECEIPTS_SECRET' };
+  const actionTypes = { 'award-reward': called };
+  writeFileSync(config, JSON.stringify({ segmentation: { url: 'http://127.0.0.1:9/v1' }, actionTypes }));
+  const environment = {
+    ...{ DATABASE_URL: databaseUrl, MUSTER_CONFIG: config, API_PORT: String(port), LOG_LEVEL: 'error' },
+    RECEIPTS_SECRET: secret,
+  };
+  const api = startService(ownRoot, 'api', { environment });
+  const url = `http://127.0.0.1:${port}`;
+  const giveUpAt = performance.now() + readyDeadlineMs;
+  while (!(await fetch(`${url}/readyz`).catch(() => undefined))?.ok) {
+    if (!api.running || performance.now() > giveUpAt) throw new Error('the API does not get ready');
+    await wait(pollMs);
+  }
+  return { api, url };
+}
+
+interface SendTerms {
+  perRequest: number;
+  connections: number;
+  processes: Readonly<Record<string, () => readonly number[]>>;
+}
+
+/** As many requests at once as there are connections. */
+async function sendAll(
+  url: string,
+  bodies: readonly string[],
+  { perRequest, connections, processes }: SendTerms,
+): Promise<Turn> {
+  const http = new HttpPool(url, { connections });
+  const signed = bodies.map((body, index) => ({ body, headers: headersOf(body, index) }));
+  const latenciesMs: number[] = [];
+  let next = 0;
+  const sender = async () => {
+    for (let request = signed[next++]; request; request = signed[next++]) {
+      const startedMs = performance.now();
+      const answer = await http.request({ method: 'POST', path: '/v1/receipts', ...request });
+      const text = await answer.body.text();
+      latenciesMs.push(performance.now() - startedMs);
+      const { accepted } = receiptsAnswer.parse(JSON.parse(text));
+      if (accepted !== perRequest) throw new Error(`of ${perRequest} receipts, ${accepted} were accepted: ${text}`);
+    }
+  };
+  const read = startCpuMeter(processes);
+  const startedMs = performance.now();
+  await Promise.all(Array.from({ length: connections }, sender));
+  const receipts = bodies.length * perRequest;
+  const rate = (receipts * 1000) / (performance.now() - startedMs);
+  const cpu = Object.entries(read()).map(([name, micros]) => [name, micros / receipts] as const);
+  await http.close();
+  return { rate, latenciesMs, cpu: Object.fromEntries(cpu) };
+}
+
+function headersOf(body: string, index: number): Record<string, string> {
+  if (!key) throw new Error('the secret is none');
+  const id = `msg_${index}`;
+  const timestamp = Math.floor(Date.now() / 1000);
+  return {
+    'content-type': 'application/json',
+    [webhookHeaders.id]: id,
+    [webhookHeaders.timestamp]: String(timestamp),
+    [webhookHeaders.signature]: signWebhook(key, id, timestamp, Buffer.from(body)),
+  };
+}
+
+/** What is kept of a receipt, with the same key and nothing else. */
+const bareTable = `
+  create table bare_receipts (
+    feed uuid not null, step int2 not null, user_id text collate "C" not null, delivered boolean not null, code text, at timestamptz not null,
+    primary key (feed, step, user_id))`;
+
+const bareInsert = `
+  insert into bare_receipts (feed, step, user_id, delivered, at)
+  select feed, step, user_id, true, now() from unnest($1::uuid[], $2::int2[], $3::text[]) k (feed, step, user_id)`;
+
+async function insertBare(
+  pool: Pool,
+  nextUser: ReturnType<typeof createUsers>,
+  rows: number,
+  processes: SendTerms['processes'],
+): Promise<Turn> {
+  const groups = Array.from({ length: rows / barePerStatement }, () => {
+    const users = Array.from({ length: barePerStatement }, nextUser);
+    return [
+      `{${users.map(({ feedId }) => feedId).join(',')}}`,
+      `{${users.map(({ step }) => step).join(',')}}`,
+      textArray(users.map(({ user }) => user)),
+    ];
+  });
+  const latenciesMs: number[] = [];
+  const read = startCpuMeter(processes);
+  const startedMs = performance.now();
+  for (const values of groups) {
+    const beganMs = performance.now();
+    await pool.query({ name: 'bare', text: bareInsert, values });
+    latenciesMs.push(performance.now() - beganMs);
+  }
+  const rate = (rows * 1000) / (performance.now() - startedMs);
+  const cpu = Object.entries(read()).map(([name, micros]) => [name, micros / rows] as const);
+  return { rate, latenciesMs, cpu: Object.fromEntries(cpu) };
+}
+
+function rowOf(name: string, named: string, turns: readonly Turn[], bare: readonly Turn[]): Row {
+  const rates = turns.map(({ rate }) => rate);
+  const all = turns.flatMap(({ latenciesMs }) => latenciesMs);
+  const micros = (process: string) => {
+    const values = turns.flatMap(({ cpu }) => cpu[process] ?? []);
+    return values.length === 0 ? null : rounded(median(values));
+  };
+  return {
+    ...{ case: name, 'named by': named },
+    'receipts/s': rounded(median(rates)),
+    'ratio to bare': rounded(
+      ratioByRound(
+        rates,
+        bare.map(({ rate }) => rate),
+      ),
+    ),
+    'p50 ms': rounded(percentile(all, 0.5)),
+    'p99 ms': rounded(percentile(all, 0.99)),
+    'API µs per receipt': micros('api'),
+    'Postgres µs per receipt': micros('postgres'),
+  };
+}

@@ -1,0 +1,141 @@
+import type { KeyObject } from 'node:crypto';
+import { signWebhook, webhookHeaders } from '../../shared/domain/standard-webhooks.ts';
+import type { Clock } from '../../shared/ports/clock.ts';
+import type { Logger } from '../../shared/runtime/logger.ts';
+import type { FaultSwitches } from './fault-switches.ts';
+
+export interface ReceiptSettings {
+  /** `POST /v1/receipts` of whoever calls. */
+  url: string;
+  key: KeyObject;
+  /** Between the acceptance and its receipt. */
+  delayMs: number;
+}
+
+export interface AcceptedUsers {
+  run: string;
+  step: number;
+  country: string;
+  users: readonly string[];
+}
+
+export interface ReceiptSenderDeps extends ReceiptSettings {
+  /** Why a user cannot be reached; undefined for those who can. */
+  undeliveredFor: (user: string) => string | undefined;
+  faults: Pick<FaultSwitches, 'ruleForReceipt'>;
+  clock: Clock;
+  logger: Logger;
+  post?: typeof fetch;
+}
+
+/** Says later what became of users that were accepted, as a provider of messages does. */
+export interface ReceiptSender {
+  readonly stats: { sent: number; requests: number; repeated: number };
+  accepted(accepted: AcceptedUsers): void;
+  /** What has not been sent is not. */
+  close(): Promise<void>;
+}
+
+interface ReceiptBody {
+  run: string;
+  step: number;
+  country: string;
+  user: string;
+  status: 'delivered' | 'undelivered';
+  code?: string;
+  at: string;
+}
+
+interface DueReceipt {
+  dueMs: number;
+  receipt: ReceiptBody;
+}
+
+/** As many as the contract takes. */
+const maxPerRequest = 1000;
+const lookEveryMs = 50;
+const againAfterMs = 500;
+
+export function createReceiptSender(deps: ReceiptSenderDeps): ReceiptSender {
+  const { url, key, delayMs, undeliveredFor, faults, clock, logger, post = fetch } = deps;
+  const stats = { sent: 0, requests: 0, repeated: 0 };
+  const stopping = new AbortController();
+  let waiting: DueReceipt[] = [];
+  let working: Promise<void> | undefined;
+
+  /** Runs while something waits, and not when nothing does. */
+  async function work(): Promise<void> {
+    while (waiting.length > 0 && !stopping.signal.aborted) {
+      const now = clock.monotonicMs();
+      const due = waiting.filter(({ dueMs }) => dueMs <= now).slice(0, maxPerRequest);
+      if (due.length === 0) {
+        await clock.sleep(lookEveryMs, stopping.signal);
+        continue;
+      }
+      const isTaken = await send(due.map(({ receipt }) => receipt));
+      if (!isTaken) {
+        stats.repeated++;
+        await clock.sleep(againAfterMs, stopping.signal);
+        continue;
+      }
+      const gone = new Set(due);
+      waiting = waiting.filter((each) => !gone.has(each));
+    }
+    working = undefined;
+  }
+
+  async function send(receipts: readonly ReceiptBody[]): Promise<boolean> {
+    const body = Buffer.from(JSON.stringify({ receipts }));
+    const id = `receipts_${stats.requests++}`;
+    const timestamp = Math.floor(clock.now().getTime() / 1000);
+    const headers = {
+      'content-type': 'application/json',
+      [webhookHeaders.id]: id,
+      [webhookHeaders.timestamp]: String(timestamp),
+      [webhookHeaders.signature]: signWebhook(key, id, timestamp, body),
+    };
+    try {
+      const answer = await post(url, { method: 'POST', headers, body, signal: stopping.signal });
+      await answer.arrayBuffer();
+      if (answer.status !== 202) logger.warn({ status: answer.status }, 'receipts were not taken, sending them again');
+      else stats.sent += receipts.length;
+      return answer.status === 202;
+    } catch (error) {
+      if (!stopping.signal.aborted) logger.warn({ err: error }, 'receipts could not be sent, sending them again');
+      return false;
+    }
+  }
+
+  function add(receipt: ReceiptBody, afterMs: number): void {
+    waiting.push({ dueMs: clock.monotonicMs() + afterMs, receipt });
+  }
+
+  function plan({ run, step, country }: AcceptedUsers, user: string): void {
+    const code = undeliveredFor(user);
+    const at = clock.now();
+    const said = { run, step, country, user, at: at.toISOString() };
+    const receipt: ReceiptBody =
+      code === undefined ? { ...said, status: 'delivered' } : { ...said, status: 'undelivered', code };
+    const fault = faults.ruleForReceipt({ run, step, country, user })?.answer;
+    if (fault?.kind === 'never') return;
+    add(receipt, fault?.kind === 'late' ? delayMs + fault.byMs : delayMs);
+    if (fault?.kind === 'twice') add(receipt, delayMs);
+    if (fault?.kind === 'contradictory') {
+      // Of a moment before, and sent after it: who takes the last that came is wrong.
+      const earlier = new Date(at.getTime() - 1).toISOString();
+      add({ ...said, at: earlier, status: code === undefined ? 'undelivered' : 'delivered' }, delayMs + 1);
+    }
+  }
+
+  return {
+    stats,
+    accepted: (accepted) => {
+      for (const user of accepted.users) plan(accepted, user);
+      if (waiting.length > 0) working ??= work();
+    },
+    close: async () => {
+      stopping.abort();
+      await working;
+    },
+  };
+}

@@ -1,0 +1,124 @@
+import { pino } from 'pino';
+import { describe, expect, it } from 'vitest';
+import { createMemoryDueSchedules } from '../../test/support/memory/due-schedules.ts';
+import { createMemoryLeases } from '../../test/support/memory/leases.ts';
+import { createMemoryDatabase } from '../../test/support/memory/memory-database.ts';
+import { createMemoryScheduleStore } from '../../test/support/memory/schedule-store.ts';
+import { passTime } from '../../test/support/pass-time.ts';
+import { createSettableClock } from '../../test/support/settable-clock.ts';
+import type { DueSchedules } from './ports/due-schedules.ts';
+import { createRecurring } from './recurring.ts';
+
+const leaseMs = 9000;
+const minuteMs = 60_000;
+
+function setUp() {
+  const clock = createSettableClock();
+  const database = createMemoryDatabase(clock);
+  const store = createMemoryScheduleStore({ database });
+  const logger = pino({ level: 'silent' });
+  const nodeOf = (owner: string, region = 'local', dueSchedules = createMemoryDueSchedules({ database })) => {
+    const leases = createMemoryLeases({ database });
+    return createRecurring({ leases, dueSchedules, region, owner, leaseMs, pollMs: 200, clock, logger });
+  };
+  const add = async (overlap: 'allow' | 'buffer-one' = 'allow') => {
+    const recurrence = {
+      cron: '* * * * *',
+      zone: 'UTC',
+      misfire: 'fire-once',
+      catchUpSeconds: 3600,
+      spreadSeconds: 0,
+    } as const;
+    const call = {
+      url: 'https://example.com',
+      method: 'POST',
+      headers: null,
+      body: null,
+      relevancySeconds: null,
+      tags: [],
+    };
+    const definition = { recurrence: { ...recurrence, overlap }, call };
+    return await store.create({ name: 'each minute', clientId: crypto.randomUUID(), definition, note: null });
+  };
+  /** When each of them fired, in minutes. */
+  const fired = () =>
+    [...database.recurring.occurrences.values()]
+      .filter(({ state }) => state === 'fired')
+      .map(({ scheduledForMs }) => (scheduledForMs - Date.UTC(2026, 0, 1)) / minuteMs);
+  return { clock, database, nodeOf, add, fired };
+}
+
+describe('what recurs', () => {
+  it('is fired by the node that leads its region, and by the next one when that stops', async () => {
+    const { clock, nodeOf, add, fired, database } = setUp();
+    const [first, second] = [nodeOf('a'), nodeOf('b')];
+    await add();
+    first.start();
+    second.start();
+    await passTime(clock, 2 * minuteMs);
+    expect(fired()).toEqual([1, 2]);
+    await first.stopIntake();
+    await first.finishWork();
+    await passTime(clock, minuteMs);
+    expect(fired()).toEqual([1, 2, 3]);
+    expect([...database.recurring.occurrences.values()].map(({ owner }) => owner)).toEqual(['a', 'a', 'b']);
+    await second.stopIntake();
+  });
+
+  it.each(['before', 'after'] as const)(
+    'fires once, whether the transaction whose answer was lost broke off %s it was written',
+    async (moment) => {
+      const { clock, nodeOf, add, fired, database } = setUp();
+      const node = nodeOf('a', 'local', brokenOnce(createMemoryDueSchedules({ database }), moment));
+      await add();
+      await passTime(clock, minuteMs);
+      node.start();
+      await passTime(clock, 10_000);
+      expect(fired()).toEqual([1]);
+      expect(database.scheduled.jobs.size).toBe(1);
+      await node.stopIntake();
+    },
+  );
+
+  it('fires what waited within a second after the fire before it has ended', async () => {
+    const { clock, nodeOf, add, fired, database } = setUp();
+    const node = nodeOf('a');
+    await add('buffer-one');
+    node.start();
+    await passTime(clock, 2 * minuteMs);
+    expect(fired()).toEqual([1]);
+    database.scheduled.jobs.clear();
+    await passTime(clock, 1000);
+    expect(fired()).toEqual([1, 2]);
+    await node.stopIntake();
+  });
+
+  it('is armed again within a minute when it lost its next look', async () => {
+    const { clock, nodeOf, add, fired, database } = setUp();
+    const { scheduleId } = await add();
+    const node = nodeOf('a');
+    node.start();
+    await passTime(clock, 1000);
+    const row = database.recurring.schedules.get(scheduleId);
+    if (row) row.lookAtMs = null;
+    await passTime(clock, minuteMs + 1000);
+    expect(fired()).toEqual([1]);
+    await node.stopIntake();
+  });
+});
+
+/** Its first answer is lost. */
+function brokenOnce(due: DueSchedules, moment: 'before' | 'after'): DueSchedules {
+  let isBroken = true;
+  return {
+    ...due,
+    recur: async (looker, limit) => {
+      const breaks = isBroken;
+      isBroken = false;
+      if (breaks && moment === 'before') throw new Error('scripted failure');
+      const recurred = await due.recur(looker, limit);
+      if (breaks) throw new Error('scripted failure');
+      return recurred;
+    },
+  };
+}

@@ -1,0 +1,55 @@
+import type { Clock } from '../../shared/ports/clock.ts';
+import type { Leases } from '../../shared/ports/leases.ts';
+import { createLeaseKeeper } from '../../shared/runtime/lease-keeper.ts';
+import type { Logger } from '../../shared/runtime/logger.ts';
+import { createLoop } from '../../shared/runtime/loop.ts';
+import type { DueSchedules } from './ports/due-schedules.ts';
+import { createRearming, fireBuffered, recurSchedules } from './recur-schedules.ts';
+
+const afterErrorMs = 1000;
+
+export interface RecurringDeps {
+  leases: Leases;
+  dueSchedules: DueSchedules;
+  region: string;
+  owner: string;
+  leaseMs: number;
+  pollMs: number;
+  clock: Clock;
+  logger: Logger;
+}
+
+/** What recurs. One node of a region works. Its lease spares the others the work and guards nothing: rows are locked, and insertions are won once. */
+export interface Recurring {
+  start(): void;
+  stopIntake(): Promise<void>;
+  finishWork(): Promise<void>;
+}
+
+export function createRecurring(deps: RecurringDeps): Recurring {
+  const { leases, dueSchedules, region, owner, leaseMs: ttlMs, pollMs, clock, logger } = deps;
+  const name = `schedules-${region}`;
+  const lease = createLeaseKeeper({ leases, name, owner, ttlMs, clock, logger, acquired: () => wake() });
+  const loopDeps = { dueSchedules, looker: { region, owner }, pollMs, isLeading: () => lease.held() !== null, logger };
+  const loopOf = (loop: string, turn: () => Promise<number>) =>
+    createLoop({ name: loop, turn, afterErrorMs, clock, logger });
+  const loops = [
+    loopOf('recur-schedules', () => recurSchedules(loopDeps)),
+    loopOf('fire-buffered', () => fireBuffered(loopDeps)),
+    loopOf('rearm-schedules', createRearming(loopDeps)),
+  ];
+  const wake = () => {
+    for (const loop of loops) loop.poke();
+  };
+
+  return {
+    start: () => {
+      lease.start();
+      for (const loop of loops) loop.start();
+    },
+    stopIntake: async () => {
+      await Promise.all(loops.map((loop) => loop.stop()));
+    },
+    finishWork: () => lease.stop(),
+  };
+}

@@ -1,0 +1,82 @@
+import { z } from 'zod';
+import { countryPattern } from '../domain/shard.ts';
+
+/** HTTP shapes of delivery receipts (docs/contracts.md). */
+
+/** In one request, at most. */
+export const maxReceipts = 1000;
+
+const step = z.int().min(1).max(20);
+const country = z.string().regex(countryPattern, 'has to be an ISO 3166-1 alpha-2 code in capitals, such as SG');
+const time = z.iso.datetime({ precision: 3 });
+
+const said = {
+  user: z.string().max(1024).describe('As it was sent'),
+  status: z.enum(['delivered', 'undelivered']),
+  code: z.string().nullish().describe('Why not, mostly; kept as codes of answers are'),
+  at: z.iso.datetime({ offset: true }).describe('When it happened: of several receipts for a user the newest counts'),
+};
+
+/** One receipt. Fields that are not named here are passed over, as in answers. */
+export const receiptOfRun = z.object({
+  run: z.string().describe('run_…, as in the call'),
+  step,
+  country: country.nullish().describe('As in the call: spares a search'),
+  ...said,
+});
+
+/** The same, naming the call by its `Idempotency-Key`: cheaper than run and step. */
+export const receiptOfCall = z.object({ key: z.string().max(100).describe('Idempotency-Key of the call'), ...said });
+
+export const receiptsRequest = z
+  .object({ receipts: z.array(z.union([receiptOfCall, receiptOfRun])).max(maxReceipts) })
+  .meta({ id: 'Receipts', description: 'Delivery receipts, in any order and as often as you like' });
+
+/**
+ * - `malformed`: the receipt has not the form; `invalid-key`: `key` is no `Idempotency-Key` of ours; `invalid-time`: `at` lies before 2000
+ *   or more than a day ahead. They are refused, the others of the request are not.
+ * - `unknown-run`, `unknown-step`, `unknown-user`: there is no such run, step or user in it. `other-action-type`: the step's action type is
+ *   not the one whose secret the request is signed with. `not-kept`: the run's users were dropped by retention since.
+ */
+export const receiptProblems = [
+  'malformed',
+  'invalid-key',
+  'invalid-time',
+  'unknown-run',
+  'unknown-step',
+  'unknown-user',
+  'other-action-type',
+  'not-kept',
+] as const;
+
+const users = z.int().min(0);
+
+export const receiptsAnswer = z
+  .object({
+    accepted: users.describe('Kept and counted, repeats and late ones included'),
+    unknown: users.describe('Of nobody that we know'),
+    refused: users.describe('Not readable'),
+    problems: z
+      .array(z.object({ index: z.int().min(0), code: z.enum(receiptProblems), detail: z.string() }))
+      .describe('Each receipt that was not accepted, by its place in the request, from 0'),
+  })
+  .meta({ id: 'ReceiptsAnswer' });
+
+export type ReceiptsAnswer = z.infer<typeof receiptsAnswer>;
+
+export type ReceiptProblem = ReceiptsAnswer['problems'][number];
+
+/** What counts of one user. */
+export const userReceipt = z
+  .object({
+    userId: z.string(),
+    step,
+    country: z.string(),
+    status: z.enum(['delivered', 'undelivered']),
+    code: z.string().nullable(),
+    at: time,
+    receivedAt: time,
+  })
+  .meta({ id: 'UserReceipt' });
+
+export type UserReceipt = z.infer<typeof userReceipt>;

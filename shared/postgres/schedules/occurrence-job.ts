@@ -1,0 +1,37 @@
+import type { KeptCall } from '../../contracts/kept-schedules.ts';
+import { occurrenceKey, type NewOccurrence } from '../../contracts/planned-rows.ts';
+import { publicId } from '../../domain/ids.ts';
+import type { JobToStore } from '../../ports/job-intake.ts';
+import type { PlannedRow } from './schedule-rows.ts';
+
+/** The job that an occurrence of a callback becomes. @param relevancies by client, in milliseconds */
+export function occurrenceJob(
+  occurrence: NewOccurrence,
+  { target, schedule }: Pick<PlannedRow, 'target' | 'schedule'>,
+  relevancies: ReadonlyMap<string, number>,
+): JobToStore {
+  const { scheduleId, group, scheduledForMs, targetId, dueAtMs } = occurrence;
+  const { call } = schedule.definition;
+  if (target.kind !== 'callback' || !call) throw new Error(`schedule ${scheduleId} has nothing to call`);
+  const ownMs = call.relevancySeconds === null ? null : call.relevancySeconds * 1000;
+  return {
+    ...{ jobId: targetId, clientId: target.clientId, key: occurrenceKey(scheduleId, group, scheduledForMs) },
+    ...{ dueAt: new Date(dueAtMs), delayMs: 0, relevancyMs: ownMs ?? relevancies.get(target.clientId) ?? null },
+    ...{ method: call.method, url: call.url, body: call.body, tags: call.tags, scheduleId },
+    headers: JSON.stringify({ ...headersOf(call), ...occurrenceHeaders(occurrence) }),
+  };
+}
+
+function headersOf({ headers }: KeptCall): object {
+  const parsed: unknown = headers === null ? {} : JSON.parse(headers);
+  return typeof parsed === 'object' && parsed !== null ? parsed : {};
+}
+
+/** Whoever is called learns what for. */
+function occurrenceHeaders({ scheduleId, group, scheduledForMs }: NewOccurrence) {
+  return {
+    'muster-schedule-id': publicId('schedule', scheduleId),
+    'muster-scheduled-for': new Date(scheduledForMs).toISOString(),
+    ...(group === '' ? {} : { 'muster-group': group }),
+  };
+}

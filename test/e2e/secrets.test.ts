@@ -1,0 +1,76 @@
+import { randomBytes } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { Readable } from 'node:stream';
+import { setTimeout as wait } from 'node:timers/promises';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { runProgram } from '../../cli/program.ts';
+import { createTestTerminal } from '../../cli/test-terminal.ts';
+import { violations } from '../support/evidence.ts';
+import { startInstallation, type Installation } from './installation.ts';
+
+/** Of the vectors that Standard Webhooks publishes. */
+const secret = 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw';
+const newKey = () => randomBytes(32).toString('base64');
+
+describe('services that take signed calls only', () => {
+  const key = newKey();
+  const chain = [{ action: 'award-stars', params: { points: 3 } }];
+  const campaign = { name: 'Signed', countries: ['SG'], segment: 'riders', chain };
+  let muster: Installation;
+
+  beforeAll(async () => {
+    muster = await startInstallation({
+      workers: 1,
+      sandbox: { SANDBOX_SEGMENTS: 'riders=2000', SANDBOX_SIGNING_SECRET: secret },
+      engine: { MUSTER_SECRETS_KEY: key },
+    });
+  });
+  afterAll(() => muster.stop());
+
+  async function cli(input: string, ...args: string[]) {
+    const terminal = createTestTerminal();
+    const onInterrupt = () => new AbortController().signal;
+    const context = { terminal, environment: muster.cliEnvironment, input: Readable.from([input]), onInterrupt };
+    return { code: await runProgram(['action-types', ...args], context), ...terminal.written };
+  }
+
+  const logs = () =>
+    [...muster.services].filter(([name]) => name !== 'sandbox').map(([, { logFile }]) => readFileSync(logFile, 'utf8'));
+
+  it('are called with the secret that was set through the command line, by workers that nobody restarts', async () => {
+    const url = `${muster.sandboxUrl}/points/v1/batches`;
+    expect(await cli('', 'create', 'award-stars', `url=${url}`, 'class=B')).toMatchObject({ code: 0 });
+    // The shard comes to life with the campaign: who knows of it knows of the secret.
+    expect(await cli(`${secret}\n`, 'set-secret', 'award-stars', 'signing', '--from-stdin')).toMatchObject({ code: 0 });
+
+    const runId = await muster.api.run(campaign);
+    await muster.api.awaitEnd(runId);
+
+    expect((await muster.api.report(runId)).steps).toMatchObject([{ succeeded: 800, failed: 0 }]);
+    expect(violations(await muster.evidence(runId, 'riders'))).toEqual([]);
+  });
+
+  it('are not called by a worker with another key, which says so; who has the key goes on', async () => {
+    await muster.services.get('worker-1')?.end('SIGTERM');
+    await muster.restart('worker-1', { MUSTER_SECRETS_KEY: newKey() });
+    const runId = await muster.api.run(campaign);
+    const said = () => readFileSync(muster.services.get('worker-1')?.logFile ?? '', 'utf8');
+    while (!said().includes('was sealed with another key')) await wait(50);
+    while ((await muster.api.progress(runId)).state !== 'running') await wait(50);
+    expect(await muster.effectsOf(runId, 1)).toBe(0);
+
+    // The key was replaced: what the older one sealed is opened still.
+    await muster.restart('worker-2', { MUSTER_SECRETS_KEY: `${newKey()},${key}` });
+    await muster.api.awaitEnd(runId);
+
+    expect((await muster.api.report(runId)).steps).toMatchObject([{ succeeded: 800, failed: 0 }]);
+    expect(violations(await muster.evidence(runId, 'riders'))).toEqual([]);
+  });
+
+  it('find their secret in no log', () => {
+    for (const log of logs()) {
+      expect(log).not.toContain(secret);
+      expect(log).not.toContain(key);
+    }
+  });
+});

@@ -1,0 +1,78 @@
+import { recurrenceOf } from '../../../shared/contracts/recurrences.ts';
+import { nextInstantMs } from '../../../shared/domain/recurrence/recurrence.ts';
+import type { DueSchedules, FiredOccurrence } from '../../../services/scheduler/ports/due-schedules.ts';
+import { atOnce } from './at-once.ts';
+import { beginTarget, fireSchedulesInMemory, isAtWork, occurrencesOfRow } from './fire-schedules.ts';
+import type { MemoryDatabase } from './memory-database.ts';
+import type { ScheduleRow } from './schedule-tables.ts';
+
+export function createMemoryDueSchedules({ database }: { database: MemoryDatabase }): DueSchedules {
+  const { clock, recurring } = database;
+
+  const active = () => [...recurring.schedules.values()].filter(({ state }) => state === 'active');
+  const lookOf = ({ lookAtMs, regionLooks }: ScheduleRow, region: string) =>
+    regionLooks.get(region) ?? lookAtMs ?? Infinity;
+
+  return {
+    recur: ({ region, owner }, limit) =>
+      atOnce(() => {
+        const due = active()
+          .filter((row) => (row.lookAtMs ?? Infinity) <= clock.nowMs() && lookOf(row, region) <= clock.nowMs())
+          .sort((a, b) => (a.lookAtMs ?? 0) - (b.lookAtMs ?? 0))
+          .slice(0, limit);
+        const decided = fireSchedulesInMemory(database, due, { region, nodeRegion: region, owner });
+        const next = Math.min(...active().map((row) => lookOf(row, region)));
+        return {
+          fired: decided.occurrences.filter(({ state }) => state === 'fired').map(firedOf),
+          buffered: decided.occurrences.filter(({ state }) => state === 'buffered').map(firedOf),
+          ...{ skipped: decided.skipped, ended: decided.ended, looked: due.length },
+          nextLookInMs: Number.isFinite(next) ? Math.max(0, next - clock.nowMs()) : null,
+        };
+      }),
+
+    fireBuffered: ({ region, owner }, limit) =>
+      atOnce(() => {
+        const fired: FiredOccurrence[] = [];
+        const rows = active().filter((row) =>
+          occurrencesOfRow(database, row).some(({ state }) => state === 'buffered'),
+        );
+        for (const row of rows.slice(0, limit)) {
+          const own = occurrencesOfRow(database, row);
+          for (const each of own.filter(({ state }) => state === 'buffered')) {
+            const isBusy = own.some((other) => {
+              return (
+                other.group === each.group && other.open && other.state === 'fired' && isAtWork(database, row, other)
+              );
+            });
+            if (isBusy) continue;
+            Object.assign(each, { state: 'fired', dueAtMs: clock.nowMs(), decidedAtMs: clock.nowMs(), region, owner });
+            beginTarget(database, row, each);
+            fired.push(firedOf(each));
+          }
+        }
+        return fired;
+      }),
+
+    rearm: (limit, cursor) =>
+      atOnce(() => {
+        const page = active()
+          .filter(({ id }) => cursor === null || id > cursor)
+          .sort((a, b) => (a.id < b.id ? -1 : 1))
+          .slice(0, limit);
+        let mended = 0;
+        for (const row of page) {
+          const recurrence = recurrenceOf(row.definition.recurrence, row.createdAtMs);
+          const nextAtMs = nextInstantMs(recurrence, row.highWaterMs);
+          const lookAtMs = nextAtMs ?? recurrence.untilMs ?? clock.nowMs();
+          if (row.lookAtMs !== null && row.lookAtMs <= lookAtMs) continue;
+          Object.assign(row, { nextAtMs, lookAtMs, regionLooks: new Map() });
+          mended++;
+        }
+        return { mended, cursor: page.length < limit ? null : (page.at(-1)?.id ?? null) };
+      }),
+  };
+}
+
+function firedOf({ scheduleId, group, scheduledForMs, targetId }: FiredOccurrence): FiredOccurrence {
+  return { scheduleId, group, scheduledForMs, targetId };
+}

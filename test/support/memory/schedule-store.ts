@@ -1,0 +1,247 @@
+import { v7 as uuidv7 } from 'uuid';
+import type { KeptSchedule } from '../../../shared/contracts/kept-schedules.ts';
+import { targetIdOf } from '../../../shared/contracts/planned-rows.ts';
+import { recurrenceOf } from '../../../shared/contracts/recurrences.ts';
+import { selectGroups } from '../../../shared/domain/recurrence/groups.ts';
+import { nextInstantMs } from '../../../shared/domain/recurrence/recurrence.ts';
+import { scheduleMoveOf } from '../../../shared/domain/recurrence/schedule-states.ts';
+import type { Page } from '../../../services/api/ports/campaign-store.ts';
+import type {
+  Fired,
+  FireWish,
+  GroupRecord,
+  GroupStore,
+  OccurrenceRecord,
+  ScheduleRecord,
+  ScheduleStore,
+} from '../../../services/api/ports/schedule-store.ts';
+import { instantsByHand, maxFiredByHand } from '../../../services/api/postgres/fire-by-hand.ts';
+import { readCursor, writeCursor } from '../../../services/api/postgres/occurrence-list.ts';
+import { pageOf, requireIdCursor } from '../../../services/api/postgres/pages.ts';
+import { runVerbs, whatHappened } from '../../../services/api/postgres/schedule-store.ts';
+import { atOnce } from './at-once.ts';
+import {
+  fireSchedulesInMemory,
+  insertOccurrencesInMemory,
+  occurrencesOfRow,
+  recordSkipped,
+  runOf,
+  stopRemaindersInMemory,
+  targetOf,
+} from './fire-schedules.ts';
+import type { MemoryDatabase } from './memory-database.ts';
+import { occurrenceKeyOf, type OccurrenceRow, type ScheduleRow } from './schedule-tables.ts';
+
+const decider = { region: null, nodeRegion: 'local', owner: 'api' };
+
+export function createMemoryScheduleStore({ database }: { database: MemoryDatabase }): ScheduleStore & GroupStore {
+  const { clock, recurring } = database;
+  const { schedules, groups } = recurring;
+
+  function firePending(row: ScheduleRow): void {
+    while (row.state === 'active' && row.lookAtMs !== null && row.lookAtMs <= clock.nowMs()) {
+      fireSchedulesInMemory(database, [row], decider);
+    }
+  }
+
+  function fire(row: ScheduleRow, wish: FireWish, wanted: readonly string[] | null): Fired {
+    const all = selectGroups(row.definition.groups, [...groups.values()]);
+    const names = all.map(({ name }) => name).filter((name) => wanted?.includes(name) ?? true);
+    if (names.length === 0) return { kind: 'no-groups' };
+    const atMost = Math.floor(maxFiredByHand / names.length);
+    const question = { clockMs: clock.nowMs(), createdAtMs: row.createdAtMs, atMost };
+    const instants = instantsByHand(wish, row.definition, question);
+    if (instants.length > atMost) return { kind: 'too-many', atMost };
+    const { id: scheduleId } = row;
+    const occurrences = instants.flatMap((atMs, index) => {
+      return names.map((group) => {
+        const targetId = targetIdOf(scheduleId, targetOf(database, row), group, atMs);
+        const times = { scheduledForMs: atMs, dueAtMs: clock.nowMs() + index };
+        return { scheduleId, group, ...times, kind: wish.kind, state: 'fired' as const, targetId };
+      });
+    });
+    const won = insertOccurrencesInMemory(database, row, occurrences, decider);
+    const records = won.flatMap(({ scheduledForMs, group }) => {
+      const stored = recurring.occurrences.get(occurrenceKeyOf(scheduleId, scheduledForMs, group));
+      return stored ? [firedRecordOf(database, row, stored)] : [];
+    });
+    const alreadyFired = occurrences.length - won.length;
+    return { kind: 'fired', schedule: recordOf(row), occurrences: records, alreadyFired };
+  }
+
+  return {
+    get: (scheduleId) => atOnce(() => found(schedules.get(scheduleId))),
+
+    create: ({ scheduleId = uuidv7(), name, clientId, definition, note }) =>
+      atOnce(() => {
+        const now = clock.nowMs();
+        const existing = schedules.get(scheduleId);
+        if (existing) return recordOf(existing);
+        const row: ScheduleRow = {
+          ...{ id: scheduleId, name, clientId, campaignId: null, revision: 1, definition: structuredClone(definition) },
+          ...{ state: 'active', stateReason: null, stateSinceMs: now, highWaterMs: now, regionLooks: new Map() },
+          ...{ silence: null, note, createdAtMs: now, updatedAtMs: now, ...timesOf(definition, now, now) },
+        };
+        schedules.set(scheduleId, row);
+        return recordOf(row);
+      }),
+
+    list: ({ state, clientId }, limit, cursor) =>
+      atOnce(() => {
+        requireIdCursor(cursor);
+        const rows = [...schedules.values()]
+          .filter((row) => (state ?? row.state) === row.state && (clientId ?? row.clientId) === row.clientId)
+          .filter(({ id }) => cursor === null || id < cursor)
+          .sort((a, b) => (a.id < b.id ? 1 : -1));
+        return pageOf(rows.map(recordOf), limit, (record) => record.scheduleId);
+      }),
+
+    change: (scheduleId, { name, clientId, definition, note }, expected) =>
+      atOnce(() => {
+        const row = schedules.get(scheduleId);
+        if (!row) return { kind: 'missing' };
+        if (expected !== null && expected !== row.revision) return { kind: 'outdated', schedule: recordOf(row) };
+        if (definition) firePending(row);
+        const wanted = {
+          ...{ name: name ?? row.name, clientId: clientId ?? row.clientId, note: note === undefined ? row.note : note },
+          definition: structuredClone(definition ?? row.definition),
+        };
+        const isSame = JSON.stringify({ ...row, ...wanted }) === JSON.stringify(row);
+        if (isSame) return { kind: 'changed', schedule: recordOf(row) };
+        const now = clock.nowMs();
+        Object.assign(row, { ...wanted, revision: row.revision + 1, updatedAtMs: now });
+        if (definition) {
+          const { nextAtMs, lookAtMs } = timesOf(definition, row.createdAtMs, now);
+          const looks = row.state === 'active' ? { lookAtMs } : {};
+          Object.assign(row, {
+            highWaterMs: Math.max(row.highWaterMs, now),
+            nextAtMs,
+            regionLooks: new Map(),
+            ...looks,
+          });
+        }
+        return { kind: 'changed', schedule: recordOf(row) };
+      }),
+
+    control: (scheduleId, verb, reason) =>
+      atOnce(() => {
+        const row = schedules.get(scheduleId);
+        if (!row) return undefined;
+        const before = row.state;
+        const move = scheduleMoveOf(verb, before);
+        if (move.kind !== 'move') return { move, schedule: recordOf(row) };
+        firePending(row);
+        const now = clock.nowMs();
+        const isOn = move.to === 'active';
+        Object.assign(row, {
+          ...{ state: move.to, stateReason: reason, stateSinceMs: now, updatedAtMs: now, regionLooks: new Map() },
+          ...{
+            nextAtMs: isOn ? timesOf(row.definition, row.createdAtMs, now).nextAtMs : null,
+            lookAtMs: isOn ? now : null,
+          },
+          ...(isOn ? { silence: { untilMs: now, cause: before === 'paused' ? 'paused' : 'disabled' } } : {}),
+        });
+        if (verb === 'disable') dropBuffered(database, row);
+        stopRemaindersInMemory(database, row, runVerbs[verb], whatHappened(verb));
+        return { move, schedule: recordOf(row) };
+      }),
+
+    fire: (scheduleId, wish, wanted) =>
+      atOnce(() => {
+        const row = schedules.get(scheduleId);
+        if (!row) return { kind: 'missing' };
+        if (row.state === 'disabled') return { kind: 'disabled', schedule: recordOf(row) };
+        return fire(row, wish, wanted);
+      }),
+
+    occurrences: (scheduleId, { state, group }, limit, cursor) =>
+      atOnce(() => {
+        const row = schedules.get(scheduleId);
+        const after = cursor === null ? null : readCursor(cursor);
+        const key = (each: OccurrenceRecord) =>
+          [each.scheduledFor.toISOString(), each.group, each.cause ?? ''].join('\u0001');
+        const found = (row ? allOccurrences(database, row) : [])
+          .filter((each) => (state ?? each.state) === each.state && (group ?? each.group) === each.group)
+          .filter((each) => after === null || key(each) < [after.at, after.group, after.cause].join('\u0001'))
+          .sort((a, b) => (key(a) < key(b) ? 1 : -1));
+        return pageOf(found, limit, writeCursor) satisfies Page<OccurrenceRecord>;
+      }),
+
+    listGroups: () => atOnce(() => [...groups.values()].sort((a, b) => (a.name < b.name ? -1 : 1))),
+    getGroup: (name) => atOnce(() => groups.get(name)),
+    putGroup: (group) =>
+      atOnce(() => {
+        const before = groups.get(group.name);
+        const now = clock.now();
+        const { revision = 0, createdAt = now, updatedAt = now } = before ?? {};
+        const same: GroupRecord = { ...structuredClone(group), revision, createdAt, updatedAt };
+        if (before && JSON.stringify(before) === JSON.stringify(same)) return before;
+        const after = { ...same, revision: revision + 1, updatedAt: now };
+        groups.set(group.name, after);
+        return after;
+      }),
+    removeGroup: (name) =>
+      atOnce(() => {
+        groups.delete(name);
+      }),
+  };
+}
+
+function timesOf(definition: KeptSchedule, madeAtMs: number, afterMs: number) {
+  const recurrence = recurrenceOf(definition.recurrence, madeAtMs);
+  const nextAtMs = nextInstantMs(recurrence, afterMs);
+  return { nextAtMs, lookAtMs: nextAtMs ?? recurrence.untilMs ?? afterMs };
+}
+
+function dropBuffered(database: MemoryDatabase, row: ScheduleRow): void {
+  for (const { group, scheduledForMs: atMs, state } of occurrencesOfRow(database, row)) {
+    if (state !== 'buffered') continue;
+    database.recurring.occurrences.delete(occurrenceKeyOf(row.id, atMs, group));
+    recordSkipped(database, { scheduleId: row.id, group, firstMs: atMs, lastMs: atMs, count: 1, cause: 'disabled' });
+  }
+}
+
+function allOccurrences(database: MemoryDatabase, row: ScheduleRow): OccurrenceRecord[] {
+  const skipped = [...database.recurring.skipped.values()].filter(({ scheduleId }) => scheduleId === row.id);
+  return [
+    ...occurrencesOfRow(database, row).map((each) => firedRecordOf(database, row, each)),
+    ...skipped.map(({ group, firstMs, lastMs, count, cause, recordedAtMs }): OccurrenceRecord => {
+      const nothing = { kind: null, jobId: null, runId: null, dueAt: null, region: null };
+      const range = { instants: count, lastInstant: new Date(lastMs), decidedAt: new Date(recordedAtMs) };
+      return { scheduledFor: new Date(firstMs), group, state: 'skipped', cause, ...range, ...nothing };
+    }),
+  ];
+}
+
+function firedRecordOf(database: MemoryDatabase, row: ScheduleRow, occurrence: OccurrenceRow): OccurrenceRecord {
+  const { group, state, kind, scheduledForMs, targetId, dueAtMs, region, decidedAtMs } = occurrence;
+  return {
+    ...{ scheduledFor: new Date(scheduledForMs), group, state, kind, cause: null, instants: 1 },
+    ...{ lastInstant: new Date(scheduledForMs), jobId: row.clientId === null ? null : targetId },
+    runId: row.campaignId === null ? null : (runOf(database, row, dueAtMs)?.id ?? null),
+    ...{ dueAt: new Date(dueAtMs), region, decidedAt: new Date(decidedAtMs) },
+  };
+}
+
+function found(row: ScheduleRow | undefined): ScheduleRecord | undefined {
+  return row && recordOf(row);
+}
+
+function recordOf(row: ScheduleRow): ScheduleRecord {
+  return {
+    ...{
+      scheduleId: row.id,
+      name: row.name,
+      clientId: row.clientId,
+      campaignId: row.campaignId,
+      revision: row.revision,
+    },
+    ...{ definition: structuredClone(row.definition), state: row.state, stateReason: row.stateReason, note: row.note },
+    ...{ stateSince: new Date(row.stateSinceMs), nextAt: row.nextAtMs === null ? null : new Date(row.nextAtMs) },
+    ...{
+      highWater: new Date(row.highWaterMs),
+      createdAt: new Date(row.createdAtMs),
+      updatedAt: new Date(row.updatedAtMs),
+    },
+  };
+}

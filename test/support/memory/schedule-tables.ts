@@ -1,0 +1,51 @@
+import type { KeptSchedule } from '../../../shared/contracts/kept-schedules.ts';
+import type { NewOccurrence } from '../../../shared/contracts/planned-rows.ts';
+import type { SkipCause } from '../../../shared/domain/recurrence/policies.ts';
+import type { ScheduleState } from '../../../shared/domain/recurrence/schedule-states.ts';
+import type { GroupRecord } from '../../../services/api/ports/schedule-store.ts';
+import type { SkippedRow } from '../../../shared/postgres/schedules/fire-schedules.ts';
+
+/** The tables of recurring schedules as in Postgres (migrations/…_schedules.ts). */
+export interface ScheduleTables {
+  readonly schedules: Map<string, ScheduleRow>;
+  /** Keyed by `occurrenceKeyOf`. */
+  readonly occurrences: Map<string, OccurrenceRow>;
+  /** Keyed by the same and the cause. */
+  readonly skipped: Map<string, SkippedRow & { recordedAtMs: number }>;
+  readonly groups: Map<string, GroupRecord>;
+}
+
+export interface ScheduleRow {
+  id: string;
+  name: string;
+  clientId: string | null;
+  campaignId: string | null;
+  revision: number;
+  definition: KeptSchedule;
+  state: ScheduleState;
+  stateReason: string | null;
+  stateSinceMs: number;
+  highWaterMs: number;
+  nextAtMs: number | null;
+  lookAtMs: number | null;
+  regionLooks: Map<string, number | null>;
+  silence: { untilMs: number; cause: SkipCause } | null;
+  note: string | null;
+  createdAtMs: number;
+  updatedAtMs: number;
+}
+
+export interface OccurrenceRow extends NewOccurrence {
+  open: boolean;
+  region: string;
+  owner: string;
+  decidedAtMs: number;
+}
+
+export function createScheduleTables(): ScheduleTables {
+  return { schedules: new Map(), occurrences: new Map(), skipped: new Map(), groups: new Map() };
+}
+
+export function occurrenceKeyOf(scheduleId: string, atMs: number, group: string): string {
+  return `${scheduleId}/${atMs}/${group}`;
+}
