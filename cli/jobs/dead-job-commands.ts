@@ -57,7 +57,7 @@ export async function showDeadJob(id: string, context: CommandContext): Promise<
 /** One job by its id, or all that fit. */
 export async function replayDeadJobs(
   id: string | undefined,
-  { client, cause, all, perSecond, withExpired = undefined }: ReplaySelection,
+  { client, cause, all, perSecond, withExpired }: ReplaySelection,
   context: CommandContext,
 ): Promise<ExitCode> {
   const isFiltered = client !== undefined || cause !== undefined;

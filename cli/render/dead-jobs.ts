@@ -6,12 +6,18 @@ import { oneLine } from './text.ts';
 import { utcTime } from './times.ts';
 
 const left = (title: string): Column => ({ title, align: 'left' });
+const cut = (title: string): Column => ({ title, align: 'left', cut: true });
 const none = 'no dead jobs\n';
 
 export function renderDeadJobGroups(groups: readonly DeadJobGroupShape[], paint: Paint, width = Infinity): string {
   if (groups.length === 0) return none;
-  const cause = { ...left('cause'), cut: true };
-  const columns: Column[] = [{ title: 'jobs', align: 'right' }, left('client'), cause, left('first'), left('last')];
+  const columns: Column[] = [
+    { title: 'jobs', align: 'right' },
+    left('client'),
+    cut('cause'),
+    left('first'),
+    left('last'),
+  ];
   const rows = groups.map(({ jobs, clientId, cause: why, firstAt, lastAt }) => [
     ...[count(jobs), clientId, oneLine(why), utcTime(firstAt), utcTime(lastAt)],
   ]);
@@ -20,10 +26,7 @@ export function renderDeadJobGroups(groups: readonly DeadJobGroupShape[], paint:
 
 export function renderDeadJobs(jobs: readonly DeadJobShape[], paint: Paint, width = Infinity): string {
   if (jobs.length === 0) return none;
-  const columns: Column[] = [
-    ...[left('job'), left('client'), { ...left('cause'), cut: true }],
-    ...[{ ...left('url'), cut: true }, left('died'), left('expired')],
-  ];
+  const columns = [left('job'), left('client'), cut('cause'), cut('url'), left('died'), left('expired')];
   const rows = jobs.map(({ id, clientId, cause, url, diedAt, expired }) => [
     ...[id, clientId, oneLine(cause), oneLine(url), utcTime(diedAt), expired ? 'yes' : ''],
   ]);

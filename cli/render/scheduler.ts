@@ -6,6 +6,7 @@ import { oneLine } from './text.ts';
 import { utcTime } from './times.ts';
 
 const left = (title: string): Column => ({ title, align: 'left' });
+const cut = (title: string): Column => ({ title, align: 'left', cut: true });
 const right = (title: string): Column => ({ title, align: 'right' });
 
 export function renderScheduler(scheduler: SchedulerShape, paint: Paint, width = Infinity): string {
@@ -26,7 +27,7 @@ export function renderScheduler(scheduler: SchedulerShape, paint: Paint, width =
 }
 
 export function renderRegions(regions: SchedulerShape['regions'], paint: Paint, width = Infinity): string {
-  const columns = [left('region'), left('state'), right('epoch'), left('since'), { ...left('reason'), cut: true }];
+  const columns = [left('region'), left('state'), right('epoch'), left('since'), cut('reason')];
   const rows = regions.map(({ name, active, epoch, changedAt, reason }) => [
     ...[name, active ? 'active' : 'off', count(epoch), utcTime(changedAt), oneLine(reason ?? '')],
   ]);
@@ -45,7 +46,7 @@ function renderNodes({ nodes, leaders }: SchedulerShape, paint: Paint, width: nu
 }
 
 function renderHosts(hosts: SchedulerShape['hosts'], paint: Paint, width: number): string {
-  const columns = [left('host'), left('client'), left('state'), right('jobs aside'), { ...left('cause'), cut: true }];
+  const columns = [left('host'), left('client'), left('state'), right('jobs aside'), cut('cause')];
   const rows = hosts.map(({ host, clientId, state, sidelined, cause }) => [
     ...[oneLine(host), clientId, state, count(sidelined), oneLine(cause)],
   ]);

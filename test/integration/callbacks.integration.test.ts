@@ -11,6 +11,7 @@ import {
   lookLate,
   sweepDue,
 } from '../../services/scheduler/postgres/due-references.ts';
+import { createJobHistory } from '../../services/scheduler/postgres/job-history.ts';
 import { createPartitionLeases } from '../../services/scheduler/postgres/partition-leases.ts';
 import { createLeases } from '../../shared/postgres/leases.ts';
 import { createHotPathPool } from '../../shared/postgres/pool.ts';
@@ -153,6 +154,46 @@ describe('the looks', () => {
       );
       expect(plan).not.toMatch(/(Seq|Bitmap Heap) Scan on (fires|jobs)|Sort/);
     }
+  });
+});
+
+describe('the history of jobs', () => {
+  beforeEach(() => emptyJobTables(pool));
+  const history = () => createJobHistory({ pool });
+  const keep = (historyDays: number, deadDays: number) => history().keep({ historyDays, deadDays });
+  const daysOf = async (parent: string) => {
+    const { rows } = await pool.query<{ day: string }>(
+      `select right(c.relname, 8) as day from pg_inherits i join pg_class c on c.oid = i.inhrelid
+       where i.inhparent = $1::regclass and c.relname ~ '_[0-9]{8}$' order by 1`,
+      [parent],
+    );
+    return rows.map(({ day }) => day);
+  };
+
+  it('has its days ahead, and makes them once', async () => {
+    await keep(0, 0);
+    expect((await keep(0, 0)).daysMade).toBe(0);
+    for (const parent of ['ended_jobs', 'job_attempts'])
+      expect((await daysOf(parent)).length).toBeGreaterThanOrEqual(3);
+  });
+
+  it('drops days whole that are too old, and not the one that is not quite', async () => {
+    await pool.query(`select make_job_days(now() - interval '9 days', now() - interval '4 days')`);
+    const before = await daysOf('ended_jobs');
+    expect((await keep(7, 0)).daysDropped).toBeGreaterThanOrEqual(2);
+    const after = await daysOf('ended_jobs');
+    const { rows } = await pool.query<{ first: string }>(
+      `select to_char((now() - interval '7 days') at time zone 'UTC', 'YYYYMMDD') as first`,
+    );
+    expect(after).toEqual(before.filter((day) => day >= (rows[0]?.first ?? '')));
+  });
+
+  it('forgets dead jobs that are too old, which stay counted', async () => {
+    const old = `insert into dead_jobs (id, client, died_at, cause, job) values ($1, $2, now() - $3 * interval '1 day', 'x', '{}')`;
+    await pool.query(old, [jobIdOf(1), clientIdOf(1), 11]);
+    await pool.query(old, [jobIdOf(2), clientIdOf(1), 9]);
+    expect((await keep(0, 10)).deadExpired).toBe(1);
+    expect((await postgresJobSubject(pool).rows()).dead).toMatchObject([{ jobId: jobIdOf(2) }]);
   });
 });
 

@@ -36,16 +36,14 @@ export function createDeadJobStore({ pool }: { pool: Pool }): DeadJobStore {
       const now = await pool.query<{ now: string }>('select now()::text as now');
       const until = now.rows[0]?.now ?? null;
       const wanted = { clientId: filter.clientId ?? null, cause: filter.cause ?? null, jobId: null };
-      let [jobs, expired, last] = [0, 0, 0];
-      do {
+      for (let jobs = 0; ;) {
         const { rows } = await pool.query<ReplayRow>(
           replayDead.with({ ...wanted, withExpired, until, perSecond, offset: jobs, limit: perReplay }),
         );
-        last = rows[0]?.replayed ?? 0;
-        expired = rows[0]?.expired ?? 0;
-        jobs += last;
-      } while (last === perReplay);
-      return { jobs, expired };
+        const { replayed, expired } = rows[0] ?? { replayed: 0, expired: 0 };
+        jobs += replayed;
+        if (replayed < perReplay) return { jobs, expired };
+      }
     },
   };
 }
