@@ -10,7 +10,8 @@ import { watchTopic } from './topic-watch.ts';
  * How late are callbacks that are due: on the topic, and at their receiver; and what does a burst of a hundred thousand in one second do to
  * another client? Jobs are put into the table beforehand: accepting them is another question.
  */
-const question = 'Lag of callbacks that are due, onto the topic and to the receiver, and a burst of 100,000 in one second';
+const question =
+  'Lag of callbacks that are due, onto the topic and to the receiver, and a burst of 100,000 in one second';
 const rates = [1000, 5000, 20_000];
 const calledRates = [1000, 5000];
 const burstJobs = 100_000;
@@ -50,7 +51,12 @@ async function measureOffers(servers: Servers, rate: number, seconds: number): P
     const watch = await watchTopic(firing);
     try {
       await firing.start('scheduler');
-      const { fromMs } = await firing.addJobs({ jobs: rate * seconds, overMs: seconds * 1000, inMs: leadMs, url: 'http://127.0.0.1:1/' });
+      const { fromMs } = await firing.addJobs({
+        jobs: rate * seconds,
+        overMs: seconds * 1000,
+        inMs: leadMs,
+        url: 'http://127.0.0.1:1/',
+      });
       const cpu = startCpuMeter(meters(servers, firing));
       const lagsMs = await watch.collect(rate * seconds, patienceMs);
       return { perSecond: perSecondOf(lagsMs.length, fromMs), lagsMs, cpu: perJob(cpu(), lagsMs.length) };
@@ -86,12 +92,22 @@ async function measureBurst(servers: Servers, jobs: number): Promise<Row[]> {
       const quietMs = 15_000;
       const quiet = (quietMs / 1000) * quietRate;
       const { fromMs } = await firing.addJobs({ jobs, overMs: 1000, inMs: 2 * leadMs, url: receiver.url });
-      await firing.addJobs({ jobs: quiet, overMs: quietMs, inMs: leadMs, url: `${receiver.url}quiet/`, client: 'quiet' });
+      await firing.addJobs({
+        jobs: quiet,
+        overMs: quietMs,
+        inMs: leadMs,
+        url: `${receiver.url}quiet/`,
+        client: 'quiet',
+      });
       const cpu = startCpuMeter(meters(servers, firing));
       await firing.untilEnded(jobs + quiet, patienceMs);
       const [crowd, others] = [receiver.lagsOf('jobs'), receiver.lagsOf('quiet')];
       return [
-        rowOf(`the crowd of ${jobs}`, { perSecond: perSecondOf(jobs, fromMs), lagsMs: crowd, cpu: perJob(cpu(), jobs + quiet) }),
+        rowOf(`the crowd of ${jobs}`, {
+          perSecond: perSecondOf(jobs, fromMs),
+          lagsMs: crowd,
+          cpu: perJob(cpu(), jobs + quiet),
+        }),
         rowOf('another client', { perSecond: quietRate, lagsMs: others, cpu: {} }),
       ];
     });
@@ -100,7 +116,10 @@ async function measureBurst(servers: Servers, jobs: number): Promise<Row[]> {
   }
 }
 
-async function withFiring<Result>({ infrastructure }: Servers, work: (firing: Firing) => Promise<Result>): Promise<Result> {
+async function withFiring<Result>(
+  { infrastructure }: Servers,
+  work: (firing: Firing) => Promise<Result>,
+): Promise<Result> {
   const firing = await startFiring(infrastructure);
   try {
     return await work(firing);

@@ -11,7 +11,12 @@ const pollMs = 50;
 export async function watchTopic({ brokers, topic, group, partitions }: Firing) {
   const logger = createLogger('bench', 'error');
   const kafka = createKafka({ brokers: [...brokers], clientId: 'bench', logger });
-  const consumer = createConsumer({ kafka, groupId: group, topics: [{ topic, partitions, replicationFactor: 1 }], logger });
+  const consumer = createConsumer({
+    kafka,
+    groupId: group,
+    topics: [{ topic, partitions, replicationFactor: 1 }],
+    logger,
+  });
   /** By job: the first time counts. */
   const lags = new Map<string, number>();
   await consumer.start({

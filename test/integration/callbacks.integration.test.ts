@@ -2,6 +2,7 @@ import type { Pool } from 'pg';
 import { pino } from 'pino';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { createDeadJobStore } from '../../services/api/postgres/dead-job-store.ts';
+import { createSchedulerDesk } from '../../services/api/postgres/scheduler-desk.ts';
 import { createCallLedger } from '../../services/dispatcher/postgres/call-ledger.ts';
 import { flushCalls, type FlushParams } from '../../services/dispatcher/postgres/call-statements.ts';
 import { createHostCircuits } from '../../services/dispatcher/postgres/host-circuits.ts';
@@ -14,12 +15,14 @@ import {
 import { createJobHistory } from '../../services/scheduler/postgres/job-history.ts';
 import { createPartitionLeases } from '../../services/scheduler/postgres/partition-leases.ts';
 import { createLeases } from '../../shared/postgres/leases.ts';
+import { createRegions } from '../../shared/postgres/regions.ts';
 import { createHotPathPool } from '../../shared/postgres/pool.ts';
 import { describeCallLedger, ledgerLeaseMs } from '../support/conformance/call-ledger.conformance.ts';
 import { describeHostCircuits } from '../support/conformance/host-circuits.conformance.ts';
 import { describeDeadJobStore } from '../support/conformance/dead-job-store.conformance.ts';
 import { describeDueReferences } from '../support/conformance/due-references.conformance.ts';
 import { describePartitionLeases, leaderName } from '../support/conformance/partition-leases.conformance.ts';
+import { describeSchedulerDesk } from '../support/conformance/scheduler-desk.conformance.ts';
 import { clientIdOf, jobIdOf } from '../support/conformance/job-subject.ts';
 import { createTestDatabase, type TestDatabase } from '../support/postgres-database.ts';
 import { emptyJobTables, postgresJobSubject } from '../support/postgres-job-subject.ts';
@@ -58,6 +61,20 @@ describeDueReferences('on Postgres', async () => {
 describeDeadJobStore('on Postgres', async () => {
   await emptyJobTables(pool);
   return { ...postgresJobSubject(pool), deadJobs: createDeadJobStore({ pool }), ledgerOf };
+});
+
+describeSchedulerDesk('on Postgres', async () => {
+  await emptyJobTables(pool);
+  await pool.query(`delete from regions where name <> 'local'`);
+  await pool.query('truncate job_nodes, leases');
+  await pool.query('update job_partitions set wanted = null, owner = null, token = 0, since = null, expires_at = null');
+  return {
+    ...postgresJobSubject(pool),
+    desk: createSchedulerDesk({ pool }),
+    regions: createRegions({ pool }),
+    circuits: createHostCircuits({ pool, owner: 'a', slot: 1, leaseMs: ledgerLeaseMs }),
+    partitions: createPartitionLeases({ pool, leader: leaderName }),
+  };
 });
 
 describePartitionLeases('on Postgres', async () => {

@@ -55,7 +55,11 @@ function endpointOf(addresses?: Record<string, string[]>) {
   return { endpoint, looked };
 }
 
-function callback(url: string, egress: readonly EgressRule[], more: Partial<Callback> & { timeoutMs?: number } = {}): Callback {
+function callback(
+  url: string,
+  egress: readonly EgressRule[],
+  more: Partial<Callback> & { timeoutMs?: number } = {},
+): Callback {
   const { timeoutMs = 2000, ...rest } = more;
   const limits = { clientId: 'one', revision: 1, concurrency: 2, timeoutMs, egress };
   return { limits, method: 'POST', url, headers: ['x-a', 'b'], body: Buffer.from('{}'), notAfterMs: Infinity, ...rest };
@@ -79,7 +83,10 @@ describe('calls of a client', () => {
   );
 
   it('go by the address that a name has when it is connected to, not by its name', async () => {
-    const { endpoint, looked } = endpointOf({ 'innocent.example': ['127.0.0.1'], 'metadata.example': ['169.254.169.254'] });
+    const { endpoint, looked } = endpointOf({
+      'innocent.example': ['127.0.0.1'],
+      'metadata.example': ['169.254.169.254'],
+    });
     const of = (host: string, rules: EgressRule[]) => endpoint.call(callback(`http://${host}:${port}/`, rules));
     expect(await of('innocent.example', [{ host: 'innocent.example' }])).toMatchObject({ kind: 'forbidden' });
     expect(await of('metadata.example', [{ cidr: '0.0.0.0/0' }])).toMatchObject({ kind: 'forbidden' });
@@ -89,7 +96,10 @@ describe('calls of a client', () => {
 
   it('connect to the very address that was judged: a name that answers differently next time is of no use', async () => {
     const answers = [['127.0.0.1'], ['10.0.0.1']];
-    const endpoint = createCallbackEndpoint({ clock: systemClock, resolve: () => Promise.resolve(answers.shift() ?? []) });
+    const endpoint = createCallbackEndpoint({
+      clock: systemClock,
+      resolve: () => Promise.resolve(answers.shift() ?? []),
+    });
     closers.push(() => endpoint.close());
     const sent = await endpoint.call(callback(`http://rebound.example:${port}/`, [{ cidr: '127.0.0.1/32' }]));
     expect(sent).toMatchObject({ kind: 'answered' });
@@ -114,7 +124,12 @@ describe('calls of a client', () => {
     answer = (_request, response) => response.writeHead(200).write('x'.repeat(3 * keptAnswerBytes));
     const { endpoint } = endpointOf();
     const sent = await endpoint.call(callback(`http://127.0.0.1:${port}/`, loopback));
-    expect(sent).toEqual({ kind: 'answered', status: 200, retryAfterMs: null, body: Buffer.alloc(keptAnswerBytes, 'x') });
+    expect(sent).toEqual({
+      kind: 'answered',
+      status: 200,
+      retryAfterMs: null,
+      body: Buffer.alloc(keptAnswerBytes, 'x'),
+    });
   });
 
   it('end when their time is over, however slowly the answer drips', async () => {
@@ -127,7 +142,10 @@ describe('calls of a client', () => {
   it('tell how long the receiver asks to wait', async () => {
     answer = (_request, response) => response.writeHead(503, { 'retry-after': '7' }).end();
     const { endpoint } = endpointOf();
-    expect(await endpoint.call(callback(`http://127.0.0.1:${port}/`, loopback))).toMatchObject({ status: 503, retryAfterMs: 7000 });
+    expect(await endpoint.call(callback(`http://127.0.0.1:${port}/`, loopback))).toMatchObject({
+      status: 503,
+      retryAfterMs: 7000,
+    });
   });
 
   it('are not sent when they come too late', async () => {
