@@ -41,8 +41,8 @@ export interface Firing {
 }
 
 const clients = { jobs: '11111111-0000-7000-8000-000000000001', quiet: '11111111-0000-7000-8000-000000000002' };
-/** Nothing but the receiver limits them. */
-const definition = { concurrency: 1000, egress: { allow: [{ cidr: '127.0.0.0/8' }] } };
+/** As many calls at once as keep a receiver busy that answers at once. */
+const definition = { concurrency: 150, egress: { allow: [{ cidr: '127.0.0.0/8' }] } };
 
 export async function startFiring(infrastructure: LocalInfrastructure): Promise<Firing> {
   const folder = temporaryFolder('muster-firing');
