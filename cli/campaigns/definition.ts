@@ -3,7 +3,7 @@ import { text } from 'node:stream/consumers';
 import type { Readable } from 'node:stream';
 import { UsageError } from '../usage-error.ts';
 import { audienceLabel, audienceOf, includesAnybody, type AudienceOptions } from './audience-options.ts';
-import { budgetsOf } from './budgets.ts';
+import { budgetsOf } from './budget-texts.ts';
 
 export interface DefinitionOptions extends AudienceOptions {
   /** A path, or `-` for standard input. */

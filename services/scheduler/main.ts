@@ -59,18 +59,17 @@ export const schedulerProcess = defineProcess('scheduler', readConfig, async (co
     ...{ owner, clock: systemClock, logger },
   });
   const offerer = await startOfferer(config, context, installationId);
-  scheduler.start();
-  recurring.start();
-  offerer.start();
+  const parts = [scheduler, recurring, offerer];
+  for (const part of parts) part.start();
   history.start();
   return {
     ...scheduler,
     ready: () => scheduler.ready() && offerer.ready(),
     stopIntake: async () => {
-      await Promise.all([scheduler.stopIntake(), recurring.stopIntake(), offerer.stopIntake(), history.stop()]);
+      await Promise.all([...parts.map((part) => part.stopIntake()), history.stop()]);
     },
     finishWork: async () => {
-      await Promise.all([scheduler.finishWork(), recurring.finishWork(), offerer.finishWork()]);
+      await Promise.all(parts.map((part) => part.finishWork()));
     },
   };
 });
