@@ -10,12 +10,15 @@ import type { UserHistories } from './ports/user-histories.ts';
 import { actionTypeRoutes, type ActionTypeRoutesDeps } from './action-type-routes.ts';
 import { acceptRoutes } from './accept-routes.ts';
 import type { AcceptJobsDeps } from './accept-jobs.ts';
+import { clientFigureRoutes, type ClientFigureRoutesDeps } from './client-figure-routes.ts';
+import { jobRoutes, type JobRoutesDeps } from './job-routes.ts';
 import { clientRoutes, type ClientRoutesDeps } from './client-routes.ts';
 import { auditRoutes, type AuditRoutesDeps } from './audit-routes.ts';
 import { audienceRoutes, type AudienceRoutesDeps } from './audience-routes.ts';
 import { createAuthenticate } from './authenticate.ts';
 import { budgetRoutes, type BudgetRoutesDeps } from './budget-routes.ts';
 import { campaignRoutes, type CampaignRoutesDeps } from './campaign-routes.ts';
+import { deadJobRoutes, type DeadJobRoutesDeps } from './dead-job-routes.ts';
 import { deadLetterRoutes, type DeadLetterRoutesDeps } from './dead-letter-routes.ts';
 import { explainRoutes } from './explain-routes.ts';
 import { failureRoutes } from './failure-routes.ts';
@@ -29,6 +32,7 @@ import { recordChanges } from './record-changes.ts';
 import { runControlRoutes, type RunControlRoutesDeps } from './run-control-routes.ts';
 import { groupRoutes, type GroupRoutesDeps } from './group-routes.ts';
 import { scheduleRoutes, type ScheduleRoutesDeps } from './schedule-routes.ts';
+import { schedulerRoutes, type SchedulerRoutesDeps } from './scheduler-routes.ts';
 import { settlementRoutes, type SettlementRoutesDeps } from './settlement-routes.ts';
 import { shardRoutes, type ShardRoutesDeps } from './shard-routes.ts';
 import { runRoutes, type RunRoutesDeps } from './run-routes.ts';
@@ -48,8 +52,12 @@ export interface V1RoutesDeps
     ActionTypeRoutesDeps,
     ShardRoutesDeps,
     ClientRoutesDeps,
+    ClientFigureRoutesDeps,
+    JobRoutesDeps,
     ScheduleRoutesDeps,
     GroupRoutesDeps,
+    DeadJobRoutesDeps,
+    SchedulerRoutesDeps,
     AuditRoutesDeps {
   apiKeys: ApiKeys;
   /** What jobs are accepted by. */
@@ -124,7 +132,11 @@ export async function v1Routes(server: HttpServer, deps: V1RoutesDeps): Promise<
   shardRoutes(server, deps);
   auditRoutes(server, deps);
   clientRoutes(server, deps);
+  clientFigureRoutes(server, deps);
   scheduleRoutes(server, deps);
   groupRoutes(server, deps);
+  deadJobRoutes(server, deps);
+  schedulerRoutes(server, deps);
   await acceptRoutes(server, deps.accepting);
+  jobRoutes(server, deps);
 }

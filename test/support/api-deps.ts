@@ -15,6 +15,8 @@ import { createMemoryApiKeys } from './memory/api-keys.ts';
 import { createMemoryAuditLog } from './memory/audit-log.ts';
 import { createMemoryBudgetStore } from './memory/budget-store.ts';
 import { createMemoryCampaignStore } from './memory/campaign-store.ts';
+import { createCallbackTables } from './memory/callback-tables.ts';
+import { createMemoryDeadJobStore } from './memory/dead-job-store.ts';
 import { createMemoryDeadLetterStore } from './memory/dead-letters.ts';
 import { createMemoryDatabase } from './memory/memory-database.ts';
 import { createMemoryGuardReader } from './memory/endpoint-guards.ts';
@@ -33,12 +35,14 @@ import { createMemoryRunControl } from './memory/run-control.ts';
 import { createMemoryRunReports } from './memory/run-reports.ts';
 import { createMemoryUserHistories } from './memory/user-histories.ts';
 import { createMemoryRunRows } from './memory/run-rows.ts';
+import { createMemorySchedulerDesk } from './memory/scheduler-desk.ts';
 import { createMemorySettlementRequests, createMemorySettlements } from './memory/settlements.ts';
 import { createAccepting } from '../../services/api/accepting.ts';
 import { createClientReader } from '../../shared/runtime/client-reader.ts';
-import { createMemoryClientFigures } from './memory/client-figures.ts';
+import { createMemoryClientFigures, createMemoryClientLedgers } from './memory/client-figures.ts';
 import { createMemoryClientSource, createMemoryClientStore } from './memory/clients.ts';
 import { createMemoryJobIntake } from './memory/job-intake.ts';
+import { createMemoryJobStore } from './memory/job-store.ts';
 import { createMemoryScheduleStore } from './memory/schedule-store.ts';
 import { createSettableClock } from './settable-clock.ts';
 
@@ -46,6 +50,7 @@ import { createSettableClock } from './settable-clock.ts';
 export async function createApiDeps() {
   const clock = createSettableClock();
   const database = createMemoryDatabase(clock);
+  const tables = createCallbackTables(clock, database.scheduled);
   const apiKeys = createMemoryApiKeys({ database });
   const { key } = await apiKeys.add('a test', digestOfApiKey(testApiKey));
   const config = engineConfig.parse(engineFile);
@@ -69,6 +74,8 @@ export async function createApiDeps() {
     budgets: createMemoryBudgetStore({ database }),
     reports: createMemoryRunReports({ database }),
     deadLetters: createMemoryDeadLetterStore({ database }),
+    deadJobs: createMemoryDeadJobStore({ tables, clock }),
+    schedulerDesk: createMemorySchedulerDesk({ tables }),
     quarantinedSteps: createMemoryQuarantinedSteps({ database }),
     settlements: createMemorySettlements({ database }),
     settlementRequests: createMemorySettlementRequests({ database }),
@@ -91,6 +98,9 @@ export async function createApiDeps() {
     catalogue: createCatalogueReader(registry, config.countries),
     actionTypes: createMemoryActionTypeStore({ database }),
     clientStore: createMemoryClientStore({ database }),
+    clientFigures: createMemoryClientFigures({ database }),
+    clientLedgers: createMemoryClientLedgers({ database }),
+    jobStore: createMemoryJobStore({ database }),
     clients,
     secretBox,
     accepting: createAccepting({
@@ -116,6 +126,7 @@ export async function createApiDeps() {
     /** Beyond what it is made of: what tests put runs there with. */
     rows: createMemoryRunRows({ database }),
     database,
+    tables,
     key,
   };
 }
