@@ -92,7 +92,7 @@ describe('schedules that are edited, paused, looked at, crashed and left alone',
         await world.settle();
         world.check();
       }),
-      { numRuns: 100 },
+      { numRuns: 300 },
     );
   });
 });
