@@ -58,6 +58,7 @@ export const schedulerProcess = defineProcess('scheduler', readConfig, async (co
     dueSchedules: createDueSchedules({ pool }),
     region: config.MUSTER_REGION,
     keptDays: config.OCCURRENCES_HISTORY_DAYS,
+    meter,
     owner,
     leaseMs: config.SCHEDULER_LEASE_MS,
     pollMs: config.SCHEDULER_POLL_MS,
