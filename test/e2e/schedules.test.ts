@@ -29,8 +29,10 @@ describe('what recurs, with all services in one process', () => {
   }
 
   async function until(isSo: () => boolean | Promise<boolean>): Promise<void> {
-    for (const deadline = Date.now() + 60_000; !(await isSo()); await wait(50)) {
+    const deadline = Date.now() + 60_000;
+    while (!(await isSo())) {
       if (Date.now() > deadline) throw new Error('it did not come to that within a minute');
+      await wait(50);
     }
   }
 

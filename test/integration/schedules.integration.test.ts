@@ -120,12 +120,12 @@ describeCampaignSchedules('on Postgres', postgresCampaignSchedules);
 
 describe('firing on Postgres', () => {
   it('leaves nothing of a look whose process dies in the middle, and the next look fires it once', async () => {
-    const { schedules, clients, due, passTime } = await postgresSchedules();
+    const { schedules, clients, due, ...subject } = await postgresSchedules();
     const client = { clientId: uuidv7(), name: 'shop', definition: clientDefinition.parse({}) };
     await clients.create(client);
     const { clientId } = client;
     await schedules.create({ name: 'each minute', clientId, definition: eachMinute, note: null });
-    await passTime(60_000);
+    await subject.passTime(60_000);
 
     const rival = await plain.connect();
     await rival.query('begin');
@@ -146,7 +146,7 @@ describe('firing on Postgres', () => {
   });
 
   it('makes the jobs of a thousand schedules that are due at once, a hundred in one transaction', async () => {
-    const { schedules, clients, due, passTime } = await postgresSchedules();
+    const { schedules, clients, due, ...subject } = await postgresSchedules();
     const clientId = uuidv7();
     await clients.create({ clientId, name: 'shop', definition: clientDefinition.parse({}) });
     const made = Array.from({ length: 1000 }, () => ({
@@ -156,7 +156,7 @@ describe('firing on Postgres', () => {
       note: null,
     }));
     await Promise.all(made.map((schedule) => schedules.create(schedule)));
-    await passTime(60_000);
+    await subject.passTime(60_000);
     for (let look = 0; look < 10; look++) {
       expect((await due.recur({ region: 'local', owner: 'a' }, 100)).fired).toHaveLength(100);
     }
