@@ -1,5 +1,6 @@
 import { parseArgs } from 'node:util';
 import { ConfigurationError } from '../shared/runtime/configuration-error.ts';
+import { benchmarkAccept } from './accept/accept.ts';
 import { compareChains } from './chain/against.ts';
 import { benchmarkBreaker } from './breaker/breaker.ts';
 import { benchmarkChain } from './chain/chain.ts';
@@ -38,8 +39,9 @@ const questions: Record<string, Question> = {
   breaker: ({ rounds, quick }) => benchmarkBreaker({ rounds: rounds ?? (quick ? 1 : 3), quick }),
   scaling: ({ rounds, quick, only }) => benchmarkScaling({ rounds: rounds ?? (quick ? 1 : 3), quick, only }),
   rewards: ({ rounds, quick }) => benchmarkRewards({ rounds: rounds ?? (quick ? 1 : 5), quick }),
-  receipts: ({ rounds, quick }) => benchmarkReceipts({ rounds: rounds ?? (quick ? 1 : 5), quick }),
+  receipts: ({ rounds, quick }) => benchmarkReceipts({ rounds: rounds ?? (quick ? 1 : 3), quick }),
   growth: ({ rounds, quick, only }) => benchmarkGrowth({ rounds: rounds ?? (quick ? 1 : 3), quick, only }),
+  accept: ({ rounds, quick }) => benchmarkAccept({ rounds: rounds ?? (quick ? 1 : 5), quick }),
   firing: ({ quick }) => benchmarkFiring({ quick }),
   explain: ({ quick }) => benchmarkExplain({ quick }),
   memory: ({ rounds }) => benchmarkMemory(rounds ?? 5),

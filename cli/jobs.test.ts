@@ -11,98 +11,160 @@ beforeEach(async () => {
 });
 afterEach(() => api.stop());
 
-async function muster(...args: string[]) {
+async function muster(args: string[], typed?: string) {
   const terminal = createTestTerminal({ live: false });
   const environment = { MUSTER_API_URL: api.url, MUSTER_API_KEY: 'muster_key' };
+  const input = Readable.from(typed === undefined ? [] : [Buffer.from(typed)]);
   const onInterrupt = () => new AbortController().signal;
-  const exitCode = await runProgram(args, { terminal, environment, input: Readable.from([]), onInterrupt });
+  const exitCode = await runProgram(args, { terminal, environment, input, onInterrupt });
   return { exitCode, out: terminal.written.out, notes: terminal.written.notes };
 }
-const ok = (body: unknown) => ({ status: 200, body });
-const at = '2026-11-22T06:00:00.000Z';
 
-const dead = {
-  ...{ id: 'job_1', clientId: 'cli_1', cause: 'status 500', diedAt: at, scheduledFor: at, expiresAt: null },
-  ...{ expired: false, attempts: 3, method: 'POST', url: 'https://one.example/x', status: 500 },
+const ok = (body: unknown, status = 200) => ({ status, body });
+const at = '2026-12-01T09:00:00.000Z';
+const accepted = {
+  id: 'job_1',
+  clientId: 'cli_1',
+  dueAt: at,
+  duplicate: false,
+  warnings: [],
+  links: { self: '/v1/jobs/job_1' },
+};
+const job = {
+  ...{
+    id: 'job_1',
+    clientId: 'cli_1',
+    state: 'called',
+    scheduledFor: at,
+    dueAt: null,
+    acceptedAt: null,
+    expiresAt: null,
+  },
+  ...{ endedAt: at, attempt: 2, method: 'POST', url: 'https://shop.test/hook', headers: null, body: null, cause: null },
+  ...{ idempotencyKey: 'order-17', tags: ['eu'], scheduleId: null, sidelinedFor: null },
+  attempts: [{ attempt: 1, at, status: 503, latencyMs: 12, error: 'http-503', answer: 'busy' }],
+  links: { self: '/v1/jobs/job_1', client: '/v1/clients/cli_1' },
 };
 
-describe('dead-jobs', () => {
-  test('list shows groups, and single jobs with --jobs', async () => {
-    api.answers['GET /v1/dead-jobs/groups?client=orders'] = ok({
-      items: [{ clientId: 'cli_1', cause: 'status 500', jobs: 1200, firstAt: at, lastAt: at }],
-      next: null,
-    });
-    api.answers['GET /v1/dead-jobs?cause=status+500&limit=50'] = ok({ items: [dead], next: 'on' });
-    expect((await muster('dead-jobs', 'list', '--client', 'orders')).out).toMatch(/1,200 +cli_1 +status 500/);
-    const { out, notes } = await muster('dead-jobs', 'list', '--jobs', '--cause', 'status 500');
-    expect(out).toMatch(/job_1 +cli_1 +status 500 +https:\/\/one\.example\/x/);
-    expect(notes).toContain('--cursor on');
+describe('muster jobs', () => {
+  test('schedule sends what was typed and prints the id', async () => {
+    api.answers['POST /v1/jobs'] = ok(accepted, 201);
+    const args = ['jobs', 'schedule', 'orders', 'https://shop.test/hook', '--at', at, '--body', '{"order":17}'];
+    const { exitCode, out, notes } = await muster([...args, '--key', 'order-17', '--tag', 'eu', '--tag', 'gold']);
+    expect(exitCode).toBe(exitCodes.ok);
+    expect(out).toBe('job_1\n');
+    expect(notes).toContain(at);
+    const sent = { client: 'orders', url: 'https://shop.test/hook', dueAt: at, body: { order: 17 } };
+    expect(api.bodies).toEqual([{ ...sent, idempotencyKey: 'order-17', tags: ['eu', 'gold'] }]);
   });
 
-  test('show prints the body and the answer, with nothing that steers a terminal', async () => {
-    const content = { headers: null, body: '{"a":1}', answer: 'no\u001b[2Jway', idempotencyKey: null, tags: [] };
-    api.answers['GET /v1/dead-jobs/job_1'] = ok({ ...dead, ...content });
-    const { out } = await muster('dead-jobs', 'show', 'job_1');
-    expect(out).toContain('(body)\n{"a":1}');
-    expect(out).not.toContain('\u001b[2J');
+  test('send streams lines and says of each line that is wrong what is wrong', async () => {
+    const lines = [
+      { line: 1, status: 'accepted', id: 'job_1' },
+      { line: 2, status: 'refused', errors: [{ pointer: '/url', code: 'missing', detail: 'is missing' }] },
+    ];
+    const body = lines.map((line) => `${JSON.stringify(line)}\n`).join('');
+    api.answers['POST /v1/jobs/bulk?client=orders'] = ok(body);
+    const { exitCode, out, notes } = await muster(['jobs', 'send', '-', '--client', 'orders'], '{"url":"x"}\n{}\n');
+    expect(exitCode).toBe(exitCodes.failure);
+    expect(out).toBe('1 accepted, 0 known, 1 refused, 0 unknown\n');
+    expect(notes).toContain('line 2: /url is missing');
+    expect(api.bodies).toEqual(['{"url":"x"}\n{}\n']);
   });
 
-  test('replay asks for one, or for all that fit at a rate, and tells what was left alone', async () => {
-    api.answers['POST /v1/dead-jobs/job_1/replay'] = ok({ jobs: 1, expired: 0 });
-    api.answers['POST /v1/dead-jobs/replay'] = ok({ jobs: 12, expired: 3 });
-    expect((await muster('dead-jobs', 'replay', 'job_1')).out).toBe('1 job is called again\n');
-    const many = await muster('dead-jobs', 'replay', '--client', 'orders', '--per-second', '20');
-    expect(many.out).toBe('12 jobs are called again\n');
-    expect(many.notes).toContain('--with-expired');
-    expect(api.bodies).toEqual([{}, { client: 'orders', perSecond: 20 }]);
+  test('show has the calls that were made, and the whole answer as JSON', async () => {
+    api.answers['GET /v1/jobs/job_1'] = ok(job);
+    expect((await muster(['jobs', 'show', 'job_1'])).out).toMatch(/call 1 .*503 in 12 ms/);
+    expect(JSON.parse((await muster(['--json', 'jobs', 'show', 'job_1'])).out)).toEqual(job);
   });
 
-  test('replay refuses to guess which', async () => {
-    for (const args of [[], ['job_1', '--all'], ['--all', '--client', 'orders'], ['job_1', '--per-second', '2']]) {
-      expect((await muster('dead-jobs', 'replay', ...args)).exitCode).toBe(exitCodes.usage);
-    }
-    expect(api.requests).toEqual([]);
+  test('list passes its filters on, and where the next page begins', async () => {
+    api.answers['GET /v1/jobs?client=orders&state=called&limit=2'] = ok({ items: [job], next: 'abc' });
+    const { out, notes } = await muster(['jobs', 'list', '--client', 'orders', '--state', 'called', '--limit', '2']);
+    expect(out).toContain('job_1');
+    expect(notes).toContain('--cursor abc');
+  });
+
+  test('cancel says what became of each', async () => {
+    api.answers['POST /v1/jobs/job_1/cancel'] = ok({ id: 'job_1', result: 'cancelled' });
+    api.answers['POST /v1/jobs/job_2/cancel'] = ok({ id: 'job_2', result: 'too-late' });
+    expect((await muster(['jobs', 'cancel', 'job_1', 'job_2'])).out).toBe('job_1 cancelled\njob_2 too-late\n');
+  });
+
+  test('reschedule and run-now move a job', async () => {
+    const moved = { ...job, state: 'pending', dueAt: at, endedAt: null };
+    api.answers['POST /v1/jobs/job_1/reschedule'] = ok(moved);
+    api.answers['POST /v1/jobs/job_1/run-now'] = ok(moved);
+    expect((await muster(['jobs', 'reschedule', 'job_1', '--in', '90'])).exitCode).toBe(exitCodes.ok);
+    expect(api.bodies).toEqual([{ delaySeconds: 90 }]);
+    expect((await muster(['jobs', 'run-now', 'job_1'])).out).toBe(`job_1 pending, due ${at}\n`);
+    expect((await muster(['jobs', 'reschedule', 'job_1', '--in', 'soon'])).exitCode).toBe(exitCodes.usage);
   });
 });
 
-const region = { name: 'local', epoch: 3, active: true, reason: null, changedAt: at };
+const client = {
+  ...{ id: 'cli_1', name: 'orders', revision: 2, enabled: true, disabledReason: null, concurrency: 50 },
+  keys: [{ id: 'csk_1', createdAt: at, expiresAt: null }],
+  ...{ createdAt: at, updatedAt: at },
+};
 
-describe('scheduler', () => {
-  test('shows backlog, regions, nodes and hosts', async () => {
-    api.answers['GET /v1/scheduler'] = ok({
-      regions: [region],
-      nodes: [
-        { owner: 's@1', kind: 'scheduler', region: 'local', startedAt: at, partitions: 64, figures: { waiting: 5 } },
-        { owner: 'd@1', kind: 'dispatcher', region: 'local', startedAt: at, partitions: 0, figures: { handledPerSecond: 90 } },
-      ],
-      leaders: [{ name: 'job-partitions', owner: 's@1' }],
-      partitions: [{ partition: 0, owner: null, wanted: 's@1', since: null, due: 7, oldestMs: 1000 }],
-      hosts: [{ clientId: 'cli_1', host: 'down.example', state: 'open', cause: 'status 503', openedAt: at, sidelined: 40 }],
-      backlog: { due: 7, oldestMs: 1000, seconds: 2 },
-      lagMs: 12,
-    });
-    const { out } = await muster('scheduler');
-    expect(out).toContain('7 jobs due, the oldest for 1 s');
-    expect(out).toContain('1 of 1 partitions have no owner');
-    expect(out).toMatch(/local +active +3/);
-    expect(out).toMatch(/s@1 +local +64 +5 +job-partitions/);
-    expect(out).toMatch(/d@1 +local +0 +90/);
-    expect(out).toMatch(/down\.example +cli_1 +open +40 +status 503/);
-    expect((await muster('regions')).out).toMatch(/local +active +3/);
+describe('muster clients', () => {
+  test('create needs a name alone, and takes fields', async () => {
+    api.answers['POST /v1/clients'] = ok(client, 201);
+    expect((await muster(['clients', 'create', 'orders'])).out).toBe('cli_1\n');
+    await muster(['clients', 'create', 'orders', 'concurrency=20']);
+    expect(api.bodies).toEqual([{ name: 'orders' }, { name: 'orders', concurrency: 20 }]);
   });
 
-  test('regions switch and activate ask for it and show all of them', async () => {
-    const off = { ...region, name: 'east', active: false, epoch: 4 };
-    api.answers['POST /v1/scheduler/regions/local/switch'] = ok({ items: [off, region], next: null });
-    api.answers['POST /v1/scheduler/regions/east/activate'] = ok({ items: [region], next: null });
-    expect((await muster('regions', 'switch', 'local', '--reason', 'east is cut off')).out).toMatch(/east +off +4/);
-    expect(api.bodies).toEqual([{ reason: 'east is cut off' }]);
-    expect((await muster('regions', 'activate', 'east')).exitCode).toBe(exitCodes.ok);
+  test('set, disable and enable change one by its name', async () => {
+    api.answers['PATCH /v1/clients/orders'] = ok(client);
+    api.answers['POST /v1/clients/orders/disable'] = ok({ ...client, enabled: false });
+    api.answers['POST /v1/clients/orders/enable'] = ok(client);
+    for (const args of [
+      ['set', 'orders', 'concurrency=9'],
+      ['disable', 'orders', '--reason', 'loops'],
+      ['enable', 'orders'],
+    ])
+      expect((await muster(['clients', ...args])).exitCode).toBe(exitCodes.ok);
+    expect(api.bodies).toEqual([{ concurrency: 9 }, { reason: 'loops' }]);
   });
 
-  test('enable-host names client and host', async () => {
-    api.answers['POST /v1/scheduler/hosts/enable'] = ok({ clientId: 'cli_1', host: 'gone.example' });
-    expect((await muster('enable-host', 'orders', 'gone.example')).out).toContain('gone.example');
-    expect(api.bodies).toEqual([{ client: 'orders', host: 'gone.example' }]);
+  test('add-key prints the secret once, or takes one from a file', async () => {
+    const key = { id: 'csk_2', createdAt: at, expiresAt: null };
+    api.answers['POST /v1/clients/orders/keys'] = [
+      ok({ key, secret: 'whsec_abc', client }, 201),
+      ok({ key, secret: null, client }, 201),
+    ];
+    expect((await muster(['clients', 'add-key', 'orders'])).out).toBe('whsec_abc\n');
+    const given = await muster(
+      ['clients', 'add-key', 'orders', '--secret-file', '-', '--others-expire-in', '60'],
+      'whsec_x\n',
+    );
+    expect(given.out).toBe('csk_2\n');
+    expect(api.bodies[1]).toEqual({ secret: 'whsec_x', othersExpireInSeconds: 60 });
+  });
+
+  test('ledger shows all parts, and fails where they do not add up', async () => {
+    const ledger = {
+      ...{ clientId: 'cli_1', asOf: at, accepted: 1500, called: 1000, expired: 1, cancelled: 2, dead: 3, sidelined: 4 },
+      pending: 490,
+      check: { at, stored: 494, counted: 493, partitions: 64, difference: -1 },
+      balanced: false,
+    };
+    api.answers['GET /v1/clients/orders/ledger'] = ok(ledger);
+    const { exitCode, out } = await muster(['clients', 'ledger', 'orders']);
+    expect(exitCode).toBe(exitCodes.failure);
+    expect(out).toMatch(/accepted +1,500/);
+    expect(out).toContain('does not balance: -1 jobs');
+  });
+
+  test('forecast and list are tables', async () => {
+    const minute = { minute: at, calls: 600, callsPerSecond: 10, full: true };
+    const peak = { minute: at, callsPerSecond: 10 };
+    const facts = { clientId: 'cli_1', asOf: at, hours: 6, estimated: true, publishRatePerSecond: 5 };
+    api.answers['GET /v1/clients/orders/forecast?hours=6'] = ok({ ...facts, peak, minutes: [minute] });
+    expect((await muster(['clients', 'forecast', 'orders'])).out).toMatch(/600 +10 +full/);
+    api.answers['GET /v1/clients?limit=50'] = ok({ items: [client], next: null });
+    expect((await muster(['clients', 'list'])).out).toMatch(/orders +cli_1 +1 +enabled/);
   });
 });

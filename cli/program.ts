@@ -6,6 +6,7 @@ import { registerAudience } from './commands/audience.ts';
 import { registerAudit } from './commands/audit.ts';
 import { registerCampaign } from './commands/campaign.ts';
 import { registerCheckEndpoint } from './commands/check-endpoint.ts';
+import { registerClients } from './commands/clients.ts';
 import { registerConfig } from './commands/config.ts';
 import { registerDeadJobs } from './commands/dead-jobs.ts';
 import { registerDeadLetters } from './commands/dead-letters.ts';
@@ -14,8 +15,10 @@ import { registerDoctor } from './commands/doctor.ts';
 import { registerExplain } from './commands/explain.ts';
 import { registerInstallation } from './commands/installation.ts';
 import { registerQuarantinedSteps } from './commands/quarantined-steps.ts';
+import { registerJobs } from './commands/jobs.ts';
 import { registerShards } from './commands/shards.ts';
 import { registerRun } from './commands/run.ts';
+import { registerGroups, registerSchedules } from './commands/schedules.ts';
 import { registerScheduler } from './commands/scheduler.ts';
 import { registerServe } from './commands/serve.ts';
 import { exitCodes, type ExitCode } from './exit-codes.ts';
@@ -40,9 +43,13 @@ export async function runProgram(args: readonly string[], deps: SessionDeps): Pr
     registerCampaign,
     registerActionTypes,
     registerShards,
+    registerClients,
+    registerJobs,
     registerExplain,
     registerAudience,
     registerRun,
+    registerSchedules,
+    registerGroups,
     registerDeadLetters,
     registerScheduler,
     registerDeadJobs,

@@ -5,6 +5,7 @@ import { addedClientKey, clientShape, newClientKey } from '../../shared/contract
 import { clientKeyContext } from '../../shared/domain/job-ids.ts';
 import { webhookKeyOf, webhookSecretForm } from '../../shared/domain/standard-webhooks.ts';
 import { SecretBoxError } from '../../shared/runtime/secret-box.ts';
+import { clientInPath } from './client-in-path.ts';
 import type { ClientRoutesDeps } from './client-routes.ts';
 import { jsonAnswer, problems } from './http/answer-shapes.ts';
 import type { HttpServer } from './http/create-http-server.ts';
@@ -12,7 +13,7 @@ import { HttpProblem, invalidRequest, notFound } from './http/http-problem.ts';
 import { requireId } from './public-ids.ts';
 import { clientKeyView, clientView } from './views/client.ts';
 
-const byId = z.object({ id: z.string().describe('cli_…') });
+const byId = z.object({ id: z.string().describe('cli_…, or its name') });
 const byKey = byId.extend({ keyId: z.string().describe('csk_…') });
 const tags = ['clients'];
 const secretBytes = 32;
@@ -40,7 +41,7 @@ export function clientKeyRoutes(
       const { params, body } = request;
       if (body.secret !== undefined && !webhookKeyOf(body.secret)) throw noSecret();
       const secret = body.secret ?? `whsec_${randomBytes(secretBytes).toString('base64')}`;
-      const clientId = requireId('client', params.id);
+      const clientId = await clientInPath(params.id, clients);
       const keyId = uuidv7();
       const { sealed } = seal(() => secretBox.seal(secret, clientKeyContext(clientId, keyId)));
       const othersExpireAt = new Date(clock.now().getTime() + body.othersExpireInSeconds * 1000);
@@ -67,7 +68,7 @@ export function clientKeyRoutes(
     },
     handler: async (request) => {
       const { id, keyId } = request.params;
-      const client = await clientStore.removeKey(requireId('client', id), requireId('clientKey', keyId));
+      const client = await clientStore.removeKey(await clientInPath(id, clients), requireId('clientKey', keyId));
       if (!client) throw notFound('client', id);
       await clients.refresh();
       request.auditDetail = { key: keyId };

@@ -36,6 +36,7 @@ describe('clients', () => {
       retry: { strategy: 'exponential', attempts: 5 },
     });
     expect((await ask('GET', `/v1/clients/${made.id}`)).json()).toEqual(made);
+    expect((await ask('GET', '/v1/clients/orders')).json()).toEqual(made);
     const page = pageShape(clientShape).parse((await ask('GET', '/v1/clients')).json());
     expect(page).toEqual({ items: [made], next: null });
   });

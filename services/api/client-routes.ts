@@ -14,6 +14,7 @@ import type { Client } from '../../shared/ports/clients.ts';
 import type { Clock } from '../../shared/ports/clock.ts';
 import type { SecretBox } from '../../shared/runtime/secret-box.ts';
 import type { ClientReader } from '../../shared/runtime/client-reader.ts';
+import { clientInPath } from './client-in-path.ts';
 import { clientKeyRoutes } from './client-key-routes.ts';
 import { pageQuery, pageShape } from './contracts/pages.ts';
 import { jsonAnswer, problems } from './http/answer-shapes.ts';
@@ -23,7 +24,7 @@ import { entityTag, expectedRevision, outdated } from './http/entity-tag.ts';
 import { HttpProblem, invalidRequest, notFound, quoted } from './http/http-problem.ts';
 import { idempotentHeaders } from './idempotency.ts';
 import type { ClientChange, ClientStore } from './ports/client-store.ts';
-import { cursorInQuery, pageView, requireId } from './public-ids.ts';
+import { cursorInQuery, pageView } from './public-ids.ts';
 import { clientView } from './views/client.ts';
 
 export interface ClientRoutesDeps {
@@ -33,7 +34,7 @@ export interface ClientRoutesDeps {
   clock: Clock;
 }
 
-const byId = z.object({ id: z.string().describe('cli_…') });
+const byId = z.object({ id: z.string().describe('cli_…, or its name') });
 const matching = z.looseObject({
   'if-match': z.string().optional().describe('The ETag that it was shown with: 412 where it has changed since'),
 });
@@ -47,7 +48,7 @@ export function clientRoutes(server: HttpServer, deps: ClientRoutesDeps): void {
     reply.header('etag', entityTag(client.revision)).send(clientView(client));
 
   async function require(id: string): Promise<Client> {
-    const client = await clientStore.get(requireId('client', id));
+    const client = await clientStore.get(await clientInPath(id, deps.clients));
     if (!client) throw notFound('client', id);
     return client;
   }

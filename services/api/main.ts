@@ -34,16 +34,20 @@ import { createAuditLog } from './postgres/audit-log.ts';
 import { createAudienceStore } from './postgres/audience-store.ts';
 import { createBudgetStore } from './postgres/budget-store.ts';
 import { createClientFigures } from './postgres/client-figures.ts';
+import { createClientLedgers } from './postgres/client-ledgers.ts';
 import { createClientStore } from './postgres/client-store.ts';
 import { createCampaignStore } from './postgres/campaign-store.ts';
 import { createDeadJobStore } from './postgres/dead-job-store.ts';
 import { createDeadLetterStore } from './postgres/dead-letter-store.ts';
+import { createJobStore } from './postgres/job-store.ts';
 import { createIdempotentRequests } from './postgres/idempotent-requests.ts';
 import { createQuarantinedSteps } from './postgres/quarantined-steps.ts';
 import { createReceiptBook } from './postgres/receipt-book.ts';
 import { createRetries } from './postgres/retries.ts';
 import { createRunControl } from './postgres/run-control.ts';
 import { createRunReports } from './postgres/run-reports.ts';
+import { createGroupStore } from './postgres/group-store.ts';
+import { createScheduleStore } from './postgres/schedule-store.ts';
 import { createSchedulerDesk } from './postgres/scheduler-desk.ts';
 import { createSettlementRequests } from './postgres/settlement-requests.ts';
 import { createShardFigures } from './postgres/shard-figures.ts';
@@ -124,12 +128,14 @@ export const apiProcess = defineProcess('api', readConfig, async (config, contex
   const clients = onClose(createClientReader({ clients: createClientSource({ pool }), clock, logger }), (reader) =>
     reader.stop(),
   );
+  const owner = randomUUID();
+  const clientFigures = createClientFigures({ pool });
   const accepting = onClose(
     createAccepting({
       ...{ clients, clock, logger, meter },
       intake: createJobIntake({ pool: acceptPool }),
-      figures: createClientFigures({ pool }),
-      owner: randomUUID(),
+      figures: clientFigures,
+      owner,
     }),
     (created) => created.stop(),
   );
@@ -176,7 +182,12 @@ export const apiProcess = defineProcess('api', readConfig, async (config, contex
       actionTypes: createActionTypeStore({ pool }),
       secretBox: config.secretBox,
       clientStore: createClientStore({ pool }),
+      clientFigures,
+      clientLedgers: createClientLedgers({ pool }),
+      jobStore: createJobStore({ pool: acceptPool, slot: totalsSlotOf(`${owner}/changes`) }),
       clients,
+      schedules: createScheduleStore({ pool, region: config.region, owner: 'api' }),
+      groups: createGroupStore({ pool }),
       accepting,
       shards: createShardStore({ pool }),
       shardLook: createShardLook({

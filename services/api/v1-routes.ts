@@ -10,6 +10,8 @@ import type { UserHistories } from './ports/user-histories.ts';
 import { actionTypeRoutes, type ActionTypeRoutesDeps } from './action-type-routes.ts';
 import { acceptRoutes } from './accept-routes.ts';
 import type { AcceptJobsDeps } from './accept-jobs.ts';
+import { clientFigureRoutes, type ClientFigureRoutesDeps } from './client-figure-routes.ts';
+import { jobRoutes, type JobRoutesDeps } from './job-routes.ts';
 import { clientRoutes, type ClientRoutesDeps } from './client-routes.ts';
 import { auditRoutes, type AuditRoutesDeps } from './audit-routes.ts';
 import { audienceRoutes, type AudienceRoutesDeps } from './audience-routes.ts';
@@ -28,6 +30,8 @@ import { retryRoutes } from './retry-routes.ts';
 import { runReceiptRoutes } from './run-receipt-routes.ts';
 import { recordChanges } from './record-changes.ts';
 import { runControlRoutes, type RunControlRoutesDeps } from './run-control-routes.ts';
+import { groupRoutes, type GroupRoutesDeps } from './group-routes.ts';
+import { scheduleRoutes, type ScheduleRoutesDeps } from './schedule-routes.ts';
 import { schedulerRoutes, type SchedulerRoutesDeps } from './scheduler-routes.ts';
 import { settlementRoutes, type SettlementRoutesDeps } from './settlement-routes.ts';
 import { shardRoutes, type ShardRoutesDeps } from './shard-routes.ts';
@@ -48,6 +52,10 @@ export interface V1RoutesDeps
     ActionTypeRoutesDeps,
     ShardRoutesDeps,
     ClientRoutesDeps,
+    ClientFigureRoutesDeps,
+    JobRoutesDeps,
+    ScheduleRoutesDeps,
+    GroupRoutesDeps,
     DeadJobRoutesDeps,
     SchedulerRoutesDeps,
     AuditRoutesDeps {
@@ -124,7 +132,11 @@ export async function v1Routes(server: HttpServer, deps: V1RoutesDeps): Promise<
   shardRoutes(server, deps);
   auditRoutes(server, deps);
   clientRoutes(server, deps);
+  clientFigureRoutes(server, deps);
+  scheduleRoutes(server, deps);
+  groupRoutes(server, deps);
   deadJobRoutes(server, deps);
   schedulerRoutes(server, deps);
   await acceptRoutes(server, deps.accepting);
+  jobRoutes(server, deps);
 }

@@ -15,7 +15,9 @@ import { systemClock } from '../../shared/runtime/system-clock.ts';
 import { readConfig, type SchedulerConfig } from './config.ts';
 import { createHistoryKeeper } from './keep-history.ts';
 import { createJobOfferer, leaderLease, type JobOfferer } from './job-offerer.ts';
+import { createLedgerChecker } from './ledger-checker.ts';
 import { createDueJobs } from './postgres/due-jobs.ts';
+import { createLedgerCheck } from './postgres/ledger-check.ts';
 import { createDueReferences } from './postgres/due-references.ts';
 import { createPartitionLeases } from './postgres/partition-leases.ts';
 import { createJobHistory } from './postgres/job-history.ts';
@@ -42,6 +44,15 @@ export const schedulerProcess = defineProcess('scheduler', readConfig, async (co
     clock: systemClock,
     logger,
   });
+  const checker = onClose(
+    createLedgerChecker({
+      ...{ owner, clock: systemClock, logger, meter },
+      ledger: createLedgerCheck({ pool }),
+      leases: createLeases({ pool }),
+    }),
+    (created) => created.stop(),
+  );
+  checker.start();
   const recurring = createRecurring({
     leases: createLeases({ pool }),
     dueSchedules: createDueSchedules({ pool }),

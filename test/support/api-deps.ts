@@ -39,9 +39,11 @@ import { createMemorySchedulerDesk } from './memory/scheduler-desk.ts';
 import { createMemorySettlementRequests, createMemorySettlements } from './memory/settlements.ts';
 import { createAccepting } from '../../services/api/accepting.ts';
 import { createClientReader } from '../../shared/runtime/client-reader.ts';
-import { createMemoryClientFigures } from './memory/client-figures.ts';
+import { createMemoryClientFigures, createMemoryClientLedgers } from './memory/client-figures.ts';
 import { createMemoryClientSource, createMemoryClientStore } from './memory/clients.ts';
 import { createMemoryJobIntake } from './memory/job-intake.ts';
+import { createMemoryJobStore } from './memory/job-store.ts';
+import { createMemoryScheduleStore } from './memory/schedule-store.ts';
 import { createSettableClock } from './settable-clock.ts';
 
 /** What the HTTP interface is made of in tests: stores in memory, a clock that stands at the first of January 2026, and a key. */
@@ -96,6 +98,9 @@ export async function createApiDeps() {
     catalogue: createCatalogueReader(registry, config.countries),
     actionTypes: createMemoryActionTypeStore({ database }),
     clientStore: createMemoryClientStore({ database }),
+    clientFigures: createMemoryClientFigures({ database }),
+    clientLedgers: createMemoryClientLedgers({ database }),
+    jobStore: createMemoryJobStore({ database }),
     clients,
     secretBox,
     accepting: createAccepting({
@@ -104,6 +109,8 @@ export async function createApiDeps() {
       figures: createMemoryClientFigures({ database }),
       owner: 'a test',
     }),
+    schedules: createMemoryScheduleStore({ database }),
+    groups: createMemoryScheduleStore({ database }),
     shards: createMemoryShardStore({ database }),
     shardLook: createShardLook({
       ...{ registry, clock, topicPrefix: 'muster' },

@@ -1,3 +1,4 @@
+import type { ClientLedgers } from '../../../services/api/ports/client-ledgers.ts';
 import type { ClientFigures } from '../../../services/api/ports/client-figures.ts';
 import { atOnce } from './at-once.ts';
 import type { MemoryDatabase } from './memory-database.ts';
@@ -28,6 +29,26 @@ export function createMemoryClientFigures({ database }: { database: MemoryDataba
         }
         const minutes = [...calls].sort(([a], [b]) => a - b).map(([atMs, count]) => ({ atMs, calls: count }));
         return { partitions: 64, minutes };
+      }),
+  };
+}
+
+/** Nobody checks here: what is counted is what is shown. */
+export function createMemoryClientLedgers({ database: { scheduled } }: { database: MemoryDatabase }): ClientLedgers {
+  return {
+    ledgerOf: (clientId) =>
+      atOnce(() => {
+        const none = { accepted: 0, called: 0, expired: 0, cancelled: 0, dead: 0 };
+        const totals = scheduled.totals.get(clientId) ?? none;
+        const mine = [...scheduled.jobs.values()].filter((job) => job.clientId === clientId);
+        const sidelined = mine.filter(({ sideline }) => sideline !== null).length;
+        const { accepted, called, expired, cancelled, dead } = totals;
+        return {
+          ...totals,
+          sidelined,
+          pending: accepted - called - expired - cancelled - dead - sidelined,
+          check: null,
+        };
       }),
   };
 }

@@ -1,0 +1,77 @@
+import { ledgerDifference } from '../../shared/domain/ledger-balance.ts';
+import { publicId } from '../../shared/domain/ids.ts';
+import { partitionCount } from '../../shared/domain/partitioning.ts';
+import type { Clock } from '../../shared/ports/clock.ts';
+import type { Leases } from '../../shared/ports/leases.ts';
+import type { Meter } from '../../shared/ports/meter.ts';
+import type { Logger } from '../../shared/runtime/logger.ts';
+import { createLoop } from '../../shared/runtime/loop.ts';
+import type { LedgerCheck } from './ports/ledger-check.ts';
+
+const checkEveryMs = 60_000;
+/** Jobs that one check counts: about 0.2 s of the database. What is stored beyond is sampled. */
+const maxJobsCounted = 1_000_000;
+const leaseName = 'ledger-check';
+
+export interface LedgerCheckerDeps {
+  ledger: LedgerCheck;
+  leases: Leases;
+  owner: string;
+  clock: Clock;
+  logger: Logger;
+  meter?: Meter | undefined;
+}
+
+/**
+ * Checks once a minute, in one process of all, that what was accepted is there: accepted = called + expired + cancelled + dead + stored. Up to a
+ * million stored jobs are counted, one by one; of more, so many partitions as hold about a million, other ones each time.
+ */
+export interface LedgerChecker {
+  start(): void;
+  stop(): Promise<void>;
+}
+
+export function createLedgerChecker(deps: LedgerCheckerDeps): LedgerChecker {
+  const { ledger, leases, owner, clock, logger, meter } = deps;
+  let next = 0;
+  let unbalanced: number | null = null;
+  meter?.gauge({
+    name: 'muster_ledger_unbalanced_clients',
+    help: 'Clients whose stored jobs are not what their totals say, by the last check; of the process that checks.',
+    collect: (gauge) => {
+      if (unbalanced !== null) gauge.of({}).set(unbalanced);
+    },
+  });
+
+  async function check(): Promise<void> {
+    const jobs = await ledger.expectedInAll();
+    const count =
+      jobs <= maxJobsCounted ? partitionCount : Math.max(1, Math.floor((partitionCount * maxJobsCounted) / jobs));
+    const partitions = Array.from({ length: count }, (_, index) => (next + index) % partitionCount);
+    next = (next + count) % partitionCount;
+    const checked = await ledger.check(partitions);
+    const wrong = checked.filter((each) => ledgerDifference({ ...each, partitions: count }) !== 0);
+    for (const { clientId, expected, counted } of wrong) {
+      const facts = { clientId: publicId('client', clientId), expected, counted, partitions: count };
+      logger.error(facts, 'the jobs of a client are not what was accepted less what has ended');
+    }
+    unbalanced = wrong.length;
+  }
+
+  const turn = async () => {
+    const lease = await leases.acquire(leaseName, owner, 2 * checkEveryMs);
+    if (lease) await check();
+    else unbalanced = null;
+    return checkEveryMs;
+  };
+  const loop = createLoop({ name: 'check-ledger', turn, afterErrorMs: checkEveryMs, clock, logger });
+
+  return {
+    start: () => loop.start(),
+    stop: async () => {
+      await loop.stop();
+      const lease = await leases.acquire(leaseName, owner, 1).catch(() => null);
+      if (lease) await leases.release(lease).catch(() => undefined);
+    },
+  };
+}

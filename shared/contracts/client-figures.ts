@@ -1,0 +1,55 @@
+import { z } from 'zod';
+
+const time = z.iso.datetime({ precision: 3 });
+
+export const clientLedger = z
+  .object({
+    clientId: z.string(),
+    asOf: time,
+    accepted: z.int().describe('= called + expired + cancelled + dead + sidelined + pending'),
+    called: z.int(),
+    expired: z.int(),
+    cancelled: z.int(),
+    dead: z.int().describe('Given up: their calls failed too often'),
+    sidelined: z.int().describe('They wait until their host answers again'),
+    pending: z.int().describe('Waiting for their time, or being called'),
+    check: z
+      .object({
+        at: time,
+        stored: z.int().describe('What the totals said is stored'),
+        counted: z.int().describe('What was found, in the partitions that were counted'),
+        partitions: z.int().describe('Of 64; below that the count is a sample'),
+        difference: z.int().describe('Beyond what chance explains; 0 where it balances'),
+      })
+      .nullable()
+      .describe('The last count of what is stored, once a minute; null before the first'),
+    balanced: z.boolean().describe('false where the last check found a difference'),
+  })
+  .meta({ id: 'ClientLedger' });
+
+export type ClientLedgerShape = z.output<typeof clientLedger>;
+
+export const clientForecast = z
+  .object({
+    clientId: z.string(),
+    asOf: time,
+    hours: z.number(),
+    estimated: z
+      .boolean()
+      .describe('true where so much is stored that a part was counted, and the rest reckoned from it'),
+    publishRatePerSecond: z.number().nullable(),
+    peak: z.object({ minute: time, callsPerSecond: z.number() }).nullable(),
+    minutes: z
+      .array(
+        z.object({
+          minute: time,
+          calls: z.int(),
+          callsPerSecond: z.number(),
+          full: z.boolean().describe('More is due than publishRatePerSecond lets begin: some begin later'),
+        }),
+      )
+      .describe('Minutes in which something is due'),
+  })
+  .meta({ id: 'ClientForecast' });
+
+export type ClientForecastShape = z.output<typeof clientForecast>;

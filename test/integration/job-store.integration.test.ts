@@ -1,0 +1,96 @@
+import type { Pool } from 'pg';
+import { pino } from 'pino';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createJobStore } from '../../services/api/postgres/job-store.ts';
+import { jobIdOf } from '../../shared/domain/job-ids.ts';
+import { createJobIntake } from '../../shared/postgres/job-intake.ts';
+import { createHotPathPool } from '../../shared/postgres/pool.ts';
+import { describeJobStore } from '../support/conformance/job-store.conformance.ts';
+import { createTestDatabase, type TestDatabase } from '../support/postgres-database.ts';
+
+let database: TestDatabase;
+let pool: Pool;
+beforeAll(async () => {
+  database = await createTestDatabase();
+  const logger = pino({ level: 'silent' });
+  pool = createHotPathPool({ connectionString: database.url, applicationName: 'job-store-test', logger });
+});
+afterAll(async () => {
+  await pool.end();
+  await database.drop();
+});
+
+const claim = `
+  insert into fires (partition_id, due_at, id, owner, epoch, lease_until)
+  select partition_id, due_at, id, 'a dispatcher', 1, now() + interval '1 minute' from jobs where id = $1`;
+const end = `
+  with j as (delete from jobs where id = $1 returning *), f as (delete from fires where id = $1),
+  d as (insert into dead_jobs (id, client, cause, job) select id, client, coalesce($4, ''), to_jsonb(j) from j where $2 = 'dead')
+  insert into ended_jobs (id, client, ended_at, scheduled_for, outcome, attempt, status, error, method, url, key, tags)
+  select id, client, clock_timestamp(), scheduled_for, $2, attempt, $3::int2, $4, method, url, key, tags from j`;
+const noteAttempt =
+  'insert into job_attempts (id, at, attempt, status, error) values ($1, clock_timestamp(), $2, $3, $4)';
+
+const subjectOf = () => ({
+  store: createJobStore({ pool, slot: 5 }),
+  intake: createJobIntake({ pool }),
+  claim: async (jobId: string) => {
+    await pool.query(claim, [jobId]);
+  },
+  end: async (
+    jobId: string,
+    { outcome, status, error }: { outcome: string; status: number | null; error: string | null },
+  ) => {
+    await pool.query(end, [jobId, outcome, status, error]);
+  },
+  noteAttempt: async (
+    jobId: string,
+    { attempt, status, error }: { attempt: number; status: number | null; error: string | null },
+  ) => {
+    await pool.query(noteAttempt, [jobId, attempt, status, error]);
+  },
+  sideline: async (jobId: string, host: string) => {
+    await pool.query(`update jobs set due_at = 'infinity', sideline = $2 where id = $1`, [jobId, host]);
+  },
+  cancelled: async (clientId: string) => {
+    const sum = 'select coalesce(sum(cancelled), 0)::int as cancelled from client_totals where client = $1';
+    return (await pool.query<{ cancelled: number }>(sum, [clientId])).rows[0]?.cancelled ?? 0;
+  },
+});
+
+describeJobStore('on Postgres', async () => {
+  await pool.query('truncate jobs, fires, ended_jobs, dead_jobs, job_attempts, client_totals');
+  return subjectOf();
+});
+
+describe('a cancellation on Postgres, beyond its twin', () => {
+  it('waits for a claim that is being made, and comes too late', async () => {
+    const { store, intake } = subjectOf();
+    const clientId = '01890a5d-ac96-774b-bcce-b302099a8057';
+    const jobId = jobIdOf(clientId, null);
+    const call = { method: 'POST', url: 'https://a.test', headers: null, body: null, tags: null, scheduleId: null };
+    await intake.store([{ ...call, jobId, clientId, key: null, dueAt: null, delayMs: 0, relevancyMs: null }], 1);
+    const dispatcher = await pool.connect();
+    try {
+      await dispatcher.query('begin');
+      await dispatcher.query('select 1 from jobs where id = $1 for key share', [jobId]);
+      await dispatcher.query(claim, [jobId]);
+      const answer = store.cancel([jobId]);
+      await waitUntilBlocked();
+      await dispatcher.query('commit');
+      expect(await answer).toEqual([{ kind: 'firing' }]);
+    } finally {
+      dispatcher.release();
+    }
+  });
+});
+
+/** Until another connection waits for a lock: asked for, not slept for. */
+async function waitUntilBlocked(): Promise<void> {
+  const blocked = `select count(*)::int as waiting from pg_stat_activity
+    where datname = current_database() and wait_event_type = 'Lock'`;
+  for (;;) {
+    const { rows } = await pool.query<{ waiting: number }>(blocked);
+    if ((rows[0]?.waiting ?? 0) > 0) return;
+  }
+}
