@@ -114,6 +114,30 @@ describe('create', () => {
   });
 });
 
+describe('budget', () => {
+  const sg = { country: 'SG', units: 1000, used: 940, reserved: 60, left: 0, waitingBatches: 2 };
+
+  test('shows what is used, reserved and left in each country', async () => {
+    api.answers['GET /v1/campaigns/cmp_1/budgets'] = ok({ items: [sg] });
+    const { code, out } = await muster(['campaign', 'budget', 'cmp_1']);
+    expect(code).toBe(exitCodes.ok);
+    expect(out).toContain('budget');
+    expect(out.split('\n').some((line) => /SG +1,000 +940 +60 +0 +2/.test(line))).toBe(true);
+  });
+
+  test('changes what is given', async () => {
+    api.answers['PATCH /v1/campaigns/cmp_1/budgets'] = ok({ items: [{ ...sg, units: 2000, left: 1000 }] });
+    const { out } = await muster(['campaign', 'budget', 'cmp_1', 'SG=2000']);
+    expect(api.bodies).toEqual([{ budgets: [{ country: 'SG', units: 2000 }] }]);
+    expect(out).toContain('2,000');
+  });
+
+  test('says that nothing is limited where there is none', async () => {
+    api.answers['GET /v1/campaigns/cmp_1/budgets'] = ok({ items: [] });
+    expect((await muster(['campaign', 'budget', 'cmp_1'])).out).toBe('no budgets: nothing is limited\n');
+  });
+});
+
 describe('start', () => {
   beforeEach(() => {
     api.answers['GET /v1/campaigns/cmp_1'] = ok(campaign);

@@ -17,6 +17,7 @@ import { registerQuarantinedSteps } from './commands/quarantined-steps.ts';
 import { registerJobs } from './commands/jobs.ts';
 import { registerShards } from './commands/shards.ts';
 import { registerRun } from './commands/run.ts';
+import { registerGroups, registerSchedules } from './commands/schedules.ts';
 import { registerServe } from './commands/serve.ts';
 import { exitCodes, type ExitCode } from './exit-codes.ts';
 import { createSession, type SessionDeps } from './session.ts';
@@ -45,6 +46,8 @@ export async function runProgram(args: readonly string[], deps: SessionDeps): Pr
     registerExplain,
     registerAudience,
     registerRun,
+    registerSchedules,
+    registerGroups,
     registerDeadLetters,
     registerQuarantinedSteps,
     registerAudit,

@@ -22,7 +22,8 @@ import { databaseSettings, warmDatabase } from '../warm-database.ts';
 
 /**
  * How many delivery receipts a second does one API process take, signed, in requests of 1, 100 and 1,000? They are of users of one run in four
- * countries, in the order of its batches, and each is new. Named by run, their batch is searched; named by the call's key, it is looked up.
+ * countries, in the order of its batches, and each is new. Named by run, their batch is searched in each country, or in the one that is
+ * named too; named by the call's key, it is looked up.
  * Beside it the same rows by a bare `insert … unnest` of a thousand, over one connection and without HTTP. All on one Postgres, in turns.
  */
 const question = 'Delivery receipts per second';
@@ -32,18 +33,18 @@ interface Kind {
   name: string;
   perRequest: number;
   connections: number;
-  named: 'run' | 'key';
+  named: 'run' | 'run and country' | 'key';
   receipts: number;
 }
 
-const kinds: readonly Kind[] = [
-  { name: 'requests of 1', perRequest: 1, connections: 64, named: 'run', receipts: 20_000 },
-  { name: 'requests of 100', perRequest: 100, connections: 16, named: 'run', receipts: 60_000 },
-  { name: 'requests of 1,000', perRequest: 1000, connections: 8, named: 'run', receipts: 60_000 },
-  { name: 'requests of 1', perRequest: 1, connections: 64, named: 'key', receipts: 20_000 },
-  { name: 'requests of 100', perRequest: 100, connections: 16, named: 'key', receipts: 60_000 },
-  { name: 'requests of 1,000', perRequest: 1000, connections: 8, named: 'key', receipts: 60_000 },
-];
+const sizes = [
+  { name: 'requests of 1', perRequest: 1, connections: 64, receipts: 20_000 },
+  { name: 'requests of 100', perRequest: 100, connections: 16, receipts: 60_000 },
+  { name: 'requests of 1,000', perRequest: 1000, connections: 8, receipts: 60_000 },
+] as const;
+const kinds: readonly Kind[] = (['run', 'run and country', 'key'] as const).flatMap((named) =>
+  sizes.map((size) => ({ ...size, named })),
+);
 const bareRows = 60_000;
 const barePerStatement = 1000;
 const readyDeadlineMs = 30_000;
@@ -91,15 +92,16 @@ interface Bench {
   stop(): Promise<void>;
 }
 
-/** Users are taken one after the other, so that each receipt is a new one; each round through them is of the other step. */
-function createUsers(feeds: readonly string[]) {
+/** Users are taken one after the other, so that each receipt is a new one. */
+function createUsers(feeds: readonly { feed: string; country: string }[]) {
   const perFeed = runUsers / feeds.length;
   let taken = 0;
   return () => {
     const index = taken++;
-    const [user, step] = [index % runUsers, Math.floor(index / runUsers) + 1];
-    const feedId = feeds[Math.floor(user / perFeed)] ?? '';
-    return { user: userOf(user), step, feedId, batchNo: Math.floor((user % perFeed) / batchUsers) + 1 };
+    if (index >= runUsers) throw new Error('the run has too few users for so many rounds');
+    const [user, step] = [index, 1];
+    const { feed: feedId = '', country = '' } = feeds[Math.floor(user / perFeed)] ?? {};
+    return { user: userOf(user), step, feedId, country, batchNo: Math.floor((user % perFeed) / batchUsers) + 1 };
   };
 }
 
@@ -109,11 +111,11 @@ async function startBench(serverUrl: string, postgresPids: () => readonly number
   const pool = new PgPool({ connectionString: database.url, max: 1 });
   const runId = await writeRun(pool, runUsers);
   await pool.query(bareTable);
-  const { rows } = await pool.query<{ feed: string }>(
-    'select f.feed from feeds f join batches b on b.feed = f.feed and b.batch_no = 1 where f.run = $1 order by b.first_user',
+  const { rows } = await pool.query<{ feed: string; country: string }>(
+    'select f.feed, f.country from feeds f join batches b on b.feed = f.feed and b.batch_no = 1 where f.run = $1 order by b.first_user',
     [runId],
   );
-  const nextUser = createUsers(rows.map(({ feed }) => feed));
+  const nextUser = createUsers(rows);
   const { api, url } = await startApi(database.url);
   const run = publicId('run', runId);
   const processes = { api: () => [api.pid], postgres: postgresPids };
@@ -124,9 +126,13 @@ async function startBench(serverUrl: string, postgresPids: () => readonly number
       const bodies = Array.from({ length: Math.ceil(receipts / perRequest) }, () =>
         JSON.stringify({
           receipts: Array.from({ length: perRequest }, () => {
-            const { user, step, feedId, batchNo } = nextUser();
-            const place = named === 'run' ? { run, step } : { key: requestKey(feedId, batchNo, step) };
-            return { ...place, user, status: 'delivered', at: new Date().toISOString() };
+            const { user, step, feedId, country, batchNo } = nextUser();
+            const place = {
+              run: { run, step },
+              'run and country': { run, step, country },
+              key: { key: requestKey(feedId, batchNo, step) },
+            };
+            return { ...place[named], user, status: 'delivered', at: new Date().toISOString() };
           }),
         }),
       );

@@ -26,7 +26,15 @@ export const campaign = z.object({
     .array(z.object({ action: z.string(), params: z.unknown(), unitsPerUser: z.number().optional() }))
     .default([]),
   budgets: z.array(z.object({ country: z.string(), units: z.number() })).default([]),
-  schedule: z.object({ type: z.string(), time: z.string().optional(), zone: z.string().optional() }).optional(),
+  schedule: z
+    .object({
+      type: z.string(),
+      time: z.string().optional(),
+      zone: z.string().optional(),
+      cron: z.string().optional(),
+      everySeconds: z.number().optional(),
+    })
+    .optional(),
   deadlineSeconds: z.number().optional(),
   priority: z.string().optional(),
   paceUsersPerSecond: z.number().optional(),
@@ -34,6 +42,7 @@ export const campaign = z.object({
   createdAt: z.string().optional(),
   startsAt: z.string().nullable().default(null),
   nextRunAt: z.string().nullable(),
+  scheduleId: z.string().nullable().default(null),
   warnings: z.array(warning).default([]),
   links: z.object({ latestRun: z.string().nullable().default(null) }).default({ latestRun: null }),
 });

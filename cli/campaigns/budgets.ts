@@ -2,17 +2,8 @@ import { writeData, type CommandContext } from '../command-context.ts';
 import { exitCodes, type ExitCode } from '../exit-codes.ts';
 import { renderBudgets } from '../render/budgets.ts';
 import { createPaint } from '../render/paint.ts';
-import { UsageError } from '../usage-error.ts';
+import { budgetsOf } from './budget-texts.ts';
 import { patientApi } from './commands.ts';
-
-/** Of `SG=1000`. What is right is for the API to say. */
-export function budgetsOf(texts: readonly string[]): { country: string; units: number }[] {
-  return texts.map((text) => {
-    const [, country, units] = /^([^=]+)=(\d+)$/.exec(text) ?? [];
-    if (country === undefined) throw new UsageError(`a budget is <country>=<units>, such as SG=1000, not ${text}`);
-    return { country, units: Number(units) };
-  });
-}
 
 /** Shows the budgets of a campaign; changes those that are given before that. */
 export async function campaignBudgets(

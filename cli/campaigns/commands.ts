@@ -2,7 +2,7 @@ import pLimit from 'p-limit';
 import { systemClock } from '../../shared/runtime/system-clock.ts';
 import { writeData, type CommandContext } from '../command-context.ts';
 import { exitCodes, type ExitCode } from '../exit-codes.ts';
-import { renderCampaign, renderCampaigns, summaryOf } from '../render/campaigns.ts';
+import { renderCampaign, renderCampaigns, rhythmText, summaryOf } from '../render/campaigns.ts';
 import { renderEstimate } from '../render/audiences.ts';
 import { createPaint } from '../render/paint.ts';
 import { localAndUtc } from '../render/times.ts';
@@ -107,10 +107,14 @@ function showWarnings({ warnings }: Campaign, { terminal, json }: CommandContext
 }
 
 function draftText({ startsAt, schedule }: Campaign): string {
+  const rhythm = rhythmText(schedule);
+  if (rhythm !== '') return `a draft; once started it runs ${rhythm}until it is ended. To start it`;
   if (startsAt === null) return 'a draft; to start it now';
   return `a draft; once started it waits until ${localAndUtc(startsAt, schedule?.zone)}`;
 }
 
 function startText({ startsAt, schedule }: Campaign): string {
+  const rhythm = rhythmText(schedule);
+  if (rhythm !== '') return `${rhythm}until it is ended`;
   return startsAt === null ? 'starts at once' : `starts ${localAndUtc(startsAt, schedule?.zone)}`;
 }

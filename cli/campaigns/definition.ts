@@ -3,17 +3,16 @@ import { text } from 'node:stream/consumers';
 import type { Readable } from 'node:stream';
 import { UsageError } from '../usage-error.ts';
 import { audienceLabel, audienceOf, includesAnybody, type AudienceOptions } from './audience-options.ts';
-import { budgetsOf } from './budgets.ts';
+import { budgetsOf } from './budget-texts.ts';
+import { scheduleLabel, scheduleOf, type ScheduleOptions } from './schedule-options.ts';
 
-export interface DefinitionOptions extends AudienceOptions {
+export interface DefinitionOptions extends AudienceOptions, ScheduleOptions {
   /** A path, or `-` for standard input. */
   file?: string | undefined;
   name?: string | undefined;
   countries?: string | undefined;
   /** `type` or `type={"param":…}`, in the order of the chain. */
   action?: string[] | undefined;
-  at?: string | undefined;
-  zone?: string | undefined;
   deadlineSeconds?: number | undefined;
   priority?: string | undefined;
   /** Users per second. */
@@ -40,19 +39,18 @@ export async function readDefinition(options: DefinitionOptions, input: Readable
 }
 
 export function definitionOf(flags: Omit<DefinitionOptions, 'file'>): unknown {
-  const { name, countries, action: actions, at, zone, deadlineSeconds, priority, pace, pauseAtFailed, budget } = flags;
+  const { name, countries, action: actions, deadlineSeconds, priority, pace, pauseAtFailed, budget } = flags;
   if (name === undefined || !includesAnybody(flags) || countries === undefined || actions === undefined) {
     throw new UsageError(
       '--name, --segment (or --list, --run), --countries and at least one --action are needed, or a file with -f',
     );
   }
-  if (at === undefined && zone !== undefined) throw new UsageError('--zone goes with --at');
   return {
     name,
     countries: countries.split(',').map((country) => country.trim()),
     audience: audienceOf(flags),
     chain: withUnits(actions.map(stepOf), flags.unitsPerUser ?? []),
-    schedule: at === undefined ? { type: 'now' } : { type: 'at', time: at, ...(zone === undefined ? {} : { zone }) },
+    schedule: scheduleOf(flags),
     ...(deadlineSeconds === undefined ? {} : { deadlineSeconds }),
     ...(priority === undefined ? {} : { priority }),
     ...(pace === undefined ? {} : { paceUsersPerSecond: pace }),
@@ -112,7 +110,6 @@ const optionOf: Record<string, string> = {
   countries: '--countries',
   audience: '--segment',
   budgets: '--budget',
-  schedule: '--at',
   deadlineSeconds: '--deadline-seconds',
   priority: '--priority',
   paceUsersPerSecond: '--pace',
@@ -121,7 +118,7 @@ const optionOf: Record<string, string> = {
 
 /** The option that a part of the body came from: `--countries` for `/countries/0`, `--action 2 /params/units` for `/chain/1/params/units`. */
 export function optionLabel(pointer: string): string {
-  if (pointer === '/schedule/zone') return '--zone';
+  if (pointer.startsWith('/schedule')) return scheduleLabel(pointer);
   const [, field = '', place = '', ...below] = pointer.split('/');
   if (field === 'audience') return audienceLabel(place, below);
   if (below[0] === 'unitsPerUser') return `--units-per-user ${Number(place) + 1}`;

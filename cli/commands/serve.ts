@@ -6,7 +6,7 @@ import type { Session } from '../session.ts';
 export function registerServe(program: Command, session: Session): void {
   program
     .command('serve')
-    .description('run a service until SIGTERM; all: api, scheduler, trigger and worker in one process')
+    .description('run a service until SIGTERM; all: api, scheduler, trigger, worker and dispatcher in one process')
     .addArgument(new Argument('<service>').choices(servable))
     .option('--sandbox', 'with all: the services of deploy/examples/engine.json too, to try it out', false)
     .action((service: Servable, options: ServeOptions) =>

@@ -32,8 +32,12 @@ export function sandboxSettings(users: number): Record<string, string> {
     SANDBOX_REWARDS_FAILURE_SHARE: '0.02',
     SANDBOX_MESSAGES_LATENCY_MS: `${messageLatencyMs.from}-${messageLatencyMs.to}`,
     SANDBOX_MESSAGES_FAILURE_SHARE: '0.01',
+    SANDBOX_RECEIPTS_UNDELIVERED_SHARE: '0.02',
   };
 }
+
+/** Of the variable with the secret that receipts of messages are signed with. */
+export const receiptsSecretEnv = 'DEMO_RECEIPTS_SECRET';
 
 /** Longer than the slowest call of the demo: 0.35 s, and 1.5 s more while a country is slow. */
 const timeoutMs = 2500;
@@ -98,6 +102,8 @@ export function demoEngineConfig(sandboxUrl: string, users: number): EngineConfi
         timeoutMs,
         concurrency,
         paramsSchema: paramsSchemas.message,
+        receipts: true,
+        receiptsSecretEnv,
       },
     },
     partitionsPerShard: 6,

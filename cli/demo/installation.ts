@@ -7,7 +7,7 @@ import { addApiKey, withApiKeys } from '../installation/api-keys.ts';
 import { topicsOfFile } from '../../shared/runtime/shard-topics.ts';
 import { createTopics } from '../installation/topics.ts';
 import type { DemoRoom } from './demo-room.ts';
-import { demoEngineConfig, engineSettings, sandboxSettings } from './demo-settings.ts';
+import { demoEngineConfig, engineSettings, receiptsSecretEnv, sandboxSettings } from './demo-settings.ts';
 import type { ProcessSpec } from './processes.ts';
 
 export interface DemoInstallation {
@@ -34,13 +34,14 @@ const favouriteApiPort = 8080;
 /** Ports, the engine's file and the environment of every process. */
 export async function planInstallation(options: InstallationOptions): Promise<DemoInstallation> {
   const { users, workers, room, environment, folder } = options;
-  const [sandboxPort = 0, otherApiPort = 0, ...healthPorts] = await findFreePorts(workers + 4);
+  const [sandboxPort = 0, otherApiPort = 0, ...healthPorts] = await findFreePorts(workers + 5);
   const apiPort = (await isFree(favouriteApiPort)) ? favouriteApiPort : otherApiPort;
   const url = (port: number) => `http://127.0.0.1:${port}`;
   const configFile = join(folder, 'engine.json');
   await writeFile(configFile, JSON.stringify(demoEngineConfig(url(sandboxPort), users), undefined, 2));
   const { secret } = await withApiKeys(room.databaseUrl, (keys) => addApiKey(keys, 'demo'));
 
+  const receiptsSecret = `whsec_${randomBytes(32).toString('base64')}`;
   const common = {
     ...environment,
     DATABASE_URL: room.databaseUrl,
@@ -51,15 +52,19 @@ export async function planInstallation(options: InstallationOptions): Promise<De
     // What it seals lives as long as the demo.
     MUSTER_SECRETS_KEY: randomBytes(32).toString('base64'),
     MUSTER_SECRETS_KEY_FILE: '',
+    [receiptsSecretEnv]: receiptsSecret,
     // Each has its own, or none.
     HEALTH_PORT: '',
     ...engineSettings,
   };
-  const inTheBack = (service: 'scheduler' | 'trigger' | 'worker', name: string): ProcessSpec => {
+  const inTheBack = (service: 'scheduler' | 'trigger' | 'worker' | 'dispatcher', name: string): ProcessSpec => {
     const port = healthPorts.pop() ?? 0;
     return { name, service, environment: { ...common, HEALTH_PORT: String(port) }, readyUrl: `${url(port)}/readyz` };
   };
-  const sandbox = { ...common, ...sandboxSettings(users), SANDBOX_PORT: String(sandboxPort) };
+  const sandbox = {
+    ...{ ...common, ...sandboxSettings(users), SANDBOX_PORT: String(sandboxPort) },
+    ...{ SANDBOX_RECEIPTS_URL: `${url(apiPort)}/v1/receipts`, SANDBOX_RECEIPTS_SECRET: receiptsSecret },
+  };
   const api = { ...common, API_PORT: String(apiPort), API_HOST: '127.0.0.1' };
   const workerNames = Array.from({ length: workers }, (_, index) => `worker-${index + 1}`);
   return {
@@ -73,6 +78,7 @@ export async function planInstallation(options: InstallationOptions): Promise<De
       { name: 'api', service: 'api', environment: api, readyUrl: `${url(apiPort)}/readyz` },
       inTheBack('scheduler', 'scheduler'),
       inTheBack('trigger', 'trigger'),
+      inTheBack('dispatcher', 'dispatcher'),
       ...workerNames.map((name) => inTheBack('worker', name)),
     ],
   };

@@ -15,10 +15,11 @@ const definitions: Record<Exclude<Servable, 'all'>, () => Promise<ProcessDefinit
   scheduler: async () => (await import('../../services/scheduler/main.ts')).schedulerProcess,
   trigger: async () => (await import('../../services/trigger/main.ts')).triggerProcess,
   worker: async () => (await import('../../services/worker/main.ts')).workerProcess,
+  dispatcher: async () => (await import('../../services/dispatcher/main.ts')).dispatcherProcess,
   sandbox: async () => (await import('../../services/sandbox/main.ts')).sandboxProcess,
 };
 
-const all = ['api', 'scheduler', 'trigger', 'worker'] as const;
+const all = ['api', 'scheduler', 'trigger', 'worker', 'dispatcher'] as const;
 
 export interface ServeOptions {
   /** All services and those that they call. */

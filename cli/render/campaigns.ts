@@ -78,7 +78,7 @@ export function renderCampaign(campaign: Campaign, runs: readonly RunSummary[], 
           `${index + 1} ${oneLine(action)} ${oneLine(JSON.stringify(params ?? {}))}${priceText(unitsPerUser)}`,
       ),
     ],
-    ['when', [whenLine(campaign)]],
+    ['when', [whenLine(campaign), ...(campaign.scheduleId === null ? [] : [`its schedule is ${campaign.scheduleId}`])]],
     ['deadline', deadlineSeconds === undefined ? [] : [`${duration(deadlineSeconds)} after its start`]],
     ['priority', priority === undefined ? [] : [oneLine(priority)]],
     ['pace', pace === undefined ? [] : [`at most ${count(pace)} users/s`]],
@@ -99,8 +99,17 @@ function priceText(unitsPerUser: number | undefined): string {
   return unitsPerUser === undefined ? '' : ` (${count(unitsPerUser)} ${unitsPerUser === 1 ? 'unit' : 'units'} each)`;
 }
 
+/** `each 0 9 * * MON Asia/Singapore, `; nothing where it does not recur. */
+export function rhythmText(schedule: Campaign['schedule']): string {
+  if (schedule?.type !== 'recurring') return '';
+  const { cron, everySeconds, zone = 'UTC' } = schedule;
+  return cron === undefined ? `every ${everySeconds ?? 0} s, ` : `each ${oneLine(cron)} ${oneLine(zone)}, `;
+}
+
 function whenLine({ nextRunAt, startsAt, schedule }: Campaign): string {
-  if (nextRunAt !== null) return `due ${localAndUtc(nextRunAt, schedule?.zone)}`;
+  const rhythm = rhythmText(schedule);
+  if (nextRunAt !== null) return `${rhythm}due ${localAndUtc(nextRunAt, schedule?.zone)}`;
+  if (rhythm !== '') return `${rhythm}nothing is due`;
   return startsAt === null ? 'as soon as it is started' : localAndUtc(startsAt, schedule?.zone);
 }
 

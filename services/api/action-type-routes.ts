@@ -102,7 +102,7 @@ export function actionTypeRoutes(
       params: byName,
       headers: actionTypeMatching,
       body: actionTypeReplacement,
-      response: { 200: answered, ...problems(400, 401, 404, 412, 413, 415, 422, 429) },
+      response: { 200: answered, ...problems(400, 401, 404, 409, 412, 413, 415, 422, 429) },
     },
     ...asItCame,
     handler: async (request, reply) => {
@@ -125,7 +125,7 @@ export function actionTypeRoutes(
       params: byName,
       headers: actionTypeMatching,
       body: actionTypePatch,
-      response: { 200: answered, ...problems(400, 401, 404, 412, 413, 415, 422, 429) },
+      response: { 200: answered, ...problems(400, 401, 404, 409, 412, 413, 415, 422, 429) },
     },
     ...asItCame,
     handler: async (request, reply) => {

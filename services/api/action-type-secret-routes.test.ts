@@ -103,6 +103,8 @@ describe('setting a secret', () => {
     expect(refused.statusCode).toBe(409);
     expect(problem.parse(refused.json())).toMatchObject({ code: 'no-secrets-key' });
     expect(problem.parse(refused.json()).detail).toContain('MUSTER_SECRETS_KEY is not set here');
+    expect((await ask('PATCH', path, { secrets: { signing } })).statusCode).toBe(409);
+    expect((await ask('PATCH', path, { maxAttempts: 3 })).statusCode).toBe(200);
   });
 });
 

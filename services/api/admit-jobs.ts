@@ -77,7 +77,7 @@ export function instantOf(text: string, now: Date): Date {
 }
 
 /** Names in small letters; what the body is, unless somebody has said. */
-function headersOf(headers: NewJob['headers'], body: NewJob['body']): string | null {
+export function headersOf(headers: NewJob['headers'], body: NewJob['body']): string | null {
   const all = new Map(Object.entries(headers ?? {}).map(([name, value]) => [name.toLowerCase(), value]));
   if (body !== undefined && !all.has('content-type')) {
     all.set('content-type', typeof body === 'string' ? 'text/plain; charset=utf-8' : 'application/json');

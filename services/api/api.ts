@@ -46,6 +46,8 @@ const documentation = {
     { name: 'shards', description: 'An action type in a country: one topic, its partitions and workers' },
     { name: 'clients', description: 'Who schedules callbacks, and by which rules' },
     { name: 'jobs', description: 'Callbacks that are due once' },
+    { name: 'schedules', description: 'What recurs, and what of it fired' },
+    { name: 'groups', description: 'The markets that schedules fire for' },
     { name: 'audit', description: 'Who changed what' },
     { name: 'health', description: 'For whoever keeps the process running' },
   ],

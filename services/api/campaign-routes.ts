@@ -15,7 +15,7 @@ import type { Clock } from '../../shared/ports/clock.ts';
 import { askSources, type AskSourcesDeps } from './ask-sources.ts';
 import type { CatalogueReader } from './catalogue-reader.ts';
 import { checkAgainstConfig, checkCampaign } from './check-campaign.ts';
-import { dueInstant } from './due-instant.ts';
+import { startCampaign } from './campaign-start.ts';
 import { idempotentHeaders } from './idempotency.ts';
 import { cursorInQuery, pageView, requireId } from './public-ids.ts';
 import { campaignView } from './views/campaign.ts';
@@ -122,7 +122,7 @@ export function campaignRoutes(server: HttpServer, deps: CampaignRoutesDeps): vo
       const isDraft = record.state === 'draft';
       if (isDraft) requireConfigured(record.definition, await catalogue.refresh());
       const warnings = isDraft ? await requireSources(record.definition) : [];
-      const started = await campaigns.start(uuid, dueAtOf(record.definition, clock.now()));
+      const started = await startCampaign(campaigns, record, clock.now());
       if (!started) throw notFound('campaign', id);
       return { ...campaignView(started), warnings };
     },
@@ -204,18 +204,15 @@ function requireConfigured(definition: CampaignDefinition, catalogue: Catalogue)
   throw new HttpProblem({ status: 409, code: 'no-longer-configured', detail, errors });
 }
 
-function alreadyRuns({ campaignId, latestRun }: CampaignRecord): HttpProblem {
+function alreadyRuns({ campaignId, latestRun, scheduleId }: CampaignRecord): HttpProblem {
+  if (scheduleId !== null) {
+    const schedule = publicId('schedule', scheduleId);
+    const detail = `${publicId('campaign', campaignId)} has fired before: POST /v1/schedules/${schedule}/disable ends it`;
+    return new HttpProblem({ status: 409, code: 'state-forbids', detail });
+  }
   const run = latestRun
     ? `${publicId('run', latestRun.runId)} is ${latestRun.state}: cancel that`
     : 'its run is being made';
   const detail = `${publicId('campaign', campaignId)} cannot be taken back any more, only while it is scheduled and has no run; ${run}`;
   return new HttpProblem({ status: 409, code: 'state-forbids', detail });
-}
-
-/** Null: now, by the clock of the store. */
-function dueAtOf({ schedule }: CampaignDefinition, now: Date): Date | null {
-  if (schedule.type === 'now') return null;
-  const due = dueInstant(schedule);
-  if (!due.ok) throw new Error(`a stored campaign has no due time: ${due.problem.detail}`);
-  return due.dueAt > now ? due.dueAt : null;
 }

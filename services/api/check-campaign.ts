@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { campaignDefinition, scheduleAt, type CampaignDefinition } from '../../shared/contracts/campaigns.ts';
+import { campaignDefinition, type CampaignDefinition } from '../../shared/contracts/campaigns.ts';
 import type { Catalogue } from '../../shared/contracts/engine-config.ts';
 import type { FieldProblem } from './contracts/problems.ts';
 import { countryPattern } from '../../shared/domain/shard.ts';
@@ -7,12 +7,9 @@ import { paramsProblems } from './check-params.ts';
 import { checkShape, type Checked } from './http/check-shape.ts';
 import { quoted } from './http/http-problem.ts';
 import { didYouMean } from './did-you-mean.ts';
-import { dueInstant } from './due-instant.ts';
+import { checkSchedule } from './check-schedule.ts';
 
 const maxParamsBytes = 64 * 1024;
-
-/** How far behind us a time may lie: a request takes a moment, and clocks differ. */
-const pastToleranceMs = 60_000;
 
 /** As many as a shape allows at most: what stands behind them is refused for its place alone. */
 const list = z
@@ -33,7 +30,7 @@ export function checkCampaign(body: unknown, config: Catalogue, now: Date): Chec
     ...(shaped.ok ? [] : shaped.problems),
     ...checkAgainstConfig({ countries, chain }, config),
     ...chain.flatMap(checkParamsSize),
-    ...checkTime(schedule, now),
+    ...checkSchedule(schedule, countries, now),
     ...checkBudgets(budgets, countries, chain),
   ];
   return shaped.ok && problems.length === 0 ? shaped : { ok: false, problems, more: shaped.ok ? 0 : shaped.more };
@@ -106,16 +103,6 @@ function checkParamsSize(step: unknown, index: number): readonly FieldProblem[] 
   if (bytes <= maxParamsBytes) return [];
   const detail = `has to be at most ${maxParamsBytes} bytes of JSON, not ${bytes}`;
   return [{ pointer: `/chain/${index}/params`, code: 'too-large', detail }];
-}
-
-function checkTime(schedule: unknown, now: Date): readonly FieldProblem[] {
-  const at = scheduleAt.safeParse(schedule);
-  if (!at.success) return [];
-  const due = dueInstant(at.data);
-  if (!due.ok) return [{ ...due.problem, pointer: `/schedule${due.problem.pointer}` }];
-  if (due.dueAt.getTime() >= now.getTime() - pastToleranceMs) return [];
-  const detail = `${quoted(at.data.time)} is ${due.dueAt.toISOString()}, which is past; it is ${now.toISOString()} now`;
-  return [{ pointer: '/schedule/time', code: 'past-time', detail }];
 }
 
 function checkBudgets(

@@ -11,6 +11,10 @@ const apiEnvironment = commonEnvironment.pick({ DATABASE_URL: true, MUSTER_TOPIC
   KAFKA_BROKERS: commonEnvironment.shape.KAFKA_BROKERS.optional(),
   API_PORT: z.coerce.number().int().min(0).max(65_535).default(8080),
   API_HOST: z.string().default('127.0.0.1'),
+  MUSTER_REGION: z
+    .string()
+    .regex(/^[a-z][a-z0-9-]{0,31}$/, 'has to be 1 to 32 small letters, digits and -, a letter first')
+    .default('local'),
   MUSTER_BOOTSTRAP_API_KEY: z
     .string()
     .regex(/^[\x21-\x7e]{16,512}$/, 'has to be 16 to 512 visible ASCII characters')
@@ -25,6 +29,8 @@ export interface ApiConfig {
   /** 0: any free one. */
   port: number;
   host: string;
+  /** Where what is fired by hand is counted. */
+  region: string;
   /** A key that is accepted from the start. */
   bootstrapApiKey: string | undefined;
   /** Seals what action types keep secret; refuses without a key. */
@@ -45,6 +51,7 @@ export function readConfig(environment: NodeJS.ProcessEnv): ApiConfig {
     engine,
     port: read.API_PORT,
     host: read.API_HOST,
+    region: read.MUSTER_REGION,
     bootstrapApiKey: read.MUSTER_BOOTSTRAP_API_KEY,
     secretBox: box.value,
   };

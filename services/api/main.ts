@@ -47,6 +47,8 @@ import { createReceiptBook } from './postgres/receipt-book.ts';
 import { createRetries } from './postgres/retries.ts';
 import { createRunControl } from './postgres/run-control.ts';
 import { createRunReports } from './postgres/run-reports.ts';
+import { createGroupStore } from './postgres/group-store.ts';
+import { createScheduleStore } from './postgres/schedule-store.ts';
 import { createSettlementRequests } from './postgres/settlement-requests.ts';
 import { createShardFigures } from './postgres/shard-figures.ts';
 import { createShardLook } from './shard-look.ts';
@@ -188,6 +190,8 @@ export const apiProcess = defineProcess('api', readConfig, async (config, contex
       clientLedgers: createClientLedgers({ pool }),
       ...{ jobStore, jobChanges, jobChanger },
       clients,
+      schedules: createScheduleStore({ pool, region: config.region, owner: 'api' }),
+      groups: createGroupStore({ pool }),
       accepting,
       shards: createShardStore({ pool }),
       shardLook: createShardLook({

@@ -122,6 +122,19 @@ describe('a campaign whose action says what it takes', () => {
     ]);
   });
 
+  it('is refused for more values than can be checked while others wait, and soon', async () => {
+    await describeRewards({
+      properties: { tags: { items: { anyOf: Array.from({ length: 200 }, (_, n) => ({ const: n })) } } },
+    });
+    expect(told(await campaignWith({ tags: Array.from({ length: 2500 }, () => -1) }))).toEqual([
+      '/chain/0/params too-large: has to have at most 2000 values, where they are checked, not 2502',
+    ]);
+    const many = told(await campaignWith({ tags: Array.from({ length: 1500 }, () => -1) }));
+    expect(many).toEqual(['/chain/0/params/tags/0 invalid-value: fits none of the forms that it may have']);
+    const few = told(await campaignWith({ tags: Array.from({ length: 3 }, () => -1) }));
+    expect(few).toHaveLength(3);
+  });
+
   it('says one thing where several forms could have been meant', async () => {
     await describeRewards({ anyOf: [{ required: ['rewardId'] }, { required: ['voucher'] }] });
     expect(told(await campaignWith({}))).toEqual([

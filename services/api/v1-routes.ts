@@ -30,6 +30,8 @@ import { retryRoutes } from './retry-routes.ts';
 import { runReceiptRoutes } from './run-receipt-routes.ts';
 import { recordChanges } from './record-changes.ts';
 import { runControlRoutes, type RunControlRoutesDeps } from './run-control-routes.ts';
+import { groupRoutes, type GroupRoutesDeps } from './group-routes.ts';
+import { scheduleRoutes, type ScheduleRoutesDeps } from './schedule-routes.ts';
 import { settlementRoutes, type SettlementRoutesDeps } from './settlement-routes.ts';
 import { shardRoutes, type ShardRoutesDeps } from './shard-routes.ts';
 import { runRoutes, type RunRoutesDeps } from './run-routes.ts';
@@ -52,6 +54,8 @@ export interface V1RoutesDeps
     ClientFigureRoutesDeps,
     JobRoutesDeps,
     JobChangeRoutesDeps,
+    ScheduleRoutesDeps,
+    GroupRoutesDeps,
     AuditRoutesDeps {
   apiKeys: ApiKeys;
   /** What jobs are accepted by. */
@@ -127,6 +131,8 @@ export async function v1Routes(server: HttpServer, deps: V1RoutesDeps): Promise<
   auditRoutes(server, deps);
   clientRoutes(server, deps);
   clientFigureRoutes(server, deps);
+  scheduleRoutes(server, deps);
+  groupRoutes(server, deps);
   await acceptRoutes(server, deps.accepting);
   jobRoutes(server, deps);
   jobChangeRoutes(server, deps);

@@ -132,7 +132,7 @@ export function createBatchService(deps: BatchServiceDeps): BatchService {
     const at = clock.now().toISOString();
     const line = { service: name, run, step, country, key, attempt, at, applied, repeated, failed };
     await deps.ledger.append(overlapping === 0 ? line : { ...line, overlapping });
-    if (applied.length > 0) deps.onAccepted?.({ run, step, country, users: applied });
+    if (applied.length > 0) deps.onAccepted?.({ idempotencyKey: key, run, step, country, users: applied });
   }
 
   function refuse({ status, code, message, retryAfterSeconds }: Refusal): HttpAnswer {

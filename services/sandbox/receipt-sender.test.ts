@@ -8,7 +8,7 @@ import { createFaultSwitches } from './fault-switches.ts';
 import { createReceiptSender, type ReceiptSender } from './receipt-sender.ts';
 
 const key = webhookKeyOf('whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw');
-const accepted = { run: 'run_1', step: 2, country: 'SG' };
+const accepted = { idempotencyKey: 'call-1', run: 'run_1', step: 2, country: 'SG' };
 
 const sent = z.object({
   receipts: z.array(
@@ -68,7 +68,7 @@ describe('receipts of the sandbox', () => {
     expect(requests).toEqual([]);
     await pass(100);
     expect(shown()).toEqual([['u1 delivered', 'lost undelivered expired']]);
-    expect(requests[0]?.[0]).toMatchObject({ ...accepted, at: '2026-01-01T00:00:00.000Z' });
+    expect(requests[0]?.[0]).toMatchObject({ key: 'call-1', at: '2026-01-01T00:00:00.000Z' });
     expect(problems).toEqual([null]);
   });
 

@@ -13,6 +13,8 @@ export interface ReceiptSettings {
 }
 
 export interface AcceptedUsers {
+  /** Of the call. */
+  idempotencyKey: string;
   run: string;
   step: number;
   country: string;
@@ -36,10 +38,9 @@ export interface ReceiptSender {
   close(): Promise<void>;
 }
 
+/** Named by the call's key: whoever receives it has no search to make. */
 interface ReceiptBody {
-  run: string;
-  step: number;
-  country: string;
+  key: string;
   user: string;
   status: 'delivered' | 'undelivered';
   code?: string;
@@ -110,10 +111,10 @@ export function createReceiptSender(deps: ReceiptSenderDeps): ReceiptSender {
     waiting.push({ dueMs: clock.monotonicMs() + afterMs, receipt });
   }
 
-  function plan({ run, step, country }: AcceptedUsers, user: string): void {
+  function plan({ idempotencyKey, run, step, country }: AcceptedUsers, user: string): void {
     const code = undeliveredFor(user);
     const at = clock.now();
-    const said = { run, step, country, user, at: at.toISOString() };
+    const said = { key: idempotencyKey, user, at: at.toISOString() };
     const receipt: ReceiptBody =
       code === undefined ? { ...said, status: 'delivered' } : { ...said, status: 'undelivered', code };
     const fault = faults.ruleForReceipt({ run, step, country, user })?.answer;

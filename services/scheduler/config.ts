@@ -1,17 +1,27 @@
 import { z } from 'zod';
+import type { EngineConfig } from '../../shared/contracts/engine-config.ts';
+import { regionPattern } from '../../shared/domain/call-topics.ts';
+import { createProblems } from '../../shared/runtime/configuration-error.ts';
+import { readEngineConfig } from '../../shared/runtime/engine-config-file.ts';
 import { commonEnvironment, readEnvironment } from '../../shared/runtime/environment.ts';
+import { readKafkaSecurity, type KafkaSettings } from '../../shared/runtime/kafka-security.ts';
 
-const schedulerEnvironment = commonEnvironment.pick({ DATABASE_URL: true }).extend({
+const schedulerEnvironment = commonEnvironment.extend({
   SCHEDULER_LEASE_MS: z.coerce.number().int().min(500).max(600_000).default(10_000),
   SCHEDULER_POLL_MS: z.coerce.number().int().min(10).max(60_000).default(200),
   MUSTER_REGION: z
     .string()
-    .regex(/^[a-z][a-z0-9-]{0,31}$/, 'has to be 1 to 32 small letters, digits and -, a letter first')
+    .regex(regionPattern, 'has to be 1 to 32 small letters, digits and -, a letter first')
     .default('local'),
 });
 
-export type SchedulerConfig = z.infer<typeof schedulerEnvironment>;
+export type SchedulerConfig = z.infer<typeof schedulerEnvironment> & { engine: EngineConfig; kafka: KafkaSettings };
 
 export function readConfig(environment: NodeJS.ProcessEnv): SchedulerConfig {
-  return readEnvironment(schedulerEnvironment, environment);
+  const problems = createProblems();
+  const read = problems.of(() => readEnvironment(schedulerEnvironment, environment))?.value;
+  const engine = problems.of(() => readEngineConfig(environment))?.value;
+  const security = problems.of(() => readKafkaSecurity(environment))?.value;
+  if (!read || !engine || problems.found) throw problems.toError();
+  return { ...read, engine, kafka: { brokers: read.KAFKA_BROKERS, security } };
 }

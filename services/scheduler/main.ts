@@ -1,14 +1,26 @@
+import { callsTopic } from '../../shared/domain/call-topics.ts';
+import { createKafka } from '../../shared/kafka/connection.ts';
+import { createPublisher } from '../../shared/kafka/publisher.ts';
+import { createTopicBacklogs } from '../../shared/kafka/topic-backlogs.ts';
+import { createClientSource } from '../../shared/postgres/clients.ts';
 import { createLeases } from '../../shared/postgres/leases.ts';
-import { createPool } from '../../shared/postgres/pool.ts';
+import { createHotPathPool, createPool } from '../../shared/postgres/pool.ts';
+import { createRegions } from '../../shared/postgres/regions.ts';
 import { takePart } from '../../shared/postgres/take-part.ts';
-import { defineProcess, isEntry, runProcess } from '../../shared/runtime/process.ts';
+import { createClientReader } from '../../shared/runtime/client-reader.ts';
+import { dispatcherGroup, ownPublisher } from '../../shared/runtime/installation-bus.ts';
+import { defineProcess, isEntry, runProcess, type ProcessContext } from '../../shared/runtime/process.ts';
+import { createRegionWatch } from '../../shared/runtime/region-watch.ts';
 import { systemClock } from '../../shared/runtime/system-clock.ts';
-import { readConfig } from './config.ts';
+import { readConfig, type SchedulerConfig } from './config.ts';
+import { createJobOfferer, leaderLease, type JobOfferer } from './job-offerer.ts';
 import { createLedgerChecker } from './ledger-checker.ts';
 import { createDueJobs } from './postgres/due-jobs.ts';
 import { createLedgerCheck } from './postgres/ledger-check.ts';
 import { createDueSchedules } from './postgres/due-schedules.ts';
 import { createRecurring } from './recurring.ts';
+import { createDueReferences } from './postgres/due-references.ts';
+import { createPartitionLeases } from './postgres/partition-leases.ts';
 import { createScheduler } from './scheduler.ts';
 
 export const schedulerProcess = defineProcess('scheduler', readConfig, async (config, context) => {
@@ -20,7 +32,7 @@ export const schedulerProcess = defineProcess('scheduler', readConfig, async (co
   addPart('database', async () => {
     await pool.query('select 1');
   });
-  await takePart({ pool, clock: systemClock, logger });
+  const installationId = await takePart({ pool, clock: systemClock, logger });
   const scheduler = createScheduler({
     leases: createLeases({ pool }),
     dueJobs: createDueJobs({ pool }),
@@ -49,17 +61,60 @@ export const schedulerProcess = defineProcess('scheduler', readConfig, async (co
     clock: systemClock,
     logger,
   });
-  scheduler.start();
-  recurring.start();
+  const offerer = await startOfferer(config, context, installationId);
+  const parts = [scheduler, recurring, offerer];
+  for (const part of parts) part.start();
   return {
     ...scheduler,
+    ready: () => scheduler.ready() && offerer.ready(),
     stopIntake: async () => {
-      await Promise.all([scheduler.stopIntake(), recurring.stopIntake()]);
+      await Promise.all(parts.map((part) => part.stopIntake()));
     },
     finishWork: async () => {
-      await Promise.all([scheduler.finishWork(), recurring.finishWork()]);
+      await Promise.all(parts.map((part) => part.finishWork()));
     },
   };
 });
+
+/** Runs start whether or not Kafka answers: it is waited for by nobody but the offers themselves. */
+async function startOfferer(
+  config: SchedulerConfig,
+  { logger, meter, owner, onClose }: ProcessContext,
+  installationId: string,
+): Promise<JobOfferer> {
+  const clock = systemClock;
+  const { MUSTER_REGION: name, MUSTER_TOPIC_PREFIX: prefix, engine } = config;
+  const database = { connectionString: config.DATABASE_URL, applicationName: 'muster-scheduler-jobs', logger, meter };
+  const pool = onClose(createHotPathPool({ ...database, max: 4 }), (opened) => opened.end());
+  const region = onClose(createRegionWatch({ regions: createRegions({ pool }), name, clock, logger }), (watch) =>
+    watch.stop(),
+  );
+  await region.start();
+  const clients = onClose(createClientReader({ clients: createClientSource({ pool }), clock, logger }), (reader) =>
+    reader.stop(),
+  );
+  await clients.refresh();
+  clients.start();
+
+  const topic = callsTopic(prefix, name);
+  const groupId = dispatcherGroup(prefix, name, installationId);
+  const kafka = createKafka({ ...config.kafka, clientId: owner, logger });
+  const { partitionsPerShard: partitions, replicationFactor } = engine;
+  const topics = [{ topic, partitions, replicationFactor }];
+  const publisher = onClose(createPublisher({ kafka, logger, topics, consumedBy: groupId }), (opened) =>
+    opened.close(),
+  );
+  publisher.connect().catch((error: unknown) => logger.warn({ err: error }, 'Kafka does not answer, jobs wait'));
+  return createJobOfferer({
+    due: createDueReferences({ pool }),
+    partitions: createPartitionLeases({ pool, leader: leaderLease }),
+    leases: createLeases({ pool }),
+    publisher: ownPublisher(publisher, installationId),
+    backlogs: onClose(createTopicBacklogs({ kafka, groupId, logger }), (opened) => opened.close()),
+    rateOf: (clientId) => clients.current()?.byId.get(clientId)?.definition.publishRatePerSecond,
+    region: () => region.current(),
+    ...{ topic, owner, leaseMs: config.SCHEDULER_LEASE_MS, clock, logger, meter },
+  });
+}
 
 if (isEntry(import.meta)) await runProcess(schedulerProcess);

@@ -1,5 +1,6 @@
 import pLimit, { type LimitFunction } from 'p-limit';
 import type { AudienceEntry, CampaignDefinition } from '../../shared/contracts/campaigns.ts';
+import { localStartMs } from '../../shared/contracts/local-starts.ts';
 import type { TopicNames } from '../../shared/domain/shard.ts';
 import type { TopicAdmin, TopicSpec } from '../../shared/ports/message-bus.ts';
 import type { ShardStore } from '../../shared/ports/registry.ts';
@@ -123,7 +124,14 @@ function feedOf(country: string, { definition, campaignId }: RunToPrepare, place
         : [];
     });
   const holdOut = holdOutOf(definition, campaignId);
-  return { country, audience: { include: sources(false), exclude: sources(true), holdOut } };
+  const audience = { include: sources(false), exclude: sources(true), holdOut };
+  return { country, audience, ...startOf(country, definition) };
+}
+
+/** Each country begins when it is so late there. */
+function startOf(country: string, { schedule }: CampaignDefinition): Pick<NewFeed, 'startsAt'> {
+  const atMs = schedule.type === 'local' ? localStartMs(schedule, country) : undefined;
+  return atMs === undefined ? {} : { startsAt: new Date(atMs) };
 }
 
 /** The shards of every step in every country come to life, with their topics, before anything can be published. What went wrong comes back. */

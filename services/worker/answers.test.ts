@@ -1,6 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { quarantinedAfterLapses } from '../../shared/postgres/ledger-codes.ts';
 import { passTime } from '../../test/support/pass-time.ts';
+import { createMemoryQuarantinedSteps } from '../../test/support/memory/quarantined-steps.ts';
+import { createMemoryStepEndings } from '../../test/support/memory/step-endings.ts';
 import { createRunningWorker } from '../../test/support/running-worker.ts';
 import { answerOf, answerWithFailures } from '../../test/support/worker-fixture.ts';
 import type { BatchAnswer } from './ports/batch-endpoint.ts';
@@ -170,6 +172,74 @@ describe('a claim', () => {
     expect(database.steps.get(`${feedId}/1/1`)).toMatchObject({ state: 'running', lapses, open: true });
     expect(stepRows(1).filter(({ state }) => state === 'done')).toHaveLength(1);
     expect(totals()[1]).toMatchObject({ succeeded: 1 });
+  });
+});
+
+describe('a quarantined step that somebody opened again', () => {
+  it.each<'A' | 'B'>(['A', 'B'])('is called under the same key (class %s), and its users go on', async (of) => {
+    const { clock, endpoint, feed, sweepOverdue, database, failures } = await createRunningWorker({
+      type: { class: of },
+    });
+    const answer = endpoint.answer;
+    const { runId, feedId, totals } = await feed([['u1', 'u2']], { deadlineSeconds: 86_400 });
+    endpoint.answer = () => {
+      throw new Error('a bug');
+    };
+    for (let round = 0; round < 10; round++) {
+      await passTime(clock, 40_000);
+      await sweepOverdue(runId);
+    }
+    const broken = endpoint.seen.length;
+    await createMemoryStepEndings({ database }).endQuarantined([{ feedId, batchNo: 1, step: 1 }]);
+    expect(failures()).toMatchObject([{ outcome: 'unknown' }, { outcome: 'unknown' }]);
+
+    endpoint.answer = answer;
+    const steps = createMemoryQuarantinedSteps({ database });
+    const [kept] = (await steps.list({}, 1, null)).items;
+    expect(await steps.replay(kept?.quarantineId ?? '')).toBe('replayed');
+    await sweepOverdue(runId);
+    await passTime(clock, 2000);
+
+    const [first, again] = [endpoint.seen[0], endpoint.seen[broken]];
+    expect(again).toMatchObject({ idempotencyKey: first?.idempotencyKey, body: first?.body });
+    expect(again?.attempt).toBeGreaterThan(endpoint.seen[broken - 1]?.attempt ?? 0);
+    expect(failures()).toEqual([]);
+    expect(totals()).toMatchObject([{ succeeded: 2, unknown: 0 }, { succeeded: 2 }]);
+  });
+});
+
+describe('an answer of 202', () => {
+  const accepted = (body: string): BatchAnswer => ({
+    ...{ kind: 'answered', status: 202, retryAfterMs: null, body: Buffer.from(body) },
+  });
+  const status = { statusUrl: 'http://endpoint/status', appliesLateSeconds: 10 };
+
+  it.each<'A' | 'B' | 'C' | 'D'>(['A', 'B', 'C', 'D'])(
+    'counts whom it accepts as succeeded in class %s',
+    async (of) => {
+      const type = of === 'C' ? { class: of, ...status } : { class: of };
+      const { clock, endpoint, feed, failures } = await createRunningWorker({ type });
+      endpoint.answer = () => accepted('{"succeeded":1,"failed":[{"id":"u2","code":"no-device"}]}');
+      const { totals } = await feed([['u1', 'u2']]);
+      await passTime(clock, 1000);
+      expect(totals()[0]).toMatchObject({ succeeded: 1, failed: 1, unknown: 0 });
+      expect(failures()[0]).toMatchObject({ user: 'u2', step: 1, outcome: 'failed', reason: 'no-device' });
+    },
+  );
+
+  it.each([
+    ['A', 'waiting'],
+    ['B', 'waiting'],
+    ['C', 'waiting'],
+    ['D', 'done'],
+  ] as const)('that names nobody is ambiguous: class %s is %s', async (of, state) => {
+    const type = of === 'C' ? { class: of, ...status } : { class: of };
+    const { clock, endpoint, feed, stepRows, failures } = await createRunningWorker({ type });
+    endpoint.answer = () => accepted('');
+    await feed([['u1']]);
+    await passTime(clock, 100);
+    expect(stepRows(1)[0]).toMatchObject({ state });
+    expect(failures().map(({ outcome }) => outcome)).toEqual(of === 'D' ? ['unknown'] : []);
   });
 });
 

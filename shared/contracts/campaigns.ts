@@ -1,7 +1,10 @@
 import { z } from 'zod';
 import { earlierOutcomes } from '../domain/earlier-outcomes.ts';
+import { overlapPolicies } from '../domain/recurrence/policies.ts';
 import { runStates } from '../domain/run-states.ts';
+import { countryPattern } from '../domain/shard.ts';
 import { isStorable } from '../domain/stored-text.ts';
+import { checkRecurrence, recurrenceFields, zone } from './recurrences.ts';
 
 /** HTTP shapes of campaigns. The OpenAPI document is generated from them. */
 const unstorable = 'must hold neither U+0000 nor half a surrogate pair';
@@ -50,7 +53,37 @@ export const scheduleAt = z.strictObject({
     .optional(),
 });
 
-export const schedule = z.discriminatedUnion('type', [scheduleNow, scheduleAt]);
+/** Whole days and times of day that there are. */
+function isLocalTime(text: string): boolean {
+  const parsed = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(:\d{2})?$/.test(text) ? Date.parse(`${text}Z`) : Number.NaN;
+  return !Number.isNaN(parsed) && new Date(parsed).toISOString().startsWith(text);
+}
+
+export const scheduleLocal = z.strictObject({
+  type: z.literal('local'),
+  time: z
+    .string()
+    .refine(isLocalTime, 'has to be a time without a zone, such as 2026-12-01T09:00:00')
+    .describe('On the clocks of each country: one run, in which each country begins when it is so late there')
+    .meta({ examples: ['2027-01-15T09:00:00'] }),
+  zones: z
+    .record(z.string().regex(countryPattern, 'has to be the code of a country'), zone)
+    .optional()
+    .describe('IANA time zones by country, for countries that have several'),
+});
+
+export const scheduleRecurring = z
+  .strictObject({
+    type: z.literal('recurring'),
+    ...recurrenceFields,
+    overlap: z
+      .enum(overlapPolicies)
+      .default('skip')
+      .describe('While its run before goes on: no run, one that begins when that has ended, or one beside it'),
+  })
+  .superRefine(checkRecurrence);
+
+export const schedule = z.discriminatedUnion('type', [scheduleNow, scheduleAt, scheduleLocal, scheduleRecurring]);
 
 const segmentEntry = z.strictObject({ segment: z.string().min(1).max(200).refine(isStorable, unstorable) });
 
@@ -175,6 +208,12 @@ export const campaign = z
     createdAt: time,
     startsAt: time.nullable().describe('The instant that its schedule means; null: as soon as it is started'),
     nextRunAt: time.nullable(),
+    scheduleId: z
+      .string()
+      .nullable()
+      .describe(
+        'sch_…, once a recurring campaign is started: pause it, end it and see what it did under /v1/schedules',
+      ),
     links: z.object({ self: z.string(), runs: z.string(), start: z.string(), latestRun: z.string().nullable() }),
   })
   .meta({ id: 'Campaign' });

@@ -15,7 +15,7 @@ const maxBytes = 16 * 1024;
 /** Schemas within schemas. */
 const maxDepth = 16;
 /** With everything that is referred to written out where it is referred to: a short schema can stand for a long one. */
-const maxSchemas = 1000;
+const maxSchemas = 500;
 /** Every two of them are compared. */
 const maxUniqueItems = 1000;
 

@@ -11,6 +11,7 @@ const causes: Readonly<Record<string, string>> = {
   UND_ERR_CONNECT_TIMEOUT: 'no connection in time',
   UND_ERR_SOCKET: 'connection closed before the answer was whole',
   UND_ERR_RES_CONTENT_LENGTH_MISMATCH: 'answer of another length than it said',
+  MUSTER_FORBIDDEN_ADDRESS: 'address that may not be called',
   CERT_HAS_EXPIRED: 'TLS certificate has expired',
   DEPTH_ZERO_SELF_SIGNED_CERT: 'TLS certificate is not trusted',
   SELF_SIGNED_CERT_IN_CHAIN: 'TLS certificate is not trusted',

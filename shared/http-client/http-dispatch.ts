@@ -1,4 +1,4 @@
-import { Client, type Dispatcher } from 'undici';
+import { Client, type buildConnector, type Dispatcher } from 'undici';
 import { causeOf } from './http-cause.ts';
 
 /**
@@ -16,7 +16,7 @@ export type HttpOutcome =
   | { kind: 'ambiguous'; cause: string; timedOut?: true };
 
 export interface HttpCall {
-  method: 'GET' | 'POST';
+  method: string;
   path: string;
   /** Names and values in turn. */
   headers: string[];
@@ -37,6 +37,10 @@ export interface HttpOriginOptions {
   /** From the call to the end of its answer, however slowly it drips. */
   timeoutMs: number;
   maxAnswerBytes: number;
+  /** True: of a longer answer, the first bytes are the answer, and the rest is not waited for. */
+  cutsAnswers?: boolean;
+  /** Makes the connections, in place of undici. */
+  connect?: buildConnector.connector;
 }
 
 /** How often running calls are looked at for their deadline: one timer for all instead of one for each. */
@@ -56,12 +60,13 @@ interface Connection {
  * What runs is found by its connection. In a set of all calls, each table that the set outgrows would keep its last calls alive, and be kept
  * alive itself by the table before it that is old already: whatever a call refers to would be copied into the old generation.
  */
-export function createHttpOrigin({ origin, connections, timeoutMs, maxAnswerBytes }: HttpOriginOptions): HttpOrigin {
+export function createHttpOrigin(settings: HttpOriginOptions): HttpOrigin {
+  const { origin, connections, timeoutMs, maxAnswerBytes, cutsAnswers = false, connect } = settings;
   const options: Client.Options = {
     pipelining: 1,
     // Over HTTP/2 a connection's end would leave open which of its calls were never begun.
     allowH2: false,
-    connect: { timeout: Math.min(timeoutMs, 10_000) },
+    connect: connect ?? { timeout: Math.min(timeoutMs, 10_000) },
     // The deadline below is ours: undici's own would restart with every byte.
     headersTimeout: 0,
     bodyTimeout: 0,
@@ -115,7 +120,7 @@ export function createHttpOrigin({ origin, connections, timeoutMs, maxAnswerByte
     else deadlines?.refresh();
   }
 
-  const terms = { timeoutMs, maxAnswerBytes, free };
+  const terms = { timeoutMs, maxAnswerBytes, cutsAnswers, free };
   return {
     send: (call) =>
       new Promise((resolve) => {
@@ -141,6 +146,7 @@ export function createHttpOrigin({ origin, connections, timeoutMs, maxAnswerByte
 interface CollectorTerms {
   timeoutMs: number;
   maxAnswerBytes: number;
+  cutsAnswers: boolean;
   free: (connection: Connection) => void;
 }
 
@@ -187,6 +193,12 @@ class AnswerCollector implements Dispatcher.DispatchHandler {
 
   onResponseData(controller: Dispatcher.DispatchController, chunk: Buffer): void {
     this.#bytes += chunk.length;
+    if (this.#bytes > this.#terms.maxAnswerBytes && this.#terms.cutsAnswers) {
+      this.#chunks.push(chunk);
+      this.#finish(this.#answer(Buffer.concat(this.#chunks).subarray(0, this.#terms.maxAnswerBytes)));
+      controller.abort(new Error('the rest is not wanted'));
+      return;
+    }
     if (this.#bytes > this.#terms.maxAnswerBytes) {
       this.#finish({ kind: 'ambiguous', cause: `answer longer than ${this.#terms.maxAnswerBytes} bytes` });
       controller.abort(new Error('answer too long'));
@@ -198,14 +210,13 @@ class AnswerCollector implements Dispatcher.DispatchHandler {
   onResponseEnd(): void {
     const [first] = this.#chunks;
     const whole = this.#chunks.length === 1 && first ? first : Buffer.concat(this.#chunks);
-    this.#finish({
-      kind: 'answered',
-      status: this.#status,
-      retryAfter: this.#retryAfter,
-      contentEncoding: this.#contentEncoding,
-      body: whole,
-    });
+    this.#finish(this.#answer(whole));
     this.#giveBack();
+  }
+
+  #answer(body: Buffer): HttpOutcome {
+    const [retryAfter, contentEncoding] = [this.#retryAfter, this.#contentEncoding];
+    return { kind: 'answered', status: this.#status, retryAfter, contentEncoding, body };
   }
 
   onResponseError(_controller: unknown, error: Error): void {

@@ -41,7 +41,7 @@ const serviceOf = (name: string) => {
 };
 
 const oneShots = ['migrate', 'topics'];
-const ours = ['api', 'scheduler', 'trigger', 'worker', 'sandbox'];
+const ours = ['api', 'scheduler', 'trigger', 'worker', 'dispatcher', 'sandbox'];
 const servers = ['kafka', 'postgres'];
 
 describe('docker-compose.yml', () => {
@@ -78,9 +78,12 @@ describe('docker-compose.yml', () => {
     }
   });
 
-  it.each(['api', 'scheduler', 'trigger', 'worker'])('prepares database and topics before %s starts', (name) => {
-    expect(Object.keys(serviceOf(name).depends_on)).toEqual(expect.arrayContaining(oneShots));
-  });
+  it.each(['api', 'scheduler', 'trigger', 'worker', 'dispatcher'])(
+    'prepares database and topics before %s starts',
+    (name) => {
+      expect(Object.keys(serviceOf(name).depends_on)).toEqual(expect.arrayContaining(oneShots));
+    },
+  );
 
   it.each([...oneShots, ...ours])('gives %s no rights and nothing to write', (name) => {
     expect(serviceOf(name)).toMatchObject({ read_only: true, cap_drop: ['ALL'] });

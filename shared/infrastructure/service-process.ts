@@ -11,8 +11,8 @@ export const hotServices: ReadonlySet<string> = new Set(['api', 'trigger', 'work
 /** Ends the process when the channel to its parent closes, which it does however the parent ends. */
 const endWithParent = 'data:text/javascript,process.on("disconnect",()=>process.exit(1));process.channel?.unref()';
 
-/** `all`: api, scheduler, trigger and worker in one process. */
-export type ServiceName = 'api' | 'scheduler' | 'trigger' | 'worker' | 'sandbox' | 'all';
+/** `all`: api, scheduler, trigger, worker and dispatcher in one process. */
+export type ServiceName = 'api' | 'scheduler' | 'trigger' | 'worker' | 'dispatcher' | 'sandbox' | 'all';
 
 export interface ServiceProcessOptions {
   service: ServiceName;

@@ -11,6 +11,11 @@ export function workerGroup(topicPrefix: string, installationId: string): string
   return `${topicPrefix}.worker.${installationId}`;
 }
 
+/** The group of a region's dispatchers. */
+export function dispatcherGroup(topicPrefix: string, region: string, installationId: string): string {
+  return `${topicPrefix}.dispatcher.${region}.${installationId}`;
+}
+
 /** Makes every message say whose it is, as its first field. Values have to be JSON objects with a field at least. */
 export function ownPublisher(publisher: MessagePublisher, installationId: string): MessagePublisher {
   const start = `${beginning}${installationId}",`;

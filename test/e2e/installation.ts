@@ -192,7 +192,7 @@ function numbered(name: string, count: number): string[] {
   return Array.from({ length: count }, (_, index) => `${name}-${index + 1}`);
 }
 
-const serviceNames: readonly ServiceName[] = ['sandbox', 'api', 'scheduler', 'trigger', 'worker', 'all'];
+const serviceNames: readonly ServiceName[] = ['sandbox', 'api', 'scheduler', 'trigger', 'worker', 'dispatcher', 'all'];
 
 /** `worker-2` is a worker. */
 function serviceOf(name: string): ServiceName {

@@ -36,7 +36,9 @@ async function passTime(ms: number): Promise<void> {
 }
 
 async function postgresStores() {
-  await pool.query('truncate audiences, audience_parts, audience_rejects, campaigns, campaign_revisions, jobs');
+  await pool.query(
+    'truncate audiences, audience_parts, audience_rejects, campaigns, campaign_revisions, run_starts cascade',
+  );
   return {
     audiences: createAudienceStore({ pool, uploadPool }),
     stored: createStoredAudiences({ pool: hotPool }),

@@ -41,7 +41,7 @@ afterAll(async () => {
 async function postgresStores() {
   await pool.query(
     `truncate api_keys, idempotency_keys, campaigns, campaign_revisions, run_starts, leases, runs, feeds, user_failures, run_totals, dead_letters,
-     audit_log`,
+     audit_log cascade`,
   );
   return {
     campaigns: createCampaignStore({ pool }),

@@ -80,7 +80,7 @@ async function postgresStores(): Promise<ExecutionSubject> {
   await pool.query(
     `truncate campaigns, campaign_revisions, run_starts, leases, runs, feeds, batches, batch_steps, user_failures, run_totals, failure_totals, agenda,
        sweep_marks, holds, step_causes, step_attempts, retry_users, run_events, run_paces, shard_reports, settlement_requests, settlements, budgets,
-       budget_reservations, receipts, receipt_totals, quarantined_steps, step_begins`,
+       budget_reservations, receipts, receipt_totals, quarantined_steps, step_begins cascade`,
   );
   return {
     campaigns: createCampaignStore({ pool }),

@@ -25,7 +25,7 @@ afterAll(async () => {
 const noServices = { actionTypes: {} };
 
 async function emptied() {
-  await pool.query('truncate action_types, shards, shard_reports, campaigns, campaign_revisions');
+  await pool.query('truncate action_types, shards, shard_reports, campaigns, campaign_revisions cascade');
   return {
     types: createActionTypeStore({ pool }),
     source: createRegistrySource({ pool }),

@@ -25,7 +25,7 @@ afterAll(async () => {
 /** Stores over emptied tables. Old weeks are there for feeds that were born in them alone, and for strays not even then. */
 async function postgresStores({ partitioned = true } = {}): Promise<RetentionSubject> {
   await pool.query(
-    'truncate campaigns, campaign_revisions, runs, feeds, batches, batch_steps, user_failures, run_totals, failure_totals',
+    'truncate campaigns, campaign_revisions, runs, feeds, batches, batch_steps, user_failures, run_totals, failure_totals cascade',
   );
   const retention = createRetentionStore({ pool });
   for (const kind of ['users', 'steps', 'failures'] as const) await retention.dropWeeks(kind, 1);
@@ -132,6 +132,38 @@ describe('retention on Postgres', () => {
 
     expect((await pool.query<{ run: string }>('select run from run_events')).rows).toEqual([{ run: young }]);
     expect((await pool.query('select from run_paces')).rowCount).toBe(0);
+  });
+
+  it('drops receipts with the failures of their week, and their sums with the run', async () => {
+    const { retention, campaigns, rows } = await postgresStores();
+    await pool.query('truncate receipts, receipt_totals, quarantined_steps, step_begins');
+    const { campaignId } = await campaigns.create(campaignDefinitionOf());
+    const at = new Date(Date.now() - 500 * dayMs);
+    const run = { campaignId, revision: 1, state: 'completed', scheduledFor: at, endedAt: at } as const;
+    const feedId = await rows.addFeed(await rows.addRun(run), { country: 'SG', bornAt: at });
+    await pool.query(`insert into receipts (feed, step, user_id, delivered, at) values ($1, 1, 'u1', true, now())`, [
+      feedId,
+    ]);
+    await pool.query('insert into receipt_totals values ($1, 1, 0, 1, 0)', [feedId]);
+    await pool.query(`insert into quarantined_steps (feed, batch_no, step, users, lapses) values ($1, 1, 1, 1, 6)`, [
+      feedId,
+    ]);
+    await pool.query(`insert into step_begins (feed, batch_no, step, epoch) values ($1, 1, 1, 2)`, [feedId]);
+    const left = async () => {
+      const tables = ['receipts', 'receipt_totals', 'quarantined_steps', 'step_begins'];
+      const counts = await Promise.all(
+        tables.map((table) => pool.query(`select from ${table} where feed = $1`, [feedId])),
+      );
+      return counts.map(({ rowCount }) => rowCount);
+    };
+
+    await retention.dropWeeks('failures', 400);
+    expect(await left()).toEqual([0, 1, 1, 1]);
+    await retention.dropWeeks('users', 400);
+    await retention.dropWeeks('steps', 400);
+    expect(await left()).toEqual([0, 1, 0, 0]);
+    await retention.deleteRuns(400, 10);
+    expect(await left()).toEqual([0, 0, 0, 0]);
   });
 
   it('gives partitions that it makes the storage of those that were there', async () => {

@@ -32,6 +32,12 @@ const leanings: Record<keyof typeof weakenings, Leaning> = {
   },
   'the agenda is not written': { keeping: 'B', manners: ['retryable'] },
   'the end of a run leaves its feeds open to writers': { keeping: 'B', fates: ['freeze-before'], deadlineSeconds: 4 },
+  'users of whom nobody knows are tried again as if they had failed': {
+    retried: true,
+    keeping: 'D',
+    manners: ['lost'],
+    fates: [],
+  },
   'workers do not hear of a pause': { paused: true, lossy: 0.5, fates: [] },
   'nobody ends what is quarantined': { poisoned: true, fates: [], manners: [] },
   'nothing is reserved before a call': { budgeted: true, fates: [] },

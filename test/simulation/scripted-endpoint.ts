@@ -50,7 +50,7 @@ export interface ScriptedEndpointOptions {
   /** How the next status query is treated. */
   statusMannerOf: () => StatusManner;
   /** Users that fail for good, by step. */
-  fails: (step: number, user: string) => boolean;
+  fails: (step: number, user: string, isChildRun: boolean) => boolean;
   /** Who calls for this user dies of it, always; null: nobody. */
   poison: string | null;
   /** Where a user has an effect in a step for the first time. */
@@ -73,6 +73,8 @@ export interface ScriptedEndpoint {
   calledBy(caller: Caller): BatchEndpoint;
   /** By step from 1: under how many keys an effect was applied for a user. */
   readonly effects: readonly Map<string, number>[];
+  /** The same of one run, by its public id. */
+  effectsIn(run: string): readonly Map<string, number>[];
   /** By step: calls beside another one of their key, though nobody was frozen. */
   readonly overlapping: readonly number[];
   /** By step: keys that came again after an answer, though nobody was killed or frozen. Only a sink without memory is asked for that. */
@@ -100,7 +102,10 @@ const queuedMs = 20_000;
 
 export function createScriptedEndpoint(options: ScriptedEndpointOptions): ScriptedEndpoint {
   const { steps, keeping, mannerOf, statusMannerOf, fails, poison, onApplied, chance, clock, timeoutMs } = options;
-  const effects = Array.from({ length: steps }, () => new Map<string, number>());
+  const noEffects = () => Array.from({ length: steps }, () => new Map<string, number>());
+  const effects = noEffects();
+  /** In the order in which they called first: a child run comes after its parent. */
+  const effectsByRun = new Map<string, Map<string, number>[]>();
   const overlapping = effects.map(() => 0);
   const appliedAgain = effects.map(() => 0);
   const beganAtMs: number[] = [];
@@ -111,22 +116,29 @@ export function createScriptedEndpoint(options: ScriptedEndpointOptions): Script
   const inProgress = new Map<string, number>();
   const appliesRepeats = keeping === 'C' || keeping === 'D';
 
-  function resultOf({ step, country }: BatchCall, id: string, mayRetry: boolean, isNewKey: boolean): UserResult {
-    const known = keeping === 'A' ? finalByUser.get(`${step}/${id}`) : undefined;
+  function effectsIn(run: string): Map<string, number>[] {
+    const known = effectsByRun.get(run) ?? noEffects();
+    effectsByRun.set(run, known);
+    return known;
+  }
+
+  function resultOf({ run, step, country }: BatchCall, id: string, mayRetry: boolean, isNewKey: boolean): UserResult {
+    const effectsOfRun = effectsIn(run);
+    const isChildRun = effectsByRun.keys().next().value !== run;
+    const known = keeping === 'A' ? finalByUser.get(`${run}/${step}/${id}`) : undefined;
     if (known) return known;
     if (mayRetry && chance.happens(0.3)) {
       const busy: UserResult = { id, status: 'failed', code: 'busy', retryable: true };
-      retryableByUser.set(`${step}/${id}`, busy);
+      retryableByUser.set(`${run}/${step}/${id}`, busy);
       return busy;
     }
-    const result: UserResult = fails(step, id)
+    const result: UserResult = fails(step, id, isChildRun)
       ? { id, status: 'failed', code: 'out-of-stock' }
       : { id, status: 'succeeded' };
-    finalByUser.set(`${step}/${id}`, result);
-    const applied = effects[step - 1];
+    finalByUser.set(`${run}/${step}/${id}`, result);
     if (result.status === 'succeeded' && isNewKey) {
-      if (!applied?.has(id)) onApplied?.(step, country);
-      applied?.set(id, (applied.get(id) ?? 0) + 1);
+      if (effects[step - 1]?.has(id) !== true) onApplied?.(step, country);
+      for (const applied of [effects[step - 1], effectsOfRun[step - 1]]) applied?.set(id, (applied.get(id) ?? 0) + 1);
     }
     return result;
   }
@@ -176,7 +188,7 @@ export function createScriptedEndpoint(options: ScriptedEndpointOptions): Script
   async function applyQueued(history: KeyHistory, call: BatchCall): Promise<void> {
     const count = (by: number) => {
       for (const id of call.users) {
-        const key = `${call.step}/${id}`;
+        const key = `${call.run}/${call.step}/${id}`;
         inProgress.set(key, (inProgress.get(key) ?? 0) + by);
       }
     };
@@ -187,8 +199,8 @@ export function createScriptedEndpoint(options: ScriptedEndpointOptions): Script
   }
 
   /** The truth of this moment: of what has not arrived, nothing is known. */
-  function statusOf(step: number, id: string): object {
-    const key = `${step}/${id}`;
+  function statusOf({ run, step }: Pick<BatchCall, 'run' | 'step'>, id: string): object {
+    const key = `${run}/${step}/${id}`;
     const known = finalByUser.get(key);
     if (known) return known;
     if ((inProgress.get(key) ?? 0) > 0) return { id, status: 'in-progress' };
@@ -196,12 +208,12 @@ export function createScriptedEndpoint(options: ScriptedEndpointOptions): Script
   }
 
   async function askedBy({ body }: StatusRequest): Promise<BatchAnswer> {
-    const { step, users } = statusQuery.parse(JSON.parse(body.toString('utf8')));
+    const { run, step, users } = statusQuery.parse(JSON.parse(body.toString('utf8')));
     await clock.sleep(1 + chance.below(5));
     const manner = statusMannerOf();
     if (manner === 'nothing') return answered(500, {});
     const asked = manner === 'silent' ? users.filter(() => !chance.happens(0.3)) : users;
-    return answered(200, { results: asked.map((id) => statusOf(step, id)) });
+    return answered(200, { results: asked.map((id) => statusOf({ run, step }, id)) });
   }
 
   /** What nobody's fault explains. */
@@ -233,6 +245,7 @@ export function createScriptedEndpoint(options: ScriptedEndpointOptions): Script
   return {
     calledBy: (caller) => ({ call: (request) => callBy(caller, request), askStatus: askedBy }),
     effects,
+    effectsIn,
     overlapping,
     appliedAgain,
     beganAtMs,

@@ -22,6 +22,8 @@ export interface Leaning {
   paused?: boolean;
   /** There is a budget, and it is small. */
   budgeted?: boolean;
+  /** Some fail, and are tried again in a child run. */
+  retried?: boolean;
   /** Somebody's call kills whoever makes it. */
   poisoned?: boolean;
 }
@@ -86,18 +88,35 @@ function someOf<Entry>(entries: readonly Entry[], chance: Chance): Entry[] {
 }
 
 /** What the witnesses find. */
-export function findings(scenario: Scenario, { evidence, lateCalls, budgets }: Outcome): string[] {
+export function findings(scenario: Scenario, { evidence, lateCalls, budgets, child }: Outcome): string[] {
   const mayExpire = scenario.deadlineSeconds < 3600;
   const runStates = ['completed', 'completed_with_failures'];
   if (mayExpire) runStates.push('expired');
   if (scenario.cancelAfterMs !== null || scenario.controlAt) runStates.push('cancelled');
   // A run that was over before it could be prepared has no feeds, and nobody to account for.
   const isUnbegun = evidence.lines.size === 0 && !evidence.runState.startsWith('completed');
-  const found = [...violations(isUnbegun ? { ...evidence, audience: new Map() } : evidence, { runStates }), ...budgets];
+  const found = [
+    ...violations(isUnbegun ? { ...evidence, audience: new Map() } : evidence, { runStates }),
+    ...budgets,
+    ...child,
+  ];
   return lateCalls > 0 ? [...found, `I5: ${lateCalls} calls after a stop`] : found;
 }
 
+/** A third fails in each step, and half of those again when they are retried. Nothing keeps the child run from being begun. */
+const retried = {
+  retried: true,
+  fails: (step: number, user: string, isChildRun: boolean) => {
+    const number = Number(user.slice(3)) + step;
+    return number % 3 === 0 && !(isChildRun && number % 2 === 0);
+  },
+  deadlineSeconds: 3600,
+  cancelAfterMs: null,
+  pauses: [],
+  poison: null,
+} satisfies Partial<Scenario>;
+
 export async function walk(seed: number, leaning: Leaning = {}, weakening: Weakening = {}): Promise<string[]> {
-  const scenario = { ...walkOf(seed, leaning), weakening };
+  const scenario = { ...walkOf(seed, leaning), ...(leaning.retried && retried), weakening };
   return findings(scenario, await simulate(scenario));
 }

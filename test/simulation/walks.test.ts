@@ -20,6 +20,19 @@ describe('random walks', () => {
   });
 
   it(
+    'end with every witness agreeing when failed users are tried again in a child run',
+    async () => {
+      const broken: { seed: number; found: string[] }[] = [];
+      for (let seed = first; seed <= Math.max(first, last / 15) && broken.length < 10; seed++) {
+        const found = await walk(seed, { retried: true });
+        if (found.length > 0) broken.push({ seed, found: found.slice(0, 5) });
+      }
+      expect(broken).toEqual([]);
+    },
+    Math.max(120_000, last * 10),
+  );
+
+  it(
     'end with every witness agreeing',
     async () => {
       const broken: { seed: number; found: string[] }[] = [];

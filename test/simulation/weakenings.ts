@@ -124,6 +124,18 @@ export const weakenings = {
       finish: (runId, state, reason) => keepingTokens(database, () => store.finish(runId, state, reason)),
     }),
   },
+  'users of whom nobody knows are tried again as if they had failed': {
+    runStore: (store, database) => ({
+      ...store,
+      beginRetry: (runId) => {
+        const unknown = database.failures.filter(({ outcome }) => outcome === 'unknown');
+        for (const failure of unknown) failure.outcome = 'failed';
+        const begun = store.beginRetry(runId);
+        for (const failure of unknown) failure.outcome = 'unknown';
+        return begun;
+      },
+    }),
+  },
   'workers do not hear of a pause': {
     contexts: (contexts) => ({
       ...contexts,

@@ -1,24 +1,31 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { CampaignDefinition } from '../../shared/contracts/campaigns.ts';
-import { actionTypeConfig, type EngineConfig } from '../../shared/contracts/engine-config.ts';
-import { stepLines } from '../../shared/domain/outcomes.ts';
+import { publicId } from '../../shared/domain/ids.ts';
 import { isTerminal } from '../../shared/domain/run-states.ts';
 import { lastCallSentWithinMs, type ControlVerb } from '../../shared/domain/run-control.ts';
 import { topicNames, type Shard } from '../../shared/domain/shard.ts';
 import type { Evidence } from '../support/evidence.ts';
 import { createMemoryBus, type MemoryBus } from '../support/memory/memory-bus.ts';
 import { createMemoryCampaignStore } from '../support/memory/campaign-store.ts';
-import { createMemoryDatabase, type MemoryDatabase } from '../support/memory/memory-database.ts';
+import { createMemoryDatabase, type MemoryDatabase, type RunRow } from '../support/memory/memory-database.ts';
 import type { MessageFate } from '../support/memory/memory-topics.ts';
 import { seedMemoryRegistry } from '../support/memory/registry.ts';
-import { createMemoryRunReports } from '../support/memory/run-reports.ts';
 import { createSettableClock } from '../support/settable-clock.ts';
+import { childFindings, retryFailed } from './child-runs.ts';
 import { createControls } from './controls.ts';
+import { gatherEvidence } from './gather-evidence.ts';
 import { createProcessFaults, type Fate, type PortCall, type ProcessFaults } from './process-faults.ts';
 import { startProcess, type Membership, type ProcessName, type Surroundings, type Weakening } from './processes.ts';
-import { createScriptedEndpoint, lateMs, type Keeping, type Manner, type StatusManner } from './scripted-endpoint.ts';
+import {
+  createScriptedEndpoint,
+  type Keeping,
+  type Manner,
+  type ScriptedEndpoint,
+  type StatusManner,
+} from './scripted-endpoint.ts';
 import type { Chance } from './seeded.ts';
-import { budgetsFor, createSimulatedBudgets, type BudgetPlan } from './simulated-budgets.ts';
+import { createSimulatedBudgets, type BudgetPlan } from './simulated-budgets.ts';
+import { definitionFor, engineConfigFor, timeoutMs } from './simulated-campaign.ts';
 import { createSimulatedSegmentation, type SegmentUsers } from './simulated-segmentation.ts';
 
 export interface Scenario {
@@ -27,7 +34,8 @@ export interface Scenario {
   /** How many, from 1. */
   steps: number;
   keeping: Keeping;
-  fails: (step: number, user: string) => boolean;
+  /** Child runs may be kinder. */
+  fails: (step: number, user: string, isChildRun: boolean) => boolean;
   deadlineSeconds: number;
   /** When it is cancelled, from its start; null: never. */
   cancelAfterMs: number | null;
@@ -51,6 +59,8 @@ export interface Scenario {
   weakening?: Weakening;
   /** What the audience is made of; one segment when absent. */
   sources?: AudienceSources;
+  /** Its failed users are tried again, in a child run, with faults for as long as before. */
+  retried?: boolean;
   /** None when absent. */
   budget?: BudgetPlan | null;
 }
@@ -70,6 +80,8 @@ export interface Outcome {
   faults: number;
   /** Calls that began well after a pause and before its end, after the cancellation, or after the deadline. */
   lateCalls: number;
+  /** What is wrong with its child run. */
+  child: readonly string[];
   /** What is wrong with its budgets. */
   budgets: readonly string[];
   /** How often a budget was raised because the run had paused for it. */
@@ -81,7 +93,6 @@ export interface Outcome {
 }
 
 const live: Record<ProcessName, number> = { scheduler: 1, trigger: 2, worker: 2 };
-const timeoutMs = 1000;
 /** A consumer that is not heard of for so long is out of its group. */
 const sessionMs = 3000;
 const restartMs = 500;
@@ -98,7 +109,8 @@ export async function simulate(scenario: Scenario): Promise<Outcome> {
   const { audience, chance, weakening = {}, sources } = scenario;
   const clock = createSettableClock();
   const startMs = clock.nowMs();
-  const isFaulty = () => clock.nowMs() < startMs + scenario.faultsLastMs;
+  let faultsBeganMs = startMs;
+  const isFaulty = () => clock.nowMs() < faultsBeganMs + scenario.faultsLastMs;
   const database = createMemoryDatabase(clock);
   const countries = [...audience.keys()];
   const chain = Array.from({ length: scenario.steps }, (_, index) => `action-${index + 1}`);
@@ -137,20 +149,31 @@ export async function simulate(scenario: Scenario): Promise<Outcome> {
   await campaigns.start(campaignId, null);
 
   const run = () => [...database.runs.values()].find((row) => row.campaignId === campaignId);
-  const isOver = () => !isFaulty() && supervisor.frozen() === 0 && isTerminal(run()?.state ?? 'preparing');
+  const isOver = (row: RunRow | undefined) =>
+    !isFaulty() && supervisor.frozen() === 0 && isTerminal(row?.state ?? 'preparing');
   let nextDisturbanceMs = startMs;
-  while (!isOver() && clock.nowMs() < startMs + patienceMs) {
-    await nextTurn();
-    if (clock.nowMs() >= nextDisturbanceMs) {
-      nextDisturbanceMs = clock.nowMs() + 1000;
-      if (chance.happens(0.5) || !isFaulty()) bus.releaseDelayed();
-      if (scenario.strays && isFaulty()) await bus.publisher().publish(strayFor(database, scenario, chance));
+  async function passUntilOver(ofRun: () => RunRow | undefined): Promise<void> {
+    const giveUpMs = clock.nowMs() + patienceMs;
+    while (!isOver(ofRun()) && clock.nowMs() < giveUpMs) {
+      await nextTurn();
+      if (clock.nowMs() >= nextDisturbanceMs) {
+        nextDisturbanceMs = clock.nowMs() + 1000;
+        if (chance.happens(0.5) || !isFaulty()) bus.releaseDelayed();
+        if (scenario.strays && isFaulty()) await bus.publisher().publish(strayFor(database, scenario, chance));
+      }
+      controls.askDue();
+      if (budgets.raiseWherePaused()) controls.ask('resume', 0);
+      const wakeMs = clock.nextWakeMs();
+      if (wakeMs === undefined) break;
+      clock.advance(Math.max(0, wakeMs - clock.nowMs()));
     }
-    controls.askDue();
-    if (budgets.raiseWherePaused()) controls.ask('resume', 0);
-    const wakeMs = clock.nextWakeMs();
-    if (wakeMs === undefined) break;
-    clock.advance(Math.max(0, wakeMs - clock.nowMs()));
+  }
+  await passUntilOver(run);
+  const parent = run();
+  const childId = scenario.retried && parent ? await retryFailed(database, parent) : null;
+  if (childId !== null) {
+    faultsBeganMs = clock.nowMs();
+    await passUntilOver(() => database.runs.get(childId));
   }
   // What was thawed last may still write.
   await nextTurn();
@@ -160,8 +183,12 @@ export async function simulate(scenario: Scenario): Promise<Outcome> {
     stops.some(({ fromMs, untilMs }) => atMs > fromMs + lastCallSentWithinMs && atMs < untilMs);
   supervisor.killAll();
   return {
-    evidence: await gatherEvidence(database, run()?.id, scenario, endpoint),
+    evidence: await gatherEvidence(database, parent?.id, scenario, {
+      ...endpoint,
+      effects: endpoint.effectsIn(publicId('run', parent?.id ?? '')),
+    }),
     calls: supervisor.calls(),
+    child: findingsOfChild(database, [parent, database.runs.get(childId ?? '')], scenario.steps, endpoint),
     budgets: budgets.findings(),
     raised: budgets.raised(),
     excluded: [...database.feeds.values()].reduce((sum, feed) => sum + feed.excludedUsers, 0),
@@ -169,6 +196,17 @@ export async function simulate(scenario: Scenario): Promise<Outcome> {
     lateCalls: endpoint.beganAtMs.filter(isLate).length,
     tookMs: clock.nowMs() - startMs,
   };
+}
+
+function findingsOfChild(
+  database: MemoryDatabase,
+  [parent, child]: readonly [RunRow | undefined, RunRow | undefined],
+  steps: number,
+  endpoint: ScriptedEndpoint,
+): string[] {
+  if (!parent || !child) return [];
+  const ofChild = endpoint.effectsIn(publicId('run', child.id));
+  return childFindings(database, [parent, child], steps, { ofBoth: endpoint.effects, ofChild });
 }
 
 function isProcessName(name: string): name is ProcessName {
@@ -251,66 +289,4 @@ function strayFor(
   const step = 1 + chance.below(steps);
   const value = { feedId, step, batchNos: [1 + chance.below(3)], remaining: [1], lost: [null] };
   return [{ topic: topics.shard({ actionType: `action-${step}`, country }), value: JSON.stringify(value) }];
-}
-
-async function gatherEvidence(
-  database: MemoryDatabase,
-  runId: string | undefined,
-  { audience, steps, sources }: Scenario,
-  { effects, overlapping, appliedAgain }: Pick<Evidence, 'effects' | 'overlapping' | 'appliedAgain'>,
-): Promise<Evidence> {
-  const reports = createMemoryRunReports({ database });
-  const snapshot = runId === undefined ? undefined : await reports.snapshot(runId);
-  const failures = runId === undefined ? undefined : await reports.failures(runId, {}, 100_000, null);
-  return {
-    audience,
-    runState: snapshot?.state ?? 'missing',
-    lines: new Map(
-      snapshot?.countries.map(({ country, fedUsers, heldOutUsers, totals }) => [
-        country,
-        stepLines(fedUsers, totals, steps, heldOutUsers),
-      ]),
-    ),
-    effects,
-    failures: failures?.items ?? [],
-    ...(sources && { heldOut: sources.heldOut }),
-    ...(overlapping && { overlapping }),
-    ...(appliedAgain && { appliedAgain }),
-  };
-}
-
-function definitionFor(
-  chain: readonly string[],
-  countries: string[],
-  { deadlineSeconds, budget = null }: Scenario,
-): CampaignDefinition {
-  const steps = chain.map((action) => ({ action, params: {} }));
-  return {
-    name: 'Simulated',
-    countries,
-    audience: { include: [{ segment: 'everybody' }] },
-    ...budgetsFor(budget, steps, countries),
-    schedule: { type: 'now' },
-    deadlineSeconds,
-    priority: 'normal',
-  };
-}
-
-function engineConfigFor(chain: readonly string[], countries: string[], keeping: Keeping): EngineConfig {
-  const contractClass = keeping === 'naive' ? 'B' : keeping;
-  const status = { statusUrl: 'http://unused/status', appliesLateSeconds: 1 + lateMs / 1000 };
-  const actionType = actionTypeConfig.parse({
-    url: 'http://unused',
-    class: contractClass,
-    timeoutMs,
-    concurrency: 4,
-    ...(keeping === 'C' && status),
-  });
-  return {
-    countries,
-    segmentation: { url: 'http://unused', timeoutMs: 1000, pageSize: 100 },
-    actionTypes: Object.fromEntries(chain.map((name) => [name, actionType])),
-    partitionsPerShard: 2,
-    replicationFactor: 1,
-  };
 }

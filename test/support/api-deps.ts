@@ -42,6 +42,7 @@ import { createMemoryClientSource, createMemoryClientStore } from './memory/clie
 import { createMemoryJobIntake } from './memory/job-intake.ts';
 import { createMemoryJobChanges } from './memory/job-changes.ts';
 import { createMemoryJobStore } from './memory/job-store.ts';
+import { createMemoryScheduleStore } from './memory/schedule-store.ts';
 import { createSettableClock } from './settable-clock.ts';
 
 /** What the HTTP interface is made of in tests: stores in memory, a clock that stands at the first of January 2026, and a key. */
@@ -107,6 +108,8 @@ export async function createApiDeps() {
       figures: createMemoryClientFigures({ database }),
       owner: 'a test',
     }),
+    schedules: createMemoryScheduleStore({ database }),
+    groups: createMemoryScheduleStore({ database }),
     shards: createMemoryShardStore({ database }),
     shardLook: createShardLook({
       ...{ registry, clock, topicPrefix: 'muster' },

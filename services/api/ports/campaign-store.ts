@@ -1,4 +1,5 @@
 import type { CampaignDefinition } from '../../../shared/contracts/campaigns.ts';
+import type { RecurrenceDefinition } from '../../../shared/contracts/recurrences.ts';
 import type { RunState } from '../../../shared/domain/run-states.ts';
 
 /** `draft`: not started, or taken back. `scheduled`: its job waits to fall due, or its run has begun (then the latest run's state says more). */
@@ -12,6 +13,8 @@ export interface CampaignRecord {
   createdAt: Date;
   /** When its job is due; null when there is none. */
   nextRunAt: Date | null;
+  /** Of a recurring campaign that was started. */
+  scheduleId: string | null;
   latestRun: { runId: string; state: RunState } | null;
 }
 
@@ -39,6 +42,8 @@ export interface CampaignStore {
    * @param dueAt null: now, by the database's clock
    */
   start(campaignId: string, dueAt: Date | null): Promise<CampaignRecord | undefined>;
-  /** scheduled → draft, together with its job; no effect once the job has become a run. Repeating it changes nothing. */
+  /** draft → scheduled, with the schedule that will start its runs. Repeating it changes nothing. */
+  startRecurring(campaignId: string, recurrence: RecurrenceDefinition): Promise<CampaignRecord | undefined>;
+  /** scheduled → draft, together with its job, or with a schedule that has not fired; no effect once the job has become a run. Repeating it changes nothing. */
   unschedule(campaignId: string): Promise<CampaignRecord | undefined>;
 }

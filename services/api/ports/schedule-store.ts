@@ -71,7 +71,8 @@ export interface OccurrenceRecord {
 
 /** What fires beside the rhythm, because a person asks for it. */
 export type FireWish =
-  | { kind: 'manual' }
+  /** At this instant, which tells it from others; null: now. It is due now either way. */
+  | { kind: 'manual'; atMs: number | null }
   /** What recurs between the two, inclusive, and has not fired. */
   | { kind: 'backfill'; fromMs: number; untilMs: number };
 

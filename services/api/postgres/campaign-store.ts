@@ -1,8 +1,12 @@
-import type { Pool } from 'pg';
+import type { Pool, PoolClient } from 'pg';
 import { v7 as uuidv7 } from 'uuid';
 import type { CampaignDefinition } from '../../../shared/contracts/campaigns.ts';
+import type { KeptSchedule } from '../../../shared/contracts/kept-schedules.ts';
+import type { RecurrenceDefinition } from '../../../shared/contracts/recurrences.ts';
 import { partitionOf } from '../../../shared/domain/partitioning.ts';
 import type { RunState } from '../../../shared/domain/run-states.ts';
+import { inTransaction } from '../../../shared/postgres/transaction.ts';
+import { scheduleTimesOf } from './schedule-store.ts';
 import type { CampaignRecord, CampaignState, CampaignStore } from '../ports/campaign-store.ts';
 import { pageOf, requireIdCursor } from './pages.ts';
 
@@ -37,12 +41,35 @@ export function createCampaignStore({ pool }: { pool: Pool }): CampaignStore {
       return get(campaignId);
     },
 
+    startRecurring: async (campaignId, recurrence) => {
+      await inTransaction(pool, (client) => startRecurring(client, campaignId, recurrence));
+      return get(campaignId);
+    },
+
     unschedule: async (campaignId) => {
       await pool.query(unscheduleCampaign, [campaignId]);
       return get(campaignId);
     },
   };
 }
+
+async function startRecurring(client: PoolClient, campaignId: string, recurrence: RecurrenceDefinition): Promise<void> {
+  const { rows } = await client.query<{ name: string; now: Date }>(scheduleCampaign, [campaignId]);
+  const [started] = rows;
+  if (!started) return;
+  const nowMs = started.now.getTime();
+  const times = scheduleTimesOf(recurrence, nowMs, nowMs);
+  const definition = JSON.stringify({ recurrence } satisfies KeptSchedule);
+  await client.query(insertSchedule, [uuidv7(), started.name, campaignId, definition, started.now, ...times]);
+}
+
+const scheduleCampaign = `
+  update campaigns set state = 'scheduled', updated_at = now() where id = $1 and state = 'draft' returning name, now() as now`;
+
+/** $5 is now, in whole milliseconds: what recurs does so after it. */
+const insertSchedule = `
+  insert into schedules (id, name, campaign, definition, created_at, high_water, state, next_at, look_at)
+  values ($1, $2, $3, $4::jsonb, $5::timestamptz, $5::timestamptz, 'active', $6, $7)`;
 
 const insertCampaign = `
   with c as (
@@ -67,14 +94,18 @@ const startCampaign = `
 
 /** A job that the scheduler takes at this moment is waited for, and is gone then. */
 const unscheduleCampaign = `
-  with gone as (
-    delete from run_starts where campaign = $1 returning campaign
+  with fired as (
+    select s.campaign from schedules s where s.campaign = $1 and exists (select from occurrences where schedule = s.id)
+  ), gone as (
+    delete from run_starts where campaign = $1 and not exists (select from fired) returning campaign
+  ), stopped as (
+    delete from schedules where campaign = $1 and not exists (select from fired) returning campaign
   )
   update campaigns set state = 'draft', updated_at = now()
-  where id = $1 and state = 'scheduled' and id in (select campaign from gone)`;
+  where id = $1 and state = 'scheduled' and id in (select campaign from gone union all select campaign from stopped)`;
 
 const selectCampaigns = `
-  select c.id, c.revision, c.state, c.created_at, r.definition || coalesce(b.budgets, '{}') as definition, j.due_at, l.id as run, l.state as run_state
+  select c.id, c.revision, c.state, c.created_at, r.definition || coalesce(b.budgets, '{}') as definition, least(j.due_at, s.next_at) as due_at, s.id as schedule, l.id as run, l.state as run_state
   from campaigns c
   join campaign_revisions r on r.campaign = c.id and r.revision = c.revision
   left join lateral (
@@ -82,6 +113,7 @@ const selectCampaigns = `
     select jsonb_build_object('budgets', jsonb_agg(jsonb_build_object('country', country, 'units', units) order by country)) as budgets
     from budgets where campaign = c.id having count(*) > 0
   ) b on true
+  left join schedules s on s.campaign = c.id
   left join lateral (select min(due_at) as due_at from run_starts where campaign = c.id) j on true
   left join lateral (select id, state from runs where campaign = c.id and parent is null order by scheduled_for desc limit 1) l on true`;
 
@@ -92,6 +124,7 @@ interface CampaignRow {
   created_at: Date;
   definition: CampaignDefinition;
   due_at: Date | null;
+  schedule: string | null;
   run: string | null;
   run_state: RunState | null;
 }
@@ -104,6 +137,7 @@ function recordOf(row: CampaignRow): CampaignRecord {
     definition: row.definition,
     createdAt: row.created_at,
     nextRunAt: row.due_at,
+    scheduleId: row.schedule,
     latestRun: row.run !== null && row.run_state !== null ? { runId: row.run, state: row.run_state } : null,
   };
 }

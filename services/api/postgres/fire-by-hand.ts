@@ -67,7 +67,7 @@ export function instantsByHand(
   { recurrence }: KeptSchedule,
   { clockMs, createdAtMs, atMost }: InstantsQuestion,
 ): number[] {
-  if (wish.kind === 'manual') return [clockMs];
+  if (wish.kind === 'manual') return [wish.atMs ?? clockMs];
   const whole = recurrenceOf(recurrence, createdAtMs);
   // Before it was made it recurred no less: that is what backfilling is for.
   const unbounded = whole.kind === 'cron' && recurrence.from === undefined ? { ...whole, fromMs: wish.fromMs } : whole;

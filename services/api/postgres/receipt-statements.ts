@@ -67,7 +67,7 @@ export const recordReceipts = statementOf<RecordReceiptsParams>(
     where k.batch_no is not null
   ), u as (
     insert into receipts as r (feed, step, user_id, delivered, code, at)
-    select distinct on (p.feed, k.step, k.user_id) p.feed, k.step, k.user_id, k.delivered, k.code, k.at
+    select distinct on (p.feed, k.step, k.user_id collate "C") p.feed, k.step, k.user_id, k.delivered, k.code, k.at
     from p join k using (position)
     order by p.feed, k.step, k.user_id collate "C", k.at desc, k.delivered desc
     on conflict (feed, step, user_id) do update set was_delivered = r.delivered, delivered = excluded.delivered, code = excluded.code,

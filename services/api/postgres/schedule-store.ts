@@ -1,7 +1,7 @@
 import type { Pool, PoolClient } from 'pg';
 import { v7 as uuidv7 } from 'uuid';
 import { keptSchedule, type KeptSchedule } from '../../../shared/contracts/kept-schedules.ts';
-import { recurrenceOf } from '../../../shared/contracts/recurrences.ts';
+import { recurrenceOf, type RecurrenceDefinition } from '../../../shared/contracts/recurrences.ts';
 import { nextInstantMs } from '../../../shared/domain/recurrence/recurrence.ts';
 import { scheduleMoveOf, type ScheduleVerb } from '../../../shared/domain/recurrence/schedule-states.ts';
 import { fireSchedules, type Decider } from '../../../shared/postgres/schedules/fire-schedules.ts';
@@ -32,7 +32,7 @@ export function createScheduleStore({ pool, region, owner }: ScheduleStoreDeps):
     create: async ({ scheduleId = uuidv7(), name, clientId, definition, note }) => {
       await inTransaction(pool, async (client) => {
         const nowMs = await transactionTime(client);
-        const times = timesOf(definition, nowMs, nowMs);
+        const times = scheduleTimesOf(definition.recurrence, nowMs, nowMs);
         await client.query(insertSchedule, [
           scheduleId,
           name,
@@ -58,8 +58,7 @@ export function createScheduleStore({ pool, region, owner }: ScheduleStoreDeps):
         if (!before) return { kind: 'missing' };
         if (expected !== null && expected !== before.revision) return { kind: 'outdated', schedule: before };
         const { name, clientId, definition, note } = change;
-        // By the definition that it was due by: it would be lost otherwise.
-        if (definition && before.state === 'active') await firePending(client, scheduleId, decider);
+        if (definition) await decidePending(client, before, decider);
         const { rowCount } = await client.query(updateSchedule, [
           ...[scheduleId, name ?? null, clientId ?? null, definition ? JSON.stringify(definition) : null],
           ...[note !== undefined, note ?? null],
@@ -78,7 +77,7 @@ export function createScheduleStore({ pool, region, owner }: ScheduleStoreDeps):
         const nowMs = await transactionTime(client);
         const isOn = move.to === 'active';
         const cause = isOn ? (before.state === 'paused' ? 'paused' : 'disabled') : null;
-        const next = isOn ? timesOf(before.definition, before.createdAt.getTime(), nowMs)[0] : null;
+        const next = isOn ? scheduleTimesOf(before.definition.recurrence, before.createdAt.getTime(), nowMs)[0] : null;
         await client.query(moveSchedule, [scheduleId, move.to, reason, isOn, cause, next]);
         if (verb === 'disable') await client.query(dropBuffered, [scheduleId]);
         await stopRemainders(client, [{ scheduleId }], runVerbs[verb], whatHappened(verb));
@@ -110,8 +109,18 @@ export function whatHappened(verb: ScheduleVerb): string {
 
 async function beginAnew(client: PoolClient, before: ScheduleRecord, definition: KeptSchedule): Promise<void> {
   const nowMs = await transactionTime(client);
-  const times = timesOf(definition, before.createdAt.getTime(), nowMs);
+  const times = scheduleTimesOf(definition.recurrence, before.createdAt.getTime(), nowMs);
   await client.query(beginFrom, [before.scheduleId, iso(nowMs), ...times]);
+}
+
+/** By the definition that it was due by: it would be lost otherwise. What came while it rests is told as skipped. */
+async function decidePending(
+  client: PoolClient,
+  { scheduleId, state }: ScheduleRecord,
+  decider: Decider,
+): Promise<void> {
+  if (state === 'paused' || state === 'disabled') await client.query(silence, [scheduleId, state]);
+  if (state !== 'ended') await firePending(client, scheduleId, decider);
 }
 
 /** Whatever region it is at home in. */
@@ -124,8 +133,12 @@ async function firePending(client: PoolClient, scheduleId: string, decider: Deci
 }
 
 /** The next instant after `afterMs`, and when to look: for a schedule that has an end, that is the last look. */
-function timesOf(definition: KeptSchedule, madeAtMs: number, afterMs: number): [string | null, string] {
-  const recurrence = recurrenceOf(definition.recurrence, madeAtMs);
+export function scheduleTimesOf(
+  definition: RecurrenceDefinition,
+  madeAtMs: number,
+  afterMs: number,
+): [string | null, string] {
+  const recurrence = recurrenceOf(definition, madeAtMs);
   const nextAtMs = nextInstantMs(recurrence, afterMs);
   return [nextAtMs === null ? null : iso(nextAtMs), iso(nextAtMs ?? recurrence.untilMs ?? afterMs)];
 }
@@ -191,9 +204,11 @@ const updateSchedule = `
   where s.id = $1 and (s.name, s.client, s.definition, s.note) is distinct from (w.name, w.client, w.definition, w.note)`;
 
 const beginFrom = `
-  update schedules set high_water = greatest(high_water, $2::timestamptz), next_at = $3,
-    look_at = case when state = 'active' then $4::timestamptz else look_at end, region_looks = '{}'
+  update schedules set high_water = greatest(high_water, $2::timestamptz), next_at = case when state = 'active' then $3::timestamptz end,
+    look_at = case when state = 'active' then $4::timestamptz end, region_looks = '{}'
   where id = $1`;
+
+const silence = `update schedules set silent_until = now(), silent_cause = $2, look_at = now() where id = $1`;
 
 /** What came while it was off is skipped by the next look, which is at once. */
 const moveSchedule = `

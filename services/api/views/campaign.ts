@@ -1,6 +1,6 @@
 import type { Campaign, CampaignDefinition } from '../../../shared/contracts/campaigns.ts';
 import { publicId } from '../../../shared/domain/ids.ts';
-import { dueInstant } from '../due-instant.ts';
+import { startOf } from '../campaign-start.ts';
 import type { CampaignRecord } from '../ports/campaign-store.ts';
 
 export function campaignView(record: CampaignRecord): Campaign {
@@ -14,6 +14,7 @@ export function campaignView(record: CampaignRecord): Campaign {
     createdAt: record.createdAt.toISOString(),
     startsAt: startsAt(record.definition),
     nextRunAt: record.nextRunAt?.toISOString() ?? null,
+    scheduleId: record.scheduleId === null ? null : publicId('schedule', record.scheduleId),
     links: {
       self,
       runs: `/v1/runs?campaignId=${id}`,
@@ -23,8 +24,6 @@ export function campaignView(record: CampaignRecord): Campaign {
   };
 }
 
-function startsAt({ schedule }: CampaignDefinition): string | null {
-  if (schedule.type === 'now') return null;
-  const due = dueInstant(schedule);
-  return due.ok ? due.dueAt.toISOString() : null;
+function startsAt(definition: CampaignDefinition): string | null {
+  return startOf(definition)?.toISOString() ?? null;
 }

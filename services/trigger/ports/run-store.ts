@@ -18,6 +18,8 @@ export interface RunToPrepare {
 export interface NewFeed {
   country: string;
   audience: FeedAudience;
+  /** Nobody is fed before; absent: at once. */
+  startsAt?: Date | undefined;
 }
 
 /** A run's totals as its keeper sees them. */
@@ -129,7 +131,8 @@ export interface RunStore {
   /** Shows why a run cannot be prepared yet. No effect once it has begun. */
   wait(runId: string, cause: string): Promise<void>;
   /**
-   * preparing → running, with its feeds. False when another trigger was first.
+   * preparing → running, with its feeds. False when another trigger was first. Where feeds start later than the run, its deadline counts from
+   * the last of them.
    * @param batchUsers users per batch of these feeds, at most; `usualBatchUsers` unless given
    */
   begin(runId: string, feeds: readonly NewFeed[], batchUsers?: number): Promise<boolean>;

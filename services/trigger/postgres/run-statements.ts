@@ -18,15 +18,18 @@ export const wait = `
 
 export const begin = `
   with r as (
-    update runs set state = 'running', state_since = now(), started_at = now(), waiting_cause = null, waiting_since = null
+    update runs set state = 'running', state_since = now(), started_at = now(), waiting_cause = null, waiting_since = null,
+      deadline_at = deadline_at + coalesce((select greatest(max(k.at) - scheduled_for, '0') from unnest($9::timestamptz[]) k (at)), '0')
     where id = $1 and state = 'preparing' returning id, campaign, revision
   ), e as (
     insert into run_events (run, kind, detail) select id, 'begun', jsonb_build_object('feeds', cardinality($2::uuid[])) from r
   ), f as (
-    insert into feeds (feed, run, country, segment, snapshot, estimate, audience, batch_users, step_units)
-    select k.feed, r.id, k.country, k.segment, k.snapshot, k.estimate, k.audience, $8, step_units(r.campaign, r.revision, k.country)
-    from r, unnest($2::uuid[], $3::text[], $4::text[], $5::text[], $6::bigint[], $7::jsonb[])
-      k (feed, country, segment, snapshot, estimate, audience)
+    insert into feeds (feed, run, country, segment, snapshot, estimate, audience, batch_users, step_units, stalled, stalled_until)
+    select k.feed, r.id, k.country, k.segment, k.snapshot, k.estimate, k.audience, $8, step_units(r.campaign, r.revision, k.country),
+      -- Given back until its time.
+      case when k.starts_at > now() then $10 end, case when k.starts_at > now() then k.starts_at end
+    from r, unnest($2::uuid[], $3::text[], $4::text[], $5::text[], $6::bigint[], $7::jsonb[], $9::timestamptz[])
+      k (feed, country, segment, snapshot, estimate, audience, starts_at)
   )
   select from r`;
 

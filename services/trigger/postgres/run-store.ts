@@ -5,6 +5,7 @@ import { defaultMinJudgedUsers } from '../../../shared/contracts/campaigns.ts';
 import type { StepTotals } from '../../../shared/domain/outcomes.ts';
 import { statesBefore, type TerminalRunState } from '../../../shared/domain/run-states.ts';
 import { nothingUnderWay } from '../../../shared/domain/under-way.ts';
+import { notItsTimeYet } from '../../../shared/contracts/feed-audience.ts';
 import { audienceColumnsOf } from '../../../shared/postgres/feed-audience.ts';
 import { inTransaction } from '../../../shared/postgres/transaction.ts';
 import { readUnderWay } from '../../../shared/postgres/under-way.ts';
@@ -52,6 +53,8 @@ export function createRunStore({ pool }: { pool: Pool }): RunStore {
         audiences.map(({ estimate }) => estimate),
         audiences.map(({ audience }) => audience && JSON.stringify(audience)),
         batchUsers,
+        feeds.map(({ startsAt }) => startsAt ?? null),
+        notItsTimeYet,
       ]);
       return rowCount === 1;
     },

@@ -195,7 +195,14 @@ describe('a whole answer', () => {
     expect(encoded('identity')).toMatchObject({ kind: 'reported' });
   });
 
-  it.each([204, 402, 408, 418, 500, 502, 503, 504])('with status %i and no body is ambiguous', (status) => {
+  it.each(['', 'accepted', '{"accepted":3}'])(
+    'of 202 with the body %j says nothing of the users: ambiguous',
+    (body) => {
+      expect(read(answered(202, body))).toMatchObject({ kind: 'ambiguous' });
+    },
+  );
+
+  it.each([202, 204, 402, 408, 418, 500, 502, 503, 504])('with status %i and no body is ambiguous', (status) => {
     expect(read(answered(status, ''))).toMatchObject({ kind: 'ambiguous' });
   });
 

@@ -58,7 +58,7 @@ export async function fireSchedules(
     JSON.stringify(planned.map(({ row, plan }) => moveJson(row, plan))),
     decider.region,
   ]);
-  const ended = planned.filter(({ plan }) => plan.isOver).map(({ row }) => row);
+  const ended = planned.filter(({ row, plan }) => row.isActive && plan.isOver).map(({ row }) => row);
   await stopRemainders(client, ended, 'cancel', 'the schedule that started it has ended');
   return { occurrences, skipped, ended: ended.map(({ scheduleId }) => scheduleId) };
 }
@@ -85,14 +85,14 @@ function skippedJson({ scheduleId, group, firstMs, lastMs, count, cause }: Skipp
   };
 }
 
-function moveJson({ scheduleId }: PlannedRow, plan: OccurrencePlan) {
+function moveJson({ scheduleId, isActive }: PlannedRow, plan: OccurrencePlan) {
   return {
     id: scheduleId,
     high_water: iso(plan.highWaterMs),
     next_at: iso(plan.nextAtMs),
     look_at: iso(plan.lookAtMs),
     waits: plan.waitsForOthers,
-    is_over: plan.isOver,
+    is_over: isActive && plan.isOver,
   };
 }
 

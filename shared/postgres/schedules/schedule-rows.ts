@@ -8,6 +8,8 @@ export interface PlannedRow {
   name: string;
   target: ScheduleTarget;
   schedule: PlannableSchedule;
+  /** What is not is only told what it leaves out. */
+  isActive: boolean;
   /** The transaction's clock. */
   nowMs: number;
 }
@@ -15,7 +17,7 @@ export interface PlannedRow {
 /** Milliseconds since 1970, as a number: Postgres counts in microseconds, which are cut off. */
 export const msOf = (column: string) => `trunc(extract(epoch from ${column}) * 1000)::float8`;
 
-export const plannedColumns = `s.id, s.name, s.client, s.campaign, s.definition,
+export const plannedColumns = `s.id, s.name, s.client, s.campaign, s.definition, s.state,
   (select c.revision from campaigns c where c.id = s.campaign) as "campaignRevision",
   ${msOf('s.created_at')} as "createdAtMs", ${msOf('s.high_water')} as "highWaterMs",
   ${msOf('s.silent_until')} as "silentUntilMs", s.silent_cause as "silentCause", ${msOf('now()')} as "nowMs"`;
@@ -27,6 +29,7 @@ export interface PlannedColumns {
   campaign: string | null;
   campaignRevision: number | null;
   definition: unknown;
+  state: string;
   createdAtMs: number;
   highWaterMs: number;
   silentUntilMs: number | null;
@@ -44,6 +47,7 @@ export function plannedRowOf(row: PlannedColumns): PlannedRow {
     name,
     target: targetOf(row),
     schedule: { definition, createdAtMs, highWaterMs, silence },
+    isActive: row.state === 'active',
     nowMs,
   };
 }

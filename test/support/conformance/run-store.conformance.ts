@@ -56,6 +56,25 @@ export function describeRunStore(name: string, makeSubject: MakeExecutionSubject
       expect(await waitingCauseOf(runId)).toBeNull();
     });
 
+    it('begin in each country at its own time, and count the deadline from the last of them', async () => {
+      const { runId } = await createRun(subject);
+      const [before] = await subject.runs.toPrepare(10, []);
+      const snapshot = await subject.reports.snapshot(runId);
+      const startsAt = new Date((snapshot?.scheduledFor.getTime() ?? 0) + 3_600_000);
+      await subject.runs.begin(runId, [feedOf('SG'), { ...feedOf('ID'), startsAt }]);
+      const claim = async () => {
+        const claimed = await subject.feeds.claim('t', 60_000, 10, 'all');
+        return claimed.map(({ country }) => country);
+      };
+      expect(await claim()).toEqual(['SG']);
+      const stalled = async () =>
+        (await subject.runs.tallies())[0]?.feeds.find(({ country }) => country === 'ID')?.stalled;
+      expect(await stalled()).toBe('it is not its time yet in this country');
+      await subject.passTime((before?.deadlineInMs ?? 0) + 1800_000);
+      expect((await subject.runs.tallies())[0]?.overdueMs).toBeLessThan(0);
+      expect(await claim()).toContain('ID');
+    });
+
     it('begin once, with a feed for each country', async () => {
       const { runId, campaignId } = await createRun(subject);
       expect(await subject.runs.begin(runId, [feedOf('ID'), feedOf('SG')])).toBe(true);

@@ -331,6 +331,16 @@ export function describeSchedules(name: string, makeSubject: () => Promise<Sched
         ]);
       });
 
+      it('a change of a paused one tells what it has left out by then', async () => {
+        const scheduleId = await add();
+        await subject.schedules.control(scheduleId, 'pause', null);
+        await subject.passTime(2 * minuteMs);
+        await subject.schedules.change(scheduleId, { definition: definitionOf({ cron: '*/10 * * * *' }) }, null);
+        expect(await told(scheduleId)).toEqual([[1, 'skipped', 'paused', 2]]);
+        expect(await record(scheduleId)).toMatchObject({ state: 'paused' });
+        expect(await look()).toMatchObject({ looked: 0 });
+      });
+
       it('a change of a schedule that has changed since is refused, and one that changes nothing moves nothing', async () => {
         const scheduleId = await add();
         expect(await subject.schedules.change(scheduleId, { name: 'hourly' }, 9)).toMatchObject({ kind: 'outdated' });
@@ -346,15 +356,22 @@ export function describeSchedules(name: string, makeSubject: () => Promise<Sched
       it('fires now, beside the rhythm', async () => {
         const scheduleId = await add({ overlap: 'skip' });
         await subject.passTime(30_000);
-        const fired = await subject.schedules.fire(scheduleId, { kind: 'manual' }, null);
+        const fired = await subject.schedules.fire(scheduleId, { kind: 'manual', atMs: null }, null);
         expect(fired).toMatchObject({
           kind: 'fired',
           occurrences: [{ kind: 'manual', state: 'fired', region: 'local' }],
         });
         expect(await subject.jobs()).toMatchObject([{ dueAtMs: startMs + 30_000 }]);
         expect(await record(scheduleId)).toMatchObject({ nextAt: new Date(startMs + minuteMs) });
+        const again = { kind: 'manual', atMs: startMs + 30_000 } as const;
+        expect(await subject.schedules.fire(scheduleId, again, null)).toMatchObject({
+          occurrences: [],
+          alreadyFired: 1,
+        });
         await subject.schedules.control(scheduleId, 'disable', null);
-        expect(await subject.schedules.fire(scheduleId, { kind: 'manual' }, null)).toMatchObject({ kind: 'disabled' });
+        expect(await subject.schedules.fire(scheduleId, { kind: 'manual', atMs: null }, null)).toMatchObject({
+          kind: 'disabled',
+        });
       });
 
       it('backfills what did not fire in a time, and nothing twice', async () => {

@@ -3,7 +3,10 @@ import type { CampaignDefinition } from '../../../shared/contracts/campaigns.ts'
 import type { CampaignRecord, CampaignStore } from '../../../services/api/ports/campaign-store.ts';
 import { pageOf, requireIdCursor } from '../../../services/api/postgres/pages.ts';
 import { atOnce } from './at-once.ts';
+import { occurrencesOfRow } from './fire-schedules.ts';
 import type { CampaignRow, MemoryDatabase } from './memory-database.ts';
+import { addMemorySchedule } from './schedule-store.ts';
+import type { ScheduleRow } from './schedule-tables.ts';
 
 export function createMemoryCampaignStore({ database }: { database: MemoryDatabase }): CampaignStore {
   const { campaigns, jobs, clock } = database;
@@ -54,22 +57,40 @@ export function createMemoryCampaignStore({ database }: { database: MemoryDataba
         return get(campaignId);
       }),
 
+    startRecurring: (campaignId, recurrence) =>
+      atOnce(() => {
+        const row = campaigns.get(campaignId);
+        if (row?.state !== 'draft') return get(campaignId);
+        row.state = 'scheduled';
+        addMemorySchedule(database, { name: row.definition.name, campaignId, definition: { recurrence } });
+        return get(campaignId);
+      }),
+
     unschedule: (campaignId) =>
       atOnce(() => {
         const row = campaigns.get(campaignId);
         const job = [...jobs.values()].find((each) => each.campaignId === campaignId);
-        if (row?.state === 'scheduled' && job) {
+        const schedule = scheduleOf(database, campaignId);
+        const hasFired = schedule !== undefined && occurrencesOfRow(database, schedule).length > 0;
+        if (row?.state === 'scheduled' && (job ?? schedule) && !hasFired) {
           row.state = 'draft';
-          jobs.delete(job.id);
+          if (job) jobs.delete(job.id);
+          if (schedule) database.recurring.schedules.delete(schedule.id);
         }
         return get(campaignId);
       }),
   };
 }
 
+function scheduleOf({ recurring }: MemoryDatabase, campaignId: string): ScheduleRow | undefined {
+  return [...recurring.schedules.values()].find((row) => row.campaignId === campaignId);
+}
+
 function recordOf(row: CampaignRow, database: MemoryDatabase): CampaignRecord {
   const { jobs, runs } = database;
+  const schedule = scheduleOf(database, row.id);
   const dueAtMs = [...jobs.values()].filter((job) => job.campaignId === row.id).map((job) => job.dueAtMs);
+  if (schedule && schedule.nextAtMs !== null) dueAtMs.push(schedule.nextAtMs);
   const [latestRun] = [...runs.values()]
     .filter((run) => run.campaignId === row.id && run.parentId === null)
     .sort((a, b) => b.scheduledFor.getTime() - a.scheduledFor.getTime());
@@ -79,6 +100,7 @@ function recordOf(row: CampaignRow, database: MemoryDatabase): CampaignRecord {
     state: row.state,
     definition: { ...structuredClone(row.definition), ...budgetsOf(row, database) },
     createdAt: row.createdAt,
+    scheduleId: schedule?.id ?? null,
     nextRunAt: dueAtMs.length === 0 ? null : new Date(Math.min(...dueAtMs)),
     latestRun: latestRun ? { runId: latestRun.id, state: latestRun.state } : null,
   };

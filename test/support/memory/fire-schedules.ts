@@ -38,7 +38,7 @@ export function fireSchedulesInMemory(
     if (!waits) Object.assign(row, { lookAtMs: plan.lookAtMs, regionLooks: new Map() });
     else if (decider.region !== null) row.regionLooks.set(decider.region, plan.lookAtMs);
     if (row.silence && row.silence.untilMs <= plan.highWaterMs) row.silence = null;
-    if (!plan.isOver) continue;
+    if (!plan.isOver || row.state !== 'active') continue;
     Object.assign(row, { state: 'ended', stateReason: null, stateSinceMs: database.clock.nowMs() });
     stopRemaindersInMemory(database, row, 'cancel', 'the schedule that started it has ended');
     fired.ended.push(row.id);

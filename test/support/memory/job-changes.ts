@@ -23,11 +23,14 @@ export function createMemoryJobChanges({ database }: { database: MemoryDatabase 
       const row = rows.get(changeId);
       if (row?.state !== 'running' || row.place !== place) return;
       const { dueAt } = row;
+      // At once, as the first statement of a transaction locks it.
+      const end = next === null ? { state: 'done' as const, endedAt: clock.now() } : {};
+      rows.set(changeId, { ...row, place: next, ...end });
       const answers = dueAt === null ? await store.cancel(jobIds) : await store.move(jobIds, { dueAt });
       const changed = answers.filter(({ kind }) => kind === 'changed').length;
-      const counts = { seen: row.seen + answers.length, changed: row.changed + changed };
-      const end = next === null ? { state: 'done' as const, endedAt: clock.now() } : {};
-      rows.set(changeId, { ...row, ...counts, tooLate: row.tooLate + answers.length - changed, place: next, ...end });
+      const taken = rows.get(changeId) ?? row;
+      const counts = { seen: taken.seen + answers.length, changed: taken.changed + changed };
+      rows.set(changeId, { ...taken, ...counts, tooLate: taken.tooLate + answers.length - changed });
     },
   };
 }

@@ -3,7 +3,7 @@ import { firstChildBatchNo, isChildBatch, usualBatchUsers } from '../../../share
 import { defaultMinJudgedUsers, type CampaignDefinition } from '../../../shared/contracts/campaigns.ts';
 import type { RunSettings } from '../../../shared/contracts/runs.ts';
 import type { StepTotals } from '../../../shared/domain/outcomes.ts';
-import { segmentAlone } from '../../../shared/contracts/feed-audience.ts';
+import { notItsTimeYet, segmentAlone } from '../../../shared/contracts/feed-audience.ts';
 import { compareUserIds } from '../../../shared/domain/user-id.ts';
 import type { RunEventKind } from '../../../shared/domain/run-events.ts';
 import { statesBefore, type TerminalRunState } from '../../../shared/domain/run-states.ts';
@@ -49,10 +49,14 @@ export function createMemoryRunStore({ database }: { database: MemoryDatabase })
         if (row?.state !== 'preparing') return false;
         Object.assign(row, { state: 'running', stateSince: clock.now(), startedAt: clock.now(), ...waitsNot });
         addRunEvent(database, runId, 'begun', { feeds: feeds.length });
-        for (const feed of feeds) {
+        const lastStartMs = Math.max(...feeds.map(({ startsAt }) => startsAt?.getTime() ?? -Infinity));
+        row.deadlineAtMs += Math.max(0, lastStartMs - row.scheduledFor.getTime());
+        for (const { startsAt, ...feed } of feeds) {
           const id = uuidv7();
           const stepUnits = stepUnitsOf(database, row.campaignId, feed.country);
-          database.feeds.set(id, { ...unfed, ...feed, feedId: id, runId, batchUsers, stepUnits });
+          const startsAtMs = startsAt?.getTime() ?? -Infinity;
+          const later = startsAtMs > clock.nowMs() ? { stalled: notItsTimeYet, stalledUntilMs: startsAtMs } : {};
+          database.feeds.set(id, { ...unfed, ...feed, ...later, feedId: id, runId, batchUsers, stepUnits });
         }
         return true;
       }),

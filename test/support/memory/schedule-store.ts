@@ -39,7 +39,7 @@ export function createMemoryScheduleStore({ database }: { database: MemoryDataba
   const { schedules, groups } = recurring;
 
   function firePending(row: ScheduleRow): void {
-    while (row.state === 'active' && row.lookAtMs !== null && row.lookAtMs <= clock.nowMs()) {
+    while (row.lookAtMs !== null && row.lookAtMs <= clock.nowMs()) {
       fireSchedulesInMemory(database, [row], decider);
     }
   }
@@ -74,15 +74,9 @@ export function createMemoryScheduleStore({ database }: { database: MemoryDataba
 
     create: ({ scheduleId = uuidv7(), name, clientId, definition, note }) =>
       atOnce(() => {
-        const now = clock.nowMs();
         const existing = schedules.get(scheduleId);
         if (existing) return recordOf(existing);
-        const row: ScheduleRow = {
-          ...{ id: scheduleId, name, clientId, campaignId: null, revision: 1, definition: structuredClone(definition) },
-          ...{ state: 'active', stateReason: null, stateSinceMs: now, highWaterMs: now, regionLooks: new Map() },
-          ...{ silence: null, note, createdAtMs: now, updatedAtMs: now, ...timesOf(definition, now, now) },
-        };
-        schedules.set(scheduleId, row);
+        const row = addMemorySchedule(database, { scheduleId, name, clientId, definition, note });
         return recordOf(row);
       }),
 
@@ -101,7 +95,10 @@ export function createMemoryScheduleStore({ database }: { database: MemoryDataba
         const row = schedules.get(scheduleId);
         if (!row) return { kind: 'missing' };
         if (expected !== null && expected !== row.revision) return { kind: 'outdated', schedule: recordOf(row) };
-        if (definition) firePending(row);
+        if (definition && (row.state === 'paused' || row.state === 'disabled')) {
+          Object.assign(row, { silence: { untilMs: clock.nowMs(), cause: row.state }, lookAtMs: clock.nowMs() });
+        }
+        if (definition && row.state !== 'ended') firePending(row);
         const wanted = {
           ...{ name: name ?? row.name, clientId: clientId ?? row.clientId, note: note === undefined ? row.note : note },
           definition: structuredClone(definition ?? row.definition),
@@ -112,10 +109,9 @@ export function createMemoryScheduleStore({ database }: { database: MemoryDataba
         Object.assign(row, { ...wanted, revision: row.revision + 1, updatedAtMs: now });
         if (definition) {
           const { nextAtMs, lookAtMs } = timesOf(definition, row.createdAtMs, now);
-          const looks = row.state === 'active' ? { lookAtMs } : {};
+          const looks = row.state === 'active' ? { nextAtMs, lookAtMs } : { nextAtMs: null, lookAtMs: null };
           Object.assign(row, {
             highWaterMs: Math.max(row.highWaterMs, now),
-            nextAtMs,
             regionLooks: new Map(),
             ...looks,
           });
@@ -130,7 +126,7 @@ export function createMemoryScheduleStore({ database }: { database: MemoryDataba
         const before = row.state;
         const move = scheduleMoveOf(verb, before);
         if (move.kind !== 'move') return { move, schedule: recordOf(row) };
-        firePending(row);
+        if (before === 'active') firePending(row);
         const now = clock.nowMs();
         const isOn = move.to === 'active';
         Object.assign(row, {
@@ -185,6 +181,30 @@ export function createMemoryScheduleStore({ database }: { database: MemoryDataba
         groups.delete(name);
       }),
   };
+}
+
+interface AddedSchedule {
+  scheduleId?: string;
+  name: string;
+  clientId?: string;
+  campaignId?: string;
+  definition: KeptSchedule;
+  note?: string | null;
+}
+
+export function addMemorySchedule(
+  { recurring, clock }: MemoryDatabase,
+  { scheduleId: id = uuidv7(), name, clientId = '', campaignId, definition, note = null }: AddedSchedule,
+): ScheduleRow {
+  const now = clock.nowMs();
+  const target = campaignId === undefined ? { clientId, campaignId: null } : { clientId: null, campaignId };
+  const row: ScheduleRow = {
+    ...{ id, name, ...target, revision: 1, definition: structuredClone(definition) },
+    ...{ state: 'active', stateReason: null, stateSinceMs: now, highWaterMs: now, regionLooks: new Map() },
+    ...{ silence: null, note, createdAtMs: now, updatedAtMs: now, ...timesOf(definition, now, now) },
+  };
+  recurring.schedules.set(id, row);
+  return row;
 }
 
 function timesOf(definition: KeptSchedule, madeAtMs: number, afterMs: number) {

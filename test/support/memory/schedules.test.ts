@@ -1,7 +1,11 @@
 import { createSettableClock } from '../settable-clock.ts';
+import { describeCampaignSchedules } from '../conformance/campaign-schedules.conformance.ts';
 import { describeSchedules } from '../conformance/schedules.conformance.ts';
+import { createMemoryCampaignStore } from './campaign-store.ts';
 import { createMemoryClientStore } from './clients.ts';
+import { createMemoryDueJobs } from './due-jobs.ts';
 import { createMemoryDueSchedules } from './due-schedules.ts';
+import { createMemoryLeases } from './leases.ts';
 import { createMemoryDatabase } from './memory-database.ts';
 import { createMemoryScheduleStore } from './schedule-store.ts';
 
@@ -23,6 +27,37 @@ describeSchedules('in memory', () => {
     disarm: (scheduleId: string) => {
       const row = database.recurring.schedules.get(scheduleId);
       if (row) row.lookAtMs = null;
+      return Promise.resolve();
+    },
+    nowMs: () => clock.nowMs(),
+    passTime: (ms: number) => {
+      clock.advance(ms);
+      return Promise.resolve();
+    },
+  });
+});
+
+describeCampaignSchedules('in memory', () => {
+  const clock = createSettableClock();
+  const database = createMemoryDatabase(clock);
+  return Promise.resolve({
+    campaigns: createMemoryCampaignStore({ database }),
+    schedules: createMemoryScheduleStore({ database }),
+    due: createMemoryDueSchedules({ database }),
+    dueJobs: createMemoryDueJobs({ database }),
+    leases: createMemoryLeases({ database }),
+    runs: () =>
+      Promise.resolve(
+        [...database.runs.values()]
+          .sort((a, b) => a.scheduledFor.getTime() - b.scheduledFor.getTime())
+          .map(({ id: runId, state, stateReason, scheduledFor }) => {
+            return { runId, state, stateReason, scheduledForMs: scheduledFor.getTime() };
+          }),
+      ),
+    move: (runId: string, state: 'running' | 'completed') => {
+      const run = database.runs.get(runId);
+      if (run)
+        Object.assign(run, { state, startedAt: clock.now(), endedAt: state === 'completed' ? clock.now() : null });
       return Promise.resolve();
     },
     nowMs: () => clock.nowMs(),

@@ -1,0 +1,96 @@
+import { publicId } from '../../shared/domain/ids.ts';
+import { webhookHeaders } from '../../shared/domain/standard-webhooks.ts';
+import type { Clock } from '../../shared/ports/clock.ts';
+import type { HeldJob } from './held-job.ts';
+import type { HostState } from './host-breaker.ts';
+import { causeOf, isSuccess, judgeAnswer, signOf, type HostSign } from './judge-answer.ts';
+import type { CallNote, JobVerdict } from './ports/call-ledger.ts';
+import type { Callback, CallbackAnswer, CallbackEndpoint } from './ports/callback-endpoint.ts';
+import type { ClientDirectory, ClientTerms } from './ports/client-terms.ts';
+import { requestHeadersOf } from './request-headers.ts';
+import { secretsIn, storableText, withoutSecrets } from './without-secrets.ts';
+
+/** What a call may take beyond its time-out: the deadline is looked at now and then, and what it brought has to be written. */
+const callMarginMs = 1000;
+/** Jobs of a client that is disabled wait under this name, for all of its hosts. */
+export const everyHost = '*';
+
+export interface CallJobDeps {
+  endpoint: CallbackEndpoint;
+  clients: ClientDirectory;
+  stateOf: (clientId: string, host: string) => HostState;
+  clock: Clock;
+  /** In [0, 1). */
+  random: () => number;
+}
+
+/** What became of a held job. */
+export interface JobCall {
+  job: HeldJob;
+  verdict: JobVerdict;
+  note: CallNote;
+  /** What the call told of its host; `none` where there was none. */
+  sign: HostSign;
+  terms: ClientTerms | undefined;
+}
+
+/** One call of one job, or why there is none. Never throws. */
+export async function callJob(job: HeldJob, deps: CallJobDeps): Promise<JobCall> {
+  const terms = deps.clients.termsOf(job.clientId);
+  if (!terms) return withoutCall(job, { kind: 'dead', cause: 'its client is gone' }, terms);
+  const refusal = refusalOf(job, terms, deps);
+  if (refusal) return withoutCall(job, refusal, terms);
+
+  const startedMs = deps.clock.monotonicMs();
+  const callback = callbackOf(job, terms, deps.clock);
+  const answer = await deps.endpoint.call(callback);
+  const endedMs = deps.clock.monotonicMs();
+
+  const expiresInMs = job.expiresAtMs - endedMs;
+  const verdict = judgeAnswer(answer, { ...job, expiresInMs }, terms, deps.random());
+  const note = noteOf(answer, endedMs - startedMs, secretsIn(callback.headers));
+  const sign = signOf(answer);
+  return { job, verdict: afterProbe(job, verdict, sign), note, sign, terms };
+}
+
+/** The relevancy window and everything else that may have changed since the claim: looked at right before the call. */
+function refusalOf(job: HeldJob, { enabled, limits }: ClientTerms, { clock, stateOf }: CallJobDeps): JobVerdict | null {
+  const nowMs = clock.monotonicMs();
+  if (job.expiresAtMs <= nowMs) return { kind: 'expired' };
+  if (!enabled) return { kind: 'sidelined', host: everyHost };
+  const state = stateOf(job.clientId, job.host);
+  if (!job.isProbe && (state === 'open' || state === 'disabled')) return { kind: 'sidelined', host: job.host };
+  // Another may claim it while this call is under way: it goes back, to be claimed anew with its whole time.
+  if (job.leaseUntilMs - nowMs < limits.timeoutMs + callMarginMs) return { kind: 'released', delayMs: 0 };
+  return null;
+}
+
+/** A host that is still down costs no job an attempt: the one that was tried waits with the others. */
+function afterProbe(job: HeldJob, verdict: JobVerdict, sign: HostSign): JobVerdict {
+  return job.isProbe && sign === 'fails' ? { kind: 'sidelined', host: job.host } : verdict;
+}
+
+function callbackOf(job: HeldJob, { limits, sign }: ClientTerms, clock: Clock): Callback {
+  const { method, url } = job;
+  const body = job.body === null ? null : Buffer.from(job.body);
+  const id = publicId('job', job.jobId);
+  const timestamp = Math.floor(clock.now().getTime() / 1000);
+  const signatures = sign(id, timestamp, body ?? Buffer.alloc(0));
+  const headers = requestHeadersOf(job);
+  headers.push(webhookHeaders.id, id, webhookHeaders.timestamp, String(timestamp), 'muster-attempt', `${job.attempt}`);
+  if (signatures.length > 0) headers.push(webhookHeaders.signature, signatures.join(' '));
+  return { limits, method, url, headers, body, notAfterMs: job.leaseUntilMs - limits.timeoutMs };
+}
+
+function noteOf(answer: CallbackAnswer, latencyMs: number, secrets: readonly string[]): CallNote {
+  if (answer.kind !== 'answered') return { status: null, latencyMs, error: causeOf(answer), answer: null };
+  const { status, body } = answer;
+  const text = body.length === 0 ? null : withoutSecrets(storableText(body), secrets);
+  return { status, latencyMs, error: isSuccess(status) ? null : causeOf(answer), answer: text };
+}
+
+const noCall: CallNote = { status: null, latencyMs: null, error: null, answer: null };
+
+function withoutCall(job: HeldJob, verdict: JobVerdict, terms: ClientTerms | undefined): JobCall {
+  return { job, verdict, note: noCall, sign: 'none', terms };
+}

@@ -1,0 +1,69 @@
+import type { KeyObject } from 'node:crypto';
+import { clientKeyContext } from '../../shared/domain/job-ids.ts';
+import { signWebhook, webhookKeyOf } from '../../shared/domain/standard-webhooks.ts';
+import type { Clock } from '../../shared/ports/clock.ts';
+import type { Client } from '../../shared/ports/clients.ts';
+import type { ClientReader } from '../../shared/runtime/client-reader.ts';
+import type { Logger } from '../../shared/runtime/logger.ts';
+import type { SecretBox } from '../../shared/runtime/secret-box.ts';
+import type { ClientDirectory, ClientTerms } from './ports/client-terms.ts';
+
+export interface ClientDirectoryDeps {
+  reader: Pick<ClientReader, 'current'>;
+  secretBox: Pick<SecretBox, 'open'>;
+  clock: Pick<Clock, 'now'>;
+  logger: Logger;
+}
+
+interface OpenedKey {
+  key: KeyObject;
+  expiresAt: Date | null;
+}
+
+/** What calls go by, as the clients are now. Secrets are opened once. */
+export function createClientDirectory({ reader, secretBox, clock, logger }: ClientDirectoryDeps): ClientDirectory {
+  /** By client: made anew when its revision moves. */
+  const made = new Map<string, { revision: number; terms: ClientTerms }>();
+
+  function openKeys({ clientId, name, keys }: Client): OpenedKey[] {
+    return keys.flatMap(({ keyId, sealed, expiresAt }) => {
+      try {
+        const key = webhookKeyOf(secretBox.open(sealed, clientKeyContext(clientId, keyId)));
+        if (!key) throw new Error('it is no secret of a webhook');
+        return [{ key, expiresAt }];
+      } catch (error) {
+        // Calls go out all the same: a receiver that checks refuses them, and they are tried again.
+        logger.error({ err: error, client: name, keyId }, 'a signing key cannot be opened, nothing is signed with it');
+        return [];
+      }
+    });
+  }
+
+  function make(client: Client): ClientTerms {
+    const { clientId, revision, definition, enabled } = client;
+    const opened = openKeys(client);
+    const { concurrency, timeoutMs, egress, retry, sideline, onGone } = definition;
+    return {
+      limits: { clientId, revision, concurrency, timeoutMs, egress: egress.allow },
+      ...{ enabled, onGone, retries: retry, failuresToSideline: sideline.afterFailures },
+      probeEveryMs: sideline.probeSeconds * 1000,
+      sign: (webhookId, timestamp, body) => {
+        const now = clock.now();
+        const valid = opened.filter(({ expiresAt }) => expiresAt === null || expiresAt > now);
+        return valid.map(({ key }) => signWebhook(key, webhookId, timestamp, body));
+      },
+    };
+  }
+
+  return {
+    termsOf: (clientId) => {
+      const client = reader.current()?.byId.get(clientId);
+      if (!client) return undefined;
+      const before = made.get(clientId);
+      if (before?.revision === client.revision) return before.terms;
+      const terms = make(client);
+      made.set(clientId, { revision: client.revision, terms });
+      return terms;
+    },
+  };
+}

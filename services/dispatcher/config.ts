@@ -1,0 +1,35 @@
+import { z } from 'zod';
+import { regionPattern } from '../../shared/domain/call-topics.ts';
+import type { EngineConfig } from '../../shared/contracts/engine-config.ts';
+import { createProblems } from '../../shared/runtime/configuration-error.ts';
+import { readEngineConfig } from '../../shared/runtime/engine-config-file.ts';
+import { commonEnvironment, readEnvironment } from '../../shared/runtime/environment.ts';
+import { readKafkaSecurity, type KafkaSettings } from '../../shared/runtime/kafka-security.ts';
+import { readSecretBox, type SecretBox } from '../../shared/runtime/secret-box.ts';
+
+const dispatcherEnvironment = commonEnvironment.extend({
+  KAFKA_SESSION_TIMEOUT_MS: z.coerce.number().int().min(1000).max(300_000).default(10_000),
+  MUSTER_REGION: z
+    .string()
+    .regex(regionPattern, 'has to be 1 to 32 small letters, digits and -, a letter first')
+    .default('local'),
+  /** Calls may take a minute; what is claimed waits for its slot before. */
+  DISPATCHER_LEASE_MS: z.coerce.number().int().min(1000).max(600_000).default(90_000),
+  DISPATCHER_CONCURRENCY: z.coerce.number().int().min(1).max(5000).default(500),
+});
+
+export type DispatcherConfig = z.infer<typeof dispatcherEnvironment> & {
+  engine: EngineConfig;
+  kafka: KafkaSettings;
+  secretBox: SecretBox;
+};
+
+export function readConfig(environment: NodeJS.ProcessEnv): DispatcherConfig {
+  const problems = createProblems();
+  const read = problems.of(() => readEnvironment(dispatcherEnvironment, environment))?.value;
+  const engine = problems.of(() => readEngineConfig(environment))?.value;
+  const security = problems.of(() => readKafkaSecurity(environment))?.value;
+  const secretBox = problems.of(() => readSecretBox(environment))?.value;
+  if (!read || !engine || !secretBox || problems.found) throw problems.toError();
+  return { ...read, engine, secretBox, kafka: { brokers: read.KAFKA_BROKERS, security } };
+}

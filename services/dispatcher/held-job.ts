@@ -1,0 +1,19 @@
+import type { ClaimedJob } from './ports/call-ledger.ts';
+
+/** A claimed job as this process holds it. Times by the monotonic clock. */
+export interface HeldJob extends ClaimedJob {
+  /** Host and port of its URL, as circuits name it. */
+  host: string;
+  /** From then on another may claim it. */
+  leaseUntilMs: number;
+  /** From then on it is not worth calling; infinite when it always is. */
+  expiresAtMs: number;
+  /** The one call that a host gets while it is left alone. */
+  isProbe: boolean;
+}
+
+/** @param askedMs when the claim was asked for: the database cannot have begun the lease earlier */
+export function heldJobOf(claim: ClaimedJob, askedMs: number, leaseMs: number, isProbe = false): HeldJob {
+  const expiresAtMs = claim.expiresInMs === null ? Infinity : askedMs + claim.expiresInMs;
+  return { ...claim, host: new URL(claim.url).host, leaseUntilMs: askedMs + leaseMs, expiresAtMs, isProbe };
+}

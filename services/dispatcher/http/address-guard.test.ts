@@ -1,0 +1,124 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { createEgressGuard, isPublic } from './address-guard.ts';
+
+const ipv4 = fc.tuple(fc.nat(255), fc.nat(255), fc.nat(255), fc.nat(255));
+
+/** Written apart from the lists: octet by octet, as the registry of IANA says. */
+function isPublicByHand([a, b, c]: readonly number[]): boolean {
+  const [x = 0, y = 0, z = 0] = [a, b, c];
+  if (x === 0 || x === 10 || x === 127 || x >= 224) return false;
+  if (x === 100) return y < 64 || y > 127;
+  if (x === 169) return y !== 254;
+  if (x === 172) return y < 16 || y > 31;
+  if (x === 192 && y === 0) return z !== 0 && z !== 2;
+  if (x === 192 && y === 31) return z !== 196;
+  if (x === 192 && y === 52) return z !== 193;
+  if (x === 192 && y === 88) return z !== 99;
+  if (x === 192 && y === 175) return z !== 48;
+  if (x === 192) return y !== 168;
+  if (x === 198) return y !== 18 && y !== 19 && !(y === 51 && z === 100);
+  return !(x === 203 && y === 0 && z === 113);
+}
+
+describe('addresses that anybody may call', () => {
+  it('of IPv4: those that no special registry names', () => {
+    fc.assert(
+      fc.property(ipv4, (octets) => {
+        expect(isPublic(octets.join('.'))).toBe(isPublicByHand(octets));
+      }),
+      { numRuns: 2000 },
+    );
+  });
+
+  it('of IPv4, near the edges of each range', () => {
+    const edges = ['9.255.255.255', '11.0.0.0', '100.63.255.255', '100.128.0.0', '126.255.255.255', '128.0.0.0'];
+    const inside = ['10.0.0.0', '10.255.255.255', '100.64.0.0', '100.127.255.255', '127.0.0.0', '127.255.255.255'];
+    expect(edges.map(isPublic)).toEqual(edges.map(() => true));
+    expect(inside.map(isPublic)).toEqual(inside.map(() => false));
+  });
+
+  it('never an IPv4 address in the clothes of IPv6', () => {
+    fc.assert(
+      fc.property(ipv4, (octets) => {
+        const hex = octets.map((octet) => octet.toString(16).padStart(2, '0'));
+        const tail = `${hex[0] ?? ''}${hex[1] ?? ''}:${hex[2] ?? ''}${hex[3] ?? ''}`;
+        const dressed = [
+          `::ffff:${octets.join('.')}`,
+          `::ffff:${tail}`,
+          `64:ff9b::${tail}`,
+          `2002:${tail}::1`,
+          `::${tail}`,
+        ];
+        expect(dressed.map(isPublic)).toEqual(dressed.map(() => false));
+      }),
+    );
+  });
+
+  it.each([
+    '::1',
+    '::',
+    'fe80::1',
+    'fc00::1',
+    'fd00:ec2::254',
+    'ff02::1',
+    '2001:db8::1',
+    '2001::1',
+    '3fff::1',
+    '4000::1',
+  ])('not %s', (address) => {
+    expect(isPublic(address)).toBe(false);
+  });
+
+  it.each(['2606:4700::1111', '2a00:1450:4001::1', '8.8.8.8'])('but %s', (address) => {
+    expect(isPublic(address)).toBe(true);
+  });
+
+  it.each(['', 'localhost', '127.1', '0x7f.1', '1.2.3', '::ffff', '8.8.8.8 '])(
+    'no text that is no address: %j',
+    (text) => {
+      expect(isPublic(text)).toBe(false);
+    },
+  );
+});
+
+describe('the rules of a client', () => {
+  const to = (address: string, hostname = 'api.example.com', port = 443) => ({ hostname, port, address });
+
+  it('without any: every public address, no other', () => {
+    const may = createEgressGuard([]);
+    expect([may(to('8.8.8.8')), may(to('10.0.0.1')), may(to('127.0.0.1'))]).toEqual([true, false, false]);
+  });
+
+  it('all that one names has to fit', () => {
+    const may = createEgressGuard([{ host: 'api.example.com', port: 443 }]);
+    expect(may(to('8.8.8.8'))).toBe(true);
+    expect(may(to('8.8.8.8', 'api.example.com', 80))).toBe(false);
+    expect(may(to('8.8.8.8', 'other.example.com'))).toBe(false);
+    expect(may(to('10.0.0.1'))).toBe(false);
+  });
+
+  it('*.example.com stands for what is below it, and not for what merely ends so', () => {
+    const may = createEgressGuard([{ host: '*.example.com' }]);
+    expect(may(to('8.8.8.8', 'a.b.example.com'))).toBe(true);
+    expect(may(to('8.8.8.8', 'example.com'))).toBe(false);
+    expect(may(to('8.8.8.8', 'badexample.com'))).toBe(false);
+  });
+
+  it('a range opens addresses that are not public, for what it says and nothing else', () => {
+    const may = createEgressGuard([{ cidr: '10.1.0.0/16' }, { cidr: '127.0.0.0/8', port: 8080 }]);
+    expect(may(to('10.1.2.3'))).toBe(true);
+    expect(may(to('10.2.0.1'))).toBe(false);
+    expect(may(to('127.0.0.1', 'localhost', 8080))).toBe(true);
+    expect(may(to('127.0.0.1', 'localhost', 80))).toBe(false);
+    expect(may(to('8.8.8.8'))).toBe(false);
+  });
+
+  it.each(['169.254.169.254', '0.0.0.0', '224.0.0.1', '255.255.255.255', 'fe80::1', 'fd00:ec2::254', '::'])(
+    'no rule opens %s',
+    (address) => {
+      const may = createEgressGuard([{ cidr: '0.0.0.0/0' }, { cidr: '::/0' }]);
+      expect(may(to(address))).toBe(false);
+    },
+  );
+});

@@ -1,0 +1,99 @@
+import { createHttpOrigin, type HttpOrigin } from '../../../shared/http-client/http-dispatch.ts';
+import { retryAfterMs } from '../../../shared/http-client/retry-after.ts';
+import type { Clock } from '../../../shared/ports/clock.ts';
+import type { Callback, CallbackAnswer, CallbackEndpoint, CallLimits } from '../ports/callback-endpoint.ts';
+import { createEgressGuard } from './address-guard.ts';
+import { guardedConnector, type GuardedConnectorDeps } from './guarded-connector.ts';
+
+/** What is kept of an answer. The rest is not even waited for. */
+export const keptAnswerBytes = 4096;
+/** Hosts that connections are kept for, over all clients; whoever was called longest ago makes room. */
+const maxOrigins = 2000;
+
+export interface HttpCallbackEndpointDeps {
+  clock: Clock;
+  resolve?: GuardedConnectorDeps['resolve'];
+}
+
+interface KnownOrigin {
+  revision: number;
+  origin: HttpOrigin;
+  inFlight: number;
+}
+
+/** Calls of clients over HTTP. Each client has connections of its own to each host: they were judged by its rules. */
+export function createCallbackEndpoint({ clock, resolve }: HttpCallbackEndpointDeps): CallbackEndpoint & {
+  close(): Promise<void>;
+} {
+  const origins = new Map<string, KnownOrigin>();
+
+  function open(limits: CallLimits, origin: string): KnownOrigin {
+    const { concurrency, timeoutMs, egress, revision } = limits;
+    const connector = guardedConnector({
+      mayConnect: createEgressGuard(egress),
+      timeoutMs: Math.min(timeoutMs, 10_000),
+      ...(resolve ? { resolve } : {}),
+    });
+    const opened = createHttpOrigin({
+      ...{ origin, connections: concurrency, timeoutMs, connect: connector },
+      maxAnswerBytes: keptAnswerBytes,
+      cutsAnswers: true,
+    });
+    return { revision, origin: opened, inFlight: 0 };
+  }
+
+  function originOf(limits: CallLimits, origin: string): KnownOrigin {
+    const key = `${limits.clientId} ${origin}`;
+    const before = origins.get(key);
+    origins.delete(key);
+    if (before && before.revision !== limits.revision) retire(before);
+    const found = before?.revision === limits.revision ? before : open(limits, origin);
+    origins.set(key, found);
+    if (origins.size > maxOrigins) makeRoom();
+    return found;
+  }
+
+  function makeRoom(): void {
+    for (const [key, known] of origins) {
+      if (known.inFlight > 0) continue;
+      origins.delete(key);
+      retire(known);
+      return;
+    }
+  }
+
+  /** Calls under way end as they began; without any it is closed at once. */
+  function retire(known: KnownOrigin): void {
+    known.revision = -1;
+    if (known.inFlight === 0) void known.origin.close();
+  }
+
+  async function call({ limits, method, url, headers, body, notAfterMs }: Callback): Promise<CallbackAnswer> {
+    // Whoever was stopped in between, and is awake again, must not send what another may have sent meanwhile.
+    if (clock.monotonicMs() > notAfterMs) return { kind: 'unanswered', cause: 'came too late to be sent' };
+    const { origin, pathname, search } = new URL(url);
+    const known = originOf(limits, origin);
+    known.inFlight++;
+    const outcome = await known.origin.send({ method, path: pathname + search, headers, ...(body ? { body } : {}) });
+    known.inFlight--;
+    if (known.revision === -1 && known.inFlight === 0) void known.origin.close();
+    if (outcome.kind === 'answered') {
+      const waitMs = outcome.retryAfter === null ? null : retryAfterMs(outcome.retryAfter, clock.now());
+      return { kind: 'answered', status: outcome.status, retryAfterMs: waitMs, body: outcome.body };
+    }
+    const isForbidden = outcome.cause === forbiddenCause;
+    return isForbidden ? { kind: 'forbidden', cause: outcome.cause } : { kind: 'unanswered', cause: outcome.cause };
+  }
+
+  return {
+    call,
+    close: async () => {
+      const open = [...origins.values()];
+      origins.clear();
+      await Promise.all(open.map(({ origin }) => origin.close()));
+    },
+  };
+}
+
+/** As `http-cause.ts` words it. */
+const forbiddenCause = 'address that may not be called';

@@ -1,0 +1,63 @@
+import { lookup } from 'node:dns/promises';
+import { isIP } from 'node:net';
+import { buildConnector } from 'undici';
+import type { Destination } from './address-guard.ts';
+
+/** Addresses of one name that are tried, one after the other. */
+const maxAddresses = 3;
+
+export class ForbiddenAddressError extends Error {
+  override readonly name = 'ForbiddenAddressError';
+  readonly code = 'MUSTER_FORBIDDEN_ADDRESS';
+}
+
+export interface GuardedConnectorDeps {
+  mayConnect: (destination: Destination) => boolean;
+  timeoutMs: number;
+  /** All addresses of a name. */
+  resolve?: (hostname: string) => Promise<readonly string[]>;
+}
+
+/**
+ * Resolves the name itself, judges what comes out, and connects to that very address: nobody can answer one look-up for the check and
+ * another for the connection. A hook for look-ups would not do, it is not asked for literal addresses (nodejs/undici#2019).
+ */
+export function guardedConnector({
+  mayConnect,
+  timeoutMs,
+  resolve = resolveAll,
+}: GuardedConnectorDeps): buildConnector.connector {
+  const connect = buildConnector({ timeout: timeoutMs, allowH2: false });
+
+  async function allowedAddresses(hostname: string, port: number): Promise<string[]> {
+    const addresses = isIP(hostname) === 0 ? await resolve(hostname) : [hostname];
+    const allowed = addresses.filter((address) => mayConnect({ hostname, port, address }));
+    if (allowed.length === 0) throw new ForbiddenAddressError('its address is none that this client may call');
+    return allowed.slice(0, maxAddresses);
+  }
+
+  return (options, callback) => {
+    const hostname = options.hostname.replace(/^\[|\]$/g, '').toLowerCase();
+    const port = Number(options.port) || (options.protocol === 'https:' ? 443 : 80);
+    // Certificates are for the name, whatever it was resolved to.
+    const servername = isIP(hostname) === 0 ? hostname : '';
+
+    function tryNext([address, ...others]: readonly string[]): void {
+      if (address === undefined) return;
+      const terms = { ...options, hostname: address, ...(servername === '' ? {} : { servername }) };
+      connect(terms, (...result) => {
+        if (result[0] !== null && others.length > 0) tryNext(others);
+        else callback(...result);
+      });
+    }
+
+    allowedAddresses(hostname, port).then(tryNext, (error: unknown) =>
+      callback(error instanceof Error ? error : new Error(String(error)), null),
+    );
+  };
+}
+
+async function resolveAll(hostname: string): Promise<readonly string[]> {
+  const found = await lookup(hostname, { all: true });
+  return found.map(({ address }) => address);
+}

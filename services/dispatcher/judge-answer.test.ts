@@ -1,0 +1,72 @@
+import { describe, expect, it } from 'vitest';
+import { judgeAnswer, signOf } from './judge-answer.ts';
+import type { CallbackAnswer } from './ports/callback-endpoint.ts';
+
+const answered = (status: number, retryAfterMs: number | null = null): CallbackAnswer => ({
+  ...{ kind: 'answered', status, retryAfterMs, body: Buffer.alloc(0) },
+});
+const terms = {
+  retries: { strategy: 'fixed', attempts: 3, delayMs: 1000 },
+  onGone: 'dead-letter',
+} as const;
+const job = { attempt: 1, expiresInMs: Infinity, host: 'one.example' };
+const judge = (
+  answer: CallbackAnswer,
+  of: Partial<typeof job> = {},
+  by: Partial<Parameters<typeof judgeAnswer>[2]> = {},
+) => judgeAnswer(answer, { ...job, ...of }, { ...terms, ...by }, 0.5);
+
+describe('what an answer means for its job', () => {
+  it.each([200, 201, 202, 204, 299])('%i: it was called', (status) => {
+    expect(judge(answered(status))).toEqual({ kind: 'called' });
+  });
+
+  it.each([199, 300, 301, 302, 307, 400, 401, 404, 409, 422, 429, 500, 502, 503])('%i: it is tried again', (status) => {
+    expect(judge(answered(status))).toEqual({ kind: 'retry', delayMs: 1000 });
+  });
+
+  it('no answer: it is tried again, and dead when that was the last time', () => {
+    expect(judge({ kind: 'unanswered', cause: 'connection refused' })).toEqual({ kind: 'retry', delayMs: 1000 });
+    expect(judge({ kind: 'unanswered', cause: 'connection refused' }, { attempt: 3 })).toEqual({
+      kind: 'dead',
+      cause: 'connection refused',
+    });
+  });
+
+  it('is dead after its last attempt, and at once where its client wants no other', () => {
+    expect(judge(answered(500), { attempt: 3 })).toEqual({ kind: 'dead', cause: 'status 500' });
+    expect(judge(answered(500), {}, { retries: { strategy: 'none' } })).toEqual({ kind: 'dead', cause: 'status 500' });
+  });
+
+  it('waits as long as the receiver asks for', () => {
+    expect(judge(answered(503, 60_000))).toEqual({ kind: 'retry', delayMs: 60_000 });
+  });
+
+  it('expires when the next call would come too late', () => {
+    expect(judge(answered(500), { expiresInMs: 1000 })).toEqual({ kind: 'expired' });
+    expect(judge(answered(503, 60_000), { expiresInMs: 59_000 })).toEqual({ kind: 'expired' });
+    expect(judge(answered(500), { expiresInMs: 1001 })).toMatchObject({ kind: 'retry' });
+  });
+
+  it('410: the job is given up, or put aside with all others of its host, as the client wants', () => {
+    expect(judge(answered(410))).toEqual({ kind: 'dead', cause: 'status 410' });
+    expect(judge(answered(410), {}, { onGone: 'sideline' })).toEqual({ kind: 'sidelined', host: 'one.example' });
+  });
+
+  it('an address that may not be called is never tried again', () => {
+    const cause = 'address that may not be called';
+    expect(judge({ kind: 'forbidden', cause })).toEqual({ kind: 'dead', cause });
+  });
+});
+
+it.each([
+  [answered(200), 'answers'],
+  [answered(404), 'answers'],
+  [answered(429), 'fails'],
+  [answered(500), 'fails'],
+  [answered(410), 'gone'],
+  [{ kind: 'unanswered', cause: 'x' }, 'fails'],
+  [{ kind: 'forbidden', cause: 'x' }, 'none'],
+] as const)('%o tells of its host: %s', (answer, sign) => {
+  expect(signOf(answer)).toBe(sign);
+});

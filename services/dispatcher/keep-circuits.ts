@@ -1,0 +1,123 @@
+import type { Clock } from '../../shared/ports/clock.ts';
+import type { Logger } from '../../shared/runtime/logger.ts';
+import { createLoop, type Loop } from '../../shared/runtime/loop.ts';
+import { everyHost, type JobCall } from './call-job.ts';
+import { heldJobOf, type HeldJob } from './held-job.ts';
+import { broughtBack, createHostBreaker, type HostBreaker, type HostState } from './host-breaker.ts';
+import type { ClientDirectory } from './ports/client-terms.ts';
+import type { HostCircuit, HostCircuits, HostKey } from './ports/host-circuits.ts';
+
+const lookEveryMs = 1000;
+/** Between two looks for jobs that were put aside and that nobody knows of. */
+const adoptEveryMs = 60_000;
+/** Sidelined jobs that are expired at each try. */
+const maxExpired = 1000;
+/** Hosts that were well for so long are counted anew. */
+const maxBreakers = 10_000;
+
+export interface CircuitKeeperDeps {
+  circuits: HostCircuits;
+  clients: ClientDirectory;
+  leaseMs: number;
+  /** A job to try a host with. */
+  onProbe: (job: HeldJob) => void;
+  clock: Clock;
+  logger: Logger;
+}
+
+/** Knows which hosts are left alone, tries them, and brings their jobs back. */
+export interface CircuitKeeper extends Loop {
+  stateOf(clientId: string, host: string): HostState;
+  /** What a call told of its host. */
+  onCalled(call: JobCall): void;
+}
+
+export function createCircuitKeeper(deps: CircuitKeeperDeps): CircuitKeeper {
+  const { circuits, clients, clock, logger } = deps;
+  const breakers = new Map<string, HostBreaker>();
+  let known = new Map<string, HostState>();
+  let adoptedAtMs = -Infinity;
+
+  const stateOf = (clientId: string, host: string) => known.get(keyOf({ clientId, host })) ?? 'closed';
+
+  function breakerOf(key: string): HostBreaker {
+    const found = breakers.get(key) ?? createHostBreaker();
+    if (breakers.size > maxBreakers) breakers.clear();
+    breakers.set(key, found);
+    return found;
+  }
+
+  async function turn(): Promise<number> {
+    if (clock.monotonicMs() - adoptedAtMs >= adoptEveryMs) {
+      adoptedAtMs = clock.monotonicMs();
+      const hosts = await circuits.adopt();
+      if (hosts > 0) logger.warn({ hosts }, 'jobs were put aside for hosts that nobody knew of, bringing them back');
+    }
+    const rows = await circuits.read();
+    known = new Map(rows.map((row) => [keyOf(row), row.state]));
+    for (const row of rows) await keep(row);
+    return lookEveryMs;
+  }
+
+  async function keep(row: HostCircuit): Promise<void> {
+    const terms = clients.termsOf(row.clientId);
+    if (row.state === 'disabled' && row.host === everyHost && terms?.enabled !== false) {
+      await circuits.beginClosing(row);
+    } else if (row.state === 'closing' && row.nextInMs <= 0) {
+      await circuits.bringBack(row, broughtBack(row.sinceMs));
+    } else if (row.state === 'open' && row.nextInMs <= 0) {
+      await circuits.expire(row, maxExpired);
+      await tryHost(row, terms?.probeEveryMs ?? lookEveryMs);
+    }
+  }
+
+  async function tryHost(row: HostCircuit, probeEveryMs: number): Promise<void> {
+    const askedMs = clock.monotonicMs();
+    const probe = await circuits.takeProbe(row, probeEveryMs);
+    if (probe.kind === 'job') deps.onProbe(heldJobOf(probe.job, askedMs, deps.leaseMs, true));
+    // The next job that is due tries it: there is nothing to lose by that, and nothing else to try it with.
+    if (probe.kind === 'nothing-waits') await circuits.beginClosing(row);
+  }
+
+  const loop = createLoop({ name: 'keep-circuits', turn, afterErrorMs: lookEveryMs, clock, logger });
+
+  /** Told to the others; here it holds from now on, whether or not that could be written. */
+  function leaveAlone(key: HostKey, state: 'open' | 'disabled', cause: string, probeInMs: number): void {
+    known.set(keyOf(key), state);
+    logger.warn({ ...key, cause }, 'a host is left alone, its jobs are put aside');
+    const written = state === 'open' ? circuits.open(key, cause, probeInMs) : circuits.disable(key, cause);
+    written.catch((error: unknown) => logger.warn({ err: error, ...key }, 'could not tell that a host is left alone'));
+  }
+
+  function onCalled({ job, verdict, note, sign, terms }: JobCall): void {
+    const key = { clientId: job.clientId, host: job.host };
+    if (verdict.kind === 'sidelined' && verdict.host === everyHost) {
+      const all = { ...key, host: everyHost };
+      if (stateOf(all.clientId, all.host) !== 'disabled') leaveAlone(all, 'disabled', 'the client is disabled', 0);
+      return;
+    }
+    if (sign === 'none' || !terms) return;
+    const state = stateOf(key.clientId, key.host);
+    const cause = note.error ?? '';
+    if (sign === 'gone' && terms.onGone === 'sideline') leaveAlone(key, 'disabled', cause, 0);
+    else if (job.isProbe && sign !== 'fails') beginClosing(key);
+    else if (breakerOf(keyOf(key)).onSign(sign, state, terms.failuresToSideline)) {
+      leaveAlone(key, 'open', cause, terms.probeEveryMs);
+    }
+  }
+
+  function beginClosing(key: HostKey): void {
+    known.set(keyOf(key), 'closing');
+    logger.info({ ...key }, 'a host answers again, its jobs are brought back');
+    circuits.beginClosing(key).then(
+      () => loop.poke(),
+      (error: unknown) => logger.warn({ err: error, ...key }, 'could not tell that a host answers, it is tried again'),
+    );
+  }
+
+  return { ...loop, stateOf, onCalled };
+}
+
+function keyOf({ clientId, host }: HostKey): string {
+  return `${clientId} ${host}`;
+}

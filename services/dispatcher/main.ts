@@ -1,0 +1,87 @@
+import { callsTopic } from '../../shared/domain/call-topics.ts';
+import { totalsSlotOf } from '../../shared/domain/totals-slot.ts';
+import { requireBroker } from '../../shared/infrastructure/given-servers.ts';
+import { createKafka } from '../../shared/kafka/connection.ts';
+import { createConsumer } from '../../shared/kafka/consumer.ts';
+import { createClientSource } from '../../shared/postgres/clients.ts';
+import { createDeadLetters } from '../../shared/postgres/dead-letters.ts';
+import { createJobNodes } from '../../shared/postgres/job-nodes.ts';
+import { createHotPathPool } from '../../shared/postgres/pool.ts';
+import { createRegions } from '../../shared/postgres/regions.ts';
+import { takePart } from '../../shared/postgres/take-part.ts';
+import { createClientReader } from '../../shared/runtime/client-reader.ts';
+import { exportConsumerStats } from '../../shared/runtime/consumer-metrics.ts';
+import { dispatcherGroup, ownConsumer } from '../../shared/runtime/installation-bus.ts';
+import { defineProcess, isEntry, runProcess } from '../../shared/runtime/process.ts';
+import { createRegionWatch } from '../../shared/runtime/region-watch.ts';
+import { systemClock } from '../../shared/runtime/system-clock.ts';
+import { createClientDirectory } from './client-directory.ts';
+import { readConfig } from './config.ts';
+import { createDispatcher } from './dispatcher.ts';
+import { createCallbackEndpoint } from './http/callback-endpoint.ts';
+import { createCallLedger } from './postgres/call-ledger.ts';
+import { createHostCircuits } from './postgres/host-circuits.ts';
+import { createNodeReporter } from './report-node.ts';
+
+/** One connection flushes, the others look after hosts, clients and the region. */
+const maxConnections = 4;
+
+export const dispatcherProcess = defineProcess('dispatcher', readConfig, async (config, context) => {
+  const { logger, meter, owner, addPart, onClose } = context;
+  const { engine, MUSTER_REGION: region, DISPATCHER_LEASE_MS: leaseMs } = config;
+  const clock = systemClock;
+
+  const database = { connectionString: config.DATABASE_URL, applicationName: 'muster-dispatcher', logger, meter };
+  const pool = onClose(createHotPathPool({ ...database, max: maxConnections }), (opened) => opened.end());
+  addPart('database', async () => {
+    await pool.query('select 1');
+  });
+  addPart('kafka', () => requireBroker(config.kafka.brokers));
+  const installationId = await takePart({ pool, logger, clock });
+  const regionWatch = onClose(
+    createRegionWatch({ regions: createRegions({ pool }), name: region, clock, logger }),
+    (w) => w.stop(),
+  );
+  await regionWatch.start();
+  const reader = onClose(createClientReader({ clients: createClientSource({ pool }), clock, logger }), (opened) =>
+    opened.stop(),
+  );
+  await reader.refresh();
+  reader.start();
+
+  const kafka = createKafka({ ...config.kafka, clientId: owner, logger });
+  const topic = callsTopic(config.MUSTER_TOPIC_PREFIX, region);
+  const { partitionsPerShard: partitions, replicationFactor } = engine;
+  const consumer = createConsumer({
+    ...{ kafka, logger, sessionTimeoutMs: config.KAFKA_SESSION_TIMEOUT_MS },
+    groupId: dispatcherGroup(config.MUSTER_TOPIC_PREFIX, region, installationId),
+    topics: [{ topic, partitions, replicationFactor }],
+  });
+  addPart('consumer', () => {
+    const readiness = consumer.ready();
+    if (!readiness.ok) throw new Error(readiness.cause ?? 'is not in its group');
+  });
+  exportConsumerStats(meter, () => consumer.stats());
+
+  const terms = { pool, owner, slot: totalsSlotOf(owner), leaseMs };
+  const dispatcher = createDispatcher({
+    consumer: ownConsumer({ consumer, installationId, meter, clock, logger }),
+    ledger: createCallLedger({ ...terms, region: () => regionWatch.current() }),
+    circuits: createHostCircuits(terms),
+    clients: createClientDirectory({ reader, secretBox: config.secretBox, clock, logger }),
+    endpoint: onClose(createCallbackEndpoint({ clock }), (opened) => opened.close()),
+    deadLetters: createDeadLetters({ pool }),
+    ...{ leaseMs, concurrency: config.DISPATCHER_CONCURRENCY },
+    ...{ clock, random: () => Math.random(), logger, meter },
+  });
+  await dispatcher.start();
+  const reporter = onClose(
+    createNodeReporter({ nodes: createJobNodes({ pool }), owner, region, dispatcher, clock, logger }),
+    (opened) => opened.stop(),
+  );
+  reporter.start();
+  logger.info({ owner, region, topic }, 'dispatcher takes jobs');
+  return dispatcher;
+});
+
+if (isEntry(import.meta)) await runProcess(dispatcherProcess);

@@ -1,0 +1,66 @@
+import type { JobKey } from '../../../shared/domain/job-key.ts';
+
+/** A job that is ours to call until its lease ends. */
+export interface ClaimedJob extends JobKey {
+  clientId: string;
+  /** Fences everybody who held the job before. */
+  epoch: number;
+  /** How many calls with this one, from 1. */
+  attempt: number;
+  /** When it was asked for, in milliseconds since 1970. It stays the same however often the job is moved. */
+  scheduledForMs: number;
+  /** Until it is not worth calling any more, by the database's clock, 0 or less when that is over; null when it always is. */
+  expiresInMs: number | null;
+  method: string;
+  url: string;
+  /** As they were accepted; null when there are none. */
+  headers: string | null;
+  body: string | null;
+}
+
+/** What one call brought. */
+export interface CallNote {
+  /** Null when nothing was answered. */
+  status: number | null;
+  latencyMs: number | null;
+  /** Null when all is well. */
+  error: string | null;
+  /** The first of the answer, without secrets. */
+  answer: string | null;
+}
+
+/**
+ * What becomes of a claimed job.
+ * - `called`, `expired`, `dead`: it is gone from the jobs, and in the history. A dead one is kept for a replay.
+ * - `retry`: called without luck, due again later, with one attempt more.
+ * - `released`: not called, due again later, the same attempt.
+ * - `sidelined`: not called, as its host is left alone; due when the host answers again.
+ */
+export type JobVerdict =
+  | { kind: 'called' }
+  | { kind: 'expired' }
+  | { kind: 'dead'; cause: string }
+  | { kind: 'retry'; delayMs: number }
+  | { kind: 'released'; delayMs: number }
+  | { kind: 'sidelined'; host: string };
+
+export interface JobResult extends JobKey {
+  epoch: number;
+  verdict: JobVerdict;
+  note: CallNote;
+}
+
+export interface Flushed {
+  /** Ids of the results that were written. The others were not ours any more: nothing was written of them. */
+  recorded: ReadonlySet<string>;
+  /** Of the claims. What is missing here was cancelled, moved, ended or is another's, or the region may not claim. */
+  claimed: ClaimedJob[];
+}
+
+export interface CallLedger {
+  /**
+   * Writes results and makes claims, in one statement. A job must not stand in both. A result counts only under the epoch that its claim
+   * gave; a job is claimed when it is due by the database's clock and nobody holds it, or whoever did let its lease run out.
+   */
+  flush(work: { results: readonly JobResult[]; claims: readonly JobKey[] }): Promise<Flushed>;
+}

@@ -1,0 +1,47 @@
+/** Where calls of a client may go: all that a rule names has to fit. */
+export interface EgressRule {
+  /** In small letters; `*.example.com` stands for every name below it. */
+  host?: string | undefined;
+  /** Fits the address that the host was resolved to, and is the only way to one that is not public. */
+  cidr?: string | undefined;
+  port?: number | undefined;
+}
+
+/** How calls of one client are made. */
+export interface CallLimits {
+  clientId: string;
+  /** Connections made under an older one are not used for new calls. */
+  revision: number;
+  concurrency: number;
+  /** From connecting to the last byte. */
+  timeoutMs: number;
+  /** Without rules: to any public address. */
+  egress: readonly EgressRule[];
+}
+
+export interface Callback {
+  limits: CallLimits;
+  method: string;
+  url: string;
+  /** Names and values in turn. */
+  headers: string[];
+  body: Buffer | null;
+  /** By the monotonic clock: the call must not begin after. */
+  notAfterMs: number;
+}
+
+/**
+ * - `answered`: whatever it says; `body` is the first of it.
+ * - `unanswered`: no whole answer came in time, or there was no connection.
+ * - `forbidden`: its address is none that this client may call. Nothing was sent.
+ * Causes are for people and name no address.
+ */
+export type CallbackAnswer =
+  | { kind: 'answered'; status: number; retryAfterMs: number | null; body: Buffer }
+  | { kind: 'unanswered'; cause: string }
+  | { kind: 'forbidden'; cause: string };
+
+export interface CallbackEndpoint {
+  /** Sends once: no retry, no redirect. Never rejects. */
+  call(callback: Callback): Promise<CallbackAnswer>;
+}

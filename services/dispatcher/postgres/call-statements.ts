@@ -1,0 +1,114 @@
+import { statementOf } from '../../../shared/postgres/statement.ts';
+
+/** Verdicts as they go into the statement. Up to `dead` the job ends, above it is moved. */
+export const verdictCodes = { called: 1, expired: 2, dead: 3, retry: 4, released: 5, sidelined: 6 } as const;
+
+export interface FlushParams {
+  partitions: string;
+  dues: string;
+  ids: string;
+  epochs: string;
+  verdicts: string;
+  delaysMs: string;
+  statuses: string;
+  latenciesMs: string;
+  errors: string;
+  answers: string;
+  /** A dead job's cause, a sidelined one's host. */
+  remarks: string;
+  claimPartitions: string;
+  claimDues: string;
+  claimIds: string;
+  owner: string;
+  leaseMs: number;
+  slot: number;
+  region: string;
+  regionEpoch: number;
+}
+
+const instant = (microseconds: string) => `'epoch'::timestamptz + ${microseconds} * interval '1 microsecond'`;
+
+/**
+ * Results and claims of one flush. Measured, and full of traps (docs/decisions/0030-looking-offering-calling.md):
+ * - A lateral look with its limit finds a row by its index whatever the planner believed of the table; plain joins read all of it for ever
+ *   once they had been planned while nothing was claimed, or nothing was stored.
+ * - The epoch stands twice. A fire that was taken over between look and delete is found again by its new version, which has to be refused.
+ * - Values are carried on through `returning`: a CTE joined to a CTE is a nested loop.
+ * - Nothing that is in the results may be in the claims: both would see the table as it was before.
+ */
+export const flushCalls = statementOf<FlushParams>(
+  'flush-calls',
+  ($) => `
+  with f as (
+    delete from fires f using (
+      select k.*, d.tid, s.job_tid
+      from unnest(${$('partitions')}::int2[], ${$('dues')}::int8[], ${$('ids')}::uuid[], ${$('epochs')}::int4[], ${$('verdicts')}::int2[],
+        ${$('delaysMs')}::int4[], ${$('statuses')}::int2[], ${$('latenciesMs')}::int4[], ${$('errors')}::text[], ${$('answers')}::text[],
+        ${$('remarks')}::text[]) k (p, due, id, epoch, verdict, delay_ms, status, latency_ms, error, answer, remark)
+      cross join lateral (
+        select ctid as tid from fires f
+        where f.partition_id = k.p and f.due_at = ${instant('k.due')} and f.id = k.id and f.epoch = k.epoch limit 1
+      ) d
+      left join lateral (
+        select ctid as job_tid from jobs j where j.partition_id = k.p and j.due_at = ${instant('k.due')} and j.id = k.id limit 1
+      ) s on true
+    ) k
+    where f.ctid = k.tid and f.epoch = k.epoch
+    returning f.id, k.job_tid, k.verdict, k.delay_ms, k.status, k.latency_ms, k.error, k.answer, k.remark
+  ), x as (
+    delete from jobs j using f
+    where j.ctid = f.job_tid and j.id = f.id and f.verdict <= ${verdictCodes.dead}
+    returning j.*, f.verdict, f.status, f.latency_ms, f.error, f.answer, f.remark
+  ), e as (
+    insert into ended_jobs (id, client, ended_at, scheduled_for, outcome, attempt, status, latency_ms, error, answer, method, url, key, tags, schedule)
+    select id, client, now(), scheduled_for, case verdict when ${verdictCodes.called} then 'called' when ${verdictCodes.expired} then 'expired' else 'dead' end,
+      attempt, status, latency_ms, error, answer, method, url, key, tags, schedule
+    from x
+  ), d as (
+    insert into dead_jobs (id, client, cause, job)
+    select id, client, remark, jsonb_build_object('attempt', attempt, 'scheduledFor', scheduled_for, 'acceptedAt', accepted_at,
+      'expiresAt', expires_at, 'key', key, 'method', method, 'url', url, 'headers', headers, 'body', body, 'tags', to_jsonb(tags),
+      'schedule', schedule, 'status', status, 'error', error, 'answer', answer)
+    from x where verdict = ${verdictCodes.dead}
+    on conflict (id) do update set died_at = excluded.died_at, cause = excluded.cause, job = excluded.job
+  ), t as (
+    insert into client_totals as t (client, slot, called, expired, dead)
+    select client, ${$('slot')}::int2, count(*) filter (where verdict = ${verdictCodes.called}),
+      count(*) filter (where verdict = ${verdictCodes.expired}), count(*) filter (where verdict = ${verdictCodes.dead})
+    from x group by client order by client
+    on conflict (client, slot) do update
+    set called = t.called + excluded.called, expired = t.expired + excluded.expired, dead = t.dead + excluded.dead
+  ), u as (
+    update jobs j set
+      due_at = case f.verdict when ${verdictCodes.sidelined} then 'infinity' else now() + f.delay_ms * interval '1 millisecond' end,
+      attempt = j.attempt + case f.verdict when ${verdictCodes.retry} then 1 else 0 end,
+      sideline = case f.verdict when ${verdictCodes.sidelined} then f.remark end
+    from f
+    where j.ctid = f.job_tid and j.id = f.id and f.verdict > ${verdictCodes.dead}
+    returning j.id, j.attempt, f.verdict, f.status, f.latency_ms, f.error, f.answer
+  ), a as (
+    insert into job_attempts (id, at, attempt, status, latency_ms, error, answer)
+    select id, now(), attempt - 1, status, latency_ms, error, answer from u where verdict = ${verdictCodes.retry}
+  ), j as (
+    select j.partition_id, j.due_at, j.id
+    from unnest(${$('claimPartitions')}::int2[], ${$('claimDues')}::int8[], ${$('claimIds')}::uuid[]) q (p, due, id)
+    cross join lateral (
+      select partition_id, due_at, id from jobs j
+      where j.partition_id = q.p and j.due_at = ${instant('q.due')} and j.id = q.id and j.due_at <= now() limit 1 for key share
+    ) j
+    where exists (select from regions where name = ${$('region')} and epoch = ${$('regionEpoch')}::int8 and active)
+  ), c as (
+    insert into fires as f (partition_id, due_at, id, owner, epoch, lease_until)
+    select partition_id, due_at, id, ${$('owner')}, 1, now() + ${$('leaseMs')}::int4 * interval '1 millisecond' from j
+    on conflict (partition_id, due_at, id) do update set owner = excluded.owner, epoch = f.epoch + 1, lease_until = excluded.lease_until
+    where f.lease_until < now()
+    returning partition_id, due_at, id, epoch
+  )
+  select null::text as ended, j.id::text, j.partition_id, (extract(epoch from j.due_at) * 1000000)::float8, j.client::text, c.epoch, j.attempt, (extract(epoch from j.scheduled_for) * 1000)::float8,
+    (extract(epoch from j.expires_at - now()) * 1000)::float8, j.method, j.url, j.headers, j.body
+  from c cross join lateral (
+    select * from jobs j where j.partition_id = c.partition_id and j.due_at = c.due_at and j.id = c.id limit 1
+  ) j
+  union all
+  select string_agg(id::text, ','), null, null, null, null, null, null, null, null, null, null, null, null from f`,
+);

@@ -1,0 +1,165 @@
+import type { Pool } from 'pg';
+import { statementOf } from '../../../shared/postgres/statement.ts';
+import type { ClaimedJob } from '../ports/call-ledger.ts';
+import type { HostCircuit, HostCircuits, HostKey } from '../ports/host-circuits.ts';
+
+export interface HostCircuitsDeps {
+  pool: Pool;
+  owner: string;
+  slot: number;
+  leaseMs: number;
+}
+
+interface ProbeRow extends Omit<ClaimedJob, 'jobId'> {
+  jobId: string | null;
+}
+
+export function createHostCircuits({ pool, owner, slot, leaseMs }: HostCircuitsDeps): HostCircuits {
+  return {
+    read: async () => {
+      const { rows } = await pool.query<HostCircuit>(readCircuits);
+      return rows;
+    },
+    open: async (key, cause, probeInMs) => {
+      await pool.query(openCircuit.with({ ...key, cause, probeInMs }));
+    },
+    disable: async (key, cause) => {
+      await pool.query(disableCircuit.with({ ...key, cause }));
+    },
+    takeProbe: async (key, probeEveryMs) => {
+      const { rows } = await pool.query<ProbeRow>(takeProbe.with({ ...key, probeEveryMs, owner, leaseMs }));
+      const [row] = rows;
+      if (!row) return { kind: 'not-now' };
+      const { jobId } = row;
+      return jobId === null ? { kind: 'nothing-waits' } : { kind: 'job', job: { ...row, jobId } };
+    },
+    beginClosing: async (key) => {
+      await pool.query(beginClosing.with(key));
+    },
+    bringBack: async (key, count) => {
+      const { rows } = await pool.query<{ taken: boolean; brought: number }>(bringBack.with({ ...key, count }));
+      const [row] = rows;
+      if (!row?.taken) return null;
+      if (row.brought < count) await pool.query(forgetCircuit.with(key));
+      return row.brought;
+    },
+    expire: async (key, limit) => {
+      const { rows } = await pool.query<{ expired: number }>(expireSidelined.with({ ...key, limit, slot }));
+      return rows[0]?.expired ?? 0;
+    },
+    adopt: async () => {
+      const { rowCount } = await pool.query(adoptHosts);
+      return rowCount ?? 0;
+    },
+  };
+}
+
+const readCircuits = `
+  select client::text as "clientId", host, state, (extract(epoch from next_at - now()) * 1000)::float8 as "nextInMs",
+    coalesce(extract(epoch from now() - closing_since) * 1000, 0)::float8 as "sinceMs"
+  from host_circuits`;
+
+const openCircuit = statementOf<HostKey & { cause: string; probeInMs: number }>(
+  'open-host-circuit',
+  ($) => `
+  insert into host_circuits as c (client, host, state, cause, next_at)
+  values (${$('clientId')}::uuid, ${$('host')}, 'open', ${$('cause')}, now() + ${$('probeInMs')}::float8 * interval '1 millisecond')
+  on conflict (client, host) do update
+  set state = 'open', cause = excluded.cause, next_at = excluded.next_at, openings = c.openings + 1, closing_since = null
+  where c.state = 'closing'`,
+);
+
+const disableCircuit = statementOf<HostKey & { cause: string }>(
+  'disable-host-circuit',
+  ($) => `
+  insert into host_circuits as c (client, host, state, cause, next_at)
+  values (${$('clientId')}::uuid, ${$('host')}, 'disabled', ${$('cause')}, 'infinity')
+  on conflict (client, host) do update set state = 'disabled', cause = excluded.cause, next_at = 'infinity', closing_since = null
+  where c.state <> 'disabled'`,
+);
+
+/** The job becomes due now, so that its key is one that can be called and ended like all others. */
+const takeProbe = statementOf<HostKey & { probeEveryMs: number; owner: string; leaseMs: number }>(
+  'take-host-probe',
+  ($) => `
+  with c as (
+    update host_circuits set next_at = now() + ${$('probeEveryMs')}::float8 * interval '1 millisecond'
+    where client = ${$('clientId')}::uuid and host = ${$('host')} and state = 'open' and next_at <= now()
+    returning 1
+  ), j as (
+    update jobs set due_at = now(), sideline = null
+    where id = (
+      select id from jobs where client = ${$('clientId')}::uuid and sideline = ${$('host')} and exists (select from c)
+      order by id limit 1 for update skip locked
+    )
+    returning *
+  ), f as (
+    insert into fires (partition_id, due_at, id, owner, epoch, lease_until)
+    select partition_id, due_at, id, ${$('owner')}, 1, now() + ${$('leaseMs')}::int4 * interval '1 millisecond' from j
+    returning epoch
+  )
+  select j.id::text as "jobId", j.partition_id as partition, (extract(epoch from j.due_at) * 1000000)::float8 as "dueUs",
+    j.client::text as "clientId", 1 as epoch, j.attempt, (extract(epoch from j.scheduled_for) * 1000)::float8 as "scheduledForMs",
+    (extract(epoch from j.expires_at - now()) * 1000)::float8 as "expiresInMs", j.method, j.url, j.headers, j.body
+  from c left join j on true`,
+);
+
+const beginClosing = statementOf<HostKey>(
+  'begin-closing-host-circuit',
+  ($) => `
+  update host_circuits set state = 'closing', closing_since = now(), next_at = now()
+  where client = ${$('clientId')}::uuid and host = ${$('host')} and state <> 'closing'`,
+);
+
+const bringBack = statementOf<HostKey & { count: number }>(
+  'bring-back-sidelined',
+  ($) => `
+  with c as (
+    update host_circuits set next_at = now() + interval '1 second'
+    where client = ${$('clientId')}::uuid and host = ${$('host')} and state = 'closing' and next_at <= now()
+    returning 1
+  ), j as (
+    update jobs set due_at = now(), sideline = null
+    where id in (
+      select id from jobs where client = ${$('clientId')}::uuid and sideline = ${$('host')} and exists (select from c)
+      order by id limit ${$('count')}::int4 for update skip locked
+    )
+    returning 1
+  )
+  select exists (select from c) as taken, (select count(*)::int from j) as brought`,
+);
+
+/** Not while somebody has put another job aside since. */
+const forgetCircuit = statementOf<HostKey>(
+  'forget-host-circuit',
+  ($) => `
+  delete from host_circuits c where client = ${$('clientId')}::uuid and host = ${$('host')} and state = 'closing'
+    and not exists (select from jobs j where j.client = c.client and j.sideline = c.host)`,
+);
+
+const expireSidelined = statementOf<HostKey & { limit: number; slot: number }>(
+  'expire-sidelined',
+  ($) => `
+  with x as (
+    delete from jobs where id in (
+      select id from jobs
+      where client = ${$('clientId')}::uuid and sideline = ${$('host')} and expires_at <= now()
+      limit ${$('limit')}::int4 for update skip locked
+    )
+    returning *
+  ), e as (
+    insert into ended_jobs (id, client, ended_at, scheduled_for, outcome, attempt, method, url, key, tags, schedule)
+    select id, client, now(), scheduled_for, 'expired', attempt, method, url, key, tags, schedule from x
+  ), t as (
+    insert into client_totals as t (client, slot, expired)
+    select client, ${$('slot')}::int2, count(*) from x group by client
+    on conflict (client, slot) do update set expired = t.expired + excluded.expired
+  )
+  select count(*)::int as expired from x`,
+);
+
+const adoptHosts = `
+  insert into host_circuits (client, host, state, cause, next_at, closing_since)
+  select distinct j.client, j.sideline, 'closing', 'jobs were put aside', now(), now() from jobs j
+  where j.sideline is not null and not exists (select from host_circuits c where c.client = j.client and c.host = j.sideline)
+  on conflict do nothing`;

@@ -1,0 +1,281 @@
+import { pino } from 'pino';
+import { describe, expect, it } from 'vitest';
+import { jobReferences } from '../../shared/contracts/job-references.ts';
+import { clientIdOf, jobIdOf, type SeedJob } from '../../test/support/conformance/job-subject.ts';
+import { createCallbackTables } from '../../test/support/memory/callback-tables.ts';
+import { createMemoryDueReferences } from '../../test/support/memory/due-references.ts';
+import { memoryJobSubject } from '../../test/support/memory/job-subject.ts';
+import { createMemoryLeases } from '../../test/support/memory/leases.ts';
+import { createMemoryBus } from '../../test/support/memory/memory-bus.ts';
+import { createMemoryDatabase } from '../../test/support/memory/memory-database.ts';
+import { createMemoryPartitionLeases } from '../../test/support/memory/partition-leases.ts';
+import { passTime } from '../../test/support/pass-time.ts';
+import { createSettableClock } from '../../test/support/settable-clock.ts';
+import { createJobOfferer, leaderLease, type JobOffererDeps } from './job-offerer.ts';
+
+const topic = 'muster.local.calls';
+const leaseMs = 9000;
+
+function setUp(rates: Record<string, number> = {}) {
+  const clock = createSettableClock();
+  const database = createMemoryDatabase(clock);
+  const tables = createCallbackTables(clock, database.scheduled);
+  const subject = memoryJobSubject(tables);
+  const bus = createMemoryBus({ topics: [topic] });
+  const region = { name: 'local', epoch: 1, active: true };
+
+  const offererOf = (owner: string, more: Partial<JobOffererDeps> = {}) =>
+    createJobOfferer({
+      due: createMemoryDueReferences({ tables }),
+      partitions: createMemoryPartitionLeases({ tables, leases: database.leases, leader: leaderLease }),
+      leases: createMemoryLeases({ database }),
+      publisher: bus.publisher(),
+      backlogs: { unhandled: () => Promise.resolve(new Map([[topic, 0]])) },
+      rateOf: (clientId) => rates[clientId],
+      region: () => region,
+      ...{ topic, owner, leaseMs, clock, logger: pino({ level: 'silent' }) },
+      ...more,
+    });
+
+  const offered = () =>
+    bus.messages(topic).flatMap(({ value }) => {
+      const { clients, jobs } = jobReferences.parse(JSON.parse(value));
+      return jobs.map(([partition, dueUs, jobId, place]) => ({
+        partition,
+        dueUs,
+        jobId,
+        clientId: clients[place] ?? '',
+      }));
+    });
+  const add = (...jobs: (Partial<SeedJob> & { jobId: string })[]) =>
+    subject.add(jobs.map((job) => ({ clientId: clientIdOf(1), dueInMs: 0, ...job })));
+  const many = (count: number, clientId = clientIdOf(1), from = 0) =>
+    add(...Array.from({ length: count }, (_, index) => ({ jobId: jobIdOf(from + index), clientId })));
+
+  /** Long enough for the first to lead and to own everything. */
+  async function started(owner: string, more: Partial<JobOffererDeps> = {}) {
+    const offerer = offererOf(owner, more);
+    offerer.start();
+    await passTime(clock, 6000);
+    return offerer;
+  }
+  async function stop(offerer: ReturnType<typeof offererOf>): Promise<void> {
+    await offerer.stopIntake();
+    const finishing = offerer.finishWork();
+    await passTime(clock, 1000);
+    await finishing;
+  }
+  return { clock, tables, subject, bus, region, offererOf, started, stop, offered, add, many };
+}
+
+describe('offering jobs that are due', () => {
+  it('offers each within some milliseconds of its time, never before it, and once', async () => {
+    const { clock, started, stop, offered, add } = setUp();
+    const offerer = await started('a');
+    const keys = await add({ jobId: jobIdOf(1), dueInMs: 100 }, { jobId: jobIdOf(2), dueInMs: 300 });
+    await passTime(clock, 99);
+    expect(offered()).toEqual([]);
+    await passTime(clock, 16);
+    expect(offered()).toEqual([{ ...keys[0], clientId: clientIdOf(1) }]);
+    await passTime(clock, 5000);
+    expect(offered().map(({ jobId }) => jobId)).toEqual([jobIdOf(1), jobIdOf(2)]);
+    await stop(offerer);
+  });
+
+  it('looks at most fifty milliseconds after a job that was accepted while nothing was near', async () => {
+    const { clock, started, stop, offered, add } = setUp();
+    const offerer = await started('a');
+    await passTime(clock, 10_000);
+    await add({ jobId: jobIdOf(1) });
+    await passTime(clock, 50);
+    expect(offered()).toHaveLength(1);
+    await stop(offerer);
+  });
+
+  it('takes a crowd without a pause, a few dozen in a message', async () => {
+    const { clock, bus, started, stop, offered, many } = setUp();
+    const offerer = await started('a');
+    await many(1500);
+    await passTime(clock, 300);
+    expect(new Set(offered().map(({ jobId }) => jobId)).size).toBe(1500);
+    expect(bus.messages(topic).length).toBeLessThanOrEqual(1500 / 50 + 64);
+    await stop(offerer);
+  });
+
+  it('finds what was committed behind its marks, and does not offer what it knows again', async () => {
+    const { clock, started, stop, offered, add } = setUp();
+    const offerer = await started('a');
+    // The same partition: ids whose last bytes are 64 apart.
+    await add({ jobId: jobIdOf(1) });
+    await passTime(clock, 100);
+    await add({ jobId: jobIdOf(65), dueInMs: -400 });
+    await passTime(clock, 300);
+    expect(offered().map(({ jobId }) => jobId)).toEqual([jobIdOf(1), jobIdOf(65)]);
+    await stop(offerer);
+  });
+
+  it('without late looks, that job waits for the sweep', async () => {
+    const { clock, started, stop, offered, add } = setUp();
+    const offerer = await started('a', { without: 'late looks' });
+    await add({ jobId: jobIdOf(1) });
+    await passTime(clock, 100);
+    await add({ jobId: jobIdOf(65), dueInMs: -400 });
+    await passTime(clock, 8000);
+    expect(offered().map(({ jobId }) => jobId)).toEqual([jobIdOf(1)]);
+    await stop(offerer);
+  });
+
+  it('offers again what nobody calls, after ten seconds, twenty more, forty more', async () => {
+    const { clock, started, stop, offered, add } = setUp();
+    const offerer = await started('a');
+    await add({ jobId: jobIdOf(1) });
+    const counts: number[] = [];
+    for (let seconds = 0; seconds < 80; seconds++) {
+      await passTime(clock, 1000);
+      counts.push(offered().length);
+    }
+    const risesAt = counts.flatMap((count, index) => (count > (counts[index - 1] ?? 0) ? [index] : []));
+    expect(risesAt).toHaveLength(4);
+    expect(risesAt[1]).toBeGreaterThanOrEqual(10);
+    expect(risesAt[1]).toBeLessThanOrEqual(14);
+    expect((risesAt[2] ?? 0) - (risesAt[1] ?? 0)).toBeGreaterThanOrEqual(20);
+    expect((risesAt[3] ?? 0) - (risesAt[2] ?? 0)).toBeGreaterThanOrEqual(40);
+    await stop(offerer);
+  });
+
+  it('leaves alone what somebody calls, until the lease of that runs out', async () => {
+    const { clock, tables, started, stop, offered, add } = setUp();
+    const offerer = await started('a');
+    await add({ jobId: jobIdOf(1) });
+    await passTime(clock, 100);
+    const leaseUntilMs = clock.nowMs() + 30_000;
+    tables.fires.set(jobIdOf(1), { jobId: jobIdOf(1), owner: 'd', epoch: 1, leaseUntilMs });
+    await passTime(clock, 29_000);
+    expect(offered()).toHaveLength(1);
+    await passTime(clock, 5000);
+    expect(offered()).toHaveLength(2);
+    await stop(offerer);
+  });
+
+  it('offers what could not be published until it can be', async () => {
+    const { clock, bus, started, stop, offered, add } = setUp();
+    const offerer = await started('a');
+    bus.setWritable(topic, false);
+    await add({ jobId: jobIdOf(1) });
+    await passTime(clock, 3000);
+    expect(offered()).toEqual([]);
+    bus.setWritable(topic, true);
+    await passTime(clock, 1000);
+    expect(offered()).toHaveLength(1);
+    await stop(offerer);
+  });
+
+  it('keeps a client to its rate, and offers all of its jobs in the end', async () => {
+    const { clock, started, stop, offered, many } = setUp({ [clientIdOf(1)]: 50 });
+    const offerer = await started('a');
+    await many(300);
+    await passTime(clock, 2000);
+    const soon = offered().length;
+    expect(soon).toBeGreaterThan(90);
+    expect(soon).toBeLessThanOrEqual(113);
+    await passTime(clock, 5000);
+    expect(new Set(offered().map(({ jobId }) => jobId)).size).toBe(300);
+    await stop(offerer);
+  });
+
+  it('lets a small client pass a large one that waits for its rate', async () => {
+    const { clock, started, stop, offered, many } = setUp({ [clientIdOf(1)]: 100 });
+    const offerer = await started('a');
+    await many(800);
+    await passTime(clock, 1000);
+    await many(20, clientIdOf(2), 20_000);
+    await passTime(clock, 100);
+    expect(offered().filter(({ clientId }) => clientId === clientIdOf(2))).toHaveLength(20);
+    await stop(offerer);
+  });
+
+  it('pauses while more lies on the topic than is called in ten seconds', async () => {
+    let lying = 0;
+    const { clock, started, stop, offered, many } = setUp();
+    const offerer = await started('a', { backlogs: { unhandled: () => Promise.resolve(new Map([[topic, lying]])) } });
+    lying = 1_000_000;
+    await passTime(clock, 1000);
+    await many(100);
+    await passTime(clock, 5000);
+    expect(offered()).toEqual([]);
+    lying = 10;
+    await passTime(clock, 500);
+    expect(offered()).toHaveLength(100);
+    await stop(offerer);
+  });
+
+  it('offers nothing while its region is switched off', async () => {
+    const { clock, region, started, stop, offered, add } = setUp();
+    const offerer = await started('a');
+    region.active = false;
+    await add({ jobId: jobIdOf(1) });
+    await passTime(clock, 5000);
+    expect(offered()).toEqual([]);
+    region.active = true;
+    await passTime(clock, 100);
+    expect(offered()).toHaveLength(1);
+    await stop(offerer);
+  });
+});
+
+describe('partitions among schedulers', () => {
+  it('all belong to the only one, are shared with the second, and go back when that ends in order', async () => {
+    const { clock, started, stop, offererOf, offered, many } = setUp();
+    const first = await started('a');
+    expect(first.owned()).toHaveLength(64);
+    const second = offererOf('b');
+    second.start();
+    await passTime(clock, 20_000);
+    expect(first.owned().length + second.owned().length).toBe(64);
+    expect(first.owned()).toHaveLength(32);
+    await stop(second);
+    await passTime(clock, 5000);
+    expect(first.owned()).toHaveLength(64);
+    await many(64);
+    await passTime(clock, 100);
+    expect(offered()).toHaveLength(64);
+    await stop(first);
+  });
+
+  it('go to another when their owner dies without a word, after its lease and not before', async () => {
+    const { clock, started, offererOf, stop } = setUp();
+    const first = await started('a');
+    const second = offererOf('b');
+    second.start();
+    await passTime(clock, 20_000);
+    // It hears nothing and renews nothing any more, but believes to own what it had.
+    await first.stopIntake();
+    expect(second.owned()).toHaveLength(32);
+    await stop(first);
+    await passTime(clock, leaseMs + 6000);
+    expect(second.owned()).toHaveLength(64);
+    await stop(second);
+  });
+
+  it('are looked at no longer than their lease can last, when the database does not answer', async () => {
+    let isDown = false;
+    const { clock, started, tables, stop } = setUp();
+    const real = createMemoryPartitionLeases({ tables, leases: new Map(), leader: leaderLease });
+    const offerer = await started('a', {
+      partitions: {
+        ...real,
+        beat: (beat, released) => (isDown ? Promise.reject(new Error('down')) : real.beat(beat, released)),
+        assign: (_leader, wanted) => {
+          for (const [partition, node] of wanted) Object.assign(tables.partitions[partition] ?? {}, { wanted: node });
+          return Promise.resolve();
+        },
+      },
+    });
+    expect(offerer.owned()).toHaveLength(64);
+    isDown = true;
+    await passTime(clock, leaseMs + 1);
+    expect(offerer.owned()).toEqual([]);
+    isDown = false;
+    await stop(offerer);
+  });
+});

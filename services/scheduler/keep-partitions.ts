@@ -1,0 +1,88 @@
+import type { Clock } from '../../shared/ports/clock.ts';
+import type { HeldLease } from '../../shared/ports/leases.ts';
+import type { Logger } from '../../shared/runtime/logger.ts';
+import { createLoop } from '../../shared/runtime/loop.ts';
+import { assignPartitions } from './assign-partitions.ts';
+import type { PartitionLeases } from './ports/partition-leases.ts';
+
+/** Between two looks of the leader at who lives. */
+const assignEveryMs = 1000;
+
+export interface PartitionKeeperDeps {
+  leases: PartitionLeases;
+  owner: string;
+  region: string;
+  /** Renewed at a third of it. */
+  ttlMs: number;
+  /** The leader's lease, while it is surely ours. */
+  leads: () => HeldLease | null;
+  figures: () => Readonly<Record<string, number>>;
+  /** What is owned has changed. */
+  onChanged: () => void;
+  clock: Clock;
+  logger: Logger;
+}
+
+/** Keeps the partitions that are meant for this scheduler; whoever leads says which are meant for whom. */
+export interface PartitionKeeper {
+  start(): void;
+  /** Partitions that cannot have become another's yet, by our own monotonic clock. */
+  owned(): readonly number[];
+  /** Gives all of them back. Safe before start and twice. */
+  stop(): Promise<void>;
+}
+
+export function createPartitionKeeper(deps: PartitionKeeperDeps): PartitionKeeper {
+  const { leases, owner, region, ttlMs, clock, logger } = deps;
+  let held: readonly number[] = [];
+  let validUntilMs = -Infinity;
+  /** Meant for others: not looked at any more, and free with the next beat. */
+  let leaving: readonly number[] = [];
+
+  async function beat(): Promise<number> {
+    // Counted from before the question: the database cannot have begun the leases earlier than that.
+    const askedMs = clock.monotonicMs();
+    const owned = await leases.beat({ owner, kind: 'scheduler', region, ttlMs, figures: deps.figures() }, leaving);
+    const next = owned.filter(({ isWanted }) => isWanted).map(({ partition }) => partition);
+    leaving = owned.filter(({ isWanted }) => !isWanted).map(({ partition }) => partition);
+    next.sort((a, b) => a - b);
+    validUntilMs = askedMs + ttlMs;
+    if (next.length !== held.length || next.some((partition, index) => partition !== held[index])) {
+      logger.info({ partitions: next.length, before: held.length, givenBack: leaving.length }, 'partitions changed hands');
+      held = next;
+      deps.onChanged();
+    }
+    return leaving.length > 0 ? 0 : ttlMs / 3;
+  }
+
+  async function lead(): Promise<number> {
+    const lease = deps.leads();
+    if (!lease) return assignEveryMs;
+    const { schedulers, partitions } = await leases.assignment();
+    const current = partitions.map((row) => row.owner ?? row.wanted);
+    const target = assignPartitions(schedulers, current);
+    const changed = target.flatMap((node, partition): [number, string][] =>
+      node === null || node === partitions[partition]?.wanted ? [] : [[partition, node]],
+    );
+    await leases.assign(lease, new Map(changed));
+    return assignEveryMs;
+  }
+
+  const beats = createLoop({ name: 'own-partitions', turn: beat, afterErrorMs: ttlMs / 10, clock, logger });
+  const assignments = createLoop({ name: 'assign-partitions', turn: lead, afterErrorMs: assignEveryMs, clock, logger });
+
+  return {
+    start: () => {
+      beats.start();
+      assignments.start();
+    },
+    owned: () => (clock.monotonicMs() < validUntilMs ? held : []),
+    stop: async () => {
+      await Promise.all([beats.stop(), assignments.stop()]);
+      held = [];
+      await leases.leave(owner).catch((error: unknown) => {
+        logger.warn({ err: error }, 'could not give partitions back, their leases will run out');
+      });
+    },
+  };
+}

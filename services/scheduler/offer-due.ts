@@ -1,0 +1,130 @@
+import type { JobReference } from '../../shared/domain/job-key.ts';
+import type { DeferredClients } from './deferred-clients.ts';
+import type { FairOffers } from './fair-offers.ts';
+import type { Marks } from './marks.ts';
+import type { OfferedLately } from './offered-lately.ts';
+import { firstMark, type DueReferences, type Mark } from './ports/due-references.ts';
+import type { SweptJobs } from './swept-jobs.ts';
+
+/** Rows of one partition in one look: a few, so that looks are short and no partition waits for another's crowd. */
+const rowsPerLook = 16;
+/** What falls due so soon is near. */
+const nearMs = 50;
+/** Of one client and partition, when it is read after others. */
+const rowsOfDeferred = 64;
+/** Of one partition in one sweep. */
+const rowsPerSweep = 200;
+
+export interface LookDeps {
+  due: DueReferences;
+  marks: Marks;
+  lately: OfferedLately;
+  deferred: DeferredClients;
+  offers: FairOffers;
+}
+
+/** What a look came to. */
+export interface LookEnd {
+  found: number;
+  /** There may be more of it right now. */
+  isFull: boolean;
+  isNear: boolean;
+  lateMs: number;
+}
+
+/** Reads what is due behind the marks, and moves them. */
+export async function lookForDue({ due, ...deps }: LookDeps): Promise<LookEnd> {
+  const marks = deps.marks.all();
+  if (marks.length === 0) return { found: 0, isFull: false, isNear: false, lateMs: 0 };
+  const looked = await due.look(marks, rowsPerLook, nearMs);
+  const perPartition = new Map<number, number>();
+  for (const reference of looked.due) {
+    const { partition } = reference;
+    perPartition.set(partition, (perPartition.get(partition) ?? 0) + 1);
+    deps.lately.note(reference);
+    takeIn(reference, deps.marks.of(partition), deps);
+    deps.marks.advance(partition, reference);
+  }
+  for (const partition of perPartition.keys()) deps.lately.forget(partition, deps.marks.of(partition));
+  const isFull = Array.from(perPartition.values()).some((rows) => rows === rowsPerLook);
+  return { found: looked.due.length, isFull, isNear: looked.isNear, lateMs: looked.lateMs };
+}
+
+/** Finds what was committed behind the marks after they had passed. Returns how many. */
+export async function lookForLate({ due, ...deps }: LookDeps): Promise<number> {
+  const marks = deps.marks.all().filter(({ dueUs }) => dueUs > 0);
+  if (marks.length === 0) return 0;
+  let found = 0;
+  for (const reference of await due.lookLate(marks)) {
+    if (deps.lately.has(reference)) continue;
+    deps.lately.note(reference);
+    // A deferred client's rows are read again anyway, as long as they lie behind where that begins; the sweep has the rest.
+    takeIn(reference, deps.marks.of(reference.partition), deps);
+    found++;
+  }
+  return found;
+}
+
+/** Reads on for one client that has room again. Returns how many were read. */
+export async function lookForDeferred({ due, deferred, offers, marks }: LookDeps): Promise<number> {
+  const next = deferred.next((clientId) => offers.hasRoom(clientId));
+  if (!next) return 0;
+  const { clientId } = next;
+  const ranges = Array.from(next.from, ([partition, after]) => ({ partition, after, until: marks.of(partition) }));
+  const found = Map.groupBy(await due.lookOf(clientId, ranges, rowsOfDeferred), ({ partition }) => partition);
+  let read = 0;
+  for (const { partition } of ranges) {
+    const references = found.get(partition) ?? [];
+    read += references.length;
+    for (const reference of references) {
+      offers.add(reference);
+      deferred.advance(clientId, partition, reference);
+    }
+    if (references.length < rowsOfDeferred) deferred.end(clientId, partition);
+  }
+  return read;
+}
+
+export interface SweepDeps extends LookDeps {
+  swept: SweptJobs;
+  /** By partition, where the sweep goes on. */
+  cursors: Map<number, Mark>;
+}
+
+/** Offers again what was offered, or should have been, at least ten seconds ago and nobody calls. Returns what was found lost. */
+export async function sweepDue(deps: SweepDeps, nowMs: number): Promise<JobReference[]> {
+  const { marks, cursors, swept, deferred, offers } = deps;
+  const ranges = marks.all().map(({ partition }) => ({
+    ...{ partition, after: cursors.get(partition) ?? firstMark, until: marks.settledOf(partition, nowMs) },
+  }));
+  const open = ranges.filter(({ until }) => until.dueUs > 0);
+  if (open.length === 0) return [];
+  const found = Map.groupBy(await deps.due.sweep(open, rowsPerSweep), ({ partition }) => partition);
+  const lost: JobReference[] = [];
+  for (const { partition } of open) {
+    const references = found.get(partition) ?? [];
+    for (const reference of references) {
+      const waits = offers.has(reference) || deferred.isDeferred(reference.clientId, partition);
+      if (!waits && !offers.isFull(reference.clientId) && swept.isDue(reference, nowMs)) lost.push(reference);
+    }
+    const last = references.at(-1);
+    if (last && references.length === rowsPerSweep) cursors.set(partition, { dueUs: last.dueUs, jobId: last.jobId });
+    else {
+      cursors.delete(partition);
+      swept.endPass(partition);
+    }
+  }
+  for (const reference of lost) offers.add(reference);
+  return lost;
+}
+
+function takeIn(
+  reference: JobReference,
+  before: Mark,
+  { deferred, offers }: Pick<LookDeps, 'deferred' | 'offers'>,
+): void {
+  const { clientId, partition } = reference;
+  if (deferred.isDeferred(clientId, partition)) return;
+  if (offers.isFull(clientId)) deferred.defer(reference, before);
+  else offers.add(reference);
+}

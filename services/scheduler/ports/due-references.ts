@@ -1,0 +1,46 @@
+import type { JobReference } from '../../../shared/domain/job-key.ts';
+
+/** How far a partition was looked at: what is at or below it is not looked at again. */
+export interface Mark {
+  dueUs: number;
+  /** As Postgres sorts its uuids. */
+  jobId: string;
+}
+
+export interface PartitionMark extends Mark {
+  partition: number;
+}
+
+export interface Looked {
+  /** Due by the database's clock, behind the marks; by partition, then by due time and id. */
+  due: JobReference[];
+  /** Whether something falls due within the time that was asked for. */
+  isNear: boolean;
+  /** How late the latest of them was seen, in milliseconds by the database's clock; 0 when there is none. */
+  lateMs: number;
+}
+
+export interface DueReferences {
+  /** Of each partition what is due behind its mark, the oldest first, at most `limit`. @param nearMs how far ahead to see */
+  look(marks: readonly PartitionMark[], limit: number, nearMs: number): Promise<Looked>;
+  /**
+   * What is due between the second before the mark and the mark, it included: commits land there that began before others which were seen.
+   * Jobs that are being called are left out.
+   */
+  lookLate(marks: readonly PartitionMark[]): Promise<JobReference[]>;
+  /** As `look`, of one client, and not beyond `until` of the partition. */
+  lookOf(
+    clientId: string,
+    ranges: readonly { partition: number; after: Mark; until: Mark }[],
+    limit: number,
+  ): Promise<JobReference[]>;
+  /** What is at or below the marks and nobody calls, behind `after` of the partition, at most `limit` of each partition. */
+  sweep(ranges: readonly { partition: number; after: Mark; until: Mark }[], limit: number): Promise<JobReference[]>;
+}
+
+/** Before everything. */
+export const firstMark: Mark = { dueUs: 0, jobId: '00000000-0000-0000-0000-000000000000' };
+
+export function isBehind(reference: Mark, mark: Mark): boolean {
+  return reference.dueUs === mark.dueUs ? reference.jobId > mark.jobId : reference.dueUs > mark.dueUs;
+}

@@ -1,0 +1,40 @@
+/** A scheduler or dispatcher that is alive, and figures of it. */
+export interface NodeBeat {
+  owner: string;
+  kind: 'scheduler' | 'dispatcher';
+  region: string;
+  /** How long it counts as alive, and its partitions as its own, without another beat. */
+  ttlMs: number;
+  figures: Readonly<Record<string, number>>;
+}
+
+export interface OwnedPartition {
+  partition: number;
+  /** Grows with every owner. */
+  token: number;
+  /** False: the leader wants another to have it. */
+  isWanted: boolean;
+}
+
+export interface Assignment {
+  /** Owners of live schedulers. */
+  schedulers: string[];
+  /** By partition, from 0. */
+  partitions: { wanted: string | null; owner: string | null }[];
+}
+
+/** Who looks at which partition. Leases spare work and guard nothing: two who look offer twice, and one claim wins. */
+export interface PartitionLeases {
+  /**
+   * Tells that this scheduler is alive, gives back the partitions that it stops looking at, renews the others, and takes those that are free
+   * and meant for it; where there is no leader and has been none for two leases, whatever is free.
+   */
+  beat(beat: NodeBeat, released: readonly number[]): Promise<OwnedPartition[]>;
+  /** It is gone, and all that it owned is free. */
+  leave(owner: string): Promise<void>;
+  assignment(): Promise<Assignment>;
+  /** Says who is to look at what. Nothing is written when the lease is not held any more. */
+  assign(leader: { name: string; owner: string; token: number }, wanted: ReadonlyMap<number, string>): Promise<void>;
+  /** Jobs per second that the dispatchers of a region got through, as they said last. */
+  handledPerSecond(region: string): Promise<number>;
+}

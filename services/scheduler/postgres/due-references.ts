@@ -1,0 +1,139 @@
+import type { Pool } from 'pg';
+import type { JobReference } from '../../../shared/domain/job-key.ts';
+import { plainArray } from '../../../shared/postgres/array-literals.ts';
+import { statementOf } from '../../../shared/postgres/statement.ts';
+import type { DueReferences, Mark } from '../ports/due-references.ts';
+
+type Row = [partition: number, dueUs: number, jobId: string, clientId: string, lateMs: number];
+
+interface Range {
+  partition: number;
+  after: Mark;
+  until: Mark;
+}
+
+/** @param deps.pool for the hot path: these statements run a hundred times a second and must keep one good plan */
+export function createDueReferences({ pool }: { pool: Pool }): DueReferences {
+  return {
+    look: async (marks, limit, nearMs) => {
+      const partitions = plainArray(marks.map(({ partition }) => partition));
+      const after = markParams(marks);
+      const { rows } = await pool.query<Row>({
+        ...lookAhead.with({ partitions, ...after, limit, nearMs }),
+        rowMode: 'array',
+      });
+      const due = rows.filter(([, , , , lateMs]) => lateMs >= 0);
+      const lateMs = due.reduce((most, row) => Math.max(most, row[4]), 0);
+      return { due: due.map(referenceOf), isNear: due.length < rows.length, lateMs };
+    },
+    lookLate: async (marks) => {
+      const partitions = plainArray(marks.map(({ partition }) => partition));
+      const { dues, ids } = markParams(marks);
+      const { rows } = await pool.query<Row>({ ...lookLate.with({ partitions, dues, ids }), rowMode: 'array' });
+      return rows.map(referenceOf);
+    },
+    lookOf: async (clientId, ranges, limit) => {
+      const { rows } = await pool.query<Row>({
+        ...lookOfClient.with({ ...rangeParams(ranges), clientId, limit }),
+        rowMode: 'array',
+      });
+      return rows.map(referenceOf);
+    },
+    sweep: async (ranges, limit) => {
+      const { rows } = await pool.query<Row>({ ...sweepDue.with({ ...rangeParams(ranges), limit }), rowMode: 'array' });
+      return rows.map(referenceOf);
+    },
+  };
+}
+
+function referenceOf([partition, dueUs, jobId, clientId]: Row): JobReference {
+  return { partition, dueUs, jobId, clientId };
+}
+
+function markParams(marks: readonly Mark[]) {
+  return {
+    dues: plainArray(marks.map(({ dueUs }) => dueUs)),
+    ids: plainArray(marks.map(({ jobId }) => jobId)),
+  };
+}
+
+function rangeParams(ranges: readonly Range[]) {
+  const until = markParams(ranges.map((range) => range.until));
+  return {
+    partitions: plainArray(ranges.map(({ partition }) => partition)),
+    ...markParams(ranges.map(({ after }) => after)),
+    untilDues: until.dues,
+    untilIds: until.ids,
+  };
+}
+
+interface MarkParams {
+  partitions: string;
+  dues: string;
+  ids: string;
+}
+
+interface RangeParams extends MarkParams {
+  untilDues: string;
+  untilIds: string;
+}
+
+const instant = (microseconds: string) => `('epoch'::timestamptz + ${microseconds} * interval '1 microsecond')`;
+const reference = (late: string) =>
+  `t.partition_id, (extract(epoch from t.due_at) * 1000000)::float8, t.id::text, t.client::text, ${late}`;
+const marksOf = ($: (param: 'partitions' | 'dues' | 'ids') => string) =>
+  `unnest(${$('partitions')}::int2[], ${$('dues')}::int8[], ${$('ids')}::uuid[]) w (p, due, id)`;
+const rangesOf = ($: (param: keyof RangeParams) => string) =>
+  `unnest(${$('partitions')}::int2[], ${$('dues')}::int8[], ${$('ids')}::uuid[], ${$('untilDues')}::int8[], ${$('untilIds')}::uuid[])
+     w (p, due, id, until_due, until_id)`;
+const isLive = `exists (
+  select from fires f where f.partition_id = t.partition_id and f.due_at = t.due_at and f.id = t.id and f.lease_until >= now())`;
+
+/** A mark makes the look cost what is new: beside 300,000 dead rows, 2 ms and not 286. */
+export const lookAhead = statementOf<MarkParams & { limit: number; nearMs: number }>(
+  'look-ahead',
+  ($) => `
+  select d.* from ${marksOf($)}
+  cross join lateral (
+    select ${reference('(extract(epoch from now() - t.due_at) * 1000)::float8')} from jobs t
+    where t.partition_id = w.p and (t.due_at, t.id) > (${instant('w.due')}, w.id)
+      and t.due_at <= now() + ${$('nearMs')}::float8 * interval '1 millisecond'
+    order by t.due_at, t.id limit ${$('limit')}::int4
+  ) d`,
+);
+
+export const lookLate = statementOf<MarkParams>(
+  'look-late',
+  ($) => `
+  select d.* from ${marksOf($)}
+  cross join lateral (
+    select ${reference('0::float8')} from jobs t
+    where t.partition_id = w.p and t.due_at > ${instant('w.due')} - interval '1 second' and (t.due_at, t.id) <= (${instant('w.due')}, w.id)
+      and not ${isLive}
+    order by t.due_at, t.id
+  ) d`,
+);
+
+export const lookOfClient = statementOf<RangeParams & { clientId: string; limit: number }>(
+  'look-of-client',
+  ($) => `
+  select d.* from ${rangesOf($)}
+  cross join lateral (
+    select ${reference('0::float8')} from jobs t
+    where t.partition_id = w.p and (t.due_at, t.id) > (${instant('w.due')}, w.id)
+      and (t.due_at, t.id) <= (${instant('w.until_due')}, w.until_id) and t.client = ${$('clientId')}::uuid
+    order by t.due_at, t.id limit ${$('limit')}::int4
+  ) d`,
+);
+
+export const sweepDue = statementOf<RangeParams & { limit: number }>(
+  'sweep-due',
+  ($) => `
+  select d.* from ${rangesOf($)}
+  cross join lateral (
+    select ${reference('0::float8')} from jobs t
+    where t.partition_id = w.p and (t.due_at, t.id) > (${instant('w.due')}, w.id)
+      and (t.due_at, t.id) <= (${instant('w.until_due')}, w.until_id) and not ${isLive}
+    order by t.due_at, t.id limit ${$('limit')}::int4
+  ) d`,
+);

@@ -1,0 +1,106 @@
+import type { Pool } from 'pg';
+import { plainArray, textArray } from '../../../shared/postgres/array-literals.ts';
+import { statementOf } from '../../../shared/postgres/statement.ts';
+import type { OwnedPartition, PartitionLeases } from '../ports/partition-leases.ts';
+
+/** @param deps.leader name of the lease of who assigns partitions */
+export function createPartitionLeases({ pool, leader }: { pool: Pool; leader: string }): PartitionLeases {
+  return {
+    beat: async ({ owner, kind, region, ttlMs, figures }, released) => {
+      const { rows } = await pool.query<OwnedPartition>(
+        beatNode.with({
+          ...{ owner, kind, region, ttlMs, leader, figures: JSON.stringify(figures) },
+          released: plainArray(released),
+        }),
+      );
+      return rows;
+    },
+    leave: async (owner) => {
+      await pool.query(leaveNode.with({ owner }));
+    },
+    assignment: async () => {
+      const { rows: nodes } = await pool.query<{ owner: string }>(selectSchedulers);
+      const { rows: partitions } = await pool.query<{ wanted: string | null; owner: string | null }>(selectPartitions);
+      return { schedulers: nodes.map(({ owner }) => owner), partitions };
+    },
+    assign: async ({ name, owner, token }, wanted) => {
+      if (wanted.size === 0) return;
+      await pool.query(
+        assignWanted.with({
+          ...{ name, owner, token },
+          partitions: plainArray([...wanted.keys()]),
+          nodes: textArray([...wanted.values()]),
+        }),
+      );
+    },
+    handledPerSecond: async (region) => {
+      const { rows } = await pool.query<{ rate: number }>(selectHandled, [region]);
+      return rows[0]?.rate ?? 0;
+    },
+  };
+}
+
+interface BeatParams {
+  owner: string;
+  kind: string;
+  region: string;
+  ttlMs: number;
+  leader: string;
+  figures: string;
+  released: string;
+}
+
+const beatNode = statementOf<BeatParams>(
+  'beat-scheduler',
+  ($) => `
+  with n as (
+    insert into job_nodes (owner, kind, region, expires_at, figures)
+    values (${$('owner')}, ${$('kind')}, ${$('region')}, now() + ${$('ttlMs')}::int4 * interval '1 millisecond', ${$('figures')}::jsonb)
+    on conflict (owner) do update set expires_at = excluded.expires_at, figures = excluded.figures
+  ), r as (
+    update job_partitions set owner = null, expires_at = now()
+    where owner = ${$('owner')} and partition_id = any(${$('released')}::int2[])
+  ), k as (
+    select partition_id from job_partitions p
+    where partition_id <> all(${$('released')}::int2[]) and (
+      (owner = ${$('owner')} and expires_at > now())
+      or ((owner is null or expires_at <= now()) and wanted = ${$('owner')})
+      or ((owner is null or expires_at <= now()) and coalesce(expires_at, '-infinity') <= now() - 2 * ${$('ttlMs')}::int4 * interval '1 millisecond'
+        and not exists (select from leases where name = ${$('leader')} and owner is not null and expires_at > now())
+        and not exists (select from job_nodes w where w.owner = p.wanted and w.expires_at > now()))
+    )
+    order by partition_id for update skip locked
+  )
+  update job_partitions p set
+    owner = ${$('owner')},
+    token = case when p.owner = ${$('owner')} and p.expires_at > now() then p.token else p.token + 1 end,
+    since = case when p.owner = ${$('owner')} and p.expires_at > now() then p.since else now() end,
+    expires_at = now() + ${$('ttlMs')}::int4 * interval '1 millisecond'
+  from k where p.partition_id = k.partition_id
+  returning p.partition_id as partition, p.token::float8 as token, coalesce(p.wanted = ${$('owner')}, true) as "isWanted"`,
+);
+
+const leaveNode = statementOf<{ owner: string }>(
+  'leave-scheduler',
+  ($) => `
+  with n as (delete from job_nodes where owner = ${$('owner')})
+  update job_partitions set owner = null, expires_at = now() where owner = ${$('owner')}`,
+);
+
+const selectSchedulers = `select owner from job_nodes where kind = 'scheduler' and expires_at > now() order by owner`;
+
+const selectPartitions = `
+  select wanted, case when expires_at > now() then owner end as owner from job_partitions order by partition_id`;
+
+const assignWanted = statementOf<{ name: string; owner: string; token: number; partitions: string; nodes: string }>(
+  'assign-partitions',
+  ($) => `
+  update job_partitions p set wanted = k.node
+  from unnest(${$('partitions')}::int2[], ${$('nodes')}::text[]) k (partition_id, node)
+  where p.partition_id = k.partition_id and exists (
+    select from leases where name = ${$('name')} and owner = ${$('owner')} and token = ${$('token')}::int8 and expires_at > now())`,
+);
+
+const selectHandled = `
+  select coalesce(sum((figures ->> 'handledPerSecond')::float8), 0)::float8 as rate
+  from job_nodes where kind = 'dispatcher' and region = $1 and expires_at > now()`;

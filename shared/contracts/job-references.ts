@@ -1,0 +1,23 @@
+import { z } from 'zod';
+
+/** Most jobs that one message names. */
+export const maxReferences = 50;
+
+const reference = z.tuple([
+  z.int().min(0).max(63),
+  z.int().describe('When it was due, in microseconds since 1970: Postgres keeps so much, and the key has to be exact'),
+  z.guid(),
+  z.int().min(0).describe('Whose it is: a place in `clients`'),
+]);
+
+/**
+ * Jobs that are due, as they lie on Kafka. They are references: a claim tells what is to be called, or that there is nothing to do any more.
+ * The client stands there so that nobody's jobs wait behind another's before they are claimed.
+ */
+export const jobReferences = z.object({
+  installation: z.string().optional(),
+  clients: z.array(z.guid()).min(1).max(maxReferences),
+  jobs: z.array(reference).min(1).max(maxReferences),
+});
+
+export type JobReferences = z.infer<typeof jobReferences>;

@@ -1,0 +1,181 @@
+import { z } from 'zod';
+import { skipCauses } from '../domain/recurrence/policies.ts';
+import { scheduleStates } from '../domain/recurrence/schedule-states.ts';
+import { isStorable } from '../domain/stored-text.ts';
+import { newJob } from './jobs.ts';
+import { checkRecurrence, recurrenceFields } from './recurrences.ts';
+
+/** HTTP shapes of schedules: what recurs, and the groups that it recurs for. */
+const unstorable = 'must hold neither U+0000 nor half a surrogate pair';
+
+export const groupName = z
+  .string()
+  .regex(/^[A-Za-z0-9][A-Za-z0-9._-]{0,62}$/, 'has to be 1 to 63 letters, digits and . _ -, such as SG');
+
+const groupTag = z
+  .string()
+  .regex(/^[A-Za-z0-9][A-Za-z0-9._:/=-]{0,62}$/, 'has to be 1 to 63 letters, digits and . _ : / = -');
+
+const groupNames = z.array(groupName).min(1).max(500);
+
+const groups = z
+  .union([z.strictObject({ names: groupNames }), z.strictObject({ tags: z.array(groupTag).min(1).max(16) })], {
+    error: 'has to be a list or a query: {"names": ["SG", "ID"]} or {"tags": ["rides"]}',
+  })
+  .describe(
+    'Fires for each of them. Looked up at each fire: those of the names that are registered, or all with these tags',
+  );
+
+const { client, url, method, headers, body, relevancySeconds, tags } = newJob.shape;
+
+const target = z
+  .strictObject({ client, url, method, headers, body, relevancySeconds, tags })
+  .describe('The callback that each fire makes, as one of its client’s jobs');
+
+const name = z.string().trim().min(1).max(200).refine(isStorable, unstorable);
+const note = z.string().max(2000).refine(isStorable, unstorable);
+
+const scheduleFields = { name, target, ...recurrenceFields, groups: groups.optional(), note: note.optional() };
+
+export const newSchedule = z.strictObject(scheduleFields).superRefine(checkRecurrence).meta({ id: 'NewSchedule' });
+
+export type NewScheduleBody = z.output<typeof newSchedule>;
+
+/** Fields to be different, at any depth; null for what a field is unless somebody says otherwise (JSON merge patch). */
+export const schedulePatch = z
+  .strictObject(
+    Object.fromEntries(Object.entries(scheduleFields).map(([field, shape]) => [field, z.nullable(shape).optional()])),
+  )
+  .meta({ id: 'SchedulePatch' });
+
+const time = z.iso.datetime({ precision: 3 });
+
+export const scheduleShape = z
+  .object({
+    id: z.string(),
+    revision: z.int().min(1).describe('Moves with every change; the ETag'),
+    state: z.enum(scheduleStates),
+    stateReason: z.string().nullable(),
+    stateSince: time,
+    ...scheduleFields,
+    target: target
+      .extend({ body: z.string().nullable(), headers: z.record(z.string(), z.string()) })
+      .nullable()
+      .describe('null for the schedule of a campaign'),
+    campaignId: z.string().nullable(),
+    groups: groups.nullable(),
+    note: note.nullable(),
+    nextAt: time.nullable().describe('The next instant; null where none comes, or while it does not fire'),
+    decidedUntil: time.describe('Every instant up to it has fired or was skipped, for each group'),
+    createdAt: time,
+    updatedAt: time,
+    links: z.object({ self: z.string(), occurrences: z.string(), preview: z.string() }),
+  })
+  .meta({ id: 'Schedule' });
+
+export type ScheduleShape = z.output<typeof scheduleShape>;
+
+const count = z.coerce.number().int().min(1).max(1000).default(10);
+const instant = recurrenceFields.from;
+
+export const previewQuery = z.strictObject({ count, after: instant.describe('Now, if absent') });
+
+/** Before it is made. */
+export const previewBody = z
+  .strictObject({ ...recurrenceFields, count: z.int().min(1).max(1000).default(10), after: instant })
+  .superRefine(checkRecurrence)
+  .meta({ id: 'PreviewWish' });
+
+export const previewShape = z
+  .object({
+    zone: z.string(),
+    fires: z.array(
+      z.object({
+        at: time.nullable().describe('null where nothing fires'),
+        localTime: z
+          .string()
+          .nullable()
+          .describe('The time that is meant, on the clocks of the zone; null for intervals'),
+        mark: z
+          .enum(['shifted', 'repeated', 'skipped'])
+          .nullable()
+          .describe(
+            'shifted: the clocks leap over that time, and it fires when they have; repeated: they show it again; skipped: they leap over it, and nothing fires',
+          ),
+        instants: z.int().describe('More than one where neighbours are skipped together'),
+      }),
+    ),
+  })
+  .meta({ id: 'SchedulePreview' });
+
+export type PreviewShape = z.output<typeof previewShape>;
+
+export const fireWish = z.strictObject({
+  groups: groupNames.optional().describe('Of the schedule’s; all of them if absent'),
+});
+
+export const backfillWish = z
+  .strictObject({
+    from: z.iso.datetime({ offset: true }),
+    until: z.iso.datetime({ offset: true }).describe('Both inclusive; what is to come does not fire'),
+    groups: groupNames.optional(),
+  })
+  .meta({ id: 'BackfillWish' });
+
+export const occurrenceStates = ['fired', 'buffered', 'skipped'] as const;
+
+export const occurrenceShape = z
+  .object({
+    scheduledFor: time.describe('Its instant; of several, the first'),
+    lastInstant: time,
+    instants: z.int(),
+    group: z.string().nullable(),
+    state: z.enum(occurrenceStates).describe('buffered: it fires when the one before has ended'),
+    kind: z.enum(['planned', 'manual', 'backfill']).nullable(),
+    cause: z.enum(skipCauses).nullable().describe('Why it was skipped'),
+    jobId: z.string().nullable(),
+    runId: z.string().nullable(),
+    dueAt: time.nullable().describe('The instant, and its spread'),
+    region: z.string().nullable().describe('Whose node fired it'),
+    decidedAt: time,
+  })
+  .meta({ id: 'Occurrence' });
+
+export type OccurrenceShape = z.output<typeof occurrenceShape>;
+
+export const firedShape = z
+  .object({
+    fired: z.array(occurrenceShape),
+    alreadyFired: z.int().describe('Instants of the wish that had fired before: they are left alone'),
+  })
+  .meta({ id: 'FiredOccurrences' });
+
+const groupFields = {
+  homeRegion: z
+    .string()
+    .regex(/^[a-z][a-z0-9-]{0,31}$/, 'has to be 1 to 32 small letters, digits and -, a letter first')
+    .nullable()
+    .default(null)
+    .describe('Its nodes fire for the group at once; null: those of any region do'),
+  fallbackSeconds: z.int().min(1).max(86_400).default(60).describe('After so long, nodes of other regions fire for it'),
+  tags: z.array(groupTag).max(50).default([]),
+  countries: z
+    .array(z.string().regex(/^[A-Z]{2}$/, 'has to be an ISO 3166-1 alpha-2 code in capitals, such as SG'))
+    .max(250)
+    .default([]),
+};
+
+export const groupDefinition = z.strictObject(groupFields).meta({ id: 'GroupDefinition' });
+
+export const groupShape = z
+  .object({
+    name: groupName,
+    revision: z.int().min(1),
+    ...groupFields,
+    createdAt: time,
+    updatedAt: time,
+    links: z.object({ self: z.string() }),
+  })
+  .meta({ id: 'Group' });
+
+export type GroupShape = z.output<typeof groupShape>;

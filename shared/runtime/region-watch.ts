@@ -1,0 +1,46 @@
+import type { Clock } from '../ports/clock.ts';
+import type { RegionState, Regions } from '../ports/regions.ts';
+import type { Logger } from './logger.ts';
+import { createLoop } from './loop.ts';
+
+/** A switch is known everywhere after about as long; claims are refused from the switch on. */
+const lookEveryMs = 1000;
+
+/** Knows where the region of this process stands. */
+export interface RegionWatch {
+  /** Resolves when the region is known. */
+  start(): Promise<void>;
+  current(): RegionState;
+  stop(): Promise<void>;
+}
+
+export interface RegionWatchDeps {
+  regions: Regions;
+  name: string;
+  clock: Clock;
+  logger: Logger;
+}
+
+export function createRegionWatch({ regions, name, clock, logger }: RegionWatchDeps): RegionWatch {
+  // No claim is made under it: epochs begin at 1.
+  let current: RegionState = { name, epoch: 0, active: false };
+
+  async function look(): Promise<number> {
+    const before = current;
+    current = await regions.enter(name);
+    if (before.epoch !== 0 && (before.epoch !== current.epoch || before.active !== current.active)) {
+      logger.warn({ ...current }, 'the region was switched');
+    }
+    return lookEveryMs;
+  }
+
+  const loop = createLoop({ name: 'watch-region', turn: look, afterErrorMs: lookEveryMs, clock, logger });
+  return {
+    start: async () => {
+      await look();
+      loop.start();
+    },
+    current: () => current,
+    stop: () => loop.stop(),
+  };
+}

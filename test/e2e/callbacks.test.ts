@@ -1,0 +1,149 @@
+import { createServer, type IncomingMessage, type Server } from 'node:http';
+import { once } from 'node:events';
+import { setTimeout as wait } from 'node:timers/promises';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { z } from 'zod';
+import { webhookKeyOf, webhookProblem } from '../../shared/domain/standard-webhooks.ts';
+import { startInstallation, type Installation } from './installation.ts';
+
+const jobs = 2000;
+const deadlineMs = 60_000;
+
+interface Received {
+  id: string;
+  path: string;
+  problem: string | null;
+  atMs: number;
+}
+
+/** Somebody's service: fails some of its calls the first time, and checks every signature. */
+function startReceiver(secretOf: () => string) {
+  const received: Received[] = [];
+  const failedOnce = new Set<string>();
+  const server = createServer((request, response) => {
+    void receive(request).then((call) => {
+      received.push(call);
+      const fails = call.path.includes('flaky') && !failedOnce.has(call.id);
+      if (fails) failedOnce.add(call.id);
+      response.writeHead(call.path.includes('never') || fails ? 503 : 200).end('{"ok":true}');
+    });
+  });
+
+  async function receive(request: IncomingMessage): Promise<Received> {
+    const chunks: Buffer[] = [];
+    for await (const chunk of request) chunks.push(Buffer.from(z.instanceof(Uint8Array).parse(chunk)));
+    const text = (name: string) => z.string().optional().parse(request.headers[name]);
+    const id = text('webhook-id') ?? '';
+    const key = webhookKeyOf(secretOf());
+    const call = { id, timestamp: text('webhook-timestamp'), signature: text('webhook-signature'), body: Buffer.concat(chunks) };
+    const problem = key ? webhookProblem(key, call, Date.now() / 1000) : 'no key';
+    return { id, path: request.url ?? '', problem, atMs: Date.now() };
+  }
+  return { server, received };
+}
+
+describe('callbacks over Kafka', () => {
+  let muster: Installation;
+  let receiver: ReturnType<typeof startReceiver>;
+  let secret = '';
+  let port = 0;
+
+  async function post(path: string, body: object): Promise<unknown> {
+    const answer = await muster.api.request(path, { method: 'POST', body: JSON.stringify(body) });
+    if (!answer.ok) throw new Error(`${path}: ${answer.status} ${await answer.text()}`);
+    return answer.json();
+  }
+
+  beforeAll(async () => {
+    receiver = startReceiver(() => secret);
+    port = await listen(receiver.server);
+    muster = await startInstallation({ workers: 'all-in-one', sandbox: {} });
+    await post('/v1/clients', {
+      name: 'orders',
+      egress: { allow: [{ cidr: '127.0.0.0/8', port }] },
+      retry: { strategy: 'fixed', attempts: 2, delayMs: 200 },
+      sideline: { afterFailures: 1000 },
+    });
+    ({ secret } = z.object({ secret: z.string() }).parse(await post('/v1/clients/orders/keys', {})));
+  });
+  afterAll(async () => {
+    await muster.stop();
+    receiver.server.close();
+  });
+
+  it(`call all of ${jobs} jobs, none before its time, signed, and record each once`, async () => {
+    const dueAt = new Date(Date.now() + 2000);
+    const kindOf = (index: number) => (index % 100 === 0 ? 'never' : index % 10 === 0 ? 'flaky' : 'well');
+    const accepted = await post('/v1/jobs/bulk', {
+      client: 'orders',
+      jobs: Array.from({ length: jobs }, (_, index) => ({
+        url: `http://127.0.0.1:${port}/${kindOf(index)}/${index}`,
+        dueAt: dueAt.toISOString(),
+        body: { order: index, note: 'grüße' },
+        idempotencyKey: `order-${index}`,
+      })),
+    });
+    expect(accepted).toMatchObject({ accepted: jobs, refused: 0 });
+
+    await untilEnded(jobs);
+    const { received } = receiver;
+    expect(received.filter(({ problem }) => problem !== null)).toEqual([]);
+    expect(received.filter(({ atMs }) => atMs < dueAt.getTime())).toEqual([]);
+    expect(new Set(received.map(({ id }) => id)).size).toBe(jobs);
+    const calls = Map.groupBy(received, ({ path }) => path.split('/')[1]);
+    expect(calls.get('well')).toHaveLength(jobs * 0.9);
+    expect(calls.get('flaky')).toHaveLength(jobs * 0.09 * 2);
+    expect(calls.get('never')).toHaveLength(jobs * 0.01 * 2);
+    expect(await ledger()).toEqual({ accepted: jobs, called: jobs * 0.99, expired: 0, dead: jobs * 0.01, ended: jobs, pending: 0 });
+  });
+
+  it('call nothing that a client may not reach: its jobs are dead, and nothing was sent', async () => {
+    await post('/v1/clients', { name: 'public-only' });
+    await post('/v1/jobs', { client: 'public-only', url: `http://127.0.0.1:${port}/forbidden` });
+    await post('/v1/jobs', { client: 'public-only', url: `http://localhost:${port}/forbidden` });
+    await untilEnded(jobs + 2);
+    expect(receiver.received.filter(({ path }) => path === '/forbidden')).toEqual([]);
+    expect((await ledger()).dead).toBe(jobs * 0.01 + 2);
+  });
+
+  interface Sums {
+    accepted: number;
+    called: number;
+    expired: number;
+    dead: number;
+    ended: number;
+    pending: number;
+  }
+
+  async function ledger(): Promise<Sums> {
+    const { createPool } = await import('../../shared/postgres/pool.ts');
+    const { pino } = await import('pino');
+    const logger = pino({ level: 'silent' });
+    const pool = createPool({ connectionString: muster.database.url, applicationName: 'witness', max: 1, logger });
+    try {
+      const { rows } = await pool.query<Sums>(`
+        select sum(accepted)::int as accepted, sum(called)::int as called, sum(expired)::int as expired, sum(dead)::int as dead,
+          (select count(*)::int from ended_jobs) as ended, (select count(*)::int from jobs) as pending
+        from client_totals`);
+      const [row] = rows;
+      if (!row) throw new Error('no totals');
+      return row;
+    } finally {
+      await pool.end();
+    }
+  }
+
+  async function untilEnded(count: number): Promise<void> {
+    const deadline = performance.now() + deadlineMs;
+    for (let sums = await ledger(); sums.ended < count; sums = await ledger()) {
+      if (performance.now() > deadline) throw new Error(`not all jobs have ended: ${JSON.stringify(sums)}`);
+      await wait(100);
+    }
+  }
+});
+
+async function listen(server: Server): Promise<number> {
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  return z.object({ port: z.number() }).parse(server.address()).port;
+}

@@ -1,0 +1,160 @@
+import type { Pool } from 'pg';
+import { pino } from 'pino';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { createCallLedger } from '../../services/dispatcher/postgres/call-ledger.ts';
+import { flushCalls, type FlushParams } from '../../services/dispatcher/postgres/call-statements.ts';
+import { createHostCircuits } from '../../services/dispatcher/postgres/host-circuits.ts';
+import {
+  createDueReferences,
+  lookAhead,
+  lookLate,
+  sweepDue,
+} from '../../services/scheduler/postgres/due-references.ts';
+import { createPartitionLeases } from '../../services/scheduler/postgres/partition-leases.ts';
+import { createLeases } from '../../shared/postgres/leases.ts';
+import { createHotPathPool } from '../../shared/postgres/pool.ts';
+import { describeCallLedger, ledgerLeaseMs } from '../support/conformance/call-ledger.conformance.ts';
+import { describeHostCircuits } from '../support/conformance/host-circuits.conformance.ts';
+import { describeDueReferences } from '../support/conformance/due-references.conformance.ts';
+import { describePartitionLeases, leaderName } from '../support/conformance/partition-leases.conformance.ts';
+import { clientIdOf, jobIdOf } from '../support/conformance/job-subject.ts';
+import { createTestDatabase, type TestDatabase } from '../support/postgres-database.ts';
+import { emptyJobTables, postgresJobSubject } from '../support/postgres-job-subject.ts';
+
+let database: TestDatabase;
+let pool: Pool;
+beforeAll(async () => {
+  database = await createTestDatabase();
+  const logger = pino({ level: 'silent' });
+  pool = createHotPathPool({ connectionString: database.url, applicationName: 'callbacks-test', logger });
+});
+afterAll(async () => {
+  await pool.end();
+  await database.drop();
+});
+
+const ledgerOf = (owner: string) =>
+  createCallLedger({ pool, owner, slot: 1, leaseMs: ledgerLeaseMs, region: () => ({ name: 'local', epoch: 1 }) });
+
+describeCallLedger('on Postgres', async () => {
+  await emptyJobTables(pool);
+  return { ...postgresJobSubject(pool), ledgerOf };
+});
+
+describeHostCircuits('on Postgres', async () => {
+  await emptyJobTables(pool);
+  const circuitsOf = (owner: string) => createHostCircuits({ pool, owner, slot: 1, leaseMs: ledgerLeaseMs });
+  return { ...postgresJobSubject(pool), ledgerOf, circuitsOf };
+});
+
+describeDueReferences('on Postgres', async () => {
+  await emptyJobTables(pool);
+  return { ...postgresJobSubject(pool), due: createDueReferences({ pool }), ledgerOf };
+});
+
+describePartitionLeases('on Postgres', async () => {
+  await pool.query('truncate job_nodes, leases');
+  await pool.query('update job_partitions set wanted = null, owner = null, token = 0, since = null, expires_at = null');
+  return {
+    leases: createLeases({ pool }),
+    partitions: createPartitionLeases({ pool, leader: leaderName }),
+    passTime: async (ms: number) => {
+      for (const table of ['job_partitions', 'job_nodes', 'leases']) {
+        await pool.query(`update ${table} set expires_at = expires_at - $1 * interval '1 ms'`, [ms]);
+      }
+    },
+  };
+});
+
+describe('the statement that ends and claims', () => {
+  beforeEach(() => emptyJobTables(pool));
+
+  it('finds every fire and job by its index, though it was planned while there were none', async () => {
+    await pool.query('analyze fires, jobs');
+    const nothing: FlushParams = {
+      ...{ partitions: '{}', dues: '{}', ids: '{}', epochs: '{}', verdicts: '{}', delaysMs: '{}', statuses: '{}' },
+      ...{ latenciesMs: '{}', errors: '{}', answers: '{}', remarks: '{}', claimPartitions: '{}', claimDues: '{}' },
+      ...{ claimIds: '{}', owner: 'a', leaseMs: 1, slot: 1, region: 'local', regionEpoch: 1 },
+    };
+    const { text, values } = flushCalls.with(nothing);
+    const { rows } = await pool.query<{ 'QUERY PLAN': string }>({ text: `explain ${text}`, values: values ?? [] });
+    const plan = rows.map((row) => row['QUERY PLAN']).join('\n');
+    expect(plan).not.toMatch(/(Seq|Bitmap Heap) Scan on (fires|jobs)/);
+    const scans = plan
+      .split(/(?=Index (?:Only )?Scan)/)
+      .filter((part) => /^Index (Only )?Scan using \w+ on (fires|jobs)/.test(part));
+    expect(scans).toHaveLength(4);
+    for (const scan of scans) expect(scan.split('\n')[1]).toMatch(/Index Cond: .*(partition_id|id) = /);
+  });
+
+  it('lets one of two that claim the same jobs at once have each of them', async () => {
+    const subject = postgresJobSubject(pool);
+    const keys = await subject.add(
+      Array.from({ length: 200 }, (_, index) => ({ jobId: jobIdOf(index), clientId: clientIdOf(1), dueInMs: -1 })),
+    );
+    const claims = await Promise.all(
+      ['a', 'b', 'c'].map((owner) => ledgerOf(owner).flush({ results: [], claims: keys })),
+    );
+    const ids = claims.flatMap(({ claimed }) => claimed.map(({ jobId }) => jobId));
+    expect(ids).toHaveLength(200);
+    expect(new Set(ids).size).toBe(200);
+  });
+
+  it('refuses a zombie that ends while another takes over', async () => {
+    const subject = postgresJobSubject(pool);
+    const keys = await subject.add([{ jobId: jobIdOf(1), clientId: clientIdOf(1), dueInMs: -1 }]);
+    const [zombie] = (await ledgerOf('a').flush({ results: [], claims: keys })).claimed;
+    if (!zombie) throw new Error('not claimed');
+    await subject.passTime(ledgerLeaseMs + 1);
+
+    const taking = await pool.connect();
+    try {
+      await taking.query('begin');
+      await taking.query(`update fires set epoch = epoch + 1, owner = 'b', lease_until = now() + interval '1 minute'`);
+      const note = { status: 200, latencyMs: 1, error: null, answer: null };
+      const ending = ledgerOf('a').flush({ results: [{ ...zombie, verdict: { kind: 'called' }, note }], claims: [] });
+      await untilSomebodyWaits(pool);
+      await taking.query('commit');
+      expect((await ending).recorded.size).toBe(0);
+    } finally {
+      taking.release();
+    }
+    expect(await subject.rows()).toMatchObject({
+      ended: [],
+      fires: [{ owner: 'b', epoch: 2 }],
+      pending: [{ attempt: 1 }],
+    });
+  });
+});
+
+describe('the looks', () => {
+  it('begin at the mark of each partition, by the index, though they were planned while there were no jobs', async () => {
+    await emptyJobTables(pool);
+    await pool.query('analyze fires, jobs');
+    const marks = { partitions: '{1}', dues: '{0}', ids: `{${jobIdOf(0)}}` };
+    const until = { untilDues: '{1}', untilIds: `{${jobIdOf(0)}}`, limit: 16 };
+    const statements = [
+      lookAhead.with({ ...marks, limit: 16, nearMs: 50 }),
+      lookLate.with(marks),
+      sweepDue.with({ ...marks, ...until }),
+    ];
+    for (const { text, values } of statements) {
+      const { rows } = await pool.query<{ 'QUERY PLAN': string }>({ text: `explain ${text}`, values: values ?? [] });
+      const plan = rows.map((row) => row['QUERY PLAN']).join('\n');
+      expect(plan).toMatch(
+        /Index Scan using jobs_pkey on jobs t.*\n *Index Cond: \(\(partition_id = w\.p\) AND \(.*due_at.*id/,
+      );
+      expect(plan).not.toMatch(/(Seq|Bitmap Heap) Scan on (fires|jobs)|Sort/);
+    }
+  });
+});
+
+/** Resolves when a statement of this database waits for a lock. */
+async function untilSomebodyWaits(of: Pool): Promise<void> {
+  for (;;) {
+    const { rows } = await of.query(
+      `select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
+    );
+    if (rows.length > 0) return;
+  }
+}

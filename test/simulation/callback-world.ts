@@ -1,0 +1,189 @@
+import { pino } from 'pino';
+import { createDispatcher } from '../../services/dispatcher/dispatcher.ts';
+import type { CallLedger, JobResult } from '../../services/dispatcher/ports/call-ledger.ts';
+import type { CallbackAnswer } from '../../services/dispatcher/ports/callback-endpoint.ts';
+import type { ClientTerms } from '../../services/dispatcher/ports/client-terms.ts';
+import { createJobOfferer, leaderLease, type JobOffererDeps } from '../../services/scheduler/job-offerer.ts';
+import { publicId } from '../../shared/domain/ids.ts';
+import { clientIdOf, jobIdOf } from '../support/conformance/job-subject.ts';
+import { createMemoryCallLedger } from '../support/memory/call-ledger.ts';
+import { createCallbackTables } from '../support/memory/callback-tables.ts';
+import { createMemoryDueReferences } from '../support/memory/due-references.ts';
+import { createMemoryHostCircuits } from '../support/memory/host-circuits.ts';
+import { memoryJobSubject } from '../support/memory/job-subject.ts';
+import { createMemoryLeases } from '../support/memory/leases.ts';
+import { createMemoryBus } from '../support/memory/memory-bus.ts';
+import { createMemoryDatabase } from '../support/memory/memory-database.ts';
+import type { MessageFate } from '../support/memory/memory-topics.ts';
+import { createMemoryPartitionLeases } from '../support/memory/partition-leases.ts';
+import { passTime } from '../support/pass-time.ts';
+import { createSettableClock } from '../support/settable-clock.ts';
+import { createProcessFaults, type Fate, type PortCall, type ProcessFaults } from './process-faults.ts';
+import type { Chance } from './seeded.ts';
+
+const topic = 'muster.local.calls';
+export const callLeaseMs = 8000;
+const partitionLeaseMs = 3000;
+const restartAfterMs = 700;
+
+export type ProcessKind = 'scheduler' | 'dispatcher';
+
+export interface CallbackScenario {
+  chance: Chance;
+  jobs: number;
+  /** Faults happen for so long; after that, time passes until all is quiet. */
+  faultsLastMs: number;
+  fateOf: (process: { kind: ProcessKind; nth: number }, call: PortCall) => Fate;
+  messageFate: () => MessageFate;
+  answerOf: () => CallbackAnswer | 'hang';
+  frozenMs: () => number;
+  /** How far behind now a commit may land. */
+  lateMs: () => number;
+  weaken?: (ledger: CallLedger, tables: ReturnType<typeof createCallbackTables>) => CallLedger;
+  without?: JobOffererDeps['without'];
+}
+
+const terms: Omit<ClientTerms, 'limits'> = {
+  ...{ enabled: true, retries: { strategy: 'fixed', attempts: 4, delayMs: 500 }, failuresToSideline: 4 },
+  ...{ probeEveryMs: 1000, onGone: 'dead-letter', sign: () => [] },
+};
+
+/** Schedulers, dispatchers, a receiver, and what may befall them; resolves with what went wrong, in words. */
+export async function runCallbacks(scenario: CallbackScenario): Promise<string[]> {
+  const { chance } = scenario;
+  const clock = createSettableClock();
+  const database = createMemoryDatabase(clock);
+  const tables = createCallbackTables(clock, database.scheduled);
+  const subject = memoryJobSubject(tables);
+  const bus = createMemoryBus({ topics: [topic], partitions: 3, laneHighMark: 512 });
+  bus.disturb(() => (isTroubled() ? scenario.messageFate() : 'keep'));
+  const logger = pino({ level: 'silent' });
+  const startMs = clock.nowMs();
+  const isTroubled = () => clock.nowMs() - startMs < scenario.faultsLastMs;
+  const problems: string[] = [];
+  const calls = new Map<string, number[]>();
+  const claims = new Map<string, { epoch: number; atMs: number }>();
+  const recordings = new Map<string, number>();
+  let [spawned, stopped] = [0, false];
+
+  function call(webhookId: string): Promise<CallbackAnswer> {
+    calls.set(webhookId, [...(calls.get(webhookId) ?? []), clock.nowMs()]);
+    const answer = isTroubled() ? scenario.answerOf() : wellAnswer;
+    if (answer !== 'hang') return Promise.resolve(answer);
+    return clock.sleep(1000).then(() => ({ kind: 'unanswered', cause: 'no whole answer within 1000 ms' }));
+  }
+
+  /** Looks at every claim and every end as it is written. */
+  function witnessed(ledger: CallLedger): CallLedger {
+    return {
+      flush: async (work) => {
+        const before = new Map(claims);
+        const flushed = await ledger.flush(work);
+        for (const result of work.results) if (flushed.recorded.has(result.jobId)) witnessEnd(result);
+        for (const { jobId, dueUs, epoch } of flushed.claimed) {
+          const earlier = before.get(`${jobId}/${dueUs}`);
+          if (earlier && clock.nowMs() - earlier.atMs < callLeaseMs)
+            problems.push(`${jobId} was claimed twice within a lease`);
+          claims.set(`${jobId}/${dueUs}`, { epoch, atMs: clock.nowMs() });
+        }
+        return flushed;
+      },
+    };
+  }
+
+  function witnessEnd({ jobId, dueUs, epoch, verdict }: JobResult): void {
+    const claim = claims.get(`${jobId}/${dueUs}`);
+    if (claim && claim.epoch !== epoch) problems.push(`${jobId} was ended under epoch ${epoch}, not ${claim.epoch}`);
+    if (['called', 'expired', 'dead'].includes(verdict.kind)) recordings.set(jobId, (recordings.get(jobId) ?? 0) + 1);
+  }
+
+  function spawn(kind: ProcessKind): void {
+    if (stopped) return;
+    const [nth, owner] = [++spawned, `${kind}-${spawned}`];
+    let end: () => void = () => undefined;
+    const faults = createProcessFaults({
+      fateOf: (portCall) => (isTroubled() ? scenario.fateOf({ kind, nth }, portCall) : 'pass'),
+      onDeath: () => {
+        end();
+        void clock.sleep(restartAfterMs).then(() => spawn(kind));
+      },
+      onFreeze: () => void clock.sleep(scenario.frozenMs()).then(() => faults.thaw()),
+    });
+    if (kind === 'scheduler') startOfferer(owner, faults);
+    else end = startDispatcher(owner, faults);
+  }
+
+  function startOfferer(owner: string, faults: ProcessFaults): void {
+    const partitions = createMemoryPartitionLeases({ tables, leases: database.leases, leader: leaderLease });
+    const offerer = createJobOfferer({
+      due: faults.wrap(createMemoryDueReferences({ tables })),
+      partitions: faults.wrap(partitions),
+      leases: faults.wrap(createMemoryLeases({ database })),
+      publisher: faults.wrap(bus.publisher()),
+      backlogs: faults.wrap(bus.backlogs('dispatchers'), null),
+      rateOf: () => undefined,
+      region: () => ({ name: 'local', epoch: 1, active: true }),
+      ...{ topic, owner, leaseMs: partitionLeaseMs, clock: faults.wrapClock(clock), logger },
+      ...(scenario.without === undefined ? {} : { without: scenario.without }),
+    });
+    offerer.start();
+  }
+
+  /** Returns what happens to its place in the group when it dies. */
+  function startDispatcher(owner: string, faults: ProcessFaults): () => void {
+    const own = { tables, owner, leaseMs: callLeaseMs };
+    const plain = createMemoryCallLedger(own);
+    const ledger = witnessed(scenario.weaken ? scenario.weaken(plain, tables) : plain);
+    const consumer = bus.consumer('dispatchers', [topic]);
+    const dispatcher = createDispatcher({
+      consumer,
+      ledger: faults.wrap(ledger),
+      circuits: faults.wrap(createMemoryHostCircuits(own)),
+      clients: {
+        termsOf: (clientId) => ({
+          ...terms,
+          limits: { clientId, revision: 1, concurrency: 4, timeoutMs: 1000, egress: [] },
+        }),
+      },
+      endpoint: faults.wrap(
+        { call: ({ headers }: { headers: string[] }) => call(headers[headers.indexOf('webhook-id') + 1] ?? '') },
+        null,
+      ),
+      deadLetters: { add: () => Promise.resolve() },
+      ...{ leaseMs: callLeaseMs, concurrency: 20, clock: faults.wrapClock(clock), random: () => chance.next(), logger },
+    });
+    void dispatcher.start();
+    return () => consumer.crash();
+  }
+
+  for (const kind of ['scheduler', 'scheduler', 'dispatcher', 'dispatcher'] as const) spawn(kind);
+  const dues = new Map<string, number>();
+  for (let number = 0; number < scenario.jobs; number++) {
+    await passTime(clock, chance.below(300));
+    const dueInMs = chance.happens(0.3) ? -scenario.lateMs() : chance.below(3000);
+    const [jobId, clientId] = [jobIdOf(number), clientIdOf(chance.below(3))];
+    dues.set(jobId, clock.nowMs() + dueInMs);
+    await subject.add([{ jobId, clientId, dueInMs, url: `https://host-${chance.below(3)}.example/` }]);
+  }
+  await passTime(clock, scenario.faultsLastMs + 150_000);
+  stopped = true;
+
+  for (const [jobId, dueMs] of dues) {
+    const called = calls.get(publicId('job', jobId)) ?? [];
+    const ended = tables.ended.filter((row) => row.jobId === jobId);
+    if (ended.length !== 1) problems.push(`${jobId} has ${ended.length} ends, and ${called.length} calls`);
+    if (recordings.get(jobId) !== 1) problems.push(`${jobId} was recorded ${recordings.get(jobId) ?? 0} times`);
+    if (called.length === 0) problems.push(`${jobId} was never called`);
+    if (called.some((atMs) => atMs < dueMs)) problems.push(`${jobId} was called before its time`);
+  }
+  const counted = [...tables.totals.values()].reduce(
+    (sum, { called, dead, expired }) => sum + called + dead + expired,
+    0,
+  );
+  if (counted !== dues.size) problems.push(`the totals count ${counted} of ${dues.size}`);
+  if (tables.jobs.size + tables.fires.size > 0)
+    problems.push(`${tables.jobs.size} jobs and ${tables.fires.size} fires are left`);
+  return problems;
+}
+
+export const wellAnswer: CallbackAnswer = { kind: 'answered', status: 200, retryAfterMs: null, body: Buffer.alloc(0) };

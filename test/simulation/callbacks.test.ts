@@ -1,0 +1,119 @@
+import { describe, expect, it } from 'vitest';
+import type { CallbackAnswer } from '../../services/dispatcher/ports/callback-endpoint.ts';
+import { callLeaseMs, runCallbacks, wellAnswer, type CallbackScenario, type ProcessKind } from './callback-world.ts';
+import { faultyFates, type Fate, type PortCall } from './process-faults.ts';
+import { createChance } from './seeded.ts';
+
+const failing: CallbackAnswer = { kind: 'answered', status: 503, retryAfterMs: null, body: Buffer.alloc(0) };
+
+/** All kinds of trouble at once, for twenty seconds. */
+function troubled(seed: number): CallbackScenario {
+  const chance = createChance(seed);
+  return {
+    ...{ chance, jobs: 25, faultsLastMs: 20_000 },
+    fateOf: () => (chance.happens(0.004) ? chance.pick(faultyFates) : 'pass'),
+    messageFate: () => (chance.happens(0.1) ? chance.pick(['drop', 'duplicate'] as const) : 'keep'),
+    answerOf: () => (chance.happens(0.1) ? 'hang' : chance.happens(0.2) ? failing : wellAnswer),
+    frozenMs: () => chance.below(2 * callLeaseMs),
+    lateMs: () => chance.below(900),
+  };
+}
+
+/** One fault, at one call of one port, and nothing else. */
+function once(kind: ProcessKind, method: string, fate: Fate): { scenario: CallbackScenario; isDone: () => boolean } {
+  let isDone = false;
+  const scenario: CallbackScenario = {
+    ...troubled(7),
+    fateOf: (process, call: PortCall) => {
+      if (isDone || process.kind !== kind || call.method !== method) return 'pass';
+      isDone = true;
+      return fate;
+    },
+    messageFate: () => 'keep',
+    answerOf: () => wellAnswer,
+  };
+  return { scenario, isDone: () => isDone };
+}
+
+describe('jobs are called at least once, recorded exactly once, and never before their time', () => {
+  it.each(Array.from({ length: 12 }, (_, index) => index + 1))('whatever happens: walk %i', async (seed) => {
+    expect(await runCallbacks(troubled(seed))).toEqual([]);
+  });
+
+  it.each([
+    ['after the look', 'scheduler', 'look', 'die-after'],
+    ['before the offer is written', 'scheduler', 'publish', 'die-before'],
+    ['after the offer', 'scheduler', 'publish', 'die-after'],
+    ['when the offer’s acknowledgement is lost', 'scheduler', 'publish', 'throw-after'],
+    ['before the claim is written', 'dispatcher', 'flush', 'die-before'],
+    ['between claim and call', 'dispatcher', 'flush', 'die-after'],
+    ['when the claim’s answer is lost', 'dispatcher', 'flush', 'throw-after'],
+    ['between claim and end', 'dispatcher', 'call', 'die-before'],
+    ['between call and end', 'dispatcher', 'call', 'die-after'],
+    ['frozen between claim and call', 'dispatcher', 'call', 'freeze-before'],
+    ['frozen between call and end', 'dispatcher', 'call', 'freeze-after'],
+  ] as const)('a crash %s', async (_when, kind, method, fate) => {
+    const { scenario, isDone } = once(kind, method, fate);
+    expect(await runCallbacks(scenario)).toEqual([]);
+    expect(isDone()).toBe(true);
+  });
+
+  it('when Kafka loses every second message', async () => {
+    const scenario = troubled(3);
+    const lossy = () => (scenario.chance.happens(0.5) ? 'drop' : 'keep');
+    expect(await runCallbacks({ ...scenario, fateOf: () => 'pass', messageFate: lossy })).toEqual([]);
+  });
+});
+
+/** A checker that never fails proves nothing. */
+describe('the witnesses notice when', () => {
+  it('nobody sweeps', async () => {
+    const lossy: CallbackScenario = { ...troubled(3), messageFate: () => 'drop', without: 'sweep' };
+    expect(await runCallbacks({ ...lossy, fateOf: () => 'pass' })).not.toEqual([]);
+  });
+
+  it('a job can be claimed while its lease runs', async () => {
+    const found = await runCallbacks({
+      ...troubled(5),
+      fateOf: () => 'pass',
+      messageFate: () => 'duplicate',
+      answerOf: () => 'hang',
+      weaken: (ledger, { fires, clock }) => ({
+        flush: (work) => {
+          for (const { jobId } of work.claims)
+            Object.assign(fires.get(jobId) ?? {}, { leaseUntilMs: clock.nowMs() - 1 });
+          return ledger.flush(work);
+        },
+      }),
+    });
+    expect(found.join()).toContain('claimed twice within a lease');
+  });
+
+  it('results are written under any epoch', async () => {
+    const found: string[] = [];
+    for (let seed = 1; seed <= 20 && found.length === 0; seed++) {
+      const scenario = troubled(seed);
+      found.push(
+        ...(await runCallbacks({
+          ...scenario,
+          fateOf: (_process, { method }) =>
+            method === 'call' && scenario.chance.happens(0.2) ? 'freeze-after' : 'pass',
+          messageFate: () => 'keep',
+          answerOf: () => failing,
+          frozenMs: () => callLeaseMs + 3000,
+          weaken: (ledger, { fires }) => ({
+            flush: (work) =>
+              ledger.flush({
+                ...work,
+                results: work.results.map((result) => ({
+                  ...result,
+                  epoch: fires.get(result.jobId)?.epoch ?? result.epoch,
+                })),
+              }),
+          }),
+        })),
+      );
+    }
+    expect(found).not.toEqual([]);
+  });
+});

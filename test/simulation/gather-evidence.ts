@@ -1,0 +1,38 @@
+import { stepLines } from '../../shared/domain/outcomes.ts';
+import type { Evidence } from '../support/evidence.ts';
+import type { MemoryDatabase } from '../support/memory/memory-database.ts';
+import { createMemoryRunReports } from '../support/memory/run-reports.ts';
+
+/** What of a scenario the witnesses have to know. */
+interface Expected {
+  audience: Evidence['audience'];
+  steps: number;
+  sources?: { heldOut: ReadonlySet<string> };
+}
+
+/** What the engine reports, and what the endpoint has seen. */
+export async function gatherEvidence(
+  database: MemoryDatabase,
+  runId: string | undefined,
+  { audience, steps, sources }: Expected,
+  { effects, overlapping, appliedAgain }: Pick<Evidence, 'effects' | 'overlapping' | 'appliedAgain'>,
+): Promise<Evidence> {
+  const reports = createMemoryRunReports({ database });
+  const snapshot = runId === undefined ? undefined : await reports.snapshot(runId);
+  const failures = runId === undefined ? undefined : await reports.failures(runId, {}, 100_000, null);
+  return {
+    audience,
+    runState: snapshot?.state ?? 'missing',
+    lines: new Map(
+      snapshot?.countries.map(({ country, fedUsers, heldOutUsers, totals }) => [
+        country,
+        stepLines(fedUsers, totals, steps, heldOutUsers),
+      ]),
+    ),
+    effects,
+    failures: failures?.items ?? [],
+    ...(sources && { heldOut: sources.heldOut }),
+    ...(overlapping && { overlapping }),
+    ...(appliedAgain && { appliedAgain }),
+  };
+}

@@ -1,0 +1,241 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import type { KeptSchedule } from '../../shared/contracts/kept-schedules.ts';
+import { recurrenceOf } from '../../shared/contracts/recurrences.ts';
+import { instantsFrom } from '../../shared/domain/recurrence/recurrence.ts';
+import { createMemoryDueSchedules } from '../support/memory/due-schedules.ts';
+import { createMemoryDatabase, type MemoryDatabase } from '../support/memory/memory-database.ts';
+import { createMemoryScheduleStore } from '../support/memory/schedule-store.ts';
+import { createSettableClock } from '../support/settable-clock.ts';
+
+const minuteMs = 60_000;
+const clientId = '01890a5d-ac96-774b-bcce-b302099a8057';
+const regions = ['asia', 'america'] as const;
+
+const policies = fc.record({
+  misfire: fc.constantFrom('fire-once' as const, 'fire-all' as const, 'skip' as const),
+  overlap: fc.constantFrom('allow' as const, 'skip' as const, 'buffer-one' as const),
+  catchUpSeconds: fc.constantFrom(0, 300, 3600),
+});
+const rhythm = fc.constantFrom(
+  { cron: '* * * * *', zone: 'UTC' },
+  { cron: '*/5 * * * *', zone: 'Asia/Singapore' },
+  { cron: '7,9 * * * *', zone: 'America/New_York' },
+  { everySeconds: 90, zone: 'UTC' },
+);
+const definition = fc.tuple(rhythm, policies, fc.boolean()).map(([times, chosen, isForGroups]): KeptSchedule => {
+  const call = {
+    url: 'https://example.com',
+    method: 'POST',
+    headers: null,
+    body: null,
+    relevancySeconds: null,
+    tags: [],
+  };
+  return {
+    recurrence: { ...times, ...chosen, spreadSeconds: 0 },
+    ...(isForGroups ? { groups: { tags: ['all'] } } : {}),
+    call,
+  };
+});
+
+/** What people, nodes and the world do. */
+const act = fc.oneof(
+  {
+    weight: 12,
+    arbitrary: fc.record({
+      kind: fc.constant('look' as const),
+      region: fc.constantFrom(...regions),
+      crashes: fc.boolean(),
+    }),
+  },
+  {
+    weight: 8,
+    arbitrary: fc.record({ kind: fc.constant('pass' as const), ms: fc.integer({ min: 1, max: 10 * minuteMs }) }),
+  },
+  { weight: 1, arbitrary: fc.record({ kind: fc.constant('pass' as const), ms: fc.constant(4 * 60 * minuteMs) }) },
+  { weight: 3, arbitrary: fc.record({ kind: fc.constant('end-jobs' as const) }) },
+  { weight: 2, arbitrary: fc.record({ kind: fc.constant('edit' as const), definition }) },
+  {
+    weight: 3,
+    arbitrary: fc.record({
+      kind: fc.constant('control' as const),
+      verb: fc.constantFrom('pause' as const, 'resume' as const, 'disable' as const, 'enable' as const),
+    }),
+  },
+  { weight: 1, arbitrary: fc.record({ kind: fc.constant('fire' as const) }) },
+  { weight: 1, arbitrary: fc.record({ kind: fc.constant('lose-look' as const) }) },
+  {
+    weight: 2,
+    arbitrary: fc.record({
+      kind: fc.constant('group' as const),
+      name: fc.constantFrom('SG', 'BR', 'XX'),
+      stays: fc.boolean(),
+    }),
+  },
+);
+
+type Act = typeof act extends fc.Arbitrary<infer Each> ? Each : never;
+
+/** Which definition held from when on. */
+interface Era {
+  fromMs: number;
+  definition: KeptSchedule;
+}
+
+describe('schedules that are edited, paused, looked at, crashed and left alone', () => {
+  it('decide every instant of theirs exactly once: it fired, it waits, or it was skipped with a cause', async () => {
+    await fc.assert(
+      fc.asyncProperty(definition, fc.array(act, { minLength: 5, maxLength: 60 }), async (first, acts) => {
+        const world = await makeWorld(first);
+        for (const each of acts) await world.carryOut(each);
+        await world.settle();
+        world.check();
+      }),
+      { numRuns: 300 },
+    );
+  });
+});
+
+async function makeWorld(first: KeptSchedule) {
+  const clock = createSettableClock();
+  const database = createMemoryDatabase(clock);
+  const store = createMemoryScheduleStore({ database });
+  const due = createMemoryDueSchedules({ database });
+  const homes = { SG: 'asia', BR: 'america', XX: null } as const;
+  const putGroup = (name: keyof typeof homes) =>
+    store.putGroup({ name, homeRegion: homes[name], fallbackSeconds: 30, tags: ['all'], countries: [] });
+  await putGroup('SG');
+  await putGroup('BR');
+  const { scheduleId } = await store.create({ name: 'each', clientId, definition: first, note: null });
+  const eras: Era[] = [{ fromMs: clock.nowMs(), definition: first }];
+  /** Jobs that were ever stored: none is stored twice. */
+  const everStored = new Set<string>();
+  let stored = 0;
+
+  async function look(region: string, crashes: boolean): Promise<void> {
+    if (crashes) {
+      // The transaction is undone as a whole: nothing of it may be seen.
+      const before = structuredClone(stateOf(database));
+      await due.recur({ region, owner: region }, 100);
+      restore(database, before);
+    }
+    await due.recur({ region, owner: region }, 100);
+    await due.fireBuffered({ region, owner: region }, 100);
+    count();
+  }
+
+  function count(): void {
+    for (const jobId of database.scheduled.jobs.keys()) everStored.add(jobId);
+    stored = [...database.scheduled.totals.values()].reduce((sum, { accepted }) => sum + accepted, 0);
+  }
+
+  async function carryOut(each: Act): Promise<void> {
+    switch (each.kind) {
+      case 'look':
+        return await look(each.region, each.crashes);
+      case 'pass':
+        return clock.advance(each.ms);
+      case 'end-jobs':
+        for (const jobId of database.scheduled.jobs.keys()) everStored.add(jobId);
+        return database.scheduled.jobs.clear();
+      case 'edit': {
+        const changed = await store.change(scheduleId, { definition: each.definition }, null);
+        count();
+        if (changed.kind === 'changed') eras.push({ fromMs: clock.nowMs(), definition: each.definition });
+        return;
+      }
+      case 'control':
+        await store.control(scheduleId, each.verb, null);
+        return count();
+      case 'fire':
+        await store.fire(scheduleId, { kind: 'manual', atMs: null }, null);
+        return count();
+      case 'lose-look': {
+        const row = database.recurring.schedules.get(scheduleId);
+        if (row) row.lookAtMs = null;
+        await due.rearm(10, null);
+        return;
+      }
+      case 'group':
+        if (each.stays) await putGroup(each.name);
+        else await store.removeGroup(each.name);
+    }
+  }
+
+  /** Everybody looks until nothing is left to decide. */
+  async function settle(): Promise<void> {
+    await store.control(scheduleId, 'resume', null);
+    await store.control(scheduleId, 'enable', null);
+    for (let i = 0; i < 60; i++) for (const region of regions) await look(region, false);
+    clock.advance(31_000);
+    for (let i = 0; i < 3; i++) for (const region of regions) await look(region, false);
+  }
+
+  function check(): void {
+    const decided = decisionsOf(database, scheduleId);
+    for (const [atMs, names] of decided) {
+      expect(new Set(names).size, `decided twice at ${new Date(atMs).toISOString()}: ${names.join()}`).toBe(
+        names.length,
+      );
+    }
+    // The last half minute may still be another region's.
+    for (const atMs of instantsOf(eras, clock.nowMs() - 31_000)) {
+      expect(decided.has(atMs), `${new Date(atMs).toISOString()} was forgotten`).toBe(true);
+    }
+    expect(stored).toBe(everStored.size);
+  }
+
+  return { carryOut, settle, check };
+}
+
+/** By instant: who was decided. What the whole schedule skipped stands for everybody. */
+function decisionsOf({ recurring }: MemoryDatabase, scheduleId: string): Map<number, string[]> {
+  const decided = new Map<number, string[]>();
+  const add = (atMs: number, name: string) => decided.set(atMs, [...(decided.get(atMs) ?? []), name]);
+  for (const each of recurring.occurrences.values()) {
+    // One that a person asked for at that very instant stands for it.
+    if (each.scheduleId === scheduleId) add(each.scheduledForMs, each.group);
+  }
+  for (const { group, firstMs, lastMs, cause } of recurring.skipped.values()) {
+    if (cause === 'clock-change') continue;
+    // A range stands for what recurs in it; that is at whole seconds.
+    for (let atMs = firstMs; atMs <= lastMs; atMs += 1000) add(atMs, group);
+  }
+  return decided;
+}
+
+/** What should have been decided: each era's instants, from its beginning to the next one's. */
+function instantsOf(eras: readonly Era[], untilMs: number): number[] {
+  const [first] = eras;
+  return eras.flatMap(({ fromMs, definition: { recurrence } }, index) => {
+    const endMs = Math.min(eras[index + 1]?.fromMs ?? Infinity, untilMs);
+    const found: number[] = [];
+    for (const { atMs, kind } of instantsFrom(recurrenceOf(recurrence, first?.fromMs ?? 0), fromMs + 1)) {
+      if (atMs > endMs) break;
+      if (kind === 'fire') found.push(atMs);
+    }
+    return found;
+  });
+}
+
+function stateOf({ recurring, scheduled }: MemoryDatabase) {
+  return { recurring, scheduled };
+}
+
+/** Puts the tables back as they were. */
+function restore(database: MemoryDatabase, before: ReturnType<typeof stateOf>): void {
+  const tables = [
+    [database.recurring.schedules, before.recurring.schedules],
+    [database.recurring.occurrences, before.recurring.occurrences],
+    [database.recurring.skipped, before.recurring.skipped],
+    [database.scheduled.jobs, before.scheduled.jobs],
+    [database.scheduled.totals, before.scheduled.totals],
+  ] as const;
+  for (const [now, earlier] of tables) put(now, earlier);
+}
+
+function put(now: Map<string, unknown>, earlier: ReadonlyMap<string, unknown>): void {
+  now.clear();
+  for (const [key, value] of earlier) now.set(key, value);
+}

@@ -1,0 +1,43 @@
+import type { CampaignDefinition } from '../../shared/contracts/campaigns.ts';
+import { actionTypeConfig, type EngineConfig } from '../../shared/contracts/engine-config.ts';
+import { lateMs, type Keeping } from './scripted-endpoint.ts';
+import { budgetsFor, type BudgetPlan } from './simulated-budgets.ts';
+
+/** Of every call. */
+export const timeoutMs = 1000;
+
+export function definitionFor(
+  chain: readonly string[],
+  countries: string[],
+  { deadlineSeconds, budget = null }: { deadlineSeconds: number; budget?: BudgetPlan | null },
+): CampaignDefinition {
+  const steps = chain.map((action) => ({ action, params: {} }));
+  return {
+    name: 'Simulated',
+    countries,
+    audience: { include: [{ segment: 'everybody' }] },
+    ...budgetsFor(budget, steps, countries),
+    schedule: { type: 'now' },
+    deadlineSeconds,
+    priority: 'normal',
+  };
+}
+
+export function engineConfigFor(chain: readonly string[], countries: string[], keeping: Keeping): EngineConfig {
+  const contractClass = keeping === 'naive' ? 'B' : keeping;
+  const status = { statusUrl: 'http://unused/status', appliesLateSeconds: 1 + lateMs / 1000 };
+  const actionType = actionTypeConfig.parse({
+    url: 'http://unused',
+    class: contractClass,
+    timeoutMs,
+    concurrency: 4,
+    ...(keeping === 'C' && status),
+  });
+  return {
+    countries,
+    segmentation: { url: 'http://unused', timeoutMs: 1000, pageSize: 100 },
+    actionTypes: Object.fromEntries(chain.map((name) => [name, actionType])),
+    partitionsPerShard: 2,
+    replicationFactor: 1,
+  };
+}

@@ -1,0 +1,164 @@
+import { beforeEach, describe, expect, it } from 'vitest';
+import type { CampaignStore } from '../../../services/api/ports/campaign-store.ts';
+import type { ScheduleStore } from '../../../services/api/ports/schedule-store.ts';
+import type { DueJobs } from '../../../services/scheduler/ports/due-jobs.ts';
+import type { DueSchedules } from '../../../services/scheduler/ports/due-schedules.ts';
+import type { RecurrenceDefinition } from '../../../shared/contracts/recurrences.ts';
+import type { RunState } from '../../../shared/domain/run-states.ts';
+import type { Leases } from '../../../shared/ports/leases.ts';
+import { campaignDefinitionOf } from './run-rows.ts';
+
+export interface CampaignSchedulesSubject {
+  campaigns: CampaignStore;
+  schedules: ScheduleStore;
+  due: DueSchedules;
+  dueJobs: DueJobs;
+  leases: Leases;
+  /** Oldest first. */
+  runs(): Promise<{ runId: string; state: RunState; stateReason: string | null; scheduledForMs: number }[]>;
+  /** It has feeds now, and has not ended; or it has ended. */
+  move(runId: string, state: 'running' | 'completed'): Promise<void>;
+  nowMs(): number;
+  passTime(ms: number): Promise<void>;
+}
+
+const hourMs = 3_600_000;
+
+const hourly: RecurrenceDefinition = {
+  ...{ cron: '0 * * * *', zone: 'UTC', misfire: 'fire-once', catchUpSeconds: 3600, overlap: 'skip', spreadSeconds: 0 },
+};
+
+export function describeCampaignSchedules(name: string, makeSubject: () => Promise<CampaignSchedulesSubject>): void {
+  describe(`campaigns that recur: ${name}`, () => {
+    let subject: CampaignSchedulesSubject;
+    let startMs: number;
+    beforeEach(async () => {
+      subject = await makeSubject();
+      startMs = subject.nowMs();
+    });
+
+    async function start(changes: Partial<RecurrenceDefinition> = {}) {
+      const { campaignId } = await subject.campaigns.create(campaignDefinitionOf());
+      const started = await subject.campaigns.startRecurring(campaignId, { ...hourly, ...changes });
+      return { campaignId, scheduleId: started?.scheduleId ?? '' };
+    }
+
+    /** Time passes, the scheduler looks, and what fired becomes runs. */
+    async function pass(ms: number): Promise<void> {
+      await subject.passTime(ms);
+      await subject.due.recur({ region: 'local', owner: 'a' }, 100);
+      const lease = await subject.leases.acquire('scheduler', 'a', 100 * hourMs);
+      if (!lease) throw new Error('the lease was not free');
+      await subject.dueJobs.fire(lease, 100);
+    }
+
+    const runs = async () => {
+      const found = await subject.runs();
+      return found.map(({ state, scheduledForMs }) => [(scheduledForMs - startMs) / hourMs, state]);
+    };
+    const newest = async () => {
+      const found = (await subject.runs()).at(-1);
+      if (!found) throw new Error('there is no run');
+      return found;
+    };
+
+    it('have a run each time, and show when the next one begins', async () => {
+      const { campaignId } = await start();
+      expect(await subject.campaigns.get(campaignId)).toMatchObject({
+        state: 'scheduled',
+        nextRunAt: new Date(startMs + hourMs),
+      });
+      await pass(hourMs);
+      await subject.move((await newest()).runId, 'completed');
+      await pass(hourMs);
+      expect(await runs()).toEqual([
+        [1, 'completed'],
+        [2, 'preparing'],
+      ]);
+      expect(await subject.campaigns.get(campaignId)).toMatchObject({ nextRunAt: new Date(startMs + 3 * hourMs) });
+    });
+
+    it('are started once, whoever starts them again', async () => {
+      const { campaignId, scheduleId } = await start();
+      const again = await subject.campaigns.startRecurring(campaignId, { ...hourly, cron: '30 * * * *' });
+      expect(again).toMatchObject({ scheduleId, nextRunAt: new Date(startMs + hourMs) });
+      expect((await subject.schedules.list({}, 10, null)).items).toMatchObject([
+        { scheduleId, campaignId, clientId: null },
+      ]);
+    });
+
+    it('wait for their run before, as their overlap policy says', async () => {
+      const { scheduleId } = await start();
+      await pass(hourMs);
+      await subject.move((await newest()).runId, 'running');
+      await pass(hourMs);
+      expect(await runs()).toEqual([[1, 'running']]);
+      const { items } = await subject.schedules.occurrences(scheduleId, {}, 10, null);
+      expect(items).toMatchObject([
+        { state: 'skipped', cause: 'overlap' },
+        { state: 'fired', runId: (await newest()).runId, jobId: null },
+      ]);
+    });
+
+    it('rest with their schedule: the run that goes on is paused with it, and goes on with it', async () => {
+      const { scheduleId } = await start();
+      await pass(hourMs);
+      const { runId } = await newest();
+      await subject.move(runId, 'running');
+      await subject.schedules.control(scheduleId, 'pause', 'holiday');
+      expect(await newest()).toMatchObject({ state: 'pausing', stateReason: 'its schedule was paused' });
+      await pass(5 * hourMs);
+      expect(await runs()).toHaveLength(1);
+      await subject.schedules.control(scheduleId, 'resume', null);
+      expect(await newest()).toMatchObject({ state: 'running', stateReason: null });
+    });
+
+    it('are cancelled with their schedule when it is disabled, also what has not become a run yet', async () => {
+      const { campaignId, scheduleId } = await start({ overlap: 'allow' });
+      await pass(hourMs);
+      await subject.move((await newest()).runId, 'running');
+      await subject.passTime(hourMs);
+      await subject.due.recur({ region: 'local', owner: 'a' }, 100);
+      await subject.schedules.control(scheduleId, 'disable', null);
+      expect(await newest()).toMatchObject({ state: 'cancelling', stateReason: 'its schedule was disabled' });
+      await pass(hourMs);
+      expect(await runs()).toHaveLength(1);
+      expect(await subject.campaigns.get(campaignId)).toMatchObject({ nextRunAt: null });
+    });
+
+    it('end with their schedule: what of the last run has not been sent is cancelled', async () => {
+      const { scheduleId } = await start({ until: new Date(startMs + 1.5 * hourMs).toISOString() });
+      await pass(hourMs);
+      await subject.move((await newest()).runId, 'running');
+      await pass(0.5 * hourMs);
+      expect(await newest()).toMatchObject({
+        state: 'cancelling',
+        stateReason: 'the schedule that started it has ended',
+      });
+      expect(await subject.schedules.get(scheduleId)).toMatchObject({ state: 'ended' });
+    });
+
+    it('are taken back while nothing has fired, and not after that', async () => {
+      const first = await start();
+      expect(await subject.campaigns.unschedule(first.campaignId)).toMatchObject({
+        state: 'draft',
+        scheduleId: null,
+        nextRunAt: null,
+      });
+      const second = await start();
+      await pass(hourMs);
+      expect(await subject.campaigns.unschedule(second.campaignId)).toMatchObject({
+        state: 'scheduled',
+        scheduleId: second.scheduleId,
+      });
+      expect(await runs()).toHaveLength(1);
+    });
+
+    it('run now, beside their rhythm', async () => {
+      const { scheduleId } = await start();
+      await subject.schedules.fire(scheduleId, { kind: 'manual', atMs: null }, null);
+      await pass(60_000);
+      expect(await runs()).toEqual([[0, 'preparing']]);
+    });
+  });
+}

@@ -1,0 +1,125 @@
+import { beforeEach, describe, expect, it } from 'vitest';
+import type { CallLedger } from '../../../services/dispatcher/ports/call-ledger.ts';
+import { firstMark, type DueReferences, type Mark } from '../../../services/scheduler/ports/due-references.ts';
+import type { JobKey, JobReference } from '../../../shared/domain/job-key.ts';
+import { clientIdOf, jobIdOf, type JobSubject, type SeedJob } from './job-subject.ts';
+
+export interface DueReferencesSubject extends JobSubject {
+  due: DueReferences;
+  ledgerOf(owner: string): CallLedger;
+}
+
+const leaseMs = 30_000;
+/** After everything. */
+const last: Mark = { dueUs: 4e15, jobId: 'ffffffff-ffff-ffff-ffff-ffffffffffff' };
+
+export function describeDueReferences(name: string, makeSubject: () => Promise<DueReferencesSubject>): void {
+  describe(`due references: ${name}`, () => {
+    let subject: DueReferencesSubject;
+    let due: DueReferences;
+    beforeEach(async () => {
+      subject = await makeSubject();
+      ({ due } = subject);
+    });
+
+    /** Numbers that are 64 apart lie in one partition. */
+    const add = (...jobs: (Partial<SeedJob> & { number: number })[]): Promise<JobKey[]> =>
+      subject.add(
+        jobs.map(({ number, ...job }) => ({ jobId: jobIdOf(number), clientId: clientIdOf(1), dueInMs: -1000, ...job })),
+      );
+    const idsOf = (references: readonly JobReference[]) => references.map(({ jobId }) => jobId);
+    const marksOf = (partitions: readonly number[], mark: Mark = firstMark) =>
+      partitions.map((partition) => ({ partition, ...mark }));
+    const rangeOf = (partition: number, after: Mark = firstMark, until: Mark = last) => ({ partition, after, until });
+    const markOf = ({ dueUs, jobId }: JobKey): Mark => ({ dueUs, jobId });
+
+    it('sees what is due in the partitions that are asked for, whole, the oldest first', async () => {
+      const keys = await add({ number: 1 }, { number: 65, dueInMs: -5000 }, { number: 2 }, { number: 3 });
+      const { due: seen, lateMs } = await due.look(marksOf([1, 2]), 16, 0);
+      expect(idsOf(seen)).toEqual([jobIdOf(65), jobIdOf(1), jobIdOf(2)]);
+      expect(seen[1]).toEqual({ ...keys[0], clientId: clientIdOf(1) });
+      expect(lateMs).toBeGreaterThanOrEqual(5000);
+      expect(lateMs).toBeLessThan(60_000);
+    });
+
+    it('never what is not due, but tells that something is near', async () => {
+      await add({ number: 1, dueInMs: 60_000 });
+      expect(await due.look(marksOf([1]), 16, 1000)).toEqual({ due: [], isNear: false, lateMs: 0 });
+      expect(await due.look(marksOf([1]), 16, 120_000)).toEqual({ due: [], isNear: true, lateMs: 0 });
+    });
+
+    it('only what lies behind the mark, to the microsecond and the id', async () => {
+      const keys = await add(
+        { number: 1, dueInMs: -3000 },
+        { number: 65, dueInMs: -2000 },
+        { number: 129, dueInMs: -1000 },
+      );
+      const [first] = keys;
+      if (!first) throw new Error('nothing was added');
+      const behindFirst = await due.look(marksOf([1], markOf(first)), 16, 0);
+      expect(idsOf(behindFirst.due)).toEqual([jobIdOf(65), jobIdOf(129)]);
+      const before = { ...markOf(first), jobId: jobIdOf(0) };
+      expect(idsOf((await due.look(marksOf([1], before), 16, 0)).due)[0]).toBe(jobIdOf(1));
+    });
+
+    it('no more of each partition than asked for', async () => {
+      await add(...Array.from({ length: 10 }, (_, index) => ({ number: 1 + 64 * (index % 5) + (index < 5 ? 0 : 1) })));
+      const { due: seen } = await due.look(marksOf([1, 2]), 3, 0);
+      expect(seen.map(({ partition }) => partition)).toEqual([1, 1, 1, 2, 2, 2]);
+    });
+
+    it('nothing that is sidelined', async () => {
+      await add({ number: 1, sideline: 'one.example' });
+      expect((await due.look(marksOf([1]), 16, 1e12)).due).toEqual([]);
+      expect(await due.sweep([rangeOf(1)], 16)).toEqual([]);
+    });
+
+    it('sees again what lies in the second up to the mark, it included, and nobody calls', async () => {
+      const keys = await add(
+        { number: 1, dueInMs: -5000 },
+        { number: 65, dueInMs: -1800 },
+        { number: 129, dueInMs: -1500 },
+        { number: 193, dueInMs: -1200 },
+        { number: 257, dueInMs: -100 },
+      );
+      const [, , called, mark] = keys;
+      if (!called || !mark) throw new Error('nothing was added');
+      await subject.ledgerOf('a').flush({ results: [], claims: [called] });
+      expect(idsOf(await due.lookLate(marksOf([1], markOf(mark))))).toEqual([jobIdOf(65), jobIdOf(193)]);
+    });
+
+    it('reads one client alone, between two marks', async () => {
+      const [first, , third] = await add(
+        { number: 1, dueInMs: -4000 },
+        { number: 65, dueInMs: -3000, clientId: clientIdOf(2) },
+        { number: 129, dueInMs: -2000 },
+        { number: 193, dueInMs: -1000 },
+      );
+      if (!first || !third) throw new Error('nothing was added');
+      expect(idsOf(await due.lookOf(clientIdOf(1), [rangeOf(1)], 16))).toEqual([
+        jobIdOf(1),
+        jobIdOf(129),
+        jobIdOf(193),
+      ]);
+      const between = rangeOf(1, markOf(first), markOf(third));
+      expect(idsOf(await due.lookOf(clientIdOf(1), [between], 16))).toEqual([jobIdOf(129)]);
+      expect(idsOf(await due.lookOf(clientIdOf(1), [rangeOf(1)], 1))).toEqual([jobIdOf(1)]);
+    });
+
+    it('sweeps what nobody calls, up to a mark: neither what is called nor what is newer', async () => {
+      const [, called, until] = await add(
+        { number: 1, dueInMs: -4000 },
+        { number: 65, dueInMs: -3000 },
+        { number: 129, dueInMs: -2000 },
+        { number: 193, dueInMs: -1000 },
+      );
+      if (!called || !until) throw new Error('nothing was added');
+      await subject.ledgerOf('a').flush({ results: [], claims: [called] });
+      const range = rangeOf(1, firstMark, markOf(until));
+      expect(idsOf(await due.sweep([range], 16))).toEqual([jobIdOf(1), jobIdOf(129)]);
+      await subject.passTime(leaseMs + 1);
+      expect(idsOf(await due.sweep([range], 16))).toEqual([jobIdOf(1), jobIdOf(65), jobIdOf(129)]);
+      expect(idsOf(await due.sweep([range], 1))).toEqual([jobIdOf(1)]);
+    });
+  });
+}

@@ -1,0 +1,144 @@
+import { beforeEach, describe, expect, it } from 'vitest';
+import type { PartitionLeases } from '../../../services/scheduler/ports/partition-leases.ts';
+import type { HeldLease, Leases } from '../../../shared/ports/leases.ts';
+
+export interface PartitionLeasesSubject {
+  partitions: PartitionLeases;
+  leases: Leases;
+  passTime(ms: number): Promise<void>;
+}
+
+/** The lease of who assigns. */
+export const leaderName = 'job-partitions';
+const ttlMs = 9000;
+const all = Array.from({ length: 64 }, (_, partition) => partition);
+
+export function describePartitionLeases(name: string, makeSubject: () => Promise<PartitionLeasesSubject>): void {
+  describe(`partition leases: ${name}`, () => {
+    let subject: PartitionLeasesSubject;
+    let partitions: PartitionLeases;
+    beforeEach(async () => {
+      subject = await makeSubject();
+      ({ partitions } = subject);
+    });
+
+    const beat = (owner: string, released: readonly number[] = [], figures = {}) =>
+      partitions.beat({ owner, kind: 'scheduler', region: 'local', ttlMs, figures }, released);
+    const beatOf = async (owner: string, released?: readonly number[]) =>
+      (await beat(owner, released)).map(({ partition }) => partition).sort((a, b) => a - b);
+
+    async function lead(): Promise<HeldLease> {
+      const lease = await subject.leases.acquire(leaderName, 'leader', 1_000_000);
+      if (!lease) throw new Error('somebody else leads');
+      return lease;
+    }
+
+    const assign = (lease: HeldLease, node: string, of: readonly number[]) =>
+      partitions.assign(lease, new Map(of.map((partition) => [partition, node])));
+
+    it('gives a scheduler what the leader means for it, and nothing else', async () => {
+      await assign(await lead(), 'a', [1, 5, 63]);
+      expect(await beatOf('a')).toEqual([1, 5, 63]);
+      expect(await beatOf('b')).toEqual([]);
+    });
+
+    it('knows who is alive, until a lease after the last beat', async () => {
+      await lead();
+      await beat('b');
+      await beat('a');
+      expect((await partitions.assignment()).schedulers).toEqual(['a', 'b']);
+      await subject.passTime(ttlMs - 1000);
+      await beat('a');
+      await subject.passTime(2000);
+      expect((await partitions.assignment()).schedulers).toEqual(['a']);
+    });
+
+    it('lets an owner keep what is meant for another until it gives it back, and tells it so', async () => {
+      const lease = await lead();
+      await assign(lease, 'a', [1, 2]);
+      await beat('a');
+      await assign(lease, 'b', [2]);
+      expect(await beatOf('b')).toEqual([]);
+      const kept = (await beat('a')).map(({ partition, isWanted }) => ({ partition, isWanted }));
+      expect(kept.sort((a, b) => a.partition - b.partition)).toEqual([
+        { partition: 1, isWanted: true },
+        { partition: 2, isWanted: false },
+      ]);
+      expect(await beatOf('a', [2])).toEqual([1]);
+      expect(await beatOf('b')).toEqual([2]);
+    });
+
+    it('gives what has run out to whom it is meant for, under a greater token', async () => {
+      const lease = await lead();
+      await assign(lease, 'a', [7]);
+      const [first] = await beat('a');
+      await assign(lease, 'b', [7]);
+      await subject.passTime(ttlMs + 1);
+      const [second] = await beat('b');
+      expect(second?.token).toBeGreaterThan(first?.token ?? Infinity);
+      expect(await beatOf('a')).toEqual([]);
+    });
+
+    it('keeps the token as long as the owner renews in time', async () => {
+      await assign(await lead(), 'a', [7]);
+      const [first] = await beat('a');
+      await subject.passTime(ttlMs - 1000);
+      expect(await beat('a')).toEqual([first]);
+    });
+
+    it('frees everything of who leaves, at once', async () => {
+      const lease = await lead();
+      await assign(lease, 'a', [7]);
+      await beat('a');
+      await partitions.leave('a');
+      expect((await partitions.assignment()).schedulers).toEqual([]);
+      await assign(lease, 'b', [7]);
+      expect(await beatOf('b')).toEqual([7]);
+    });
+
+    it('takes no word from who leads no more', async () => {
+      const lease = await lead();
+      await subject.leases.release(lease);
+      await assign(lease, 'a', [7]);
+      expect((await partitions.assignment()).partitions[7]).toEqual({ wanted: null, owner: null });
+    });
+
+    it('lets owners keep what they have while nobody leads, and adopt what is free for two leases', async () => {
+      const lease = await lead();
+      await assign(lease, 'a', all.slice(0, 32));
+      await assign(lease, 'b', all.slice(32));
+      await beat('a');
+      await beat('b');
+      await subject.leases.release(lease);
+      // b dies here.
+      for (let passed = 0; passed < 3; passed++) {
+        expect(await beatOf('a')).toEqual(all.slice(0, 32));
+        await subject.passTime(ttlMs - 1000);
+      }
+      await beat('a');
+      await subject.passTime(ttlMs - 1000);
+      expect(await beatOf('a')).toEqual(all);
+    });
+
+    it('adopts nothing while somebody leads', async () => {
+      const lease = await lead();
+      await assign(lease, 'b', [3]);
+      await beat('b');
+      await subject.passTime(4 * ttlMs);
+      expect(await beatOf('a')).toEqual([]);
+    });
+
+    it('adds up what the live dispatchers of a region get through', async () => {
+      const tell = (owner: string, region: string, handledPerSecond: number) =>
+        partitions.beat({ owner, kind: 'dispatcher', region, ttlMs, figures: { handledPerSecond } }, []);
+      await lead();
+      expect(await partitions.handledPerSecond('local')).toBe(0);
+      await tell('d1', 'local', 100);
+      await tell('d2', 'local', 50);
+      await tell('d3', 'other', 7);
+      expect(await partitions.handledPerSecond('local')).toBe(150);
+      await subject.passTime(ttlMs + 1);
+      expect(await partitions.handledPerSecond('local')).toBe(0);
+    });
+  });
+}

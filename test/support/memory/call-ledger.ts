@@ -1,0 +1,78 @@
+import type { CallLedger, ClaimedJob, JobResult } from '../../../services/dispatcher/ports/call-ledger.ts';
+import { compareKeys, type JobKey } from '../../../shared/domain/job-key.ts';
+import { atOnce } from './at-once.ts';
+import type { CallbackTables } from './callback-tables.ts';
+import { countJobs, type StoredJobRow } from './job-tables.ts';
+
+export interface MemoryCallLedgerDeps {
+  tables: CallbackTables;
+  owner: string;
+  leaseMs: number;
+  region?: () => { name: string; epoch: number };
+}
+
+export function createMemoryCallLedger(deps: MemoryCallLedgerDeps): CallLedger {
+  const { tables, owner, leaseMs, region = () => ({ name: 'local', epoch: 1 }) } = deps;
+  const { clock, jobs, fires } = tables;
+
+  function claim(key: JobKey): ClaimedJob | undefined {
+    const job = jobs.get(key.jobId);
+    if (job?.dueAtMs !== key.dueUs / 1000 || job.dueAtMs > clock.nowMs()) return undefined;
+    const fire = fires.get(key.jobId);
+    if (fire && fire.leaseUntilMs >= clock.nowMs()) return undefined;
+    const epoch = (fire?.epoch ?? 0) + 1;
+    fires.set(key.jobId, { jobId: key.jobId, owner, epoch, leaseUntilMs: clock.nowMs() + leaseMs });
+    const { clientId, attempt, scheduledForMs, method, url, headers, body } = job;
+    const expiresInMs = job.expiresAtMs === null ? null : job.expiresAtMs - clock.nowMs();
+    return { ...key, clientId, epoch, attempt, scheduledForMs, expiresInMs, method, url, headers, body };
+  }
+
+  return {
+    flush: ({ results, claims }) =>
+      atOnce(() => {
+        const ours = results.filter(
+          ({ jobId, dueUs, epoch }) =>
+            fires.get(jobId)?.epoch === epoch && (jobs.get(jobId)?.dueAtMs ?? dueUs / 1000) === dueUs / 1000,
+        );
+        for (const result of ours) record(tables, result);
+        const { name, epoch } = region();
+        const known = tables.regions.get(name);
+        const mayClaim = known?.active === true && known.epoch === epoch;
+        const claimed = mayClaim ? claims.toSorted(compareKeys).flatMap((key) => claim(key) ?? []) : [];
+        return { recorded: new Set(ours.map(({ jobId }) => jobId)), claimed };
+      }),
+  };
+}
+
+function record(tables: CallbackTables, result: JobResult): void {
+  tables.fires.delete(result.jobId);
+  const job = tables.jobs.get(result.jobId);
+  if (!job) return;
+  const { kind } = result.verdict;
+  if (kind === 'called' || kind === 'expired' || kind === 'dead') end(tables, job, result);
+  else move(tables, job, result);
+}
+
+function end(tables: CallbackTables, job: StoredJobRow, { verdict, note }: JobResult): void {
+  const endedAtMs = tables.clock.nowMs();
+  const { jobId, clientId, attempt, scheduledForMs, method, url, key, tags, scheduleId } = job;
+  const outcome = verdict.kind === 'called' || verdict.kind === 'expired' ? verdict.kind : 'dead';
+  const of = { jobId, clientId, attempt, scheduledForMs, method, url, key, tags, scheduleId };
+  tables.jobs.delete(jobId);
+  tables.ended.push({ ...of, ...note, endedAtMs, outcome });
+  countJobs(tables, clientId, { [outcome]: 1 });
+  if (verdict.kind === 'dead')
+    tables.dead.set(jobId, { jobId, clientId, diedAtMs: endedAtMs, cause: verdict.cause, job });
+}
+
+function move({ clock, jobs, attempts }: CallbackTables, job: StoredJobRow, { verdict, note }: JobResult): void {
+  const { jobId, attempt } = job;
+  if (verdict.kind === 'retry') attempts.push({ jobId, atMs: clock.nowMs(), attempt, ...note });
+  const delayMs = verdict.kind === 'retry' || verdict.kind === 'released' ? Math.round(verdict.delayMs) : Infinity;
+  jobs.set(jobId, {
+    ...job,
+    dueAtMs: clock.nowMs() + delayMs,
+    attempt: verdict.kind === 'retry' ? attempt + 1 : attempt,
+    sideline: verdict.kind === 'sidelined' ? verdict.host : null,
+  });
+}

@@ -1,0 +1,55 @@
+import type { SettableClock } from '../settable-clock.ts';
+import { createJobTables, type JobTables } from './job-tables.ts';
+
+/** The tables of scheduled callbacks, and those that looking, offering and calling have beside them. */
+export interface CallbackTables extends JobTables {
+  readonly clock: SettableClock;
+  /** By name. */
+  readonly regions: Map<string, { epoch: number; active: boolean }>;
+  /** By `circuitKey`. */
+  readonly circuits: Map<string, CircuitRow>;
+  /** By owner. */
+  readonly nodes: Map<string, NodeRow>;
+  /** By partition. */
+  readonly partitions: PartitionRow[];
+}
+
+export interface CircuitRow {
+  clientId: string;
+  host: string;
+  state: 'open' | 'closing' | 'disabled';
+  cause: string;
+  openings: number;
+  openedAtMs: number;
+  nextAtMs: number;
+  closingSinceMs: number | null;
+}
+
+export interface NodeRow {
+  kind: string;
+  region: string;
+  expiresAtMs: number;
+  figures: Readonly<Record<string, number>>;
+}
+
+export interface PartitionRow {
+  wanted: string | null;
+  owner: string | null;
+  token: number;
+  expiresAtMs: number;
+}
+
+export function createCallbackTables(clock: SettableClock, jobTables = createJobTables()): CallbackTables {
+  return {
+    ...jobTables,
+    clock,
+    regions: new Map([['local', { epoch: 1, active: true }]]),
+    circuits: new Map(),
+    nodes: new Map(),
+    partitions: Array.from({ length: 64 }, () => ({ wanted: null, owner: null, token: 0, expiresAtMs: 0 })),
+  };
+}
+
+export function circuitKey(clientId: string, host: string): string {
+  return `${clientId}/${host}`;
+}

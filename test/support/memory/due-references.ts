@@ -1,0 +1,72 @@
+import { isBehind, type DueReferences, type Mark } from '../../../services/scheduler/ports/due-references.ts';
+import { compareKeys, type JobReference } from '../../../shared/domain/job-key.ts';
+import { jobPartitionOf } from '../../../shared/domain/job-ids.ts';
+import { atOnce } from './at-once.ts';
+import type { CallbackTables } from './callback-tables.ts';
+
+export function createMemoryDueReferences({ tables }: { tables: CallbackTables }): DueReferences {
+  const { jobs, fires, clock } = tables;
+
+  /** All that is not sidelined, by partition; read once for each question, as questions name many partitions. */
+  function byPartition(): (partition: number, fits: (reference: JobReference) => boolean) => JobReference[] {
+    const grouped = new Map<number, JobReference[]>();
+    for (const { jobId, clientId, dueAtMs } of jobs.values()) {
+      if (dueAtMs === Infinity) continue;
+      const partition = jobPartitionOf(jobId);
+      const ofPartition = grouped.get(partition) ?? [];
+      grouped.set(partition, ofPartition);
+      ofPartition.push({ partition, dueUs: dueAtMs * 1000, jobId, clientId });
+    }
+    return (partition, fits) => (grouped.get(partition) ?? []).filter(fits).sort(compareKeys);
+  }
+  const isLive = (jobId: string) => (fires.get(jobId)?.leaseUntilMs ?? -Infinity) >= clock.nowMs();
+  const isUpTo = (reference: JobReference, until: Mark) => !isBehind(reference, until);
+  const nowUs = () => clock.nowMs() * 1000;
+
+  return {
+    look: (marks, limit, nearMs) =>
+      atOnce(() => {
+        const ofPartition = byPartition();
+        const seen = marks.flatMap((mark) =>
+          ofPartition(
+            mark.partition,
+            (reference) => isBehind(reference, mark) && reference.dueUs <= nowUs() + nearMs * 1000,
+          ).slice(0, limit),
+        );
+        const due = seen.filter(({ dueUs }) => dueUs <= nowUs());
+        const lateMs = due.reduce((most, { dueUs }) => Math.max(most, (nowUs() - dueUs) / 1000), 0);
+        return { due, isNear: due.length < seen.length, lateMs };
+      }),
+    lookLate: (marks) =>
+      atOnce(() => {
+        const ofPartition = byPartition();
+        return marks.flatMap((mark) =>
+          ofPartition(
+            mark.partition,
+            (reference) =>
+              reference.dueUs > mark.dueUs - 1_000_000 && isUpTo(reference, mark) && !isLive(reference.jobId),
+          ),
+        );
+      }),
+    lookOf: (clientId, ranges, limit) =>
+      atOnce(() => {
+        const ofPartition = byPartition();
+        return ranges.flatMap(({ partition, after, until }) =>
+          ofPartition(
+            partition,
+            (reference) => reference.clientId === clientId && isBehind(reference, after) && isUpTo(reference, until),
+          ).slice(0, limit),
+        );
+      }),
+    sweep: (ranges, limit) =>
+      atOnce(() => {
+        const ofPartition = byPartition();
+        return ranges.flatMap(({ partition, after, until }) =>
+          ofPartition(
+            partition,
+            (reference) => isBehind(reference, after) && isUpTo(reference, until) && !isLive(reference.jobId),
+          ).slice(0, limit),
+        );
+      }),
+  };
+}

@@ -1,0 +1,71 @@
+import type { PartitionLeases } from '../../../services/scheduler/ports/partition-leases.ts';
+import { atOnce } from './at-once.ts';
+import type { CallbackTables } from './callback-tables.ts';
+import type { LeaseRow } from './memory-database.ts';
+
+export interface MemoryPartitionLeasesDeps {
+  tables: CallbackTables;
+  /** Where the leader's lease lies. */
+  leases: Map<string, LeaseRow>;
+  leader: string;
+}
+
+export function createMemoryPartitionLeases({ tables, leases, leader }: MemoryPartitionLeasesDeps): PartitionLeases {
+  const { partitions, nodes, clock } = tables;
+  const isAlive = (owner: string | null) => owner !== null && (nodes.get(owner)?.expiresAtMs ?? 0) > clock.nowMs();
+  const hasLeader = () => {
+    const lease = leases.get(leader);
+    return lease !== undefined && lease.owner !== null && lease.expiresAtMs > clock.nowMs();
+  };
+
+  return {
+    beat: ({ owner, kind, region, ttlMs, figures }, released) =>
+      atOnce(() => {
+        const nowMs = clock.nowMs();
+        const hadLeader = hasLeader();
+        nodes.set(owner, { kind, region, expiresAtMs: nowMs + ttlMs, figures });
+        return partitions.flatMap((row, partition) => {
+          if (released.includes(partition)) {
+            if (row.owner === owner) Object.assign(row, { owner: null, expiresAtMs: nowMs });
+            return [];
+          }
+          const isFree = row.owner === null || row.expiresAtMs <= nowMs;
+          const isMine = !isFree && row.owner === owner;
+          const isOrphan = !hadLeader && row.expiresAtMs <= nowMs - 2 * ttlMs && !isAlive(row.wanted);
+          if (!isMine && !(isFree && (row.wanted === owner || isOrphan))) return [];
+          if (!isMine) row.token++;
+          Object.assign(row, { owner, expiresAtMs: nowMs + ttlMs });
+          return [{ partition, token: row.token, isWanted: row.wanted === null || row.wanted === owner }];
+        });
+      }),
+    leave: (owner) =>
+      atOnce(() => {
+        nodes.delete(owner);
+        for (const row of partitions) {
+          if (row.owner === owner) Object.assign(row, { owner: null, expiresAtMs: clock.nowMs() });
+        }
+      }),
+    assignment: () =>
+      atOnce(() => ({
+        schedulers: [...nodes]
+          .flatMap(([owner, { kind }]) => (kind === 'scheduler' && isAlive(owner) ? [owner] : []))
+          .sort(),
+        partitions: partitions.map(({ wanted, owner, expiresAtMs }) => ({
+          wanted,
+          owner: expiresAtMs > clock.nowMs() ? owner : null,
+        })),
+      })),
+    assign: ({ name, owner, token }, wanted) =>
+      atOnce(() => {
+        const lease = leases.get(name);
+        if (lease?.owner !== owner || lease.token !== token || lease.expiresAtMs <= clock.nowMs()) return;
+        for (const [partition, node] of wanted) Object.assign(partitions[partition] ?? {}, { wanted: node });
+      }),
+    handledPerSecond: (region) =>
+      atOnce(() =>
+        [...nodes]
+          .filter(([owner, node]) => node.kind === 'dispatcher' && node.region === region && isAlive(owner))
+          .reduce((sum, [, { figures }]) => sum + (figures['handledPerSecond'] ?? 0), 0),
+      ),
+  };
+}

@@ -1,0 +1,68 @@
+import type { Pool } from 'pg';
+import type { JobRows, JobSubject } from './conformance/job-subject.ts';
+import { jobPartitionOf } from '../../shared/domain/job-ids.ts';
+
+/** The database's clock cannot be moved: everything that waits for a time is moved towards it instead. */
+export function postgresJobSubject(pool: Pool): JobSubject {
+  async function rowsOf<Row>(text: string): Promise<Row[]> {
+    const { rows } = await pool.query<{ row: Row }>(`select to_jsonb(q) as row from (${text}) q`);
+    return rows.map(({ row }) => row);
+  }
+
+  return {
+    add: async (jobs) => {
+      const keys = [];
+      for (const job of jobs) {
+        const partition = jobPartitionOf(job.jobId);
+        const { rows } = await pool.query<{ dueUs: number | null }>(insertJob, [
+          ...[partition, job.jobId, job.clientId, job.dueInMs, job.expiresInMs ?? null, job.attempt ?? 1],
+          ...[job.url ?? 'https://receiver.example/hook', job.body ?? '{}', job.sideline ?? null],
+        ]);
+        keys.push({ partition, jobId: job.jobId, dueUs: rows[0]?.dueUs ?? Infinity });
+      }
+      return keys;
+    },
+    cancel: async (jobId) => {
+      await pool.query('delete from jobs where id = $1', [jobId]);
+    },
+    rows: async (): Promise<JobRows> => ({
+      pending: await rowsOf(`
+        select id as "jobId", attempt, sideline,
+          case when isfinite(due_at) then round(extract(epoch from due_at - now()) * 1000) end as "dueInMs"
+        from jobs order by id`),
+      fires: await rowsOf('select id as "jobId", owner, epoch from fires order by id'),
+      ended: await rowsOf(
+        'select id as "jobId", outcome, attempt, status, error, answer from ended_jobs order by id, attempt',
+      ),
+      attempts: await rowsOf('select id as "jobId", attempt, status from job_attempts order by id, attempt'),
+      dead: await rowsOf('select id as "jobId", cause from dead_jobs order by id'),
+      totals: await rowsOf(`
+        select client as "clientId", sum(called) as called, sum(expired) as expired, sum(dead) as dead
+        from client_totals group by client order by client`),
+    }),
+    passTime: async (ms) => {
+      // Keys of jobs and fires have to go on fitting, so only what ends moves; jobs that fall due are added as they are to be.
+      await pool.query(`update fires set lease_until = lease_until - $1 * interval '1 ms'`, [ms]);
+      await pool.query(`update jobs set expires_at = expires_at - $1 * interval '1 ms'`, [ms]);
+      await pool.query(
+        `update host_circuits set opened_at = opened_at - $1 * interval '1 ms', next_at = next_at - $1 * interval '1 ms',
+           closing_since = closing_since - $1 * interval '1 ms'`,
+        [ms],
+      );
+    },
+    switchRegion: async (name) => {
+      await pool.query('update regions set epoch = epoch + 1 where name = $1', [name]);
+    },
+  };
+}
+
+export async function emptyJobTables(pool: Pool): Promise<void> {
+  await pool.query('truncate jobs, fires, ended_jobs, job_attempts, dead_jobs, client_totals, host_circuits');
+  await pool.query('update regions set epoch = 1, active = true');
+}
+
+const insertJob = `
+  insert into jobs (partition_id, id, client, due_at, scheduled_for, expires_at, attempt, method, url, body, sideline)
+  values ($1, $2, $3, case when $9::text is null then now() + $4 * interval '1 ms' else 'infinity' end, now() + $4 * interval '1 ms',
+    now() + $5 * interval '1 ms', $6, 'POST', $7, $8, $9)
+  returning case when isfinite(due_at) then (extract(epoch from due_at) * 1000000)::float8 end as "dueUs"`;
