@@ -11,6 +11,7 @@ import { actionTypeRoutes, type ActionTypeRoutesDeps } from './action-type-route
 import { acceptRoutes } from './accept-routes.ts';
 import type { AcceptJobsDeps } from './accept-jobs.ts';
 import { clientFigureRoutes, type ClientFigureRoutesDeps } from './client-figure-routes.ts';
+import { jobChangeRoutes, type JobChangeRoutesDeps } from './job-change-routes.ts';
 import { jobRoutes, type JobRoutesDeps } from './job-routes.ts';
 import { clientRoutes, type ClientRoutesDeps } from './client-routes.ts';
 import { auditRoutes, type AuditRoutesDeps } from './audit-routes.ts';
@@ -55,6 +56,7 @@ export interface V1RoutesDeps
     ClientRoutesDeps,
     ClientFigureRoutesDeps,
     JobRoutesDeps,
+    JobChangeRoutesDeps,
     ScheduleRoutesDeps,
     GroupRoutesDeps,
     DeadJobRoutesDeps,
@@ -141,4 +143,5 @@ export async function v1Routes(server: HttpServer, deps: V1RoutesDeps): Promise<
   schedulerRoutes(server, deps);
   await acceptRoutes(server, deps.accepting);
   jobRoutes(server, deps);
+  jobChangeRoutes(server, deps);
 }
