@@ -31,6 +31,7 @@ import { runReceiptRoutes } from './run-receipt-routes.ts';
 import { recordChanges } from './record-changes.ts';
 import { runControlRoutes, type RunControlRoutesDeps } from './run-control-routes.ts';
 import { groupRoutes, type GroupRoutesDeps } from './group-routes.ts';
+import { scheduleFireRoutes } from './schedule-fire-routes.ts';
 import { scheduleRoutes, type ScheduleRoutesDeps } from './schedule-routes.ts';
 import { schedulerRoutes, type SchedulerRoutesDeps } from './scheduler-routes.ts';
 import { settlementRoutes, type SettlementRoutesDeps } from './settlement-routes.ts';
@@ -134,6 +135,7 @@ export async function v1Routes(server: HttpServer, deps: V1RoutesDeps): Promise<
   clientRoutes(server, deps);
   clientFigureRoutes(server, deps);
   scheduleRoutes(server, deps);
+  scheduleFireRoutes(server, deps);
   groupRoutes(server, deps);
   deadJobRoutes(server, deps);
   schedulerRoutes(server, deps);
