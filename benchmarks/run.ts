@@ -6,6 +6,7 @@ import { benchmarkBreaker } from './breaker/breaker.ts';
 import { benchmarkChain } from './chain/chain.ts';
 import { startForeignLoadMeter, withDescendants } from './cpu.ts';
 import { benchmarkExplain } from './explain/explain.ts';
+import { benchmarkFiring } from './firing/firing.ts';
 import { benchmarkGrowth } from './growth/growth.ts';
 import { benchmarkMemory } from './memory/memory.ts';
 import { benchmarkNeighbours } from './neighbours/neighbours.ts';
@@ -41,6 +42,7 @@ const questions: Record<string, Question> = {
   receipts: ({ rounds, quick }) => benchmarkReceipts({ rounds: rounds ?? (quick ? 1 : 3), quick }),
   growth: ({ rounds, quick, only }) => benchmarkGrowth({ rounds: rounds ?? (quick ? 1 : 3), quick, only }),
   accept: ({ rounds, quick }) => benchmarkAccept({ rounds: rounds ?? (quick ? 1 : 5), quick }),
+  firing: ({ quick }) => benchmarkFiring({ quick }),
   explain: ({ quick }) => benchmarkExplain({ quick }),
   memory: ({ rounds }) => benchmarkMemory(rounds ?? 5),
   stopping: ({ rounds, quick }) => benchmarkStopping(rounds ?? (quick ? 10 : 200)),

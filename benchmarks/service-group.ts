@@ -4,7 +4,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { startService, type Child } from './child.ts';
 import { findFreePorts } from '../shared/infrastructure/free-ports.ts';
 
-export type ServiceName = 'api' | 'scheduler' | 'trigger' | 'worker';
+export type ServiceName = 'api' | 'scheduler' | 'trigger' | 'worker' | 'dispatcher';
 
 /** The services of one installation, a process each. */
 export interface ServiceGroup {

@@ -8,6 +8,7 @@ import { registerCampaign } from './commands/campaign.ts';
 import { registerCheckEndpoint } from './commands/check-endpoint.ts';
 import { registerClients } from './commands/clients.ts';
 import { registerConfig } from './commands/config.ts';
+import { registerDeadJobs } from './commands/dead-jobs.ts';
 import { registerDeadLetters } from './commands/dead-letters.ts';
 import { registerDemo } from './commands/demo.ts';
 import { registerDoctor } from './commands/doctor.ts';
@@ -18,6 +19,7 @@ import { registerJobs } from './commands/jobs.ts';
 import { registerShards } from './commands/shards.ts';
 import { registerRun } from './commands/run.ts';
 import { registerGroups, registerSchedules } from './commands/schedules.ts';
+import { registerScheduler } from './commands/scheduler.ts';
 import { registerServe } from './commands/serve.ts';
 import { exitCodes, type ExitCode } from './exit-codes.ts';
 import { createSession, type SessionDeps } from './session.ts';
@@ -49,6 +51,8 @@ export async function runProgram(args: readonly string[], deps: SessionDeps): Pr
     registerSchedules,
     registerGroups,
     registerDeadLetters,
+    registerScheduler,
+    registerDeadJobs,
     registerQuarantinedSteps,
     registerAudit,
     registerApiKey,

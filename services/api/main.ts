@@ -38,6 +38,7 @@ import { createClientFigures } from './postgres/client-figures.ts';
 import { createClientLedgers } from './postgres/client-ledgers.ts';
 import { createClientStore } from './postgres/client-store.ts';
 import { createCampaignStore } from './postgres/campaign-store.ts';
+import { createDeadJobStore } from './postgres/dead-job-store.ts';
 import { createDeadLetterStore } from './postgres/dead-letter-store.ts';
 import { createJobChanges } from './postgres/job-changes.ts';
 import { createJobStore } from './postgres/job-store.ts';
@@ -49,6 +50,7 @@ import { createRunControl } from './postgres/run-control.ts';
 import { createRunReports } from './postgres/run-reports.ts';
 import { createGroupStore } from './postgres/group-store.ts';
 import { createScheduleStore } from './postgres/schedule-store.ts';
+import { createSchedulerDesk } from './postgres/scheduler-desk.ts';
 import { createSettlementRequests } from './postgres/settlement-requests.ts';
 import { createShardFigures } from './postgres/shard-figures.ts';
 import { createShardLook } from './shard-look.ts';
@@ -163,6 +165,8 @@ export const apiProcess = defineProcess('api', readConfig, async (config, contex
       budgets: createBudgetStore({ pool }),
       reports: createRunReports({ pool }),
       deadLetters: createDeadLetterStore({ pool }),
+      deadJobs: createDeadJobStore({ pool }),
+      schedulerDesk: createSchedulerDesk({ pool }),
       quarantinedSteps: createQuarantinedSteps({ pool }),
       settlements: createSettlements({ pool }),
       settlementRequests: createSettlementRequests({ pool }),

@@ -19,6 +19,7 @@ import { audienceRoutes, type AudienceRoutesDeps } from './audience-routes.ts';
 import { createAuthenticate } from './authenticate.ts';
 import { budgetRoutes, type BudgetRoutesDeps } from './budget-routes.ts';
 import { campaignRoutes, type CampaignRoutesDeps } from './campaign-routes.ts';
+import { deadJobRoutes, type DeadJobRoutesDeps } from './dead-job-routes.ts';
 import { deadLetterRoutes, type DeadLetterRoutesDeps } from './dead-letter-routes.ts';
 import { explainRoutes } from './explain-routes.ts';
 import { failureRoutes } from './failure-routes.ts';
@@ -32,6 +33,7 @@ import { recordChanges } from './record-changes.ts';
 import { runControlRoutes, type RunControlRoutesDeps } from './run-control-routes.ts';
 import { groupRoutes, type GroupRoutesDeps } from './group-routes.ts';
 import { scheduleRoutes, type ScheduleRoutesDeps } from './schedule-routes.ts';
+import { schedulerRoutes, type SchedulerRoutesDeps } from './scheduler-routes.ts';
 import { settlementRoutes, type SettlementRoutesDeps } from './settlement-routes.ts';
 import { shardRoutes, type ShardRoutesDeps } from './shard-routes.ts';
 import { runRoutes, type RunRoutesDeps } from './run-routes.ts';
@@ -56,6 +58,8 @@ export interface V1RoutesDeps
     JobChangeRoutesDeps,
     ScheduleRoutesDeps,
     GroupRoutesDeps,
+    DeadJobRoutesDeps,
+    SchedulerRoutesDeps,
     AuditRoutesDeps {
   apiKeys: ApiKeys;
   /** What jobs are accepted by. */
@@ -133,6 +137,8 @@ export async function v1Routes(server: HttpServer, deps: V1RoutesDeps): Promise<
   clientFigureRoutes(server, deps);
   scheduleRoutes(server, deps);
   groupRoutes(server, deps);
+  deadJobRoutes(server, deps);
+  schedulerRoutes(server, deps);
   await acceptRoutes(server, deps.accepting);
   jobRoutes(server, deps);
   jobChangeRoutes(server, deps);

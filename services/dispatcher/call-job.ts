@@ -38,6 +38,8 @@ export interface JobCall {
 export async function callJob(job: HeldJob, deps: CallJobDeps): Promise<JobCall> {
   const terms = deps.clients.termsOf(job.clientId);
   if (!terms) return withoutCall(job, { kind: 'dead', cause: 'its client is gone' }, terms);
+  // It was checked when it was accepted; what slipped through must not end the process.
+  if (job.host === '') return withoutCall(job, { kind: 'dead', cause: 'its URL cannot be read' }, terms);
   const refusal = refusalOf(job, terms, deps);
   if (refusal) return withoutCall(job, refusal, terms);
 

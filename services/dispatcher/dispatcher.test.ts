@@ -261,6 +261,17 @@ describe('the dispatcher', () => {
     await stop(dispatcher);
   });
 
+  it('gives up a job whose URL cannot be read', async () => {
+    const { clock, subject, calls, dispatcherOf, offer, stop } = setUp();
+    const dispatcher = dispatcherOf('a');
+    await dispatcher.start();
+    await offer({ jobId: jobIdOf(1), url: 'no url' });
+    await passTime(clock, 100);
+    expect(calls).toEqual([]);
+    expect((await subject.rows()).dead).toEqual([{ jobId: jobIdOf(1), cause: 'its URL cannot be read' }]);
+    await stop(dispatcher);
+  });
+
   it('begins no call that may outlive its claim: the job is due again at once', async () => {
     const { clock, subject, clients, calls, dispatcherOf, offer, stop } = setUp();
     const limits = { clientId: clientIdOf(1), revision: 1, concurrency: 1, timeoutMs: leaseMs, egress: [] };

@@ -2,7 +2,7 @@ import type { ClaimedJob } from './ports/call-ledger.ts';
 
 /** A claimed job as this process holds it. Times by the monotonic clock. */
 export interface HeldJob extends ClaimedJob {
-  /** Host and port of its URL, as circuits name it. */
+  /** Host and port of its URL, as circuits name it; nothing where that is none. */
   host: string;
   /** From then on another may claim it. */
   leaseUntilMs: number;
@@ -15,5 +15,5 @@ export interface HeldJob extends ClaimedJob {
 /** @param askedMs when the claim was asked for: the database cannot have begun the lease earlier */
 export function heldJobOf(claim: ClaimedJob, askedMs: number, leaseMs: number, isProbe = false): HeldJob {
   const expiresAtMs = claim.expiresInMs === null ? Infinity : askedMs + claim.expiresInMs;
-  return { ...claim, host: new URL(claim.url).host, leaseUntilMs: askedMs + leaseMs, expiresAtMs, isProbe };
+  return { ...claim, host: URL.parse(claim.url)?.host ?? '', leaseUntilMs: askedMs + leaseMs, expiresAtMs, isProbe };
 }

@@ -6,9 +6,14 @@ import { readEngineConfig } from '../../shared/runtime/engine-config-file.ts';
 import { commonEnvironment, readEnvironment } from '../../shared/runtime/environment.ts';
 import { readKafkaSecurity, type KafkaSettings } from '../../shared/runtime/kafka-security.ts';
 
+/** 0 keeps for ever. */
+const days = z.coerce.number().int().min(0).max(36_500);
+
 const schedulerEnvironment = commonEnvironment.extend({
   SCHEDULER_LEASE_MS: z.coerce.number().int().min(500).max(600_000).default(10_000),
   SCHEDULER_POLL_MS: z.coerce.number().int().min(10).max(60_000).default(200),
+  JOBS_HISTORY_DAYS: days.default(30),
+  JOBS_DEAD_DAYS: days.default(90),
   MUSTER_REGION: z
     .string()
     .regex(regionPattern, 'has to be 1 to 32 small letters, digits and -, a letter first')

@@ -13,14 +13,16 @@ import { defineProcess, isEntry, runProcess, type ProcessContext } from '../../s
 import { createRegionWatch } from '../../shared/runtime/region-watch.ts';
 import { systemClock } from '../../shared/runtime/system-clock.ts';
 import { readConfig, type SchedulerConfig } from './config.ts';
+import { createHistoryKeeper } from './keep-history.ts';
 import { createJobOfferer, leaderLease, type JobOfferer } from './job-offerer.ts';
 import { createLedgerChecker } from './ledger-checker.ts';
 import { createDueJobs } from './postgres/due-jobs.ts';
 import { createLedgerCheck } from './postgres/ledger-check.ts';
-import { createDueSchedules } from './postgres/due-schedules.ts';
-import { createRecurring } from './recurring.ts';
 import { createDueReferences } from './postgres/due-references.ts';
 import { createPartitionLeases } from './postgres/partition-leases.ts';
+import { createJobHistory } from './postgres/job-history.ts';
+import { createDueSchedules } from './postgres/due-schedules.ts';
+import { createRecurring } from './recurring.ts';
 import { createScheduler } from './scheduler.ts';
 
 export const schedulerProcess = defineProcess('scheduler', readConfig, async (config, context) => {
@@ -61,14 +63,21 @@ export const schedulerProcess = defineProcess('scheduler', readConfig, async (co
     clock: systemClock,
     logger,
   });
+  const history = createHistoryKeeper({
+    history: createJobHistory({ pool }),
+    leases: createLeases({ pool }),
+    terms: { historyDays: config.JOBS_HISTORY_DAYS, deadDays: config.JOBS_DEAD_DAYS },
+    ...{ owner, clock: systemClock, logger },
+  });
   const offerer = await startOfferer(config, context, installationId);
   const parts = [scheduler, recurring, offerer];
   for (const part of parts) part.start();
+  history.start();
   return {
     ...scheduler,
     ready: () => scheduler.ready() && offerer.ready(),
     stopIntake: async () => {
-      await Promise.all(parts.map((part) => part.stopIntake()));
+      await Promise.all([...parts.map((part) => part.stopIntake()), history.stop()]);
     },
     finishWork: async () => {
       await Promise.all(parts.map((part) => part.finishWork()));

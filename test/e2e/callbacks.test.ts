@@ -35,7 +35,12 @@ function startReceiver(secretOf: () => string) {
     const text = (name: string) => z.string().optional().parse(request.headers[name]);
     const id = text('webhook-id') ?? '';
     const key = webhookKeyOf(secretOf());
-    const call = { id, timestamp: text('webhook-timestamp'), signature: text('webhook-signature'), body: Buffer.concat(chunks) };
+    const call = {
+      id,
+      timestamp: text('webhook-timestamp'),
+      signature: text('webhook-signature'),
+      body: Buffer.concat(chunks),
+    };
     const problem = key ? webhookProblem(key, call, Date.now() / 1000) : 'no key';
     return { id, path: request.url ?? '', problem, atMs: Date.now() };
   }
@@ -58,13 +63,14 @@ describe('callbacks over Kafka', () => {
     receiver = startReceiver(() => secret);
     port = await listen(receiver.server);
     muster = await startInstallation({ workers: 'all-in-one', sandbox: {} });
-    await post('/v1/clients', {
+    const created = await post('/v1/clients', {
       name: 'orders',
       egress: { allow: [{ cidr: '127.0.0.0/8', port }] },
       retry: { strategy: 'fixed', attempts: 2, delayMs: 200 },
       sideline: { afterFailures: 1000 },
     });
-    ({ secret } = z.object({ secret: z.string() }).parse(await post('/v1/clients/orders/keys', {})));
+    const { id } = z.object({ id: z.string() }).parse(created);
+    ({ secret } = z.object({ secret: z.string() }).parse(await post(`/v1/clients/${id}/keys`, {})));
   });
   afterAll(async () => {
     await muster.stop();
@@ -94,7 +100,14 @@ describe('callbacks over Kafka', () => {
     expect(calls.get('well')).toHaveLength(jobs * 0.9);
     expect(calls.get('flaky')).toHaveLength(jobs * 0.09 * 2);
     expect(calls.get('never')).toHaveLength(jobs * 0.01 * 2);
-    expect(await ledger()).toEqual({ accepted: jobs, called: jobs * 0.99, expired: 0, dead: jobs * 0.01, ended: jobs, pending: 0 });
+    expect(await ledger()).toEqual({
+      accepted: jobs,
+      called: jobs * 0.99,
+      expired: 0,
+      dead: jobs * 0.01,
+      ended: jobs,
+      pending: 0,
+    });
   });
 
   it('call nothing that a client may not reach: its jobs are dead, and nothing was sent', async () => {

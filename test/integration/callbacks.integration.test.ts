@@ -1,6 +1,8 @@
 import type { Pool } from 'pg';
 import { pino } from 'pino';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { createDeadJobStore } from '../../services/api/postgres/dead-job-store.ts';
+import { createSchedulerDesk } from '../../services/api/postgres/scheduler-desk.ts';
 import { createCallLedger } from '../../services/dispatcher/postgres/call-ledger.ts';
 import { flushCalls, type FlushParams } from '../../services/dispatcher/postgres/call-statements.ts';
 import { createHostCircuits } from '../../services/dispatcher/postgres/host-circuits.ts';
@@ -10,13 +12,17 @@ import {
   lookLate,
   sweepDue,
 } from '../../services/scheduler/postgres/due-references.ts';
+import { createJobHistory } from '../../services/scheduler/postgres/job-history.ts';
 import { createPartitionLeases } from '../../services/scheduler/postgres/partition-leases.ts';
 import { createLeases } from '../../shared/postgres/leases.ts';
+import { createRegions } from '../../shared/postgres/regions.ts';
 import { createHotPathPool } from '../../shared/postgres/pool.ts';
 import { describeCallLedger, ledgerLeaseMs } from '../support/conformance/call-ledger.conformance.ts';
 import { describeHostCircuits } from '../support/conformance/host-circuits.conformance.ts';
+import { describeDeadJobStore } from '../support/conformance/dead-job-store.conformance.ts';
 import { describeDueReferences } from '../support/conformance/due-references.conformance.ts';
 import { describePartitionLeases, leaderName } from '../support/conformance/partition-leases.conformance.ts';
+import { describeSchedulerDesk } from '../support/conformance/scheduler-desk.conformance.ts';
 import { clientIdOf, jobIdOf } from '../support/conformance/job-subject.ts';
 import { createTestDatabase, type TestDatabase } from '../support/postgres-database.ts';
 import { emptyJobTables, postgresJobSubject } from '../support/postgres-job-subject.ts';
@@ -50,6 +56,25 @@ describeHostCircuits('on Postgres', async () => {
 describeDueReferences('on Postgres', async () => {
   await emptyJobTables(pool);
   return { ...postgresJobSubject(pool), due: createDueReferences({ pool }), ledgerOf };
+});
+
+describeDeadJobStore('on Postgres', async () => {
+  await emptyJobTables(pool);
+  return { ...postgresJobSubject(pool), deadJobs: createDeadJobStore({ pool }), ledgerOf };
+});
+
+describeSchedulerDesk('on Postgres', async () => {
+  await emptyJobTables(pool);
+  await pool.query(`delete from regions where name <> 'local'`);
+  await pool.query('truncate job_nodes, leases');
+  await pool.query('update job_partitions set wanted = null, owner = null, token = 0, since = null, expires_at = null');
+  return {
+    ...postgresJobSubject(pool),
+    desk: createSchedulerDesk({ pool }),
+    regions: createRegions({ pool }),
+    circuits: createHostCircuits({ pool, owner: 'a', slot: 1, leaseMs: ledgerLeaseMs }),
+    partitions: createPartitionLeases({ pool, leader: leaderName }),
+  };
 });
 
 describePartitionLeases('on Postgres', async () => {
@@ -146,6 +171,46 @@ describe('the looks', () => {
       );
       expect(plan).not.toMatch(/(Seq|Bitmap Heap) Scan on (fires|jobs)|Sort/);
     }
+  });
+});
+
+describe('the history of jobs', () => {
+  beforeEach(() => emptyJobTables(pool));
+  const history = () => createJobHistory({ pool });
+  const keep = (historyDays: number, deadDays: number) => history().keep({ historyDays, deadDays });
+  const daysOf = async (parent: string) => {
+    const { rows } = await pool.query<{ day: string }>(
+      `select right(c.relname, 8) as day from pg_inherits i join pg_class c on c.oid = i.inhrelid
+       where i.inhparent = $1::regclass and c.relname ~ '_[0-9]{8}$' order by 1`,
+      [parent],
+    );
+    return rows.map(({ day }) => day);
+  };
+
+  it('has its days ahead, and makes them once', async () => {
+    await keep(0, 0);
+    expect((await keep(0, 0)).daysMade).toBe(0);
+    for (const parent of ['ended_jobs', 'job_attempts'])
+      expect((await daysOf(parent)).length).toBeGreaterThanOrEqual(3);
+  });
+
+  it('drops days whole that are too old, and not the one that is not quite', async () => {
+    await pool.query(`select make_job_days(now() - interval '9 days', now() - interval '4 days')`);
+    const before = await daysOf('ended_jobs');
+    expect((await keep(7, 0)).daysDropped).toBeGreaterThanOrEqual(2);
+    const after = await daysOf('ended_jobs');
+    const { rows } = await pool.query<{ first: string }>(
+      `select to_char((now() - interval '7 days') at time zone 'UTC', 'YYYYMMDD') as first`,
+    );
+    expect(after).toEqual(before.filter((day) => day >= (rows[0]?.first ?? '')));
+  });
+
+  it('forgets dead jobs that are too old, which stay counted', async () => {
+    const old = `insert into dead_jobs (id, client, died_at, cause, job) values ($1, $2, now() - $3 * interval '1 day', 'x', '{}')`;
+    await pool.query(old, [jobIdOf(1), clientIdOf(1), 11]);
+    await pool.query(old, [jobIdOf(2), clientIdOf(1), 9]);
+    expect((await keep(0, 10)).deadExpired).toBe(1);
+    expect((await postgresJobSubject(pool).rows()).dead).toMatchObject([{ jobId: jobIdOf(2) }]);
   });
 });
 

@@ -15,6 +15,8 @@ import { createMemoryApiKeys } from './memory/api-keys.ts';
 import { createMemoryAuditLog } from './memory/audit-log.ts';
 import { createMemoryBudgetStore } from './memory/budget-store.ts';
 import { createMemoryCampaignStore } from './memory/campaign-store.ts';
+import { createCallbackTables } from './memory/callback-tables.ts';
+import { createMemoryDeadJobStore } from './memory/dead-job-store.ts';
 import { createMemoryDeadLetterStore } from './memory/dead-letters.ts';
 import { createMemoryDatabase } from './memory/memory-database.ts';
 import { createMemoryGuardReader } from './memory/endpoint-guards.ts';
@@ -33,6 +35,7 @@ import { createMemoryRunControl } from './memory/run-control.ts';
 import { createMemoryRunReports } from './memory/run-reports.ts';
 import { createMemoryUserHistories } from './memory/user-histories.ts';
 import { createMemoryRunRows } from './memory/run-rows.ts';
+import { createMemorySchedulerDesk } from './memory/scheduler-desk.ts';
 import { createMemorySettlementRequests, createMemorySettlements } from './memory/settlements.ts';
 import { createAccepting } from '../../services/api/accepting.ts';
 import { createJobChanger } from '../../services/api/change-jobs.ts';
@@ -49,6 +52,7 @@ import { createSettableClock } from './settable-clock.ts';
 export async function createApiDeps() {
   const clock = createSettableClock();
   const database = createMemoryDatabase(clock);
+  const tables = createCallbackTables(clock, database.scheduled);
   const apiKeys = createMemoryApiKeys({ database });
   const { key } = await apiKeys.add('a test', digestOfApiKey(testApiKey));
   const config = engineConfig.parse(engineFile);
@@ -74,6 +78,8 @@ export async function createApiDeps() {
     budgets: createMemoryBudgetStore({ database }),
     reports: createMemoryRunReports({ database }),
     deadLetters: createMemoryDeadLetterStore({ database }),
+    deadJobs: createMemoryDeadJobStore({ tables, clock }),
+    schedulerDesk: createMemorySchedulerDesk({ tables }),
     quarantinedSteps: createMemoryQuarantinedSteps({ database }),
     settlements: createMemorySettlements({ database }),
     settlementRequests: createMemorySettlementRequests({ database }),
@@ -125,6 +131,7 @@ export async function createApiDeps() {
     /** Beyond what it is made of: what tests put runs there with. */
     rows: createMemoryRunRows({ database }),
     database,
+    tables,
     key,
   };
 }

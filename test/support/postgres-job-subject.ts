@@ -22,6 +22,13 @@ export function postgresJobSubject(pool: Pool): JobSubject {
       }
       return keys;
     },
+    keys: async () => {
+      const { rows } = await pool.query<{ partition: number; dueUs: number; jobId: string }>(
+        `select partition_id as partition, (extract(epoch from due_at) * 1000000)::float8 as "dueUs", id as "jobId"
+         from jobs where isfinite(due_at)`,
+      );
+      return rows;
+    },
     cancel: async (jobId) => {
       await pool.query('delete from jobs where id = $1', [jobId]);
     },
@@ -43,6 +50,11 @@ export function postgresJobSubject(pool: Pool): JobSubject {
     passTime: async (ms) => {
       // Keys of jobs and fires have to go on fitting, so only what ends moves; jobs that fall due are added as they are to be.
       await pool.query(`update fires set lease_until = lease_until - $1 * interval '1 ms'`, [ms]);
+      await pool.query(
+        `update dead_jobs set job = jsonb_set(job, '{expiresAt}', to_jsonb((job ->> 'expiresAt')::timestamptz - $1 * interval '1 ms'))
+         where job ->> 'expiresAt' is not null`,
+        [ms],
+      );
       await pool.query(`update jobs set expires_at = expires_at - $1 * interval '1 ms'`, [ms]);
       await pool.query(
         `update host_circuits set opened_at = opened_at - $1 * interval '1 ms', next_at = next_at - $1 * interval '1 ms',

@@ -41,6 +41,8 @@ export interface JobRows {
 /** Jobs of either store, for tests that both have to pass. */
 export interface JobSubject {
   add(jobs: readonly SeedJob[]): Promise<JobKey[]>;
+  /** Of all jobs that are not sidelined. */
+  keys(): Promise<JobKey[]>;
   cancel(jobId: string): Promise<void>;
   /** Sorted by job and, attempts, by attempt. */
   rows(): Promise<JobRows>;

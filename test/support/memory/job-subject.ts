@@ -15,6 +15,12 @@ export function memoryJobSubject(tables: CallbackTables): JobSubject {
           return { partition: jobPartitionOf(job.jobId), dueUs: row.dueAtMs * 1000, jobId: job.jobId };
         }),
       ),
+    keys: () =>
+      atOnce(() =>
+        Array.from(tables.jobs.values(), ({ jobId, dueAtMs }) => ({
+          ...{ partition: jobPartitionOf(jobId), dueUs: dueAtMs * 1000, jobId },
+        })).filter(({ dueUs }) => dueUs !== Infinity),
+      ),
     cancel: (jobId) => atOnce(() => void tables.jobs.delete(jobId)),
     rows: () => atOnce(() => rowsOf(tables)),
     passTime: (ms) => atOnce(() => clock.advance(ms)),

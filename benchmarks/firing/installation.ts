@@ -1,0 +1,115 @@
+import { randomBytes } from 'node:crypto';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as wait } from 'node:timers/promises';
+import { Client } from 'pg';
+import { callsTopic } from '../../shared/domain/call-topics.ts';
+import type { LocalInfrastructure } from '../../shared/infrastructure/local.ts';
+import { migrate } from '../../shared/postgres/migrate.ts';
+import { dispatcherGroup } from '../../shared/runtime/installation-bus.ts';
+import { createDatabase } from '../own-database.ts';
+import { createServiceGroup, type ServiceName } from '../service-group.ts';
+import { temporaryFolder } from '../temporary-folder.ts';
+import { warmDatabase } from '../warm-database.ts';
+
+const pollMs = 100;
+const partitions = 6;
+
+export interface JobsToAdd {
+  jobs: number;
+  /** Their due times lie evenly in this span. */
+  overMs: number;
+  /** When it begins, from now. */
+  inMs: number;
+  /** Their due time, in milliseconds, is put behind it. */
+  url: string;
+  client?: 'jobs' | 'quiet';
+}
+
+/** A scheduler and a dispatcher on a database and a topic of their own, whose jobs are put into the table. */
+export interface Firing {
+  readonly brokers: readonly string[];
+  readonly topic: string;
+  readonly group: string;
+  readonly partitions: number;
+  start(service: Extract<ServiceName, 'scheduler' | 'dispatcher'>): Promise<void>;
+  pids(service: ServiceName): number[];
+  /** @returns when the first of them is due, by this machine's clock, which is the database's too */
+  addJobs(jobs: JobsToAdd): Promise<{ fromMs: number }>;
+  untilEnded(jobs: number, withinMs: number): Promise<void>;
+  stop(): Promise<void>;
+}
+
+const clients = { jobs: '11111111-0000-7000-8000-000000000001', quiet: '11111111-0000-7000-8000-000000000002' };
+/** As many calls at once as keep a receiver busy that answers at once. */
+const definition = { concurrency: 150, egress: { allow: [{ cidr: '127.0.0.0/8' }] } };
+
+export async function startFiring(infrastructure: LocalInfrastructure): Promise<Firing> {
+  const folder = temporaryFolder('muster-firing');
+  const database = await createDatabase(infrastructure.databaseUrl);
+  const prefix = `bench-${randomBytes(4).toString('hex')}`;
+  const configFile = join(folder.path, 'engine.json');
+  const engine = { countries: ['SG'], segmentation: { url: 'http://127.0.0.1:1/' }, actionTypes: {} };
+  writeFileSync(configFile, JSON.stringify({ ...engine, partitionsPerShard: partitions, replicationFactor: 1 }));
+  const environment = {
+    DATABASE_URL: database.url,
+    KAFKA_BROKERS: infrastructure.brokers.join(','),
+    MUSTER_CONFIG: configFile,
+    MUSTER_TOPIC_PREFIX: prefix,
+    LOG_LEVEL: 'error',
+  };
+  const services = createServiceGroup({ root: join(import.meta.dirname, '../..'), environment, folder: folder.path });
+  await migrate(database.url);
+  await warmDatabase(database.url);
+  const client = new Client({ connectionString: database.url });
+  await client.connect();
+  for (const [name, id] of Object.entries(clients)) {
+    await client.query('insert into clients (id, name, definition) values ($1, $2, $3)', [id, name, definition]);
+  }
+  await client.query('update installation set clients_revision = clients_revision + 1');
+  const { rows } = await client.query<{ id: string }>('select id from installation');
+
+  return {
+    brokers: infrastructure.brokers,
+    topic: callsTopic(prefix, 'local'),
+    group: dispatcherGroup(prefix, 'local', rows[0]?.id ?? ''),
+    partitions,
+    start: async (service) => {
+      await services.start(service);
+    },
+    pids: (service) => services.pids(service),
+    addJobs: async ({ jobs, overMs, inMs, url, client: owner = 'jobs' }) => {
+      const fromMs = Date.now() + inMs;
+      await client.query(insertJobs, [jobs, fromMs, overMs, url, clients[owner]]);
+      if (Date.now() > fromMs) throw new Error('the first jobs were due before all had been added');
+      return { fromMs };
+    },
+    untilEnded: async (jobs, withinMs) => {
+      const giveUpAt = performance.now() + withinMs;
+      for (;;) {
+        services.requireRunning();
+        const { rows: counted } = await client.query<{ ended: number }>(
+          'select coalesce(sum(called + expired + dead), 0)::float8 as ended from client_totals',
+        );
+        if ((counted[0]?.ended ?? 0) >= jobs) return;
+        if (performance.now() > giveUpAt) throw new Error(`only ${counted[0]?.ended ?? 0} of ${jobs} jobs have ended`);
+        await wait(pollMs);
+      }
+    },
+    stop: async () => {
+      await client.end();
+      await services.kill();
+      await database.drop();
+      folder.remove();
+    },
+  };
+}
+
+/** $1 jobs, $2 first due time in ms, $3 span in ms, $4 URL, $5 client. */
+const insertJobs = `
+  insert into jobs (partition_id, due_at, id, client, scheduled_for, method, url, body)
+  select get_byte(uuid_send(k.id), 15) % 64, k.due, k.id, $5, k.due, 'POST', $4 || round(extract(epoch from k.due) * 1000), '{"hello":"there"}'
+  from (
+    select gen_random_uuid() as id, to_timestamp($2::float8 / 1000) + (n * $3::float8 / $1::int8) * interval '1 millisecond' as due
+    from generate_series(0, $1::int8 - 1) n
+  ) k`;

@@ -1,0 +1,46 @@
+import { setTimeout as wait } from 'node:timers/promises';
+import { jobReferences } from '../../shared/contracts/job-references.ts';
+import { createConsumer } from '../../shared/kafka/consumer.ts';
+import { createKafka } from '../../shared/kafka/connection.ts';
+import { createLogger } from '../../shared/runtime/logger.ts';
+import type { Firing } from './installation.ts';
+
+const pollMs = 50;
+
+/** Reads the topic in place of dispatchers, and notes how late each job came onto it. */
+export async function watchTopic({ brokers, topic, group, partitions }: Firing) {
+  const logger = createLogger('bench', 'error');
+  const kafka = createKafka({ brokers: [...brokers], clientId: 'bench', logger });
+  const consumer = createConsumer({
+    kafka,
+    groupId: group,
+    topics: [{ topic, partitions, replicationFactor: 1 }],
+    logger,
+  });
+  /** By job: the first time counts. */
+  const lags = new Map<string, number>();
+  await consumer.start({
+    deliver: (_lane, messages) => {
+      const nowMs = Date.now();
+      for (const message of messages) {
+        const { jobs } = jobReferences.parse(JSON.parse(message.value?.toString() ?? ''));
+        for (const [, dueUs, jobId] of jobs) if (!lags.has(jobId)) lags.set(jobId, nowMs - dueUs / 1000);
+        consumer.settle(message);
+      }
+    },
+    revoke: () => undefined,
+  });
+
+  return {
+    /** Resolves with all lags in milliseconds when so many jobs have come. */
+    collect: async (jobs: number, withinMs: number): Promise<number[]> => {
+      const giveUpAt = performance.now() + withinMs;
+      while (lags.size < jobs) {
+        if (performance.now() > giveUpAt) throw new Error(`only ${lags.size} of ${jobs} jobs came onto the topic`);
+        await wait(pollMs);
+      }
+      return [...lags.values()];
+    },
+    stop: () => consumer.stop(),
+  };
+}

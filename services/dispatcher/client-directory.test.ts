@@ -1,0 +1,80 @@
+import { randomBytes } from 'node:crypto';
+import { pino } from 'pino';
+import { describe, expect, it } from 'vitest';
+import { clientDefinition } from '../../shared/contracts/clients.ts';
+import { clientKeyContext } from '../../shared/domain/job-ids.ts';
+import { webhookKeyOf, webhookProblem } from '../../shared/domain/standard-webhooks.ts';
+import type { Client } from '../../shared/ports/clients.ts';
+import { createSecretBox } from '../../shared/runtime/secret-box.ts';
+import { clientIdOf } from '../../test/support/conformance/job-subject.ts';
+import { createSettableClock } from '../../test/support/settable-clock.ts';
+import { createClientDirectory } from './client-directory.ts';
+
+const clientId = clientIdOf(1);
+const secretOf = () => `whsec_${randomBytes(24).toString('base64')}`;
+
+function setUp(box = createSecretBox([Buffer.alloc(32, 7)])) {
+  const clock = createSettableClock();
+  let client: Client = {
+    ...{ clientId, name: 'orders', revision: 1, enabled: true, disabledReason: null, keys: [] },
+    definition: clientDefinition.parse({
+      concurrency: 7,
+      publishRatePerSecond: 5,
+      timeoutMs: 1500,
+      onGone: 'sideline',
+    }),
+    ...{ createdAt: clock.now(), updatedAt: clock.now() },
+  };
+  const directory = createClientDirectory({
+    reader: { current: () => ({ revision: 1, byId: new Map([[clientId, client]]), byRef: new Map() }) },
+    secretBox: box,
+    clock,
+    logger: pino({ level: 'silent' }),
+  });
+  const change = (to: Partial<Client>) => (client = { ...client, ...to, revision: client.revision + 1 });
+  const keyOf = (keyId: string, secret: string, expiresAt: Date | null = null) => ({
+    ...{ keyId, createdAt: clock.now(), expiresAt },
+    ...createSecretBox([Buffer.alloc(32, 7)]).seal(secret, clientKeyContext(clientId, keyId)),
+  });
+  const sign = () => directory.termsOf(clientId)?.sign('job_1', 1000, Buffer.from('{}')) ?? [];
+  const isGood = (secret: string, signature: string) => {
+    const key = webhookKeyOf(secret);
+    const received = { id: 'job_1', timestamp: '1000', signature, body: Buffer.from('{}') };
+    return key !== undefined && webhookProblem(key, received, 1000) === null;
+  };
+  return { clock, directory, change, keyOf, sign, isGood };
+}
+
+describe('what calls of a client go by', () => {
+  it('is what its definition says, and follows a change', () => {
+    const { directory, change } = setUp();
+    expect(directory.termsOf(clientId)).toMatchObject({
+      ...{ enabled: true, onGone: 'sideline', failuresToSideline: 10, probeEveryMs: 30_000 },
+      limits: { clientId, concurrency: 7, timeoutMs: 1500, egress: [] },
+      retries: { strategy: 'exponential', attempts: 5 },
+    });
+    change({ enabled: false });
+    expect(directory.termsOf(clientId)).toMatchObject({ enabled: false });
+    expect(directory.termsOf(clientIdOf(2))).toBeUndefined();
+  });
+
+  it('is signed with every secret that is valid, so that secrets can be changed while calls go on', () => {
+    const { clock, change, keyOf, sign, isGood } = setUp();
+    const [before, after] = [secretOf(), secretOf()];
+    expect(sign()).toEqual([]);
+    change({ keys: [keyOf('k1', before)] });
+    expect(sign().map((signature) => isGood(before, signature))).toEqual([true]);
+    change({ keys: [keyOf('k2', after), keyOf('k1', before, new Date(clock.nowMs() + 1000))] });
+    const both = sign().join(' ');
+    expect([isGood(before, both), isGood(after, both)]).toEqual([true, true]);
+    clock.advance(1000);
+    const later = sign().join(' ');
+    expect([isGood(before, later), isGood(after, later)]).toEqual([false, true]);
+  });
+
+  it('is not signed with a secret that does not open here, and goes out all the same', () => {
+    const { change, keyOf, sign } = setUp(createSecretBox([Buffer.alloc(32, 8)]));
+    change({ keys: [keyOf('k1', secretOf())] });
+    expect(sign()).toEqual([]);
+  });
+});

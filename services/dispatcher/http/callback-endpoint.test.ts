@@ -1,0 +1,166 @@
+import { once } from 'node:events';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { systemClock } from '../../../shared/runtime/system-clock.ts';
+import type { Callback, EgressRule } from '../ports/callback-endpoint.ts';
+import { createCallbackEndpoint, keptAnswerBytes } from './callback-endpoint.ts';
+
+const loopback: EgressRule[] = [{ cidr: '127.0.0.0/8' }];
+
+let answer: (request: IncomingMessage, response: ServerResponse) => void;
+let seen: { method: string; url: string; host: string; body: string }[];
+let port: number;
+let stop: () => void;
+let closers: (() => Promise<void>)[];
+
+beforeEach(async () => {
+  seen = [];
+  closers = [];
+  answer = (_request, response) => response.end('thanks');
+  const server = createServer((request, response) => {
+    const chunks: Buffer[] = [];
+    request.on('data', (chunk: Buffer) => chunks.push(chunk));
+    request.on('end', () => {
+      const { method = '', url = '', headers } = request;
+      seen.push({ method, url, host: headers.host ?? '', body: Buffer.concat(chunks).toString() });
+      answer(request, response);
+    });
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const address = server.address();
+  port = typeof address === 'object' && address ? address.port : 0;
+  stop = () => {
+    server.close();
+    server.closeAllConnections();
+  };
+});
+afterEach(async () => {
+  await Promise.all(closers.map((close) => close()));
+  stop();
+});
+
+function endpointOf(addresses?: Record<string, string[]>) {
+  const looked: string[] = [];
+  const endpoint = createCallbackEndpoint({
+    clock: systemClock,
+    ...(addresses && {
+      resolve: (hostname: string) => {
+        looked.push(hostname);
+        return Promise.resolve(addresses[hostname] ?? []);
+      },
+    }),
+  });
+  closers.push(() => endpoint.close());
+  return { endpoint, looked };
+}
+
+function callback(
+  url: string,
+  egress: readonly EgressRule[],
+  more: Partial<Callback> & { timeoutMs?: number } = {},
+): Callback {
+  const { timeoutMs = 2000, ...rest } = more;
+  const limits = { clientId: 'one', revision: 1, concurrency: 2, timeoutMs, egress };
+  return { limits, method: 'POST', url, headers: ['x-a', 'b'], body: Buffer.from('{}'), notAfterMs: Infinity, ...rest };
+}
+
+describe('calls of a client', () => {
+  it('are sent as they are, to the path and query of their URL', async () => {
+    const { endpoint } = endpointOf();
+    const sent = await endpoint.call(callback(`http://127.0.0.1:${port}/a/b?c=d%20e`, loopback, { method: 'PUT' }));
+    expect(sent).toMatchObject({ kind: 'answered', status: 200, retryAfterMs: null, body: Buffer.from('thanks') });
+    expect(seen).toEqual([{ method: 'PUT', url: '/a/b?c=d%20e', host: `127.0.0.1:${port}`, body: '{}' }]);
+  });
+
+  it.each(['127.0.0.1', 'localhost', '[::1]', '2130706433', '0x7f000001', '127.1', '[::ffff:127.0.0.1]', '0.0.0.0'])(
+    'never reach %s without a rule that opens it',
+    async (host) => {
+      const { endpoint } = endpointOf();
+      expect(await endpoint.call(callback(`http://${host}:${port}/`, []))).toMatchObject({ kind: 'forbidden' });
+      expect(seen).toEqual([]);
+    },
+  );
+
+  it('go by the address that a name has when it is connected to, not by its name', async () => {
+    const { endpoint, looked } = endpointOf({
+      'innocent.example': ['127.0.0.1'],
+      'metadata.example': ['169.254.169.254'],
+    });
+    const of = (host: string, rules: EgressRule[]) => endpoint.call(callback(`http://${host}:${port}/`, rules));
+    expect(await of('innocent.example', [{ host: 'innocent.example' }])).toMatchObject({ kind: 'forbidden' });
+    expect(await of('metadata.example', [{ cidr: '0.0.0.0/0' }])).toMatchObject({ kind: 'forbidden' });
+    expect(looked).toEqual(['innocent.example', 'metadata.example']);
+    expect(seen).toEqual([]);
+  });
+
+  it('connect to the very address that was judged: a name that answers differently next time is of no use', async () => {
+    const answers = [['127.0.0.1'], ['10.0.0.1']];
+    const endpoint = createCallbackEndpoint({
+      clock: systemClock,
+      resolve: () => Promise.resolve(answers.shift() ?? []),
+    });
+    closers.push(() => endpoint.close());
+    const sent = await endpoint.call(callback(`http://rebound.example:${port}/`, [{ cidr: '127.0.0.1/32' }]));
+    expect(sent).toMatchObject({ kind: 'answered' });
+    expect(seen).toMatchObject([{ host: `rebound.example:${port}` }]);
+    expect(answers).toEqual([['10.0.0.1']]);
+  });
+
+  it('take the allowed ones of many addresses, and try the next where one does not answer', async () => {
+    const { endpoint } = endpointOf({ 'many.example': ['10.0.0.1', '127.0.0.2', '127.0.0.1'] });
+    const sent = await endpoint.call(callback(`http://many.example:${port}/`, loopback));
+    expect(sent).toMatchObject({ kind: 'answered' });
+  });
+
+  it('follow no redirect', async () => {
+    answer = (_request, response) => response.writeHead(302, { location: 'http://127.0.0.1:1/' }).end();
+    const { endpoint } = endpointOf();
+    expect(await endpoint.call(callback(`http://127.0.0.1:${port}/`, loopback))).toMatchObject({ status: 302 });
+    expect(seen).toHaveLength(1);
+  });
+
+  it('keep the first of a long answer, and wait for no more of it', async () => {
+    answer = (_request, response) => response.writeHead(200).write('x'.repeat(3 * keptAnswerBytes));
+    const { endpoint } = endpointOf();
+    const sent = await endpoint.call(callback(`http://127.0.0.1:${port}/`, loopback));
+    expect(sent).toEqual({
+      kind: 'answered',
+      status: 200,
+      retryAfterMs: null,
+      body: Buffer.alloc(keptAnswerBytes, 'x'),
+    });
+  });
+
+  it('end when their time is over, however slowly the answer drips', async () => {
+    answer = (_request, response) => response.writeHead(200).write('x');
+    const { endpoint } = endpointOf();
+    const sent = await endpoint.call(callback(`http://127.0.0.1:${port}/`, loopback, { timeoutMs: 150 }));
+    expect(sent).toMatchObject({ kind: 'unanswered' });
+  });
+
+  it('tell how long the receiver asks to wait', async () => {
+    answer = (_request, response) => response.writeHead(503, { 'retry-after': '7' }).end();
+    const { endpoint } = endpointOf();
+    expect(await endpoint.call(callback(`http://127.0.0.1:${port}/`, loopback))).toMatchObject({
+      status: 503,
+      retryAfterMs: 7000,
+    });
+  });
+
+  it('are not sent when they come too late', async () => {
+    const { endpoint } = endpointOf();
+    const late = callback(`http://127.0.0.1:${port}/`, loopback, { notAfterMs: systemClock.monotonicMs() - 1 });
+    expect(await endpoint.call(late)).toMatchObject({ kind: 'unanswered' });
+    expect(seen).toEqual([]);
+  });
+
+  it('go by new rules from the next call on, also where a connection is open', async () => {
+    const { endpoint } = endpointOf();
+    const url = `http://127.0.0.1:${port}/`;
+    expect(await endpoint.call(callback(url, loopback))).toMatchObject({ kind: 'answered' });
+    const stricter = { ...callback(url, []).limits, revision: 2 };
+    expect(await endpoint.call(callback(url, [], { limits: stricter }))).toMatchObject({ kind: 'forbidden' });
+    expect(seen).toHaveLength(1);
+  });
+});

@@ -1,0 +1,16 @@
+/** What is kept of jobs that have ended. 0 days: for ever. */
+export interface HistoryTerms {
+  historyDays: number;
+  deadDays: number;
+}
+
+export interface HistoryKept {
+  daysMade: number;
+  daysDropped: number;
+  deadExpired: number;
+}
+
+export interface JobHistory {
+  /** Makes the days ahead that outcomes will be written to, drops those that are too old whole, and forgets dead jobs that are. Safe to repeat. */
+  keep(terms: HistoryTerms): Promise<HistoryKept>;
+}

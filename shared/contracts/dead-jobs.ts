@@ -1,0 +1,68 @@
+import { z } from 'zod';
+import { clientRef } from './jobs.ts';
+
+const time = z.iso.datetime({ precision: 3 });
+
+/** HTTP shapes of jobs that were given up. */
+export const deadJobShape = z
+  .object({
+    id: z.string().describe('job_…, as ever'),
+    clientId: z.string(),
+    cause: z.string().describe('Why it was given up'),
+    diedAt: time,
+    scheduledFor: time,
+    expiresAt: time.nullable(),
+    expired: z.boolean().describe('true: a replay has to ask for it expressly'),
+    attempts: z.int().describe('Calls that were made'),
+    method: z.string(),
+    url: z.string(),
+    status: z.int().nullable().describe('Of the last call; null where nothing was answered'),
+  })
+  .meta({ id: 'DeadJob' });
+
+export type DeadJobShape = z.output<typeof deadJobShape>;
+
+export const deadJobContent = deadJobShape
+  .extend({
+    headers: z.record(z.string(), z.string()).nullable(),
+    body: z.string().nullable(),
+    answer: z.string().nullable().describe('The first 4 KB of the last answer, without secrets'),
+    idempotencyKey: z.string().nullable(),
+    tags: z.array(z.string()),
+  })
+  .meta({ id: 'DeadJobContent' });
+
+export type DeadJobContentShape = z.output<typeof deadJobContent>;
+
+export const deadJobGroup = z
+  .object({ clientId: z.string(), cause: z.string(), jobs: z.int(), firstAt: time, lastAt: time })
+  .meta({ id: 'DeadJobGroup' });
+
+export type DeadJobGroupShape = z.output<typeof deadJobGroup>;
+
+const withExpired = z
+  .boolean()
+  .default(false)
+  .describe('Also what has expired; it is called whenever that is, and never expires again');
+
+export const replayOne = z.strictObject({ withExpired }).meta({ id: 'ReplayDeadJob' });
+
+export const replayMany = z
+  .strictObject({
+    client: clientRef.optional().describe('All of this client'),
+    cause: z.string().min(1).max(500).optional().describe('All for this cause, as it is listed'),
+    all: z.literal(true).optional().describe('All there are, where neither is given'),
+    perSecond: z.number().min(0.1).max(100_000).optional().describe('Due so many a second; all at once unless given'),
+    withExpired,
+  })
+  .refine((given) => given.client !== undefined || given.cause !== undefined || given.all === true, {
+    error: 'names nothing: say client, cause, or all',
+  })
+  .meta({ id: 'ReplayDeadJobs' });
+
+export const replayedJobs = z
+  .object({
+    jobs: z.int().describe('How many are jobs again'),
+    expired: z.int().describe('How many were left alone, as they have expired'),
+  })
+  .meta({ id: 'ReplayedJobs' });

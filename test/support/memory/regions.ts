@@ -1,0 +1,14 @@
+import type { Regions } from '../../../shared/ports/regions.ts';
+import { atOnce } from './at-once.ts';
+import type { CallbackTables } from './callback-tables.ts';
+
+export function createMemoryRegions({ tables: { regions } }: { tables: CallbackTables }): Regions {
+  return {
+    enter: (name) =>
+      atOnce(() => {
+        const row = regions.get(name) ?? { epoch: 1, active: true };
+        regions.set(name, row);
+        return { name, ...row };
+      }),
+  };
+}
