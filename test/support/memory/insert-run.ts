@@ -1,0 +1,41 @@
+import { v7 as uuidv7 } from 'uuid';
+import type { MemoryDatabase } from './memory-database.ts';
+import { addRunEvent } from './run-events.ts';
+import { definitionOf, type RunKey } from './run-definitions.ts';
+import { waitsNot } from './run-feeds.ts';
+
+/** The run in state `preparing`, or the one that the campaign has for this time already. */
+export function insertRun(
+  database: MemoryDatabase,
+  { campaignId, revision, scheduledFor }: RunKey & { scheduledFor: Date },
+): { runId: string; isNew: boolean } {
+  const { deadlineSeconds } = definitionOf(database, { campaignId, revision });
+  for (const row of database.runs.values()) {
+    const isSame = row.campaignId === campaignId && row.scheduledFor.getTime() === scheduledFor.getTime();
+    if (isSame) return { runId: row.id, isNew: false };
+  }
+  const id = uuidv7();
+  database.runs.set(id, {
+    id,
+    campaignId,
+    revision,
+    parentId: null,
+    retry: null,
+    createdAt: database.clock.now(),
+    scheduledFor,
+    state: 'preparing',
+    stateReason: null,
+    deadlineAtMs: scheduledFor.getTime() + deadlineSeconds * 1000,
+    startedAt: null,
+    endedAt: null,
+    inFlight: 0,
+    waiting: 0,
+    ...waitsNot,
+    stateSince: database.clock.now(),
+    settings: {},
+    judgedFrom: new Map(),
+    failuresKept: true,
+  });
+  addRunEvent(database, id, 'created');
+  return { runId: id, isNew: true };
+}
