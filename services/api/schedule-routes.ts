@@ -19,7 +19,6 @@ import { HttpProblem, invalidRequest, notFound, quoted } from './http/http-probl
 import { idempotentHeaders } from './idempotency.ts';
 import type { ScheduleChange, ScheduleRecord, ScheduleStore } from './ports/schedule-store.ts';
 import { cursorInQuery, idInQuery, pageView, requireId } from './public-ids.ts';
-import { scheduleFireRoutes } from './schedule-fire-routes.ts';
 import { scheduleView } from './views/schedule.ts';
 import { definitionOf, patchedSchedule } from './wanted-schedule.ts';
 
@@ -140,6 +139,7 @@ export function scheduleRoutes(server: HttpServer, deps: ScheduleRoutesDeps): vo
         const changed = await schedules.change(before.scheduleId, change, before.revision);
         if (changed.kind === 'changed') return answer(reply, changed.schedule);
         if (changed.kind === 'missing') throw notFound('schedule', params.id);
+        if (changed.kind === 'busy') throw stillDeciding(params.id);
         if (expected !== null) throw changedSince(changed.schedule);
       }
     },
@@ -152,7 +152,6 @@ export function scheduleRoutes(server: HttpServer, deps: ScheduleRoutesDeps): vo
   }
 
   for (const verb of scheduleVerbs) verbRoute(server, verb, deps);
-  scheduleFireRoutes(server, deps);
 }
 
 const summaries: Record<ScheduleVerb, string> = {
@@ -206,6 +205,11 @@ function noteOf({ scheduleId, campaignId }: ScheduleRecord, body: unknown): Sche
 function stateForbids({ scheduleId, state }: ScheduleRecord, verb: ScheduleVerb, allowed: readonly ScheduleState[]) {
   const detail = `${publicId('schedule', scheduleId)} is ${state}; ${verb} is for one that is ${allowed.join(' or ')}`;
   return new HttpProblem({ status: 409, code: 'state-forbids', detail });
+}
+
+function stillDeciding(id: string): HttpProblem {
+  const detail = `what ${id} has missed is still being decided by its definition as it is; try again in a moment`;
+  return new HttpProblem({ status: 409, code: 'still-deciding', detail, headers: { 'retry-after': '1' } });
 }
 
 function changedSince({ scheduleId, revision }: ScheduleRecord): HttpProblem {

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 export const hotPathFlags = ['--max-semi-space-size=64', '--no-allocation-site-pretenuring'];
 
 /** Services that are started with them. */
-export const onHotPath: ReadonlySet<string> = new Set(['trigger', 'worker', 'dispatcher']);
+export const onHotPath: ReadonlySet<string> = new Set(['api', 'trigger', 'worker', 'dispatcher']);
 
 /** Ends the process when the channel to its parent closes, which it does however the parent ends. */
 const endWithParent = 'data:text/javascript,process.on("disconnect",()=>process.exit(1));process.channel?.unref()';
