@@ -1,17 +1,13 @@
-import { requestKey } from '../../shared/domain/batch.ts';
 import { wholeAnswerSettles, type ContractClass } from '../../shared/domain/consequences.ts';
 import { aloneFromLapses } from '../../shared/domain/suspects.ts';
 import { isRefusedTooOften } from '../../shared/domain/refusals.ts';
-import type { Clock } from '../../shared/ports/clock.ts';
 import type { StepBegin, StepResult } from '../../shared/ports/step-ledger.ts';
 import { askStatus } from './ask-status.ts';
-import { mergeResults } from './answers/merge-results.ts';
-import { readAnswer, type Reading } from './answers/read-answer.ts';
 import type { ServedCall } from './call-slots.ts';
-import type { Admission, FeedDirectory } from './feed-directory.ts';
+import type { Admission } from './feed-directory.ts';
 import type { HeldSteps } from './held-steps.ts';
 import { noteAttempt } from './note-attempt.ts';
-import type { BatchEndpoint } from './ports/batch-endpoint.ts';
+import { isAnswer, leaseOutlastsCall, readEndpoint, type ReadEndpointDeps } from './read-endpoint.ts';
 import type { RetryBudget } from './retry-budget.ts';
 import type { SuspectGate } from './suspect-gate.ts';
 import { beginTrial, endProbe } from './refusal-trials.ts';
@@ -32,31 +28,18 @@ import {
   type ResultTerms,
 } from './step-result.ts';
 import type { FinishedStep, Refusal, Work } from './work.ts';
-import type { WorkerMeter } from './worker-meter.ts';
 
-/** Within this time from its first call, a batch that was answered incompletely is asked for once more. */
-const localBudgetMs = 2000;
 /** What is put back is written a flush later, and counts its wait from there. */
 const flushMarginMs = 100;
-/** What a call may take beyond its time-out: the deadline is looked at now and then. */
-const callMarginMs = 250;
 
-export interface ProcessBatchDeps {
-  directory: FeedDirectory;
+export interface ProcessBatchDeps extends ReadEndpointDeps {
   heldSteps: HeldSteps;
-  endpoint: BatchEndpoint;
-  bodyOf: (work: Work) => Buffer;
   /** Marks that the call of a step begins whose lease lapsed before. False when the step is another's by now. */
   markBegun: (begin: StepBegin) => Promise<boolean>;
   /** One suspect at a time. */
   suspects: SuspectGate;
   /** Of the shard with this topic. */
   retryBudgetOf: (topic: string) => RetryBudget;
-  /** Whether the shard's rate has room for one more call, which is then taken. */
-  takeRate: (topic: string, users: number) => boolean;
-  meter: WorkerMeter;
-  leaseMs: number;
-  clock: Clock;
   /** In [0, 1). */
   random: () => number;
 }
@@ -134,10 +117,6 @@ function isRetry({ claim }: Work): boolean {
   return claim.attempts > 0 || claim.open;
 }
 
-function isAnswer({ kind }: Pick<Reading, 'kind'>): boolean {
-  return kind === 'reported' || kind === 'refused';
-}
-
 const nothing: Processed = { finished: [], again: [], call: null };
 
 function withoutCall(work: Work, result: StepResult): Processed {
@@ -166,52 +145,6 @@ function settlingOf(of: ContractClass): 'answer' | 'status' | 'nothing' {
 
 function unsettledCause({ type }: Work): string {
   return type.class === 'D' ? 'the call was lost with its worker' : 'the endpoint has forgotten its key';
-}
-
-function leaseOutlastsCall({ claimedAtMs, type }: Work, { clock, leaseMs }: ProcessBatchDeps): boolean {
-  return claimedAtMs + leaseMs - clock.monotonicMs() > type.timeoutMs + callMarginMs;
-}
-
-/** W4: one HTTP call for the whole batch, and the same once more where users are missing. */
-async function readEndpoint(work: Work, budget: RetryBudget, deps: ProcessBatchDeps): Promise<FinalReading> {
-  const startedMs = deps.clock.monotonicMs();
-  // Each claim may make two calls: the second one's number must not come again with the next claim.
-  const firstAttempt = 2 * work.claim.epoch - 1;
-  const first = await callEndpoint(work, firstAttempt, deps);
-  if (first.kind !== 'reported') return first;
-  const once = { ...first, reopened: false };
-  if (first.missing.length === 0) return once;
-  const settles = wholeAnswerSettles(classOf(work, deps.clock.now().getTime()));
-  const isInTime = deps.clock.monotonicMs() - startedMs < localBudgetMs && leaseOutlastsCall(work, deps);
-  if (!settles || !isInTime) return once;
-  // A run that was stopped while the first call took its time is called no more, not even for what is missing.
-  if ((await deps.directory.admissionOf(work.claim.feedId)).verdict !== 'go') return once;
-  const taken = deps.takeRate(work.topic, work.count) ? budget.take(deps.clock.monotonicMs()) : null;
-  if (taken === null) return once;
-  const second = await callEndpoint(work, firstAttempt + 1, deps);
-  if (isAnswer(second)) budget.giveBack(taken);
-  if (second.kind === 'reported') return { ...once, ...mergeResults(first, second) };
-  return second.kind === 'ambiguous' ? { ...once, reopened: true } : once;
-}
-
-async function callEndpoint(
-  work: Work,
-  attempt: number,
-  { endpoint, bodyOf, meter, clock, leaseMs }: ProcessBatchDeps,
-): Promise<Reading> {
-  const { feedId, batchNo, step } = work.claim;
-  const startedMs = clock.monotonicMs();
-  const answer = await endpoint.call({
-    actionType: work.actionType,
-    country: work.context.country,
-    idempotencyKey: requestKey(feedId, batchNo, step),
-    attempt,
-    notAfterMs: work.claimedAtMs + leaseMs - work.type.timeoutMs,
-    body: bodyOf(work),
-  });
-  const reading = readAnswer(work.type, work, answer);
-  meter.called(work, reading, clock.monotonicMs() - startedMs);
-  return reading;
 }
 
 /** What the answer says, as the result to record. */

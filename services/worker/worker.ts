@@ -1,14 +1,3 @@
-import type { EngineConfig } from '../../shared/contracts/engine-config.ts';
-import type { Shard, TopicNames } from '../../shared/domain/shard.ts';
-import type { Clock } from '../../shared/ports/clock.ts';
-import type { DeadLetters } from '../../shared/ports/dead-letters.ts';
-import type { EndpointGuards } from '../../shared/ports/endpoint-guards.ts';
-import type { MessageConsumer, MessagePublisher } from '../../shared/ports/message-bus.ts';
-import type { Meter } from '../../shared/ports/meter.ts';
-import type { RateShares } from '../../shared/ports/rate-shares.ts';
-import type { StepHolds } from '../../shared/ports/step-holds.ts';
-import type { FeedContexts, StepLedger } from '../../shared/ports/step-ledger.ts';
-import type { Logger } from '../../shared/runtime/logger.ts';
 import { createLoop } from '../../shared/runtime/loop.ts';
 import { noMeter } from '../../shared/runtime/no-meter.ts';
 import type { Service } from '../../shared/runtime/service.ts';
@@ -22,7 +11,6 @@ import { createGuardKeeper } from './keep-guards.ts';
 import { createRateKeeper } from './keep-rates.ts';
 import { createMessageReceiver } from './message-receiver.ts';
 import { createNextStepPublisher } from './next-step-publisher.ts';
-import type { BatchEndpoint } from './ports/batch-endpoint.ts';
 import { prepareWork } from './prepare-work.ts';
 import { createRequestBodies } from './request-body.ts';
 import { selectClaims } from './select-claims.ts';
@@ -34,6 +22,7 @@ import { createSuspectGate } from './suspect-gate.ts';
 import { createStoppedFeeds, lookForStopsMs } from './stopped-feeds.ts';
 import type { FinishedStep, OpenMessage } from './work.ts';
 import { createWorkerMeter, type ShardLevels } from './worker-meter.ts';
+import type { WorkerDeps } from './worker-deps.ts';
 
 /** Under load, groups grow to what arrives in this time, unless they are large before; when idle, nothing waits. */
 const minBetweenFlushesMs = 25;
@@ -44,33 +33,6 @@ const idleMs = 1000;
 const afterErrorMs = 500;
 /** When the worker stops: what the last flush brought may have to be given back, and so on. */
 const lastFlushes = 4;
-
-export interface WorkerDeps {
-  /** Subscribed to the topics of `shards`. */
-  consumer: MessageConsumer;
-  publisher: MessagePublisher;
-  ledger: StepLedger;
-  holds: StepHolds;
-  guards: EndpointGuards;
-  rateShares: RateShares;
-  contexts: FeedContexts;
-  endpoint: BatchEndpoint;
-  deadLetters: DeadLetters;
-  /** By topic, to begin with. */
-  shards: ReadonlyMap<string, Shard>;
-  topics: TopicNames;
-  /** Action types, to begin with. */
-  config: Pick<EngineConfig, 'actionTypes'>;
-  /** As the ledger claims. */
-  leaseMs: number;
-  /** Calls in flight over all action types. */
-  concurrency: number;
-  clock: Clock;
-  /** In [0, 1). */
-  random: () => number;
-  logger: Logger;
-  meter?: Meter;
-}
 
 /** Does single steps of batches: claims them, calls their endpoints, records, and sends the survivors on. */
 export interface Worker extends Service {

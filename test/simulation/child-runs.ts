@@ -1,7 +1,9 @@
 import { v7 as uuidv7 } from 'uuid';
 import { stepLines } from '../../shared/domain/outcomes.ts';
 import { violations } from '../support/evidence.ts';
-import type { FeedRow, MemoryDatabase, RunRow } from '../support/memory/memory-database.ts';
+import type { MemoryDatabase } from '../support/memory/memory-database.ts';
+import type { FeedRow } from '../support/memory/feed-tables.ts';
+import type { RunRow } from '../support/memory/run-tables.ts';
 import { createMemoryRetries } from '../support/memory/retries.ts';
 import { totalsOf } from '../support/memory/totals.ts';
 

@@ -1,6 +1,7 @@
 import type { CampaignDefinition } from '../../shared/contracts/campaigns.ts';
 import { sumsOf } from '../support/memory/budgets.ts';
-import type { BudgetRow, MemoryDatabase } from '../support/memory/memory-database.ts';
+import type { MemoryDatabase } from '../support/memory/memory-database.ts';
+import type { BudgetRow } from '../support/memory/run-tables.ts';
 
 export interface BudgetPlan {
   /** Of each country, to begin with. */

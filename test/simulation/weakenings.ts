@@ -3,7 +3,8 @@ import type { BatchEndpoint } from '../../services/worker/ports/batch-endpoint.t
 import { isChildBatch } from '../../shared/domain/batch.ts';
 import { statusQuery } from '../../shared/contracts/batch-actions.ts';
 import type { LedgerFlush, LedgerFlushed, StepRef, StepResult } from '../../shared/ports/step-ledger.ts';
-import { batchKey, stepKey, type MemoryDatabase, type StepRow } from '../support/memory/memory-database.ts';
+import { batchKey, stepKey, type MemoryDatabase } from '../support/memory/memory-database.ts';
+import type { StepRow } from '../support/memory/step-tables.ts';
 import type { Weakening } from './processes.ts';
 
 /** Each takes one protection away, at the port that gives it. */

@@ -1,4 +1,5 @@
-import { createWorker, type Worker, type WorkerDeps } from '../../services/worker/worker.ts';
+import { createWorker, type Worker } from '../../services/worker/worker.ts';
+import type { WorkerDeps } from '../../services/worker/worker-deps.ts';
 import { createWorkerFixture, type WorkerFixtureOptions } from './worker-fixture.ts';
 
 /** A worker that takes work, with all that it has around it in memory. */

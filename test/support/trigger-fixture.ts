@@ -20,7 +20,8 @@ import { createMemoryLetterPublisher, createMemoryLetterReplays } from './memory
 import { createMemoryRegistrySource, createMemoryShardStore, seedMemoryRegistry } from './memory/registry.ts';
 import { createMemoryReconciliation } from './memory/reconciliation.ts';
 import { createMemoryRetention } from './memory/retention.ts';
-import { createMemoryRunStore, insertRun } from './memory/run-store.ts';
+import { insertRun } from './memory/insert-run.ts';
+import { createMemoryRunStore } from './memory/run-store.ts';
 import { createMemoryStepEndings } from './memory/step-endings.ts';
 import { createMemoryStoredAudiences } from './memory/stored-audiences.ts';
 import { createMemoryStepLedger } from './memory/step-ledger.ts';

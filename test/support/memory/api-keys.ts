@@ -1,7 +1,8 @@
 import { v7 as uuidv7 } from 'uuid';
 import type { ApiKeyRecord, ApiKeys } from '../../../shared/ports/api-keys.ts';
 import { atOnce } from './at-once.ts';
-import type { ApiKeyRow, MemoryDatabase } from './memory-database.ts';
+import type { MemoryDatabase } from './memory-database.ts';
+import type { ApiKeyRow } from './service-tables.ts';
 
 export function createMemoryApiKeys({ database }: { database: MemoryDatabase }): ApiKeys {
   const { apiKeys, clock } = database;

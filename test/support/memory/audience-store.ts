@@ -5,7 +5,8 @@ import { compareUserIds } from '../../../shared/domain/user-id.ts';
 import type { AudienceRecord, AudienceStore, Upload, UploadEnd } from '../../../services/api/ports/audience-store.ts';
 import { pageOf, requireIdCursor } from '../../../services/api/postgres/pages.ts';
 import { atOnce } from './at-once.ts';
-import type { AudienceRow, MemoryDatabase } from './memory-database.ts';
+import type { MemoryDatabase } from './memory-database.ts';
+import type { AudienceRow } from './feed-tables.ts';
 
 export interface MemoryAudienceStoreDeps {
   database: MemoryDatabase;

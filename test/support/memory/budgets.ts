@@ -9,7 +9,9 @@ import type {
 } from '../../../shared/ports/step-ledger.ts';
 import type { BudgetFigures } from '../../../services/api/ports/budget-store.ts';
 import type { BudgetShortage } from '../../../services/trigger/ports/run-store.ts';
-import { batchKey, stepKey, type BudgetRow, type FeedRow, type MemoryDatabase } from './memory-database.ts';
+import { batchKey, stepKey, type MemoryDatabase } from './memory-database.ts';
+import type { FeedRow } from './feed-tables.ts';
+import type { BudgetRow } from './run-tables.ts';
 import { lostBefore } from './lost-users.ts';
 
 /** What a step costs of whom. */

@@ -4,7 +4,8 @@ import type { CampaignRecord, CampaignStore } from '../../../services/api/ports/
 import { pageOf, requireIdCursor } from '../../../services/api/postgres/pages.ts';
 import { atOnce } from './at-once.ts';
 import { occurrencesOfRow } from './fire-schedules.ts';
-import type { CampaignRow, MemoryDatabase } from './memory-database.ts';
+import type { MemoryDatabase } from './memory-database.ts';
+import type { CampaignRow } from './run-tables.ts';
 import { addMemorySchedule } from './schedule-store.ts';
 import type { ScheduleRow } from './schedule-tables.ts';
 

@@ -6,7 +6,8 @@ import { cleanDetail } from '../../../shared/domain/reasons.ts';
 import type { DeadLetters } from '../../../shared/ports/dead-letters.ts';
 import type { MessagePublisher } from '../../../shared/ports/message-bus.ts';
 import { atOnce } from './at-once.ts';
-import type { DeadLetterRow, MemoryDatabase } from './memory-database.ts';
+import type { MemoryDatabase } from './memory-database.ts';
+import type { DeadLetterRow } from './service-tables.ts';
 import { pageOf, requireIdCursor } from '../../../services/api/postgres/pages.ts';
 
 export function createMemoryDeadLetters({ database }: { database: MemoryDatabase }): DeadLetters {

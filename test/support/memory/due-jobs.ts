@@ -1,8 +1,10 @@
 import type { DueJobs, Fired } from '../../../services/scheduler/ports/due-jobs.ts';
 import { atOnce } from './at-once.ts';
 import { heldRow } from './leases.ts';
-import type { JobRow, MemoryDatabase } from './memory-database.ts';
-import { hasRevision, insertRun } from './run-store.ts';
+import type { MemoryDatabase } from './memory-database.ts';
+import type { JobRow } from './run-tables.ts';
+import { insertRun } from './insert-run.ts';
+import { hasRevision } from './run-definitions.ts';
 
 export function createMemoryDueJobs({ database }: { database: MemoryDatabase }): DueJobs {
   const { jobs, clock } = database;

@@ -2,7 +2,7 @@ import { admissionOf } from '../../../shared/domain/admission.ts';
 import type { FeedAdmission, FeedContexts, StepAdmission } from '../../../shared/ports/step-ledger.ts';
 import { atOnce } from './at-once.ts';
 import type { MemoryDatabase } from './memory-database.ts';
-import { definitionOf } from './run-store.ts';
+import { definitionOf } from './run-definitions.ts';
 import { totalsRowsOf } from './totals.ts';
 
 export function createMemoryFeedContexts({ database }: { database: MemoryDatabase }): FeedContexts {

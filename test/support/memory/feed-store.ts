@@ -4,9 +4,12 @@ import { onlySegment } from '../../../shared/contracts/feed-audience.ts';
 import { reasons } from '../../../shared/domain/reasons.ts';
 import type { FedPages, FeedLoad, FeedStore, OwnedFeed } from '../../../services/trigger/ports/feed-store.ts';
 import { atOnce } from './at-once.ts';
-import { batchKey, type FeedRow, type MemoryDatabase, type RunRow } from './memory-database.ts';
+import { batchKey, type MemoryDatabase } from './memory-database.ts';
+import type { FeedRow } from './feed-tables.ts';
+import type { RunRow } from './run-tables.ts';
 import { addRunEvent } from './run-events.ts';
-import { definitionOf, flowOf, settingsOf } from './run-store.ts';
+import { definitionOf, settingsOf } from './run-definitions.ts';
+import { flowOf } from './run-tallies.ts';
 import { addToFailureTotals, addToTotals } from './totals.ts';
 
 export function createMemoryFeedStore({ database }: { database: MemoryDatabase }): FeedStore {

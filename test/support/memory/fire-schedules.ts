@@ -5,7 +5,8 @@ import { isTerminal } from '../../../shared/domain/run-states.ts';
 import type { Decider, FiredSchedules, SkippedRow } from '../../../shared/postgres/schedules/fire-schedules.ts';
 import { occurrenceJob } from '../../../shared/postgres/schedules/occurrence-job.ts';
 import { createMemoryJobIntake } from './job-intake.ts';
-import type { MemoryDatabase, RunRow } from './memory-database.ts';
+import type { MemoryDatabase } from './memory-database.ts';
+import type { RunRow } from './run-tables.ts';
 import { addRunEvent } from './run-events.ts';
 import { occurrenceKeyOf, type OccurrenceRow, type ScheduleRow } from './schedule-tables.ts';
 

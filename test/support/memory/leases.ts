@@ -1,6 +1,7 @@
 import type { HeldLease, Leases } from '../../../shared/ports/leases.ts';
 import { atOnce } from './at-once.ts';
-import type { LeaseRow, MemoryDatabase } from './memory-database.ts';
+import type { MemoryDatabase } from './memory-database.ts';
+import type { LeaseRow } from './run-tables.ts';
 
 export function createMemoryLeases({ database }: { database: MemoryDatabase }): Leases {
   const { leases, clock } = database;

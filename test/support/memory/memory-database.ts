@@ -1,25 +1,42 @@
-import type { CampaignDefinition } from '../../../shared/contracts/campaigns.ts';
-import type { RunSettings } from '../../../shared/contracts/runs.ts';
-import type { DeadLetterState } from '../../../shared/contracts/dead-letters.ts';
-import type { FeedAudience } from '../../../shared/contracts/feed-audience.ts';
-import type { StepFlow, StepTotals } from '../../../shared/domain/outcomes.ts';
-import type { RunEventKind } from '../../../shared/domain/run-events.ts';
-import type { RunState } from '../../../shared/domain/run-states.ts';
-import type { Shard } from '../../../shared/domain/shard.ts';
-import type { ApiKeyRecord } from '../../../shared/ports/api-keys.ts';
-import type { RegisteredActionType, RegisteredShard } from '../../../shared/ports/registry.ts';
+import type { RegisteredShard } from '../../../shared/ports/registry.ts';
 import type { AuditRecord } from '../../../services/api/ports/audit-log.ts';
-import type { CampaignState } from '../../../services/api/ports/campaign-store.ts';
-import type { RetryFilter } from '../../../services/api/ports/retries.ts';
-import type { QuarantineState } from '../../../services/api/ports/quarantined-steps.ts';
-import type { StoredAnswer } from '../../../services/api/ports/idempotent-requests.ts';
-import type { RejectedLine } from '../../../services/api/ports/settlement-requests.ts';
-import type { ShardReport } from '../../../services/worker/ports/shard-reports.ts';
-import type { SettlementCounts, SettlementMethod } from '../../../shared/ports/settlements.ts';
-import type { AttemptNote, ToldUsers, UserFailure } from '../../../shared/ports/step-ledger.ts';
 import type { SettableClock } from '../settable-clock.ts';
 import { createJobTables, type JobTables } from './job-tables.ts';
 import { createScheduleTables, type ScheduleTables } from './schedule-tables.ts';
+import type { FeedRow, BatchRow, AudienceRow } from './feed-tables.ts';
+import type {
+  CampaignRow,
+  JobRow,
+  LeaseRow,
+  RunRow,
+  RunEventRow,
+  RunPaceRow,
+  BudgetRow,
+  ReservationRow,
+} from './run-tables.ts';
+import type {
+  ActionTypeRow,
+  ShardReportRow,
+  GuardRow,
+  ApiKeyRow,
+  IdempotentRequestRow,
+  DeadLetterRow,
+} from './service-tables.ts';
+import type {
+  StepRow,
+  StepAttemptRow,
+  StepBeginRow,
+  FailureRow,
+  TotalsRow,
+  FailureTotalsRow,
+  AgendaRow,
+  HoldRow,
+  StepCauseRow,
+  QuarantinedRow,
+  SettlementRequestRow,
+  SettlementRow,
+  ReceiptRow,
+} from './step-tables.ts';
 
 /** The rows of the in-memory stores, table by table as in Postgres. All stores of one test share one database and its clock. */
 export interface MemoryDatabase {
@@ -90,329 +107,6 @@ export interface MemoryDatabase {
   /** Scheduled callbacks; `jobs` above are run starts. */
   readonly scheduled: JobTables;
   readonly recurring: ScheduleTables;
-}
-
-export interface BudgetRow {
-  campaignId: string;
-  country: string;
-  units: number;
-  pastUnits: number;
-}
-
-/** Not granted: asked for, and did not fit. */
-export interface ReservationRow {
-  feedId: string;
-  batchNo: number;
-  step: number;
-  units: number;
-  granted: boolean;
-}
-
-export interface RunEventRow {
-  runId: string;
-  eventId: string;
-  at: Date;
-  kind: RunEventKind;
-  detail: Readonly<Record<string, unknown>>;
-}
-
-/** Users that may be fed, as of `atMs`. */
-export interface RunPaceRow {
-  allowed: number;
-  atMs: number;
-}
-
-export interface ShardReportRow extends ShardReport {
-  worker: string;
-  reportedAtMs: number;
-}
-
-export interface ActionTypeRow extends RegisteredActionType {
-  deletedAt: Date | null;
-}
-
-export interface CampaignRow {
-  id: string;
-  revision: number;
-  state: CampaignState;
-  definition: CampaignDefinition;
-  createdAt: Date;
-}
-
-export interface JobRow {
-  id: string;
-  campaignId: string;
-  revision: number;
-  dueAtMs: number;
-}
-
-export interface LeaseRow {
-  owner: string | null;
-  token: number;
-  expiresAtMs: number;
-}
-
-export interface RunRow {
-  id: string;
-  campaignId: string;
-  revision: number;
-  /** The run whose failed users this one tries again. */
-  parentId: string | null;
-  retry: RetryWish | null;
-  createdAt: Date;
-  scheduledFor: Date;
-  state: RunState;
-  stateReason: string | null;
-  deadlineAtMs: number;
-  startedAt: Date | null;
-  endedAt: Date | null;
-  inFlight: number;
-  waiting: number;
-  waitingCause: string | null;
-  waitingSince: Date | null;
-  stateSince: Date;
-  /** What was changed for this run alone. */
-  settings: Partial<RunSettings>;
-  /** By step: who had ended when the run was resumed last. */
-  judgedFrom: ReadonlyMap<number, { ended: number; failed: number }>;
-  /** False once the single failures are no longer kept. */
-  failuresKept: boolean;
-}
-
-/** Whose failures are tried again: of one run, or, with null, of the whole family; lists are filters. */
-export interface RetryWish extends RetryFilter {
-  of: string | null;
-}
-
-export interface FeedRow {
-  feedId: string;
-  runId: string;
-  country: string;
-  audience: FeedAudience;
-  fromStep: number;
-  cursor: string | null;
-  batchUsers: number;
-  nextBatchNo: number;
-  nextChildNo: number;
-  fedUsers: number;
-  heldOutUsers: number;
-  excludedUsers: number;
-  complete: boolean;
-  stalled: string | null;
-  owner: string | null;
-  token: number;
-  leaseUntilMs: number;
-  /** A stalled feed is given back, and not claimed before. */
-  stalledUntilMs: number | null;
-  stalls: number;
-  /** What a user costs in each step; null where the campaign has no budget in this country. */
-  stepUnits: readonly number[] | null;
-}
-
-export interface BatchRow {
-  feedId: string;
-  batchNo: number;
-  users: string[];
-  parent: number | null;
-  fromStep: number;
-}
-
-export interface StepRow {
-  feedId: string;
-  batchNo: number;
-  step: number;
-  state: 'running' | 'waiting' | 'done';
-  /** Null while nobody holds it, and in a row that waits from birth. */
-  owner: string | null;
-  epoch: number;
-  attempts: number;
-  open: boolean;
-  lapses: number;
-  begun: boolean;
-  leaseUntilMs: number;
-  /** Stays when a waiting row is claimed, and is null in every other running one. */
-  nextAttemptAtMs: number | null;
-  rest: 'succeeded' | 'expired' | 'cancelled' | null;
-  restUsers: number;
-  cause: string | null;
-}
-
-export interface StepAttemptRow {
-  feedId: string;
-  batchNo: number;
-  step: number;
-  epoch: number;
-  at: Date;
-  reading: AttemptNote['reading'] | 'lost';
-  cause: string | null;
-  users: readonly ToldUsers[];
-}
-
-export interface FailureRow extends Omit<UserFailure, 'outcome'> {
-  /** `succeeded`: was unknown and was settled so; the user did not go on. */
-  outcome: UserFailure['outcome'] | 'succeeded';
-  feedId: string;
-  batchNo: number;
-  step: number;
-  attempts: number;
-  failedAt: Date;
-}
-
-/** The sum over all slots: the twin knows none. */
-export interface TotalsRow extends Required<StepTotals>, StepFlow {}
-
-export interface SettlementRequestRow {
-  settlementId: string;
-  runId: string;
-  method: SettlementMethod;
-  apiKey: { keyId: string; name: string } | null;
-  step: number | null;
-  country: string | null;
-  state: 'running' | 'done' | 'failed';
-  cause: string | null;
-  counts: SettlementCounts;
-  rejects: readonly RejectedLine[];
-  createdAt: Date;
-  endedAt: Date | null;
-  owner: string | null;
-  leaseUntilMs: number;
-  nextAtMs: number;
-  cursor: { feedId: string; user: string; step: number } | null;
-  tries: number;
-}
-
-export interface SettlementRow {
-  feedId: string;
-  batchNo: number;
-  step: number;
-  user: string;
-  settlementId: string;
-  was: { reason: string; detail: string | null };
-  outcome: 'succeeded' | 'failed';
-  reason: string;
-  detail: string | null;
-}
-
-export interface QuarantinedRow {
-  quarantineId: string;
-  feedId: string;
-  batchNo: number;
-  step: number;
-  state: QuarantineState;
-  users: number;
-  lapses: number;
-  worker: string | null;
-  since: Date;
-  decidedAt: Date | null;
-}
-
-export interface StepBeginRow {
-  feedId: string;
-  batchNo: number;
-  step: number;
-  epoch: number;
-  worker: string | null;
-  at: Date;
-}
-
-/** What was said last; totals are counted from the rows. */
-export interface ReceiptRow {
-  feedId: string;
-  step: number;
-  user: string;
-  delivered: boolean;
-  code: string | null;
-  at: Date;
-  receivedAt: Date;
-}
-
-export interface FailureTotalsRow {
-  feedId: string;
-  step: number;
-  outcome: UserFailure['outcome'];
-  reason: string;
-  users: number;
-  sample: string[];
-}
-
-export interface AgendaRow {
-  feedId: string;
-  batchNo: number;
-  step: number;
-  offerAtMs: number;
-  offers: number;
-}
-
-export interface HoldRow {
-  feedId: string;
-  step: number;
-  cause: string;
-  sinceMs: number;
-  batches: number;
-  nextTryAtMs: number;
-}
-
-export interface StepCauseRow {
-  feedId: string;
-  step: number;
-  cause: string;
-  sinceMs: number;
-  lastAtMs: number;
-  batches: number;
-}
-
-export interface ApiKeyRow extends ApiKeyRecord {
-  digest: string;
-}
-
-export interface IdempotentRequestRow {
-  bodyDigest: string;
-  answer: StoredAnswer | null;
-  createdAtMs: number;
-  createdId: string;
-}
-
-export interface AudienceRow {
-  id: string;
-  name: string;
-  state: 'receiving' | 'ready' | 'failed';
-  country: string | null;
-  rows: number;
-  rejected: number;
-  cause: string | null;
-  attempt: string;
-  createdAt: Date;
-  receivedAtMs: number;
-  readyAt: Date | null;
-  /** By country, as they came; sorted and without repeats once it is ready. */
-  users: Map<string, string[]>;
-  rejects: { line: number; value: string; rule: string }[];
-}
-
-export interface DeadLetterRow {
-  letterId: string;
-  topic: string;
-  partition: number;
-  offset: number;
-  state: DeadLetterState;
-  replays: number;
-  createdAt: Date;
-  settledAt: Date | null;
-  key: Buffer | null;
-  value: Buffer | null;
-  reason: string;
-}
-
-export interface GuardRow {
-  shard: Shard;
-  state: 'open' | 'closed';
-  cause: string;
-  openings: number;
-  openedAtMs: number;
-  retryAtMs: number;
-  probeOwner: string | null;
-  probeUntilMs: number;
-  slowStartAtMs: number | null;
 }
 
 export function createMemoryDatabase(clock: SettableClock): MemoryDatabase {

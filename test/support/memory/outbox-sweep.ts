@@ -10,7 +10,8 @@ import type { StepRef } from '../../../shared/ports/step-ledger.ts';
 import { quarantinedAfterLapses } from '../../../shared/postgres/ledger-codes.ts';
 import { atOnce } from './at-once.ts';
 import { lostBefore } from './lost-users.ts';
-import { batchKey, stepKey, type AgendaRow, type MemoryDatabase, type StepRow } from './memory-database.ts';
+import { batchKey, stepKey, type MemoryDatabase } from './memory-database.ts';
+import type { AgendaRow, StepRow } from './step-tables.ts';
 
 export function createMemoryOutboxSweep({ database }: { database: MemoryDatabase }): OutboxSweep {
   const { agenda, clock } = database;

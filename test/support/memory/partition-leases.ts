@@ -1,7 +1,7 @@
 import type { PartitionLeases } from '../../../services/scheduler/ports/partition-leases.ts';
 import { atOnce } from './at-once.ts';
 import type { CallbackTables } from './callback-tables.ts';
-import type { LeaseRow } from './memory-database.ts';
+import type { LeaseRow } from './run-tables.ts';
 
 export interface MemoryPartitionLeasesDeps {
   tables: CallbackTables;

@@ -1,5 +1,6 @@
 import type { StepWaiting } from '../../../shared/ports/step-ledger.ts';
-import { stepKey, type MemoryDatabase, type StepRow } from './memory-database.ts';
+import { stepKey, type MemoryDatabase } from './memory-database.ts';
+import type { StepRow } from './step-tables.ts';
 import { addToTotals } from './totals.ts';
 
 /** How long after its last batch a cause counts as gone: the next one begins anew. */

@@ -10,8 +10,9 @@ import { mayBeReplayed } from '../../../shared/domain/quarantine.ts';
 import { reasons } from '../../../shared/domain/reasons.ts';
 import { aloneFromLapses } from '../../../shared/domain/suspects.ts';
 import { atOnce } from './at-once.ts';
-import { stepKey, type FailureRow, type MemoryDatabase, type QuarantinedRow } from './memory-database.ts';
-import { definitionOf } from './run-store.ts';
+import { stepKey, type MemoryDatabase } from './memory-database.ts';
+import type { FailureRow, QuarantinedRow } from './step-tables.ts';
+import { definitionOf } from './run-definitions.ts';
 import { addToTotals } from './totals.ts';
 
 export function createMemoryQuarantinedSteps({ database }: { database: MemoryDatabase }): QuarantinedSteps {

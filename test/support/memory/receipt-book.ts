@@ -5,8 +5,10 @@ import { pageOf } from '../../../services/api/postgres/pages.ts';
 import { isChildBatch } from '../../../shared/domain/batch.ts';
 import { compareUserIds } from '../../../shared/domain/user-id.ts';
 import { atOnce } from './at-once.ts';
-import type { FeedRow, MemoryDatabase, ReceiptRow } from './memory-database.ts';
-import { definitionOf } from './run-store.ts';
+import type { MemoryDatabase } from './memory-database.ts';
+import type { FeedRow } from './feed-tables.ts';
+import type { ReceiptRow } from './step-tables.ts';
+import { definitionOf } from './run-definitions.ts';
 
 export function createMemoryReceiptBook({ database }: { database: MemoryDatabase }): ReceiptBook {
   const { receipts, feeds, clock } = database;

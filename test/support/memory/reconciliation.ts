@@ -2,7 +2,8 @@ import type { Reconciliation, Repair } from '../../../services/trigger/ports/rec
 import type { SweptFeed } from '../../../services/trigger/ports/outbox-sweep.ts';
 import { isChildBatch } from '../../../shared/domain/batch.ts';
 import { atOnce } from './at-once.ts';
-import { createMemoryDatabase, stepKey, type MemoryDatabase, type TotalsRow } from './memory-database.ts';
+import { createMemoryDatabase, stepKey, type MemoryDatabase } from './memory-database.ts';
+import type { TotalsRow } from './step-tables.ts';
 import { windowPlaceOf } from './outbox-sweep.ts';
 import { addRunEvent } from './run-events.ts';
 import { addToFailureTotals, addToTotals, totalsRowsOf } from './totals.ts';

@@ -9,7 +9,8 @@ import type {
 } from '../../../shared/ports/registry.ts';
 import { secretNames } from '../../../shared/ports/registry.ts';
 import { atOnce } from './at-once.ts';
-import type { ActionTypeRow, MemoryDatabase } from './memory-database.ts';
+import type { MemoryDatabase } from './memory-database.ts';
+import type { ActionTypeRow } from './service-tables.ts';
 
 interface Database {
   database: MemoryDatabase;

@@ -3,7 +3,8 @@ import { publicId } from '../../../shared/domain/ids.ts';
 import { atOnce } from './at-once.ts';
 import { campaignsUsing } from './audience-store.ts';
 import { spentOf } from './budgets.ts';
-import type { FeedRow, MemoryDatabase } from './memory-database.ts';
+import type { MemoryDatabase } from './memory-database.ts';
+import type { FeedRow } from './feed-tables.ts';
 
 const lostAfterMs = 900_000;
 const dayMs = 86_400_000;

@@ -1,7 +1,9 @@
 import type { Retries, RetryGroup } from '../../../services/api/ports/retries.ts';
 import { atOnce } from './at-once.ts';
-import type { FeedRow, MemoryDatabase, RetryWish, RunRow } from './memory-database.ts';
-import { definitionOf } from './run-store.ts';
+import type { MemoryDatabase } from './memory-database.ts';
+import type { FeedRow } from './feed-tables.ts';
+import type { RetryWish, RunRow } from './run-tables.ts';
+import { definitionOf } from './run-definitions.ts';
 import { addRunEvent } from './run-events.ts';
 import { standingFailures, type StandingFailure } from './standing-failures.ts';
 import { totalsOf } from './totals.ts';

@@ -3,7 +3,8 @@ import { pageOf, requireIdCursor } from '../../../services/api/postgres/pages.ts
 import { isTerminal } from '../../../shared/domain/run-states.ts';
 import { nothingUnderWay } from '../../../shared/domain/under-way.ts';
 import { atOnce } from './at-once.ts';
-import type { MemoryDatabase, RunRow } from './memory-database.ts';
+import type { MemoryDatabase } from './memory-database.ts';
+import type { RunRow } from './run-tables.ts';
 import { addRunEvent } from './run-events.ts';
 import { headerOf } from './run-reports.ts';
 import { totalsOf } from './totals.ts';

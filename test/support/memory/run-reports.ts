@@ -13,10 +13,12 @@ import type {
 import { pageOf, requireIdCursor } from '../../../services/api/postgres/pages.ts';
 import { atOnce } from './at-once.ts';
 import { shownBudgets } from './budgets.ts';
-import type { FeedRow, MemoryDatabase, RunRow } from './memory-database.ts';
+import type { MemoryDatabase } from './memory-database.ts';
+import type { FeedRow } from './feed-tables.ts';
+import type { RunRow } from './run-tables.ts';
 import type { StepTotals } from '../../../shared/domain/outcomes.ts';
 import { receiptTotalsOf } from './receipt-book.ts';
-import { settingsOf } from './run-store.ts';
+import { settingsOf } from './run-definitions.ts';
 import { totalsRowsOf, waitsIn } from './totals.ts';
 
 export function createMemoryRunReports({ database }: { database: MemoryDatabase }): RunReports {

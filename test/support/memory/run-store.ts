@@ -1,22 +1,21 @@
 import { v7 as uuidv7 } from 'uuid';
-import { firstChildBatchNo, isChildBatch, usualBatchUsers } from '../../../shared/domain/batch.ts';
-import { defaultMinJudgedUsers, type CampaignDefinition } from '../../../shared/contracts/campaigns.ts';
-import type { RunSettings } from '../../../shared/contracts/runs.ts';
-import type { StepTotals } from '../../../shared/domain/outcomes.ts';
-import { notItsTimeYet, segmentAlone } from '../../../shared/contracts/feed-audience.ts';
-import { compareUserIds } from '../../../shared/domain/user-id.ts';
+import { usualBatchUsers } from '../../../shared/domain/batch.ts';
+import { notItsTimeYet } from '../../../shared/contracts/feed-audience.ts';
 import type { RunEventKind } from '../../../shared/domain/run-events.ts';
 import { statesBefore, type TerminalRunState } from '../../../shared/domain/run-states.ts';
 import { nothingUnderWay } from '../../../shared/domain/under-way.ts';
-import type { FlowCounts } from '../../../services/trigger/ports/feed-store.ts';
-import type { RunStore, RunTally, WaitingStep } from '../../../services/trigger/ports/run-store.ts';
+import type { RunStore } from '../../../services/trigger/ports/run-store.ts';
 import { atOnce } from './at-once.ts';
 import { shortagesOf, stepUnitsOf } from './budgets.ts';
-import { createMemoryDatabase, type FeedRow, type MemoryDatabase, type RunRow } from './memory-database.ts';
-import { standingFailures } from './standing-failures.ts';
+import type { MemoryDatabase } from './memory-database.ts';
+import type { RunRow } from './run-tables.ts';
 import { addRunEvent } from './run-events.ts';
-import { addToTotals, totalsOf, totalsRowsOf, waitsIn } from './totals.ts';
 import { underWayOf } from './under-way.ts';
+import { beginRetry } from './begin-retry.ts';
+import { definitionOf } from './run-definitions.ts';
+import { feedsOf, unfed, waitsNot } from './run-feeds.ts';
+import { tallyOf, recounted } from './run-tallies.ts';
+import { waitingStepsOf } from './waiting-steps.ts';
 
 export function createMemoryRunStore({ database }: { database: MemoryDatabase }): RunStore {
   const { runs, clock } = database;
@@ -151,210 +150,8 @@ function finish(database: MemoryDatabase, runId: string, state: TerminalRunState
   return true;
 }
 
-/** The users are written down as they are now, by country and step. */
-function beginRetry(database: MemoryDatabase, runId: string): number | null {
-  const { runs, feeds, retryUsers, clock } = database;
-  const row = runs.get(runId);
-  if (row?.state !== 'preparing' || !row.retry || row.parentId === null) return null;
-  const standing = standingFailures(database, row.parentId, row.retry, row.createdAt);
-  const places = Map.groupBy(standing, ({ country, step }) => `${country}/${step}`);
-  const batchUsers = Math.min(...feedsOf(database, row.parentId).map((feed) => feed.batchUsers));
-  let users = 0;
-  for (const ofPlace of places.values()) {
-    const [first] = ofPlace;
-    if (!first) continue;
-    const feedId = uuidv7();
-    const ids = [...new Set(ofPlace.map(({ user }) => user))].sort(compareUserIds);
-    retryUsers.set(feedId, ids);
-    const { country, step } = first;
-    const audience = segmentAlone({ segment: '', snapshot: '', estimate: ids.length });
-    const stepUnits = stepUnitsOf(database, row.campaignId, country);
-    feeds.set(feedId, { ...unfed, country, audience, fromStep: step, feedId, runId, batchUsers, stepUnits });
-    users += ids.length;
-  }
-  if (users === 0) return 0;
-  Object.assign(row, { state: 'running', ...waitsNot, stateSince: clock.now(), startedAt: clock.now() });
-  addRunEvent(database, runId, 'begun', { feeds: places.size });
-  return users;
-}
-const waitsNot = { waitingCause: null, waitingSince: null };
-
-const causeLastsMs = 120_000;
-
-/** What is held, else the cause that somebody was put back for last, not long ago. */
-function waitingStepsOf(database: MemoryDatabase, runId: string): WaitingStep[] {
-  return feedsOf(database, runId).flatMap(({ feedId, country }) => {
-    const held = [...database.holds.values()].filter((hold) => hold.feedId === feedId);
-    const causes = [...database.stepCauses.values()]
-      .filter((cause) => cause.feedId === feedId && cause.lastAtMs > database.clock.nowMs() - causeLastsMs)
-      .filter((cause) => waitsIn(database, cause))
-      .sort((a, b) => b.lastAtMs - a.lastAtMs);
-    const all = [
-      ...held.map((hold) => ({ ...hold, held: true })),
-      ...causes.map((cause) => ({ ...cause, held: false })),
-    ];
-    const steps = [...new Set(all.map(({ step }) => step))].sort((a, b) => a - b);
-    return steps.flatMap((step) => {
-      const first = all.find((each) => each.step === step);
-      return first ? [{ runId, country, step, cause: first.cause, held: first.held }] : [];
-    });
-  });
-}
-
 /** The first, the last, the second, the second last and so on. */
 function inTurn<Entry>(entries: readonly Entry[]): Entry[] {
   const left = [...entries];
   return entries.flatMap((_, index) => (index % 2 === 0 ? left.shift() : left.pop()) ?? []);
-}
-
-const unfed = {
-  fromStep: 1,
-  cursor: null,
-  batchUsers: usualBatchUsers,
-  nextBatchNo: 1,
-  nextChildNo: firstChildBatchNo,
-  fedUsers: 0,
-  heldOutUsers: 0,
-  excludedUsers: 0,
-  complete: false,
-  stalled: null,
-  owner: null,
-  token: 0,
-  leaseUntilMs: 0,
-  stalledUntilMs: null,
-  stalls: 0,
-  stepUnits: null,
-} as const;
-
-/** The twin keeps no older revisions: nothing in its tests edits a campaign. */
-export function definitionOf(
-  { campaigns }: MemoryDatabase,
-  { campaignId: campaign, revision }: RunKey,
-): CampaignDefinition {
-  const row = campaigns.get(campaign);
-  if (row?.revision !== revision) throw new Error(`campaign ${campaign} has no revision ${revision}`);
-  return row.definition;
-}
-
-export function hasRevision({ campaigns }: MemoryDatabase, { campaignId, revision }: RunKey): boolean {
-  return campaigns.get(campaignId)?.revision === revision;
-}
-
-/** The campaign's, but for what was changed for the run alone. */
-export function settingsOf(database: MemoryDatabase, row: RunRow): RunSettings {
-  const { priority, paceUsersPerSecond, pauseAtFailedPercent, pauseAtFailedMinUsers } = definitionOf(database, row);
-  return {
-    priority,
-    paceUsersPerSecond: paceUsersPerSecond ?? null,
-    pauseAtFailedPercent: pauseAtFailedPercent ?? null,
-    pauseAtFailedMinUsers: pauseAtFailedMinUsers ?? defaultMinJudgedUsers,
-    ...row.settings,
-  };
-}
-
-function pauseAtFailedOf({ pauseAtFailedPercent, pauseAtFailedMinUsers }: RunSettings): RunTally['pauseAtFailed'] {
-  return pauseAtFailedPercent === null ? null : { percent: pauseAtFailedPercent, minUsers: pauseAtFailedMinUsers };
-}
-
-type RunKey = Pick<RunRow, 'campaignId' | 'revision'>;
-
-/** The run in state `preparing`, or the one that the campaign has for this time already. */
-const missedReason = 'its start was missed for longer than its schedule allows';
-
-export function insertRun(
-  database: MemoryDatabase,
-  { campaignId, revision, scheduledFor }: RunKey & { scheduledFor: Date },
-): { runId: string; isNew: boolean } {
-  const { deadlineSeconds, schedule } = definitionOf(database, { campaignId, revision });
-  for (const row of database.runs.values()) {
-    const isSame = row.campaignId === campaignId && row.scheduledFor.getTime() === scheduledFor.getTime();
-    if (isSame) return { runId: row.id, isNew: false };
-  }
-  const id = uuidv7();
-  const withinSeconds =
-    schedule.type === 'at' || schedule.type === 'local' ? (schedule.catchUpSeconds ?? Infinity) : Infinity;
-  const isMissed = database.clock.nowMs() > scheduledFor.getTime() + withinSeconds * 1000;
-  database.runs.set(id, {
-    id,
-    campaignId,
-    revision,
-    parentId: null,
-    retry: null,
-    createdAt: database.clock.now(),
-    scheduledFor,
-    state: isMissed ? 'expired' : 'preparing',
-    stateReason: isMissed ? missedReason : null,
-    deadlineAtMs: scheduledFor.getTime() + deadlineSeconds * 1000,
-    startedAt: null,
-    endedAt: isMissed ? database.clock.now() : null,
-    inFlight: 0,
-    waiting: 0,
-    ...waitsNot,
-    stateSince: database.clock.now(),
-    settings: {},
-    judgedFrom: new Map(),
-    failuresKept: true,
-  });
-  addRunEvent(database, id, 'created');
-  if (isMissed) addRunEvent(database, id, 'ended', { state: 'expired', reason: missedReason });
-  return { runId: id, isNew: true };
-}
-
-function tallyOf(database: MemoryDatabase, row: RunRow): RunTally {
-  const { chain, budgets } = definitionOf(database, row);
-  return {
-    runId: row.id,
-    campaignId: row.campaignId,
-    state: row.state === 'cancelling' ? 'cancelling' : 'running',
-    chain,
-    stateReason: row.stateReason,
-    resumedForMs:
-      row.state === 'running' && row.startedAt && row.stateSince > row.startedAt
-        ? database.clock.nowMs() - row.stateSince.getTime()
-        : null,
-    overdueMs: database.clock.nowMs() - row.deadlineAtMs,
-    pauseAtFailed: pauseAtFailedOf(settingsOf(database, row)),
-    hasBudgets: budgets !== undefined,
-    judgedFrom: [...row.judgedFrom].map(([step, judged]) => ({ step, ...judged })),
-    feeds: feedsOf(database, row.id).map((feed) => ({
-      feedId: feed.feedId,
-      country: feed.country,
-      fedUsers: feed.fedUsers,
-      heldOutUsers: feed.heldOutUsers,
-      fedBatches: feed.nextBatchNo - 1,
-      fromStep: feed.fromStep,
-      complete: feed.complete,
-      stalled: feed.stalled,
-      totals: totalsOf(database, feed.feedId),
-      flow: flowOf(database, feed.feedId, chain.length),
-    })),
-  };
-}
-
-/** One line for each step of the chain. */
-export function flowOf(database: MemoryDatabase, feedId: string, steps: number): FlowCounts[] {
-  const lines = totalsRowsOf(database, feedId);
-  return Array.from({ length: steps }, (_, index) => {
-    const { done, survived, born, waiting } = lines.find(({ step }) => step === index + 1) ?? noFlow;
-    return { done, survived, born, waiting };
-  });
-}
-
-const noFlow: FlowCounts = { done: 0, survived: 0, born: 0, waiting: 0 };
-
-/** The totals of a scratch database to which everything that is in the rows is added once more. */
-function recounted({ clock, steps, failures }: MemoryDatabase, feedId: string): StepTotals[] {
-  const scratch = createMemoryDatabase(clock);
-  for (const row of steps.values()) {
-    if (row.feedId !== feedId || row.state !== 'done' || row.rest === null) continue;
-    addToTotals(scratch, feedId, row.step, { batches: isChildBatch(row.batchNo) ? 0 : 1, [row.rest]: row.restUsers });
-  }
-  for (const failure of failures) {
-    if (failure.feedId === feedId) addToTotals(scratch, feedId, failure.step, { [failure.outcome]: 1 });
-  }
-  return totalsOf(scratch, feedId);
-}
-
-function feedsOf({ feeds }: MemoryDatabase, runId: string): FeedRow[] {
-  return [...feeds.values()].filter((row) => row.runId === runId).sort((a, b) => (a.country < b.country ? -1 : 1));
 }

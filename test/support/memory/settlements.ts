@@ -2,7 +2,8 @@ import type { SettlementRequests } from '../../../services/api/ports/settlement-
 import type { SettledUser, Settlements, SettlementVerdict, UnknownUser } from '../../../shared/ports/settlements.ts';
 import { compareUserIds } from '../../../shared/domain/user-id.ts';
 import { atOnce } from './at-once.ts';
-import type { FailureRow, MemoryDatabase, SettlementRequestRow } from './memory-database.ts';
+import type { MemoryDatabase } from './memory-database.ts';
+import type { FailureRow, SettlementRequestRow } from './step-tables.ts';
 import { addToFailureTotals, addToTotals } from './totals.ts';
 
 export function createMemorySettlements({ database }: { database: MemoryDatabase }): Settlements {

@@ -2,7 +2,8 @@ import { estimateOf } from '../../../shared/contracts/feed-audience.ts';
 import type { ShardFigures, ShardWork } from '../../../services/api/ports/shard-figures.ts';
 import type { ShardReports } from '../../../services/worker/ports/shard-reports.ts';
 import { atOnce } from './at-once.ts';
-import type { FeedRow, MemoryDatabase } from './memory-database.ts';
+import type { MemoryDatabase } from './memory-database.ts';
+import type { FeedRow } from './feed-tables.ts';
 
 const goneAfterMs = 60_000;
 

@@ -1,6 +1,9 @@
 import { reasons } from '../../../shared/domain/reasons.ts';
 import { compareUserIds } from '../../../shared/domain/user-id.ts';
-import type { FailureRow, FeedRow, MemoryDatabase, RetryWish } from './memory-database.ts';
+import type { MemoryDatabase } from './memory-database.ts';
+import type { FeedRow } from './feed-tables.ts';
+import type { RetryWish } from './run-tables.ts';
+import type { FailureRow } from './step-tables.ts';
 
 export interface StandingFailure {
   country: string;

@@ -6,7 +6,8 @@ import { quarantinedAfterLapses } from '../../../shared/postgres/ledger-codes.ts
 import { v7 as uuidv7 } from 'uuid';
 import { atOnce } from './at-once.ts';
 import { lostBefore } from './lost-users.ts';
-import { batchKey, stepKey, type MemoryDatabase, type StepRow } from './memory-database.ts';
+import { batchKey, stepKey, type MemoryDatabase } from './memory-database.ts';
+import type { StepRow } from './step-tables.ts';
 import { windowPlaceOf } from './outbox-sweep.ts';
 import { addToFailureTotals, addToTotals } from './totals.ts';
 

@@ -18,7 +18,8 @@ import { quarantinedAfterLapses } from '../../../shared/postgres/ledger-codes.ts
 import { atOnce } from './at-once.ts';
 import { costOf, inheritReservation, reserve, settleReservation, unaffordable } from './budgets.ts';
 import { lostBefore } from './lost-users.ts';
-import { batchKey, stepKey, type MemoryDatabase, type StepAttemptRow, type StepRow } from './memory-database.ts';
+import { batchKey, stepKey, type MemoryDatabase } from './memory-database.ts';
+import type { StepAttemptRow, StepRow } from './step-tables.ts';
 import { putBack } from './put-back.ts';
 import { addToFailureTotals, addToTotals } from './totals.ts';
 

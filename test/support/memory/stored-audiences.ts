@@ -4,8 +4,9 @@ import { stepLines } from '../../../shared/domain/outcomes.ts';
 import { compareUserIds } from '../../../shared/domain/user-id.ts';
 import type { EarlierPage, EarlierUsers, StoredAudiences } from '../../../shared/ports/stored-audiences.ts';
 import { atOnce } from './at-once.ts';
-import type { BatchRow, FeedRow, MemoryDatabase } from './memory-database.ts';
-import { definitionOf } from './run-store.ts';
+import type { MemoryDatabase } from './memory-database.ts';
+import type { BatchRow, FeedRow } from './feed-tables.ts';
+import { definitionOf } from './run-definitions.ts';
 import { totalsOf } from './totals.ts';
 
 /** As many as Postgres keeps in one part, for tests that look at pages. */

@@ -1,6 +1,7 @@
 import type { StepTotals } from '../../../shared/domain/outcomes.ts';
 import type { UserFailure } from '../../../shared/ports/step-ledger.ts';
-import type { MemoryDatabase, TotalsRow } from './memory-database.ts';
+import type { MemoryDatabase } from './memory-database.ts';
+import type { TotalsRow } from './step-tables.ts';
 
 const nothing = {
   batches: 0,

@@ -10,8 +10,10 @@ import type {
 import { isChildBatch } from '../../../shared/domain/batch.ts';
 import { brokenUserIdRule, escapeUserId } from '../../../shared/domain/user-id.ts';
 import { atOnce } from './at-once.ts';
-import type { BatchRow, FailureRow, FeedRow, MemoryDatabase, StepRow } from './memory-database.ts';
-import { definitionOf } from './run-store.ts';
+import type { MemoryDatabase } from './memory-database.ts';
+import type { BatchRow, FeedRow } from './feed-tables.ts';
+import type { FailureRow, StepRow } from './step-tables.ts';
+import { definitionOf } from './run-definitions.ts';
 
 export function createMemoryUserHistories({ database }: { database: MemoryDatabase }): UserHistories {
   return {

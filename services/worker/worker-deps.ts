@@ -1,0 +1,39 @@
+import type { EngineConfig } from '../../shared/contracts/engine-config.ts';
+import type { Shard, TopicNames } from '../../shared/domain/shard.ts';
+import type { Clock } from '../../shared/ports/clock.ts';
+import type { DeadLetters } from '../../shared/ports/dead-letters.ts';
+import type { EndpointGuards } from '../../shared/ports/endpoint-guards.ts';
+import type { MessageConsumer, MessagePublisher } from '../../shared/ports/message-bus.ts';
+import type { Meter } from '../../shared/ports/meter.ts';
+import type { RateShares } from '../../shared/ports/rate-shares.ts';
+import type { StepHolds } from '../../shared/ports/step-holds.ts';
+import type { FeedContexts, StepLedger } from '../../shared/ports/step-ledger.ts';
+import type { Logger } from '../../shared/runtime/logger.ts';
+import type { BatchEndpoint } from './ports/batch-endpoint.ts';
+
+export interface WorkerDeps {
+  /** Subscribed to the topics of `shards`. */
+  consumer: MessageConsumer;
+  publisher: MessagePublisher;
+  ledger: StepLedger;
+  holds: StepHolds;
+  guards: EndpointGuards;
+  rateShares: RateShares;
+  contexts: FeedContexts;
+  endpoint: BatchEndpoint;
+  deadLetters: DeadLetters;
+  /** By topic, to begin with. */
+  shards: ReadonlyMap<string, Shard>;
+  topics: TopicNames;
+  /** Action types, to begin with. */
+  config: Pick<EngineConfig, 'actionTypes'>;
+  /** As the ledger claims. */
+  leaseMs: number;
+  /** Calls in flight over all action types. */
+  concurrency: number;
+  clock: Clock;
+  /** In [0, 1). */
+  random: () => number;
+  logger: Logger;
+  meter?: Meter;
+}

@@ -1,0 +1,51 @@
+import type { FeedAudience } from '../../../shared/contracts/feed-audience.ts';
+
+export interface FeedRow {
+  feedId: string;
+  runId: string;
+  country: string;
+  audience: FeedAudience;
+  fromStep: number;
+  cursor: string | null;
+  batchUsers: number;
+  nextBatchNo: number;
+  nextChildNo: number;
+  fedUsers: number;
+  heldOutUsers: number;
+  excludedUsers: number;
+  complete: boolean;
+  stalled: string | null;
+  owner: string | null;
+  token: number;
+  leaseUntilMs: number;
+  /** A stalled feed is given back, and not claimed before. */
+  stalledUntilMs: number | null;
+  stalls: number;
+  /** What a user costs in each step; null where the campaign has no budget in this country. */
+  stepUnits: readonly number[] | null;
+}
+
+export interface BatchRow {
+  feedId: string;
+  batchNo: number;
+  users: string[];
+  parent: number | null;
+  fromStep: number;
+}
+
+export interface AudienceRow {
+  id: string;
+  name: string;
+  state: 'receiving' | 'ready' | 'failed';
+  country: string | null;
+  rows: number;
+  rejected: number;
+  cause: string | null;
+  attempt: string;
+  createdAt: Date;
+  receivedAtMs: number;
+  readyAt: Date | null;
+  /** By country, as they came; sorted and without repeats once it is ready. */
+  users: Map<string, string[]>;
+  rejects: { line: number; value: string; rule: string }[];
+}

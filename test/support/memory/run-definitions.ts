@@ -1,0 +1,32 @@
+import { defaultMinJudgedUsers, type CampaignDefinition } from '../../../shared/contracts/campaigns.ts';
+import type { RunSettings } from '../../../shared/contracts/runs.ts';
+import type { MemoryDatabase } from './memory-database.ts';
+import type { RunRow } from './run-tables.ts';
+
+/** The twin keeps no older revisions: nothing in its tests edits a campaign. */
+export function definitionOf(
+  { campaigns }: MemoryDatabase,
+  { campaignId: campaign, revision }: RunKey,
+): CampaignDefinition {
+  const row = campaigns.get(campaign);
+  if (row?.revision !== revision) throw new Error(`campaign ${campaign} has no revision ${revision}`);
+  return row.definition;
+}
+
+export function hasRevision({ campaigns }: MemoryDatabase, { campaignId, revision }: RunKey): boolean {
+  return campaigns.get(campaignId)?.revision === revision;
+}
+
+/** The campaign's, but for what was changed for the run alone. */
+export function settingsOf(database: MemoryDatabase, row: RunRow): RunSettings {
+  const { priority, paceUsersPerSecond, pauseAtFailedPercent, pauseAtFailedMinUsers } = definitionOf(database, row);
+  return {
+    priority,
+    paceUsersPerSecond: paceUsersPerSecond ?? null,
+    pauseAtFailedPercent: pauseAtFailedPercent ?? null,
+    pauseAtFailedMinUsers: pauseAtFailedMinUsers ?? defaultMinJudgedUsers,
+    ...row.settings,
+  };
+}
+
+export type RunKey = Pick<RunRow, 'campaignId' | 'revision'>;

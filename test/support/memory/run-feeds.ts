@@ -1,0 +1,29 @@
+import { firstChildBatchNo, usualBatchUsers } from '../../../shared/domain/batch.ts';
+import type { MemoryDatabase } from './memory-database.ts';
+import type { FeedRow } from './feed-tables.ts';
+
+/** A feed of which nothing has been fed. */
+export const unfed = {
+  fromStep: 1,
+  cursor: null,
+  batchUsers: usualBatchUsers,
+  nextBatchNo: 1,
+  nextChildNo: firstChildBatchNo,
+  fedUsers: 0,
+  heldOutUsers: 0,
+  excludedUsers: 0,
+  complete: false,
+  stalled: null,
+  owner: null,
+  token: 0,
+  leaseUntilMs: 0,
+  stalledUntilMs: null,
+  stalls: 0,
+  stepUnits: null,
+} as const;
+
+export const waitsNot = { waitingCause: null, waitingSince: null };
+
+export function feedsOf({ feeds }: MemoryDatabase, runId: string): FeedRow[] {
+  return [...feeds.values()].filter((row) => row.runId === runId).sort((a, b) => (a.country < b.country ? -1 : 1));
+}

@@ -1,0 +1,89 @@
+import type { CampaignDefinition } from '../../../shared/contracts/campaigns.ts';
+import type { RunSettings } from '../../../shared/contracts/runs.ts';
+import type { RunEventKind } from '../../../shared/domain/run-events.ts';
+import type { RunState } from '../../../shared/domain/run-states.ts';
+import type { CampaignState } from '../../../services/api/ports/campaign-store.ts';
+import type { RetryFilter } from '../../../services/api/ports/retries.ts';
+
+export interface CampaignRow {
+  id: string;
+  revision: number;
+  state: CampaignState;
+  definition: CampaignDefinition;
+  createdAt: Date;
+}
+
+export interface JobRow {
+  id: string;
+  campaignId: string;
+  revision: number;
+  dueAtMs: number;
+}
+
+export interface LeaseRow {
+  owner: string | null;
+  token: number;
+  expiresAtMs: number;
+}
+
+export interface RunRow {
+  id: string;
+  campaignId: string;
+  revision: number;
+  /** The run whose failed users this one tries again. */
+  parentId: string | null;
+  retry: RetryWish | null;
+  createdAt: Date;
+  scheduledFor: Date;
+  state: RunState;
+  stateReason: string | null;
+  deadlineAtMs: number;
+  startedAt: Date | null;
+  endedAt: Date | null;
+  inFlight: number;
+  waiting: number;
+  waitingCause: string | null;
+  waitingSince: Date | null;
+  stateSince: Date;
+  /** What was changed for this run alone. */
+  settings: Partial<RunSettings>;
+  /** By step: who had ended when the run was resumed last. */
+  judgedFrom: ReadonlyMap<number, { ended: number; failed: number }>;
+  /** False once the single failures are no longer kept. */
+  failuresKept: boolean;
+}
+
+/** Whose failures are tried again: of one run, or, with null, of the whole family; lists are filters. */
+export interface RetryWish extends RetryFilter {
+  of: string | null;
+}
+
+export interface RunEventRow {
+  runId: string;
+  eventId: string;
+  at: Date;
+  kind: RunEventKind;
+  detail: Readonly<Record<string, unknown>>;
+}
+
+/** Users that may be fed, as of `atMs`. */
+export interface RunPaceRow {
+  allowed: number;
+  atMs: number;
+}
+
+export interface BudgetRow {
+  campaignId: string;
+  country: string;
+  units: number;
+  pastUnits: number;
+}
+
+/** Not granted: asked for, and did not fit. */
+export interface ReservationRow {
+  feedId: string;
+  batchNo: number;
+  step: number;
+  units: number;
+  granted: boolean;
+}

@@ -1,0 +1,69 @@
+import { isChildBatch } from '../../../shared/domain/batch.ts';
+import type { RunSettings } from '../../../shared/contracts/runs.ts';
+import type { StepTotals } from '../../../shared/domain/outcomes.ts';
+import type { FlowCounts } from '../../../services/trigger/ports/feed-store.ts';
+import type { RunTally } from '../../../services/trigger/ports/run-store.ts';
+import { createMemoryDatabase, type MemoryDatabase } from './memory-database.ts';
+import type { RunRow } from './run-tables.ts';
+import { addToTotals, totalsOf, totalsRowsOf } from './totals.ts';
+import { definitionOf, settingsOf } from './run-definitions.ts';
+import { feedsOf } from './run-feeds.ts';
+
+export function tallyOf(database: MemoryDatabase, row: RunRow): RunTally {
+  const { chain, budgets } = definitionOf(database, row);
+  return {
+    runId: row.id,
+    campaignId: row.campaignId,
+    state: row.state === 'cancelling' ? 'cancelling' : 'running',
+    chain,
+    stateReason: row.stateReason,
+    resumedForMs:
+      row.state === 'running' && row.startedAt && row.stateSince > row.startedAt
+        ? database.clock.nowMs() - row.stateSince.getTime()
+        : null,
+    overdueMs: database.clock.nowMs() - row.deadlineAtMs,
+    pauseAtFailed: pauseAtFailedOf(settingsOf(database, row)),
+    hasBudgets: budgets !== undefined,
+    judgedFrom: [...row.judgedFrom].map(([step, judged]) => ({ step, ...judged })),
+    feeds: feedsOf(database, row.id).map((feed) => ({
+      feedId: feed.feedId,
+      country: feed.country,
+      fedUsers: feed.fedUsers,
+      heldOutUsers: feed.heldOutUsers,
+      fedBatches: feed.nextBatchNo - 1,
+      fromStep: feed.fromStep,
+      complete: feed.complete,
+      stalled: feed.stalled,
+      totals: totalsOf(database, feed.feedId),
+      flow: flowOf(database, feed.feedId, chain.length),
+    })),
+  };
+}
+
+function pauseAtFailedOf({ pauseAtFailedPercent, pauseAtFailedMinUsers }: RunSettings): RunTally['pauseAtFailed'] {
+  return pauseAtFailedPercent === null ? null : { percent: pauseAtFailedPercent, minUsers: pauseAtFailedMinUsers };
+}
+
+/** One line for each step of the chain. */
+export function flowOf(database: MemoryDatabase, feedId: string, steps: number): FlowCounts[] {
+  const lines = totalsRowsOf(database, feedId);
+  return Array.from({ length: steps }, (_, index) => {
+    const { done, survived, born, waiting } = lines.find(({ step }) => step === index + 1) ?? noFlow;
+    return { done, survived, born, waiting };
+  });
+}
+
+const noFlow: FlowCounts = { done: 0, survived: 0, born: 0, waiting: 0 };
+
+/** The totals of a scratch database to which everything that is in the rows is added once more. */
+export function recounted({ clock, steps, failures }: MemoryDatabase, feedId: string): StepTotals[] {
+  const scratch = createMemoryDatabase(clock);
+  for (const row of steps.values()) {
+    if (row.feedId !== feedId || row.state !== 'done' || row.rest === null) continue;
+    addToTotals(scratch, feedId, row.step, { batches: isChildBatch(row.batchNo) ? 0 : 1, [row.rest]: row.restUsers });
+  }
+  for (const failure of failures) {
+    if (failure.feedId === feedId) addToTotals(scratch, feedId, failure.step, { [failure.outcome]: 1 });
+  }
+  return totalsOf(scratch, feedId);
+}

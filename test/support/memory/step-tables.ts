@@ -1,0 +1,149 @@
+import type { StepFlow, StepTotals } from '../../../shared/domain/outcomes.ts';
+import type { QuarantineState } from '../../../services/api/ports/quarantined-steps.ts';
+import type { RejectedLine } from '../../../services/api/ports/settlement-requests.ts';
+import type { SettlementCounts, SettlementMethod } from '../../../shared/ports/settlements.ts';
+import type { AttemptNote, ToldUsers, UserFailure } from '../../../shared/ports/step-ledger.ts';
+
+export interface StepRow {
+  feedId: string;
+  batchNo: number;
+  step: number;
+  state: 'running' | 'waiting' | 'done';
+  /** Null while nobody holds it, and in a row that waits from birth. */
+  owner: string | null;
+  epoch: number;
+  attempts: number;
+  open: boolean;
+  lapses: number;
+  begun: boolean;
+  leaseUntilMs: number;
+  /** Stays when a waiting row is claimed, and is null in every other running one. */
+  nextAttemptAtMs: number | null;
+  rest: 'succeeded' | 'expired' | 'cancelled' | null;
+  restUsers: number;
+  cause: string | null;
+}
+
+export interface StepAttemptRow {
+  feedId: string;
+  batchNo: number;
+  step: number;
+  epoch: number;
+  at: Date;
+  reading: AttemptNote['reading'] | 'lost';
+  cause: string | null;
+  users: readonly ToldUsers[];
+}
+
+export interface StepBeginRow {
+  feedId: string;
+  batchNo: number;
+  step: number;
+  epoch: number;
+  worker: string | null;
+  at: Date;
+}
+
+export interface FailureRow extends Omit<UserFailure, 'outcome'> {
+  /** `succeeded`: was unknown and was settled so; the user did not go on. */
+  outcome: UserFailure['outcome'] | 'succeeded';
+  feedId: string;
+  batchNo: number;
+  step: number;
+  attempts: number;
+  failedAt: Date;
+}
+
+/** The sum over all slots: the twin knows none. */
+export interface TotalsRow extends Required<StepTotals>, StepFlow {}
+
+export interface FailureTotalsRow {
+  feedId: string;
+  step: number;
+  outcome: UserFailure['outcome'];
+  reason: string;
+  users: number;
+  sample: string[];
+}
+
+export interface AgendaRow {
+  feedId: string;
+  batchNo: number;
+  step: number;
+  offerAtMs: number;
+  offers: number;
+}
+
+export interface HoldRow {
+  feedId: string;
+  step: number;
+  cause: string;
+  sinceMs: number;
+  batches: number;
+  nextTryAtMs: number;
+}
+
+export interface StepCauseRow {
+  feedId: string;
+  step: number;
+  cause: string;
+  sinceMs: number;
+  lastAtMs: number;
+  batches: number;
+}
+
+export interface QuarantinedRow {
+  quarantineId: string;
+  feedId: string;
+  batchNo: number;
+  step: number;
+  state: QuarantineState;
+  users: number;
+  lapses: number;
+  worker: string | null;
+  since: Date;
+  decidedAt: Date | null;
+}
+
+export interface SettlementRequestRow {
+  settlementId: string;
+  runId: string;
+  method: SettlementMethod;
+  apiKey: { keyId: string; name: string } | null;
+  step: number | null;
+  country: string | null;
+  state: 'running' | 'done' | 'failed';
+  cause: string | null;
+  counts: SettlementCounts;
+  rejects: readonly RejectedLine[];
+  createdAt: Date;
+  endedAt: Date | null;
+  owner: string | null;
+  leaseUntilMs: number;
+  nextAtMs: number;
+  cursor: { feedId: string; user: string; step: number } | null;
+  tries: number;
+}
+
+export interface SettlementRow {
+  feedId: string;
+  batchNo: number;
+  step: number;
+  user: string;
+  settlementId: string;
+  was: { reason: string; detail: string | null };
+  outcome: 'succeeded' | 'failed';
+  reason: string;
+  detail: string | null;
+}
+
+/** What was said last; totals are counted from the rows. */
+export interface ReceiptRow {
+  feedId: string;
+  step: number;
+  user: string;
+  delivered: boolean;
+  code: string | null;
+  at: Date;
+  receivedAt: Date;
+}

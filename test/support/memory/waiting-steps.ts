@@ -1,0 +1,26 @@
+import type { WaitingStep } from '../../../services/trigger/ports/run-store.ts';
+import type { MemoryDatabase } from './memory-database.ts';
+import { waitsIn } from './totals.ts';
+import { feedsOf } from './run-feeds.ts';
+
+const causeLastsMs = 120_000;
+
+/** What is held, else the cause that somebody was put back for last, not long ago. */
+export function waitingStepsOf(database: MemoryDatabase, runId: string): WaitingStep[] {
+  return feedsOf(database, runId).flatMap(({ feedId, country }) => {
+    const held = [...database.holds.values()].filter((hold) => hold.feedId === feedId);
+    const causes = [...database.stepCauses.values()]
+      .filter((cause) => cause.feedId === feedId && cause.lastAtMs > database.clock.nowMs() - causeLastsMs)
+      .filter((cause) => waitsIn(database, cause))
+      .sort((a, b) => b.lastAtMs - a.lastAtMs);
+    const all = [
+      ...held.map((hold) => ({ ...hold, held: true })),
+      ...causes.map((cause) => ({ ...cause, held: false })),
+    ];
+    const steps = [...new Set(all.map(({ step }) => step))].sort((a, b) => a - b);
+    return steps.flatMap((step) => {
+      const first = all.find((each) => each.step === step);
+      return first ? [{ runId, country, step, cause: first.cause, held: first.held }] : [];
+    });
+  });
+}
