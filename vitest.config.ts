@@ -20,7 +20,7 @@ export default defineConfig({
         test: {
           name: 'unit',
           sequence: { groupOrder: 0 },
-          include: ['{shared,services,cli,benchmarks}/**/*.test.ts', 'test/{support,soak}/**/*.test.ts'],
+          include: ['{shared,services,cli,benchmarks,sdk}/**/*.test.ts', 'test/{support,soak}/**/*.test.ts'],
           exclude: ['**/*.integration.test.ts', 'node_modules/**'],
           testTimeout: 30_000,
         },

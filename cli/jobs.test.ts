@@ -102,6 +102,25 @@ describe('muster jobs', () => {
   });
 });
 
+describe('muster jobs, many at once', () => {
+  test('cancel-all and reschedule-all begin a change, and change shows how far it is', async () => {
+    const change = {
+      ...{ id: 'jch_1', clientId: 'cli_1', verb: 'cancel', state: 'running', seen: 1500, changed: 1400, tooLate: 100 },
+      ...{ dueAt: null, createdAt: at, endedAt: null, links: { self: '/v1/jobs/changes/jch_1' } },
+    };
+    api.answers['POST /v1/jobs/changes'] = ok(change, 202);
+    api.answers['GET /v1/jobs/changes/jch_1'] = ok(change);
+    expect((await muster(['jobs', 'cancel-all', 'orders', '--tag', 'eu'])).out).toBe('jch_1\n');
+    await muster(['jobs', 'reschedule-all', 'orders', '--at', at]);
+    expect(api.bodies).toEqual([
+      { verb: 'cancel', client: 'orders', tag: 'eu' },
+      { verb: 'reschedule', client: 'orders', dueAt: at },
+    ]);
+    const { out } = await muster(['jobs', 'change', 'jch_1']);
+    expect(out).toBe('jch_1 running: 1,500 fitted, 1,400 cancelled, too late for 100\n');
+  });
+});
+
 const client = {
   ...{ id: 'cli_1', name: 'orders', revision: 2, enabled: true, disabledReason: null, concurrency: 50 },
   keys: [{ id: 'csk_1', createdAt: at, expiresAt: null }],

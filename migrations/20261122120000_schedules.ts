@@ -20,7 +20,7 @@ export async function up(knex: Knex): Promise<void> {
       id uuid primary key,
       name text not null,
       client uuid,
-      campaign uuid unique references campaigns on delete cascade,
+      campaign uuid unique,
       revision int not null default 1,
       definition jsonb not null,
       state text not null check (state in ('active', 'paused', 'disabled', 'ended')),
@@ -59,6 +59,7 @@ export async function up(knex: Knex): Promise<void> {
       primary key (schedule, scheduled_for, group_name)
     );
     create index occurrences_open on occurrences (schedule) where open;
+    create index occurrences_by_age on occurrences (decided_at) where not open;
     create index occurrences_buffered on occurrences (schedule) where state = 'buffered';
 
     -- One instant, or as many as lie between the first and the last one; for one group, or with '' for all of them.
@@ -72,6 +73,7 @@ export async function up(knex: Knex): Promise<void> {
       recorded_at timestamptz not null default now(),
       primary key (schedule, first_at, group_name, cause)
     );
+    create index skipped_instants_by_age on skipped_instants (recorded_at);
   `);
 }
 

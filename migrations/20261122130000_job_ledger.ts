@@ -25,9 +25,7 @@ export async function up(knex: Knex): Promise<void> {
       changed int8 not null default 0,
       too_late int8 not null default 0,
       created_at timestamptz not null default now(),
-      ended_at timestamptz,
-      owner text,
-      lease_until timestamptz
+      ended_at timestamptz
     );
     create index job_changes_running on job_changes (id) where state = 'running';
   `);

@@ -25,16 +25,18 @@ export function scheduleOf(options: ScheduleOptions): Record<string, unknown> {
   if (kinds > 1) throw new UsageError('say one of --at, --local, and --cron or --every-seconds');
   if (at === undefined && !isRecurring && zone !== undefined) throw new UsageError('--zone goes with --at or --cron');
   if (local === undefined && countryZone) throw new UsageError('--country-zone goes with --local');
-  const ofRecurring = given({ from, until, misfire, catchUpSeconds, overlap });
+  const ofRecurring = given({ from, until, misfire, overlap });
+  const within = given({ catchUpSeconds });
+  if (kinds === 0 && catchUpSeconds !== undefined) throw new UsageError('--catch-up-seconds goes with a time');
   if (!isRecurring && Object.keys(ofRecurring).length > 0) {
-    throw new UsageError(
-      '--from, --until, --misfire, --catch-up-seconds and --overlap go with --cron or --every-seconds',
-    );
+    throw new UsageError('--from, --until, --misfire and --overlap go with --cron or --every-seconds');
   }
-  if (at !== undefined) return { type: 'at', time: at, ...given({ zone }) };
+  if (at !== undefined) return { type: 'at', time: at, ...given({ zone }), ...within };
   if (local !== undefined)
-    return { type: 'local', time: local, ...(countryZone ? { zones: zonesOf(countryZone) } : {}) };
-  return isRecurring ? { type: 'recurring', ...given({ cron, everySeconds, zone }), ...ofRecurring } : { type: 'now' };
+    return { type: 'local', time: local, ...(countryZone ? { zones: zonesOf(countryZone) } : {}), ...within };
+  return isRecurring
+    ? { type: 'recurring', ...given({ cron, everySeconds, zone }), ...ofRecurring, ...within }
+    : { type: 'now' };
 }
 
 function given(fields: Record<string, unknown>): Record<string, unknown> {

@@ -36,7 +36,7 @@ export function registerCampaign(program: Command, session: Session): void {
     .option('--from <time>', 'what recurs begins then')
     .option('--until <time>', 'and ends then; what of its run has not been sent by then is cancelled')
     .option('--misfire <policy>', 'when runs were missed: fire-once, fire-all or skip')
-    .option('--catch-up-seconds <n>', 'what was missed longer ago has no run', wholeNumber)
+    .option('--catch-up-seconds <n>', 'a start that was missed for longer does not happen', wholeNumber)
     .option('--overlap <policy>', 'while the run before goes on: skip, buffer-one or allow')
     .option('--deadline-seconds <n>', 'what is not begun by then expires', wholeNumber)
     .option('--priority <priority>', 'low, normal or high')

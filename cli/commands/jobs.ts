@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import type { DueOptions, JobQuery, ScheduleOptions } from '../jobs/commands.ts';
+import type { ChangeOptions, DueOptions, JobQuery, ScheduleOptions } from '../jobs/commands.ts';
 import type { Session } from '../session.ts';
 import { collect, wholeNumber } from './options.ts';
 
@@ -7,6 +7,7 @@ export function registerJobs(program: Command, session: Session): void {
   const json = () => program.opts<{ json?: true }>().json ?? false;
   const group = program.command('jobs').description('callbacks that are due once; over the API');
   registerScheduling(group, session, json);
+  registerChanges(group, session, json);
 
   group
     .command('list')
@@ -64,6 +65,44 @@ export function registerJobs(program: Command, session: Session): void {
       session.run(json(), async (context) => {
         const { runJobNow } = await import('../jobs/commands.ts');
         return runJobNow(id, context);
+      }),
+    );
+}
+
+function registerChanges(group: Command, session: Session, json: () => boolean): void {
+  const filtered = (name: string, description: string) =>
+    group
+      .command(`${name} <client>`)
+      .description(description)
+      .option('--state <state>', 'pending, unless it is sidelined')
+      .option('--tag <tag>', 'only with this tag')
+      .option('--due-from <time>', 'inclusive')
+      .option('--due-until <time>', 'exclusive');
+
+  filtered('cancel-all', 'take all jobs of a client back that fit; carried out by the servers').action(
+    (client: string, options: ChangeOptions) =>
+      session.run(json(), async (context) => {
+        const { changeJobs } = await import('../jobs/commands.ts');
+        return changeJobs('cancel', client, options, context);
+      }),
+  );
+  filtered('reschedule-all', 'move all jobs of a client that fit; carried out by the servers')
+    .option('--at <time>', 'RFC 3339, such as 2026-12-01T09:00:00+08:00')
+    .option('--in <seconds>', 'so long from now')
+    .action((client: string, options: ChangeOptions) =>
+      session.run(json(), async (context) => {
+        const { changeJobs } = await import('../jobs/commands.ts');
+        return changeJobs('reschedule', client, options, context);
+      }),
+    );
+
+  group
+    .command('change <change>')
+    .description('how far such a change is')
+    .action((id: string) =>
+      session.run(json(), async (context) => {
+        const { showJobChange } = await import('../jobs/commands.ts');
+        return showJobChange(id, context);
       }),
     );
 }

@@ -3,7 +3,7 @@ import { access, constants } from 'node:fs/promises';
 import { createInterface } from 'node:readline';
 import { Readable } from 'node:stream';
 import { z } from 'zod';
-import { acceptedJob, cancelledJob, jobShape, jobSummary } from '../../shared/contracts/jobs.ts';
+import { acceptedJob, cancelledJob, jobChange, jobShape, jobSummary } from '../../shared/contracts/jobs.ts';
 import { systemClock } from '../../shared/runtime/system-clock.ts';
 import { patientAsk } from '../action-types/commands.ts';
 import { ApiRefusal, ApiUnavailable } from '../campaigns/api-answers.ts';
@@ -38,6 +38,13 @@ export interface JobQuery {
   dueUntil?: string;
   limit: number;
   cursor?: string;
+}
+
+export interface ChangeOptions extends DueOptions {
+  state?: string;
+  tag?: string;
+  dueFrom?: string;
+  dueUntil?: string;
 }
 
 const page = z.object({ items: z.array(jobSummary), next: z.string().nullable() });
@@ -103,6 +110,30 @@ async function move(id: string, { verb, body }: { verb: string; body: object | u
   const request = { method: 'POST', path: pathOf(id, `/${verb}`), ...(body && { body }) } as const;
   const { value, raw } = await refusedAs('not moved', () => patientAsk(context)(jobShape, request));
   writeData(context, raw, () => `${value.id} ${value.state}, due ${value.dueAt ?? 'never'}\n`);
+  return exitCodes.ok;
+}
+
+export async function changeJobs(
+  verb: 'cancel' | 'reschedule',
+  client: string,
+  { at, in: seconds, ...filter }: ChangeOptions,
+  context: CommandContext,
+): Promise<ExitCode> {
+  const due = dueOf({ ...(at !== undefined && { at }), ...(seconds !== undefined && { in: seconds }) });
+  const request = { method: 'POST', path: '/v1/jobs/changes', body: { verb, client, ...filter, ...due } } as const;
+  const { value, raw } = await refusedAs('not begun', () => patientAsk(context)(jobChange, request));
+  writeData(context, raw, () => `${value.id}\n`);
+  if (!context.json) context.terminal.note(`begun; how far it is: muster jobs change ${value.id}\n`);
+  return exitCodes.ok;
+}
+
+export async function showJobChange(id: string, context: CommandContext): Promise<ExitCode> {
+  const path = `/v1/jobs/changes/${encodeURIComponent(id)}`;
+  const { value, raw } = await patientAsk(context)(jobChange, { method: 'GET', path });
+  const { state, verb, seen, changed, tooLate } = value;
+  const done = verb === 'cancel' ? 'cancelled' : 'moved';
+  const text = `${id} ${state}: ${count(seen)} fitted, ${count(changed)} ${done}, too late for ${count(tooLate)}\n`;
+  writeData(context, raw, () => text);
   return exitCodes.ok;
 }
 

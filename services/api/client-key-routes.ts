@@ -4,14 +4,23 @@ import { z } from 'zod';
 import { addedClientKey, clientShape, newClientKey } from '../../shared/contracts/clients.ts';
 import { clientKeyContext } from '../../shared/domain/job-ids.ts';
 import { webhookKeyOf, webhookSecretForm } from '../../shared/domain/standard-webhooks.ts';
-import { SecretBoxError } from '../../shared/runtime/secret-box.ts';
+import type { Clock } from '../../shared/ports/clock.ts';
+import type { ClientReader } from '../../shared/runtime/client-reader.ts';
+import { SecretBoxError, type SecretBox } from '../../shared/runtime/secret-box.ts';
 import { clientInPath } from './client-in-path.ts';
-import type { ClientRoutesDeps } from './client-routes.ts';
 import { jsonAnswer, problems } from './http/answer-shapes.ts';
 import type { HttpServer } from './http/create-http-server.ts';
 import { HttpProblem, invalidRequest, notFound } from './http/http-problem.ts';
+import type { ClientStore } from './ports/client-store.ts';
 import { requireId } from './public-ids.ts';
 import { clientKeyView, clientView } from './views/client.ts';
+
+export interface ClientKeyRoutesDeps {
+  clientStore: ClientStore;
+  clients: Pick<ClientReader, 'current' | 'refresh'>;
+  secretBox: SecretBox;
+  clock: Clock;
+}
 
 const byId = z.object({ id: z.string().describe('cli_…, or its name') });
 const byKey = byId.extend({ keyId: z.string().describe('csk_…') });

@@ -11,11 +11,8 @@ import {
   type ClientDefinition,
 } from '../../shared/contracts/clients.ts';
 import type { Client } from '../../shared/ports/clients.ts';
-import type { Clock } from '../../shared/ports/clock.ts';
-import type { SecretBox } from '../../shared/runtime/secret-box.ts';
-import type { ClientReader } from '../../shared/runtime/client-reader.ts';
 import { clientInPath } from './client-in-path.ts';
-import { clientKeyRoutes } from './client-key-routes.ts';
+import { clientKeyRoutes, type ClientKeyRoutesDeps } from './client-key-routes.ts';
 import { pageQuery, pageShape } from './contracts/pages.ts';
 import { jsonAnswer, problems } from './http/answer-shapes.ts';
 import { checkShape } from './http/check-shape.ts';
@@ -23,16 +20,11 @@ import { bodyAsItCame, type HttpServer } from './http/create-http-server.ts';
 import { entityTag, expectedRevision, outdated } from './http/entity-tag.ts';
 import { HttpProblem, invalidRequest, notFound, quoted } from './http/http-problem.ts';
 import { idempotentHeaders } from './idempotency.ts';
-import type { ClientChange, ClientStore } from './ports/client-store.ts';
+import type { ClientChange } from './ports/client-store.ts';
 import { cursorInQuery, pageView } from './public-ids.ts';
 import { clientView } from './views/client.ts';
 
-export interface ClientRoutesDeps {
-  clientStore: ClientStore;
-  clients: Pick<ClientReader, 'current' | 'refresh'>;
-  secretBox: SecretBox;
-  clock: Clock;
-}
+export type ClientRoutesDeps = ClientKeyRoutesDeps;
 
 const byId = z.object({ id: z.string().describe('cli_…, or its name') });
 const matching = z.looseObject({

@@ -27,7 +27,11 @@ const jobOf = (key: string | null = null, changes: Partial<JobToStore> = {}): Jo
   ...changes,
 });
 
-const lost = () => Object.assign(new Error('Connection terminated unexpectedly'));
+const lost = (): Promise<never> => Promise.reject(new Error('Connection terminated unexpectedly'));
+
+class CanceledStatement extends Error {
+  readonly code = '57014';
+}
 
 describe('accepting jobs', () => {
   let clock: SettableClock;
@@ -86,7 +90,7 @@ describe('accepting jobs', () => {
   });
 
   it('resolves a commit that nobody knows of by storing the same again: what was stored is not stored twice', async () => {
-    script = [(store) => store().then(() => Promise.reject(lost()))];
+    script = [(store) => store().then(() => lost())];
     const answer = acceptor.accept(jobOf());
     await passTime(clock, 1000);
     expect(await answer).toMatchObject({ kind: 'accepted', dueAtMs: expect.any(Number) as number });
@@ -99,21 +103,21 @@ describe('accepting jobs', () => {
   });
 
   it('stores after the connection came back what was lost before it was stored', async () => {
-    script = [() => Promise.reject(lost()), () => Promise.reject(lost())];
+    script = [() => lost(), () => lost()];
     const answer = acceptor.accept(jobOf('a'));
     await passTime(clock, 1000);
     expect(await answer).toMatchObject({ kind: 'accepted' });
   });
 
   it('gives up after ten seconds without a database, and says so', async () => {
-    script = Array.from({ length: 100 }, () => () => Promise.reject(lost()));
+    script = Array.from({ length: 100 }, () => () => lost());
     const refused = expect(acceptor.accept(jobOf('a'))).rejects.toThrow('Connection terminated');
     await passTime(clock, 11_000);
     await refused;
   });
 
   it('asks to come again when the database took too long, as nothing was stored then', async () => {
-    script = [() => Promise.reject(Object.assign(new Error('canceling statement'), { code: '57014' }))];
+    script = [() => Promise.reject(new CanceledStatement('canceling statement'))];
     await expect(acceptor.accept(jobOf('a'))).rejects.toMatchObject({ status: 503, code: 'database-busy' });
   });
 

@@ -81,13 +81,13 @@ export function createJobAcceptor({ intake, owner, clock, logger, meter }: JobAc
   /** When the connection breaks, nobody knows whether the commit came before: the same ids are stored again, which tells. */
   async function storeSurely(jobs: readonly JobToStore[], slotNo: number): Promise<ReadonlyMap<string, number>> {
     const giveUpAtMs = clock.monotonicMs() + resolveForMs;
-    for (let lost: unknown; ;) {
+    for (let lost: Error | undefined; ;) {
       try {
         return await intake.store(jobs, slotNo, lost !== undefined);
       } catch (error) {
         if (isTimeout(error)) throw lost ?? busy();
         if (!databaseUnavailable(error) || clock.monotonicMs() >= giveUpAtMs) throw error;
-        lost = error instanceof Error ? error : new Error(String(error));
+        lost = asError(error);
         logger.warn({ err: error, jobs: jobs.length }, 'jobs may be stored or not: they are stored again');
         await clock.sleep(resolveEveryMs);
       }
@@ -132,7 +132,8 @@ export function createJobAcceptor({ intake, owner, clock, logger, meter }: JobAc
         const parts = partsOf(jobs);
         const settled = await Promise.allSettled(parts.map((part) => add(bulk, part)));
         const [first] = settled;
-        if (first?.status === 'rejected' && settled.every(({ status }) => status === 'rejected')) throw first.reason;
+        if (first?.status === 'rejected' && settled.every(({ status }) => status === 'rejected'))
+          throw asError(first.reason);
         return settled.flatMap((part, index): readonly Acceptance[] => {
           if (part.status === 'fulfilled') return part.value;
           const unknown: Acceptance = { kind: 'unknown', problem: problemOf(part.reason) };
@@ -182,6 +183,10 @@ const queryCanceled = '57014';
 
 function isTimeout(error: unknown): boolean {
   return error instanceof Error && 'code' in error && error.code === queryCanceled;
+}
+
+function asError(error: unknown): Error {
+  return error instanceof Error ? error : new Error(String(error));
 }
 
 function problemOf(error: unknown): HttpProblem {

@@ -1,9 +1,10 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { clientForecast, clientLedger } from '../../shared/contracts/client-figures.ts';
 import { clientShape } from '../../shared/contracts/clients.ts';
-import { acceptedJob, cancelledJob, jobShape, jobSummary } from '../../shared/contracts/jobs.ts';
+import { acceptedJob, cancelledJob, jobChange, jobShape, jobSummary } from '../../shared/contracts/jobs.ts';
 import { uuidOf } from '../../shared/domain/ids.ts';
 import { authorized, createApiDeps } from '../../test/support/api-deps.ts';
+import { passTime } from '../../test/support/pass-time.ts';
 import { createApi, type Api } from './api.ts';
 import { pageShape } from './contracts/pages.ts';
 import { problem } from './contracts/problems.ts';
@@ -100,6 +101,51 @@ describe('the list of jobs', () => {
     ['?cursor=bm90aGluZw', '/cursor'],
   ])('refuses %s', async (query, pointer) => {
     const refused = await ask('GET', `/v1/jobs${query}`);
+    expect(refused.statusCode).toBe(422);
+    expect(problem.parse(refused.json()).errors.map((error) => error.pointer)).toEqual([pointer]);
+  });
+});
+
+describe('one wish for many jobs', () => {
+  async function change(body: object) {
+    const asked = await ask('POST', '/v1/jobs/changes', { client: 'orders', ...body });
+    expect(asked.statusCode).toBe(202);
+    deps.jobChanger.start();
+    await passTime(deps.clock, 1000);
+    await deps.jobChanger.stop();
+    return jobChange.parse((await ask('GET', jobChange.parse(asked.json()).links.self)).json());
+  }
+
+  it('takes back all that fit, and says how many, and how many it came too late for', async () => {
+    const [first, firing, other] = [
+      await schedule({ tags: ['eu'] }),
+      await schedule({ tags: ['eu'] }),
+      await schedule(),
+    ];
+    claim(firing);
+    const done = await change({ verb: 'cancel', tag: 'eu' });
+    expect(done).toMatchObject({ state: 'done', seen: 1, changed: 1, tooLate: 0 });
+    expect((await ask('GET', `/v1/jobs/${first}`)).json()).toMatchObject({ state: 'cancelled' });
+    for (const id of [firing, other]) expect((await ask('GET', `/v1/jobs/${id}`)).statusCode).toBe(200);
+  });
+
+  it('moves more than one part holds, each once', async () => {
+    for (let index = 0; index < 3; index++) {
+      const jobs = Array.from({ length: 400 }, () => ({ url: 'https://shop.test/hook', delaySeconds: 600 + index }));
+      await ask('POST', '/v1/jobs/bulk', { client: 'orders', jobs });
+    }
+    const done = await change({ verb: 'reschedule', dueAt: '2026-02-01T00:00:00Z', dueUntil: '2026-01-02T00:00:00Z' });
+    expect(done).toMatchObject({ state: 'done', seen: 1200, changed: 1200, tooLate: 0 });
+    const due = new Set([...deps.database.scheduled.jobs.values()].map(({ dueAtMs }) => dueAtMs));
+    expect(due).toEqual(new Set([Date.parse('2026-02-01T00:00:00Z')]));
+  });
+
+  it.each([
+    [{ verb: 'reschedule' }, '/dueAt'],
+    [{ verb: 'cancel', dueAt: '2026-02-01T00:00:00Z' }, '/dueAt'],
+    [{ verb: 'cancel', client: 'nobody' }, '/client'],
+  ])('is refused: %j', async (body, pointer) => {
+    const refused = await ask('POST', '/v1/jobs/changes', { client: 'orders', ...body });
     expect(refused.statusCode).toBe(422);
     expect(problem.parse(refused.json()).errors.map((error) => error.pointer)).toEqual([pointer]);
   });

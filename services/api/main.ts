@@ -27,6 +27,7 @@ import { createAccepting } from './accepting.ts';
 import { createApi } from './api.ts';
 import { createCatalogueReader } from './catalogue-reader.ts';
 import { askableSegmentation } from './askable-segmentation.ts';
+import { createJobChanger } from './change-jobs.ts';
 import { readConfig } from './config.ts';
 import { createReceiptSigners } from './receipt-signers.ts';
 import { createActionTypeStore } from './postgres/action-type-store.ts';
@@ -39,6 +40,7 @@ import { createClientStore } from './postgres/client-store.ts';
 import { createCampaignStore } from './postgres/campaign-store.ts';
 import { createDeadJobStore } from './postgres/dead-job-store.ts';
 import { createDeadLetterStore } from './postgres/dead-letter-store.ts';
+import { createJobChanges } from './postgres/job-changes.ts';
 import { createJobStore } from './postgres/job-store.ts';
 import { createIdempotentRequests } from './postgres/idempotent-requests.ts';
 import { createQuarantinedSteps } from './postgres/quarantined-steps.ts';
@@ -130,6 +132,12 @@ export const apiProcess = defineProcess('api', readConfig, async (config, contex
   );
   const owner = randomUUID();
   const clientFigures = createClientFigures({ pool });
+  const slot = totalsSlotOf(`${owner}/changes`);
+  const jobStore = createJobStore({ pool: acceptPool, slot });
+  const jobChanges = createJobChanges({ pool: acceptPool, slot });
+  const jobChanger = onClose(createJobChanger({ changes: jobChanges, jobStore, clock, logger }), (created) =>
+    created.stop(),
+  );
   const accepting = onClose(
     createAccepting({
       ...{ clients, clock, logger, meter },
@@ -184,7 +192,7 @@ export const apiProcess = defineProcess('api', readConfig, async (config, contex
       clientStore: createClientStore({ pool }),
       clientFigures,
       clientLedgers: createClientLedgers({ pool }),
-      jobStore: createJobStore({ pool: acceptPool, slot: totalsSlotOf(`${owner}/changes`) }),
+      ...{ jobStore, jobChanges, jobChanger },
       clients,
       schedules: createScheduleStore({ pool, region: config.region, owner: 'api' }),
       groups: createGroupStore({ pool }),
@@ -210,6 +218,7 @@ export const apiProcess = defineProcess('api', readConfig, async (config, contex
   registry.start();
   clients.start();
   accepting.start();
+  jobChanger.start();
   const { host, port } = config;
   const url = await listening({ variable: 'API_PORT', host, port }, () => api.start());
   logger.info({ url, docs: `${url}/docs` }, 'api is listening');

@@ -19,7 +19,6 @@ import { HttpProblem, invalidRequest, notFound, quoted } from './http/http-probl
 import { idempotentHeaders } from './idempotency.ts';
 import type { ScheduleChange, ScheduleRecord, ScheduleStore } from './ports/schedule-store.ts';
 import { cursorInQuery, idInQuery, pageView, requireId } from './public-ids.ts';
-import { scheduleFireRoutes } from './schedule-fire-routes.ts';
 import { scheduleView } from './views/schedule.ts';
 import { definitionOf, patchedSchedule } from './wanted-schedule.ts';
 
@@ -152,7 +151,6 @@ export function scheduleRoutes(server: HttpServer, deps: ScheduleRoutesDeps): vo
   }
 
   for (const verb of scheduleVerbs) verbRoute(server, verb, deps);
-  scheduleFireRoutes(server, deps);
 }
 
 const summaries: Record<ScheduleVerb, string> = {

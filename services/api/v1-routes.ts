@@ -11,6 +11,7 @@ import { actionTypeRoutes, type ActionTypeRoutesDeps } from './action-type-route
 import { acceptRoutes } from './accept-routes.ts';
 import type { AcceptJobsDeps } from './accept-jobs.ts';
 import { clientFigureRoutes, type ClientFigureRoutesDeps } from './client-figure-routes.ts';
+import { jobChangeRoutes, type JobChangeRoutesDeps } from './job-change-routes.ts';
 import { jobRoutes, type JobRoutesDeps } from './job-routes.ts';
 import { clientRoutes, type ClientRoutesDeps } from './client-routes.ts';
 import { auditRoutes, type AuditRoutesDeps } from './audit-routes.ts';
@@ -31,6 +32,7 @@ import { runReceiptRoutes } from './run-receipt-routes.ts';
 import { recordChanges } from './record-changes.ts';
 import { runControlRoutes, type RunControlRoutesDeps } from './run-control-routes.ts';
 import { groupRoutes, type GroupRoutesDeps } from './group-routes.ts';
+import { scheduleFireRoutes } from './schedule-fire-routes.ts';
 import { scheduleRoutes, type ScheduleRoutesDeps } from './schedule-routes.ts';
 import { schedulerRoutes, type SchedulerRoutesDeps } from './scheduler-routes.ts';
 import { settlementRoutes, type SettlementRoutesDeps } from './settlement-routes.ts';
@@ -54,6 +56,7 @@ export interface V1RoutesDeps
     ClientRoutesDeps,
     ClientFigureRoutesDeps,
     JobRoutesDeps,
+    JobChangeRoutesDeps,
     ScheduleRoutesDeps,
     GroupRoutesDeps,
     DeadJobRoutesDeps,
@@ -134,9 +137,11 @@ export async function v1Routes(server: HttpServer, deps: V1RoutesDeps): Promise<
   clientRoutes(server, deps);
   clientFigureRoutes(server, deps);
   scheduleRoutes(server, deps);
+  scheduleFireRoutes(server, deps);
   groupRoutes(server, deps);
   deadJobRoutes(server, deps);
   schedulerRoutes(server, deps);
   await acceptRoutes(server, deps.accepting);
   jobRoutes(server, deps);
+  jobChangeRoutes(server, deps);
 }

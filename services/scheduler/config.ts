@@ -14,6 +14,7 @@ const schedulerEnvironment = commonEnvironment.extend({
   SCHEDULER_POLL_MS: z.coerce.number().int().min(10).max(60_000).default(200),
   JOBS_HISTORY_DAYS: days.default(30),
   JOBS_DEAD_DAYS: days.default(90),
+  OCCURRENCES_HISTORY_DAYS: days.default(90),
   MUSTER_REGION: z
     .string()
     .regex(regionPattern, 'has to be 1 to 32 small letters, digits and -, a letter first')

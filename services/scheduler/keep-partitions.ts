@@ -5,6 +5,8 @@ import { createLoop } from '../../shared/runtime/loop.ts';
 import { assignPartitions } from './assign-partitions.ts';
 import type { PartitionLeases } from './ports/partition-leases.ts';
 
+/** Leases are renewed at a third of their time, and no later than this: partitions that were given back are taken as soon. */
+const beatEveryMs = 1000;
 /** Between two looks of the leader at who lives. */
 const assignEveryMs = 1000;
 
@@ -12,7 +14,7 @@ export interface PartitionKeeperDeps {
   leases: PartitionLeases;
   owner: string;
   region: string;
-  /** Renewed at a third of it. */
+  /** Renewed at a third of it, or sooner. */
   ttlMs: number;
   /** The leader's lease, while it is surely ours. */
   leads: () => HeldLease | null;
@@ -48,11 +50,14 @@ export function createPartitionKeeper(deps: PartitionKeeperDeps): PartitionKeepe
     next.sort((a, b) => a - b);
     validUntilMs = askedMs + ttlMs;
     if (next.length !== held.length || next.some((partition, index) => partition !== held[index])) {
-      logger.info({ partitions: next.length, before: held.length, givenBack: leaving.length }, 'partitions changed hands');
+      logger.info(
+        { partitions: next.length, before: held.length, givenBack: leaving.length },
+        'partitions changed hands',
+      );
       held = next;
       deps.onChanged();
     }
-    return leaving.length > 0 ? 0 : ttlMs / 3;
+    return leaving.length > 0 ? 0 : Math.min(ttlMs / 3, beatEveryMs);
   }
 
   async function lead(): Promise<number> {

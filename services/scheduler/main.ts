@@ -57,6 +57,8 @@ export const schedulerProcess = defineProcess('scheduler', readConfig, async (co
     leases: createLeases({ pool }),
     dueSchedules: createDueSchedules({ pool }),
     region: config.MUSTER_REGION,
+    keptDays: config.OCCURRENCES_HISTORY_DAYS,
+    meter,
     owner,
     leaseMs: config.SCHEDULER_LEASE_MS,
     pollMs: config.SCHEDULER_POLL_MS,

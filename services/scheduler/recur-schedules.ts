@@ -1,4 +1,6 @@
 import { publicId } from '../../shared/domain/ids.ts';
+import type { SkipCause } from '../../shared/domain/recurrence/policies.ts';
+import type { Meter } from '../../shared/ports/meter.ts';
 import type { Logger } from '../../shared/runtime/logger.ts';
 import type { DueSchedules, FiredOccurrence, Looker } from './ports/due-schedules.ts';
 
@@ -14,35 +16,58 @@ export interface RecurSchedulesDeps {
   /** Only one node of a region works; the others would wait for its rows. */
   isLeading: () => boolean;
   logger: Logger;
+  figures: ScheduleFigures;
+}
+
+/** What schedules do, in figures. */
+export interface ScheduleFigures {
+  fired: (occurrences: number) => void;
+  skipped: (cause: SkipCause, instants: number) => void;
+}
+
+export function createScheduleFigures(meter: Meter): ScheduleFigures {
+  const fired = meter
+    .counter({ name: 'muster_schedule_fires_total', help: 'Occurrences of schedules that fired' })
+    .of({});
+  const skipped = meter.counter({
+    name: 'muster_schedule_skips_total',
+    help: 'Instants of schedules that did not fire, by cause',
+    labelNames: ['cause'],
+  });
+  return {
+    fired: (occurrences) => fired.add(occurrences),
+    skipped: (cause, instants) => skipped.of({ cause }).add(instants),
+  };
 }
 
 /** Fires what recurs and is due. Returns how long to wait before looking again, in milliseconds. */
-export async function recurSchedules({
-  dueSchedules,
-  looker,
-  pollMs,
-  isLeading,
-  logger,
-}: RecurSchedulesDeps): Promise<number> {
+export async function recurSchedules(deps: RecurSchedulesDeps): Promise<number> {
+  const { dueSchedules, looker, pollMs, isLeading, logger, figures } = deps;
   if (!isLeading()) return pollMs;
 
   const { fired, buffered, skipped, ended, looked, nextLookInMs } = await dueSchedules.recur(looker, maxSchedules);
+  figures.fired(fired.length);
   for (const occurrence of fired) logger.info(factsOf(occurrence), 'schedule fired');
   for (const occurrence of buffered) logger.info(factsOf(occurrence), 'occurrence waits for the one before it');
   for (const { scheduleId, group, firstMs, lastMs, count, cause } of skipped) {
     const times = { from: new Date(firstMs).toISOString(), until: new Date(lastMs).toISOString() };
+    figures.skipped(cause, count);
     logger.info({ scheduleId: publicId('schedule', scheduleId), group, ...times, count, cause }, 'instants skipped');
   }
   for (const scheduleId of ended) logger.info({ scheduleId: publicId('schedule', scheduleId) }, 'schedule ended');
-  return looked === maxSchedules ? 0 : Math.min(nextLookInMs ?? pollMs, pollMs);
+  if (looked === maxSchedules) return 0;
+  // What is due and was not taken is another's at this moment, or this region is switched off.
+  return looked === 0 && nextLookInMs === 0 ? pollMs : Math.min(nextLookInMs ?? pollMs, pollMs);
 }
 
 /** What waits for the fire before it is looked after this often: nobody tells when a job or a run ends. */
 const bufferedLookMs = 1000;
 
-export async function fireBuffered({ dueSchedules, looker, isLeading, logger }: RecurSchedulesDeps): Promise<number> {
+export async function fireBuffered(deps: RecurSchedulesDeps): Promise<number> {
+  const { dueSchedules, looker, isLeading, logger, figures } = deps;
   if (!isLeading()) return bufferedLookMs;
   const fired = await dueSchedules.fireBuffered(looker, maxSchedules);
+  figures.fired(fired.length);
   for (const occurrence of fired) logger.info(factsOf(occurrence), 'occurrence fired that had waited');
   return bufferedLookMs;
 }
@@ -61,6 +86,19 @@ export function createRearming({ dueSchedules, isLeading, logger }: RecurSchedul
     if (page.mended > 0) logger.warn({ schedules: page.mended }, 'schedules had no time to be looked at, armed again');
     return cursor === null ? rearmEveryMs : 0;
   };
+}
+
+const forgetEveryMs = 3_600_000;
+/** While there is more to delete. */
+const betweenChunksMs = 1000;
+const forgottenAtOnce = 5000;
+
+export async function forgetOccurrences(
+  { dueSchedules, isLeading }: RecurSchedulesDeps,
+  days: number,
+): Promise<number> {
+  if (!isLeading() || days === 0) return forgetEveryMs;
+  return (await dueSchedules.forget(days, forgottenAtOnce)) >= forgottenAtOnce ? betweenChunksMs : forgetEveryMs;
 }
 
 function factsOf({ scheduleId, group, scheduledForMs, targetId }: FiredOccurrence) {

@@ -6,6 +6,7 @@ import { createMemoryDatabase } from '../../test/support/memory/memory-database.
 import { createMemoryScheduleStore } from '../../test/support/memory/schedule-store.ts';
 import { passTime } from '../../test/support/pass-time.ts';
 import { createSettableClock } from '../../test/support/settable-clock.ts';
+import { createPrometheusMeter } from '../../shared/runtime/prometheus-meter.ts';
 import type { DueSchedules } from './ports/due-schedules.ts';
 import { createRecurring } from './recurring.ts';
 
@@ -17,9 +18,21 @@ function setUp() {
   const database = createMemoryDatabase(clock);
   const store = createMemoryScheduleStore({ database });
   const logger = pino({ level: 'silent' });
+  const meter = createPrometheusMeter({ logger });
   const nodeOf = (owner: string, region = 'local', dueSchedules = createMemoryDueSchedules({ database })) => {
     const leases = createMemoryLeases({ database });
-    return createRecurring({ leases, dueSchedules, region, owner, leaseMs, pollMs: 200, clock, logger });
+    return createRecurring({
+      leases,
+      dueSchedules,
+      region,
+      owner,
+      leaseMs,
+      pollMs: 200,
+      keptDays: 90,
+      clock,
+      logger,
+      meter,
+    });
   };
   const add = async (overlap: 'allow' | 'buffer-one' = 'allow') => {
     const recurrence = {
@@ -45,7 +58,7 @@ function setUp() {
     [...database.recurring.occurrences.values()]
       .filter(({ state }) => state === 'fired')
       .map(({ scheduledForMs }) => (scheduledForMs - Date.UTC(2026, 0, 1)) / minuteMs);
-  return { clock, database, nodeOf, add, fired };
+  return { clock, database, nodeOf, add, fired, meter };
 }
 
 describe('what recurs', () => {
@@ -79,6 +92,19 @@ describe('what recurs', () => {
       await node.stopIntake();
     },
   );
+
+  it('is counted: what fired, and what was skipped by its cause', async () => {
+    const { clock, nodeOf, add, meter } = setUp();
+    const node = nodeOf('a');
+    await add();
+    await passTime(clock, 3 * minuteMs);
+    node.start();
+    await passTime(clock, minuteMs);
+    const { text } = await meter.expose();
+    expect(text).toContain('muster_schedule_fires_total 2');
+    expect(text).toContain('muster_schedule_skips_total{cause="misfire"} 2');
+    await node.stopIntake();
+  });
 
   it('fires what waited within a second after the fire before it has ended', async () => {
     const { clock, nodeOf, add, fired, database } = setUp();

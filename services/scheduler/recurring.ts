@@ -4,7 +4,14 @@ import { createLeaseKeeper } from '../../shared/runtime/lease-keeper.ts';
 import type { Logger } from '../../shared/runtime/logger.ts';
 import { createLoop } from '../../shared/runtime/loop.ts';
 import type { DueSchedules } from './ports/due-schedules.ts';
-import { createRearming, fireBuffered, recurSchedules } from './recur-schedules.ts';
+import type { Meter } from '../../shared/ports/meter.ts';
+import {
+  createRearming,
+  createScheduleFigures,
+  fireBuffered,
+  forgetOccurrences,
+  recurSchedules,
+} from './recur-schedules.ts';
 
 const afterErrorMs = 1000;
 
@@ -15,8 +22,11 @@ export interface RecurringDeps {
   owner: string;
   leaseMs: number;
   pollMs: number;
+  /** After so many days, what was fired and skipped is forgotten; 0: never. */
+  keptDays: number;
   clock: Clock;
   logger: Logger;
+  meter: Meter;
 }
 
 /** What recurs. One node of a region works. Its lease spares the others the work and guards nothing: rows are locked, and insertions are won once. */
@@ -27,16 +37,24 @@ export interface Recurring {
 }
 
 export function createRecurring(deps: RecurringDeps): Recurring {
-  const { leases, dueSchedules, region, owner, leaseMs: ttlMs, pollMs, clock, logger } = deps;
+  const { leases, dueSchedules, region, owner, leaseMs: ttlMs, pollMs, keptDays, clock, logger, meter } = deps;
   const name = `schedules-${region}`;
   const lease = createLeaseKeeper({ leases, name, owner, ttlMs, clock, logger, acquired: () => wake() });
-  const loopDeps = { dueSchedules, looker: { region, owner }, pollMs, isLeading: () => lease.held() !== null, logger };
+  const loopDeps = {
+    dueSchedules,
+    looker: { region, owner },
+    pollMs,
+    isLeading: () => lease.held() !== null,
+    logger,
+    figures: createScheduleFigures(meter),
+  };
   const loopOf = (loop: string, turn: () => Promise<number>) =>
     createLoop({ name: loop, turn, afterErrorMs, clock, logger });
   const loops = [
     loopOf('recur-schedules', () => recurSchedules(loopDeps)),
     loopOf('fire-buffered', () => fireBuffered(loopDeps)),
     loopOf('rearm-schedules', createRearming(loopDeps)),
+    loopOf('forget-occurrences', () => forgetOccurrences(loopDeps, keptDays)),
   ];
   const wake = () => {
     for (const loop of loops) loop.poke();

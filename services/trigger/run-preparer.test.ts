@@ -54,6 +54,26 @@ describe('preparing runs beside each other', () => {
   });
 });
 
+describe('a run at a local time', () => {
+  it('feeds each country when it is so late there, not before, and counts its deadline from the last of them', async () => {
+    const { clock, segmentation, startCampaign, database } = setUp();
+    segmentation.users.set('ID', userIds(2));
+    const schedule = { type: 'local' as const, time: '2026-01-01T08:00:00', zones: { ID: 'Asia/Jakarta' } };
+    const { runId } = await startCampaign({ countries: ['SG', 'ID'], schedule, deadlineSeconds: 3600 });
+    await passTime(clock, 5000);
+    const fed = () => [...database.feeds.values()].map(({ country, fedUsers }) => [country, fedUsers]);
+    expect(fed()).toEqual([
+      ['SG', 3],
+      ['ID', 0],
+    ]);
+    await passTime(clock, 3_590_000);
+    expect(fed()).toContainEqual(['ID', 0]);
+    await passTime(clock, 10_000);
+    expect(fed()).toContainEqual(['ID', 2]);
+    expect(database.runs.get(runId)?.deadlineAtMs).toBe(Date.UTC(2026, 0, 1, 2));
+  });
+});
+
 describe('a run that cannot be prepared', () => {
   it('shows what it waits for, by segment and country, until it begins', async () => {
     const { clock, segmentation, startCampaign, database } = setUp();

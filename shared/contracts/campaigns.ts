@@ -36,6 +36,11 @@ function isVisible(text: string): boolean {
 
 export const scheduleNow = z.strictObject({ type: z.literal('now') });
 
+const startWithin = recurrenceFields.catchUpSeconds
+  .unwrap()
+  .optional()
+  .describe('A start that was missed for longer does not happen: its run expires before anybody is called');
+
 export const scheduleAt = z.strictObject({
   type: z.literal('at'),
   time: z
@@ -51,6 +56,7 @@ export const scheduleAt = z.strictObject({
     .describe('IANA time zone of a local time, such as Asia/Singapore')
     .meta({ pattern: '^[A-Za-z][A-Za-z0-9_+/-]*$', examples: ['Asia/Singapore'] })
     .optional(),
+  catchUpSeconds: startWithin,
 });
 
 /** Whole days and times of day that there are. */
@@ -70,6 +76,7 @@ export const scheduleLocal = z.strictObject({
     .record(z.string().regex(countryPattern, 'has to be the code of a country'), zone)
     .optional()
     .describe('IANA time zones by country, for countries that have several'),
+  catchUpSeconds: startWithin,
 });
 
 export const scheduleRecurring = z

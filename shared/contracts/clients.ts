@@ -55,8 +55,6 @@ const retryStrategy = z.discriminatedUnion('strategy', [
   }),
 ]);
 
-export type RetryStrategy = z.infer<typeof retryStrategy>;
-
 /** What a client may do and how its jobs are called. Everything has a default: a client is made by its name alone. */
 export const clientFields = {
   maxStoredJobs: z.int().min(1).max(1_000_000_000).default(10_000_000).describe('Jobs that have not ended, at most'),

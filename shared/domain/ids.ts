@@ -6,6 +6,7 @@ export const idPrefixes = {
   run: 'run',
   feed: 'feed',
   job: 'job',
+  jobChange: 'jch',
   client: 'cli',
   clientKey: 'csk',
   schedule: 'sch',

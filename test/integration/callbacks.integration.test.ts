@@ -83,6 +83,12 @@ describePartitionLeases('on Postgres', async () => {
   return {
     leases: createLeases({ pool }),
     partitions: createPartitionLeases({ pool, leader: leaderName }),
+    setRegion: async (name: string, active: boolean) => {
+      await pool.query(
+        'insert into regions (name, active) values ($1, $2) on conflict (name) do update set active = excluded.active',
+        [name, active],
+      );
+    },
     passTime: async (ms: number) => {
       for (const table of ['job_partitions', 'job_nodes', 'leases']) {
         await pool.query(`update ${table} set expires_at = expires_at - $1 * interval '1 ms'`, [ms]);

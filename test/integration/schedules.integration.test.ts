@@ -1,6 +1,7 @@
 import type { Pool } from 'pg';
 import { pino } from 'pino';
-import { afterAll, beforeAll } from 'vitest';
+import { v7 as uuidv7 } from 'uuid';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createCampaignStore } from '../../services/api/postgres/campaign-store.ts';
 import { createClientStore } from '../../services/api/postgres/client-store.ts';
 import { createGroupStore } from '../../services/api/postgres/group-store.ts';
@@ -8,6 +9,8 @@ import { createScheduleStore } from '../../services/api/postgres/schedule-store.
 import { createDueJobs } from '../../services/scheduler/postgres/due-jobs.ts';
 import { createDueSchedules } from '../../services/scheduler/postgres/due-schedules.ts';
 import { createLeases } from '../../shared/postgres/leases.ts';
+import { clientDefinition } from '../../shared/contracts/clients.ts';
+import type { KeptSchedule } from '../../shared/contracts/kept-schedules.ts';
 import { createPool } from '../../shared/postgres/pool.ts';
 import { msOf } from '../../shared/postgres/schedules/schedule-rows.ts';
 import {
@@ -47,6 +50,7 @@ async function begin() {
     `truncate schedules, occurrences, skipped_instants, schedule_groups, jobs, clients, client_keys, client_totals, ended_jobs, campaigns,
        campaign_revisions, run_starts, runs, leases, budgets cascade`,
   );
+  await plain.query('update regions set active = true');
   let nowMs = startMs;
   await setClock(plain, nowMs);
   return {
@@ -68,6 +72,12 @@ async function postgresSchedules(): Promise<SchedulesSubject> {
     jobs,
     endJobs: async () => {
       await plain.query('delete from jobs');
+    },
+    switchOff: async (region) => {
+      await plain.query(
+        'insert into regions (name, active) values ($1, false) on conflict (name) do update set active = false',
+        [region],
+      );
     },
     disarm: async (scheduleId) => {
       await plain.query('update schedules set look_at = null where id = $1', [scheduleId]);
@@ -107,3 +117,66 @@ async function jobs(): Promise<StoredJob[]> {
 
 describeSchedules('on Postgres', postgresSchedules);
 describeCampaignSchedules('on Postgres', postgresCampaignSchedules);
+
+describe('firing on Postgres', () => {
+  it('leaves nothing of a look whose process dies in the middle, and the next look fires it once', async () => {
+    const { schedules, clients, due, ...subject } = await postgresSchedules();
+    const client = { clientId: uuidv7(), name: 'shop', definition: clientDefinition.parse({}) };
+    await clients.create(client);
+    const { clientId } = client;
+    await schedules.create({ name: 'each minute', clientId, definition: eachMinute, note: null });
+    await subject.passTime(60_000);
+
+    const rival = await plain.connect();
+    await rival.query('begin');
+    await rival.query('lock table jobs in access exclusive mode');
+    const look = due.recur({ region: 'local', owner: 'a' }, 10);
+    look.catch(() => undefined);
+    const waiting = 'select pid from pg_locks where not granted';
+    await expect.poll(async () => (await plain.query(waiting)).rowCount, { interval: 5 }).toBeGreaterThan(0);
+    await plain.query(`select pg_terminate_backend(pid) from (${waiting}) w`);
+    await expect(look).rejects.toThrow();
+    await rival.query('rollback');
+    rival.release();
+
+    expect((await plain.query('select from occurrences')).rowCount).toBe(0);
+    expect((await due.recur({ region: 'local', owner: 'b' }, 10)).fired).toHaveLength(1);
+    expect((await due.recur({ region: 'local', owner: 'a' }, 10)).fired).toEqual([]);
+    expect(await jobs()).toHaveLength(1);
+  });
+
+  it('makes the jobs of a thousand schedules that are due at once, a hundred in one transaction', async () => {
+    const { schedules, clients, due, ...subject } = await postgresSchedules();
+    const clientId = uuidv7();
+    await clients.create({ clientId, name: 'shop', definition: clientDefinition.parse({}) });
+    const made = Array.from({ length: 1000 }, () => ({
+      name: 'each minute',
+      clientId,
+      definition: eachMinute,
+      note: null,
+    }));
+    await Promise.all(made.map((schedule) => schedules.create(schedule)));
+    await subject.passTime(60_000);
+    for (let look = 0; look < 10; look++) {
+      expect((await due.recur({ region: 'local', owner: 'a' }, 100)).fired).toHaveLength(100);
+    }
+    expect(await due.recur({ region: 'local', owner: 'a' }, 100)).toMatchObject({ looked: 0, nextLookInMs: 60_000 });
+    expect(await jobs()).toHaveLength(1000);
+    const totals = await plain.query<{ accepted: string }>('select sum(accepted) as accepted from client_totals');
+    expect(totals.rows).toEqual([{ accepted: '1000' }]);
+  });
+});
+
+const eachMinute: KeptSchedule = {
+  recurrence: {
+    ...{
+      cron: '* * * * *',
+      zone: 'UTC',
+      misfire: 'fire-once',
+      catchUpSeconds: 3600,
+      overlap: 'allow',
+      spreadSeconds: 0,
+    },
+  },
+  call: { url: 'https://example.com', method: 'POST', headers: null, body: null, relevancySeconds: null, tags: [] },
+};

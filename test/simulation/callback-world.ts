@@ -5,6 +5,7 @@ import type { CallbackAnswer } from '../../services/dispatcher/ports/callback-en
 import type { ClientTerms } from '../../services/dispatcher/ports/client-terms.ts';
 import { createJobOfferer, leaderLease, type JobOffererDeps } from '../../services/scheduler/job-offerer.ts';
 import { publicId } from '../../shared/domain/ids.ts';
+import { createRegionWatch } from '../../shared/runtime/region-watch.ts';
 import { clientIdOf, jobIdOf } from '../support/conformance/job-subject.ts';
 import { createMemoryCallLedger } from '../support/memory/call-ledger.ts';
 import { createCallbackTables } from '../support/memory/callback-tables.ts';
@@ -16,13 +17,15 @@ import { createMemoryBus } from '../support/memory/memory-bus.ts';
 import { createMemoryDatabase } from '../support/memory/memory-database.ts';
 import type { MessageFate } from '../support/memory/memory-topics.ts';
 import { createMemoryPartitionLeases } from '../support/memory/partition-leases.ts';
+import { createMemoryRegions } from '../support/memory/regions.ts';
+import { createMemorySchedulerDesk } from '../support/memory/scheduler-desk.ts';
 import { passTime } from '../support/pass-time.ts';
 import { createSettableClock } from '../support/settable-clock.ts';
 import { createProcessFaults, type Fate, type PortCall, type ProcessFaults } from './process-faults.ts';
 import type { Chance } from './seeded.ts';
 
-const topic = 'muster.local.calls';
 export const callLeaseMs = 8000;
+const topicOf = (region: string) => `muster.${region}.calls`;
 const partitionLeaseMs = 3000;
 const restartAfterMs = 700;
 
@@ -37,6 +40,10 @@ export interface CallbackScenario {
   messageFate: () => MessageFate;
   answerOf: () => CallbackAnswer | 'hang';
   frozenMs: () => number;
+  /** Where processes run, two of a kind in each; `local` unless given. */
+  regions?: readonly string[];
+  /** When an operator makes the last of them the only one, from the start. */
+  switchAfterMs?: number;
   /** How far behind now a commit may land. */
   lateMs: () => number;
   weaken?: (ledger: CallLedger, tables: ReturnType<typeof createCallbackTables>) => CallLedger;
@@ -55,7 +62,8 @@ export async function runCallbacks(scenario: CallbackScenario): Promise<string[]
   const database = createMemoryDatabase(clock);
   const tables = createCallbackTables(clock, database.scheduled);
   const subject = memoryJobSubject(tables);
-  const bus = createMemoryBus({ topics: [topic], partitions: 3, laneHighMark: 512 });
+  const regions = scenario.regions ?? ['local'];
+  const bus = createMemoryBus({ topics: regions.map(topicOf), partitions: 3, laneHighMark: 512 });
   bus.disturb(() => (isTroubled() ? scenario.messageFate() : 'keep'));
   const logger = pino({ level: 'silent' });
   const startMs = clock.nowMs();
@@ -74,13 +82,15 @@ export async function runCallbacks(scenario: CallbackScenario): Promise<string[]
   }
 
   /** Looks at every claim and every end as it is written. */
-  function witnessed(ledger: CallLedger): CallLedger {
+  function witnessed(ledger: CallLedger, region: string): CallLedger {
     return {
       flush: async (work) => {
         const before = new Map(claims);
         const flushed = await ledger.flush(work);
         for (const result of work.results) if (flushed.recorded.has(result.jobId)) witnessEnd(result);
         for (const { jobId, dueUs, epoch } of flushed.claimed) {
+          if (switchedAtMs <= clock.nowMs() && region !== regions.at(-1))
+            problems.push(`${jobId} was claimed in ${region} after the switch`);
           const earlier = before.get(`${jobId}/${dueUs}`);
           if (earlier && clock.nowMs() - earlier.atMs < callLeaseMs)
             problems.push(`${jobId} was claimed twice within a lease`);
@@ -97,7 +107,7 @@ export async function runCallbacks(scenario: CallbackScenario): Promise<string[]
     if (['called', 'expired', 'dead'].includes(verdict.kind)) recordings.set(jobId, (recordings.get(jobId) ?? 0) + 1);
   }
 
-  function spawn(kind: ProcessKind): void {
+  function spawn(kind: ProcessKind, region: string): void {
     if (stopped) return;
     const [nth, owner] = [++spawned, `${kind}-${spawned}`];
     let end: () => void = () => undefined;
@@ -105,36 +115,48 @@ export async function runCallbacks(scenario: CallbackScenario): Promise<string[]
       fateOf: (portCall) => (isTroubled() ? scenario.fateOf({ kind, nth }, portCall) : 'pass'),
       onDeath: () => {
         end();
-        void clock.sleep(restartAfterMs).then(() => spawn(kind));
+        void clock.sleep(restartAfterMs).then(() => spawn(kind, region));
       },
       onFreeze: () => void clock.sleep(scenario.frozenMs()).then(() => faults.thaw()),
     });
-    if (kind === 'scheduler') startOfferer(owner, faults);
-    else end = startDispatcher(owner, faults);
+    if (kind === 'scheduler') startOfferer(owner, region, faults);
+    else end = startDispatcher(owner, region, faults);
   }
 
-  function startOfferer(owner: string, faults: ProcessFaults): void {
+  function watchOf(region: string, faults: ProcessFaults) {
+    const watch = createRegionWatch({
+      regions: faults.wrap(createMemoryRegions({ tables })),
+      ...{ name: region, clock: faults.wrapClock(clock), logger },
+    });
+    // One that could not be read yet lets nobody offer or claim, and is read again.
+    void watch.start().catch(() => clock.sleep(restartAfterMs).then(() => watch.start().catch(() => undefined)));
+    return watch;
+  }
+
+  function startOfferer(owner: string, region: string, faults: ProcessFaults): void {
+    const watch = watchOf(region, faults);
     const partitions = createMemoryPartitionLeases({ tables, leases: database.leases, leader: leaderLease });
     const offerer = createJobOfferer({
       due: faults.wrap(createMemoryDueReferences({ tables })),
       partitions: faults.wrap(partitions),
       leases: faults.wrap(createMemoryLeases({ database })),
       publisher: faults.wrap(bus.publisher()),
-      backlogs: faults.wrap(bus.backlogs('dispatchers'), null),
+      backlogs: faults.wrap(bus.backlogs(`dispatchers-${region}`), null),
       rateOf: () => undefined,
-      region: () => ({ name: 'local', epoch: 1, active: true }),
-      ...{ topic, owner, leaseMs: partitionLeaseMs, clock: faults.wrapClock(clock), logger },
+      region: () => watch.current(),
+      ...{ topic: topicOf(region), owner, leaseMs: partitionLeaseMs, clock: faults.wrapClock(clock), logger },
       ...(scenario.without === undefined ? {} : { without: scenario.without }),
     });
     offerer.start();
   }
 
   /** Returns what happens to its place in the group when it dies. */
-  function startDispatcher(owner: string, faults: ProcessFaults): () => void {
+  function startDispatcher(owner: string, region: string, faults: ProcessFaults): () => void {
     const own = { tables, owner, leaseMs: callLeaseMs };
-    const plain = createMemoryCallLedger(own);
-    const ledger = witnessed(scenario.weaken ? scenario.weaken(plain, tables) : plain);
-    const consumer = bus.consumer('dispatchers', [topic]);
+    const watch = watchOf(region, faults);
+    const plain = createMemoryCallLedger({ ...own, region: () => watch.current() });
+    const ledger = witnessed(scenario.weaken ? scenario.weaken(plain, tables) : plain, region);
+    const consumer = bus.consumer(`dispatchers-${region}`, [topicOf(region)]);
     const dispatcher = createDispatcher({
       consumer,
       ledger: faults.wrap(ledger),
@@ -156,7 +178,14 @@ export async function runCallbacks(scenario: CallbackScenario): Promise<string[]
     return () => consumer.crash();
   }
 
-  for (const kind of ['scheduler', 'scheduler', 'dispatcher', 'dispatcher'] as const) spawn(kind);
+  for (const region of regions) {
+    for (const kind of ['scheduler', 'scheduler', 'dispatcher', 'dispatcher'] as const) spawn(kind, region);
+  }
+  const switchedAtMs = startMs + (scenario.switchAfterMs ?? Infinity);
+  if (scenario.switchAfterMs !== undefined) {
+    const desk = createMemorySchedulerDesk({ tables });
+    void clock.sleep(scenario.switchAfterMs).then(() => desk.switchTo(regions.at(-1) ?? '', null));
+  }
   const dues = new Map<string, number>();
   for (let number = 0; number < scenario.jobs; number++) {
     await passTime(clock, chance.below(300));

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { CallbackAnswer } from '../../services/dispatcher/ports/callback-endpoint.ts';
 import { callLeaseMs, runCallbacks, wellAnswer, type CallbackScenario, type ProcessKind } from './callback-world.ts';
+import { createMemoryCallLedger } from '../support/memory/call-ledger.ts';
 import { faultyFates, type Fate, type PortCall } from './process-faults.ts';
 import { createChance } from './seeded.ts';
 
@@ -65,6 +66,39 @@ describe('jobs are called at least once, recorded exactly once, and never before
   });
 });
 
+describe('two regions share one database', () => {
+  it.each([1, 2, 3, 4])('and every job is recorded once, whichever region calls it: walk %i', async (seed) => {
+    expect(await runCallbacks({ ...troubled(seed), regions: ['local', 'east'] })).toEqual([]);
+  });
+
+  it.each([1, 2, 3, 4])(
+    'and nothing is claimed in the other after a switch, whatever it believes: walk %i',
+    async (seed) => {
+      const scenario = { ...troubled(seed), regions: ['local', 'east'], switchAfterMs: 3100 };
+      expect(await runCallbacks(scenario)).toEqual([]);
+    },
+  );
+
+  it('and the witnesses notice when claims are made under any epoch', async () => {
+    const found: string[] = [];
+    for (let seed = 1; seed <= 20 && found.length === 0; seed++) {
+      const scenario = troubled(seed);
+      found.push(
+        ...(await runCallbacks({
+          ...{ ...scenario, regions: ['local', 'east'], switchAfterMs: 3100, answerOf: () => wellAnswer },
+          // As if nobody asked in which region the claim is made.
+          weaken: (_ledger, tables) =>
+            createMemoryCallLedger({
+              ...{ tables, owner: 'anybody', leaseMs: callLeaseMs },
+              region: () => ({ name: 'east', epoch: 1 }),
+            }),
+        })),
+      );
+    }
+    expect(found.join()).toContain('after the switch');
+  });
+});
+
 /** A checker that never fails proves nothing. */
 describe('the witnesses notice when', () => {
   it('nobody sweeps', async () => {
@@ -97,10 +131,11 @@ describe('the witnesses notice when', () => {
         ...(await runCallbacks({
           ...scenario,
           fateOf: (_process, { method }) =>
-            method === 'call' && scenario.chance.happens(0.2) ? 'freeze-after' : 'pass',
+            method === 'call' && scenario.chance.happens(0.3) ? 'freeze-after' : 'pass',
           messageFate: () => 'keep',
-          answerOf: () => failing,
-          frozenMs: () => callLeaseMs + 3000,
+          answerOf: () => 'hang',
+          // Awake again about when another calls.
+          frozenMs: () => callLeaseMs + scenario.chance.below(6000),
           weaken: (ledger, { fires }) => ({
             flush: (work) =>
               ledger.flush({

@@ -38,10 +38,12 @@ import { createMemoryRunRows } from './memory/run-rows.ts';
 import { createMemorySchedulerDesk } from './memory/scheduler-desk.ts';
 import { createMemorySettlementRequests, createMemorySettlements } from './memory/settlements.ts';
 import { createAccepting } from '../../services/api/accepting.ts';
+import { createJobChanger } from '../../services/api/change-jobs.ts';
 import { createClientReader } from '../../shared/runtime/client-reader.ts';
 import { createMemoryClientFigures, createMemoryClientLedgers } from './memory/client-figures.ts';
 import { createMemoryClientSource, createMemoryClientStore } from './memory/clients.ts';
 import { createMemoryJobIntake } from './memory/job-intake.ts';
+import { createMemoryJobChanges } from './memory/job-changes.ts';
 import { createMemoryJobStore } from './memory/job-store.ts';
 import { createMemoryScheduleStore } from './memory/schedule-store.ts';
 import { createSettableClock } from './settable-clock.ts';
@@ -65,6 +67,8 @@ export async function createApiDeps() {
   const logger = createLogger('api', 'silent');
   const clients = createClientReader({ clients: createMemoryClientSource({ database }), clock, logger });
   await clients.refresh();
+  const jobStore = createMemoryJobStore({ database });
+  const jobChanges = createMemoryJobChanges({ database });
   const traffic = new Map<string, readonly PartitionTraffic[]>();
   const group = { traffic, look: () => Promise.resolve(traffic.size === 0 ? null : traffic) };
   return {
@@ -100,7 +104,8 @@ export async function createApiDeps() {
     clientStore: createMemoryClientStore({ database }),
     clientFigures: createMemoryClientFigures({ database }),
     clientLedgers: createMemoryClientLedgers({ database }),
-    jobStore: createMemoryJobStore({ database }),
+    ...{ jobStore, jobChanges },
+    jobChanger: createJobChanger({ changes: jobChanges, jobStore, clock, logger }),
     clients,
     secretBox,
     accepting: createAccepting({

@@ -10,8 +10,8 @@ import Fastify, {
   type RawServerDefault,
 } from 'fastify';
 import type { ZodTypeProvider } from 'fastify-type-provider-zod';
+import { randomUUID } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
-import { v7 as uuidv7 } from 'uuid';
 import { z } from 'zod';
 import type { Logger } from '../../../shared/runtime/logger.ts';
 import { answerClientError } from './answer-client-error.ts';
@@ -125,7 +125,7 @@ const requestIdPattern = /^[\x21-\x7e]{1,128}$/;
 /** The caller's, so that its logs and ours meet; one of our own where that one does not fit a header or a log line. */
 function requestIdOf({ headers }: IncomingMessage): string {
   const given = headers['x-request-id'];
-  return typeof given === 'string' && requestIdPattern.test(given) ? given : uuidv7();
+  return typeof given === 'string' && requestIdPattern.test(given) ? given : randomUUID();
 }
 
 /** For routes that check their bodies themselves; the rest of the request is checked as everywhere. */

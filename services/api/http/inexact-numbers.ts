@@ -3,9 +3,12 @@
  * it know 53 bits. A reward's id of 19 digits would become the id of another reward.
  */
 
-/** A cheap look first: no number of at most 15 digits and an exponent of at most two is changed. Texts that look like one are a false alarm. */
+/**
+ * A cheap look first: no number of at most 15 digits and an exponent of at most two is changed. Texts that look like one are a false alarm; ids
+ * do not, since a number stands behind a bracket, a comma, a colon or a blank.
+ */
 export function hasNumbersAtRisk(text: string): boolean {
-  return /[\d.]{16}|\d[eE][+-]?\d{3}/.test(text);
+  return /(?:^|[\s:,[])-?(?:[\d.]{16}|[\d.]{0,15}\d[eE][+-]?\d{3})/.test(text);
 }
 
 /** Stands where a number stood that cannot be read as it was written. */

@@ -79,6 +79,9 @@ const deleteDue = `
   where j.partition_id = due.partition_id and j.due_at = due.due_at and j.id = due.id
   returning j.id as "jobId", j.campaign as "campaignId", j.revision, j.due_at as "dueAt"`;
 
+/** As a run shows it whose start nobody made in time. */
+const missedReason = `'its start was missed for longer than its schedule allows'`;
+
 /**
  * A late job shortens its run: the deadline counts from the time that it was meant for. The update that changes nothing brings the row back
  * that was there already, also when another transaction has inserted it a moment ago.
@@ -87,15 +90,25 @@ const insertRuns = `
   with k as (
     select * from unnest($1::uuid[], $2::uuid[], $3::int[], $4::timestamptz[]) with ordinality k (id, campaign, revision, due_at, position)
   ), r as (
-    insert into runs (id, campaign, revision, scheduled_for, state, deadline_at)
-    select distinct on (k.campaign, k.due_at) k.id, k.campaign, k.revision, k.due_at, 'preparing',
-      k.due_at + (c.definition ->> 'deadlineSeconds')::float8 * interval '1 second'
+    insert into runs (id, campaign, revision, scheduled_for, deadline_at, state, state_reason, ended_at)
+    select distinct on (k.campaign, k.due_at) k.id, k.campaign, k.revision, k.due_at,
+      k.due_at + (c.definition ->> 'deadlineSeconds')::float8 * interval '1 second',
+      case when m.missed then 'expired' else 'preparing' end, case when m.missed then ${missedReason} end, case when m.missed then now() end
     from k join campaign_revisions c on c.campaign = k.campaign and c.revision = k.revision
+    cross join lateral (
+      -- What recurs has judged that itself.
+      select c.definition -> 'schedule' ->> 'type' in ('at', 'local')
+        and now() > k.due_at + (c.definition -> 'schedule' ->> 'catchUpSeconds')::float8 * interval '1 second' as missed
+    ) m
     order by k.campaign, k.due_at, k.position
     on conflict (campaign, scheduled_for) do update set campaign = excluded.campaign
-    returning id, campaign, scheduled_for
+    returning id, campaign, scheduled_for, state, state_reason, ended_at
   ), e as (
     insert into run_events (run, kind) select r.id, 'created' from r where exists (select from k where k.id = r.id)
+  ), x as (
+    insert into run_events (run, kind, detail)
+    select r.id, 'ended', jsonb_build_object('state', r.state, 'reason', r.state_reason)
+    from r where r.ended_at is not null and exists (select from k where k.id = r.id)
   )
   select k.position, r.id as "runId", r.id = k.id as "isNew"
   from k join r on r.campaign = k.campaign and r.scheduled_for = k.due_at`;

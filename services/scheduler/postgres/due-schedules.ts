@@ -30,13 +30,18 @@ export function createDueSchedules({ pool }: { pool: Pool }): DueSchedules {
 
     fireBuffered: (looker, limit) =>
       inTransaction(pool, async (client) => {
-        const { rows } = await client.query<PlannedColumns>(lockBuffered, [limit]);
+        const { rows } = await client.query<PlannedColumns>(lockBuffered, [limit, looker.region]);
         if (rows.length === 0) return [];
         const ids = rows.map(({ id }) => id);
         const { rows: fired } = await client.query<NewOccurrence>(unbuffer, [ids, looker.region, looker.owner]);
         await beginTargets(client, rows.map(plannedRowOf), fired);
         return fired.map(firedOf);
       }),
+
+    forget: async (days, limit) => {
+      const { rows } = await pool.query<{ forgotten: number }>(forgetOld, [days, limit]);
+      return rows[0]?.forgotten ?? 0;
+    },
 
     rearm: (limit, cursor) =>
       inTransaction(pool, async (client) => {
@@ -76,9 +81,12 @@ const iso = (ms: number) => new Date(ms).toISOString();
 
 const regionLook = `coalesce((region_looks ->> $1)::timestamptz, look_at)`;
 
+/** A region that an operator has switched off claims nothing, whoever still runs there. */
+const isSwitchedOn = (region: string) => `not exists (select from regions where name = ${region} and not active)`;
+
 const lockDue = `
   select ${plannedColumns} from schedules s
-  where s.state = 'active' and s.look_at <= now() and ${regionLook} <= now()
+  where s.state = 'active' and s.look_at <= now() and ${regionLook} <= now() and ${isSwitchedOn('$1')}
   order by s.look_at limit $2 for update skip locked`;
 
 /** By the clock of this moment: the transaction began a while ago. */
@@ -90,6 +98,7 @@ const selectNextLook = `
 const lockBuffered = `
   select ${plannedColumns} from schedules s
   where s.state = 'active' and exists (select from occurrences where schedule = s.id and state = 'buffered')
+    and ${isSwitchedOn('$2')}
   limit $1 for update skip locked`;
 
 /** What has nothing at work before it. It is due now: a run's deadline counts from here. Whole milliseconds, as all due times. */
@@ -100,6 +109,18 @@ const unbuffer = `
     where o.schedule = b.schedule and o.group_name = b.group_name and o.open and o.state = 'fired' and (${isAtWork}))
   returning schedule as "scheduleId", group_name as "group", ${msOf('scheduled_for')} as "scheduledForMs", kind, state, target as "targetId",
     ${msOf('due_at')} as "dueAtMs"`;
+
+const forgetOld = `
+  with o as (
+    delete from occurrences where ctid = any(array(
+      select ctid from occurrences where not open and decided_at < now() - $1::float8 * interval '1 day' limit $2
+    )) returning 1
+  ), k as (
+    delete from skipped_instants where ctid = any(array(
+      select ctid from skipped_instants where recorded_at < now() - $1::float8 * interval '1 day' limit $2
+    )) returning 1
+  )
+  select ((select count(*) from o) + (select count(*) from k))::int as forgotten`;
 
 const lockActive = `
   select ${plannedColumns}, ${msOf('s.next_at')} as "nextAtMs", ${msOf('s.look_at')} as "lookAtMs" from schedules s

@@ -66,6 +66,7 @@ const beatNode = statementOf<BeatParams>(
       (owner = ${$('owner')} and expires_at > now())
       or ((owner is null or expires_at <= now()) and wanted = ${$('owner')})
       or ((owner is null or expires_at <= now()) and coalesce(expires_at, '-infinity') <= now() - 2 * ${$('ttlMs')}::int4 * interval '1 millisecond'
+        and exists (select from regions where name = ${$('region')} and active)
         and not exists (select from leases where name = ${$('leader')} and owner is not null and expires_at > now())
         and not exists (select from job_nodes w where w.owner = p.wanted and w.expires_at > now()))
     )
@@ -87,7 +88,9 @@ const leaveNode = statementOf<{ owner: string }>(
   update job_partitions set owner = null, expires_at = now() where owner = ${$('owner')}`,
 );
 
-const selectSchedulers = `select owner from job_nodes where kind = 'scheduler' and expires_at > now() order by owner`;
+const selectSchedulers = `
+  select n.owner from job_nodes n join regions r on r.name = n.region and r.active
+  where n.kind = 'scheduler' and n.expires_at > now() order by n.owner`;
 
 const selectPartitions = `
   select wanted, case when expires_at > now() then owner end as owner from job_partitions order by partition_id`;

@@ -145,8 +145,8 @@ const selectDecided = `
   where s.id = any($1::uuid[]) and k.cause <> 'clock-change'`;
 
 const insertSkipped = `
-  insert into skipped_instants (schedule, group_name, first_at, last_at, instants, cause)
-  select * from jsonb_to_recordset($1::jsonb)
+  insert into skipped_instants (schedule, group_name, first_at, last_at, instants, cause, recorded_at)
+  select k.*, now() from jsonb_to_recordset($1::jsonb)
     as k (schedule uuid, group_name text, first_at timestamptz, last_at timestamptz, instants int, cause text)
   on conflict do nothing`;
 

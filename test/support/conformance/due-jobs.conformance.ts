@@ -126,6 +126,20 @@ export function describeDueJobs(name: string, makeSubject: () => Promise<DueJobs
       expect(campaignsOf(await fire())).toEqual([campaignId]);
     });
 
+    it('makes a run that has expired of a start that was missed for longer than its schedule allows', async () => {
+      const late = new Date((await subject.now()).getTime() - 10 * minuteMs);
+      const startLate = async (catchUpSeconds: number) => {
+        const schedule = { type: 'at' as const, time: late.toISOString(), catchUpSeconds };
+        const { campaignId } = await subject.campaigns.create(campaignDefinitionOf({ schedule }));
+        await subject.campaigns.start(campaignId, late);
+        await fire();
+        return (await subject.campaigns.get(campaignId))?.latestRun?.state;
+      };
+      expect(await startLate(60)).toBe('expired');
+      expect(await startLate(3600)).toBe('preparing');
+      expect(await subject.runs.toPrepare(10, [])).toHaveLength(1);
+    });
+
     it('counts the deadline of a run from the time that it was meant for, however late', async () => {
       const { deadlineSeconds } = campaignDefinitionOf();
       await schedule(-deadlineSeconds * 1000 - minuteMs);

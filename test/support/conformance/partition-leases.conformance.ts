@@ -6,6 +6,8 @@ export interface PartitionLeasesSubject {
   partitions: PartitionLeases;
   leases: Leases;
   passTime(ms: number): Promise<void>;
+  /** Adds a region, or says whether it takes part. */
+  setRegion(name: string, active: boolean): Promise<void>;
 }
 
 /** The lease of who assigns. */
@@ -126,6 +128,24 @@ export function describePartitionLeases(name: string, makeSubject: () => Promise
       await beat('b');
       await subject.passTime(4 * ttlMs);
       expect(await beatOf('a')).toEqual([]);
+    });
+
+    it('counts no scheduler whose region was switched off, and lets it adopt nothing', async () => {
+      const lease = await lead();
+      await beat('a');
+      await subject.setRegion('east', true);
+      const inEast = () => partitions.beat({ owner: 'e', kind: 'scheduler', region: 'east', ttlMs, figures: {} }, []);
+      await inEast();
+      expect((await partitions.assignment()).schedulers).toEqual(['a', 'e']);
+      await subject.setRegion('east', false);
+      expect((await partitions.assignment()).schedulers).toEqual(['a']);
+      await assign(lease, 'a', all);
+      await beat('a');
+      await subject.leases.release(lease);
+      await subject.passTime(4 * ttlMs);
+      expect(await inEast()).toEqual([]);
+      await subject.setRegion('east', true);
+      expect(await inEast()).toHaveLength(64);
     });
 
     it('adds up what the live dispatchers of a region get through', async () => {

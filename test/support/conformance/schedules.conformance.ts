@@ -18,6 +18,7 @@ export interface SchedulesSubject {
   endJobs(): Promise<void>;
   /** Takes a schedule's next look away, as nothing should. */
   disarm(scheduleId: string): Promise<void>;
+  switchOff(region: string): Promise<void>;
   nowMs(): number;
   passTime(ms: number): Promise<void>;
 }
@@ -245,6 +246,21 @@ export function describeSchedules(name: string, makeSubject: () => Promise<Sched
         expect(await subject.jobs()).toHaveLength(4);
       });
 
+      it('are left to the others by a region that is switched off', async () => {
+        await group('SG', 'local');
+        await add({ groups: { names: ['SG'] }, overlap: 'buffer-one' });
+        await subject.switchOff('local');
+        await subject.passTime(minuteMs);
+        expect(await look()).toMatchObject({ looked: 0 });
+        await subject.passTime(30_000);
+        expect((await look(far)).fired).toMatchObject([{ group: 'SG' }]);
+        await subject.passTime(minuteMs);
+        await look(far);
+        await subject.endJobs();
+        expect(await subject.due.fireBuffered(local, 10)).toEqual([]);
+        expect(await subject.due.fireBuffered(far, 10)).toHaveLength(1);
+      });
+
       it('that are none let the instant pass, which is told', async () => {
         const scheduleId = await add({ groups: { names: ['XX'] } });
         await subject.passTime(minuteMs);
@@ -419,6 +435,19 @@ export function describeSchedules(name: string, makeSubject: () => Promise<Sched
       expect(await subject.due.rearm(1, null)).toEqual({ mended: 1, cursor: scheduleId });
       expect(await subject.due.rearm(1, scheduleId)).toEqual({ mended: 0, cursor: null });
       expect((await look()).fired).toHaveLength(1);
+    });
+
+    it('is forgotten after its days, but for what is at work', async () => {
+      const scheduleId = await add({ cron: '0 0 * * *', catchUpSeconds: 0 });
+      await subject.passTime(3 * 1440 * minuteMs);
+      await look();
+      expect(await told(scheduleId)).toHaveLength(2);
+      await subject.passTime(91 * 1440 * minuteMs);
+      expect(await subject.due.forget(90, 10)).toBe(1);
+      await subject.endJobs();
+      await look();
+      expect(await subject.due.forget(90, 10)).toBe(1);
+      expect((await told(scheduleId)).map(([, state]) => state)).toEqual(['skipped', 'fired']);
     });
 
     it('is made once under an id, and listed newest first, page by page', async () => {

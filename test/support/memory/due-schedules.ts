@@ -16,7 +16,7 @@ export function createMemoryDueSchedules({ database }: { database: MemoryDatabas
   return {
     recur: ({ region, owner }, limit) =>
       atOnce(() => {
-        const due = active()
+        const due = (recurring.switchedOff.has(region) ? [] : active())
           .filter((row) => (row.lookAtMs ?? Infinity) <= clock.nowMs() && lookOf(row, region) <= clock.nowMs())
           .sort((a, b) => (a.lookAtMs ?? 0) - (b.lookAtMs ?? 0))
           .slice(0, limit);
@@ -33,6 +33,7 @@ export function createMemoryDueSchedules({ database }: { database: MemoryDatabas
     fireBuffered: ({ region, owner }, limit) =>
       atOnce(() => {
         const fired: FiredOccurrence[] = [];
+        if (recurring.switchedOff.has(region)) return fired;
         const rows = active().filter((row) =>
           occurrencesOfRow(database, row).some(({ state }) => state === 'buffered'),
         );
@@ -51,6 +52,16 @@ export function createMemoryDueSchedules({ database }: { database: MemoryDatabas
           }
         }
         return fired;
+      }),
+
+    forget: (days, limit) =>
+      atOnce(() => {
+        const beforeMs = clock.nowMs() - days * 86_400_000;
+        const fired = [...recurring.occurrences].filter(([, { open, decidedAtMs }]) => !open && decidedAtMs < beforeMs);
+        const skipped = [...recurring.skipped].filter(([, { recordedAtMs }]) => recordedAtMs < beforeMs);
+        for (const [key] of fired.slice(0, limit)) recurring.occurrences.delete(key);
+        for (const [key] of skipped.slice(0, limit)) recurring.skipped.delete(key);
+        return Math.min(fired.length, limit) + Math.min(skipped.length, limit);
       }),
 
     rearm: (limit, cursor) =>

@@ -71,7 +71,7 @@ export function occurrencesOfRow({ recurring }: MemoryDatabase, { id }: Schedule
 export function isAtWork(database: MemoryDatabase, row: ScheduleRow, { targetId, dueAtMs }: OccurrenceRow): boolean {
   if (row.clientId !== null) return database.scheduled.jobs.has(targetId);
   const run = runOf(database, row, dueAtMs);
-  return database.jobs.has(targetId) || (run !== undefined && run.endedAt === null);
+  return database.jobs.has(targetId) || run?.endedAt === null;
 }
 
 export function runOf({ runs }: MemoryDatabase, { campaignId }: ScheduleRow, dueAtMs: number): RunRow | undefined {
@@ -140,7 +140,7 @@ export function stopRemaindersInMemory(
     if (!open) continue;
     if (verb === 'cancel') database.jobs.delete(targetId);
     const run = runOf(database, row, dueAtMs);
-    if (!run || run.endedAt !== null || (verb === 'resume' && run.stateReason !== pausedWithSchedule)) continue;
+    if (run?.endedAt !== null || (verb === 'resume' && run.stateReason !== pausedWithSchedule)) continue;
     const move = moveOf(verb, run.state, run.startedAt !== null);
     if (move.kind !== 'move') continue;
     const now = database.clock.now();

@@ -1,6 +1,8 @@
+import { describeJobChanges } from '../conformance/job-changes.conformance.ts';
 import { describeJobStore } from '../conformance/job-store.conformance.ts';
 import { createSettableClock } from '../settable-clock.ts';
 import { atOnce } from './at-once.ts';
+import { createMemoryJobChanges } from './job-changes.ts';
 import { createMemoryJobIntake } from './job-intake.ts';
 import { createMemoryJobStore } from './job-store.ts';
 import { createMemoryDatabase } from './memory-database.ts';
@@ -37,5 +39,14 @@ describeJobStore('in memory', () => {
         if (row) jobs.set(jobId, { ...row, dueAtMs: Infinity, sideline: host });
       }),
     cancelled: (clientId) => atOnce(() => totals.get(clientId)?.cancelled ?? 0),
+  });
+});
+
+describeJobChanges('in memory', () => {
+  const database = createMemoryDatabase(createSettableClock());
+  return Promise.resolve({
+    changes: createMemoryJobChanges({ database }),
+    store: createMemoryJobStore({ database }),
+    intake: createMemoryJobIntake({ database }),
   });
 });

@@ -13,6 +13,7 @@ describePartitionLeases('in memory', () => {
   return Promise.resolve({
     leases: createMemoryLeases({ database }),
     partitions: createMemoryPartitionLeases({ tables, leases: database.leases, leader: leaderName }),
+    setRegion: (name: string, active: boolean) => atOnce(() => void tables.regions.set(name, { epoch: 1, active })),
     passTime: (ms: number) => atOnce(() => clock.advance(ms)),
   });
 });

@@ -11,7 +11,8 @@ export interface MemoryPartitionLeasesDeps {
 }
 
 export function createMemoryPartitionLeases({ tables, leases, leader }: MemoryPartitionLeasesDeps): PartitionLeases {
-  const { partitions, nodes, clock } = tables;
+  const { partitions, nodes, regions, clock } = tables;
+  const takesPart = (region: string) => regions.get(region)?.active ?? false;
   const isAlive = (owner: string | null) => owner !== null && (nodes.get(owner)?.expiresAtMs ?? 0) > clock.nowMs();
   const hasLeader = () => {
     const lease = leases.get(leader);
@@ -31,7 +32,8 @@ export function createMemoryPartitionLeases({ tables, leases, leader }: MemoryPa
           }
           const isFree = row.owner === null || row.expiresAtMs <= nowMs;
           const isMine = !isFree && row.owner === owner;
-          const isOrphan = !hadLeader && row.expiresAtMs <= nowMs - 2 * ttlMs && !isAlive(row.wanted);
+          const isOrphan =
+            takesPart(region) && !hadLeader && row.expiresAtMs <= nowMs - 2 * ttlMs && !isAlive(row.wanted);
           if (!isMine && !(isFree && (row.wanted === owner || isOrphan))) return [];
           if (!isMine) row.token++;
           Object.assign(row, { owner, expiresAtMs: nowMs + ttlMs });
@@ -48,7 +50,9 @@ export function createMemoryPartitionLeases({ tables, leases, leader }: MemoryPa
     assignment: () =>
       atOnce(() => ({
         schedulers: [...nodes]
-          .flatMap(([owner, { kind }]) => (kind === 'scheduler' && isAlive(owner) ? [owner] : []))
+          .flatMap(([owner, { kind, region }]) =>
+            kind === 'scheduler' && isAlive(owner) && takesPart(region) ? [owner] : [],
+          )
           .sort(),
         partitions: partitions.map(({ wanted, owner, expiresAtMs }) => ({
           wanted,

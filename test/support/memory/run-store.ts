@@ -259,16 +259,21 @@ function pauseAtFailedOf({ pauseAtFailedPercent, pauseAtFailedMinUsers }: RunSet
 type RunKey = Pick<RunRow, 'campaignId' | 'revision'>;
 
 /** The run in state `preparing`, or the one that the campaign has for this time already. */
+const missedReason = 'its start was missed for longer than its schedule allows';
+
 export function insertRun(
   database: MemoryDatabase,
   { campaignId, revision, scheduledFor }: RunKey & { scheduledFor: Date },
 ): { runId: string; isNew: boolean } {
-  const { deadlineSeconds } = definitionOf(database, { campaignId, revision });
+  const { deadlineSeconds, schedule } = definitionOf(database, { campaignId, revision });
   for (const row of database.runs.values()) {
     const isSame = row.campaignId === campaignId && row.scheduledFor.getTime() === scheduledFor.getTime();
     if (isSame) return { runId: row.id, isNew: false };
   }
   const id = uuidv7();
+  const withinSeconds =
+    schedule.type === 'at' || schedule.type === 'local' ? (schedule.catchUpSeconds ?? Infinity) : Infinity;
+  const isMissed = database.clock.nowMs() > scheduledFor.getTime() + withinSeconds * 1000;
   database.runs.set(id, {
     id,
     campaignId,
@@ -277,11 +282,11 @@ export function insertRun(
     retry: null,
     createdAt: database.clock.now(),
     scheduledFor,
-    state: 'preparing',
-    stateReason: null,
+    state: isMissed ? 'expired' : 'preparing',
+    stateReason: isMissed ? missedReason : null,
     deadlineAtMs: scheduledFor.getTime() + deadlineSeconds * 1000,
     startedAt: null,
-    endedAt: null,
+    endedAt: isMissed ? database.clock.now() : null,
     inFlight: 0,
     waiting: 0,
     ...waitsNot,
@@ -291,6 +296,7 @@ export function insertRun(
     failuresKept: true,
   });
   addRunEvent(database, id, 'created');
+  if (isMissed) addRunEvent(database, id, 'ended', { state: 'expired', reason: missedReason });
   return { runId: id, isNew: true };
 }
 

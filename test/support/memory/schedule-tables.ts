@@ -13,6 +13,7 @@ export interface ScheduleTables {
   /** Keyed by the same and the cause. */
   readonly skipped: Map<string, SkippedRow & { recordedAtMs: number }>;
   readonly groups: Map<string, GroupRecord>;
+  readonly switchedOff: Set<string>;
 }
 
 export interface ScheduleRow {
@@ -43,7 +44,13 @@ export interface OccurrenceRow extends NewOccurrence {
 }
 
 export function createScheduleTables(): ScheduleTables {
-  return { schedules: new Map(), occurrences: new Map(), skipped: new Map(), groups: new Map() };
+  return {
+    schedules: new Map(),
+    occurrences: new Map(),
+    skipped: new Map(),
+    groups: new Map(),
+    switchedOff: new Set(),
+  };
 }
 
 export function occurrenceKeyOf(scheduleId: string, atMs: number, group: string): string {

@@ -29,6 +29,10 @@ describeSchedules('in memory', () => {
       if (row) row.lookAtMs = null;
       return Promise.resolve();
     },
+    switchOff: (region: string) => {
+      database.recurring.switchedOff.add(region);
+      return Promise.resolve();
+    },
     nowMs: () => clock.nowMs(),
     passTime: (ms: number) => {
       clock.advance(ms);

@@ -1,0 +1,133 @@
+import { once } from 'node:events';
+import { readFile } from 'node:fs/promises';
+import { afterEach, describe, expect, it } from 'vitest';
+import { createApi } from '../services/api/api.ts';
+import { signWebhook, webhookKeyOf } from '../shared/domain/standard-webhooks.ts';
+import { createApiDeps, testApiKey } from '../test/support/api-deps.ts';
+import { createReceiver } from './example-receiver.ts';
+import { typesFile, typesOf } from './generate.ts';
+import { createMuster, MusterProblem } from './muster.ts';
+import { UnverifiedCall, verify } from './verify.ts';
+
+const closing: (() => Promise<unknown>)[] = [];
+afterEach(async () => {
+  for (const close of closing.splice(0)) await close();
+});
+
+async function startApi() {
+  const api = await createApi(await createApiDeps());
+  closing.push(() => api.close());
+  return api;
+}
+
+describe('the types of the library', () => {
+  it('are those of the OpenAPI document; npm run sdk writes them anew', async () => {
+    const { server } = await startApi();
+    const document: unknown = (await server.inject('/openapi.json')).json();
+    expect(await typesOf(document)).toBe(await readFile(typesFile, 'utf8'));
+  });
+});
+
+describe('the library', () => {
+  it('schedules, finds, moves and takes back', async () => {
+    const api = await startApi();
+    const muster = createMuster({ url: await api.start(), apiKey: testApiKey, retries: 0 });
+    const headers = { authorization: `Bearer ${testApiKey}` };
+    await api.server.inject({ method: 'POST', url: '/v1/clients', headers, payload: { name: 'orders' } });
+
+    const wanted = { client: 'orders', url: 'https://shop.test/hook', delaySeconds: 60, idempotencyKey: 'order-17' };
+    const { id, duplicate } = await muster.schedule({ ...wanted, method: 'POST' });
+    expect(duplicate).toBe(false);
+    const many = await muster.scheduleMany({ client: 'orders', jobs: [{ ...wanted, method: 'POST' }] });
+    expect(many).toMatchObject({ duplicates: 1, results: [{ status: 'duplicate', id }] });
+    expect((await muster.job(id)).state).toBe('pending');
+    expect((await muster.reschedule(id, { dueAt: '2026-03-01T00:00:00Z' })).dueAt).toBe('2026-03-01T00:00:00.000Z');
+    const found = [];
+    for await (const job of muster.jobs({ client: 'orders' })) found.push(job.id);
+    expect(found).toEqual([id]);
+    expect(await muster.cancel(id)).toEqual({ id, result: 'cancelled' });
+    expect(await muster.ledger('orders')).toMatchObject({ accepted: 1, cancelled: 1, pending: 0 });
+    await expect(muster.job('job_01h455vb4pex5vsknk084sn02q')).rejects.toThrow(MusterProblem);
+  });
+
+  it('sends again what was refused for now, and what has a key when its answer was lost', async () => {
+    const accepted = {
+      id: 'job_1',
+      clientId: 'cli_1',
+      dueAt: null,
+      duplicate: true,
+      warnings: [],
+      links: { self: '' },
+    };
+    const answers = [
+      () => Promise.resolve(new Response('{}', { status: 429, headers: { 'retry-after': '0' } })),
+      () => Promise.reject(new TypeError('fetch failed')),
+      () => Promise.resolve(Response.json(accepted)),
+    ];
+    let sent = 0;
+    const fetch = () => (answers[sent++] ?? expect.fail('asked too often'))();
+    const muster = createMuster({ url: 'http://muster.test', apiKey: 'k', fetch });
+    const wanted = { client: 'orders', url: 'https://shop.test', method: 'POST' } as const;
+    expect(await muster.schedule({ ...wanted, idempotencyKey: 'a' })).toEqual(accepted);
+    expect(sent).toBe(3);
+
+    sent = 1;
+    await expect(muster.schedule(wanted)).rejects.toThrow('fetch failed');
+  });
+});
+
+/** As the specification's libraries test themselves with. */
+const published = {
+  secret: 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw',
+  headers: {
+    'webhook-id': 'msg_p5jXN8AQM9LWM0D4loKWxJek',
+    'webhook-timestamp': '1614265330',
+    'webhook-signature': 'v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE=',
+  },
+  body: '{"test": 2432232314}',
+};
+
+describe('verify', () => {
+  const { secret, headers, body } = published;
+  const at = { secrets: [secret], nowMs: 1_614_265_330_000 };
+
+  it('believes what is signed, also by an older secret while both are valid', () => {
+    expect(verify(headers, body, at)).toEqual({ id: headers['webhook-id'], at: new Date(at.nowMs) });
+    const other = `whsec_${Buffer.alloc(32, 1).toString('base64')}`;
+    expect(verify(headers, Buffer.from(body), { ...at, secrets: [other, secret] }).id).toBe(headers['webhook-id']);
+  });
+
+  it.each([
+    ['another body', headers, `${body} `, at],
+    ['another id', { ...headers, 'webhook-id': 'msg_other' }, body, at],
+    ['another secret', headers, body, { ...at, secrets: [`whsec_${Buffer.alloc(32, 1).toString('base64')}`] }],
+    ['a call of yesterday', headers, body, { ...at, nowMs: at.nowMs + 86_400_000 }],
+    ['no time', { ...headers, 'webhook-timestamp': 'now' }, body, at],
+    ['no headers', {}, body, at],
+  ])('does not believe %s', (_what, given, content, terms) => {
+    expect(() => verify(given, content, terms)).toThrow(UnverifiedCall);
+  });
+});
+
+describe('the example receiver', () => {
+  it('does each job once, and answers only what is signed', async () => {
+    const handled: string[] = [];
+    const receiver = createReceiver({ secrets: [published.secret], handle: (text) => void handled.push(text) });
+    receiver.listen(0, '127.0.0.1');
+    await once(receiver, 'listening');
+    closing.push(() => new Promise((resolve) => receiver.close(resolve)));
+    const address = receiver.address();
+    const url = `http://127.0.0.1:${typeof address === 'object' ? (address?.port ?? 0) : 0}/`;
+    const key = webhookKeyOf(published.secret) ?? expect.fail('no secret');
+    const timestamp = Math.floor(Date.now() / 1000);
+    const call = async (id: string, signed = 'hello') => {
+      const signature = signWebhook(key, id, timestamp, Buffer.from(signed));
+      const headers = { 'webhook-id': id, 'webhook-timestamp': String(timestamp), 'webhook-signature': signature };
+      return (await fetch(url, { method: 'POST', headers, body: 'hello' })).status;
+    };
+    expect([await call('job_1'), await call('job_1'), await call('job_2'), await call('job_3', 'other')]).toEqual([
+      ...[204, 204, 204, 401],
+    ]);
+    expect(handled).toEqual(['hello', 'hello']);
+  });
+});
