@@ -2,7 +2,7 @@ import { fork, type ChildProcess, type Serializable } from 'node:child_process';
 import { once } from 'node:events';
 import { closeSync, openSync } from 'node:fs';
 import { join } from 'node:path';
-import { hotPathFlags, hotServices } from '../shared/infrastructure/service-process.ts';
+import { hotPathFlags, onHotPath } from '../shared/infrastructure/service-process.ts';
 
 export interface Child {
   readonly pid: number;
@@ -33,7 +33,7 @@ export function startChild(script: string): Child {
 
 /** Starts a service as in production; it knows nothing of its parent and ends with it all the same. */
 export function startService(root: string, service: string, options: ChildOptions): Child {
-  const flags = hotServices.has(service) ? hotPathFlags : [];
+  const flags = onHotPath.has(service) ? hotPathFlags : [];
   return start(join(root, `services/${service}/main.ts`), [...flags, '--import', endWithParent], options);
 }
 

@@ -16,7 +16,9 @@ const rates = [1000, 5000, 20_000];
 const calledRates = [1000, 5000];
 const burstJobs = 100_000;
 const quietRate = 50;
+/** Jobs have to be in the table before the first is due: this, and some of it for each of them. */
 const leadMs = 4000;
+const leadPerJobMs = 0.1;
 const patienceMs = 120_000;
 
 interface Lags {
@@ -54,7 +56,7 @@ async function measureOffers(servers: Servers, rate: number, seconds: number): P
       const { fromMs } = await firing.addJobs({
         jobs: rate * seconds,
         overMs: seconds * 1000,
-        inMs: leadMs,
+        inMs: leadOf(rate * seconds),
         url: 'http://127.0.0.1:1/',
       });
       const cpu = startCpuMeter(meters(servers, firing));
@@ -71,7 +73,7 @@ async function measureCalls(servers: Servers, rate: number, seconds: number): Pr
   try {
     return await withFiring(servers, async (firing) => {
       await Promise.all([firing.start('scheduler'), firing.start('dispatcher')]);
-      const job = { jobs: rate * seconds, overMs: seconds * 1000, inMs: leadMs, url: receiver.url };
+      const job = { jobs: rate * seconds, overMs: seconds * 1000, inMs: leadOf(rate * seconds), url: receiver.url };
       const { fromMs } = await firing.addJobs(job);
       const cpu = startCpuMeter(meters(servers, firing));
       await firing.untilEnded(job.jobs, patienceMs);
@@ -91,7 +93,7 @@ async function measureBurst(servers: Servers, jobs: number): Promise<Row[]> {
       await Promise.all([firing.start('scheduler'), firing.start('dispatcher')]);
       const quietMs = 15_000;
       const quiet = (quietMs / 1000) * quietRate;
-      const { fromMs } = await firing.addJobs({ jobs, overMs: 1000, inMs: 2 * leadMs, url: receiver.url });
+      const { fromMs } = await firing.addJobs({ jobs, overMs: 1000, inMs: leadMs + leadOf(jobs), url: receiver.url });
       await firing.addJobs({
         jobs: quiet,
         overMs: quietMs,
@@ -114,6 +116,10 @@ async function measureBurst(servers: Servers, jobs: number): Promise<Row[]> {
   } finally {
     receiver.stop();
   }
+}
+
+function leadOf(jobs: number): number {
+  return leadMs + jobs * leadPerJobMs;
 }
 
 async function withFiring<Result>(

@@ -30,7 +30,7 @@ const secretBytes = 32;
 /** What calls are signed with (Standard Webhooks). While several keys are valid, a call has a signature by each. */
 export function clientKeyRoutes(
   server: HttpServer,
-  { clientStore, clients, secretBox, clock }: ClientRoutesDeps,
+  { clientStore, clients, secretBox, clock }: ClientKeyRoutesDeps,
 ): void {
   server.route({
     method: 'POST',

@@ -139,6 +139,7 @@ export function scheduleRoutes(server: HttpServer, deps: ScheduleRoutesDeps): vo
         const changed = await schedules.change(before.scheduleId, change, before.revision);
         if (changed.kind === 'changed') return answer(reply, changed.schedule);
         if (changed.kind === 'missing') throw notFound('schedule', params.id);
+        if (changed.kind === 'busy') throw stillDeciding(params.id);
         if (expected !== null) throw changedSince(changed.schedule);
       }
     },
@@ -204,6 +205,11 @@ function noteOf({ scheduleId, campaignId }: ScheduleRecord, body: unknown): Sche
 function stateForbids({ scheduleId, state }: ScheduleRecord, verb: ScheduleVerb, allowed: readonly ScheduleState[]) {
   const detail = `${publicId('schedule', scheduleId)} is ${state}; ${verb} is for one that is ${allowed.join(' or ')}`;
   return new HttpProblem({ status: 409, code: 'state-forbids', detail });
+}
+
+function stillDeciding(id: string): HttpProblem {
+  const detail = `what ${id} has missed is still being decided by its definition as it is; try again in a moment`;
+  return new HttpProblem({ status: 409, code: 'still-deciding', detail, headers: { 'retry-after': '1' } });
 }
 
 function changedSince({ scheduleId, revision }: ScheduleRecord): HttpProblem {

@@ -58,8 +58,8 @@ export interface PlanningView {
 
 /** Looked at in one transaction, at most: some ten milliseconds of work. */
 const maxInstants = 20_000;
-/** Occurrences of one schedule in one transaction, at most. */
-const maxOccurrences = 1000;
+/** Occurrences of one schedule in one transaction, at most: a hundred schedules may share it. */
+const maxOccurrences = 200;
 
 export function planSchedule(schedule: PlannableSchedule, view: PlanningView): OccurrencePlan {
   const { definition, createdAtMs, highWaterMs, silence } = schedule;

@@ -7,7 +7,7 @@ import { packageVersion } from '../runtime/version.ts';
 import { readEngineConfig } from '../runtime/engine-config-file.ts';
 import { imageVariable, kafkaImage, postgresImage } from './containers.ts';
 import { clusterSettings, databaseLocale, postgresArguments } from './server-settings.ts';
-import { hotPathFlags, hotServices } from './service-process.ts';
+import { hotPathFlags, onHotPath } from './service-process.ts';
 
 const root = join(import.meta.dirname, '../..');
 
@@ -90,7 +90,7 @@ describe('docker-compose.yml', () => {
     expect(serviceOf(name).security_opt).toEqual(['no-new-privileges:true']);
   });
 
-  it.each([...hotServices])('starts %s with the flags of the hot path', (name) => {
+  it.each([...onHotPath])('starts %s with the flags of the hot path', (name) => {
     expect(serviceOf(name).command).toEqual(['node', ...hotPathFlags, `services/${name}/main.ts`]);
   });
 

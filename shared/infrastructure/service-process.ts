@@ -5,8 +5,8 @@ import { join } from 'node:path';
 /** Keeps V8's per-call objects in the young generation: without, about every second worker needs 20 to 40 % more CPU. */
 export const hotPathFlags = ['--max-semi-space-size=64', '--no-allocation-site-pretenuring'];
 
-/** Those that serve thousands of batches or jobs a second. */
-export const hotServices: ReadonlySet<string> = new Set(['api', 'trigger', 'worker', 'dispatcher']);
+/** Services that are started with them. */
+export const onHotPath: ReadonlySet<string> = new Set(['api', 'trigger', 'worker', 'dispatcher']);
 
 /** Ends the process when the channel to its parent closes, which it does however the parent ends. */
 const endWithParent = 'data:text/javascript,process.on("disconnect",()=>process.exit(1));process.channel?.unref()';
@@ -36,7 +36,7 @@ export interface ServiceProcess {
 
 export function startServiceProcess({ service, environment, logFile }: ServiceProcessOptions): ServiceProcess {
   const log = openSync(logFile, 'a');
-  const flags = hotServices.has(service) ? hotPathFlags : [];
+  const flags = onHotPath.has(service) ? hotPathFlags : [];
   const program = service === 'all' ? ['cli/muster.ts', 'serve', 'all'] : [`services/${service}/main.ts`];
   const child = spawn(process.execPath, [...flags, '--import', endWithParent, ...program], {
     cwd: join(import.meta.dirname, '../..'),

@@ -145,6 +145,20 @@ describe('firing on Postgres', () => {
     expect(await jobs()).toHaveLength(1);
   });
 
+  it('changes nothing while more was missed than one request can decide, and forgets none of it', async () => {
+    const { schedules, clients, ...subject } = await postgresSchedules();
+    const clientId = uuidv7();
+    await clients.create({ clientId, name: 'shop', definition: clientDefinition.parse({}) });
+    const { cron: _, ...rhythm } = eachMinute.recurrence;
+    const definition = { ...eachMinute, recurrence: { ...rhythm, everySeconds: 1 } };
+    const { scheduleId } = await schedules.create({ name: 'each second', clientId, definition, note: null });
+    await subject.passTime(1_200_000_000);
+    expect(await schedules.change(scheduleId, { definition: eachMinute }, null)).toEqual({ kind: 'busy' });
+    expect(await schedules.change(scheduleId, { definition: eachMinute }, null)).toMatchObject({ kind: 'changed' });
+    const skipped = await plain.query<{ sum: number }>('select sum(instants)::int from skipped_instants');
+    expect((skipped.rows[0]?.sum ?? 0) + (await jobs()).length).toBe(1_200_000);
+  });
+
   it('makes the jobs of a thousand schedules that are due at once, a hundred in one transaction', async () => {
     const { schedules, clients, due, ...subject } = await postgresSchedules();
     const clientId = uuidv7();

@@ -46,7 +46,9 @@ export type ScheduleChanged =
   | { kind: 'changed'; schedule: ScheduleRecord }
   | { kind: 'missing' }
   /** It is not at the expected revision any more: nothing was changed. */
-  | { kind: 'outdated'; schedule: ScheduleRecord };
+  | { kind: 'outdated'; schedule: ScheduleRecord }
+  /** So much was missed that deciding it takes the scheduler a while: nothing was changed. */
+  | { kind: 'busy' };
 
 export interface OccurrenceRecord {
   /** Of a range: its first instant. */

@@ -58,7 +58,7 @@ export function createScheduleStore({ pool, region, owner }: ScheduleStoreDeps):
         if (!before) return { kind: 'missing' };
         if (expected !== null && expected !== before.revision) return { kind: 'outdated', schedule: before };
         const { name, clientId, definition, note } = change;
-        if (definition) await decidePending(client, before, decider);
+        if (definition && !(await decidePending(client, before, decider))) return { kind: 'busy' };
         const { rowCount } = await client.query(updateSchedule, [
           ...[scheduleId, name ?? null, clientId ?? null, definition ? JSON.stringify(definition) : null],
           ...[note !== undefined, note ?? null],
@@ -118,18 +118,19 @@ async function decidePending(
   client: PoolClient,
   { scheduleId, state }: ScheduleRecord,
   decider: Decider,
-): Promise<void> {
+): Promise<boolean> {
   if (state === 'paused' || state === 'disabled') await client.query(silence, [scheduleId, state]);
-  if (state !== 'ended') await firePending(client, scheduleId, decider);
+  return state === 'ended' || (await firePending(client, scheduleId, decider));
 }
 
-/** Whatever region it is at home in. */
-async function firePending(client: PoolClient, scheduleId: string, decider: Decider): Promise<void> {
+/** Whatever region it is at home in. False where more is pending than can be decided here. */
+async function firePending(client: PoolClient, scheduleId: string, decider: Decider): Promise<boolean> {
   for (let look = 0; look < maxLooks; look++) {
     const { rows } = await client.query<PlannedColumns>(selectPending, [scheduleId]);
-    if (rows.length === 0) return;
+    if (rows.length === 0) return true;
     await fireSchedules(client, rows.map(plannedRowOf), decider);
   }
+  return false;
 }
 
 /** The next instant after `afterMs`, and when to look: for a schedule that has an end, that is the last look. */

@@ -378,8 +378,13 @@ export function describeFeedStore(name: string, makeSubject: MakeExecutionSubjec
       const { runId } = await startRun(subject, { paceUsersPerSecond: 500 });
       await take(runId, 1);
       await subject.passTime(10_000);
+      const sinceMs = performance.now();
       const taken = await Promise.all([take(runId, 4), take(runId, 4), take(runId, 4)]);
-      expect(taken.reduce<number>((sum, batches) => sum + (batches ?? 0), 0)).toBe(5);
+      // A database has a clock of its own: every 200 ms that the three of them took made room for one more.
+      const more = Math.floor((performance.now() - sinceMs) / 200);
+      const sum = taken.reduce<number>((all, batches) => all + (batches ?? 0), 0);
+      expect(sum).toBeGreaterThanOrEqual(5);
+      expect(sum).toBeLessThanOrEqual(5 + more);
     });
 
     it('lets a batch through now and then where it is less than one in a second', async () => {

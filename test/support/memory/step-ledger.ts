@@ -83,7 +83,7 @@ function flushed({ results, claims, begins }: LedgerFlush, worker: LedgerWorker)
     if (!claimed) continue;
     const short = costOf(ref, unitsPerUser) > 0 && unaffordable(database, claimed, shortages.get(keyOf(ref)));
     if (short && 'state' in short) putBackAgain(short, worker);
-    else result.claimed.push(short ? short : claimed);
+    else result.claimed.push(short ?? claimed);
   }
   return result;
 }
