@@ -73,11 +73,20 @@ describe('scheduler', () => {
       regions: [region],
       nodes: [
         { owner: 's@1', kind: 'scheduler', region: 'local', startedAt: at, partitions: 64, figures: { waiting: 5 } },
-        { owner: 'd@1', kind: 'dispatcher', region: 'local', startedAt: at, partitions: 0, figures: { handledPerSecond: 90 } },
+        {
+          owner: 'd@1',
+          kind: 'dispatcher',
+          region: 'local',
+          startedAt: at,
+          partitions: 0,
+          figures: { handledPerSecond: 90 },
+        },
       ],
       leaders: [{ name: 'job-partitions', owner: 's@1' }],
       partitions: [{ partition: 0, owner: null, wanted: 's@1', since: null, due: 7, oldestMs: 1000 }],
-      hosts: [{ clientId: 'cli_1', host: 'down.example', state: 'open', cause: 'status 503', openedAt: at, sidelined: 40 }],
+      hosts: [
+        { clientId: 'cli_1', host: 'down.example', state: 'open', cause: 'status 503', openedAt: at, sidelined: 40 },
+      ],
       backlog: { due: 7, oldestMs: 1000, seconds: 2 },
       lagMs: 12,
     });

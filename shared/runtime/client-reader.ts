@@ -30,7 +30,12 @@ export function createClientReader({ clients, clock, logger }: ClientReaderDeps)
       byRef: new Map(all.flatMap((client) => refsOf(client).map((ref) => [ref, client]))),
     };
   };
-  return createSnapshotReader({ name: 'read-clients', source: { revision: () => clients.revision(), read }, clock, logger });
+  return createSnapshotReader({
+    name: 'read-clients',
+    source: { revision: () => clients.revision(), read },
+    clock,
+    logger,
+  });
 }
 
 function refsOf({ clientId, name }: Client): string[] {

@@ -79,7 +79,10 @@ export function createSecretBox(keys: readonly Buffer[]): SecretBox {
   const [sealing] = known;
   const requireKey = (): Key => {
     if (sealing) return sealing;
-    throw new SecretBoxError('no-key', `MUSTER_SECRETS_KEY is not set here, and secrets are kept with it; ${howToMake}`);
+    throw new SecretBoxError(
+      'no-key',
+      `MUSTER_SECRETS_KEY is not set here, and secrets are kept with it; ${howToMake}`,
+    );
   };
 
   return {

@@ -81,8 +81,8 @@ function flushed({ results, claims, begins }: LedgerFlush, worker: LedgerWorker)
   for (const ref of claimable) {
     const claimed = claim(ref, worker);
     if (!claimed) continue;
-    const costs = costOf(ref, unitsPerUser) > 0;
-    const short = costs ? unaffordable(database, claimed, shortages.get(keyOf(ref))) : undefined;
+    const isPriced = costOf(ref, unitsPerUser) > 0;
+    const short = isPriced ? unaffordable(database, claimed, shortages.get(keyOf(ref))) : undefined;
     if (short && 'state' in short) putBackAgain(short, worker);
     else result.claimed.push(short ?? claimed);
   }
