@@ -178,6 +178,53 @@ describe('a lost call of class C', () => {
   });
 });
 
+describe('a status question', () => {
+  it('takes nothing from the retry budget, however many there are at once', async () => {
+    const { clock, endpoint, feed, sweepOverdue } = await createRunningWorker({ type: readable });
+    const answer = endpoint.answer;
+    endpoint.answer = (seen) => (endpoint.seen.length % 4 === 0 ? lost : answer(seen));
+    const batches = Array.from({ length: 120 }, (_, index) => [`u${index}`]);
+    const { runId, totals } = await feed(batches, oneStep);
+    await passTime(clock, 1000);
+    expect([endpoint.seen.length, endpoint.asked.length]).toEqual([120, 0]);
+    // By then no call is left in the window that would earn a retry: 20 are all that there may be.
+    await passTime(clock, 70_000);
+    await sweepOverdue(runId);
+    await passTime(clock, 1000);
+    expect([endpoint.seen.length, endpoint.asked.length]).toEqual([120, 30]);
+    expect(totals()).toMatchObject([{ succeeded: 120 }]);
+  });
+
+  it('marks no call as begun; the call that it allows is marked', async () => {
+    const begins: number[] = [];
+    const world = await createRunningWorker({ type: readable }, ({ ledger }) => ({
+      ledger: {
+        ...ledger,
+        flush: (flush) => {
+          begins.push(...flush.begins.map(({ batchNo }) => batchNo));
+          return ledger.flush(flush);
+        },
+      },
+    }));
+    const { clock, endpoint, feed, sweepOverdue, workerDeps } = world;
+    const { runId, steps, totals } = await feed([['u1']], oneStep);
+    await workerDeps('gone').ledger.flush({ results: [], claims: steps, begins: [] });
+    const pass = async (ms: number) => {
+      await passTime(clock, ms);
+      await sweepOverdue(runId);
+      await passTime(clock, 1000);
+    };
+    await pass(40_000);
+    endpoint.status = ({ users }) => statuses(...users.map((id): [string, string] => [id, 'in-progress']));
+    await pass(60_000);
+    expect([endpoint.asked.length, begins]).toEqual([1, []]);
+    endpoint.status = ({ users }) => statuses(...users.map((id): [string, string] => [id, 'not-found']));
+    await pass(300_000);
+    expect([endpoint.asked.length, begins]).toEqual([2, [1]]);
+    expect(totals()).toMatchObject([{ succeeded: 1 }]);
+  });
+});
+
 describe('users that an answer of class C leaves out', () => {
   it('are not called for again, but asked for', async () => {
     const { clock, endpoint, feed, sweepOverdue } = await createRunningWorker({ type: readable });

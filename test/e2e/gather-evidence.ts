@@ -37,7 +37,7 @@ export async function gatherEvidence(
 }
 
 /** All users of a segment in a country, as the segmentation service itself serves them. */
-async function pageSegment(baseUrl: string, segment: string, country: string): Promise<string[]> {
+export async function pageSegment(baseUrl: string, segment: string, country: string): Promise<string[]> {
   const url = new URL(`${baseUrl}/v1/segments/${encodeURIComponent(segment)}`);
   url.searchParams.set('country', country);
   const description: unknown = await (await fetch(url)).json();

@@ -203,7 +203,9 @@ function serviceOf(name: string): ServiceName {
 
 export interface ActionTypeFile {
   url: string;
-  class: 'A' | 'B';
+  class: 'A' | 'B' | 'C' | 'D';
+  statusUrl?: string;
+  appliesLateSeconds?: number;
   answerForm: 'full' | 'compact';
   timeoutMs: number;
   concurrency?: number;

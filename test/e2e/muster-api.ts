@@ -21,8 +21,11 @@ interface RequestOptions {
 interface Campaign {
   name: string;
   countries: readonly string[];
-  segment: string;
+  segment?: string;
+  /** In place of a segment alone. */
+  audience?: object;
   chain: readonly object[];
+  budgets?: readonly object[];
   schedule?: object;
   deadlineSeconds?: number;
   priority?: string;
@@ -31,7 +34,7 @@ interface Campaign {
 
 /** What the end-to-end tests ask of the API, as a client would: over HTTP, answers checked against the published shapes. */
 export interface MusterApi {
-  /** Creates a campaign over a segment and starts it; the id of its run, as soon as there is one. */
+  /** Creates a campaign over a segment or another audience and starts it; the id of its run, as soon as there is one. */
   run(campaign: Campaign): Promise<string>;
   /** Resolves with the last progress when the run has ended; hears of it over the event stream, and connects again when that breaks. */
   awaitEnd(runId: string, onProgress?: (progress: RunProgress) => void, giveUp?: AbortSignal): Promise<RunProgress>;
@@ -56,8 +59,8 @@ export function createMusterApi(baseUrl: string, apiKey: string): MusterApi {
 
   return {
     request,
-    run: async ({ segment, ...campaign }) => {
-      const definition = { ...campaign, audience: { include: [{ segment }] } };
+    run: async ({ segment, audience = { include: [{ segment }] }, ...campaign }) => {
+      const definition = { ...campaign, audience };
       const created = await json('/v1/campaigns', { method: 'POST', body: JSON.stringify(definition) });
       const { id } = z.object({ id: z.string() }).parse(created);
       await json(`/v1/campaigns/${id}/start`, { method: 'POST', body: '{}' });

@@ -58,8 +58,9 @@ describe('an upload on Postgres', () => {
     const begun = await audiences.begin(start());
     if (begun.kind !== 'begun') throw new Error('the upload did not begin');
     await begun.upload.add({ users: ['a'], countries: ['SG'] });
+    // Its tables go after its last words to the client: only when the process is gone are they gone too.
     await pool.query(
-      `select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'audiences-test' and query like '%upload_rows%' and pid <> pg_backend_pid()`,
+      `select pg_terminate_backend(pid, 30000) from pg_stat_activity where application_name = 'audiences-test' and query like '%upload_rows%' and pid <> pg_backend_pid()`,
     );
     await expect(begun.upload.add({ users: ['b'], countries: ['SG'] })).rejects.toThrow();
     await begun.upload.fail('lost', { rows: 2, rejected: 0, rejects: [] });
