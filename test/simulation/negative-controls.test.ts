@@ -51,17 +51,40 @@ const leanings: Record<keyof typeof weakenings, Leaning> = {
   'an ending knows no doubt': { keeping: 'B', manners: ['hang', 'lost'], deadlineSeconds: 6 },
 };
 
+/** Where it showed last, when that is far from the first seed: tried before all others. */
+const lastShownBy: Partial<Record<keyof typeof weakenings, number>> = {
+  'the lost call of a lapsed lease is asked for at once': 773,
+  'a call is sent however late': 325,
+  'results are written under any epoch': 32,
+  'a take-over counts no lapse and leaves no key open': 28,
+  'the agenda is not written': 80,
+  'the end of a run leaves its feeds open to writers': 318,
+  'workers do not hear of a pause': 15,
+  'what may have been applied is given back': 26,
+  'an ending knows no doubt': 16,
+};
+
+function* seedsFor(name: string): Generator<number> {
+  const [, first] = Object.entries(lastShownBy).find(([each]) => each === name) ?? [];
+  if (first !== undefined) yield first;
+  for (let seed = 1; seed <= maxSeeds; seed++) yield seed;
+}
+
 /** A checker that never fails proves nothing: with one protection taken away, the walks have to show it. */
 describe('the witnesses notice when', () => {
   it.each(Object.entries(weakenings))(
     '%s',
     async (name, weakening) => {
       const leaning = Object.entries(leanings).find(([each]) => each === name)?.[1];
-      let seed = 1;
+      let shownBy = 0;
       let found: string[] = [];
-      for (; seed <= maxSeeds && found.length === 0; seed++) found = await walk(seed, leaning, weakening);
+      for (const seed of seedsFor(name)) {
+        shownBy = seed;
+        found = await walk(seed, leaning, weakening);
+        if (found.length > 0) break;
+      }
       expect(found).not.toEqual([]);
-      expect(await walk(seed - 1, leaning)).toEqual([]);
+      expect(await walk(shownBy, leaning)).toEqual([]);
     },
     120_000,
   );
