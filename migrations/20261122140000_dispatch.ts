@@ -61,6 +61,8 @@ export async function up(knex: Knex): Promise<void> {
         execute format('drop table %I', child);
         dropped := dropped + 1;
       end loop;
+      delete from ended_jobs_other where ended_at < before;
+      delete from job_attempts_other where at < before;
       return dropped;
     end $$;
   `);

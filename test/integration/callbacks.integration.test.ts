@@ -211,6 +211,24 @@ describe('the history of jobs', () => {
     expect(after).toEqual(before.filter((day) => day >= (rows[0]?.first ?? '')));
   });
 
+  it('goes on over a day that nobody made in time, whose rows leave by their age', async () => {
+    const [today = ''] = (
+      await pool.query<{ day: string }>(`select to_char(now() at time zone 'UTC', 'YYYYMMDD') as day`)
+    ).rows.map(({ day }) => day);
+    await pool.query(`drop table job_attempts_${today}`);
+    const attempt = `insert into job_attempts (id, at, attempt) values ($1, now() - $2 * interval '1 day', 1)`;
+    await pool.query(attempt, [jobIdOf(1), 0]);
+    await pool.query(attempt, [jobIdOf(2), 9]);
+    await keep(7, 0);
+    expect(await daysOf('job_attempts')).not.toContain(today);
+    const { rows } = await pool.query<{ id: string }>('select id from job_attempts');
+    expect(rows).toEqual([{ id: jobIdOf(1) }]);
+
+    await pool.query('delete from job_attempts');
+    await keep(7, 0);
+    expect(await daysOf('job_attempts')).toContain(today);
+  });
+
   it('forgets dead jobs that are too old, which stay counted', async () => {
     const old = `insert into dead_jobs (id, client, died_at, cause, job) values ($1, $2, now() - $3 * interval '1 day', 'x', '{}')`;
     await pool.query(old, [jobIdOf(1), clientIdOf(1), 11]);
