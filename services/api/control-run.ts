@@ -1,6 +1,11 @@
 import type { RunChanges } from '../../shared/contracts/runs.ts';
-import { isChangeable, moveOf, type ControlMove, type ControlVerb } from '../../shared/domain/run-control.ts';
-import type { RunEventKind } from '../../shared/domain/run-events.ts';
+import {
+  controlEvents,
+  isChangeable,
+  moveOf,
+  type ControlMove,
+  type ControlVerb,
+} from '../../shared/domain/run-control.ts';
 import type { RunState } from '../../shared/domain/run-states.ts';
 import type { FieldProblem } from './contracts/problems.ts';
 import type { RunChange, RunEventEntry } from './ports/run-control.ts';
@@ -17,7 +22,6 @@ export interface VerbDecision {
   change: RunChange | null;
 }
 
-const kinds: Record<ControlVerb, RunEventKind> = { pause: 'pausing', resume: 'resumed', cancel: 'cancelling' };
 const pastOf: Record<ControlVerb, string> = { pause: 'paused', resume: 'resumed', cancel: 'cancelled' };
 
 /** What becomes of a run that somebody pauses, resumes or cancels. */
@@ -27,7 +31,7 @@ export function decideVerb(verb: ControlVerb, run: RunHeader, by: Asker, reason:
   const said = `${pastOf[verb]} by ${by.keyName}${reason === undefined ? '' : `: ${reason}`}`;
   const stateReason = verb === 'resume' ? null : said;
   const detail = { by, ...(reason === undefined ? {} : { reason }) };
-  const events = [{ kind: kinds[verb], detail }, ...becomesAtOnce(move.to, said)];
+  const events = [{ kind: controlEvents[verb], detail }, ...becomesAtOnce(move.to, said)];
   return { move, change: { to: move.to, stateReason, judgeFromHere: verb === 'resume', events } };
 }
 

@@ -1,20 +1,15 @@
-import { Readable } from 'node:stream';
 import { z } from 'zod';
+import { answerList, csv, csvManner, ndjson } from './answer-list.ts';
 import { pageLimit, pageQuery, pageShape } from './contracts/pages.ts';
 import { userFailureShape } from '../../shared/contracts/runs.ts';
 import { countryPattern } from '../../shared/domain/shard.ts';
 import { isStorable } from '../../shared/domain/stored-text.ts';
 import { problems, streamed } from './http/answer-shapes.ts';
 import type { HttpServer } from './http/create-http-server.ts';
-import { invalidRequest, notFound } from './http/http-problem.ts';
-import { preferredType } from './http/preferred-type.ts';
+import { notFound } from './http/http-problem.ts';
 import type { RunReports } from './ports/run-reports.ts';
-import { refusingInvalidCursor, requireId } from './public-ids.ts';
-import { allRows, csvStream, ndjsonStream } from './stream-rows.ts';
+import { requireId } from './public-ids.ts';
 import { failureView } from './views/failure.ts';
-
-const csv = 'text/csv';
-const ndjson = 'application/x-ndjson';
 
 const failureQuery = pageQuery.extend({
   limit: pageLimit.optional().describe('100 when absent'),
@@ -24,20 +19,11 @@ const failureQuery = pageQuery.extend({
     .enum(['failed', 'unknown'])
     .optional()
     .describe('unknown: nobody knows yet whether the endpoint applied it'),
-  raw: z
-    .enum(['true', 'false'])
-    .optional()
-    .describe('With CSV: true leaves texts that a spreadsheet takes for formulas as they are'),
-  for: z
-    .enum(['excel'])
-    .optional()
-    .describe('With CSV: begins with a UTF-8 byte order mark, without which Excel misreads é'),
+  ...csvManner,
   reason: z.string().min(1).max(200).refine(isStorable, 'holds what no reason can').optional(),
 });
 
 const columns = Object.keys(userFailureShape.shape);
-const ordinaryPage = 100;
-const streamedPage = 1000;
 
 export function failureRoutes(server: HttpServer, { reports }: { reports: RunReports }): void {
   server.route({
@@ -67,39 +53,19 @@ export function failureRoutes(server: HttpServer, { reports }: { reports: RunRep
     handler: async ({ params: { id }, query, headers, method }, reply) => {
       const { limit, cursor, raw, for: reader, ...filter } = query;
       const runId = requireId('run', id);
-      const type = preferredType(headers.accept, ['application/json', csv, ndjson]);
-      const asStream = type !== 'application/json';
-      if (asStream) refuseGiven({ limit, cursor }, notWithStream);
-      if (type !== csv) refuseGiven({ raw, for: reader }, onlyWithCsv);
-      if (!(await reports.snapshot(runId))) throw notFound('run', id);
-      const size = asStream ? streamedPage : (limit ?? ordinaryPage);
-      const first = await refusingInvalidCursor(cursor, () => reports.failures(runId, filter, size, cursor ?? null));
-      reply.header('vary', 'accept');
-      if (!asStream) return reply.send({ items: first.items.map(failureView), next: first.next });
-
-      const rows = allRows(first, (next) => reports.failures(runId, filter, streamedPage, next), failureView);
-      const manner = { raw: raw === 'true', bom: reader === 'excel' };
-      const extension = type === csv ? 'csv' : 'ndjson';
-      return reply
-        .type(type === csv ? `${csv}; charset=utf-8; header=present` : ndjson)
-        .header('content-disposition', `attachment; filename="${id}-failures.${extension}"`)
-        .send(
-          method === 'HEAD' ? Readable.from([]) : type === csv ? csvStream(rows, columns, manner) : ndjsonStream(rows),
-        );
+      return answerList(
+        reply,
+        { accept: headers.accept, method, limit, cursor, raw, reader },
+        {
+          fileName: `${id}-failures`,
+          columns,
+          requireSubject: async () => {
+            if (!(await reports.snapshot(runId))) throw notFound('run', id);
+          },
+          pageOf: (size, from) => reports.failures(runId, filter, size, from),
+          view: failureView,
+        },
+      );
     },
   });
-}
-
-/** A stream holds all there is: a limit that it does not keep would be worse than none. */
-export const notWithStream = {
-  code: 'not-with-stream',
-  detail: 'belongs to pages of JSON; a stream holds all that the filter fits',
-};
-
-export const onlyWithCsv = { code: 'only-with-csv', detail: `says how CSV is written, and goes with Accept: ${csv}` };
-
-export function refuseGiven(parameters: Record<string, unknown>, why: { code: string; detail: string }): void {
-  const given = Object.entries(parameters).filter(([, value]) => value !== undefined);
-  const errors = given.map(([name]) => ({ pointer: `/${name}`, ...why }));
-  if (errors.length > 0) throw invalidRequest(errors);
 }

@@ -1,3 +1,4 @@
+import type { RunEventKind } from './run-events.ts';
 import { isTerminal, type RunState } from './run-states.ts';
 
 /**
@@ -10,6 +11,13 @@ import { isTerminal, type RunState } from './run-states.ts';
 export const controlVerbs = ['pause', 'resume', 'cancel'] as const;
 
 export type ControlVerb = (typeof controlVerbs)[number];
+
+/** What a run's history says when a verb changes something. */
+export const controlEvents: Record<ControlVerb, RunEventKind> = {
+  pause: 'pausing',
+  resume: 'resumed',
+  cancel: 'cancelling',
+};
 
 /** `stays`: it is done already, which is no error. */
 export type ControlMove =

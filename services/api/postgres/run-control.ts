@@ -1,6 +1,7 @@
 import type { Pool, PoolClient } from 'pg';
 import { isTerminal } from '../../../shared/domain/run-states.ts';
 import { nothingUnderWay } from '../../../shared/domain/under-way.ts';
+import { judgeFrom } from '../../../shared/postgres/judge-from.ts';
 import { inTransaction } from '../../../shared/postgres/transaction.ts';
 import { readUnderWay } from '../../../shared/postgres/under-way.ts';
 import type { RunChange, RunControl, RunEvent, RunEventEntry } from '../ports/run-control.ts';
@@ -67,17 +68,6 @@ const updateRun = `
     ended_at = case when $3 then now() else ended_at end,
     waiting_cause = case when $3 then null else waiting_cause end,
     waiting_since = case when $3 then null else waiting_since end
-  where id = $1`;
-
-/** $1 run. Whoever ended so far, by step. */
-const judgeFrom = `
-  update runs set judged_from = (
-    select jsonb_object_agg(step, jsonb_build_object('ended', ended, 'failed', failed))
-    from (
-      select step, sum(succeeded + failed + unknown) as ended, sum(failed + unknown) as failed
-      from feeds join run_totals using (feed) where run = $1 group by step
-    ) t
-  )
   where id = $1`;
 
 const insertEvent = `insert into run_events (run, kind, detail) values ($1, $2, $3::jsonb)`;

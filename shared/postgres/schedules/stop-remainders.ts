@@ -1,9 +1,7 @@
 import type { PoolClient } from 'pg';
-import { moveOf, type ControlVerb } from '../../domain/run-control.ts';
+import { controlEvents, moveOf, type ControlVerb } from '../../domain/run-control.ts';
 import { isTerminal, type RunState } from '../../domain/run-states.ts';
-import type { RunEventKind } from '../../domain/run-events.ts';
-
-const kinds: Record<ControlVerb, RunEventKind> = { pause: 'pausing', resume: 'resumed', cancel: 'cancelling' };
+import { judgeFrom } from '../judge-from.ts';
 
 interface StartedRun {
   runId: string;
@@ -30,8 +28,8 @@ export async function stopRemainders(
     if (move.kind !== 'move') continue;
     const stateReason = verb === 'pause' ? pausedWithSchedule : verb === 'resume' ? null : reason;
     await client.query(moveRun, [runId, move.to, stateReason, isTerminal(move.to)]);
-    if (verb === 'resume') await client.query(judgeFromHere, [runId]);
-    await client.query(insertEvent, [runId, kinds[verb], JSON.stringify({ reason })]);
+    if (verb === 'resume') await client.query(judgeFrom, [runId]);
+    await client.query(insertEvent, [runId, controlEvents[verb], JSON.stringify({ reason })]);
     if (move.to === 'paused') await client.query(insertEvent, [runId, 'paused', '{}']);
     if (move.to === 'cancelled')
       await client.query(insertEvent, [runId, 'ended', JSON.stringify({ state: move.to, reason })]);
@@ -55,17 +53,6 @@ const moveRun = `
   update runs set state = $2, state_since = now(), state_reason = $3,
     ended_at = case when $4 then now() else ended_at end,
     waiting_cause = case when $4 then null else waiting_cause end, waiting_since = case when $4 then null else waiting_since end
-  where id = $1`;
-
-/** Failures are judged anew: whoever ended so far counts no more (as when a person resumes it). */
-const judgeFromHere = `
-  update runs set judged_from = (
-    select jsonb_object_agg(step, jsonb_build_object('ended', ended, 'failed', failed))
-    from (
-      select step, sum(succeeded + failed + unknown) as ended, sum(failed + unknown) as failed
-      from feeds join run_totals using (feed) where run = $1 group by step
-    ) t
-  )
   where id = $1`;
 
 const insertEvent = `insert into run_events (run, kind, detail) values ($1, $2, $3::jsonb)`;

@@ -1,6 +1,6 @@
 import { planSchedule } from '../../../shared/contracts/kept-schedules.ts';
 import { occurrencesOf, type NewOccurrence, type ScheduleTarget } from '../../../shared/contracts/planned-rows.ts';
-import { moveOf, type ControlVerb } from '../../../shared/domain/run-control.ts';
+import { controlEvents, moveOf, type ControlVerb } from '../../../shared/domain/run-control.ts';
 import { isTerminal } from '../../../shared/domain/run-states.ts';
 import type { Decider, FiredSchedules, SkippedRow } from '../../../shared/postgres/schedules/fire-schedules.ts';
 import { occurrenceJob } from '../../../shared/postgres/schedules/occurrence-job.ts';
@@ -128,7 +128,6 @@ export function recordSkipped({ recurring, clock }: MemoryDatabase, skipped: Ski
 }
 
 const pausedWithSchedule = 'its schedule was paused';
-const kinds = { pause: 'pausing', resume: 'resumed', cancel: 'cancelling' } as const;
 
 export function stopRemaindersInMemory(
   database: MemoryDatabase,
@@ -148,7 +147,7 @@ export function stopRemaindersInMemory(
     const stateReason = verb === 'pause' ? pausedWithSchedule : verb === 'resume' ? null : reason;
     Object.assign(run, { state: move.to, stateSince: now, stateReason });
     if (isTerminal(move.to)) Object.assign(run, { endedAt: now, waitingCause: null, waitingSince: null });
-    addRunEvent(database, run.id, kinds[verb], { reason });
+    addRunEvent(database, run.id, controlEvents[verb], { reason });
     if (move.to === 'paused') addRunEvent(database, run.id, 'paused', {});
     if (move.to === 'cancelled') addRunEvent(database, run.id, 'ended', { state: move.to, reason });
   }

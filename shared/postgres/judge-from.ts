@@ -1,0 +1,10 @@
+/** $1 run. Failures are judged anew from here: whoever ended so far, by step, counts no more. */
+export const judgeFrom = `
+  update runs set judged_from = (
+    select jsonb_object_agg(step, jsonb_build_object('ended', ended, 'failed', failed))
+    from (
+      select step, sum(succeeded + failed + unknown) as ended, sum(failed + unknown) as failed
+      from feeds join run_totals using (feed) where run = $1 group by step
+    ) t
+  )
+  where id = $1`;
