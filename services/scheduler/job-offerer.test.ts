@@ -115,8 +115,9 @@ describe('offering jobs that are due', () => {
   });
 
   it('without late looks, that job waits for the sweep', async () => {
-    const { clock, started, stop, offered, add } = setUp();
-    const offerer = await started('a', { without: 'late looks' });
+    const { clock, tables, started, stop, offered, add } = setUp();
+    const due = { ...createMemoryDueReferences({ tables }), lookLate: () => Promise.resolve([]) };
+    const offerer = await started('a', { due });
     await add({ jobId: jobIdOf(1) });
     await passTime(clock, 100);
     await add({ jobId: jobIdOf(65), dueInMs: -400 });

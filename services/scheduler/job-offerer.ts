@@ -11,7 +11,7 @@ import { noMeter } from '../../shared/runtime/no-meter.ts';
 import type { Service } from '../../shared/runtime/service.ts';
 import { createBacklogGate } from './backlog-gate.ts';
 import { createPartitionKeeper } from './keep-partitions.ts';
-import { createOffering, type OfferingDeps } from './offering.ts';
+import { createOffering } from './offering.ts';
 import { exportOffering } from './offering-meter.ts';
 import type { DueReferences } from './ports/due-references.ts';
 import type { PartitionLeases } from './ports/partition-leases.ts';
@@ -38,7 +38,6 @@ export interface JobOffererDeps {
   clock: Clock;
   logger: Logger;
   meter?: Meter;
-  without?: OfferingDeps['without'];
 }
 
 /** Offers jobs that are due to the dispatchers of its region. Many may run: each looks at the partitions that it owns. */
@@ -71,7 +70,6 @@ export function createJobOfferer(deps: JobOffererDeps): JobOfferer {
     ...{ due: deps.due, publisher: deps.publisher, topic, rateOf: deps.rateOf, gate, clock, logger },
     owned: () => (deps.region().active ? keeper.owned() : []),
     share: () => Math.max(1, keeper.owned().length) / partitionCount,
-    ...(deps.without === undefined ? {} : { without: deps.without }),
   });
   const backlog = createLoop({
     name: 'watch-calls-backlog',

@@ -40,8 +40,6 @@ export interface OfferingDeps {
   gate: BacklogGate;
   clock: Clock;
   logger: Logger;
-  /** For tests that show what would be lost. */
-  without?: 'late looks' | 'sweep';
 }
 
 export interface OfferingLevels {
@@ -115,14 +113,14 @@ export function createOffering(deps: OfferingDeps): Offering {
   }
 
   async function lookBack(nowMs: number): Promise<void> {
-    if (deps.without !== 'late looks' && nowMs - lateAtMs >= lateEveryMs) {
+    if (nowMs - lateAtMs >= lateEveryMs) {
       figures.late += await lookForLate(look);
       // In a crowd that is due at once this reads all of it: it must not be all that is done.
       lateAtMs = nowMs + 4 * (clock.monotonicMs() - nowMs);
     }
     // While more lies on the topic than is called in ten seconds, what was offered is simply on its way.
     const isOnItsWay = (gate.seconds ?? 0) >= 10;
-    if (deps.without !== 'sweep' && !isOnItsWay && nowMs - sweptAtMs >= sweepEveryMs) {
+    if (!isOnItsWay && nowMs - sweptAtMs >= sweepEveryMs) {
       sweptAtMs = nowMs;
       const lost = await sweepDue({ ...look, swept, cursors }, nowMs);
       figures.swept += lost.length;

@@ -3,7 +3,8 @@ import { createDispatcher } from '../../services/dispatcher/dispatcher.ts';
 import type { CallLedger, JobResult } from '../../services/dispatcher/ports/call-ledger.ts';
 import type { CallbackAnswer } from '../../services/dispatcher/ports/callback-endpoint.ts';
 import type { ClientTerms } from '../../services/dispatcher/ports/client-terms.ts';
-import { createJobOfferer, leaderLease, type JobOffererDeps } from '../../services/scheduler/job-offerer.ts';
+import { createJobOfferer, leaderLease } from '../../services/scheduler/job-offerer.ts';
+import type { DueReferences } from '../../services/scheduler/ports/due-references.ts';
 import { publicId } from '../../shared/domain/ids.ts';
 import { createRegionWatch } from '../../shared/runtime/region-watch.ts';
 import { clientIdOf, jobIdOf } from '../support/conformance/job-subject.ts';
@@ -47,7 +48,7 @@ export interface CallbackScenario {
   /** How far behind now a commit may land. */
   lateMs: () => number;
   weaken?: (ledger: CallLedger, tables: ReturnType<typeof createCallbackTables>) => CallLedger;
-  without?: JobOffererDeps['without'];
+  weakenDue?: (due: DueReferences) => DueReferences;
 }
 
 const terms: Omit<ClientTerms, 'limits'> = {
@@ -135,9 +136,10 @@ export async function runCallbacks(scenario: CallbackScenario): Promise<string[]
 
   function startOfferer(owner: string, region: string, faults: ProcessFaults): void {
     const watch = watchOf(region, faults);
+    const due = createMemoryDueReferences({ tables });
     const partitions = createMemoryPartitionLeases({ tables, leases: database.leases, leader: leaderLease });
     const offerer = createJobOfferer({
-      due: faults.wrap(createMemoryDueReferences({ tables })),
+      due: faults.wrap(scenario.weakenDue?.(due) ?? due),
       partitions: faults.wrap(partitions),
       leases: faults.wrap(createMemoryLeases({ database })),
       publisher: faults.wrap(bus.publisher()),
@@ -145,7 +147,6 @@ export async function runCallbacks(scenario: CallbackScenario): Promise<string[]
       rateOf: () => undefined,
       region: () => watch.current(),
       ...{ topic: topicOf(region), owner, leaseMs: partitionLeaseMs, clock: faults.wrapClock(clock), logger },
-      ...(scenario.without === undefined ? {} : { without: scenario.without }),
     });
     offerer.start();
   }

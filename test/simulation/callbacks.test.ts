@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { CallbackAnswer } from '../../services/dispatcher/ports/callback-endpoint.ts';
+import type { DueReferences } from '../../services/scheduler/ports/due-references.ts';
 import { callLeaseMs, runCallbacks, wellAnswer, type CallbackScenario, type ProcessKind } from './callback-world.ts';
 import { createMemoryCallLedger } from '../support/memory/call-ledger.ts';
 import { faultyFates, type Fate, type PortCall } from './process-faults.ts';
@@ -99,10 +100,12 @@ describe('two regions share one database', () => {
   });
 });
 
+const withoutSweep = (due: DueReferences): DueReferences => ({ ...due, sweep: () => Promise.resolve([]) });
+
 /** A checker that never fails proves nothing. */
 describe('the witnesses notice when', () => {
   it('nobody sweeps', async () => {
-    const lossy: CallbackScenario = { ...troubled(3), messageFate: () => 'drop', without: 'sweep' };
+    const lossy: CallbackScenario = { ...troubled(3), messageFate: () => 'drop', weakenDue: withoutSweep };
     expect(await runCallbacks({ ...lossy, fateOf: () => 'pass' })).not.toEqual([]);
   });
 
