@@ -16,3 +16,8 @@ export interface CommandContext {
 export function writeData({ terminal, json }: CommandContext, value: unknown, text: () => string): void {
   terminal.out(json ? `${JSON.stringify(value, undefined, 2)}\n` : text());
 }
+
+/** Says where the next page of a list begins. Programs read it in the answer. */
+export function tellNext({ terminal, json }: CommandContext, next: string | null): void {
+  if (next !== null && !json) terminal.note(`more: --cursor ${next}\n`);
+}

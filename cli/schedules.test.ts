@@ -51,7 +51,7 @@ describe('muster schedules', () => {
   it('lists and shows them with their rhythm and next fire', async () => {
     api.answers['GET /v1/schedules?state=active'] = { status: 200, body: { items: [schedule], next: 'sch_0' } };
     const list = await muster('schedules', 'list', '--state', 'active');
-    expect(list).toMatchObject({ code: exitCodes.ok, notes: 'there are more: --cursor sch_0\n' });
+    expect(list).toMatchObject({ code: exitCodes.ok, notes: 'more: --cursor sch_0\n' });
     expect(list.out).toMatch(
       /sch_1 +nightly +active +0 9 \* \* \* Asia\/Singapore +2026-11-23 01:00 UTC +POST https:\/\/shop\.test\/hook/,
     );

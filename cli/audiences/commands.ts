@@ -4,7 +4,7 @@ import { Readable } from 'node:stream';
 import type { UploadedAudience } from '../../shared/contracts/audiences.ts';
 import { canAsk, isConfirmed } from '../campaigns/confirm.ts';
 import { patientApi } from '../campaigns/commands.ts';
-import { writeData, type CommandContext } from '../command-context.ts';
+import { tellNext, writeData, type CommandContext } from '../command-context.ts';
 import { exitCodes, type ExitCode } from '../exit-codes.ts';
 import { renderAudience, renderAudiences, renderRejects } from '../render/audiences.ts';
 import { count } from '../render/numbers.ts';
@@ -53,7 +53,7 @@ export async function listAudiences(
   const { terminal } = context;
   const { value, raw } = await patientApi(context).listAudiences(limit, cursor);
   writeData(context, raw, () => renderAudiences(value.items, createPaint(terminal.colours.out), terminal.outColumns));
-  if (!context.json && value.next !== null) terminal.note(`more: --cursor ${value.next}\n`);
+  tellNext(context, value.next);
   return exitCodes.ok;
 }
 

@@ -1,4 +1,4 @@
-import { writeData, type CommandContext } from '../command-context.ts';
+import { tellNext, writeData, type CommandContext } from '../command-context.ts';
 import { exitCodes, type ExitCode } from '../exit-codes.ts';
 import { renderAudit } from '../render/control.ts';
 import { createPaint } from '../render/paint.ts';
@@ -7,9 +7,9 @@ import { patientApi } from './commands.ts';
 
 /** Who changed what through the API, the newest first. */
 export async function listChanges(query: AuditQuery, context: CommandContext): Promise<ExitCode> {
-  const { terminal, json } = context;
+  const { terminal } = context;
   const { value, raw } = await patientApi(context).changes(query);
   writeData(context, raw, () => renderAudit(value.items, createPaint(terminal.colours.out), terminal.outColumns));
-  if (value.next !== null && !json) terminal.note(`more: --cursor ${value.next}\n`);
+  tellNext(context, value.next);
   return exitCodes.ok;
 }

@@ -1,6 +1,6 @@
 import pLimit from 'p-limit';
 import { systemClock } from '../../shared/runtime/system-clock.ts';
-import { writeData, type CommandContext } from '../command-context.ts';
+import { tellNext, writeData, type CommandContext } from '../command-context.ts';
 import { exitCodes, type ExitCode } from '../exit-codes.ts';
 import { renderCampaign, renderCampaigns, rhythmText, summaryOf } from '../render/campaigns.ts';
 import { renderEstimate } from '../render/audiences.ts';
@@ -52,7 +52,7 @@ export async function listCampaigns(
   const limited = pLimit(looksAtOnce);
   const progress = await Promise.all(value.items.map((campaign) => limited(() => latestProgress(campaign, api))));
   terminal.out(renderCampaigns(value.items, progress, createPaint(terminal.colours.out), terminal.outColumns));
-  if (value.next !== null) terminal.note(`more: --cursor ${value.next}\n`);
+  tellNext(context, value.next);
   return exitCodes.ok;
 }
 

@@ -1,4 +1,4 @@
-import { writeData, type CommandContext } from '../command-context.ts';
+import { tellNext, writeData, type CommandContext } from '../command-context.ts';
 import { exitCodes, type ExitCode } from '../exit-codes.ts';
 import { renderDeadLetter, renderDeadLetterGroups, renderDeadLetters } from '../render/dead-letters.ts';
 import { count } from '../render/numbers.ts';
@@ -31,7 +31,7 @@ export async function listDeadLetters(
   { letters, limit, cursor, ...filter }: LetterQuery,
   context: CommandContext,
 ): Promise<ExitCode> {
-  const { terminal, json } = context;
+  const { terminal } = context;
   const api = patientApi(context);
   const paint = createPaint(terminal.colours.out);
   if (!letters) {
@@ -41,7 +41,7 @@ export async function listDeadLetters(
   }
   const { value, raw } = await api.deadLetters({ ...filter, limit, ...(cursor !== undefined && { cursor }) });
   writeData(context, raw, () => renderDeadLetters(value.items, paint, terminal.outColumns));
-  if (value.next !== null && !json) terminal.note(`more: --cursor ${value.next}\n`);
+  tellNext(context, value.next);
   return exitCodes.ok;
 }
 

@@ -1,4 +1,4 @@
-import { writeData, type CommandContext } from '../command-context.ts';
+import { tellNext, writeData, type CommandContext } from '../command-context.ts';
 import { exitCodes, type ExitCode } from '../exit-codes.ts';
 import { createPaint } from '../render/paint.ts';
 import { renderQuarantined, renderQuarantinedStep } from '../render/quarantined-steps.ts';
@@ -14,12 +14,12 @@ export interface QuarantineQuery {
 
 export async function listQuarantined(options: QuarantineQuery, context: CommandContext): Promise<ExitCode> {
   const { run, ...query } = options;
-  const { terminal, json } = context;
+  const { terminal } = context;
   const api = patientApi(context);
   const runId = run === undefined ? undefined : await runOf(run, api);
   const { value, raw } = await api.quarantinedSteps({ ...query, runId });
   writeData(context, raw, () => renderQuarantined(value.items, createPaint(terminal.colours.out), terminal.outColumns));
-  if (value.next !== null && !json) terminal.note(`more: --cursor ${value.next}\n`);
+  tellNext(context, value.next);
   return exitCodes.ok;
 }
 

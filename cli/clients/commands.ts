@@ -7,7 +7,7 @@ import { patientAsk } from '../action-types/commands.ts';
 import { readFields, type WrittenOptions } from '../action-types/read-fields.ts';
 import { ApiRefusal } from '../campaigns/api-answers.ts';
 import type { ApiRequest } from '../campaigns/exchange.ts';
-import { writeData, type CommandContext } from '../command-context.ts';
+import { tellNext, writeData, type CommandContext } from '../command-context.ts';
 import { exitCodes, type ExitCode } from '../exit-codes.ts';
 import { addedKey, renderClient, renderClients, renderForecast, renderLedger, shownClient } from '../render/clients.ts';
 import { createPaint } from '../render/paint.ts';
@@ -25,7 +25,7 @@ export async function listClients(
   const query = new URLSearchParams({ limit: String(limit), ...(cursor !== undefined && { cursor }) });
   const { value, raw } = await patientAsk(context)(page, { method: 'GET', path: `/v1/clients?${query.toString()}` });
   writeData(context, raw, () => renderClients(value.items, createPaint(terminal.colours.out), terminal.outColumns));
-  if (!context.json && value.next !== null) terminal.note(`more: --cursor ${value.next}\n`);
+  tellNext(context, value.next);
   return exitCodes.ok;
 }
 

@@ -9,7 +9,7 @@ import { patientAsk } from '../action-types/commands.ts';
 import { ApiRefusal, ApiUnavailable } from '../campaigns/api-answers.ts';
 import { exchangeFrom } from '../campaigns/environment.ts';
 import { createExchange } from '../campaigns/exchange.ts';
-import { writeData, type CommandContext } from '../command-context.ts';
+import { tellNext, writeData, type CommandContext } from '../command-context.ts';
 import { exitCodes, type ExitCode } from '../exit-codes.ts';
 import { renderJob, renderJobs } from '../render/jobs.ts';
 import { count } from '../render/numbers.ts';
@@ -78,7 +78,7 @@ export async function listJobs(query: JobQuery, context: CommandContext): Promis
   const parameters = new URLSearchParams({ ...filter, limit: String(limit) });
   const { value, raw } = await patientAsk(context)(page, { method: 'GET', path: `/v1/jobs?${parameters.toString()}` });
   writeData(context, raw, () => renderJobs(value.items, createPaint(terminal.colours.out), terminal.outColumns));
-  if (!context.json && value.next !== null) terminal.note(`more: --cursor ${value.next}\n`);
+  tellNext(context, value.next);
   return exitCodes.ok;
 }
 

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { z } from 'zod';
 import { deadJobContent, deadJobGroup, deadJobShape, replayedJobs } from '../../shared/contracts/dead-jobs.ts';
 import { patientAsk } from '../action-types/commands.ts';
-import { writeData, type CommandContext } from '../command-context.ts';
+import { tellNext, writeData, type CommandContext } from '../command-context.ts';
 import { exitCodes, type ExitCode } from '../exit-codes.ts';
 import { renderDeadJob, renderDeadJobGroups, renderDeadJobs } from '../render/dead-jobs.ts';
 import { count } from '../render/numbers.ts';
@@ -31,7 +31,7 @@ const page = z.object({ items: z.array(deadJobShape), next: z.string().nullable(
 /** By client and cause, or one by one. */
 export async function listDeadJobs(query: DeadJobQuery, context: CommandContext): Promise<ExitCode> {
   const { jobs, client, cause, limit, cursor } = query;
-  const { terminal, json } = context;
+  const { terminal } = context;
   const ask = patientAsk(context);
   const paint = createPaint(terminal.colours.out);
   const filter = { ...(client !== undefined && { client }), ...(cause !== undefined && { cause }) };
@@ -44,7 +44,7 @@ export async function listDeadJobs(query: DeadJobQuery, context: CommandContext)
   const place = { limit: String(limit), ...(cursor !== undefined && { cursor }) };
   const { value, raw } = await ask(page, { method: 'GET', path: `/v1/dead-jobs${queryOf({ ...filter, ...place })}` });
   writeData(context, raw, () => renderDeadJobs(value.items, paint, terminal.outColumns));
-  if (value.next !== null && !json) terminal.note(`more: --cursor ${value.next}\n`);
+  tellNext(context, value.next);
   return exitCodes.ok;
 }
 

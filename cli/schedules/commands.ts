@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { firedShape, occurrenceShape, previewShape, scheduleShape } from '../../shared/contracts/schedules.ts';
 import type { ScheduleVerb } from '../../shared/domain/recurrence/schedule-states.ts';
 import { readFields, type WrittenOptions } from '../action-types/read-fields.ts';
-import { writeData, type CommandContext } from '../command-context.ts';
+import { tellNext, writeData, type CommandContext } from '../command-context.ts';
 import { exitCodes, type ExitCode } from '../exit-codes.ts';
 import { createPaint } from '../render/paint.ts';
 import { renderOccurrences, renderPreview, renderSchedule, renderSchedules } from '../render/schedules.ts';
@@ -24,7 +24,7 @@ export async function listSchedules(options: ListOptions, context: CommandContex
   const { value, raw } = await askFor(page(scheduleShape), `/v1/schedules${queryOf({ ...rest, clientId })}`, context);
   const { terminal } = context;
   writeData(context, raw, () => renderSchedules(value.items, createPaint(terminal.colours.out), terminal.outColumns));
-  tellNext(value.next, context);
+  tellNext(context, value.next);
   return exitCodes.ok;
 }
 
@@ -160,10 +160,6 @@ export async function listOccurrences(
   const { value, raw } = await askFor(page(occurrenceShape), path, context);
   const { terminal } = context;
   writeData(context, raw, () => renderOccurrences(value.items, createPaint(terminal.colours.out), terminal.outColumns));
-  tellNext(value.next, context);
+  tellNext(context, value.next);
   return exitCodes.ok;
-}
-
-function tellNext(next: string | null, { json, terminal }: CommandContext): void {
-  if (next !== null && !json) terminal.note(`there are more: --cursor ${next}\n`);
 }
