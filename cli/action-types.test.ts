@@ -1,12 +1,10 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { Readable } from 'node:stream';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { exitCodes } from './exit-codes.ts';
-import { runProgram } from './program.ts';
 import { startTestApi, type TestApi } from './test-api.ts';
-import { createTestTerminal } from './test-terminal.ts';
+import { runMuster } from './test-muster.ts';
 
 const points = {
   name: 'award-points',
@@ -37,14 +35,7 @@ afterEach(() => {
   rmSync(folder, { recursive: true });
 });
 
-async function musterWith(input: string, ...args: string[]) {
-  const terminal = createTestTerminal();
-  const environment = { MUSTER_API_URL: api.url, MUSTER_API_KEY: 'key' };
-  const onInterrupt = () => new AbortController().signal;
-  const context = { terminal, environment, input: Readable.from([input]), onInterrupt };
-  const code = await runProgram(args, context);
-  return { code, ...terminal.written };
-}
+const musterWith = (piped: string, ...args: string[]) => runMuster(args, { api, piped });
 
 const muster = (...args: string[]) => musterWith('', 'action-types', ...args);
 

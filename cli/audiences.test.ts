@@ -1,12 +1,10 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { Readable } from 'node:stream';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { exitCodes } from './exit-codes.ts';
-import { runProgram } from './program.ts';
 import { startTestApi, type TestApi } from './test-api.ts';
-import { createTestTerminal } from './test-terminal.ts';
+import { runMuster } from './test-muster.ts';
 
 const list = {
   id: 'aud_1',
@@ -39,14 +37,7 @@ afterEach(async () => {
   await rm(folder, { recursive: true });
 });
 
-async function muster(args: string[], typed?: string) {
-  const terminal = createTestTerminal({ live: false });
-  const environment = { MUSTER_API_URL: api.url, MUSTER_API_KEY: 'muster_key' };
-  const input = Readable.from(typed === undefined ? [] : [Buffer.from(typed)]);
-  const onInterrupt = () => new AbortController().signal;
-  const exitCode = await runProgram(args, { terminal, environment, input, onInterrupt });
-  return { exitCode, out: terminal.written.out, notes: terminal.written.notes };
-}
+const muster = (args: string[], piped?: string) => runMuster(args, { api, piped });
 
 const ok = (body: unknown, status = 200) => ({ status, body });
 
@@ -58,16 +49,8 @@ describe('audience upload', () => {
   test('sends the file as it is and prints the id, and what was left out to people', async () => {
     const file = join(folder, 'vip.csv');
     await writeFile(file, 'userId\na\nb\n');
-    const { exitCode, out, notes } = await muster([
-      'audience',
-      'upload',
-      file,
-      '--name',
-      'VIP riders',
-      '--country',
-      'SG',
-    ]);
-    expect(exitCode).toBe(exitCodes.ok);
+    const { code, out, notes } = await muster(['audience', 'upload', file, '--name', 'VIP riders', '--country', 'SG']);
+    expect(code).toBe(exitCodes.ok);
     expect(out).toBe('aud_1\n');
     expect(notes).toBe('1,500 users, 7 rows repeat one of them, 3 are no user: muster audience rejects aud_1\n');
     expect(api.bodies).toEqual(['userId\na\nb\n']);
@@ -90,7 +73,7 @@ describe('audience upload', () => {
 
   test('names a file that cannot be read, and what the API refuses', async () => {
     const missing = await muster(['audience', 'upload', join(folder, 'none.csv'), '--name', 'VIP']);
-    expect(missing.exitCode).toBe(exitCodes.usage);
+    expect(missing.code).toBe(exitCodes.usage);
     expect(missing.notes).toContain('none.csv');
     const detail = 'the file holds no row';
     api.answers['POST /v1/audiences?name=VIP'] = ok(
@@ -98,7 +81,7 @@ describe('audience upload', () => {
       422,
     );
     const refused = await muster(['audience', 'upload', '-', '--name', 'VIP'], '\n');
-    expect(refused.exitCode).toBe(exitCodes.refused);
+    expect(refused.code).toBe(exitCodes.refused);
     expect(refused.notes).toContain('not uploaded: the file holds no row');
   });
 });
@@ -121,8 +104,8 @@ test('audience list, show and rejects tell what there is', async () => {
 
 test('audience delete says that it is gone', async () => {
   api.answers['DELETE /v1/audiences/aud_1'] = ok('', 200);
-  const { exitCode, out } = await muster(['audience', 'delete', 'aud_1', '-y']);
-  expect(exitCode).toBe(exitCodes.ok);
+  const { code, out } = await muster(['audience', 'delete', 'aud_1', '-y']);
+  expect(code).toBe(exitCodes.ok);
   expect(out).toBe('aud_1 deleted\n');
 });
 

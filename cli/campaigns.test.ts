@@ -1,69 +1,20 @@
-import { Readable } from 'node:stream';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import packageFacts from '../package.json' with { type: 'json' };
 import { exitCodes } from './exit-codes.ts';
-import { runProgram } from './program.ts';
 import { lineOf, progressOf, reportOf } from './render/sample-run.ts';
+import { campaign, scheduled } from './sample-campaign.ts';
 import { startTestApi, type TestApi } from './test-api.ts';
-import { createTestTerminal } from './test-terminal.ts';
-import type { Terminal } from './terminal.ts';
-
-const campaign = {
-  id: 'cmp_1',
-  name: 'Lapsed riders',
-  revision: 1,
-  state: 'draft',
-  countries: ['SG', 'ID'],
-  audience: { include: [{ segment: 'lapsed-riders' }] },
-  chain: [
-    { action: 'award-reward', params: { units: 2 } },
-    { action: 'send-message', params: {} },
-  ],
-  schedule: { type: 'now' },
-  deadlineSeconds: 21_600,
-  priority: 'normal',
-  createdAt: '2026-11-21T20:44:20.000Z',
-  startsAt: null,
-  nextRunAt: null,
-  links: { latestRun: null },
-};
-
-const schedule = { type: 'at', time: '2127-01-15T09:00:00', zone: 'Asia/Singapore' };
-const scheduled = {
-  ...campaign,
-  state: 'scheduled',
-  schedule,
-  startsAt: '2127-01-15T01:00:00.000Z',
-  nextRunAt: '2127-01-15T01:00:00.000Z',
-};
+import { runMuster, type Sitting } from './test-muster.ts';
 
 const { steps: _steps, countries: _countries, ...summary } = reportOf({});
 
 let api: TestApi;
-let environment: NodeJS.ProcessEnv;
-
 beforeEach(async () => {
   api = await startTestApi();
-  environment = { MUSTER_API_URL: api.url, MUSTER_API_KEY: 'muster_key' };
 });
 
 afterEach(() => api.stop());
 
-interface Sitting {
-  /** What a person types; absent: nobody is there. */
-  typed?: string;
-  terminal?: Partial<Terminal>;
-  interrupt?: AbortSignal;
-}
-
-async function muster(args: string[], { typed, terminal: over = {}, interrupt }: Sitting = {}) {
-  const terminal = createTestTerminal({ ...over, live: typed !== undefined });
-  const input = Readable.from(typed === undefined ? [] : [typed]);
-  if (typed !== undefined) Object.assign(input, { isTTY: true });
-  const onInterrupt = () => interrupt ?? new AbortController().signal;
-  const code = await runProgram(args, { terminal, environment, input, onInterrupt });
-  return { code, ...terminal.written };
-}
+const muster = (args: string[], sitting: Sitting = {}) => runMuster(args, { api, ...sitting });
 
 const ok = (body: unknown) => ({ status: 200, body });
 
@@ -84,14 +35,9 @@ describe('create', () => {
     ];
     const body = { title: 'Unprocessable Entity', status: 422, detail: 'the request has problems', errors };
     api.answers['POST /v1/campaigns'] = { status: 422, body };
-    const terminal = createTestTerminal();
-    const onInterrupt = () => new AbortController().signal;
-
-    const args = ['campaign', 'create', '-f', '-'];
-    const code = await runProgram(args, { terminal, environment, input: Readable.from(['[]']), onInterrupt });
-
+    const { code, notes } = await muster(['campaign', 'create', '-f', '-'], { piped: '[]' });
     expect(code).toBe(exitCodes.refused);
-    expect(terminal.written.notes).toBe('not created:\n  has to be an object\n  /chain/0  is odd\n');
+    expect(notes).toBe('not created:\n  has to be an object\n  /chain/0  is odd\n');
   });
 
   test('is sent again under the same key while the database is away, and says that it waits', async () => {
@@ -327,58 +273,6 @@ describe('failures', () => {
   );
 });
 
-describe('the address and the key', () => {
-  test.each([
-    ['localhost:8080', 'did you mean http://localhost:8080?'],
-    ['ftp://muster', 'did you mean http://muster?'],
-    ['http://me:geheim@muster', 'must not hold a user'],
-  ])('MUSTER_API_URL=%s is explained', async (url, told) => {
-    environment['MUSTER_API_URL'] = url;
-    const { code, notes } = await muster(['campaign', 'list']);
-    expect(code).toBe(exitCodes.usage);
-    expect(notes).toContain(told);
-    expect(notes).not.toContain('geheim');
-  });
-
-  test('another server is not taken for Muster', async () => {
-    const body = { error: 'Not Found', message: 'Cannot GET /v1/campaigns' };
-    api.answers['GET /v1/campaigns?limit=20'] = { status: 404, body };
-    const { code, notes } = await muster(['campaign', 'list']);
-    expect(code).toBe(exitCodes.failure);
-    expect(notes).toContain('answers, but not as Muster does (404');
-    expect(notes).toContain('is MUSTER_API_URL right?');
-  });
-
-  test('TLS to a server without it is explained', async () => {
-    environment['MUSTER_API_URL'] = api.url.replace('http:', 'https:');
-    expect((await muster(['campaign', 'list'])).notes).toContain(`it speaks no TLS; did you mean ${api.url}?`);
-  });
-
-  test.each(['geheim\nwort', 'geheim wort', 'gehéim', `geheim${'x'.repeat(600)}`])(
-    'a key that is none, %j, is never repeated',
-    async (key) => {
-      environment['MUSTER_API_KEY'] = key;
-      const { code, notes } = await muster(['campaign', 'list']);
-      expect(code).toBe(exitCodes.usage);
-      expect(notes).toContain('MUSTER_API_KEY is no key');
-      expect(notes).not.toMatch(/geh/);
-      expect(api.requests).toEqual([]);
-    },
-  );
-
-  test('a refused key says who can make one', async () => {
-    const body = { title: 'Unauthorized', status: 401, detail: 'the API key is not known' };
-    api.answers['GET /v1/campaigns?limit=20'] = { status: 401, body };
-    expect((await muster(['campaign', 'list'])).notes).toContain(
-      'whoever runs Muster makes one with `muster api-key create <name>`',
-    );
-  });
-});
-
-test.each(['--version', '-V'])('%s is the version', async (option) => {
-  expect(await muster([option])).toMatchObject({ code: exitCodes.ok, out: `${packageFacts.version}\n` });
-});
-
 test('a pace and a limit of failed users are part of what a campaign is', async () => {
   api.answers['POST /v1/campaigns'] = { status: 201, body: campaign };
   api.answers['GET /v1/campaigns/cmp_1'] = ok({ ...campaign, paceUsersPerSecond: 500, pauseAtFailedPercent: 5 });
@@ -389,190 +283,4 @@ test('a pace and a limit of failed users are part of what a campaign is', async 
   const { out } = await muster(['campaign', 'show', 'cmp_1']);
   expect(out).toMatch(/pace +at most 500 users\/s\n/);
   expect(out).toMatch(/pauses +above 5 % failed users in a step\n/);
-});
-
-const controlled = {
-  run: { ...summary, state: 'pausing' },
-  inFlight: { batches: 12, users: 1200, steps: [{ step: 1, batches: 12, users: 1200 }] },
-  waiting: 0,
-  ready: 40,
-  timeToStopMs: 12_000,
-};
-
-describe('pause, resume and cancel', () => {
-  test('say what was under way, and how long it may take', async () => {
-    api.answers['POST /v1/runs/run_1/pause'] = ok(controlled);
-    const { code, out } = await muster(['run', 'pause', 'run_1', '--reason', 'wrong reward']);
-    expect(code).toBe(exitCodes.ok);
-    expect(out).toBe('run_1 pausing; 12 calls were under way (1,200 users), they end within 12 s\n');
-    expect(api.bodies).toEqual([{ reason: 'wrong reward' }]);
-  });
-
-  test('of a campaign mean its newest run', async () => {
-    api.answers['GET /v1/runs?campaignId=cmp_1&limit=1'] = ok({ items: [{ runId: 'run_1' }] });
-    const nothing = { batches: 0, users: 0, steps: [] };
-    api.answers['POST /v1/runs/run_1/resume'] = ok({ ...controlled, run: { ...controlled.run, state: 'running' } });
-    const paused = { ...controlled, inFlight: nothing, run: { ...controlled.run, state: 'paused' } };
-    api.answers['POST /v1/runs/run_1/pause'] = ok(paused);
-    expect((await muster(['campaign', 'resume', 'cmp_1'])).out).toBe('run_1 running\n');
-    expect((await muster(['campaign', 'pause', 'cmp_1'])).out).toBe('run_1 paused; nothing was under way\n');
-  });
-
-  test('that the state forbids say why', async () => {
-    const detail =
-      'run_1 is completed and cannot be paused; a run can be while it is preparing, running, pausing or paused';
-    const body = { title: 'Conflict', status: 409, detail, code: 'state-forbids' };
-    api.answers['POST /v1/runs/run_1/pause'] = { status: 409, body };
-    const { code, notes } = await muster(['run', 'pause', 'run_1']);
-    expect(code).toBe(exitCodes.refused);
-    expect(notes).toBe(`not paused: ${detail}\n`);
-  });
-});
-
-describe('cancel', () => {
-  const preview = {
-    runId: 'run_1',
-    state: 'running',
-    notFedUsers: 20_000,
-    notStartedUsers: 80_000,
-    halfWayUsers: 1200,
-    finishingUsers: 100,
-    endedUsers: 23_700,
-  };
-
-  beforeEach(() => {
-    api.answers['GET /v1/runs/run_1/cancel-preview'] = ok(preview);
-    api.answers['POST /v1/runs/run_1/cancel'] = ok({ ...controlled, run: { ...controlled.run, state: 'cancelling' } });
-  });
-
-  test('asks a person first, and says what would become of whom', async () => {
-    const { code, notes } = await muster(['run', 'cancel', 'run_1'], { typed: 'n\n' });
-    expect(code).toBe(exitCodes.failure);
-    expect(notes).toBe(
-      '100,000 users not begun get nothing; 1,200 users under way stop after their present step; 100 users finish; ' +
-        '23,700 users are through. There is no way back. Cancel run_1? y/N\nnot cancelled\n',
-    );
-    expect(api.requests.map(({ line }) => line)).toEqual(['GET /v1/runs/run_1/cancel-preview']);
-  });
-
-  test('does as it was told after a yes, with --yes, and where nobody can answer', async () => {
-    for (const [args, sitting] of [
-      [[], { typed: 'y\n' }],
-      [['--yes'], { typed: '' }],
-      [[], {}],
-    ] as const) {
-      const { code, out } = await muster(['run', 'cancel', 'run_1', ...args], sitting);
-      expect(code).toBe(exitCodes.ok);
-      expect(out).toBe('run_1 cancelling; 12 calls were under way (1,200 users), they end within 12 s\n');
-    }
-  });
-
-  test('takes a campaign back that is only scheduled', async () => {
-    api.answers['GET /v1/campaigns/cmp_1'] = ok(scheduled);
-    api.answers['POST /v1/campaigns/cmp_1/unschedule'] = ok(campaign);
-    expect((await muster(['campaign', 'cancel', 'cmp_1'])).out).toBe('cmp_1 is a draft again; nothing had begun\n');
-  });
-});
-
-describe('run set', () => {
-  test('sends what was named, and shows how the run goes now', async () => {
-    const settings = { ...summary.settings, priority: 'high', paceUsersPerSecond: 500, pauseAtFailedPercent: 5 };
-    api.answers['PATCH /v1/runs/run_1'] = ok({ ...controlled, run: { ...summary, state: 'running', settings } });
-    const args = ['--priority', 'high', '--pace', '500', '--pause-at-failed', 'none', '--deadline-seconds', '7200'];
-    const { code, out } = await muster(['run', 'set', 'run_1', ...args]);
-    expect(code).toBe(exitCodes.ok);
-    expect(api.bodies).toEqual([
-      { deadlineSeconds: 7200, priority: 'high', paceUsersPerSecond: 500, pauseAtFailedPercent: null },
-    ]);
-    expect(out).toBe(
-      'run_1 running; deadline 2026-11-22 09:00 UTC, priority high, at most 500 users/s, pauses at 5 % failed of 1,000 users or more\n',
-    );
-  });
-
-  test('of nothing, or of what is no number, is a mistake', async () => {
-    expect((await muster(['run', 'set', 'run_1'])).code).toBe(exitCodes.usage);
-    expect((await muster(['run', 'set', 'run_1', '--pace', 'fast'])).code).toBe(exitCodes.usage);
-  });
-});
-
-describe('run events', () => {
-  test('tell what became of a run, line by line', async () => {
-    const by = { keyId: 'key_1', keyName: 'the night shift' };
-    const items = [
-      { id: 'evt_1', at: '2026-11-21T09:00:00.000Z', kind: 'begun', detail: { feeds: 2 } },
-      { id: 'evt_2', at: '2026-11-21T09:00:05.000Z', kind: 'pausing', detail: { by, reason: 'wrong reward' } },
-    ];
-    api.answers['GET /v1/runs/run_1/events?limit=100'] = ok({ items, next: null });
-    const { out } = await muster(['run', 'events', 'run_1']);
-    expect(out).toMatch(/2026-11-21 09:00:00 UTC +begun +feeds 2/);
-    expect(out).toMatch(/2026-11-21 09:00:05 UTC +pausing +by the night shift, reason wrong reward/);
-  });
-});
-
-describe('audit', () => {
-  test('tells who changed what, and asks for what was wanted', async () => {
-    const item = {
-      id: 'chg_1',
-      at: '2026-11-21T09:00:05.000Z',
-      keyId: 'key_1',
-      keyName: 'the night shift',
-      method: 'POST',
-      route: '/v1/runs/:id/pause',
-      subject: 'run_1',
-      status: 200,
-      requestId: 'req-1',
-      detail: { reason: 'wrong reward' },
-    };
-    api.answers['GET /v1/audit?limit=50&subject=run_1'] = ok({ items: [item], next: 'chg_1' });
-    const { out, notes } = await muster(['audit', '--subject', 'run_1']);
-    expect(out).toMatch(/the night shift +POST \/v1\/runs\/:id\/pause +run_1 +200 +reason wrong reward/);
-    expect(notes).toBe('more: --cursor chg_1\n');
-  });
-});
-
-describe('dead letters', () => {
-  const letter = {
-    ...{ id: 'dlt_1', topic: 'muster.award-reward.SG', partition: 3, offset: 7, reason: 'not JSON', state: 'kept' },
-    ...{ replays: 0, bytes: 7, createdAt: '2026-11-22T01:02:03.000Z', settledAt: null },
-  };
-
-  test('are listed by topic and reason, and one by one on demand', async () => {
-    const group = {
-      topic: letter.topic,
-      reason: 'not JSON',
-      letters: 1200,
-      firstAt: letter.createdAt,
-      lastAt: letter.createdAt,
-    };
-    api.answers['GET /v1/dead-letters/groups?topic=muster.award-reward.SG'] = ok({ items: [group], next: null });
-    const grouped = await muster(['dead-letters', 'list', '--topic', letter.topic]);
-    expect(grouped.out).toContain('1,200');
-    expect(grouped.out).toContain('not JSON');
-    api.answers['GET /v1/dead-letters?state=kept&limit=50'] = ok({ items: [letter], next: 'dlt_1' });
-    const { out, notes } = await muster(['dead-letters', 'list', '--letters', '--state', 'kept']);
-    expect(out).toContain('dlt_1');
-    expect(notes).toBe('more: --cursor dlt_1\n');
-    api.answers['GET /v1/dead-letters/groups'] = ok({ items: [], next: null });
-    expect((await muster(['dead-letters', 'list'])).out).toBe('no dead letters\n');
-  });
-
-  test('are shown with their bytes', async () => {
-    const value = { encoding: 'text', content: 'no JSON' };
-    api.answers['GET /v1/dead-letters/dlt_1'] = ok({ ...letter, replays: 1, key: null, value, cut: false });
-    expect((await muster(['dead-letters', 'show', 'dlt_1'])).out).toBe(
-      'dlt_1 kept, published again once\nmuster.award-reward.SG, partition 3, offset 7, 2026-11-22 01:02 UTC\nnot JSON\n\n(text, 7 bytes)\nno JSON\n',
-    );
-  });
-
-  test('are replayed and discarded by id, by filter or all', async () => {
-    api.answers['POST /v1/dead-letters/dlt_1/replay'] = ok({ ...letter, state: 'replaying' });
-    expect((await muster(['dead-letters', 'replay', 'dlt_1'])).out).toBe('dlt_1 replaying\n');
-    api.answers['POST /v1/dead-letters/replay'] = ok({ letters: 1 });
-    const replayed = await muster(['dead-letters', 'replay', '--reason', 'not JSON']);
-    expect(replayed.out).toBe('1 letter is to be published again\n');
-    api.answers['POST /v1/dead-letters/discard'] = ok({ letters: 1200 });
-    expect((await muster(['dead-letters', 'discard', '--all'])).out).toBe('1,200 letters are discarded\n');
-    expect(api.bodies.slice(1)).toEqual([{ reason: 'not JSON' }, {}]);
-    expect((await muster(['dead-letters', 'discard'])).code).toBe(exitCodes.usage);
-  });
 });

@@ -1,9 +1,7 @@
-import { Readable } from 'node:stream';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { exitCodes } from './exit-codes.ts';
-import { runProgram } from './program.ts';
 import { startTestApi, type TestApi } from './test-api.ts';
-import { createTestTerminal } from './test-terminal.ts';
+import { runMuster } from './test-muster.ts';
 
 let api: TestApi;
 beforeEach(async () => {
@@ -11,13 +9,7 @@ beforeEach(async () => {
 });
 afterEach(() => api.stop());
 
-async function muster(...args: string[]) {
-  const terminal = createTestTerminal({ live: false });
-  const environment = { MUSTER_API_URL: api.url, MUSTER_API_KEY: 'muster_key' };
-  const onInterrupt = () => new AbortController().signal;
-  const exitCode = await runProgram(args, { terminal, environment, input: Readable.from([]), onInterrupt });
-  return { exitCode, out: terminal.written.out, notes: terminal.written.notes };
-}
+const muster = (...args: string[]) => runMuster(args, { api });
 const ok = (body: unknown) => ({ status: 200, body });
 const at = '2026-11-22T06:00:00.000Z';
 
@@ -59,7 +51,7 @@ describe('dead-jobs', () => {
 
   test('replay refuses to guess which', async () => {
     for (const args of [[], ['job_1', '--all'], ['--all', '--client', 'orders'], ['job_1', '--per-second', '2']]) {
-      expect((await muster('dead-jobs', 'replay', ...args)).exitCode).toBe(exitCodes.usage);
+      expect((await muster('dead-jobs', 'replay', ...args)).code).toBe(exitCodes.usage);
     }
     expect(api.requests).toEqual([]);
   });
@@ -106,7 +98,7 @@ describe('scheduler', () => {
     api.answers['POST /v1/scheduler/regions/east/activate'] = ok({ items: [region], next: null });
     expect((await muster('regions', 'switch', 'local', '--reason', 'east is cut off')).out).toMatch(/east +off +4/);
     expect(api.bodies).toEqual([{ reason: 'east is cut off' }]);
-    expect((await muster('regions', 'activate', 'east')).exitCode).toBe(exitCodes.ok);
+    expect((await muster('regions', 'activate', 'east')).code).toBe(exitCodes.ok);
   });
 
   test('enable-host names client and host', async () => {

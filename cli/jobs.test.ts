@@ -1,9 +1,7 @@
-import { Readable } from 'node:stream';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { exitCodes } from './exit-codes.ts';
-import { runProgram } from './program.ts';
 import { startTestApi, type TestApi } from './test-api.ts';
-import { createTestTerminal } from './test-terminal.ts';
+import { runMuster } from './test-muster.ts';
 
 let api: TestApi;
 beforeEach(async () => {
@@ -11,14 +9,7 @@ beforeEach(async () => {
 });
 afterEach(() => api.stop());
 
-async function muster(args: string[], typed?: string) {
-  const terminal = createTestTerminal({ live: false });
-  const environment = { MUSTER_API_URL: api.url, MUSTER_API_KEY: 'muster_key' };
-  const input = Readable.from(typed === undefined ? [] : [Buffer.from(typed)]);
-  const onInterrupt = () => new AbortController().signal;
-  const exitCode = await runProgram(args, { terminal, environment, input, onInterrupt });
-  return { exitCode, out: terminal.written.out, notes: terminal.written.notes };
-}
+const muster = (args: string[], piped?: string) => runMuster(args, { api, piped });
 
 const ok = (body: unknown, status = 200) => ({ status, body });
 const at = '2026-12-01T09:00:00.000Z';
@@ -50,8 +41,8 @@ describe('muster jobs', () => {
   test('schedule sends what was typed and prints the id', async () => {
     api.answers['POST /v1/jobs'] = ok(accepted, 201);
     const args = ['jobs', 'schedule', 'orders', 'https://shop.test/hook', '--at', at, '--body', '{"order":17}'];
-    const { exitCode, out, notes } = await muster([...args, '--key', 'order-17', '--tag', 'eu', '--tag', 'gold']);
-    expect(exitCode).toBe(exitCodes.ok);
+    const { code, out, notes } = await muster([...args, '--key', 'order-17', '--tag', 'eu', '--tag', 'gold']);
+    expect(code).toBe(exitCodes.ok);
     expect(out).toBe('job_1\n');
     expect(notes).toContain(at);
     const sent = { client: 'orders', url: 'https://shop.test/hook', dueAt: at, body: { order: 17 } };
@@ -65,8 +56,8 @@ describe('muster jobs', () => {
     ];
     const body = lines.map((line) => `${JSON.stringify(line)}\n`).join('');
     api.answers['POST /v1/jobs/bulk?client=orders'] = ok(body);
-    const { exitCode, out, notes } = await muster(['jobs', 'send', '-', '--client', 'orders'], '{"url":"x"}\n{}\n');
-    expect(exitCode).toBe(exitCodes.failure);
+    const { code, out, notes } = await muster(['jobs', 'send', '-', '--client', 'orders'], '{"url":"x"}\n{}\n');
+    expect(code).toBe(exitCodes.failure);
     expect(out).toBe('1 accepted, 0 known, 1 refused, 0 unknown\n');
     expect(notes).toContain('line 2: /url is missing');
     expect(api.bodies).toEqual(['{"url":"x"}\n{}\n']);
@@ -95,10 +86,10 @@ describe('muster jobs', () => {
     const moved = { ...job, state: 'pending', dueAt: at, endedAt: null };
     api.answers['POST /v1/jobs/job_1/reschedule'] = ok(moved);
     api.answers['POST /v1/jobs/job_1/run-now'] = ok(moved);
-    expect((await muster(['jobs', 'reschedule', 'job_1', '--in', '90'])).exitCode).toBe(exitCodes.ok);
+    expect((await muster(['jobs', 'reschedule', 'job_1', '--in', '90'])).code).toBe(exitCodes.ok);
     expect(api.bodies).toEqual([{ delaySeconds: 90 }]);
     expect((await muster(['jobs', 'run-now', 'job_1'])).out).toBe(`job_1 pending, due ${at}\n`);
-    expect((await muster(['jobs', 'reschedule', 'job_1', '--in', 'soon'])).exitCode).toBe(exitCodes.usage);
+    expect((await muster(['jobs', 'reschedule', 'job_1', '--in', 'soon'])).code).toBe(exitCodes.usage);
   });
 });
 
@@ -144,7 +135,7 @@ describe('muster clients', () => {
       ['disable', 'orders', '--reason', 'loops'],
       ['enable', 'orders'],
     ])
-      expect((await muster(['clients', ...args])).exitCode).toBe(exitCodes.ok);
+      expect((await muster(['clients', ...args])).code).toBe(exitCodes.ok);
     expect(api.bodies).toEqual([{ concurrency: 9 }, { reason: 'loops' }]);
   });
 
@@ -171,8 +162,8 @@ describe('muster clients', () => {
       balanced: false,
     };
     api.answers['GET /v1/clients/orders/ledger'] = ok(ledger);
-    const { exitCode, out } = await muster(['clients', 'ledger', 'orders']);
-    expect(exitCode).toBe(exitCodes.failure);
+    const { code, out } = await muster(['clients', 'ledger', 'orders']);
+    expect(code).toBe(exitCodes.failure);
     expect(out).toMatch(/accepted +1,500/);
     expect(out).toContain('does not balance: -1 jobs');
   });

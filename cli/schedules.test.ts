@@ -1,9 +1,7 @@
-import { Readable } from 'node:stream';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { exitCodes } from './exit-codes.ts';
-import { runProgram } from './program.ts';
 import { startTestApi, type TestApi } from './test-api.ts';
-import { createTestTerminal } from './test-terminal.ts';
+import { runMuster } from './test-muster.ts';
 
 const time = '2026-11-22T03:00:00.000Z';
 const schedule = {
@@ -37,13 +35,7 @@ beforeEach(async () => {
 });
 afterEach(() => api.stop());
 
-async function muster(...args: string[]) {
-  const terminal = createTestTerminal();
-  const environment = { MUSTER_API_URL: api.url, MUSTER_API_KEY: 'key' };
-  const onInterrupt = () => new AbortController().signal;
-  const code = await runProgram(args, { terminal, environment, input: Readable.from(['']), onInterrupt });
-  return { code, ...terminal.written };
-}
+const muster = (...args: string[]) => runMuster(args, { api });
 
 const lines = () => api.requests.map(({ line }) => line);
 

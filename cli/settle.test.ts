@@ -1,12 +1,10 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { Readable } from 'node:stream';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { exitCodes } from './exit-codes.ts';
-import { runProgram } from './program.ts';
 import { startTestApi, type TestApi } from './test-api.ts';
-import { createTestTerminal } from './test-terminal.ts';
+import { runMuster } from './test-muster.ts';
 
 const done = {
   settlementId: 'set_1',
@@ -38,13 +36,7 @@ afterEach(() => {
   rmSync(folder, { recursive: true });
 });
 
-async function muster(...args: string[]) {
-  const terminal = createTestTerminal();
-  const environment = { MUSTER_API_URL: api.url, MUSTER_API_KEY: 'key' };
-  const onInterrupt = () => new AbortController().signal;
-  const code = await runProgram(['run', ...args], { terminal, environment, input: Readable.from([]), onInterrupt });
-  return { code, ...terminal.written };
-}
+const muster = (...args: string[]) => runMuster(['run', ...args], { api });
 
 describe('muster run settle', () => {
   it('by hand sends one user', async () => {

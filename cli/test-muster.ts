@@ -1,0 +1,30 @@
+import { Readable } from 'node:stream';
+import { runProgram } from './program.ts';
+import type { TestApi } from './test-api.ts';
+import { createTestTerminal } from './test-terminal.ts';
+import type { Terminal } from './terminal.ts';
+
+export interface Sitting {
+  /** Who answers; an address and a key that are good unless `environment` has others. */
+  api?: Pick<TestApi, 'url'>;
+  environment?: NodeJS.ProcessEnv;
+  /** What a person types; absent: nobody is there. */
+  typed?: string | undefined;
+  /** What comes from a file or another program. */
+  piped?: string | undefined;
+  terminal?: Partial<Terminal>;
+  interrupt?: AbortSignal | undefined;
+}
+
+/** Runs the command as a shell would. */
+export async function runMuster(args: string[], sitting: Sitting) {
+  const { api, typed, piped, interrupt } = sitting;
+  const terminal = createTestTerminal({ ...sitting.terminal, live: typed !== undefined });
+  const text = typed ?? piped;
+  const input = Readable.from(text === undefined ? [] : [Buffer.from(text)]);
+  if (typed !== undefined) Object.assign(input, { isTTY: true });
+  const environment = sitting.environment ?? { MUSTER_API_URL: api?.url, MUSTER_API_KEY: 'muster_key' };
+  const onInterrupt = () => interrupt ?? new AbortController().signal;
+  const code = await runProgram(args, { terminal, environment, input, onInterrupt });
+  return { code, ...terminal.written };
+}
