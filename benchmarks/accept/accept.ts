@@ -1,20 +1,17 @@
-import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { setTimeout as wait } from 'node:timers/promises';
 import { Pool as PgPool, type Pool } from 'pg';
 import { Pool as HttpPool } from 'undici';
 import { v7 as uuidv7 } from 'uuid';
 import { z } from 'zod';
-import { findFreePorts } from '../../shared/infrastructure/free-ports.ts';
 import { textArray } from '../../shared/postgres/array-literals.ts';
 import { migrate } from '../../shared/postgres/migrate.ts';
-import { startChild, startService, type Child } from '../child.ts';
-import { startCpuMeter, withDescendants } from '../cpu.ts';
+import { startChild } from '../child.ts';
+import { withDescendants } from '../cpu.ts';
 import { ownRoot } from '../installation.ts';
+import { figuresOf, microsOf, nowhere, startOneApi, takeTurn, type Processes, type Turn } from '../one-api.ts';
 import { createDatabase } from '../own-database.ts';
 import { startPostgresAlone } from '../postgres-alone.ts';
-import { median, percentile, publishTables, ratioByRound, rounded, type Row } from '../results.ts';
-import { temporaryFolder } from '../temporary-folder.ts';
+import { publishTables, type Row } from '../results.ts';
 import { databaseSettings, warmDatabase } from '../warm-database.ts';
 
 /**
@@ -43,16 +40,7 @@ const kinds: readonly Kind[] = [
 const bareRows = 100_000;
 const barePerStatement = 500;
 const bareAtOnce = 2;
-const readyDeadlineMs = 30_000;
-const pollMs = 50;
 const apiKey = 'muster_the-key-of-the-benchmark';
-
-interface Turn {
-  rate: number;
-  latenciesMs: number[];
-  /** Microseconds per job, by process. */
-  cpu: Record<string, number>;
-}
 
 export async function benchmarkAccept({ rounds, quick }: { rounds: number; quick: boolean }): Promise<void> {
   const postgres = await startPostgresAlone(databaseSettings);
@@ -86,14 +74,12 @@ interface Bench {
   stop(): Promise<void>;
 }
 
-type Processes = Readonly<Record<string, () => readonly number[]>>;
-
 async function startBench(serverUrl: string, postgresPids: () => readonly number[]): Promise<Bench> {
   const database = await createDatabase(serverUrl);
   await migrate(database.url);
   const pool = new PgPool({ connectionString: database.url, max: bareAtOnce });
   await pool.query(bareTable);
-  const { api, url } = await startApi(database.url);
+  const { api, url } = await startOneApi(database.url, { environment: { MUSTER_BOOTSTRAP_API_KEY: apiKey } });
   await makeClient(url);
   const framework = startChild(join(ownRoot, 'benchmarks/accept/bare-server.ts'));
   const { port } = z.object({ port: z.int() }).parse(await framework.receive());
@@ -116,24 +102,6 @@ async function startBench(serverUrl: string, postgresPids: () => readonly number
   };
 }
 
-async function startApi(databaseUrl: string): Promise<{ api: Child; url: string }> {
-  const [port = 0] = await findFreePorts(1);
-  const config = join(temporaryFolder('muster-bench').path, 'engine.json');
-  writeFileSync(config, JSON.stringify({ segmentation: { url: 'http://127.0.0.1:9/v1' } }));
-  const environment = {
-    ...{ DATABASE_URL: databaseUrl, MUSTER_CONFIG: config, API_PORT: String(port), LOG_LEVEL: 'error' },
-    MUSTER_BOOTSTRAP_API_KEY: apiKey,
-  };
-  const api = startService(ownRoot, 'api', { environment });
-  const url = `http://127.0.0.1:${port}`;
-  const giveUpAt = performance.now() + readyDeadlineMs;
-  while (!(await fetch(`${url}/readyz`).catch(() => undefined))?.ok) {
-    if (!api.running || performance.now() > giveUpAt) throw new Error('the API does not get ready');
-    await wait(pollMs);
-  }
-  return { api, url };
-}
-
 const headers = { 'content-type': 'application/json', authorization: `Bearer ${apiKey}` };
 
 async function makeClient(url: string): Promise<void> {
@@ -146,7 +114,7 @@ async function makeClient(url: string): Promise<void> {
 function jobOf() {
   const key = uuidv7();
   const body = { order: key, what: 'reminder', filler: 'x'.repeat(80) };
-  return { url: 'http://127.0.0.1:9/hooks/orders', delaySeconds: 86_400, idempotencyKey: key, body };
+  return { url: `${nowhere}/hooks/orders`, delaySeconds: 86_400, idempotencyKey: key, body };
 }
 
 function bodyOf(perRequest: number): string {
@@ -168,26 +136,15 @@ async function sendAll(
 ): Promise<Turn> {
   const http = new HttpPool(url, { connections });
   const path = perRequest === 0 ? '/v1/jobs' : '/v1/jobs/bulk';
-  const latenciesMs: number[] = [];
-  let next = 0;
-  const sender = async () => {
-    for (let body = bodies[next++]; body !== undefined; body = bodies[next++]) {
-      const startedMs = performance.now();
-      const answer = await http.request({ method: 'POST', path, headers, body });
-      const text = await answer.body.text();
-      latenciesMs.push(performance.now() - startedMs);
-      const isGood = perRequest === 0 ? answer.statusCode === 201 : text.startsWith(`{"accepted":${perRequest},`);
-      if (!isGood) throw new Error(`not all were accepted: ${text.slice(0, 500)}`);
-    }
-  };
-  const read = startCpuMeter(processes);
-  const startedMs = performance.now();
-  await Promise.all(Array.from({ length: connections }, sender));
-  const jobs = bodies.length * Math.max(1, perRequest);
-  const rate = (jobs * 1000) / (performance.now() - startedMs);
-  const cpu = Object.entries(read()).map(([name, micros]) => [name, micros / jobs] as const);
+  const items = bodies.length * Math.max(1, perRequest);
+  const turn = await takeTurn(bodies, { atOnce: connections, items, processes }, async (body) => {
+    const answer = await http.request({ method: 'POST', path, headers, body });
+    const text = await answer.body.text();
+    const isGood = perRequest === 0 ? answer.statusCode === 201 : text.startsWith(`{"accepted":${perRequest},`);
+    if (!isGood) throw new Error(`not all were accepted: ${text.slice(0, 500)}`);
+  });
   await http.close();
-  return { rate, latenciesMs, cpu: Object.fromEntries(cpu) };
+  return turn;
 }
 
 const bareTable = `
@@ -209,39 +166,17 @@ async function insertBare(pool: Pool, rows: number, processes: Processes): Promi
     const ids = jobs.map(() => crypto.randomUUID());
     return [`{${ids.join(',')}}`, client, textArray(jobs.map((job) => job.idempotencyKey)), textArray(bodies)];
   });
-  const latenciesMs: number[] = [];
-  let next = 0;
-  const inserter = async () => {
-    for (let values = groups[next++]; values; values = groups[next++]) {
-      const beganMs = performance.now();
-      await pool.query({ name: 'bare', text: bareInsert, values });
-      latenciesMs.push(performance.now() - beganMs);
-    }
-  };
-  const read = startCpuMeter(processes);
-  const startedMs = performance.now();
-  await Promise.all(Array.from({ length: bareAtOnce }, inserter));
-  const rate = (rows * 1000) / (performance.now() - startedMs);
-  const cpu = Object.entries(read()).map(([name, micros]) => [name, micros / rows] as const);
-  return { rate, latenciesMs, cpu: Object.fromEntries(cpu) };
+  return await takeTurn(groups, { atOnce: bareAtOnce, items: rows, processes }, async (values) => {
+    await pool.query({ name: 'bare', text: bareInsert, values });
+  });
 }
 
 function rowOf(name: string, connections: number, turns: readonly Turn[], bare: readonly Turn[]): Row {
-  const rates = turns.map(({ rate }) => rate);
-  const all = turns.flatMap(({ latenciesMs }) => latenciesMs);
-  const micros = (process: string) => {
-    const values = turns.flatMap(({ cpu }) => cpu[process] ?? []);
-    return values.length === 0 ? null : rounded(median(values));
-  };
-  const bareRates = bare.map(({ rate }) => rate);
   return {
     ...{ case: name, connections },
-    'jobs/s': rounded(median(rates)),
-    'ratio to bare': rounded(ratioByRound(rates, bareRates)),
-    'p50 ms': rounded(percentile(all, 0.5)),
-    'p99 ms': rounded(percentile(all, 0.99)),
-    'server µs': micros('server'),
-    'Postgres µs': micros('postgres'),
-    'client µs': micros('client'),
+    ...figuresOf('jobs', turns, bare),
+    'server µs': microsOf('server', turns),
+    'Postgres µs': microsOf('postgres', turns),
+    'client µs': microsOf('client', turns),
   };
 }

@@ -1,23 +1,17 @@
-import { writeFileSync } from 'node:fs';
-import { join } from 'node:path';
-import { setTimeout as wait } from 'node:timers/promises';
 import { Pool as PgPool, type Pool } from 'pg';
 import { Pool as HttpPool } from 'undici';
 import { receiptsAnswer } from '../../shared/contracts/receipts.ts';
 import { requestKey } from '../../shared/domain/batch.ts';
 import { publicId } from '../../shared/domain/ids.ts';
 import { signWebhook, webhookHeaders, webhookKeyOf } from '../../shared/domain/standard-webhooks.ts';
-import { findFreePorts } from '../../shared/infrastructure/free-ports.ts';
 import { textArray } from '../../shared/postgres/array-literals.ts';
 import { migrate } from '../../shared/postgres/migrate.ts';
-import { startService, type Child } from '../child.ts';
-import { startCpuMeter, withDescendants } from '../cpu.ts';
+import { withDescendants } from '../cpu.ts';
 import { batchUsers, userOf, writeRun } from '../explain/explain.ts';
-import { ownRoot } from '../installation.ts';
+import { figuresOf, microsOf, nowhere, startOneApi, takeTurn, type Processes, type Turn } from '../one-api.ts';
 import { createDatabase } from '../own-database.ts';
 import { startPostgresAlone } from '../postgres-alone.ts';
-import { median, percentile, publishTables, ratioByRound, rounded, type Row } from '../results.ts';
-import { temporaryFolder } from '../temporary-folder.ts';
+import { publishTables, type Row } from '../results.ts';
 import { databaseSettings, warmDatabase } from '../warm-database.ts';
 
 /**
@@ -47,18 +41,9 @@ const kinds: readonly Kind[] = (['run', 'run and country', 'key'] as const).flat
 );
 const bareRows = 60_000;
 const barePerStatement = 1000;
-const readyDeadlineMs = 30_000;
-const pollMs = 50;
 
 const secret = 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw';
 const key = webhookKeyOf(secret);
-
-interface Turn {
-  rate: number;
-  latenciesMs: number[];
-  /** Microseconds per receipt, by process. */
-  cpu: Record<string, number>;
-}
 
 export async function benchmarkReceipts({ rounds, quick }: { rounds: number; quick: boolean }): Promise<void> {
   const postgres = await startPostgresAlone(databaseSettings);
@@ -116,7 +101,10 @@ async function startBench(serverUrl: string, postgresPids: () => readonly number
     [runId],
   );
   const nextUser = createUsers(rows);
-  const { api, url } = await startApi(database.url);
+  const { api, url } = await startOneApi(database.url, {
+    engine: { actionTypes },
+    environment: { RECEIPTS_SECRET: secret },
+  });
   const run = publicId('run', runId);
   const processes = { api: () => [api.pid], postgres: postgresPids };
 
@@ -146,30 +134,14 @@ async function startBench(serverUrl: string, postgresPids: () => readonly number
   };
 }
 
-async function startApi(databaseUrl: string): Promise<{ api: Child; url: string }> {
-  const [port = 0] = await findFreePorts(1);
-  const config = join(temporaryFolder('muster-bench').path, 'engine.json');
-  const called = { url: 'http://127.0.0.1:9/v1', class: 'B', receipts: true, receiptsSecretEnv: 'RECEIPTS_SECRET' };
-  const actionTypes = { 'award-reward': called };
-  writeFileSync(config, JSON.stringify({ segmentation: { url: 'http://127.0.0.1:9/v1' }, actionTypes }));
-  const environment = {
-    ...{ DATABASE_URL: databaseUrl, MUSTER_CONFIG: config, API_PORT: String(port), LOG_LEVEL: 'error' },
-    RECEIPTS_SECRET: secret,
-  };
-  const api = startService(ownRoot, 'api', { environment });
-  const url = `http://127.0.0.1:${port}`;
-  const giveUpAt = performance.now() + readyDeadlineMs;
-  while (!(await fetch(`${url}/readyz`).catch(() => undefined))?.ok) {
-    if (!api.running || performance.now() > giveUpAt) throw new Error('the API does not get ready');
-    await wait(pollMs);
-  }
-  return { api, url };
-}
+const actionTypes = {
+  'award-reward': { url: nowhere, class: 'B', receipts: true, receiptsSecretEnv: 'RECEIPTS_SECRET' },
+};
 
 interface SendTerms {
   perRequest: number;
   connections: number;
-  processes: Readonly<Record<string, () => readonly number[]>>;
+  processes: Processes;
 }
 
 /** As many requests at once as there are connections. */
@@ -180,26 +152,15 @@ async function sendAll(
 ): Promise<Turn> {
   const http = new HttpPool(url, { connections });
   const signed = bodies.map((body, index) => ({ body, headers: headersOf(body, index) }));
-  const latenciesMs: number[] = [];
-  let next = 0;
-  const sender = async () => {
-    for (let request = signed[next++]; request; request = signed[next++]) {
-      const startedMs = performance.now();
-      const answer = await http.request({ method: 'POST', path: '/v1/receipts', ...request });
-      const text = await answer.body.text();
-      latenciesMs.push(performance.now() - startedMs);
-      const { accepted } = receiptsAnswer.parse(JSON.parse(text));
-      if (accepted !== perRequest) throw new Error(`of ${perRequest} receipts, ${accepted} were accepted: ${text}`);
-    }
-  };
-  const read = startCpuMeter(processes);
-  const startedMs = performance.now();
-  await Promise.all(Array.from({ length: connections }, sender));
-  const receipts = bodies.length * perRequest;
-  const rate = (receipts * 1000) / (performance.now() - startedMs);
-  const cpu = Object.entries(read()).map(([name, micros]) => [name, micros / receipts] as const);
+  const items = bodies.length * perRequest;
+  const turn = await takeTurn(signed, { atOnce: connections, items, processes }, async (request) => {
+    const answer = await http.request({ method: 'POST', path: '/v1/receipts', ...request });
+    const text = await answer.body.text();
+    const { accepted } = receiptsAnswer.parse(JSON.parse(text));
+    if (accepted !== perRequest) throw new Error(`of ${perRequest} receipts, ${accepted} were accepted: ${text}`);
+  });
   await http.close();
-  return { rate, latenciesMs, cpu: Object.fromEntries(cpu) };
+  return turn;
 }
 
 function headersOf(body: string, index: number): Record<string, string> {
@@ -228,7 +189,7 @@ async function insertBare(
   pool: Pool,
   nextUser: ReturnType<typeof createUsers>,
   rows: number,
-  processes: SendTerms['processes'],
+  processes: Processes,
 ): Promise<Turn> {
   const groups = Array.from({ length: rows / barePerStatement }, () => {
     const users = Array.from({ length: barePerStatement }, nextUser);
@@ -238,38 +199,16 @@ async function insertBare(
       textArray(users.map(({ user }) => user)),
     ];
   });
-  const latenciesMs: number[] = [];
-  const read = startCpuMeter(processes);
-  const startedMs = performance.now();
-  for (const values of groups) {
-    const beganMs = performance.now();
+  return await takeTurn(groups, { atOnce: 1, items: rows, processes }, async (values) => {
     await pool.query({ name: 'bare', text: bareInsert, values });
-    latenciesMs.push(performance.now() - beganMs);
-  }
-  const rate = (rows * 1000) / (performance.now() - startedMs);
-  const cpu = Object.entries(read()).map(([name, micros]) => [name, micros / rows] as const);
-  return { rate, latenciesMs, cpu: Object.fromEntries(cpu) };
+  });
 }
 
 function rowOf(name: string, named: string, turns: readonly Turn[], bare: readonly Turn[]): Row {
-  const rates = turns.map(({ rate }) => rate);
-  const all = turns.flatMap(({ latenciesMs }) => latenciesMs);
-  const micros = (process: string) => {
-    const values = turns.flatMap(({ cpu }) => cpu[process] ?? []);
-    return values.length === 0 ? null : rounded(median(values));
-  };
   return {
     ...{ case: name, 'named by': named },
-    'receipts/s': rounded(median(rates)),
-    'ratio to bare': rounded(
-      ratioByRound(
-        rates,
-        bare.map(({ rate }) => rate),
-      ),
-    ),
-    'p50 ms': rounded(percentile(all, 0.5)),
-    'p99 ms': rounded(percentile(all, 0.99)),
-    'API µs per receipt': micros('api'),
-    'Postgres µs per receipt': micros('postgres'),
+    ...figuresOf('receipts', turns, bare),
+    'API µs per receipt': microsOf('api', turns),
+    'Postgres µs per receipt': microsOf('postgres', turns),
   };
 }
