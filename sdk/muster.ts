@@ -117,7 +117,7 @@ export function createMuster({ url, apiKey, retries = 5, fetch: send = fetch }: 
 export type Muster = ReturnType<typeof createMuster>;
 
 async function read<Answer>(response: Response): Promise<Answer> {
-  // eslint-disable-next-line @typescript-eslint/no-unsafe-assignment -- the types are written from the document of whoever answers
+  // eslint-disable-next-line @typescript-eslint/no-unsafe-assignment -- the API checks its answers against the document that the types are made from
   const value: Answer = JSON.parse(await response.text());
   return value;
 }

@@ -1,3 +1,4 @@
+import { stripVTControlCharacters } from 'node:util';
 import { describe, expect, test } from 'vitest';
 import { createPaint } from './paint.ts';
 import { renderReport } from './report.ts';
@@ -132,8 +133,7 @@ describe('the report as text', () => {
 
   test('painted or plain, the columns are in the same places', () => {
     const painted = renderReport(finished, createPaint(true));
-    // eslint-disable-next-line no-control-regex -- the colours that are taken off again
-    expect(painted.replace(/\u001b\[\d+m/g, '')).toBe(renderReport(finished, plain));
+    expect(stripVTControlCharacters(painted)).toBe(renderReport(finished, plain));
     expect(painted).not.toBe(renderReport(finished, plain));
   });
 
