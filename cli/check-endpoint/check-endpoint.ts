@@ -1,4 +1,4 @@
-import type { KeyObject } from 'node:crypto';
+import { randomUUID, type KeyObject } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
 import type { ContractClass } from '../../shared/domain/consequences.ts';
@@ -116,6 +116,7 @@ function termsOf(url: string, options: CheckEndpointOptions, environment: NodeJS
     batchSize: options.batchSize,
     timeoutMs: options.timeoutMs,
     appliesLateMs: options.appliesLateSeconds * 1000,
+    checkId: randomUUID().slice(0, 8),
   };
 }
 

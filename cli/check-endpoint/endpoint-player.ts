@@ -28,6 +28,8 @@ export interface EndpointTerms {
   timeoutMs: number;
   /** Class C: how long after its end a call may still be applied. */
   appliesLateMs: number;
+  /** In the ids of all users and keys: an endpoint may remember those of an earlier check, so each check has its own. */
+  checkId: string;
 }
 
 /** A call as Muster would make it; what is not given is new. */
@@ -90,23 +92,22 @@ const cutAfterMs = 40;
 
 /** @param wait resolves after so many milliseconds */
 export function createEndpointPlayer(terms: EndpointTerms, wait: (ms: number) => Promise<void>): EndpointPlayer {
-  const { timeoutMs } = terms;
+  const { timeoutMs, checkId } = terms;
   const calls = originOf(terms.url, timeoutMs);
   const cuts = originOf(terms.url, cutAfterMs);
   const questions = terms.statusUrl === undefined ? undefined : originOf(terms.statusUrl, timeoutMs);
-  const nonce = randomUUID().slice(0, 8);
   const campaign = publicId('campaign', v7());
   let users = 0;
   let batches = 0;
   let slowest = 0;
   let succeeded = false;
 
-  const freshUser = (suffix = '') => `muster-check-${nonce}-${String(++users).padStart(5, '0')}${suffix}`;
+  const freshUser = (suffix = '') => `muster-check-${checkId}-${String(++users).padStart(5, '0')}${suffix}`;
   const freshRun = () => publicId('run', v7());
 
   function requestOf(call: PlayedCall) {
     const { users: asked, run = freshRun(), batch = ++batches, attempt = 1, more = {} } = call;
-    const key = call.key ?? `check-${nonce}-${batch}-1`;
+    const key = call.key ?? `check-${checkId}-${batch}-1`;
     const action = { type: terms.actionType, params: terms.params };
     const body = { campaign, run, step: 1, country: terms.country, batch, action, users: asked, ...more };
     const bytes = Buffer.from(JSON.stringify(body));

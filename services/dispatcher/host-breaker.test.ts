@@ -1,4 +1,4 @@
-import fc from 'fast-check';
+import { fc } from '../../test/support/properties.ts';
 import { describe, expect, it } from 'vitest';
 import { broughtBack, createHostBreaker, type HostState } from './host-breaker.ts';
 import type { HostSign } from './judge-answer.ts';

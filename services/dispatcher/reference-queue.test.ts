@@ -1,4 +1,4 @@
-import fc from 'fast-check';
+import { fc } from '../../test/support/properties.ts';
 import { describe, expect, it } from 'vitest';
 import type { Lane } from '../../shared/ports/message-bus.ts';
 import { createReferenceQueue, type QueuedReference } from './reference-queue.ts';

@@ -1,4 +1,4 @@
-import fc from 'fast-check';
+import { fc } from '../../test/support/properties.ts';
 import { expect, it } from 'vitest';
 import { isStorable } from '../../shared/domain/stored-text.ts';
 import { secretsIn, storableText, withoutSecrets } from './without-secrets.ts';

@@ -1,4 +1,4 @@
-import fc from 'fast-check';
+import { fc } from '../../test/support/properties.ts';
 import { describe, expect, it } from 'vitest';
 import type { JobReference } from '../../shared/domain/job-key.ts';
 import { clientIdOf, jobIdOf } from '../../test/support/conformance/job-subject.ts';

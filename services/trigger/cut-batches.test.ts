@@ -1,4 +1,4 @@
-import fc from 'fast-check';
+import { fc } from '../../test/support/properties.ts';
 import { describe, expect, it } from 'vitest';
 import { isValidUserId } from '../../shared/domain/user-id.ts';
 import { cutBatches, type Cut } from './cut-batches.ts';

@@ -1,4 +1,4 @@
-import fc from 'fast-check';
+import { fc } from '../../test/support/properties.ts';
 import { describe, expect, it } from 'vitest';
 import { compareUserIds } from '../../shared/domain/user-id.ts';
 import { isBasic, isOver, mergeHeads, type Head, type Merged } from './merge-heads.ts';

@@ -1,4 +1,4 @@
-import fc from 'fast-check';
+import { fc } from '../../test/support/properties.ts';
 import { describe, expect, it } from 'vitest';
 import { firstChildBatchNo, isChildBatch, requestKey } from './batch.ts';
 import { publicId, uuidOf } from './ids.ts';

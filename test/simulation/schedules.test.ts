@@ -1,4 +1,4 @@
-import fc from 'fast-check';
+import { fc } from '../support/properties.ts';
 import { describe, expect, it } from 'vitest';
 import type { KeptSchedule } from '../../shared/contracts/kept-schedules.ts';
 import { recurrenceOf } from '../../shared/contracts/recurrences.ts';
@@ -203,13 +203,16 @@ function decisionsOf(
 ): Map<number, string[]> {
   const decided = new Map<number, string[]>();
   const add = (atMs: number, name: string) => decided.set(atMs, [...(decided.get(atMs) ?? []), name]);
-  for (const each of recurring.occurrences.values()) {
-    // One that a person asked for at that very instant stands for it.
-    if (each.scheduleId === scheduleId) add(each.scheduledForMs, each.group);
-  }
+  const occurrences = [...recurring.occurrences.values()].filter((each) => each.scheduleId === scheduleId);
+  for (const each of occurrences) if (each.kind !== 'manual') add(each.scheduledForMs, each.group);
   for (const { group, firstMs, lastMs, cause } of recurring.skipped.values()) {
     if (cause === 'clock-change') continue;
     for (const atMs of instants) if (atMs >= firstMs && atMs <= lastMs) add(atMs, group);
+  }
+  // One that a person asked for at that very instant stands for it, unless it had been skipped before he asked.
+  for (const { kind, scheduledForMs, group } of occurrences) {
+    const names = decided.get(scheduledForMs) ?? [];
+    if (kind === 'manual' && !names.includes(group) && !names.includes('')) add(scheduledForMs, group);
   }
   return decided;
 }

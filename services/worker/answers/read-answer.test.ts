@@ -1,4 +1,4 @@
-import fc from 'fast-check';
+import { fc } from '../../../test/support/properties.ts';
 import { describe, expect, it } from 'vitest';
 import { isPlain, usersTextOf } from '../../../shared/domain/users-text.ts';
 import type { BatchAnswer } from '../ports/batch-endpoint.ts';

@@ -1,4 +1,4 @@
-import fc from 'fast-check';
+import { fc } from '../../../test/support/properties.ts';
 import { describe, expect, it } from 'vitest';
 import type { BatchAnswer } from '../ports/batch-endpoint.ts';
 import { readStatus } from './read-status.ts';

@@ -1,4 +1,4 @@
-import fc from 'fast-check';
+import { fc } from '../../../test/support/properties.ts';
 import { describe, expect, it } from 'vitest';
 import { readCron } from './cron.ts';
 import { decisionKey, planOccurrences, type PlannedGroup, type PlanQuestion } from './plan-occurrences.ts';

@@ -1,4 +1,4 @@
-import fc from 'fast-check';
+import { fc } from '../properties.ts';
 import { describe, expect, it } from 'vitest';
 import { startFedRun, type MakeExecutionSubject } from './execution-subject.ts';
 import { ledgerCommands, newModel, type LedgerReal } from './ledger-model.ts';

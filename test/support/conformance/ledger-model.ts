@@ -1,4 +1,4 @@
-import fc from 'fast-check';
+import { fc } from '../properties.ts';
 import { expect } from 'vitest';
 import { quarantinedAfterLapses } from '../../../shared/postgres/ledger-codes.ts';
 import type { ClaimedStep, StepBegin, StepLedger, StepRef } from '../../../shared/ports/step-ledger.ts';
