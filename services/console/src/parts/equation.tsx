@@ -1,6 +1,7 @@
 import { Fragment, type ReactNode } from 'react';
 import styles from './equation.module.css';
-import { count } from './numbers.ts';
+import { Icon } from './icon.tsx';
+import { formatCount } from './numbers.ts';
 import { OutcomeKey } from './outcome-bar.tsx';
 import { addsUp, outcomeOrder, type OutcomeCounts } from './outcomes.ts';
 
@@ -17,16 +18,16 @@ export function Equation({ line, children }: EquationProps) {
   const isRight = addsUp(line);
   return (
     <section className="panel" aria-label="The sum">
-      <div className={styles.sum}>
-        <div className={styles.term}>
-          <b className={styles.first}>{count(line.audience)}</b>
+      <div className={styles['sum']}>
+        <div className={styles['term']}>
+          <b className={styles['first']}>{formatCount(line.audience)}</b>
           <span className="key">audience</span>
         </div>
         {terms.map((outcome, index) => (
           <Fragment key={outcome}>
-            <span className={styles.sign}>{index === 0 ? '=' : '+'}</span>
-            <div className={`${styles.term ?? ''} ${line[outcome] === 0 ? (styles.zero ?? '') : ''}`}>
-              <b>{count(line[outcome])}</b>
+            <span className={styles['sign']}>{index === 0 ? '=' : '+'}</span>
+            <div className={`${styles['term'] ?? ''} ${line[outcome] === 0 ? (styles['zero'] ?? '') : ''}`}>
+              <b>{formatCount(line[outcome])}</b>
               <OutcomeKey outcome={outcome} />
             </div>
           </Fragment>
@@ -44,7 +45,7 @@ export function Equation({ line, children }: EquationProps) {
 export function AddsUp({ isRight }: { isRight: boolean }) {
   return (
     <span className={`row gap-1 ${isRight ? 'c-ok' : 'c-bad'}`}>
-      <span className={`i s12 ${isRight ? 'i-check' : 'i-failed'}`} aria-hidden="true" />
+      <Icon name={isRight ? 'check' : 'failed'} size={12} />
       <b>{isRight ? 'Adds up' : 'Does not add up'}</b>
     </span>
   );

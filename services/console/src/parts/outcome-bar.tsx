@@ -1,4 +1,4 @@
-import { count } from './numbers.ts';
+import { formatCount } from './numbers.ts';
 import { outcomeWords, segmentsOf, type OutcomeCounts, type OutcomeName } from './outcomes.ts';
 
 export interface OutcomeBarProps {
@@ -24,8 +24,8 @@ export function OutcomeBar({ counts, audience, size = 'normal' }: OutcomeBarProp
 
 /** All numbers of a bar in words: who cannot see it loses nothing. */
 function outcomeLabel(counts: OutcomeCounts, audience: number): string {
-  const terms = segmentsOf(counts).map(({ outcome, users }) => `${count(users)} ${outcomeWords[outcome]}`);
-  return [...terms, `of ${count(audience)} users`].join(', ');
+  const terms = segmentsOf(counts).map(({ outcome, users }) => `${formatCount(users)} ${outcomeWords[outcome]}`);
+  return [...terms, `of ${formatCount(audience)} users`].join(', ');
 }
 
 function fillOf(outcome: OutcomeName): string {

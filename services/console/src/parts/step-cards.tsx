@@ -1,4 +1,4 @@
-import { count } from './numbers.ts';
+import { formatCount } from './numbers.ts';
 import { OutcomeBar } from './outcome-bar.tsx';
 import { outcomeWords, segmentsOf } from './outcomes.ts';
 import { Mark, type StepCounts, type StepTableProps } from './step-table.tsx';
@@ -9,9 +9,9 @@ export function StepCards({ steps, countries, markOf }: StepTableProps) {
   return (
     <div className="narrow">
       {steps.map((line) => (
-        <section key={line.step} className={styles.card}>
+        <section key={line.step} className={styles['card']}>
           <div className="row">
-            <h3 className={styles.cardTitle}>
+            <h3 className={styles['cardTitle']}>
               {line.step}&ensp;{line.action}
             </h3>
             <SucceededOf line={line} />
@@ -20,7 +20,7 @@ export function StepCards({ steps, countries, markOf }: StepTableProps) {
             const ofCountry = own.find(({ step }) => step === line.step);
             if (!ofCountry) return null;
             return (
-              <div key={country} className={styles.cardLine}>
+              <div key={country} className={styles['cardLine']}>
                 <div className="row sm">
                   <b>{country}</b>
                   <Mark mark={markOf?.(country, line.step) ?? null} isTold />
@@ -40,7 +40,7 @@ export function StepCards({ steps, countries, markOf }: StepTableProps) {
 function SucceededOf({ line }: { line: StepCounts }) {
   return (
     <span className="push sm">
-      <b>{count(line.succeeded)}</b> <span className="t3">of {count(line.audience)}</span>
+      <b>{formatCount(line.succeeded)}</b> <span className="t3">of {formatCount(line.audience)}</span>
     </span>
   );
 }
@@ -48,10 +48,10 @@ function SucceededOf({ line }: { line: StepCounts }) {
 function OtherNumbers({ line }: { line: StepCounts }) {
   const others = segmentsOf(line).filter(({ outcome }) => outcome !== 'succeeded');
   return (
-    <div className={`row wrap xs t3 ${styles.others ?? ''}`}>
+    <div className={`row wrap xs t3 ${styles['others'] ?? ''}`}>
       {others.map(({ outcome, users }) => (
         <span key={outcome}>
-          {count(users)} {outcomeWords[outcome]}
+          {formatCount(users)} {outcomeWords[outcome]}
         </span>
       ))}
     </div>

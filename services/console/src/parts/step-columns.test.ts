@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { OutcomeCounts } from './outcomes.ts';
-import { columnsOf, listed, zeroSentence } from './step-columns.ts';
+import { columnsOf, zeroSentence } from './step-columns.ts';
 
 const line: OutcomeCounts = {
   ...{ succeeded: 5, failed: 1, skipped: 0, suppressed: 0, heldOut: 0 },
@@ -48,15 +48,5 @@ describe('what has no column', () => {
   it('is not told where there is none', () => {
     const all = { ...line, skipped: 1, suppressed: 1, heldOut: 1, expired: 1, cancelled: 2, unknown: 3 };
     expect(zeroSentence(columnsOf([all], []))).toBe('');
-  });
-});
-
-describe('a list in words', () => {
-  it.each([
-    [[], ''],
-    [['SG'], 'SG'],
-    [['SG', 'PH', 'ID'], 'SG, PH and ID'],
-  ])('of %j is "%s"', (words, told) => {
-    expect(listed(words)).toBe(told);
   });
 });

@@ -1,3 +1,4 @@
+import { listed } from './figures.ts';
 import { outcomeOrder, outcomeWords, outcomesIn, type OutcomeCounts, type OutcomeName } from './outcomes.ts';
 
 /** More columns of outcomes than these make a table of steps too wide beside the other panel. */
@@ -21,10 +22,4 @@ export function zeroSentence(columns: readonly OutcomeName[]): string {
   const [first = ''] = rest;
   const told = listed(rest);
   return `${first.charAt(0).toUpperCase()}${told.slice(1)} ${rest.length === 1 ? 'is' : 'are'} 0.`;
-}
-
-/** `SG, PH and ID`. */
-export function listed(words: readonly string[]): string {
-  if (words.length < 2) return words.join('');
-  return `${words.slice(0, -1).join(', ')} and ${words.at(-1) ?? ''}`;
 }

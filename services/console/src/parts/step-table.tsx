@@ -1,5 +1,6 @@
 import type { ReactNode } from 'react';
-import { count, percent } from './numbers.ts';
+import { Icon } from './icon.tsx';
+import { formatCount, formatShare } from './numbers.ts';
 import { OutcomeBar } from './outcome-bar.tsx';
 import { outcomeWords, type OutcomeCounts, type OutcomeName } from './outcomes.ts';
 import { columnsOf } from './step-columns.ts';
@@ -41,10 +42,10 @@ export function StepTable(props: StepTableProps) {
   return (
     <>
       <div className="scroll wide" tabIndex={0} role="region" aria-label="Users by step and country">
-        <table className={styles.table}>
+        <table className={styles['table']}>
           <colgroup>
-            <col className={styles.name} />
-            <col className={styles.audience} />
+            <col className={styles['name']} />
+            <col className={styles['audience']} />
             <col />
             {columns.map((outcome) => (
               <Columns key={outcome} outcome={outcome} manner={manner} />
@@ -65,7 +66,7 @@ export function StepTable(props: StepTableProps) {
             </tr>
           </thead>
           {steps.map((line) => (
-            <tbody key={line.step} className={styles.step}>
+            <tbody key={line.step} className={styles['step']}>
               <Line line={line} columns={columns} manner={manner} isSum>
                 {line.step}&ensp;{line.action}
               </Line>
@@ -94,7 +95,7 @@ function Columns({ outcome, manner }: ColumnProps) {
   return (
     <>
       <col className={styles[outcome] ?? ''} />
-      {hasShare(outcome, manner) && <col className={styles.share} />}
+      {hasShare(outcome, manner) && <col className={styles['share']} />}
     </>
   );
 }
@@ -133,7 +134,7 @@ function Line({ line, columns, manner, isSum = false, children }: LineProps) {
       <th scope="row" className={isSum ? 'cut' : 'w5'}>
         {children}
       </th>
-      <td className="r">{count(line.audience)}</td>
+      <td className="r">{formatCount(line.audience)}</td>
       <td>
         <OutcomeBar counts={line} audience={line.audience} size={isSum ? 'large' : 'normal'} />
       </td>
@@ -148,8 +149,8 @@ function Cells({ line, outcome, manner }: ColumnProps & { line: StepCounts }) {
   const users = line[outcome];
   return (
     <>
-      <td className={users === 0 ? 'r z' : 'r'}>{count(users)}</td>
-      {hasShare(outcome, manner) && <td className="r t2">{percent(users, line.audience)} %</td>}
+      <td className={users === 0 ? 'r z' : 'r'}>{formatCount(users)}</td>
+      {hasShare(outcome, manner) && <td className="r t2">{formatShare(users, line.audience)}</td>}
     </>
   );
 }
@@ -159,8 +160,8 @@ export function Mark({ mark, isTold = false }: { mark: CountryMark | null; isTol
   if (mark === null) return null;
   const words = mark === 'done' ? 'done' : 'waits';
   return (
-    <span className={`${styles.mark ?? ''} ${mark === 'done' ? 'c-ok' : 'c-warn'}`}>
-      <span className={`i s12 ${mark === 'done' ? 'i-tick' : 'i-warn'}`} aria-hidden="true" />
+    <span className={`${styles['mark'] ?? ''} ${mark === 'done' ? 'c-ok' : 'c-warn'}`}>
+      <Icon name={mark === 'done' ? 'tick' : 'warn'} size={12} />
       <span className={isTold ? undefined : 'vh'}>{words}</span>
     </span>
   );

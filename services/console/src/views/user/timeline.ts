@@ -1,4 +1,6 @@
-import { count, counted, duration } from '../../parts/numbers.ts';
+import { countOf, formatCount } from '../../parts/numbers.ts';
+import { formatDuration } from '../../parts/times.ts';
+import { sentence } from '../../parts/figures.ts';
 import type { Attempt, ExplainedStep, Explanation } from './explanation.ts';
 
 /** How an entry is drawn; each has a shape of its own, so that colour is not all that tells it. */
@@ -39,8 +41,8 @@ export function timelineOf({ audience, batches, steps }: Explanation): Timeline 
     event('audience', { tone: 'member', title: 'In the audience', text: audienceText(audience.detail) }),
   ];
   if (fed) {
-    const title = `Fed in batch ${count(fed.batchNo)}${audience.country === null ? '' : ` of ${audience.country}`}`;
-    place.push(event('fed', { tone: 'fed', title, text: `With ${counted(fed.users - 1, 'other user')}.` }));
+    const title = `Fed in batch ${formatCount(fed.batchNo)}${audience.country === null ? '' : ` of ${audience.country}`}`;
+    place.push(event('fed', { tone: 'fed', title, text: `With ${countOf(fed.users - 1, 'other user')}.` }));
   }
   let before: string | null = null;
   const told: TimelineStep[] = [];
@@ -53,14 +55,6 @@ export function timelineOf({ audience, batches, steps }: Explanation): Timeline 
 
 function audienceText(detail: string): string {
   return detail === 'it was fed' ? 'It was in the audience when the run came to it.' : sentence(detail);
-}
-
-/** `out of stock` → `Out of stock.` */
-export function sentence(text: string): string {
-  const trimmed = text.trim();
-  if (trimmed === '') return '';
-  const first = `${trimmed.charAt(0).toUpperCase()}${trimmed.slice(1)}`;
-  return /[.!?…]$/.test(first) ? first : `${first}.`;
 }
 
 function stepEntries(step: ExplainedStep, before: string | null): TimelineEntry[] {
@@ -97,7 +91,7 @@ function gapEntries(step: ExplainedStep, attempt: Attempt, last: string | null, 
 
 function gapOf(key: string, from: string | null, to: string, why: string): TimelineEntry[] {
   const ms = from === null ? 0 : Date.parse(to) - Date.parse(from);
-  return ms < toldGapMs ? [] : [{ kind: 'gap', key, text: `${duration(ms)} ${why}` }];
+  return ms < toldGapMs ? [] : [{ kind: 'gap', key, text: `${formatDuration(ms)} ${why}` }];
 }
 
 /** What lies between a call with this result and the next one. */
@@ -155,7 +149,7 @@ function callEntry(step: ExplainedStep, { attempt, at, batchNo, result, code, me
     tone: words.tone,
     title: `Call ${attempt}: ${title}${code === null ? '' : `, ${code}`}`,
     text: [said, meaning].filter((part) => part !== '').join(' ') || null,
-    aside: `batch ${count(batchNo)}`,
+    aside: `batch ${formatCount(batchNo)}`,
   });
 }
 
@@ -200,7 +194,7 @@ function outcomeEntries(step: ExplainedStep): TimelineEntry[] {
 function callSummary({ attempts }: ExplainedStep): string {
   if (attempts.length === 0) return 'no call';
   const batches = new Set(attempts.map(({ batchNo }) => batchNo)).size;
-  return `${counted(attempts.length, 'call')}, ${counted(batches, 'key')}`;
+  return `${countOf(attempts.length, 'call')}, ${countOf(batches, 'key')}`;
 }
 
 type EventFields = Partial<Extract<TimelineEntry, { kind: 'event' }>> & { tone: Tone; title: string };

@@ -1,7 +1,6 @@
-import { counted } from '../../parts/numbers.ts';
-import { listed } from '../../parts/step-columns.ts';
+import { countOf } from '../../parts/numbers.ts';
+import { listed, sentence } from '../../parts/figures.ts';
 import type { ExplainedStep, Explanation, Place } from './explanation.ts';
-import { sentence } from './timeline.ts';
 
 /** The answer in one sentence, and what makes it believable. */
 export interface Verdict {
@@ -87,7 +86,7 @@ function callStory(steps: readonly ExplainedStep[]): string {
   const told = steps.flatMap(({ action, attempts }) => {
     if (attempts.length < 2) return [];
     const open = attempts.some(({ result }) => result === 'ambiguous' || result === 'lost');
-    const again = `${action} took ${counted(attempts.length, 'call')}`;
+    const again = `${action} took ${countOf(attempts.length, 'call')}`;
     return open
       ? [`${again}; one was never answered and was sent again with the same key, so it was not applied twice.`]
       : [`${again}.`];
