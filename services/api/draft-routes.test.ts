@@ -52,14 +52,14 @@ describe('giving a draft another definition', () => {
     expect(response.statusCode).toBe(409);
     expect(problem.parse(response.json())).toMatchObject({
       code: 'state-forbids',
-      detail: expect.stringContaining(id),
+      detail: `${id} is started: only a draft can be changed`,
     });
   });
 
   it('refuses what somebody else has changed since it was looked at', async () => {
     const { id } = await created();
     const { etag = '' } = (await api.server.inject({ url: `/v1/campaigns/${id}`, headers: authorized })).headers;
-    const ifMatch = { 'if-match': String(etag) };
+    const ifMatch = { 'if-match': etag };
     expect((await send('PUT', `/v1/campaigns/${id}`, { ...someCampaign, name: 'mine' }, ifMatch)).statusCode).toBe(200);
     const late = await send('PUT', `/v1/campaigns/${id}`, { ...someCampaign, name: 'late' }, ifMatch);
 
