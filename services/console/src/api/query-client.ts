@@ -1,0 +1,31 @@
+import { QueryCache, QueryClient } from '@tanstack/react-query';
+import { problemOf } from './problems.ts';
+
+const retries = 2;
+
+export interface QueryClientDeps {
+  /** The session is over: whoever is there has to log in again. */
+  onUnauthorized: () => void;
+}
+
+/** Asks again where no answer came or the server failed; what was refused stays refused. */
+export function createQueryClient({ onUnauthorized }: QueryClientDeps): QueryClient {
+  return new QueryClient({
+    queryCache: new QueryCache({
+      onError: (error) => {
+        if (problemOf(error).status === 401) onUnauthorized();
+      },
+    }),
+    defaultOptions: {
+      queries: {
+        retry: (failures, error) => failures < retries && isWorthARetry(problemOf(error).status),
+        staleTime: 2_000,
+      },
+      mutations: { retry: false },
+    },
+  });
+}
+
+function isWorthARetry(status: number): boolean {
+  return status === 0 || status >= 500;
+}

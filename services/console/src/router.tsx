@@ -1,0 +1,82 @@
+import { createRootRoute, createRoute, createRouter, lazyRouteComponent, redirect } from '@tanstack/react-router';
+import { basePath } from './api/client.ts';
+import { NotFound } from './frame/not-found.tsx';
+import { Shell } from './frame/shell.tsx';
+import { ViewFailed } from './frame/view-failed.tsx';
+import { campaignsSearch } from './views/campaigns/search.ts';
+
+/** Every view, one block each: its path, the shape of its search parameters, and the chunk it is loaded from when it is opened. */
+const root = createRootRoute({ component: Shell, notFoundComponent: NotFound, errorComponent: ViewFailed });
+
+const index = createRoute({
+  getParentRoute: () => root,
+  path: '/',
+  beforeLoad: () => {
+    // The router's own way to go elsewhere is to throw.
+    throw redirect({ to: '/campaigns', replace: true });
+  },
+});
+
+const campaigns = createRoute({
+  getParentRoute: () => root,
+  path: '/campaigns',
+  validateSearch: campaignsSearch,
+  component: lazyRouteComponent(() => import('./views/campaigns/campaigns-view.tsx'), 'CampaignsView'),
+});
+
+const newCampaign = createRoute({
+  getParentRoute: () => root,
+  path: '/campaigns/new',
+  component: lazyRouteComponent(() => import('./views/new-campaign/new-campaign-view.tsx'), 'NewCampaignView'),
+});
+
+const liveRun = createRoute({
+  getParentRoute: () => root,
+  path: '/runs/$runId',
+  component: lazyRouteComponent(() => import('./views/live-run/live-run-view.tsx'), 'LiveRunView'),
+});
+
+const report = createRoute({
+  getParentRoute: () => root,
+  path: '/runs/$runId/report',
+  component: lazyRouteComponent(() => import('./views/report/report-view.tsx'), 'ReportView'),
+});
+
+const user = createRoute({
+  getParentRoute: () => root,
+  path: '/runs/$runId/users/$userId',
+  component: lazyRouteComponent(() => import('./views/user/user-view.tsx'), 'UserView'),
+});
+
+const shards = createRoute({
+  getParentRoute: () => root,
+  path: '/shards',
+  component: lazyRouteComponent(() => import('./views/shards/shards-view.tsx'), 'ShardsView'),
+});
+
+const deadLetters = createRoute({
+  getParentRoute: () => root,
+  path: '/dead-letters',
+  component: lazyRouteComponent(() => import('./views/dead-letters/dead-letters-view.tsx'), 'DeadLettersView'),
+});
+
+const audit = createRoute({
+  getParentRoute: () => root,
+  path: '/audit',
+  component: lazyRouteComponent(() => import('./views/audit/audit-view.tsx'), 'AuditView'),
+});
+
+const views = [index, campaigns, newCampaign, liveRun, report, user, shards, deadLetters, audit] as const;
+
+export const router = createRouter({
+  routeTree: root.addChildren(views),
+  basepath: basePath,
+  defaultPreload: 'intent',
+  scrollRestoration: true,
+});
+
+declare module '@tanstack/react-router' {
+  interface Register {
+    router: typeof router;
+  }
+}
