@@ -29,6 +29,7 @@ export function failureRoutes(server: HttpServer, { reports }: { reports: RunRep
   server.route({
     method: 'GET',
     url: '/runs/:id/failures',
+    config: { role: 'viewer' },
     schema: {
       operationId: 'listRunFailures',
       summary: 'Users that failed, with the reason',
