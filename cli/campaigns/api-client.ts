@@ -37,6 +37,7 @@ import {
   auditPage,
   campaign,
   campaignPage,
+  campaignPreview,
   deadLetterGroups,
   deadLetterPage,
   eventPage,
@@ -48,6 +49,7 @@ import {
   runPage,
   type Answer,
   type Campaign,
+  type CampaignPreview,
 } from './api-answers.ts';
 import { createAsk } from './ask.ts';
 import { createExchange, type ExchangeDeps } from './exchange.ts';
@@ -83,6 +85,8 @@ export interface AuditQuery {
 
 export interface ApiClient {
   createCampaign(definition: unknown): Promise<Answer<Campaign>>;
+  replaceCampaign(id: string, definition: unknown): Promise<Answer<Campaign>>;
+  previewCampaign(definition: unknown): Promise<Answer<CampaignPreview>>;
   /** Newest first. */
   listCampaigns(limit: number, cursor: string | undefined): Promise<Answer<z.infer<typeof campaignPage>>>;
   showCampaign(id: string): Promise<Answer<Campaign>>;
@@ -181,6 +185,11 @@ export function createApiClient(deps: ApiClientDeps): ApiClient {
 
   return {
     createCampaign: (definition) => post(campaign, '/v1/campaigns', definition, 'not created'),
+    replaceCampaign: async (id, definition) => {
+      const path = `/v1/campaigns/${encodeURIComponent(id)}`;
+      return await refusedAs('not changed', () => ask(campaign, { method: 'PUT', path, body: definition }));
+    },
+    previewCampaign: (definition) => post(campaignPreview, '/v1/campaigns/preview', definition, 'not looked at'),
     listCampaigns: (limit, cursor) => get(campaignPage, `/v1/campaigns${queryOf({ limit, cursor })}`),
     showCampaign: (id) => get(campaign, `/v1/campaigns/${encodeURIComponent(id)}`),
     startCampaign: (id) => post(campaign, `/v1/campaigns/${encodeURIComponent(id)}/start`, {}, 'not started'),

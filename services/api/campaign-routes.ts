@@ -27,7 +27,7 @@ export interface CampaignRoutesDeps extends AskSourcesDeps {
   clock: Clock;
 }
 
-const campaignWithWarnings = campaign
+export const campaignWithWarnings = campaign
   .extend({ warnings: z.array(warning) })
   .meta({ id: 'CheckedCampaign', description: 'The campaign, and what should be looked at' });
 
@@ -57,7 +57,7 @@ export function campaignRoutes(server: HttpServer, deps: CampaignRoutesDeps): vo
     },
     validatorCompiler: campaignValidator(catalogue, clock),
     handler: async ({ body, begun }, reply) => {
-      const warnings = await requireSources(body);
+      const warnings = await requireSources(body, deps);
       const view = campaignView(await campaigns.create(body, begun?.createdId));
       return reply
         .code(201)
@@ -121,7 +121,7 @@ export function campaignRoutes(server: HttpServer, deps: CampaignRoutesDeps): vo
       if (!record) throw notFound('campaign', id);
       const isDraft = record.state === 'draft';
       if (isDraft) requireConfigured(record.definition, await catalogue.refresh());
-      const warnings = isDraft ? await requireSources(record.definition) : [];
+      const warnings = isDraft ? await requireSources(record.definition, deps) : [];
       const started = await startCampaign(campaigns, record, clock.now());
       if (!started) throw notFound('campaign', id);
       return { ...campaignView(started), warnings };
@@ -172,17 +172,17 @@ export function campaignRoutes(server: HttpServer, deps: CampaignRoutesDeps): vo
       return campaignView(record);
     },
   });
+}
 
-  /** @throws {HttpProblem} 422 when something that the audience names is not there */
-  async function requireSources(definition: CampaignDefinition): Promise<Warning[]> {
-    const { problems: found, warnings } = await askSources(definition, deps);
-    if (found.length > 0) throw invalidRequest(found);
-    return warnings;
-  }
+/** @throws {HttpProblem} 422 when something that the audience names is not there */
+export async function requireSources(definition: CampaignDefinition, deps: AskSourcesDeps): Promise<Warning[]> {
+  const { problems: found, warnings } = await askSources(definition, deps);
+  if (found.length > 0) throw invalidRequest(found);
+  return warnings;
 }
 
 /** The rules of this installation apply beside the body's shape, and all that is wrong is reported at once. Headers are described, not checked. */
-function campaignValidator(catalogue: CatalogueReader, clock: Clock): FastifySchemaCompiler<unknown> {
+export function campaignValidator(catalogue: CatalogueReader, clock: Clock): FastifySchemaCompiler<unknown> {
   return ({ httpPart }) =>
     (value: unknown) => {
       if (httpPart !== 'body') return { value };

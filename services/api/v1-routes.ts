@@ -21,6 +21,7 @@ import { budgetRoutes, type BudgetRoutesDeps } from './budget-routes.ts';
 import { campaignRoutes, type CampaignRoutesDeps } from './campaign-routes.ts';
 import { deadJobRoutes, type DeadJobRoutesDeps } from './dead-job-routes.ts';
 import { deadLetterRoutes, type DeadLetterRoutesDeps } from './dead-letter-routes.ts';
+import { draftRoutes } from './draft-routes.ts';
 import { explainRoutes } from './explain-routes.ts';
 import { failureRoutes } from './failure-routes.ts';
 import { addIdempotency } from './idempotency.ts';
@@ -120,6 +121,7 @@ export async function v1Routes(server: HttpServer, deps: V1RoutesDeps): Promise<
   recordChanges(server, deps.audit);
 
   campaignRoutes(server, deps);
+  draftRoutes(server, deps);
   budgetRoutes(server, deps);
   runRoutes(server, { ...deps, isKeyGood });
   runControlRoutes(server, deps);
