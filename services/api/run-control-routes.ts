@@ -10,7 +10,6 @@ import type { Clock } from '../../shared/ports/clock.ts';
 import { pageQuery, pageShape } from './contracts/pages.ts';
 import { decideChanges, decideVerb, type Asker } from './control-run.ts';
 import { jsonAnswer, problems } from './http/answer-shapes.ts';
-import { checkShape } from './http/check-shape.ts';
 import type { HttpServer } from './http/create-http-server.ts';
 import { requireMatch } from './http/etag.ts';
 import { HttpProblem, invalidRequest, notFound } from './http/http-problem.ts';
@@ -42,7 +41,7 @@ const verbBody = z
       .optional()
       .describe('Why, for whoever looks at the run later'),
   })
-  .optional();
+  .meta({ id: 'RunVerb' });
 
 const summaries: Record<ControlVerb, { summary: string; description: string }> = {
   pause: {
@@ -81,6 +80,7 @@ function verbRoute(server: HttpServer, verb: ControlVerb, { control, catalogue }
       tags,
       headers: idempotentHeaders,
       params: byId,
+      body: verbBody.nullish(),
       response: {
         200: jsonAnswer('The run, and what was under way', controlledRun),
         ...problems(400, 401, 404, 409, 413, 415, 422, 429),
@@ -88,7 +88,7 @@ function verbRoute(server: HttpServer, verb: ControlVerb, { control, catalogue }
     },
     handler: async (request) => {
       const { id } = request.params;
-      const reason = reasonOf(request.body);
+      const reason = request.body?.reason;
       const controlled = await control.change(requireId('run', id), (run) =>
         decideVerb(verb, run, askerOf(request), reason),
       );
@@ -181,12 +181,6 @@ function eventsRoute(server: HttpServer, { control, reports }: RunControlRoutesD
       return pageView('runEvent', page, runEventView);
     },
   });
-}
-
-function reasonOf(body: unknown): string | undefined {
-  const checked = checkShape(verbBody, body ?? undefined);
-  if (!checked.ok) throw invalidRequest(checked.problems, checked.more);
-  return checked.value?.reason;
 }
 
 function askerOf({ apiKey }: FastifyRequest): Asker {
