@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import { readFileSync } from 'node:fs';
 import { startCallbackTrial, type CallbackTrial } from './support/callback-trial.ts';
+import { ownerOf } from './support/callback-owners.ts';
 import { latenessOf } from './support/measure-callbacks.ts';
 import { lasting, until } from './support/until.ts';
 
@@ -12,17 +12,12 @@ describe('rows 34 and 35: a scheduler that stops in a burst', () => {
   let trial: CallbackTrial;
   afterEach(() => trial.end());
 
-  const ownerOf = (name: string) => {
-    const log = readFileSync(trial.muster.services.get(name)?.logFile ?? '', 'utf8');
-    return /scheduler@[^"\\]+/.exec(log)?.[0];
-  };
-
   async function leader(): Promise<string> {
     return await until('somebody leads', async () => {
       const [row] = await trial.database.rows<{ owner: string }>(
         `select owner from leases where name = 'job-partitions' and expires_at > now()`,
       );
-      return trial.names('scheduler').find((name) => ownerOf(name) === row?.owner);
+      return trial.names('scheduler').find((name) => ownerOf(trial, name) === row?.owner);
     });
   }
 
@@ -75,7 +70,7 @@ describe('rows 34 and 35: a scheduler that stops in a burst', () => {
     const topic = `${trial.muster.topicPrefix}.local.calls`;
     await until('all are offered', async () => {
       const messages = await trial.topics.contents([topic]);
-      return (messages.join().match(/[0-9a-f]{8}-[0-9a-f-]{27}/g)?.length ?? 0) >= 500;
+      return (messages.join().match(/\[\d+,\d+,"/g)?.length ?? 0) >= 500;
     });
     await trial.kill(...trial.names('scheduler'));
     await trial.restart(...trial.names('scheduler'));

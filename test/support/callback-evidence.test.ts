@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { callbackViolations, type CallbackEvidence, type ClaimEvent, type ReceivedCall } from './callback-evidence.ts';
 
 const claim: ClaimEvent = {
-  ...{ jobId: 'job_1', kind: 'claimed', atMs: 1010, dueAtMs: 1000, epoch: 1, leaseUntilMs: 6010 },
+  ...{ jobId: 'job_1', kind: 'claimed', owner: 'a', atMs: 1010, dueAtMs: 1000, epoch: 1, leaseUntilMs: 6010 },
 };
 const gone: ClaimEvent = { ...claim, kind: 'gone', atMs: 1050 };
 const call: ReceivedCall = {
@@ -15,6 +15,7 @@ function good(changes: Partial<CallbackEvidence> = {}): CallbackEvidence {
     accepted: new Map([['job_1', { dueAtMs: 1000, digest: 'd' }]]),
     stored: [],
     ended: [{ jobId: 'job_1', outcome: 'called' }],
+    attempts: [],
     totals: { accepted: 1, called: 1, expired: 0, cancelled: 0, dead: 0 },
     claims: [claim, gone],
     calls: [call],
@@ -42,6 +43,7 @@ describe('the checker of callbacks', () => {
     ['has another body', { calls: [{ ...call, digest: 'other' }] }, /^S3: a call of job_1 has another body/],
     ['is not signed', { calls: [{ ...call, problem: 'no key' }] }, /^S3: .* not to be believed: no key/],
     ['was called without a claim', { claims: [] }, /^S4: call 1 of job_1 under 0 claims/],
+    ['was called after its lease', { calls: [{ ...call, atMs: 6011 }] }, /^S4: job_1 was called 1 ms after its lease/],
     ['was called before its claim', { calls: [{ ...call, atMs: 1005 }] }, /^S4: call 1 of job_1 under 0 claims/],
     ['was called twice under one claim', { calls: [call, { ...call, atMs: 1040 }] }, /^S4: call 2 .* under 1 claims/],
   ])('says so when a job %s', (_what, changes, expected) => {
@@ -53,6 +55,17 @@ describe('the checker of callbacks', () => {
     const evidence = good({ calls: [call, again], claims: [claim, takenOver, { ...gone, atMs: 6050 }] });
     expect(callbackViolations(evidence)).toEqual(['S4: 1 calls after a success, 0 allowed']);
     expect(callbackViolations(evidence, { doubled: 1 })).toEqual([]);
+  });
+
+  it('counts a call apart that was made again because its answer had not come in time', () => {
+    const again = { ...call, atMs: 2030, endedAtMs: 2040 };
+    const second = { ...claim, atMs: 2020, dueAtMs: 2010 };
+    const evidence = good({
+      ...{ calls: [call, again], claims: [claim, gone, second, { ...second, kind: 'gone' }] },
+      attempts: [{ jobId: 'job_1', status: null, error: 'no whole answer' }],
+    });
+    expect(callbackViolations(evidence)).toEqual(['S4: 1 answers not heard: no whole answer']);
+    expect(callbackViolations(evidence, { unheard: 1 })).toEqual([]);
   });
 
   it('says so when two calls are under way at once', () => {

@@ -5,6 +5,8 @@ export interface CallbackEvidence {
   /** Not ended. */
   stored: readonly string[];
   ended: readonly EndedRow[];
+  /** Calls that were tried again, as the engine recorded them: without a status, it heard no answer. */
+  attempts: readonly { jobId: string; status: number | null; error: string | null }[];
   totals: Readonly<Record<Outcome | 'accepted', number>>;
   /** What a trigger of the test wrote of each change of `fires`, in its order for each job. */
   claims: readonly ClaimEvent[];
@@ -31,6 +33,8 @@ export interface ClaimEvent {
   jobId: string;
   /** `taken-over`: claimed again after its lease. `gone`: ended, moved or given back. */
   kind: 'claimed' | 'taken-over' | 'gone';
+  /** Of the process that holds it, or held it. */
+  owner: string;
   atMs: number;
   dueAtMs: number;
   epoch: number;
@@ -59,6 +63,8 @@ export interface Occurrence {
 export interface CallbackAllowance {
   /** Calls of jobs whose success the receiver had answered already: those that were open at a fault. */
   doubled: number;
+  /** Answers of success that did not come in time, by the engine's own record: it called again, as it has to. */
+  unheard: number;
   /** Calls of one job under way at once: of those that a process was frozen in. */
   overlapping: number;
   /** Jobs that have not ended. */
@@ -70,13 +76,14 @@ const sameMomentMs = 1000;
 
 /** What is wrong with callbacks, in words; each line begins with the promise that it breaks. */
 export function callbackViolations(evidence: CallbackEvidence, allowed: Partial<CallbackAllowance> = {}): string[] {
-  const allow = { doubled: 0, overlapping: 0, open: 0, ...allowed };
+  const allow = { doubled: 0, unheard: 0, overlapping: 0, open: 0, ...allowed };
   const calls = Map.groupBy(
     evidence.calls.toSorted((a, b) => a.atMs - b.atMs),
     ({ jobId }) => jobId,
   );
   const claims = Map.groupBy(evidence.claims, ({ jobId }) => jobId);
-  const doubled = doubledCalls(evidence.calls);
+  const doubled = doubledCalls(evidence);
+  const unheard = unheardAnswers(evidence);
   const overlapping = overlappingCalls(evidence.calls);
   return [
     ...endsOf(evidence, allow.open),
@@ -88,13 +95,27 @@ export function callbackViolations(evidence: CallbackEvidence, allowed: Partial<
     ...[...calls].flatMap(([jobId, received]) => callsWithoutClaim(jobId, received, claims.get(jobId) ?? [])),
     ...[...claims].flatMap(([jobId, events]) => endsDuringCalls(jobId, events, calls.get(jobId) ?? [])),
     ...(doubled > allow.doubled ? [`S4: ${doubled} calls after a success, ${allow.doubled} allowed`] : []),
+    ...(unheard.length > allow.unheard ? [`S4: ${unheard.length} answers not heard: ${unheard[0] ?? ''}`] : []),
     ...(overlapping > allow.overlapping ? [`S4: ${overlapping} calls at once, ${allow.overlapping} allowed`] : []),
   ];
 }
 
-/** Calls of jobs that the receiver had answered 2xx before they began. */
-export function doubledCalls(calls: readonly ReceivedCall[]): number {
-  return countPairs(calls, (before, call) => isSuccess(before) && (before.endedAtMs ?? Infinity) <= call.atMs);
+/** Calls of jobs that the receiver had answered 2xx before they began, less those whose answer did not reach the engine in time. */
+export function doubledCalls(evidence: Pick<CallbackEvidence, 'calls' | 'attempts'>): number {
+  const fits = (before: ReceivedCall, call: ReceivedCall) =>
+    isSuccess(before) && (before.endedAtMs ?? Infinity) <= call.atMs;
+  return countPairs(evidence.calls, fits) - unheardAnswers(evidence).length;
+}
+
+/** Why, one for each. */
+function unheardAnswers({ calls, attempts }: Pick<CallbackEvidence, 'calls' | 'attempts'>): string[] {
+  const received = Map.groupBy(calls, ({ jobId }) => jobId);
+  const unanswered = attempts.filter(({ status }) => status === null);
+  return [...Map.groupBy(unanswered, ({ jobId }) => jobId)].flatMap(([jobId, tries]) => {
+    const sorted = (received.get(jobId) ?? []).toSorted((a, b) => a.atMs - b.atMs);
+    const answeredBeforeAnother = sorted.slice(0, -1).filter(isSuccess).length;
+    return tries.slice(0, answeredBeforeAnother).map(({ error }) => error ?? '');
+  });
 }
 
 function overlappingCalls(calls: readonly ReceivedCall[]): number {
@@ -201,12 +222,16 @@ function wrongClaims(jobId: string, events: readonly ClaimEvent[]): string[] {
   return found;
 }
 
-/** S4: a claim is worth one call, at most. */
+/** S4: a claim is worth one call, at most, and none when its lease is over. */
 function callsWithoutClaim(jobId: string, received: readonly ReceivedCall[], events: readonly ClaimEvent[]): string[] {
-  const claimedAt = events.filter(({ kind }) => kind !== 'gone').map(({ atMs }) => atMs);
+  const claims = events.filter(({ kind }) => kind !== 'gone');
   return received.flatMap(({ atMs }, index) => {
-    const claims = claimedAt.filter((claimedAtMs) => claimedAtMs <= atMs).length;
-    return claims > index ? [] : [`S4: call ${index + 1} of ${jobId} under ${claims} claims`];
+    const before = claims.filter((claim) => claim.atMs <= atMs);
+    const leaseUntilMs = before.at(-1)?.leaseUntilMs ?? Infinity;
+    return [
+      ...(before.length > index ? [] : [`S4: call ${index + 1} of ${jobId} under ${before.length} claims`]),
+      ...(atMs <= leaseUntilMs ? [] : [`S4: ${jobId} was called ${atMs - leaseUntilMs} ms after its lease was over`]),
+    ];
   });
 }
 

@@ -59,14 +59,14 @@ export interface CallbackTrial extends Omit<Trial, 'judge' | 'awaitCalls'> {
   judgeCallbacks(verdict: CallbackVerdict): Promise<string[]>;
 }
 
-/** Short enough that each runs out within seconds, and longer than a call (2 s) with its margin. */
-export const quickCallLeases = { SCHEDULER_LEASE_MS: '3000', DISPATCHER_LEASE_MS: '6000' };
-const callTimeoutMs = 2000;
+/** Short enough that each runs out within seconds, and longer than a call (4 s) with its margin. */
+export const quickCallLeases = { SCHEDULER_LEASE_MS: '3000', DISPATCHER_LEASE_MS: '8000' };
+const callTimeoutMs = 4000;
 const usualClient = 'orders';
 
-export async function startCallbackTrial(
-  options: Omit<Partial<TrialOptions>, 'workers' | 'sandbox'> = {},
-): Promise<CallbackTrial> {
+export type CallbackTrialOptions = Omit<Partial<TrialOptions>, 'workers' | 'sandbox'>;
+
+export async function startCallbackTrial(options: CallbackTrialOptions = {}): Promise<CallbackTrial> {
   const trial = await startTrial({
     ...{ workers: 0, triggers: 0, schedulers: 2, dispatchers: 2, sandbox: {} },
     ...options,

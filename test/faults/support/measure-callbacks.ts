@@ -11,10 +11,8 @@ import { quantile } from './measure-run.ts';
 type Measured = Omit<ScenarioFigures, 'rows' | 'scenario' | 'faults' | 'violations' | 'measured'>;
 
 /** The figures of callbacks, in the columns of runs: batches are calls, users are jobs. */
-export function measureCallbacks(
-  { accepted, stored, ended, claims, calls }: CallbackEvidence,
-  injections: readonly Injection[],
-): Measured {
+export function measureCallbacks(evidence: CallbackEvidence, injections: readonly Injection[]): Measured {
+  const { accepted, stored, ended, claims, calls } = evidence;
   const known = new Set([...stored, ...ended.map(({ jobId }) => jobId)]);
   const takenOver = claims.filter(({ kind }) => kind === 'taken-over').length;
   const interrupted = [...Map.groupBy(calls, ({ jobId }) => jobId).values()].flatMap(secondsToRepeat);
@@ -22,7 +20,7 @@ export function measureCallbacks(
     batches: calls.length,
     users: ended.length,
     lost: [...accepted.keys()].filter((jobId) => !known.has(jobId)).length,
-    doubled: doubledCalls(calls),
+    doubled: doubledCalls(evidence),
     duplicatesSuppressed: 0,
     unknown: stored.length,
     redeliveriesPer1000: calls.length === 0 ? 0 : (1000 * takenOver) / calls.length,
