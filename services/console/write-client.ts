@@ -3,13 +3,14 @@ import { readFile, readdir, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createClient } from '@hey-api/openapi-ts';
 import { apiDocument } from '../../sdk/api-document.ts';
+import { ofAnyInstallation } from './any-installation.ts';
 
 const clientFolder = join(import.meta.dirname, 'src/api/generated');
 const markFile = join(clientFolder, 'document.sha256');
 
 /** The client of the API as it is here, unless the one that is there was made from the same document. */
 export async function writeClient(): Promise<void> {
-  const document = JSON.stringify(await apiDocument());
+  const document = JSON.stringify(ofAnyInstallation(await apiDocument()));
   const digest = createHash('sha256').update(document).digest('hex');
   if (digest === (await readFile(markFile, 'utf8').catch(() => ''))) return;
   const beside = `${clientFolder}.${process.pid}`;

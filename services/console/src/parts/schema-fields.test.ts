@@ -147,7 +147,8 @@ describe('what fields say', () => {
 
   it('is an object where nothing is written as JSON', () => {
     expect(valueOfJson('  ')).toEqual({ value: {}, problems: [] });
-    expect(valueOfJson('[1]')).toEqual({ value: [1], problems: [] });
+    expect(valueOfJson('{"a":[1]}')).toEqual({ value: { a: [1] }, problems: [] });
+    expect(valueOfJson('[1]').problems).toMatchObject([{ detail: 'has to be a JSON object, such as {"units": 2}' }]);
     expect(valueOfJson('nope').problems).toHaveLength(1);
   });
 

@@ -1,3 +1,4 @@
+import type { Json } from './schema-fields.ts';
 import { isPlain, isSchema, leavesOf, textOf, type LeafField, type SchemaField } from './schema-fields.ts';
 
 /** What stands in the fields of a form, by pointer; empty where nothing does. Under `all` the whole value as JSON, where it is written so. */
@@ -10,7 +11,7 @@ export interface LocalProblem {
 
 /** The value that the fields say, and what in them is no JSON. */
 export interface SaidValue {
-  value: unknown;
+  value: Record<string, Json>;
   problems: LocalProblem[];
 }
 
@@ -37,15 +38,15 @@ function initialOf(field: LeafField): string {
 /** An object of what the fields say; what is empty is left out. */
 export function valueOfFields(fields: readonly SchemaField[], texts: FieldTexts): SaidValue {
   const problems: LocalProblem[] = [];
-  const value = new Map<string, unknown>();
+  const value = new Map<string, Json>();
   const other = parsed(texts[otherValues] ?? '');
   if (!other.ok) problems.push({ pointer: '', detail: other.detail });
-  else if (isSchema(other.value)) for (const [name, inner] of Object.entries(other.value)) value.set(name, inner);
+  else if (isFields(other.value)) for (const [name, inner] of Object.entries(other.value)) value.set(name, inner);
 
-  const put = (into: Map<string, unknown>, field: SchemaField) => {
+  const put = (into: Map<string, Json>, field: SchemaField) => {
     const name = nameOf(field.pointer);
     if (field.kind === 'group') {
-      const inner = new Map<string, unknown>();
+      const inner = new Map<string, Json>();
       for (const each of field.fields) put(inner, each);
       if (inner.size > 0) into.set(name, Object.fromEntries(inner));
       return;
@@ -58,14 +59,16 @@ export function valueOfFields(fields: readonly SchemaField[], texts: FieldTexts)
   return { value: Object.fromEntries(value), problems };
 }
 
-/** The value that is written as JSON; an empty object where nothing is. */
+/** The object that is written as JSON; an empty one where nothing is. */
 export function valueOfJson(text: string): SaidValue {
   const said = parsed(text);
   if (!said.ok) return { value: {}, problems: [{ pointer: '', detail: said.detail }] };
-  return { value: said.value ?? {}, problems: [] };
+  if (said.value === undefined) return { value: {}, problems: [] };
+  if (isFields(said.value)) return { value: said.value, problems: [] };
+  return { value: {}, problems: [{ pointer: '', detail: 'has to be a JSON object, such as {"units": 2}' }] };
 }
 
-type Said = { ok: true; value: unknown } | { ok: false; detail: string };
+type Said = { ok: true; value: Json | undefined } | { ok: false; detail: string };
 
 function valueOf(field: LeafField, text: string): Said {
   if (text === '') return { ok: true, value: undefined };
@@ -98,7 +101,8 @@ export function numberOr(text: string): number | string {
 function parsed(text: string): Said {
   if (text.trim() === '') return { ok: true, value: undefined };
   try {
-    return { ok: true, value: JSON.parse(text) };
+    const value: unknown = JSON.parse(text);
+    return { ok: true, value: isJson(value) ? value : undefined };
   } catch (error) {
     return { ok: false, detail: `is no JSON: ${error instanceof Error ? error.message : String(error)}` };
   }
@@ -159,4 +163,13 @@ function isLine(value: unknown): boolean {
 
 function nameOf(pointer: string): string {
   return (pointer.split('/').at(-1) ?? '').replaceAll('~1', '/').replaceAll('~0', '~');
+}
+
+/** Whatever JSON.parse gives is; this tells the type checker so. */
+function isJson(value: unknown): value is Json {
+  return value !== undefined;
+}
+
+function isFields(value: Json | undefined): value is Record<string, Json> {
+  return isSchema(value);
 }
