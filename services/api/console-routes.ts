@@ -44,7 +44,7 @@ export function consoleFileRoutes(server: HttpServer, { files }: ConsolePages): 
 }
 
 async function bodyFor({ headers }: FastifyRequest, reply: FastifyReply, file: ConsoleFile): Promise<Buffer> {
-  const accepted = String(headers['accept-encoding'] ?? '');
+  const accepted = headers['accept-encoding'] ?? '';
   const encoding = (['br', 'gzip'] satisfies ContentEncoding[]).find((each) =>
     new RegExp(`\\b${each}\\b`).test(accepted),
   );
