@@ -24,7 +24,7 @@ const keyed = z.looseObject({
 });
 
 /** Thousands a second may come: no log line, no audit entry and no kept answer for each, and its client's limits instead of the key's. */
-const frequent = { isFrequent: true, rateLimit: false } as const;
+const frequent = { role: 'operator', isFrequent: true, rateLimit: false } as const;
 
 const maxBulkBytes = 16 * 1024 * 1024;
 

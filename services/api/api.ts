@@ -7,6 +7,7 @@ import { describeInstallation } from './describe-installation.ts';
 import { databaseUnavailable } from './database-unavailable.ts';
 import { createEventStreams } from './event-streams.ts';
 import { healthRoutes, type HealthRoutesDeps } from './health-routes.ts';
+import { pathBelow } from './public-address.ts';
 import { receiptRoutes, type ReceiptRoutesDeps } from './receipt-routes.ts';
 import { v1Routes, type V1RoutesDeps } from './v1-routes.ts';
 import { exportShardFigures } from './shard-look.ts';
@@ -48,6 +49,7 @@ const documentation = {
     { name: 'jobs', description: 'Callbacks that are due once' },
     { name: 'schedules', description: 'What recurs, and what of it fired' },
     { name: 'groups', description: 'The markets that schedules fire for' },
+    { name: 'session', description: 'Who is logged in to the console' },
     { name: 'audit', description: 'Who changed what' },
     { name: 'health', description: 'For whoever keeps the process running' },
   ],
@@ -61,16 +63,23 @@ export async function createApi(deps: ApiDeps): Promise<Api> {
     ?.counter({ name: 'muster_api_unauthorized_total', help: 'Requests refused for their API key' })
     .of({});
   if (deps.meter) exportShardFigures(deps.meter, deps.shardLook);
-  const server = await createHttpServer({ logger: deps.logger, explain: databaseUnavailable });
+  const basePath = deps.publicAddress?.basePath ?? '';
+  const server = await createHttpServer({
+    logger: deps.logger,
+    explain: databaseUnavailable,
+    pathOf: (url) => pathBelow(basePath, url),
+  });
   let ready = true;
   let closed: Promise<undefined> | undefined;
 
   await documentRoutes(server, {
     ...documentation,
+    basePath,
     amend: (document) => describeInstallation(document, deps.catalogue.current()),
   });
   // Whoever types the address wants to read, not a problem.
-  server.get('/', { schema: { hide: true } }, (_request, reply) => reply.redirect('/docs/'));
+  server.get('/', { schema: { hide: true } }, (_request, reply) => reply.redirect(`${basePath}/docs/`));
+  server.decorateRequest('apiKey', null);
   healthRoutes(server, { ping: deps.ping, ready: () => ready });
   await server.register(
     async (v1: HttpServer) => await v1Routes(v1, { ...deps, watch, streams, onRefusedKey: () => refusedKeys?.add() }),

@@ -40,6 +40,7 @@ export function campaignRoutes(server: HttpServer, deps: CampaignRoutesDeps): vo
   server.route({
     method: 'POST',
     url: '/campaigns',
+    config: { role: 'manager' },
     schema: {
       operationId: 'createCampaign',
       summary: 'Create a campaign',
@@ -69,6 +70,7 @@ export function campaignRoutes(server: HttpServer, deps: CampaignRoutesDeps): vo
   server.route({
     method: 'GET',
     url: '/campaigns',
+    config: { role: 'viewer' },
     schema: {
       operationId: 'listCampaigns',
       summary: 'List campaigns, newest first',
@@ -84,6 +86,7 @@ export function campaignRoutes(server: HttpServer, deps: CampaignRoutesDeps): vo
   server.route({
     method: 'GET',
     url: '/campaigns/:id',
+    config: { role: 'viewer' },
     schema: {
       operationId: 'getCampaign',
       summary: 'Show a campaign',
@@ -102,6 +105,7 @@ export function campaignRoutes(server: HttpServer, deps: CampaignRoutesDeps): vo
   server.route({
     method: 'POST',
     url: '/campaigns/:id/start',
+    config: { role: 'manager' },
     schema: {
       operationId: 'startCampaign',
       summary: 'Start a campaign, now or when its schedule says',
@@ -131,6 +135,7 @@ export function campaignRoutes(server: HttpServer, deps: CampaignRoutesDeps): vo
   server.route({
     method: 'POST',
     url: '/campaigns/:id/estimate',
+    config: { role: 'manager' },
     schema: {
       operationId: 'estimateCampaign',
       summary: 'Ask how many users a campaign would have',
@@ -152,6 +157,7 @@ export function campaignRoutes(server: HttpServer, deps: CampaignRoutesDeps): vo
   server.route({
     method: 'POST',
     url: '/campaigns/:id/unschedule',
+    config: { role: 'manager' },
     schema: {
       operationId: 'unscheduleCampaign',
       summary: 'Take a scheduled campaign back before its run begins',

@@ -51,6 +51,7 @@ import { createRunReports } from './postgres/run-reports.ts';
 import { createGroupStore } from './postgres/group-store.ts';
 import { createScheduleStore } from './postgres/schedule-store.ts';
 import { createSchedulerDesk } from './postgres/scheduler-desk.ts';
+import { createSessionStore } from './postgres/session-store.ts';
 import { createSettlementRequests } from './postgres/settlement-requests.ts';
 import { createShardFigures } from './postgres/shard-figures.ts';
 import { createShardLook } from './shard-look.ts';
@@ -101,7 +102,7 @@ export const apiProcess = defineProcess('api', readConfig, async (config, contex
   const look = async () => {
     try {
       installationId = await tryToTakePart({ pool, file, seed: config.engine, clock, logger });
-      if (!isKeyAdded) await apiKeys.add('bootstrap', digestOfApiKey(config.bootstrapApiKey ?? ''));
+      if (!isKeyAdded) await apiKeys.add('bootstrap', digestOfApiKey(config.bootstrapApiKey ?? ''), 'operator');
       isKeyAdded = true;
       problem = undefined;
       return lookMs;
@@ -186,6 +187,9 @@ export const apiProcess = defineProcess('api', readConfig, async (config, contex
       idempotency: createIdempotentRequests({ pool }),
       audit: createAuditLog({ pool }),
       apiKeys,
+      sessions: createSessionStore({ pool }),
+      installation: { name: config.installationName ?? null, zone: config.zone },
+      publicAddress: config.publicAddress,
       catalogue: createCatalogueReader(registry, config.engine.countries),
       actionTypes: createActionTypeStore({ pool }),
       secretBox: config.secretBox,

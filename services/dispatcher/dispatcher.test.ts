@@ -114,6 +114,27 @@ describe('the dispatcher', () => {
     await stop(dispatcher);
   });
 
+  it('ends when every call under way has, and what came of each is written: none is in doubt', async () => {
+    const gates: (() => void)[] = [];
+    const { clock, subject, calls, dispatcherOf, offer } = setUp(
+      () => new Promise((resolve) => gates.push(() => resolve(ok))),
+    );
+    const dispatcher = dispatcherOf('a');
+    await dispatcher.start();
+    await offer({ jobId: jobIdOf(1) }, { jobId: jobIdOf(2) });
+    await passTime(clock, 100);
+    expect(calls).toHaveLength(2);
+    const stopping = dispatcher.stopIntake().then(() => dispatcher.finishWork());
+    for (const open of gates) {
+      await passTime(clock, 1000);
+      open();
+    }
+    await passTime(clock, 100);
+    await stopping;
+    const rows = await subject.rows();
+    expect(rows).toMatchObject({ pending: [], fires: [], ended: [{ outcome: 'called' }, { outcome: 'called' }] });
+  });
+
   it('does not call what expired before its claim, or while it waited for a slot', async () => {
     const gates: (() => void)[] = [];
     const { clock, subject, calls, clients, dispatcherOf, offer, stop } = setUp(

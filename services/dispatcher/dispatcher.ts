@@ -25,8 +25,8 @@ const maxClaims = 500;
 const maxAhead = 600;
 const idleMs = 1000;
 const afterErrorMs = 500;
-/** When it stops: what the last flush brought has to be given back, and so on. */
-const lastFlushes = 4;
+/** When it stops and cannot write what came of its calls: afterwards they are in doubt, and called again when their leases are over. */
+const lastTries = 20;
 
 export interface DispatcherDeps {
   consumer: MessageConsumer;
@@ -61,6 +61,8 @@ export function createDispatcher(deps: DispatcherDeps): Dispatcher {
   /** Every job that this process has, until what became of it is written. */
   const held = new Map<string, HeldJob>();
   let finished: JobCall[] = [];
+  /** Calls under way, of hosts that are tried too. */
+  let serving = 0;
   let lastFlushMs = -Infinity;
   let handled = 0;
   let isTakingIn = false;
@@ -98,7 +100,9 @@ export function createDispatcher(deps: DispatcherDeps): Dispatcher {
   const loop = createLoop({ name: 'dispatcher', turn, afterErrorMs, clock, logger });
 
   function serve(job: HeldJob, whenDone?: () => void): void {
+    serving++;
     void callJob(job, callDeps).then((call) => {
+      serving--;
       finished.push(call);
       keeper.onCalled(call);
       meter.called(call, clock.now().getTime());
@@ -168,15 +172,18 @@ export function createDispatcher(deps: DispatcherDeps): Dispatcher {
 
   async function finishWork(): Promise<void> {
     await keeper.stop();
-    for (let flushes = 0; flushes < lastFlushes || lines.inFlight > 0; flushes++) {
-      if (finished.length > 0) {
-        const calls = finished.splice(0, maxClaims);
+    for (let tries = 0; serving + finished.length > 0 && tries < lastTries;) {
+      const calls = finished.splice(0, maxClaims);
+      let pauseMs = minBetweenFlushesMs;
+      if (calls.length > 0) {
         await ledger.flush({ results: calls.map(resultOf), claims: [] }).catch((error: unknown) => {
           finished = [...calls, ...finished];
+          tries++;
+          pauseMs = afterErrorMs;
           logger.warn({ err: error }, 'could not write what became of jobs, trying again');
         });
       }
-      if (lines.inFlight > 0 || finished.length > 0) await clock.sleep(minBetweenFlushesMs);
+      if (serving + finished.length > 0) await clock.sleep(pauseMs);
     }
     await consumer.stop();
   }

@@ -40,12 +40,14 @@ export interface InstallationOptions {
   /** Two or more share the work. */
   triggers?: number;
   schedulers?: number;
+  /** None unless given. */
+  dispatchers?: number;
   /** Switches of the sandbox, by their environment variables. */
   sandbox: Record<string, string>;
   /** Settings of the engine's services, by their environment variables. */
   engine?: Record<string, string>;
-  /** Settings of single processes, by their name. */
-  engineOf?: Record<string, Record<string, string>>;
+  /** Settings of single processes, by their name; those that need it are told the address of the database. */
+  engineOf?: Record<string, Record<string, string>> | ((databaseUrl: string) => Record<string, Record<string, string>>);
   /** Other servers than those of the test run. */
   servers?: Servers;
   /** What the services reach the database by, where that is not its own address. */
@@ -130,7 +132,8 @@ export async function startInstallation(options: InstallationOptions): Promise<I
     ...options.sandbox,
   };
   const services = new Map<string, ServiceProcess>();
-  const environments = new Map(Object.entries(options.engineOf ?? {}));
+  const engineOf = typeof options.engineOf === 'function' ? options.engineOf(database.url) : options.engineOf;
+  const environments = new Map(Object.entries(engineOf ?? {}));
   const start = (name: string, extra: Record<string, string> = {}) => {
     const logFile = join(folder, `${name}.log`);
     const service = serviceOf(name);
@@ -178,9 +181,12 @@ export async function startInstallation(options: InstallationOptions): Promise<I
   };
 }
 
-function namesOf({ workers, triggers = 1, schedulers = 1 }: InstallationOptions): string[] {
+function namesOf({ workers, triggers = 1, schedulers = 1, dispatchers = 0 }: InstallationOptions): string[] {
   if (workers === 'all-in-one') return ['all'];
-  return ['api', ...several('scheduler', schedulers), ...several('trigger', triggers), ...numbered('worker', workers)];
+  return [
+    ...['api', ...several('scheduler', schedulers), ...several('trigger', triggers)],
+    ...[...numbered('worker', workers), ...numbered('dispatcher', dispatchers)],
+  ];
 }
 
 /** A single one goes without a number. */

@@ -1,17 +1,11 @@
-import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
 import { rewardThenMessage } from '../e2e/installation.ts';
 import { startTrial, type Trial } from './support/trial.ts';
+import { wrongBy } from './support/wrong-clock.ts';
 
 const segment = 'lapsed-riders';
 const hourMs = 3_600_000;
 const concurrency = 10;
-
-/** Environment of a process whose wall clock is wrong by so much. */
-function wrongBy(shiftMs: number): Record<string, string> {
-  const preload = join(import.meta.dirname, 'support/shifted-clock.ts');
-  return { NODE_OPTIONS: `--import=${preload}`, CLOCK_SHIFT_MS: String(shiftMs) };
-}
 
 describe('row 32: clocks that are an hour wrong', () => {
   let trial: Trial;

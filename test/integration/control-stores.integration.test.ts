@@ -10,6 +10,7 @@ import { describeDeadLetters } from '../support/conformance/dead-letters.conform
 import { describeDueJobs } from '../support/conformance/due-jobs.conformance.ts';
 import { describeIdempotentRequests } from '../support/conformance/idempotent-requests.conformance.ts';
 import { describeLeases } from '../support/conformance/leases.conformance.ts';
+import { describeSessionStore } from '../support/conformance/session-store.conformance.ts';
 import { describeRunReports } from '../support/conformance/run-reports.conformance.ts';
 import { campaignDefinitionOf } from '../support/conformance/run-rows.ts';
 import { createPostgresRunRows } from '../support/postgres-run-rows.ts';
@@ -20,6 +21,8 @@ import { createCampaignStore } from '../../services/api/postgres/campaign-store.
 import { createDeadLetters } from '../../shared/postgres/dead-letters.ts';
 import { createDueJobs } from '../../services/scheduler/postgres/due-jobs.ts';
 import { createRunStore } from '../../services/trigger/postgres/run-store.ts';
+import { createRetentionStore } from '../../services/trigger/postgres/retention.ts';
+import { createSessionStore } from '../../services/api/postgres/session-store.ts';
 import { createIdempotentRequests } from '../../services/api/postgres/idempotent-requests.ts';
 import { createLeases } from '../../shared/postgres/leases.ts';
 import { createPool } from '../../shared/postgres/pool.ts';
@@ -41,7 +44,7 @@ afterAll(async () => {
 async function postgresStores() {
   await pool.query(
     `truncate api_keys, idempotency_keys, campaigns, campaign_revisions, run_starts, leases, runs, feeds, user_failures, run_totals, dead_letters,
-     audit_log cascade`,
+     audit_log, sessions, session_links cascade`,
   );
   return {
     campaigns: createCampaignStore({ pool }),
@@ -86,6 +89,11 @@ async function now(): Promise<Date> {
 async function passTime(ms: number): Promise<void> {
   await pool.query(`update leases set expires_at = expires_at - $1 * interval '1 ms'`, [ms]);
   await pool.query(`update run_starts set due_at = due_at - $1 * interval '1 ms'`, [ms]);
+  await pool.query(
+    `update sessions set idle_until = idle_until - $1 * interval '1 ms', expires_at = expires_at - $1 * interval '1 ms'`,
+    [ms],
+  );
+  await pool.query(`update session_links set expires_at = expires_at - $1 * interval '1 ms'`, [ms]);
   await pool.query(`update idempotency_keys set created_at = created_at - $1 * interval '1 ms'`, [ms]);
 }
 
@@ -96,6 +104,17 @@ describeRunReports('on Postgres', postgresStores);
 describeIdempotentRequests('on Postgres', postgresStores);
 describeDeadLetters('on Postgres', postgresStores);
 describeAuditLog('on Postgres', postgresStores);
+describeSessionStore('on Postgres', async () => ({
+  ...(await postgresStores()),
+  sessions: createSessionStore({ pool }),
+  countSessions: async () => {
+    const { rows } = await pool.query<{ count: number }>(
+      'select (select count(*) from sessions)::int + (select count(*) from session_links)::int as count',
+    );
+    return rows[0]?.count ?? 0;
+  },
+  deleteSessions: (limit: number) => createRetentionStore({ pool }).deleteSessions(limit),
+}));
 describeApiKeys('on Postgres', async () => (await postgresStores()).keys);
 
 describe('firing on Postgres', () => {

@@ -36,6 +36,7 @@ import { createMemoryRunReports } from './memory/run-reports.ts';
 import { createMemoryUserHistories } from './memory/user-histories.ts';
 import { createMemoryRunRows } from './memory/run-rows.ts';
 import { createMemorySchedulerDesk } from './memory/scheduler-desk.ts';
+import { createMemorySessionStore } from './memory/session-store.ts';
 import { createMemorySettlementRequests, createMemorySettlements } from './memory/settlements.ts';
 import { createAccepting } from '../../services/api/accepting.ts';
 import { createJobChanger } from '../../services/api/change-jobs.ts';
@@ -54,7 +55,7 @@ export async function createApiDeps() {
   const database = createMemoryDatabase(clock);
   const tables = createCallbackTables(clock, database.scheduled);
   const apiKeys = createMemoryApiKeys({ database });
-  const { key } = await apiKeys.add('a test', digestOfApiKey(testApiKey));
+  const { key } = await apiKeys.add('a test', digestOfApiKey(testApiKey), 'operator');
   const config = engineConfig.parse(engineFile);
   seedMemoryRegistry(database, config);
   const secretBox = createSecretBox([Buffer.alloc(32, 7)]);
@@ -99,6 +100,8 @@ export async function createApiDeps() {
     idempotency: createMemoryIdempotentRequests({ database }),
     audit: createMemoryAuditLog({ database }),
     apiKeys,
+    sessions: createMemorySessionStore({ database }),
+    installation: { name: 'Tests', zone: 'Asia/Singapore' },
     catalogue: createCatalogueReader(registry, config.countries),
     actionTypes: createMemoryActionTypeStore({ database }),
     clientStore: createMemoryClientStore({ database }),

@@ -40,6 +40,8 @@ declare module 'fastify' {
 
 export interface HttpServerDeps {
   logger: Logger;
+  /** Turns the path that was asked into one of ours, such as below a proxy's. */
+  pathOf?: (url: string) => string;
   explain: ExplainError;
 }
 
@@ -58,13 +60,18 @@ const maxRequestsPerSocket = 10_000;
  * The habits that all routes share: JSON bodies only, every refusal as `application/problem+json`, a request id in and out, and headers that
  * keep browsers from doing anything with the answers.
  */
-export async function createHttpServer({ logger, explain }: HttpServerDeps): Promise<HttpServer> {
+export async function createHttpServer({
+  logger,
+  explain,
+  pathOf = (url) => url,
+}: HttpServerDeps): Promise<HttpServer> {
   const answerProblem = createAnswerProblem(explain);
   const loggerInstance: FastifyBaseLogger = logger;
   const server = Fastify({
     loggerInstance,
     logController: new LogController({ disableRequestLogging: true }),
     bodyLimit: maxBodyBytes,
+    rewriteUrl: ({ url = '/' }) => pathOf(url),
     exposeHeadRoutes: true,
     requestTimeout: longestArrivalMs,
     http: { headersTimeout: headersTimeoutMs },

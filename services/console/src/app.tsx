@@ -1,12 +1,19 @@
 import { MantineProvider } from '@mantine/core';
 import { QueryClientProvider, type QueryClient } from '@tanstack/react-query';
 import { RouterProvider } from '@tanstack/react-router';
+import { LiveRuns } from './live/live-runs.ts';
+import type { LiveStream } from './live/live-stream.ts';
 import { router } from './router.tsx';
 import { styleNonce } from './theme/style-nonce.ts';
 import { theme } from './theme/theme.ts';
 
+interface AppProps {
+  queryClient: QueryClient;
+  liveRuns: LiveStream;
+}
+
 /** Everything the views stand on. Mantine makes no styles in the page: `theme/styles.ts` has them all. */
-export function App({ queryClient }: { queryClient: QueryClient }) {
+export function App({ queryClient, liveRuns }: AppProps) {
   return (
     <MantineProvider
       theme={theme}
@@ -16,7 +23,9 @@ export function App({ queryClient }: { queryClient: QueryClient }) {
       getStyleNonce={() => styleNonce}
     >
       <QueryClientProvider client={queryClient}>
-        <RouterProvider router={router} />
+        <LiveRuns value={liveRuns}>
+          <RouterProvider router={router} />
+        </LiveRuns>
       </QueryClientProvider>
     </MantineProvider>
   );

@@ -58,6 +58,8 @@ export interface Trial {
   slowestRepeat(runId: string): Promise<number>;
   /** What broke the invariants in this run; publishes the scenario's figures. */
   judge(runId: string, verdict: Verdict): Promise<string[]>;
+  /** I7, of processes: none ended by itself, but for so many, and none outgrew its memory. */
+  health(ownEnds?: number): string[];
   /** Ends every process and removes what they wrote. Safe to call twice. */
   end(): Promise<void>;
 }
@@ -96,12 +98,7 @@ export async function startTrial(options: TrialOptions): Promise<Trial> {
 
   async function judge(runId: string, verdict: Verdict): Promise<string[]> {
     const evidence = await muster.evidence(runId, verdict.segment);
-    const found = [
-      ...violations(evidence, verdict.allow),
-      ...(await restlessness(runId)),
-      ...supervisor.report(verdict.ownEnds ?? 0),
-      ...overweight(muster.services),
-    ];
+    const found = [...violations(evidence, verdict.allow), ...(await restlessness(runId)), ...health(verdict.ownEnds)];
     await publish(runId, verdict, evidence, found.length);
     return folded(found);
   }
@@ -125,6 +122,10 @@ export async function startTrial(options: TrialOptions): Promise<Trial> {
       const steps = await database.count(open).catch(() => -1);
       return [`I7: ${String(error)} (${JSON.stringify(lags)}, ${steps} open steps; run ${runId})`];
     }
+  }
+
+  function health(ownEnds = 0): string[] {
+    return [...supervisor.report(ownEnds), ...overweight(muster.services)];
   }
 
   async function publish(runId: string, verdict: Verdict, evidence: Evidence, found: number): Promise<void> {
@@ -201,6 +202,7 @@ export async function startTrial(options: TrialOptions): Promise<Trial> {
     },
     slowestRepeat: async (runId) => slowestRepeat(await readLedger(muster.ledgerFile), runId),
     judge,
+    health,
     end: () => (ending ??= end()),
   };
 }

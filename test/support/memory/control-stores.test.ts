@@ -7,6 +7,7 @@ import { describeDueJobs } from '../conformance/due-jobs.conformance.ts';
 import { describeIdempotentRequests } from '../conformance/idempotent-requests.conformance.ts';
 import { describeLeases } from '../conformance/leases.conformance.ts';
 import { describeRetention } from '../conformance/retention.conformance.ts';
+import { describeSessionStore } from '../conformance/session-store.conformance.ts';
 import { describeRunReports } from '../conformance/run-reports.conformance.ts';
 import { createSettableClock } from '../settable-clock.ts';
 import { createMemoryApiKeys } from './api-keys.ts';
@@ -22,6 +23,7 @@ import { createMemoryRetention } from './retention.ts';
 import { createMemoryRunReports } from './run-reports.ts';
 import { createMemoryRunStore } from './run-store.ts';
 import { createMemoryRunRows } from './run-rows.ts';
+import { createMemorySessionStore } from './session-store.ts';
 import { unclaimed } from './step-ledger.ts';
 
 /** All control stores over one empty database. */
@@ -79,6 +81,17 @@ describeRetention('in memory', () => {
         steps: countOf(database.steps.values(), feedId),
         failures: countOf(database.failures, feedId),
       })),
+  });
+});
+describeSessionStore('in memory', () => {
+  const clock = createSettableClock();
+  const database = createMemoryDatabase(clock);
+  return Promise.resolve({
+    keys: createMemoryApiKeys({ database }),
+    sessions: createMemorySessionStore({ database }),
+    passTime: (ms: number) => atOnce(() => clock.advance(ms)),
+    countSessions: () => atOnce(() => database.sessions.size + database.sessionLinks.size),
+    deleteSessions: (limit: number) => createMemoryRetention({ database }).deleteSessions(limit),
   });
 });
 describeApiKeys('in memory', async () => (await memoryStores()).keys);

@@ -1,6 +1,8 @@
-import { useState, type ReactNode } from 'react';
-import type { RunEvent } from '../../api/generated/types.gen.ts';
+import type { UseQueryResult } from '@tanstack/react-query';
+import { useState } from 'react';
+import type { ListRunEventsResponse, RunEvent } from '../../api/generated/types.gen.ts';
 import { Panel } from '../../parts/panel.tsx';
+import { Failed } from '../../parts/states.tsx';
 import { Time } from '../../parts/time.tsx';
 import { useFormatTime } from '../../parts/zone.ts';
 import { eventWords } from './event-words.ts';
@@ -8,48 +10,46 @@ import { eventWords } from './event-words.ts';
 const shownAtFirst = 6;
 
 /** What became of the run, the newest first. */
-export function EventsPanel({ events }: { events: readonly RunEvent[] }) {
-  const [all, setAll] = useState(false);
-  const formatTime = useFormatTime();
-  const newestFirst = events.toReversed();
-  const shown = all ? newestFirst : newestFirst.slice(0, shownAtFirst);
+export function EventsPanel({ query }: { query: UseQueryResult<ListRunEventsResponse> }) {
+  const [isAll, setAll] = useState(false);
+  const events = (query.data?.items ?? []).toReversed();
+  const shown = isAll ? events : events.slice(0, shownAtFirst);
   return (
     <Panel
       title="Events"
       padded
       actions={
         events.length > shownAtFirst && (
-          <button type="button" className="link sm" aria-expanded={all} onClick={() => setAll(!all)}>
-            {all ? 'Newest' : `All ${events.length}`}
+          <button type="button" className="link sm" aria-expanded={isAll} onClick={() => setAll(!isAll)}>
+            {isAll ? 'Newest' : `All ${events.length}`}
           </button>
         )
       }
     >
-      {events.length === 0 ? (
-        <p className="t3 sm">Nothing has happened yet.</p>
+      {query.data === undefined && query.error !== null ? (
+        <Failed title="The events could not be read" error={query.error} onRetry={() => void query.refetch()} />
       ) : (
         <div className="log">
-          {shown.map((event) => {
-            const { who, what, note } = eventWords(event, formatTime);
-            return (
-              <LogLine key={event.id} at={event.at}>
-                {who !== null && <b>{who} </b>}
-                {what}
-                {note !== null && <span className="t2">: {note}</span>}
-              </LogLine>
-            );
-          })}
+          {shown.map((event) => (
+            <LogLine key={event.id} event={event} />
+          ))}
         </div>
       )}
     </Panel>
   );
 }
 
-function LogLine({ at, children }: { at: string; children: ReactNode }) {
+function LogLine({ event }: { event: RunEvent }) {
+  const formatTime = useFormatTime();
+  const { who, what, note } = eventWords(event, formatTime);
   return (
     <>
-      <Time instant={at} withSeconds />
-      <span>{children}</span>
+      <Time instant={event.at} withSeconds />
+      <span>
+        {who !== null && <b>{who} </b>}
+        {what}
+        {note !== null && <span className="t2">: {note}</span>}
+      </span>
     </>
   );
 }

@@ -1,0 +1,210 @@
+import { afterAll, afterEach, beforeAll, describe, expect, inject, it } from 'vitest';
+import { z } from 'zod';
+import { occurrenceShape, scheduleShape } from '../../shared/contracts/schedules.ts';
+import { findFreePorts } from '../../shared/infrastructure/free-ports.ts';
+import type { Occurrence } from '../support/callback-evidence.ts';
+import { ownerOf } from './support/callback-owners.ts';
+import { startCallbackTrial, type CallbackTrial } from './support/callback-trial.ts';
+import { claimEvents } from './support/callback-witness.ts';
+import { latenessOf } from './support/measure-callbacks.ts';
+import { startOwnKafka, type OwnKafka } from './support/own-kafka.ts';
+import { startTcpProxy, type TcpProxy } from './support/tcp-proxy.ts';
+import { lasting, until } from './support/until.ts';
+
+/** As the trial has them. */
+const schedulerLeaseMs = 3000;
+const dispatcherLeaseMs = 8000;
+const fallbackSeconds = 3;
+const regions = z.object({
+  items: z.array(z.object({ name: z.string(), epoch: z.int(), active: z.boolean() })),
+});
+
+/** Two regions, each with a Kafka of its own and three nodes: api, scheduler, dispatcher. One database; the east reaches it through a line that can be cut. */
+describe('row 36: two regions', () => {
+  let eastKafka: OwnKafka;
+  let line: TcpProxy;
+  let trial: CallbackTrial;
+  let eastApi = '';
+  beforeAll(async () => {
+    eastKafka = await startOwnKafka(1);
+    const { hostname, port } = new URL(inject('databaseUrl'));
+    line = await startTcpProxy({ host: hostname, port: Number(port) });
+  });
+  afterEach(async () => {
+    cutOff(false);
+    await eastKafka.heal();
+    await trial.end();
+  });
+  afterAll(async () => {
+    await line.close();
+    await eastKafka.end();
+  });
+
+  const cutOff = (isCut: boolean) => line.hold({ toServer: isCut, toClient: isCut });
+
+  async function begin(): Promise<void> {
+    const [port = 0] = await findFreePorts(1);
+    eastApi = `http://127.0.0.1:${port}`;
+    trial = await startCallbackTrial({
+      engine: { MUSTER_REGION: 'west' },
+      engineOf: (databaseUrl) => {
+        const url = new URL(databaseUrl);
+        url.host = `127.0.0.1:${line.port}`;
+        const east = { MUSTER_REGION: 'east', KAFKA_BROKERS: eastKafka.brokers, DATABASE_URL: url.href };
+        return { 'scheduler-2': east, 'dispatcher-2': east, 'api-2': { ...east, API_PORT: String(port) } };
+      },
+    });
+    await trial.restart('api-2');
+    await until('the api of the east answers', async () => (await fetch(`${eastApi}/readyz`)).ok);
+    await until('both regions have partitions', async () => (await owners()).length === 2);
+  }
+
+  async function owners(): Promise<string[]> {
+    const rows = await trial.database.rows<{ owner: string }>(
+      'select distinct owner from job_partitions where owner is not null and expires_at > now()',
+    );
+    return rows.map(({ owner }) => owner);
+  }
+
+  /** Fires every second in a group whose home is the west, and in one whose home is the east. */
+  async function recur(): Promise<string> {
+    for (const [group, homeRegion] of [
+      ['W', 'west'],
+      ['E', 'east'],
+    ] as const) {
+      const answer = await trial.muster.api.request(`/v1/groups/${group}`, {
+        method: 'PUT',
+        body: JSON.stringify({ homeRegion, fallbackSeconds }),
+      });
+      expect(answer.ok).toBe(true);
+    }
+    const created = await trial.ask('/schedules', {
+      ...{ name: 'each second', everySeconds: 1, misfire: 'fire-all', groups: { names: ['W', 'E'] } },
+      target: { client: 'orders', url: trial.url('recurring/hook') },
+    });
+    return scheduleShape.parse(created).id;
+  }
+
+  /** What has to have fired by now: each second since it was made, for both groups. Nothing fires any more. */
+  async function endRecurring(scheduleId: string): Promise<{ expected: Occurrence[]; regionOf: Map<string, string> }> {
+    const paused = scheduleShape.parse(await trial.ask(`/schedules/${scheduleId}/pause`, {}));
+    const lastMs = Date.parse(paused.decidedUntil);
+    const expected: Occurrence[] = [];
+    for (let atMs = Date.parse(paused.from ?? paused.createdAt); atMs <= lastMs; atMs += 1000) {
+      const scheduledFor = new Date(atMs).toISOString();
+      if (atMs > Date.parse(paused.createdAt)) {
+        expected.push({ scheduleId, group: 'W', scheduledFor }, { scheduleId, group: 'E', scheduledFor });
+      }
+    }
+    const page = z.object({ items: z.array(occurrenceShape) });
+    const { items } = page.parse(await trial.ask(`/schedules/${scheduleId}/occurrences?limit=1000`));
+    const regionOf = new Map(
+      items.map(({ scheduledFor, group, region }) => [`${group} ${scheduledFor}`, region ?? '']),
+    );
+    return { expected, regionOf };
+  }
+
+  const claimsOfEast = async (fromMs: number, untilMs = Infinity) => {
+    const owner = ownerOf(trial, 'dispatcher-2');
+    return (await claimEvents(trial.database)).filter(
+      (event) => event.kind !== 'gone' && event.owner === owner && event.atMs >= fromMs && event.atMs < untilMs,
+    );
+  };
+
+  it('one is cut off from the store: it stops by itself within its leases, the other does all, and after it heals both go on', async () => {
+    await begin();
+    const scheduleId = await recur();
+    await trial.schedule({ count: 3000, dueInMs: 500, spreadMs: 30_000 });
+    await until('both regions claim', async () => (await claimsOfEast(0)).length > 50);
+    const open = await trial.database.count('select 1 from fires');
+    const cutMs = Date.now();
+    const whole = trial.injections.begin('cut off from the store', 'east');
+    cutOff(true);
+    await until('the west has all partitions', async () => (await owners()).length === 1);
+    await lasting(dispatcherLeaseMs);
+    const callsUntilThen = trial.receiver.calls().length;
+    cutOff(false);
+    whole();
+    const healedMs = Date.now();
+    await until('both have partitions again', async () => (await owners()).length === 2);
+    await until('the east claims again', async () => (await claimsOfEast(healedMs)).length > 0);
+    await trial.awaitEnded();
+    const { expected, regionOf } = await endRecurring(scheduleId);
+    await trial.awaitEnded();
+
+    expect(callsUntilThen).toBeGreaterThan(0);
+    expect(await claimsOfEast(cutMs + 1000, healedMs)).toEqual([]);
+    const late = latenessOf(trial.accepted, trial.receiver.calls()).filter(({ lateMs }) => lateMs > 1000);
+    const lastLateMs = Math.max(cutMs, ...late.map(({ dueAtMs }) => dueAtMs));
+    const inTheCut = expected.filter(({ group, scheduledFor }) => {
+      const atMs = Date.parse(scheduledFor);
+      return group === 'E' && atMs > cutMs && atMs < healedMs - (fallbackSeconds + 2) * 1000;
+    });
+    expect(inTheCut.map(({ scheduledFor }) => regionOf.get(`E ${scheduledFor}`))).toEqual(inTheCut.map(() => 'west'));
+    const measured = { 'lag under 1 s after s': (lastLateMs - cutMs) / 1000, 'fallback fires': inTheCut.length };
+    const verdict = { rows: '36', scenario: 'region cut off', occurrences: expected, measured };
+    expect(await trial.judgeCallbacks({ ...verdict, allow: { doubled: open } })).toEqual([]);
+    expect(measured['lag under 1 s after s']).toBeLessThan((2 * schedulerLeaseMs) / 1000);
+    expect(inTheCut.length).toBeGreaterThan(0);
+  });
+
+  it('the operator switches while one is cut off and believes it takes part: it claims nothing from the answer on, and goes on when it is active again', async () => {
+    await begin();
+    const scheduleId = await recur();
+    await trial.schedule({ count: 3000, dueInMs: 500, spreadMs: 30_000 });
+    await until('both regions claim', async () => (await claimsOfEast(0)).length > 50);
+    const open = await trial.database.count('select 1 from fires');
+    const whole = trial.injections.begin('cut off from the store', 'east');
+    cutOff(true);
+    const switched = regions.parse(
+      await trial.ask('/scheduler/regions/west/switch', { reason: 'the east is cut off' }),
+    );
+    const switchedMs = Date.now();
+    expect(switched.items.find(({ name }) => name === 'east')).toMatchObject({ active: false });
+    await lasting(4000);
+    cutOff(false);
+    whole();
+    await lasting(4000);
+    expect(await claimsOfEast(switchedMs)).toEqual([]);
+    expect(await owners()).toHaveLength(1);
+    // By the api of the east: they say the same.
+    const answer = await fetch(`${eastApi}/v1/scheduler/regions/east/activate`, {
+      method: 'POST',
+      headers: {
+        authorization: `Bearer ${trial.muster.cliEnvironment['MUSTER_API_KEY'] ?? ''}`,
+        'content-type': 'application/json',
+      },
+      body: '{}',
+    });
+    expect(answer.status).toBe(200);
+    const activeMs = Date.now();
+    await until('both have partitions again', async () => (await owners()).length === 2);
+    await trial.schedule({ count: 300, dueInMs: 0, spreadMs: 2000 });
+    await until('the east claims again', async () => (await claimsOfEast(activeMs)).length > 0);
+    await trial.awaitEnded();
+    const { expected } = await endRecurring(scheduleId);
+    await trial.awaitEnded();
+
+    const verdict = { rows: '36', scenario: 'operator switches', occurrences: expected };
+    expect(await trial.judgeCallbacks({ ...verdict, allow: { doubled: open } })).toEqual([]);
+  });
+
+  it('one loses its Kafka for good: its half waits until the operator switches, and then all is called, once', async () => {
+    await begin();
+    await trial.schedule({ count: 1500, dueInMs: 500, spreadMs: 15_000 });
+    await until('both regions claim', async () => (await claimsOfEast(0)).length > 50);
+    const back = trial.injections.begin('Kafka killed', 'east');
+    await eastKafka.kill(1);
+    await lasting(3000);
+    await trial.ask('/scheduler/regions/west/switch', { reason: 'the Kafka of the east is lost' });
+    const switchedMs = Date.now();
+    await trial.awaitEnded();
+    back();
+
+    const late = latenessOf(trial.accepted, trial.receiver.calls()).filter(({ lateMs }) => lateMs > 1000);
+    const lastLateMs = Math.max(switchedMs, ...late.map(({ dueAtMs }) => dueAtMs));
+    const measured = { 'lag under 1 s after s': (lastLateMs - switchedMs) / 1000 };
+    expect(await trial.judgeCallbacks({ rows: '36', scenario: 'Kafka of a region lost', measured })).toEqual([]);
+    expect(await claimsOfEast(switchedMs)).toEqual([]);
+  });
+});

@@ -1,0 +1,100 @@
+import { afterEach, describe, expect, it } from 'vitest';
+import { startCallbackTrial, type CallbackTrial } from './support/callback-trial.ts';
+import { ownerOf } from './support/callback-owners.ts';
+import { latenessOf } from './support/measure-callbacks.ts';
+import { lasting, until } from './support/until.ts';
+
+/** As the trial has it. */
+const leaseMs = 3000;
+const burst = { count: 3000, dueInMs: 1000, spreadMs: 15_000 };
+
+describe('rows 34 and 35: a scheduler that stops in a burst', () => {
+  let trial: CallbackTrial;
+  afterEach(() => trial.end());
+
+  async function leader(): Promise<string> {
+    return await until('somebody leads', async () => {
+      const [row] = await trial.database.rows<{ owner: string }>(
+        `select owner from leases where name = 'job-partitions' and expires_at > now()`,
+      );
+      return trial.names('scheduler').find((name) => ownerOf(trial, name) === row?.owner);
+    });
+  }
+
+  const ownersOfPartitions = () =>
+    trial.database.count('select distinct owner from job_partitions where owner is not null and expires_at > now()');
+
+  /** Seconds from the fault until nothing is later than a second any more. */
+  function lagBackWithin(brokenMs: number): number {
+    const late = latenessOf(trial.accepted, trial.receiver.calls());
+    const lastLate = late.filter(({ lateMs, dueAtMs }) => lateMs > 1000 && dueAtMs + lateMs > brokenMs);
+    return Math.max(0, ...lastLate.map(({ dueAtMs }) => dueAtMs - brokenMs)) / 1000;
+  }
+
+  it('its leader is killed: another leads, and no job is a second late when leader and partitions have new owners', async () => {
+    trial = await startCallbackTrial();
+    await until('both have partitions', async () => (await ownersOfPartitions()) === 2);
+    await trial.schedule(burst);
+    await trial.awaitCalls(300);
+    const killedMs = Date.now();
+    await trial.kill(await leader());
+    await trial.awaitEnded();
+
+    const backWithin = lagBackWithin(killedMs);
+    const measured = { 'lag under 1 s after s': backWithin };
+    expect(await trial.judgeCallbacks({ rows: '34', scenario: 'leader killed in a burst', measured })).toEqual([]);
+    // The leader's lease, the partitions' leases, and two beats of a second.
+    expect(backWithin).toBeLessThan((leaseMs + 2500) / 1000);
+  });
+
+  it('an owner is frozen past its lease: others look at its partitions, and what it offers when it awakes is claimed once', async () => {
+    trial = await startCallbackTrial();
+    await until('both have partitions', async () => (await ownersOfPartitions()) === 2);
+    await trial.schedule(burst);
+    await trial.awaitCalls(300);
+    const frozenMs = Date.now();
+    trial.freeze('scheduler-1');
+    await until('another owns all', async () => (await ownersOfPartitions()) === 1);
+    await lasting(leaseMs);
+    trial.thaw('scheduler-1');
+    await trial.awaitEnded();
+
+    const measured = { 'lag under 1 s after s': lagBackWithin(frozenMs) };
+    expect(await trial.judgeCallbacks({ rows: '34', scenario: 'owner frozen past its lease', measured })).toEqual([]);
+  });
+
+  it('both are killed after an offer, and what they offered is offered again: each job is called once', async () => {
+    trial = await startCallbackTrial();
+    for (const name of trial.names('dispatcher')) await trial.stop(name);
+    await trial.schedule({ count: 500 });
+    const topic = `${trial.muster.topicPrefix}.local.calls`;
+    await until('all are offered', async () => {
+      const messages = await trial.topics.contents([topic]);
+      return (messages.join().match(/\[\d+,\d+,"/g)?.length ?? 0) >= 500;
+    });
+    await trial.kill(...trial.names('scheduler'));
+    await trial.restart(...trial.names('scheduler'));
+    await trial.restart(...trial.names('dispatcher'));
+    await trial.awaitEnded();
+
+    expect(await trial.judgeCallbacks({ rows: '35', scenario: 'schedulers killed after an offer' })).toEqual([]);
+  });
+
+  it('they are replaced in order, one after the other: no job is two seconds late', async () => {
+    trial = await startCallbackTrial();
+    await until('both have partitions', async () => (await ownersOfPartitions()) === 2);
+    await trial.schedule(burst);
+    await trial.awaitCalls(300);
+    for (const name of trial.names('scheduler')) {
+      expect(await trial.stop(name)).toBe(0);
+      await trial.restart(name);
+      await until('both have partitions again', async () => (await ownersOfPartitions()) === 2);
+    }
+    await trial.awaitEnded();
+
+    const latestMs = Math.max(...latenessOf(trial.accepted, trial.receiver.calls()).map(({ lateMs }) => lateMs));
+    const measured = { 'latest job ms': latestMs };
+    expect(await trial.judgeCallbacks({ rows: '34', scenario: 'schedulers replaced', measured })).toEqual([]);
+    expect(latestMs).toBeLessThan(2000);
+  });
+});

@@ -1,0 +1,87 @@
+import { createHash } from 'node:crypto';
+import { appendFileSync } from 'node:fs';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import { buffer } from 'node:stream/consumers';
+import { z } from 'zod';
+import { UnverifiedCall, verify } from '../../../sdk/verify.ts';
+import { callbackRules, type CallbackManner, type LedgerLine } from './callback-receiver-messages.ts';
+
+/**
+ * Somebody's service, as a process of its own: it writes down every call before it answers, checks the signature by the SDK, and behaves as it
+ * is told, by the first part of the path. Arguments: its ledger. Over its channel: the port that it has, and rules.
+ */
+const [ledgerFile = ''] = process.argv.slice(2);
+let rules = callbackRules.parse({ secrets: [], manners: {} });
+const timesCalled = new Map<string, number>();
+let calls = 0;
+
+/** Durable for whoever survives this process, as an append is one write. */
+const write = (line: LedgerLine) => appendFileSync(ledgerFile, `${JSON.stringify(line)}\n`);
+
+const header = z.string().optional();
+const textOf = (request: IncomingMessage, name: string) => header.parse(request.headers[name]);
+
+function problemOf(request: IncomingMessage, body: Buffer): string | null {
+  try {
+    verify(request.headers, body, { secrets: rules.secrets });
+    return null;
+  } catch (error) {
+    if (error instanceof UnverifiedCall) return error.message;
+    throw error;
+  }
+}
+
+async function receive(request: IncomingMessage, response: ServerResponse): Promise<void> {
+  const atMs = Date.now();
+  const call = ++calls;
+  const body = await buffer(request);
+  const jobId = textOf(request, 'webhook-id') ?? '';
+  const [, name = '', ...path] = (request.url ?? '').split('/');
+  const times = (timesCalled.get(jobId) ?? 0) + 1;
+  timesCalled.set(jobId, times);
+  const scheduleId = textOf(request, 'muster-schedule-id');
+  const scheduledFor = textOf(request, 'muster-scheduled-for') ?? '';
+  const group = textOf(request, 'muster-group') ?? '';
+  const digest = createHash('sha256').update(body).digest('hex');
+  write({
+    ...{ kind: 'call', call, atMs, jobId, path: path.join('/'), digest, problem: problemOf(request, body) },
+    occurrence: scheduleId === undefined ? null : { scheduleId, group, scheduledFor },
+  });
+  response.on('finish', () => write({ kind: 'end', call, atMs: Date.now(), status: response.statusCode }));
+  response.on('close', () => {
+    if (!response.writableFinished) write({ kind: 'end', call, atMs: Date.now(), status: null });
+  });
+  const manner = rules.manners[name];
+  const isOver = manner?.times !== undefined && times > manner.times;
+  behave(response, manner && !isOver ? manner : { latencyMs: manner?.latencyMs ?? 0, status: 200 });
+}
+
+function behave(response: ServerResponse, { latencyMs, status, headers, does }: CallbackManner): void {
+  setTimeout(() => {
+    if (response.destroyed || does === 'hang') return;
+    if (does === 'reset') response.socket?.resetAndDestroy();
+    else response.writeHead(status, headers).end('{"ok":true}');
+  }, latencyMs);
+}
+
+const server = createServer((request, response) => {
+  receive(request, response).catch(() => response.destroy());
+});
+// Whoever stops calling for a while finds the connection as it was.
+server.keepAliveTimeout = 60_000;
+let port = 0;
+const tellPort = () => process.send?.({ port });
+server.on('listening', () => {
+  port = z.object({ port: z.number() }).parse(server.address()).port;
+  tellPort();
+});
+
+process.on('message', (message) => {
+  rules = callbackRules.parse(message);
+  if (rules.isUp && !server.listening) server.listen(port, '127.0.0.1');
+  else if (!rules.isUp && server.listening) {
+    server.close(tellPort);
+    server.closeAllConnections();
+  } else tellPort();
+});
+process.on('disconnect', () => process.exit());

@@ -1,0 +1,39 @@
+import { z } from 'zod';
+
+/** How a receiver treats calls whose path begins with a name. */
+const manner = z.object({
+  latencyMs: z.int().default(0),
+  status: z.int().default(200),
+  headers: z.record(z.string(), z.string()).optional(),
+  /** Instead of an answer. */
+  does: z.enum(['hang', 'reset']).optional(),
+  /** Only so many times for each job; afterwards all is well. */
+  times: z.int().optional(),
+});
+
+export type CallbackManner = z.output<typeof manner>;
+export type CallbackManners = Record<string, z.input<typeof manner>>;
+
+export const callbackRules = z.object({
+  secrets: z.array(z.string()),
+  /** What is not named is answered by 200. */
+  manners: z.record(z.string(), manner),
+  /** False: nobody listens, and open connections are cut. */
+  isUp: z.boolean().default(true),
+});
+
+export const ledgerLine = z.discriminatedUnion('kind', [
+  z.object({
+    kind: z.literal('call'),
+    call: z.int(),
+    atMs: z.number(),
+    jobId: z.string(),
+    path: z.string(),
+    digest: z.string(),
+    problem: z.string().nullable(),
+    occurrence: z.object({ scheduleId: z.string(), group: z.string(), scheduledFor: z.string() }).nullable(),
+  }),
+  z.object({ kind: z.literal('end'), call: z.int(), atMs: z.number(), status: z.int().nullable() }),
+]);
+
+export type LedgerLine = z.output<typeof ledgerLine>;

@@ -1,0 +1,77 @@
+import { fork } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { z } from 'zod';
+import type { ReceivedCall } from '../../support/callback-evidence.ts';
+import { ledgerLine, type CallbackManners } from './callback-receiver-messages.ts';
+
+/** The witness of callbacks: a process with a ledger of its own, which nothing that the test breaks can reach. */
+export interface CallbackReceiver {
+  readonly port: number;
+  /** What calls are believed by, from now on; the answer to all kinds of path changes with the next call. */
+  trust(secret: string): Promise<void>;
+  behave(manners: CallbackManners): Promise<void>;
+  /** While down, connections are refused, and those that were open are cut. */
+  up(isUp: boolean): Promise<void>;
+  calls(): ReceivedCall[];
+  end(): Promise<void>;
+}
+
+const told = z.object({ port: z.number() });
+
+export async function startCallbackReceiver(): Promise<CallbackReceiver> {
+  const folder = mkdtempSync(join(tmpdir(), 'muster-receiver-'));
+  const ledgerFile = join(folder, 'ledger.jsonl');
+  writeFileSync(ledgerFile, '');
+  const child = fork(join(import.meta.dirname, 'callback-receiver-main.ts'), [ledgerFile], {
+    stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
+  });
+  let rules: { secrets: string[]; manners: CallbackManners; isUp: boolean } = { secrets: [], manners: {}, isUp: true };
+
+  async function change(changes: Partial<typeof rules>): Promise<number> {
+    rules = { ...rules, ...changes };
+    const answered = new Promise<unknown>((resolve) => child.once('message', resolve));
+    child.send(rules);
+    return told.parse(await answered).port;
+  }
+
+  const port = await change({});
+  return {
+    port,
+    trust: async (secret) => {
+      await change({ secrets: [...rules.secrets, secret] });
+    },
+    behave: async (manners) => {
+      await change({ manners });
+    },
+    up: async (isUp) => {
+      await change({ isUp });
+    },
+    calls: () => readCalls(ledgerFile),
+    end: async () => {
+      if (child.exitCode !== null || child.signalCode !== null) return;
+      const exited = once(child, 'exit');
+      child.disconnect();
+      await exited;
+      rmSync(folder, { recursive: true });
+    },
+  };
+}
+
+function readCalls(ledgerFile: string): ReceivedCall[] {
+  const calls = new Map<number, ReceivedCall>();
+  // The last line may be half of one, while it is written.
+  const lines = readFileSync(ledgerFile, 'utf8').split('\n').slice(0, -1);
+  for (const line of lines.map((text) => ledgerLine.parse(JSON.parse(text)))) {
+    if (line.kind === 'call') {
+      const { call, jobId, atMs, digest, problem, occurrence } = line;
+      calls.set(call, { jobId, atMs, digest, problem, occurrence, endedAtMs: null, status: null });
+    } else {
+      const begun = calls.get(line.call);
+      if (begun) Object.assign(begun, { endedAtMs: line.atMs, status: line.status });
+    }
+  }
+  return [...calls.values()];
+}

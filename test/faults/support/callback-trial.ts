@@ -1,0 +1,178 @@
+import { createHash } from 'node:crypto';
+import { z } from 'zod';
+import { jobResults } from '../../../shared/contracts/jobs.ts';
+import {
+  callbackViolations,
+  type AskedJob,
+  type CallbackAllowance,
+  type CallbackEvidence,
+  type Occurrence,
+} from '../../support/callback-evidence.ts';
+import { startCallbackReceiver, type CallbackReceiver } from './callback-receiver.ts';
+import { storedEvidence, watchFires } from './callback-witness.ts';
+import { publishFigures } from './figures.ts';
+import { countOf } from './injections.ts';
+import { measureCallbacks } from './measure-callbacks.ts';
+import { startTrial, type Trial, type TrialOptions } from './trial.ts';
+import { until } from './until.ts';
+
+export interface WantedJobs {
+  /** One unless given. */
+  count?: number;
+  client?: string;
+  /** The first part of the path, by which the receiver behaves. */
+  path?: string;
+  /** From now on. */
+  dueInMs?: number;
+  /** The last one is due so much later than the first, the others evenly between. */
+  spreadMs?: number;
+  relevancySeconds?: number;
+}
+
+export interface CallbackVerdict {
+  rows: string;
+  scenario: string;
+  allow?: Partial<CallbackAllowance>;
+  occurrences?: readonly Occurrence[];
+  measured?: Record<string, number>;
+  /** Processes that may end by themselves. */
+  ownEnds?: number;
+}
+
+/** An installation that calls back, under fault: its database, the receiver's ledger and what the harness broke are three records. */
+export interface CallbackTrial extends Omit<Trial, 'judge' | 'awaitCalls'> {
+  readonly receiver: CallbackReceiver;
+  readonly accepted: ReadonlyMap<string, AskedJob>;
+  /** POST, or GET without a body; throws when it is refused. */
+  ask(path: string, body?: object): Promise<unknown>;
+  /** A client of its own, that may call the receiver; its id. */
+  addClient(name: string, definition?: object): Promise<string>;
+  /** Ids of jobs that are accepted, each with a key: what nobody knows of is sent again. Of the client `orders` unless given. */
+  schedule(wanted: WantedJobs): Promise<string[]>;
+  url(path: string): string;
+  /** Resolves when the receiver has been called so many times. */
+  awaitCalls(count: number): Promise<void>;
+  /** Resolves when no job is stored. */
+  awaitEnded(deadlineMs?: number): Promise<void>;
+  openJobs(): Promise<number>;
+  /** What broke the promises; publishes the scenario's figures. */
+  judgeCallbacks(verdict: CallbackVerdict): Promise<string[]>;
+}
+
+/** Short enough that each runs out within seconds, and longer than a call (4 s) with its margin. */
+export const quickCallLeases = { SCHEDULER_LEASE_MS: '3000', DISPATCHER_LEASE_MS: '8000' };
+const callTimeoutMs = 4000;
+const usualClient = 'orders';
+
+export type CallbackTrialOptions = Omit<Partial<TrialOptions>, 'workers' | 'sandbox'>;
+
+export async function startCallbackTrial(options: CallbackTrialOptions = {}): Promise<CallbackTrial> {
+  const trial = await startTrial({
+    ...{ workers: 0, triggers: 0, schedulers: 2, dispatchers: 2, sandbox: {} },
+    ...options,
+    engine: { ...quickCallLeases, ...options.engine },
+  });
+  const receiver = await startCallbackReceiver();
+  const accepted = new Map<string, AskedJob>();
+  let keys = 0;
+  const url = (path: string) => `http://127.0.0.1:${receiver.port}/${path}`;
+
+  async function ask(path: string, body?: object): Promise<unknown> {
+    const init = body === undefined ? {} : { method: 'POST', body: JSON.stringify(body) };
+    const answer = await trial.muster.api.request(`/v1${path}`, init);
+    if (!answer.ok) throw new Error(`${path}: ${answer.status} ${await answer.text()}`);
+    return answer.json();
+  }
+
+  async function addClient(name: string, definition: object = {}): Promise<string> {
+    const created = await ask('/clients', {
+      name,
+      egress: { allow: [{ cidr: '127.0.0.0/8' }] },
+      retry: { strategy: 'fixed', attempts: 10, delayMs: 500 },
+      sideline: { afterFailures: 1000 },
+      timeoutMs: callTimeoutMs,
+      ...definition,
+    });
+    const { id } = z.object({ id: z.string() }).parse(created);
+    const { secret } = z.object({ secret: z.string() }).parse(await ask(`/clients/${id}/keys`, {}));
+    await receiver.trust(secret);
+    return id;
+  }
+
+  async function schedule(wanted: WantedJobs): Promise<string[]> {
+    const { count = 1, client = usualClient, path = 'well', dueInMs = 0, spreadMs = 0, relevancySeconds } = wanted;
+    const nowMs = Date.now();
+    const jobs = Array.from({ length: count }, (_, index) => {
+      const key = `key-${++keys}`;
+      // What is due now or before is due when it arrives.
+      const dueAtMs = Math.floor(nowMs + dueInMs + (spreadMs * index) / count);
+      const body = JSON.stringify({ key, note: 'grüße' });
+      const relevancy = relevancySeconds === undefined ? {} : { relevancySeconds };
+      const asked = { url: url(`${path}/${key}`), dueAt: new Date(dueAtMs).toISOString(), idempotencyKey: key, body };
+      return { job: { ...asked, ...relevancy }, dueAtMs, body };
+    });
+    const ids = await acceptAll(
+      client,
+      jobs.map(({ job }) => job),
+    );
+    for (const [index, id] of ids.entries()) {
+      const { dueAtMs = 0, body = '' } = jobs[index] ?? {};
+      accepted.set(id, { dueAtMs, digest: createHash('sha256').update(body).digest('hex') });
+    }
+    return ids;
+  }
+
+  /** What a careful client does: it sends again, with the same keys, until it knows. */
+  async function acceptAll(client: string, jobs: readonly object[]): Promise<string[]> {
+    return await until('all jobs are accepted', async () => {
+      const answer = jobResults.parse(await ask('/jobs/bulk', { client, jobs }));
+      const refused = answer.results.find((result) => result.status === 'refused');
+      if (refused) throw new Error(JSON.stringify(refused));
+      const ids = answer.results.flatMap((result) => ('id' in result ? [result.id] : []));
+      return ids.length === jobs.length && ids;
+    });
+  }
+
+  const openJobs = () => trial.database.count('select 1 from jobs');
+
+  async function restlessness(): Promise<string[]> {
+    try {
+      await until('lag is gone', async () => {
+        return Object.keys(await trial.topics.lags(trial.muster.topicPrefix)).length === 0;
+      });
+      return [];
+    } catch (error) {
+      return [`I7: ${String(error)}`];
+    }
+  }
+
+  async function judgeCallbacks(verdict: CallbackVerdict): Promise<string[]> {
+    const { rows, scenario, allow, occurrences, measured = {}, ownEnds } = verdict;
+    const resting = await restlessness();
+    const evidence: CallbackEvidence = {
+      ...(await storedEvidence(trial.database)),
+      ...{ accepted, calls: receiver.calls() },
+      ...(occurrences && { occurrences }),
+    };
+    const found = [...callbackViolations(evidence, allow), ...resting, ...trial.health(ownEnds)];
+    const injected = trial.injections.takeNew();
+    const run = measureCallbacks(evidence, injected);
+    publishFigures({ rows, scenario, faults: countOf(injected), ...run, violations: found.length, measured });
+    return found.slice(0, 12);
+  }
+
+  await watchFires(trial.database);
+  await addClient(usualClient);
+  return {
+    ...trial,
+    ...{ receiver, accepted, ask, addClient, schedule, url, openJobs, judgeCallbacks },
+    awaitCalls: (count) => until(`${count} calls`, () => receiver.calls().length >= count).then(() => undefined),
+    awaitEnded: async (deadlineMs = 90_000) => {
+      await until('all jobs have ended', async () => (await openJobs()) === 0, deadlineMs);
+    },
+    end: async () => {
+      await trial.end();
+      await receiver.end();
+    },
+  };
+}

@@ -1,0 +1,247 @@
+/** Three independent records of callbacks: the database, the receiver's ledger, and what the test itself asked for. Times in ms of the epoch. */
+export interface CallbackEvidence {
+  /** What was accepted, as the answers said; by job id (`job_…`). Jobs of schedules are not among them. */
+  accepted: ReadonlyMap<string, AskedJob>;
+  /** Not ended. */
+  stored: readonly string[];
+  ended: readonly EndedRow[];
+  /** Calls that were tried again, as the engine recorded them: without a status, it heard no answer. */
+  attempts: readonly { jobId: string; status: number | null; error: string | null }[];
+  totals: Readonly<Record<Outcome | 'accepted', number>>;
+  /** What a trigger of the test wrote of each change of `fires`, in its order for each job. */
+  claims: readonly ClaimEvent[];
+  calls: readonly ReceivedCall[];
+  /** Instants that have to have fired, once for each group. */
+  occurrences?: readonly Occurrence[];
+}
+
+export type Outcome = 'called' | 'expired' | 'cancelled' | 'dead';
+
+export interface AskedJob {
+  /** Not before. */
+  dueAtMs: number;
+  /** SHA-256 of its body, in hex. */
+  digest: string;
+}
+
+export interface EndedRow {
+  jobId: string;
+  outcome: Outcome;
+}
+
+export interface ClaimEvent {
+  jobId: string;
+  /** `taken-over`: claimed again after its lease. `gone`: ended, moved or given back. */
+  kind: 'claimed' | 'taken-over' | 'gone';
+  /** Of the process that holds it, or held it. */
+  owner: string;
+  atMs: number;
+  dueAtMs: number;
+  epoch: number;
+  leaseUntilMs: number;
+}
+
+export interface ReceivedCall {
+  jobId: string;
+  atMs: number;
+  /** When it was answered, or the caller hung up; null: never, as the receiver ended before. */
+  endedAtMs: number | null;
+  /** null: nothing was answered. */
+  status: number | null;
+  digest: string;
+  /** Why its signature is not to be believed. */
+  problem: string | null;
+  occurrence: Occurrence | null;
+}
+
+export interface Occurrence {
+  scheduleId: string;
+  group: string;
+  scheduledFor: string;
+}
+
+export interface CallbackAllowance {
+  /** Calls of jobs whose success the receiver had answered already: those that were open at a fault. */
+  doubled: number;
+  /** Answers of success that did not come in time, by the engine's own record: it called again, as it has to. */
+  unheard: number;
+  /** Calls of one job under way at once: of those that a process was frozen in. */
+  overlapping: number;
+  /** Jobs that have not ended. */
+  open: number;
+}
+
+/** A moment that two processes saw: the database deletes a fire while the receiver still sees the end of the connection coming. */
+const sameMomentMs = 1000;
+
+/** What is wrong with callbacks, in words; each line begins with the promise that it breaks. */
+export function callbackViolations(evidence: CallbackEvidence, allowed: Partial<CallbackAllowance> = {}): string[] {
+  const allow = { doubled: 0, unheard: 0, overlapping: 0, open: 0, ...allowed };
+  const calls = Map.groupBy(
+    evidence.calls.toSorted((a, b) => a.atMs - b.atMs),
+    ({ jobId }) => jobId,
+  );
+  const claims = Map.groupBy(evidence.claims, ({ jobId }) => jobId);
+  const doubled = doubledCalls(evidence);
+  const unheard = unheardAnswers(evidence);
+  const overlapping = overlappingCalls(evidence.calls);
+  return [
+    ...endsOf(evidence, allow.open),
+    ...balanceOf(evidence),
+    ...[...calls].flatMap(([jobId, received]) => wrongCalls(jobId, received, evidence)),
+    ...outcomesThatDiffer(evidence, calls),
+    ...occurrencesThatDiffer(evidence),
+    ...[...claims].flatMap(([jobId, events]) => wrongClaims(jobId, events)),
+    ...[...calls].flatMap(([jobId, received]) => callsWithoutClaim(jobId, received, claims.get(jobId) ?? [])),
+    ...[...claims].flatMap(([jobId, events]) => endsDuringCalls(jobId, events, calls.get(jobId) ?? [])),
+    ...(doubled > allow.doubled ? [`S4: ${doubled} calls after a success, ${allow.doubled} allowed`] : []),
+    ...(unheard.length > allow.unheard ? [`S4: ${unheard.length} answers not heard: ${unheard[0] ?? ''}`] : []),
+    ...(overlapping > allow.overlapping ? [`S4: ${overlapping} calls at once, ${allow.overlapping} allowed`] : []),
+  ];
+}
+
+/** Calls of jobs that the receiver had answered 2xx before they began, less those whose answer did not reach the engine in time. */
+export function doubledCalls(evidence: Pick<CallbackEvidence, 'calls' | 'attempts'>): number {
+  const fits = (before: ReceivedCall, call: ReceivedCall) =>
+    isSuccess(before) && (before.endedAtMs ?? Infinity) <= call.atMs;
+  return countPairs(evidence.calls, fits) - unheardAnswers(evidence).length;
+}
+
+/** Why, one for each. */
+function unheardAnswers({ calls, attempts }: Pick<CallbackEvidence, 'calls' | 'attempts'>): string[] {
+  const received = Map.groupBy(calls, ({ jobId }) => jobId);
+  const unanswered = attempts.filter(({ status }) => status === null);
+  return [...Map.groupBy(unanswered, ({ jobId }) => jobId)].flatMap(([jobId, tries]) => {
+    const sorted = (received.get(jobId) ?? []).toSorted((a, b) => a.atMs - b.atMs);
+    const answeredBeforeAnother = sorted.slice(0, -1).filter(isSuccess).length;
+    return tries.slice(0, answeredBeforeAnother).map(({ error }) => error ?? '');
+  });
+}
+
+function overlappingCalls(calls: readonly ReceivedCall[]): number {
+  return countPairs(calls, (before, call) => (before.endedAtMs ?? Infinity) > call.atMs);
+}
+
+/** Calls for which some earlier call of their job fits. */
+function countPairs(calls: readonly ReceivedCall[], fits: (before: ReceivedCall, call: ReceivedCall) => boolean) {
+  let count = 0;
+  for (const received of Map.groupBy(calls, ({ jobId }) => jobId).values()) {
+    const sorted = received.toSorted((a, b) => a.atMs - b.atMs);
+    count += sorted.filter((call, index) => sorted.slice(0, index).some((before) => fits(before, call))).length;
+  }
+  return count;
+}
+
+function isSuccess({ status }: ReceivedCall): boolean {
+  return status !== null && status >= 200 && status < 300;
+}
+
+/** S1: what was accepted is stored, or has ended once. */
+function endsOf({ accepted, stored, ended }: CallbackEvidence, open: number): string[] {
+  const ends = Map.groupBy(ended, ({ jobId }) => jobId);
+  const isStored = new Set(stored);
+  const found = [...ends]
+    .filter(([, rows]) => rows.length > 1)
+    .map(([jobId, rows]) => `S1: ${jobId} has ended ${rows.length} times`);
+  for (const jobId of accepted.keys()) {
+    if (!isStored.has(jobId) && !ends.has(jobId)) found.push(`S1: ${jobId} was accepted and is nowhere`);
+  }
+  for (const jobId of stored) if (ends.has(jobId)) found.push(`S1: ${jobId} has ended and is stored`);
+  if (stored.length > open) found.push(`S1: ${stored.length} jobs have not ended, ${open} allowed`);
+  return found;
+}
+
+/** S1: accepted = called + expired + cancelled + dead + what is stored, and each is what rows say. */
+function balanceOf({ totals, stored, ended, accepted }: CallbackEvidence): string[] {
+  const { accepted: taken, ...outcomes } = totals;
+  const sum = Object.values(outcomes).reduce((all, count) => all + count, stored.length);
+  const found = sum === taken ? [] : [`S1: ${taken} accepted, ${sum} ended or stored by the ledger`];
+  for (const [outcome, count] of Object.entries(outcomes)) {
+    const rows = ended.filter((row) => row.outcome === outcome).length;
+    if (rows !== count) found.push(`S1: the ledger says ${count} ${outcome}, there are ${rows}`);
+  }
+  if (taken < accepted.size) found.push(`S1: ${accepted.size} were answered for, the ledger says ${taken} accepted`);
+  return found;
+}
+
+function wrongCalls(jobId: string, received: readonly ReceivedCall[], { accepted }: CallbackEvidence): string[] {
+  const asked = accepted.get(jobId);
+  return received.flatMap(({ atMs, digest, problem }) => [
+    ...(problem === null ? [] : [`S3: a call of ${jobId} is not to be believed: ${problem}`]),
+    ...(asked && atMs < asked.dueAtMs ? [`S2: ${jobId} was called ${asked.dueAtMs - atMs} ms before its time`] : []),
+    ...(asked && digest !== asked.digest ? [`S3: a call of ${jobId} has another body`] : []),
+  ]);
+}
+
+/** S1: what is recorded as called was, and what was answered well is recorded so. */
+function outcomesThatDiffer({ ended }: CallbackEvidence, calls: ReadonlyMap<string, readonly ReceivedCall[]>) {
+  return ended.flatMap(({ jobId, outcome }) => {
+    const succeeded = (calls.get(jobId) ?? []).some(isSuccess);
+    if (outcome === 'called' && !succeeded)
+      return [`S1: ${jobId} is recorded as called, and the receiver knows nothing`];
+    return outcome !== 'called' && succeeded ? [`S1: ${jobId} is ${outcome}, and the receiver had answered well`] : [];
+  });
+}
+
+/** S3: each (schedule, group, instant) is one job. */
+function occurrencesThatDiffer({ occurrences, calls }: CallbackEvidence): string[] {
+  const fired = new Map<string, Set<string>>();
+  for (const { jobId, occurrence } of calls) {
+    if (!occurrence) continue;
+    const key = occurrenceKey(occurrence);
+    fired.set(key, (fired.get(key) ?? new Set()).add(jobId));
+  }
+  const found = [...fired]
+    .filter(([, jobs]) => jobs.size > 1)
+    .map(([key, jobs]) => `S3: ${key} fired ${jobs.size} times`);
+  if (!occurrences) return found;
+  const expected = new Set(occurrences.map(occurrenceKey));
+  found.push(...[...expected].filter((key) => !fired.has(key)).map((key) => `S3: ${key} was never called`));
+  found.push(...[...fired.keys()].filter((key) => !expected.has(key)).map((key) => `S3: ${key} was to nobody’s wish`));
+  return found;
+}
+
+function occurrenceKey({ scheduleId, group, scheduledFor }: Occurrence): string {
+  return `${scheduleId} ${group === '' ? '–' : group} ${scheduledFor}`;
+}
+
+/** S4: a claim is one process's until it is gone, or its lease is over; epochs of a job's fire only grow. */
+function wrongClaims(jobId: string, events: readonly ClaimEvent[]): string[] {
+  const found: string[] = [];
+  let open: ClaimEvent | undefined;
+  for (const event of events) {
+    if (event.kind === 'claimed' && open) found.push(`S4: ${jobId} was claimed while a claim of it was open`);
+    if (event.kind === 'taken-over' && open && event.atMs < open.leaseUntilMs) {
+      found.push(`S4: ${jobId} was claimed ${open.leaseUntilMs - event.atMs} ms before the lease of another was over`);
+    }
+    if (event.kind === 'taken-over' && open && event.epoch <= open.epoch) {
+      found.push(`S4: ${jobId} was claimed again under epoch ${event.epoch}`);
+    }
+    open = event.kind === 'gone' ? undefined : event;
+  }
+  return found;
+}
+
+/** S4: a claim is worth one call, at most, and none when its lease is over. */
+function callsWithoutClaim(jobId: string, received: readonly ReceivedCall[], events: readonly ClaimEvent[]): string[] {
+  const claims = events.filter(({ kind }) => kind !== 'gone');
+  return received.flatMap(({ atMs }, index) => {
+    const before = claims.filter((claim) => claim.atMs <= atMs);
+    const leaseUntilMs = before.at(-1)?.leaseUntilMs ?? Infinity;
+    return [
+      ...(before.length > index ? [] : [`S4: call ${index + 1} of ${jobId} under ${before.length} claims`]),
+      ...(atMs <= leaseUntilMs ? [] : [`S4: ${jobId} was called ${atMs - leaseUntilMs} ms after its lease was over`]),
+    ];
+  });
+}
+
+/** S4: nobody but its caller ends a job that is being called. */
+function endsDuringCalls(jobId: string, events: readonly ClaimEvent[], received: readonly ReceivedCall[]): string[] {
+  return events.flatMap((event, index) => {
+    if (event.kind !== 'gone') return [];
+    const claim = events.slice(0, index).findLast(({ kind }) => kind !== 'gone');
+    const isUnderWay = ({ atMs, endedAtMs }: ReceivedCall) =>
+      atMs >= (claim?.atMs ?? 0) && atMs < event.atMs && (endedAtMs ?? Infinity) > event.atMs + sameMomentMs;
+    return received.some(isUnderWay) ? [`S4: ${jobId} was ended by somebody while it was being called`] : [];
+  });
+}
