@@ -40,6 +40,7 @@ function replaceRoute(server: HttpServer, deps: DraftRoutesDeps): void {
   server.route({
     method: 'PUT',
     url: '/campaigns/:id',
+    config: { role: 'manager' },
     schema: {
       operationId: 'replaceCampaign',
       summary: 'Give a draft another definition',
@@ -88,7 +89,7 @@ function previewRoute(server: HttpServer, deps: DraftRoutesDeps): void {
     method: 'POST',
     url: '/campaigns/preview',
     // It changes nothing that anybody would look for later.
-    config: { isFrequent: true },
+    config: { role: 'manager', isFrequent: true },
     schema: {
       operationId: 'previewCampaign',
       summary: 'What would become of a campaign that is not made yet',
