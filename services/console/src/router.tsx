@@ -3,6 +3,10 @@ import { basePath } from './api/client.ts';
 import { NotFound } from './frame/not-found.tsx';
 import { Shell } from './frame/shell.tsx';
 import { ViewFailed } from './frame/view-failed.tsx';
+import { shardsSearch } from './views/shards/search.ts';
+import { deadLettersSearch } from './views/dead-letters/search.ts';
+import { auditSearch } from './views/audit/search.ts';
+import { failuresSearch } from './views/failures/search.ts';
 import { campaignsSearch } from './views/campaigns/search.ts';
 
 /** Every view, one block each: its path, the shape of its search parameters, and the chunk it is loaded from when it is opened. */
@@ -48,25 +52,35 @@ const user = createRoute({
   component: lazyRouteComponent(() => import('./views/user/user-view.tsx'), 'UserView'),
 });
 
+const failures = createRoute({
+  getParentRoute: () => root,
+  path: '/runs/$runId/failures',
+  validateSearch: failuresSearch,
+  component: lazyRouteComponent(() => import('./views/failures/failures-view.tsx'), 'FailuresView'),
+});
+
 const shards = createRoute({
   getParentRoute: () => root,
   path: '/shards',
+  validateSearch: shardsSearch,
   component: lazyRouteComponent(() => import('./views/shards/shards-view.tsx'), 'ShardsView'),
 });
 
 const deadLetters = createRoute({
   getParentRoute: () => root,
   path: '/dead-letters',
+  validateSearch: deadLettersSearch,
   component: lazyRouteComponent(() => import('./views/dead-letters/dead-letters-view.tsx'), 'DeadLettersView'),
 });
 
 const audit = createRoute({
   getParentRoute: () => root,
   path: '/audit',
+  validateSearch: auditSearch,
   component: lazyRouteComponent(() => import('./views/audit/audit-view.tsx'), 'AuditView'),
 });
 
-const views = [index, campaigns, newCampaign, liveRun, report, user, shards, deadLetters, audit] as const;
+const views = [index, campaigns, newCampaign, liveRun, report, failures, user, shards, deadLetters, audit] as const;
 
 export const router = createRouter({
   routeTree: root.addChildren(views),

@@ -46,7 +46,10 @@ const browserClock: LiveClock = {
   nowMs: () => Date.now(),
   wait: (ms, signal) =>
     new Promise((resolve) => {
-      if (signal.aborted) return resolve();
+      if (signal.aborted) {
+        resolve();
+        return;
+      }
       const timer = setTimeout(done, ms);
       signal.addEventListener('abort', done, { once: true });
       function done(): void {

@@ -1,4 +1,5 @@
 import { createContext, use, useId, type ReactNode } from 'react';
+import styles from './form-field.module.css';
 import { Icon } from './icon.tsx';
 
 export interface ToldProblem {
@@ -101,7 +102,7 @@ export function ProblemsAt({ pointer }: { pointer: string }) {
 
 function ToldProblems({ told }: { told: readonly ToldProblem[] }) {
   return told.map(({ detail, tone }) => (
-    <div key={`${tone} ${detail}`} className={tone === 'bad' ? 'hint c-bad told' : 'hint c-warn told'}>
+    <div key={`${tone} ${detail}`} className={`hint ${tone === 'bad' ? 'c-bad' : 'c-warn'} ${styles['told']}`}>
       <Icon name={tone === 'bad' ? 'failed' : 'warn'} size={12} />
       <span>{capital(detail)}</span>
     </div>

@@ -1,0 +1,9 @@
+import * as z from 'zod/mini';
+
+export const failuresSearch = z.object({
+  step: z.catch(z.optional(z.number()), undefined),
+  country: z.catch(z.optional(z.string()), undefined),
+  reason: z.catch(z.optional(z.string()), undefined),
+  outcome: z.catch(z.optional(z.enum(['failed', 'unknown'])), undefined),
+  cursor: z.catch(z.optional(z.string()), undefined),
+});
