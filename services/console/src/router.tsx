@@ -4,6 +4,7 @@ import { NotFound } from './frame/not-found.tsx';
 import { Shell } from './frame/shell.tsx';
 import { ViewFailed } from './frame/view-failed.tsx';
 import { campaignsSearch } from './views/campaigns/search.ts';
+import { failuresSearch, reportSearch } from './views/report/search.ts';
 
 /** Every view, one block each: its path, the shape of its search parameters, and the chunk it is loaded from when it is opened. */
 const root = createRootRoute({ component: Shell, notFoundComponent: NotFound, errorComponent: ViewFailed });
@@ -39,7 +40,15 @@ const liveRun = createRoute({
 const report = createRoute({
   getParentRoute: () => root,
   path: '/runs/$runId/report',
+  validateSearch: reportSearch,
   component: lazyRouteComponent(() => import('./views/report/report-view.tsx'), 'ReportView'),
+});
+
+const failures = createRoute({
+  getParentRoute: () => root,
+  path: '/runs/$runId/failures',
+  validateSearch: failuresSearch,
+  component: lazyRouteComponent(() => import('./views/report/failures-view.tsx'), 'FailuresView'),
 });
 
 const user = createRoute({
@@ -66,7 +75,7 @@ const audit = createRoute({
   component: lazyRouteComponent(() => import('./views/audit/audit-view.tsx'), 'AuditView'),
 });
 
-const views = [index, campaigns, newCampaign, liveRun, report, user, shards, deadLetters, audit] as const;
+const views = [index, campaigns, newCampaign, liveRun, report, failures, user, shards, deadLetters, audit] as const;
 
 export const router = createRouter({
   routeTree: root.addChildren(views),

@@ -10,7 +10,7 @@ import { useFormatTime } from '../../../parts/zone.ts';
 import { DialogLead } from './dialog-lead.tsx';
 import { pauseEffects } from './effects-of.tsx';
 import { NoteField } from './note-field.tsx';
-import { Refused } from './refused.tsx';
+import { Refused } from '../../../parts/refused.tsx';
 
 interface ControlDialogProps {
   progress: RunProgress;
@@ -26,7 +26,7 @@ export function PauseDialog({ progress, onClose, onDone }: ControlDialogProps) {
   const timeOf = useFormatTime();
   const pause = useMutation({ ...pauseRunMutation(), onSuccess: onDone });
   const reason = note.trim();
-  const submit = () => pause.mutate({ path: { id: progress.runId }, ...(reason !== '' && { body: { reason } }) });
+  const submit = () => pause.mutate({ path: { id: progress.runId }, body: reason === '' ? {} : { reason } });
   return (
     <Dialog
       title="Pause this run?"
