@@ -19,7 +19,7 @@ export interface LiveStreamDeps<Message> {
   /** True for the last message of a topic: there is nothing to wait for behind it. */
   isLast(message: Message): boolean;
   /** The newest message of each topic, at most twice a second. */
-  onPatch(messages: readonly Message[]): void;
+  onPatch: (messages: readonly Message[]) => void;
   clock: LiveClock;
 }
 
@@ -32,13 +32,13 @@ export interface LiveStanding {
 
 export interface LiveStream {
   /** Watches a topic until the returned function is called. Watching one twice costs nothing more. */
-  watch(topic: string): () => void;
+  watch: (topic: string) => () => void;
   /** Nobody looks: closes; and opens again when somebody does. */
-  setVisible(visible: boolean): void;
+  setVisible: (visible: boolean) => void;
   /** Does not wait for the next try. */
-  tryNow(): void;
-  standing(): LiveStanding;
-  subscribe(listener: () => void): () => void;
+  tryNow: () => void;
+  standing: () => LiveStanding;
+  subscribe: (listener: () => void) => () => void;
 }
 
 /** A server that says nothing for so long is taken for gone: it says that it is there every two seconds. */
@@ -75,9 +75,10 @@ export function createLiveStream<Message>(deps: LiveStreamDeps<Message>): LiveSt
   }
 
   async function keepOpen(wanted: readonly string[], signal: AbortSignal): Promise<void> {
-    for (let attempt = 1; !signal.aborted; attempt += 1) {
+    const isOver = () => signal.aborted;
+    for (let attempt = 1; !isOver(); attempt += 1) {
       const heard = await openOnce(wanted, signal);
-      if (signal.aborted) return;
+      if (isOver()) return;
       if (heard) attempt = 1;
       const waitMs = Math.min(maxRetryMs, firstRetryMs * 2 ** (attempt - 1));
       setStanding({ retry: { attempt, nextTryAtMs: deps.clock.nowMs() + waitMs } });

@@ -9,7 +9,7 @@ export interface Patches<Message> {
 }
 
 export interface PatchesDeps<Message> {
-  onPatch(messages: readonly Message[]): void;
+  onPatch: (messages: readonly Message[]) => void;
   clock: LiveClock;
 }
 

@@ -17,7 +17,7 @@ export function isStale({ updatedAtMs, isFinal }: Standing, nowMs: number): bool
 }
 
 /** Of a question that is asked every few seconds: less than five, or it is old all the time. */
-export function standingOf(query: UseQueryResult<unknown>): Standing {
+export function standingOf(query: UseQueryResult): Standing {
   return {
     updatedAtMs: query.dataUpdatedAt === 0 ? undefined : query.dataUpdatedAt,
     tryNow: () => void query.refetch(),

@@ -99,7 +99,8 @@ function factsOf(
 ): FieldFacts {
   const said = textIn(schema['description']);
   const ruled = rules.join(', ');
-  const [example] = Array.isArray(schema['examples']) ? schema['examples'] : [];
+  const examples: unknown[] = Array.isArray(schema['examples']) ? schema['examples'] : [];
+  const [example] = examples;
   return {
     pointer,
     label: labelOf(schema, name),

@@ -49,20 +49,33 @@ describe('a form filled from a campaign', () => {
     expect(definitionOf(formOf(campaign, types, 'UTC'), types)).toEqual({ definition, problems: [] });
   });
 
-  it.each<NonNullable<Campaign['schedule']>>([
-    { type: 'now' },
-    { type: 'local', time: '2026-12-01T09:00:30', zones: { ID: 'Asia/Jakarta' }, catchUpSeconds: 90 },
-    {
-      type: 'recurring',
-      cron: '30 2 4 * *',
-      zone: 'Australia/Sydney',
-      catchUpSeconds: 3600,
-      from: '2026-12-01T13:00:00.000Z',
-      until: '2027-12-01T13:00:00.000Z',
-      misfire: 'skip',
-      overlap: 'buffer-one',
-    },
-    { type: 'recurring', everySeconds: 5400, zone: 'UTC', misfire: 'fire-once', overlap: 'skip', catchUpSeconds: 60 },
+  it.each<[NonNullable<Campaign['schedule']>]>([
+    [{ type: 'now' }],
+    [{ type: 'local', time: '2026-12-01T09:00:30', zones: { ID: 'Asia/Jakarta' }, catchUpSeconds: 90 }],
+    [
+      {
+        type: 'recurring',
+        cron: '30 2 4 * *',
+        zone: 'Australia/Sydney',
+        catchUpSeconds: 3600,
+        from: '2026-12-01T13:00:00.000Z',
+        until: '2027-12-01T13:00:00.000Z',
+        misfire: 'skip',
+        overlap: 'buffer-one',
+        spreadSeconds: 30,
+      },
+    ],
+    [
+      {
+        type: 'recurring',
+        everySeconds: 5400,
+        zone: 'UTC',
+        misfire: 'fire-once',
+        overlap: 'skip',
+        catchUpSeconds: 60,
+        spreadSeconds: 5,
+      },
+    ],
   ])('says its schedule again: %j', (schedule) => {
     const form = formOf({ ...campaign, schedule }, types, 'UTC');
     expect(definitionOf(form, types).definition.schedule).toMatchObject(schedule);

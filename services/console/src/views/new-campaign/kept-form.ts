@@ -56,6 +56,7 @@ const kept = z.object({
       misfire: z.enum(misfires),
       catchUp: span,
       overlap: z.enum(overlaps),
+      spreadSeconds: z.number(),
     }),
     pace: z.string(),
     deadline: span,

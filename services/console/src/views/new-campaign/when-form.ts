@@ -33,6 +33,8 @@ export interface WhenForm {
   /** Empty: as the API has it. */
   catchUp: Span;
   overlap: Overlap;
+  /** As a campaign came with it; there is no field for it. */
+  spreadSeconds: number;
 }
 
 export const firstWhen: WhenForm = {
@@ -48,6 +50,7 @@ export const firstWhen: WhenForm = {
   misfire: 'fire-once',
   catchUp: { amount: '', unit: 'min' },
   overlap: 'skip',
+  spreadSeconds: 0,
 };
 
 /** The schedule that a form says, and what in it is no number or no time. */
@@ -73,7 +76,8 @@ export function scheduleOf(
       const everySeconds = when.rule === 'every' ? seconds(when.every, '/schedule/everySeconds') : undefined;
       const rule = when.rule === 'cron' ? { cron: when.cron } : everySeconds === undefined ? {} : { everySeconds };
       const bound = (name: 'from' | 'until') => boundOf(when, name, problems);
-      const policies = { misfire: when.misfire, overlap: when.overlap };
+      const { misfire, overlap, spreadSeconds } = when;
+      const policies = { misfire, overlap, ...(spreadSeconds === 0 ? {} : { spreadSeconds }) };
       const bounds = { ...bound('from'), ...bound('until') };
       return {
         schedule: { type: 'recurring', ...rule, zone: when.zone, ...bounds, ...policies, ...catchUp },
@@ -133,7 +137,17 @@ export function whenOf(schedule: Schedule | undefined, zone: string): WhenForm {
       return { ...first, kind: 'local', time: shortTime(time), zones, ...catchUpOf(catchUpSeconds) };
     }
     case 'recurring': {
-      const { cron, everySeconds, zone: named = 'UTC', from, until, misfire, overlap, catchUpSeconds } = schedule;
+      const {
+        cron,
+        everySeconds,
+        zone: named = 'UTC',
+        from,
+        until,
+        misfire,
+        overlap,
+        catchUpSeconds,
+        spreadSeconds,
+      } = schedule;
       return {
         ...{ ...first, kind: 'recurring' as const, zone: named },
         ...(everySeconds === undefined ? {} : { rule: 'every' as const, every: spanOf(everySeconds) }),
@@ -142,6 +156,7 @@ export function whenOf(schedule: Schedule | undefined, zone: string): WhenForm {
         until: until === undefined ? '' : shortTime(wallClock(until, named)),
         misfire: misfire ?? first.misfire,
         overlap: overlap ?? first.overlap,
+        spreadSeconds: spreadSeconds ?? 0,
         ...catchUpOf(catchUpSeconds),
       };
     }

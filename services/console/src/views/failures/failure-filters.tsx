@@ -2,7 +2,7 @@ import { useId } from 'react';
 import type { RunReport } from '../../api/generated/types.gen.ts';
 import { Button } from '../../parts/button.tsx';
 import { filterOf, type FailureFilter } from './failure-filter.ts';
-import styles from './report.module.css';
+import styles from './failures.module.css';
 import type { FailuresSearch } from './search.ts';
 
 interface FailureFiltersProps {

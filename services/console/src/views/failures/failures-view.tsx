@@ -14,7 +14,7 @@ import { FailureFilters } from './failure-filters.tsx';
 import { FailureRows } from './failure-rows.tsx';
 import { filterOf, filterWords, narrowest, usersOf } from './failure-filter.ts';
 import type { FailuresSearch } from './search.ts';
-import styles from './report.module.css';
+import styles from './failures.module.css';
 import { useState } from 'react';
 import { useKeys } from '../../parts/keys/use-keys.ts';
 

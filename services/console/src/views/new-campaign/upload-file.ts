@@ -1,0 +1,1 @@
+import { basePath, csrfHeader } from '../../api/client.ts';
