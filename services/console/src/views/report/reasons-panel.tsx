@@ -1,6 +1,7 @@
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import type { RunReport } from '../../api/generated/types.gen.ts';
+import { useRefusal } from '../../frame/session/session.ts';
 import { Button } from '../../parts/button.tsx';
 import { DownloadLink } from '../../parts/download-link.tsx';
 import { reasonRows, type ReasonRow } from '../../parts/failure-reasons.ts';
@@ -14,6 +15,7 @@ import { RetryDialog } from './retry-dialog.tsx';
 /** Why users failed, and trying some of them again. */
 export function ReasonsPanel({ report }: { report: RunReport }) {
   const [selected, setSelected] = useState<ReadonlySet<string>>(new Set());
+  const refusal = useRefusal('manager');
   const [isRetrying, setRetrying] = useState(false);
   const rows = reasonRows(report.failures);
   const chosen = rows.filter(({ key }) => selected.has(key));
@@ -40,7 +42,14 @@ export function ReasonsPanel({ report }: { report: RunReport }) {
               <DownloadLink href={`v1/runs/${report.runId}/failures?format=csv`}>CSV</DownloadLink>
             )}
             {canRetry && (
-              <Button small kind="ink" icon="retry" disabled={chosen.length === 0} onClick={() => setRetrying(true)}>
+              <Button
+                small
+                kind="ink"
+                icon="retry"
+                refusal={refusal}
+                disabled={chosen.length === 0}
+                onClick={() => setRetrying(true)}
+              >
                 {chosen.length === 0 ? 'Retry…' : `Retry these ${formatCount(users)}…`}
               </Button>
             )}
