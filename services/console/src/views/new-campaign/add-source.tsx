@@ -22,7 +22,12 @@ const kinds = [
 ] as const;
 
 /** Buttons for each kind of source; what has to be said of one is asked in place. */
-export function AddSource({ onAdd, children, what, ...choices }: AddSourceProps & { what: string; children?: React.ReactNode }) {
+export function AddSource({
+  onAdd,
+  children,
+  what,
+  ...choices
+}: AddSourceProps & { what: string; children?: React.ReactNode }) {
   const [open, setOpen] = useState<Kind | null>(null);
   const add = (source: SourceForm) => {
     setOpen(null);
@@ -87,7 +92,10 @@ function ListAsk({ lists, onAdd, onCancel }: AskProps & { lists: readonly Audien
         aria-label="List"
         placeholder="Choose a list…"
         value={list}
-        choices={ready.map(({ id, name, users }) => ({ value: id, label: `${name} (${users.toLocaleString('en-US')} users)` }))}
+        choices={ready.map(({ id, name, users }) => ({
+          value: id,
+          label: `${name} (${users.toLocaleString('en-US')} users)`,
+        }))}
         onChoose={setList}
       />
       <AskButtons isReady={list !== ''} onAdd={() => onAdd({ kind: 'list', list })} onCancel={onCancel} />

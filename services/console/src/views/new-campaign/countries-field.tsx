@@ -18,8 +18,14 @@ export function CountriesField({ countries, known, onChange, onLeave }: Countrie
   const [typed, setTyped] = useState('');
   const left = known.filter((country) => !countries.includes(country));
   const add = (text: string) => {
-    const codes = text.toUpperCase().split(/[^A-Z]+/).filter((code) => code !== '');
-    onChange([...countries, ...codes.filter((code, index) => !countries.includes(code) && codes.indexOf(code) === index)]);
+    const codes = text
+      .toUpperCase()
+      .split(/[^A-Z]+/)
+      .filter((code) => code !== '');
+    onChange([
+      ...countries,
+      ...codes.filter((code, index) => !countries.includes(code) && codes.indexOf(code) === index),
+    ]);
     setTyped('');
   };
   return (

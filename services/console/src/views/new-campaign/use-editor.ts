@@ -48,10 +48,7 @@ export function useEditor({ types, saved, draft, etag }: EditorDeps) {
   const fields: FormProblems = {
     at: (pointer) => {
       const isTold = isTried || left.has(pointer);
-      return [
-        ...(isTold ? toldAs('bad', placed.get(pointer)) : []),
-        ...toldAs('warn', warned.get(pointer)),
-      ];
+      return [...(isTold ? toldAs('bad', placed.get(pointer)) : []), ...toldAs('warn', warned.get(pointer))];
     },
     onLeave: (pointer) => setLeft((before) => (before.has(pointer) ? before : new Set([...before, pointer]))),
   };
