@@ -8,6 +8,7 @@ import { deadLettersSearch } from './views/dead-letters/search.ts';
 import { auditSearch } from './views/audit/search.ts';
 import { failuresSearch } from './views/failures/search.ts';
 import { campaignsSearch } from './views/campaigns/search.ts';
+import { newCampaignSearch } from './views/new-campaign/search.ts';
 
 /** Every view, one block each: its path, the shape of its search parameters, and the chunk it is loaded from when it is opened. */
 const root = createRootRoute({ component: Shell, notFoundComponent: NotFound, errorComponent: ViewFailed });
@@ -31,7 +32,20 @@ const campaigns = createRoute({
 const newCampaign = createRoute({
   getParentRoute: () => root,
   path: '/campaigns/new',
+  validateSearch: newCampaignSearch,
   component: lazyRouteComponent(() => import('./views/new-campaign/new-campaign-view.tsx'), 'NewCampaignView'),
+});
+
+const campaign = createRoute({
+  getParentRoute: () => root,
+  path: '/campaigns/$campaignId',
+  component: lazyRouteComponent(() => import('./views/campaign/campaign-view.tsx'), 'CampaignView'),
+});
+
+const editCampaign = createRoute({
+  getParentRoute: () => root,
+  path: '/campaigns/$campaignId/edit',
+  component: lazyRouteComponent(() => import('./views/new-campaign/edit-campaign-view.tsx'), 'EditCampaignView'),
 });
 
 const liveRun = createRoute({
@@ -80,7 +94,20 @@ const audit = createRoute({
   component: lazyRouteComponent(() => import('./views/audit/audit-view.tsx'), 'AuditView'),
 });
 
-const views = [index, campaigns, newCampaign, liveRun, report, failures, user, shards, deadLetters, audit] as const;
+const views = [
+  index,
+  campaigns,
+  newCampaign,
+  campaign,
+  editCampaign,
+  liveRun,
+  report,
+  failures,
+  user,
+  shards,
+  deadLetters,
+  audit,
+] as const;
 
 export const router = createRouter({
   routeTree: root.addChildren(views),
