@@ -165,7 +165,7 @@ describe('a draft', () => {
   const options = ['--name', 'x', '--segment', 's', '--countries', 'SG', '--action', 'award-reward'];
 
   test('is given another definition, and says its revision', async () => {
-    api.answers['PUT /v1/campaigns/cmp_1'] = ok({ ...campaign, revision: 2 });
+    api.answers['PATCH /v1/campaigns/cmp_1'] = ok({ ...campaign, revision: 2 });
     const { out } = await muster(['campaign', 'change', 'cmp_1', ...options]);
     expect(out).toBe('cmp_1 draft, revision 2\n');
     expect(api.bodies).toMatchObject([{ name: 'x', countries: ['SG'] }]);

@@ -85,7 +85,7 @@ export interface AuditQuery {
 
 export interface ApiClient {
   createCampaign(definition: unknown): Promise<Answer<Campaign>>;
-  replaceCampaign(id: string, definition: unknown): Promise<Answer<Campaign>>;
+  changeCampaign(id: string, definition: unknown): Promise<Answer<Campaign>>;
   previewCampaign(definition: unknown): Promise<Answer<CampaignPreview>>;
   /** Newest first. */
   listCampaigns(limit: number, cursor: string | undefined): Promise<Answer<z.infer<typeof campaignPage>>>;
@@ -185,9 +185,9 @@ export function createApiClient(deps: ApiClientDeps): ApiClient {
 
   return {
     createCampaign: (definition) => post(campaign, '/v1/campaigns', definition, 'not created'),
-    replaceCampaign: async (id, definition) => {
+    changeCampaign: async (id, definition) => {
       const path = `/v1/campaigns/${encodeURIComponent(id)}`;
-      return await refusedAs('not changed', () => ask(campaign, { method: 'PUT', path, body: definition }));
+      return await refusedAs('not changed', () => ask(campaign, { method: 'PATCH', path, body: definition }));
     },
     previewCampaign: (definition) => post(campaignPreview, '/v1/campaigns/preview', definition, 'not looked at'),
     listCampaigns: (limit, cursor) => get(campaignPage, `/v1/campaigns${queryOf({ limit, cursor })}`),

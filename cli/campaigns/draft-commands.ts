@@ -11,7 +11,7 @@ export async function changeCampaign(
   context: CommandContext,
 ): Promise<ExitCode> {
   const definition = await readDefinition(options, context.input);
-  const { value, raw } = await labelled(options, () => patientApi(context).replaceCampaign(id, definition));
+  const { value, raw } = await labelled(options, () => patientApi(context).changeCampaign(id, definition));
   writeData(context, raw, () => `${value.id} ${value.state}, revision ${value.revision}\n`);
   showWarnings(value, context);
   return exitCodes.ok;

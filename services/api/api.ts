@@ -3,6 +3,8 @@ import { documentRoutes } from './http/document-routes.ts';
 import type { Meter } from '../../shared/ports/meter.ts';
 import type { Logger } from '../../shared/runtime/logger.ts';
 import type { Service } from '../../shared/runtime/service.ts';
+import type { ConsolePages } from './console-pages.ts';
+import { consoleFileRoutes, createPageSender } from './console-routes.ts';
 import { describeInstallation } from './describe-installation.ts';
 import { databaseUnavailable } from './database-unavailable.ts';
 import { createEventStreams } from './event-streams.ts';
@@ -21,6 +23,8 @@ export interface ApiDeps
   host: string;
   /** 0: any free one. */
   port: number;
+  /** The console; without it, `/` leads to the documentation. */
+  pages?: ConsolePages | undefined;
   logger: Logger;
   meter?: Meter;
 }
@@ -64,10 +68,12 @@ export async function createApi(deps: ApiDeps): Promise<Api> {
     .of({});
   if (deps.meter) exportShardFigures(deps.meter, deps.shardLook);
   const basePath = deps.publicAddress?.basePath ?? '';
+  const page = deps.pages && createPageSender(deps.pages, basePath);
   const server = await createHttpServer({
     logger: deps.logger,
     explain: databaseUnavailable,
     pathOf: (url) => pathBelow(basePath, url),
+    otherwise: page,
   });
   let ready = true;
   let closed: Promise<undefined> | undefined;
@@ -78,7 +84,10 @@ export async function createApi(deps: ApiDeps): Promise<Api> {
     amend: (document) => describeInstallation(document, deps.catalogue.current()),
   });
   // Whoever types the address wants to read, not a problem.
-  server.get('/', { schema: { hide: true } }, (_request, reply) => reply.redirect(`${basePath}/docs/`));
+  server.get('/', { schema: { hide: true } }, (_request, reply) =>
+    page ? page.send(reply) : reply.redirect(`${basePath}/docs/`),
+  );
+  if (deps.pages) consoleFileRoutes(server, deps.pages);
   server.decorateRequest('apiKey', null);
   healthRoutes(server, { ping: deps.ping, ready: () => ready });
   await server.register(

@@ -13,7 +13,7 @@ beforeEach(async () => {
   api = await createApi(deps);
 });
 
-function send(method: 'POST' | 'PUT', url: string, payload?: object, headers: Record<string, string> = {}) {
+function send(method: 'POST' | 'PATCH', url: string, payload?: object, headers: Record<string, string> = {}) {
   return api.server.inject({ method, url, headers: { ...authorized, ...headers }, ...(payload ? { payload } : {}) });
 }
 
@@ -24,7 +24,7 @@ async function created() {
 describe('giving a draft another definition', () => {
   it('answers with its next revision, which is shown from then on', async () => {
     const { id } = await created();
-    const response = await send('PUT', `/v1/campaigns/${id}`, { ...someCampaign, name: 'Lapsed riders, January' });
+    const response = await send('PATCH', `/v1/campaigns/${id}`, { ...someCampaign, name: 'Lapsed riders, January' });
 
     expect(response.statusCode).toBe(200);
     expect(response.json()).toMatchObject({ id, revision: 2, state: 'draft', name: 'Lapsed riders, January' });
@@ -35,7 +35,7 @@ describe('giving a draft another definition', () => {
 
   it('says all that is wrong with it, and changes nothing', async () => {
     const { id } = await created();
-    const response = await send('PUT', `/v1/campaigns/${id}`, { ...someCampaign, name: '', countries: ['FR'] });
+    const response = await send('PATCH', `/v1/campaigns/${id}`, { ...someCampaign, name: '', countries: ['FR'] });
 
     expect(response.statusCode).toBe(422);
     expect(problem.parse(response.json()).errors.map(({ pointer }) => pointer)).toEqual(['/name', '/countries/0']);
@@ -44,10 +44,21 @@ describe('giving a draft another definition', () => {
     });
   });
 
+  it('replaces a field as a whole, leaves what is not given, and takes a field back with null', async () => {
+    const recurring = { type: 'recurring', cron: '0 9 * * MON', zone: 'Asia/Singapore' };
+    const payload = { ...someCampaign, schedule: recurring, deadlineSeconds: 600, paceUsersPerSecond: 5 };
+    const { id } = campaign.parse((await send('POST', '/v1/campaigns', payload)).json());
+    const patch = { schedule: { type: 'now' }, paceUsersPerSecond: null };
+    const shown = campaign.parse((await send('PATCH', `/v1/campaigns/${id}`, patch)).json());
+
+    expect(shown).toMatchObject({ ...someCampaign, deadlineSeconds: 600 });
+    expect([shown.schedule, shown.paceUsersPerSecond]).toEqual([{ type: 'now' }, undefined]);
+  });
+
   it('refuses what was started', async () => {
     const { id } = await created();
     await send('POST', `/v1/campaigns/${id}/start`);
-    const response = await send('PUT', `/v1/campaigns/${id}`, someCampaign);
+    const response = await send('PATCH', `/v1/campaigns/${id}`, someCampaign);
 
     expect(response.statusCode).toBe(409);
     expect(problem.parse(response.json())).toMatchObject({
@@ -60,14 +71,16 @@ describe('giving a draft another definition', () => {
     const { id } = await created();
     const { etag = '' } = (await api.server.inject({ url: `/v1/campaigns/${id}`, headers: authorized })).headers;
     const ifMatch = { 'if-match': etag };
-    expect((await send('PUT', `/v1/campaigns/${id}`, { ...someCampaign, name: 'mine' }, ifMatch)).statusCode).toBe(200);
-    const late = await send('PUT', `/v1/campaigns/${id}`, { ...someCampaign, name: 'late' }, ifMatch);
+    expect((await send('PATCH', `/v1/campaigns/${id}`, { ...someCampaign, name: 'mine' }, ifMatch)).statusCode).toBe(
+      200,
+    );
+    const late = await send('PATCH', `/v1/campaigns/${id}`, { ...someCampaign, name: 'late' }, ifMatch);
 
     expect(late.statusCode).toBe(412);
   });
 
   it('does not know what was never created', async () => {
-    const response = await send('PUT', '/v1/campaigns/cmp_01h455vb4pex5vsknk084sn02q', someCampaign);
+    const response = await send('PATCH', '/v1/campaigns/cmp_01h455vb4pex5vsknk084sn02q', someCampaign);
     expect(response.statusCode).toBe(404);
   });
 });

@@ -1,5 +1,11 @@
 import { z } from 'zod';
-import { audience, campaignDefinition, paceUsersPerSecond } from '../../shared/contracts/campaigns.ts';
+import {
+  audience,
+  campaignDefinition,
+  campaignPatch,
+  paceUsersPerSecond,
+  type CampaignDefinition,
+} from '../../shared/contracts/campaigns.ts';
 import type { Catalogue } from '../../shared/contracts/engine-config.ts';
 import { campaignPreview, type CampaignPreview } from './contracts/campaign-preview.ts';
 import { publicId } from '../../shared/domain/ids.ts';
@@ -8,11 +14,11 @@ import { jsonAnswer, problems } from './http/answer-shapes.ts';
 import { bodyAsItCame, type HttpServer } from './http/create-http-server.ts';
 import { requireMatch, etagOf } from './http/etag.ts';
 import { outdated } from './http/entity-tag.ts';
-import { HttpProblem, notFound } from './http/http-problem.ts';
+import { HttpProblem, invalidRequest, notFound } from './http/http-problem.ts';
 import type { CampaignRecord } from './ports/campaign-store.ts';
 import { askSources, type AskedSources } from './ask-sources.ts';
 import { checkCampaign } from './check-campaign.ts';
-import { campaignValidator, campaignWithWarnings, requireSources, type CampaignRoutesDeps } from './campaign-routes.ts';
+import { campaignWithWarnings, requireSources, type CampaignRoutesDeps } from './campaign-routes.ts';
 import { expectedLoadOf } from './expected-load.ts';
 import { requireId } from './public-ids.ts';
 import type { ShardLook } from './shard-look.ts';
@@ -31,40 +37,42 @@ const tags = ['campaigns'];
 
 /** Campaigns that are being written: not made yet, or not started. */
 export function draftRoutes(server: HttpServer, deps: DraftRoutesDeps): void {
-  replaceRoute(server, deps);
+  changeRoute(server, deps);
   previewRoute(server, deps);
 }
 
-function replaceRoute(server: HttpServer, deps: DraftRoutesDeps): void {
+function changeRoute(server: HttpServer, deps: DraftRoutesDeps): void {
   const { campaigns, catalogue } = deps;
   server.route({
-    method: 'PUT',
+    method: 'PATCH',
     url: '/campaigns/:id',
     config: { role: 'manager' },
     schema: {
-      operationId: 'replaceCampaign',
-      summary: 'Give a draft another definition',
-      description: 'As its next revision. What was started is not changed any more: take it back before, or copy it.',
+      operationId: 'changeCampaign',
+      summary: 'Change a draft',
+      description:
+        'A field that is given takes the place of the whole field before; null takes it back to what it is for a new campaign. ' +
+        'Each change is a revision. What was started is not changed any more: take it back before, or copy it.',
       tags,
       params: byId,
       headers: matching,
-      body: campaignDefinition,
+      body: campaignPatch,
       response: {
         200: jsonAnswer('The campaign as it is now', campaignWithWarnings),
         ...problems(400, 401, 404, 409, 412, 413, 415, 422, 429),
       },
     },
-    preValidation: async () => {
-      await catalogue.refresh();
-    },
-    validatorCompiler: campaignValidator(catalogue, deps.clock),
+    // What is wrong is said by the changed campaign, whose fields have their usual limits.
+    validatorCompiler: bodyAsItCame,
     handler: async ({ params: { id }, headers, body }, reply) => {
+      const config = await catalogue.refresh();
       const before = await campaigns.get(requireId('campaign', id));
       if (!before) throw notFound('campaign', id);
       if (before.state !== 'draft') throw alreadyStarted(before);
       requireMatch(headers['if-match'], campaignView(before));
-      const warnings = await requireSources(body, deps);
-      const after = await campaigns.redefine(before.campaignId, body, before.revision);
+      const definition = changed(before.definition, body, config, deps.clock.now());
+      const warnings = await requireSources(definition, deps);
+      const after = await campaigns.redefine(before.campaignId, definition, before.revision);
       if (!after) throw notFound('campaign', id);
       if (after.state !== 'draft') throw alreadyStarted(after);
       if (after.revision !== before.revision + 1) throw changedMeanwhile(after);
@@ -72,6 +80,19 @@ function replaceRoute(server: HttpServer, deps: DraftRoutesDeps): void {
       return reply.header('etag', etagOf(view)).send({ ...view, warnings });
     },
   });
+}
+
+/** @throws {HttpProblem} 422 where that is no campaign */
+function changed(before: CampaignDefinition, patch: unknown, config: Catalogue, now: Date): CampaignDefinition {
+  const fields = z.record(z.string(), z.unknown()).safeParse(patch).data;
+  const wanted = fields ? withoutNulls({ ...before, ...fields }) : patch;
+  const checked = checkCampaign(wanted, config, now);
+  if (!checked.ok) throw invalidRequest(checked.problems, checked.more);
+  return checked.value;
+}
+
+function withoutNulls(fields: object): object {
+  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== null));
 }
 
 function alreadyStarted({ campaignId }: CampaignRecord): HttpProblem {

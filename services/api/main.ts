@@ -24,6 +24,8 @@ import { createRegistryReader } from '../../shared/runtime/registry-reader.ts';
 import { StartRefusedError } from '../../shared/runtime/start-refused.ts';
 import { systemClock } from '../../shared/runtime/system-clock.ts';
 import { createAccepting } from './accepting.ts';
+import { readConsolePages } from './console-pages.ts';
+import { consoleFolder } from '../console/built-console.ts';
 import { createApi } from './api.ts';
 import { createCatalogueReader } from './catalogue-reader.ts';
 import { askableSegmentation } from './askable-segmentation.ts';
@@ -158,6 +160,7 @@ export const apiProcess = defineProcess('api', readConfig, async (config, contex
     const connection = () => createKafka({ ...kafka, clientId: 'muster-api', logger });
     return (group ??= onClose(createGroupLook({ kafka: connection(), groupId, logger }), (look) => look.close()));
   };
+  const pages = await readConsolePages(consoleFolder);
   const api = onClose(
     await createApi({
       host: config.host,
@@ -190,6 +193,7 @@ export const apiProcess = defineProcess('api', readConfig, async (config, contex
       sessions: createSessionStore({ pool }),
       installation: { name: config.installationName ?? null, zone: config.zone },
       publicAddress: config.publicAddress,
+      pages,
       catalogue: createCatalogueReader(registry, config.engine.countries),
       actionTypes: createActionTypeStore({ pool }),
       secretBox: config.secretBox,
@@ -223,9 +227,10 @@ export const apiProcess = defineProcess('api', readConfig, async (config, contex
   clients.start();
   accepting.start();
   jobChanger.start();
-  const { host, port } = config;
+  const { host, port, publicAddress } = config;
+  const publicUrl = publicAddress && publicAddress.origin + publicAddress.basePath;
   const url = await listening({ variable: 'API_PORT', host, port }, () => api.start());
-  logger.info({ url, docs: `${url}/docs` }, 'api is listening');
+  logger.info({ url, console: pages ? `${publicUrl ?? url}/` : null, docs: `${url}/docs` }, 'api is listening');
   /** `http://host:port`, with the port that was really taken. */
   return { ...api, url };
 });

@@ -3,6 +3,8 @@ import Fastify, {
   LogController,
   type FastifyBaseLogger,
   type FastifyInstance,
+  type FastifyReply,
+  type FastifyRequest,
   type FastifySchemaCompiler,
   type FastifySerializerCompiler,
   type RawReplyDefaultExpression,
@@ -42,6 +44,8 @@ export interface HttpServerDeps {
   logger: Logger;
   /** Turns the path that was asked into one of ours, such as below a proxy's. */
   pathOf?: (url: string) => string;
+  /** Answers some of what no route does, such as a page of the console; undefined: nothing of it. */
+  otherwise?: { isFor(request: FastifyRequest): boolean; send(reply: FastifyReply): FastifyReply } | undefined;
   explain: ExplainError;
 }
 
@@ -64,6 +68,7 @@ export async function createHttpServer({
   logger,
   explain,
   pathOf = (url) => url,
+  otherwise,
 }: HttpServerDeps): Promise<HttpServer> {
   const answerProblem = createAnswerProblem(explain);
   const loggerInstance: FastifyBaseLogger = logger;
@@ -90,7 +95,9 @@ export async function createHttpServer({
   server.setSerializerCompiler(serializerCompiler);
   server.setErrorHandler(answerProblem);
   server.decorate('answerNoRoute', createAnswerNoRoute(rememberPaths(server)));
-  server.setNotFoundHandler(server.answerNoRoute);
+  server.setNotFoundHandler((request, reply) =>
+    otherwise?.isFor(request) ? otherwise.send(reply) : server.answerNoRoute(request, reply),
+  );
   server.addHook('onRequest', async (request, reply) => {
     limitArrival(request);
     reply.header('x-request-id', request.id);

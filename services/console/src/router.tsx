@@ -1,5 +1,18 @@
-import { createRootRoute, createRoute, createRouter, lazyRouteComponent, redirect } from '@tanstack/react-router';
+import {
+  createRootRouteWithContext,
+  createRoute,
+  createRouter,
+  lazyRouteComponent,
+  Outlet,
+  redirect,
+  useMatch,
+} from '@tanstack/react-router';
+import type { QueryClient } from '@tanstack/react-query';
 import { basePath } from './api/client.ts';
+import { problemOf } from './api/problems.ts';
+import { requireSession } from './frame/session/session.ts';
+import { logInByLink } from './views/log-in/log-in-by-link.ts';
+import { logInSearch } from './views/log-in/search.ts';
 import { NotFound } from './frame/not-found.tsx';
 import { Shell } from './frame/shell.tsx';
 import { ViewFailed } from './frame/view-failed.tsx';
@@ -10,14 +23,49 @@ import { failuresSearch } from './views/failures/search.ts';
 import { campaignsSearch } from './views/campaigns/search.ts';
 import { newCampaignSearch } from './views/new-campaign/search.ts';
 
+interface RouterContext {
+  queryClient: QueryClient;
+}
+
 /** Every view, one block each: its path, the shape of its search parameters, and the chunk it is loaded from when it is opened. */
-const root = createRootRoute({ component: Shell, notFoundComponent: NotFound, errorComponent: ViewFailed });
+const root = createRootRouteWithContext<RouterContext>()({
+  component: Frame,
+  notFoundComponent: NotFound,
+  errorComponent: ViewFailed,
+  beforeLoad: async ({ location, context }) => {
+    if (location.pathname === '/log-in') return;
+    try {
+      await requireSession(context.queryClient);
+    } catch (error) {
+      if (problemOf(error).status !== 401) throw error;
+      // The router's own way to go elsewhere is to throw.
+      throw redirect({ to: '/log-in', search: { to: location.href } });
+    }
+  },
+});
+
+/** Nothing stands around the log-in. */
+function Frame() {
+  const isOutside = useMatch({ from: '/log-in', shouldThrow: false }) !== undefined;
+  return isOutside ? <Outlet /> : <Shell />;
+}
+
+const logIn = createRoute({
+  getParentRoute: () => root,
+  path: '/log-in',
+  validateSearch: logInSearch,
+  loader: async ({ location, context }) => {
+    const byLink = await logInByLink(location.hash, context.queryClient);
+    if (byLink.state === 'logged in') throw redirect({ to: '/campaigns', replace: true });
+    return byLink;
+  },
+  component: lazyRouteComponent(() => import('./views/log-in/log-in-view.tsx'), 'LogInView'),
+});
 
 const index = createRoute({
   getParentRoute: () => root,
   path: '/',
   beforeLoad: () => {
-    // The router's own way to go elsewhere is to throw.
     throw redirect({ to: '/campaigns', replace: true });
   },
 });
@@ -96,6 +144,7 @@ const audit = createRoute({
 
 const views = [
   index,
+  logIn,
   campaigns,
   newCampaign,
   campaign,
@@ -109,15 +158,18 @@ const views = [
   audit,
 ] as const;
 
-export const router = createRouter({
-  routeTree: root.addChildren(views),
-  basepath: basePath,
-  defaultPreload: 'intent',
-  scrollRestoration: true,
-});
+export function createConsoleRouter(context: RouterContext) {
+  return createRouter({
+    routeTree: root.addChildren(views),
+    context,
+    basepath: basePath,
+    defaultPreload: 'intent',
+    scrollRestoration: true,
+  });
+}
 
 declare module '@tanstack/react-router' {
   interface Register {
-    router: typeof router;
+    router: ReturnType<typeof createConsoleRouter>;
   }
 }

@@ -30,7 +30,7 @@ export interface PartitionLeases {
    * and meant for it; where there is no leader and has been none for two leases, whatever is free.
    */
   beat(beat: NodeBeat, released: readonly number[]): Promise<OwnedPartition[]>;
-  /** It is gone, and all that it owned is free. */
+  /** It is gone, and all that it owned is free, and meant for the others that live: they take it with their next beat. */
   leave(owner: string): Promise<void>;
   assignment(): Promise<Assignment>;
   /** Says who is to look at what. Nothing is written when the lease is not held any more. */

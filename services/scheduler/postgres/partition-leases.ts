@@ -84,8 +84,16 @@ const beatNode = statementOf<BeatParams>(
 const leaveNode = statementOf<{ owner: string }>(
   'leave-scheduler',
   ($) => `
-  with n as (delete from job_nodes where owner = ${$('owner')})
-  update job_partitions set owner = null, expires_at = now() where owner = ${$('owner')}`,
+  with n as (
+    delete from job_nodes where owner = ${$('owner')}
+  ), others as (
+    select n.owner, row_number() over (order by n.owner collate "C") - 1 as place, count(*) over () as nodes
+    from job_nodes n join regions r on r.name = n.region and r.active
+    where n.kind = 'scheduler' and n.expires_at > now() and n.owner <> ${$('owner')}
+  )
+  update job_partitions p set owner = null, expires_at = now(),
+    wanted = coalesce((select o.owner from others o where o.place = p.partition_id % o.nodes), p.wanted)
+  where p.owner = ${$('owner')}`,
 );
 
 const selectSchedulers = `

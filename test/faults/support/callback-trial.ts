@@ -7,6 +7,7 @@ import {
   type CallbackAllowance,
   type CallbackEvidence,
   type Occurrence,
+  type ReceivedCall,
 } from '../../support/callback-evidence.ts';
 import { startCallbackReceiver, type CallbackReceiver } from './callback-receiver.ts';
 import { storedEvidence, watchFires } from './callback-witness.ts';
@@ -37,6 +38,8 @@ export interface CallbackVerdict {
   measured?: Record<string, number>;
   /** Processes that may end by themselves. */
   ownEnds?: number;
+  /** What other receivers of the scenario got. */
+  elsewhere?: readonly ReceivedCall[];
 }
 
 /** An installation that calls back, under fault: its database, the receiver's ledger and what the harness broke are three records. */
@@ -147,11 +150,11 @@ export async function startCallbackTrial(options: CallbackTrialOptions = {}): Pr
   }
 
   async function judgeCallbacks(verdict: CallbackVerdict): Promise<string[]> {
-    const { rows, scenario, allow, occurrences, measured = {}, ownEnds } = verdict;
+    const { rows, scenario, allow, occurrences, measured = {}, ownEnds, elsewhere = [] } = verdict;
     const resting = await restlessness();
     const evidence: CallbackEvidence = {
       ...(await storedEvidence(trial.database)),
-      ...{ accepted, calls: receiver.calls() },
+      ...{ accepted, calls: [...receiver.calls(), ...elsewhere] },
       ...(occurrences && { occurrences }),
     };
     const found = [...callbackViolations(evidence, allow), ...resting, ...trial.health(ownEnds)];

@@ -98,6 +98,16 @@ export function describePartitionLeases(name: string, makeSubject: () => Promise
       expect(await beatOf('b')).toEqual([7]);
     });
 
+    it('leaves what it had to those who live, who take it with their next beat, without a word of the leader', async () => {
+      const lease = await lead();
+      await assign(lease, 'a', [6, 7, 8, 9]);
+      await assign(lease, 'b', [1]);
+      for (const owner of ['a', 'b', 'c']) await beat(owner);
+      await partitions.leave('a');
+      expect(await beatOf('b')).toEqual([1, 6, 8]);
+      expect(await beatOf('c')).toEqual([7, 9]);
+    });
+
     it('takes no word from who leads no more', async () => {
       const lease = await lead();
       await subject.leases.release(lease);

@@ -14,6 +14,12 @@ export function createMemoryPartitionLeases({ tables, leases, leader }: MemoryPa
   const { partitions, nodes, regions, clock } = tables;
   const takesPart = (region: string) => regions.get(region)?.active ?? false;
   const isAlive = (owner: string | null) => owner !== null && (nodes.get(owner)?.expiresAtMs ?? 0) > clock.nowMs();
+  const schedulers = () =>
+    [...nodes]
+      .flatMap(([owner, { kind, region }]) =>
+        kind === 'scheduler' && isAlive(owner) && takesPart(region) ? [owner] : [],
+      )
+      .sort();
   const hasLeader = () => {
     const lease = leases.get(leader);
     return lease !== undefined && lease.owner !== null && lease.expiresAtMs > clock.nowMs();
@@ -43,17 +49,16 @@ export function createMemoryPartitionLeases({ tables, leases, leader }: MemoryPa
     leave: (owner) =>
       atOnce(() => {
         nodes.delete(owner);
-        for (const row of partitions) {
-          if (row.owner === owner) Object.assign(row, { owner: null, expiresAtMs: clock.nowMs() });
+        const others = schedulers();
+        for (const [partition, row] of partitions.entries()) {
+          if (row.owner !== owner) continue;
+          const wanted = others[partition % Math.max(1, others.length)] ?? row.wanted;
+          Object.assign(row, { owner: null, expiresAtMs: clock.nowMs(), wanted });
         }
       }),
     assignment: () =>
       atOnce(() => ({
-        schedulers: [...nodes]
-          .flatMap(([owner, { kind, region }]) =>
-            kind === 'scheduler' && isAlive(owner) && takesPart(region) ? [owner] : [],
-          )
-          .sort(),
+        schedulers: schedulers(),
         partitions: partitions.map(({ wanted, owner, expiresAtMs }) => ({
           wanted,
           owner: expiresAtMs > clock.nowMs() ? owner : null,

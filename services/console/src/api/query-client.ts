@@ -1,4 +1,4 @@
-import { QueryCache, QueryClient } from '@tanstack/react-query';
+import { MutationCache, QueryCache, QueryClient } from '@tanstack/react-query';
 import { problemOf } from './problems.ts';
 
 const retries = 2;
@@ -10,12 +10,12 @@ export interface QueryClientDeps {
 
 /** Asks again where no answer came or the server failed; what was refused stays refused. */
 export function createQueryClient({ onUnauthorized }: QueryClientDeps): QueryClient {
+  const onError = (error: unknown) => {
+    if (problemOf(error).status === 401) onUnauthorized();
+  };
   return new QueryClient({
-    queryCache: new QueryCache({
-      onError: (error) => {
-        if (problemOf(error).status === 401) onUnauthorized();
-      },
-    }),
+    queryCache: new QueryCache({ onError }),
+    mutationCache: new MutationCache({ onError }),
     defaultOptions: {
       queries: {
         retry: (failures, error) => failures < retries && isWorthARetry(problemOf(error).status),

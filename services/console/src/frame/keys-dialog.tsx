@@ -10,6 +10,7 @@ export function KeysDialog({ onClose }: { onClose: () => void }) {
   const commands = useKeyCommands();
   const [setting, set] = useRemembered('single-keys');
   const isOn = setting !== 'off';
+  const shown = groups.filter((group) => commands.some((command) => command.group === group));
   return (
     <Dialog
       title="Keys"
@@ -21,7 +22,7 @@ export function KeysDialog({ onClose }: { onClose: () => void }) {
       }
     >
       <div className="keys">
-        {groups.map((group) => (
+        {shown.map((group) => (
           <section key={group} aria-label={group}>
             <h3 className="t3">{group}</h3>
             <dl>

@@ -36,7 +36,7 @@ export function Page({ title, crumbs, freshness, actions, children }: PageProps)
         </button>
         {crumbs ? <Crumbs crumbs={crumbs} title={title} /> : <h1>{title}</h1>}
         <div className="push row gap-4">
-          <button type="button" className="zone" onClick={zone.toggle} title="Times in your zone or in UTC (T)">
+          <button type="button" className="zone" onClick={zone.toggle} title="Times in another zone (T)">
             <Icon name="globe" size={14} />
             {zone.label}
           </button>

@@ -31,13 +31,19 @@ export function Shell() {
       </button>
       <div className="app">
         <nav className="side" aria-label="Main">
-          <Sidebar onFind={() => setOverlay('find')} />
+          <Sidebar onFind={() => setOverlay('find')} onKeys={() => setOverlay('keys')} />
         </nav>
-        <Drawer.Root opened={overlay === 'navigation'} onClose={close} size={260} lockScroll={false}>
+        <Drawer.Root
+          opened={overlay === 'navigation'}
+          onClose={close}
+          size={260}
+          classNames={{ content: 'drawer' }}
+          lockScroll={false}
+        >
           <Drawer.Overlay />
-          <Drawer.Content className="drawer" aria-label="Navigation">
+          <Drawer.Content aria-label="Navigation">
             <nav aria-label="Main">
-              <Sidebar onChosen={close} onFind={() => setOverlay('find')} />
+              <Sidebar onChosen={close} onFind={() => setOverlay('find')} onKeys={() => setOverlay('keys')} />
             </nav>
           </Drawer.Content>
         </Drawer.Root>
@@ -66,7 +72,7 @@ function useFrameKeys(showKeys: () => void): void {
   useKeys([
     ...places,
     { keys: 'C', does: 'New campaign', group: 'Everywhere', run: () => void navigate({ to: '/campaigns/new' }) },
-    { keys: 'T', does: 'Times in your zone or in UTC', group: 'Everywhere', run: toggle },
+    { keys: 'T', does: 'Times in another zone', group: 'Everywhere', run: toggle },
     { keys: '?', does: 'These keys', group: 'Everywhere', run: showKeys },
   ]);
 }

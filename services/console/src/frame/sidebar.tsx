@@ -1,18 +1,22 @@
 import { Link } from '@tanstack/react-router';
 import { Icon } from '../parts/icon.tsx';
+import { AccountMenu } from './account-menu.tsx';
 import { Brand } from './brand.tsx';
 import { navigation } from './navigation.ts';
+import { useSession } from './session/session.ts';
 
 interface SidebarProps {
   /** Called when something was chosen: on a phone the drawer closes then. */
   onChosen?: () => void;
   onFind: () => void;
+  onKeys: () => void;
 }
 
-export function Sidebar({ onChosen, onFind }: SidebarProps) {
+export function Sidebar({ onChosen, onFind, onKeys }: SidebarProps) {
+  const { installation } = useSession();
   return (
     <>
-      <Brand />
+      <Brand environment={installation.name ?? undefined} />
       <button type="button" className="find" aria-label="Find or jump to" onClick={onFind}>
         <Icon name="search" size={14} />
         <span>Find or jump to</span>
@@ -29,6 +33,7 @@ export function Sidebar({ onChosen, onFind }: SidebarProps) {
           ))}
         </div>
       ))}
+      <AccountMenu onKeys={onKeys} />
     </>
   );
 }

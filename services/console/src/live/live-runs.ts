@@ -1,8 +1,7 @@
 import type { QueryClient } from '@tanstack/react-query';
 import { createContext, use, useEffect, useSyncExternalStore } from 'react';
-import { getRunProgressQueryKey } from '../api/generated/@tanstack/react-query.gen.ts';
+import { getRunProgressOptions, getRunProgressQueryKey } from '../api/generated/@tanstack/react-query.gen.ts';
 import { client } from '../api/generated/client.gen.ts';
-import { getRunProgress } from '../api/generated/sdk.gen.ts';
 import type { RunProgress } from '../api/generated/types.gen.ts';
 import { createLiveStream, type LiveClock, type LiveStream } from './live-stream.ts';
 import type { Standing } from './staleness.ts';
@@ -14,8 +13,10 @@ export function createLiveRuns(queryClient: QueryClient): LiveStream {
   const stream = createLiveStream<RunProgress>({
     open: openStream,
     poll: async (runIds, signal) => {
-      const answers = await Promise.all(runIds.map((id) => getRunProgress({ path: { id }, signal })));
-      answers.forEach(({ data }) => put(data));
+      // Through the cache, which also sees when the session is over.
+      const ask = (id: string) =>
+        queryClient.query({ ...getRunProgressOptions({ path: { id }, signal }), staleTime: 0 });
+      await Promise.all(runIds.map(ask));
     },
     topicOf: ({ runId }) => runId,
     isLast: ({ endedAt }) => endedAt !== null,

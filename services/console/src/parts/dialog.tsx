@@ -15,9 +15,17 @@ interface DialogProps {
 export function Dialog({ title, lead, onClose, children, actions }: DialogProps) {
   const id = useId();
   return (
-    <Modal.Root opened onClose={onClose} centered size={600} aria-labelledby={id} lockScroll={false}>
+    <Modal.Root
+      opened
+      onClose={onClose}
+      centered
+      size={600}
+      classNames={{ content: 'dialog' }}
+      aria-labelledby={id}
+      lockScroll={false}
+    >
       <Modal.Overlay />
-      <Modal.Content className="dialog" aria-labelledby={id}>
+      <Modal.Content aria-labelledby={id}>
         <div className="dh1">
           <h2 id={id}>{title}</h2>
           {lead !== undefined && <p className="t2 sm">{lead}</p>}

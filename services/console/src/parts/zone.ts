@@ -1,27 +1,36 @@
 import { useMinute } from './now.ts';
 import { useRemembered } from './remembered.ts';
 import { formatTime, formatZone } from './times.ts';
+import { zonesToChoose } from './zone-choice.ts';
 
 /** Of the person who looks. */
-export const ownZone = Intl.DateTimeFormat().resolvedOptions().timeZone;
+const ownZone = Intl.DateTimeFormat().resolvedOptions().timeZone;
+
+let installationZone: string | undefined;
+
+/** The zone that the installation shows times in, unless somebody wants another. */
+export function rememberInstallationZone(zone: string): void {
+  installationZone = zone;
+}
 
 export interface Zone {
   /** IANA name of the zone that every time is shown in. */
   zone: string;
   /** `Asia/Singapore (UTC+8)` */
   label: string;
-  /** Between one's own and UTC. */
+  /** To the next one: the installation's, one's own, UTC. */
   toggle: () => void;
 }
 
 export function useZone(): Zone {
   const [remembered, remember] = useRemembered('zone');
   const minute = useMinute();
-  const zone = remembered === 'UTC' ? 'UTC' : ownZone;
+  const zones = zonesToChoose(installationZone, ownZone);
+  const zone = zones.find((each) => each === remembered) ?? zones[0] ?? 'UTC';
   return {
     zone,
     label: formatZone(zone, new Date(minute)),
-    toggle: () => remember(zone === 'UTC' ? null : 'UTC'),
+    toggle: () => remember(zones[(zones.indexOf(zone) + 1) % zones.length] ?? null),
   };
 }
 

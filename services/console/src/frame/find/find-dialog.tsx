@@ -33,9 +33,16 @@ export function FindDialog({ onClose }: { onClose: () => void }) {
   }
 
   return (
-    <Modal.Root opened onClose={onClose} size={560} yOffset="12vh" lockScroll={false}>
+    <Modal.Root
+      opened
+      onClose={onClose}
+      size={560}
+      classNames={{ content: 'dialog' }}
+      yOffset="12vh"
+      lockScroll={false}
+    >
       <Modal.Overlay />
-      <Modal.Content className="dialog" aria-label="Find or jump to">
+      <Modal.Content aria-label="Find or jump to">
         <div className={classes['field']}>
           <Icon name="search" />
           <input

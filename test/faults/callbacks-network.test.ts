@@ -1,0 +1,129 @@
+import { afterAll, afterEach, beforeAll, describe, expect, inject, it } from 'vitest';
+import { startCallbackTrial, type CallbackTrial } from './support/callback-trial.ts';
+import { startKafkaBehindProxy, type KafkaBehindProxy } from './support/own-kafka.ts';
+import { startTcpProxy, type HeldWays, type TcpProxy } from './support/tcp-proxy.ts';
+import { lasting, until } from './support/until.ts';
+
+const whole: HeldWays = { toServer: false, toClient: false };
+const bothWays: HeldWays = { toServer: true, toClient: true };
+const answersOnly: HeldWays = { toServer: false, toClient: true };
+/** Longer than the faults: what is claimed stays who claimed it. */
+const longLeases = { DISPATCHER_LEASE_MS: '30000' };
+const load = { count: 3000, dueInMs: 500, spreadMs: 15_000 };
+
+/** Kafka holds no truth of callbacks: whatever befalls it, every job is called once, and none twice. */
+describe('callbacks over a Kafka and a network that break', () => {
+  let kafka: KafkaBehindProxy;
+  let postgres: TcpProxy;
+  let trial: CallbackTrial;
+  beforeAll(async () => {
+    kafka = await startKafkaBehindProxy();
+    const { hostname, port } = new URL(inject('databaseUrl'));
+    postgres = await startTcpProxy({ host: hostname, port: Number(port) });
+  });
+  afterEach(async () => {
+    for (const proxy of [kafka.proxy, postgres]) {
+      proxy.hold(whole);
+      proxy.delay(0);
+      proxy.resetEvery(0);
+    }
+    await kafka.heal();
+    await trial.end();
+  });
+  afterAll(async () => {
+    await postgres.close();
+    await kafka.end();
+  });
+
+  async function begin(): Promise<void> {
+    trial = await startCallbackTrial({
+      servers: { databaseUrl: inject('databaseUrl'), kafkaBrokers: kafka.brokers },
+      throughProxy: (databaseUrl) => {
+        const url = new URL(databaseUrl);
+        url.host = `127.0.0.1:${postgres.port}`;
+        return Promise.resolve(url.href);
+      },
+      engine: { ...longLeases, KAFKA_BROKERS: kafka.proxiedBrokers },
+    });
+    await trial.schedule(load);
+    await trial.awaitCalls(200);
+  }
+
+  async function verdictOn(rows: string, scenario: string): Promise<string[]> {
+    await trial.awaitEnded(120_000);
+    return await trial.judgeCallbacks({ rows, scenario: `${scenario}, callbacks` });
+  }
+
+  it('row 9: the broker is killed and comes back', async () => {
+    await begin();
+    const back = trial.injections.begin('broker SIGKILL', '5 s');
+    await kafka.kill(1);
+    await lasting(5000);
+    await kafka.start(1);
+    back();
+    expect(await verdictOn('9', 'broker killed')).toEqual([]);
+  });
+
+  it('row 15: the broker is frozen for 15 s', async () => {
+    await begin();
+    const back = trial.injections.begin('broker SIGSTOP', '15 s');
+    kafka.freeze(1);
+    await lasting(15_000);
+    kafka.thaw(1);
+    back();
+    expect(await verdictOn('15', 'broker frozen 15 s')).toEqual([]);
+  });
+
+  it('row 14: the topic is deleted with all that was offered', async () => {
+    await begin();
+    for (const name of trial.names('dispatcher')) await trial.stop(name);
+    const topic = `${trial.muster.topicPrefix}.local.calls`;
+    await until('jobs lie on the topic', async () => (await trial.topics.contents([topic])).length > 20);
+    trial.injections.happened('topic deleted', topic);
+    await trial.topics.delete(topic);
+    await trial.restart(...trial.names('dispatcher'));
+    expect(await verdictOn('14', 'topic of calls deleted')).toEqual([]);
+  });
+
+  it('row 25: garbage lies on the topic', async () => {
+    await begin();
+    const topic = `${trial.muster.topicPrefix}.local.calls`;
+    trial.injections.happened('garbage', topic);
+    const garbage = ['', 'no JSON', '{"clients":[],"jobs":[]}', '[1,2,3]', '\0'].map((text) => Buffer.from(text));
+    for (const partition of [0, 1]) await trial.topics.produce(topic, partition, [null, ...garbage]);
+    expect(await verdictOn('25', 'garbage')).toEqual([]);
+    // What carries nobody's mark may be another installation's, and is left alone; the jobs are called whatever lies there.
+    expect(trial.accepted.size).toBe(load.count);
+  });
+
+  it.each([
+    ['to the broker', '10 s', bothWays],
+    ['to Postgres', '10 s', bothWays],
+    ['to Postgres', '10 s, answers only', answersOnly],
+  ])('row 30: the line %s is cut for %s', async (what, time, ways) => {
+    await begin();
+    const back = trial.injections.begin(`line ${what} cut`, time);
+    const line = what === 'to Postgres' ? postgres : kafka.proxy;
+    line.hold(ways);
+    await lasting(10_000);
+    line.hold(whole);
+    back();
+    expect(await verdictOn('30', `line ${what} cut ${time}`)).toEqual([]);
+  });
+
+  it('row 31: 200 ms late, and a reset at every hundredth piece', async () => {
+    await begin();
+    const back = trial.injections.begin('late and resetting', 'both lines');
+    for (const proxy of [kafka.proxy, postgres]) {
+      proxy.delay(100);
+      proxy.resetEvery(100);
+    }
+    await trial.awaitCalls(1500);
+    for (const proxy of [kafka.proxy, postgres]) {
+      proxy.delay(0);
+      proxy.resetEvery(0);
+    }
+    back();
+    expect(await verdictOn('31', 'late and resetting')).toEqual([]);
+  });
+});
