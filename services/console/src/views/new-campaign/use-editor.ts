@@ -25,7 +25,8 @@ export interface EditorDeps {
 export type Editor = ReturnType<typeof useEditor>;
 
 /** A campaign that is being written: what is typed, what the API says of it, and what can be done with it. */
-export function useEditor({ types, saved, draft, etag }: EditorDeps) {
+export function useEditor({ types, saved, ...found }: EditorDeps) {
+  const [{ draft, etag }, setDraft] = useState({ draft: found.draft, etag: found.etag });
   const kept = useKeptForm(saved, draft?.id ?? 'new');
   const { form, setForm } = kept;
   const said = useMemo(() => definitionOf(form, types), [form, types]);
@@ -62,6 +63,7 @@ export function useEditor({ types, saved, draft, etag }: EditorDeps) {
         draft === null
           ? await createCampaign({ body, throwOnError: true })
           : await replaceCampaign({ path: { id: draft.id }, body, headers, throwOnError: true });
+      if (draft !== null) setDraft({ draft: answer.data, etag: answer.response.headers.get('etag') });
       return answer.data;
     },
     onSuccess: () => {
