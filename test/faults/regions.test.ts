@@ -134,8 +134,10 @@ describe('row 36: two regions', () => {
 
     expect(callsUntilThen).toBeGreaterThan(0);
     expect(await claimsOfEast(cutMs + 1000, healedMs)).toEqual([]);
-    const late = latenessOf(trial.accepted, trial.receiver.calls()).filter(({ lateMs }) => lateMs > 1000);
-    const lastLateMs = Math.max(cutMs, ...late.map(({ dueAtMs }) => dueAtMs));
+    const inTheCutLate = latenessOf(trial.accepted, trial.receiver.calls()).filter(
+      ({ dueAtMs, lateMs }) => lateMs > 1000 && dueAtMs < healedMs,
+    );
+    const lastLateMs = Math.max(cutMs, ...inTheCutLate.map(({ dueAtMs }) => dueAtMs));
     const inTheCut = expected.filter(({ group, scheduledFor }) => {
       const atMs = Date.parse(scheduledFor);
       return group === 'E' && atMs > cutMs && atMs < healedMs - (fallbackSeconds + 2) * 1000;
@@ -144,7 +146,7 @@ describe('row 36: two regions', () => {
     const measured = { 'lag under 1 s after s': (lastLateMs - cutMs) / 1000, 'fallback fires': inTheCut.length };
     const verdict = { rows: '36', scenario: 'region cut off', occurrences: expected, measured };
     expect(await trial.judgeCallbacks({ ...verdict, allow: { doubled: open } })).toEqual([]);
-    expect(measured['lag under 1 s after s']).toBeLessThan((2 * schedulerLeaseMs) / 1000);
+    expect(measured['lag under 1 s after s']).toBeLessThan((schedulerLeaseMs + 2500) / 1000);
     expect(inTheCut.length).toBeGreaterThan(0);
   });
 
