@@ -13,7 +13,7 @@ import { lasting, until } from './support/until.ts';
 
 /** As the trial has them. */
 const schedulerLeaseMs = 3000;
-const dispatcherLeaseMs = 8000;
+const dispatcherLeaseMs = 12_000;
 const fallbackSeconds = 3;
 const regions = z.object({
   items: z.array(z.object({ name: z.string(), epoch: z.int(), active: z.boolean() })),
@@ -114,7 +114,7 @@ describe('row 36: two regions', () => {
   it('one is cut off from the store: it stops by itself within its leases, the other does all, and after it heals both go on', async () => {
     await begin();
     const scheduleId = await recur();
-    await trial.schedule({ count: 3000, dueInMs: 500, spreadMs: 30_000 });
+    await trial.schedule({ count: 3000, dueInMs: 500, spreadMs: 35_000 });
     await until('both regions claim', async () => (await claimsOfEast(0)).length > 50);
     const open = await trial.database.count('select 1 from fires');
     const cutMs = Date.now();

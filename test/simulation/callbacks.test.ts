@@ -127,7 +127,9 @@ describe('a commit that lands behind the watermark', () => {
 const withoutSweep = (due: DueReferences): DueReferences => ({ ...due, sweep: () => Promise.resolve([]) });
 
 /** What a claim would have said. */
-const unclaimed = (dueAtMs: number) => ({ partition: 0, dueUs: dueAtMs * 1000, epoch: 1, expiresInMs: null });
+const unclaimed = (dueAtMs: number) => ({
+  ...{ partition: 0, dueUs: dueAtMs * 1000, epoch: 1, claimedAtMs: dueAtMs, expiresInMs: null },
+});
 
 /** A checker that never fails proves nothing. */
 describe('the witnesses notice when', () => {
