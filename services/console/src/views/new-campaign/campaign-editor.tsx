@@ -1,6 +1,7 @@
 import { useNavigate } from '@tanstack/react-router';
 import { useEffect, useState } from 'react';
 import { problemOf } from '../../api/problems.ts';
+import { useRefusal } from '../../frame/session/session.ts';
 import { Button } from '../../parts/button.tsx';
 import { TextInput } from '../../parts/controls.tsx';
 import { FormField, FormProblemsContext } from '../../parts/form-field.tsx';
@@ -30,6 +31,7 @@ export function CampaignEditor({ copiedFrom, ...deps }: CampaignEditorProps) {
   const [isStarting, setStarting] = useState(false);
   const [shown, setShown] = useState({ pointer: '', times: 0 });
   const { form, draft, problems, kept, save } = editor;
+  const refusal = useRefusal('manager');
 
   // Once the problems are told: the first of them, or the one that was asked for.
   useEffect(() => {
@@ -74,10 +76,14 @@ export function CampaignEditor({ copiedFrom, ...deps }: CampaignEditorProps) {
           </div>
         </div>
         <div className="row push">
-          <Button disabled={save.isPending || (draft !== null && !kept.isChanged)} onClick={() => void saveDraft()}>
+          <Button
+            refusal={refusal}
+            disabled={save.isPending || (draft !== null && !kept.isChanged)}
+            onClick={() => void saveDraft()}
+          >
             {save.isPending ? 'Saving…' : 'Save draft'}
           </Button>
-          <Button kind="ink" onClick={() => (problems.length > 0 ? show('') : setStarting(true))}>
+          <Button kind="ink" refusal={refusal} onClick={() => (problems.length > 0 ? show('') : setStarting(true))}>
             {form.when.kind === 'now' ? 'Start…' : 'Schedule…'}
           </Button>
         </div>

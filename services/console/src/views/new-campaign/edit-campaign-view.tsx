@@ -5,7 +5,7 @@ import { listActionTypesOptions } from '../../api/generated/@tanstack/react-quer
 import { Page } from '../../frame/page.tsx';
 import { Icon } from '../../parts/icon.tsx';
 import { Failed } from '../../parts/states.tsx';
-import { ownZone } from '../../parts/zone.ts';
+import { useZone } from '../../parts/zone.ts';
 import { CampaignEditor } from './campaign-editor.tsx';
 import { EditorSkeleton } from './editor-skeleton.tsx';
 import { formOf } from './form-definition.ts';
@@ -16,6 +16,7 @@ const route = getRouteApi('/campaigns/$campaignId/edit');
 /** A draft that is changed. */
 export function EditCampaignView() {
   const { campaignId } = route.useParams();
+  const { zone } = useZone();
   const types = useQuery(listActionTypesOptions());
   const draft = useQuery({
     queryKey: ['draft', campaignId],
@@ -41,7 +42,7 @@ export function EditCampaignView() {
         <CampaignEditor
           key={`${campaignId} ${draft.data.campaign.revision}`}
           types={types.data.items}
-          saved={formOf(draft.data.campaign, types.data.items, ownZone)}
+          saved={formOf(draft.data.campaign, types.data.items, zone)}
           draft={draft.data.campaign}
           etag={draft.data.etag}
           copiedFrom={null}

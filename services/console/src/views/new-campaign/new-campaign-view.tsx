@@ -3,7 +3,7 @@ import { getRouteApi } from '@tanstack/react-router';
 import { getCampaignOptions, listActionTypesOptions } from '../../api/generated/@tanstack/react-query.gen.ts';
 import { Page } from '../../frame/page.tsx';
 import { Failed } from '../../parts/states.tsx';
-import { ownZone } from '../../parts/zone.ts';
+import { useZone } from '../../parts/zone.ts';
 import { CampaignEditor } from './campaign-editor.tsx';
 import { EditorSkeleton } from './editor-skeleton.tsx';
 import { formOf, newForm } from './form-definition.ts';
@@ -15,6 +15,7 @@ const route = getRouteApi('/campaigns/new');
 /** A campaign from nothing, or from another one. */
 export function NewCampaignView() {
   const { copy } = route.useSearch();
+  const { zone } = useZone();
   const types = useQuery(listActionTypesOptions());
   const copied = useQuery({ ...getCampaignOptions({ path: { id: copy ?? '' } }), enabled: copy !== undefined });
   const error = types.error ?? copied.error;
@@ -34,7 +35,7 @@ export function NewCampaignView() {
         <CampaignEditor
           key={copy ?? 'new'}
           types={types.data.items}
-          saved={copied.data ? copyOf(formOf(copied.data, types.data.items, ownZone)) : newForm(ownZone)}
+          saved={copied.data ? copyOf(formOf(copied.data, types.data.items, zone)) : newForm(zone)}
           draft={null}
           etag={null}
           copiedFrom={copied.data?.name ?? null}
