@@ -8,7 +8,7 @@ import { authorized, createApiDeps, someCampaign, testApiKey } from '../../test/
 import { createApi, type Api } from './api.ts';
 import { pageShape } from './contracts/pages.ts';
 import { problem } from './contracts/problems.ts';
-import { logInLink, sessionShape } from './contracts/sessions.ts';
+import { logInLink, sessionShape } from '../../shared/contracts/sessions.ts';
 import { createHttpServer } from './http/create-http-server.ts';
 import { requireDeclaredRoles } from './route-roles.ts';
 import { publicAddressOf } from './public-address.ts';

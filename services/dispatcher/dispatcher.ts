@@ -105,7 +105,7 @@ export function createDispatcher(deps: DispatcherDeps): Dispatcher {
       serving--;
       finished.push(call);
       keeper.onCalled(call);
-      meter.called(call, clock.now().getTime());
+      meter.called(call, clock.monotonicMs() + job.clockAheadMs);
       whenDone?.();
       wake();
     });

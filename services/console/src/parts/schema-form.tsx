@@ -28,8 +28,15 @@ export function SchemaForm({ pointer, schema, texts, asJson, onTexts }: SchemaFo
     <div className={styles['fields']}>
       <Fields fields={fields} pointer={pointer} texts={texts} put={put} />
       {texts[otherValues] !== undefined && (
-        <FormField className={styles['wide']} pointer={pointer} label="Other parameters" hint="The schema does not name them">
-          {(control) => <TextArea {...control} mono rows={3} value={texts[otherValues] ?? ''} onText={put(otherValues)} />}
+        <FormField
+          className={styles['wide']}
+          pointer={pointer}
+          label="Other parameters"
+          hint="The schema does not name them"
+        >
+          {(control) => (
+            <TextArea {...control} mono rows={3} value={texts[otherValues] ?? ''} onText={put(otherValues)} />
+          )}
         </FormField>
       )}
     </div>
@@ -68,17 +75,12 @@ function Leaf({ field, pointer, texts, put }: { field: LeafField } & Omit<Fields
       pointer={`${pointer}${field.pointer}`}
       label={label}
       required={required}
-      {...(wide === undefined ? {} : { className: wide })}
-      {...(isDeprecated ? { note: 'not to be used any more' } : {})}
-      {...(hint === '' ? {} : { hint })}
+      className={wide}
+      note={isDeprecated ? 'not to be used any more' : undefined}
+      hint={hint === '' ? undefined : hint}
     >
       {(control) => (
-        <LeafControl
-          field={field}
-          control={control}
-          text={texts[field.pointer] ?? ''}
-          onText={put(field.pointer)}
-        />
+        <LeafControl field={field} control={control} text={texts[field.pointer] ?? ''} onText={put(field.pointer)} />
       )}
     </FormField>
   );
@@ -152,7 +154,7 @@ function JsonField({ pointer, schema, text, onText }: JsonFieldProps) {
   const hint = schema === undefined ? 'Its action type has no schema: any JSON object is taken' : undefined;
   return (
     <div className={styles['json']}>
-      <FormField pointer={pointer} label="Parameters" note="as JSON" {...(hint === undefined ? {} : { hint })}>
+      <FormField pointer={pointer} label="Parameters" note="as JSON" hint={hint}>
         {(control) => <TextArea {...control} mono rows={5} value={text} placeholder="{}" onText={onText} />}
       </FormField>
       <Button small onClick={tidy} disabled={text.trim() === ''}>
