@@ -21,6 +21,8 @@ import { deadLettersSearch } from './views/dead-letters/search.ts';
 import { auditSearch } from './views/audit/search.ts';
 import { failuresSearch } from './views/failures/search.ts';
 import { campaignsSearch } from './views/campaigns/search.ts';
+import { reportSearch } from './views/report/search.ts';
+import { newCampaignSearch } from './views/new-campaign/search.ts';
 
 interface RouterContext {
   queryClient: QueryClient;
@@ -79,7 +81,20 @@ const campaigns = createRoute({
 const newCampaign = createRoute({
   getParentRoute: () => root,
   path: '/campaigns/new',
+  validateSearch: newCampaignSearch,
   component: lazyRouteComponent(() => import('./views/new-campaign/new-campaign-view.tsx'), 'NewCampaignView'),
+});
+
+const campaign = createRoute({
+  getParentRoute: () => root,
+  path: '/campaigns/$campaignId',
+  component: lazyRouteComponent(() => import('./views/campaign/campaign-view.tsx'), 'CampaignView'),
+});
+
+const editCampaign = createRoute({
+  getParentRoute: () => root,
+  path: '/campaigns/$campaignId/edit',
+  component: lazyRouteComponent(() => import('./views/new-campaign/edit-campaign-view.tsx'), 'EditCampaignView'),
 });
 
 const liveRun = createRoute({
@@ -91,6 +106,7 @@ const liveRun = createRoute({
 const report = createRoute({
   getParentRoute: () => root,
   path: '/runs/$runId/report',
+  validateSearch: reportSearch,
   component: lazyRouteComponent(() => import('./views/report/report-view.tsx'), 'ReportView'),
 });
 
@@ -133,6 +149,8 @@ const views = [
   logIn,
   campaigns,
   newCampaign,
+  campaign,
+  editCampaign,
   liveRun,
   report,
   failures,

@@ -22,7 +22,12 @@ const kinds = [
 ] as const;
 
 /** Buttons for each kind of source; what has to be said of one is asked in place. */
-export function AddSource({ onAdd, children, what, ...choices }: AddSourceProps & { what: string; children?: React.ReactNode }) {
+export function AddSource({
+  onAdd,
+  children,
+  what,
+  ...choices
+}: AddSourceProps & { what: string; children?: React.ReactNode }) {
   const [open, setOpen] = useState<Kind | null>(null);
   const add = (source: SourceForm) => {
     setOpen(null);
@@ -30,14 +35,14 @@ export function AddSource({ onAdd, children, what, ...choices }: AddSourceProps 
   };
   return (
     <>
-      <div className={`row wrap ${styles.adders}`}>
+      <div className={`row wrap ${styles['adders']}`}>
         {kinds.map(({ kind, label }) => (
           <Button
             key={kind}
             small
             icon="plus"
             aria-expanded={open === kind}
-            aria-label={`${what} ${label.toLowerCase()}`}
+            label={`${what} ${label.toLowerCase()}`}
             onClick={() => setOpen(open === kind ? null : kind)}
           >
             {label}
@@ -61,7 +66,7 @@ function SegmentAsk({ onAdd, onCancel }: AskProps) {
   const [segment, setSegment] = useState('');
   const add = () => onAdd({ kind: 'segment', segment: segment.trim() });
   return (
-    <div className={styles.ask}>
+    <div className={styles['ask']}>
       <TextInput
         aria-label="Id of the segment"
         placeholder="Its id in the segmentation service, such as lapsed-riders"
@@ -80,14 +85,17 @@ function SegmentAsk({ onAdd, onCancel }: AskProps) {
 function ListAsk({ lists, onAdd, onCancel }: AskProps & { lists: readonly Audience[] }) {
   const [list, setList] = useState('');
   const ready = lists.filter(({ state }) => state === 'ready');
-  if (ready.length === 0) return <p className={`t3 sm ${styles.ask}`}>No list was uploaded yet.</p>;
+  if (ready.length === 0) return <p className={`t3 sm ${styles['ask']}`}>No list was uploaded yet.</p>;
   return (
-    <div className={styles.ask}>
+    <div className={styles['ask']}>
       <Select
         aria-label="List"
         placeholder="Choose a list…"
         value={list}
-        choices={ready.map(({ id, name, users }) => ({ value: id, label: `${name} (${users.toLocaleString('en-US')} users)` }))}
+        choices={ready.map(({ id, name, users }) => ({
+          value: id,
+          label: `${name} (${users.toLocaleString('en-US')} users)`,
+        }))}
         onChoose={setList}
       />
       <AskButtons isReady={list !== ''} onAdd={() => onAdd({ kind: 'list', list })} onCancel={onCancel} />
@@ -107,9 +115,9 @@ function RunAsk({ runs, onAdd, onCancel }: AskProps & { runs: readonly Run[] }) 
       ...{ kind: 'run', runId, step: /^[1-9]\d?$/.test(step) ? Number(step) : null },
       outcomes: outcomes.filter((outcome) => chosen.includes(outcome)),
     });
-  if (runs.length === 0) return <p className={`t3 sm ${styles.ask}`}>There is no earlier run yet.</p>;
+  if (runs.length === 0) return <p className={`t3 sm ${styles['ask']}`}>There is no earlier run yet.</p>;
   return (
-    <div className={styles.ask}>
+    <div className={styles['ask']}>
       <Select
         aria-label="Earlier run"
         placeholder="Choose a run…"
@@ -117,7 +125,7 @@ function RunAsk({ runs, onAdd, onCancel }: AskProps & { runs: readonly Run[] }) 
         choices={runs.map((run) => ({ value: run.runId, label: label(run) }))}
         onChoose={setRunId}
       />
-      <fieldset className={styles.outcomes}>
+      <fieldset className={styles['outcomes']}>
         <legend>Who ended as (none: everybody it was begun for)</legend>
         {outcomes.map((outcome) => (
           <Check

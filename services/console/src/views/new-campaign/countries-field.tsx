@@ -18,19 +18,25 @@ export function CountriesField({ countries, known, onChange, onLeave }: Countrie
   const [typed, setTyped] = useState('');
   const left = known.filter((country) => !countries.includes(country));
   const add = (text: string) => {
-    const codes = text.toUpperCase().split(/[^A-Z]+/).filter((code) => code !== '');
-    onChange([...countries, ...codes.filter((code, index) => !countries.includes(code) && codes.indexOf(code) === index)]);
+    const codes = text
+      .toUpperCase()
+      .split(/[^A-Z]+/)
+      .filter((code) => code !== '');
+    onChange([
+      ...countries,
+      ...codes.filter((code, index) => !countries.includes(code) && codes.indexOf(code) === index),
+    ]);
     setTyped('');
   };
   return (
     <FieldGroup pointer="/countries" label="Countries">
-      <div className={`inp ${styles.tags}`}>
+      <div className={`inp ${styles['tags']}`}>
         {countries.map((country) => (
           <span className="tag row gap-1" key={country} title={nameOf(country)}>
             {country}
             <button
               type="button"
-              className={styles.untag}
+              className={styles['untag']}
               aria-label={`Remove ${nameOf(country)}`}
               onClick={() => onChange(countries.filter((each) => each !== country))}
             >
@@ -57,7 +63,7 @@ export function CountriesField({ countries, known, onChange, onLeave }: Countrie
         />
       </div>
       {left.length > 0 && (
-        <div className={`row wrap ${styles.offers}`}>
+        <div className={`row wrap ${styles['offers']}`}>
           {left.slice(0, 12).map((country) => (
             <button
               type="button"

@@ -39,7 +39,15 @@ function whenPointers({ kind, rule }: WhenForm, countries: readonly string[]): s
     case 'recurring':
       return [
         '/schedule',
-        ...named(rule === 'cron' ? 'cron' : 'everySeconds', 'zone', 'from', 'until', 'misfire', 'overlap', 'catchUpSeconds'),
+        ...named(
+          rule === 'cron' ? 'cron' : 'everySeconds',
+          'zone',
+          'from',
+          'until',
+          'misfire',
+          'overlap',
+          'catchUpSeconds',
+        ),
       ];
   }
 }

@@ -35,7 +35,14 @@ export function SourceWords({ source, lists, runs }: SourceWordsProps) {
         <>
           <b className="w5">{run?.campaignName ?? shortId(source.runId)}</b>{' '}
           <span className="t3">
-            run{run && <> of <Time instant={run.scheduledFor} /></>}, {outcomesInWords(source.outcomes, source.step)}
+            run
+            {run && (
+              <>
+                {' '}
+                of <Time instant={run.scheduledFor} />
+              </>
+            )}
+            , {outcomesInWords(source.outcomes, source.step)}
           </span>
         </>
       );
@@ -44,7 +51,11 @@ export function SourceWords({ source, lists, runs }: SourceWordsProps) {
 }
 
 /** `41,022 users · 171 repeated · 13 bad lines` of a list, `1,438,900 estimated` of what is asked for, nothing before. */
-export function SourceUsers({ source, lists, users }: Omit<SourceWordsProps, 'runs'> & { users: number | null | undefined }) {
+export function SourceUsers({
+  source,
+  lists,
+  users,
+}: Omit<SourceWordsProps, 'runs'> & { users: number | null | undefined }) {
   if (users === undefined) return null;
   if (users === null) return <span className="t3">not known</span>;
   const list = source.kind === 'list' ? lists.find(({ id }) => id === source.list) : undefined;
