@@ -16,7 +16,9 @@ export function TextInput({ onText, mono = false, unit, ...rest }: TextInputProp
       autoComplete="off"
       spellCheck={false}
       {...rest}
-      className={['inp', styles['input'], mono && 'mono', unit !== undefined && styles['withUnit']].filter(Boolean).join(' ')}
+      className={['inp', styles['input'], mono && 'mono', unit !== undefined && styles['withUnit']]
+        .filter(Boolean)
+        .join(' ')}
       onChange={({ target }) => onText(target.value)}
     />
   );

@@ -84,7 +84,13 @@ export function FieldGroup({ pointer, label, note, className, children }: FieldG
   const told = use(FormProblemsContext).at(pointer);
   const isWrong = told.some(({ tone }) => tone === 'bad') ? true : undefined;
   return (
-    <div role="group" aria-labelledby={id} className={className} data-wrong={isWrong} tabIndex={isWrong ? -1 : undefined}>
+    <div
+      role="group"
+      aria-labelledby={id}
+      className={className}
+      data-wrong={isWrong}
+      tabIndex={isWrong ? -1 : undefined}
+    >
       <span className="lab" id={id}>
         {label}
         {note !== undefined && <span className="t3"> {note}</span>}

@@ -28,8 +28,15 @@ export function SchemaForm({ pointer, schema, texts, asJson, onTexts }: SchemaFo
     <div className={styles['fields']}>
       <Fields fields={fields} pointer={pointer} texts={texts} put={put} />
       {texts[otherValues] !== undefined && (
-        <FormField className={styles['wide']} pointer={pointer} label="Other parameters" hint="The schema does not name them">
-          {(control) => <TextArea {...control} mono rows={3} value={texts[otherValues] ?? ''} onText={put(otherValues)} />}
+        <FormField
+          className={styles['wide']}
+          pointer={pointer}
+          label="Other parameters"
+          hint="The schema does not name them"
+        >
+          {(control) => (
+            <TextArea {...control} mono rows={3} value={texts[otherValues] ?? ''} onText={put(otherValues)} />
+          )}
         </FormField>
       )}
     </div>
@@ -73,12 +80,7 @@ function Leaf({ field, pointer, texts, put }: { field: LeafField } & Omit<Fields
       {...(hint === '' ? {} : { hint })}
     >
       {(control) => (
-        <LeafControl
-          field={field}
-          control={control}
-          text={texts[field.pointer] ?? ''}
-          onText={put(field.pointer)}
-        />
+        <LeafControl field={field} control={control} text={texts[field.pointer] ?? ''} onText={put(field.pointer)} />
       )}
     </FormField>
   );
