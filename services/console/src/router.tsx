@@ -22,6 +22,7 @@ import { auditSearch } from './views/audit/search.ts';
 import { failuresSearch } from './views/failures/search.ts';
 import { campaignsSearch } from './views/campaigns/search.ts';
 import { reportSearch } from './views/report/search.ts';
+import { newCampaignSearch } from './views/new-campaign/search.ts';
 
 interface RouterContext {
   queryClient: QueryClient;
@@ -80,7 +81,20 @@ const campaigns = createRoute({
 const newCampaign = createRoute({
   getParentRoute: () => root,
   path: '/campaigns/new',
+  validateSearch: newCampaignSearch,
   component: lazyRouteComponent(() => import('./views/new-campaign/new-campaign-view.tsx'), 'NewCampaignView'),
+});
+
+const campaign = createRoute({
+  getParentRoute: () => root,
+  path: '/campaigns/$campaignId',
+  component: lazyRouteComponent(() => import('./views/campaign/campaign-view.tsx'), 'CampaignView'),
+});
+
+const editCampaign = createRoute({
+  getParentRoute: () => root,
+  path: '/campaigns/$campaignId/edit',
+  component: lazyRouteComponent(() => import('./views/new-campaign/edit-campaign-view.tsx'), 'EditCampaignView'),
 });
 
 const liveRun = createRoute({
@@ -135,6 +149,8 @@ const views = [
   logIn,
   campaigns,
   newCampaign,
+  campaign,
+  editCampaign,
   liveRun,
   report,
   failures,

@@ -23,6 +23,7 @@ export interface ControlProps {
   'aria-invalid': true | undefined;
   'aria-required': true | undefined;
   'data-wrong': true | undefined;
+  'data-pointer': string;
   onBlur: () => void;
 }
 
@@ -31,10 +32,10 @@ interface FormFieldProps {
   pointer: string;
   label: string;
   /** Beside the label, such as what it does. */
-  note?: ReactNode;
-  hint?: ReactNode;
-  required?: boolean;
-  className?: string;
+  note?: ReactNode | undefined;
+  hint?: ReactNode | undefined;
+  required?: boolean | undefined;
+  className?: string | undefined;
   children: (control: ControlProps) => ReactNode;
 }
 
@@ -58,6 +59,7 @@ export function FormField({ pointer, label, note, hint, required, className, chi
         'aria-invalid': isWrong,
         'aria-required': required === true ? true : undefined,
         'data-wrong': isWrong,
+        'data-pointer': pointer,
         onBlur: () => problems.onLeave(pointer),
       })}
       {isDescribed && (
@@ -73,13 +75,15 @@ export function FormField({ pointer, label, note, hint, required, className, chi
 interface FieldGroupProps {
   pointer: string;
   label: string;
-  note?: ReactNode;
-  className?: string;
+  /** For screen readers alone, where a heading says it to everybody else. */
+  isLabelHidden?: boolean;
+  note?: ReactNode | undefined;
+  className?: string | undefined;
   children: ReactNode;
 }
 
 /** Several controls that are about one thing, with what is wrong with all of it. */
-export function FieldGroup({ pointer, label, note, className, children }: FieldGroupProps) {
+export function FieldGroup({ pointer, label, isLabelHidden = false, note, className, children }: FieldGroupProps) {
   const id = useId();
   const told = use(FormProblemsContext).at(pointer);
   const isWrong = told.some(({ tone }) => tone === 'bad') ? true : undefined;
@@ -89,9 +93,10 @@ export function FieldGroup({ pointer, label, note, className, children }: FieldG
       aria-labelledby={id}
       className={className}
       data-wrong={isWrong}
-      tabIndex={isWrong ? -1 : undefined}
+      data-pointer={pointer}
+      tabIndex={isWrong === true ? -1 : undefined}
     >
-      <span className="lab" id={id}>
+      <span className={isLabelHidden ? 'vh' : 'lab'} id={id}>
         {label}
         {note !== undefined && <span className="t3"> {note}</span>}
       </span>

@@ -1,4 +1,4 @@
-import { use } from 'react';
+import { use, type ReactNode } from 'react';
 import { Button } from './button.tsx';
 import { Select, TextArea, TextInput } from './controls.tsx';
 import { FormField, FormProblemsContext, type ControlProps } from './form-field.tsx';
@@ -15,14 +15,21 @@ interface SchemaFormProps {
   /** All of it as JSON, although there are fields. */
   asJson: boolean;
   onTexts: (texts: FieldTexts) => void;
+  /** More fields, behind those of the schema. */
+  children?: ReactNode;
 }
 
 /** A form made of a JSON Schema; what that says beyond fields is written as JSON, beside the schema. */
-export function SchemaForm({ pointer, schema, texts, asJson, onTexts }: SchemaFormProps) {
+export function SchemaForm({ pointer, schema, texts, asJson, onTexts, children }: SchemaFormProps) {
   const fields = asJson ? null : fieldsOf(schema);
   const put = (field: string) => (text: string) => onTexts({ ...texts, [field]: text });
   if (fields === null) {
-    return <JsonField pointer={pointer} schema={schema} text={texts[wholeValue] ?? ''} onText={put(wholeValue)} />;
+    return (
+      <>
+        <JsonField pointer={pointer} schema={schema} text={texts[wholeValue] ?? ''} onText={put(wholeValue)} />
+        <div className={styles['fields']}>{children}</div>
+      </>
+    );
   }
   return (
     <div className={styles['fields']}>
@@ -39,6 +46,7 @@ export function SchemaForm({ pointer, schema, texts, asJson, onTexts }: SchemaFo
           )}
         </FormField>
       )}
+      {children}
     </div>
   );
 }
@@ -75,9 +83,9 @@ function Leaf({ field, pointer, texts, put }: { field: LeafField } & Omit<Fields
       pointer={`${pointer}${field.pointer}`}
       label={label}
       required={required}
-      {...(wide === undefined ? {} : { className: wide })}
-      {...(isDeprecated ? { note: 'not to be used any more' } : {})}
-      {...(hint === '' ? {} : { hint })}
+      className={wide}
+      note={isDeprecated ? 'not to be used any more' : undefined}
+      hint={hint === '' ? undefined : hint}
     >
       {(control) => (
         <LeafControl field={field} control={control} text={texts[field.pointer] ?? ''} onText={put(field.pointer)} />
@@ -154,7 +162,7 @@ function JsonField({ pointer, schema, text, onText }: JsonFieldProps) {
   const hint = schema === undefined ? 'Its action type has no schema: any JSON object is taken' : undefined;
   return (
     <div className={styles['json']}>
-      <FormField pointer={pointer} label="Parameters" note="as JSON" {...(hint === undefined ? {} : { hint })}>
+      <FormField pointer={pointer} label="Parameters" note="as JSON" hint={hint}>
         {(control) => <TextArea {...control} mono rows={5} value={text} placeholder="{}" onText={onText} />}
       </FormField>
       <Button small onClick={tidy} disabled={text.trim() === ''}>

@@ -35,14 +35,14 @@ export function AddSource({
   };
   return (
     <>
-      <div className={`row wrap ${styles.adders}`}>
+      <div className={`row wrap ${styles['adders']}`}>
         {kinds.map(({ kind, label }) => (
           <Button
             key={kind}
             small
             icon="plus"
             aria-expanded={open === kind}
-            aria-label={`${what} ${label.toLowerCase()}`}
+            label={`${what} ${label.toLowerCase()}`}
             onClick={() => setOpen(open === kind ? null : kind)}
           >
             {label}
@@ -66,7 +66,7 @@ function SegmentAsk({ onAdd, onCancel }: AskProps) {
   const [segment, setSegment] = useState('');
   const add = () => onAdd({ kind: 'segment', segment: segment.trim() });
   return (
-    <div className={styles.ask}>
+    <div className={styles['ask']}>
       <TextInput
         aria-label="Id of the segment"
         placeholder="Its id in the segmentation service, such as lapsed-riders"
@@ -85,9 +85,9 @@ function SegmentAsk({ onAdd, onCancel }: AskProps) {
 function ListAsk({ lists, onAdd, onCancel }: AskProps & { lists: readonly Audience[] }) {
   const [list, setList] = useState('');
   const ready = lists.filter(({ state }) => state === 'ready');
-  if (ready.length === 0) return <p className={`t3 sm ${styles.ask}`}>No list was uploaded yet.</p>;
+  if (ready.length === 0) return <p className={`t3 sm ${styles['ask']}`}>No list was uploaded yet.</p>;
   return (
-    <div className={styles.ask}>
+    <div className={styles['ask']}>
       <Select
         aria-label="List"
         placeholder="Choose a list…"
@@ -115,9 +115,9 @@ function RunAsk({ runs, onAdd, onCancel }: AskProps & { runs: readonly Run[] }) 
       ...{ kind: 'run', runId, step: /^[1-9]\d?$/.test(step) ? Number(step) : null },
       outcomes: outcomes.filter((outcome) => chosen.includes(outcome)),
     });
-  if (runs.length === 0) return <p className={`t3 sm ${styles.ask}`}>There is no earlier run yet.</p>;
+  if (runs.length === 0) return <p className={`t3 sm ${styles['ask']}`}>There is no earlier run yet.</p>;
   return (
-    <div className={styles.ask}>
+    <div className={styles['ask']}>
       <Select
         aria-label="Earlier run"
         placeholder="Choose a run…"
@@ -125,7 +125,7 @@ function RunAsk({ runs, onAdd, onCancel }: AskProps & { runs: readonly Run[] }) 
         choices={runs.map((run) => ({ value: run.runId, label: label(run) }))}
         onChoose={setRunId}
       />
-      <fieldset className={styles.outcomes}>
+      <fieldset className={styles['outcomes']}>
         <legend>Who ended as (none: everybody it was begun for)</legend>
         {outcomes.map((outcome) => (
           <Check

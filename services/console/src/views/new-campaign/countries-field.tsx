@@ -30,13 +30,13 @@ export function CountriesField({ countries, known, onChange, onLeave }: Countrie
   };
   return (
     <FieldGroup pointer="/countries" label="Countries">
-      <div className={`inp ${styles.tags}`}>
+      <div className={`inp ${styles['tags']}`}>
         {countries.map((country) => (
           <span className="tag row gap-1" key={country} title={nameOf(country)}>
             {country}
             <button
               type="button"
-              className={styles.untag}
+              className={styles['untag']}
               aria-label={`Remove ${nameOf(country)}`}
               onClick={() => onChange(countries.filter((each) => each !== country))}
             >
@@ -63,7 +63,7 @@ export function CountriesField({ countries, known, onChange, onLeave }: Countrie
         />
       </div>
       {left.length > 0 && (
-        <div className={`row wrap ${styles.offers}`}>
+        <div className={`row wrap ${styles['offers']}`}>
           {left.slice(0, 12).map((country) => (
             <button
               type="button"

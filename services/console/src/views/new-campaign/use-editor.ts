@@ -1,8 +1,13 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useMemo, useState } from 'react';
-import { createCampaign, replaceCampaign, startCampaign } from '../../api/generated/sdk.gen.ts';
+import { changeCampaign, createCampaign, startCampaign } from '../../api/generated/sdk.gen.ts';
 import { listCampaignsQueryKey } from '../../api/generated/@tanstack/react-query.gen.ts';
-import type { ActionType, Campaign } from '../../api/generated/types.gen.ts';
+import type {
+  ActionType,
+  Campaign,
+  CampaignDefinitionInput,
+  CampaignPatchInput,
+} from '../../api/generated/types.gen.ts';
 import { problemOf } from '../../api/problems.ts';
 import type { FormProblems, ToldProblem } from '../../parts/form-field.tsx';
 import { fieldPointers } from './field-pointers.ts';
@@ -25,7 +30,8 @@ export interface EditorDeps {
 export type Editor = ReturnType<typeof useEditor>;
 
 /** A campaign that is being written: what is typed, what the API says of it, and what can be done with it. */
-export function useEditor({ types, saved, draft, etag }: EditorDeps) {
+export function useEditor({ types, saved, ...found }: EditorDeps) {
+  const [{ draft, etag }, setDraft] = useState({ draft: found.draft, etag: found.etag });
   const kept = useKeptForm(saved, draft?.id ?? 'new');
   const { form, setForm } = kept;
   const said = useMemo(() => definitionOf(form, types), [form, types]);
@@ -61,7 +67,8 @@ export function useEditor({ types, saved, draft, etag }: EditorDeps) {
       const answer =
         draft === null
           ? await createCampaign({ body, throwOnError: true })
-          : await replaceCampaign({ path: { id: draft.id }, body, headers, throwOnError: true });
+          : await changeCampaign({ path: { id: draft.id }, body: wholePatch(body), headers, throwOnError: true });
+      if (draft !== null) setDraft({ draft: answer.data, etag: answer.response.headers.get('etag') });
       return answer.data;
     },
     onSuccess: () => {
@@ -91,6 +98,12 @@ export function useEditor({ types, saved, draft, etag }: EditorDeps) {
 
 function toldAs(tone: ToldProblem['tone'], problems: readonly PlacedProblem[] = []): ToldProblem[] {
   return problems.map(({ detail }) => ({ detail, tone }));
+}
+
+/** What is not said any more goes back to what it is for a new campaign. */
+function wholePatch(definition: CampaignDefinitionInput): CampaignPatchInput {
+  const absent = { budgets: null, paceUsersPerSecond: null, pauseAtFailedPercent: null, pauseAtFailedMinUsers: null };
+  return { ...absent, deadlineSeconds: null, ...definition };
 }
 
 function unique(problems: readonly PlacedProblem[]): PlacedProblem[] {

@@ -1,6 +1,7 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { previewCampaign } from '../../api/generated/sdk.gen.ts';
 import type { CampaignDefinitionInput, CampaignPreview } from '../../api/generated/types.gen.ts';
+import { useRefusal } from '../../frame/session/session.ts';
 import { useSettled } from './use-settled.ts';
 
 const settleMs = 500;
@@ -17,6 +18,7 @@ export interface PreviewStanding {
 /** What the API says of a definition that is being written: asked for when nothing was typed for half a second. */
 export function usePreview(definition: CampaignDefinitionInput): PreviewStanding {
   const written = JSON.stringify(definition);
+  const refusal = useRefusal('manager');
   const settled = useSettled(written, settleMs);
   const { data, error, refetch, isPlaceholderData } = useQuery({
     queryKey: ['previewCampaign', settled],
@@ -26,6 +28,8 @@ export function usePreview(definition: CampaignDefinitionInput): PreviewStanding
     },
     placeholderData: keepPreviousData,
     staleTime: 30_000,
+    // Estimates are asked for by those who may make campaigns.
+    enabled: refusal === undefined,
   });
   return {
     preview: data,

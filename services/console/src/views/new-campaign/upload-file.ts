@@ -1,1 +1,0 @@
-import { basePath, csrfHeader } from '../../api/client.ts';
