@@ -158,6 +158,7 @@ describe('the OpenAPI document', () => {
       'switchRegion',
       'unscheduleCampaign',
       'uploadAudience',
+      'watchLive',
     ]);
     for (const { responses } of operations) {
       expect(Object.keys(responses).some((status) => status.startsWith('2'))).toBe(true);

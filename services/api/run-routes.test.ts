@@ -159,9 +159,9 @@ describe('what a run waits for', () => {
     const cause = 'endpoint says 405 Method Not Allowed';
     const reports: RunReports = {
       ...deps.reports,
-      snapshot: async (runId) => {
-        const snapshot = await deps.reports.snapshot(runId);
-        return snapshot && { ...snapshot, waits: [{ step: 2, country: 'SG', cause, since, batches: 11 }] };
+      snapshots: async (runIds) => {
+        const snapshots = await deps.reports.snapshots(runIds);
+        return snapshots.map((each) => ({ ...each, waits: [{ step: 2, country: 'SG', cause, since, batches: 11 }] }));
       },
     };
     const { server } = await createApi({ ...deps, reports });

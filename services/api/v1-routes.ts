@@ -26,6 +26,7 @@ import { draftRoutes } from './draft-routes.ts';
 import { explainRoutes } from './explain-routes.ts';
 import { failureRoutes } from './failure-routes.ts';
 import { addIdempotency } from './idempotency.ts';
+import { liveRoutes, type LiveRoutesDeps } from './live-routes.ts';
 import { logChanges } from './log-changes.ts';
 import { notTakingPart } from './not-taking-part.ts';
 import { quarantineRoutes, type QuarantineRoutesDeps } from './quarantine-routes.ts';
@@ -52,6 +53,7 @@ export interface V1RoutesDeps
     ShardRoutesDeps,
     AudienceRoutesDeps,
     Omit<RunRoutesDeps, 'isKeyGood'>,
+    Omit<LiveRoutesDeps, 'isKeyGood'>,
     RunControlRoutesDeps,
     DeadLetterRoutesDeps,
     QuarantineRoutesDeps,
@@ -127,6 +129,7 @@ export async function v1Routes(server: HttpServer, deps: V1RoutesDeps): Promise<
   draftRoutes(server, deps);
   budgetRoutes(server, deps);
   runRoutes(server, { ...deps, isKeyGood });
+  liveRoutes(server, { ...deps, isKeyGood });
   runControlRoutes(server, deps);
   failureRoutes(server, deps);
   settlementRoutes(server, deps);
