@@ -43,6 +43,10 @@ describe('a shard', () => {
       { worker: 'a', partitions: [0] },
       { worker: 'b', partitions: [1] },
     ]);
+    expect(shown.lanes).toEqual([
+      { partition: 0, worker: 'a', messages: 4 },
+      { partition: 1, worker: 'b', messages: 3 },
+    ]);
     expect(shown.notes).toEqual(['Kafka has 2 of 6 partitions so far']);
   });
 

@@ -16,6 +16,15 @@ export const shard = z
     workers: z
       .array(z.object({ worker: z.string(), partitions: z.array(count) }))
       .describe('Who serves it, and which partitions each has'),
+    lanes: z
+      .array(
+        z.object({
+          partition: count,
+          worker: z.string().nullable().describe('Who has it; null where nobody does'),
+          messages: count.describe('Published there and not handled'),
+        }),
+      )
+      .describe('Its partitions as Kafka has them, in order; empty while they are not known'),
     lag: z.object({
       messages: count.nullable().describe('Published and not handled; null while it is not known'),
       batches: z.number().min(0).describe('Ready: on the topic, or a worker has them'),
