@@ -31,6 +31,11 @@ export const shard = z
       waiting: z.number().min(0).describe('Batches that were put back, until they are due'),
       aheadBatches: z.number().min(0).describe('Ready here or in steps before, or still to be fed'),
       aheadSeconds: z.number().min(0).nullable().describe('At the rate of now; null where nothing moves'),
+      history: z
+        .array(z.number().min(0).nullable())
+        .describe(
+          '`aheadSeconds` every 30 seconds of the last quarter of an hour, oldest first, as often as somebody looked; null where nobody did',
+        ),
     }),
     inFlight: count.describe('Calls under way'),
     callLimit: count.describe('Calls that may be under way'),

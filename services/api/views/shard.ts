@@ -43,6 +43,7 @@ export function shardView(facts: ShardFacts): ShardShape {
       waiting: work?.waiting ?? 0,
       aheadBatches,
       aheadSeconds: secondsOf(aheadBatches, batchesPerSecond),
+      history: [],
     },
     inFlight: sumOf(reports, (report) => report.inFlight),
     callLimit: sumOf(reports, (report) => report.callLimit),
