@@ -4,7 +4,6 @@ import { campaign, campaignDefinition, type CampaignDefinition } from '../../sha
 import { campaignEstimate, warning, type Warning } from '../../shared/contracts/estimates.ts';
 import type { Catalogue } from '../../shared/contracts/engine-config.ts';
 import { publicId } from '../../shared/domain/ids.ts';
-import { pageQuery, pageShape } from './contracts/pages.ts';
 import { jsonAnswer, problems } from './http/answer-shapes.ts';
 import { checkShape } from './http/check-shape.ts';
 import type { HttpServer } from './http/create-http-server.ts';
@@ -17,7 +16,7 @@ import type { CatalogueReader } from './catalogue-reader.ts';
 import { checkAgainstConfig, checkCampaign } from './check-campaign.ts';
 import { startCampaign } from './campaign-start.ts';
 import { idempotentHeaders } from './idempotency.ts';
-import { cursorInQuery, pageView, requireId } from './public-ids.ts';
+import { requireId } from './public-ids.ts';
 import { campaignView } from './views/campaign.ts';
 import { estimateView } from './views/estimate.ts';
 
@@ -64,22 +63,6 @@ export function campaignRoutes(server: HttpServer, deps: CampaignRoutesDeps): vo
         .code(201)
         .header('location', view.links.self)
         .send({ ...view, warnings });
-    },
-  });
-
-  server.route({
-    method: 'GET',
-    url: '/campaigns',
-    config: { role: 'viewer' },
-    schema: {
-      operationId: 'listCampaigns',
-      summary: 'List campaigns, newest first',
-      tags,
-      querystring: pageQuery,
-      response: { 200: jsonAnswer('A page of campaigns', pageShape(campaign)), ...problems(401, 422, 429) },
-    },
-    handler: async ({ query: { limit, cursor } }) => {
-      return pageView('campaign', await campaigns.list(limit, cursorInQuery('campaign', cursor)), campaignView);
     },
   });
 

@@ -39,6 +39,7 @@ import { createBudgetStore } from './postgres/budget-store.ts';
 import { createClientFigures } from './postgres/client-figures.ts';
 import { createClientLedgers } from './postgres/client-ledgers.ts';
 import { createClientStore } from './postgres/client-store.ts';
+import { createCampaignLists } from './postgres/campaign-lists.ts';
 import { createCampaignStore } from './postgres/campaign-store.ts';
 import { createDeadJobStore } from './postgres/dead-job-store.ts';
 import { createDeadLetterStore } from './postgres/dead-letter-store.ts';
@@ -166,6 +167,7 @@ export const apiProcess = defineProcess('api', readConfig, async (config, contex
       host: config.host,
       port: config.port,
       campaigns: createCampaignStore({ pool }),
+      campaignLists: createCampaignLists({ pool }),
       budgets: createBudgetStore({ pool }),
       reports: createRunReports({ pool }),
       deadLetters: createDeadLetterStore({ pool }),

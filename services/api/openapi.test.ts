@@ -63,6 +63,7 @@ describe('the OpenAPI document', () => {
       'changeRun',
       'changeSchedule',
       'changeShard',
+      'countCampaigns',
       'createActionType',
       'createCampaign',
       'createClient',

@@ -140,7 +140,7 @@ function changeRoute(server: HttpServer, { control, catalogue, clock }: RunContr
   });
 }
 
-function previewRoute(server: HttpServer, { control, reports }: RunControlRoutesDeps): void {
+function previewRoute(server: HttpServer, { control, reports, catalogue }: RunControlRoutesDeps): void {
   server.route({
     method: 'GET',
     url: '/runs/:id/cancel-preview',
@@ -156,7 +156,7 @@ function previewRoute(server: HttpServer, { control, reports }: RunControlRoutes
       const runId = requireId('run', id);
       const [snapshot, underWay] = await Promise.all([reports.snapshot(runId), control.underWay(runId)]);
       if (!snapshot) throw notFound('run', id);
-      return cancelPreviewView(snapshot, underWay);
+      return cancelPreviewView(snapshot, underWay, stopTimeOf(snapshot, catalogue.registered()));
     },
   });
 }

@@ -18,6 +18,7 @@ import { auditRoutes, type AuditRoutesDeps } from './audit-routes.ts';
 import { audienceRoutes, type AudienceRoutesDeps } from './audience-routes.ts';
 import { createAuthenticate, type Authentication } from './authenticate.ts';
 import { budgetRoutes, type BudgetRoutesDeps } from './budget-routes.ts';
+import { campaignListRoutes, type CampaignListRoutesDeps } from './campaign-list-routes.ts';
 import { campaignRoutes, type CampaignRoutesDeps } from './campaign-routes.ts';
 import { deadJobRoutes, type DeadJobRoutesDeps } from './dead-job-routes.ts';
 import { deadLetterRoutes, type DeadLetterRoutesDeps } from './dead-letter-routes.ts';
@@ -45,6 +46,7 @@ import { runRoutes, type RunRoutesDeps } from './run-routes.ts';
 export interface V1RoutesDeps
   extends
     CampaignRoutesDeps,
+    CampaignListRoutesDeps,
     BudgetRoutesDeps,
     ActionTypeRoutesDeps,
     ShardRoutesDeps,
@@ -121,6 +123,7 @@ export async function v1Routes(server: HttpServer, deps: V1RoutesDeps): Promise<
 
   sessionRoutes(server, { ...deps, authentication });
   campaignRoutes(server, deps);
+  campaignListRoutes(server, deps);
   draftRoutes(server, deps);
   budgetRoutes(server, deps);
   runRoutes(server, { ...deps, isKeyGood });

@@ -12,6 +12,8 @@ import { secretsIn, storableText, withoutSecrets } from './without-secrets.ts';
 
 /** What a call may take beyond its time-out: the deadline is looked at now and then, and what it brought has to be written. */
 const callMarginMs = 1000;
+/** So long after its time, a job whose client nobody knows is given up. */
+const unknownForMs = 60_000;
 /** Jobs of a client that is disabled wait under this name, for all of its hosts. */
 export const everyHost = '*';
 
@@ -37,7 +39,7 @@ export interface JobCall {
 /** One call of one job, or why there is none. Never throws. */
 export async function callJob(job: HeldJob, deps: CallJobDeps): Promise<JobCall> {
   const terms = deps.clients.termsOf(job.clientId);
-  if (!terms) return withoutCall(job, { kind: 'dead', cause: 'its client is gone' }, terms);
+  if (!terms) return withoutCall(job, withoutTerms(job, deps), terms);
   // It was checked when it was accepted; what slipped through must not end the process.
   if (job.host === '') return withoutCall(job, { kind: 'dead', cause: 'its URL cannot be read' }, terms);
   const refusal = refusalOf(job, terms, deps);
@@ -53,6 +55,12 @@ export async function callJob(job: HeldJob, deps: CallJobDeps): Promise<JobCall>
   const note = noteOf(answer, endedMs - startedMs, secretsIn(callback.headers));
   const sign = signOf(answer);
   return { job, verdict: afterProbe(job, verdict, sign), note, sign, terms };
+}
+
+/** A client that was just made is known here within a second, and its first job may be due before. */
+function withoutTerms(job: HeldJob, { clock }: CallJobDeps): JobVerdict {
+  const lateMs = clock.monotonicMs() + job.clockAheadMs - job.scheduledForMs;
+  return lateMs > unknownForMs ? { kind: 'dead', cause: 'its client is gone' } : { kind: 'released', delayMs: 500 };
 }
 
 /** The relevancy window and everything else that may have changed since the claim: looked at right before the call. */
@@ -76,7 +84,7 @@ function callbackOf(job: HeldJob, { limits, sign }: ClientTerms, clock: Clock): 
   const { method, url } = job;
   const body = job.body === null ? null : Buffer.from(job.body);
   const id = publicId('job', job.jobId);
-  const timestamp = Math.floor(clock.now().getTime() / 1000);
+  const timestamp = Math.floor((clock.monotonicMs() + job.clockAheadMs) / 1000);
   const signatures = sign(id, timestamp, body ?? Buffer.alloc(0));
   const headers = requestHeadersOf(job);
   headers.push(webhookHeaders.id, id, webhookHeaders.timestamp, String(timestamp), 'muster-attempt', `${job.attempt}`);

@@ -28,7 +28,6 @@ function setUp(box = createSecretBox([Buffer.alloc(32, 7)])) {
   const directory = createClientDirectory({
     reader: { current: () => ({ revision: 1, byId: new Map([[clientId, client]]), byRef: new Map() }) },
     secretBox: box,
-    clock,
     logger: pino({ level: 'silent' }),
   });
   const change = (to: Partial<Client>) => (client = { ...client, ...to, revision: client.revision + 1 });
@@ -36,11 +35,12 @@ function setUp(box = createSecretBox([Buffer.alloc(32, 7)])) {
     ...{ keyId, createdAt: clock.now(), expiresAt },
     ...createSecretBox([Buffer.alloc(32, 7)]).seal(secret, clientKeyContext(clientId, keyId)),
   });
-  const sign = () => directory.termsOf(clientId)?.sign('job_1', 1000, Buffer.from('{}')) ?? [];
+  const seconds = () => Math.floor(clock.nowMs() / 1000);
+  const sign = () => directory.termsOf(clientId)?.sign('job_1', seconds(), Buffer.from('{}')) ?? [];
   const isGood = (secret: string, signature: string) => {
     const key = webhookKeyOf(secret);
-    const received = { id: 'job_1', timestamp: '1000', signature, body: Buffer.from('{}') };
-    return key !== undefined && webhookProblem(key, received, 1000) === null;
+    const received = { id: 'job_1', timestamp: String(seconds()), signature, body: Buffer.from('{}') };
+    return key !== undefined && webhookProblem(key, received, seconds()) === null;
   };
   return { clock, directory, change, keyOf, sign, isGood };
 }

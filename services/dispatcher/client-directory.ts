@@ -1,7 +1,6 @@
 import type { KeyObject } from 'node:crypto';
 import { clientKeyContext } from '../../shared/domain/job-ids.ts';
 import { signWebhook, webhookKeyOf } from '../../shared/domain/standard-webhooks.ts';
-import type { Clock } from '../../shared/ports/clock.ts';
 import type { Client } from '../../shared/ports/clients.ts';
 import type { ClientReader } from '../../shared/runtime/client-reader.ts';
 import type { Logger } from '../../shared/runtime/logger.ts';
@@ -11,7 +10,6 @@ import type { ClientDirectory, ClientTerms } from './ports/client-terms.ts';
 export interface ClientDirectoryDeps {
   reader: Pick<ClientReader, 'current'>;
   secretBox: Pick<SecretBox, 'open'>;
-  clock: Pick<Clock, 'now'>;
   logger: Logger;
 }
 
@@ -21,7 +19,7 @@ interface OpenedKey {
 }
 
 /** What calls go by, as the clients are now. Secrets are opened once. */
-export function createClientDirectory({ reader, secretBox, clock, logger }: ClientDirectoryDeps): ClientDirectory {
+export function createClientDirectory({ reader, secretBox, logger }: ClientDirectoryDeps): ClientDirectory {
   /** By client: made anew when its revision moves. */
   const made = new Map<string, { revision: number; terms: ClientTerms }>();
 
@@ -48,8 +46,8 @@ export function createClientDirectory({ reader, secretBox, clock, logger }: Clie
       ...{ enabled, onGone, retries: retry, failuresToSideline: sideline.afterFailures },
       probeEveryMs: sideline.probeSeconds * 1000,
       sign: (webhookId, timestamp, body) => {
-        const now = clock.now();
-        const valid = opened.filter(({ expiresAt }) => expiresAt === null || expiresAt > now);
+        const nowMs = timestamp * 1000;
+        const valid = opened.filter(({ expiresAt }) => expiresAt === null || expiresAt.getTime() > nowMs);
         return valid.map(({ key }) => signWebhook(key, webhookId, timestamp, body));
       },
     };

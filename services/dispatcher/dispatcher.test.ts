@@ -8,6 +8,7 @@ import { memoryJobSubject } from '../../test/support/memory/job-subject.ts';
 import { createMemoryBus } from '../../test/support/memory/memory-bus.ts';
 import { passTime } from '../../test/support/pass-time.ts';
 import { createSettableClock } from '../../test/support/settable-clock.ts';
+import type { Clock } from '../../shared/ports/clock.ts';
 import { createDispatcher } from './dispatcher.ts';
 import type { Callback, CallbackAnswer } from './ports/callback-endpoint.ts';
 import type { ClientTerms } from './ports/client-terms.ts';
@@ -37,7 +38,7 @@ function setUp(answerOf: (call: Callback) => CallbackAnswer | Promise<CallbackAn
     };
   }
 
-  const dispatcherOf = (owner: string) =>
+  const dispatcherOf = (owner: string, ownClock: Clock = clock) =>
     createDispatcher({
       consumer: bus.consumer('dispatchers', [topic]),
       ledger: createMemoryCallLedger({ tables, owner, leaseMs }),
@@ -55,7 +56,7 @@ function setUp(answerOf: (call: Callback) => CallbackAnswer | Promise<CallbackAn
           return Promise.resolve();
         },
       },
-      ...{ leaseMs, concurrency: 100, clock, random: () => 0.5, logger },
+      ...{ leaseMs, concurrency: 100, clock: ownClock, random: () => 0.5, logger },
     });
 
   /** Adds jobs and offers them. */
@@ -111,6 +112,18 @@ describe('the dispatcher', () => {
     expect(new Set(ids).size).toBe(1);
     expect(ids[0]).toMatch(/^job_/);
     expect(attempts).toEqual(['1', '2']);
+    await stop(dispatcher);
+  });
+
+  it('signs the time of the database, however wrong its own clock is', async () => {
+    const { clock, calls, dispatcherOf, offer, stop } = setUp();
+    const dispatcher = dispatcherOf('a', { ...clock, now: () => new Date(clock.nowMs() + 3_600_000) });
+    await dispatcher.start();
+    await offer({ jobId: jobIdOf(1) });
+    await passTime(clock, 100);
+    const headers = calls[0]?.headers ?? [];
+    const signedMs = Number(headers[headers.indexOf('webhook-timestamp') + 1]) * 1000;
+    expect(Math.abs(signedMs - clock.nowMs())).toBeLessThanOrEqual(1000);
     await stop(dispatcher);
   });
 
@@ -272,11 +285,15 @@ describe('the dispatcher', () => {
     await stop(dispatcher);
   });
 
-  it('gives up jobs of a client that is gone', async () => {
+  it('gives back jobs of a client that it does not know yet, and gives them up when it is gone for good', async () => {
     const { clock, subject, dispatcherOf, offer, stop } = setUp();
     const dispatcher = dispatcherOf('a');
     await dispatcher.start();
-    await offer({ jobId: jobIdOf(1), clientId: clientIdOf(404) });
+    await offer({ jobId: jobIdOf(2), clientId: clientIdOf(404) });
+    await passTime(clock, 100);
+    expect(await subject.rows()).toMatchObject({ pending: [{ jobId: jobIdOf(2), attempt: 1 }], fires: [], dead: [] });
+
+    await offer({ jobId: jobIdOf(1), clientId: clientIdOf(404), dueInMs: -61_000 });
     await passTime(clock, 100);
     expect((await subject.rows()).dead).toEqual([{ jobId: jobIdOf(1), cause: 'its client is gone' }]);
     await stop(dispatcher);

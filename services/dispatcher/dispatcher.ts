@@ -105,7 +105,7 @@ export function createDispatcher(deps: DispatcherDeps): Dispatcher {
       serving--;
       finished.push(call);
       keeper.onCalled(call);
-      meter.called(call, clock.now().getTime());
+      meter.called(call, clock.monotonicMs() + job.clockAheadMs);
       whenDone?.();
       wake();
     });
@@ -130,6 +130,7 @@ export function createDispatcher(deps: DispatcherDeps): Dispatcher {
     const sinceMs = clock.monotonicMs() - lastFlushMs;
     if (sinceMs < minBetweenFlushesMs) return minBetweenFlushesMs - sinceMs;
     const references = isTakingIn ? queue.take(Math.min(maxClaims, maxAhead - lines.waiting), roomOf) : [];
+    lines.endRound();
     const calls = finished.splice(0, maxClaims);
     // What is held already is a repeat; its claim must not stand beside its end.
     const claims = references.filter(({ jobId }) => !held.has(jobId));

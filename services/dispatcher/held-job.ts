@@ -8,6 +8,8 @@ export interface HeldJob extends ClaimedJob {
   leaseUntilMs: number;
   /** From then on it is not worth calling; infinite when it always is. */
   expiresAtMs: number;
+  /** By how much the database's clock is ahead of our monotonic one: ours may be wrong by hours, and what is signed must not be. */
+  clockAheadMs: number;
   /** The one call that a host gets while it is left alone. */
   isProbe: boolean;
 }
@@ -15,5 +17,7 @@ export interface HeldJob extends ClaimedJob {
 /** @param askedMs when the claim was asked for: the database cannot have begun the lease earlier */
 export function heldJobOf(claim: ClaimedJob, askedMs: number, leaseMs: number, isProbe = false): HeldJob {
   const expiresAtMs = claim.expiresInMs === null ? Infinity : askedMs + claim.expiresInMs;
-  return { ...claim, host: URL.parse(claim.url)?.host ?? '', leaseUntilMs: askedMs + leaseMs, expiresAtMs, isProbe };
+  const host = URL.parse(claim.url)?.host ?? '';
+  const clockAheadMs = claim.claimedAtMs - askedMs;
+  return { ...claim, host, leaseUntilMs: askedMs + leaseMs, expiresAtMs, clockAheadMs, isProbe };
 }

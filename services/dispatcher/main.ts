@@ -68,7 +68,7 @@ export const dispatcherProcess = defineProcess('dispatcher', readConfig, async (
     consumer: ownConsumer({ consumer, installationId, meter, clock, logger }),
     ledger: createCallLedger({ ...terms, region: () => regionWatch.current() }),
     circuits: createHostCircuits(terms),
-    clients: createClientDirectory({ reader, secretBox: config.secretBox, clock, logger }),
+    clients: createClientDirectory({ reader, secretBox: config.secretBox, logger }),
     endpoint: onClose(createCallbackEndpoint({ clock }), (opened) => opened.close()),
     deadLetters: createDeadLetters({ pool }),
     ...{ leaseMs, concurrency: config.DISPATCHER_CONCURRENCY },

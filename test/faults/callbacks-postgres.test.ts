@@ -17,6 +17,8 @@ beforeAll(async () => {
 });
 afterEach(async () => {
   postgres.thaw();
+  // Otherwise nothing would ever be committed again, not even the end of the database.
+  await holdCommits(false);
   await trial.end();
 });
 afterAll(() => postgres.end());
@@ -71,7 +73,7 @@ describe('row 16: Postgres crashes while jobs are called', () => {
       await trial.awaitCalls(100);
       await holdCommits(true);
       await until('a flush waits in its commit', async () => {
-        const waiting = `select 1 from pg_stat_activity where wait_event = 'SyncRep' and query ilike '%insert into fires%'`;
+        const waiting = `select 1 from pg_stat_activity where wait_event = 'SyncRep' and query ilike '%delete from fires f using%'`;
         return (await trial.database.count(waiting)) >= 1;
       });
       await crashAndStart();

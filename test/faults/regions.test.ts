@@ -13,7 +13,7 @@ import { lasting, until } from './support/until.ts';
 
 /** As the trial has them. */
 const schedulerLeaseMs = 3000;
-const dispatcherLeaseMs = 8000;
+const dispatcherLeaseMs = 12_000;
 const fallbackSeconds = 3;
 const regions = z.object({
   items: z.array(z.object({ name: z.string(), epoch: z.int(), active: z.boolean() })),
@@ -114,7 +114,7 @@ describe('row 36: two regions', () => {
   it('one is cut off from the store: it stops by itself within its leases, the other does all, and after it heals both go on', async () => {
     await begin();
     const scheduleId = await recur();
-    await trial.schedule({ count: 3000, dueInMs: 500, spreadMs: 30_000 });
+    await trial.schedule({ count: 3000, dueInMs: 500, spreadMs: 35_000 });
     await until('both regions claim', async () => (await claimsOfEast(0)).length > 50);
     const open = await trial.database.count('select 1 from fires');
     const cutMs = Date.now();
@@ -134,8 +134,10 @@ describe('row 36: two regions', () => {
 
     expect(callsUntilThen).toBeGreaterThan(0);
     expect(await claimsOfEast(cutMs + 1000, healedMs)).toEqual([]);
-    const late = latenessOf(trial.accepted, trial.receiver.calls()).filter(({ lateMs }) => lateMs > 1000);
-    const lastLateMs = Math.max(cutMs, ...late.map(({ dueAtMs }) => dueAtMs));
+    const inTheCutLate = latenessOf(trial.accepted, trial.receiver.calls()).filter(
+      ({ dueAtMs, lateMs }) => lateMs > 1000 && dueAtMs < healedMs,
+    );
+    const lastLateMs = Math.max(cutMs, ...inTheCutLate.map(({ dueAtMs }) => dueAtMs));
     const inTheCut = expected.filter(({ group, scheduledFor }) => {
       const atMs = Date.parse(scheduledFor);
       return group === 'E' && atMs > cutMs && atMs < healedMs - (fallbackSeconds + 2) * 1000;
@@ -144,7 +146,7 @@ describe('row 36: two regions', () => {
     const measured = { 'lag under 1 s after s': (lastLateMs - cutMs) / 1000, 'fallback fires': inTheCut.length };
     const verdict = { rows: '36', scenario: 'region cut off', occurrences: expected, measured };
     expect(await trial.judgeCallbacks({ ...verdict, allow: { doubled: open } })).toEqual([]);
-    expect(measured['lag under 1 s after s']).toBeLessThan((2 * schedulerLeaseMs) / 1000);
+    expect(measured['lag under 1 s after s']).toBeLessThan((schedulerLeaseMs + 2500) / 1000);
     expect(inTheCut.length).toBeGreaterThan(0);
   });
 

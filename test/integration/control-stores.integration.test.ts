@@ -5,6 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { isBalanced, stepLines } from '../../shared/domain/outcomes.ts';
 import { describeApiKeys } from '../support/conformance/api-keys.conformance.ts';
 import { describeAuditLog } from '../support/conformance/audit-log.conformance.ts';
+import { describeCampaignLists } from '../support/conformance/campaign-lists.conformance.ts';
 import { describeCampaignStore } from '../support/conformance/campaign-store.conformance.ts';
 import { describeDeadLetters } from '../support/conformance/dead-letters.conformance.ts';
 import { describeDueJobs } from '../support/conformance/due-jobs.conformance.ts';
@@ -17,6 +18,7 @@ import { createPostgresRunRows } from '../support/postgres-run-rows.ts';
 import { createTestDatabase, type TestDatabase } from '../support/postgres-database.ts';
 import { createApiKeys } from '../../shared/postgres/api-keys.ts';
 import { createAuditLog } from '../../services/api/postgres/audit-log.ts';
+import { createCampaignLists } from '../../services/api/postgres/campaign-lists.ts';
 import { createCampaignStore } from '../../services/api/postgres/campaign-store.ts';
 import { createDeadLetters } from '../../shared/postgres/dead-letters.ts';
 import { createDueJobs } from '../../services/scheduler/postgres/due-jobs.ts';
@@ -44,7 +46,7 @@ afterAll(async () => {
 async function postgresStores() {
   await pool.query(
     `truncate api_keys, idempotency_keys, campaigns, campaign_revisions, run_starts, leases, runs, feeds, user_failures, run_totals, dead_letters,
-     audit_log, sessions, session_links cascade`,
+     audit_log, run_events, holds, schedules, sessions, session_links cascade`,
   );
   return {
     campaigns: createCampaignStore({ pool }),
@@ -104,6 +106,16 @@ describeRunReports('on Postgres', postgresStores);
 describeIdempotentRequests('on Postgres', postgresStores);
 describeDeadLetters('on Postgres', postgresStores);
 describeAuditLog('on Postgres', postgresStores);
+describeCampaignLists('on Postgres', async () => ({
+  ...(await postgresStores()),
+  lists: createCampaignLists({ pool }),
+  addEvent: async (runId, kind) => {
+    await pool.query('insert into run_events (run, kind) values ($1, $2)', [runId, kind]);
+  },
+  forgetStart: async (campaignId) => {
+    await pool.query('delete from run_starts where campaign = $1', [campaignId]);
+  },
+}));
 describeSessionStore('on Postgres', async () => ({
   ...(await postgresStores()),
   sessions: createSessionStore({ pool }),

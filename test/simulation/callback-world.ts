@@ -35,6 +35,8 @@ export type ProcessKind = 'scheduler' | 'dispatcher';
 export interface CallbackScenario {
   chance: Chance;
   jobs: number;
+  /** What the id of each is made of: its last six bits are its partition. */
+  numberOf?: (nth: number) => number;
   /** Faults happen for so long; after that, time passes until all is quiet. */
   faultsLastMs: number;
   fateOf: (process: { kind: ProcessKind; nth: number }, call: PortCall) => Fate;
@@ -47,6 +49,8 @@ export interface CallbackScenario {
   switchAfterMs?: number;
   /** How far behind now a commit may land. */
   lateMs: () => number;
+  /** How late the first call of a job may be; without it, at most until all is over. */
+  latestMs?: number;
   weaken?: (ledger: CallLedger, tables: ReturnType<typeof createCallbackTables>) => CallLedger;
   weakenDue?: (due: DueReferences) => DueReferences;
 }
@@ -92,6 +96,7 @@ export async function runCallbacks(scenario: CallbackScenario): Promise<string[]
         for (const { jobId, dueUs, epoch } of flushed.claimed) {
           if (switchedAtMs <= clock.nowMs() && region !== regions.at(-1))
             problems.push(`${jobId} was claimed in ${region} after the switch`);
+          if (tables.fires.get(jobId)?.epoch !== epoch) problems.push(`${jobId} is called without a claim`);
           const earlier = before.get(`${jobId}/${dueUs}`);
           if (earlier && clock.nowMs() - earlier.atMs < callLeaseMs)
             problems.push(`${jobId} was claimed twice within a lease`);
@@ -188,11 +193,13 @@ export async function runCallbacks(scenario: CallbackScenario): Promise<string[]
     void clock.sleep(scenario.switchAfterMs).then(() => desk.switchTo(regions.at(-1) ?? '', null));
   }
   const dues = new Map<string, number>();
+  const addedAt = new Map<string, number>();
   for (let number = 0; number < scenario.jobs; number++) {
     await passTime(clock, chance.below(300));
     const dueInMs = chance.happens(0.3) ? -scenario.lateMs() : chance.below(3000);
-    const [jobId, clientId] = [jobIdOf(number), clientIdOf(chance.below(3))];
+    const [jobId, clientId] = [jobIdOf(scenario.numberOf?.(number) ?? number), clientIdOf(chance.below(3))];
     dues.set(jobId, clock.nowMs() + dueInMs);
+    addedAt.set(jobId, clock.nowMs());
     await subject.add([{ jobId, clientId, dueInMs, url: `https://host-${chance.below(3)}.example/` }]);
   }
   await passTime(clock, scenario.faultsLastMs + 150_000);
@@ -204,6 +211,8 @@ export async function runCallbacks(scenario: CallbackScenario): Promise<string[]
     if (ended.length !== 1) problems.push(`${jobId} has ${ended.length} ends, and ${called.length} calls`);
     if (recordings.get(jobId) !== 1) problems.push(`${jobId} was recorded ${recordings.get(jobId) ?? 0} times`);
     if (called.length === 0) problems.push(`${jobId} was never called`);
+    const lateMs = Math.min(...called) - Math.max(dueMs, addedAt.get(jobId) ?? 0);
+    if (lateMs > (scenario.latestMs ?? Infinity)) problems.push(`${jobId} was called ${lateMs} ms late`);
     if (called.some((atMs) => atMs < dueMs)) problems.push(`${jobId} was called before its time`);
   }
   const counted = [...tables.totals.values()].reduce(

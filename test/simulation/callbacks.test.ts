@@ -100,7 +100,39 @@ describe('two regions share one database', () => {
   });
 });
 
+/** Nothing breaks; commits land up to so long after their due times. Late looks reach back a second, and come every quarter of one. */
+function calm(seed: number, lateMs: number): CallbackScenario {
+  const scenario = troubled(seed);
+  return {
+    ...scenario,
+    ...{ fateOf: () => 'pass', messageFate: () => 'keep', answerOf: () => wellAnswer, latestMs: 2000 },
+    // All in one partition, so that there is always one before it.
+    ...{ jobs: 60, numberOf: (nth: number) => nth * 64 },
+    lateMs: () => scenario.chance.below(lateMs),
+  };
+}
+
+describe('a commit that lands behind the watermark', () => {
+  it.each([1, 2, 3, 4])('is found by the late look, long before the sweep would: walk %i', async (seed) => {
+    expect(await runCallbacks(calm(seed, 700))).toEqual([]);
+  });
+
+  it('and the witnesses notice when nobody looks late', async () => {
+    const withoutLateLook = (due: DueReferences): DueReferences => ({
+      ...due,
+      lookLate: () => Promise.resolve({ late: [], horizon: '' }),
+    });
+    const found = await runCallbacks({ ...calm(1, 700), weakenDue: withoutLateLook });
+    expect(found.join()).toMatch(/was called \d{4,5} ms late/);
+  });
+});
+
 const withoutSweep = (due: DueReferences): DueReferences => ({ ...due, sweep: () => Promise.resolve([]) });
+
+/** What a claim would have said. */
+const unclaimed = (dueAtMs: number) => ({
+  ...{ partition: 0, dueUs: dueAtMs * 1000, epoch: 1, claimedAtMs: dueAtMs, expiresInMs: null },
+});
 
 /** A checker that never fails proves nothing. */
 describe('the witnesses notice when', () => {
@@ -124,6 +156,24 @@ describe('the witnesses notice when', () => {
       }),
     });
     expect(found.join()).toContain('claimed twice within a lease');
+  });
+
+  it('calls are made without a claim', async () => {
+    const found = await runCallbacks({
+      ...troubled(11),
+      ...{ fateOf: () => 'pass', messageFate: () => 'duplicate', answerOf: () => wellAnswer },
+      // As if the reference itself were the right to call.
+      weaken: (ledger, tables) => ({
+        flush: async ({ results, claims }) => ({
+          ...(await ledger.flush({ results, claims: [] })),
+          claimed: claims.flatMap(({ jobId }) => {
+            const job = tables.jobs.get(jobId);
+            return job ? [{ ...job, ...unclaimed(job.dueAtMs) }] : [];
+          }),
+        }),
+      }),
+    });
+    expect(found.join()).toContain('without a claim');
   });
 
   it('results are written under any epoch', async () => {

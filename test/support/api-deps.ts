@@ -14,6 +14,7 @@ import { createMemoryStoredAudiences } from './memory/stored-audiences.ts';
 import { createMemoryApiKeys } from './memory/api-keys.ts';
 import { createMemoryAuditLog } from './memory/audit-log.ts';
 import { createMemoryBudgetStore } from './memory/budget-store.ts';
+import { createMemoryCampaignLists } from './memory/campaign-lists.ts';
 import { createMemoryCampaignStore } from './memory/campaign-store.ts';
 import { createCallbackTables } from './memory/callback-tables.ts';
 import { createMemoryDeadJobStore } from './memory/dead-job-store.ts';
@@ -76,6 +77,7 @@ export async function createApiDeps() {
     host: '127.0.0.1',
     port: 0,
     campaigns: createMemoryCampaignStore({ database }),
+    campaignLists: createMemoryCampaignLists({ database }),
     budgets: createMemoryBudgetStore({ database }),
     reports: createMemoryRunReports({ database }),
     deadLetters: createMemoryDeadLetterStore({ database }),

@@ -38,6 +38,7 @@ describe('the checker of callbacks', () => {
     ['has ended twice', { ended: [...good().ended, ...good().ended] }, /^S1: job_1 has ended 2 times/],
     ['is counted twice', { totals: { ...good().totals, called: 2 } }, /^S1: 1 accepted, 2 ended/],
     ['is not counted', { totals: { ...good().totals, accepted: 0, called: 0 } }, /^S1: the ledger says 0 called/],
+    ['was given up', { ended: [{ jobId: 'job_1', outcome: 'dead' }] }, /^S1: 1 jobs are dead, 0 allowed/],
     ['is recorded and was not called', { calls: [] }, /^S1: job_1 is recorded as called, and the receiver/],
     ['was called too early', { calls: [{ ...call, atMs: 999 }] }, /^S2: job_1 was called 1 ms before/],
     ['has another body', { calls: [{ ...call, digest: 'other' }] }, /^S3: a call of job_1 has another body/],

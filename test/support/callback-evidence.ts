@@ -69,6 +69,9 @@ export interface CallbackAllowance {
   overlapping: number;
   /** Jobs that have not ended. */
   open: number;
+  /** Jobs that were given up, or had expired, where the scenario asks for it. */
+  dead: number;
+  expired: number;
 }
 
 /** A moment that two processes saw: the database deletes a fire while the receiver still sees the end of the connection coming. */
@@ -76,7 +79,7 @@ const sameMomentMs = 1000;
 
 /** What is wrong with callbacks, in words; each line begins with the promise that it breaks. */
 export function callbackViolations(evidence: CallbackEvidence, allowed: Partial<CallbackAllowance> = {}): string[] {
-  const allow = { doubled: 0, unheard: 0, overlapping: 0, open: 0, ...allowed };
+  const allow = { doubled: 0, unheard: 0, overlapping: 0, open: 0, dead: 0, expired: 0, ...allowed };
   const calls = Map.groupBy(
     evidence.calls.toSorted((a, b) => a.atMs - b.atMs),
     ({ jobId }) => jobId,
@@ -87,6 +90,10 @@ export function callbackViolations(evidence: CallbackEvidence, allowed: Partial<
   const overlapping = overlappingCalls(evidence.calls);
   return [
     ...endsOf(evidence, allow.open),
+    ...(['dead', 'expired'] as const).flatMap((outcome) => {
+      const count = evidence.ended.filter((row) => row.outcome === outcome).length;
+      return count > allow[outcome] ? [`S1: ${count} jobs are ${outcome}, ${allow[outcome]} allowed`] : [];
+    }),
     ...balanceOf(evidence),
     ...[...calls].flatMap(([jobId, received]) => wrongCalls(jobId, received, evidence)),
     ...outcomesThatDiffer(evidence, calls),

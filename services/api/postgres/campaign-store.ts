@@ -58,6 +58,15 @@ export function createCampaignStore({ pool }: { pool: Pool }): CampaignStore {
   };
 }
 
+/** Those of the ids that there are, by id. */
+export async function selectCampaignRecords(
+  pool: Pool,
+  campaignIds: readonly string[],
+): Promise<Map<string, CampaignRecord>> {
+  const { rows } = await pool.query<CampaignRow>(`${selectCampaigns} where c.id = any($1::uuid[])`, [campaignIds]);
+  return new Map(rows.map((row) => [row.id, recordOf(row)]));
+}
+
 async function redefine(
   client: PoolClient,
   campaignId: string,

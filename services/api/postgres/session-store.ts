@@ -52,13 +52,13 @@ const keyColumns = `k.id as key, k.name, k.role, k.created_at as "createdAt", k.
 /** $1 digest, $2 key, $3 idle ms, $4 most ms. */
 const insertSession = `
   insert into sessions (digest, api_key, idle_until, expires_at)
-  values ($1, $2, now() + $3 * interval '1 ms', now() + $4 * interval '1 ms')`;
+  values ($1, $2, now() + $3::float8 * interval '1 ms', now() + $4::float8 * interval '1 ms')`;
 
 /** $1 digest, $2 idle ms, $3 ms between two writes. */
 const findSession = `
   with used as (
-    update sessions set idle_until = now() + $2 * interval '1 ms'
-    where digest = $1 and least(idle_until, expires_at) > now() and idle_until < now() + ($2 - $3) * interval '1 ms'
+    update sessions set idle_until = now() + $2::float8 * interval '1 ms'
+    where digest = $1 and least(idle_until, expires_at) > now() and idle_until < now() + ($2::float8 - $3::float8) * interval '1 ms'
   )
   select ${keyColumns}, s.created_at as "openedAt", s.expires_at as "expiresAt"
   from sessions s join api_keys k on k.id = s.api_key and k.revoked_at is null
@@ -66,7 +66,7 @@ const findSession = `
 
 /** $1 digest, $2 key, $3 ms. */
 const insertLink = `
-  insert into session_links (digest, api_key, expires_at) values ($1, $2, now() + $3 * interval '1 ms')
+  insert into session_links (digest, api_key, expires_at) values ($1, $2, now() + $3::float8 * interval '1 ms')
   returning expires_at as "expiresAt"`;
 
 /** $1 digest. */

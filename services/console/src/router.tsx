@@ -21,6 +21,7 @@ import { deadLettersSearch } from './views/dead-letters/search.ts';
 import { auditSearch } from './views/audit/search.ts';
 import { failuresSearch } from './views/failures/search.ts';
 import { campaignsSearch } from './views/campaigns/search.ts';
+import { reportSearch } from './views/report/search.ts';
 import { newCampaignSearch } from './views/new-campaign/search.ts';
 
 interface RouterContext {
@@ -105,6 +106,7 @@ const liveRun = createRoute({
 const report = createRoute({
   getParentRoute: () => root,
   path: '/runs/$runId/report',
+  validateSearch: reportSearch,
   component: lazyRouteComponent(() => import('./views/report/report-view.tsx'), 'ReportView'),
 });
 

@@ -9,6 +9,8 @@ export interface ClaimedJob extends JobKey {
   attempt: number;
   /** When it was asked for, in milliseconds since 1970. It stays the same however often the job is moved. */
   scheduledForMs: number;
+  /** By the database's clock, in milliseconds since 1970: whoever claims may have a wrong one. */
+  claimedAtMs: number;
   /** Until it is not worth calling any more, by the database's clock, 0 or less when that is over; null when it always is. */
   expiresInMs: number | null;
   method: string;

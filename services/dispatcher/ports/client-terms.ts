@@ -13,7 +13,7 @@ export interface ClientTerms {
   probeEveryMs: number;
   /** What a 410 does: the job alone is given up, or all jobs for its host are put aside. */
   onGone: 'dead-letter' | 'sideline';
-  /** By Standard Webhooks, one for each secret that is valid now. @param timestamp seconds since 1970 */
+  /** By Standard Webhooks, one for each secret that is valid then. @param timestamp seconds since 1970 */
   sign: (webhookId: string, timestamp: number, body: Buffer) => string[];
 }
 

@@ -25,6 +25,7 @@ type ClaimedRow = [
   epoch: number,
   attempt: number,
   scheduledForMs: number,
+  claimedAtMs: number,
   expiresInMs: number | null,
   method: string,
   url: string,
@@ -58,10 +59,10 @@ export function createCallLedger({ pool, owner, slot, leaseMs, region }: CallLed
 }
 
 function claimOf(row: ClaimedRow): ClaimedJob {
-  const [, jobId, partition, dueUs, clientId, epoch, attempt, scheduledForMs, expiresInMs, ...call] = row;
-  const [method, url, headers, body] = call;
-  const calls = { method, url, headers, body };
-  return { partition, dueUs, jobId, clientId, epoch, attempt, scheduledForMs, expiresInMs, ...calls };
+  const [, jobId, partition, dueUs, clientId, epoch, attempt, scheduledForMs, claimedAtMs, ...rest] = row;
+  const [expiresInMs, method, url, headers, body] = rest;
+  const calls = { expiresInMs, method, url, headers, body };
+  return { partition, dueUs, jobId, clientId, epoch, attempt, scheduledForMs, claimedAtMs, ...calls };
 }
 
 function claimParams(claims: readonly JobKey[]) {

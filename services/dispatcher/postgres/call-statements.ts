@@ -105,10 +105,10 @@ export const flushCalls = statementOf<FlushParams>(
     returning partition_id, due_at, id, epoch
   )
   select null::text as ended, j.id::text, j.partition_id, (extract(epoch from j.due_at) * 1000000)::float8, j.client::text, c.epoch, j.attempt, (extract(epoch from j.scheduled_for) * 1000)::float8,
-    (extract(epoch from j.expires_at - now()) * 1000)::float8, j.method, j.url, j.headers, j.body
+    (extract(epoch from now()) * 1000)::float8, (extract(epoch from j.expires_at - now()) * 1000)::float8, j.method, j.url, j.headers, j.body
   from c cross join lateral (
     select * from jobs j where j.partition_id = c.partition_id and j.due_at = c.due_at and j.id = c.id limit 1
   ) j
   union all
-  select string_agg(id::text, ','), null, null, null, null, null, null, null, null, null, null, null, null from f`,
+  select string_agg(id::text, ','), null, null, null, null, null, null, null, null, null, null, null, null, null from f`,
 );

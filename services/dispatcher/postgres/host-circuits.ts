@@ -100,6 +100,7 @@ const takeProbe = statementOf<HostKey & { probeEveryMs: number; owner: string; l
   )
   select j.id::text as "jobId", j.partition_id as partition, (extract(epoch from j.due_at) * 1000000)::float8 as "dueUs",
     j.client::text as "clientId", 1 as epoch, j.attempt, (extract(epoch from j.scheduled_for) * 1000)::float8 as "scheduledForMs",
+    (extract(epoch from now()) * 1000)::float8 as "claimedAtMs",
     (extract(epoch from j.expires_at - now()) * 1000)::float8 as "expiresInMs", j.method, j.url, j.headers, j.body
   from c left join j on true`,
 );

@@ -15,7 +15,7 @@ import { publishFigures } from './figures.ts';
 import { countOf } from './injections.ts';
 import { measureCallbacks } from './measure-callbacks.ts';
 import { startTrial, type Trial, type TrialOptions } from './trial.ts';
-import { until } from './until.ts';
+import { lasting, until } from './until.ts';
 
 export interface WantedJobs {
   /** One unless given. */
@@ -48,8 +48,8 @@ export interface CallbackTrial extends Omit<Trial, 'judge' | 'awaitCalls'> {
   readonly accepted: ReadonlyMap<string, AskedJob>;
   /** POST, or GET without a body; throws when it is refused. */
   ask(path: string, body?: object): Promise<unknown>;
-  /** A client of its own, that may call the receiver; its id. */
-  addClient(name: string, definition?: object): Promise<string>;
+  /** A client of its own, that may call the receiver. */
+  addClient(name: string, definition?: object): Promise<{ id: string; secret: string }>;
   /** Ids of jobs that are accepted, each with a key: what nobody knows of is sent again. Of the client `orders` unless given. */
   schedule(wanted: WantedJobs): Promise<string[]>;
   url(path: string): string;
@@ -62,10 +62,12 @@ export interface CallbackTrial extends Omit<Trial, 'judge' | 'awaitCalls'> {
   judgeCallbacks(verdict: CallbackVerdict): Promise<string[]>;
 }
 
-/** Short enough that each runs out within seconds, and longer than a call (4 s) with its margin. */
-export const quickCallLeases = { SCHEDULER_LEASE_MS: '3000', DISPATCHER_LEASE_MS: '8000' };
-const callTimeoutMs = 4000;
+/** Short enough that each runs out within seconds, and longer than a call (8 s) with its margin. */
+export const quickCallLeases = { SCHEDULER_LEASE_MS: '3000', DISPATCHER_LEASE_MS: '12000' };
+const callTimeoutMs = 8000;
 const usualClient = 'orders';
+/** Until every process signs with a key that was just added. */
+const followedWithinMs = 1500;
 
 export type CallbackTrialOptions = Omit<Partial<TrialOptions>, 'workers' | 'sandbox'>;
 
@@ -87,7 +89,7 @@ export async function startCallbackTrial(options: CallbackTrialOptions = {}): Pr
     return answer.json();
   }
 
-  async function addClient(name: string, definition: object = {}): Promise<string> {
+  async function addClient(name: string, definition: object = {}) {
     const created = await ask('/clients', {
       name,
       egress: { allow: [{ cidr: '127.0.0.0/8' }] },
@@ -99,7 +101,8 @@ export async function startCallbackTrial(options: CallbackTrialOptions = {}): Pr
     const { id } = z.object({ id: z.string() }).parse(created);
     const { secret } = z.object({ secret: z.string() }).parse(await ask(`/clients/${id}/keys`, {}));
     await receiver.trust(secret);
-    return id;
+    await lasting(followedWithinMs);
+    return { id, secret };
   }
 
   async function schedule(wanted: WantedJobs): Promise<string[]> {

@@ -24,7 +24,8 @@ export function createMemoryCallLedger(deps: MemoryCallLedgerDeps): CallLedger {
     fires.set(key.jobId, { jobId: key.jobId, owner, epoch, leaseUntilMs: clock.nowMs() + leaseMs });
     const { clientId, attempt, scheduledForMs, method, url, headers, body } = job;
     const expiresInMs = job.expiresAtMs === null ? null : job.expiresAtMs - clock.nowMs();
-    return { ...key, clientId, epoch, attempt, scheduledForMs, expiresInMs, method, url, headers, body };
+    const calls = { claimedAtMs: clock.nowMs(), expiresInMs, method, url, headers, body };
+    return { ...key, clientId, epoch, attempt, scheduledForMs, ...calls };
   }
 
   return {

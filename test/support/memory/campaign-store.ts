@@ -104,7 +104,7 @@ function scheduleOf({ recurring }: MemoryDatabase, campaignId: string): Schedule
   return [...recurring.schedules.values()].find((row) => row.campaignId === campaignId);
 }
 
-function recordOf(row: CampaignRow, database: MemoryDatabase): CampaignRecord {
+export function recordOf(row: CampaignRow, database: MemoryDatabase): CampaignRecord {
   const { jobs, runs } = database;
   const schedule = scheduleOf(database, row.id);
   const dueAtMs = [...jobs.values()].filter((job) => job.campaignId === row.id).map((job) => job.dueAtMs);

@@ -1,6 +1,7 @@
 import { v7 as uuidv7 } from 'uuid';
 import { describeApiKeys } from '../conformance/api-keys.conformance.ts';
 import { describeAuditLog } from '../conformance/audit-log.conformance.ts';
+import { describeCampaignLists } from '../conformance/campaign-lists.conformance.ts';
 import { describeCampaignStore } from '../conformance/campaign-store.conformance.ts';
 import { describeDeadLetters } from '../conformance/dead-letters.conformance.ts';
 import { describeDueJobs } from '../conformance/due-jobs.conformance.ts';
@@ -13,6 +14,8 @@ import { createSettableClock } from '../settable-clock.ts';
 import { createMemoryApiKeys } from './api-keys.ts';
 import { atOnce } from './at-once.ts';
 import { createMemoryAuditLog } from './audit-log.ts';
+import { addRunEvent } from './run-events.ts';
+import { createMemoryCampaignLists } from './campaign-lists.ts';
 import { createMemoryCampaignStore } from './campaign-store.ts';
 import { createMemoryDeadLetters } from './dead-letters.ts';
 import { createMemoryDueJobs } from './due-jobs.ts';
@@ -48,6 +51,7 @@ function memoryStores() {
     rows: createMemoryRunRows({ database }),
     kept: () =>
       atOnce(() => [...database.deadLetters.values()].map(({ key, value, reason }) => ({ key, value, reason }))),
+    database,
     now: () => atOnce(() => clock.now()),
     passTime: (ms: number) => atOnce(() => clock.advance(ms)),
   });
@@ -82,6 +86,19 @@ describeRetention('in memory', () => {
         failures: countOf(database.failures, feedId),
       })),
   });
+});
+describeCampaignLists('in memory', async () => {
+  const stores = await memoryStores();
+  return {
+    ...stores,
+    lists: createMemoryCampaignLists({ database: stores.database }),
+    addEvent: (runId, kind) => atOnce(() => addRunEvent(stores.database, runId, kind)),
+    forgetStart: (campaignId) =>
+      atOnce(() => {
+        for (const job of [...stores.database.jobs.values()])
+          if (job.campaignId === campaignId) stores.database.jobs.delete(job.id);
+      }),
+  };
 });
 describeSessionStore('in memory', () => {
   const clock = createSettableClock();

@@ -58,8 +58,8 @@ export function createMemoryHostCircuits(deps: {
         const { jobId, clientId, attempt, scheduledForMs, expiresAtMs, method, url, headers, body } = job;
         const key_ = { partition: jobPartitionOf(jobId), dueUs: job.dueAtMs * 1000, jobId };
         const expiresInMs = expiresAtMs === null ? null : expiresAtMs - clock.nowMs();
-        const call = { method, url, headers, body };
-        return { kind: 'job', job: { ...key_, clientId, epoch: 1, attempt, scheduledForMs, expiresInMs, ...call } };
+        const call = { claimedAtMs: clock.nowMs(), expiresInMs, method, url, headers, body };
+        return { kind: 'job', job: { ...key_, clientId, epoch: 1, attempt, scheduledForMs, ...call } };
       }),
     beginClosing: (key) =>
       atOnce(() => {

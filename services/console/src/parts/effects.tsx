@@ -1,6 +1,8 @@
 import type { ReactNode } from 'react';
 
 export interface Effect {
+  /** Of two with the same unit. */
+  key?: string;
   /** `30,614`, or a time. */
   value: string;
   /** `users half-way` */
@@ -15,8 +17,8 @@ export interface Effect {
 export function Effects({ effects }: { effects: readonly Effect[] }) {
   return (
     <div className="eff">
-      {effects.map(({ value, unit, isHot = false, children }) => (
-        <div key={unit} className={isHot ? 'hot' : undefined}>
+      {effects.map(({ key, value, unit, isHot = false, children }) => (
+        <div key={key ?? unit} className={isHot ? 'hot' : undefined}>
           <div>
             <b>{value}</b>
             <small>{unit}</small>

@@ -1,5 +1,5 @@
 import { useNavigate } from '@tanstack/react-router';
-import { useId, useState, type FormEvent } from 'react';
+import { useId, useState, type SubmitEvent } from 'react';
 import { Button } from './button.tsx';
 import { Dialog } from './dialog.tsx';
 
@@ -14,7 +14,7 @@ export function ExplainDialog({ runId, onClose }: ExplainDialogProps) {
   const navigate = useNavigate();
   const id = useId();
   const form = useId();
-  const submit = (event: FormEvent) => {
+  const submit = (event: SubmitEvent) => {
     event.preventDefault();
     if (userId === '') return;
     onClose();

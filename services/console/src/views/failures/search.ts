@@ -1,5 +1,6 @@
 import * as z from 'zod/mini';
 
+/** Whose failures are listed, and from where on. */
 export const failuresSearch = z.object({
   step: z.catch(z.optional(z.number()), undefined),
   country: z.catch(z.optional(z.string()), undefined),
@@ -7,3 +8,5 @@ export const failuresSearch = z.object({
   outcome: z.catch(z.optional(z.enum(['failed', 'unknown'])), undefined),
   cursor: z.catch(z.optional(z.string()), undefined),
 });
+
+export type FailuresSearch = z.infer<typeof failuresSearch>;

@@ -1,6 +1,6 @@
 import type { UseQueryResult } from '@tanstack/react-query';
 import { useState } from 'react';
-import type { ListRunEventsResponse, RunEvent } from '../../api/generated/types.gen.ts';
+import type { ListRunEventsResponse, Problem, RunEvent } from '../../api/generated/types.gen.ts';
 import { Panel } from '../../parts/panel.tsx';
 import { Failed } from '../../parts/states.tsx';
 import { Time } from '../../parts/time.tsx';
@@ -10,7 +10,7 @@ import { eventWords } from './event-words.ts';
 const shownAtFirst = 6;
 
 /** What became of the run, the newest first. */
-export function EventsPanel({ query }: { query: UseQueryResult<ListRunEventsResponse> }) {
+export function EventsPanel({ query }: { query: UseQueryResult<ListRunEventsResponse, Problem> }) {
   const [isAll, setAll] = useState(false);
   const events = (query.data?.items ?? []).toReversed();
   const shown = isAll ? events : events.slice(0, shownAtFirst);

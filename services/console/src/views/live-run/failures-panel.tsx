@@ -1,6 +1,6 @@
 import type { UseQueryResult } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import type { RunReport, StepLine } from '../../api/generated/types.gen.ts';
+import type { Problem, RunReport, StepLine } from '../../api/generated/types.gen.ts';
 import { DownloadLink } from '../../parts/download-link.tsx';
 import { reasonRows } from '../../parts/failure-reasons.ts';
 import { countOf } from '../../parts/numbers.ts';
@@ -13,7 +13,7 @@ import styles from './live-run.module.css';
 interface FailuresPanelProps {
   runId: string;
   steps: readonly StepLine[];
-  query: UseQueryResult<RunReport>;
+  query: UseQueryResult<RunReport, Problem>;
 }
 
 const shownReasons = 8;

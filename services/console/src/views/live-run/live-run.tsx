@@ -6,6 +6,7 @@ import {
   listRunEventsOptions,
 } from '../../api/generated/@tanstack/react-query.gen.ts';
 import type { RunProgress } from '../../api/generated/types.gen.ts';
+import { useRefusal } from '../../frame/session/session.ts';
 import type { Standing } from '../../live/staleness.ts';
 import { ExplainDialog } from '../../parts/explain-dialog.tsx';
 import { StaleBanner, useIsStale } from '../../parts/freshness.tsx';
@@ -40,6 +41,7 @@ const askEveryMs = 5000;
 
 export function LiveRun({ progress, standing }: LiveRunProps) {
   const isStale = useIsStale(standing);
+  const refusal = useRefusal('manager');
   const [dialog, setDialog] = useState<ControlDialog | null>(null);
   const close = () => setDialog(null);
   const queryClient = useQueryClient();
@@ -77,7 +79,7 @@ export function LiveRun({ progress, standing }: LiveRunProps) {
           </div>
           <RunFacts progress={progress} />
         </div>
-        <RunControls progress={progress} isStale={isStale} refusal={undefined} onOpen={setDialog} />
+        <RunControls progress={progress} isStale={isStale} refusal={refusal} onOpen={setDialog} />
       </div>
       <StaleBanner standing={standing} note="The run itself goes on; only this page waits." />
       <PausedBanner progress={progress} />

@@ -1,4 +1,4 @@
-import { useEffect, useState } from 'react';
+import { useEffect, useState, useSyncExternalStore } from 'react';
 import type { RunProgress } from '../../api/generated/types.gen.ts';
 import { createRateSeries, type RateSeries } from '../../parts/rate-line/rate-series.ts';
 import { createLineRates, type LineRate } from './line-rates.ts';
@@ -12,11 +12,27 @@ export interface WatchedRates {
 
 /** How fast a run goes, as far as this page has watched it. The view has one for each run: it is keyed by its id. */
 export function useRates(progress: RunProgress): WatchedRates {
-  const [{ series, rates }] = useState(() => ({ series: createRateSeries(), rates: createLineRates() }));
-  const [lines, setLines] = useState<readonly LineRate[]>([]);
-  useEffect(() => {
-    series.push({ atMs: Date.parse(progress.asOf), perSecond: progress.usersPerSecond.oneMinute });
-    setLines(rates.observe(progress));
-  }, [progress, series, rates]);
-  return { series, lines };
+  const [{ series, observe, lines, subscribe }] = useState(createRateWatch);
+  useEffect(() => observe(progress), [progress, observe]);
+  return { series, lines: useSyncExternalStore(subscribe, lines) };
+}
+
+function createRateWatch() {
+  const series = createRateSeries();
+  const rates = createLineRates();
+  const listeners = new Set<() => void>();
+  let lines: readonly LineRate[] = [];
+  return {
+    series,
+    lines: () => lines,
+    observe: (progress: RunProgress) => {
+      series.push({ atMs: Date.parse(progress.asOf), perSecond: progress.usersPerSecond.oneMinute });
+      lines = rates.observe(progress);
+      for (const listener of listeners) listener();
+    },
+    subscribe: (listener: () => void) => {
+      listeners.add(listener);
+      return () => void listeners.delete(listener);
+    },
+  };
 }

@@ -6,7 +6,7 @@ const start = Date.parse('2026-10-23T01:00:00.000Z');
 const at = (seconds: number) => new Date(start + seconds * 1000).toISOString();
 
 function call(attempt: number, seconds: number, result: Attempt['result'], change: Partial<Attempt> = {}): Attempt {
-  return { attempt, at: at(seconds), batchNo: 7, result, code: null, message: null, ...change };
+  return { attempt, at: at(seconds), batchNo: 7, idempotencyKey: 'k', result, code: null, message: null, ...change };
 }
 
 function step(change: Partial<ExplainedStep> = {}): ExplainedStep {

@@ -18,7 +18,7 @@ function explained(steps: ExplainedStep[], place: Place = 'member', detail = 'it
 }
 
 const call = (attempt: number, result: Attempt['result']): Attempt => ({
-  ...{ attempt, at: '2026-10-23T01:00:00.000Z', batchNo: 1, result, code: null, message: null },
+  ...{ attempt, at: '2026-10-23T01:00:00.000Z', batchNo: 1, idempotencyKey: 'k', result, code: null, message: null },
 });
 
 describe('the verdict on a user of the audience', () => {

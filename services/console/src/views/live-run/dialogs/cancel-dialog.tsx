@@ -8,7 +8,7 @@ import { Effects } from '../../../parts/effects.tsx';
 import { DialogLead } from './dialog-lead.tsx';
 import styles from './dialogs.module.css';
 import { cancelEffects } from './effects-of.tsx';
-import { Refused } from './refused.tsx';
+import { Refused } from '../../../parts/refused.tsx';
 
 interface CancelDialogProps {
   progress: RunProgress;
@@ -41,7 +41,7 @@ export function CancelDialog({ progress, onClose, onDone, onPause, isStale }: Ca
       actions={
         <>
           <Button onClick={onClose}>{onPause ? 'Keep running' : 'Keep paused'}</Button>
-          <Button kind="solid-bad" disabled={!isReady} onClick={() => cancel.mutate({ path })}>
+          <Button kind="solid-bad" disabled={!isReady} onClick={() => cancel.mutate({ path, body: {} })}>
             Cancel run
           </Button>
         </>
@@ -79,7 +79,7 @@ export function CancelDialog({ progress, onClose, onDone, onPause, isStale }: Ca
           data-autofocus
           onChange={(event) => setTyped(event.target.value)}
           onKeyDown={(event) => {
-            if (event.key === 'Enter' && isReady) cancel.mutate({ path });
+            if (event.key === 'Enter' && isReady) cancel.mutate({ path, body: {} });
           }}
         />
       </div>

@@ -5,13 +5,15 @@ import { formatDuration } from '../../../parts/times.ts';
 import { waitingUsers } from '../run-figures.ts';
 
 interface PauseMoment {
+  /** What the engine counts; undefined while nobody knows, which keeps nobody from pausing. */
+  preview?: CancelPreview | undefined;
   nowMs: number;
   /** How an instant is shown. */
   timeOf: (instant: string) => string;
 }
 
 /** What a pause does to whom. */
-export function pauseEffects(progress: RunProgress, { nowMs, timeOf }: PauseMoment): Effect[] {
+export function pauseEffects(progress: RunProgress, { preview, nowMs, timeOf }: PauseMoment): Effect[] {
   const { inFlight, waitingForRetry, deadlineAt, steps } = progress;
   const { untouched, halfWay } = waitingUsers(progress);
   const effects: Effect[] = [
@@ -20,8 +22,10 @@ export function pauseEffects(progress: RunProgress, { nowMs, timeOf }: PauseMome
       unit: inFlight === 1 ? 'batch in flight' : 'batches in flight',
       children: (
         <>
-          <strong>Finish and are recorded.</strong> No new call is sent later than 2 s from now; the last answer comes
-          within the endpoints’ time-out after that.
+          <strong>Finish and are recorded.</strong> No new call is sent later than 2 s from now.{' '}
+          {preview
+            ? `The last answer comes within ${formatDuration(preview.timeToStopMs)}, as the endpoints’ time-out says.`
+            : 'The last answer comes within the endpoints’ time-out after that.'}
         </>
       ),
     },
@@ -91,54 +95,66 @@ function halfWayWords(steps: RunProgress['steps']): string {
 }
 
 /** What a cancellation does to whom. */
-export function cancelEffects(preview: CancelPreview, { steps, inFlight }: RunProgress): Effect[] {
-  const { endedUsers, halfWayUsers, notStartedUsers, notFedUsers, finishingUsers } = preview;
-  const effects: Effect[] = [
-    {
-      value: formatCount(endedUsers),
-      unit: endedUsers === 1 ? 'user has ended' : 'users have ended',
-      children: (
-        <>
-          <strong>Keep what they got.</strong> A cancel takes nothing back.
-        </>
-      ),
-    },
+export function cancelEffects(preview: CancelPreview, { steps }: RunProgress): Effect[] {
+  const { halfWayUsers } = preview;
+  const halfWay: Effect = {
+    value: formatCount(halfWayUsers),
+    unit: halfWayUsers === 1 ? 'user half-way' : 'users half-way',
+    isHot: halfWayUsers > 0,
+    children: <HalfWay steps={steps} />,
+  };
+  return [
+    throughEffect(preview, steps.at(-1)?.succeeded ?? 0),
+    ...(steps.length > 1 ? [halfWay] : []),
+    untouchedEffect(preview, steps.length),
+    inFlightEffect(preview),
   ];
-  if (steps.length > 1) {
-    effects.push({
-      value: formatCount(halfWayUsers),
-      unit: halfWayUsers === 1 ? 'user half-way' : 'users half-way',
-      isHot: halfWayUsers > 0,
-      children: <HalfWay steps={steps} />,
-    });
-  }
-  effects.push(
-    {
-      value: formatCount(notStartedUsers),
-      unit: notStartedUsers === 1 ? 'user untouched' : 'users untouched',
-      children: (
-        <>
-          <strong>Get nothing</strong> and end as cancelled {steps.length === 1 ? '' : 'in every step'}.
-          {notFedUsers !== null &&
-            notFedUsers > 0 &&
-            ` About ${formatEstimate(notFedUsers)} more are not fed yet, and never will be.`}
-          {notFedUsers === null && ' Who is not fed yet never will be.'}
-        </>
-      ),
-    },
-    {
-      value: formatCount(inFlight),
-      unit: inFlight === 1 ? 'batch in flight' : 'batches in flight',
-      children: (
-        <>
-          <strong>Finish and are recorded:</strong> users of them may still succeed or fail
-          {finishingUsers > 0 && `, ${formatCount(finishingUsers)} of them in the last step`}. No new call is sent later
-          than 2 s from now. A call that is never answered ends as <strong>unknown</strong> and is listed.
-        </>
-      ),
-    },
-  );
-  return effects;
+}
+
+function throughEffect({ endedUsers }: CancelPreview, succeeded: number): Effect {
+  const through = Math.min(endedUsers, succeeded);
+  const others = endedUsers - through;
+  return {
+    value: formatCount(through),
+    unit: through === 1 ? 'user is through' : 'users are through',
+    children: (
+      <>
+        <strong>Keep what they got.</strong> A cancel takes nothing back.
+        {others > 0 && ` ${formatCount(others)} more have failed or are held out; nothing changes for them.`}
+      </>
+    ),
+  };
+}
+
+function untouchedEffect({ notStartedUsers, notFedUsers }: CancelPreview, steps: number): Effect {
+  return {
+    value: formatCount(notStartedUsers),
+    unit: notStartedUsers === 1 ? 'user untouched' : 'users untouched',
+    children: (
+      <>
+        <strong>Get nothing</strong> and end as cancelled
+        {steps === 1 ? '' : steps === 2 ? ' in both steps' : ' in every step'}.
+        {notFedUsers === null && ' Who is not fed yet never will be.'}
+        {notFedUsers !== null &&
+          notFedUsers > 0 &&
+          ` About ${formatEstimate(notFedUsers)} more are not fed yet, and never will be.`}
+      </>
+    ),
+  };
+}
+
+function inFlightEffect({ inFlight: { batches, users } }: CancelPreview): Effect {
+  return {
+    value: formatCount(batches),
+    unit: batches === 1 ? 'batch in flight' : 'batches in flight',
+    children: (
+      <>
+        <strong>{batches === 1 ? 'Finishes and is recorded:' : 'Finish and are recorded:'}</strong> up to{' '}
+        {formatCount(users)} of the users above may still succeed or fail. No new call is sent later than 2 s from now.
+        A call that is never answered ends as <strong>unknown</strong> and is listed.
+      </>
+    ),
+  };
 }
 
 function HalfWay({ steps }: Pick<RunProgress, 'steps'>) {

@@ -1,6 +1,6 @@
-import { useMutation } from '@tanstack/react-query';
+import { useMutation, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import { pauseRunMutation } from '../../../api/generated/@tanstack/react-query.gen.ts';
+import { pauseRunMutation, previewCancelOptions } from '../../../api/generated/@tanstack/react-query.gen.ts';
 import type { RunProgress } from '../../../api/generated/types.gen.ts';
 import { Button } from '../../../parts/button.tsx';
 import { Dialog } from '../../../parts/dialog.tsx';
@@ -10,7 +10,7 @@ import { useFormatTime } from '../../../parts/zone.ts';
 import { DialogLead } from './dialog-lead.tsx';
 import { pauseEffects } from './effects-of.tsx';
 import { NoteField } from './note-field.tsx';
-import { Refused } from './refused.tsx';
+import { Refused } from '../../../parts/refused.tsx';
 
 interface ControlDialogProps {
   progress: RunProgress;
@@ -24,9 +24,11 @@ export function PauseDialog({ progress, onClose, onDone }: ControlDialogProps) {
   const [note, setNote] = useState('');
   const nowMs = useMinute();
   const timeOf = useFormatTime();
+  const path = { id: progress.runId };
+  const { data: preview } = useQuery(previewCancelOptions({ path }));
   const pause = useMutation({ ...pauseRunMutation(), onSuccess: onDone });
   const reason = note.trim();
-  const submit = () => pause.mutate({ path: { id: progress.runId }, ...(reason !== '' && { body: { reason } }) });
+  const submit = () => pause.mutate({ path, body: reason === '' ? {} : { reason } });
   return (
     <Dialog
       title="Pause this run?"
@@ -41,7 +43,7 @@ export function PauseDialog({ progress, onClose, onDone }: ControlDialogProps) {
         </>
       }
     >
-      <Effects effects={pauseEffects(progress, { nowMs, timeOf })} />
+      <Effects effects={pauseEffects(progress, { preview, nowMs, timeOf })} />
       <p className="t2">Resume goes on where it stopped. Nobody who got a step gets it again.</p>
       <NoteField value={note} onChange={setNote} />
       {pause.error !== null && <Refused error={pause.error} />}

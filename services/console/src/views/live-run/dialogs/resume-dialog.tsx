@@ -10,7 +10,7 @@ import { useFormatTime } from '../../../parts/zone.ts';
 import { DialogLead } from './dialog-lead.tsx';
 import { resumeEffects } from './effects-of.tsx';
 import { NoteField } from './note-field.tsx';
-import { Refused } from './refused.tsx';
+import { Refused } from '../../../parts/refused.tsx';
 
 interface ControlDialogProps {
   progress: RunProgress;
@@ -25,7 +25,7 @@ export function ResumeDialog({ progress, onClose, onDone }: ControlDialogProps) 
   const timeOf = useFormatTime();
   const resume = useMutation({ ...resumeRunMutation(), onSuccess: onDone });
   const reason = note.trim();
-  const submit = () => resume.mutate({ path: { id: progress.runId }, ...(reason !== '' && { body: { reason } }) });
+  const submit = () => resume.mutate({ path: { id: progress.runId }, body: reason === '' ? {} : { reason } });
   return (
     <Dialog
       title="Resume this run?"

@@ -1,7 +1,7 @@
-import { problemOf } from '../../../api/problems.ts';
-import { sentence } from '../../../parts/figures.ts';
-import { Icon } from '../../../parts/icon.tsx';
-import { shortId } from '../../../parts/copy-button.tsx';
+import { problemOf } from '../api/problems.ts';
+import { sentence } from './figures.ts';
+import { Icon } from './icon.tsx';
+import { shortId } from './copy-button.tsx';
 
 /** What came of asking, where it was refused or nothing came back. */
 export function Refused({ error }: { error: unknown }) {
