@@ -8,7 +8,7 @@ import { createPaint } from '../render/paint.ts';
 import { localAndUtc } from '../render/times.ts';
 import { oneLine } from '../render/text.ts';
 import { ApiRefusal, type Campaign } from './api-answers.ts';
-import type { ApiClient } from './api-client.ts';
+import type { ApiClient, CampaignQuery } from './api-client.ts';
 import { canAsk, isConfirmed } from './confirm.ts';
 import { optionLabel, readDefinition, type DefinitionOptions } from './definition.ts';
 import { apiFrom } from './environment.ts';
@@ -42,12 +42,12 @@ export async function labelled<Result>(options: DefinitionOptions, ask: () => Pr
 }
 
 export async function listCampaigns(
-  { limit, cursor }: { limit: number; cursor?: string },
+  { search, ...query }: Omit<CampaignQuery, 'q'> & { search?: string },
   context: CommandContext,
 ): Promise<ExitCode> {
   const { terminal, json } = context;
   const api = patientApi(context);
-  const { value, raw } = await api.listCampaigns(limit, cursor);
+  const { value, raw } = await api.listCampaigns({ ...query, q: search });
   if (json) {
     writeData(context, raw, () => '');
     return exitCodes.ok;

@@ -1,4 +1,5 @@
-import type { Command } from 'commander';
+import { Option, type Command } from 'commander';
+import { campaignChoices } from '../../shared/domain/campaign-standing.ts';
 import type { DefinitionOptions } from '../campaigns/definition.ts';
 import type { FailureOptions } from '../campaigns/run-commands.ts';
 import type { Session } from '../session.ts';
@@ -48,7 +49,10 @@ export function registerCampaign(program: Command, session: Session): void {
     .description('campaigns, newest first')
     .option('--limit <n>', 'how many', wholeNumber, 20)
     .option('--cursor <cursor>', 'go on behind an earlier list')
-    .action((options: { limit: number; cursor?: string }) =>
+    .option('--search <text>', 'part of the name, or cmp_…')
+    .addOption(new Option('--state <state>', 'only those').choices(campaignChoices))
+    .addOption(new Option('--sort <order>', 'state: what needs attention first').choices(['newest', 'state']))
+    .action((options: { limit: number; cursor?: string; search?: string; state?: string; sort?: string }) =>
       session.run(json(), async (context) => {
         const { listCampaigns } = await import('../campaigns/commands.ts');
         return listCampaigns(options, context);

@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import { campaignChoices, campaignCounts, listedCampaign } from '../../shared/contracts/campaign-lists.ts';
+import { campaignChoices } from '../../shared/domain/campaign-standing.ts';
+import { campaignCounts, listedCampaign } from '../../shared/contracts/campaign-lists.ts';
 import { publicId, uuidOf } from '../../shared/domain/ids.ts';
 import { pageQuery, pageShape } from './contracts/pages.ts';
 import { jsonAnswer, problems } from './http/answer-shapes.ts';

@@ -1,9 +1,9 @@
 import { z } from 'zod';
+import { campaignStandings } from '../domain/campaign-standing.ts';
 import { campaign } from './campaigns.ts';
 import { runProgress } from './runs.ts';
 
 /** HTTP shapes of the list of campaigns. */
-export const campaignChoices = ['needs-attention', 'running', 'paused', 'scheduled', 'ended', 'draft'] as const;
 
 const count = z.int().min(0);
 
@@ -26,7 +26,7 @@ export type ListedRunShape = z.infer<typeof listedRun>;
 
 export const listedCampaign = campaign
   .extend({
-    standing: z.enum(['running', 'paused', 'scheduled', 'ended', 'draft']),
+    standing: z.enum(campaignStandings),
     needsAttention: z
       .boolean()
       .describe('Its run waits for what somebody has to mend, paused itself, or failed in the last seven days'),

@@ -1,15 +1,5 @@
+import type { CampaignChoice, CampaignStanding } from '../../../shared/domain/campaign-standing.ts';
 import type { CampaignRecord } from './campaign-store.ts';
-
-/**
- * Where a campaign stands, for a list: `running` and `paused` while a run of it has not ended; then `draft`, or `scheduled` while a run is
- * planned; `ended` otherwise.
- */
-export const campaignPhases = ['running', 'paused', 'scheduled', 'ended', 'draft'] as const;
-
-export type CampaignPhase = (typeof campaignPhases)[number];
-
-/** `needs-attention`: its run waits for what somebody has to mend, paused itself, or could not be carried out in the last seven days. */
-export type CampaignChoice = CampaignPhase | 'needs-attention';
 
 /** How long a run that could not be carried out asks for attention. */
 export const failedRunShownDays = 7;
@@ -26,7 +16,7 @@ export interface CampaignSearch {
 
 export interface ListedCampaign {
   campaign: CampaignRecord;
-  phase: CampaignPhase;
+  standing: CampaignStanding;
   needsAttention: boolean;
   /** The newest run that has not ended, else the newest; those that tried failed users again left out. */
   runId: string | null;

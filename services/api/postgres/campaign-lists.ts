@@ -1,11 +1,13 @@
 import type { Pool } from 'pg';
 import {
-  campaignPhases,
+  campaignStandings,
+  type CampaignChoice,
+  type CampaignStanding,
+} from '../../../shared/domain/campaign-standing.ts';
+import {
   failedRunShownDays,
   waitingShownMs,
-  type CampaignChoice,
   type CampaignLists,
-  type CampaignPhase,
   type CampaignSearch,
 } from '../ports/campaign-lists.ts';
 import { selectCampaignRecords } from './campaign-store.ts';
@@ -21,10 +23,10 @@ export function createCampaignLists({ pool }: { pool: Pool }): CampaignLists {
         pool,
         shown.map(({ id }) => id),
       );
-      const items = shown.flatMap(({ id, phase, needsAttention, pausedItself, run }) => {
+      const items = shown.flatMap(({ id, standing, needsAttention, pausedItself, run }) => {
         const campaign = records.get(id);
         const runId = run ?? campaign?.latestRun?.runId ?? null;
-        return campaign ? [{ campaign, phase, needsAttention, pausedItself, runId }] : [];
+        return campaign ? [{ campaign, standing, needsAttention, pausedItself, runId }] : [];
       });
       const last = shown.at(-1);
       return { items, next: rows.length > limit && last ? { rank: last.rank, campaignId: last.id } : null };
@@ -32,7 +34,7 @@ export function createCampaignLists({ pool }: { pool: Pool }): CampaignLists {
 
     counts: async (search) => {
       const { rows } = await pool.query<CountRow>(selectCounts, valuesOf(search));
-      const of = (phase: CampaignPhase) => rows.find((row) => row.phase === phase)?.campaigns ?? 0;
+      const of = (standing: CampaignStanding) => rows.find((row) => row.standing === standing)?.campaigns ?? 0;
       const counts: Record<CampaignChoice | 'all', number> = {
         all: rows.reduce((sum, { campaigns }) => sum + campaigns, 0),
         'needs-attention': rows.reduce((sum, { attention }) => sum + attention, 0),
@@ -46,7 +48,7 @@ export function createCampaignLists({ pool }: { pool: Pool }): CampaignLists {
 
 interface PageRow {
   id: string;
-  phase: CampaignPhase;
+  standing: CampaignStanding;
   needsAttention: boolean;
   pausedItself: boolean;
   run: string | null;
@@ -54,7 +56,7 @@ interface PageRow {
 }
 
 interface CountRow {
-  phase: CampaignPhase;
+  standing: CampaignStanding;
   campaigns: number;
   attention: number;
 }
@@ -64,7 +66,7 @@ function valuesOf({ text, campaignId, country, action }: CampaignSearch): (strin
   return [pattern, campaignId ?? null, country ?? null, action ?? null];
 }
 
-const ranks = campaignPhases.map((phase, index) => `when '${phase}' then ${index + 1}`).join(' ');
+const ranks = campaignStandings.map((each, index) => `when '${each}' then ${index + 1}`).join(' ');
 
 /**
  * $1 pattern of the name, $2 id, $3 country, $4 action: null for any. Every campaign once, from sets that are small: what has not ended, what
@@ -94,7 +96,7 @@ const standing = `
     select c.id, o.id as run, coalesce(o."pausedItself", false) as "pausedItself",
       coalesce(o.stalled or o."pausedItself", c.id in (select campaign from failed)) as "needsAttention",
       case when o.paused then 'paused' when o.id is not null then 'running' when c.state = 'draft' then 'draft'
-        when c.id in (select campaign from planned) then 'scheduled' else 'ended' end as phase
+        when c.id in (select campaign from planned) then 'scheduled' else 'ended' end as standing
     from campaigns c left join o on o.campaign = c.id
     where ($1::text is null or c.name ilike $1) and ($2::uuid is null or c.id = $2)
       and (($3::text is null and $4::text is null) or exists (
@@ -105,13 +107,13 @@ const standing = `
   )`;
 
 const selectCounts = `${standing}
-  select phase, count(*)::int as campaigns, count(*) filter (where "needsAttention")::int as attention from s group by phase`;
+  select standing, count(*)::int as campaigns, count(*) filter (where "needsAttention")::int as attention from s group by standing`;
 
 /** Beyond the search: $5 choice or null, $6 whether states decide the order, $7 limit, behind $8 rank and $9 id (or null). */
 const selectPage = `${standing}
   select * from (
-    select *, case when not $6::boolean then 0 when "needsAttention" then 0 else case phase ${ranks} end end as rank
-    from s where $5::text is null or phase = $5 or ($5 = 'needs-attention' and "needsAttention")
+    select *, case when not $6::boolean then 0 when "needsAttention" then 0 else case s.standing ${ranks} end end as rank
+    from s where $5::text is null or standing = $5 or ($5 = 'needs-attention' and "needsAttention")
   ) ranked
   where $9::uuid is null or rank > $8::int or (rank = $8::int and id < $9::uuid)
   order by rank, id desc limit $7`;

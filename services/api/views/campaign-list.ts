@@ -4,9 +4,9 @@ import type { ListedCampaign } from '../ports/campaign-lists.ts';
 import { campaignView } from './campaign.ts';
 
 export function listedCampaignView(listed: ListedCampaign, progress: RunProgress | undefined): ListedCampaignShape {
-  const { campaign, phase, needsAttention, pausedItself } = listed;
+  const { campaign, standing, needsAttention, pausedItself } = listed;
   const run = progress ? listedRunView(progress, pausedItself) : null;
-  return { ...campaignView(campaign), standing: phase, needsAttention, run };
+  return { ...campaignView(campaign), standing, needsAttention, run };
 }
 
 export function listedRunView(progress: RunProgress, pausedItself: boolean): ListedRunShape | null {

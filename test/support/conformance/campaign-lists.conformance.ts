@@ -70,7 +70,7 @@ export function describeCampaignLists(name: string, makeSubject: () => Promise<C
       const { items, next } = await subject.lists.page({}, undefined, 'newest', 50, null);
       expect(next).toBeNull();
       expect(
-        items.map(({ campaign, phase, needsAttention }) => [campaign.definition.name, phase, needsAttention]),
+        items.map(({ campaign, standing, needsAttention }) => [campaign.definition.name, standing, needsAttention]),
       ).toEqual([
         ['long failed', 'draft', false],
         ['failed', 'draft', true],
@@ -113,7 +113,7 @@ export function describeCampaignLists(name: string, makeSubject: () => Promise<C
       await subject.addEvent(runId, 'pausing');
       await subject.addEvent(runId, 'auto-paused');
       const [itself] = (await subject.lists.page({}, undefined, 'newest', 10, null)).items;
-      expect(itself).toMatchObject({ phase: 'paused', needsAttention: true, pausedItself: true, runId });
+      expect(itself).toMatchObject({ standing: 'paused', needsAttention: true, pausedItself: true, runId });
       await subject.addEvent(runId, 'pausing');
       const [byHand] = (await subject.lists.page({}, undefined, 'newest', 10, null)).items;
       expect(byHand).toMatchObject({ needsAttention: false, pausedItself: false });
@@ -132,7 +132,7 @@ export function describeCampaignLists(name: string, makeSubject: () => Promise<C
       await addRun(campaignId, 'completed', { endedAt: await subject.now() });
       expect((await subject.lists.page({}, undefined, 'newest', 10, null)).items[0]).toMatchObject({
         runId: goesOn,
-        phase: 'running',
+        standing: 'running',
       });
       const other = await create('ended twice');
       await addRun(other, 'completed', { endedAt: await subject.now() });

@@ -1,8 +1,7 @@
+import { campaignStandings, type CampaignChoice } from '../../../shared/domain/campaign-standing.ts';
 import {
-  campaignPhases,
   failedRunShownDays,
   waitingShownMs,
-  type CampaignChoice,
   type CampaignLists,
   type CampaignSearch,
   type ListedCampaign,
@@ -55,12 +54,12 @@ function isFound({ id, definition }: CampaignRow, { text, campaignId, country, a
   );
 }
 
-function isOf(choice: CampaignChoice, { phase, needsAttention }: ListedCampaign): boolean {
-  return choice === 'needs-attention' ? needsAttention : phase === choice;
+function isOf(choice: CampaignChoice, { standing, needsAttention }: ListedCampaign): boolean {
+  return choice === 'needs-attention' ? needsAttention : standing === choice;
 }
 
-function rankOf({ phase, needsAttention }: ListedCampaign): number {
-  return needsAttention ? 0 : campaignPhases.indexOf(phase) + 1;
+function rankOf({ standing, needsAttention }: ListedCampaign): number {
+  return needsAttention ? 0 : campaignStandings.indexOf(standing) + 1;
 }
 
 function listedOf(row: CampaignRow, database: MemoryDatabase): ListedCampaign {
@@ -74,12 +73,12 @@ function listedOf(row: CampaignRow, database: MemoryDatabase): ListedCampaign {
     campaign,
     pausedItself,
     needsAttention: open ? pausedItself || isStalled(open, database) : hasJustFailed(runs[0], database),
-    phase: phaseOf(row, open, campaign.nextRunAt !== null),
+    standing: standingOf(row, open, campaign.nextRunAt !== null),
     runId: (open ?? runs[0])?.id ?? null,
   };
 }
 
-function phaseOf({ state }: CampaignRow, open: RunRow | undefined, isPlanned: boolean) {
+function standingOf({ state }: CampaignRow, open: RunRow | undefined, isPlanned: boolean) {
   if (open) return isPaused(open) ? 'paused' : 'running';
   if (state === 'draft') return 'draft';
   return isPlanned ? 'scheduled' : 'ended';

@@ -1,5 +1,3 @@
-import type { UseQueryResult } from '@tanstack/react-query';
-
 /** How old what is shown is, and what is done about it. Of a stream, or of a question that is asked again and again. */
 export interface Standing {
   updatedAtMs: number | undefined;
@@ -17,7 +15,7 @@ export function isStale({ updatedAtMs, isFinal }: Standing, nowMs: number): bool
 }
 
 /** Of a question that is asked every few seconds: less than five, or it is old all the time. */
-export function standingOf(query: UseQueryResult): Standing {
+export function standingOf(query: { dataUpdatedAt: number; refetch: () => Promise<unknown> }): Standing {
   return {
     updatedAtMs: query.dataUpdatedAt === 0 ? undefined : query.dataUpdatedAt,
     tryNow: () => void query.refetch(),

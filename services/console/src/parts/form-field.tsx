@@ -75,13 +75,15 @@ export function FormField({ pointer, label, note, hint, required, className, chi
 interface FieldGroupProps {
   pointer: string;
   label: string;
+  /** For screen readers alone, where a heading says it to everybody else. */
+  isLabelHidden?: boolean;
   note?: ReactNode | undefined;
   className?: string | undefined;
   children: ReactNode;
 }
 
 /** Several controls that are about one thing, with what is wrong with all of it. */
-export function FieldGroup({ pointer, label, note, className, children }: FieldGroupProps) {
+export function FieldGroup({ pointer, label, isLabelHidden = false, note, className, children }: FieldGroupProps) {
   const id = useId();
   const told = use(FormProblemsContext).at(pointer);
   const isWrong = told.some(({ tone }) => tone === 'bad') ? true : undefined;
@@ -94,7 +96,7 @@ export function FieldGroup({ pointer, label, note, className, children }: FieldG
       data-pointer={pointer}
       tabIndex={isWrong === true ? -1 : undefined}
     >
-      <span className="lab" id={id}>
+      <span className={isLabelHidden ? 'vh' : 'lab'} id={id}>
         {label}
         {note !== undefined && <span className="t3"> {note}</span>}
       </span>

@@ -1,4 +1,4 @@
-import { use } from 'react';
+import { use, type ReactNode } from 'react';
 import { Button } from './button.tsx';
 import { Select, TextArea, TextInput } from './controls.tsx';
 import { FormField, FormProblemsContext, type ControlProps } from './form-field.tsx';
@@ -15,14 +15,21 @@ interface SchemaFormProps {
   /** All of it as JSON, although there are fields. */
   asJson: boolean;
   onTexts: (texts: FieldTexts) => void;
+  /** More fields, behind those of the schema. */
+  children?: ReactNode;
 }
 
 /** A form made of a JSON Schema; what that says beyond fields is written as JSON, beside the schema. */
-export function SchemaForm({ pointer, schema, texts, asJson, onTexts }: SchemaFormProps) {
+export function SchemaForm({ pointer, schema, texts, asJson, onTexts, children }: SchemaFormProps) {
   const fields = asJson ? null : fieldsOf(schema);
   const put = (field: string) => (text: string) => onTexts({ ...texts, [field]: text });
   if (fields === null) {
-    return <JsonField pointer={pointer} schema={schema} text={texts[wholeValue] ?? ''} onText={put(wholeValue)} />;
+    return (
+      <>
+        <JsonField pointer={pointer} schema={schema} text={texts[wholeValue] ?? ''} onText={put(wholeValue)} />
+        <div className={styles['fields']}>{children}</div>
+      </>
+    );
   }
   return (
     <div className={styles['fields']}>
@@ -39,6 +46,7 @@ export function SchemaForm({ pointer, schema, texts, asJson, onTexts }: SchemaFo
           )}
         </FormField>
       )}
+      {children}
     </div>
   );
 }

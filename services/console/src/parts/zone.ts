@@ -4,7 +4,7 @@ import { formatTime, formatZone } from './times.ts';
 import { zonesToChoose } from './zone-choice.ts';
 
 /** Of the person who looks. */
-const ownZone = Intl.DateTimeFormat().resolvedOptions().timeZone;
+export const ownZone = Intl.DateTimeFormat().resolvedOptions().timeZone;
 
 let installationZone: string | undefined;
 

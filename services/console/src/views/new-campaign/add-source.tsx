@@ -42,7 +42,7 @@ export function AddSource({
             small
             icon="plus"
             aria-expanded={open === kind}
-            aria-label={`${what} ${label.toLowerCase()}`}
+            label={`${what} ${label.toLowerCase()}`}
             onClick={() => setOpen(open === kind ? null : kind)}
           >
             {label}

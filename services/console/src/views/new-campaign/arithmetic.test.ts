@@ -32,8 +32,8 @@ describe('the audience', () => {
       'in several sources: − up to 400',
       'left out: − up to 100',
       'Audience: 900 to 1,400',
-      'held out, 2 %: about 18 to 28',
-      'Gets the first step: about 882 to 1,372',
+      'held out, about 2 %: 18 to 28',
+      'Get step 1: 882 to 1,372',
     ]);
   });
 
@@ -51,7 +51,7 @@ it.each([
   [{ atLeast: 5, atMost: 5 }, '5'],
   [{ atLeast: 0, atMost: 1200 }, 'at most 1,200'],
   [{ atLeast: 500, atMost: null }, 'at least 500'],
-  [{ atLeast: 1_200_000, atMost: 3_400_000 }, '1.2 M to 3.4 M'],
+  [{ atLeast: 1_200_000, atMost: 3_400_000 }, '1,200,000 to 3,400,000'],
 ])('%j is %s', (bounds, text) => {
   expect(boundsText(bounds)).toBe(text);
 });

@@ -1,5 +1,5 @@
 import type { CampaignPreview } from '../../api/generated/types.gen.ts';
-import { formatCount, formatEstimate } from '../../parts/numbers.ts';
+import { formatCount } from '../../parts/numbers.ts';
 import { formatDuration } from '../../parts/times.ts';
 
 /** Between the least and the most there can be; null: nobody knows the most. */
@@ -45,10 +45,10 @@ export function audienceSums({ countries, holdOutPercent }: Previewed): SumLine[
   const held = scaled(audience, holdOutPercent / 100);
   return [
     ...lines,
-    { label: `held out, ${holdOutPercent} %`, value: `about ${boundsText(held)}`, kind: 'aside' },
+    { label: `held out, about ${holdOutPercent} %`, value: boundsText(held), kind: 'aside' },
     {
-      label: 'Gets the first step',
-      value: `about ${boundsText(servedBounds({ countries, holdOutPercent }))}`,
+      label: 'Get step 1',
+      value: boundsText(servedBounds({ countries, holdOutPercent })),
       kind: 'sum',
     },
   ];
@@ -73,11 +73,11 @@ function scaled({ atLeast, atMost }: Bounds, share: number): Bounds {
   return { atLeast: Math.round(atLeast * share), atMost: atMost === null ? null : Math.round(atMost * share) };
 }
 
-/** `1,440,200`, `1.2 M to 1.4 M`, `at least 500`. */
+/** `1,440,200`, `1,200 to 1,400`, `at least 500`. */
 export function boundsText({ atLeast, atMost }: Bounds): string {
   if (atMost === null) return atLeast === 0 ? 'not known' : `at least ${formatCount(atLeast)}`;
   if (atLeast === atMost) return formatCount(atMost);
-  return atLeast === 0 ? `at most ${formatCount(atMost)}` : `${formatEstimate(atLeast)} to ${formatEstimate(atMost)}`;
+  return atLeast === 0 ? `at most ${formatCount(atMost)}` : `${formatCount(atLeast)} to ${formatCount(atMost)}`;
 }
 
 /** `34 to 45 min`-like: both ends where they differ. */

@@ -56,7 +56,7 @@ export function AudienceSection({ editor }: { editor: Editor }) {
 function HoldOut({ editor: { form, change } }: { editor: Editor }) {
   return (
     <div className={styles['holdOut']}>
-      <FormField pointer="/audience/holdOutPercent" label="Hold out" hint="They get nothing, for comparison">
+      <FormField pointer="/audience/holdOutPercent" label="Hold out" hint="Get nothing">
         {(control) => (
           <TextInput
             {...control}

@@ -53,6 +53,7 @@ export function CampaignEditor({ copiedFrom, ...deps }: CampaignEditorProps) {
 
   return (
     <FormProblemsContext value={editor.fields}>
+      <h1 className="vh">{draft === null ? 'New campaign' : `Draft ${draft.name}`}</h1>
       <div className={`head ${styles['head']}`}>
         <div className={styles['title']}>
           <FormField pointer="/name" label="Name of the campaign" className={styles['name']}>
@@ -157,7 +158,10 @@ function focusOn(pointer: string): void {
   const [first] = wrong;
   const meant = pointer === '' ? first : wrong.find((each) => each.dataset['pointer'] === pointer);
   if (meant) {
-    meant.focus();
+    const control = meant.matches('[role=group]')
+      ? meant.querySelector<HTMLElement>('input:not([type=file]), select, textarea')
+      : null;
+    (control ?? meant).focus();
     meant.scrollIntoView({ block: 'center' });
     return;
   }

@@ -27,7 +27,7 @@ export function ChainSection({ editor }: { editor: Editor }) {
   const add = (action: string) => change({ steps: [...form.steps, newStep(action, types, freeKey(form.steps))] });
   return (
     <FormSection section="chain" number={2} note={note}>
-      <FieldGroup pointer="/chain" label="Steps" className={styles['steps']}>
+      <FieldGroup pointer="/chain" label="Steps" isLabelHidden className={styles['steps']}>
         {form.steps.map((step, index) => (
           <StepCard
             key={step.key}
@@ -116,9 +116,8 @@ function StepCard({ step, index, types, isLast, onChange, onMove, onRemove }: St
           texts={step.texts}
           asJson={step.asJson}
           onTexts={(texts) => onChange({ ...step, texts })}
-        />
-        <div className={styles['units']}>
-          <FormField pointer={`/chain/${index}/unitsPerUser`} label="Units per user" note="of the budget below">
+        >
+          <FormField pointer={`/chain/${index}/unitsPerUser`} label="Costs a user" hint="Units of the budgets below">
             {(control) => (
               <TextInput
                 {...control}
@@ -129,7 +128,7 @@ function StepCard({ step, index, types, isLast, onChange, onMove, onRemove }: St
               />
             )}
           </FormField>
-        </div>
+        </SchemaForm>
       </div>
     </div>
   );

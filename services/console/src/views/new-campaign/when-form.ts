@@ -105,7 +105,7 @@ function boundOf(when: WhenForm, name: 'from' | 'until', problems: LocalProblem[
 
 function safeInstant(time: string, zone: string): string | null {
   try {
-    return instantOf(time, zone);
+    return instantOf(withSeconds(time), zone);
   } catch {
     // The zone is not finished.
     return null;
@@ -114,7 +114,8 @@ function safeInstant(time: string, zone: string): string | null {
 
 /** Inputs leave out seconds that are none. */
 function withSeconds(time: string): string {
-  return time.length === 16 ? `${time}:00` : time;
+  const plain = time.trim().replace(/\s+/, 'T');
+  return plain.length === 16 ? `${plain}:00` : plain;
 }
 
 /** @param zone where no schedule names one */

@@ -9,6 +9,8 @@ import { NextFires } from './next-fires.tsx';
 import { SpanField } from './span-field.tsx';
 import type { Editor } from './use-editor.ts';
 import type { Misfire, Overlap, WhenForm, WhenKind } from './when-form.ts';
+import { TimeInput } from './time-input.tsx';
+import { timeInWords } from './time-words.ts';
 import { ZoneField } from './zone-field.tsx';
 
 const kinds: readonly { value: WhenKind; label: string }[] = [
@@ -44,8 +46,8 @@ interface WhenProps {
 
 function TimeField({ when, put, hint }: WhenProps & { hint: string }) {
   return (
-    <FormField pointer="/schedule/time" label="Day and time" hint={hint}>
-      {(control) => <TextInput {...control} type="datetime-local" value={when.time} onText={(time) => put({ time })} />}
+    <FormField pointer="/schedule/time" label="Day and time" hint={timeInWords(when.time) ?? hint}>
+      {(control) => <TimeInput {...control} value={when.time} onText={(time) => put({ time })} />}
     </FormField>
   );
 }
@@ -176,11 +178,9 @@ function Bound({ when, put, name, label, none }: WhenProps & { name: 'from' | 'u
     <FormField
       pointer={`/schedule/${name}`}
       label={label}
-      hint={when[name] === '' ? none : 'On the clocks of the zone'}
+      hint={when[name] === '' ? none : (timeInWords(when[name]) ?? 'Such as 2026-12-01 09:00')}
     >
-      {(control) => (
-        <TextInput {...control} type="datetime-local" value={when[name]} onText={(time) => put({ [name]: time })} />
-      )}
+      {(control) => <TimeInput {...control} value={when[name]} onText={(time) => put({ [name]: time })} />}
     </FormField>
   );
 }
