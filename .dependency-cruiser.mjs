@@ -54,9 +54,10 @@ export default {
     },
     {
       name: 'services-do-not-see-each-other',
+      comment: 'But whoever serves the console may ask where it was built.',
       severity: 'error',
       from: { path: '^services/([^/]+)/' },
-      to: { path: services, pathNot: '^services/$1/' },
+      to: { path: services, pathNot: '^services/($1/|console/built-console\\.ts$)' },
     },
     {
       name: 'shared-does-not-see-services',
@@ -77,6 +78,25 @@ export default {
       from: { path: '^(services|cli|shared|benchmarks)/', pathNot: inTests },
       to: { path: '^test/' },
     },
+    {
+      name: 'the-console-knows-the-api-by-its-client-only',
+      comment: 'What browsers load is made of the console alone; the generated client is its door to the rest.',
+      severity: 'error',
+      from: { path: '^services/console/src/' },
+      to: { path: '^(services|shared|cli|sdk|test|benchmarks|migrations)/', pathNot: '^services/console/src/' },
+    },
+    {
+      name: 'views-of-the-console-do-not-see-each-other',
+      comment: 'What two of them use is a part. Only the router knows them all.',
+      severity: 'error',
+      from: { path: '^services/console/src/views/([^/]+)/' },
+      to: { path: '^services/console/src/(views/|router|app|main)', pathNot: '^services/console/src/views/$1/' },
+    },
+    layer('api', 'live|parts|frame|views'),
+    layer('theme', 'api|live|parts|frame|views'),
+    layer('live', 'parts|frame|views'),
+    layer('parts', 'frame|views'),
+    layer('frame', 'views'),
     vendor('kafkajs', '^shared/kafka/'),
     vendor('pg', '^shared/(postgres|infrastructure)/|^services/[^/]+/postgres/|^services/sandbox/|^benchmarks/'),
     vendor('knex', '^shared/postgres/|^migrations/|^services/sandbox/'),
@@ -89,9 +109,20 @@ export default {
     tsPreCompilationDeps: true,
     tsConfig: { fileName: 'tsconfig.json' },
     doNotFollow: { path: 'node_modules' },
+    exclude: { path: '^services/console/dist' },
     enhancedResolveOptions: { exportsFields: ['exports'], conditionNames: ['import', 'node', 'default', 'types'] },
   },
 };
+
+/** The rooms of the console, each above those that it may use: api, live, parts, frame, views. */
+function layer(room, above) {
+  return {
+    name: `the-console's-${room}-knows-nothing-above-it`,
+    severity: 'error',
+    from: { path: `^services/console/src/${room}/` },
+    to: { path: `^services/console/src/(${above})/` },
+  };
+}
 
 function vendor(name, allowed) {
   return {

@@ -1,10 +1,21 @@
 import js from '@eslint/js';
 import prettier from 'eslint-config-prettier';
+import reactHooks from 'eslint-plugin-react-hooks';
 import tseslint from 'typescript-eslint';
 
 export default tseslint.config(
   {
-    ignores: ['node_modules/**', 'coverage/**', '*.config.js', '.dependency-cruiser.mjs', '.ci/**', 'sdk/api-types.ts'],
+    ignores: [
+      'node_modules/**',
+      'coverage/**',
+      '*.config.js',
+      '.dependency-cruiser.mjs',
+      '.ci/**',
+      'sdk/api-types.ts',
+      'services/console/after-install.mjs',
+      'services/console/dist*/**',
+      'services/console/src/api/generated*/**',
+    ],
   },
   js.configs.recommended,
   ...tseslint.configs.strictTypeChecked,
@@ -26,5 +37,19 @@ export default tseslint.config(
     },
   },
   { files: ['cli/**', 'benchmarks/**'], rules: { 'no-console': 'off' } },
+  {
+    files: ['services/console/src/**'],
+    plugins: { 'react-hooks': reactHooks },
+    rules: {
+      ...reactHooks.configs['recommended-latest'].rules,
+      // A rejected call of a handler ends in the query cache or in the mutation's own state.
+      '@typescript-eslint/no-misused-promises': ['error', { checksVoidReturn: { attributes: false } }],
+      // The router's own way to go elsewhere is to throw what it made.
+      '@typescript-eslint/only-throw-error': [
+        'error',
+        { allow: [{ from: 'package', package: '@tanstack/router-core', name: 'Redirect' }] },
+      ],
+    },
+  },
   prettier,
 );

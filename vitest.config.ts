@@ -5,7 +5,7 @@ const withInfrastructure = ['./test/infrastructure.setup.ts'];
 
 /** Real processes, and real faults. */
 const faults = {
-  sequence: { groupOrder: 4 },
+  sequence: { groupOrder: 5 },
   globalSetup: [...withInfrastructure, './test/faults/support/figures.setup.ts'],
   fileParallelism: false,
   testTimeout: 300_000,
@@ -20,7 +20,11 @@ export default defineConfig({
         test: {
           name: 'unit',
           sequence: { groupOrder: 0 },
-          include: ['{shared,services,cli,benchmarks,sdk}/**/*.test.ts', 'test/{support,soak}/**/*.test.ts'],
+          include: [
+            '{shared,services,cli,benchmarks,sdk}/**/*.test.ts',
+            'test/{support,soak}/**/*.test.ts',
+            'test/browser/support/*.test.ts',
+          ],
           exclude: ['**/*.integration.test.ts', 'node_modules/**'],
           testTimeout: 30_000,
         },
@@ -51,6 +55,18 @@ export default defineConfig({
           globalSetup: withInfrastructure,
           fileParallelism: false,
           testTimeout: 300_000,
+          hookTimeout: 120_000,
+        },
+      },
+      {
+        // The console in a browser, over real processes.
+        test: {
+          name: 'browser',
+          include: ['test/browser/*.test.ts'],
+          sequence: { groupOrder: 4 },
+          globalSetup: [...withInfrastructure, './test/browser/console.setup.ts'],
+          fileParallelism: false,
+          testTimeout: 120_000,
           hookTimeout: 120_000,
         },
       },

@@ -16,6 +16,7 @@ import { benchmarkRewards } from './rewards/rewards.ts';
 import { benchmarkScaling } from './scaling/scaling.ts';
 import { writeSummary } from './summary.ts';
 import { benchmarkStopping } from './stopping/stopping.ts';
+import { benchmarkUpload } from './upload/upload.ts';
 
 /**
  * `npm run bench -- <question> [--rounds N] [--quick] [--only <part>]`, and `chain --against <commit>`. Each prints Markdown tables and writes
@@ -45,6 +46,7 @@ const questions: Record<string, Question> = {
   firing: ({ quick }) => benchmarkFiring({ quick }),
   explain: ({ quick }) => benchmarkExplain({ quick }),
   memory: ({ rounds }) => benchmarkMemory(rounds ?? 5),
+  upload: ({ rounds, quick }) => benchmarkUpload({ rounds: rounds ?? (quick ? 1 : 5), quick }),
   stopping: ({ rounds, quick }) => benchmarkStopping(rounds ?? (quick ? 10 : 200)),
 };
 

@@ -161,6 +161,39 @@ test('list tells the audience, how far the newest run is, and when', async () =>
   expect(out.split('\n').filter((line) => line.length > 100)).toEqual([]);
 });
 
+describe('a draft', () => {
+  const options = ['--name', 'x', '--segment', 's', '--countries', 'SG', '--action', 'award-reward'];
+
+  test('is given another definition, and says its revision', async () => {
+    api.answers['PATCH /v1/campaigns/cmp_1'] = ok({ ...campaign, revision: 2 });
+    const { out } = await muster(['campaign', 'change', 'cmp_1', ...options]);
+    expect(out).toBe('cmp_1 draft, revision 2\n');
+    expect(api.bodies).toMatchObject([{ name: 'x', countries: ['SG'] }]);
+  });
+
+  test('that is not made yet is estimated, with what is wrong by the option that said it', async () => {
+    const users = { atLeast: 90, atMost: 100 };
+    const countries = [{ country: 'SG', include: [{ source: { segment: 's' }, users: 100 }], exclude: [], users }];
+    const problems = [{ pointer: '/chain/0/action', detail: '"award-yacht" is not configured' }];
+    const takesSeconds = { atLeast: 90, atMost: null };
+    const warnings: unknown[] = [];
+    api.answers['POST /v1/campaigns/preview'] = ok({ countries, holdOutPercent: 0, warnings, problems, takesSeconds });
+
+    const { out, code } = await muster(['campaign', 'preview', ...options]);
+
+    expect(code).toBe(exitCodes.refused);
+    expect(`\n${out}`).toMatchInlineSnapshot(`
+      "
+        country   who             users
+        SG        segment s         100
+        SG        audience    90 to 100
+        takes about 1 min 30 s or more
+        x --action 1 "award-yacht" is not configured
+      "
+    `);
+  });
+});
+
 describe('watch', () => {
   test('of a scheduled campaign says when it is due, in its zone', async () => {
     api.answers['GET /v1/campaigns/cmp_1'] = ok(scheduled);

@@ -8,6 +8,7 @@ import { registerCampaign } from './commands/campaign.ts';
 import { registerCheckEndpoint } from './commands/check-endpoint.ts';
 import { registerClients } from './commands/clients.ts';
 import { registerConfig } from './commands/config.ts';
+import { registerConsole } from './commands/console.ts';
 import { registerDeadJobs } from './commands/dead-jobs.ts';
 import { registerDeadLetters } from './commands/dead-letters.ts';
 import { registerDemo } from './commands/demo.ts';
@@ -56,6 +57,7 @@ export async function runProgram(args: readonly string[], deps: SessionDeps): Pr
     registerQuarantinedSteps,
     registerAudit,
     registerApiKey,
+    registerConsole,
     registerCheckEndpoint,
     registerDoctor,
   ];

@@ -63,6 +63,9 @@ describe('cancel', () => {
     halfWayUsers: 1200,
     finishingUsers: 100,
     endedUsers: 23_700,
+    inFlight: { batches: 12, users: 1200 },
+    waiting: 3,
+    timeToStopMs: 12_000,
   };
 
   beforeEach(() => {
@@ -75,7 +78,7 @@ describe('cancel', () => {
     expect(code).toBe(exitCodes.failure);
     expect(notes).toBe(
       '100,000 users not begun get nothing; 1,200 users under way stop after their present step; 100 users finish; ' +
-        '23,700 users are through. There is no way back. Cancel run_1? y/N\nnot cancelled\n',
+        '23,700 users have ended; 12 calls are under way, the last one ends within 12 s. There is no way back. Cancel run_1? y/N\nnot cancelled\n',
     );
     expect(api.requests.map(({ line }) => line)).toEqual(['GET /v1/runs/run_1/cancel-preview']);
   });

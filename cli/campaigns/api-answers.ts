@@ -3,7 +3,7 @@ import { deadLetterGroup, deadLetterShape } from '../../shared/contracts/dead-le
 import { uploadedAudience, rejectedRow } from '../../shared/contracts/audiences.ts';
 import { auditRecord } from '../../shared/contracts/audit.ts';
 import { audienceEntry } from '../../shared/contracts/campaigns.ts';
-import { warning } from '../../shared/contracts/estimates.ts';
+import { campaignEstimate, warning } from '../../shared/contracts/estimates.ts';
 import { quarantinedStep } from '../../shared/contracts/quarantined-steps.ts';
 import { userReceipt } from '../../shared/contracts/receipts.ts';
 import { runEvent, runSummary, userFailureShape } from '../../shared/contracts/runs.ts';
@@ -48,6 +48,14 @@ export const campaign = z.object({
 });
 
 export type Campaign = z.infer<typeof campaign>;
+
+/** What would become of a definition. */
+export const campaignPreview = campaignEstimate.omit({ campaignId: true, asOf: true }).extend({
+  problems: z.array(z.object({ pointer: z.string(), detail: z.string() })),
+  takesSeconds: z.object({ atLeast: z.number(), atMost: z.number().nullable() }).nullable(),
+});
+
+export type CampaignPreview = z.infer<typeof campaignPreview>;
 
 export const campaignPage = z.object({ items: z.array(campaign), next: z.string().nullable() });
 export const runPage = z.object({ items: z.array(runSummary), next: z.string().nullable() });

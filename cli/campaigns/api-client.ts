@@ -37,6 +37,7 @@ import {
   auditPage,
   campaign,
   campaignPage,
+  campaignPreview,
   deadLetterGroups,
   deadLetterPage,
   eventPage,
@@ -48,6 +49,7 @@ import {
   runPage,
   type Answer,
   type Campaign,
+  type CampaignPreview,
 } from './api-answers.ts';
 import { createAsk } from './ask.ts';
 import { createExchange, type ExchangeDeps } from './exchange.ts';
@@ -70,6 +72,15 @@ export interface ReceiptFilter {
 /** All failures, or receipts, as a text: `raw` leaves what a spreadsheet takes for formulas as it is, `excel` begins with a byte order mark. */
 export type FailureForm = { type: 'ndjson' } | { type: 'csv'; raw: boolean; excel: boolean };
 
+export interface CampaignQuery {
+  limit: number;
+  cursor?: string | undefined;
+  /** Part of the name. */
+  q?: string | undefined;
+  state?: string | undefined;
+  sort?: string | undefined;
+}
+
 export interface AuditQuery {
   subject?: string;
   keyId?: string;
@@ -83,8 +94,10 @@ export interface AuditQuery {
 
 export interface ApiClient {
   createCampaign(definition: unknown): Promise<Answer<Campaign>>;
+  changeCampaign(id: string, definition: unknown): Promise<Answer<Campaign>>;
+  previewCampaign(definition: unknown): Promise<Answer<CampaignPreview>>;
   /** Newest first. */
-  listCampaigns(limit: number, cursor: string | undefined): Promise<Answer<z.infer<typeof campaignPage>>>;
+  listCampaigns(query: CampaignQuery): Promise<Answer<z.infer<typeof campaignPage>>>;
   showCampaign(id: string): Promise<Answer<Campaign>>;
   startCampaign(id: string): Promise<Answer<Campaign>>;
   estimateCampaign(id: string): Promise<Answer<CampaignEstimate>>;
@@ -181,7 +194,12 @@ export function createApiClient(deps: ApiClientDeps): ApiClient {
 
   return {
     createCampaign: (definition) => post(campaign, '/v1/campaigns', definition, 'not created'),
-    listCampaigns: (limit, cursor) => get(campaignPage, `/v1/campaigns${queryOf({ limit, cursor })}`),
+    changeCampaign: async (id, definition) => {
+      const path = `/v1/campaigns/${encodeURIComponent(id)}`;
+      return await refusedAs('not changed', () => ask(campaign, { method: 'PATCH', path, body: definition }));
+    },
+    previewCampaign: (definition) => post(campaignPreview, '/v1/campaigns/preview', definition, 'not looked at'),
+    listCampaigns: (query) => get(campaignPage, `/v1/campaigns${queryOf({ ...query })}`),
     showCampaign: (id) => get(campaign, `/v1/campaigns/${encodeURIComponent(id)}`),
     startCampaign: (id) => post(campaign, `/v1/campaigns/${encodeURIComponent(id)}/start`, {}, 'not started'),
     estimateCampaign: (id) =>

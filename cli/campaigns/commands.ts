@@ -8,7 +8,7 @@ import { createPaint } from '../render/paint.ts';
 import { localAndUtc } from '../render/times.ts';
 import { oneLine } from '../render/text.ts';
 import { ApiRefusal, type Campaign } from './api-answers.ts';
-import type { ApiClient } from './api-client.ts';
+import type { ApiClient, CampaignQuery } from './api-client.ts';
 import { canAsk, isConfirmed } from './confirm.ts';
 import { optionLabel, readDefinition, type DefinitionOptions } from './definition.ts';
 import { apiFrom } from './environment.ts';
@@ -26,25 +26,28 @@ export function patientApi({ environment, terminal }: CommandContext, signal?: A
 
 export async function createCampaign(options: DefinitionOptions, context: CommandContext): Promise<ExitCode> {
   const definition = await readDefinition(options, context.input);
-  const { value, raw } = await patientApi(context)
-    .createCampaign(definition)
-    .catch((error: unknown) => {
-      const isTyped = error instanceof ApiRefusal && options.file === undefined;
-      throw isTyped ? new ApiRefusal(error.problem, { ...error.wording, labelOf: optionLabel }) : error;
-    });
+  const { value, raw } = await labelled(options, () => patientApi(context).createCampaign(definition));
   writeData(context, raw, () => `${value.id}\n`);
   showWarnings(value, context);
   if (!context.json) context.terminal.note(`${draftText(value)}: muster campaign start ${value.id}\n`);
   return exitCodes.ok;
 }
 
+/** Says of what was given in options by which of them it was refused. */
+export async function labelled<Result>(options: DefinitionOptions, ask: () => Promise<Result>): Promise<Result> {
+  return await ask().catch((error: unknown) => {
+    const isTyped = error instanceof ApiRefusal && options.file === undefined;
+    throw isTyped ? new ApiRefusal(error.problem, { ...error.wording, labelOf: optionLabel }) : error;
+  });
+}
+
 export async function listCampaigns(
-  { limit, cursor }: { limit: number; cursor?: string },
+  { search, ...query }: Omit<CampaignQuery, 'q'> & { search?: string },
   context: CommandContext,
 ): Promise<ExitCode> {
   const { terminal, json } = context;
   const api = patientApi(context);
-  const { value, raw } = await api.listCampaigns(limit, cursor);
+  const { value, raw } = await api.listCampaigns({ ...query, q: search });
   if (json) {
     writeData(context, raw, () => '');
     return exitCodes.ok;
@@ -102,7 +105,7 @@ export async function estimateCampaign(id: string, context: CommandContext): Pro
   return exitCodes.ok;
 }
 
-function showWarnings({ warnings }: Campaign, { terminal, json }: CommandContext): void {
+export function showWarnings({ warnings }: Pick<Campaign, 'warnings'>, { terminal, json }: CommandContext): void {
   if (!json) for (const { detail } of warnings) terminal.note(`! ${oneLine(detail)}\n`);
 }
 

@@ -54,15 +54,20 @@ async function mayCancel(runId: string, api: ApiClient, context: CommandContext)
 }
 
 function previewText(preview: CancelPreviewShape): string {
-  const { notFedUsers, notStartedUsers, halfWayUsers, finishingUsers, endedUsers } = preview;
+  const { notFedUsers, notStartedUsers, halfWayUsers, finishingUsers, endedUsers, inFlight, timeToStopMs } = preview;
   const unfed = notFedUsers === null ? ', and those who are not paged yet' : '';
   const notStarted = notStartedUsers + (notFedUsers ?? 0);
   const parts = [
     `${usersText(notStarted)} not begun get nothing${unfed}`,
     `${usersText(halfWayUsers)} under way stop after their present step`,
     `${usersText(finishingUsers)} finish`,
-    `${usersText(endedUsers)} are through`,
+    `${usersText(endedUsers)} have ended`,
   ];
+  const { batches } = inFlight;
+  if (batches > 0) {
+    const calls = batches === 1 ? '1 call is' : `${count(batches)} calls are`;
+    parts.push(`${calls} under way, the last one ends within ${Math.ceil(timeToStopMs / 1000)} s`);
+  }
   return parts.join('; ');
 }
 

@@ -1,4 +1,5 @@
-import type { Command } from 'commander';
+import { Option, type Command } from 'commander';
+import { roles, type Role } from '../../shared/domain/roles.ts';
 import type { Session } from '../session.ts';
 
 export function registerApiKey(program: Command, session: Session): void {
@@ -8,10 +9,15 @@ export function registerApiKey(program: Command, session: Session): void {
   group
     .command('create <name>')
     .description('make a key; it is printed once and never again')
-    .action((name: string) =>
+    .addOption(
+      new Option('--role <role>', 'viewer: looks; manager: campaigns and their runs; operator: everything')
+        .choices(roles)
+        .default('operator'),
+    )
+    .action((name: string, { role }: { role: Role }) =>
       session.run(json(), async (context) => {
         const { createKey } = await import('../installation/api-keys.ts');
-        return createKey(name, context);
+        return createKey(name, role, context);
       }),
     );
 

@@ -1,4 +1,5 @@
-import type { Command } from 'commander';
+import { Option, type Command } from 'commander';
+import { campaignChoices } from '../../shared/domain/campaign-standing.ts';
 import type { DefinitionOptions } from '../campaigns/definition.ts';
 import type { FailureOptions } from '../campaigns/run-commands.ts';
 import type { Session } from '../session.ts';
@@ -12,51 +13,46 @@ export function registerCampaign(program: Command, session: Session): void {
   const json = () => program.opts<{ json?: true }>().json ?? false;
   const group = program.command('campaign').description('campaigns and their runs, over the API');
 
-  group
-    .command('create')
-    .description('create a campaign from a file or from options; prints its id')
-    .option('-f, --file <path>', 'the definition as JSON; - reads standard input')
-    .option('--name <name>')
-    .option('--segment <id>', 'who: a segment of the segmentation service; repeatable, as are the next five', collect)
-    .option('--list <aud_…>', 'who: an uploaded list', collect)
-    .option('--run <run_…[:outcomes][@step]>', 'who: users of an earlier run, such as run_1:failed,unknown', collect)
-    .option('--exclude-segment <id>', 'and nobody who is in this segment', collect)
-    .option('--exclude-list <aud_…>', 'nor in this list', collect)
-    .option('--exclude-run <run_…[:outcomes][@step]>', 'nor among these users of an earlier run', collect)
-    .option('--hold-out <percent>', 'of the audience, so many get nothing', Number)
-    .option('--hold-out-seed <text>', 'the same seed holds out the same users')
-    .option('--countries <list>', 'where: country codes, such as SG,ID,VN')
-    .option('--action <type[=params]>', 'what, in order; repeatable: award-reward=\'{"units":2}\'', collect)
-    .option('--at <time>', 'when: RFC 3339, or a local time with --zone; otherwise as soon as it is started')
-    .option('--local <time>', 'instead: a local time in each country, in which each begins')
-    .option('--country-zone <country=zone>', 'for --local where a country has several: US=America/New_York', collect)
-    .option('--cron <fields>', 'instead: a run each time, such as "0 9 * * MON"')
-    .option('--every-seconds <n>', 'instead: a run so often', wholeNumber)
-    .option('--zone <zone>', 'the IANA zone of --at or --cron, such as Asia/Singapore')
-    .option('--from <time>', 'what recurs begins then')
-    .option('--until <time>', 'and ends then; what of its run has not been sent by then is cancelled')
-    .option('--misfire <policy>', 'when runs were missed: fire-once, fire-all or skip')
-    .option('--catch-up-seconds <n>', 'a start that was missed for longer does not happen', wholeNumber)
-    .option('--overlap <policy>', 'while the run before goes on: skip, buffer-one or allow')
-    .option('--deadline-seconds <n>', 'what is not begun by then expires', wholeNumber)
-    .option('--priority <priority>', 'low, normal or high')
-    .option('--pace <n>', 'users per second at most', wholeNumber)
-    .option('--pause-at-failed <percent>', 'a run pauses itself above this share of failed users', Number)
-    .option('--budget <country=units>', 'all runs together may spend so much there: SG=1000; repeatable', collect)
-    .option('--units-per-user <[step=]n>', 'what a user costs, in the first step unless said: 2=5; repeatable', collect)
-    .action((options: DefinitionOptions) =>
-      session.run(json(), async (context) => {
-        const { createCampaign } = await import('../campaigns/commands.ts');
-        return createCampaign(options, context);
-      }),
-    );
+  addDefinitionOptions(
+    group.command('create').description('create a campaign from a file or from options; prints its id'),
+  ).action((options: DefinitionOptions) =>
+    session.run(json(), async (context) => {
+      const { createCampaign } = await import('../campaigns/commands.ts');
+      return createCampaign(options, context);
+    }),
+  );
+
+  addDefinitionOptions(
+    group
+      .command('change <campaign>')
+      .description('give a draft another definition, whole, from a file or from options'),
+  ).action((id: string, options: DefinitionOptions) =>
+    session.run(json(), async (context) => {
+      const { changeCampaign } = await import('../campaigns/draft-commands.ts');
+      return changeCampaign(id, options, context);
+    }),
+  );
+
+  addDefinitionOptions(
+    group
+      .command('preview')
+      .description('what would become of a definition: what is wrong, who, how long; makes nothing'),
+  ).action((options: DefinitionOptions) =>
+    session.run(json(), async (context) => {
+      const { previewCampaign } = await import('../campaigns/draft-commands.ts');
+      return previewCampaign(options, context);
+    }),
+  );
 
   group
     .command('list')
     .description('campaigns, newest first')
     .option('--limit <n>', 'how many', wholeNumber, 20)
     .option('--cursor <cursor>', 'go on behind an earlier list')
-    .action((options: { limit: number; cursor?: string }) =>
+    .option('--search <text>', 'part of the name, or cmp_…')
+    .addOption(new Option('--state <state>', 'only those').choices(campaignChoices))
+    .addOption(new Option('--sort <order>', 'state: what needs attention first').choices(['newest', 'state']))
+    .action((options: { limit: number; cursor?: string; search?: string; state?: string; sort?: string }) =>
       session.run(json(), async (context) => {
         const { listCampaigns } = await import('../campaigns/commands.ts');
         return listCampaigns(options, context);
@@ -156,4 +152,41 @@ export function registerCampaign(program: Command, session: Session): void {
     );
 
   addRetryFailed(group, 'campaign|run', program, session);
+}
+
+function addDefinitionOptions(command: Command): Command {
+  return command
+    .option('-f, --file <path>', 'the definition as JSON; - reads standard input')
+    .option('--name <name>')
+    .option('--segment <id>', 'who: a segment of the segmentation service; repeatable, as are the next five', collect)
+    .option('--list <aud_…>', 'who: an uploaded list', collect)
+    .option('--run <run_…[:outcomes][@step]>', 'who: users of an earlier run, such as run_1:failed,unknown', collect)
+    .option('--exclude-segment <id>', 'and nobody who is in this segment', collect)
+    .option('--exclude-list <aud_…>', 'nor in this list', collect)
+    .option('--exclude-run <run_…[:outcomes][@step]>', 'nor among these users of an earlier run', collect)
+    .option('--hold-out <percent>', 'of the audience, so many get nothing', Number)
+    .option('--hold-out-seed <text>', 'the same seed holds out the same users')
+    .option('--countries <list>', 'where: country codes, such as SG,ID,VN')
+    .option('--action <type[=params]>', 'what, in order; repeatable: award-reward=\'{"units":2}\'', collect)
+    .option('--at <time>', 'when: RFC 3339, or a local time with --zone; otherwise as soon as it is started')
+    .option('--local <time>', 'instead: a local time in each country, in which each begins')
+    .option('--country-zone <country=zone>', 'for --local where a country has several: US=America/New_York', collect)
+    .option('--cron <fields>', 'instead: a run each time, such as "0 9 * * MON"')
+    .option('--every-seconds <n>', 'instead: a run so often', wholeNumber)
+    .option('--zone <zone>', 'the IANA zone of --at or --cron, such as Asia/Singapore')
+    .option('--from <time>', 'what recurs begins then')
+    .option('--until <time>', 'and ends then; what of its run has not been sent by then is cancelled')
+    .option('--misfire <policy>', 'when runs were missed: fire-once, fire-all or skip')
+    .option('--catch-up-seconds <n>', 'a start that was missed for longer does not happen', wholeNumber)
+    .option('--overlap <policy>', 'while the run before goes on: skip, buffer-one or allow')
+    .option('--deadline-seconds <n>', 'what is not begun by then expires', wholeNumber)
+    .option('--priority <priority>', 'low, normal or high')
+    .option('--pace <n>', 'users per second at most', wholeNumber)
+    .option('--pause-at-failed <percent>', 'a run pauses itself above this share of failed users', Number)
+    .option('--budget <country=units>', 'all runs together may spend so much there: SG=1000; repeatable', collect)
+    .option(
+      '--units-per-user <[step=]n>',
+      'what a user costs, in the first step unless said: 2=5; repeatable',
+      collect,
+    );
 }

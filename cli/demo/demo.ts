@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { startInfrastructure, type Infrastructure } from '../../shared/infrastructure/infrastructure.ts';
 import { systemClock } from '../../shared/runtime/system-clock.ts';
+import { ensureConsoleBuilt } from '../../services/console/built-console.ts';
 import type { CommandContext } from '../command-context.ts';
 import { exitCodes, type ExitCode } from '../exit-codes.ts';
 import { count } from '../render/numbers.ts';
@@ -14,6 +15,7 @@ import { showCallbacks } from './show-callbacks.ts';
 import { showCampaign } from './show-campaign.ts';
 import { createStages } from './stages.ts';
 import { startTrouble } from './trouble.ts';
+import { whereTheConsoleIs } from './where-the-console-is.ts';
 import { whereItServes } from './where-it-serves.ts';
 
 export interface DemoOptions {
@@ -68,6 +70,7 @@ async function carryOut(options: DemoOptions, context: CommandContext, begun: Be
   const facts = `${count(options.users)} users · ${options.workers} ${options.workers === 1 ? 'worker' : 'workers'}`;
   terminal.note(`\n  ${paint.strong('Muster demo')} ${paint.faint(`· ${facts}`)}\n\n`);
   const installation = await getReady(options, context, begun);
+  terminal.note(`\n${await whereTheConsoleIs(installation, paint)}`);
   const companion = startTrouble({
     sandboxUrl: installation.sandboxUrl,
     victims: options.chaos ? installation.workerNames : [],
@@ -82,6 +85,7 @@ async function carryOut(options: DemoOptions, context: CommandContext, begun: Be
   if (!isWell) return exitCodes.failure;
   if (options.exit) return code;
   terminal.note(whereItServes(installation, { runId, retryableUsers }, paint));
+  terminal.note(await whereTheConsoleIs(installation, paint));
   await whenAborted(signal);
   return code;
 }
@@ -107,12 +111,24 @@ async function getReady(
     };
   });
   const room = await begun.preparing;
+
   if (room.notice !== undefined) terminal.note(`    ${room.notice}\n`);
+  // The API reads it when it starts.
+  await stages.run('console', async () => ({ result: undefined, outcome: await builtConsole() }));
   return await stages.run('services', async () => {
     const plan = await planInstallation({ users, workers, room, environment, folder: begun.folder });
     await begun.processes.start(plan.specs);
     return { result: plan, outcome: plan.specs.map(({ name }) => name).join(', ') };
   });
+}
+
+/** Without it everything else goes on as well. */
+async function builtConsole(): Promise<string> {
+  try {
+    return await ensureConsoleBuilt();
+  } catch (error) {
+    return `not built: ${error instanceof Error ? error.message : String(error)}`;
+  }
 }
 
 /** A demo that was asked to end has done what it was asked for. */

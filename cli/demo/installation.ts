@@ -39,7 +39,7 @@ export async function planInstallation(options: InstallationOptions): Promise<De
   const url = (port: number) => `http://127.0.0.1:${port}`;
   const configFile = join(folder, 'engine.json');
   await writeFile(configFile, JSON.stringify(demoEngineConfig(url(sandboxPort), users), undefined, 2));
-  const { secret } = await withApiKeys(room.databaseUrl, (keys) => addApiKey(keys, 'demo'));
+  const { secret } = await withApiKeys(room.databaseUrl, (keys) => addApiKey(keys, 'demo', 'operator'));
 
   const receiptsSecret = `whsec_${randomBytes(32).toString('base64')}`;
   const common = {

@@ -1,4 +1,5 @@
 import { publicId, uuidOf } from '../../shared/domain/ids.ts';
+import type { Role } from '../../shared/domain/roles.ts';
 import type { ApiKeyRecord, ApiKeys } from '../../shared/ports/api-keys.ts';
 import { createApiKeys } from '../../shared/postgres/api-keys.ts';
 import { createPool } from '../../shared/postgres/pool.ts';
@@ -12,9 +13,11 @@ import { oneLine } from '../render/text.ts';
 import { renderTable } from '../render/tables.ts';
 import { UsageError } from '../usage-error.ts';
 
-export async function createKey(name: string, context: CommandContext): Promise<ExitCode> {
-  const { secret, record } = await withApiKeys(databaseOf(context), (keys) => addApiKey(keys, name));
-  context.terminal.note(`${publicId('apiKey', record.key)} ${oneLine(name)}: keep it, it is not shown again\n`);
+export async function createKey(name: string, role: Role, context: CommandContext): Promise<ExitCode> {
+  const { secret, record } = await withApiKeys(databaseOf(context), (keys) => addApiKey(keys, name, role));
+  context.terminal.note(
+    `${publicId('apiKey', record.key)} ${oneLine(name)}, ${role}: keep it, it is not shown again\n`,
+  );
   writeData(context, { ...shapeOf(record), secret }, () => `${secret}\n`);
   return exitCodes.ok;
 }
@@ -24,8 +27,8 @@ export async function listKeys(context: CommandContext): Promise<ExitCode> {
   const shapes = records.map(shapeOf);
   writeData(context, { items: shapes }, () =>
     renderTable(
-      ['id', 'name', 'created', 'revoked'].map((title) => ({ title, align: 'left' })),
-      shapes.map(({ id, name, createdAt, revokedAt }) => [id, oneLine(name), createdAt, revokedAt ?? '']),
+      ['id', 'name', 'role', 'created', 'revoked'].map((title) => ({ title, align: 'left' })),
+      shapes.map(({ id, name, role, createdAt, revokedAt }) => [id, oneLine(name), role, createdAt, revokedAt ?? '']),
       createPaint(context.terminal.colours.out),
     ),
   );
@@ -41,9 +44,13 @@ export async function revokeKey(id: string, context: CommandContext): Promise<Ex
   return exitCodes.ok;
 }
 
-export async function addApiKey(keys: ApiKeys, name: string): Promise<{ secret: string; record: ApiKeyRecord }> {
+export async function addApiKey(
+  keys: ApiKeys,
+  name: string,
+  role: Role,
+): Promise<{ secret: string; record: ApiKeyRecord }> {
   const secret = newApiKey();
-  return { secret, record: await keys.add(name, digestOfApiKey(secret)) };
+  return { secret, record: await keys.add(name, digestOfApiKey(secret), role) };
 }
 
 export async function withApiKeys<Result>(
@@ -63,10 +70,11 @@ function databaseOf({ environment }: CommandContext): string {
   return readEnvironment(commonEnvironment.pick({ DATABASE_URL: true }), environment).DATABASE_URL;
 }
 
-function shapeOf({ key, name, createdAt, revokedAt }: ApiKeyRecord) {
+function shapeOf({ key, name, role, createdAt, revokedAt }: ApiKeyRecord) {
   return {
     id: publicId('apiKey', key),
     name,
+    role,
     createdAt: createdAt.toISOString(),
     revokedAt: revokedAt?.toISOString() ?? null,
   };

@@ -33,7 +33,7 @@ async function checkApi(environment: NodeJS.ProcessEnv): Promise<Check[]> {
   if ((environment['MUSTER_API_URL'] ?? environment['MUSTER_API_KEY'] ?? '') === '') return [];
   const name = 'API';
   try {
-    await apiFrom(environment).listCampaigns(1, undefined);
+    await apiFrom(environment).listCampaigns({ limit: 1 });
     return [{ name, ok: true, found: 'answers and takes the key', fix: '' }];
   } catch (error) {
     const fix = error instanceof ApiRefusal ? 'muster api-key create <name>' : 'muster serve all';

@@ -4,6 +4,7 @@ import { processEnvironment, readEnvironment } from '../../shared/runtime/enviro
 import { keepRunning, type PreparedProcess, type ProcessDefinition } from '../../shared/runtime/process.ts';
 import { stopService, type Service } from '../../shared/runtime/service.ts';
 import type { CommandContext } from '../command-context.ts';
+import { readyConsole } from '../console/ready-console.ts';
 import { exitCodes, type ExitCode } from '../exit-codes.ts';
 import type { Servable } from '../servable.ts';
 import { UsageError } from '../usage-error.ts';
@@ -29,7 +30,7 @@ export interface ServeOptions {
 export async function serve(
   name: Servable,
   { sandbox }: ServeOptions,
-  { environment }: CommandContext,
+  { environment, terminal }: CommandContext,
 ): Promise<ExitCode> {
   if (sandbox && name !== 'all')
     throw new UsageError('--sandbox belongs to `serve all`; `serve sandbox` runs it alone');
@@ -38,6 +39,8 @@ export async function serve(
   const wanted = await Promise.all(names.map((each) => definitions[each]()));
   const prepared = prepareAll(wanted, environment);
   const settings = readEnvironment(processEnvironment, environment);
+  const without = names.includes('api') ? await readyConsole() : undefined;
+  if (without !== undefined) terminal.note(`no console: ${without}\n`);
   await keepRunning(name === 'all' ? 'muster' : name, settings, (host) => startAll(prepared, host));
   return process.exitCode === undefined ? exitCodes.ok : exitCodes.failure;
 }

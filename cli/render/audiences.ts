@@ -1,6 +1,7 @@
 import type { RejectedRow, UploadedAudience } from '../../shared/contracts/audiences.ts';
 import type { CampaignEstimate } from '../../shared/contracts/estimates.ts';
-import { count } from './numbers.ts';
+import type { CampaignPreview } from '../campaigns/api-answers.ts';
+import { count, duration } from './numbers.ts';
 import type { Paint } from './paint.ts';
 import { entryText } from './sources.ts';
 import { renderTable, type Column } from './tables.ts';
@@ -51,7 +52,10 @@ export function renderRejects(rejects: readonly RejectedRow[], paint: Paint, wid
 }
 
 /** A line for each source in each country, and one for what follows. */
-export function renderEstimate({ countries, holdOutPercent, warnings }: CampaignEstimate, paint: Paint): string {
+export function renderEstimate(
+  { countries, holdOutPercent, warnings }: Omit<CampaignEstimate, 'campaignId' | 'asOf'>,
+  paint: Paint,
+): string {
   const columns: Column[] = [left('country'), left('who'), right('users')];
   const usersText = (users: number | null) => (users === null ? 'not known' : count(users));
   const rows = countries.flatMap(({ country, include, exclude, users }) => [
@@ -62,6 +66,18 @@ export function renderEstimate({ countries, holdOutPercent, warnings }: Campaign
   const held = holdOutPercent === 0 ? '' : `  of these, about ${holdOutPercent} % get nothing: they are held out\n`;
   const told = warnings.map(({ detail }) => `  ${paint.accent('!')} ${oneLine(detail)}\n`);
   return `${renderTable(columns, rows, paint)}${held}${told.join('')}`;
+}
+
+/** An estimate, how long it takes, and what is wrong. @param labelOf where a problem was said */
+export function renderPreview(preview: CampaignPreview, labelOf: (pointer: string) => string, paint: Paint): string {
+  const { problems, takesSeconds: takes, countries } = preview;
+  const wrong = problems.map(
+    ({ pointer, detail }) => `  ${paint.accent('x')} ${labelOf(pointer)} ${oneLine(detail)}\n`,
+  );
+  const least = takes === null ? '' : duration(takes.atLeast);
+  const most = takes?.atMost === null ? 'or more' : `to ${duration(takes?.atMost ?? 0)}`;
+  const time = takes === null ? '' : `  takes about ${least}${takes.atMost === takes.atLeast ? '' : ` ${most}`}\n`;
+  return `${countries.length === 0 ? '' : renderEstimate(preview, paint)}${time}${wrong.join('')}`;
 }
 
 function rangeText({ atLeast, atMost }: CampaignEstimate['countries'][number]['users']): string {

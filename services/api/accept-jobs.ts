@@ -1,15 +1,15 @@
-import { z } from 'zod';
-import { newJob, type AcceptedJob, type JobResult, type NewJob } from '../../shared/contracts/jobs.ts';
+import type { AcceptedJob, JobResult } from '../../shared/contracts/jobs.ts';
 import { publicId } from '../../shared/domain/ids.ts';
 import type { Client } from '../../shared/ports/clients.ts';
 import type { Clock } from '../../shared/ports/clock.ts';
 import type { AdmittedJob, JobAdmission } from './admit-jobs.ts';
 import type { ClientUsage } from './client-usage.ts';
 import type { FieldProblem } from './contracts/problems.ts';
-import { checkShape } from './http/check-shape.ts';
 import { HttpProblem, invalidRequest } from './http/http-problem.ts';
 import type { Acceptance, JobAcceptor } from './job-acceptor.ts';
 import type { MinuteLoads } from './minute-loads.ts';
+import { readJob } from './read-job.ts';
+import type { WantedJob } from './read-plain-job.ts';
 
 export interface AcceptJobsDeps {
   admission: JobAdmission;
@@ -20,7 +20,7 @@ export interface AcceptJobsDeps {
 }
 
 /** @throws {HttpProblem} whatever keeps it from being accepted */
-export async function acceptJob(wanted: NewJob, deps: AcceptJobsDeps): Promise<AcceptedJob> {
+export async function acceptJob(wanted: WantedJob, deps: AcceptJobsDeps): Promise<AcceptedJob> {
   const { admission, acceptor, usage, loads } = deps;
   const client = await admission.clientOf(wanted.client);
   const { job } = admission.admit(client, wanted);
@@ -43,65 +43,64 @@ export async function acceptJob(wanted: NewJob, deps: AcceptJobsDeps): Promise<A
   };
 }
 
-/** A job of many as somebody sent it. */
-export interface SentJob {
-  value: unknown;
-  /** Where it stands in the body, before the pointers of its problems; empty where it is a line of its own. */
-  pointer: string;
+export interface SentJobs {
+  /** Each as somebody sent it. */
+  values: readonly unknown[];
+  /** Of those that name none. */
+  client: string | undefined;
+  /** Where a job stands in the body, before the pointers of its problems; empty where it is a line of its own. */
+  pointerAt: (place: number) => string;
 }
 
 /**
  * Many at once; a result for each, in their order. What is wrong with one spoils no other.
- * @param client of those that name none
  * @throws {HttpProblem} where nothing could be stored, and nothing was wrong with the jobs
  */
-export async function acceptJobs(
-  sent: readonly SentJob[],
-  client: string | undefined,
-  deps: AcceptJobsDeps,
-): Promise<JobResult[]> {
-  const clients = new Map<string, Client | HttpProblem>();
-  const clientOf = async (ref: string) => {
-    const known = clients.get(ref) ?? (await deps.admission.clientOf(ref).catch(problemAlone));
-    clients.set(ref, known);
-    if (known instanceof HttpProblem) throw known;
-    return known;
-  };
+export async function acceptJobs(sent: SentJobs, deps: AcceptJobsDeps): Promise<JobResult[]> {
+  const clientOf = rememberClients(deps.admission);
   const read: (AdmittedJob | JobResult)[] = [];
-  for (const { value, pointer } of sent) {
-    read.push(await readJob(value, client, { clientOf, admission: deps.admission }).catch(refusedAt(pointer)));
+  for (const [place, value] of sent.values.entries()) {
+    try {
+      const wanted = readJob(value, sent.client);
+      const client = clientOf(wanted.client);
+      read.push(deps.admission.admit(client instanceof Promise ? await client : client, wanted));
+    } catch (error) {
+      read.push(refused(error, sent.pointerAt(place)));
+    }
   }
-  const admitted = read.flatMap((each) => ('job' in each ? [each] : []));
+  const admitted = read.filter((each) => 'job' in each);
   const acceptances = await storeAll(admitted, deps);
-  let place = 0;
-  return read.map((each, index) => {
+  let next = 0;
+  return read.map((each, place) => {
     if (!('job' in each)) return each;
-    const acceptance = acceptances[place++];
+    const acceptance = acceptances[next++];
     if (!acceptance) throw new Error('fewer jobs were answered for than were stored');
-    return resultOf(acceptance, each, { loads: deps.loads, pointer: sent[index]?.pointer ?? '' });
+    return resultOf(acceptance, each, { loads: deps.loads, pointerOf: () => sent.pointerAt(place) });
   });
 }
 
-const fields = z.record(z.string(), z.unknown());
-
-async function readJob(
-  value: unknown,
-  client: string | undefined,
-  { clientOf, admission }: { clientOf: (ref: string) => Promise<Client>; admission: JobAdmission },
-): Promise<AdmittedJob> {
-  const named = client === undefined ? value : { client, ...fields.safeParse(value).data };
-  const checked = checkShape(newJob, named);
-  if (!checked.ok) throw invalidRequest(checked.problems, checked.more);
-  return admission.admit(await clientOf(checked.value.client), checked.value);
+/** Clients that jobs name, each looked up once: also one that nobody knows. */
+function rememberClients(admission: JobAdmission): (ref: string) => Client | Promise<Client> {
+  const known = new Map<string, Client>();
+  const asked = new Map<string, Promise<Client>>();
+  return (ref) => {
+    const client = known.get(ref);
+    if (client) return client;
+    const asking = asked.get(ref) ?? admission.clientOf(ref);
+    asked.set(ref, asking);
+    return asking.then((found) => {
+      known.set(ref, found);
+      return found;
+    });
+  };
 }
 
 async function storeAll(admitted: readonly AdmittedJob[], { acceptor, usage }: AcceptJobsDeps): Promise<Acceptance[]> {
   if (admitted.length === 0) return [];
   try {
     const acceptances = await acceptor.acceptAll(admitted.map(({ job }) => job));
-    for (const [index, { kind }] of acceptances.entries()) {
-      const client = admitted[index]?.client;
-      if (client && kind !== 'accepted') usage.giveBack(client, 1);
+    for (const [place, { client }] of admitted.entries()) {
+      if (acceptances[place]?.kind !== 'accepted') usage.giveBack(client, 1);
     }
     return acceptances;
   } catch (error) {
@@ -113,7 +112,7 @@ async function storeAll(admitted: readonly AdmittedJob[], { acceptor, usage }: A
 function resultOf(
   acceptance: Acceptance,
   { client }: AdmittedJob,
-  { loads, pointer }: { loads: MinuteLoads; pointer: string },
+  { loads, pointerOf }: { loads: MinuteLoads; pointerOf: () => string },
 ): JobResult {
   switch (acceptance.kind) {
     case 'accepted': {
@@ -124,30 +123,23 @@ function resultOf(
     case 'duplicate':
       return { status: 'duplicate', id: publicId('job', acceptance.jobId) };
     case 'reused':
-      return { status: 'refused', errors: [at(pointer, reusedKey(acceptance.jobId))] };
+      return { status: 'refused', errors: [at(pointerOf(), reusedKey(acceptance.jobId))] };
     case 'unknown': {
       const { code, message: detail } = acceptance.problem;
-      return { status: 'unknown', errors: [{ pointer, code, detail }] };
+      return { status: 'unknown', errors: [{ pointer: pointerOf(), code, detail }] };
     }
   }
 }
 
-function refusedAt(pointer: string) {
-  return (error: unknown): JobResult => {
-    if (!(error instanceof HttpProblem)) throw error;
-    const { code, message: detail, errors } = error;
-    const told = errors.length === 0 ? [{ pointer: '', code, detail }] : errors;
-    return { status: 'refused', errors: told.map((each) => at(pointer, each)) };
-  };
+function refused(error: unknown, pointer: string): JobResult {
+  if (!(error instanceof HttpProblem)) throw error;
+  const { code, message: detail, errors } = error;
+  const told = errors.length === 0 ? [{ pointer: '', code, detail }] : errors;
+  return { status: 'refused', errors: told.map((each) => at(pointer, each)) };
 }
 
 function at(pointer: string, problem: FieldProblem): FieldProblem {
   return { ...problem, pointer: `${pointer}${problem.pointer}` };
-}
-
-function problemAlone(error: unknown): HttpProblem {
-  if (error instanceof HttpProblem) return error;
-  throw error;
 }
 
 function reusedKey(jobId: string): FieldProblem {

@@ -47,6 +47,7 @@ export function actionTypeRoutes(
   server.route({
     method: 'GET',
     url: '/action-types',
+    config: { role: 'viewer' },
     schema: {
       operationId: 'listActionTypes',
       summary: 'What a chain may be made of',
@@ -59,6 +60,7 @@ export function actionTypeRoutes(
   server.route({
     method: 'POST',
     url: '/action-types',
+    config: { role: 'operator' },
     schema: {
       operationId: 'createActionType',
       summary: 'Register an action type',
@@ -81,6 +83,7 @@ export function actionTypeRoutes(
   server.route({
     method: 'GET',
     url: '/action-types/:name',
+    config: { role: 'viewer' },
     schema: {
       operationId: 'getActionType',
       summary: 'Show an action type',
@@ -94,6 +97,7 @@ export function actionTypeRoutes(
   server.route({
     method: 'PUT',
     url: '/action-types/:name',
+    config: { role: 'operator' },
     schema: {
       operationId: 'replaceActionType',
       summary: 'Say anew how an action type is called',
@@ -117,6 +121,7 @@ export function actionTypeRoutes(
   server.route({
     method: 'PATCH',
     url: '/action-types/:name',
+    config: { role: 'operator' },
     schema: {
       operationId: 'changeActionType',
       summary: 'Change some of how an action type is called',
@@ -142,6 +147,7 @@ export function actionTypeRoutes(
   server.route({
     method: 'DELETE',
     url: '/action-types/:name',
+    config: { role: 'operator' },
     schema: {
       operationId: 'deleteActionType',
       summary: 'Delete an action type that no campaign has in its chain',

@@ -37,6 +37,7 @@ export function actionTypeSecretRoutes(
   server.route({
     method: 'PUT',
     url: '/action-types/:name/secrets/:secret',
+    config: { role: 'operator' },
     schema: {
       operationId: 'setActionTypeSecret',
       summary: 'Set a secret of an action type',
@@ -67,6 +68,7 @@ export function actionTypeSecretRoutes(
   server.route({
     method: 'DELETE',
     url: '/action-types/:name/secrets/:secret',
+    config: { role: 'operator' },
     schema: {
       operationId: 'removeActionTypeSecret',
       summary: 'Take a secret of an action type away',

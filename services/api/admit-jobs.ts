@@ -6,6 +6,7 @@ import type { JobToStore } from '../../shared/ports/job-intake.ts';
 import type { ClientReader } from '../../shared/runtime/client-reader.ts';
 import type { ClientUsage } from './client-usage.ts';
 import { HttpProblem, invalidRequest, quoted } from './http/http-problem.ts';
+import type { WantedJob } from './read-plain-job.ts';
 
 export interface AdmitJobsDeps {
   clients: Pick<ClientReader, 'current' | 'refresh'>;
@@ -28,7 +29,7 @@ export interface JobAdmission {
    */
   clientOf(ref: string): Promise<Client>;
   /** Takes a job's room. @throws {HttpProblem} 422, 429 */
-  admit(client: Client, wanted: NewJob): AdmittedJob;
+  admit(client: Client, wanted: WantedJob): AdmittedJob;
 }
 
 /** What a client may have stored, and in which shape. */
@@ -50,7 +51,7 @@ export function createJobAdmission({ clients, usage, clock }: AdmitJobsDeps): Jo
   };
 }
 
-function jobToStore({ clientId, definition }: Client, wanted: NewJob, now: Date): JobToStore {
+function jobToStore({ clientId, definition }: Client, wanted: WantedJob, now: Date): JobToStore {
   const { dueAt, delaySeconds = 0, url, method, headers, body, idempotencyKey = null, tags } = wanted;
   const relevancySeconds = wanted.relevancySeconds ?? definition.relevancySeconds;
   return {
@@ -62,7 +63,7 @@ function jobToStore({ clientId, definition }: Client, wanted: NewJob, now: Date)
     relevancyMs: relevancySeconds === undefined ? null : relevancySeconds * 1000,
     ...{ method, url },
     headers: headersOf(headers, body),
-    body: body === undefined || typeof body === 'string' ? (body ?? null) : JSON.stringify(body),
+    body: body?.text ?? null,
     tags: tags === undefined || tags.length === 0 ? null : tags,
     scheduleId: null,
   };
@@ -76,12 +77,18 @@ export function instantOf(text: string, now: Date): Date {
   throw invalidRequest([{ pointer: '/dueAt', code: 'out-of-range', detail }]);
 }
 
+const contentTypes = { json: 'application/json', text: 'text/plain; charset=utf-8' } as const;
+const onlyType = {
+  json: JSON.stringify({ 'content-type': contentTypes.json }),
+  text: JSON.stringify({ 'content-type': contentTypes.text }),
+} as const;
+
 /** Names in small letters; what the body is, unless somebody has said. */
-export function headersOf(headers: NewJob['headers'], body: NewJob['body']): string | null {
-  const all = new Map(Object.entries(headers ?? {}).map(([name, value]) => [name.toLowerCase(), value]));
-  if (body !== undefined && !all.has('content-type')) {
-    all.set('content-type', typeof body === 'string' ? 'text/plain; charset=utf-8' : 'application/json');
-  }
+export function headersOf(headers: NewJob['headers'], body: WantedJob['body']): string | null {
+  const kind = body && (body.isJson ? 'json' : 'text');
+  if (headers === undefined) return kind && onlyType[kind];
+  const all = new Map(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]));
+  if (kind && !all.has('content-type')) all.set('content-type', contentTypes[kind]);
   return all.size === 0 ? null : JSON.stringify(Object.fromEntries(all));
 }
 

@@ -13,8 +13,14 @@ export const ndjson = 'application/x-ndjson';
 const ordinaryPage = 100;
 const streamedPage = 1000;
 
-/** How CSV is written: parameters of every list that is also a stream. */
-export const csvManner = {
+const formats = { json: 'application/json', csv, ndjson } as const;
+
+/** Parameters of every list that is also a stream: which of them, and how CSV is written. */
+export const streamManner = {
+  format: z
+    .enum(['json', 'csv', 'ndjson'])
+    .optional()
+    .describe('What `Accept` says, for who cannot say that, such as a link; it wins over `Accept`'),
   raw: z
     .enum(['true', 'false'])
     .optional()
@@ -27,6 +33,7 @@ export const csvManner = {
 
 export interface ListRequest {
   accept: string | undefined;
+  format: keyof typeof formats | undefined;
   method: string;
   limit: number | undefined;
   cursor: string | undefined;
@@ -47,10 +54,10 @@ export interface AnsweredList<Row, View extends object> {
 /** A page as JSON, or all there is as a stream of CSV or lines of JSON: whichever the client prefers. */
 export async function answerList<Row, View extends object>(
   reply: FastifyReply,
-  { accept, method, limit, cursor, raw, reader }: ListRequest,
+  { accept, format, method, limit, cursor, raw, reader }: ListRequest,
   { fileName, columns, requireSubject, pageOf, view }: AnsweredList<Row, View>,
 ): Promise<FastifyReply> {
-  const type = preferredType(accept, ['application/json', csv, ndjson]);
+  const type = format ? formats[format] : preferredType(accept, ['application/json', csv, ndjson]);
   const asStream = type !== 'application/json';
   if (asStream) refuseGiven({ limit, cursor }, notWithStream);
   if (type !== csv) refuseGiven({ raw, for: reader }, onlyWithCsv);

@@ -3,10 +3,13 @@ import { documentRoutes } from './http/document-routes.ts';
 import type { Meter } from '../../shared/ports/meter.ts';
 import type { Logger } from '../../shared/runtime/logger.ts';
 import type { Service } from '../../shared/runtime/service.ts';
+import type { ConsolePages } from './console-pages.ts';
+import { consoleFileRoutes, createPageSender } from './console-routes.ts';
 import { describeInstallation } from './describe-installation.ts';
 import { databaseUnavailable } from './database-unavailable.ts';
 import { createEventStreams } from './event-streams.ts';
 import { healthRoutes, type HealthRoutesDeps } from './health-routes.ts';
+import { pathBelow } from './public-address.ts';
 import { receiptRoutes, type ReceiptRoutesDeps } from './receipt-routes.ts';
 import { v1Routes, type V1RoutesDeps } from './v1-routes.ts';
 import { exportShardFigures } from './shard-look.ts';
@@ -20,6 +23,8 @@ export interface ApiDeps
   host: string;
   /** 0: any free one. */
   port: number;
+  /** The console; without it, `/` leads to the documentation. */
+  pages?: ConsolePages | undefined;
   logger: Logger;
   meter?: Meter;
 }
@@ -48,6 +53,7 @@ const documentation = {
     { name: 'jobs', description: 'Callbacks that are due once' },
     { name: 'schedules', description: 'What recurs, and what of it fired' },
     { name: 'groups', description: 'The markets that schedules fire for' },
+    { name: 'session', description: 'Who is logged in to the console' },
     { name: 'audit', description: 'Who changed what' },
     { name: 'health', description: 'For whoever keeps the process running' },
   ],
@@ -61,16 +67,28 @@ export async function createApi(deps: ApiDeps): Promise<Api> {
     ?.counter({ name: 'muster_api_unauthorized_total', help: 'Requests refused for their API key' })
     .of({});
   if (deps.meter) exportShardFigures(deps.meter, deps.shardLook);
-  const server = await createHttpServer({ logger: deps.logger, explain: databaseUnavailable });
+  const basePath = deps.publicAddress?.basePath ?? '';
+  const page = deps.pages && createPageSender(deps.pages, basePath);
+  const server = await createHttpServer({
+    logger: deps.logger,
+    explain: databaseUnavailable,
+    pathOf: (url) => pathBelow(basePath, url),
+    otherwise: page,
+  });
   let ready = true;
   let closed: Promise<undefined> | undefined;
 
   await documentRoutes(server, {
     ...documentation,
+    basePath,
     amend: (document) => describeInstallation(document, deps.catalogue.current()),
   });
   // Whoever types the address wants to read, not a problem.
-  server.get('/', { schema: { hide: true } }, (_request, reply) => reply.redirect('/docs/'));
+  server.get('/', { schema: { hide: true } }, (_request, reply) =>
+    page ? page.send(reply) : reply.redirect(`${basePath}/docs/`),
+  );
+  if (deps.pages) consoleFileRoutes(server, deps.pages);
+  server.decorateRequest('apiKey', null);
   healthRoutes(server, { ping: deps.ping, ready: () => ready });
   await server.register(
     async (v1: HttpServer) => await v1Routes(v1, { ...deps, watch, streams, onRefusedKey: () => refusedKeys?.add() }),

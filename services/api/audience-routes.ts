@@ -45,6 +45,7 @@ export async function audienceRoutes(server: HttpServer, { audiences, catalogue 
   server.route({
     method: 'GET',
     url: '/audiences',
+    config: { role: 'viewer' },
     schema: {
       operationId: 'listAudiences',
       summary: 'List uploaded lists, newest first',
@@ -59,6 +60,7 @@ export async function audienceRoutes(server: HttpServer, { audiences, catalogue 
   server.route({
     method: 'GET',
     url: '/audiences/:id',
+    config: { role: 'viewer' },
     schema: {
       operationId: 'getAudience',
       summary: 'Show an uploaded list',
@@ -76,6 +78,7 @@ export async function audienceRoutes(server: HttpServer, { audiences, catalogue 
   server.route({
     method: 'GET',
     url: '/audiences/:id/rejects',
+    config: { role: 'viewer' },
     schema: {
       operationId: 'listAudienceRejects',
       summary: 'Rows of a list that are no user, with line and rule',
@@ -95,6 +98,7 @@ export async function audienceRoutes(server: HttpServer, { audiences, catalogue 
   server.route({
     method: 'DELETE',
     url: '/audiences/:id',
+    config: { role: 'manager' },
     schema: {
       operationId: 'deleteAudience',
       summary: 'Delete an uploaded list',
@@ -120,6 +124,7 @@ function uploadRoute(server: HttpServer, { audiences, catalogue }: AudienceRoute
   server.route({
     method: 'POST',
     url: '/audiences',
+    config: { role: 'manager' },
     schema: {
       operationId: 'uploadAudience',
       summary: 'Upload a list of users',

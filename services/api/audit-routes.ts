@@ -26,6 +26,7 @@ export function auditRoutes(server: HttpServer, { audit }: AuditRoutesDeps): voi
   server.route({
     method: 'GET',
     url: '/audit',
+    config: { role: 'viewer' },
     schema: {
       operationId: 'listChanges',
       summary: 'List changes, newest first: who did what to which, and how it ended',

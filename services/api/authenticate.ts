@@ -1,92 +1,120 @@
 import type { FastifyRequest } from 'fastify';
-import { LRUCache } from 'lru-cache';
+import { createAddressLimit } from './address-limit.ts';
 import { HttpProblem } from './http/http-problem.ts';
+import { isLook, isSameOrigin } from './http/same-origin.ts';
+import type { SessionStore } from './ports/session-store.ts';
+import type { PublicAddress } from './public-address.ts';
+import { rememberCredentials } from './remembered-credentials.ts';
+import { digestOfSecret, isCsrfToken, secretInCookies, type CookiePlace } from './session-cookie.ts';
 import type { ApiKeyRecord, ApiKeys } from '../../shared/ports/api-keys.ts';
 import type { Clock } from '../../shared/ports/clock.ts';
 import { digestOfApiKey } from '../../shared/runtime/api-key-secret.ts';
-
-/** How long a key is believed without asking. Streams ask as often, so that none outlives its key by more than ten seconds. */
-export const keyLifeMs = 5_000;
-
-/** How long a key that nobody knew is refused without asking. */
-const refusalLifeMs = 10_000;
-
-/** Lookups of unknown keys from one address, per minute: far above what a mistyped key makes. */
-const maxRefusalsPerMinute = 60;
-const minuteMs = 60_000;
-
-const maxKeysRemembered = 1000;
-const maxRefusedRemembered = 10_000;
-const maxAddressesRemembered = 10_000;
 
 /** What a key may look like: our own, and what may be given as the bootstrap key. Anything else is refused unread. */
 const keyPattern = /^[\x21-\x7e]{16,512}$/;
 
 export interface AuthenticateDeps {
   apiKeys: ApiKeys;
+  /** Without them no cookie is looked at. */
+  sessions?: Pick<SessionStore, 'find' | 'useLink'> | undefined;
+  publicAddress?: PublicAddress | undefined;
   clock: Clock;
   /** Called for each request that is refused for its key. */
   onRefused?: (() => void) | undefined;
 }
 
-export type Authenticate = (request: Pick<FastifyRequest, 'headers' | 'ip'>) => Promise<ApiKeyRecord>;
-
-interface Refusals {
-  count: number;
-  sinceMs: number;
+/** The session of a request that came with its cookie. */
+export interface CallerSession {
+  /** Of the cookie. Never shown and never logged. */
+  secret: string;
+  digest: string;
+  expiresAt: Date;
 }
 
-/**
- * Who asks, by `Authorization: Bearer <key>`. Unknown keys cost little: those that were refused a moment ago are refused unasked, and an
- * address that tries one after the other may only ask for keys that were good before, until its minute is over.
- */
-export function createAuthenticate({ apiKeys, clock, onRefused }: AuthenticateDeps): Authenticate {
-  const perf = { now: () => clock.monotonicMs() };
-  const found = new LRUCache<string, ApiKeyRecord>({ max: maxKeysRemembered, ttl: keyLifeMs, ttlResolution: 0, perf });
-  const refused = new LRUCache<string, true>({ max: maxRefusedRemembered, ttl: refusalLifeMs, ttlResolution: 0, perf });
-  const refusalsBy = new LRUCache<string, Refusals>({
-    max: maxAddressesRemembered,
-    ttl: minuteMs,
-    ttlResolution: 0,
-    perf,
-  });
-  /** Digests that were good once. */
-  const known = new LRUCache<string, true>({ max: maxKeysRemembered });
+export interface Caller {
+  apiKey: ApiKeyRecord;
+  /** Null for a key in the header. */
+  session: CallerSession | null;
+}
+
+type Asked = Pick<FastifyRequest, 'headers' | 'ip' | 'method'>;
+
+export interface Authentication {
+  /**
+   * Who asks: `Authorization: Bearer <key>`, or the cookie of a session. A cookie is sent along by the browser whoever made the request, so
+   * with one it has to come from our own pages, and what changes something has to carry the session's CSRF token.
+   * @throws {HttpProblem} 401, 403 when it comes from elsewhere, 429
+   */
+  callerOf(request: Asked): Promise<Caller>;
+  /** @throws {HttpProblem} 401 for one that nobody knows, 429 */
+  ofKey(secret: string, ip: string): Promise<ApiKeyRecord>;
+  /** Uses it up. @throws {HttpProblem} 401 for one that opens nothing any more, 429 */
+  ofLink(secret: string, ip: string): Promise<ApiKeyRecord>;
+  /** @throws {HttpProblem} 403 for a request that does not come from our own pages */
+  requireOurPage(request: Asked): void;
+  /** A session that was closed, or all of them. */
+  forget(digest?: string): void;
+}
+
+export function createAuthenticate(deps: AuthenticateDeps): Authentication {
+  const { apiKeys, sessions, publicAddress, clock, onRefused } = deps;
+  const limit = createAddressLimit({ clock });
+  const keys = rememberCredentials({ find: (digest) => apiKeys.find(digest), limit, clock });
+  const opened = rememberCredentials({ find: async (digest) => sessions?.find(digest), limit, clock });
+  const place = publicAddress && cookiePlaceOf(publicAddress);
 
   function refuse(detail: string): never {
     onRefused?.();
     throw unauthorized(detail);
   }
 
-  /** Counted before the answer is there, or a hundred requests at once would all be let through. */
-  function countLookup(ip: string): Refusals {
-    const refusals = refusalsBy.get(ip) ?? { count: 0, sinceMs: clock.monotonicMs() };
-    if (!refusalsBy.has(ip)) refusalsBy.set(ip, refusals);
-    refusals.count += 1;
-    if (refusals.count <= maxRefusalsPerMinute) return refusals;
-    const waitMs = refusals.sinceMs + minuteMs - clock.monotonicMs();
-    throw tooManyKeys(Math.max(1, Math.ceil(waitMs / 1000)));
+  async function ofKey(secret: string, ip: string): Promise<ApiKeyRecord> {
+    if (!keyPattern.test(secret)) refuse('this is no API key: they are 16 to 512 visible ASCII characters');
+    return (await keys.find(digestOfApiKey(secret), ip)) ?? refuse('the API key is not known, or was revoked');
   }
 
-  return async ({ headers, ip }) => {
-    const [, secret] = /^Bearer +(\S+)$/i.exec(headers.authorization ?? '') ?? [];
-    if (secret === undefined) refuse('this needs the header Authorization: Bearer <API key>');
-    if (!keyPattern.test(secret)) refuse('this is no API key: they are 16 to 512 visible ASCII characters');
-    const digest = digestOfApiKey(secret);
-    const remembered = found.get(digest);
-    if (remembered) return remembered;
-    const refusals = known.has(digest) ? undefined : countLookup(ip);
-    const record = refused.has(digest) ? undefined : await apiKeys.find(digest);
-    if (!record) {
-      known.delete(digest);
-      refused.set(digest, true);
-      refuse('the API key is not known, or was revoked');
-    }
-    if (refusals) refusals.count -= 1;
-    found.set(digest, record);
-    known.set(digest, true);
-    return record;
+  async function ofLink(secret: string, ip: string): Promise<ApiKeyRecord> {
+    const used = 'this link was used already, or is too old: make another one';
+    const takeBack = limit.count(ip);
+    const digest = digestOfSecret(secret);
+    const apiKey = digest === undefined ? undefined : await sessions?.useLink(digest);
+    if (!apiKey) refuse(used);
+    takeBack();
+    return apiKey;
+  }
+
+  function requireOurPage({ headers, method }: Asked): void {
+    if (!isSameOrigin(headers, method, publicAddress?.origin)) throw fromElsewhere();
+  }
+
+  async function ofCookie(secret: string, request: Asked): Promise<Caller> {
+    requireOurPage(request);
+    const over = 'the session is over: log in again';
+    const digest = digestOfSecret(secret) ?? refuse(over);
+    const session = (await opened.find(digest, request.ip)) ?? refuse(over);
+    if (!isLook(request.method) && !isCsrfToken(request.headers['x-csrf-token'], secret)) throw withoutToken();
+    return { apiKey: session.apiKey, session: { secret, digest, expiresAt: session.expiresAt } };
+  }
+
+  return {
+    callerOf: async (request) => {
+      const { headers, ip } = request;
+      const [, key] = /^Bearer +(\S+)$/i.exec(headers.authorization ?? '') ?? [];
+      if (key !== undefined) return { apiKey: await ofKey(key, ip), session: null };
+      const inCookies = sessions && headers.authorization === undefined;
+      const secret = inCookies ? secretInCookies(headers.cookie, place) : undefined;
+      if (secret !== undefined) return await ofCookie(secret, request);
+      return refuse('this needs the header Authorization: Bearer <API key>');
+    },
+    ofKey,
+    ofLink,
+    requireOurPage,
+    forget: (digest) => (digest === undefined ? opened.forgetAll() : opened.forget(digest)),
   };
+}
+
+export function cookiePlaceOf({ origin, basePath }: PublicAddress): CookiePlace {
+  return { basePath, isSecure: origin.startsWith('https:') };
 }
 
 function unauthorized(detail: string): HttpProblem {
@@ -94,8 +122,13 @@ function unauthorized(detail: string): HttpProblem {
   return new HttpProblem({ status: 401, code: 'unauthorized', detail, headers });
 }
 
-function tooManyKeys(retryAfterSeconds: number): HttpProblem {
-  const detail = `more than ${maxRefusalsPerMinute} unknown keys from this address in a minute; retry-after says when the next one is looked at`;
-  const headers = { 'retry-after': String(retryAfterSeconds) };
-  return new HttpProblem({ status: 429, code: 'too-many-requests', detail, headers });
+function fromElsewhere(): HttpProblem {
+  const detail =
+    'this comes from a page of another origin; where a proxy stands before the API, API_PUBLIC_URL has to say the address that people use';
+  return new HttpProblem({ status: 403, code: 'other-origin', detail });
+}
+
+function withoutToken(): HttpProblem {
+  const detail = 'a change by session needs its token in the header X-CSRF-Token; GET /v1/session tells it';
+  return new HttpProblem({ status: 403, code: 'csrf-token', detail });
 }

@@ -4,7 +4,6 @@ import { campaign, campaignDefinition, type CampaignDefinition } from '../../sha
 import { campaignEstimate, warning, type Warning } from '../../shared/contracts/estimates.ts';
 import type { Catalogue } from '../../shared/contracts/engine-config.ts';
 import { publicId } from '../../shared/domain/ids.ts';
-import { pageQuery, pageShape } from './contracts/pages.ts';
 import { jsonAnswer, problems } from './http/answer-shapes.ts';
 import { checkShape } from './http/check-shape.ts';
 import type { HttpServer } from './http/create-http-server.ts';
@@ -17,7 +16,7 @@ import type { CatalogueReader } from './catalogue-reader.ts';
 import { checkAgainstConfig, checkCampaign } from './check-campaign.ts';
 import { startCampaign } from './campaign-start.ts';
 import { idempotentHeaders } from './idempotency.ts';
-import { cursorInQuery, pageView, requireId } from './public-ids.ts';
+import { requireId } from './public-ids.ts';
 import { campaignView } from './views/campaign.ts';
 import { estimateView } from './views/estimate.ts';
 
@@ -27,7 +26,7 @@ export interface CampaignRoutesDeps extends AskSourcesDeps {
   clock: Clock;
 }
 
-const campaignWithWarnings = campaign
+export const campaignWithWarnings = campaign
   .extend({ warnings: z.array(warning) })
   .meta({ id: 'CheckedCampaign', description: 'The campaign, and what should be looked at' });
 
@@ -40,6 +39,7 @@ export function campaignRoutes(server: HttpServer, deps: CampaignRoutesDeps): vo
   server.route({
     method: 'POST',
     url: '/campaigns',
+    config: { role: 'manager' },
     schema: {
       operationId: 'createCampaign',
       summary: 'Create a campaign',
@@ -57,7 +57,7 @@ export function campaignRoutes(server: HttpServer, deps: CampaignRoutesDeps): vo
     },
     validatorCompiler: campaignValidator(catalogue, clock),
     handler: async ({ body, begun }, reply) => {
-      const warnings = await requireSources(body);
+      const warnings = await requireSources(body, deps);
       const view = campaignView(await campaigns.create(body, begun?.createdId));
       return reply
         .code(201)
@@ -68,22 +68,8 @@ export function campaignRoutes(server: HttpServer, deps: CampaignRoutesDeps): vo
 
   server.route({
     method: 'GET',
-    url: '/campaigns',
-    schema: {
-      operationId: 'listCampaigns',
-      summary: 'List campaigns, newest first',
-      tags,
-      querystring: pageQuery,
-      response: { 200: jsonAnswer('A page of campaigns', pageShape(campaign)), ...problems(401, 422, 429) },
-    },
-    handler: async ({ query: { limit, cursor } }) => {
-      return pageView('campaign', await campaigns.list(limit, cursorInQuery('campaign', cursor)), campaignView);
-    },
-  });
-
-  server.route({
-    method: 'GET',
     url: '/campaigns/:id',
+    config: { role: 'viewer' },
     schema: {
       operationId: 'getCampaign',
       summary: 'Show a campaign',
@@ -102,6 +88,7 @@ export function campaignRoutes(server: HttpServer, deps: CampaignRoutesDeps): vo
   server.route({
     method: 'POST',
     url: '/campaigns/:id/start',
+    config: { role: 'manager' },
     schema: {
       operationId: 'startCampaign',
       summary: 'Start a campaign, now or when its schedule says',
@@ -121,7 +108,7 @@ export function campaignRoutes(server: HttpServer, deps: CampaignRoutesDeps): vo
       if (!record) throw notFound('campaign', id);
       const isDraft = record.state === 'draft';
       if (isDraft) requireConfigured(record.definition, await catalogue.refresh());
-      const warnings = isDraft ? await requireSources(record.definition) : [];
+      const warnings = isDraft ? await requireSources(record.definition, deps) : [];
       const started = await startCampaign(campaigns, record, clock.now());
       if (!started) throw notFound('campaign', id);
       return { ...campaignView(started), warnings };
@@ -131,6 +118,7 @@ export function campaignRoutes(server: HttpServer, deps: CampaignRoutesDeps): vo
   server.route({
     method: 'POST',
     url: '/campaigns/:id/estimate',
+    config: { role: 'manager' },
     schema: {
       operationId: 'estimateCampaign',
       summary: 'Ask how many users a campaign would have',
@@ -152,6 +140,7 @@ export function campaignRoutes(server: HttpServer, deps: CampaignRoutesDeps): vo
   server.route({
     method: 'POST',
     url: '/campaigns/:id/unschedule',
+    config: { role: 'manager' },
     schema: {
       operationId: 'unscheduleCampaign',
       summary: 'Take a scheduled campaign back before its run begins',
@@ -172,17 +161,17 @@ export function campaignRoutes(server: HttpServer, deps: CampaignRoutesDeps): vo
       return campaignView(record);
     },
   });
+}
 
-  /** @throws {HttpProblem} 422 when something that the audience names is not there */
-  async function requireSources(definition: CampaignDefinition): Promise<Warning[]> {
-    const { problems: found, warnings } = await askSources(definition, deps);
-    if (found.length > 0) throw invalidRequest(found);
-    return warnings;
-  }
+/** @throws {HttpProblem} 422 when something that the audience names is not there */
+export async function requireSources(definition: CampaignDefinition, deps: AskSourcesDeps): Promise<Warning[]> {
+  const { problems: found, warnings } = await askSources(definition, deps);
+  if (found.length > 0) throw invalidRequest(found);
+  return warnings;
 }
 
 /** The rules of this installation apply beside the body's shape, and all that is wrong is reported at once. Headers are described, not checked. */
-function campaignValidator(catalogue: CatalogueReader, clock: Clock): FastifySchemaCompiler<unknown> {
+export function campaignValidator(catalogue: CatalogueReader, clock: Clock): FastifySchemaCompiler<unknown> {
   return ({ httpPart }) =>
     (value: unknown) => {
       if (httpPart !== 'body') return { value };

@@ -35,6 +35,7 @@ export function clientFigureRoutes(server: HttpServer, deps: ClientFigureRoutesD
   server.route({
     method: 'GET',
     url: '/clients/:id/ledger',
+    config: { role: 'viewer' },
     schema: {
       operationId: 'getClientLedger',
       summary: 'What became of all jobs that were accepted for a client',
@@ -51,6 +52,7 @@ export function clientFigureRoutes(server: HttpServer, deps: ClientFigureRoutesD
   server.route({
     method: 'GET',
     url: '/clients/:id/forecast',
+    config: { role: 'viewer' },
     schema: {
       operationId: 'getClientForecast',
       summary: 'Calls per second in the next hours, by what is stored',

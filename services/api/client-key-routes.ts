@@ -36,7 +36,7 @@ export function clientKeyRoutes(
     method: 'POST',
     url: '/clients/:id/keys',
     // Its answer holds a secret, which nobody keeps for a repeat.
-    config: { isAnswerSecret: true },
+    config: { role: 'operator', isAnswerSecret: true },
     schema: {
       operationId: 'addClientKey',
       summary: 'Add a signing key',
@@ -67,6 +67,7 @@ export function clientKeyRoutes(
   server.route({
     method: 'DELETE',
     url: '/clients/:id/keys/:keyId',
+    config: { role: 'operator' },
     schema: {
       operationId: 'removeClientKey',
       summary: 'End a signing key at once',

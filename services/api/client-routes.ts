@@ -70,6 +70,7 @@ export function clientRoutes(server: HttpServer, deps: ClientRoutesDeps): void {
   server.route({
     method: 'GET',
     url: '/clients',
+    config: { role: 'viewer' },
     schema: {
       operationId: 'listClients',
       summary: 'List clients, oldest first',
@@ -84,6 +85,7 @@ export function clientRoutes(server: HttpServer, deps: ClientRoutesDeps): void {
   server.route({
     method: 'POST',
     url: '/clients',
+    config: { role: 'operator' },
     schema: {
       operationId: 'createClient',
       summary: 'Create a client',
@@ -106,6 +108,7 @@ export function clientRoutes(server: HttpServer, deps: ClientRoutesDeps): void {
   server.route({
     method: 'GET',
     url: '/clients/:id',
+    config: { role: 'viewer' },
     schema: {
       operationId: 'getClient',
       summary: 'Show a client',
@@ -119,6 +122,7 @@ export function clientRoutes(server: HttpServer, deps: ClientRoutesDeps): void {
   server.route({
     method: 'PATCH',
     url: '/clients/:id',
+    config: { role: 'operator' },
     schema: {
       operationId: 'changeClient',
       summary: 'Change some of a client’s rules',
@@ -143,6 +147,7 @@ export function clientRoutes(server: HttpServer, deps: ClientRoutesDeps): void {
     server.route({
       method: 'POST',
       url: `/clients/:id/${verb}`,
+      config: { role: 'operator' },
       schema: {
         operationId: `${verb}Client`,
         summary: verb === 'disable' ? 'Accept and call nothing for it; what is stored waits' : 'Let it go on',

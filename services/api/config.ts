@@ -1,9 +1,11 @@
 import { z } from 'zod';
+import { isZone } from '../../shared/domain/recurrence/zone-spans.ts';
 import type { EngineConfig } from '../../shared/contracts/engine-config.ts';
 import { createProblems } from '../../shared/runtime/configuration-error.ts';
 import { readEngineConfig } from '../../shared/runtime/engine-config-file.ts';
 import { commonEnvironment, readEnvironment } from '../../shared/runtime/environment.ts';
 import { readKafkaSecurity, type KafkaSettings } from '../../shared/runtime/kafka-security.ts';
+import { publicAddressOf, type PublicAddress } from './public-address.ts';
 import { readSecretBox, type SecretBox } from '../../shared/runtime/secret-box.ts';
 
 const apiEnvironment = commonEnvironment.pick({ DATABASE_URL: true, MUSTER_TOPIC_PREFIX: true }).extend({
@@ -15,6 +17,20 @@ const apiEnvironment = commonEnvironment.pick({ DATABASE_URL: true, MUSTER_TOPIC
     .string()
     .regex(/^[a-z][a-z0-9-]{0,31}$/, 'has to be 1 to 32 small letters, digits and -, a letter first')
     .default('local'),
+  API_PUBLIC_URL: z
+    .string()
+    .transform((text, context) => {
+      const address = publicAddressOf(text);
+      if (address) return address;
+      context.addIssue('has to be an address such as https://muster.example.com or https://example.com/muster');
+      return z.NEVER;
+    })
+    .optional(),
+  MUSTER_INSTALLATION_NAME: z.string().min(1).max(60).optional(),
+  MUSTER_ZONE: z
+    .string()
+    .refine(isZone, 'has to be an IANA time zone such as Asia/Singapore')
+    .default(() => Intl.DateTimeFormat().resolvedOptions().timeZone),
   MUSTER_BOOTSTRAP_API_KEY: z
     .string()
     .regex(/^[\x21-\x7e]{16,512}$/, 'has to be 16 to 512 visible ASCII characters')
@@ -33,6 +49,12 @@ export interface ApiConfig {
   region: string;
   /** A key that is accepted from the start. */
   bootstrapApiKey: string | undefined;
+  /** Where people reach it, when that is not where it listens. */
+  publicAddress: PublicAddress | undefined;
+  /** As people call it, such as `Production`. */
+  installationName: string | undefined;
+  /** IANA: the one in which times are shown first. */
+  zone: string;
   /** Seals what action types keep secret; refuses without a key. */
   secretBox: SecretBox;
 }
@@ -52,6 +74,9 @@ export function readConfig(environment: NodeJS.ProcessEnv): ApiConfig {
     port: read.API_PORT,
     host: read.API_HOST,
     region: read.MUSTER_REGION,
+    publicAddress: read.API_PUBLIC_URL,
+    installationName: read.MUSTER_INSTALLATION_NAME,
+    zone: read.MUSTER_ZONE,
     bootstrapApiKey: read.MUSTER_BOOTSTRAP_API_KEY,
     secretBox: box.value,
   };

@@ -43,6 +43,7 @@ function listRoutes(server: HttpServer, { deadJobs, clients }: DeadJobRoutesDeps
   server.route({
     method: 'GET',
     url: '/dead-jobs',
+    config: { role: 'viewer' },
     schema: {
       operationId: 'listDeadJobs',
       summary: 'List jobs that were given up, the last first',
@@ -59,6 +60,7 @@ function listRoutes(server: HttpServer, { deadJobs, clients }: DeadJobRoutesDeps
   server.route({
     method: 'GET',
     url: '/dead-jobs/groups',
+    config: { role: 'viewer' },
     schema: {
       operationId: 'groupDeadJobs',
       summary: 'Dead jobs by client and cause, most first',
@@ -72,6 +74,7 @@ function listRoutes(server: HttpServer, { deadJobs, clients }: DeadJobRoutesDeps
   server.route({
     method: 'GET',
     url: '/dead-jobs/:id',
+    config: { role: 'viewer' },
     schema: {
       operationId: 'getDeadJob',
       summary: 'Show a dead job whole',
@@ -91,6 +94,7 @@ function replayRoutes(server: HttpServer, { deadJobs, clients }: DeadJobRoutesDe
   server.route({
     method: 'POST',
     url: '/dead-jobs/:id/replay',
+    config: { role: 'operator' },
     schema: {
       operationId: 'replayDeadJob',
       summary: 'Call a dead job again',
@@ -115,6 +119,7 @@ function replayRoutes(server: HttpServer, { deadJobs, clients }: DeadJobRoutesDe
   server.route({
     method: 'POST',
     url: '/dead-jobs/replay',
+    config: { role: 'operator' },
     schema: {
       operationId: 'replayDeadJobs',
       summary: 'Call dead jobs again: those of a client, those for a cause, or all',

@@ -65,6 +65,7 @@ function listRoutes(server: HttpServer, { deadLetters }: DeadLetterRoutesDeps): 
   server.route({
     method: 'GET',
     url: '/dead-letters',
+    config: { role: 'viewer' },
     schema: {
       operationId: 'listDeadLetters',
       summary: 'List messages that nobody could understand, newest first',
@@ -83,6 +84,7 @@ function listRoutes(server: HttpServer, { deadLetters }: DeadLetterRoutesDeps): 
   server.route({
     method: 'GET',
     url: '/dead-letters/groups',
+    config: { role: 'viewer' },
     schema: {
       operationId: 'groupDeadLetters',
       summary: 'Dead letters by topic and reason, most first',
@@ -96,6 +98,7 @@ function listRoutes(server: HttpServer, { deadLetters }: DeadLetterRoutesDeps): 
   server.route({
     method: 'GET',
     url: '/dead-letters/:id',
+    config: { role: 'viewer' },
     schema: {
       operationId: 'getDeadLetter',
       summary: 'Show a dead letter with its bytes',
@@ -116,6 +119,7 @@ function verbRoute(server: HttpServer, verb: Verb, { deadLetters }: DeadLetterRo
   server.route({
     method: 'POST',
     url: `/dead-letters/:id/${verb}`,
+    config: { role: 'operator' },
     schema: {
       operationId: `${verb}DeadLetter`,
       summary: summary.replace('dead letters', 'a dead letter'),
@@ -142,6 +146,7 @@ function selectionRoute(server: HttpServer, verb: Verb, { deadLetters }: DeadLet
   server.route({
     method: 'POST',
     url: `/dead-letters/${verb}`,
+    config: { role: 'operator' },
     schema: {
       operationId: `${verb}DeadLetters`,
       summary: `${summary}: all of a topic or reason about which nobody has decided`,

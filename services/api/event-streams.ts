@@ -1,7 +1,7 @@
 import { HttpProblem } from './http/http-problem.ts';
 import type { Clock } from '../../shared/ports/clock.ts';
 import type { Logger } from '../../shared/runtime/logger.ts';
-import { keyLifeMs } from './authenticate.ts';
+import { keyLifeMs } from './remembered-credentials.ts';
 
 /** Streams that one key may hold open in one process. */
 const maxStreamsPerKey = 100;

@@ -73,6 +73,16 @@ describe('a user of the audience', () => {
     ]);
   });
 
+  it('has the key of each call, by which its receiver finds it: one for each step', async () => {
+    await record(ledger, doneOf(await claimOne(ledger, stepOf(1))));
+    await record(ledger, doneOf(await claimOne(ledger, stepOf(2))));
+    const { steps } = await explain('u1');
+    expect(steps.flatMap(({ attempts }) => attempts.map(({ idempotencyKey }) => idempotencyKey))).toEqual([
+      `${feedId}-1-1`,
+      `${feedId}-1-2`,
+    ]);
+  });
+
   it('has failed with code and message, and what comes after is skipped', async () => {
     const failures = [failed('u1', { detail: 'none left' })];
     await record(ledger, doneOf(await claimOne(ledger, stepOf(1)), { failures }));

@@ -11,6 +11,7 @@ export function explainRoutes(server: HttpServer, { histories }: { histories: Us
   server.route({
     method: 'GET',
     url: '/runs/:id/users/:userId',
+    config: { role: 'viewer' },
     schema: {
       operationId: 'explainRunUser',
       summary: 'Why a user did or did not get what',

@@ -1,4 +1,5 @@
 import type { AttemptResult, UserExplanation } from '../../shared/contracts/explanations.ts';
+import { requestKey } from '../../shared/domain/batch.ts';
 import { reasons } from '../../shared/domain/reasons.ts';
 import type { HistoryAttempt, HistoryBatch, HistoryStep, UserPlace } from './ports/user-histories.ts';
 
@@ -35,7 +36,7 @@ function outcomesOf(place: UserPlace, chain: readonly { action: string }[]): Exp
       continue;
     }
     const tried = batchesOf(step, entered, place.batches);
-    lines.push({ ...named, ...stepFields(step, tried) });
+    lines.push({ ...named, ...stepFields(place.feedId, step, tried) });
     entered = tried.at(-1);
   }
   return lines;
@@ -63,7 +64,11 @@ function batchesOf(step: number, entered: HistoryBatch | undefined, batches: rea
   return [entered, ...batchesOf(step, child, batches)];
 }
 
-function stepFields(step: number, tried: readonly HistoryBatch[]): Omit<ExplainedStep, 'step' | 'action'> {
+function stepFields(
+  feedId: string,
+  step: number,
+  tried: readonly HistoryBatch[],
+): Omit<ExplainedStep, 'step' | 'action'> {
   const rows = tried.flatMap(({ batchNo, steps }) => {
     const row = steps.find((each) => each.step === step);
     return row ? [{ batchNo, row }] : [];
@@ -73,7 +78,11 @@ function stepFields(step: number, tried: readonly HistoryBatch[]): Omit<Explaine
     row.attempts.filter(isOfUser).map((attempt) => ({ ...earlierAttempt(attempt), batchNo })),
   );
   const final = last ? finalAttempt(last, tried.at(-1)?.batchNo ?? 0) : [];
-  const attempts = [...earlier, ...final].map((attempt, index) => ({ attempt: index + 1, ...attempt }));
+  const attempts = [...earlier, ...final].map((attempt, index) => ({
+    attempt: index + 1,
+    ...attempt,
+    idempotencyKey: requestKey(feedId, attempt.batchNo, step),
+  }));
   return { ...outcomeFields(last), attempts };
 }
 
@@ -96,7 +105,7 @@ function isOfUser({ reading, code }: HistoryAttempt): boolean {
   return reading !== 'reported' || code !== null;
 }
 
-type UnnumberedAttempt = Omit<ExplainedAttempt, 'attempt'>;
+type UnnumberedAttempt = Omit<ExplainedAttempt, 'attempt' | 'idempotencyKey'>;
 
 function earlierAttempt({ at, reading, cause, code, detail }: HistoryAttempt): Omit<UnnumberedAttempt, 'batchNo'> {
   return { at: at.toISOString(), result: resultOf(reading, code), code, message: detail ?? cause };

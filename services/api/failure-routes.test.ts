@@ -208,6 +208,18 @@ describe('the failures of a run as a stream', () => {
     expect(problem.parse(response.json()).errors.map(({ pointer }) => pointer)).toEqual(['/limit', '/cursor']);
   });
 
+  it.each([
+    ['csv', 'text/csv; charset=utf-8; header=present'],
+    ['ndjson', 'application/x-ndjson'],
+  ])('are a file of %s for a link, which cannot say what it accepts', async (format, type) => {
+    await fail('u1');
+    const response = await get(`?format=${format}&reason=out-of-stock`, 'text/html,*/*;q=0.8');
+    expect(response.headers['content-type']).toBe(type);
+    expect(response.headers['content-disposition']).toMatch(
+      new RegExp(`^attachment; filename="run_.*-failures\\.${format}"$`),
+    );
+  });
+
   it.each(['text/csv', 'application/x-ndjson'])(
     'as %s are cut, not ended, when the store fails on the way',
     async (accept) => {

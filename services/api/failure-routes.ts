@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { answerList, csv, csvManner, ndjson } from './answer-list.ts';
+import { answerList, csv, streamManner, ndjson } from './answer-list.ts';
 import { pageLimit, pageQuery, pageShape } from './contracts/pages.ts';
 import { userFailureShape } from '../../shared/contracts/runs.ts';
 import { countryPattern } from '../../shared/domain/shard.ts';
@@ -19,7 +19,7 @@ const failureQuery = pageQuery.extend({
     .enum(['failed', 'unknown'])
     .optional()
     .describe('unknown: nobody knows yet whether the endpoint applied it'),
-  ...csvManner,
+  ...streamManner,
   reason: z.string().min(1).max(200).refine(isStorable, 'holds what no reason can').optional(),
 });
 
@@ -29,6 +29,7 @@ export function failureRoutes(server: HttpServer, { reports }: { reports: RunRep
   server.route({
     method: 'GET',
     url: '/runs/:id/failures',
+    config: { role: 'viewer' },
     schema: {
       operationId: 'listRunFailures',
       summary: 'Users that failed, with the reason',
@@ -51,11 +52,11 @@ export function failureRoutes(server: HttpServer, { reports }: { reports: RunRep
       },
     },
     handler: async ({ params: { id }, query, headers, method }, reply) => {
-      const { limit, cursor, raw, for: reader, ...filter } = query;
+      const { limit, cursor, format, raw, for: reader, ...filter } = query;
       const runId = requireId('run', id);
       return answerList(
         reply,
-        { accept: headers.accept, method, limit, cursor, raw, reader },
+        { accept: headers.accept, format, method, limit, cursor, raw, reader },
         {
           fileName: `${id}-failures`,
           columns,

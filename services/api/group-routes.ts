@@ -19,6 +19,7 @@ export function groupRoutes(server: HttpServer, { groups }: GroupRoutesDeps): vo
   server.route({
     method: 'GET',
     url: '/groups',
+    config: { role: 'viewer' },
     schema: {
       operationId: 'listGroups',
       summary: 'List groups, by name',
@@ -31,6 +32,7 @@ export function groupRoutes(server: HttpServer, { groups }: GroupRoutesDeps): vo
   server.route({
     method: 'GET',
     url: '/groups/:name',
+    config: { role: 'viewer' },
     schema: {
       operationId: 'getGroup',
       summary: 'Show a group',
@@ -48,6 +50,7 @@ export function groupRoutes(server: HttpServer, { groups }: GroupRoutesDeps): vo
   server.route({
     method: 'PUT',
     url: '/groups/:name',
+    config: { role: 'operator' },
     schema: {
       operationId: 'putGroup',
       summary: 'Make a group, or say it anew',
@@ -63,6 +66,7 @@ export function groupRoutes(server: HttpServer, { groups }: GroupRoutesDeps): vo
   server.route({
     method: 'DELETE',
     url: '/groups/:name',
+    config: { role: 'operator' },
     schema: {
       operationId: 'deleteGroup',
       summary: 'Delete a group',

@@ -80,7 +80,7 @@ describe('what is no request', () => {
 describe('a method that a path does not take', () => {
   it.each([
     ['PUT', '/v1/campaigns', 'GET, HEAD, POST'],
-    ['DELETE', '/v1/campaigns/cmp_1', 'GET, HEAD'],
+    ['DELETE', '/v1/campaigns/cmp_1', 'GET, HEAD, PATCH'],
     ['GET', '/v1/campaigns/cmp_1/start', 'POST'],
     ['POST', '/healthz', 'GET, HEAD'],
     ['TRACE', '/v1/runs', 'GET, HEAD'],

@@ -30,6 +30,7 @@ export function jobChangeRoutes(server: HttpServer, deps: JobChangeRoutesDeps): 
   server.route({
     method: 'POST',
     url: '/jobs/changes',
+    config: { role: 'operator' },
     schema: {
       operationId: 'changeJobs',
       summary: 'Take back or move all jobs of a client that fit',
@@ -61,6 +62,7 @@ export function jobChangeRoutes(server: HttpServer, deps: JobChangeRoutesDeps): 
   server.route({
     method: 'GET',
     url: '/jobs/changes/:id',
+    config: { role: 'viewer' },
     schema: {
       operationId: 'getJobChange',
       summary: 'How far a change of many jobs is',

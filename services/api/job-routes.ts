@@ -56,6 +56,7 @@ export function jobRoutes(server: HttpServer, deps: JobRoutesDeps): void {
   server.route({
     method: 'GET',
     url: '/jobs',
+    config: { role: 'viewer' },
     schema: {
       operationId: 'listJobs',
       summary: 'List jobs: what has not ended by due time, what has newest first',
@@ -75,6 +76,7 @@ export function jobRoutes(server: HttpServer, deps: JobRoutesDeps): void {
   server.route({
     method: 'GET',
     url: '/jobs/:id',
+    config: { role: 'viewer' },
     schema: {
       operationId: 'getJob',
       summary: 'Show a job and its calls',
@@ -88,6 +90,7 @@ export function jobRoutes(server: HttpServer, deps: JobRoutesDeps): void {
   server.route({
     method: 'POST',
     url: '/jobs/:id/cancel',
+    config: { role: 'operator' },
     schema: {
       operationId: 'cancelJob',
       summary: 'Take a job back',
@@ -112,6 +115,7 @@ export function jobRoutes(server: HttpServer, deps: JobRoutesDeps): void {
     server.route({
       method: 'POST',
       url: `/jobs/:id/${verb}`,
+      config: { role: 'operator' },
       schema: {
         operationId: verb === 'reschedule' ? 'rescheduleJob' : 'runJobNow',
         summary,

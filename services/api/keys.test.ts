@@ -98,7 +98,7 @@ describe('an unknown key', () => {
 
   it('is a good one as soon as it is made, when nobody tried it before', async () => {
     await ask(unknownKey(1));
-    await deps.apiKeys.add('new', digestOfApiKey(unknownKey(2)));
+    await deps.apiKeys.add('new', digestOfApiKey(unknownKey(2)), 'operator');
 
     expect((await ask(unknownKey(2))).statusCode).toBe(200);
   });
@@ -145,7 +145,7 @@ describe('event streams', () => {
 
   it('are a hundred at most for a key, and more when some were closed', async () => {
     const another = unknownKey(7);
-    await deps.apiKeys.add('another', digestOfApiKey(another));
+    await deps.apiKeys.add('another', digestOfApiKey(another), 'operator');
     const streams = await Promise.all(Array.from({ length: 100 }, () => open()));
 
     const oneMore = await open();

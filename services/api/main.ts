@@ -24,6 +24,8 @@ import { createRegistryReader } from '../../shared/runtime/registry-reader.ts';
 import { StartRefusedError } from '../../shared/runtime/start-refused.ts';
 import { systemClock } from '../../shared/runtime/system-clock.ts';
 import { createAccepting } from './accepting.ts';
+import { readConsolePages } from './console-pages.ts';
+import { consoleFolder } from '../console/built-console.ts';
 import { createApi } from './api.ts';
 import { createCatalogueReader } from './catalogue-reader.ts';
 import { askableSegmentation } from './askable-segmentation.ts';
@@ -37,6 +39,7 @@ import { createBudgetStore } from './postgres/budget-store.ts';
 import { createClientFigures } from './postgres/client-figures.ts';
 import { createClientLedgers } from './postgres/client-ledgers.ts';
 import { createClientStore } from './postgres/client-store.ts';
+import { createCampaignLists } from './postgres/campaign-lists.ts';
 import { createCampaignStore } from './postgres/campaign-store.ts';
 import { createDeadJobStore } from './postgres/dead-job-store.ts';
 import { createDeadLetterStore } from './postgres/dead-letter-store.ts';
@@ -51,6 +54,7 @@ import { createRunReports } from './postgres/run-reports.ts';
 import { createGroupStore } from './postgres/group-store.ts';
 import { createScheduleStore } from './postgres/schedule-store.ts';
 import { createSchedulerDesk } from './postgres/scheduler-desk.ts';
+import { createSessionStore } from './postgres/session-store.ts';
 import { createSettlementRequests } from './postgres/settlement-requests.ts';
 import { createShardFigures } from './postgres/shard-figures.ts';
 import { createShardLook } from './shard-look.ts';
@@ -101,7 +105,7 @@ export const apiProcess = defineProcess('api', readConfig, async (config, contex
   const look = async () => {
     try {
       installationId = await tryToTakePart({ pool, file, seed: config.engine, clock, logger });
-      if (!isKeyAdded) await apiKeys.add('bootstrap', digestOfApiKey(config.bootstrapApiKey ?? ''));
+      if (!isKeyAdded) await apiKeys.add('bootstrap', digestOfApiKey(config.bootstrapApiKey ?? ''), 'operator');
       isKeyAdded = true;
       problem = undefined;
       return lookMs;
@@ -157,11 +161,13 @@ export const apiProcess = defineProcess('api', readConfig, async (config, contex
     const connection = () => createKafka({ ...kafka, clientId: 'muster-api', logger });
     return (group ??= onClose(createGroupLook({ kafka: connection(), groupId, logger }), (look) => look.close()));
   };
+  const pages = await readConsolePages(consoleFolder);
   const api = onClose(
     await createApi({
       host: config.host,
       port: config.port,
       campaigns: createCampaignStore({ pool }),
+      campaignLists: createCampaignLists({ pool }),
       budgets: createBudgetStore({ pool }),
       reports: createRunReports({ pool }),
       deadLetters: createDeadLetterStore({ pool }),
@@ -186,6 +192,10 @@ export const apiProcess = defineProcess('api', readConfig, async (config, contex
       idempotency: createIdempotentRequests({ pool }),
       audit: createAuditLog({ pool }),
       apiKeys,
+      sessions: createSessionStore({ pool }),
+      installation: { name: config.installationName ?? null, zone: config.zone },
+      publicAddress: config.publicAddress,
+      pages,
       catalogue: createCatalogueReader(registry, config.engine.countries),
       actionTypes: createActionTypeStore({ pool }),
       secretBox: config.secretBox,
@@ -219,9 +229,10 @@ export const apiProcess = defineProcess('api', readConfig, async (config, contex
   clients.start();
   accepting.start();
   jobChanger.start();
-  const { host, port } = config;
+  const { host, port, publicAddress } = config;
+  const publicUrl = publicAddress && publicAddress.origin + publicAddress.basePath;
   const url = await listening({ variable: 'API_PORT', host, port }, () => api.start());
-  logger.info({ url, docs: `${url}/docs` }, 'api is listening');
+  logger.info({ url, console: pages ? `${publicUrl ?? url}/` : null, docs: `${url}/docs` }, 'api is listening');
   /** `http://host:port`, with the port that was really taken. */
   return { ...api, url };
 });

@@ -57,16 +57,19 @@ describe('the OpenAPI document', () => {
       'cancelRun',
       'changeActionType',
       'changeBudgets',
+      'changeCampaign',
       'changeClient',
       'changeJobs',
       'changeRun',
       'changeSchedule',
       'changeShard',
+      'countCampaigns',
       'createActionType',
       'createCampaign',
       'createClient',
       'createJob',
       'createJobs',
+      'createLogInLink',
       'createSchedule',
       'deleteActionType',
       'deleteAudience',
@@ -100,6 +103,7 @@ describe('the OpenAPI document', () => {
       'getRunReport',
       'getSchedule',
       'getScheduler',
+      'getSession',
       'getSettlement',
       'getShard',
       'groupDeadJobs',
@@ -124,8 +128,12 @@ describe('the OpenAPI document', () => {
       'listSchedules',
       'listSettlements',
       'listShards',
+      'logIn',
+      'logOut',
+      'logOutEverywhere',
       'pauseRun',
       'pauseSchedule',
+      'previewCampaign',
       'previewCancel',
       'previewRecurrence',
       'previewSchedule',
@@ -239,6 +247,20 @@ describe('the OpenAPI document', () => {
       for (const { responses } of Object.values(methods)) {
         expect(Object.keys(responses)).toContain('default');
         if (path.startsWith('/v1')) expect(Object.keys(responses)).toContain('503');
+      }
+    }
+  });
+
+  it('tells of each route which role it needs, and that others are refused', async () => {
+    const { paths } = openapi.parse((await get('/openapi.json', {})).json());
+    const keyed = Object.entries(paths).filter(([path]) => path.startsWith('/v1'));
+    for (const [path, methods] of keyed) {
+      for (const [method, { operationId, responses, ...rest }] of Object.entries(methods)) {
+        const role = rest['x-required-role'];
+        if (operationId === 'logIn') expect(rest['security']).toEqual([]);
+        else expect([path, role]).toEqual([path, expect.stringMatching(/^(viewer|manager|operator)$/)]);
+        if (method === 'get') expect([path, role]).toEqual([path, 'viewer']);
+        else expect(Object.keys(responses)).toContain('403');
       }
     }
   });

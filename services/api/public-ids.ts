@@ -43,7 +43,7 @@ export async function refusingInvalidCursor<Result>(cursor: string | undefined, 
   }
 }
 
-function invalidCursor(cursor: string) {
+export function invalidCursor(cursor: string) {
   const detail = `${quoted(cursor)} is no cursor: pass on "next" of the page before as it is`;
   return invalidRequest([{ pointer: '/cursor', code: 'invalid-cursor', detail }]);
 }

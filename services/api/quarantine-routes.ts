@@ -36,6 +36,7 @@ export function quarantineRoutes(server: HttpServer, deps: QuarantineRoutesDeps)
   server.route({
     method: 'POST',
     url: '/quarantined-steps/:id/replay',
+    config: { role: 'operator' },
     schema: {
       operationId: 'replayQuarantinedStep',
       summary: 'Open a quarantined step again',
@@ -60,6 +61,7 @@ export function quarantineRoutes(server: HttpServer, deps: QuarantineRoutesDeps)
   server.route({
     method: 'POST',
     url: '/quarantined-steps/:id/discard',
+    config: { role: 'operator' },
     schema: {
       operationId: 'discardQuarantinedStep',
       summary: 'Leave a quarantined step as it ended',
@@ -85,6 +87,7 @@ function listRoutes(server: HttpServer, deps: QuarantineRoutesDeps): void {
   server.route({
     method: 'GET',
     url: '/quarantined-steps',
+    config: { role: 'viewer' },
     schema: {
       operationId: 'listQuarantinedSteps',
       summary: 'List steps whose calls ended their workers again and again, newest first',
@@ -105,6 +108,7 @@ function listRoutes(server: HttpServer, deps: QuarantineRoutesDeps): void {
   server.route({
     method: 'GET',
     url: '/quarantined-steps/:id',
+    config: { role: 'viewer' },
     schema: {
       operationId: 'getQuarantinedStep',
       summary: 'Show a quarantined step: which batch, which users, and what happened to its calls',

@@ -15,6 +15,7 @@ import { HttpProblem } from './http/http-problem.ts';
 import { notTakingPart } from './not-taking-part.ts';
 import type { Receipt, ReceiptBook } from './ports/receipt-book.ts';
 import { createReceiptIntake } from './receipt-intake.ts';
+import { checkRole } from './route-roles.ts';
 import { isSigned, signerOf, type ReceiptSigners } from './receipt-signers.ts';
 import { readReceipts, receiptDetails, type ReadReceipt } from './read-receipts.ts';
 
@@ -36,7 +37,8 @@ const ndjson = 'application/x-ndjson';
  */
 export function receiptRoutes(server: HttpServer, deps: ReceiptRoutesDeps): void {
   const { receipts, signers, apiKeys, clock, onRefusedKey, meter } = deps;
-  const authenticate = createAuthenticate({ apiKeys, clock, onRefused: onRefusedKey });
+  // Nobody sends receipts from a page: cookies are not looked at.
+  const authentication = createAuthenticate({ apiKeys, clock, onRefused: onRefusedKey });
   const intake = createReceiptIntake({ book: receipts });
   const counter = meter?.counter({
     name: 'muster_receipts_total',
@@ -55,12 +57,15 @@ export function receiptRoutes(server: HttpServer, deps: ReceiptRoutesDeps): void
   server.addHook('onRequest', async (request, reply) => {
     if (deps.refusal?.()) throw notTakingPart();
     reply.header('cache-control', 'no-store');
-    if (!isSigned(request.headers)) await authenticate(request);
+    if (isSigned(request.headers)) return;
+    ({ apiKey: request.apiKey } = await authentication.callerOf(request));
+    checkRole(request);
   });
 
   server.route({
     method: 'POST',
     url: '/receipts',
+    config: { role: 'operator' },
     schema: {
       operationId: 'addReceipts',
       summary: 'Say what became of users that were accepted',

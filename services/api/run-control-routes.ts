@@ -10,7 +10,6 @@ import type { Clock } from '../../shared/ports/clock.ts';
 import { pageQuery, pageShape } from './contracts/pages.ts';
 import { decideChanges, decideVerb, type Asker } from './control-run.ts';
 import { jsonAnswer, problems } from './http/answer-shapes.ts';
-import { checkShape } from './http/check-shape.ts';
 import type { HttpServer } from './http/create-http-server.ts';
 import { requireMatch } from './http/etag.ts';
 import { HttpProblem, invalidRequest, notFound } from './http/http-problem.ts';
@@ -42,7 +41,7 @@ const verbBody = z
       .optional()
       .describe('Why, for whoever looks at the run later'),
   })
-  .optional();
+  .meta({ id: 'RunVerb' });
 
 const summaries: Record<ControlVerb, { summary: string; description: string }> = {
   pause: {
@@ -74,12 +73,14 @@ function verbRoute(server: HttpServer, verb: ControlVerb, { control, catalogue }
   server.route({
     method: 'POST',
     url: `/runs/:id/${verb}`,
+    config: { role: 'manager' },
     schema: {
       operationId: `${verb}Run`,
       ...summaries[verb],
       tags,
       headers: idempotentHeaders,
       params: byId,
+      body: verbBody.nullish(),
       response: {
         200: jsonAnswer('The run, and what was under way', controlledRun),
         ...problems(400, 401, 404, 409, 413, 415, 422, 429),
@@ -87,7 +88,7 @@ function verbRoute(server: HttpServer, verb: ControlVerb, { control, catalogue }
     },
     handler: async (request) => {
       const { id } = request.params;
-      const reason = reasonOf(request.body);
+      const reason = request.body?.reason;
       const controlled = await control.change(requireId('run', id), (run) =>
         decideVerb(verb, run, askerOf(request), reason),
       );
@@ -104,6 +105,7 @@ function changeRoute(server: HttpServer, { control, catalogue, clock }: RunContr
   server.route({
     method: 'PATCH',
     url: '/runs/:id',
+    config: { role: 'manager' },
     schema: {
       operationId: 'changeRun',
       summary: 'Change deadline, priority or pace of a run while it goes on',
@@ -138,10 +140,11 @@ function changeRoute(server: HttpServer, { control, catalogue, clock }: RunContr
   });
 }
 
-function previewRoute(server: HttpServer, { control, reports }: RunControlRoutesDeps): void {
+function previewRoute(server: HttpServer, { control, reports, catalogue }: RunControlRoutesDeps): void {
   server.route({
     method: 'GET',
     url: '/runs/:id/cancel-preview',
+    config: { role: 'viewer' },
     schema: {
       operationId: 'previewCancel',
       summary: 'What cancelling a run would do now, in users',
@@ -153,7 +156,7 @@ function previewRoute(server: HttpServer, { control, reports }: RunControlRoutes
       const runId = requireId('run', id);
       const [snapshot, underWay] = await Promise.all([reports.snapshot(runId), control.underWay(runId)]);
       if (!snapshot) throw notFound('run', id);
-      return cancelPreviewView(snapshot, underWay);
+      return cancelPreviewView(snapshot, underWay, stopTimeOf(snapshot, catalogue.registered()));
     },
   });
 }
@@ -162,6 +165,7 @@ function eventsRoute(server: HttpServer, { control, reports }: RunControlRoutesD
   server.route({
     method: 'GET',
     url: '/runs/:id/events',
+    config: { role: 'viewer' },
     schema: {
       operationId: 'listRunEvents',
       summary: 'What has become of a run, oldest first: who asked for what, and what Muster did by itself',
@@ -177,12 +181,6 @@ function eventsRoute(server: HttpServer, { control, reports }: RunControlRoutesD
       return pageView('runEvent', page, runEventView);
     },
   });
-}
-
-function reasonOf(body: unknown): string | undefined {
-  const checked = checkShape(verbBody, body ?? undefined);
-  if (!checked.ok) throw invalidRequest(checked.problems, checked.more);
-  return checked.value?.reason;
 }
 
 function askerOf({ apiKey }: FastifyRequest): Asker {

@@ -209,6 +209,9 @@ describe('a cancellation', () => {
       halfWayUsers: 250,
       finishingUsers: 0,
       endedUsers: 350,
+      inFlight: { batches: 0, users: 0 },
+      waiting: 0,
+      timeToStopMs: 12_000,
     });
     expect((await send('GET', '/v1/runs/run_01jdyjm7sbfx2v4x0000000000/cancel-preview')).statusCode).toBe(404);
   });

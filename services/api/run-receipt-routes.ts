@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { answerList, csv, csvManner, ndjson } from './answer-list.ts';
+import { answerList, csv, streamManner, ndjson } from './answer-list.ts';
 import { userReceipt } from '../../shared/contracts/receipts.ts';
 import { countryPattern } from '../../shared/domain/shard.ts';
 import { pageLimit, pageQuery, pageShape } from './contracts/pages.ts';
@@ -16,7 +16,7 @@ const receiptQuery = pageQuery.extend({
   step: z.coerce.number().int().min(1).max(20).optional(),
   country: z.string().regex(countryPattern, 'has to be an ISO 3166-1 alpha-2 code in capitals, such as SG').optional(),
   status: z.enum(['delivered', 'undelivered']).optional(),
-  ...csvManner,
+  ...streamManner,
 });
 
 const columns = Object.keys(userReceipt.shape);
@@ -29,6 +29,7 @@ export function runReceiptRoutes(
   server.route({
     method: 'GET',
     url: '/runs/:id/receipts',
+    config: { role: 'viewer' },
     schema: {
       operationId: 'listRunReceipts',
       summary: 'Users that were accepted, and whether they were delivered',
@@ -52,12 +53,12 @@ export function runReceiptRoutes(
       },
     },
     handler: async ({ params: { id }, query, headers, method }, reply) => {
-      const { limit, cursor, raw, for: reader, status, ...places } = query;
+      const { limit, cursor, format, raw, for: reader, status, ...places } = query;
       const runId = requireId('run', id);
       const filter = { ...places, delivered: status === undefined ? undefined : status === 'delivered' };
       return answerList(
         reply,
-        { accept: headers.accept, method, limit, cursor, raw, reader },
+        { accept: headers.accept, format, method, limit, cursor, raw, reader },
         {
           fileName: `${id}-receipts`,
           columns,

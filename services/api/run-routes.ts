@@ -39,6 +39,7 @@ export function runRoutes(server: HttpServer, { reports, retries, watch, streams
   server.route({
     method: 'GET',
     url: '/runs',
+    config: { role: 'viewer' },
     schema: {
       operationId: 'listRuns',
       summary: 'List runs, newest first',
@@ -55,6 +56,7 @@ export function runRoutes(server: HttpServer, { reports, retries, watch, streams
   server.route({
     method: 'GET',
     url: '/runs/:id',
+    config: { role: 'viewer' },
     schema: {
       operationId: 'getRun',
       summary: 'Show a run',
@@ -73,6 +75,7 @@ export function runRoutes(server: HttpServer, { reports, retries, watch, streams
   server.route({
     method: 'GET',
     url: '/runs/:id/progress',
+    config: { role: 'viewer' },
     schema: {
       operationId: 'getRunProgress',
       summary: 'Progress of a run, once or as it changes',
@@ -112,6 +115,7 @@ export function runRoutes(server: HttpServer, { reports, retries, watch, streams
   server.route({
     method: 'GET',
     url: '/runs/:id/report',
+    config: { role: 'viewer' },
     schema: {
       operationId: 'getRunReport',
       summary: 'Report of a run: who ended how, and the failures by reason',

@@ -20,7 +20,7 @@ import { HttpProblem, invalidRequest, notFound } from './http/http-problem.ts';
 import { idempotentHeaders } from './idempotency.ts';
 import type { Fired } from './ports/schedule-store.ts';
 import { refusingInvalidCursor, requireId } from './public-ids.ts';
-import { byScheduleId, type ScheduleRoutesDeps } from './schedule-routes.ts';
+import { byScheduleId, checkOwner, type ScheduleRoutesDeps } from './schedule-routes.ts';
 import { occurrenceView, previewView } from './views/schedule.ts';
 
 const tags = ['schedules'];
@@ -38,6 +38,7 @@ export function scheduleFireRoutes(server: HttpServer, deps: ScheduleRoutesDeps)
   server.route({
     method: 'GET',
     url: '/schedules/:id/occurrences',
+    config: { role: 'viewer' },
     schema: {
       operationId: 'listOccurrences',
       summary: 'What fired, what waits and what was skipped, with the cause; newest first',
@@ -63,6 +64,7 @@ function fireRoutes(server: HttpServer, { schedules }: ScheduleRoutesDeps): void
   server.route({
     method: 'POST',
     url: '/schedules/:id/run-now',
+    config: { role: 'manager' },
     schema: {
       operationId: 'runScheduleNow',
       summary: 'Fire now, beside the rhythm',
@@ -74,7 +76,10 @@ function fireRoutes(server: HttpServer, { schedules }: ScheduleRoutesDeps): void
       body: fireWish.nullish(),
       response: answered,
     },
-    handler: async ({ params: { id }, body, begun }) => {
+    handler: async (request) => {
+      const { id } = request.params;
+      const { body, begun } = request;
+      await checkOwner(request, id, schedules);
       const { groups = null } = body ?? {};
       // A repeat whose first answer was lost fires at the same instant, which has fired.
       const wish = { kind: 'manual', atMs: begun ? timeOfId(begun.createdId) : null } as const;
@@ -85,6 +90,7 @@ function fireRoutes(server: HttpServer, { schedules }: ScheduleRoutesDeps): void
   server.route({
     method: 'POST',
     url: '/schedules/:id/backfill',
+    config: { role: 'manager' },
     schema: {
       operationId: 'backfillSchedule',
       summary: 'Fire now what did not fire in a time',
@@ -96,7 +102,10 @@ function fireRoutes(server: HttpServer, { schedules }: ScheduleRoutesDeps): void
       body: backfillWish,
       response: answered,
     },
-    handler: async ({ params: { id }, body: { from, until, groups = null } }) => {
+    handler: async (request) => {
+      const { id } = request.params;
+      const { from, until, groups = null } = request.body;
+      await checkOwner(request, id, schedules);
       const wish = { kind: 'backfill', fromMs: Date.parse(from), untilMs: Date.parse(until) } as const;
       if (wish.untilMs < wish.fromMs) {
         throw invalidRequest([
@@ -146,7 +155,7 @@ function previewRoutes(server: HttpServer, { schedules, clock }: ScheduleRoutesD
     method: 'POST',
     url: '/schedules/preview',
     // It changes nothing that anybody would look for later.
-    config: { isFrequent: true },
+    config: { role: 'viewer', isFrequent: true },
     schema: {
       operationId: 'previewRecurrence',
       summary: 'When a schedule would fire that is not made yet',
@@ -162,6 +171,7 @@ function previewRoutes(server: HttpServer, { schedules, clock }: ScheduleRoutesD
   server.route({
     method: 'GET',
     url: '/schedules/:id/preview',
+    config: { role: 'viewer' },
     schema: {
       operationId: 'previewSchedule',
       summary: 'When a schedule fires next',

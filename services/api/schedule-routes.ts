@@ -1,4 +1,4 @@
-import type { FastifyReply } from 'fastify';
+import type { FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import { newSchedule, schedulePatch, scheduleShape, type NewScheduleBody } from '../../shared/contracts/schedules.ts';
 import { publicId } from '../../shared/domain/ids.ts';
@@ -19,6 +19,7 @@ import { HttpProblem, invalidRequest, notFound, quoted } from './http/http-probl
 import { idempotentHeaders } from './idempotency.ts';
 import type { ScheduleChange, ScheduleRecord, ScheduleStore } from './ports/schedule-store.ts';
 import { cursorInQuery, idInQuery, pageView, requireId } from './public-ids.ts';
+import { requireRole } from './route-roles.ts';
 import { scheduleView } from './views/schedule.ts';
 import { definitionOf, patchedSchedule } from './wanted-schedule.ts';
 
@@ -63,6 +64,7 @@ export function scheduleRoutes(server: HttpServer, deps: ScheduleRoutesDeps): vo
   server.route({
     method: 'POST',
     url: '/schedules',
+    config: { role: 'operator' },
     schema: {
       operationId: 'createSchedule',
       summary: 'Create a schedule',
@@ -84,6 +86,7 @@ export function scheduleRoutes(server: HttpServer, deps: ScheduleRoutesDeps): vo
   server.route({
     method: 'GET',
     url: '/schedules',
+    config: { role: 'viewer' },
     schema: {
       operationId: 'listSchedules',
       summary: 'List schedules, newest first',
@@ -101,6 +104,7 @@ export function scheduleRoutes(server: HttpServer, deps: ScheduleRoutesDeps): vo
   server.route({
     method: 'GET',
     url: '/schedules/:id',
+    config: { role: 'viewer' },
     schema: {
       operationId: 'getSchedule',
       summary: 'Show a schedule',
@@ -114,6 +118,7 @@ export function scheduleRoutes(server: HttpServer, deps: ScheduleRoutesDeps): vo
   server.route({
     method: 'PATCH',
     url: '/schedules/:id',
+    config: { role: 'manager' },
     schema: {
       operationId: 'changeSchedule',
       summary: 'Change some of a schedule',
@@ -134,6 +139,7 @@ export function scheduleRoutes(server: HttpServer, deps: ScheduleRoutesDeps): vo
       const expected = expectedRevision(headers['if-match']);
       for (;;) {
         const before = await require(params.id);
+        if (before.campaignId === null) requireRole(request, 'operator');
         if (expected !== null && expected !== before.revision) throw changedSince(before);
         const change = before.campaignId === null ? await changeOf(before, body) : noteOf(before, body);
         const changed = await schedules.change(before.scheduleId, change, before.revision);
@@ -154,6 +160,17 @@ export function scheduleRoutes(server: HttpServer, deps: ScheduleRoutesDeps): vo
   for (const verb of scheduleVerbs) verbRoute(server, verb, deps);
 }
 
+/** A manager has campaigns, and their schedules; those of clients are an operator's. */
+export async function checkOwner(
+  request: FastifyRequest,
+  id: string,
+  schedules: Pick<ScheduleStore, 'get'>,
+): Promise<void> {
+  if (request.apiKey?.role === 'operator') return;
+  const schedule = await schedules.get(requireId('schedule', id));
+  if (schedule?.campaignId === null) requireRole(request, 'operator');
+}
+
 const summaries: Record<ScheduleVerb, string> = {
   pause: 'Let it rest for a while; the run that it started rests with it',
   resume: 'Let it go on; what it left out is recorded as skipped',
@@ -169,6 +186,7 @@ function verbRoute(server: HttpServer, verb: ScheduleVerb, { schedules }: Schedu
   server.route({
     method: 'POST',
     url: `/schedules/:id/${verb}`,
+    config: { role: 'manager' },
     schema: {
       operationId: `${verb}Schedule`,
       summary: summaries[verb],
@@ -182,6 +200,7 @@ function verbRoute(server: HttpServer, verb: ScheduleVerb, { schedules }: Schedu
     handler: async (request, reply) => {
       const { id } = request.params;
       const { reason } = request.body ?? {};
+      await checkOwner(request, id, schedules);
       const controlled = await schedules.control(requireId('schedule', id), verb, reason ?? null);
       if (!controlled) throw notFound('schedule', id);
       const { move, schedule } = controlled;

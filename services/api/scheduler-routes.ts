@@ -29,6 +29,7 @@ export function schedulerRoutes(server: HttpServer, { schedulerDesk, clients }: 
   server.route({
     method: 'GET',
     url: '/scheduler',
+    config: { role: 'viewer' },
     schema: {
       operationId: 'getScheduler',
       summary: 'Regions, nodes, leaders, partitions, hosts that are left alone, backlog and lag',
@@ -41,6 +42,7 @@ export function schedulerRoutes(server: HttpServer, { schedulerDesk, clients }: 
   server.route({
     method: 'POST',
     url: '/scheduler/regions/:region/switch',
+    config: { role: 'operator' },
     schema: {
       operationId: 'switchRegion',
       summary: 'Make a region the only one that offers and claims jobs',
@@ -63,6 +65,7 @@ export function schedulerRoutes(server: HttpServer, { schedulerDesk, clients }: 
   server.route({
     method: 'POST',
     url: '/scheduler/regions/:region/activate',
+    config: { role: 'operator' },
     schema: {
       operationId: 'activateRegion',
       summary: 'Let a region offer and claim jobs again',
@@ -81,6 +84,7 @@ export function schedulerRoutes(server: HttpServer, { schedulerDesk, clients }: 
   server.route({
     method: 'POST',
     url: '/scheduler/hosts/enable',
+    config: { role: 'operator' },
     schema: {
       operationId: 'enableHost',
       summary: 'Bring back the jobs of a host that is left alone, without waiting for it to be tried',

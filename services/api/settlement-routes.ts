@@ -42,6 +42,7 @@ export function settlementRoutes(server: HttpServer, deps: SettlementRoutesDeps)
   server.route({
     method: 'GET',
     url: '/runs/:id/settlements',
+    config: { role: 'viewer' },
     schema: {
       operationId: 'listSettlements',
       summary: 'Who settled what of the unknown outcomes, newest first',
@@ -58,6 +59,7 @@ export function settlementRoutes(server: HttpServer, deps: SettlementRoutesDeps)
   server.route({
     method: 'GET',
     url: '/runs/:id/settlements/:settlementId',
+    config: { role: 'viewer' },
     schema: {
       operationId: 'getSettlement',
       summary: 'How far a settlement has come',
@@ -82,6 +84,7 @@ function settleRoute(server: HttpServer, deps: SettlementRoutesDeps): void {
   server.route({
     method: 'POST',
     url: '/runs/:id/settle',
+    config: { role: 'manager' },
     schema: {
       operationId: 'settleRun',
       summary: 'Settle users whose outcome is unknown, once the run has ended',

@@ -25,6 +25,7 @@ export function shardRoutes(server: HttpServer, { shards, shardLook }: ShardRout
   server.route({
     method: 'GET',
     url: '/shards',
+    config: { role: 'viewer' },
     schema: {
       operationId: 'listShards',
       summary: 'Who does what: topics, partitions, workers, lag',
@@ -38,6 +39,7 @@ export function shardRoutes(server: HttpServer, { shards, shardLook }: ShardRout
   server.route({
     method: 'GET',
     url: '/shards/:shard',
+    config: { role: 'viewer' },
     schema: {
       operationId: 'getShard',
       summary: 'Show a shard',
@@ -51,6 +53,7 @@ export function shardRoutes(server: HttpServer, { shards, shardLook }: ShardRout
   server.route({
     method: 'PATCH',
     url: '/shards/:shard',
+    config: { role: 'operator' },
     schema: {
       operationId: 'changeShard',
       summary: 'Raise the partitions of a shard',

@@ -1,5 +1,5 @@
 import type { JobResult } from '../../shared/contracts/jobs.ts';
-import { acceptJobs, type AcceptJobsDeps } from './accept-jobs.ts';
+import { acceptJobs, type AcceptJobsDeps, type SentJobs } from './accept-jobs.ts';
 import { HttpProblem } from './http/http-problem.ts';
 import { parseJsonBody } from './http/json-body.ts';
 import { maxFlushJobs } from './job-acceptor.ts';
@@ -57,21 +57,17 @@ async function* partsOf(bytes: AsyncIterable<unknown>): AsyncGenerator<Line[]> {
 /** Never rejects: whoever reads the results has to learn of every line what became of it. */
 async function storePart(part: readonly Line[], client: string | undefined, deps: AcceptJobsDeps): Promise<string> {
   const read = part.map(({ text }) => valueOf(text));
-  const sent = read.flatMap((each) => ('value' in each ? [{ value: each.value, pointer: '' }] : []));
-  const stored = await storeWhenThereIsRoom(sent, client, deps);
+  const values = read.flatMap((each) => ('value' in each ? [each.value] : []));
+  const stored = await storeWhenThereIsRoom({ values, client, pointerAt: () => '' }, deps);
   let place = 0;
   const results = read.map((each) => ('value' in each ? stored[place++] : each));
   return results.map((result, index) => `${JSON.stringify({ line: part[index]?.line, ...result })}\n`).join('');
 }
 
-async function storeWhenThereIsRoom(
-  sent: Parameters<typeof acceptJobs>[0],
-  client: string | undefined,
-  deps: AcceptJobsDeps,
-): Promise<JobResult[]> {
+async function storeWhenThereIsRoom(sent: SentJobs, deps: AcceptJobsDeps): Promise<JobResult[]> {
   for (;;) {
     try {
-      return await acceptJobs(sent, client, deps);
+      return await acceptJobs(sent, deps);
     } catch (error) {
       if (error instanceof HttpProblem && error.status === 429) {
         await deps.clock.sleep(waitForRoomMs);
@@ -79,7 +75,7 @@ async function storeWhenThereIsRoom(
       }
       const code = error instanceof HttpProblem ? error.code : 'internal-error';
       const detail = 'nobody knows whether it is stored: sent again with its key, it is stored once';
-      return sent.map(() => ({ status: 'unknown', errors: [{ pointer: '', code, detail }] }));
+      return sent.values.map(() => ({ status: 'unknown', errors: [{ pointer: '', code, detail }] }));
     }
   }
 }

@@ -16,11 +16,13 @@ import { jobRoutes, type JobRoutesDeps } from './job-routes.ts';
 import { clientRoutes, type ClientRoutesDeps } from './client-routes.ts';
 import { auditRoutes, type AuditRoutesDeps } from './audit-routes.ts';
 import { audienceRoutes, type AudienceRoutesDeps } from './audience-routes.ts';
-import { createAuthenticate } from './authenticate.ts';
+import { createAuthenticate, type Authentication } from './authenticate.ts';
 import { budgetRoutes, type BudgetRoutesDeps } from './budget-routes.ts';
+import { campaignListRoutes, type CampaignListRoutesDeps } from './campaign-list-routes.ts';
 import { campaignRoutes, type CampaignRoutesDeps } from './campaign-routes.ts';
 import { deadJobRoutes, type DeadJobRoutesDeps } from './dead-job-routes.ts';
 import { deadLetterRoutes, type DeadLetterRoutesDeps } from './dead-letter-routes.ts';
+import { draftRoutes } from './draft-routes.ts';
 import { explainRoutes } from './explain-routes.ts';
 import { failureRoutes } from './failure-routes.ts';
 import { addIdempotency } from './idempotency.ts';
@@ -32,9 +34,11 @@ import { runReceiptRoutes } from './run-receipt-routes.ts';
 import { recordChanges } from './record-changes.ts';
 import { runControlRoutes, type RunControlRoutesDeps } from './run-control-routes.ts';
 import { groupRoutes, type GroupRoutesDeps } from './group-routes.ts';
+import { checkRole, requireDeclaredRoles } from './route-roles.ts';
 import { scheduleFireRoutes } from './schedule-fire-routes.ts';
 import { scheduleRoutes, type ScheduleRoutesDeps } from './schedule-routes.ts';
 import { schedulerRoutes, type SchedulerRoutesDeps } from './scheduler-routes.ts';
+import { sessionRoutes, type SessionRoutesDeps } from './session-routes.ts';
 import { settlementRoutes, type SettlementRoutesDeps } from './settlement-routes.ts';
 import { shardRoutes, type ShardRoutesDeps } from './shard-routes.ts';
 import { runRoutes, type RunRoutesDeps } from './run-routes.ts';
@@ -42,6 +46,7 @@ import { runRoutes, type RunRoutesDeps } from './run-routes.ts';
 export interface V1RoutesDeps
   extends
     CampaignRoutesDeps,
+    CampaignListRoutesDeps,
     BudgetRoutesDeps,
     ActionTypeRoutesDeps,
     ShardRoutesDeps,
@@ -61,7 +66,8 @@ export interface V1RoutesDeps
     GroupRoutesDeps,
     DeadJobRoutesDeps,
     SchedulerRoutesDeps,
-    AuditRoutesDeps {
+    AuditRoutesDeps,
+    SessionRoutesDeps {
   apiKeys: ApiKeys;
   /** What jobs are accepted by. */
   accepting: AcceptJobsDeps;
@@ -77,7 +83,7 @@ export interface V1RoutesDeps
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** Who asks; null outside `/v1`. */
+    /** Who asks; null where no key is needed. */
     apiKey: ApiKeyRecord | null;
   }
 }
@@ -87,22 +93,18 @@ const requestsPerMinute = 6000;
 
 /** Everything that needs a key. */
 export async function v1Routes(server: HttpServer, deps: V1RoutesDeps): Promise<void> {
-  const { apiKeys, clock, onRefusedKey } = deps;
-  const authenticate = createAuthenticate({ apiKeys, clock, onRefused: onRefusedKey });
-  const isKeyGood = async (request: FastifyRequest) => {
-    try {
-      await authenticate(request);
-      return true;
-    } catch (error) {
-      if (error instanceof HttpProblem && error.status === 401) return false;
-      throw error;
-    }
-  };
-  server.decorateRequest('apiKey', null);
+  const authentication = createAuthenticate({ ...deps, onRefused: deps.onRefusedKey });
+  const isKeyGood = goodnessOf(authentication);
+  server.decorateRequest('session', null);
+  requireDeclaredRoles(server);
   server.addHook('onRequest', async (request, reply) => {
     if (deps.refusal?.()) throw notTakingPart();
-    request.apiKey = await authenticate(request);
     reply.header('cache-control', 'no-store');
+    if (request.routeOptions.config.role === 'anybody') return;
+    const caller = await authentication.callerOf(request);
+    request.apiKey = caller.apiKey;
+    request.session = caller.session;
+    checkRole(request);
   });
   logChanges(server);
   server.setNotFoundHandler(server.answerNoRoute);
@@ -119,7 +121,10 @@ export async function v1Routes(server: HttpServer, deps: V1RoutesDeps): Promise<
   addIdempotency(server, deps.idempotency);
   recordChanges(server, deps.audit);
 
+  sessionRoutes(server, { ...deps, authentication });
   campaignRoutes(server, deps);
+  campaignListRoutes(server, deps);
+  draftRoutes(server, deps);
   budgetRoutes(server, deps);
   runRoutes(server, { ...deps, isKeyGood });
   runControlRoutes(server, deps);
@@ -144,4 +149,17 @@ export async function v1Routes(server: HttpServer, deps: V1RoutesDeps): Promise<
   await acceptRoutes(server, deps.accepting);
   jobRoutes(server, deps);
   jobChangeRoutes(server, deps);
+}
+
+/** Whether a request would be taken now, by the key or the session that it came with. */
+function goodnessOf(authentication: Authentication) {
+  return async (request: FastifyRequest) => {
+    try {
+      await authentication.callerOf(request);
+      return true;
+    } catch (error) {
+      if (error instanceof HttpProblem && error.status === 401) return false;
+      throw error;
+    }
+  };
 }

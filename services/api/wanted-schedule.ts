@@ -4,17 +4,18 @@ import { newSchedule, type NewScheduleBody } from '../../shared/contracts/schedu
 import { headersOf } from './admit-jobs.ts';
 import { checkShape } from './http/check-shape.ts';
 import { invalidRequest } from './http/http-problem.ts';
+import { bodyTextOf } from './read-job.ts';
 import type { ScheduleRecord } from './ports/schedule-store.ts';
 import { scheduleView } from './views/schedule.ts';
 
 /** A schedule's definition as it is stored. */
 export function definitionOf({ target, groups, name: _, note: __, ...recurrence }: NewScheduleBody): KeptSchedule {
   const { url, method, headers, body, relevancySeconds = null, tags = [] } = target;
-  const text = body === undefined || typeof body === 'string' ? (body ?? null) : JSON.stringify(body);
+  const sent = bodyTextOf(body);
   return {
     recurrence,
     ...(groups ? { groups } : {}),
-    call: { url, method, headers: headersOf(headers, body), body: text, relevancySeconds, tags },
+    call: { url, method, headers: headersOf(headers, sent), body: sent?.text ?? null, relevancySeconds, tags },
   };
 }
 

@@ -1,10 +1,10 @@
 import type { RunProgress } from '../../shared/contracts/runs.ts';
 import { isTerminal } from '../../shared/domain/run-states.ts';
 import type { Clock } from '../../shared/ports/clock.ts';
-import type { RunReports } from './ports/run-reports.ts';
+import type { RunReports, RunSnapshot } from './ports/run-reports.ts';
 import type { Logger } from '../../shared/runtime/logger.ts';
 import { runProgressView } from './views/progress.ts';
-import { createWatchRates } from './watch-rates.ts';
+import { createWatchRates, type Rates } from './watch-rates.ts';
 
 export interface WatchRunDeps {
   reports: RunReports;
@@ -15,6 +15,8 @@ export interface WatchRunDeps {
 export interface RunWatch {
   /** One look; undefined when there is no such run. */
   look(runId: string): Promise<RunProgress | undefined>;
+  /** One look at many, by id; those that are not there are left out. */
+  lookAll(runIds: readonly string[]): Promise<Map<string, RunProgress>>;
   /**
    * What changed since `from`, each time it did, until the run has ended (its last progress included), the signal aborts or the watch is
    * stopped. A watcher that is slower than the run misses what lies between, never the newest. `quiet` says that nothing changed for a while.
@@ -32,6 +34,8 @@ const quietAfterMs = 15_000;
 
 const maxRunsRemembered = 1000;
 
+const still: Rates = { oneMinute: 0, tenMinutes: 0, isStill: true };
+
 /** One poller per watched run, however many watch it; it ends with its last watcher. */
 interface Poller {
   newest: RunProgress;
@@ -47,6 +51,16 @@ export function createRunWatch({ reports, clock, logger }: WatchRunDeps): RunWat
   async function look(runId: string): Promise<RunProgress | undefined> {
     const snapshot = await reports.snapshot(runId);
     return snapshot && runProgressView(snapshot, rates.observe(snapshot));
+  }
+
+  async function lookAll(runIds: readonly string[]): Promise<Map<string, RunProgress>> {
+    const snapshots = runIds.length === 0 ? [] : await reports.snapshots(runIds);
+    return new Map(snapshots.map((snapshot) => [snapshot.runId, progressOf(snapshot)]));
+  }
+
+  /** Of what has ended, no rates are remembered: a page of old runs would drive those out that go on. */
+  function progressOf(snapshot: RunSnapshot): RunProgress {
+    return runProgressView(snapshot, snapshot.endedAt ? still : rates.observe(snapshot));
   }
 
   async function poll(runId: string, poller: Poller): Promise<void> {
@@ -106,7 +120,7 @@ export function createRunWatch({ reports, clock, logger }: WatchRunDeps): RunWat
     }
   }
 
-  return { look, follow, stop: () => stopping.abort() };
+  return { look, lookAll, follow, stop: () => stopping.abort() };
 }
 
 /** Apart from when it was said. */

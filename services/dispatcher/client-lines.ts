@@ -15,8 +15,13 @@ export interface ClientLines {
   add(jobs: readonly HeldJob[]): void;
   /** The call of one of this client's jobs has ended. */
   done(clientId: string): void;
-  /** How many more may be claimed for the client: what it has waits for less than one more round of its slots. */
+  /**
+   * How many more may be claimed for the client. What it has waits for less than one more round of its slots, or, where calls are so quick that
+   * slots would be empty before the next claims come, for less than two rounds of claims at its pace.
+   */
   roomOf(clientId: string): number;
+  /** What comes from here on is claimed by the next flush: paces are taken from one to the next. */
+  endRound(): void;
   /** Takes out what waits. */
   clear(): HeldJob[];
 }
@@ -24,6 +29,9 @@ export interface ClientLines {
 interface Line {
   waiting: HeldJob[];
   inFlight: number;
+  /** Calls that have ended in this round of claims, and in the one before. */
+  ended: number;
+  pace: number;
 }
 
 export function createClientLines({ concurrency, concurrencyOf, start }: ClientLinesDeps): ClientLines {
@@ -68,7 +76,7 @@ export function createClientLines({ concurrency, concurrencyOf, start }: ClientL
     },
     add: (jobs) => {
       for (const job of jobs) {
-        const line = lines.get(job.clientId) ?? { waiting: [], inFlight: 0 };
+        const line = lines.get(job.clientId) ?? { waiting: [], inFlight: 0, ended: 0, pace: 0 };
         lines.set(job.clientId, line);
         line.waiting.push(job);
         waiting++;
@@ -80,15 +88,24 @@ export function createClientLines({ concurrency, concurrencyOf, start }: ClientL
       if (!line) return;
       inFlight--;
       line.inFlight--;
+      line.ended++;
       // The slot is the client's own again, unless all slots together are too few.
       if (inFlight < concurrency - 1) startSome(clientId, line);
       else startOthers();
-      if (line.waiting.length === 0 && line.inFlight === 0) lines.delete(clientId);
     },
     roomOf: (clientId) => {
       const line = lines.get(clientId);
       const own = Math.min(concurrencyOf(clientId), concurrency);
-      return 2 * own - (line ? line.waiting.length + line.inFlight : 0);
+      if (!line) return 2 * own;
+      const pace = Math.max(line.pace, line.ended);
+      return own + Math.max(own, 2 * pace) - line.waiting.length - line.inFlight;
+    },
+    endRound: () => {
+      for (const [clientId, line] of [...lines]) {
+        line.pace = line.ended;
+        line.ended = 0;
+        if (line.waiting.length === 0 && line.inFlight === 0 && line.pace === 0) lines.delete(clientId);
+      }
     },
     clear: () => {
       const left: HeldJob[] = [];

@@ -130,6 +130,7 @@ export function createDispatcher(deps: DispatcherDeps): Dispatcher {
     const sinceMs = clock.monotonicMs() - lastFlushMs;
     if (sinceMs < minBetweenFlushesMs) return minBetweenFlushesMs - sinceMs;
     const references = isTakingIn ? queue.take(Math.min(maxClaims, maxAhead - lines.waiting), roomOf) : [];
+    lines.endRound();
     const calls = finished.splice(0, maxClaims);
     // What is held already is a repeat; its claim must not stand beside its end.
     const claims = references.filter(({ jobId }) => !held.has(jobId));

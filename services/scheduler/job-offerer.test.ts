@@ -116,7 +116,10 @@ describe('offering jobs that are due', () => {
 
   it('without late looks, that job waits for the sweep', async () => {
     const { clock, tables, started, stop, offered, add } = setUp();
-    const due = { ...createMemoryDueReferences({ tables }), lookLate: () => Promise.resolve([]) };
+    const due = {
+      ...createMemoryDueReferences({ tables }),
+      lookLate: () => Promise.resolve({ late: [], horizon: '1' }),
+    };
     const offerer = await started('a', { due });
     await add({ jobId: jobIdOf(1) });
     await passTime(clock, 100);

@@ -10,7 +10,7 @@ import { createDeferredClients } from './deferred-clients.ts';
 import { createFairOffers } from './fair-offers.ts';
 import { createMarks } from './marks.ts';
 import { createOfferedLately } from './offered-lately.ts';
-import { lookForDeferred, lookForDue } from './offer-due.ts';
+import { lookForDeferred, lookForDue, nearMs } from './offer-due.ts';
 
 function setUp(caps: { maxPerClient: number; maxInAll: number }) {
   const tables = createCallbackTables(createSettableClock());
@@ -47,7 +47,7 @@ describe('when more of a client is due than may wait in memory', () => {
           await add(small, 2, 1000);
           const taken: JobReference[] = [];
           for (let turns = 0; turns < 2000 && taken.length < large + small; turns++) {
-            await lookForDue(look);
+            await lookForDue(look, nearMs);
             expect(offers.size).toBeLessThanOrEqual(2 * cap + 64 * 64);
             taken.push(...offers.take(perTake, 0));
             await lookForDeferred(look);
@@ -63,10 +63,10 @@ describe('when more of a client is due than may wait in memory', () => {
   it('what is accepted meanwhile for another client is offered at once', async () => {
     const { look, offers, add } = setUp({ maxPerClient: 50, maxInAll: 1000 });
     await add(600, 1, 0);
-    for (let looks = 0; looks < 5; looks++) await lookForDue(look);
+    for (let looks = 0; looks < 5; looks++) await lookForDue(look, nearMs);
     expect(offers.size).toBe(50);
     await add(3, 2, 5000, -100);
-    await lookForDue(look);
+    await lookForDue(look, nearMs);
     const taken = offers.take(1000, 0);
     expect(taken.filter(({ clientId }) => clientId === clientIdOf(2))).toHaveLength(3);
   });

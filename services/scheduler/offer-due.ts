@@ -9,7 +9,7 @@ import type { SweptJobs } from './swept-jobs.ts';
 /** Rows of one partition in one look: a few, so that looks are short and no partition waits for another's crowd. */
 const rowsPerLook = 16;
 /** What falls due so soon is near. */
-const nearMs = 50;
+export const nearMs = 50;
 /** Of one client and partition, when it is read after others. */
 const rowsOfDeferred = 64;
 /** Of one partition in one sweep. */
@@ -32,11 +32,14 @@ export interface LookEnd {
   lateMs: number;
 }
 
-/** Reads what is due behind the marks, and moves them. */
-export async function lookForDue({ due, ...deps }: LookDeps): Promise<LookEnd> {
+/**
+ * Reads what is due behind the marks, and moves them.
+ * @param aheadMs how far ahead to see whether something is near: what is seen there is read again until it is due
+ */
+export async function lookForDue({ due, ...deps }: LookDeps, aheadMs: number): Promise<LookEnd> {
   const marks = deps.marks.all();
   if (marks.length === 0) return { found: 0, isFull: false, isNear: false, lateMs: 0 };
-  const looked = await due.look(marks, rowsPerLook, nearMs);
+  const looked = await due.look(marks, rowsPerLook, aheadMs);
   const perPartition = new Map<number, number>();
   for (const reference of looked.due) {
     const { partition } = reference;
@@ -50,19 +53,26 @@ export async function lookForDue({ due, ...deps }: LookDeps): Promise<LookEnd> {
   return { found: looked.due.length, isFull, isNear: looked.isNear, lateMs: looked.lateMs };
 }
 
-/** Finds what was committed behind the marks after they had passed. Returns how many. */
-export async function lookForLate({ due, ...deps }: LookDeps): Promise<number> {
+/**
+ * Finds what was committed behind the marks after they had passed.
+ * @param horizon of the late look before; null where there was none
+ */
+export async function lookForLate(
+  { due, ...deps }: LookDeps,
+  horizon: string | null,
+): Promise<{ found: number; horizon: string | null }> {
   const marks = deps.marks.all().filter(({ dueUs }) => dueUs > 0);
-  if (marks.length === 0) return 0;
+  if (marks.length === 0) return { found: 0, horizon };
+  const looked = await due.lookLate(marks, horizon);
   let found = 0;
-  for (const reference of await due.lookLate(marks)) {
+  for (const reference of looked.late) {
     if (deps.lately.has(reference)) continue;
     deps.lately.note(reference);
     // A deferred client's rows are read again anyway, as long as they lie behind where that begins; the sweep has the rest.
     takeIn(reference, deps.marks.of(reference.partition), deps);
     found++;
   }
-  return found;
+  return { found, horizon: looked.horizon };
 }
 
 /** Reads on for one client that has room again. Returns how many were read. */

@@ -9,7 +9,7 @@ import { createDeferredClients } from './deferred-clients.ts';
 import { createFairOffers } from './fair-offers.ts';
 import { createMarks } from './marks.ts';
 import { createOfferedLately } from './offered-lately.ts';
-import { lookForDeferred, lookForDue, lookForLate, sweepDue, type LookEnd } from './offer-due.ts';
+import { lookForDeferred, lookForDue, lookForLate, nearMs, sweepDue, type LookEnd } from './offer-due.ts';
 import type { DueReferences, Mark } from './ports/due-references.ts';
 import { createSweptJobs } from './swept-jobs.ts';
 
@@ -84,6 +84,9 @@ export function createOffering(deps: OfferingDeps): Offering {
   const figures = { offered: 0, swept: 0, late: 0, messages: 0, lagMs: 0 };
   const publishing = new Set<Promise<void>>();
   let [lateAtMs, historyAtMs, sweptAtMs] = [-Infinity, -Infinity, -Infinity];
+  let lateHorizon: string | null = null;
+  /** Whether the look before found something: then the next one comes as soon as if something were near. */
+  let hasFound = false;
 
   async function turn(): Promise<number> {
     ownPartitions();
@@ -93,12 +96,16 @@ export function createOffering(deps: OfferingDeps): Offering {
       marks.keepHistory(nowMs);
     }
     if (gate.isClosed) return idleEveryMs;
-    const looked = await lookForDue(look);
+    const looked = await lookForDue(look, hasFound ? 0 : nearMs);
     figures.lagMs = looked.lateMs;
     const behind = deferred.size > 0 ? await lookForDeferred(look) : 0;
+    // Before looking back, which may take a while.
+    publish();
     await lookBack(nowMs);
     publish();
-    return pauseAfter(looked, behind);
+    const pauseMs = hasFound && !looked.isFull ? lookEveryMs : pauseAfter(looked, behind);
+    hasFound = looked.found > 0;
+    return pauseMs;
   }
 
   function ownPartitions(): void {
@@ -114,7 +121,9 @@ export function createOffering(deps: OfferingDeps): Offering {
 
   async function lookBack(nowMs: number): Promise<void> {
     if (nowMs - lateAtMs >= lateEveryMs) {
-      figures.late += await lookForLate(look);
+      const looked = await lookForLate(look, lateHorizon);
+      figures.late += looked.found;
+      lateHorizon = looked.horizon;
       // In a crowd that is due at once this reads all of it: it must not be all that is done.
       lateAtMs = nowMs + 4 * (clock.monotonicMs() - nowMs);
     }

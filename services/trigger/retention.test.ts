@@ -23,6 +23,7 @@ function createFixture(days: RetentionDays, runsToDelete: number[] = []) {
     deleteAnswers: (after) => ask(`answers after ${after}`),
     deleteDeadLetters: (after) => ask(`dead letters after ${after}`),
     deleteChanges: (after) => ask(`changes after ${after}`),
+    deleteSessions: () => ask('sessions that are over'),
   };
   const clock = createSettableClock();
   let isSweeper = true;
@@ -49,6 +50,7 @@ describe('retention', () => {
       'changes after 400',
       'lists after 45',
       'answers after 1',
+      'sessions that are over',
       'dead letters after 30',
     ]);
   });

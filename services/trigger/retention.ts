@@ -59,6 +59,7 @@ export function createRetention({ retention, days, isSweeper, clock, logger }: R
       isFull.push((await retention.deleteAudiences(days.audiences, listsPerChunk)) === listsPerChunk);
     }
     isFull.push((await retention.deleteAnswers(answerDays, rowsPerChunk)) === rowsPerChunk);
+    isFull.push((await retention.deleteSessions(rowsPerChunk)) === rowsPerChunk);
     isFull.push((await retention.deleteDeadLetters(deadLetterDays, rowsPerChunk)) === rowsPerChunk);
     return isFull.includes(true);
   }

@@ -199,6 +199,13 @@ const definitionFields = {
 
 export const campaignDefinition = z.strictObject(definitionFields).meta({ id: 'CampaignDefinition' });
 
+/** A field that is given takes the place of the whole field before; null takes it back to what it is for a new campaign. */
+export const campaignPatch = z
+  .strictObject(
+    Object.fromEntries(Object.entries(definitionFields).map(([field, shape]) => [field, z.nullable(shape).optional()])),
+  )
+  .meta({ id: 'CampaignPatch' });
+
 export type CampaignDefinition = z.infer<typeof campaignDefinition>;
 export type Priority = CampaignDefinition['priority'];
 export type ChainStep = z.infer<typeof chainStep>;

@@ -43,6 +43,7 @@ const attempt = z.object({
   attempt: z.int().min(1),
   at: time,
   batchNo: z.int().min(0),
+  idempotencyKey: z.string().describe('Of the call: what its receiver can look for'),
   result: z.enum(attemptResults),
   code: z.string().nullable(),
   message: z.string().nullable(),

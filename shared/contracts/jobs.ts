@@ -6,10 +6,18 @@ import { isStorable } from '../domain/stored-text.ts';
 const unstorable = 'must hold neither U+0000 nor half a surrogate pair';
 
 export const maxBulkJobs = 5000;
-const maxBodyBytes = 64 * 1024;
 const maxHeaderBytes = 8 * 1024;
-/** Ten years. */
-const maxDelaySeconds = 3660 * 86_400;
+
+/** At most, inclusive. */
+export const jobLimits = {
+  bodyBytes: 64 * 1024,
+  /** Ten years. */
+  delaySeconds: 3660 * 86_400,
+  relevancySeconds: 366 * 86_400,
+  clientLength: 63,
+  urlLength: 2048,
+  tags: 16,
+} as const;
 
 export const jobMethods = ['POST', 'PUT', 'PATCH', 'DELETE', 'GET'] as const;
 
@@ -28,14 +36,16 @@ const reservedHeaders = new Set([
   'proxy-connection',
 ]);
 
+export const jobKeyPattern = /^[\x21-\x7e]{1,255}$/;
+
 export const jobKey = z
   .string()
-  .regex(/^[\x21-\x7e]{1,255}$/, 'has to be 1 to 255 visible ASCII characters')
+  .regex(jobKeyPattern, 'has to be 1 to 255 visible ASCII characters')
   .describe('A repeat with the same key of the same client is the same job, until three days after it has ended');
 
-export const jobTag = z
-  .string()
-  .regex(/^[A-Za-z0-9._:/=@-]{1,64}$/, 'has to be 1 to 64 letters, digits and . _ : / = @ -');
+export const jobTagPattern = /^[A-Za-z0-9._:/=@-]{1,64}$/;
+
+export const jobTag = z.string().regex(jobTagPattern, 'has to be 1 to 64 letters, digits and . _ : / = @ -');
 
 const headers = z
   .record(z.string().regex(/^[A-Za-z0-9!#$%&'*+.^_`|~-]{1,128}$/, 'has to be the name of a header'), z.string())
@@ -62,7 +72,7 @@ const headers = z
 
 const url = z
   .string()
-  .max(2048)
+  .max(jobLimits.urlLength)
   .superRefine((text, context) => {
     const parsed = URL.parse(text);
     if (parsed?.protocol !== 'https:' && parsed?.protocol !== 'http:') {
@@ -76,19 +86,19 @@ const url = z
 const text = z
   .string()
   .refine(isStorable, unstorable)
-  .refine((value) => value.length * 3 <= maxBodyBytes || Buffer.byteLength(value) <= maxBodyBytes, {
-    error: `has to be at most ${maxBodyBytes} bytes`,
+  .refine((value) => value.length * 3 <= jobLimits.bodyBytes || Buffer.byteLength(value) <= jobLimits.bodyBytes, {
+    error: `has to be at most ${jobLimits.bodyBytes} bytes`,
   });
 
 const jsonBody = z.union([z.record(z.string(), json), z.array(json)]).refine((value) => {
   const written = JSON.stringify(value);
-  return isStorable(written) && Buffer.byteLength(written) <= maxBodyBytes;
-}, `has to be at most ${maxBodyBytes} bytes as JSON`);
+  return isStorable(written) && Buffer.byteLength(written) <= jobLimits.bodyBytes;
+}, `has to be at most ${jobLimits.bodyBytes} bytes as JSON`);
 
 const time = z.iso.datetime({ precision: 3 });
 const instant = z.iso.datetime({ offset: true, error: 'has to be an RFC 3339 time such as 2026-12-01T09:00:00Z' });
 
-export const clientRef = z.string().min(1).max(63).describe('Its id, cli_…, or its name');
+export const clientRef = z.string().min(1).max(jobLimits.clientLength).describe('Its id, cli_…, or its name');
 
 const call = {
   url,
@@ -102,7 +112,7 @@ const dueFields = {
   delaySeconds: z
     .number()
     .min(0)
-    .max(maxDelaySeconds)
+    .max(jobLimits.delaySeconds)
     .optional()
     .describe('Instead: from now, by the database’s clock'),
 };
@@ -117,10 +127,10 @@ export const newJob = z
     relevancySeconds: z
       .int()
       .min(1)
-      .max(366 * 86_400)
+      .max(jobLimits.relevancySeconds)
       .optional()
       .describe('Not called so long after its due time, it expires; as its client says unless given'),
-    tags: z.array(jobTag).max(16).optional().describe('To find it by'),
+    tags: z.array(jobTag).max(jobLimits.tags).optional().describe('To find it by'),
   })
   .refine(saysOneTime, { path: ['delaySeconds'], error: 'is given beside dueAt: say one of them' })
   .meta({ id: 'NewJob' });

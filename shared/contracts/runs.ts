@@ -222,6 +222,15 @@ export type RunChanges = z.infer<typeof runChanges>;
 
 const stepUnderWay = z.object({ step: z.int().min(1), batches: users, users });
 
+const waitingBatches = users.describe('Batches that wait for their next attempt');
+
+const timeToStopMs = z
+  .int()
+  .min(0)
+  .describe(
+    'So soon after this answer to a pause or a cancellation the last call has ended: no call starts after two seconds, and the longest one takes as long as the endpoints may',
+  );
+
 /** The answer to what was asked of a run. */
 export const controlledRun = z
   .object({
@@ -229,14 +238,9 @@ export const controlledRun = z
     inFlight: z
       .object({ batches: users, users, steps: z.array(stepUnderWay) })
       .describe('Claimed by workers: their calls are under way, or would begin at once'),
-    waiting: users.describe('Batches that wait for their next attempt'),
+    waiting: waitingBatches,
     ready: users.describe('Batches on the topics that no worker has claimed'),
-    timeToStopMs: z
-      .int()
-      .min(0)
-      .describe(
-        'So soon after this answer to a pause or a cancellation the last call has ended: no call starts after two seconds, and the longest one takes as long as the endpoints may',
-      ),
+    timeToStopMs,
   })
   .meta({ id: 'ControlledRun' });
 
@@ -250,9 +254,17 @@ export const cancelPreview = z
     notStartedUsers: users.describe('Fed, and not called in the first step: they will be cancelled'),
     halfWayUsers: users.describe('Have succeeded in a step, and will not get the steps behind it'),
     finishingUsers: users.describe('Their call in the last step is under way: it is still recorded'),
-    endedUsers: users.describe('Through the chain, or failed on the way: nothing changes for them'),
+    endedUsers: users.describe('Through the chain, failed on the way or held out: nothing changes for them'),
+    inFlight: z
+      .object({ batches: users, users })
+      .describe('Their calls are under way: they finish and are recorded, also after a pause'),
+    waiting: waitingBatches,
+    timeToStopMs,
   })
-  .meta({ id: 'CancelPreview', description: 'What a cancellation would do now, in users' });
+  .meta({
+    id: 'CancelPreview',
+    description: 'What a cancellation would do now, in users, and what of it a pause would wait for',
+  });
 
 export type CancelPreviewShape = z.infer<typeof cancelPreview>;
 

@@ -1,6 +1,9 @@
+import type { Role } from '../domain/roles.ts';
+
 export interface ApiKeyRecord {
   key: string;
   name: string;
+  role: Role;
   createdAt: Date;
   revokedAt: Date | null;
 }
@@ -8,7 +11,7 @@ export interface ApiKeyRecord {
 /** Keys are stored as SHA-256 digests: whoever reads the table cannot use them. */
 export interface ApiKeys {
   /** Adds a key under its digest; a digest that exists is left as it is. */
-  add(name: string, digest: string): Promise<ApiKeyRecord>;
+  add(name: string, digest: string, role: Role): Promise<ApiKeyRecord>;
   /** The key behind a digest, unless it was revoked. */
   find(digest: string): Promise<ApiKeyRecord | undefined>;
   list(): Promise<ApiKeyRecord[]>;

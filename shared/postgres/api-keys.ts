@@ -5,19 +5,18 @@ import type { ApiKeyRecord, ApiKeys } from '../ports/api-keys.ts';
 export function createApiKeys({ pool }: { pool: Pool }): ApiKeys {
   async function select(condition: string, values: string[]): Promise<ApiKeyRecord[]> {
     const { rows } = await pool.query<ApiKeyRecord>(
-      `select id as key, name, created_at as "createdAt", revoked_at as "revokedAt" from api_keys ${condition}`,
+      `select id as key, name, role, created_at as "createdAt", revoked_at as "revokedAt" from api_keys ${condition}`,
       values,
     );
     return rows;
   }
 
   return {
-    add: async (name, digest) => {
-      await pool.query('insert into api_keys (id, name, digest) values ($1, $2, $3) on conflict (digest) do nothing', [
-        uuidv7(),
-        name,
-        digest,
-      ]);
+    add: async (name, digest, role) => {
+      await pool.query(
+        'insert into api_keys (id, name, digest, role) values ($1, $2, $3, $4) on conflict (digest) do nothing',
+        [uuidv7(), name, digest, role],
+      );
       const [record] = await select('where digest = $1', [digest]);
       if (!record) throw new Error(`API key ${JSON.stringify(name)} was not kept`);
       return record;

@@ -1,8 +1,9 @@
-import type { Pool } from 'pg';
+import { DatabaseError, type Pool } from 'pg';
 import { z } from 'zod';
 import { jobPartitionOf } from '../domain/job-ids.ts';
 import type { JobIntake, JobToStore, KnownJob } from '../ports/job-intake.ts';
 import { plainArray, textArray } from './array-literals.ts';
+import { textArrayBytes, uuidArrayBytes } from './binary-arrays.ts';
 import { statementOf } from './statement.ts';
 import { retryingDeadlocks } from './transaction.ts';
 
@@ -10,11 +11,11 @@ import { retryingDeadlocks } from './transaction.ts';
 export function createJobIntake({ pool }: { pool: Pool }): JobIntake {
   return {
     store: async (jobs, slot, isAgain = false) => {
-      const values = valuesOf(jobs);
-      const { rows } = await retryingDeadlocks(() =>
-        pool.query<StoredRow>(storeJobs.with({ ...values, slot, isAgain })),
-      );
-      return new Map(rows.map(({ id, due }) => [id, Number(due)]));
+      const params = { ...valuesOf(jobs, isAgain), slot };
+      const { rows } = await retryingDeadlocks(() => storeOnce(pool, params, isAgain));
+      const [answer] = rows;
+      if (!answer) throw new Error('a statement that stores jobs has answered nothing');
+      return duesOf(jobs, answer);
     },
 
     known: async (jobIds) => {
@@ -25,28 +26,61 @@ export function createJobIntake({ pool }: { pool: Pool }): JobIntake {
 }
 
 interface StoredRow {
-  id: string;
-  /** Milliseconds since 1970, as text: nothing is made of it that has to be unmade. */
-  due: string;
+  /** The transaction's time, in microseconds since 1970. */
+  nowUs: number;
+  /** Of those that were stored; null where all were. */
+  ids: string | null;
 }
 
-/** In the order of their ids, so that two statements with the same ones wait for each other instead of both for ever. */
-export function valuesOf(jobs: readonly JobToStore[]) {
+/** SQLSTATE of an id that is there already. */
+const uniqueViolation = '23505';
+
+/** Between the look at what is there and the insert, another may have stored the same key: rare, and then all are stored with more care. */
+async function storeOnce(pool: Pool, params: StoreParams, isAgain: boolean) {
+  try {
+    return await pool.query<StoredRow>((isAgain ? storeJobsBeside : storeJobs).with(params));
+  } catch (error) {
+    if (!(error instanceof DatabaseError) || error.code !== uniqueViolation) throw error;
+    return await pool.query<StoredRow>(storeJobsBeside.with(params));
+  }
+}
+
+/** As the statement has it: what is past is due now. */
+function duesOf(jobs: readonly JobToStore[], { nowUs, ids }: StoredRow): Map<string, number> {
+  const stored = ids === null ? undefined : new Set(ids.split(','));
+  const nowMs = Math.floor(nowUs / 1000);
+  const dues = new Map<string, number>();
+  for (const { jobId, dueAt, delayMs } of jobs) {
+    if (stored && !stored.has(jobId)) continue;
+    const dueMs = dueAt === null ? Math.floor(nowUs / 1000 + delayMs) : dueAt.getTime();
+    dues.set(jobId, Math.max(dueMs, nowMs));
+  }
+  return dues;
+}
+
+/**
+ * In the order of their ids, so that two statements with the same ones wait for each other instead of both for ever.
+ * @param isAgain whether ids without a key may have been stored before
+ */
+export function valuesOf(jobs: readonly JobToStore[], isAgain = false) {
   const sorted = jobs.toSorted((a, b) => (a.jobId < b.jobId ? -1 : 1));
+  const ids = uuidArrayBytes(sorted.map(({ jobId }) => jobId));
+  const known = isAgain ? sorted : sorted.filter(({ key }) => key !== null);
   return {
     partitions: plainArray(sorted.map(({ jobId }) => jobPartitionOf(jobId))),
-    ids: plainArray(sorted.map(({ jobId }) => jobId)),
-    clients: plainArray(sorted.map(({ clientId }) => clientId)),
-    keys: textArray(sorted.map(({ key }) => key)),
-    dues: plainArray(sorted.map(({ dueAt }) => dueAt?.toISOString() ?? 'NULL')),
+    ids,
+    looked: known.length === sorted.length ? ids : uuidArrayBytes(known.map(({ jobId }) => jobId)),
+    clients: uuidArrayBytes(sorted.map(({ clientId }) => clientId)),
+    keys: textArrayBytes(sorted.map(({ key }) => key)),
+    dues: plainArray(sorted.map(({ dueAt }) => dueAt?.getTime() ?? 'NULL')),
     delays: plainArray(sorted.map(({ delayMs }) => delayMs)),
     relevancies: plainArray(sorted.map(({ relevancyMs }) => relevancyMs ?? 'NULL')),
-    methods: plainArray(sorted.map(({ method }) => method)),
-    urls: textArray(sorted.map(({ url }) => url)),
-    headers: textArray(sorted.map(({ headers }) => headers)),
-    bodies: textArray(sorted.map(({ body }) => body)),
-    tags: textArray(sorted.map(({ tags }) => tags && textArray(tags))),
-    schedules: plainArray(sorted.map(({ scheduleId }) => scheduleId ?? 'NULL')),
+    methods: textArrayBytes(sorted.map(({ method }) => method)),
+    urls: textArrayBytes(sorted.map(({ url }) => url)),
+    headers: textArrayBytes(sorted.map(({ headers }) => headers)),
+    bodies: textArrayBytes(sorted.map(({ body }) => body)),
+    tags: textArrayBytes(sorted.map(({ tags }) => tags && textArray(tags))),
+    schedules: uuidArrayBytes(sorted.map(({ scheduleId }) => scheduleId)),
   };
 }
 
@@ -56,38 +90,55 @@ const keyLife = '3 days';
 /** Days to come are there already, and need not be looked at. */
 const recently = `e.ended_at > now() - interval '${keyLife}' and e.ended_at < now() + interval '1 hour'`;
 
-type StoreParams = ReturnType<typeof valuesOf> & { slot: number; isAgain: boolean };
+type StoreParams = ReturnType<typeof valuesOf> & { slot: number };
 
 /**
  * Past times are due now: behind the scheduler's watermark nobody would see them. An id of a key is looked for among the stored ones by the same
- * snapshot as among the ended ones: it moves from one to the other in one transaction, and the unique index alone would see neither. With
- * "limit 1" each is looked up by its index; "not exists" was planned as a hash of the whole table, made for every statement.
+ * snapshot as among the ended ones: it moves from one to the other in one transaction, and the unique index alone would see neither.
+ *
+ * Measured, in groups of 500, of 23 µs of Postgres for a job (now 15): arrays in binary form 2; `unnest` in the select list, which needs no tuple
+ * store for each array, 1.5; one look for all ids among jobs and one among dead ones 1.5; one row as the answer 1.4; no `on conflict`, which
+ * inserts each row in two steps, 2. Ended jobs are looked up one by one, 3 µs: asked for all ids at once, their days are scanned by another index.
  */
-export const storeJobs = statementOf<StoreParams>(
-  'store-jobs',
-  ($) => `
+function storing($: (param: keyof StoreParams) => string, onConflict: string): string {
+  return `
   with stored as (
     insert into jobs (partition_id, due_at, id, client, scheduled_for, expires_at, key, method, url, headers, body, tags, schedule)
     select k.partition_id, d.due, k.id, k.client, d.due, d.due + k.relevancy * interval '1 millisecond',
       k.key, k.method, k.url, k.headers, k.body, k.tags::text[], k.schedule
-    from unnest(${$('partitions')}::int2[], ${$('ids')}::uuid[], ${$('clients')}::uuid[], ${$('keys')}::text[], ${$('dues')}::timestamptz[],
-        ${$('delays')}::int8[], ${$('relevancies')}::int8[], ${$('methods')}::text[], ${$('urls')}::text[], ${$('headers')}::text[],
-        ${$('bodies')}::text[], ${$('tags')}::text[], ${$('schedules')}::uuid[])
-      k (partition_id, id, client, key, due, delay, relevancy, method, url, headers, body, tags, schedule)
-    cross join lateral (select greatest(coalesce(k.due, now() + k.delay * interval '1 millisecond'), now()) as due) d
-    where case when k.key is null and not ${$('isAgain')}::boolean then true
-      else (select 1 from jobs j where j.id = k.id limit 1) is null
-        and (select 1 from ended_jobs e where e.id = k.id and ${recently} limit 1) is null
-        and (select 1 from dead_jobs g where g.id = k.id limit 1) is null
-    end
-    on conflict (id) do nothing
-    returning id, client, due_at
+    from (
+      select unnest(${$('partitions')}::int2[]) as partition_id, unnest(${$('ids')}::uuid[]) as id, unnest(${$('clients')}::uuid[]) as client,
+        unnest(${$('keys')}::text[]) as key, unnest(${$('dues')}::int8[]) as due, unnest(${$('delays')}::int8[]) as delay,
+        unnest(${$('relevancies')}::int8[]) as relevancy, unnest(${$('methods')}::text[]) as method, unnest(${$('urls')}::text[]) as url,
+        unnest(${$('headers')}::text[]) as headers, unnest(${$('bodies')}::text[]) as body, unnest(${$('tags')}::text[]) as tags,
+        unnest(${$('schedules')}::uuid[]) as schedule
+    ) k
+    cross join lateral (
+      select greatest(coalesce('epoch'::timestamptz + k.due * interval '1 millisecond', now() + k.delay * interval '1 millisecond'), now()) as due
+    ) d
+    where k.id not in (
+      select j.id from jobs j where j.id = any(${$('looked')}::uuid[])
+      union all select e.id from unnest(${$('looked')}::uuid[]) l (id)
+        cross join lateral (select e.id from ended_jobs e where e.id = l.id and ${recently} limit 1) e
+      union all select g.id from dead_jobs g where g.id = any(${$('looked')}::uuid[])
+    )
+    ${onConflict}
+    returning id, client
   ), counted as (
     insert into client_totals as t (client, slot, accepted)
     select client, ${$('slot')}::int2, count(*) from stored group by client order by client
     on conflict (client, slot) do update set accepted = t.accepted + excluded.accepted
   )
-  select id, trunc(extract(epoch from due_at) * 1000)::text as due from stored`,
+  select (extract(epoch from now()) * 1000000)::float8 as "nowUs",
+    case when count(*) < cardinality(${$('ids')}::uuid[]) then coalesce(string_agg(id::text, ','), '') end as ids
+  from stored`;
+}
+
+export const storeJobs = statementOf<StoreParams>('store-jobs', ($) => storing($, ''));
+
+/** Beside others that may store the same ids: theirs stay. Also for transactions that go on. */
+export const storeJobsBeside = statementOf<StoreParams>('store-jobs-beside', ($) =>
+  storing($, 'on conflict (id) do nothing'),
 );
 
 const knownRow = z.object({

@@ -166,7 +166,7 @@ describe('the looks', () => {
     const until = { untilDues: '{1}', untilIds: `{${jobIdOf(0)}}`, limit: 16 };
     const statements = [
       lookAhead.with({ ...marks, limit: 16, nearMs: 50 }),
-      lookLate.with(marks),
+      lookLate.with({ ...marks, horizon: null }),
       sweepDue.with({ ...marks, ...until }),
     ];
     for (const { text, values } of statements) {
@@ -247,3 +247,32 @@ async function untilSomebodyWaits(of: Pool): Promise<void> {
     if (rows.length > 0) return;
   }
 }
+
+describe('a late look on Postgres', () => {
+  it('finds what was under way when the one before began, and leaves out what was committed by then', async () => {
+    await emptyJobTables(pool);
+    const due = createDueReferences({ pool });
+    const subject = postgresJobSubject(pool);
+    const clientId = clientIdOf(1);
+    const [seen] = await subject.add([{ jobId: jobIdOf(1), clientId, dueInMs: -1000 }]);
+    if (!seen) throw new Error('nothing was added');
+    const marks = [{ partition: 1, dueUs: seen.dueUs, jobId: seen.jobId }];
+    await subject.add([{ jobId: jobIdOf(65), clientId, dueInMs: 60_000 }]);
+    const moving = await pool.connect();
+    await moving.query('begin');
+    await moving.query(
+      `update jobs set due_at = to_timestamp($2::float8 / 1000000) - interval '500 ms' where id = $1`,
+      [...[jobIdOf(65), seen.dueUs]],
+    );
+
+    const before = await due.lookLate(marks, null);
+    await moving.query('commit');
+    moving.release();
+    const after = await due.lookLate(marks, before.horizon);
+    const later = await due.lookLate(marks, after.horizon);
+
+    expect(before.late.map(({ jobId }) => jobId)).toEqual([jobIdOf(1)]);
+    expect(after.late.map(({ jobId }) => jobId)).toEqual([jobIdOf(65)]);
+    expect(later.late).toEqual([]);
+  });
+});

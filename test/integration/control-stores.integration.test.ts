@@ -5,21 +5,26 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { isBalanced, stepLines } from '../../shared/domain/outcomes.ts';
 import { describeApiKeys } from '../support/conformance/api-keys.conformance.ts';
 import { describeAuditLog } from '../support/conformance/audit-log.conformance.ts';
+import { describeCampaignLists } from '../support/conformance/campaign-lists.conformance.ts';
 import { describeCampaignStore } from '../support/conformance/campaign-store.conformance.ts';
 import { describeDeadLetters } from '../support/conformance/dead-letters.conformance.ts';
 import { describeDueJobs } from '../support/conformance/due-jobs.conformance.ts';
 import { describeIdempotentRequests } from '../support/conformance/idempotent-requests.conformance.ts';
 import { describeLeases } from '../support/conformance/leases.conformance.ts';
+import { describeSessionStore } from '../support/conformance/session-store.conformance.ts';
 import { describeRunReports } from '../support/conformance/run-reports.conformance.ts';
 import { campaignDefinitionOf } from '../support/conformance/run-rows.ts';
 import { createPostgresRunRows } from '../support/postgres-run-rows.ts';
 import { createTestDatabase, type TestDatabase } from '../support/postgres-database.ts';
 import { createApiKeys } from '../../shared/postgres/api-keys.ts';
 import { createAuditLog } from '../../services/api/postgres/audit-log.ts';
+import { createCampaignLists } from '../../services/api/postgres/campaign-lists.ts';
 import { createCampaignStore } from '../../services/api/postgres/campaign-store.ts';
 import { createDeadLetters } from '../../shared/postgres/dead-letters.ts';
 import { createDueJobs } from '../../services/scheduler/postgres/due-jobs.ts';
 import { createRunStore } from '../../services/trigger/postgres/run-store.ts';
+import { createRetentionStore } from '../../services/trigger/postgres/retention.ts';
+import { createSessionStore } from '../../services/api/postgres/session-store.ts';
 import { createIdempotentRequests } from '../../services/api/postgres/idempotent-requests.ts';
 import { createLeases } from '../../shared/postgres/leases.ts';
 import { createPool } from '../../shared/postgres/pool.ts';
@@ -41,7 +46,7 @@ afterAll(async () => {
 async function postgresStores() {
   await pool.query(
     `truncate api_keys, idempotency_keys, campaigns, campaign_revisions, run_starts, leases, runs, feeds, user_failures, run_totals, dead_letters,
-     audit_log cascade`,
+     audit_log, run_events, holds, schedules, sessions, session_links cascade`,
   );
   return {
     campaigns: createCampaignStore({ pool }),
@@ -86,6 +91,11 @@ async function now(): Promise<Date> {
 async function passTime(ms: number): Promise<void> {
   await pool.query(`update leases set expires_at = expires_at - $1 * interval '1 ms'`, [ms]);
   await pool.query(`update run_starts set due_at = due_at - $1 * interval '1 ms'`, [ms]);
+  await pool.query(
+    `update sessions set idle_until = idle_until - $1 * interval '1 ms', expires_at = expires_at - $1 * interval '1 ms'`,
+    [ms],
+  );
+  await pool.query(`update session_links set expires_at = expires_at - $1 * interval '1 ms'`, [ms]);
   await pool.query(`update idempotency_keys set created_at = created_at - $1 * interval '1 ms'`, [ms]);
 }
 
@@ -96,6 +106,27 @@ describeRunReports('on Postgres', postgresStores);
 describeIdempotentRequests('on Postgres', postgresStores);
 describeDeadLetters('on Postgres', postgresStores);
 describeAuditLog('on Postgres', postgresStores);
+describeCampaignLists('on Postgres', async () => ({
+  ...(await postgresStores()),
+  lists: createCampaignLists({ pool }),
+  addEvent: async (runId, kind) => {
+    await pool.query('insert into run_events (run, kind) values ($1, $2)', [runId, kind]);
+  },
+  forgetStart: async (campaignId) => {
+    await pool.query('delete from run_starts where campaign = $1', [campaignId]);
+  },
+}));
+describeSessionStore('on Postgres', async () => ({
+  ...(await postgresStores()),
+  sessions: createSessionStore({ pool }),
+  countSessions: async () => {
+    const { rows } = await pool.query<{ count: number }>(
+      'select (select count(*) from sessions)::int + (select count(*) from session_links)::int as count',
+    );
+    return rows[0]?.count ?? 0;
+  },
+  deleteSessions: (limit: number) => createRetentionStore({ pool }).deleteSessions(limit),
+}));
 describeApiKeys('on Postgres', async () => (await postgresStores()).keys);
 
 describe('firing on Postgres', () => {

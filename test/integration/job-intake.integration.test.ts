@@ -1,8 +1,10 @@
 import type { Pool } from 'pg';
 import { pino } from 'pino';
+import { v7 as uuidv7 } from 'uuid';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { createJobIntake, storeJobs } from '../../shared/postgres/job-intake.ts';
+import { jobIdOf } from '../../shared/domain/job-ids.ts';
+import { createJobIntake, storeJobs, storeJobsBeside, valuesOf } from '../../shared/postgres/job-intake.ts';
 import { createAcceptPool } from '../../shared/postgres/pool.ts';
 import { describeJobIntake } from '../support/conformance/job-intake.conformance.ts';
 import { createTestDatabase, type TestDatabase } from '../support/postgres-database.ts';
@@ -61,12 +63,53 @@ describeJobIntake('on Postgres', async () => {
   };
 });
 
-describe('the statement that stores jobs', () => {
-  it('looks each key up by its index, whatever the tables held when it was planned', async () => {
-    const { rows } = await pool.query<{ 'QUERY PLAN': string }>(`explain (generic_plan) ${storeJobs.text}`);
-    const plan = rows.map((row) => row['QUERY PLAN']).join('\n');
-    expect(plan).not.toMatch(/Seq Scan on (jobs|ended_jobs|dead_jobs)/);
-    expect(plan).not.toContain('hashed SubPlan');
-    expect(plan).not.toContain('Bitmap Heap Scan');
+describe('the statements that store jobs', () => {
+  it.each([
+    { statement: 'alone', text: storeJobs.text },
+    { statement: 'beside others', text: storeJobsBeside.text },
+  ])(
+    'look keys up by index, all at once, whatever the tables held when they were planned: $statement',
+    async ({ text }) => {
+      const { rows } = await pool.query<{ 'QUERY PLAN': string }>(`explain (generic_plan) ${text}`);
+      const plan = rows.map((row) => row['QUERY PLAN']).join('\n');
+      expect(plan).not.toMatch(/Seq Scan on (jobs|ended_jobs|dead_jobs)/);
+      for (const index of ['jobs_by_id', 'dead_jobs_pkey']) {
+        expect(plan).toMatch(new RegExp(`Scan (using|on) ${index}.*\\n +Index Cond: \\(id = ANY`));
+      }
+      expect(plan).toMatch(/Scan using ended_jobs_other_id_idx.*\n +Index Cond: \(id = l\.id\)/);
+      expect(plan).not.toContain('client_ended_at');
+    },
+  );
+
+  it('store the rest, and count only that, where another has stored some since they looked', async () => {
+    await pool.query('truncate jobs, ended_jobs, dead_jobs, client_totals');
+    const intake = createJobIntake({ pool });
+    const clientId = uuidv7();
+    const jobs = ['a', 'b', 'c'].map((key) => ({ ...someJob, clientId, key, jobId: jobIdOf(clientId, key) }));
+    const other = await pool.connect();
+    await other.query('begin');
+    await other.query(storeJobsBeside.with({ ...valuesOf(jobs.slice(1, 2)), slot: 1 }));
+    const storing = intake.store(jobs, 2);
+    await untilWaiting(pool);
+    await other.query('commit');
+    other.release();
+
+    expect([...(await storing).keys()]).toEqual([jobs[0]?.jobId, jobs[2]?.jobId]);
+    const { rows } = await pool.query('select slot, accepted::int from client_totals order by slot');
+    expect(rows).toEqual([
+      { slot: 1, accepted: 1 },
+      { slot: 2, accepted: 2 },
+    ]);
   });
 });
+
+const someJob = {
+  ...{ dueAt: null, delayMs: 3_600_000, relevancyMs: null, method: 'POST', url: 'https://shop.test/hook' },
+  ...{ headers: null, body: null, tags: null, scheduleId: null },
+};
+
+/** Until a statement waits for another transaction. */
+async function untilWaiting(on: Pool): Promise<void> {
+  const waiting = `select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`;
+  while ((await on.query(waiting)).rowCount === 0);
+}

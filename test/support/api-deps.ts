@@ -14,6 +14,7 @@ import { createMemoryStoredAudiences } from './memory/stored-audiences.ts';
 import { createMemoryApiKeys } from './memory/api-keys.ts';
 import { createMemoryAuditLog } from './memory/audit-log.ts';
 import { createMemoryBudgetStore } from './memory/budget-store.ts';
+import { createMemoryCampaignLists } from './memory/campaign-lists.ts';
 import { createMemoryCampaignStore } from './memory/campaign-store.ts';
 import { createCallbackTables } from './memory/callback-tables.ts';
 import { createMemoryDeadJobStore } from './memory/dead-job-store.ts';
@@ -36,6 +37,7 @@ import { createMemoryRunReports } from './memory/run-reports.ts';
 import { createMemoryUserHistories } from './memory/user-histories.ts';
 import { createMemoryRunRows } from './memory/run-rows.ts';
 import { createMemorySchedulerDesk } from './memory/scheduler-desk.ts';
+import { createMemorySessionStore } from './memory/session-store.ts';
 import { createMemorySettlementRequests, createMemorySettlements } from './memory/settlements.ts';
 import { createAccepting } from '../../services/api/accepting.ts';
 import { createJobChanger } from '../../services/api/change-jobs.ts';
@@ -54,7 +56,7 @@ export async function createApiDeps() {
   const database = createMemoryDatabase(clock);
   const tables = createCallbackTables(clock, database.scheduled);
   const apiKeys = createMemoryApiKeys({ database });
-  const { key } = await apiKeys.add('a test', digestOfApiKey(testApiKey));
+  const { key } = await apiKeys.add('a test', digestOfApiKey(testApiKey), 'operator');
   const config = engineConfig.parse(engineFile);
   seedMemoryRegistry(database, config);
   const secretBox = createSecretBox([Buffer.alloc(32, 7)]);
@@ -75,6 +77,7 @@ export async function createApiDeps() {
     host: '127.0.0.1',
     port: 0,
     campaigns: createMemoryCampaignStore({ database }),
+    campaignLists: createMemoryCampaignLists({ database }),
     budgets: createMemoryBudgetStore({ database }),
     reports: createMemoryRunReports({ database }),
     deadLetters: createMemoryDeadLetterStore({ database }),
@@ -99,6 +102,8 @@ export async function createApiDeps() {
     idempotency: createMemoryIdempotentRequests({ database }),
     audit: createMemoryAuditLog({ database }),
     apiKeys,
+    sessions: createMemorySessionStore({ database }),
+    installation: { name: 'Tests', zone: 'Asia/Singapore' },
     catalogue: createCatalogueReader(registry, config.countries),
     actionTypes: createMemoryActionTypeStore({ database }),
     clientStore: createMemoryClientStore({ database }),

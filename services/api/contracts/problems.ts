@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { roles } from '../../../shared/domain/roles.ts';
 
 /** One thing that is wrong with a request. */
 export const fieldProblem = z.object({
@@ -19,6 +20,7 @@ export const problem = z
     code: z.string().describe('Stable: programs decide by this'),
     errors: z.array(fieldProblem).describe('All that is wrong with the request; empty where no field is to blame'),
     requestId: z.string(),
+    requiredRole: z.enum(roles).optional().describe('Of 403 forbidden: the role that may'),
   })
   .meta({ id: 'Problem' });
 

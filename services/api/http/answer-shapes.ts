@@ -3,7 +3,7 @@ import type { Readable } from 'node:stream';
 import { z } from 'zod';
 import { problem } from '../contracts/problems.ts';
 
-type ProblemStatus = 400 | 401 | 404 | 409 | 412 | 413 | 415 | 422 | 429 | 503;
+type ProblemStatus = 400 | 401 | 403 | 404 | 409 | 412 | 413 | 415 | 422 | 429 | 503;
 
 /** How a route's problems are described: all alike. 500 goes without saying. */
 export function problems(...statuses: ProblemStatus[]) {

@@ -3,6 +3,8 @@ import Fastify, {
   LogController,
   type FastifyBaseLogger,
   type FastifyInstance,
+  type FastifyReply,
+  type FastifyRequest,
   type FastifySchemaCompiler,
   type FastifySerializerCompiler,
   type RawReplyDefaultExpression,
@@ -40,6 +42,10 @@ declare module 'fastify' {
 
 export interface HttpServerDeps {
   logger: Logger;
+  /** Turns the path that was asked into one of ours, such as below a proxy's. */
+  pathOf?: (url: string) => string;
+  /** Answers some of what no route does, such as a page of the console; undefined: nothing of it. */
+  otherwise?: { isFor(request: FastifyRequest): boolean; send(reply: FastifyReply): FastifyReply } | undefined;
   explain: ExplainError;
 }
 
@@ -58,13 +64,19 @@ const maxRequestsPerSocket = 10_000;
  * The habits that all routes share: JSON bodies only, every refusal as `application/problem+json`, a request id in and out, and headers that
  * keep browsers from doing anything with the answers.
  */
-export async function createHttpServer({ logger, explain }: HttpServerDeps): Promise<HttpServer> {
+export async function createHttpServer({
+  logger,
+  explain,
+  pathOf = (url) => url,
+  otherwise,
+}: HttpServerDeps): Promise<HttpServer> {
   const answerProblem = createAnswerProblem(explain);
   const loggerInstance: FastifyBaseLogger = logger;
   const server = Fastify({
     loggerInstance,
     logController: new LogController({ disableRequestLogging: true }),
     bodyLimit: maxBodyBytes,
+    rewriteUrl: ({ url = '/' }) => pathOf(url),
     exposeHeadRoutes: true,
     requestTimeout: longestArrivalMs,
     http: { headersTimeout: headersTimeoutMs },
@@ -83,7 +95,9 @@ export async function createHttpServer({ logger, explain }: HttpServerDeps): Pro
   server.setSerializerCompiler(serializerCompiler);
   server.setErrorHandler(answerProblem);
   server.decorate('answerNoRoute', createAnswerNoRoute(rememberPaths(server)));
-  server.setNotFoundHandler(server.answerNoRoute);
+  server.setNotFoundHandler((request, reply) =>
+    otherwise?.isFor(request) ? otherwise.send(reply) : server.answerNoRoute(request, reply),
+  );
   server.addHook('onRequest', async (request, reply) => {
     limitArrival(request);
     reply.header('x-request-id', request.id);

@@ -24,6 +24,7 @@ const rateLimits: readonly HeaderName[] = ['X-RateLimit-Limit', 'X-RateLimit-Rem
 /** What a status means here, where its usual name does not say it. */
 const meanings: Record<string, string> = {
   401: 'No key, an unknown or a revoked one',
+  403: 'The key is of a role that may not (`requiredRole` says which may), or a session’s request lacks X-CSRF-Token',
   409: 'The state forbids it, or a request with the same Idempotency-Key is still being carried out',
   412: 'It has changed since the ETag that If-Match names',
   415: 'The body is not application/json',
@@ -38,14 +39,19 @@ export function describeAnswers(document: unknown): void {
   components['headers'] = headers;
   for (const [path, methods] of Object.entries(fieldsOf(fieldsOf(document)['paths']))) {
     for (const [method, operation] of Object.entries(fieldsOf(methods))) {
-      describeOperation(path.startsWith('/v1/'), method, fieldsOf(fieldsOf(operation)['responses']));
+      const responses = fieldsOf(fieldsOf(operation)['responses']);
+      // Everybody may look.
+      if (method !== 'get' && path.startsWith('/v1/'))
+        responses['403'] ??= { description: '', content: problemContent };
+      describeOperation(path.startsWith('/v1/'), method, responses);
     }
   }
 }
 
+const problemContent = { 'application/problem+json': { schema: { $ref: '#/components/schemas/Problem' } } };
+
 function describeOperation(isKeyed: boolean, method: string, responses: Record<string, unknown>): void {
-  const content = { 'application/problem+json': { schema: { $ref: '#/components/schemas/Problem' } } };
-  if (isKeyed) responses['503'] ??= { description: '', content };
+  if (isKeyed) responses['503'] ??= { description: '', content: problemContent };
   for (const [status, response] of Object.entries(responses)) {
     const fields = fieldsOf(response);
     fields['description'] = meanings[status] ?? fields['description'];
@@ -53,7 +59,7 @@ function describeOperation(isKeyed: boolean, method: string, responses: Record<s
     fields['headers'] = { ...fieldsOf(fields['headers']), ...referredTo(names) };
   }
   const description = 'Any other problem, such as 405, 408, 431 or 500: all have this shape';
-  responses['default'] = { description, content, headers: referredTo(['X-Request-Id']) };
+  responses['default'] = { description, content: problemContent, headers: referredTo(['X-Request-Id']) };
 }
 
 function headersOf(isKeyed: boolean, method: string, status: string): HeaderName[] {

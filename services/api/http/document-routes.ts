@@ -9,6 +9,8 @@ export interface DocumentedApi {
   title: string;
   version: string;
   description: string;
+  /** Empty, or the path below which everything is. */
+  basePath: string;
   tags: { name: string; description: string }[];
   /** Adds what the shapes of the routes do not say, to a copy, whenever somebody asks. */
   amend: (document: unknown) => void;
@@ -20,18 +22,26 @@ export interface DocumentedApi {
  */
 export async function documentRoutes(
   server: HttpServer,
-  { title, version, description, tags, amend }: DocumentedApi,
+  { title, version, description, basePath, tags, amend }: DocumentedApi,
 ): Promise<void> {
   await server.register(swagger, {
     openapi: {
       openapi: '3.1.0',
       info: { title, version, description },
       tags,
-      servers: [{ url: '/', description: 'Where this document came from' }],
-      security: [{ apiKey: [] }],
-      components: { securitySchemes: { apiKey: { type: 'http', scheme: 'bearer' } } },
+      servers: [{ url: basePath || '/', description: 'Where this document came from' }],
+      security: [{ apiKey: [] }, { session: [] }],
+      components: {
+        securitySchemes: {
+          apiKey: { type: 'http', scheme: 'bearer' },
+          session: {
+            ...{ type: 'apiKey', in: 'cookie', name: 'muster-session' },
+            description: 'Of POST /v1/session. What is no GET or HEAD needs X-CSRF-Token beside it',
+          },
+        },
+      },
     },
-    transform: jsonSchemaTransform,
+    transform: (described) => withRole(jsonSchemaTransform(described), described.route.config?.role),
     transformObject: (document) => {
       const written = jsonSchemaTransformObject(document);
       tidyComponents(written);
@@ -62,4 +72,10 @@ export async function documentRoutes(
     amend(document);
     return document;
   });
+}
+
+/** Says in the document which role a route needs; `describeAnswers` adds its refusal. */
+function withRole(written: ReturnType<typeof jsonSchemaTransform>, role: string | undefined) {
+  if (role === undefined || role === 'anybody') return written;
+  return { ...written, schema: { ...written.schema, 'x-required-role': role } };
 }

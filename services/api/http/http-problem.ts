@@ -1,4 +1,5 @@
 import { STATUS_CODES } from 'node:http';
+import type { Role } from '../../../shared/domain/roles.ts';
 import type { FieldProblem, Problem } from '../contracts/problems.ts';
 
 /** Listed to the caller: more would only make the answer as absurd as the request. */
@@ -11,6 +12,8 @@ export interface HttpProblemFacts {
   errors?: readonly FieldProblem[];
   /** Such as `retry-after`. */
   headers?: Readonly<Record<string, string>>;
+  /** Of 403: who may. */
+  requiredRole?: Role;
 }
 
 /** Thrown by whoever handles a request, and answered as `application/problem+json`. */
@@ -20,13 +23,15 @@ export class HttpProblem extends Error {
   readonly code: string;
   readonly errors: readonly FieldProblem[];
   readonly headers: Readonly<Record<string, string>>;
+  readonly requiredRole: Role | undefined;
 
-  constructor({ status, code, detail, errors = [], headers = {} }: HttpProblemFacts) {
+  constructor({ status, code, detail, errors = [], headers = {}, requiredRole }: HttpProblemFacts) {
     super(detail);
     this.status = status;
     this.code = code;
     this.errors = errors;
     this.headers = headers;
+    this.requiredRole = requiredRole;
   }
 }
 
@@ -46,9 +51,12 @@ export function notFound(what: string, id: string): HttpProblem {
   return new HttpProblem({ status: 404, code: `${what}-not-found`, detail: `there is no ${what} ${quoted(id)}` });
 }
 
-export function problemBody({ status, code, message, errors }: HttpProblem, requestId: string): Problem {
+export function problemBody(problem: HttpProblem, requestId: string): Problem {
+  const { status, code, message, errors, requiredRole } = problem;
   const title = STATUS_CODES[status] ?? 'Error';
-  return { type: `urn:muster:problem:${code}`, title, status, detail: message, code, errors: [...errors], requestId };
+  const type = `urn:muster:problem:${code}`;
+  const told = { type, title, status, detail: message, code, errors: [...errors], requestId };
+  return requiredRole === undefined ? told : { ...told, requiredRole };
 }
 
 const maxQuotedLength = 80;

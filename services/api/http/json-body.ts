@@ -1,3 +1,4 @@
+import { isAscii } from 'node:buffer';
 import type { FieldProblem } from '../contracts/problems.ts';
 import { HttpProblem, invalidRequest } from './http-problem.ts';
 import { pointerOf } from './json-pointer.ts';
@@ -18,9 +19,9 @@ const utf8 = new TextDecoder('utf-8', { fatal: true });
  */
 export function parseJsonBody(bytes: Buffer): unknown {
   const text = decode(bytes);
-  if (text.trim() === '') return undefined;
+  if (isBlank(text)) return undefined;
   const value = parse(text);
-  refuse(findRefused(value));
+  if (!isPlain(value, 0)) refuse(findRefused(value));
   // After the depth is known: this parser walks with the stack.
   if (hasNumbersAtRisk(text)) refuse(findRefused(parseMarkingInexact(text)));
   return value;
@@ -32,6 +33,8 @@ function refuse(problems: readonly FieldProblem[]): void {
 
 /** Decoding that forgives would store another text than the one that was meant. */
 function decode(bytes: Buffer): string {
+  // A quarter of the time, and nearly always.
+  if (isAscii(bytes)) return bytes.toString('latin1');
   try {
     return utf8.decode(bytes);
   } catch {
@@ -47,6 +50,24 @@ function parse(text: string): unknown {
     const detail = `the body is no JSON: ${error instanceof Error ? error.message : String(error)}`;
     throw new HttpProblem({ status: 400, code: 'malformed-json', detail });
   }
+}
+
+function isBlank(text: string): boolean {
+  return !text.startsWith('{') && text.trim() === '';
+}
+
+/** Whether nothing in a value has to be refused. It walks with the stack, no deeper than values may be. */
+function isPlain(value: unknown, depth: number): boolean {
+  if (typeof value !== 'object' || value === null) return true;
+  if (depth >= maxDepth || value instanceof InexactNumber) return false;
+  if (Array.isArray(value)) return value.every((inner) => isPlain(inner, depth + 1));
+  if (!isFields(value)) return false;
+  for (const key in value) if (key === '__proto__' || !isPlain(value[key], depth + 1)) return false;
+  return true;
+}
+
+function isFields(value: object): value is Record<string, unknown> {
+  return !Array.isArray(value);
 }
 
 /** A list or an object in a body. Paths are only written out for what is refused: a body may hold half a million values. */

@@ -38,6 +38,12 @@ export interface CampaignStore {
    */
   list(limit: number, cursor: string | null): Promise<Page<CampaignRecord>>;
   /**
+   * Gives a draft another definition, as its next revision, and answers it as it is then. No effect where it is no draft, or at another
+   * revision by now: who asks sees that by the answer's revision.
+   * @param revision the one that the definition was made from
+   */
+  redefine(campaignId: string, definition: CampaignDefinition, revision: number): Promise<CampaignRecord | undefined>;
+  /**
    * draft → scheduled, with the job that will start the run. Repeating it changes nothing.
    * @param dueAt null: now, by the database's clock
    */

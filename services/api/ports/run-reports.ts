@@ -114,6 +114,8 @@ export interface RunReports {
    */
   list(filter: RunFilter, limit: number, cursor: string | null): Promise<Page<RunHeader>>;
   snapshot(runId: string): Promise<RunSnapshot | undefined>;
+  /** Of the runs that there are, in no order; all as of one moment. */
+  snapshots(runIds: readonly string[]): Promise<RunSnapshot[]>;
   failureGroups(runId: string): Promise<FailureGroup[]>;
   /**
    * In the order of (country, batch, step, user); stable while rows are written. The cursor is opaque.

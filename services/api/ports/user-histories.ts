@@ -28,6 +28,8 @@ export interface HistoryFeed {
 }
 
 export interface UserPlace {
+  /** Part of the key of every call for the user. */
+  feedId: string;
   country: string;
   fromStep: number;
   /** The batch that the user was fed with and the child batches that it went on in, in that order. Empty for one that could not be sent. */

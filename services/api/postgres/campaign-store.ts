@@ -36,6 +36,11 @@ export function createCampaignStore({ pool }: { pool: Pool }): CampaignStore {
       return pageOf(rows.map(recordOf), limit, (record) => record.campaignId);
     },
 
+    redefine: async (campaignId, definition, revision) => {
+      await inTransaction(pool, (client) => redefine(client, campaignId, definition, revision));
+      return get(campaignId);
+    },
+
     start: async (campaignId, dueAt) => {
       await pool.query(startCampaign, [campaignId, uuidv7(), partitionOf(campaignId), dueAt]);
       return get(campaignId);
@@ -53,6 +58,27 @@ export function createCampaignStore({ pool }: { pool: Pool }): CampaignStore {
   };
 }
 
+/** Those of the ids that there are, by id. */
+export async function selectCampaignRecords(
+  pool: Pool,
+  campaignIds: readonly string[],
+): Promise<Map<string, CampaignRecord>> {
+  const { rows } = await pool.query<CampaignRow>(`${selectCampaigns} where c.id = any($1::uuid[])`, [campaignIds]);
+  return new Map(rows.map((row) => [row.id, recordOf(row)]));
+}
+
+async function redefine(
+  client: PoolClient,
+  campaignId: string,
+  definition: CampaignDefinition,
+  revision: number,
+): Promise<void> {
+  const { rowCount } = await client.query(nextRevision, [campaignId, revision, definition.name]);
+  if (rowCount === 0) return;
+  await client.query('delete from budgets where campaign = $1', [campaignId]);
+  await client.query(insertRevision, [campaignId, revision + 1, definition]);
+}
+
 async function startRecurring(client: PoolClient, campaignId: string, recurrence: RecurrenceDefinition): Promise<void> {
   const { rows } = await client.query<{ name: string; now: Date }>(scheduleCampaign, [campaignId]);
   const [started] = rows;
@@ -62,6 +88,18 @@ async function startRecurring(client: PoolClient, campaignId: string, recurrence
   const definition = JSON.stringify({ recurrence } satisfies KeptSchedule);
   await client.query(insertSchedule, [uuidv7(), started.name, campaignId, definition, started.now, ...times]);
 }
+
+const nextRevision = `
+  update campaigns set revision = revision + 1, name = $3, updated_at = now()
+  where id = $1 and revision = $2 and state = 'draft'`;
+
+/** A draft has spent nothing: its budgets are made anew, in a statement of their own because the old ones have to be gone before. */
+const insertRevision = `
+  with b as (
+    insert into budgets (campaign, country, units)
+    select $1::uuid, k.country, k.units from jsonb_to_recordset($3::jsonb -> 'budgets') k (country text, units bigint)
+  )
+  insert into campaign_revisions (campaign, revision, definition) values ($1, $2, $3)`;
 
 const scheduleCampaign = `
   update campaigns set state = 'scheduled', updated_at = now() where id = $1 and state = 'draft' returning name, now() as now`;

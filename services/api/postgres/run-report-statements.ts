@@ -31,15 +31,15 @@ export const selectRuns = `
   order by r.id desc limit $1`;
 
 /**
- * $1 run. One statement sees one moment: users, batches and totals of a feed change in the same transactions, so its lines balance
+ * $1 runs. One statement sees one moment: users, batches and totals of a feed change in the same transactions, so its lines balance
  * whenever it is asked. It is asked every second, and reads a handful of rows per feed however large the run is.
  */
-export const selectSnapshot = `
+export const selectSnapshots = `
   with totals as (
     select feed, step, sum(batches)::float8 as batches, sum(succeeded)::float8 as succeeded, sum(failed)::float8 as failed,
       sum(expired)::float8 as expired, sum(cancelled)::float8 as cancelled, sum(unknown)::float8 as unknown, sum(born)::int as born,
       sum(waiting)::int as waiting, sum(settled_succeeded)::float8 as "settledSucceeded", sum(settled_failed)::float8 as "settledFailed"
-    from run_totals where feed in (select feed from feeds where run = $1)
+    from run_totals where feed in (select feed from feeds where run = any($1::uuid[]))
     group by feed, step
   ), lines as (
     select feed, json_agg(to_jsonb(totals) - array['feed', 'born', 'waiting'] order by step) as totals, sum(born)::int as born,
@@ -49,31 +49,32 @@ export const selectSnapshot = `
     select feed, json_agg(json_build_object('step', step, 'delivered', delivered, 'undelivered', undelivered) order by step) as receipts
     from (
       select feed, step, sum(delivered)::float8 as delivered, sum(undelivered)::float8 as undelivered
-      from receipt_totals where feed in (select feed from feeds where run = $1) group by feed, step
+      from receipt_totals where feed in (select feed from feeds where run = any($1::uuid[])) group by feed, step
     ) s group by feed
   ), countries as (
-    select json_agg(json_build_object(
+    select run, json_agg(json_build_object(
         'country', country, 'fromStep', from_step, 'segment', segment, 'estimate', estimate, 'fedUsers', fed_users, 'heldOutUsers', held_out_users,
         'excludedUsers', excluded_users, 'fedBatches', next_batch_no - 1,
         'childBatches', coalesce(born, 0), 'complete', complete, 'totals', coalesce(totals, '[]'),
         'receipts', coalesce(receipts, '[]')
       ) order by country, from_step, feed) as countries,
       (array_agg(stalled order by country) filter (where stalled is not null))[1] as stalled, coalesce(sum(waiting), 0)::int as waiting
-    from feeds left join lines using (feed) left join receipts using (feed) where run = $1
+    from feeds left join lines using (feed) left join receipts using (feed) where run = any($1::uuid[]) group by run
   ), causes as (
-    select f.country, h.step, h.cause, h.since, h.batches from feeds f join holds h using (feed) where f.run = $1
+    select f.run, f.country, h.step, h.cause, h.since, h.batches from feeds f join holds h using (feed) where f.run = any($1::uuid[])
     union all
-    select f.country, c.step, c.cause, c.since, c.batches from feeds f join step_causes c using (feed)
-    where f.run = $1 and c.last_at >= now() - interval '2 minutes'
+    select f.run, f.country, c.step, c.cause, c.since, c.batches from feeds f join step_causes c using (feed)
+    where f.run = any($1::uuid[]) and c.last_at >= now() - interval '2 minutes'
       and exists (select from totals t where t.feed = c.feed and t.step = c.step and t.waiting > 0)
       and not exists (select from holds h where h.feed = c.feed and h.step = c.step and h.cause = c.cause)
   ), waits as (
-    select json_agg(json_build_object('step', step, 'country', country, 'cause', cause, 'since', since, 'batches', batches)
+    select run, json_agg(json_build_object('step', step, 'country', country, 'cause', cause, 'since', since, 'batches', batches)
         order by since, step, country, cause) as waits,
       (array_agg(cause order by since, step, country, cause))[1] as cause
-    from causes
+    from causes group by run
   )
-  select ${header}, now() as "asOf", case when r.ended_at is null then r.waiting_since end as "waitingSince", r.in_flight as "inFlight", f.waiting as "waitingForRetry",
+  select ${header}, now() as "asOf", case when r.ended_at is null then r.waiting_since end as "waitingSince", r.in_flight as "inFlight",
+    coalesce(f.waiting, 0) as "waitingForRetry",
     case when r.ended_at is null then coalesce(f.stalled, w.cause, r.waiting_cause) end as stalled,
     case when r.ended_at is null then w.waits end as waits, r.failures_kept as "failuresKept",
     (
@@ -82,7 +83,7 @@ export const selectSnapshot = `
       from budget_figures where campaign = r.campaign
     ) as budgets,
     coalesce(f.countries, '[]') as countries
-  from ${runsWithRevision}, countries f, waits w where r.id = $1`;
+  from ${runsWithRevision} left join countries f on f.run = r.id left join waits w on w.run = r.id where r.id = any($1::uuid[])`;
 
 /** $1 run. Out of counts that grow with the recordings: a report costs the same for a thousand failures and for a hundred million. */
 export const selectFailureGroups = `

@@ -12,9 +12,15 @@ import type {
 import { failureCode, failureOutcome } from '../../../shared/postgres/ledger-codes.ts';
 import { sampleSize } from '../../../shared/postgres/totals-sql.ts';
 import { pageOf, requireIdCursor } from './pages.ts';
-import { selectFailureGroups, selectFailures, selectRuns, selectSnapshot } from './run-report-statements.ts';
+import { selectFailureGroups, selectFailures, selectRuns, selectSnapshots } from './run-report-statements.ts';
 
 export function createRunReports({ pool }: { pool: Pool }): RunReports {
+  async function snapshots(runIds: readonly string[]): Promise<RunSnapshot[]> {
+    if (runIds.length === 0) return [];
+    const { rows } = await pool.query<SnapshotRow>(selectSnapshots, [runIds]);
+    return rows.map(snapshotOf);
+  }
+
   return {
     list: async ({ campaignId, state }, limit, cursor) => {
       requireIdCursor(cursor);
@@ -22,11 +28,9 @@ export function createRunReports({ pool }: { pool: Pool }): RunReports {
       return pageOf(rows, limit, (header) => header.runId);
     },
 
-    snapshot: async (runId) => {
-      const { rows } = await pool.query<SnapshotRow>(selectSnapshot, [runId]);
-      const [row] = rows;
-      return row && { ...row, waits: (row.waits ?? []).map((wait) => ({ ...wait, since: new Date(wait.since) })) };
-    },
+    snapshot: async (runId) => (await snapshots([runId]))[0],
+
+    snapshots,
 
     failureGroups: async (runId) => {
       const { rows } = await pool.query<FailureGroupRow>(selectFailureGroups, [runId]);
@@ -58,6 +62,10 @@ type Coded<Failure> = Omit<Failure, 'outcome'> & { outcome: number };
 
 /** Times inside of JSON are texts. */
 type SnapshotRow = Omit<RunSnapshot, 'waits'> & { waits: (Omit<RunWaitRow, 'since'> & { since: string })[] | null };
+
+function snapshotOf({ waits, ...row }: SnapshotRow): RunSnapshot {
+  return { ...row, waits: (waits ?? []).map((wait) => ({ ...wait, since: new Date(wait.since) })) };
+}
 
 /** The samples of all slots, up to five users of each. */
 type FailureGroupRow = Omit<Coded<FailureGroup>, 'sample'> & { samples: string[][] };

@@ -29,7 +29,7 @@ export function createUserHistories({ pool }: { pool: Pool }): UserHistories {
     const { feedId, country, fromStep, batchNo, unsendable } = row;
     const batches = batchNo === null ? [] : await follow(feedId, batchNo, user);
     const { rows: receipts } = await pool.query<HistoryReceipt>(selectUserReceipts, [feedId, user, row.chain.length]);
-    return { country, fromStep, batches, unsendable: unsendable && failureOf(unsendable), receipts };
+    return { feedId, country, fromStep, batches, unsendable: unsendable && failureOf(unsendable), receipts };
   }
 
   return {

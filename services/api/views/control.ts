@@ -26,7 +26,7 @@ export function runEventView({ eventId, at, kind, detail }: RunEvent): RunEventS
 }
 
 /** What a cancellation would do now. What is under way moves on while this is read: the figures are of about this moment. */
-export function cancelPreviewView(snapshot: RunSnapshot, underWay: UnderWay): CancelPreviewShape {
+export function cancelPreviewView(snapshot: RunSnapshot, underWay: UnderWay, timeToStopMs: number): CancelPreviewShape {
   const { runId, state, chain, countries } = snapshot;
   const counted = countries.reduce((sum, feed) => sum + feed.fedUsers, 0);
   const estimated = estimatedUsers(snapshot);
@@ -45,6 +45,9 @@ export function cancelPreviewView(snapshot: RunSnapshot, underWay: UnderWay): Ca
     halfWayUsers: Math.max(0, all - notStarted - finishing),
     finishingUsers: finishing,
     endedUsers: counted - all,
+    inFlight: { batches: batchesInFlight(underWay), users: usersInFlight(underWay) },
+    waiting: underWay.waiting,
+    timeToStopMs,
   };
 }
 

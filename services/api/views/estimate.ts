@@ -12,17 +12,24 @@ export function estimateView(
   return {
     campaignId,
     asOf: now.toISOString(),
-    countries: countries.map((country) => {
-      const of = (role: AskedSource['role']) =>
-        sources
-          .filter((source) => source.country === country && source.role === role)
-          .map(({ entry, users }) => ({ source: entry, users }));
-      const [include, exclude] = [of('include'), of('exclude')];
-      return { country, include, exclude, users: boundsOf(include, exclude) };
-    }),
+    countries: countryEstimates(countries, sources),
     holdOutPercent: audience.holdOutPercent ?? 0,
     warnings,
   };
+}
+
+export function countryEstimates(
+  countries: readonly string[],
+  sources: readonly AskedSource[],
+): CampaignEstimate['countries'] {
+  return countries.map((country) => {
+    const of = (role: AskedSource['role']) =>
+      sources
+        .filter((source) => source.country === country && source.role === role)
+        .map(({ entry, users }) => ({ source: entry, users }));
+    const [include, exclude] = [of('include'), of('exclude')];
+    return { country, include, exclude, users: boundsOf(include, exclude) };
+  });
 }
 
 interface Counted {

@@ -20,14 +20,21 @@ export interface Looked {
   lateMs: number;
 }
 
+export interface LookedLate {
+  late: JobReference[];
+  /** For the next late look. */
+  horizon: string;
+}
+
 export interface DueReferences {
   /** Of each partition what is due behind its mark, the oldest first, at most `limit`. @param nearMs how far ahead to see */
   look(marks: readonly PartitionMark[], limit: number, nearMs: number): Promise<Looked>;
   /**
    * What is due between the second before the mark and the mark, it included: commits land there that began before others which were seen.
-   * Jobs that are being called are left out.
+   * Jobs that are being called are left out, and so may be what was committed before an earlier late look: looks that began after that saw it.
+   * @param horizon of an earlier late look at the same database; null: all of it is wanted
    */
-  lookLate(marks: readonly PartitionMark[]): Promise<JobReference[]>;
+  lookLate(marks: readonly PartitionMark[], horizon: string | null): Promise<LookedLate>;
   /** As `look`, of one client, and not beyond `until` of the partition. */
   lookOf(
     clientId: string,

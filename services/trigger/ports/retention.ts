@@ -29,4 +29,6 @@ export interface Retention {
   deleteDeadLetters(days: number, limit: number): Promise<number>;
   /** Deletes entries of the audit log of more than `days` ago; returns how many, at most `limit`. */
   deleteChanges(days: number, limit: number): Promise<number>;
+  /** Deletes sessions and log-in links that are over; returns how many, at most `limit`. */
+  deleteSessions(limit: number): Promise<number>;
 }

@@ -138,3 +138,11 @@ export const failLostUploads = `
 export const deleteChanges = `
   delete from audit_log where ctid = any(array(
     select ctid from audit_log where at <= now() - $1::int * interval '1 day' limit $2))`;
+
+/** $1 limit. */
+export const deleteSessions = `
+  delete from sessions where digest in (select digest from sessions where least(idle_until, expires_at) <= now() limit $1)`;
+
+/** $1 limit. */
+export const deleteSessionLinks = `
+  delete from session_links where digest in (select digest from session_links where expires_at <= now() limit $1)`;

@@ -45,6 +45,10 @@ export function createRetentionStore({ pool }: { pool: Pool }): Retention {
     failLostUploads: () => deleted(statements.failLostUploads),
     deleteDeadLetters: (days, limit) => deleted(statements.deleteDeadLetters, days, limit),
     deleteChanges: (days, limit) => deleted(statements.deleteChanges, days, limit),
+    deleteSessions: async (limit) => {
+      const gone = await deleted(statements.deleteSessions, limit);
+      return gone + (await deleted(statements.deleteSessionLinks, limit - gone));
+    },
   };
 }
 

@@ -11,8 +11,8 @@ export function describeApiKeys(name: string, makeSubject: () => Promise<ApiKeys
     });
 
     it('finds a key by its digest', async () => {
-      const added = await keys.add('console "east" 🗝', 'digest-1');
-      expect(added).toMatchObject({ name: 'console "east" 🗝', revokedAt: null });
+      const added = await keys.add('console "east" 🗝', 'digest-1', 'manager');
+      expect(added).toMatchObject({ name: 'console "east" 🗝', role: 'manager', revokedAt: null });
       expect(await keys.find('digest-1')).toEqual(added);
     });
 
@@ -20,28 +20,28 @@ export function describeApiKeys(name: string, makeSubject: () => Promise<ApiKeys
       expect(await keys.find('digest-1')).toBeUndefined();
     });
 
-    it('leaves a key as it is when its digest is added again', async () => {
-      const added = await keys.add('first', 'digest-1');
-      expect(await keys.add('second', 'digest-1')).toEqual(added);
+    it('leaves a key as it is, its role too, when its digest is added again', async () => {
+      const added = await keys.add('first', 'digest-1', 'manager');
+      expect(await keys.add('second', 'digest-1', 'operator')).toEqual(added);
       expect(await keys.list()).toEqual([added]);
     });
 
     it('does not find a revoked key any more, and still lists it', async () => {
-      const { key } = await keys.add('lost laptop', 'digest-1');
+      const { key } = await keys.add('lost laptop', 'digest-1', 'manager');
       expect(await keys.revoke(key)).toBe(true);
       expect(await keys.find('digest-1')).toBeUndefined();
       expect((await keys.list())[0]?.revokedAt).toBeInstanceOf(Date);
     });
 
     it('does not bring a revoked key back when its digest is added again', async () => {
-      const { key } = await keys.add('lost laptop', 'digest-1');
+      const { key } = await keys.add('lost laptop', 'digest-1', 'manager');
       await keys.revoke(key);
-      await keys.add('lost laptop', 'digest-1');
+      await keys.add('lost laptop', 'digest-1', 'manager');
       expect(await keys.find('digest-1')).toBeUndefined();
     });
 
     it('takes a repeated revocation for done, and keeps the time of the first', async () => {
-      const { key } = await keys.add('lost laptop', 'digest-1');
+      const { key } = await keys.add('lost laptop', 'digest-1', 'manager');
       await keys.revoke(key);
       const listed = await keys.list();
       expect(await keys.revoke(key)).toBe(true);
@@ -53,7 +53,7 @@ export function describeApiKeys(name: string, makeSubject: () => Promise<ApiKeys
     });
 
     it('lists keys in the order they were added', async () => {
-      for (const each of ['one', 'two', 'three']) await keys.add(each, `digest of ${each}`);
+      for (const each of ['one', 'two', 'three']) await keys.add(each, `digest of ${each}`, 'manager');
       expect((await keys.list()).map((record) => record.name)).toEqual(['one', 'two', 'three']);
     });
   });

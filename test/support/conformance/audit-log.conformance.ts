@@ -32,7 +32,7 @@ export function describeAuditLog(name: string, makeSubject: () => Promise<AuditL
       (await audit.list(filter, 10, null)).items.map(({ subject }) => subject);
 
     it('keeps who did what to which, when, and how it ended, with its detail as it came', async () => {
-      const { key } = await keys.add('the night shift', 'digest');
+      const { key } = await keys.add('the night shift', 'digest', 'operator');
       const detail = { reason: 'wrong "reward" 🚲', from: { paceUsersPerSecond: null }, users: [1, 2] };
       await audit.record({ ...entry, apiKey: key, detail });
 
@@ -59,7 +59,7 @@ export function describeAuditLog(name: string, makeSubject: () => Promise<AuditL
     });
 
     it('keeps to what was asked for', async () => {
-      const { key } = await keys.add('one', 'digest-1');
+      const { key } = await keys.add('one', 'digest-1', 'operator');
       await audit.record({ ...entry, subject: 'run_1', apiKey: key });
       await audit.record({ ...entry, subject: 'run_2', method: 'PATCH', route: '/v1/runs/:id' });
       expect(await subjectsOf({ subject: 'run_2' })).toEqual(['run_2']);

@@ -13,6 +13,7 @@ export interface CampaignStoreSubject {
 }
 
 const nobody = '01938f1e-7c00-7000-8000-000000000001';
+const budgetOf = (country: string, units: number) => ({ country, units });
 const dueAt = new Date('2030-12-01T01:00:00.123Z');
 
 export function describeCampaignStore(name: string, makeSubject: () => Promise<CampaignStoreSubject>): void {
@@ -89,6 +90,35 @@ export function describeCampaignStore(name: string, makeSubject: () => Promise<C
 
     it.each(['', 'nonsense', "'; drop table campaigns; --"])('refuses to go on from %j', async (cursor) => {
       await expect(campaigns.list(10, cursor)).rejects.toThrow(InvalidCursorError);
+    });
+
+    it('gives a draft another definition as its next revision, its budgets too', async () => {
+      const before = await campaigns.create(campaignDefinitionOf({ name: 'before', budgets: [budgetOf('SG', 5)] }));
+      const wanted = campaignDefinitionOf({ name: 'after', budgets: [budgetOf('ID', 7), budgetOf('SG', 6)] });
+      const after = await campaigns.redefine(before.campaignId, wanted, 1);
+      expect(after).toEqual({ ...before, revision: 2, definition: wanted });
+      expect(await campaigns.get(before.campaignId)).toEqual(after);
+    });
+
+    it('takes the budgets of a draft away with a definition that has none', async () => {
+      const { campaignId } = await campaigns.create(campaignDefinitionOf({ budgets: [budgetOf('SG', 5)] }));
+      const after = await campaigns.redefine(campaignId, campaignDefinitionOf({ name: 'free' }), 1);
+      expect(after?.definition).toEqual(campaignDefinitionOf({ name: 'free' }));
+    });
+
+    it('leaves a draft alone that has been changed since, and a campaign that was started', async () => {
+      const { campaignId } = await create('mine');
+      const mine = await campaigns.redefine(campaignId, campaignDefinitionOf({ name: 'yours' }), 1);
+      expect(await campaigns.redefine(campaignId, campaignDefinitionOf({ name: 'late' }), 1)).toEqual(mine);
+      const started = await campaigns.start(campaignId, dueAt);
+      expect(await campaigns.redefine(campaignId, campaignDefinitionOf({ name: 'later' }), 2)).toEqual(started);
+      expect(await campaigns.redefine(nobody, campaignDefinitionOf({}), 1)).toBeUndefined();
+    });
+
+    it('starts what a draft has become', async () => {
+      const { campaignId } = await create();
+      await campaigns.redefine(campaignId, campaignDefinitionOf({ name: 'second' }), 1);
+      expect(await campaigns.start(campaignId, dueAt)).toMatchObject({ revision: 2, definition: { name: 'second' } });
     });
 
     it('schedules a started campaign for its time', async () => {

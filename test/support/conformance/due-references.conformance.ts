@@ -85,7 +85,16 @@ export function describeDueReferences(name: string, makeSubject: () => Promise<D
       const [, , called, mark] = keys;
       if (!called || !mark) throw new Error('nothing was added');
       await subject.ledgerOf('a').flush({ results: [], claims: [called] });
-      expect(idsOf(await due.lookLate(marksOf([1], markOf(mark))))).toEqual([jobIdOf(65), jobIdOf(193)]);
+      const { late } = await due.lookLate(marksOf([1], markOf(mark)), null);
+      expect(idsOf(late)).toEqual([jobIdOf(65), jobIdOf(193)]);
+    });
+
+    it('sees in a late look what came behind the mark since the one before', async () => {
+      const [mark] = await add({ number: 1, dueInMs: -1000 });
+      if (!mark) throw new Error('nothing was added');
+      const { horizon } = await due.lookLate(marksOf([1], markOf(mark)), null);
+      await add({ number: 65, dueInMs: -1200 });
+      expect(idsOf((await due.lookLate(marksOf([1], markOf(mark)), horizon)).late)).toContain(jobIdOf(65));
     });
 
     it('reads one client alone, between two marks', async () => {

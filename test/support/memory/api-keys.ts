@@ -9,11 +9,11 @@ export function createMemoryApiKeys({ database }: { database: MemoryDatabase }):
   const byDigest = (digest: string) => [...apiKeys.values()].find((row) => row.digest === digest);
 
   return {
-    add: (name, digest) =>
+    add: (name, digest, role) =>
       atOnce(() => {
         const existing = byDigest(digest);
         if (existing) return recordOf(existing);
-        const row = { key: uuidv7(), name, digest, createdAt: clock.now(), revokedAt: null };
+        const row = { key: uuidv7(), name, role, digest, createdAt: clock.now(), revokedAt: null };
         apiKeys.set(row.key, row);
         return recordOf(row);
       }),
@@ -35,6 +35,6 @@ export function createMemoryApiKeys({ database }: { database: MemoryDatabase }):
   };
 }
 
-function recordOf({ key, name, createdAt, revokedAt }: ApiKeyRow): ApiKeyRecord {
-  return { key, name, createdAt, revokedAt };
+export function recordOf({ key, name, role, createdAt, revokedAt }: ApiKeyRow): ApiKeyRecord {
+  return { key, name, role, createdAt, revokedAt };
 }

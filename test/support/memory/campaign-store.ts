@@ -32,9 +32,21 @@ export function createMemoryCampaignStore({ database }: { database: MemoryDataba
           createdAt: clock.now(),
         };
         campaigns.set(row.id, row);
-        for (const { country, units } of definition.budgets ?? [])
-          database.budgets.set(`${row.id}/${country}`, { campaignId: row.id, country, units, pastUnits: 0 });
+        addBudgets(row, database);
         return recordOf(row, database);
+      }),
+
+    redefine: (campaignId, definition, revision) =>
+      atOnce(() => {
+        const row = campaigns.get(campaignId);
+        if (row?.state === 'draft' && row.revision === revision) {
+          row.revision += 1;
+          row.definition = structuredClone(definition);
+          for (const [key, budget] of database.budgets)
+            if (budget.campaignId === campaignId) database.budgets.delete(key);
+          addBudgets(row, database);
+        }
+        return get(campaignId);
       }),
 
     list: (limit, cursor) =>
@@ -83,11 +95,16 @@ export function createMemoryCampaignStore({ database }: { database: MemoryDataba
   };
 }
 
+function addBudgets({ id, definition }: CampaignRow, { budgets }: MemoryDatabase): void {
+  for (const { country, units } of definition.budgets ?? [])
+    budgets.set(`${id}/${country}`, { campaignId: id, country, units, pastUnits: 0 });
+}
+
 function scheduleOf({ recurring }: MemoryDatabase, campaignId: string): ScheduleRow | undefined {
   return [...recurring.schedules.values()].find((row) => row.campaignId === campaignId);
 }
 
-function recordOf(row: CampaignRow, database: MemoryDatabase): CampaignRecord {
+export function recordOf(row: CampaignRow, database: MemoryDatabase): CampaignRecord {
   const { jobs, runs } = database;
   const schedule = scheduleOf(database, row.id);
   const dueAtMs = [...jobs.values()].filter((job) => job.campaignId === row.id).map((job) => job.dueAtMs);

@@ -1,17 +1,21 @@
 import { v7 as uuidv7 } from 'uuid';
 import { describeApiKeys } from '../conformance/api-keys.conformance.ts';
 import { describeAuditLog } from '../conformance/audit-log.conformance.ts';
+import { describeCampaignLists } from '../conformance/campaign-lists.conformance.ts';
 import { describeCampaignStore } from '../conformance/campaign-store.conformance.ts';
 import { describeDeadLetters } from '../conformance/dead-letters.conformance.ts';
 import { describeDueJobs } from '../conformance/due-jobs.conformance.ts';
 import { describeIdempotentRequests } from '../conformance/idempotent-requests.conformance.ts';
 import { describeLeases } from '../conformance/leases.conformance.ts';
 import { describeRetention } from '../conformance/retention.conformance.ts';
+import { describeSessionStore } from '../conformance/session-store.conformance.ts';
 import { describeRunReports } from '../conformance/run-reports.conformance.ts';
 import { createSettableClock } from '../settable-clock.ts';
 import { createMemoryApiKeys } from './api-keys.ts';
 import { atOnce } from './at-once.ts';
 import { createMemoryAuditLog } from './audit-log.ts';
+import { addRunEvent } from './run-events.ts';
+import { createMemoryCampaignLists } from './campaign-lists.ts';
 import { createMemoryCampaignStore } from './campaign-store.ts';
 import { createMemoryDeadLetters } from './dead-letters.ts';
 import { createMemoryDueJobs } from './due-jobs.ts';
@@ -22,6 +26,7 @@ import { createMemoryRetention } from './retention.ts';
 import { createMemoryRunReports } from './run-reports.ts';
 import { createMemoryRunStore } from './run-store.ts';
 import { createMemoryRunRows } from './run-rows.ts';
+import { createMemorySessionStore } from './session-store.ts';
 import { unclaimed } from './step-ledger.ts';
 
 /** All control stores over one empty database. */
@@ -46,6 +51,7 @@ function memoryStores() {
     rows: createMemoryRunRows({ database }),
     kept: () =>
       atOnce(() => [...database.deadLetters.values()].map(({ key, value, reason }) => ({ key, value, reason }))),
+    database,
     now: () => atOnce(() => clock.now()),
     passTime: (ms: number) => atOnce(() => clock.advance(ms)),
   });
@@ -79,6 +85,30 @@ describeRetention('in memory', () => {
         steps: countOf(database.steps.values(), feedId),
         failures: countOf(database.failures, feedId),
       })),
+  });
+});
+describeCampaignLists('in memory', async () => {
+  const stores = await memoryStores();
+  return {
+    ...stores,
+    lists: createMemoryCampaignLists({ database: stores.database }),
+    addEvent: (runId, kind) => atOnce(() => addRunEvent(stores.database, runId, kind)),
+    forgetStart: (campaignId) =>
+      atOnce(() => {
+        for (const job of [...stores.database.jobs.values()])
+          if (job.campaignId === campaignId) stores.database.jobs.delete(job.id);
+      }),
+  };
+});
+describeSessionStore('in memory', () => {
+  const clock = createSettableClock();
+  const database = createMemoryDatabase(clock);
+  return Promise.resolve({
+    keys: createMemoryApiKeys({ database }),
+    sessions: createMemorySessionStore({ database }),
+    passTime: (ms: number) => atOnce(() => clock.advance(ms)),
+    countSessions: () => atOnce(() => database.sessions.size + database.sessionLinks.size),
+    deleteSessions: (limit: number) => createMemoryRetention({ database }).deleteSessions(limit),
   });
 });
 describeApiKeys('in memory', async () => (await memoryStores()).keys);

@@ -40,13 +40,15 @@ export function createMemoryDueReferences({ tables }: { tables: CallbackTables }
     lookLate: (marks) =>
       atOnce(() => {
         const ofPartition = byPartition();
-        return marks.flatMap((mark) =>
+        const late = marks.flatMap((mark) =>
           ofPartition(
             mark.partition,
             (reference) =>
               reference.dueUs > mark.dueUs - 1_000_000 && isUpTo(reference, mark) && !isLive(reference.jobId),
           ),
         );
+        // Nothing has to be left out.
+        return { late, horizon: '1' };
       }),
     lookOf: (clientId, ranges, limit) =>
       atOnce(() => {

@@ -20,6 +20,8 @@ import type {
   GuardRow,
   ApiKeyRow,
   IdempotentRequestRow,
+  SessionRow,
+  SessionLinkRow,
   DeadLetterRow,
 } from './service-tables.ts';
 import type {
@@ -75,6 +77,10 @@ export interface MemoryDatabase {
   /** By feed, in ascending order: the audience of a child run. */
   readonly retryUsers: Map<string, readonly string[]>;
   readonly apiKeys: Map<string, ApiKeyRow>;
+  /** By digest. */
+  readonly sessions: Map<string, SessionRow>;
+  /** By digest. */
+  readonly sessionLinks: Map<string, SessionLinkRow>;
   /** Keyed by `${apiKey}/${idempotencyKey}`. */
   readonly idempotentRequests: Map<string, IdempotentRequestRow>;
   /** Keyed by `${topic}/${partition}/${offset}` and a digest of the bytes. */
@@ -134,6 +140,8 @@ export function createMemoryDatabase(clock: SettableClock): MemoryDatabase {
     receipts: new Map(),
     retryUsers: new Map(),
     apiKeys: new Map(),
+    sessions: new Map(),
+    sessionLinks: new Map(),
     idempotentRequests: new Map(),
     deadLetters: new Map(),
     guards: new Map(),

@@ -121,6 +121,18 @@ export function createMemoryRetention({ database }: { database: MemoryDatabase }
         database.auditLog.splice(0, Infinity, ...database.auditLog.filter((row) => !old.has(row)));
         return old.size;
       }),
+    deleteSessions: (limit) =>
+      atOnce(() => {
+        const { sessions, sessionLinks } = database;
+        const over = [...sessions.values()].filter(
+          ({ idleUntilMs, expiresAtMs }) => Math.min(idleUntilMs, expiresAtMs) <= clock.nowMs(),
+        );
+        const unused = [...sessionLinks.values()].filter(({ expiresAtMs }) => expiresAtMs <= clock.nowMs());
+        const [goneSessions, goneLinks] = [over.slice(0, limit), unused.slice(0, Math.max(0, limit - over.length))];
+        for (const { digest } of goneSessions) sessions.delete(digest);
+        for (const { digest } of goneLinks) sessionLinks.delete(digest);
+        return goneSessions.length + goneLinks.length;
+      }),
   };
 }
 

@@ -37,6 +37,8 @@ export function createMemoryRunReports({ database }: { database: MemoryDatabase 
 
     snapshot: (runId) => atOnce(() => snapshotOf(runId, database)),
 
+    snapshots: (runIds) => atOnce(() => runIds.flatMap((runId) => snapshotOf(runId, database) ?? [])),
+
     failureGroups: (runId) => atOnce(() => groupsOf(runId, database)),
 
     failures: (runId, { step, country, reason, outcome }, limit, cursor) =>

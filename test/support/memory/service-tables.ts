@@ -30,6 +30,20 @@ export interface ApiKeyRow extends ApiKeyRecord {
   digest: string;
 }
 
+export interface SessionRow {
+  digest: string;
+  apiKey: string;
+  createdAtMs: number;
+  idleUntilMs: number;
+  expiresAtMs: number;
+}
+
+export interface SessionLinkRow {
+  digest: string;
+  apiKey: string;
+  expiresAtMs: number;
+}
+
 export interface IdempotentRequestRow {
   bodyDigest: string;
   answer: StoredAnswer | null;

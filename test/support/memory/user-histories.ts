@@ -59,7 +59,7 @@ function placeOf(database: MemoryDatabase, feed: FeedRow, asked: string, listed:
     .filter((row) => row.feedId === feedId && row.user === asked)
     .sort((a, b) => a.step - b.step)
     .map(({ step, delivered, code, at, receivedAt }) => ({ step, delivered, code, at, receivedAt }));
-  return { country, fromStep, batches, unsendable: unsendable ? failureOf(unsendable) : null, receipts };
+  return { feedId, country, fromStep, batches, unsendable: unsendable ? failureOf(unsendable) : null, receipts };
 }
 
 function familyOf(batch: BatchRow, ofFeed: readonly BatchRow[], user: string): BatchRow[] {

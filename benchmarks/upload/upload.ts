@@ -1,0 +1,165 @@
+import { Pool as PgPool, type Pool } from 'pg';
+import { Readable } from 'node:stream';
+import { gzipSync } from 'node:zlib';
+import { Pool as HttpPool } from 'undici';
+import { z } from 'zod';
+import { textArray } from '../../shared/postgres/array-literals.ts';
+import { migrate } from '../../shared/postgres/migrate.ts';
+import { withDescendants } from '../cpu.ts';
+import { startMemorySampler } from '../growth/memory-sampler.ts';
+import { median, publishTables, ratioByRound, rounded, type Row } from '../results.ts';
+import { microsOf, startOneApi, takeTurn, type Turn } from '../one-api.ts';
+import { createDatabase } from '../own-database.ts';
+import { startPostgresAlone } from '../postgres-alone.ts';
+import { databaseSettings, warmDatabase } from '../warm-database.ts';
+
+/**
+ * How long does a list of a million users take, from the first byte to the answer that campaigns may name it, and how much memory does the API
+ * use for it? Ascending, shuffled, packed, and with a country in each row. Beside it the same shuffled rows by a bare `insert … unnest` of ten
+ * thousand into a table with the same key, over one connection and without HTTP. All on one Postgres, in turns.
+ */
+const question = 'Uploaded rows per second';
+const allRows = 1_000_000;
+const perStatement = 10_000;
+const chunkBytes = 64 * 1024;
+const apiKey = 'muster_upload_benchmark';
+const countries = ['SG', 'ID', 'VN', 'TH'] as const;
+
+interface Kind {
+  name: string;
+  query: string;
+  headers: Readonly<Record<string, string>>;
+  body: Buffer;
+}
+
+interface MeasuredTurn extends Turn {
+  peakMiB: number;
+}
+
+export async function benchmarkUpload({ rounds, quick }: { rounds: number; quick: boolean }): Promise<void> {
+  const rows = quick ? allRows / 10 : allRows;
+  const postgres = await startPostgresAlone(databaseSettings);
+  let bench: Bench | undefined;
+  try {
+    if (!quick) await warmDatabase(postgres.databaseUrl);
+    bench = await startBench(postgres.databaseUrl, () => withDescendants(postgres.pid()));
+    const shuffled = shuffledUsers(rows);
+    const kinds = kindsOf(shuffled);
+    const bare: Turn[] = [];
+    const measured = new Map<Kind, MeasuredTurn[]>(kinds.map((kind) => [kind, []]));
+    for (const kind of kinds) await bench.upload(kind, rows);
+    for (let round = 1; round <= rounds; round++) {
+      bare.push(await bench.insertBare(shuffled));
+      for (const kind of kinds) measured.get(kind)?.push(await bench.upload(kind, rows));
+      console.error(`round ${round} of ${rounds}`);
+    }
+    const lines: Row[] = [{ ...rowOf('bare insert of 10,000 rows', bare, bare), 'API peak MiB': null }];
+    for (const [{ name }, turns] of measured) {
+      const peaks = turns.map(({ peakMiB }) => peakMiB);
+      lines.push({ ...rowOf(name, turns, bare), 'API peak MiB': rounded(Math.max(...peaks)) });
+    }
+    publishTables('upload', question, [{ title: `Lists of ${rows.toLocaleString('en')} users`, rows: lines }]);
+  } finally {
+    await bench?.stop();
+    await postgres.stop();
+  }
+}
+
+interface Bench {
+  upload(kind: Kind, rows: number): Promise<MeasuredTurn>;
+  insertBare(users: readonly string[]): Promise<Turn>;
+  stop(): Promise<void>;
+}
+
+const uploaded = z.object({ users: z.int(), rejected: z.int() });
+
+async function startBench(serverUrl: string, postgres: () => readonly number[]): Promise<Bench> {
+  const database = await createDatabase(serverUrl);
+  await migrate(database.url);
+  const pool = new PgPool({ connectionString: database.url, max: 1 });
+  const { api, url } = await startOneApi(database.url, { environment: { MUSTER_BOOTSTRAP_API_KEY: apiKey } });
+  const http = new HttpPool(url, { connections: 1, bodyTimeout: 0, headersTimeout: 0 });
+  const processes = { api: () => [api.pid], postgres };
+
+  return {
+    insertBare: (users) => insertBare(pool, users, { postgres }),
+    upload: async ({ query, headers, body }, rows) => {
+      const endSampling = startMemorySampler({ api: processes.api });
+      const turn = await takeTurn([body], { atOnce: 1, items: rows, processes }, async (bytes) => {
+        const answer = await http.request({
+          method: 'POST',
+          path: `/v1/audiences?name=upload${query}`,
+          headers: { authorization: `Bearer ${apiKey}`, 'content-type': 'text/csv', ...headers },
+          body: Readable.from(chunksOf(bytes)),
+        });
+        const text = await answer.body.text();
+        const { users, rejected } = uploaded.parse(JSON.parse(text));
+        if (users !== rows || rejected !== 0) throw new Error(`of ${rows} rows, ${users} are in the list: ${text}`);
+      });
+      // The next turn begins with tables of the same size.
+      await pool.query('truncate audiences, audience_parts, audience_rejects');
+      return { ...turn, peakMiB: endSampling()['api']?.peakMiB ?? 0 };
+    },
+    stop: async () => {
+      await http.close();
+      await api.stop();
+      await pool.end();
+      await database.drop();
+    },
+  };
+}
+
+function* chunksOf(bytes: Buffer): Generator<Buffer> {
+  for (let at = 0; at < bytes.length; at += chunkBytes) yield bytes.subarray(at, at + chunkBytes);
+}
+
+function kindsOf(shuffled: readonly string[]): Kind[] {
+  const lines = (users: readonly string[]) => Buffer.from(`${users.join('\n')}\n`);
+  const withCountries = shuffled.map((user, index) => `${user},${countries[index % countries.length] ?? ''}`);
+  const inOne = { query: '&country=SG', headers: {} };
+  return [
+    { name: 'ascending', ...inOne, body: lines(shuffled.toSorted()) },
+    { name: 'shuffled', ...inOne, body: lines(shuffled) },
+    { name: 'shuffled, gzip', ...inOne, headers: { 'content-encoding': 'gzip' }, body: gzipSync(lines(shuffled)) },
+    { name: 'shuffled, of four countries', query: '', headers: {}, body: lines(['userId,country', ...withCountries]) },
+  ];
+}
+
+/** In an order that is far from theirs, and the same in every run: a step that has no divisor in common with how many they are. */
+function shuffledUsers(rows: number): string[] {
+  const step = 616_037;
+  return Array.from({ length: rows }, (_, index) => `user-${String((index * step) % rows).padStart(9, '0')}`);
+}
+
+const bareTable = `
+  create temp table bare_users (country text collate "C" not null, user_id text collate "C" not null, primary key (country, user_id))`;
+const bareInsert = `insert into bare_users (country, user_id) select 'SG', user_id from unnest($1::text[]) u (user_id)`;
+
+async function insertBare(
+  pool: Pool,
+  users: readonly string[],
+  processes: { postgres: () => readonly number[] },
+): Promise<Turn> {
+  await pool.query(bareTable);
+  const statements = Array.from({ length: users.length / perStatement }, (_, index) =>
+    users.slice(index * perStatement, (index + 1) * perStatement),
+  );
+  const turn = await takeTurn(statements, { atOnce: 1, items: users.length, processes }, async (some) => {
+    await pool.query({ name: 'bare', text: bareInsert, values: [textArray(some)] });
+  });
+  await pool.query('drop table bare_users');
+  return turn;
+}
+
+function rowOf(name: string, turns: readonly Turn[], bare: readonly Turn[]): Row {
+  const rates = (some: readonly Turn[]) => some.map(({ rate }) => rate);
+  const seconds = turns.map(({ latenciesMs }) => latenciesMs.reduce((sum, ms) => sum + ms, 0) / 1000);
+  return {
+    case: name,
+    'rows/s': rounded(median(rates(turns))),
+    'ratio to bare': rounded(ratioByRound(rates(turns), rates(bare))),
+    seconds: rounded(median(seconds)),
+    'API µs per row': microsOf('api', turns),
+    'Postgres µs per row': microsOf('postgres', turns),
+  };
+}

@@ -1,0 +1,16 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { consoleFolder, ensureConsoleBuilt } from '../../services/console/built-console.ts';
+
+/**
+ * Builds the console where there is none, at the first start of an installation that was made without.
+ * @returns why there is none all the same; undefined where there is one
+ */
+export async function readyConsole(): Promise<string | undefined> {
+  if (existsSync(join(consoleFolder, 'index.html'))) return undefined;
+  try {
+    return (await ensureConsoleBuilt()) === 'missing' ? 'what builds it is not installed' : undefined;
+  } catch (error) {
+    return error instanceof Error ? error.message : String(error);
+  }
+}

@@ -1,0 +1,20 @@
+import { expect, test } from 'vitest';
+import { createPaint } from '../render/paint.ts';
+import { whereTheConsoleIs } from './where-the-console-is.ts';
+
+const installation = { apiUrl: 'http://127.0.0.1:8080', apiKey: 'muster_key' };
+const link = { link: 'abc', url: 'http://127.0.0.1:8080/log-in#link=abc', expiresAt: '2026-11-23T10:00:00.000Z' };
+
+test('the demo tells its address first, and a link that logs in once', async () => {
+  const send: typeof fetch = (url) =>
+    Promise.resolve(url === 'http://127.0.0.1:8080/' ? new Response('<html>') : Response.json(link, { status: 201 }));
+  const told = await whereTheConsoleIs(installation, createPaint(false), send);
+  expect(told).toBe(
+    '  console  http://127.0.0.1:8080/\n  log in   http://127.0.0.1:8080/log-in#link=abc (logs in once, within ten minutes)\n',
+  );
+});
+
+test('a demo without a console says so', async () => {
+  const send = () => Promise.resolve(new Response(null, { status: 302 }));
+  expect(await whereTheConsoleIs(installation, createPaint(false), send)).toContain('no console was built');
+});

@@ -1,0 +1,39 @@
+import { describe, expect, it } from 'vitest';
+import { isSameOrigin } from './same-origin.ts';
+
+const host = 'muster.example.com';
+const ours = 'https://muster.example.com';
+
+describe('a request with a cookie', () => {
+  it.each([
+    ['GET', { 'sec-fetch-site': 'same-origin' }, true],
+    ['GET', { 'sec-fetch-site': 'none' }, true],
+    ['GET', {}, true],
+    ['POST', { 'sec-fetch-site': 'same-origin', origin: ours }, true],
+    ['POST', { origin: ours }, true],
+    ['POST', { origin: 'http://muster.example.com' }, true],
+    ['GET', { 'sec-fetch-site': 'same-site' }, false],
+    ['GET', { 'sec-fetch-site': 'cross-site' }, false],
+    ['POST', { 'sec-fetch-site': 'none' }, false],
+    ['POST', {}, false],
+    ['POST', { origin: 'null' }, false],
+    ['POST', { origin: 'https://evil.example.com' }, false],
+    ['POST', { origin: 'https://muster.example.com:8443' }, false],
+    ['POST', { origin: 'https://muster.example.com.evil.example' }, false],
+    ['POST', { 'sec-fetch-site': 'same-site', origin: ours }, false],
+    ['GET', { origin: 'https://evil.example.com' }, false],
+  ])('%s with %j: %j', (method, headers, expected) => {
+    expect(isSameOrigin({ host, ...headers }, method, undefined)).toBe(expected);
+  });
+
+  it('from plain http is not ours where we are reached by https', () => {
+    expect(isSameOrigin({ host, origin: 'http://muster.example.com' }, 'POST', ours)).toBe(false);
+    expect(isSameOrigin({ host, origin: ours }, 'POST', ours)).toBe(true);
+  });
+
+  it('is ours by the address that people use, whatever host a proxy sends, and by the host that was asked directly', () => {
+    expect(isSameOrigin({ host: '10.0.0.7:8080', origin: ours }, 'POST', ours)).toBe(true);
+    expect(isSameOrigin({ host: '10.0.0.7:8080', origin: 'http://10.0.0.7:8080' }, 'POST', ours)).toBe(true);
+    expect(isSameOrigin({ host: '10.0.0.7:8080', origin: ours }, 'POST', undefined)).toBe(false);
+  });
+});

@@ -1,0 +1,29 @@
+import { expect, test } from 'vitest';
+import { fieldProblems, problemOf, unanswered } from './problems.ts';
+
+test('each field of a form gets the first of its problems, by its path', () => {
+  const errors = [
+    { pointer: '/chain/0/params/amount', code: 'invalid', detail: 'has to be above 0' },
+    { pointer: '/chain/0/params/amount', code: 'invalid', detail: 'has to be a whole number' },
+    { pointer: '/audience/a~1b~0c', code: 'invalid', detail: 'is not known' },
+  ];
+  expect(fieldProblems({ ...unanswered, errors })).toEqual(
+    new Map([
+      ['chain.0.params.amount', 'has to be above 0'],
+      ['audience.a/b~c', 'is not known'],
+    ]),
+  );
+});
+
+test('where no answer came there is a problem all the same, that says why', () => {
+  expect(problemOf(new TypeError('Failed to fetch'))).toMatchObject({
+    status: 0,
+    code: 'unreachable',
+    detail: 'Failed to fetch',
+  });
+});
+
+test("the API's own problem stays as it is", () => {
+  const refused = { ...unanswered, status: 409, code: 'state-forbids' };
+  expect(problemOf(refused)).toBe(refused);
+});

@@ -1,0 +1,42 @@
+import type { Problem } from './generated/types.gen.ts';
+
+/** What is thrown by every call of the client: the API's own problem document, or one of ours where no answer came. */
+export type { Problem };
+
+/** The problem behind whatever a call threw. */
+export function problemOf(error: unknown): Problem {
+  if (isProblem(error)) return error;
+  const detail = error instanceof Error ? error.message : String(error);
+  return { ...unanswered, detail };
+}
+
+/** No answer came at all: nobody knows whether the request arrived. */
+export const unanswered: Problem = {
+  type: 'about:blank',
+  title: 'No answer',
+  status: 0,
+  code: 'unreachable',
+  detail: 'the API did not answer',
+  errors: [],
+  requestId: '',
+};
+
+/** What is wrong with each field of a form, by its path, such as `chain.0.params.amount`; the first problem of a field is shown. */
+export function fieldProblems({ errors }: Problem): Map<string, string> {
+  const byField = new Map<string, string>();
+  for (const { pointer, detail } of errors) {
+    const path = fieldPath(pointer);
+    if (!byField.has(path)) byField.set(path, detail);
+  }
+  return byField;
+}
+
+/** `/chain/0/params/amount` as `chain.0.params.amount`; the pointer's escapes (RFC 6901) are undone. */
+export function fieldPath(pointer: string): string {
+  const parts = pointer.split('/').slice(1);
+  return parts.map((part) => part.replaceAll('~1', '/').replaceAll('~0', '~')).join('.');
+}
+
+function isProblem(error: unknown): error is Problem {
+  return typeof error === 'object' && error !== null && 'code' in error && 'status' in error && 'errors' in error;
+}

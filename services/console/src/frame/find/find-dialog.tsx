@@ -1,0 +1,91 @@
+import { Modal } from '@mantine/core';
+import { useNavigate, useParams } from '@tanstack/react-router';
+import { useId, useState, type KeyboardEvent } from 'react';
+import { Icon } from '../../parts/icon.tsx';
+import { findTargets, type FindTarget } from './find-targets.ts';
+import { useFoundCampaigns } from './use-found-campaigns.ts';
+import classes from './find-dialog.module.css';
+
+/** Ctrl/⌘ K: whatever has an id or a name, from anywhere. The arrows choose, Enter goes there. */
+export function FindDialog({ onClose }: { onClose: () => void }) {
+  const [text, setText] = useState('');
+  const [chosen, setChosen] = useState(0);
+  const navigate = useNavigate();
+  const { runId } = useParams({ strict: false });
+  const campaigns = useFoundCampaigns(text);
+  const targets = [...findTargets(text, runId), ...campaigns];
+  const current = Math.min(chosen, targets.length - 1);
+  const listId = useId();
+
+  function go(target: FindTarget | undefined): void {
+    if (!target) return;
+    onClose();
+    void navigate(target.link);
+  }
+
+  function onKeyDown(event: KeyboardEvent): void {
+    const steps: Readonly<Record<string, number>> = { ArrowDown: 1, ArrowUp: -1 };
+    const step = steps[event.key];
+    if (event.key === 'Enter') go(targets[current]);
+    else if (step !== undefined && targets.length > 0) setChosen((current + step + targets.length) % targets.length);
+    else return;
+    event.preventDefault();
+  }
+
+  return (
+    <Modal.Root
+      opened
+      onClose={onClose}
+      size={560}
+      classNames={{ content: 'dialog' }}
+      yOffset="12vh"
+      lockScroll={false}
+    >
+      <Modal.Overlay />
+      <Modal.Content aria-label="Find or jump to">
+        <div className={classes['field']}>
+          <Icon name="search" />
+          <input
+            data-autofocus
+            role="combobox"
+            aria-expanded="true"
+            aria-controls={listId}
+            aria-activedescendant={targets[current] && `${listId}-${current}`}
+            aria-label="An id, a name or a page"
+            placeholder={
+              runId === undefined ? 'An id, a name or a page' : 'An id, a name, a page, or a user of this run'
+            }
+            value={text}
+            onChange={({ target }) => {
+              setText(target.value);
+              setChosen(0);
+            }}
+            onKeyDown={onKeyDown}
+          />
+        </div>
+        <ul id={listId} role="listbox" aria-label="Found" className={classes['list']}>
+          {targets.map((target, index) => (
+            <li
+              key={target.id}
+              id={`${listId}-${index}`}
+              role="option"
+              aria-selected={index === current}
+              className={classes['option']}
+              onMouseMove={() => setChosen(index)}
+              onClick={() => go(target)}
+            >
+              <Icon name={target.icon} />
+              <span className="cut">{target.label}</span>
+              <span className="push t3 sm">{target.kind}</span>
+            </li>
+          ))}
+        </ul>
+        {targets.length === 0 && (
+          <p className={classes['nothing']} role="status">
+            Nothing is called “{text}”. Ids begin with cmp_, run_, aud_, dlt_; a shard is written award-reward.VN.
+          </p>
+        )}
+      </Modal.Content>
+    </Modal.Root>
+  );
+}

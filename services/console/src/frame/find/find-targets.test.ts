@@ -1,0 +1,40 @@
+import { expect, test } from 'vitest';
+import { findTargets } from './find-targets.ts';
+
+const run = 'run_01jd9m2x4ve8sb7tq6yc3h5n0a';
+
+const found = (text: string, runId?: string) => findTargets(text, runId).map(({ kind, link }) => ({ kind, ...link }));
+
+test('the id of a run leads to the run and to its report', () => {
+  expect(found(run)).toEqual([
+    { kind: 'Run', to: '/runs/$runId', params: { runId: run } },
+    { kind: 'Report', to: '/runs/$runId/report', params: { runId: run } },
+  ]);
+});
+
+test('a user behind the id of a run leads to that user in it', () => {
+  expect(found(`${run}  sg-00042`)).toEqual([
+    { kind: 'User in this run', to: '/runs/$runId/users/$userId', params: { runId: run, userId: 'sg-00042' } },
+  ]);
+});
+
+test('on the page of a run any word may be one of its users', () => {
+  expect(found('sg-00042', run).map(({ kind }) => kind)).toEqual(['User in this run']);
+  expect(found('sg-00042')).toEqual([]);
+});
+
+test('campaigns, shards, dead letters and changes are found by what they are called', () => {
+  const id = (prefix: string) => `${prefix}_01jd9m2x4ve8sb7tq6yc3h5n0a`;
+  expect(
+    [id('cmp'), 'award-reward.VN', id('dlt'), id('qst'), id('chg')].flatMap((text) => found(text).map(({ to }) => to)),
+  ).toEqual(['/campaigns', '/shards', '/dead-letters', '/dead-letters', '/audit']);
+});
+
+test('pages are found by a part of their name, and all of them before anything is typed', () => {
+  expect(found('new camp')).toEqual([{ kind: 'Page', to: '/campaigns/new' }]);
+  expect(found('').map(({ to }) => to)).toContain('/shards');
+});
+
+test('what only looks like an id is none', () => {
+  expect(found('run_short')).toEqual([]);
+});

@@ -1,0 +1,77 @@
+import type { LinkProps } from '@tanstack/react-router';
+import type { IconName } from '../../parts/icon.tsx';
+import { navigation } from '../navigation.ts';
+
+/** Somewhere to go. */
+export interface FindTarget {
+  /** Unlike that of any other. */
+  id: string;
+  icon: IconName;
+  label: string;
+  /** `Run`, `Page`: what it is. */
+  kind: string;
+  link: Pick<LinkProps, 'to' | 'params' | 'search'>;
+}
+
+const idPattern = /^(cmp|run|aud|dlt|qst|chg|evt)_[0-7][0-9a-z]{25}$/;
+const shardPattern = /^[a-z][a-z0-9-]{0,63}\.[A-Z]{2}$/;
+
+/**
+ * Where a text leads by itself, without asking the server: ids, shards, a run with a user behind it, and pages by name.
+ *
+ * @param runId the run that is on the page, where there is one: whatever is typed may be one of its users
+ */
+export function findTargets(text: string, runId: string | undefined): FindTarget[] {
+  const [first = '', ...rest] = text.trim().split(/\s+/);
+  const userId = rest.join(' ');
+  return [...byId(first, userId), ...userOf(text.trim(), runId), ...pages(text.trim())];
+}
+
+function byId(id: string, userId: string): FindTarget[] {
+  if (shardPattern.test(id)) {
+    return [{ id, icon: 'shards', label: id, kind: 'Shard', link: { to: '/shards', search: { shard: id } } }];
+  }
+  const [, prefix] = idPattern.exec(id) ?? [];
+  switch (prefix) {
+    case 'run':
+      return userId === '' ? runTargets(id) : [userTarget(id, userId)];
+    case 'cmp':
+      return [{ id, icon: 'campaign', label: id, kind: 'Campaign', link: { to: '/campaigns', search: { text: id } } }];
+    case 'dlt':
+    case 'qst':
+      return [{ id, icon: 'dead', label: id, kind: 'Dead letter', link: { to: '/dead-letters', search: { id } } }];
+    case 'chg':
+      return [{ id, icon: 'audit', label: id, kind: 'Change', link: { to: '/audit', search: { id } } }];
+    default:
+      return [];
+  }
+}
+
+function runTargets(runId: string): FindTarget[] {
+  const params = { runId };
+  return [
+    { id: runId, icon: 'running', label: runId, kind: 'Run', link: { to: '/runs/$runId', params } },
+    { id: `${runId} report`, icon: 'done', label: runId, kind: 'Report', link: { to: '/runs/$runId/report', params } },
+  ];
+}
+
+function userTarget(runId: string, userId: string): FindTarget {
+  const link = { to: '/runs/$runId/users/$userId', params: { runId, userId } } as const;
+  return { id: `${runId} ${userId}`, icon: 'users', label: userId, kind: 'User in this run', link };
+}
+
+function userOf(text: string, runId: string | undefined): FindTarget[] {
+  const mayBeUser = runId !== undefined && text !== '' && !idPattern.test(text) && !/\s/.test(text);
+  return mayBeUser ? [userTarget(runId, text)] : [];
+}
+
+function pages(text: string): FindTarget[] {
+  const wanted = text.toLowerCase();
+  const all: FindTarget[] = [
+    ...navigation.flatMap(({ entries }) =>
+      entries.map(({ to, label, icon }) => ({ id: to, icon, label, kind: 'Page', link: { to } })),
+    ),
+    { id: '/campaigns/new', icon: 'plus', label: 'New campaign', kind: 'Page', link: { to: '/campaigns/new' } },
+  ];
+  return all.filter(({ label }) => label.toLowerCase().includes(wanted));
+}

@@ -1,0 +1,51 @@
+import { Dialog } from '../parts/dialog.tsx';
+import { Button } from '../parts/button.tsx';
+import { useKeyCommands, type KeyCommand } from '../parts/keys/use-keys.ts';
+import { useRemembered } from '../parts/remembered.ts';
+
+const groups: readonly KeyCommand['group'][] = ['Go to', 'This page', 'Rows', 'Everywhere'];
+
+/** `?`: the keys that do something on this page, and the switch that turns single keys off. */
+export function KeysDialog({ onClose }: { onClose: () => void }) {
+  const commands = useKeyCommands();
+  const [setting, set] = useRemembered('single-keys');
+  const isOn = setting !== 'off';
+  const shown = groups.filter((group) => commands.some((command) => command.group === group));
+  return (
+    <Dialog
+      title="Keys"
+      onClose={onClose}
+      actions={
+        <Button data-autofocus onClick={onClose}>
+          Close
+        </Button>
+      }
+    >
+      <div className="keys">
+        {shown.map((group) => (
+          <section key={group} aria-label={group}>
+            <h3 className="t3">{group}</h3>
+            <dl>
+              {commands
+                .filter((command) => command.group === group)
+                .map(({ keys, does }) => (
+                  <div key={keys} className="row">
+                    <dd>{does}</dd>
+                    <dt className="push row gap-1">
+                      {keys.split(' ').map((key) => (
+                        <kbd key={key}>{key}</kbd>
+                      ))}
+                    </dt>
+                  </div>
+                ))}
+            </dl>
+          </section>
+        ))}
+      </div>
+      <label className="row">
+        <input type="checkbox" checked={isOn} onChange={() => set(isOn ? 'off' : null)} />
+        Single keys are on; they never work while a field has the focus
+      </label>
+    </Dialog>
+  );
+}

@@ -1,0 +1,29 @@
+import type { LinkProps } from '@tanstack/react-router';
+import type { IconName } from '../parts/icon.tsx';
+
+export interface NavigationEntry {
+  to: NonNullable<LinkProps['to']>;
+  label: string;
+  icon: IconName;
+  /** The second key after G. */
+  key?: string;
+}
+
+export interface NavigationGroup {
+  /** The first one needs no heading. */
+  heading: string | null;
+  entries: readonly NavigationEntry[];
+}
+
+/** What there is, in the order of the sidebar; a view that does not exist yet has no place here. */
+export const navigation: readonly NavigationGroup[] = [
+  { heading: null, entries: [{ to: '/campaigns', label: 'Campaigns', icon: 'campaign', key: 'C' }] },
+  {
+    heading: 'Engine',
+    entries: [
+      { to: '/shards', label: 'Shards', icon: 'shards', key: 'H' },
+      { to: '/dead-letters', label: 'Dead letters', icon: 'dead', key: 'D' },
+    ],
+  },
+  { heading: 'System', entries: [{ to: '/audit', label: 'Audit log', icon: 'audit' }] },
+];

@@ -1,0 +1,17 @@
+import { Link } from '@tanstack/react-router';
+import { Page } from './page.tsx';
+
+/** An address that leads nowhere. */
+export function NotFound() {
+  return (
+    <Page title="No such page">
+      <div className="notice">
+        <b>There is nothing at this address</b>
+        <p className="t2">Find it by its id or its name, or begin with the campaigns.</p>
+        <Link to="/campaigns" className="btn">
+          Campaigns
+        </Link>
+      </div>
+    </Page>
+  );
+}

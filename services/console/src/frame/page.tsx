@@ -1,0 +1,66 @@
+import { Link, type LinkProps } from '@tanstack/react-router';
+import { use, useEffect, type ReactNode } from 'react';
+import { Icon } from '../parts/icon.tsx';
+import { useZone } from '../parts/zone.ts';
+import { ShellContext } from './shell-context.ts';
+
+export interface Crumb {
+  label: string;
+  link: Pick<LinkProps, 'to' | 'params' | 'search'>;
+}
+
+interface PageProps {
+  /** Of the browser's tab, and of the page where there are no crumbs. */
+  title: string;
+  /** The way here: a page with crumbs shows its title itself, as its `h1`. */
+  crumbs?: readonly Crumb[];
+  /** How old the numbers are: `<Freshness …/>`. */
+  freshness?: ReactNode;
+  /** To the right in the top bar. */
+  actions?: ReactNode;
+  children: ReactNode;
+}
+
+/** A view: its top bar, and beneath it what it shows. */
+export function Page({ title, crumbs, freshness, actions, children }: PageProps) {
+  const { openNavigation } = use(ShellContext);
+  const zone = useZone();
+  useEffect(() => {
+    document.title = `${title} · Muster`;
+  }, [title]);
+  return (
+    <>
+      <header className="top">
+        <button type="button" className="btn ghost icon menu-btn" aria-label="Open navigation" onClick={openNavigation}>
+          <Icon name="menu" />
+        </button>
+        {crumbs ? <Crumbs crumbs={crumbs} title={title} /> : <h1>{title}</h1>}
+        <div className="push row gap-4">
+          <button type="button" className="zone" onClick={zone.toggle} title="Times in another zone (T)">
+            <Icon name="globe" size={14} />
+            {zone.label}
+          </button>
+          {freshness}
+          {actions !== undefined && <div className="row">{actions}</div>}
+        </div>
+      </header>
+      <main className="page" id="main" tabIndex={-1}>
+        {children}
+      </main>
+    </>
+  );
+}
+
+function Crumbs({ crumbs, title }: { crumbs: readonly Crumb[]; title: string }) {
+  return (
+    <nav className="crumb" aria-label="Breadcrumb">
+      {crumbs.map(({ label, link }, index) => (
+        <span key={label} className={index === 0 ? 'row gap-1' : 'row gap-1 opt'}>
+          <Link {...link}>{label}</Link>
+          <Icon name="right" size={12} />
+        </span>
+      ))}
+      <b aria-current="page">{title}</b>
+    </nav>
+  );
+}

@@ -1,0 +1,58 @@
+import { queryOptions, useQueryClient, useSuspenseQuery, type QueryClient } from '@tanstack/react-query';
+import { rememberCsrfToken } from '../../api/client.ts';
+import { getSessionOptions, getSessionQueryKey } from '../../api/generated/@tanstack/react-query.gen.ts';
+import { logOut, logOutEverywhere } from '../../api/generated/sdk.gen.ts';
+import type { Session } from '../../api/generated/types.gen.ts';
+import { rememberInstallationZone } from '../../parts/zone.ts';
+
+export type { Session };
+export type Role = Session['role'];
+
+const roles: readonly Role[] = ['viewer', 'manager', 'operator'];
+
+/** Who is logged in. Asked once: what ends it answers 401 to whatever is asked next. */
+const sessionOptions = queryOptions({ ...getSessionOptions(), staleTime: Infinity, gcTime: Infinity, retry: false });
+
+/** @throws a problem with the status 401 when nobody is logged in */
+export async function requireSession(queryClient: QueryClient): Promise<Session> {
+  const session = await queryClient.query({ ...sessionOptions, staleTime: 'static' });
+  beginSession(queryClient, session);
+  return session;
+}
+
+export function beginSession(queryClient: QueryClient, session: Session): void {
+  rememberCsrfToken(session.csrfToken ?? undefined);
+  rememberInstallationZone(session.installation.zone);
+  queryClient.setQueryData(getSessionQueryKey(), session);
+}
+
+export function hasSession(queryClient: QueryClient): boolean {
+  return queryClient.getQueryData(getSessionQueryKey()) !== undefined;
+}
+
+/** Nothing of what the last one saw is left for the next one. */
+export function forgetSession(queryClient: QueryClient): void {
+  rememberCsrfToken(undefined);
+  queryClient.clear();
+}
+
+export function useSession(): Session {
+  return useSuspenseQuery(sessionOptions).data;
+}
+
+/** Undefined where the key that is logged in may act as that role, else a sentence for a disabled control: which role it needs. */
+export function useRefusal(needed: Role): string | undefined {
+  const { role } = useSession();
+  if (roles.indexOf(role) >= roles.indexOf(needed)) return undefined;
+  return `Needs the role ${needed}; this key is a ${role}`;
+}
+
+/** Ends this session, or all sessions of its key wherever they are. The page is loaded anew: nothing stays in memory. */
+export function useLogOut(): (where: 'here' | 'everywhere') => Promise<void> {
+  const queryClient = useQueryClient();
+  return async (where) => {
+    await (where === 'here' ? logOut() : logOutEverywhere());
+    forgetSession(queryClient);
+    location.assign(new URL('log-in', document.baseURI));
+  };
+}

@@ -1,0 +1,92 @@
+import { Drawer } from '@mantine/core';
+import { Outlet, useNavigate } from '@tanstack/react-router';
+import { lazy, Suspense, useEffect, useState } from 'react';
+import { useKeyListener, useKeys, type KeyCommand } from '../parts/keys/use-keys.ts';
+import { useZone } from '../parts/zone.ts';
+import { navigation } from './navigation.ts';
+import { ShellContext } from './shell-context.ts';
+import { Sidebar } from './sidebar.tsx';
+
+const FindDialog = lazy(() =>
+  import('./find/find-dialog.tsx').then(({ FindDialog: component }) => ({ default: component })),
+);
+const KeysDialog = lazy(() =>
+  import('./keys-dialog.tsx').then(({ KeysDialog: component }) => ({ default: component })),
+);
+
+/** What lies over the page; one at a time. */
+type Overlay = 'navigation' | 'find' | 'keys' | undefined;
+
+/** What stands around every view: the navigation, and the keys that work everywhere. */
+export function Shell() {
+  const [overlay, setOverlay] = useState<Overlay>();
+  const close = () => setOverlay(undefined);
+  useKeyListener();
+  useFrameKeys(() => setOverlay('keys'));
+  useFindKey(() => setOverlay('find'));
+  return (
+    <ShellContext value={{ openNavigation: () => setOverlay('navigation') }}>
+      <button type="button" className="skip" onClick={() => document.getElementById('main')?.focus()}>
+        Skip to the page
+      </button>
+      <div className="app">
+        <nav className="side" aria-label="Main">
+          <Sidebar onFind={() => setOverlay('find')} onKeys={() => setOverlay('keys')} />
+        </nav>
+        <Drawer.Root
+          opened={overlay === 'navigation'}
+          onClose={close}
+          size={260}
+          classNames={{ content: 'drawer' }}
+          lockScroll={false}
+        >
+          <Drawer.Overlay />
+          <Drawer.Content aria-label="Navigation">
+            <nav aria-label="Main">
+              <Sidebar onChosen={close} onFind={() => setOverlay('find')} onKeys={() => setOverlay('keys')} />
+            </nav>
+          </Drawer.Content>
+        </Drawer.Root>
+        <div className="main">
+          <Outlet />
+        </div>
+      </div>
+      <Suspense>
+        {overlay === 'find' && <FindDialog onClose={close} />}
+        {overlay === 'keys' && <KeysDialog onClose={close} />}
+      </Suspense>
+    </ShellContext>
+  );
+}
+
+function useFrameKeys(showKeys: () => void): void {
+  const navigate = useNavigate();
+  const { toggle } = useZone();
+  const places: KeyCommand[] = navigation
+    .flatMap(({ entries }) => entries)
+    .flatMap(({ to, label, key }) =>
+      key === undefined
+        ? []
+        : [{ keys: `G ${key}`, does: label, group: 'Go to' as const, run: () => void navigate({ to }) }],
+    );
+  useKeys([
+    ...places,
+    { keys: 'C', does: 'New campaign', group: 'Everywhere', run: () => void navigate({ to: '/campaigns/new' }) },
+    { keys: 'T', does: 'Times in another zone', group: 'Everywhere', run: toggle },
+    { keys: '?', does: 'These keys', group: 'Everywhere', run: showKeys },
+  ]);
+}
+
+/** Works in fields too: it has a modifier, so it is no text. */
+function useFindKey(onFind: () => void): void {
+  useEffect(() => {
+    const onKeyDown = (event: KeyboardEvent) => {
+      if (event.key.toLowerCase() !== 'k' || !(event.ctrlKey || event.metaKey) || event.shiftKey || event.altKey)
+        return;
+      event.preventDefault();
+      onFind();
+    };
+    addEventListener('keydown', onKeyDown);
+    return () => removeEventListener('keydown', onKeyDown);
+  }, [onFind]);
+}

@@ -1,0 +1,39 @@
+import { useState } from 'react';
+import { Button } from './button.tsx';
+
+/** Puts a text on the clipboard, and says that it did. */
+export function CopyButton({ text, label }: { text: string; label: string }) {
+  const [copied, setCopied] = useState(false);
+  return (
+    <>
+      <Button
+        small
+        kind="ghost"
+        icon={copied ? 'tick' : 'copy'}
+        label={label}
+        onBlur={() => setCopied(false)}
+        onClick={() => void navigator.clipboard.writeText(text).then(() => setCopied(true))}
+      />
+      <span role="status" className="vh">
+        {copied ? 'Copied' : ''}
+      </span>
+    </>
+  );
+}
+
+/** An id as it is, to read and to copy. Long ones lose their middle: both ends differ. */
+export function CopyableId({ id, what }: { id: string; what: string }) {
+  return (
+    <span className="row gap-1">
+      <span className="mono" title={id}>
+        {shortId(id)}
+      </span>
+      <CopyButton text={id} label={`Copy the ${what}`} />
+    </span>
+  );
+}
+
+/** `run_01jq…8c8c`; ids up to 20 characters stay whole. */
+export function shortId(id: string): string {
+  return id.length <= 20 ? id : `${id.slice(0, 12)}…${id.slice(-6)}`;
+}

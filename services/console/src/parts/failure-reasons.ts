@@ -1,0 +1,74 @@
+/** What the API tells of a reason in one country. */
+export interface CountryReason {
+  step: number;
+  country: string;
+  outcome: 'failed' | 'unknown';
+  reason: string;
+  users: number;
+  sample: readonly string[];
+}
+
+/** A reason in a step, over all countries. */
+export interface ReasonRow {
+  /** Of the row, and of its place in a selection. */
+  key: string;
+  step: number;
+  outcome: 'failed' | 'unknown';
+  reason: string;
+  users: number;
+  /** Most users first. */
+  countries: { country: string; users: number }[];
+  /** At most five users. */
+  sample: string[];
+}
+
+const maxSample = 5;
+
+/** The most users first; where they are as many, in the order of steps and reasons, so that rows do not swap for nothing. */
+export function reasonRows(reasons: readonly CountryReason[]): ReasonRow[] {
+  const byKey = Map.groupBy(reasons, keyOf);
+  const rows = [...byKey].flatMap(([key, of]) => {
+    const [first] = of;
+    return first ? [rowOf(key, first, of)] : [];
+  });
+  return rows.sort((a, b) => b.users - a.users || a.step - b.step || a.reason.localeCompare(b.reason));
+}
+
+function keyOf({ step, outcome, reason }: CountryReason): string {
+  return `${step} ${outcome} ${reason}`;
+}
+
+function rowOf(key: string, { step, outcome, reason }: CountryReason, of: readonly CountryReason[]): ReasonRow {
+  const countries = of.map(({ country, users }) => ({ country, users })).sort((a, b) => b.users - a.users);
+  return {
+    ...{ key, step, outcome, reason, countries },
+    users: of.reduce((sum, { users }) => sum + users, 0),
+    sample: of.flatMap(({ sample }) => sample).slice(0, maxSample),
+  };
+}
+
+/** Who can be tried again: whose outcome nobody knows has to be settled first, or somebody could get it twice. */
+export function canRetry({ outcome, reason }: Pick<ReasonRow, 'outcome' | 'reason'>): boolean {
+  return outcome === 'failed' && reason !== 'muster.invalid-user-id';
+}
+
+export interface RetryWish {
+  reasons: string[];
+  steps: number[];
+}
+
+/** What is asked of the API for a selection of rows. */
+export function retryWish(selected: readonly ReasonRow[]): RetryWish {
+  const steps = new Set(selected.map(({ step }) => step));
+  const reasons = new Set(selected.map(({ reason }) => reason));
+  return { reasons: [...reasons].sort(), steps: [...steps].sort((a, b) => a - b) };
+}
+
+/** Rows that are tried again with the selected ones: the API takes reasons and steps, not pairs of them. */
+export function comeAlong(rows: readonly ReasonRow[], selected: readonly ReasonRow[]): ReasonRow[] {
+  const wish = retryWish(selected);
+  return rows.filter(
+    (row) =>
+      canRetry(row) && wish.steps.includes(row.step) && wish.reasons.includes(row.reason) && !selected.includes(row),
+  );
+}

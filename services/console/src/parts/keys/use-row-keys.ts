@@ -1,0 +1,35 @@
+import { useRef, type RefObject } from 'react';
+import { useKeys } from './use-keys.ts';
+
+/**
+ * `J` and `K` go from row to row, `X` selects. Within the element whose ref is returned, what a row is opened by carries `data-row-link` (Enter
+ * follows it), and what selects a row `data-row-select`, inside of a common `data-row`. The focus itself moves: nothing has to be remembered.
+ */
+export function useRowKeys<Container extends HTMLElement>(): RefObject<Container | null> {
+  const container = useRef<Container>(null);
+  const links = () => [...(container.current?.querySelectorAll<HTMLElement>('[data-row-link]') ?? [])].filter(isShown);
+  const rowWithFocus = () => document.activeElement?.closest('[data-row]') ?? null;
+  const move = (by: 1 | -1) => {
+    const all = links();
+    const row = rowWithFocus();
+    const at = row === null ? -1 : all.findIndex((link) => row.contains(link));
+    const next = at === -1 ? 0 : Math.min(all.length - 1, Math.max(0, at + by));
+    all[next]?.focus();
+    all[next]?.scrollIntoView({ block: 'nearest' });
+  };
+  useKeys([
+    { keys: 'J', does: 'Next row', group: 'Rows', run: () => move(1) },
+    { keys: 'K', does: 'Row before', group: 'Rows', run: () => move(-1) },
+    {
+      keys: 'X',
+      does: 'Select the row',
+      group: 'Rows',
+      run: () => rowWithFocus()?.querySelector<HTMLElement>('[data-row-select]')?.click(),
+    },
+  ]);
+  return container;
+}
+
+function isShown(element: HTMLElement): boolean {
+  return element.getClientRects().length > 0;
+}

@@ -1,0 +1,74 @@
+/**
+ * Outcomes as the console shows them: always in this order, which is the order of the report's equation, so that two bars can be
+ * compared and the same colour never changes its place.
+ */
+export const outcomeOrder = [
+  'succeeded',
+  'failed',
+  'skipped',
+  'suppressed',
+  'heldOut',
+  'expired',
+  'cancelled',
+  'unknown',
+  'pending',
+] as const;
+
+export type OutcomeName = (typeof outcomeOrder)[number];
+
+/** Users of one line by outcome. A count may be below zero in a line that does not add up. */
+export type OutcomeCounts = Record<OutcomeName, number>;
+
+export const outcomeWords: Record<OutcomeName, string> = {
+  succeeded: 'succeeded',
+  failed: 'failed',
+  skipped: 'skipped',
+  suppressed: 'suppressed',
+  heldOut: 'held out',
+  expired: 'expired',
+  cancelled: 'cancelled',
+  unknown: 'unknown',
+  pending: 'pending',
+};
+
+/** What each word counts, for who asks. */
+export const outcomeMeanings: Record<OutcomeName, string> = {
+  succeeded: 'The endpoint said so. For messages: it was accepted for delivery.',
+  failed: 'The endpoint said so, with a reason, or Muster did, with a reason that starts with “muster.”.',
+  skipped: 'An earlier step of the chain did not succeed for this user.',
+  suppressed: 'Withheld by a rule: opt-out, quiet hours or a cap.',
+  heldOut: 'In the audience, and gets nothing on purpose.',
+  expired: 'The deadline of the run passed before the step could be done.',
+  cancelled: 'A person cancelled the run first.',
+  unknown: 'The endpoint may or may not have applied it. Only a person or a settlement can tell.',
+  pending: 'Has no outcome in this step yet.',
+};
+
+export interface OutcomeSegment {
+  outcome: OutcomeName;
+  users: number;
+  /** Of all segments together, above 0 and at most 1. */
+  share: number;
+}
+
+/** What a bar is made of: only what has users, in the fixed order. Nothing at all for a line without users. */
+export function segmentsOf(counts: OutcomeCounts): OutcomeSegment[] {
+  const present = outcomeOrder.filter((outcome) => counts[outcome] > 0);
+  const all = present.reduce((sum, outcome) => sum + counts[outcome], 0);
+  return present.map((outcome) => ({ outcome, users: counts[outcome], share: counts[outcome] / all }));
+}
+
+/** Outcomes that occur in one of the lines, in the fixed order; those in `always` whether they occur or not. */
+export function outcomesIn(lines: readonly OutcomeCounts[], always: readonly OutcomeName[] = []): OutcomeName[] {
+  return outcomeOrder.filter((outcome) => always.includes(outcome) || lines.some((line) => line[outcome] !== 0));
+}
+
+/** Users that have an outcome, whichever. */
+export function endedUsersOf(counts: OutcomeCounts): number {
+  return outcomeOrder.reduce((sum, outcome) => (outcome === 'pending' ? sum : sum + counts[outcome]), 0);
+}
+
+/** Whether the terms of a line make up its audience, with nothing counted twice. */
+export function addsUp({ audience, ...counts }: OutcomeCounts & { audience: number }): boolean {
+  return counts.pending >= 0 && endedUsersOf(counts) + counts.pending === audience;
+}

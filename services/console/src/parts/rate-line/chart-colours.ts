@@ -1,0 +1,32 @@
+/** Colours of the tokens as a canvas takes them: resolved for the theme that is shown. */
+export interface ChartColours {
+  line: string;
+  area: string;
+  grid: string;
+  text: string;
+  strong: string;
+  surface: string;
+  mark: string;
+}
+
+/** A canvas knows no variables and no `light-dark()`; the style of an element does. */
+export function coloursOf(place: HTMLElement): ChartColours {
+  const probe = document.createElement('span');
+  probe.hidden = true;
+  place.append(probe);
+  const read = (token: string) => {
+    probe.style.color = `var(${token})`;
+    return getComputedStyle(probe).color;
+  };
+  const colours: ChartColours = {
+    line: read('--s-line'),
+    area: read('--s-area'),
+    grid: read('--line'),
+    text: read('--text-3'),
+    strong: read('--text'),
+    surface: read('--surface'),
+    mark: read('--warn'),
+  };
+  probe.remove();
+  return colours;
+}

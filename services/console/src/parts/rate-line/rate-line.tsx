@@ -1,0 +1,148 @@
+import { useEffect, useRef } from 'react';
+import 'uplot/dist/uPlot.min.css';
+import uPlot from 'uplot';
+import { formatRate } from '../numbers.ts';
+import { useFormatTime, useZone } from '../zone.ts';
+import { drawMarks, drawNow, type RateMark } from './draw-marks.ts';
+import { coloursOf, type ChartColours } from './chart-colours.ts';
+import styles from './rate-line.module.css';
+import { scaleTop, summaryOf, type RateSeries } from './rate-series.ts';
+
+export interface RateLineProps {
+  series: RateSeries;
+  /** Events as dashed lines with their words, in the order of their time. */
+  marks: readonly RateMark[];
+}
+
+const heightPx = 148;
+
+/** Users that ended a step, per second: zero-based, with the current value at the line's end. It draws by itself, and renders nothing. */
+export function RateLine({ series, marks }: RateLineProps) {
+  const place = useRef<HTMLDivElement>(null);
+  const latestMarks = useRef(marks);
+  const chart = useRef<uPlot | null>(null);
+  const { zone } = useZone();
+  const formatTime = useFormatTime();
+  const latestFormat = useRef(formatTime);
+
+  useEffect(() => {
+    latestMarks.current = marks;
+    latestFormat.current = formatTime;
+    chart.current?.redraw();
+  });
+
+  useEffect(() => {
+    const element = place.current;
+    if (!element) return;
+    let colours = coloursOf(element);
+    const plot = new uPlot(
+      optionsOf({ width: element.clientWidth, zone, colours: () => colours, marks: () => latestMarks.current }),
+      dataOf(series),
+      element,
+    );
+    chart.current = plot;
+    const tell = () =>
+      element.setAttribute(
+        'aria-label',
+        labelOf(series, (ms) => latestFormat.current(new Date(ms))),
+      );
+    tell();
+    const leave = series.subscribe(() => {
+      plot.setData(dataOf(series));
+      tell();
+    });
+    const recolour = () => {
+      colours = coloursOf(element);
+      plot.redraw();
+    };
+    const themes = new MutationObserver(recolour);
+    themes.observe(document.documentElement, { attributes: true, attributeFilter: ['data-mantine-color-scheme'] });
+    const system = matchMedia('(prefers-color-scheme: dark)');
+    system.addEventListener('change', recolour);
+    const sizes = new ResizeObserver(() => plot.setSize({ width: element.clientWidth, height: heightPx }));
+    sizes.observe(element);
+    return () => {
+      leave();
+      themes.disconnect();
+      sizes.disconnect();
+      system.removeEventListener('change', recolour);
+      plot.destroy();
+      chart.current = null;
+    };
+  }, [series, zone]);
+
+  return <div ref={place} className={styles['line']} role="img" />;
+}
+
+function dataOf(series: RateSeries): uPlot.AlignedData {
+  const points = series.points();
+  return [points.map(({ atMs }) => atMs / 1000), points.map(({ perSecond }) => perSecond)];
+}
+
+function labelOf(series: RateSeries, timeOf: (ms: number) => string): string {
+  const summary = summaryOf(series.points());
+  if (!summary) return 'Users per second: nothing to show yet';
+  const { now, highest, sinceMs } = summary;
+  return `Users per second since ${timeOf(sinceMs)}: now ${formatRate(now)}, at most ${formatRate(highest)}`;
+}
+
+interface OptionDeps {
+  width: number;
+  zone: string;
+  colours: () => ChartColours;
+  marks: () => readonly RateMark[];
+}
+
+/** At least a minute, so that a run that has just begun is no wall. */
+const minSpanSeconds = 60;
+
+function optionsOf({ width, zone, colours, marks }: OptionDeps): uPlot.Options {
+  const clock = uPlot.fmtDate('{HH}:{mm}');
+  const axis = { stroke: () => colours().text, font: '11px Inter, system-ui, sans-serif', ticks: { show: false } };
+  return {
+    width,
+    height: heightPx,
+    padding: [34, 52, 0, 0],
+    cursor: { show: false },
+    legend: { show: false },
+    tzDate: (seconds) => uPlot.tzDate(new Date(seconds * 1000), zone),
+    scales: {
+      x: { time: true, range: (_plot, min, max) => [Math.min(min, max - minSpanSeconds), max] },
+      y: { range: (_plot, _min, max) => [0, scaleTop(max)] },
+    },
+    axes: [
+      {
+        ...axis,
+        size: 22,
+        space: 56,
+        grid: { show: false },
+        values: (_plot, splits) => splits.map((at) => clock(uPlot.tzDate(new Date(at * 1000), zone))),
+      },
+      {
+        ...axis,
+        size: 44,
+        gap: 6,
+        space: 24,
+        grid: { stroke: () => colours().grid, width: 1 },
+        values: (_plot, splits) => splits.map((value) => formatRate(value)),
+      },
+    ],
+    series: [
+      {},
+      {
+        stroke: () => colours().line,
+        fill: () => colours().area,
+        width: 1.5,
+        points: { show: false },
+      },
+    ],
+    hooks: {
+      draw: [
+        (plot) => {
+          drawMarks(plot, marks(), colours());
+          drawNow(plot, colours());
+        },
+      ],
+    },
+  };
+}

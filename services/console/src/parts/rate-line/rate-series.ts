@@ -1,0 +1,77 @@
+export interface RatePoint {
+  atMs: number;
+  /** Users per second. */
+  perSecond: number;
+}
+
+/** Points of a chart, kept outside of React: what comes twice a second is drawn, and renders nothing. */
+export interface RateSeries {
+  points(): readonly RatePoint[];
+  /** Appends; a point that is not newer than the last one is none. */
+  push(point: RatePoint): void;
+  /** Puts what was before in front of what was pushed so far. */
+  prepend(history: readonly RatePoint[]): void;
+  subscribe(listener: () => void): () => void;
+}
+
+/** More than there are pixels say nothing. */
+const maxPoints = 1200;
+
+export function createRateSeries(): RateSeries {
+  let points: RatePoint[] = [];
+  const listeners = new Set<() => void>();
+  const change = (next: RatePoint[]) => {
+    points = next;
+    for (const listener of listeners) listener();
+  };
+
+  return {
+    points: () => points,
+    push: (point) => {
+      const last = points.at(-1);
+      if (last && point.atMs <= last.atMs) return;
+      change(thinned([...points, point]));
+    },
+    prepend: (history) => {
+      const first = points[0]?.atMs ?? Infinity;
+      change(thinned([...history.filter(({ atMs }) => atMs < first), ...points]));
+    },
+    subscribe: (listener) => {
+      listeners.add(listener);
+      return () => void listeners.delete(listener);
+    },
+  };
+}
+
+/** Every second one of the older half goes, so that the newest stay exact. */
+function thinned(points: RatePoint[]): RatePoint[] {
+  if (points.length <= maxPoints) return points;
+  const half = Math.floor(points.length / 2);
+  return points.filter((_, index) => index >= half || index % 2 === 0);
+}
+
+export interface RateSummary {
+  now: number;
+  highest: number;
+  sinceMs: number;
+}
+
+/** What the line says, for who cannot see it. */
+export function summaryOf(points: readonly RatePoint[]): RateSummary | null {
+  const [first, last] = [points[0], points.at(-1)];
+  if (!first || !last) return null;
+  const highest = points.reduce((max, { perSecond }) => Math.max(max, perSecond), 0);
+  return { now: last.perSecond, highest, sinceMs: first.atMs };
+}
+
+/** The top of the scale: the next of 1, 2, 5 times a power of ten in four steps at most, so that it rarely changes. */
+export function scaleTop(highest: number): number {
+  if (highest <= 0) return 10;
+  const step = niceStep(highest / 4);
+  return Math.ceil(highest / step) * step;
+}
+
+function niceStep(size: number): number {
+  const power = 10 ** Math.floor(Math.log10(size));
+  return ([1, 2, 5].find((factor) => factor * power >= size) ?? 10) * power;
+}

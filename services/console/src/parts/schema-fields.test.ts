@@ -1,0 +1,165 @@
+import { describe, expect, it } from 'vitest';
+import { fieldsOf, leavesOf, type SchemaField } from './schema-fields.ts';
+import { initialTexts, numberOr, otherValues, textsOf, valueOfFields, valueOfJson } from './schema-values.ts';
+
+const reward = {
+  $schema: 'https://json-schema.org/draft/2020-12/schema',
+  type: 'object',
+  required: ['rewardId'],
+  additionalProperties: false,
+  properties: {
+    rewardId: { type: 'string', title: 'Reward', description: 'As the catalogue names it.', maxLength: 64 },
+    units: { type: 'integer', minimum: 1, maximum: 100, default: 1 },
+    isGift: { type: 'boolean' },
+    channel: { enum: ['push', 'mail', 2] },
+    tags: { type: 'array', items: { type: 'string' }, maxItems: 5, uniqueItems: true },
+    limits: { type: 'object', properties: { perDay: { type: 'number', exclusiveMinimum: 0 } } },
+    pattern_of: { $ref: '#/$defs/code' },
+    extra: { type: ['object', 'null'] },
+  },
+  $defs: { code: { type: 'string', pattern: '^[A-Z]+$' } },
+};
+
+const fields = fieldsOf(reward) ?? [];
+const named = (pointer: string): SchemaField | undefined =>
+  [...fields, ...leavesOf(fields)].find((field) => field.pointer === pointer);
+
+describe('the fields of a schema', () => {
+  it('are of the kinds that its properties are, in their order', () => {
+    expect(fields.map(({ pointer, kind }) => [pointer, kind])).toEqual([
+      ['/rewardId', 'text'],
+      ['/units', 'number'],
+      ['/isGift', 'boolean'],
+      ['/channel', 'choice'],
+      ['/tags', 'list'],
+      ['/limits', 'group'],
+      ['/pattern_of', 'text'],
+      ['/extra', 'json'],
+    ]);
+  });
+
+  it('say what they are for and what they have to be', () => {
+    expect(named('/rewardId')).toMatchObject({
+      label: 'Reward',
+      hint: 'As the catalogue names it. At most 64 characters',
+      required: true,
+    });
+    expect(named('/units')).toMatchObject({ label: 'Units', hint: '1 to 100', initial: '1', required: false });
+    expect(named('/tags')).toMatchObject({ hint: 'One a line, at most 5, each once' });
+    expect(named('/limits/perDay')).toMatchObject({ label: 'Per day', hint: 'More than 0' });
+    expect(named('/pattern_of')).toMatchObject({ label: 'Pattern of', hint: 'Has to match ^[A-Z]+$' });
+  });
+
+  it('keep the types of what can be chosen', () => {
+    expect(named('/channel')).toMatchObject({
+      options: [
+        { value: '"push"', label: 'push' },
+        { value: '"mail"', label: 'mail' },
+        { value: '2', label: '2' },
+      ],
+    });
+  });
+
+  it('choose by title where alternatives are constants', () => {
+    const forms = { oneOf: [{ const: 'a', title: 'At once' }, { const: 'b' }] };
+    expect(fieldsOf({ properties: { when: forms } })).toMatchObject([
+      { kind: 'choice', options: [{ label: 'At once' }, { label: 'b' }] },
+    ]);
+  });
+
+  it.each([
+    ['no schema', undefined],
+    ['a schema of everything', true],
+    ['alternatives', { type: 'object', anyOf: [{ required: ['a'] }], properties: { a: { type: 'string' } } }],
+    ['a rule of its names', { type: 'object', properties: { a: {} }, propertyNames: { maxLength: 3 } }],
+    ['no properties', { type: 'object' }],
+    ['a list', { type: 'array', items: { type: 'string' } }],
+  ])('are none where it is %s: all of it is written as JSON', (_, schema) => {
+    expect(fieldsOf(schema)).toBeNull();
+  });
+
+  it('are JSON for a property that says more than a field can, its schema beside it', () => {
+    const odd = { type: 'string', not: { const: 'x' } };
+    expect(fieldsOf({ properties: { odd, any: true } })).toMatchObject([
+      { kind: 'json', schema: odd },
+      { kind: 'json', schema: true },
+    ]);
+  });
+
+  it('escape the names of their pointers', () => {
+    expect(fieldsOf({ properties: { 'a/b~c': { type: 'string' } } })?.[0]?.pointer).toBe('/a~1b~0c');
+  });
+});
+
+describe('what fields say', () => {
+  const full = {
+    rewardId: 'ride-5',
+    units: 2,
+    isGift: false,
+    channel: 2,
+    tags: ['a', 'b c'],
+    limits: { perDay: 0.5 },
+    pattern_of: 'AB',
+    extra: { deep: [1, null] },
+  };
+
+  it('is the value that they were filled with', () => {
+    const texts = textsOf(fields, full);
+    expect(texts).toMatchObject({ '/units': '2', '/tags': 'a\nb c', '/channel': '2', '/limits/perDay': '0.5' });
+    expect(valueOfFields(fields, texts ?? {})).toEqual({ value: full, problems: [] });
+  });
+
+  it('begins with the defaults', () => {
+    expect(initialTexts(fields)).toEqual({ '/units': '1' });
+  });
+
+  it('leaves out what is empty, groups too', () => {
+    expect(valueOfFields(fields, { '/rewardId': 'r', '/tags': ' \n', '/units': '' }).value).toEqual({ rewardId: 'r' });
+  });
+
+  it('passes on what is no number, for the API to say what would be right', () => {
+    expect(valueOfFields(fields, { '/units': 'two' }).value).toEqual({ units: 'two' });
+  });
+
+  it('tells where a text is no JSON', () => {
+    const { problems } = valueOfFields(fields, { '/extra': '{' });
+    expect(problems).toMatchObject([{ pointer: '/extra' }]);
+    expect(problems[0]?.detail).toMatch(/^is no JSON: /);
+  });
+
+  it('keeps what stands beside the fields', () => {
+    const texts = textsOf(fields, { rewardId: 'r', note: { by: 'me' } });
+    expect(texts).toHaveProperty(otherValues);
+    expect(valueOfFields(fields, texts ?? {}).value).toEqual({ rewardId: 'r', note: { by: 'me' } });
+  });
+
+  it.each([
+    [{ units: '2' }],
+    [{ rewardId: '' }],
+    [{ tags: [] }],
+    [{ tags: ['two\nlines'] }],
+    [{ channel: 'fax' }],
+    [{ limits: { perDay: 1, more: 2 } }],
+    [{ limits: 3 }],
+  ])('cannot say %j, which is left to JSON', (value) => {
+    expect(textsOf(fields, value)).toBeNull();
+  });
+
+  it('is an object where nothing is written as JSON', () => {
+    expect(valueOfJson('  ')).toEqual({ value: {}, problems: [] });
+    expect(valueOfJson('{"a":[1]}')).toEqual({ value: { a: [1] }, problems: [] });
+    expect(valueOfJson('[1]').problems).toMatchObject([{ detail: 'has to be a JSON object, such as {"units": 2}' }]);
+    expect(valueOfJson('nope').problems).toHaveLength(1);
+  });
+
+  it.each<[string, number | string]>([
+    ['1,200', 1200],
+    ['1 200 000', 1_200_000],
+    ['2.5', 2.5],
+    ['1,2', '1,2'],
+    [' x ', 'x'],
+    ['-3', -3],
+  ])('understands %j as %j', (text, number) => {
+    expect(numberOr(text)).toBe(number);
+  });
+});

@@ -1,0 +1,175 @@
+import type { Json } from './schema-fields.ts';
+import { isPlain, isSchema, leavesOf, textOf, type LeafField, type SchemaField } from './schema-fields.ts';
+
+/** What stands in the fields of a form, by pointer; empty where nothing does. Under `all` the whole value as JSON, where it is written so. */
+export type FieldTexts = Readonly<Record<string, string>>;
+
+export interface LocalProblem {
+  pointer: string;
+  detail: string;
+}
+
+/** The value that the fields say, and what in them is no JSON. */
+export interface SaidValue {
+  value: Record<string, Json>;
+  problems: LocalProblem[];
+}
+
+/** A whole value that is written as JSON stands here. */
+export const wholeValue = 'all';
+/** And here what it holds beside the fields. */
+export const otherValues = 'other';
+
+export function initialTexts(fields: readonly SchemaField[]): FieldTexts {
+  return Object.fromEntries(
+    leavesOf(fields).flatMap((field) => {
+      const [only] = field.kind === 'choice' && field.required && field.options.length === 1 ? field.options : [];
+      if (only) return [[field.pointer, only.value]];
+      return field.initial === '' ? [] : [[field.pointer, initialOf(field)]];
+    }),
+  );
+}
+
+function initialOf(field: LeafField): string {
+  if (field.kind !== 'choice') return field.initial;
+  return field.options.find(({ label, value }) => value === field.initial || label === field.initial)?.value ?? '';
+}
+
+/** An object of what the fields say; what is empty is left out. */
+export function valueOfFields(fields: readonly SchemaField[], texts: FieldTexts): SaidValue {
+  const problems: LocalProblem[] = [];
+  const value = new Map<string, Json>();
+  const other = parsed(texts[otherValues] ?? '');
+  if (!other.ok) problems.push({ pointer: '', detail: other.detail });
+  else if (isFields(other.value)) for (const [name, inner] of Object.entries(other.value)) value.set(name, inner);
+
+  const put = (into: Map<string, Json>, field: SchemaField) => {
+    const name = nameOf(field.pointer);
+    if (field.kind === 'group') {
+      const inner = new Map<string, Json>();
+      for (const each of field.fields) put(inner, each);
+      if (inner.size > 0) into.set(name, Object.fromEntries(inner));
+      return;
+    }
+    const said = valueOf(field, texts[field.pointer] ?? '');
+    if (!said.ok) problems.push({ pointer: field.pointer, detail: said.detail });
+    else if (said.value !== undefined) into.set(name, said.value);
+  };
+  for (const field of fields) put(value, field);
+  return { value: Object.fromEntries(value), problems };
+}
+
+/** The object that is written as JSON; an empty one where nothing is. */
+export function valueOfJson(text: string): SaidValue {
+  const said = parsed(text);
+  if (!said.ok) return { value: {}, problems: [{ pointer: '', detail: said.detail }] };
+  if (said.value === undefined) return { value: {}, problems: [] };
+  if (isFields(said.value)) return { value: said.value, problems: [] };
+  return { value: {}, problems: [{ pointer: '', detail: 'has to be a JSON object, such as {"units": 2}' }] };
+}
+
+type Said = { ok: true; value: Json | undefined } | { ok: false; detail: string };
+
+function valueOf(field: LeafField, text: string): Said {
+  if (text === '') return { ok: true, value: undefined };
+  switch (field.kind) {
+    case 'text':
+      return { ok: true, value: text };
+    case 'number':
+      return { ok: true, value: numberOr(text) };
+    case 'boolean':
+      return { ok: true, value: text === 'true' };
+    case 'choice':
+    case 'json':
+      return parsed(text);
+    case 'list': {
+      const lines = text
+        .split('\n')
+        .map((line) => line.trim())
+        .filter((line) => line !== '');
+      return { ok: true, value: lines.length === 0 ? undefined : field.of === 'text' ? lines : lines.map(numberOr) };
+    }
+  }
+}
+
+/** What is no number is sent as it stands: the API says what would be right. */
+export function numberOr(text: string): number | string {
+  const plain = text.trim().replaceAll(/(?<=\d)[ ,](?=\d{3}\b)/g, '');
+  return plain !== '' && Number.isFinite(Number(plain)) ? Number(plain) : text.trim();
+}
+
+function parsed(text: string): Said {
+  if (text.trim() === '') return { ok: true, value: undefined };
+  try {
+    const value: unknown = JSON.parse(text);
+    return { ok: true, value: isJson(value) ? value : undefined };
+  } catch (error) {
+    return { ok: false, detail: `is no JSON: ${error instanceof Error ? error.message : String(error)}` };
+  }
+}
+
+/** The texts that say a value; null where its fields cannot, because something in it is of another kind. */
+export function textsOf(fields: readonly SchemaField[], value: unknown): FieldTexts | null {
+  if (!isSchema(value)) return null;
+  const texts = new Map<string, string>();
+  if (!fill(fields, value, texts)) return null;
+  const names = new Set(fields.map(({ pointer }) => nameOf(pointer)));
+  const others = Object.entries(value).filter(([name]) => !names.has(name));
+  if (others.length > 0) texts.set(otherValues, JSON.stringify(Object.fromEntries(others), null, 2));
+  return Object.fromEntries(texts);
+}
+
+function fill(fields: readonly SchemaField[], value: unknown, texts: Map<string, string>): boolean {
+  if (!isSchema(value)) return value === undefined;
+  return fields.every((field) => {
+    const inner = value[nameOf(field.pointer)];
+    if (inner === undefined) return true;
+    if (field.kind === 'group') {
+      const names = new Set(field.fields.map(({ pointer }) => nameOf(pointer)));
+      const isKnown = isSchema(inner) && Object.keys(inner).every((name) => names.has(name));
+      return isKnown && fill(field.fields, inner, texts);
+    }
+    const text = leafText(field, inner);
+    if (text === null) return false;
+    texts.set(field.pointer, text);
+    return true;
+  });
+}
+
+function leafText(field: LeafField, value: unknown): string | null {
+  switch (field.kind) {
+    case 'text':
+      // What is empty would be left out.
+      return typeof value === 'string' && value !== '' ? value : null;
+    case 'number':
+      return typeof value === 'number' ? String(value) : null;
+    case 'boolean':
+      return typeof value === 'boolean' ? String(value) : null;
+    case 'choice':
+      return field.options.find((option) => option.value === JSON.stringify(value))?.value ?? null;
+    case 'list': {
+      if (!Array.isArray(value) || value.length === 0) return null;
+      const isRight = (each: unknown) => (field.of === 'text' ? isLine(each) : typeof each === 'number');
+      return value.every(isRight) ? value.filter(isPlain).join('\n') : null;
+    }
+    case 'json':
+      return textOf(typeof value === 'string' ? JSON.stringify(value) : value);
+  }
+}
+
+function isLine(value: unknown): boolean {
+  return typeof value === 'string' && value !== '' && value === value.trim() && !value.includes('\n');
+}
+
+function nameOf(pointer: string): string {
+  return (pointer.split('/').at(-1) ?? '').replaceAll('~1', '/').replaceAll('~0', '~');
+}
+
+/** Whatever JSON.parse gives is; this tells the type checker so. */
+function isJson(value: unknown): value is Json {
+  return value !== undefined;
+}
+
+function isFields(value: Json | undefined): value is Record<string, Json> {
+  return isSchema(value);
+}

@@ -1,0 +1,168 @@
+import type { ReactNode } from 'react';
+import { Icon } from './icon.tsx';
+import { formatCount, formatShare } from './numbers.ts';
+import { OutcomeBar } from './outcome-bar.tsx';
+import { outcomeWords, type OutcomeCounts, type OutcomeName } from './outcomes.ts';
+import { columnsOf } from './step-columns.ts';
+import { StepCards } from './step-cards.tsx';
+import styles from './step-table.module.css';
+
+export interface StepCounts extends OutcomeCounts {
+  step: number;
+  action: string;
+  audience: number;
+}
+
+export interface CountryCounts {
+  country: string;
+  steps: readonly StepCounts[];
+}
+
+/** Beside a country: that all of it has ended, or that a part of it waits. */
+export type CountryMark = 'done' | 'waits';
+
+export interface StepTableProps {
+  steps: readonly StepCounts[];
+  countries: readonly CountryCounts[];
+  /** Live tables show who is pending, reports the share that succeeded. */
+  manner: 'live' | 'report';
+  markOf?: (country: string, step: number) => CountryMark | null;
+}
+
+/** Outcomes that a table of this manner has columns for. */
+export function stepColumns({ steps, countries, manner }: Omit<StepTableProps, 'markOf'>): OutcomeName[] {
+  const lines = [...steps, ...countries.flatMap((country) => country.steps)];
+  return columnsOf(lines, manner === 'live' ? ['pending'] : []);
+}
+
+/** Every number of every step and country, with a bar for the eye. On a phone, the same as cards. */
+export function StepTable(props: StepTableProps) {
+  const { steps, countries, manner, markOf } = props;
+  const columns = stepColumns(props);
+  return (
+    <>
+      <div className="scroll wide" tabIndex={0} role="region" aria-label="Users by step and country">
+        <table className={styles['table']}>
+          <colgroup>
+            <col className={styles['name']} />
+            <col className={styles['audience']} />
+            <col />
+            {columns.map((outcome) => (
+              <Columns key={outcome} outcome={outcome} manner={manner} />
+            ))}
+          </colgroup>
+          <thead>
+            <tr>
+              <th scope="col">Step</th>
+              <th scope="col" className="r">
+                Audience
+              </th>
+              <th scope="col">
+                <span className="vh">Outcomes as a bar</span>
+              </th>
+              {columns.map((outcome) => (
+                <Heads key={outcome} outcome={outcome} manner={manner} />
+              ))}
+            </tr>
+          </thead>
+          {steps.map((line) => (
+            <tbody key={line.step} className={styles['step']}>
+              <Line line={line} columns={columns} manner={manner} isSum>
+                {line.step}&ensp;{line.action}
+              </Line>
+              {countries.map(({ country, steps: own }) => {
+                const ofCountry = own.find(({ step }) => step === line.step);
+                return (
+                  ofCountry && (
+                    <Line key={country} line={ofCountry} columns={columns} manner={manner}>
+                      {country} <Mark mark={markOf?.(country, line.step) ?? null} />
+                    </Line>
+                  )
+                );
+              })}
+            </tbody>
+          ))}
+        </table>
+      </div>
+      <StepCards {...props} />
+    </>
+  );
+}
+
+type ColumnProps = Pick<StepTableProps, 'manner'> & { outcome: OutcomeName };
+
+function Columns({ outcome, manner }: ColumnProps) {
+  return (
+    <>
+      <col className={styles[outcome] ?? ''} />
+      {hasShare(outcome, manner) && <col className={styles['share']} />}
+    </>
+  );
+}
+
+function Heads({ outcome, manner }: ColumnProps) {
+  const word = outcomeWords[outcome];
+  return (
+    <>
+      <th scope="col" className="r">
+        {word.charAt(0).toUpperCase()}
+        {word.slice(1)}
+      </th>
+      {hasShare(outcome, manner) && (
+        <th scope="col" className="r">
+          Share<span className="vh"> of the audience that succeeded</span>
+        </th>
+      )}
+    </>
+  );
+}
+
+function hasShare(outcome: OutcomeName, manner: StepTableProps['manner']): boolean {
+  return outcome === 'succeeded' && manner === 'report';
+}
+
+interface LineProps extends Pick<StepTableProps, 'manner'> {
+  line: StepCounts;
+  columns: readonly OutcomeName[];
+  isSum?: boolean;
+  children: ReactNode;
+}
+
+function Line({ line, columns, manner, isSum = false, children }: LineProps) {
+  return (
+    <tr className={isSum ? 'sum' : undefined}>
+      <th scope="row" className={isSum ? 'cut' : 'w5'}>
+        {children}
+      </th>
+      <td className="r">{formatCount(line.audience)}</td>
+      <td>
+        <OutcomeBar counts={line} audience={line.audience} size={isSum ? 'large' : 'normal'} />
+      </td>
+      {columns.map((outcome) => (
+        <Cells key={outcome} line={line} outcome={outcome} manner={manner} />
+      ))}
+    </tr>
+  );
+}
+
+function Cells({ line, outcome, manner }: ColumnProps & { line: StepCounts }) {
+  const users = line[outcome];
+  return (
+    <>
+      <td className={users === 0 ? 'r z' : 'r'}>{formatCount(users)}</td>
+      {hasShare(outcome, manner) && <td className="r t2">{formatShare(users, line.audience)}</td>}
+    </>
+  );
+}
+
+/** A tick or a warning, told in words too. */
+export function Mark({ mark, isTold = false }: { mark: CountryMark | null; isTold?: boolean }) {
+  if (mark === null) return null;
+  const words = mark === 'done' ? 'done' : 'waits';
+  return (
+    <span className={`${styles['mark'] ?? ''} ${mark === 'done' ? 'c-ok' : 'c-warn'}`}>
+      <Icon name={mark === 'done' ? 'tick' : 'warn'} size={12} />
+      <span className={isTold ? undefined : 'vh'}>{words}</span>
+    </span>
+  );
+}

@@ -1,0 +1,36 @@
+import { expect, test } from 'vitest';
+import { formatDuration, formatTime, formatZone } from './times.ts';
+
+const now = new Date('2026-11-24T02:42:00Z');
+const singapore = { zone: 'Asia/Singapore', now };
+
+test.each([
+  ['today', '2026-11-24T03:36:12Z', '11:36'],
+  ['today there, though the day before in UTC', '2026-11-23T23:05:00Z', '07:05'],
+  ['another day', '2026-11-26T16:00:00Z', 'Fri 27 Nov, 00:00'],
+  ['another year', '2027-01-15T01:00:00Z', 'Fri 15 Jan 2027, 09:00'],
+])('a time is written as short as it can be: %s', (_, instant, text) => {
+  expect(formatTime(instant, singapore)).toBe(text);
+});
+
+test('seconds are shown where they matter', () => {
+  expect(formatTime('2026-11-24T02:41:28Z', { ...singapore, withSeconds: true })).toBe('10:41:28');
+});
+
+test.each([
+  [0, '0 s'],
+  [850, '850 ms'],
+  [48_000, '48 s'],
+  [161_000, '2 min 41 s'],
+  [38 * 60_000, '38 min'],
+  [98 * 60_000, '1 h 38 min'],
+  [(5 * 24 + 22) * 3_600_000 + 59_000, '5 d 22 h'],
+])('%i ms are written in their two largest units: %s', (ms, text) => {
+  expect(formatDuration(ms)).toBe(text);
+});
+
+test('a zone is named with its distance to UTC on that day', () => {
+  expect(formatZone('Asia/Singapore', now)).toBe('Asia/Singapore (UTC+8)');
+  expect(formatZone('Europe/Berlin', new Date('2026-07-01T00:00:00Z'))).toBe('Europe/Berlin (UTC+2)');
+  expect(formatZone('UTC', now)).toBe('UTC');
+});

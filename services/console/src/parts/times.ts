@@ -1,0 +1,93 @@
+const secondMs = 1000;
+const minuteMs = 60 * secondMs;
+const hourMs = 60 * minuteMs;
+const dayMs = 24 * hourMs;
+
+export interface TimeStyle {
+  /** IANA name. */
+  zone: string;
+  /** What counts as today. */
+  now: Date;
+  withSeconds?: boolean;
+}
+
+/** `10:46` today, `Fri 27 Nov, 00:00` on another day, with the year where it is not this one. */
+export function formatTime(instant: string | Date, style: TimeStyle): string {
+  const at = new Date(instant);
+  const clock = clockTime(at, style);
+  const [day, today] = [dayOf(at, style.zone), dayOf(style.now, style.zone)];
+  if (day === today) return clock;
+  return `${formatDay(at, style)}, ${clock}`;
+}
+
+/** `Fri 27 Nov`, or `Fri 27 Nov 2027` where the year is not this one. */
+export function formatDay(instant: string | Date, { zone, now }: Pick<TimeStyle, 'zone' | 'now'>): string {
+  const at = new Date(instant);
+  const parts = partsOf(at, zone, { weekday: 'short', day: 'numeric', month: 'short', year: 'numeric' });
+  const isThisYear = parts.year === partsOf(now, zone, { year: 'numeric' }).year;
+  return `${parts.weekday} ${parts.day} ${parts.month}${isThisYear ? '' : ` ${parts.year}`}`;
+}
+
+/** The two largest units: `5 d 22 h`, `1 h 38 min`, `2 min 41 s`, `38 s`. */
+export function formatDuration(ms: number): string {
+  const abs = Math.max(0, ms);
+  if (abs >= dayMs) return twoUnits(abs, dayMs, 'd', hourMs, 'h');
+  if (abs >= hourMs) return twoUnits(abs, hourMs, 'h', minuteMs, 'min');
+  if (abs >= minuteMs) return twoUnits(abs, minuteMs, 'min', secondMs, 's');
+  if (abs > 0 && abs < secondMs) return `${Math.round(abs)} ms`;
+  return `${Math.floor(abs / secondMs)} s`;
+}
+
+/** `Asia/Singapore (UTC+8)`. */
+export function formatZone(zone: string, now: Date): string {
+  if (zone === 'UTC') return 'UTC';
+  const { timeZoneName } = partsOf(now, zone, { timeZoneName: 'shortOffset' });
+  const offset = timeZoneName.replace('GMT', 'UTC');
+  return zone === offset ? zone : `${zone} (${offset})`;
+}
+
+function twoUnits(ms: number, large: number, largeName: string, small: number, smallName: string): string {
+  const rest = Math.floor((ms % large) / small);
+  const whole = `${Math.floor(ms / large)} ${largeName}`;
+  return rest === 0 ? whole : `${whole} ${rest} ${smallName}`;
+}
+
+function clockTime(at: Date, { zone, withSeconds = false }: TimeStyle): string {
+  const { hour, minute, second } = partsOf(at, zone, {
+    hour: '2-digit',
+    minute: '2-digit',
+    second: '2-digit',
+    hourCycle: 'h23',
+  });
+  return withSeconds ? `${hour}:${minute}:${second}` : `${hour}:${minute}`;
+}
+
+function dayOf(at: Date, zone: string): string {
+  const { year, month, day } = partsOf(at, zone, { year: 'numeric', month: '2-digit', day: '2-digit' });
+  return `${year}-${month}-${day}`;
+}
+
+type Parts = Readonly<
+  Record<'weekday' | 'day' | 'month' | 'year' | 'hour' | 'minute' | 'second' | 'timeZoneName', string>
+>;
+
+const noParts: Parts = {
+  weekday: '',
+  day: '',
+  month: '',
+  year: '',
+  hour: '',
+  minute: '',
+  second: '',
+  timeZoneName: '',
+};
+
+/** Making one costs a hundred times what using it does, and tables show many times. */
+const formats = new Map<string, Intl.DateTimeFormat>();
+
+function partsOf(at: Date, zone: string, options: Intl.DateTimeFormatOptions): Parts {
+  const key = `${zone} ${JSON.stringify(options)}`;
+  const format = formats.get(key) ?? new Intl.DateTimeFormat('en-GB', { timeZone: zone, ...options });
+  formats.set(key, format);
+  return { ...noParts, ...Object.fromEntries(format.formatToParts(at).map(({ type, value }) => [type, value])) };
+}

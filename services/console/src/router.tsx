@@ -1,0 +1,177 @@
+import {
+  createRootRouteWithContext,
+  createRoute,
+  createRouter,
+  lazyRouteComponent,
+  Outlet,
+  redirect,
+  useMatch,
+} from '@tanstack/react-router';
+import type { QueryClient } from '@tanstack/react-query';
+import { basePath } from './api/client.ts';
+import { problemOf } from './api/problems.ts';
+import { requireSession } from './frame/session/session.ts';
+import { logInByLink } from './views/log-in/log-in-by-link.ts';
+import { logInSearch } from './views/log-in/search.ts';
+import { NotFound } from './frame/not-found.tsx';
+import { Shell } from './frame/shell.tsx';
+import { ViewFailed } from './frame/view-failed.tsx';
+import { shardsSearch } from './views/shards/search.ts';
+import { deadLettersSearch } from './views/dead-letters/search.ts';
+import { auditSearch } from './views/audit/search.ts';
+import { failuresSearch } from './views/failures/search.ts';
+import { campaignsSearch } from './views/campaigns/search.ts';
+import { reportSearch } from './views/report/search.ts';
+import { newCampaignSearch } from './views/new-campaign/search.ts';
+
+interface RouterContext {
+  queryClient: QueryClient;
+}
+
+/** Every view, one block each: its path, the shape of its search parameters, and the chunk it is loaded from when it is opened. */
+const root = createRootRouteWithContext<RouterContext>()({
+  component: Frame,
+  notFoundComponent: NotFound,
+  errorComponent: ViewFailed,
+  beforeLoad: async ({ location, context }) => {
+    if (location.pathname === '/log-in') return;
+    try {
+      await requireSession(context.queryClient);
+    } catch (error) {
+      if (problemOf(error).status !== 401) throw error;
+      // The router's own way to go elsewhere is to throw.
+      throw redirect({ to: '/log-in', search: { to: location.href } });
+    }
+  },
+});
+
+/** Nothing stands around the log-in. */
+function Frame() {
+  const isOutside = useMatch({ from: '/log-in', shouldThrow: false }) !== undefined;
+  return isOutside ? <Outlet /> : <Shell />;
+}
+
+const logIn = createRoute({
+  getParentRoute: () => root,
+  path: '/log-in',
+  validateSearch: logInSearch,
+  loader: async ({ location, context }) => {
+    const byLink = await logInByLink(location.hash, context.queryClient);
+    if (byLink.state === 'logged in') throw redirect({ to: '/campaigns', replace: true });
+    return byLink;
+  },
+  component: lazyRouteComponent(() => import('./views/log-in/log-in-view.tsx'), 'LogInView'),
+});
+
+const index = createRoute({
+  getParentRoute: () => root,
+  path: '/',
+  beforeLoad: () => {
+    throw redirect({ to: '/campaigns', replace: true });
+  },
+});
+
+const campaigns = createRoute({
+  getParentRoute: () => root,
+  path: '/campaigns',
+  validateSearch: campaignsSearch,
+  component: lazyRouteComponent(() => import('./views/campaigns/campaigns-view.tsx'), 'CampaignsView'),
+});
+
+const newCampaign = createRoute({
+  getParentRoute: () => root,
+  path: '/campaigns/new',
+  validateSearch: newCampaignSearch,
+  component: lazyRouteComponent(() => import('./views/new-campaign/new-campaign-view.tsx'), 'NewCampaignView'),
+});
+
+const campaign = createRoute({
+  getParentRoute: () => root,
+  path: '/campaigns/$campaignId',
+  component: lazyRouteComponent(() => import('./views/campaign/campaign-view.tsx'), 'CampaignView'),
+});
+
+const editCampaign = createRoute({
+  getParentRoute: () => root,
+  path: '/campaigns/$campaignId/edit',
+  component: lazyRouteComponent(() => import('./views/new-campaign/edit-campaign-view.tsx'), 'EditCampaignView'),
+});
+
+const liveRun = createRoute({
+  getParentRoute: () => root,
+  path: '/runs/$runId',
+  component: lazyRouteComponent(() => import('./views/live-run/live-run-view.tsx'), 'LiveRunView'),
+});
+
+const report = createRoute({
+  getParentRoute: () => root,
+  path: '/runs/$runId/report',
+  validateSearch: reportSearch,
+  component: lazyRouteComponent(() => import('./views/report/report-view.tsx'), 'ReportView'),
+});
+
+const user = createRoute({
+  getParentRoute: () => root,
+  path: '/runs/$runId/users/$userId',
+  component: lazyRouteComponent(() => import('./views/user/user-view.tsx'), 'UserView'),
+});
+
+const failures = createRoute({
+  getParentRoute: () => root,
+  path: '/runs/$runId/failures',
+  validateSearch: failuresSearch,
+  component: lazyRouteComponent(() => import('./views/failures/failures-view.tsx'), 'FailuresView'),
+});
+
+const shards = createRoute({
+  getParentRoute: () => root,
+  path: '/shards',
+  validateSearch: shardsSearch,
+  component: lazyRouteComponent(() => import('./views/shards/shards-view.tsx'), 'ShardsView'),
+});
+
+const deadLetters = createRoute({
+  getParentRoute: () => root,
+  path: '/dead-letters',
+  validateSearch: deadLettersSearch,
+  component: lazyRouteComponent(() => import('./views/dead-letters/dead-letters-view.tsx'), 'DeadLettersView'),
+});
+
+const audit = createRoute({
+  getParentRoute: () => root,
+  path: '/audit',
+  validateSearch: auditSearch,
+  component: lazyRouteComponent(() => import('./views/audit/audit-view.tsx'), 'AuditView'),
+});
+
+const views = [
+  index,
+  logIn,
+  campaigns,
+  newCampaign,
+  campaign,
+  editCampaign,
+  liveRun,
+  report,
+  failures,
+  user,
+  shards,
+  deadLetters,
+  audit,
+] as const;
+
+export function createConsoleRouter(context: RouterContext) {
+  return createRouter({
+    routeTree: root.addChildren(views),
+    context,
+    basepath: basePath,
+    defaultPreload: 'intent',
+    scrollRestoration: true,
+  });
+}
+
+declare module '@tanstack/react-router' {
+  interface Register {
+    router: ReturnType<typeof createConsoleRouter>;
+  }
+}

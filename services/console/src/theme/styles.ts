@@ -1,0 +1,25 @@
+/** Every style of the frame, in the order in which later ones win; a view brings its own, and those of the components that it alone uses. */
+import './layers.css';
+import '@mantine/core/styles/default-css-variables.layer.css';
+import '@mantine/core/styles/UnstyledButton.layer.css';
+import '@mantine/core/styles/CloseButton.layer.css';
+import '@mantine/core/styles/Paper.layer.css';
+import '@mantine/core/styles/Popover.layer.css';
+import '@mantine/core/styles/Overlay.layer.css';
+import '@mantine/core/styles/ModalBase.layer.css';
+import '@mantine/core/styles/Modal.layer.css';
+import '@mantine/core/styles/Drawer.layer.css';
+import '@mantine/core/styles/Menu.layer.css';
+import '@mantine/core/styles/Tooltip.layer.css';
+import './tokens.css';
+import './mantine.css';
+import './base.css';
+import './icons.css';
+import './frame.css';
+import './controls.css';
+import './status.css';
+import './panels.css';
+import './charts.css';
+import './overlays.css';
+import './parts.css';
+import './widths.css';

@@ -1,0 +1,84 @@
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import { useState } from 'react';
+import { unscheduleCampaign } from '../../api/generated/sdk.gen.ts';
+import { getCampaignQueryKey, listCampaignsQueryKey } from '../../api/generated/@tanstack/react-query.gen.ts';
+import type { Campaign } from '../../api/generated/types.gen.ts';
+import { problemOf } from '../../api/problems.ts';
+import { Button } from '../../parts/button.tsx';
+import { Dialog } from '../../parts/dialog.tsx';
+import { hasEnded } from '../../parts/state-looks.ts';
+import { StartDraftDialog } from './start-draft-dialog.tsx';
+
+/** What can be done with a campaign as it stands. */
+export function CampaignActions({ campaign }: { campaign: Campaign }) {
+  const { id, state, links } = campaign;
+  const [open, setOpen] = useState<'start' | 'unschedule' | null>(null);
+  const runId = links.latestRun?.split('/').at(-1);
+  const isUnderWay = runId !== undefined && !hasEnded(state);
+  return (
+    <div className="row push">
+      <Link className="btn" to="/campaigns/new" search={{ copy: id }}>
+        Duplicate
+      </Link>
+      {state === 'draft' && (
+        <>
+          <Link className="btn" to="/campaigns/$campaignId/edit" params={{ campaignId: id }}>
+            Edit
+          </Link>
+          <Button kind="ink" onClick={() => setOpen('start')}>
+            {campaign.schedule.type === 'now' ? 'Start…' : 'Schedule…'}
+          </Button>
+        </>
+      )}
+      {state === 'scheduled' && (
+        <Button kind="bad" onClick={() => setOpen('unschedule')}>
+          Take back…
+        </Button>
+      )}
+      {isUnderWay && (
+        <Link className="btn ink" to="/runs/$runId" params={{ runId }}>
+          Watch the run
+        </Link>
+      )}
+      {open === 'start' && <StartDraftDialog campaign={campaign} onClose={() => setOpen(null)} />}
+      {open === 'unschedule' && <TakeBackDialog campaign={campaign} onClose={() => setOpen(null)} />}
+    </div>
+  );
+}
+
+function TakeBackDialog({ campaign, onClose }: { campaign: Campaign; onClose: () => void }) {
+  const queries = useQueryClient();
+  const takeBack = useMutation({
+    mutationFn: () => unscheduleCampaign({ path: { id: campaign.id }, throwOnError: true }),
+    onSuccess: async () => {
+      await queries.invalidateQueries({ queryKey: getCampaignQueryKey({ path: { id: campaign.id } }) });
+      void queries.invalidateQueries({ queryKey: listCampaignsQueryKey() });
+      onClose();
+    },
+  });
+  return (
+    <Dialog
+      title={`Take “${campaign.name}” back?`}
+      lead="It is a draft again, and can be changed and started anew."
+      onClose={onClose}
+      actions={
+        <span className="push row">
+          <Button onClick={onClose} data-autofocus>
+            Leave it scheduled
+          </Button>
+          <Button kind="solid-bad" disabled={takeBack.isPending} onClick={() => takeBack.mutate()}>
+            Take it back
+          </Button>
+        </span>
+      }
+    >
+      <p className="t2">Nobody has been called for it yet: no user is half-way.</p>
+      {takeBack.isError && (
+        <p className="c-bad sm" role="alert">
+          {problemOf(takeBack.error).detail}
+        </p>
+      )}
+    </Dialog>
+  );
+}

@@ -1,0 +1,36 @@
+import type { Campaign } from '../../api/generated/types.gen.ts';
+import { CopyableId } from '../../parts/copy-button.tsx';
+import { StateBadge } from '../../parts/state-badge.tsx';
+import { Time } from '../../parts/time.tsx';
+
+/** Its name, how it stands, and when something happens next. */
+export function CampaignHead({ campaign }: { campaign: Campaign }) {
+  const { id, name, state, revision, createdAt, nextRunAt, startsAt } = campaign;
+  return (
+    <div>
+      <div className="row wrap">
+        <h1>{name}</h1>
+        <StateBadge state={state} tinted />
+      </div>
+      <div className="meta">
+        {nextRunAt !== null && (
+          <span>
+            Next run <b>{<Time instant={nextRunAt} />}</b>
+          </span>
+        )}
+        {nextRunAt === null && state === 'draft' && startsAt !== null && (
+          <span>
+            Would start <b>{<Time instant={startsAt} />}</b>
+          </span>
+        )}
+        <span>
+          Revision <b>{revision}</b>
+        </span>
+        <span>
+          Created <b>{<Time instant={createdAt} />}</b>
+        </span>
+        <CopyableId id={id} what="id of the campaign" />
+      </div>
+    </div>
+  );
+}

@@ -1,0 +1,72 @@
+import { useQuery } from '@tanstack/react-query';
+import { getRouteApi } from '@tanstack/react-router';
+import { getCampaignOptions, listRunsOptions } from '../../api/generated/@tanstack/react-query.gen.ts';
+import { Page } from '../../frame/page.tsx';
+import { SkeletonBar, usePatience } from '../../parts/skeleton.tsx';
+import { Failed } from '../../parts/states.tsx';
+import { CampaignActions } from './campaign-actions.tsx';
+import { CampaignHead } from './campaign-head.tsx';
+import { Definition } from './definition.tsx';
+import { RecurringPanel } from './recurring-panel.tsx';
+import { RunsPanel } from './runs-panel.tsx';
+import styles from './campaign.module.css';
+
+const crumbs = [{ label: 'Campaigns', link: { to: '/campaigns' } }] as const;
+const route = getRouteApi('/campaigns/$campaignId');
+const lookEveryMs = 5000;
+
+/** What a campaign is, when it starts next, and what became of its runs. */
+export function CampaignView() {
+  const { campaignId } = route.useParams();
+  const campaign = useQuery({ ...getCampaignOptions({ path: { id: campaignId } }), refetchInterval: lookEveryMs });
+  const runs = useQuery({ ...listRunsOptions({ query: { campaignId, limit: 20 } }), refetchInterval: lookEveryMs });
+  if (!campaign.data) {
+    return (
+      <Page title="Campaign" crumbs={crumbs}>
+        {campaign.error === null ? (
+          <CampaignSkeleton />
+        ) : (
+          <Failed
+            title="The campaign could not be read"
+            error={campaign.error}
+            onRetry={() => void campaign.refetch()}
+          />
+        )}
+      </Page>
+    );
+  }
+  return (
+    <Page title={campaign.data.name} crumbs={crumbs}>
+      <div className="head">
+        <CampaignHead campaign={campaign.data} />
+        <CampaignActions campaign={campaign.data} />
+      </div>
+      <div className={styles['layout']}>
+        <div className={styles['main']}>
+          <RunsPanel
+            runs={runs.data?.items}
+            error={runs.error}
+            onRetry={() => void runs.refetch()}
+            campaign={campaign.data}
+          />
+        </div>
+        <div className={styles['main']}>
+          {campaign.data.schedule.type === 'recurring' && <RecurringPanel campaign={campaign.data} />}
+          <Definition campaign={campaign.data} />
+        </div>
+      </div>
+    </Page>
+  );
+}
+
+function CampaignSkeleton() {
+  const shown = usePatience();
+  if (!shown) return null;
+  return (
+    <div className={styles['skeleton']} aria-hidden="true">
+      <SkeletonBar width={260} />
+      <SkeletonBar width={180} />
+      <div className="panel" style={{ height: 240 }} />
+    </div>
+  );
+}

@@ -1,0 +1,122 @@
+import type { Campaign } from '../../api/generated/types.gen.ts';
+import { shortId } from '../../parts/copy-button.tsx';
+import { countOf, formatCount } from '../../parts/numbers.ts';
+import { Panel } from '../../parts/panel.tsx';
+import { formatDuration } from '../../parts/times.ts';
+import { useZone } from '../../parts/zone.ts';
+import { formOf } from '../new-campaign/form-definition.ts';
+import { outcomesInWords } from '../new-campaign/sources.ts';
+import { whenInWords } from '../new-campaign/start-dialog.tsx';
+import styles from './campaign.module.css';
+
+/** What it was made to do, in words. */
+export function Definition({ campaign }: { campaign: Campaign }) {
+  const { zone } = useZone();
+  const { audience, chain, countries, budgets = [], deadlineSeconds, priority } = campaign;
+  const { paceUsersPerSecond: pace, pauseAtFailedPercent: pauseAt } = campaign;
+  const { holdOutPercent } = audience;
+  return (
+    <Panel title="Definition" note={`revision ${campaign.revision}`} padded>
+      <dl className={`kv ${styles['definition']}`}>
+        <dt>Countries</dt>
+        <dd className="row wrap gap-1">
+          {countries.map((country) => (
+            <span key={country} className="tag">
+              {country}
+            </span>
+          ))}
+        </dd>
+        <dt>Include</dt>
+        <dd>
+          <Entries entries={audience.include} />
+        </dd>
+        {(audience.exclude ?? []).length > 0 && (
+          <>
+            <dt>Leave out</dt>
+            <dd>
+              <Entries entries={audience.exclude ?? []} />
+            </dd>
+          </>
+        )}
+        {holdOutPercent !== undefined && holdOutPercent > 0 && (
+          <>
+            <dt>Hold out</dt>
+            <dd>
+              {holdOutPercent} %{audience.holdOutSeed !== undefined && `, seed “${audience.holdOutSeed}”`}
+            </dd>
+          </>
+        )}
+        <dt>Chain</dt>
+        <dd>
+          <ol className={styles['chain']}>
+            {chain.map(({ action, params, unitsPerUser }, index) => (
+              <li key={`${index} ${action}`}>
+                <b className="w5">
+                  {index + 1}&ensp;{action}
+                </b>
+                {unitsPerUser !== undefined && (
+                  <span className="t3"> costs {countOf(unitsPerUser, 'unit')} a user</span>
+                )}
+                <Params params={params} />
+              </li>
+            ))}
+          </ol>
+        </dd>
+        {budgets.length > 0 && (
+          <>
+            <dt>Budgets</dt>
+            <dd>{budgets.map(({ country, units }) => `${country} ${formatCount(units)}`).join(' · ')}</dd>
+          </>
+        )}
+        <dt>When</dt>
+        <dd>{whenInWords(formOf(campaign, [], zone), zone)}</dd>
+        <dt>Limits</dt>
+        <dd>
+          {[
+            pace === undefined ? 'no pace' : `at most ${formatCount(pace)} users/s`,
+            `deadline ${formatDuration(deadlineSeconds * 1000)} after start`,
+            pauseAt === undefined ? 'does not pause by itself' : `pauses by itself at ${pauseAt} % failed`,
+            `priority ${priority}`,
+          ].join(' · ')}
+        </dd>
+      </dl>
+    </Panel>
+  );
+}
+
+function Entries({ entries }: { entries: Campaign['audience']['include'] }) {
+  return (
+    <ul>
+      {entries.map((entry) => (
+        <li key={JSON.stringify(entry)}>
+          {'segment' in entry ? (
+            <>
+              <b className="w5">{entry.segment}</b> <span className="t3">segment</span>
+            </>
+          ) : 'list' in entry ? (
+            <>
+              <span className="mono">{shortId(entry.list)}</span> <span className="t3">list</span>
+            </>
+          ) : (
+            <>
+              <span className="mono">{shortId(entry.runId)}</span>{' '}
+              <span className="t3">run, {outcomesInWords(entry.outcomes ?? [], entry.step ?? null)}</span>
+            </>
+          )}
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+function Params({ params }: { params: Campaign['chain'][number]['params'] }) {
+  const entries = Object.entries(params);
+  if (entries.length === 0) return <div className="t3 sm">no parameters</div>;
+  return (
+    <div className={`mono t2 ${styles['params']}`}>
+      {entries
+        .map(([name, value]) => `${name}: ${typeof value === 'string' ? value : JSON.stringify(value)}`)
+        .join(' · ')}
+    </div>
+  );
+}

@@ -1,0 +1,58 @@
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { pauseSchedule, resumeSchedule } from '../../api/generated/sdk.gen.ts';
+import { getScheduleOptions } from '../../api/generated/@tanstack/react-query.gen.ts';
+import type { Campaign } from '../../api/generated/types.gen.ts';
+import { problemOf } from '../../api/problems.ts';
+import { Button } from '../../parts/button.tsx';
+import { Panel } from '../../parts/panel.tsx';
+import { useZone } from '../../parts/zone.ts';
+import { NextFires } from '../new-campaign/next-fires.tsx';
+import { whenOf } from '../new-campaign/when-form.ts';
+import styles from './campaign.module.css';
+
+/** Its next starts, and whether it goes on at all. */
+export function RecurringPanel({ campaign }: { campaign: Campaign }) {
+  const { zone } = useZone();
+  const { scheduleId } = campaign;
+  return (
+    <Panel title="Next starts" actions={scheduleId === null ? undefined : <Rhythm scheduleId={scheduleId} />}>
+      <div className={styles['fires']}>
+        <NextFires when={whenOf(campaign.schedule, zone)} />
+      </div>
+    </Panel>
+  );
+}
+
+function Rhythm({ scheduleId }: { scheduleId: string }) {
+  const path = { id: scheduleId };
+  const queries = useQueryClient();
+  const schedule = useQuery(getScheduleOptions({ path }));
+  const control = useMutation({
+    mutationFn: async (verb: 'pause' | 'resume') => {
+      const asked = { path, body: {}, throwOnError: true } as const;
+      return (await (verb === 'pause' ? pauseSchedule(asked) : resumeSchedule(asked))).data;
+    },
+    onSettled: () => queries.invalidateQueries(),
+  });
+  const state = schedule.data?.state;
+  if (state === undefined) return null;
+  return (
+    <>
+      {control.isError && <span className="c-bad sm">{problemOf(control.error).detail}</span>}
+      {state === 'active' ? (
+        <Button small icon="pause" disabled={control.isPending} onClick={() => control.mutate('pause')}>
+          Pause the rhythm
+        </Button>
+      ) : (
+        <>
+          <span className="t2 sm">{state}</span>
+          {state === 'paused' && (
+            <Button small icon="play" disabled={control.isPending} onClick={() => control.mutate('resume')}>
+              Go on
+            </Button>
+          )}
+        </>
+      )}
+    </>
+  );
+}

@@ -1,0 +1,63 @@
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useNavigate } from '@tanstack/react-router';
+import { estimateCampaign, startCampaign } from '../../api/generated/sdk.gen.ts';
+import { getCampaignQueryKey, listCampaignsQueryKey } from '../../api/generated/@tanstack/react-query.gen.ts';
+import type { Campaign } from '../../api/generated/types.gen.ts';
+import { problemOf } from '../../api/problems.ts';
+import { Button } from '../../parts/button.tsx';
+import { Dialog } from '../../parts/dialog.tsx';
+import { Effects } from '../../parts/effects.tsx';
+import { useZone } from '../../parts/zone.ts';
+import { boundsText, servedBounds } from '../new-campaign/arithmetic.ts';
+import { formOf } from '../new-campaign/form-definition.ts';
+import { whenInWords } from '../new-campaign/start-dialog.tsx';
+
+/** Starts a draft from its page: whom it reaches is asked first. */
+export function StartDraftDialog({ campaign, onClose }: { campaign: Campaign; onClose: () => void }) {
+  const { zone } = useZone();
+  const queries = useQueryClient();
+  const navigate = useNavigate();
+  const path = { id: campaign.id };
+  const estimate = useQuery({
+    queryKey: ['estimateCampaign', campaign.id, campaign.revision],
+    queryFn: async ({ signal }) => (await estimateCampaign({ path, signal, throwOnError: true })).data,
+  });
+  const start = useMutation({
+    mutationFn: async () => (await startCampaign({ path, throwOnError: true })).data,
+    onSuccess: async () => {
+      await queries.invalidateQueries({ queryKey: getCampaignQueryKey({ path }) });
+      void queries.invalidateQueries({ queryKey: listCampaignsQueryKey() });
+      onClose();
+      await navigate({ to: '/campaigns/$campaignId', params: { campaignId: campaign.id } });
+    },
+  });
+  const verb = campaign.schedule.type === 'now' ? 'Start' : 'Schedule';
+  const value = estimate.data ? boundsText(servedBounds(estimate.data)) : estimate.isError ? 'not known' : 'asking…';
+  const steps = campaign.chain.map(({ action }) => action).join(', then ');
+  return (
+    <Dialog
+      title={`${verb} “${campaign.name}”?`}
+      lead={whenInWords(formOf(campaign, [], zone), zone)}
+      onClose={onClose}
+      actions={
+        <span className="push row">
+          <Button onClick={onClose} data-autofocus>
+            Not yet
+          </Button>
+          <Button kind="ink" disabled={start.isPending} onClick={() => start.mutate()}>
+            {verb} it
+          </Button>
+        </span>
+      }
+    >
+      <Effects
+        effects={[{ value, unit: 'users', isHot: true, children: `in ${campaign.countries.join(', ')} get ${steps}.` }]}
+      />
+      {start.isError && (
+        <p className="c-bad sm" role="alert">
+          {[problemOf(start.error).detail, ...problemOf(start.error).errors.map(({ detail }) => detail)].join('; ')}
+        </p>
+      )}
+    </Dialog>
+  );
+}

@@ -1,0 +1,36 @@
+import { Link } from '@tanstack/react-router';
+import type { ListedCampaign } from '../../api/generated/types.gen.ts';
+import { useMinute } from '../../parts/now.ts';
+import { StateBadge, StateCause } from '../../parts/state-badge.tsx';
+import { useFormatTime } from '../../parts/zone.ts';
+import { campaignLink } from './campaign-link.ts';
+import { RunBar } from './campaign-row.tsx';
+import { causeOf, nextWords, shownState, throughWords } from './row-words.ts';
+
+/** A row where there is no room for one: name and state, the bar, the two numbers that matter. */
+export function CampaignCard({ campaign }: { campaign: ListedCampaign }) {
+  const cause = causeOf(campaign);
+  const { name, run } = campaign;
+  const through = throughWords(run);
+  const next = nextWords(campaign, { nowMs: useMinute(), formatTime: useFormatTime() });
+  return (
+    <Link {...campaignLink(campaign)} className="card" data-row data-row-link>
+      <div className="row">
+        <span className="w6 cut">{name}</span>
+        <span className="push sm">
+          <StateBadge state={shownState(campaign)} />
+        </span>
+      </div>
+      {run && <RunBar run={run} />}
+      <div className="row sm">
+        <span>
+          {through.first} <span className="t3">{through.second}</span>
+        </span>
+        <span className="push r nw">
+          {next.first} {next.aside !== undefined && <span className="t3">{next.aside}</span>}
+        </span>
+      </div>
+      {cause && <StateCause tone={cause.tone}>{cause.words}</StateCause>}
+    </Link>
+  );
+}

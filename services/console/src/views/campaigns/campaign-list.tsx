@@ -1,0 +1,128 @@
+import type { useCampaigns } from './use-campaigns.ts';
+import { useNavigate } from '@tanstack/react-router';
+import { useRowKeys } from '../../parts/keys/use-row-keys.ts';
+import { formatCount } from '../../parts/numbers.ts';
+import { OutcomeKey } from '../../parts/outcome-bar.tsx';
+import { Paging } from '../../parts/paging.tsx';
+import { SkeletonRows } from '../../parts/skeleton.tsx';
+import { Empty, Failed, NoMatch } from '../../parts/states.tsx';
+import { Button } from '../../parts/button.tsx';
+import { CampaignCard } from './campaign-card.tsx';
+import { CampaignRow } from './campaign-row.tsx';
+import type { CampaignsSearch } from './search.ts';
+import { useStableRows } from './use-campaigns.ts';
+
+interface CampaignListProps {
+  query: ReturnType<typeof useCampaigns>;
+  search: CampaignsSearch;
+  isOld: boolean;
+  /** Of the choice, on all pages. */
+  total: number | undefined;
+  onChoose: (change: Partial<CampaignsSearch>) => void;
+}
+
+const legend = ['succeeded', 'failed', 'skipped', 'suppressed', 'heldOut', 'cancelled', 'pending'] as const;
+
+export function CampaignList({ query, search, isOld, total, onChoose }: CampaignListProps) {
+  const container = useRowKeys<HTMLDivElement>();
+  const { rows, moved, sortAgain } = useStableRows(query.data?.items ?? [], JSON.stringify(search));
+  const navigate = useNavigate();
+  if (query.error && !query.data) {
+    return <Failed title="The campaigns could not be read" error={query.error} onRetry={() => void query.refetch()} />;
+  }
+  if (query.data && rows.length === 0) {
+    if (hasFilters(search)) return <NothingFound search={search} onChoose={onChoose} />;
+    return (
+      <Empty
+        icon="campaign"
+        title="No campaigns yet"
+        action={
+          <Button kind="ink" icon="plus" onClick={() => void navigate({ to: '/campaigns/new' })}>
+            New campaign
+          </Button>
+        }
+        command="muster campaign create --help"
+      >
+        A campaign says who, what and when. It stays a draft until you start it.
+      </Empty>
+    );
+  }
+  return (
+    <>
+      <div ref={container} className={isOld ? 'old' : undefined}>
+        <div className="narrow">
+          {rows.map((campaign) => (
+            <CampaignCard key={campaign.id} campaign={campaign} />
+          ))}
+        </div>
+        <div className="scroll wide">
+          <table className="campaigns">
+            <thead>
+              <tr>
+                <th scope="col">State</th>
+                <th scope="col">Campaign</th>
+                <th scope="col">Chain, countries</th>
+                <th scope="col">Outcome of the last run</th>
+                <th scope="col" className="r">
+                  Through the chain
+                </th>
+                <th scope="col">ETA, next run or end</th>
+              </tr>
+            </thead>
+            <tbody>
+              {query.data ? (
+                rows.map((campaign) => <CampaignRow key={campaign.id} campaign={campaign} />)
+              ) : (
+                <SkeletonRows rows={8} columns={[80, 180, 190, 150, 90, 120]} tall />
+              )}
+            </tbody>
+          </table>
+        </div>
+      </div>
+      <Paging
+        cursor={search.cursor}
+        next={query.data?.next}
+        onGo={(cursor) => onChoose({ cursor })}
+        words={{ before: 'Back', behind: 'Next' }}
+        legend={legend.map((outcome) => (
+          <OutcomeKey key={outcome} outcome={outcome} />
+        ))}
+      >
+        {query.data && `${formatCount(rows.length)} of ${total === undefined ? '…' : formatCount(total)} campaigns`}
+        {moved > 0 && (
+          <>
+            {' · '}
+            <button type="button" className="link" onClick={sortAgain}>
+              {moved} rows moved · sort again
+            </button>
+          </>
+        )}
+      </Paging>
+    </>
+  );
+}
+
+function hasFilters({ state, text, country, action }: CampaignsSearch): boolean {
+  return [state, text, country, action].some((each) => each !== undefined);
+}
+
+function NothingFound({ search, onChoose }: Pick<CampaignListProps, 'search' | 'onChoose'>) {
+  const { state, text, country, action } = search;
+  const filters = [
+    ...(text === undefined ? [] : [{ name: text, words: `called “${text}”`, off: { text: undefined } }]),
+    ...(action === undefined ? [] : [{ name: action, words: `action ${action}`, off: { action: undefined } }]),
+    ...(country === undefined ? [] : [{ name: country, words: `country ${country}`, off: { country: undefined } }]),
+    ...(state === undefined ? [] : [{ name: state, words: `state ${state}`, off: { state: undefined } }]),
+  ];
+  const [narrowest] = filters;
+  return (
+    <NoMatch
+      title="No campaign matches"
+      {...(narrowest &&
+        filters.length > 1 && { drop: { name: narrowest.name, onDrop: () => onChoose(narrowest.off) } })}
+      onClear={() => onChoose({ state: undefined, text: undefined, country: undefined, action: undefined })}
+    >
+      {filters.map(({ words }) => words).join(', ')}.
+    </NoMatch>
+  );
+}

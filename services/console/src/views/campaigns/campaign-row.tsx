@@ -1,0 +1,54 @@
+import { Link } from '@tanstack/react-router';
+import type { ListedCampaign } from '../../api/generated/types.gen.ts';
+import { useMinute } from '../../parts/now.ts';
+import { OutcomeBar } from '../../parts/outcome-bar.tsx';
+import { StateBadge, StateCause } from '../../parts/state-badge.tsx';
+import { useFormatTime } from '../../parts/zone.ts';
+import { campaignLink } from './campaign-link.ts';
+import { audienceOf, audienceWords, causeOf, listed, nextWords, shownState, throughWords } from './row-words.ts';
+
+/** The whole row leads to where its state is explained. */
+export function CampaignRow({ campaign }: { campaign: ListedCampaign }) {
+  const cause = causeOf(campaign);
+  const { name, chain, countries, run } = campaign;
+  const through = throughWords(run);
+  const next = nextWords(campaign, { nowMs: useMinute(), formatTime: useFormatTime() });
+  return (
+    <tr className="tall" data-row>
+      <td>
+        <StateBadge state={shownState(campaign)} />
+        {cause && <StateCause tone={cause.tone}>{cause.words}</StateCause>}
+      </td>
+      <td className="two">
+        <div className="w5 cut">
+          <Link {...campaignLink(campaign)} className="row-link" data-row-link title={name}>
+            {name}
+          </Link>
+        </div>
+        <div className="cut">{audienceWords(campaign)}</div>
+      </td>
+      <td className="two">
+        <div className="cut">{chain.map(({ action }) => action).join(' → ')}</div>
+        <div>{listed(countries, 'country', 'countries')}</div>
+      </td>
+      <td>{run ? <RunBar run={run} /> : <span className="t3 sm">No run yet</span>}</td>
+      <td className="r two">
+        <div>{through.first}</div>
+        <div>{through.second}</div>
+      </td>
+      <td className="two">
+        <div className="nw">
+          {next.first} {next.aside !== undefined && <span className="t3">{next.aside}</span>}
+        </div>
+        <div className="nw">{next.second}</div>
+      </td>
+    </tr>
+  );
+}
+
+/** Of the whole run: whoever has no outcome in the last step yet, or was not fed yet, is pending. */
+export function RunBar({ run }: { run: NonNullable<ListedCampaign['run']> }) {
+  const audience = audienceOf(run);
+  const pending = run.lastStep.pending + Math.max(0, audience - run.audience.counted);
+  return <OutcomeBar counts={{ ...run.lastStep, pending }} audience={audience} />;
+}

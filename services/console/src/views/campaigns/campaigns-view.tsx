@@ -1,0 +1,106 @@
+import { Link, useNavigate, useSearch } from '@tanstack/react-router';
+import { Page } from '../../frame/page.tsx';
+import { useRefusal } from '../../frame/session/session.ts';
+import { standingOf } from '../../live/staleness.ts';
+import { Button } from '../../parts/button.tsx';
+import { Chips, type Chip } from '../../parts/chips.tsx';
+import { Freshness, StaleBanner, useIsStale } from '../../parts/freshness.tsx';
+import { SearchField } from '../../parts/search-field.tsx';
+import { CampaignFilters } from './campaign-filters.tsx';
+import { CampaignList } from './campaign-list.tsx';
+import type { CampaignsSearch } from './search.ts';
+import { useCampaignCounts, useCampaigns } from './use-campaigns.ts';
+
+/** What runs, and what needs me? */
+export function CampaignsView() {
+  const search = useSearch({ from: '/campaigns' });
+  const navigate = useNavigate({ from: '/campaigns' });
+  const campaigns = useCampaigns(search);
+  const counts = useCampaignCounts(search);
+  const standing = standingOf(campaigns);
+  const isStale = useIsStale(standing);
+  // Another choice begins with its first page.
+  const choose = (change: Partial<CampaignsSearch>) =>
+    void navigate({ search: (before) => withoutEmpty({ ...before, cursor: undefined, ...change }) });
+  return (
+    <Page title="Campaigns" freshness={<Freshness standing={standing} />} actions={<NewCampaign />}>
+      <Chips
+        label="Filter by state"
+        chips={chipsOf(counts.data)}
+        chosen={search.state ?? 'all'}
+        onChoose={(value) => choose({ state: value === 'all' ? undefined : value })}
+      />
+      <StaleBanner standing={standing} note="Runs go on; only this page waits." />
+      <section className="panel" aria-label="Campaigns">
+        <header className="filters">
+          <SearchField
+            placeholder="Name or id"
+            value={search.text ?? ''}
+            onSearch={(text) => choose({ text: text === '' ? undefined : text })}
+          />
+          <CampaignFilters search={search} onChoose={choose} />
+        </header>
+        <CampaignList
+          query={campaigns}
+          search={search}
+          isOld={isStale}
+          total={totalOf(counts.data, search.state)}
+          onChoose={choose}
+        />
+      </section>
+    </Page>
+  );
+}
+
+function NewCampaign() {
+  const refusal = useRefusal('manager');
+  const words = (
+    <>
+      <span className="wide">New campaign</span>
+      <span className="narrow">New</span>
+    </>
+  );
+  if (refusal !== undefined) {
+    return (
+      <Button kind="ink" icon="plus" refusal={refusal}>
+        {words}
+      </Button>
+    );
+  }
+  return (
+    <Link to="/campaigns/new" className="btn ink">
+      <span className="i i-plus" aria-hidden="true" />
+      {words}
+      <kbd className="wide" aria-hidden="true">
+        C
+      </kbd>
+    </Link>
+  );
+}
+
+type Counts = ReturnType<typeof useCampaignCounts>['data'];
+type Choice = NonNullable<CampaignsSearch['state']> | 'all';
+
+function chipsOf(counts: Counts): Chip<Choice>[] {
+  return [
+    { value: 'all', label: 'All', count: counts?.all },
+    { value: 'needs-attention', label: 'Needs attention', count: counts?.needsAttention, warns: true },
+    { value: 'running', label: 'Running', count: counts?.running },
+    { value: 'paused', label: 'Paused', count: counts?.paused },
+    { value: 'scheduled', label: 'Scheduled', count: counts?.scheduled },
+    { value: 'draft', label: 'Draft', count: counts?.draft },
+    { value: 'ended', label: 'Ended', count: counts?.ended },
+  ];
+}
+
+function totalOf(counts: Counts, state: CampaignsSearch['state']): number | undefined {
+  if (!counts) return undefined;
+  if (state === 'needs-attention') return counts.needsAttention;
+  return counts[state ?? 'all'];
+}
+
+/** What is not chosen has no place in the address. */
+function withoutEmpty(search: CampaignsSearch): CampaignsSearch {
+  const chosen = Object.entries(search).filter(([, value]) => value !== undefined);
+  return Object.fromEntries(chosen);
+}

@@ -1,0 +1,121 @@
+import type { ListedCampaign, ListedRun } from '../../api/generated/types.gen.ts';
+import { countOf, formatCount, formatRate, formatShare } from '../../parts/numbers.ts';
+import type { ShownState } from '../../parts/state-looks.ts';
+import { formatDuration } from '../../parts/times.ts';
+
+/** Two lines of a cell. */
+export interface Lines {
+  first: string;
+  second: string;
+  /** Beside the first, less important. */
+  aside?: string;
+}
+
+export interface Cause {
+  tone: 'warn' | 'bad' | 'idle';
+  words: string;
+}
+
+/** Its run's state while one goes on or has ended; a campaign that waits for its next run is scheduled, whatever came of the last. */
+export function shownState({ standing, state, run }: ListedCampaign): ShownState {
+  if (standing === 'scheduled' || standing === 'draft') return standing;
+  return run?.state ?? state;
+}
+
+/** Why it is so, where that asks for somebody. */
+export function causeOf({ standing, run }: ListedCampaign): Cause | null {
+  if (!run || standing === 'scheduled' || standing === 'draft') return null;
+  if (run.endedAt === null) return causeWhileOpen(run);
+  if (run.unknownUsers > 0) return { tone: 'warn', words: `${formatCount(run.unknownUsers)} unknown` };
+  if (run.state === 'completed_with_failures') return { tone: 'idle', words: 'with failures' };
+  if (run.state === 'failed' && run.stateReason !== null) return { tone: 'bad', words: run.stateReason };
+  return null;
+}
+
+function causeWhileOpen({ state, pausedItself, stateReason, stalled, waits }: ListedRun): Cause | null {
+  if (state === 'paused' || state === 'pausing') {
+    return pausedItself ? { tone: 'warn', words: stateReason ?? 'paused itself' } : null;
+  }
+  const countries = [...new Set(waits.map(({ country }) => country))].sort();
+  if (countries.length > 0) return { tone: 'warn', words: `${listed(countries, 'country', 'countries')} stalled` };
+  return stalled === null ? null : { tone: 'warn', words: 'stalled' };
+}
+
+/** `payday-active · revision 3` */
+export function audienceWords({ audience, revision }: ListedCampaign): string {
+  const [first, ...others] = audience.include.map((entry) =>
+    'segment' in entry ? entry.segment : 'list' in entry ? 'uploaded list' : 'users of an earlier run',
+  );
+  const more = others.length === 0 ? '' : ` and ${others.length} more`;
+  return `${first ?? 'no audience yet'}${more} · revision ${revision}`;
+}
+
+/** Codes as long as there are few, else how many. */
+export function listed(codes: readonly string[], one: string, many: string): string {
+  return codes.length <= 4 ? codes.join(', ') : countOf(codes.length, one, many);
+}
+
+/** Of how many users a run is, as far as that is known: counted at the end, estimated before. */
+export function audienceOf({ audience }: ListedRun): number {
+  return audience.complete ? audience.counted : Math.max(audience.counted, audience.estimated ?? 0);
+}
+
+/** Who is through the chain, of whom. */
+export function throughWords(run: ListedRun | null): Lines {
+  if (!run) return { first: '–', second: '' };
+  const all = audienceOf(run);
+  const { succeeded } = run.lastStep;
+  return { first: formatCount(succeeded), second: `of ${formatCount(all)} · ${formatShare(succeeded, all)}` };
+}
+
+export interface NextWordsStyle {
+  nowMs: number;
+  formatTime: (instant: string) => string;
+}
+
+/** When it ends, when it runs next, or when it ended: the one of them that is to come. */
+export function nextWords(campaign: ListedCampaign, style: NextWordsStyle): Lines {
+  const { standing, run, nextRunAt, startsAt, createdAt } = campaign;
+  if (standing === 'draft') return { first: 'Not scheduled', second: `made ${style.formatTime(createdAt)}` };
+  if (standing === 'scheduled') return plannedWords(nextRunAt ?? startsAt, campaign, style);
+  if (!run) return { first: 'Begins now', second: '' };
+  if (run.endedAt !== null) return endedWords(run, run.endedAt, style);
+  if (standing === 'paused') return pausedWords(run, campaign, style);
+  return runningWords(run, style);
+}
+
+function runningWords({ eta, usersPerSecond }: ListedRun, { formatTime }: NextWordsStyle): Lines {
+  const rate = `${formatRate(usersPerSecond.oneMinute)} users/s`;
+  if (!eta) return { first: 'No ETA yet', second: rate };
+  return { first: `ETA ${formatTime(eta.p50)}`, second: rate, aside: `p90 ${formatTime(eta.p90)}` };
+}
+
+function pausedWords(
+  { stateSince, pausedItself }: ListedRun,
+  { pauseAtFailedPercent }: ListedCampaign,
+  { nowMs }: NextWordsStyle,
+): Lines {
+  const first = stateSince === null ? 'Paused' : `Paused ${formatDuration(toMinute(nowMs - Date.parse(stateSince)))}`;
+  if (!pausedItself) return { first, second: 'by a person' };
+  const limit = pauseAtFailedPercent === undefined ? '' : `, the limit is ${pauseAtFailedPercent} %`;
+  return { first, second: `by itself${limit}` };
+}
+
+function plannedWords(at: string | null, { schedule }: ListedCampaign, { nowMs, formatTime }: NextWordsStyle): Lines {
+  if (at === null) return { first: 'As soon as it can', second: '' };
+  const leftMs = Date.parse(at) - nowMs;
+  const left = leftMs <= 0 ? 'about to begin' : `in ${formatDuration(toMinute(leftMs))}`;
+  const kinds = { now: '', at: '', local: ', local time per country', recurring: ', again and again' };
+  return { first: formatTime(at), second: `${left}${kinds[schedule.type]}` };
+}
+
+function endedWords(run: ListedRun, endedAt: string, { formatTime }: NextWordsStyle): Lines {
+  const took = run.startedAt === null ? null : formatDuration(Date.parse(endedAt) - Date.parse(run.startedAt));
+  const words = run.state === 'cancelled' ? 'cancelled after' : 'took';
+  return { first: formatTime(endedAt), second: took === null ? '' : `${words} ${took}` };
+}
+
+/** What is shown in minutes changes once a minute; below one, seconds do not matter either. */
+function toMinute(ms: number): number {
+  return Math.max(60_000, ms - (ms % 60_000));
+}

@@ -1,0 +1,16 @@
+import * as z from 'zod/mini';
+
+const text = z.catch(z.optional(z.string()), undefined);
+
+export const campaignChoices = ['needs-attention', 'running', 'paused', 'scheduled', 'ended', 'draft'] as const;
+
+/** What is chosen of the campaigns, in the address: what does not make sense there is as if it were not. */
+export const campaignsSearch = z.object({
+  state: z.catch(z.optional(z.enum(campaignChoices)), undefined),
+  text,
+  country: text,
+  action: text,
+  cursor: text,
+});
+
+export type CampaignsSearch = z.infer<typeof campaignsSearch>;

@@ -1,0 +1,56 @@
+import { keepPreviousData, useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import { countCampaignsOptions, listCampaignsOptions } from '../../api/generated/@tanstack/react-query.gen.ts';
+import type { ListedCampaign } from '../../api/generated/types.gen.ts';
+import type { CampaignsSearch } from './search.ts';
+import { keepOrder } from './stable-order.ts';
+
+export const pageSize = 20;
+
+/** Below five seconds, or what is shown would be old all the time. */
+const askEveryMs = 3000;
+
+function filterOf({ text, country, action }: CampaignsSearch) {
+  return {
+    ...(text !== undefined && text !== '' && { q: text }),
+    ...(country !== undefined && { country }),
+    ...(action !== undefined && { action }),
+  };
+}
+
+/** A page of them, as the server has it now. */
+export function useCampaigns(search: CampaignsSearch) {
+  const { state, cursor } = search;
+  const query = {
+    ...filterOf(search),
+    ...(state !== undefined && { state }),
+    ...(cursor !== undefined && { cursor }),
+    sort: 'state' as const,
+    limit: pageSize,
+  };
+  return useQuery({
+    ...listCampaignsOptions({ query }),
+    refetchInterval: askEveryMs,
+    placeholderData: keepPreviousData,
+  });
+}
+
+/** How many there are of each state, of those that the other filters leave. */
+export function useCampaignCounts(search: CampaignsSearch) {
+  return useQuery({
+    ...countCampaignsOptions({ query: filterOf(search) }),
+    refetchInterval: askEveryMs * 3,
+    placeholderData: keepPreviousData,
+  });
+}
+
+/** The rows in the order in which they were shown first; a new order is taken over when somebody asks for it. */
+export function useStableRows(items: readonly ListedCampaign[], place: string) {
+  const [shown, setShown] = useState<{ place: string; ids: readonly string[] }>({ place: '', ids: [] });
+  const ids = items.map(({ id }) => id);
+  // Another page, or other filters: nothing to keep.
+  const isNew = shown.place !== place || shown.ids.length === 0;
+  if (isNew && ids.length > 0) setShown({ place, ids });
+  const { rows, moved } = isNew ? { rows: [...items], moved: 0 } : keepOrder(shown.ids, items);
+  return { rows, moved, sortAgain: () => setShown({ place, ids }) };
+}

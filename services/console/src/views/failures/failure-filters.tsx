@@ -1,0 +1,81 @@
+import { useId } from 'react';
+import type { RunReport } from '../../api/generated/types.gen.ts';
+import { Button } from '../../parts/button.tsx';
+import { filterOf, type FailureFilter } from './failure-filter.ts';
+import styles from './failures.module.css';
+import type { FailuresSearch } from './search.ts';
+
+interface FailureFiltersProps {
+  report: RunReport | undefined;
+  filter: FailureFilter;
+  onFilter: (filter: FailureFilter) => void;
+}
+
+/** What the list can be narrowed to: only what occurs in the run. */
+export function FailureFilters({ report, filter, onFilter }: FailureFiltersProps) {
+  const change = (part: FailuresSearch) => onFilter(filterOf({ ...filter, ...part }));
+  const reasons = [...new Set(report?.failures.map(({ reason }) => reason))].sort();
+  const isFiltered = Object.keys(filter).length > 0;
+  return (
+    <div className="row wrap">
+      <Choice
+        label="Step"
+        value={filter.step === undefined ? '' : String(filter.step)}
+        options={(report?.steps ?? []).map(({ step, action }) => [String(step), `${step} ${action}`])}
+        onChoose={(value) => change({ step: value === '' ? undefined : Number(value) })}
+      />
+      <Choice
+        label="Country"
+        value={filter.country ?? ''}
+        options={(report?.countries ?? []).map(({ country }) => [country, country])}
+        onChoose={(value) => change({ country: value === '' ? undefined : value })}
+      />
+      <Choice
+        label="Reason"
+        value={filter.reason ?? ''}
+        options={reasons.map((reason) => [reason, reason])}
+        onChoose={(value) => change({ reason: value === '' ? undefined : value })}
+      />
+      <Choice
+        label="Outcome"
+        value={filter.outcome ?? ''}
+        options={[
+          ['failed', 'failed'],
+          ['unknown', 'unknown'],
+        ]}
+        onChoose={(value) => change({ outcome: value === 'failed' || value === 'unknown' ? value : undefined })}
+      />
+      {isFiltered && (
+        <Button kind="ghost" small onClick={() => onFilter({})}>
+          Clear all filters
+        </Button>
+      )}
+    </div>
+  );
+}
+
+interface ChoiceProps {
+  label: string;
+  value: string;
+  options: readonly (readonly [value: string, label: string])[];
+  onChoose: (value: string) => void;
+}
+
+function Choice({ label, value, options, onChoose }: ChoiceProps) {
+  const id = useId();
+  const isKnown = value === '' || options.some(([each]) => each === value);
+  return (
+    <span className={`filt ${value === '' ? '' : 'on'} ${styles['filter'] ?? ''}`}>
+      <label htmlFor={id}>{label}</label>
+      <select id={id} value={value} onChange={({ target }) => onChoose(target.value)}>
+        <option value="">any</option>
+        {!isKnown && <option value={value}>{value}</option>}
+        {options.map(([each, words]) => (
+          <option key={each} value={each}>
+            {words}
+          </option>
+        ))}
+      </select>
+    </span>
+  );
+}

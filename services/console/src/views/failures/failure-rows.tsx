@@ -1,0 +1,86 @@
+import { Link } from '@tanstack/react-router';
+import type { StepLine, UserFailure } from '../../api/generated/types.gen.ts';
+import { formatCount } from '../../parts/numbers.ts';
+import { useRowKeys } from '../../parts/keys/use-row-keys.ts';
+import { SkeletonRows } from '../../parts/skeleton.tsx';
+import { Time } from '../../parts/time.tsx';
+import styles from './failure-rows.module.css';
+
+interface FailureRowsProps {
+  runId: string;
+  /** Undefined while they are read. */
+  items: readonly UserFailure[] | undefined;
+  steps: readonly StepLine[];
+  /** Of the page before: the next one is on its way. */
+  isOld: boolean;
+}
+
+export function FailureRows({ runId, items, steps, isOld }: FailureRowsProps) {
+  const rows = useRowKeys<HTMLTableSectionElement>();
+  return (
+    <div className="scroll">
+      <table className={`d30 ${styles['table'] ?? ''} ${isOld ? (styles['old'] ?? '') : ''}`}>
+        <thead>
+          <tr>
+            <th scope="col">User</th>
+            <th scope="col" className={`wide ${styles['step'] ?? ''}`}>
+              Step
+            </th>
+            <th scope="col" className={styles['country']}>
+              Country
+            </th>
+            <th scope="col">Reason</th>
+            <th scope="col" className="wide">
+              What was said
+            </th>
+            <th scope="col" className={`r wide ${styles['number'] ?? ''}`}>
+              Calls
+            </th>
+            <th scope="col" className={`r wide ${styles['number'] ?? ''}`}>
+              Batch
+            </th>
+            <th scope="col" className={`r wide ${styles['time'] ?? ''}`}>
+              Failed at
+            </th>
+          </tr>
+        </thead>
+        <tbody ref={rows}>
+          {items ? (
+            items.map((item) => <Row key={`${item.userId} ${item.step}`} runId={runId} item={item} steps={steps} />)
+          ) : (
+            <SkeletonRows rows={12} columns={[90, 100, 30, 130, 160, 30, 40, 60]} />
+          )}
+        </tbody>
+      </table>
+    </div>
+  );
+}
+
+function Row({ runId, item, steps }: { runId: string; item: UserFailure; steps: readonly StepLine[] }) {
+  const { userId, step, country, outcome, reason, detail, attempts, batchNo, failedAt } = item;
+  const action = steps.find((line) => line.step === step)?.action ?? '';
+  return (
+    <tr data-row>
+      <th scope="row" className="mono cut" title={userId}>
+        <Link className="link" to="/runs/$runId/users/$userId" params={{ runId, userId }} data-row-link>
+          {userId}
+        </Link>
+      </th>
+      <td className="t2 cut wide">
+        {step} {action}
+      </td>
+      <td>{country}</td>
+      <td className={`mono ${styles['reason'] ?? ''}`}>
+        {reason} {outcome === 'unknown' && <span className="tag">unknown</span>}
+      </td>
+      <td className="t2 cut wide" title={detail ?? undefined}>
+        {detail}
+      </td>
+      <td className="r wide">{formatCount(attempts)}</td>
+      <td className="r t2 wide">{formatCount(batchNo)}</td>
+      <td className="r t2 nw wide">
+        <Time instant={failedAt} withSeconds />
+      </td>
+    </tr>
+  );
+}

@@ -1,0 +1,126 @@
+import { keepPreviousData, useQuery } from '@tanstack/react-query';
+import { useNavigate, useParams, useSearch } from '@tanstack/react-router';
+import { getRunReportOptions, listRunFailuresOptions } from '../../api/generated/@tanstack/react-query.gen.ts';
+import type { RunReport } from '../../api/generated/types.gen.ts';
+import { Page } from '../../frame/page.tsx';
+import { DownloadLink } from '../../parts/download-link.tsx';
+import { ExplainDialog } from '../../parts/explain-dialog.tsx';
+import { countOf } from '../../parts/numbers.ts';
+import { Paging } from '../../parts/paging.tsx';
+import { Panel } from '../../parts/panel.tsx';
+import { Failed, NoMatch } from '../../parts/states.tsx';
+import { useFormatTime } from '../../parts/zone.ts';
+import { FailureFilters } from './failure-filters.tsx';
+import { FailureRows } from './failure-rows.tsx';
+import { filterOf, filterWords, narrowest, usersOf } from './failure-filter.ts';
+import type { FailuresSearch } from './search.ts';
+import styles from './failures.module.css';
+import { useState } from 'react';
+import { useKeys } from '../../parts/keys/use-keys.ts';
+
+const route = '/runs/$runId/failures';
+const perPage = 50;
+
+/** Who failed, user by user, a page at a time: the server filters and pages, however many there are. */
+export function FailuresView() {
+  const { runId } = useParams({ from: route });
+  const search = useSearch({ from: route });
+  const [isExplaining, setExplaining] = useState(false);
+  const formatTime = useFormatTime();
+  useKeys([{ keys: 'E', does: 'Explain a user', group: 'This page', run: () => setExplaining(true) }]);
+  const { data: report } = useQuery(getRunReportOptions({ path: { id: runId } }));
+  return (
+    <Page
+      title="Failures"
+      crumbs={[
+        { label: 'Campaigns', link: { to: '/campaigns' } },
+        ...(report
+          ? ([
+              { label: report.campaignName, link: { to: '/campaigns', search: { text: report.campaignId } } },
+              {
+                label: `Report of ${formatTime(report.scheduledFor)}`,
+                link: { to: '/runs/$runId/report', params: { runId } },
+              },
+            ] as const)
+          : []),
+      ]}
+    >
+      <FailureList runId={runId} search={search} report={report} />
+      {isExplaining && <ExplainDialog runId={runId} onClose={() => setExplaining(false)} />}
+    </Page>
+  );
+}
+
+interface FailureListProps {
+  runId: string;
+  search: FailuresSearch;
+  report: RunReport | undefined;
+}
+
+function FailureList({ runId, search, report }: FailureListProps) {
+  const navigate = useNavigate({ from: route });
+  const filter = filterOf(search);
+  const page = useQuery({
+    ...listRunFailuresOptions({
+      path: { id: runId },
+      query: { ...filter, limit: perPage, ...(search.cursor !== undefined && { cursor: search.cursor }) },
+    }),
+    // The page before stays until the next one is there: the table does not jump.
+    placeholderData: keepPreviousData,
+  });
+  const go = (next: FailuresSearch) => void navigate({ search: next });
+  const all = report && usersOf(report.failures, filter);
+  const items = page.data?.items ?? [];
+  const tooNarrow = narrowest(filter);
+  const href = `v1/runs/${runId}/failures?${new URLSearchParams({ ...stringsOf(filter), format: 'csv' }).toString()}`;
+  return (
+    <>
+      <FailureFilters report={report} filter={filter} onFilter={go} />
+      <Panel
+        title="Failed users"
+        note={all !== undefined && countOf(all, 'user')}
+        actions={items.length > 0 && <DownloadLink href={href}>CSV of these</DownloadLink>}
+      >
+        {page.error !== null && page.data === undefined ? (
+          <Failed title="The failures could not be read" error={page.error} onRetry={() => void page.refetch()} />
+        ) : page.data !== undefined && items.length === 0 && tooNarrow !== null ? (
+          <NoMatch
+            title="No failure matches"
+            drop={{ name: tooNarrow.words, onDrop: () => go(tooNarrow.without) }}
+            onClear={() => go({})}
+          >
+            {filterWords(filter)}
+          </NoMatch>
+        ) : page.data !== undefined && items.length === 0 ? (
+          <p className={`t3 sm ${styles['nobody'] ?? ''}`}>
+            {report?.failuresKept === false
+              ? 'Who failed in this run is no longer kept; the report has the figures.'
+              : 'Nobody has failed in this run.'}
+          </p>
+        ) : (
+          <FailureRows
+            runId={runId}
+            items={page.data?.items}
+            steps={report?.steps ?? []}
+            isOld={page.isPlaceholderData}
+          />
+        )}
+        {items.length > 0 && (
+          <Paging
+            cursor={search.cursor}
+            next={page.data?.next}
+            onGo={(cursor) => go({ ...filter, ...(cursor !== undefined && { cursor }) })}
+            words={{ before: 'Back', behind: 'Next' }}
+          >
+            {countOf(items.length, 'user')} of {all === undefined ? 'those that match' : countOf(all, 'user')}, by
+            country and batch
+          </Paging>
+        )}
+      </Panel>
+    </>
+  );
+}
+
+function stringsOf(filter: object): Record<string, string> {
+  return Object.fromEntries(Object.entries(filter).map(([name, value]) => [name, String(value)]));
+}

@@ -1,0 +1,12 @@
+import * as z from 'zod/mini';
+
+/** Whose failures are listed, and from where on. */
+export const failuresSearch = z.object({
+  step: z.catch(z.optional(z.number()), undefined),
+  country: z.catch(z.optional(z.string()), undefined),
+  reason: z.catch(z.optional(z.string()), undefined),
+  outcome: z.catch(z.optional(z.enum(['failed', 'unknown'])), undefined),
+  cursor: z.catch(z.optional(z.string()), undefined),
+});
+
+export type FailuresSearch = z.infer<typeof failuresSearch>;

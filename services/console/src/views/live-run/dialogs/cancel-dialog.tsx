@@ -1,0 +1,90 @@
+import { useMutation, useQuery } from '@tanstack/react-query';
+import { useId, useState } from 'react';
+import { cancelRunMutation, previewCancelOptions } from '../../../api/generated/@tanstack/react-query.gen.ts';
+import type { RunProgress } from '../../../api/generated/types.gen.ts';
+import { Button } from '../../../parts/button.tsx';
+import { Dialog } from '../../../parts/dialog.tsx';
+import { Effects } from '../../../parts/effects.tsx';
+import { DialogLead } from './dialog-lead.tsx';
+import styles from './dialogs.module.css';
+import { cancelEffects } from './effects-of.tsx';
+import { Refused } from '../../../parts/refused.tsx';
+
+interface CancelDialogProps {
+  progress: RunProgress;
+  onClose: () => void;
+  onDone: () => void;
+  /** To the dialog that can be taken back; none where the run is paused already. */
+  onPause: (() => void) | undefined;
+  /** Its numbers are old: what it would do cannot be told. */
+  isStale: boolean;
+}
+
+const word = 'cancel';
+const countEveryMs = 2000;
+
+/** Before what cannot be undone: who keeps what, who stays half-way, and a word to type. */
+export function CancelDialog({ progress, onClose, onDone, onPause, isStale }: CancelDialogProps) {
+  const [typed, setTyped] = useState('');
+  const id = useId();
+  const path = { id: progress.runId };
+  // Counts go on under the dialog's buttons; the focus stays where it is.
+  const preview = useQuery({ ...previewCancelOptions({ path }), refetchInterval: countEveryMs });
+  const cancel = useMutation({ ...cancelRunMutation(), onSuccess: onDone });
+  const isReady = typed.trim().toLowerCase() === word && preview.data !== undefined && !isStale && !cancel.isPending;
+  const countedAt = new Date(preview.dataUpdatedAt || Date.parse(progress.asOf)).toISOString();
+  return (
+    <Dialog
+      title="Cancel this run for good?"
+      lead={<DialogLead progress={progress} countedAt={countedAt} />}
+      onClose={onClose}
+      actions={
+        <>
+          <Button onClick={onClose}>{onPause ? 'Keep running' : 'Keep paused'}</Button>
+          <Button kind="solid-bad" disabled={!isReady} onClick={() => cancel.mutate({ path, body: {} })}>
+            Cancel run
+          </Button>
+        </>
+      }
+    >
+      {preview.data ? (
+        <Effects effects={cancelEffects(preview.data, progress)} />
+      ) : (
+        <div className={styles['counting']} />
+      )}
+      <p className="t2">
+        A cancelled run cannot be resumed.
+        {onPause && (
+          <>
+            {' '}
+            To stop for now,{' '}
+            <button type="button" className="link" onClick={onPause}>
+              pause it instead
+            </button>
+            .
+          </>
+        )}
+      </p>
+      <div>
+        <label className="lab" htmlFor={id}>
+          Type <b>{word}</b> to confirm
+        </label>
+        <input
+          id={id}
+          className={`inp ${styles['field'] ?? ''}`}
+          value={typed}
+          autoComplete="off"
+          autoCapitalize="off"
+          spellCheck={false}
+          data-autofocus
+          onChange={(event) => setTyped(event.target.value)}
+          onKeyDown={(event) => {
+            if (event.key === 'Enter' && isReady) cancel.mutate({ path, body: {} });
+          }}
+        />
+      </div>
+      {isStale && <p className="hint c-warn">The numbers are old. Cancel waits until they are fresh again.</p>}
+      {(cancel.error ?? preview.error) !== null && <Refused error={cancel.error ?? preview.error} />}
+    </Dialog>
+  );
+}

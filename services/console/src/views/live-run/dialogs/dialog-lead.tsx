@@ -1,0 +1,17 @@
+import type { RunProgress } from '../../../api/generated/types.gen.ts';
+import { useNow } from '../../../parts/now.ts';
+import { formatDuration } from '../../../parts/times.ts';
+import { useFormatTime } from '../../../parts/zone.ts';
+
+/** What a dialog is about, and how old its counts are. */
+export function DialogLead({ progress, countedAt }: { progress: RunProgress; countedAt: string }) {
+  const formatTime = useFormatTime();
+  const now = useNow();
+  const age = Math.max(0, now - Date.parse(countedAt));
+  return (
+    <>
+      {progress.campaignName} · run of {formatTime(progress.scheduledFor)} · counted{' '}
+      {age < 1000 ? 'now' : `${formatDuration(Math.floor(age / 1000) * 1000)} ago`}
+    </>
+  );
+}

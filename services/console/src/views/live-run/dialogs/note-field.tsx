@@ -1,0 +1,27 @@
+import { useId } from 'react';
+import styles from './dialogs.module.css';
+
+interface NoteFieldProps {
+  value: string;
+  onChange: (value: string) => void;
+}
+
+/** Why, for whoever looks at the run later. */
+export function NoteField({ value, onChange }: NoteFieldProps) {
+  const id = useId();
+  return (
+    <div>
+      <label className="lab" htmlFor={id}>
+        Note for the event log <span className="t3">(optional)</span>
+      </label>
+      <input
+        id={id}
+        className={`inp ${styles['field'] ?? ''}`}
+        value={value}
+        maxLength={500}
+        autoComplete="off"
+        onChange={(event) => onChange(event.target.value)}
+      />
+    </div>
+  );
+}

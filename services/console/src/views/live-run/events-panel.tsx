@@ -1,0 +1,55 @@
+import type { UseQueryResult } from '@tanstack/react-query';
+import { useState } from 'react';
+import type { ListRunEventsResponse, Problem, RunEvent } from '../../api/generated/types.gen.ts';
+import { Panel } from '../../parts/panel.tsx';
+import { Failed } from '../../parts/states.tsx';
+import { Time } from '../../parts/time.tsx';
+import { useFormatTime } from '../../parts/zone.ts';
+import { eventWords } from './event-words.ts';
+
+const shownAtFirst = 6;
+
+/** What became of the run, the newest first. */
+export function EventsPanel({ query }: { query: UseQueryResult<ListRunEventsResponse, Problem> }) {
+  const [isAll, setAll] = useState(false);
+  const events = (query.data?.items ?? []).toReversed();
+  const shown = isAll ? events : events.slice(0, shownAtFirst);
+  return (
+    <Panel
+      title="Events"
+      padded
+      actions={
+        events.length > shownAtFirst && (
+          <button type="button" className="link sm" aria-expanded={isAll} onClick={() => setAll(!isAll)}>
+            {isAll ? 'Newest' : `All ${events.length}`}
+          </button>
+        )
+      }
+    >
+      {query.data === undefined && query.error !== null ? (
+        <Failed title="The events could not be read" error={query.error} onRetry={() => void query.refetch()} />
+      ) : (
+        <div className="log">
+          {shown.map((event) => (
+            <LogLine key={event.id} event={event} />
+          ))}
+        </div>
+      )}
+    </Panel>
+  );
+}
+
+function LogLine({ event }: { event: RunEvent }) {
+  const formatTime = useFormatTime();
+  const { who, what, note } = eventWords(event, formatTime);
+  return (
+    <>
+      <Time instant={event.at} withSeconds />
+      <span>
+        {who !== null && <b>{who} </b>}
+        {what}
+        {note !== null && <span className="t2">: {note}</span>}
+      </span>
+    </>
+  );
+}

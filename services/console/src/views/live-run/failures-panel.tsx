@@ -1,0 +1,62 @@
+import type { UseQueryResult } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import type { Problem, RunReport, StepLine } from '../../api/generated/types.gen.ts';
+import { DownloadLink } from '../../parts/download-link.tsx';
+import { reasonRows } from '../../parts/failure-reasons.ts';
+import { countOf } from '../../parts/numbers.ts';
+import { Panel } from '../../parts/panel.tsx';
+import { ReasonTable } from '../../parts/reason-table.tsx';
+import { SkeletonRows } from '../../parts/skeleton.tsx';
+import { Failed } from '../../parts/states.tsx';
+import styles from './live-run.module.css';
+
+interface FailuresPanelProps {
+  runId: string;
+  steps: readonly StepLine[];
+  query: UseQueryResult<RunReport, Problem>;
+}
+
+const shownReasons = 8;
+
+/** Why users failed so far. It fails alone: the rest of the page goes on. */
+export function FailuresPanel({ runId, steps, query }: FailuresPanelProps) {
+  const rows = reasonRows(query.data?.failures ?? []);
+  const users = rows.reduce((sum, row) => sum + row.users, 0);
+  return (
+    <Panel
+      title="Failures by reason"
+      note={query.data && `${countOf(users, 'user')} in ${countOf(rows.length, 'group')}`}
+      actions={
+        rows.length > 0 && (
+          <>
+            <Link className="link sm" to="/runs/$runId/failures" params={{ runId }}>
+              All failures
+            </Link>
+            <DownloadLink href={`v1/runs/${runId}/failures?format=csv`}>CSV</DownloadLink>
+          </>
+        )
+      }
+    >
+      {query.data === undefined && query.error !== null ? (
+        <Failed title="The failures could not be read" error={query.error} onRetry={() => void query.refetch()} />
+      ) : query.data === undefined ? (
+        <table>
+          <tbody>
+            <SkeletonRows rows={3} columns={[150, 110, 50, 60]} />
+          </tbody>
+        </table>
+      ) : rows.length === 0 ? (
+        <p className={`t3 sm ${styles['nobody'] ?? ''}`}>Nobody has failed.</p>
+      ) : (
+        <>
+          <ReasonTable runId={runId} rows={rows.slice(0, shownReasons)} steps={steps} />
+          {rows.length > shownReasons && (
+            <footer>
+              {countOf(rows.length - shownReasons, 'more group')} with fewer users, in the list of all failures.
+            </footer>
+          )}
+        </>
+      )}
+    </Panel>
+  );
+}

@@ -1,0 +1,61 @@
+import { describe, expect, it } from 'vitest';
+import type { RunWait, StepLine } from '../../api/generated/types.gen.ts';
+import { createLineRates, shownRates, type LineRate } from './line-rates.ts';
+
+const startedAt = '2026-11-24T01:00:00.000Z';
+const after = (seconds: number) => new Date(Date.parse(startedAt) + seconds * 1000).toISOString();
+
+function progress(seconds: number, succeeded: number, waits: RunWait[] = []) {
+  const line: StepLine = {
+    ...{ step: 1, action: 'award-reward', audience: 1000, succeeded, failed: 0, skipped: 0, suppressed: 0 },
+    ...{ heldOut: 50, expired: 0, cancelled: 0, unknown: 0, pending: 950 - succeeded },
+  };
+  return {
+    asOf: after(seconds),
+    startedAt,
+    waits,
+    countries: [{ country: 'VN', audience: 1000, excluded: 0, steps: [line] }],
+  };
+}
+
+describe('the rate of a step in a country', () => {
+  it('is the mean since the start for who looks for the first time', () => {
+    expect(createLineRates().observe(progress(100, 400))).toMatchObject([{ country: 'VN', step: 1, perSecond: 4 }]);
+  });
+
+  it('is that of the last minute from then on', () => {
+    const rates = createLineRates();
+    rates.observe(progress(100, 400));
+    rates.observe(progress(130, 460));
+    expect(rates.observe(progress(160, 520))[0]?.perSecond).toBe(2);
+    expect(rates.observe(progress(190, 520))[0]?.perSecond).toBe(1);
+  });
+
+  it('does not count who is held out, who has an outcome from the beginning', () => {
+    expect(createLineRates().observe(progress(10, 0))[0]?.perSecond).toBe(0);
+  });
+
+  it('tells what the line waits for', () => {
+    const wait = { step: 1, action: 'award-reward', country: 'VN', cause: '503', since: startedAt, batches: 4 };
+    expect(createLineRates().observe(progress(10, 0, [wait]))[0]?.cause).toBe('503');
+  });
+});
+
+describe('the rates that are shown', () => {
+  const line = (country: string, cause: string | null = null): LineRate => ({
+    ...{ step: 1, action: 'award-reward', country, perSecond: 1, cause },
+  });
+  const audiences = new Map([
+    ['SG', 10],
+    ['ID', 300],
+    ['PH', 20],
+    ['VN', 5],
+  ]);
+
+  it('are those that wait and those with most users, in an order that does not change with the rate', () => {
+    const rates = [line('SG'), line('ID'), line('PH'), line('VN', '503')];
+    const shown = shownRates(rates, (country) => audiences.get(country) ?? 0, 3);
+    expect(shown.lines.map(({ country }) => country)).toEqual(['ID', 'PH', 'VN']);
+    expect(shown.others).toBe(1);
+  });
+});

@@ -1,0 +1,105 @@
+import type { RunProgress } from '../../api/generated/types.gen.ts';
+import { endedUsersOf } from '../../parts/outcomes.ts';
+
+/** How fast a step goes on in a country, in users per second over the last minute. */
+export interface LineRate {
+  step: number;
+  action: string;
+  country: string;
+  perSecond: number;
+  /** What it waits for; null where it moves or has nothing left. */
+  cause: string | null;
+}
+
+interface Sample {
+  atMs: number;
+  /** Users that had an outcome by then, by step and country. */
+  ended: ReadonlyMap<string, number>;
+}
+
+type Observed = Pick<RunProgress, 'asOf' | 'startedAt' | 'countries' | 'waits'>;
+
+const windowMs = 60_000;
+const minGapMs = 1000;
+
+/** Remembers how far each line was, which is all that its rate needs. */
+export interface LineRates {
+  observe(progress: Observed): LineRate[];
+}
+
+export function createLineRates(): LineRates {
+  let samples: Sample[] = [];
+
+  return {
+    observe: (progress) => {
+      const now: Sample = { atMs: Date.parse(progress.asOf), ended: endedOf(progress) };
+      if (samples.length === 0 && progress.startedAt !== null) {
+        // When the run started nothing had ended: the first rate is the mean since then.
+        samples.push({ atMs: Date.parse(progress.startedAt), ended: new Map() });
+      }
+      const base = samples.findLast(({ atMs }) => atMs <= now.atMs - windowMs) ?? samples[0];
+      const rates = linesOf(progress, base, now);
+      const last = samples.at(-1);
+      if (!last || now.atMs - last.atMs >= minGapMs) samples.push(now);
+      samples = samples.slice(
+        Math.max(
+          0,
+          samples.findLastIndex(({ atMs }) => atMs <= now.atMs - windowMs),
+        ),
+      );
+      return rates;
+    },
+  };
+}
+
+function linesOf({ countries, waits }: Observed, base: Sample | undefined, now: Sample): LineRate[] {
+  const seconds = base ? (now.atMs - base.atMs) / 1000 : 0;
+  const lines = countries.flatMap(({ country, steps }) => steps.map((line) => ({ country, line })));
+  return lines.map(({ country, line: { step, action } }) => {
+    const key = keyOf(country, step);
+    const ended = (now.ended.get(key) ?? 0) - (base?.ended.get(key) ?? 0);
+    const wait = waits.find((each) => each.country === country && each.step === step);
+    return {
+      step,
+      action,
+      country,
+      perSecond: seconds > 0 ? Math.max(0, ended / seconds) : 0,
+      cause: wait?.cause ?? null,
+    };
+  });
+}
+
+function endedOf({ countries }: Observed): Map<string, number> {
+  return new Map(
+    countries.flatMap(({ country, steps }) =>
+      // Who is held out has that outcome from the beginning, and skipped ones come with the failed ones before.
+      steps.map((line) => [keyOf(country, line.step), endedUsersOf(line) - line.heldOut - line.skipped] as const),
+    ),
+  );
+}
+
+function keyOf(country: string, step: number): string {
+  return `${country} ${step}`;
+}
+
+export interface ShownRates {
+  lines: LineRate[];
+  /** How many lines are not among them. */
+  others: number;
+}
+
+/**
+ * What there is room for: lines that wait, then those with most users; in the order of steps and countries, so that no row moves with its
+ * rate.
+ */
+export function shownRates(
+  rates: readonly LineRate[],
+  audienceOf: (country: string) => number,
+  limit: number,
+): ShownRates {
+  const byWeight = [...rates].sort(
+    (a, b) => Number(b.cause !== null) - Number(a.cause !== null) || audienceOf(b.country) - audienceOf(a.country),
+  );
+  const chosen = new Set(byWeight.slice(0, limit));
+  return { lines: rates.filter((rate) => chosen.has(rate)), others: Math.max(0, rates.length - limit) };
+}

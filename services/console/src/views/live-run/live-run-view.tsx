@@ -1,0 +1,47 @@
+import { useQuery } from '@tanstack/react-query';
+import { useParams } from '@tanstack/react-router';
+import { getRunProgressOptions } from '../../api/generated/@tanstack/react-query.gen.ts';
+import { Page } from '../../frame/page.tsx';
+import { useLiveRuns } from '../../live/live-runs.ts';
+import { Freshness } from '../../parts/freshness.tsx';
+import { Failed } from '../../parts/states.tsx';
+import { useFormatTime } from '../../parts/zone.ts';
+import { LiveRunSkeleton } from './live-run-skeleton.tsx';
+import { LiveRun } from './live-run.tsx';
+
+/** Moving, when done, what is wrong? */
+export function LiveRunView() {
+  const { runId } = useParams({ from: '/runs/$runId' });
+  const standing = useLiveRuns([runId]);
+  const { data: progress, error, refetch } = useQuery(getRunProgressOptions({ path: { id: runId } }));
+  const formatTime = useFormatTime();
+  const title = progress ? `Run of ${formatTime(progress.scheduledFor)}` : 'Run';
+  const isFinal = progress !== undefined && progress.endedAt !== null;
+  return (
+    <Page
+      title={title}
+      crumbs={[
+        { label: 'Campaigns', link: { to: '/campaigns' } },
+        ...(progress
+          ? [
+              {
+                label: progress.campaignName,
+                link: { to: '/campaigns', search: { text: progress.campaignId } },
+              } as const,
+            ]
+          : []),
+      ]}
+      freshness={progress && <Freshness standing={{ ...standing, isFinal }} />}
+    >
+      {progress ? (
+        <LiveRun key={runId} progress={progress} standing={{ ...standing, isFinal }} />
+      ) : error === null ? (
+        <LiveRunSkeleton />
+      ) : (
+        <section className="panel">
+          <Failed title="The run could not be read" error={error} onRetry={() => void refetch()} />
+        </section>
+      )}
+    </Page>
+  );
+}

@@ -1,0 +1,112 @@
+import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
+import {
+  getRunProgressQueryKey,
+  getRunReportOptions,
+  listRunEventsOptions,
+} from '../../api/generated/@tanstack/react-query.gen.ts';
+import type { RunProgress } from '../../api/generated/types.gen.ts';
+import { useRefusal } from '../../frame/session/session.ts';
+import type { Standing } from '../../live/staleness.ts';
+import { ExplainDialog } from '../../parts/explain-dialog.tsx';
+import { StaleBanner, useIsStale } from '../../parts/freshness.tsx';
+import { useKeys } from '../../parts/keys/use-keys.ts';
+import { StateBadge } from '../../parts/state-badge.tsx';
+import { useFormatTime } from '../../parts/zone.ts';
+import { CancelDialog } from './dialogs/cancel-dialog.tsx';
+import { PauseDialog } from './dialogs/pause-dialog.tsx';
+import { ResumeDialog } from './dialogs/resume-dialog.tsx';
+import { eventWords } from './event-words.ts';
+import { EventsPanel } from './events-panel.tsx';
+import { FailuresPanel } from './failures-panel.tsx';
+import styles from './live-run.module.css';
+import { PausedBanner } from './paused-banner.tsx';
+import { RatePanel } from './rate-panel.tsx';
+import { RunControls, type ControlDialog } from './run-controls.tsx';
+import { RunFacts } from './run-facts.tsx';
+import { RunKpis } from './run-kpis.tsx';
+import { stallBadge, stallsOf } from './stall.ts';
+import { StallBanner } from './stall-banner.tsx';
+import { StallTag } from './stall-tag.tsx';
+import { StepsPanel } from './steps-panel.tsx';
+import { useRates } from './use-rates.ts';
+
+interface LiveRunProps {
+  progress: RunProgress;
+  standing: Standing;
+}
+
+/** So often failures and events are asked for: they are read, not watched. */
+const askEveryMs = 5000;
+
+export function LiveRun({ progress, standing }: LiveRunProps) {
+  const isStale = useIsStale(standing);
+  const refusal = useRefusal('manager');
+  const [dialog, setDialog] = useState<ControlDialog | null>(null);
+  const close = () => setDialog(null);
+  const queryClient = useQueryClient();
+  const path = { id: progress.runId };
+  const refetchInterval = progress.endedAt === null ? askEveryMs : (false as const);
+  const report = useQuery({ ...getRunReportOptions({ path }), refetchInterval });
+  const events = useQuery({ ...listRunEventsOptions({ path, query: { limit: 100 } }), refetchInterval });
+  const { series, lines } = useRates(progress);
+  const formatTime = useFormatTime();
+  const stalls = stallsOf(progress);
+  const isGoing = progress.state === 'running' || progress.state === 'preparing';
+  const done = () => {
+    close();
+    void queryClient.invalidateQueries({ queryKey: getRunProgressQueryKey({ path }) });
+    void events.refetch();
+  };
+  useKeys([
+    ...(isGoing
+      ? [{ keys: 'P', does: 'Pause the run', group: 'This page' as const, run: () => setDialog('pause') }]
+      : []),
+    { keys: 'E', does: 'Explain a user', group: 'This page', run: () => setDialog('explain') },
+  ]);
+  const marks = (events.data?.items ?? []).flatMap((event) => {
+    const { mark } = eventWords(event, formatTime);
+    return mark === null ? [] : [{ atMs: Date.parse(event.at), words: mark }];
+  });
+  return (
+    <>
+      <div className="head">
+        <div className={styles['title']}>
+          <div className="row wrap">
+            <h1>{progress.campaignName}</h1>
+            <StateBadge state={progress.state} tinted />
+            <StallTag text={stallBadge(stalls)} />
+          </div>
+          <RunFacts progress={progress} />
+        </div>
+        <RunControls progress={progress} isStale={isStale} refusal={refusal} onOpen={setDialog} />
+      </div>
+      <StaleBanner standing={standing} note="The run itself goes on; only this page waits." />
+      <PausedBanner progress={progress} />
+      <StallBanner stalls={stalls} />
+      <RunKpis progress={progress} isOld={isStale} />
+      <div className={`cols ${styles['columns'] ?? ''}`}>
+        <div className={`cols ${styles['column'] ?? ''}`}>
+          <StepsPanel progress={progress} />
+          <FailuresPanel runId={progress.runId} steps={progress.steps} query={report} />
+        </div>
+        <div className={`cols ${styles['column'] ?? ''}`}>
+          <RatePanel progress={progress} series={series} rates={lines} marks={marks} />
+          <EventsPanel query={events} />
+        </div>
+      </div>
+      {dialog === 'pause' && <PauseDialog progress={progress} onClose={close} onDone={done} />}
+      {dialog === 'resume' && <ResumeDialog progress={progress} onClose={close} onDone={done} />}
+      {dialog === 'cancel' && (
+        <CancelDialog
+          progress={progress}
+          isStale={isStale}
+          onClose={close}
+          onDone={done}
+          onPause={isGoing ? () => setDialog('pause') : undefined}
+        />
+      )}
+      {dialog === 'explain' && <ExplainDialog runId={progress.runId} onClose={close} />}
+    </>
+  );
+}

@@ -1,0 +1,39 @@
+import type { RunProgress } from '../../api/generated/types.gen.ts';
+import { sentence } from '../../parts/figures.ts';
+import { Icon } from '../../parts/icon.tsx';
+import { countOf } from '../../parts/numbers.ts';
+import { Time } from '../../parts/time.tsx';
+
+/** Who or what stopped a run, since when, and what time takes meanwhile. */
+export function PausedBanner({ progress }: { progress: RunProgress }) {
+  const { state, stateReason, stateSince, inFlight, deadlineAt } = progress;
+  if (state !== 'pausing' && state !== 'paused' && state !== 'cancelling') return null;
+  return (
+    <div className="banner info" role="status">
+      <Icon name={state === 'cancelling' ? 'cancelled' : 'paused'} />
+      <div>
+        <b>{sentence(stateReason ?? state)}</b>{' '}
+        {stateSince !== null && (
+          <>
+            Since <Time instant={stateSince} withSeconds />.{' '}
+          </>
+        )}
+        <span className="t2">
+          {state === 'paused' ? (
+            <>
+              Nothing new starts until somebody resumes it.
+              {deadlineAt !== null && (
+                <>
+                  {' '}
+                  Its deadline stays <Time instant={deadlineAt} />.
+                </>
+              )}
+            </>
+          ) : (
+            <>{countOf(inFlight, 'batch', 'batches')} under way; what they come to is still recorded.</>
+          )}
+        </span>
+      </div>
+    </div>
+  );
+}

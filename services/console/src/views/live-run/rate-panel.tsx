@@ -1,0 +1,72 @@
+import type { RunProgress } from '../../api/generated/types.gen.ts';
+import { Icon } from '../../parts/icon.tsx';
+import { formatRate } from '../../parts/numbers.ts';
+import { Panel } from '../../parts/panel.tsx';
+import type { RateMark } from '../../parts/rate-line/draw-marks.ts';
+import { RateLine } from '../../parts/rate-line/rate-line.tsx';
+import type { RateSeries } from '../../parts/rate-line/rate-series.ts';
+import { shownRates, type LineRate } from './line-rates.ts';
+import styles from './rate-panel.module.css';
+
+const maxLines = 8;
+
+interface RatePanelProps {
+  progress: RunProgress;
+  series: RateSeries;
+  rates: readonly LineRate[];
+  marks: readonly RateMark[];
+}
+
+/** How fast it goes: over time, and where. */
+export function RatePanel({ progress, series, rates, marks }: RatePanelProps) {
+  const audienceOf = (country: string) => progress.countries.find((each) => each.country === country)?.audience ?? 0;
+  const { lines, others } = shownRates(rates, audienceOf, maxLines);
+  const highest = Math.max(1, ...lines.map(({ perSecond }) => perSecond));
+  return (
+    <Panel title="Rate" note="users that ended a step, per second">
+      <div className={styles['chart']}>
+        <RateLine series={series} marks={marks} />
+      </div>
+      {lines.length > 0 && (
+        <table className={`sm ${styles['lines'] ?? ''}`}>
+          <thead className="vh">
+            <tr>
+              <th scope="col">Shard</th>
+              <th scope="col">Share of the fastest</th>
+              <th scope="col">Users per second</th>
+            </tr>
+          </thead>
+          <tbody>
+            {lines.map((line) => (
+              <LineRow key={`${line.step} ${line.country}`} line={line} highest={highest} />
+            ))}
+          </tbody>
+        </table>
+      )}
+      {others > 0 && <p className={`sm t3 ${styles['others'] ?? ''}`}>and {others} more, with fewer users</p>}
+    </Panel>
+  );
+}
+
+function LineRow({ line: { action, country, perSecond, cause }, highest }: { line: LineRate; highest: number }) {
+  return (
+    <tr>
+      <th scope="row" className={`cut ${styles['shard'] ?? ''}`} title={`${action} ${country}`}>
+        {action} {country}
+      </th>
+      <td>
+        {cause !== null && perSecond === 0 ? (
+          <span className="row gap-1 c-bad" title={cause}>
+            <Icon name="open" size={14} />
+            waits
+          </span>
+        ) : (
+          <div className="prog">
+            <i style={{ width: `${(perSecond / highest) * 100}%` }} />
+          </div>
+        )}
+      </td>
+      <td className={`r ${styles['rate'] ?? ''}`}>{formatRate(perSecond)}/s</td>
+    </tr>
+  );
+}

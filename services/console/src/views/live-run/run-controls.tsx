@@ -1,0 +1,52 @@
+import { Link } from '@tanstack/react-router';
+import type { RunProgress } from '../../api/generated/types.gen.ts';
+import { Button } from '../../parts/button.tsx';
+import { Icon } from '../../parts/icon.tsx';
+
+export type ControlDialog = 'pause' | 'resume' | 'cancel' | 'explain';
+
+interface RunControlsProps {
+  progress: RunProgress;
+  /** Its numbers are old: pausing still works, what cannot be undone waits. */
+  isStale: boolean;
+  /** Why this key may not control runs. */
+  refusal: string | undefined;
+  onOpen: (dialog: ControlDialog) => void;
+}
+
+/** What may be asked of a run in its state. */
+export function RunControls({ progress: { state, runId, endedAt }, isStale, refusal, onOpen }: RunControlsProps) {
+  const isPaused = state === 'paused' || state === 'pausing';
+  const isGoing = state === 'running' || state === 'preparing';
+  return (
+    <div className="row push">
+      {isGoing && (
+        <Button icon="pause" refusal={refusal} onClick={() => onOpen('pause')}>
+          Pause
+        </Button>
+      )}
+      {isPaused && (
+        <Button kind="ink" icon="play" refusal={refusal} onClick={() => onOpen('resume')}>
+          Resume
+        </Button>
+      )}
+      {(isGoing || isPaused) && (
+        <Button
+          kind="bad"
+          icon="stop"
+          refusal={refusal ?? (isStale ? 'Cancel waits for fresh numbers.' : undefined)}
+          onClick={() => onOpen('cancel')}
+        >
+          Cancel…
+        </Button>
+      )}
+      {endedAt !== null && (
+        <Link className="btn ink" to="/runs/$runId/report" params={{ runId }}>
+          <Icon name="audit" />
+          Open report
+        </Link>
+      )}
+      <Button icon="users" label="Explain a user (E)" onClick={() => onOpen('explain')} />
+    </div>
+  );
+}

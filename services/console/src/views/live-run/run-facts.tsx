@@ -1,0 +1,59 @@
+import type { RunProgress } from '../../api/generated/types.gen.ts';
+import { CopyableId } from '../../parts/copy-button.tsx';
+import { formatCount } from '../../parts/numbers.ts';
+import { useMinute } from '../../parts/now.ts';
+import { Time } from '../../parts/time.tsx';
+import { formatDuration } from '../../parts/times.ts';
+
+/** What a run is and by which rules it goes, in one line. */
+export function RunFacts({ progress }: { progress: RunProgress }) {
+  const { runId, startedAt, scheduledFor, endedAt, settings, revision, parentRunId } = progress;
+  return (
+    <div className="meta">
+      <CopyableId id={runId} what="run id" />
+      <span>
+        {startedAt === null ? 'Planned for ' : 'Started '}
+        <b>
+          <Time instant={startedAt ?? scheduledFor} withSeconds />
+        </b>
+      </span>
+      {endedAt === null ? (
+        <DeadlineFact progress={progress} />
+      ) : (
+        <span>
+          Ended{' '}
+          <b>
+            <Time instant={endedAt} withSeconds />
+          </b>
+        </span>
+      )}
+      {settings.paceUsersPerSecond !== null && (
+        <span className="wide">
+          Pace <b>at most {formatCount(settings.paceUsersPerSecond)} users/s</b>
+        </span>
+      )}
+      <span className="wide">
+        Priority <b>{settings.priority}</b>
+      </span>
+      <span className="wide">
+        Revision <b>{revision}</b>
+      </span>
+      {parentRunId !== null && <span className="wide">Tries failed users of another run again</span>}
+    </div>
+  );
+}
+
+function DeadlineFact({ progress: { deadlineAt } }: { progress: RunProgress }) {
+  const now = useMinute();
+  if (deadlineAt === null) return null;
+  const leftMs = Date.parse(deadlineAt) - now;
+  return (
+    <span>
+      Deadline{' '}
+      <b>
+        <Time instant={deadlineAt} />
+      </b>
+      {leftMs > 0 ? `, in ${formatDuration(leftMs)}` : ', has passed'}
+    </span>
+  );
+}

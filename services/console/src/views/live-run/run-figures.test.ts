@@ -1,0 +1,65 @@
+import { describe, expect, it } from 'vitest';
+import type { StepLine } from '../../api/generated/types.gen.ts';
+import { countryMark, movingCountries, runFigures, waitingUsers } from './run-figures.ts';
+
+function line(step: number, change: Partial<StepLine> = {}): StepLine {
+  return {
+    ...{ step, action: `action-${step}`, audience: 100, succeeded: 0, failed: 0, skipped: 0, suppressed: 0 },
+    ...{ heldOut: 0, expired: 0, cancelled: 0, unknown: 0, pending: 0 },
+    ...change,
+  };
+}
+
+const audience = { estimated: null, counted: 100, excluded: 0, complete: true };
+
+describe('the figures of a live run', () => {
+  const steps = [
+    line(1, { succeeded: 60, failed: 5, pending: 35 }),
+    line(2, { succeeded: 40, failed: 2, pending: 53 }),
+  ];
+
+  it('count who is through at the last step, and who failed at any', () => {
+    expect(runFigures({ audience, steps })).toMatchObject({ through: 40, failed: 7, of: 100, pending: 53 });
+  });
+
+  it('are shares of the estimate without who is excluded, until the audience is complete', () => {
+    const feeding = { ...audience, estimated: 500, excluded: 20, complete: false };
+    expect(runFigures({ audience: feeding, steps })).toMatchObject({ of: 480, isEstimated: true });
+    expect(runFigures({ audience: { ...feeding, complete: true }, steps })).toMatchObject({
+      of: 100,
+      isEstimated: false,
+    });
+  });
+
+  it('tell who has a step and not yet the next one from whom nobody has called', () => {
+    expect(waitingUsers({ steps })).toEqual({ untouched: 35, halfWay: 18 });
+  });
+});
+
+describe('a country of a live run', () => {
+  const countries = ['SG', 'VN', 'ID'].map((country) => ({
+    ...{ country, audience: 100, excluded: 0 },
+    steps: [line(1, { pending: country === 'SG' ? 0 : 10 })],
+  }));
+  const wait = {
+    step: 1,
+    action: 'action-1',
+    country: 'VN',
+    cause: '503',
+    since: '2026-11-24T01:00:00.000Z',
+    batches: 3,
+  };
+  const run: Parameters<typeof countryMark>[0] = { audience, countries, waits: [wait], state: 'running' };
+
+  it('is marked as done, as waiting, or not at all', () => {
+    expect(['SG', 'VN', 'ID'].map((country) => countryMark(run, country, 1))).toEqual(['done', 'waits', null]);
+  });
+
+  it('is not done before its audience is complete', () => {
+    expect(countryMark({ ...run, audience: { ...audience, complete: false } }, 'SG', 1)).toBeNull();
+  });
+
+  it('goes on where nothing waits and somebody is pending', () => {
+    expect(movingCountries(run)).toEqual(['ID']);
+  });
+});

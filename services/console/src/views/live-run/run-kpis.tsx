@@ -1,0 +1,74 @@
+import type { RunProgress } from '../../api/generated/types.gen.ts';
+import { formatFineShare } from '../../parts/figures.ts';
+import { Kpis, type Kpi } from '../../parts/kpis.tsx';
+import { countOf, formatCount, formatEstimate, formatRate } from '../../parts/numbers.ts';
+import { useFormatTime } from '../../parts/zone.ts';
+import { runFigures } from './run-figures.ts';
+
+interface RunKpisProps {
+  progress: RunProgress;
+  /** The numbers are of another time than now. */
+  isOld: boolean;
+}
+
+/** Moving, when done, what is wrong: five numbers, each with what it is of. */
+export function RunKpis({ progress, isOld }: RunKpisProps) {
+  const formatTime = useFormatTime();
+  return <Kpis kpis={kpisOf(progress, formatTime)} isOld={isOld} />;
+}
+
+function kpisOf(progress: RunProgress, timeOf: (instant: string) => string): Kpi[] {
+  const { through, failed, of, isEstimated } = runFigures(progress);
+  const { usersPerSecond, inFlight, waitingForRetry, settings } = progress;
+  const whole = isEstimated ? `about ${formatEstimate(of)}` : formatCount(of);
+  const [share, unit] = formatFineShare(through, of).split(/ (?=%)/);
+  const limit = settings.pauseAtFailedPercent === null ? '' : ` · limit ${settings.pauseAtFailedPercent} %`;
+  return [
+    {
+      name: 'Through the chain',
+      value: share ?? '–',
+      ...(unit !== undefined && { unit }),
+      note: `${formatCount(through)} of ${whole} users`,
+    },
+    {
+      name: 'Failed at a step',
+      value: formatCount(failed),
+      note: `${formatFineShare(failed, of)} of ${whole}${limit}`,
+    },
+    {
+      name: 'Rate, last minute',
+      value: formatRate(usersPerSecond.oneMinute),
+      unit: 'users/s',
+      note: `${formatRate(usersPerSecond.tenMinutes)} over 10 min`,
+    },
+    { name: 'ETA', ...etaOf(progress, timeOf) },
+    {
+      name: 'In flight',
+      value: formatCount(inFlight),
+      unit: inFlight === 1 ? 'batch' : 'batches',
+      note: `${countOf(waitingForRetry, 'more waits', 'more wait')} for a retry`,
+    },
+  ];
+}
+
+function etaOf({ eta, waits, state }: RunProgress, timeOf: (instant: string) => string): Pick<Kpi, 'value' | 'note'> {
+  const waiting = [...new Set(waits.map(({ country }) => country))];
+  const condition =
+    waiting.length === 0
+      ? ''
+      : ` · if ${waiting.slice(0, 2).join(' and ')} ${waiting.length === 1 ? 'recovers' : 'recover'}`;
+  if (eta !== null) return { value: timeOf(eta.p50), note: `p90 ${timeOf(eta.p90)}${condition}` };
+  return { value: '–', note: withoutEta[state] ?? 'nothing moves now' };
+}
+
+const withoutEta: Partial<Record<RunProgress['state'], string>> = {
+  preparing: 'not before it begins',
+  pausing: 'when it is resumed',
+  paused: 'when it is resumed',
+  cancelling: 'as soon as all is recorded',
+  cancelled: 'ended',
+  completed: 'ended',
+  completed_with_failures: 'ended',
+  expired: 'ended',
+  failed: 'ended',
+};

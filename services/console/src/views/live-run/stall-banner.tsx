@@ -1,0 +1,33 @@
+import { Link } from '@tanstack/react-router';
+import { Icon } from '../../parts/icon.tsx';
+import { Time } from '../../parts/time.tsx';
+import type { Stall } from './stall.ts';
+
+/** The causes of what waits, beside what goes on and what can be done. Only a new cause is an alert: its figures change in silence. */
+export function StallBanner({ stalls }: { stalls: readonly Stall[] }) {
+  return stalls.map(({ symptom, cause, since, meanwhile, nextStep, shard }) => (
+    <div className="banner" key={symptom}>
+      <Icon name="warn" />
+      <div>
+        <span role="alert">
+          <b>{symptom}</b> {cause}
+        </span>{' '}
+        {since !== null && (
+          <>
+            Since <Time instant={since} withSeconds />.{' '}
+          </>
+        )}
+        <span className="t2">
+          {meanwhile} {nextStep}
+        </span>
+      </div>
+      {shard && (
+        <div className="acts">
+          <Link className="btn s" to="/shards">
+            Open shards
+          </Link>
+        </div>
+      )}
+    </div>
+  ));
+}

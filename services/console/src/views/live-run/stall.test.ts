@@ -1,0 +1,69 @@
+import { describe, expect, it } from 'vitest';
+import type { RunProgress, StepLine } from '../../api/generated/types.gen.ts';
+import { stallBadge, stallsOf } from './stall.ts';
+
+const since = '2026-11-24T02:31:04.000Z';
+
+function line(pending: number): StepLine {
+  return {
+    ...{ step: 1, action: 'award-reward', audience: 1000, succeeded: 1000 - pending, failed: 0, skipped: 0 },
+    ...{ suppressed: 0, heldOut: 0, expired: 0, cancelled: 0, unknown: 0, pending },
+  };
+}
+
+type Watched = Parameters<typeof stallsOf>[0];
+
+function run(change: Partial<Watched> = {}): Watched {
+  const waits: RunProgress['waits'] = [
+    { step: 1, action: 'award-reward', country: 'VN', cause: 'endpoint says 503', since, batches: 4 },
+  ];
+  return {
+    ...{ state: 'running', stalled: 'endpoint says 503', waits, waitingSince: since },
+    audience: { estimated: null, counted: 3000, excluded: 0, complete: true },
+    countries: ['SG', 'ID', 'VN'].map((country) => ({
+      ...{ country, audience: 1000, excluded: 0 },
+      steps: [line(country === 'SG' ? 0 : 478)],
+    })),
+    ...change,
+  };
+}
+
+describe('a run of which a part waits', () => {
+  it('tells where, for what, who waits and who goes on', () => {
+    expect(stallsOf(run())).toMatchObject([
+      {
+        badge: 'VN waits',
+        symptom: 'VN waits for award-reward.',
+        cause: 'Endpoint says 503.',
+        since,
+        meanwhile: '478 users wait and lose no attempts; ID goes on.',
+        shard: { action: 'award-reward', country: 'VN' },
+      },
+    ]);
+  });
+
+  it('says who has to do something where waiting does not help', () => {
+    const waits = run().waits.map((wait) => ({ ...wait, cause: 'endpoint says 405 Method Not Allowed' }));
+    expect(stallsOf(run({ waits }))[0]?.nextStep).toMatch(/has to be set right/);
+  });
+
+  it('counts its parts on the badge', () => {
+    const [wait] = run().waits;
+    if (!wait) throw new Error('the run has a wait');
+    const stalls = stallsOf(run({ waits: [wait, { ...wait, country: 'ID' }] }));
+    expect(stallBadge(stalls)).toBe('2 parts wait');
+    expect(stallBadge(stalls.slice(0, 1))).toBe('VN waits');
+    expect(stallBadge([])).toBeNull();
+  });
+});
+
+describe('a run that waits as a whole', () => {
+  it('tells its cause', () => {
+    const [stall] = stallsOf(run({ waits: [], stalled: 'no worker serves award-reward in VN' }));
+    expect(stall).toMatchObject({ badge: 'Stalled', cause: 'No worker serves award-reward in VN.', shard: null });
+  });
+
+  it('is no stall where a person paused it', () => {
+    expect(stallsOf(run({ state: 'paused', stalled: 'paused by growth-sea' }))).toEqual([]);
+  });
+});

@@ -1,0 +1,41 @@
+import type { RunProgress } from '../../api/generated/types.gen.ts';
+import { AddsUp } from '../../parts/equation.tsx';
+import { OutcomeKey } from '../../parts/outcome-bar.tsx';
+import { outcomesIn } from '../../parts/outcomes.ts';
+import { Panel } from '../../parts/panel.tsx';
+import { zeroSentence } from '../../parts/step-columns.ts';
+import { StepTable, stepColumns } from '../../parts/step-table.tsx';
+import { WordsButton } from '../../parts/words-button.tsx';
+import { countryMark } from './run-figures.ts';
+
+/** Who is where: every step and country, with every number. */
+export function StepsPanel({ progress }: { progress: RunProgress }) {
+  const { steps, countries, balanced, notes } = progress;
+  const table = { steps, countries, manner: 'live' as const };
+  const columns = stepColumns(table);
+  return (
+    <Panel
+      title="Users by step and country"
+      actions={
+        <span className="row gap-3 wrap wide">
+          {outcomesIn(steps, columns).map((outcome) => (
+            <OutcomeKey key={outcome} outcome={outcome} />
+          ))}
+        </span>
+      }
+      footer={
+        <span className="row wrap">
+          <AddsUp isRight={balanced} />
+          <span>
+            in every line. {zeroSentence(columns)} <WordsButton />
+          </span>
+          {notes.map((note) => (
+            <span key={note}>{note}</span>
+          ))}
+        </span>
+      }
+    >
+      <StepTable {...table} markOf={(country, step) => countryMark(progress, country, step)} />
+    </Panel>
+  );
+}

@@ -1,0 +1,72 @@
+import { useQuery } from '@tanstack/react-query';
+import { getRouteApi, Link } from '@tanstack/react-router';
+import { getCampaign } from '../../api/generated/sdk.gen.ts';
+import { listActionTypesOptions } from '../../api/generated/@tanstack/react-query.gen.ts';
+import { Page } from '../../frame/page.tsx';
+import { Icon } from '../../parts/icon.tsx';
+import { Failed } from '../../parts/states.tsx';
+import { useZone } from '../../parts/zone.ts';
+import { CampaignEditor } from './campaign-editor.tsx';
+import { EditorSkeleton } from './editor-skeleton.tsx';
+import { formOf } from './form-definition.ts';
+
+const crumbs = [{ label: 'Campaigns', link: { to: '/campaigns' } }] as const;
+const route = getRouteApi('/campaigns/$campaignId/edit');
+
+/** A draft that is changed. */
+export function EditCampaignView() {
+  const { campaignId } = route.useParams();
+  const { zone } = useZone();
+  const types = useQuery(listActionTypesOptions());
+  const draft = useQuery({
+    queryKey: ['draft', campaignId],
+    queryFn: async ({ signal }) => {
+      const { data, response } = await getCampaign({ path: { id: campaignId }, signal, throwOnError: true });
+      return { campaign: data, etag: response.headers.get('etag') };
+    },
+    // What is being written must not be taken away by what comes later.
+    staleTime: Infinity,
+    gcTime: 0,
+  });
+  const error = types.error ?? draft.error;
+  const title = draft.data?.campaign.name ?? 'Draft';
+  return (
+    <Page title={title} crumbs={crumbs}>
+      {error !== null ? (
+        <Failed title="The draft could not be read" error={error} onRetry={() => void draft.refetch()} />
+      ) : !types.data || !draft.data ? (
+        <EditorSkeleton />
+      ) : draft.data.campaign.state !== 'draft' ? (
+        <NoDraft campaignId={campaignId} />
+      ) : (
+        <CampaignEditor
+          key={`${campaignId} ${draft.data.campaign.revision}`}
+          types={types.data.items}
+          saved={formOf(draft.data.campaign, types.data.items, zone)}
+          draft={draft.data.campaign}
+          etag={draft.data.etag}
+          copiedFrom={null}
+        />
+      )}
+    </Page>
+  );
+}
+
+function NoDraft({ campaignId }: { campaignId: string }) {
+  return (
+    <div className="banner info">
+      <Icon name="info" />
+      <div>
+        It is no draft any more, and what has started is not changed.{' '}
+        <Link className="link" to="/campaigns/$campaignId" params={{ campaignId }}>
+          Open the campaign
+        </Link>{' '}
+        or{' '}
+        <Link className="link" to="/campaigns/new" search={{ copy: campaignId }}>
+          copy it
+        </Link>
+        .
+      </div>
+    </div>
+  );
+}

@@ -1,0 +1,152 @@
+import { describe, expect, it } from 'vitest';
+import type { Campaign } from '../../api/generated/types.gen.ts';
+import { wholeValue } from '../../parts/schema-values.ts';
+import { spanOf } from './durations.ts';
+import { definitionOf, formOf, newForm, newStep } from './form-definition.ts';
+import type { CampaignForm } from './form.ts';
+
+const types = [
+  {
+    name: 'award-reward',
+    paramsSchema: {
+      type: 'object',
+      properties: { rewardId: { type: 'string' }, units: { type: 'integer', default: 1 } },
+    },
+  },
+  { name: 'send-message' },
+];
+
+const campaign: Campaign = {
+  ...{ id: 'cmp_1', revision: 3, state: 'draft', name: 'Lapsed riders' },
+  countries: ['SG', 'ID'],
+  audience: {
+    include: [{ segment: 'lapsed' }, { list: 'aud_1' }],
+    exclude: [{ runId: 'run_1', outcomes: ['failed', 'unknown'], step: 1 }, { runId: 'run_2' }],
+    holdOutPercent: 2.5,
+    holdOutSeed: 'seed',
+  },
+  chain: [
+    { action: 'award-reward', params: { rewardId: 'r', units: 2 }, unitsPerUser: 2 },
+    { action: 'send-message', params: { template: { id: 1 } } },
+  ],
+  schedule: { type: 'at', time: '2026-12-01T09:00:00', zone: 'Asia/Singapore', catchUpSeconds: 600 },
+  deadlineSeconds: 21_600,
+  priority: 'high',
+  budgets: [{ country: 'SG', units: 1000 }],
+  paceUsersPerSecond: 1200,
+  pauseAtFailedPercent: 5,
+  pauseAtFailedMinUsers: 500,
+  ...{ createdAt: '2026-01-01T00:00:00.000Z', startsAt: null, nextRunAt: null, scheduleId: null },
+  links: { self: '', runs: '', start: '', latestRun: null },
+};
+
+const shownOnly = ['id', 'revision', 'state', 'createdAt', 'startsAt', 'nextRunAt', 'scheduleId', 'links'];
+const definition = Object.fromEntries(Object.entries(campaign).filter(([name]) => !shownOnly.includes(name)));
+const said = (changes: Partial<CampaignForm>) => definitionOf({ ...newForm('UTC'), ...changes }, types);
+
+describe('a form filled from a campaign', () => {
+  it('says the same definition again', () => {
+    expect(definitionOf(formOf(campaign, types, 'UTC'), types)).toEqual({ definition, problems: [] });
+  });
+
+  it.each<[NonNullable<Campaign['schedule']>]>([
+    [{ type: 'now' }],
+    [{ type: 'local', time: '2026-12-01T09:00:30', zones: { ID: 'Asia/Jakarta' }, catchUpSeconds: 90 }],
+    [
+      {
+        type: 'recurring',
+        cron: '30 2 4 * *',
+        zone: 'Australia/Sydney',
+        catchUpSeconds: 3600,
+        from: '2026-12-01T13:00:00.000Z',
+        until: '2027-12-01T13:00:00.000Z',
+        misfire: 'skip',
+        overlap: 'buffer-one',
+        spreadSeconds: 30,
+      },
+    ],
+    [
+      {
+        type: 'recurring',
+        everySeconds: 5400,
+        zone: 'UTC',
+        misfire: 'fire-once',
+        overlap: 'skip',
+        catchUpSeconds: 60,
+        spreadSeconds: 5,
+      },
+    ],
+  ])('says its schedule again: %j', (schedule) => {
+    const form = formOf({ ...campaign, schedule }, types, 'UTC');
+    expect(definitionOf(form, types).definition.schedule).toMatchObject(schedule);
+  });
+
+  it('shows as JSON what its fields cannot say, and says it again', () => {
+    const odd = { ...campaign, chain: [{ action: 'award-reward', params: { units: 'two' } }] };
+    const form = formOf(odd, types, 'UTC');
+    expect(form.steps[0]).toMatchObject({ asJson: true, texts: { [wholeValue]: '{\n  "units": "two"\n}' } });
+    expect(definitionOf(form, types).definition.chain).toEqual(odd.chain);
+  });
+});
+
+describe('a form that is being written', () => {
+  it('leaves out what is empty', () => {
+    expect(said({}).definition).toEqual({
+      ...{ name: '', countries: [], audience: { include: [] }, chain: [] },
+      ...{ schedule: { type: 'now' }, deadlineSeconds: 86_400, priority: 'normal' },
+    });
+  });
+
+  it('begins a step with the defaults of its schema', () => {
+    const steps = [newStep('award-reward', types, 'a')];
+    expect(said({ steps }).definition.chain).toEqual([{ action: 'award-reward', params: { units: 1 } }]);
+  });
+
+  it('understands numbers with commas', () => {
+    expect(said({ pace: '1,200' }).definition.paceUsersPerSecond).toBe(1200);
+  });
+
+  it('tells what is no number and no JSON, at its field', () => {
+    const steps = [{ ...newStep('send-message', types, 'a'), texts: { [wholeValue]: '{' }, unitsPerUser: 'x' }];
+    const form = { steps, pace: 'fast', countries: ['SG'], budgets: { SG: 'much' }, holdOutPercent: '2 %' };
+    expect(said(form).problems.map(({ pointer }) => pointer)).toEqual([
+      '/budgets/0/units',
+      '/audience/holdOutPercent',
+      '/chain/0/params',
+      '/chain/0/unitsPerUser',
+      '/paceUsersPerSecond',
+    ]);
+  });
+
+  it('has budgets only for its countries', () => {
+    const form = { countries: ['SG', 'ID'], budgets: { ID: '5', VN: '7', SG: ' ' } };
+    expect(said(form).definition.budgets).toEqual([{ country: 'ID', units: 5 }]);
+  });
+
+  it('keeps zones only of its countries', () => {
+    const when = {
+      ...newForm('UTC').when,
+      kind: 'local' as const,
+      time: '2026-12-01T09:00',
+      zones: { ID: 'Asia/Jakarta', US: 'x' },
+    };
+    expect(said({ countries: ['ID'], when }).definition.schedule).toEqual({
+      ...{ type: 'local', time: '2026-12-01T09:00:00', zones: { ID: 'Asia/Jakarta' } },
+    });
+  });
+
+  it('says bounds as instants of the zone', () => {
+    const when = { ...newForm('Asia/Singapore').when, kind: 'recurring' as const, until: '2026-12-01T09:00' };
+    expect(said({ when }).definition.schedule).toMatchObject({ until: '2026-12-01T01:00:00.000Z' });
+    expect(said({ when: { ...when, zone: 'Asia/Nowh' } }).problems).toMatchObject([{ pointer: '/schedule/until' }]);
+  });
+});
+
+it.each([
+  [5400, '90', 'min'],
+  [86_400, '1', 'd'],
+  [61, '61', 's'],
+  [0, '0', 's'],
+])('%d seconds are %s %s', (seconds, amount, unit) => {
+  expect(spanOf(seconds)).toEqual({ amount, unit });
+});

@@ -1,0 +1,154 @@
+import type { ActionType, Campaign, CampaignDefinitionInput } from '../../api/generated/types.gen.ts';
+import { fieldsOf } from '../../parts/schema-fields.ts';
+import {
+  initialTexts,
+  textsOf,
+  valueOfFields,
+  valueOfJson,
+  wholeValue,
+  type LocalProblem,
+} from '../../parts/schema-values.ts';
+import { spanOf } from './durations.ts';
+import { emptyForm, outcomes, type CampaignForm, type SourceForm, type StepForm } from './form.ts';
+import { scheduleOf, secondsOf, whenOf } from './when-form.ts';
+
+export interface SaidDefinition {
+  /** Sent as it is: what is missing or wrong in it is for the API to say, all of it at once. */
+  definition: CampaignDefinitionInput;
+  /** What no definition can hold: texts that are no number, or no JSON. */
+  problems: LocalProblem[];
+}
+
+type Types = readonly Pick<ActionType, 'name' | 'paramsSchema'>[];
+
+/** The definition that a form says. */
+export function definitionOf(form: CampaignForm, types: Types): SaidDefinition {
+  const problems: LocalProblem[] = [];
+  const number = <Name extends string>(name: Name, text: string, pointer = `/${name}`): Partial<Record<Name, number>> =>
+    numberAt(name, text, pointer, problems);
+  const when = scheduleOf(form.when, form.countries);
+  const deadlineSeconds = secondsOf(form.deadline, '/deadlineSeconds', problems);
+  const budgets = budgetsOf(form, problems);
+  const definition = {
+    name: form.name,
+    countries: [...form.countries],
+    audience: {
+      include: form.include.map(entryOf),
+      ...(form.exclude.length === 0 ? {} : { exclude: form.exclude.map(entryOf) }),
+      ...number('holdOutPercent', form.holdOutPercent, '/audience/holdOutPercent'),
+      ...(form.holdOutSeed === '' ? {} : { holdOutSeed: form.holdOutSeed }),
+    },
+    chain: form.steps.map((step, index) => stepOf(step, index, types, problems)),
+    schedule: when.schedule,
+    ...(deadlineSeconds === undefined ? {} : { deadlineSeconds }),
+    priority: form.priority,
+    ...(budgets.length === 0 ? {} : { budgets }),
+    ...number('paceUsersPerSecond', form.pace),
+    ...number('pauseAtFailedPercent', form.pauseAtFailedPercent),
+    ...number('pauseAtFailedMinUsers', form.pauseAtFailedMinUsers),
+  };
+  return { definition, problems: [...problems, ...when.problems] };
+}
+
+function stepOf(step: StepForm, index: number, types: Types, problems: LocalProblem[]) {
+  const fields = step.asJson ? null : fieldsOf(schemaOf(step.action, types));
+  const said = fields === null ? valueOfJson(step.texts[wholeValue] ?? '') : valueOfFields(fields, step.texts);
+  const pointer = `/chain/${index}`;
+  problems.push(...said.problems.map((each) => ({ ...each, pointer: `${pointer}/params${each.pointer}` })));
+  const units = numberAt('unitsPerUser', step.unitsPerUser, `${pointer}/unitsPerUser`, problems);
+  return { action: step.action, params: said.value, ...units };
+}
+
+/** Those that somebody typed, in the order of the countries. */
+export function budgetCountries({ budgets, countries }: Pick<CampaignForm, 'budgets' | 'countries'>): string[] {
+  return countries.filter((country) => (budgets[country] ?? '').trim() !== '');
+}
+
+function budgetsOf(form: CampaignForm, problems: LocalProblem[]) {
+  return budgetCountries(form).flatMap((country, index) => {
+    const { units } = numberAt('units', form.budgets[country] ?? '', `/budgets/${index}/units`, problems);
+    // What is no number is a problem already; the others keep their places.
+    return [{ country, units: units ?? 0 }];
+  });
+}
+
+function numberAt<Name extends string>(
+  name: Name,
+  text: string,
+  pointer: string,
+  problems: LocalProblem[],
+): Partial<Record<Name, number>> {
+  const plain = text.trim().replaceAll(/[, ]/g, '');
+  if (plain === '') return {};
+  const none: Partial<Record<Name, number>> = {};
+  if (Number.isFinite(Number(plain))) return Object.assign(none, { [name]: Number(plain) });
+  problems.push({ pointer, detail: `has to be a number, not “${text}”` });
+  return none;
+}
+
+type Entry = CampaignDefinitionInput['audience']['include'][number];
+
+function entryOf(source: SourceForm): Entry {
+  switch (source.kind) {
+    case 'segment':
+      return { segment: source.segment };
+    case 'list':
+      return { list: source.list };
+    case 'run':
+      return {
+        runId: source.runId,
+        ...(source.outcomes.length === 0 ? {} : { outcomes: [...source.outcomes] }),
+        ...(source.step === null ? {} : { step: source.step }),
+      };
+  }
+}
+
+function sourceOf(entry: Entry): SourceForm {
+  if ('segment' in entry) return { kind: 'segment', segment: entry.segment };
+  if ('list' in entry) return { kind: 'list', list: entry.list };
+  const { runId, outcomes: named = [], step = null } = entry;
+  return { kind: 'run', runId, outcomes: outcomes.filter((outcome) => named.includes(outcome)), step };
+}
+
+/** What a person would have typed for a campaign that there is. @param zone one's own */
+export function formOf(campaign: Campaign, types: Types, zone: string): CampaignForm {
+  const { audience } = campaign;
+  const text = (number: number | undefined) => (number === undefined ? '' : String(number));
+  return {
+    name: campaign.name,
+    countries: campaign.countries,
+    include: audience.include.map(sourceOf),
+    exclude: (audience.exclude ?? []).map(sourceOf),
+    holdOutPercent: text(audience.holdOutPercent),
+    holdOutSeed: audience.holdOutSeed ?? '',
+    steps: campaign.chain.map(({ action, params, unitsPerUser }, index) => {
+      const shown = { ...newStep(action, types, `step-${index + 1}`), unitsPerUser: text(unitsPerUser) };
+      const fields = fieldsOf(schemaOf(action, types));
+      const texts = fields === null ? null : textsOf(fields, params);
+      if (texts !== null) return { ...shown, texts };
+      return { ...shown, asJson: fields !== null, texts: { [wholeValue]: JSON.stringify(params, null, 2) } };
+    }),
+    budgets: Object.fromEntries((campaign.budgets ?? []).map(({ country, units }) => [country, String(units)])),
+    when: whenOf(campaign.schedule, zone),
+    pace: text(campaign.paceUsersPerSecond),
+    deadline: spanOf(campaign.deadlineSeconds),
+    pauseAtFailedPercent: text(campaign.pauseAtFailedPercent),
+    pauseAtFailedMinUsers: text(campaign.pauseAtFailedMinUsers),
+    priority: campaign.priority,
+  };
+}
+
+/** A step with what its schema begins with. */
+export function newStep(action: string, types: Types, key: string): StepForm {
+  const fields = fieldsOf(schemaOf(action, types));
+  return { key, action, texts: fields === null ? {} : initialTexts(fields), asJson: false, unitsPerUser: '' };
+}
+
+/** @param zone one's own */
+export function newForm(zone: string): CampaignForm {
+  return { ...emptyForm, when: whenOf(undefined, zone) };
+}
+
+function schemaOf(action: string, types: Types): unknown {
+  return types.find(({ name }) => name === action)?.paramsSchema;
+}

@@ -1,0 +1,60 @@
+import type { FieldTexts } from '../../parts/schema-values.ts';
+import type { Span } from './durations.ts';
+import { firstWhen, type WhenForm } from './when-form.ts';
+
+/** A campaign as it is typed: texts where somebody types, so that what is not finished has a place too. */
+export interface CampaignForm {
+  name: string;
+  countries: readonly string[];
+  include: readonly SourceForm[];
+  exclude: readonly SourceForm[];
+  holdOutPercent: string;
+  holdOutSeed: string;
+  steps: readonly StepForm[];
+  /** Units by country. */
+  budgets: Readonly<Record<string, string>>;
+  when: WhenForm;
+  pace: string;
+  deadline: Span;
+  pauseAtFailedPercent: string;
+  pauseAtFailedMinUsers: string;
+  priority: Priority;
+}
+
+export const priorities = ['low', 'normal', 'high'] as const;
+export type Priority = (typeof priorities)[number];
+
+export const outcomes = ['succeeded', 'failed', 'skipped', 'expired', 'cancelled', 'unknown'] as const;
+export type EarlierOutcome = (typeof outcomes)[number];
+
+export type SourceForm =
+  | { kind: 'segment'; segment: string }
+  | { kind: 'list'; list: string }
+  | { kind: 'run'; runId: string; outcomes: readonly EarlierOutcome[]; step: number | null };
+
+export interface StepForm {
+  /** Stays with the step when it is moved. */
+  key: string;
+  action: string;
+  texts: FieldTexts;
+  /** All of its parameters as JSON, because somebody wants it so, or because no fields could say them. */
+  asJson: boolean;
+  unitsPerUser: string;
+}
+
+export const emptyForm: CampaignForm = {
+  name: '',
+  countries: [],
+  include: [],
+  exclude: [],
+  holdOutPercent: '',
+  holdOutSeed: '',
+  steps: [],
+  budgets: {},
+  when: firstWhen,
+  pace: '',
+  deadline: { amount: '1', unit: 'd' },
+  pauseAtFailedPercent: '',
+  pauseAtFailedMinUsers: '',
+  priority: 'normal',
+};

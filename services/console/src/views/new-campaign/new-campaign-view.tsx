@@ -1,0 +1,50 @@
+import { useQuery } from '@tanstack/react-query';
+import { getRouteApi } from '@tanstack/react-router';
+import { getCampaignOptions, listActionTypesOptions } from '../../api/generated/@tanstack/react-query.gen.ts';
+import { Page } from '../../frame/page.tsx';
+import { Failed } from '../../parts/states.tsx';
+import { useZone } from '../../parts/zone.ts';
+import { CampaignEditor } from './campaign-editor.tsx';
+import { EditorSkeleton } from './editor-skeleton.tsx';
+import { formOf, newForm } from './form-definition.ts';
+import { NoActionTypes } from './no-action-types.tsx';
+
+const crumbs = [{ label: 'Campaigns', link: { to: '/campaigns' } }] as const;
+const route = getRouteApi('/campaigns/new');
+
+/** A campaign from nothing, or from another one. */
+export function NewCampaignView() {
+  const { copy } = route.useSearch();
+  const { zone } = useZone();
+  const types = useQuery(listActionTypesOptions());
+  const copied = useQuery({ ...getCampaignOptions({ path: { id: copy ?? '' } }), enabled: copy !== undefined });
+  const error = types.error ?? copied.error;
+  const retry = () => {
+    void types.refetch();
+    if (copy !== undefined) void copied.refetch();
+  };
+  return (
+    <Page title="New campaign" crumbs={crumbs}>
+      {error !== null ? (
+        <Failed title="The form could not be made" error={error} onRetry={retry} />
+      ) : !types.data || (copy !== undefined && !copied.data) ? (
+        <EditorSkeleton />
+      ) : types.data.items.length === 0 ? (
+        <NoActionTypes />
+      ) : (
+        <CampaignEditor
+          key={copy ?? 'new'}
+          types={types.data.items}
+          saved={copied.data ? copyOf(formOf(copied.data, types.data.items, zone)) : newForm(zone)}
+          draft={null}
+          etag={null}
+          copiedFrom={copied.data?.name ?? null}
+        />
+      )}
+    </Page>
+  );
+}
+
+function copyOf(form: ReturnType<typeof formOf>) {
+  return { ...form, name: `${form.name}, copy` };
+}

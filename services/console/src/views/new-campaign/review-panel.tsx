@@ -1,0 +1,179 @@
+import { Button } from '../../parts/button.tsx';
+import { Icon } from '../../parts/icon.tsx';
+import { useNow } from '../../parts/now.ts';
+import { countOf } from '../../parts/numbers.ts';
+import { SkeletonBar } from '../../parts/skeleton.tsx';
+import { formatDuration } from '../../parts/times.ts';
+import { problemOf } from '../../api/problems.ts';
+import { audienceSums } from './arithmetic.ts';
+import styles from './new-campaign.module.css';
+import { placeInWords } from './problem-places.ts';
+import { loadLines, reviewWarnings } from './review-lines.ts';
+import type { Editor } from './use-editor.ts';
+
+/** Always beside the form: who it reaches, what it takes, what to look at, and what keeps it from starting. */
+export function ReviewPanel({ editor, onShow }: { editor: Editor; onShow: (pointer: string) => void }) {
+  const { preview, isBehind, error, look } = editor.standing;
+  return (
+    <aside className={`panel ${styles['review']}`} id="review" aria-labelledby="review-title">
+      <header>
+        <h2 id="review-title">Review</h2>
+        <div className="push">
+          <PreviewAge asOf={preview?.asOf} isBehind={isBehind} />
+          <Button small icon="retry" label="Estimate again" onClick={look} />
+        </div>
+      </header>
+      <div className={`pad ${styles['reviewBody']}`}>
+        {error !== null && <EstimateFailed error={error} />}
+        {preview ? <Sums editor={editor} /> : error === null && <SumsSkeleton />}
+        <Warnings editor={editor} onShow={onShow} />
+        <Blocking editor={editor} onShow={onShow} />
+      </div>
+    </aside>
+  );
+}
+
+function PreviewAge({ asOf, isBehind }: { asOf: string | undefined; isBehind: boolean }) {
+  const now = useNow();
+  const ageMs = asOf === undefined ? 0 : Math.max(0, now - Date.parse(asOf));
+  const text =
+    asOf === undefined || isBehind
+      ? 'estimating…'
+      : `estimated ${ageMs < 1000 ? 'now' : `${formatDuration(ageMs)} ago`}`;
+  return (
+    <span className="t3 sm" role="status">
+      {text}
+    </span>
+  );
+}
+
+function EstimateFailed({ error }: { error: unknown }) {
+  const { detail } = problemOf(error);
+  return (
+    <div className={`banner bad ${styles['told']}`} role="alert">
+      <Icon name="failed" />
+      <div className="sm">
+        <b>The estimate could not be made</b>
+        <br />
+        {detail}. What is written is kept, and can be saved.
+      </div>
+    </div>
+  );
+}
+
+function SumsSkeleton() {
+  return (
+    <div className={styles['skeleton']} aria-hidden="true">
+      {[150, 120, 170, 140].map((width) => (
+        <SkeletonBar key={width} width={width} />
+      ))}
+    </div>
+  );
+}
+
+function Sums({ editor: { standing, definition } }: { editor: Editor }) {
+  const { preview } = standing;
+  if (!preview) return null;
+  if (preview.countries.length === 0) {
+    return <p className="t2 sm">Name countries and whom to include: how many that are is told here.</p>;
+  }
+  const lines = loadLines(preview, definition);
+  return (
+    <>
+      <table className={standing.isBehind ? `${styles['sums']} t3` : styles['sums']} aria-busy={standing.isBehind}>
+        <caption className="vh">How the audience comes about, in users</caption>
+        <tbody>
+          {audienceSums(preview).map(({ label, value, kind }) => (
+            <tr key={label} className={kind === 'sum' ? 'sum' : undefined}>
+              <th scope="row" className={kind === 'aside' ? 't2' : undefined}>
+                {label}
+              </th>
+              <td className={kind === 'aside' ? 'r t2' : 'r'}>{value}</td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+      {lines.length > 0 && (
+        <dl className={`kv sm ${styles['takes']}`}>
+          {lines.map(({ name, text, isWarning }) => (
+            <div key={name}>
+              <dt>{name}</dt>
+              <dd className={isWarning === true ? 'r c-warn' : 'r'}>{text}</dd>
+            </div>
+          ))}
+        </dl>
+      )}
+    </>
+  );
+}
+
+interface TellProps {
+  editor: Editor;
+  onShow: (pointer: string) => void;
+}
+
+function Warnings({ editor: { standing, definition, warnings }, onShow }: TellProps) {
+  const own = standing.preview ? reviewWarnings(standing.preview, definition) : [];
+  return (
+    <>
+      {warnings.map(({ pointer, detail }) => (
+        <div key={`${pointer} ${detail}`} className={`banner ${styles['told']}`}>
+          <Icon name="warn" />
+          <div className="sm">
+            <button type="button" className="link" onClick={() => onShow(pointer)}>
+              {placeInWords(pointer)}
+            </button>
+            : {detail}.
+          </div>
+        </div>
+      ))}
+      {own.map((text) => (
+        <div key={text} className={`banner ${styles['told']}`}>
+          <Icon name="warn" />
+          <div className="sm">{text}</div>
+        </div>
+      ))}
+    </>
+  );
+}
+
+const maxListed = 6;
+
+function Blocking({ editor: { problems, standing, isTried }, onShow }: TellProps) {
+  if (problems.length === 0) {
+    if (!standing.preview || standing.isBehind) return null;
+    return (
+      <p className={`row sm c-ok ${styles['ready']}`}>
+        <Icon name="done" size={14} />
+        Nothing keeps it from starting.
+      </p>
+    );
+  }
+  return (
+    <div className={`banner ${isTried ? 'bad' : 'info'} ${styles['told']}`}>
+      <Icon name={isTried ? 'failed' : 'info'} />
+      <div className="sm">
+        <b>
+          {isTried
+            ? `${countOf(problems.length, 'problem')} to solve before it starts`
+            : 'Still to say before it starts'}
+        </b>
+        <ul>
+          {problems.slice(0, maxListed).map(({ pointer, detail }) => (
+            <li key={`${pointer} ${detail}`}>
+              <button type="button" className="link" onClick={() => onShow(pointer)}>
+                {placeInWords(pointer)}
+              </button>{' '}
+              <span className="t2">{shortened(detail)}</span>
+            </li>
+          ))}
+          {problems.length > maxListed && <li className="t2">and {problems.length - maxListed} more</li>}
+        </ul>
+      </div>
+    </div>
+  );
+}
+
+function shortened(detail: string): string {
+  return detail.length <= 90 ? detail : `${detail.slice(0, 88)}…`;
+}

@@ -1,0 +1,31 @@
+import type { CampaignPreview } from '../../api/generated/types.gen.ts';
+import type { EarlierOutcome, SourceForm } from './form.ts';
+
+/** Users of one entry of the audience in all countries; null where one does not know, undefined while nobody has asked. */
+export function usersOfSource(
+  preview: CampaignPreview | undefined,
+  role: 'include' | 'exclude',
+  index: number,
+): number | null | undefined {
+  if (!preview || preview.countries.length === 0) return undefined;
+  const users = preview.countries.map((country) => country[role][index]?.users);
+  if (users.some((each) => each === undefined)) return undefined;
+  return users.reduce<number | null>(
+    (sum, each) => (sum === null || each === null || each === undefined ? null : sum + each),
+    0,
+  );
+}
+
+/** `failed or unknown in step 1`, `everybody`. */
+export function outcomesInWords(outcomes: readonly EarlierOutcome[], step: number | null): string {
+  const which = outcomes.length === 0 ? 'everybody' : listInWords(outcomes);
+  return step === null ? which : `${which} in step ${step}`;
+}
+
+export function isSameSource(a: SourceForm, b: SourceForm): boolean {
+  return JSON.stringify(a) === JSON.stringify(b);
+}
+
+function listInWords(words: readonly string[]): string {
+  return words.length < 2 ? words.join('') : `${words.slice(0, -1).join(', ')} or ${words.at(-1) ?? ''}`;
+}

@@ -1,0 +1,129 @@
+import type { Campaign } from '../../api/generated/types.gen.ts';
+import { problemOf } from '../../api/problems.ts';
+import { Button } from '../../parts/button.tsx';
+import { Dialog } from '../../parts/dialog.tsx';
+import { Effects, type Effect } from '../../parts/effects.tsx';
+import { formatTime } from '../../parts/times.ts';
+import { useZone } from '../../parts/zone.ts';
+import { audienceBounds, boundsText, callsOf, servedBounds, takesText } from './arithmetic.ts';
+import { cronInWords } from './cron-words.ts';
+import type { CampaignForm } from './form.ts';
+import { formatCount } from '../../parts/numbers.ts';
+import type { Editor } from './use-editor.ts';
+import { instantOf } from './zoned-times.ts';
+import { unitWords } from './durations.ts';
+
+interface StartDialogProps {
+  editor: Editor;
+  onClose: () => void;
+  onStarted: (campaign: Campaign) => void;
+  /** Something in the form is refused: it is told there. */
+  onRefused: () => void;
+}
+
+/** Before it starts: whom it reaches, how often it calls, when, and how long. */
+export function StartDialog({ editor, onClose, onStarted, onRefused }: StartDialogProps) {
+  const { form, save, start, draft, kept } = editor;
+  const own = useZone();
+  const isWorking = save.isPending || start.isPending;
+  const error = save.error ?? start.error;
+  const go = async () => {
+    try {
+      const saved = draft !== null && !kept.isChanged ? draft : await save.mutateAsync();
+      onStarted(await start.mutateAsync(saved.id));
+    } catch (refusal) {
+      if (problemOf(refusal).errors.length > 0) onRefused();
+    }
+  };
+  const verb = form.when.kind === 'now' ? 'Start' : 'Schedule';
+  return (
+    <Dialog
+      title={`${verb} “${form.name.trim()}”?`}
+      lead={whenInWords(form, own.zone)}
+      onClose={onClose}
+      actions={
+        <>
+          <span className="t3 sm">What has started is not changed any more; it can be paused and cancelled.</span>
+          <span className="push row">
+            <Button onClick={onClose} data-autofocus>
+              Not yet
+            </Button>
+            <Button kind="ink" disabled={isWorking} onClick={() => void go()}>
+              {isWorking ? `${verb}ing…`.replace('eing', 'ing') : `${verb} it`}
+            </Button>
+          </span>
+        </>
+      }
+    >
+      <Effects effects={effectsOf(editor)} />
+      {error !== null && (
+        <p className="c-bad sm" role="alert">
+          {problemOf(error).detail}
+        </p>
+      )}
+    </Dialog>
+  );
+}
+
+function effectsOf({ standing: { preview }, form }: Editor): Effect[] {
+  if (!preview || preview.countries.length === 0) {
+    return [
+      { value: 'not known', unit: 'users', isHot: true, children: 'How many users it reaches could not be asked.' },
+    ];
+  }
+  const audience = audienceBounds(preview);
+  const held = preview.holdOutPercent;
+  const calls = callsOf(preview.load);
+  return [
+    {
+      value: boundsText(servedBounds(preview)),
+      unit: 'users',
+      isHot: true,
+      children: `get the first step, ${form.steps[0]?.action ?? ''}, in ${form.countries.join(', ')}.`,
+    },
+    ...(held === 0
+      ? []
+      : [
+          {
+            value: `${held} %`,
+            unit: 'held out',
+            children: `of ${boundsText(audience)} users get nothing, for comparison.`,
+          },
+        ]),
+    {
+      value: calls === null ? 'not known' : formatCount(calls),
+      unit: 'calls at most',
+      children: `through ${form.steps.length === 1 ? 'one step' : `${form.steps.length} steps`}: ${form.steps.map(({ action }) => action).join(', then ')}.`,
+    },
+    {
+      value: takesText(preview.takesSeconds),
+      unit: 'it takes',
+      children: 'What is not called before the deadline expires.',
+    },
+  ];
+}
+
+/** When it would start, in its zone and in that of whoever looks. */
+export function whenInWords({ when, countries }: Pick<CampaignForm, 'when' | 'countries'>, own: string): string {
+  const now = new Date();
+  switch (when.kind) {
+    case 'now':
+      return 'It starts at once.';
+    case 'at': {
+      const instant = instantOf(when.time, when.zone);
+      if (instant === null) return '';
+      const there = formatTime(instant, { zone: when.zone, now });
+      const here = when.zone === own ? '' : `, which is ${formatTime(instant, { zone: own, now })} in ${own}`;
+      return `It starts ${there} in ${when.zone}${here}.`;
+    }
+    case 'local':
+      return `It starts in each of ${countries.join(', ')} when it is ${when.time.replace('T', ' ')} there.`;
+    case 'recurring': {
+      const rule =
+        when.rule === 'cron'
+          ? (cronInWords(when.cron) ?? when.cron)
+          : `Every ${when.every.amount} ${unitWords[when.every.unit]}`;
+      return `${rule}, ${when.zone}, until somebody ends it.`;
+    }
+  }
+}

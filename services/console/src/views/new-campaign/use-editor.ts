@@ -1,0 +1,115 @@
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useMemo, useState } from 'react';
+import { changeCampaign, createCampaign, startCampaign } from '../../api/generated/sdk.gen.ts';
+import { listCampaignsQueryKey } from '../../api/generated/@tanstack/react-query.gen.ts';
+import type {
+  ActionType,
+  Campaign,
+  CampaignDefinitionInput,
+  CampaignPatchInput,
+} from '../../api/generated/types.gen.ts';
+import { problemOf } from '../../api/problems.ts';
+import type { FormProblems, ToldProblem } from '../../parts/form-field.tsx';
+import { fieldPointers } from './field-pointers.ts';
+import { definitionOf } from './form-definition.ts';
+import type { CampaignForm } from './form.ts';
+import { placeProblems, type PlacedProblem } from './problem-places.ts';
+import { useKeptForm } from './use-kept-form.ts';
+import { usePreview } from './use-preview.ts';
+
+export interface EditorDeps {
+  /** Every action type that a step may have. */
+  types: readonly ActionType[];
+  /** What the form begins with. */
+  saved: CampaignForm;
+  /** The draft that is changed; null for a new one. */
+  draft: Campaign | null;
+  etag: string | null;
+}
+
+export type Editor = ReturnType<typeof useEditor>;
+
+/** A campaign that is being written: what is typed, what the API says of it, and what can be done with it. */
+export function useEditor({ types, saved, ...found }: EditorDeps) {
+  const [{ draft, etag }, setDraft] = useState({ draft: found.draft, etag: found.etag });
+  const kept = useKeptForm(saved, draft?.id ?? 'new');
+  const { form, setForm } = kept;
+  const said = useMemo(() => definitionOf(form, types), [form, types]);
+  const standing = usePreview(said.definition);
+  const [left, setLeft] = useState<ReadonlySet<string>>(new Set());
+  /** Somebody wanted to save or start: everything that is wrong is told. */
+  const [isTried, setTried] = useState(false);
+  const [refused, setRefused] = useState<readonly PlacedProblem[]>([]);
+
+  const problems = useMemo(() => {
+    const ofForm = new Set(said.problems.map(({ pointer }) => pointer));
+    const ofApi = [...refused, ...(standing.preview?.problems ?? [])];
+    return unique([...said.problems, ...ofApi.filter(({ pointer }) => !ofForm.has(pointer))]);
+  }, [said.problems, refused, standing.preview]);
+  const warnings = standing.preview?.warnings ?? [];
+
+  const pointers = useMemo(() => fieldPointers(form, types), [form, types]);
+  const placed = useMemo(() => placeProblems(problems, pointers), [problems, pointers]);
+  const warned = useMemo(() => placeProblems(warnings, pointers), [warnings, pointers]);
+  const fields: FormProblems = {
+    at: (pointer) => {
+      const isTold = isTried || left.has(pointer);
+      return [...(isTold ? toldAs('bad', placed.get(pointer)) : []), ...toldAs('warn', warned.get(pointer))];
+    },
+    onLeave: (pointer) => setLeft((before) => (before.has(pointer) ? before : new Set([...before, pointer]))),
+  };
+
+  const queries = useQueryClient();
+  const save = useMutation({
+    mutationFn: async (): Promise<Campaign> => {
+      const body = said.definition;
+      const headers = etag === null ? {} : { 'if-match': etag };
+      const answer =
+        draft === null
+          ? await createCampaign({ body, throwOnError: true })
+          : await changeCampaign({ path: { id: draft.id }, body: wholePatch(body), headers, throwOnError: true });
+      if (draft !== null) setDraft({ draft: answer.data, etag: answer.response.headers.get('etag') });
+      return answer.data;
+    },
+    onSuccess: () => {
+      setRefused([]);
+      kept.markSaved();
+      void queries.invalidateQueries({ queryKey: listCampaignsQueryKey() });
+    },
+    onError: (error) => setRefused(problemOf(error).errors),
+  });
+  const start = useMutation({
+    mutationFn: async (id: string) => (await startCampaign({ path: { id }, throwOnError: true })).data,
+    onSuccess: () => void queries.invalidateQueries({ queryKey: listCampaignsQueryKey() }),
+    onError: (error) => setRefused(problemOf(error).errors),
+  });
+
+  return {
+    ...{ form, definition: said.definition, types, draft, kept, standing, problems, warnings, fields, isTried },
+    change: (change: Partial<CampaignForm>) => {
+      setRefused([]);
+      setForm((before) => ({ ...before, ...change }));
+    },
+    /** Everything that is wrong is told from now on. */
+    tryIt: () => setTried(true),
+    ...{ save, start },
+  };
+}
+
+function toldAs(tone: ToldProblem['tone'], problems: readonly PlacedProblem[] = []): ToldProblem[] {
+  return problems.map(({ detail }) => ({ detail, tone }));
+}
+
+/** What is not said any more goes back to what it is for a new campaign. */
+function wholePatch(definition: CampaignDefinitionInput): CampaignPatchInput {
+  const absent = { budgets: null, paceUsersPerSecond: null, pauseAtFailedPercent: null, pauseAtFailedMinUsers: null };
+  return { ...absent, deadlineSeconds: null, ...definition };
+}
+
+function unique(problems: readonly PlacedProblem[]): PlacedProblem[] {
+  const seen = new Set<string>();
+  return problems.filter(({ pointer, detail }) => {
+    const key = `${pointer} ${detail}`;
+    return seen.has(key) ? false : seen.add(key);
+  });
+}

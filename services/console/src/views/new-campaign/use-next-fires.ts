@@ -1,0 +1,37 @@
+import { keepPreviousData, useQuery } from '@tanstack/react-query';
+import { previewRecurrence } from '../../api/generated/sdk.gen.ts';
+import type { SchedulePreview } from '../../api/generated/types.gen.ts';
+import { useSettled } from './use-settled.ts';
+import { scheduleOf, type WhenForm } from './when-form.ts';
+
+export interface NextFires {
+  fires: SchedulePreview['fires'] | undefined;
+  zone: string;
+  /** They are of a rule that was typed before. */
+  isBehind: boolean;
+  error: unknown;
+}
+
+/** When a rule fires next, as the API reckons it; asked for when nothing was typed for a moment. */
+export function useNextFires(when: WhenForm): NextFires {
+  const { schedule, problems } = scheduleOf({ ...when, kind: 'recurring' }, []);
+  const written = JSON.stringify(schedule);
+  const settled = useSettled(written, 400);
+  const { data, error, isPlaceholderData } = useQuery({
+    queryKey: ['previewRecurrence', settled],
+    queryFn: async ({ signal }) => {
+      const { type: _, ...recurrence } = JSON.parse(settled);
+      return (await previewRecurrence({ body: { ...recurrence, count: 5 }, signal, throwOnError: true })).data;
+    },
+    enabled: problems.length === 0,
+    placeholderData: keepPreviousData,
+    staleTime: 30_000,
+    retry: false,
+  });
+  return {
+    fires: data?.fires,
+    zone: data?.zone ?? when.zone,
+    isBehind: isPlaceholderData || settled !== written,
+    error,
+  };
+}

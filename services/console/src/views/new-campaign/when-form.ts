@@ -1,0 +1,170 @@
+import type { CampaignDefinitionInput } from '../../api/generated/types.gen.ts';
+import type { LocalProblem } from '../../parts/schema-values.ts';
+import { spanOf, unitSeconds, type Span } from './durations.ts';
+import { instantOf, wallClock } from './zoned-times.ts';
+
+export type Schedule = NonNullable<CampaignDefinitionInput['schedule']>;
+
+export const whenKinds = ['now', 'at', 'local', 'recurring'] as const;
+export type WhenKind = (typeof whenKinds)[number];
+
+export const misfires = ['fire-once', 'fire-all', 'skip'] as const;
+export type Misfire = (typeof misfires)[number];
+
+export const overlaps = ['skip', 'buffer-one', 'allow'] as const;
+export type Overlap = (typeof overlaps)[number];
+
+/** When, as it is typed: what another kind needs is kept while one kind is chosen. */
+export interface WhenForm {
+  kind: WhenKind;
+  /** `2026-12-01T09:00`, on the clocks of the zone, or of each country. */
+  time: string;
+  /** Of `at` and of what recurs. */
+  zone: string;
+  /** By country, where it has several. */
+  zones: Readonly<Record<string, string>>;
+  rule: 'cron' | 'every';
+  cron: string;
+  every: Span;
+  /** Wall-clock times in the zone; empty for none. */
+  from: string;
+  until: string;
+  misfire: Misfire;
+  /** Empty: as the API has it. */
+  catchUp: Span;
+  overlap: Overlap;
+  /** As a campaign came with it; there is no field for it. */
+  spreadSeconds: number;
+}
+
+export const firstWhen: WhenForm = {
+  kind: 'now',
+  time: '',
+  zone: 'UTC',
+  zones: {},
+  rule: 'cron',
+  cron: '0 9 * * MON',
+  every: { amount: '1', unit: 'd' },
+  from: '',
+  until: '',
+  misfire: 'fire-once',
+  catchUp: { amount: '', unit: 'min' },
+  overlap: 'skip',
+  spreadSeconds: 0,
+};
+
+/** The schedule that a form says, and what in it is no number or no time. */
+export function scheduleOf(
+  when: WhenForm,
+  countries: readonly string[],
+): { schedule: Schedule; problems: LocalProblem[] } {
+  const problems: LocalProblem[] = [];
+  const seconds = (span: Span, pointer: string) => secondsOf(span, pointer, problems);
+  const catchUpSeconds = seconds(when.catchUp, '/schedule/catchUpSeconds');
+  const catchUp = catchUpSeconds === undefined ? {} : { catchUpSeconds };
+  switch (when.kind) {
+    case 'now':
+      return { schedule: { type: 'now' }, problems: [] };
+    case 'at':
+      return { schedule: { type: 'at', time: withSeconds(when.time), zone: when.zone, ...catchUp }, problems };
+    case 'local': {
+      const named = Object.entries(when.zones).filter(([country, zone]) => zone !== '' && countries.includes(country));
+      const zones = named.length === 0 ? {} : { zones: Object.fromEntries(named) };
+      return { schedule: { type: 'local', time: withSeconds(when.time), ...zones, ...catchUp }, problems };
+    }
+    case 'recurring': {
+      const everySeconds = when.rule === 'every' ? seconds(when.every, '/schedule/everySeconds') : undefined;
+      const rule = when.rule === 'cron' ? { cron: when.cron } : everySeconds === undefined ? {} : { everySeconds };
+      const bound = (name: 'from' | 'until') => boundOf(when, name, problems);
+      const { misfire, overlap, spreadSeconds } = when;
+      const policies = { misfire, overlap, ...(spreadSeconds === 0 ? {} : { spreadSeconds }) };
+      const bounds = { ...bound('from'), ...bound('until') };
+      return {
+        schedule: { type: 'recurring', ...rule, zone: when.zone, ...bounds, ...policies, ...catchUp },
+        problems,
+      };
+    }
+  }
+}
+
+export function secondsOf({ amount, unit }: Span, pointer: string, problems: LocalProblem[]): number | undefined {
+  if (amount.trim() === '') return undefined;
+  const number = Number(amount.trim().replaceAll(',', ''));
+  if (Number.isFinite(number)) return Math.round(number * unitSeconds[unit]);
+  problems.push({ pointer, detail: `has to be a number, not “${amount}”` });
+  return undefined;
+}
+
+function boundOf(when: WhenForm, name: 'from' | 'until', problems: LocalProblem[]): Record<string, string> {
+  if (when[name] === '') return {};
+  const instant = safeInstant(when[name], when.zone);
+  if (instant !== null) return { [name]: instant };
+  problems.push({ pointer: `/schedule/${name}`, detail: `is no time in ${when.zone}` });
+  return {};
+}
+
+function safeInstant(time: string, zone: string): string | null {
+  try {
+    return instantOf(withSeconds(time), zone);
+  } catch {
+    // The zone is not finished.
+    return null;
+  }
+}
+
+/** Inputs leave out seconds that are none. */
+function withSeconds(time: string): string {
+  const plain = time.trim().replace(/\s+/, 'T');
+  return plain.length === 16 ? `${plain}:00` : plain;
+}
+
+/** @param zone where no schedule names one */
+export function whenOf(schedule: Schedule | undefined, zone: string): WhenForm {
+  const first = { ...firstWhen, zone };
+  const catchUpOf = (seconds: number | undefined) => (seconds === undefined ? {} : { catchUp: spanOf(seconds) });
+  switch (schedule?.type) {
+    case undefined:
+    case 'now':
+      return first;
+    case 'at': {
+      const named = schedule.zone ?? zone;
+      // A time with an offset is shown on the clocks of one's own zone.
+      const isLocal = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(:\d{2})?$/.test(schedule.time);
+      const time = isLocal ? schedule.time : wallClock(schedule.time, named);
+      return { ...first, kind: 'at', time: shortTime(time), zone: named, ...catchUpOf(schedule.catchUpSeconds) };
+    }
+    case 'local': {
+      const { time, zones = {}, catchUpSeconds } = schedule;
+      return { ...first, kind: 'local', time: shortTime(time), zones, ...catchUpOf(catchUpSeconds) };
+    }
+    case 'recurring': {
+      const {
+        cron,
+        everySeconds,
+        zone: named = 'UTC',
+        from,
+        until,
+        misfire,
+        overlap,
+        catchUpSeconds,
+        spreadSeconds,
+      } = schedule;
+      return {
+        ...{ ...first, kind: 'recurring' as const, zone: named },
+        ...(everySeconds === undefined ? {} : { rule: 'every' as const, every: spanOf(everySeconds) }),
+        ...(cron === undefined ? {} : { rule: 'cron' as const, cron }),
+        from: from === undefined ? '' : shortTime(wallClock(from, named)),
+        until: until === undefined ? '' : shortTime(wallClock(until, named)),
+        misfire: misfire ?? first.misfire,
+        overlap: overlap ?? first.overlap,
+        spreadSeconds: spreadSeconds ?? 0,
+        ...catchUpOf(catchUpSeconds),
+      };
+    }
+  }
+}
+
+/** As an input takes it. */
+function shortTime(time: string): string {
+  return time.endsWith(':00') && time.length === 19 ? time.slice(0, 16) : time;
+}

@@ -1,0 +1,74 @@
+import { Link } from '@tanstack/react-router';
+import { useState } from 'react';
+import type { RunReport } from '../../api/generated/types.gen.ts';
+import { useRefusal } from '../../frame/session/session.ts';
+import { Button } from '../../parts/button.tsx';
+import { DownloadLink } from '../../parts/download-link.tsx';
+import { reasonRows, type ReasonRow } from '../../parts/failure-reasons.ts';
+import { countOf, formatCount } from '../../parts/numbers.ts';
+import { Panel } from '../../parts/panel.tsx';
+import { ReasonTable } from '../../parts/reason-table.tsx';
+import { hasEnded } from '../../parts/state-looks.ts';
+import styles from './report.module.css';
+import { RetryDialog } from './retry-dialog.tsx';
+
+/** Why users failed, and trying some of them again. */
+export function ReasonsPanel({ report }: { report: RunReport }) {
+  const [selected, setSelected] = useState<ReadonlySet<string>>(new Set());
+  const refusal = useRefusal('manager');
+  const [isRetrying, setRetrying] = useState(false);
+  const rows = reasonRows(report.failures);
+  const chosen = rows.filter(({ key }) => selected.has(key));
+  const users = chosen.reduce((sum, row) => sum + row.users, 0);
+  const canRetry = hasEnded(report.state) && report.failuresKept;
+  const toggle = ({ key }: ReasonRow) => {
+    const next = new Set(selected);
+    if (!next.delete(key)) next.add(key);
+    setSelected(next);
+  };
+  const all = rows.reduce((sum, row) => sum + row.users, 0);
+  return (
+    <Panel
+      title="Failures by reason"
+      note={countOf(all, 'user')}
+      actions={
+        rows.length > 0 && (
+          <>
+            {chosen.length > 0 && <span className="t2 sm wide">{countOf(chosen.length, 'reason')} selected</span>}
+            <Link className="link sm" to="/runs/$runId/failures" params={{ runId: report.runId }}>
+              All failures
+            </Link>
+            {report.failuresKept && (
+              <DownloadLink href={`v1/runs/${report.runId}/failures?format=csv`}>CSV</DownloadLink>
+            )}
+            {canRetry && (
+              <Button
+                small
+                kind="ink"
+                icon="retry"
+                refusal={refusal}
+                disabled={chosen.length === 0}
+                onClick={() => setRetrying(true)}
+              >
+                {chosen.length === 0 ? 'Retry…' : `Retry these ${formatCount(users)}…`}
+              </Button>
+            )}
+          </>
+        )
+      }
+      {...(!report.failuresKept && { footer: 'Who they were is no longer kept; the figures stay.' })}
+    >
+      {rows.length === 0 ? (
+        <p className={`t3 sm ${styles['nobody'] ?? ''}`}>Nobody has failed.</p>
+      ) : (
+        <ReasonTable
+          runId={report.runId}
+          rows={rows}
+          steps={report.steps}
+          {...(canRetry && { selection: { keys: selected, onToggle: toggle } })}
+        />
+      )}
+      {isRetrying && <RetryDialog report={report} rows={rows} selected={chosen} onClose={() => setRetrying(false)} />}
+    </Panel>
+  );
+}

@@ -1,0 +1,14 @@
+import type { StepLine } from '../../api/generated/types.gen.ts';
+import { formatCount } from '../../parts/numbers.ts';
+
+/** What providers said of what they accepted. It is told apart: it is no outcome of the run. */
+export function ReceiptSentence({ line: { action, succeeded, receipts } }: { line: StepLine }) {
+  if (!receipts) return null;
+  const { delivered, undelivered, awaiting } = receipts;
+  return (
+    <p>
+      Of the {formatCount(succeeded)} accepted by {action}, receipts say <b>{formatCount(delivered)} delivered</b>,{' '}
+      {formatCount(undelivered)} undelivered; {formatCount(Math.max(0, awaiting))} have no receipt yet.
+    </p>
+  );
+}

@@ -1,0 +1,101 @@
+import { Menu } from '@mantine/core';
+import type { RunReport } from '../../api/generated/types.gen.ts';
+import { Button } from '../../parts/button.tsx';
+import { CopyableId } from '../../parts/copy-button.tsx';
+import { Icon } from '../../parts/icon.tsx';
+import { StateBadge } from '../../parts/state-badge.tsx';
+import { Time } from '../../parts/time.tsx';
+import { formatDuration } from '../../parts/times.ts';
+import styles from './report.module.css';
+
+interface ReportHeadProps {
+  report: RunReport;
+  onExplain: () => void;
+}
+
+export function ReportHead({ report, onExplain }: ReportHeadProps) {
+  const { campaignName, state, stateReason } = report;
+  return (
+    <div className="head">
+      <div className={styles['title']}>
+        <div className="row wrap">
+          <h1>{campaignName}</h1>
+          <StateBadge state={state} tinted />
+          {state === 'completed_with_failures' && <span className="t2">with failures</span>}
+        </div>
+        <ReportFacts report={report} />
+        {stateReason !== null && <p className="t2 sm">{stateReason}</p>}
+      </div>
+      <div className="row push">
+        <DownloadMenu report={report} />
+        <Button icon="users" label="Explain a user (E)" onClick={onExplain} />
+        <Button icon="print" label="Print" onClick={() => print()} />
+      </div>
+    </div>
+  );
+}
+
+function ReportFacts({ report }: { report: RunReport }) {
+  const { runId, scheduledFor, startedAt, endedAt, revision, parentRunId } = report;
+  return (
+    <div className="meta">
+      <CopyableId id={runId} what="run id" />
+      <span>
+        <b>
+          <Time instant={startedAt ?? scheduledFor} withSeconds />
+          {endedAt !== null && (
+            <>
+              {' '}
+              to <Time instant={endedAt} withSeconds />
+            </>
+          )}
+        </b>
+        {startedAt !== null && endedAt !== null && (
+          <>, took {formatDuration(Date.parse(endedAt) - Date.parse(startedAt))}</>
+        )}
+      </span>
+      <span className="wide">
+        Revision <b>{revision}</b>
+      </span>
+      {parentRunId !== null && <span className="wide">Tries failed users of another run again</span>}
+    </div>
+  );
+}
+
+/** Files of the API itself: the same columns and names as everywhere. */
+function DownloadMenu({ report: { runId, steps, failuresKept } }: { report: RunReport }) {
+  const hasReceipts = steps.some(({ receipts }) => receipts !== undefined);
+  return (
+    <Menu position="bottom-end" width={220}>
+      <Menu.Target>
+        <Button icon="download">
+          Download
+          <Icon name="down" size={12} />
+        </Button>
+      </Menu.Target>
+      <Menu.Dropdown>
+        <Menu.Item component="a" href={`v1/runs/${runId}/report`} download={`${runId}-report.json`}>
+          Report as JSON
+        </Menu.Item>
+        {failuresKept && (
+          <>
+            <Menu.Item component="a" href={`v1/runs/${runId}/failures?format=csv`} download>
+              Failures as CSV
+            </Menu.Item>
+            <Menu.Item component="a" href={`v1/runs/${runId}/failures?format=csv&for=excel`} download>
+              Failures as CSV for Excel
+            </Menu.Item>
+            <Menu.Item component="a" href={`v1/runs/${runId}/failures?format=ndjson`} download>
+              Failures as NDJSON
+            </Menu.Item>
+          </>
+        )}
+        {hasReceipts && (
+          <Menu.Item component="a" href={`v1/runs/${runId}/receipts?format=csv`} download>
+            Receipts as CSV
+          </Menu.Item>
+        )}
+      </Menu.Dropdown>
+    </Menu>
+  );
+}

@@ -1,0 +1,36 @@
+import { useQuery } from '@tanstack/react-query';
+import { useParams } from '@tanstack/react-router';
+import { getRunReportOptions } from '../../api/generated/@tanstack/react-query.gen.ts';
+import { Page } from '../../frame/page.tsx';
+import { Failed } from '../../parts/states.tsx';
+import { useFormatTime } from '../../parts/zone.ts';
+import { ReportSkeleton } from './report-skeleton.tsx';
+import { Report } from './report.tsx';
+
+/** Does it add up, what failed, and was it better than last time? */
+export function ReportView() {
+  const { runId } = useParams({ from: '/runs/$runId/report' });
+  const { data: report, error, refetch } = useQuery(getRunReportOptions({ path: { id: runId } }));
+  const formatTime = useFormatTime();
+  return (
+    <Page
+      title={report ? `Report of ${formatTime(report.scheduledFor)}` : 'Report'}
+      crumbs={[
+        { label: 'Campaigns', link: { to: '/campaigns' } },
+        ...(report
+          ? [{ label: report.campaignName, link: { to: '/campaigns', search: { text: report.campaignId } } } as const]
+          : []),
+      ]}
+    >
+      {report ? (
+        <Report key={runId} report={report} />
+      ) : error === null ? (
+        <ReportSkeleton />
+      ) : (
+        <section className="panel">
+          <Failed title="The report could not be read" error={error} onRetry={() => void refetch()} />
+        </section>
+      )}
+    </Page>
+  );
+}

@@ -1,0 +1,82 @@
+import { Link } from '@tanstack/react-router';
+import { useState } from 'react';
+import type { RunReport } from '../../api/generated/types.gen.ts';
+import { Equation } from '../../parts/equation.tsx';
+import { ExplainDialog } from '../../parts/explain-dialog.tsx';
+import { Icon } from '../../parts/icon.tsx';
+import { useKeys } from '../../parts/keys/use-keys.ts';
+import { countOf } from '../../parts/numbers.ts';
+import { Panel } from '../../parts/panel.tsx';
+import { hasEnded } from '../../parts/state-looks.ts';
+import { StepTable } from '../../parts/step-table.tsx';
+import { WordsButton } from '../../parts/words-button.tsx';
+import { ComparisonPanel } from './comparison-panel.tsx';
+import { ReasonsPanel } from './reasons-panel.tsx';
+import { ReceiptSentence } from './receipt-sentence.tsx';
+import { ReportHead } from './report-head.tsx';
+import styles from './report.module.css';
+import { RetriesPanel } from './retries-panel.tsx';
+
+export function Report({ report }: { report: RunReport }) {
+  const [isExplaining, setExplaining] = useState(false);
+  const { steps, countries, batches, runId, state, notes } = report;
+  const last = steps.at(-1);
+  useKeys([{ keys: 'E', does: 'Explain a user', group: 'This page', run: () => setExplaining(true) }]);
+  return (
+    <>
+      <ReportHead report={report} onExplain={() => setExplaining(true)} />
+      {!hasEnded(state) && <StillGoing runId={runId} />}
+      {last && (
+        <Equation line={last}>
+          Users at the last step, {last.action}; counted over {countOf(batches.fed, 'batch', 'batches')}.
+          {steps.length > 1 && ' Skipped: an earlier step did not succeed.'} <WordsButton />
+        </Equation>
+      )}
+      <Panel title="Users by step and country" footer={<TableFooter report={report} notes={notes} />}>
+        <StepTable steps={steps} countries={countries} manner="report" />
+      </Panel>
+      <div className={`cols ${styles['columns'] ?? ''}`}>
+        <ReasonsPanel report={report} />
+        <div className={`cols ${styles['column'] ?? ''}`}>
+          <ComparisonPanel report={report} />
+          <RetriesPanel report={report} />
+        </div>
+      </div>
+      {isExplaining && <ExplainDialog runId={runId} onClose={() => setExplaining(false)} />}
+    </>
+  );
+}
+
+function StillGoing({ runId }: { runId: string }) {
+  return (
+    <div className="banner info" role="status">
+      <Icon name="running" />
+      <div>
+        <b>This run still goes on.</b>{' '}
+        <span className="t2">
+          These are its figures as they were when the page was opened; pending users are in the sum.
+        </span>
+      </div>
+      <div className="acts">
+        <Link className="btn s" to="/runs/$runId" params={{ runId }}>
+          Watch it live
+        </Link>
+      </div>
+    </div>
+  );
+}
+
+function TableFooter({ report, notes }: { report: RunReport; notes: readonly string[] }) {
+  const excluded = report.audience.excluded;
+  return (
+    <>
+      {report.steps.map((line) => line.receipts && <ReceiptSentence key={line.step} line={line} />)}
+      {excluded > 0 && <p>{countOf(excluded, 'user')} were excluded, and are not in the audience.</p>}
+      {notes.map((note) => (
+        <p key={note}>{note}</p>
+      ))}
+      {report.settled !== undefined && <p>{countOf(report.settled, 'unknown outcome')} settled since the run ended.</p>}
+      <p>Shares are of the audience.</p>
+    </>
+  );
+}

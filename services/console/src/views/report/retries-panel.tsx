@@ -1,0 +1,46 @@
+import { Link } from '@tanstack/react-router';
+import type { RunReport } from '../../api/generated/types.gen.ts';
+import { shortId } from '../../parts/copy-button.tsx';
+import { formatCount } from '../../parts/numbers.ts';
+import { Panel } from '../../parts/panel.tsx';
+import styles from './report.module.css';
+
+/** What came of those who were tried again, in runs of their own. */
+export function RetriesPanel({ report: { retries } }: { report: RunReport }) {
+  if (retries === null) return null;
+  const { failedBefore, failedAfter, runs } = retries;
+  return (
+    <Panel title="Tried again" note={`${formatCount(failedBefore)} failed, ${formatCount(failedAfter)} still do`}>
+      <table className={`d30 ${styles['compared'] ?? ''}`}>
+        <thead>
+          <tr>
+            <th scope="col">Run</th>
+            <th scope="col" className="r">
+              Tried
+            </th>
+            <th scope="col" className="r">
+              Recovered
+            </th>
+            <th scope="col" className="r">
+              Failed again
+            </th>
+          </tr>
+        </thead>
+        <tbody>
+          {runs.map(({ runId, retried, recovered, failedAgain }) => (
+            <tr key={runId}>
+              <th scope="row" className="mono cut">
+                <Link className="link" to="/runs/$runId" params={{ runId }} title={runId}>
+                  …{shortId(runId).slice(-6)}
+                </Link>
+              </th>
+              <td className="r">{formatCount(retried)}</td>
+              <td className="r c-ok">{formatCount(recovered)}</td>
+              <td className="r">{formatCount(failedAgain)}</td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </Panel>
+  );
+}

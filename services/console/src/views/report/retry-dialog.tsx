@@ -1,0 +1,124 @@
+import { useMutation, useQuery } from '@tanstack/react-query';
+import { useNavigate } from '@tanstack/react-router';
+import { retryFailedUsersMutation } from '../../api/generated/@tanstack/react-query.gen.ts';
+import { retryFailedUsers } from '../../api/generated/sdk.gen.ts';
+import type { Problem, Retry, RunReport } from '../../api/generated/types.gen.ts';
+import { Button } from '../../parts/button.tsx';
+import { Dialog } from '../../parts/dialog.tsx';
+import { Effects, type Effect } from '../../parts/effects.tsx';
+import { comeAlong, retryWish, type ReasonRow } from '../../parts/failure-reasons.ts';
+import { listed } from '../../parts/figures.ts';
+import { countOf, formatCount } from '../../parts/numbers.ts';
+import { Refused } from '../../parts/refused.tsx';
+import { useFormatTime } from '../../parts/zone.ts';
+import styles from './report.module.css';
+
+interface RetryDialogProps {
+  report: RunReport;
+  rows: readonly ReasonRow[];
+  selected: readonly ReasonRow[];
+  onClose: () => void;
+}
+
+/** Before failed users are tried again: how many the engine finds, where they begin, and who comes along. */
+export function RetryDialog({ report, rows, selected, onClose }: RetryDialogProps) {
+  const navigate = useNavigate();
+  const formatTime = useFormatTime();
+  const path = { id: report.runId };
+  const wish = retryWish(selected);
+  const preview = useQuery<Retry, Problem>({
+    queryKey: ['retryPreview', report.runId, wish],
+    queryFn: async ({ signal }) =>
+      (await retryFailedUsers({ path, body: { ...wish, preview: true }, signal, throwOnError: true })).data,
+    staleTime: 0,
+  });
+  const retry = useMutation({
+    ...retryFailedUsersMutation(),
+    onSuccess: ({ runId }) => {
+      onClose();
+      if (runId !== null) void navigate({ to: '/runs/$runId', params: { runId } });
+    },
+  });
+  const users = preview.data?.users;
+  return (
+    <Dialog
+      title={users === undefined ? 'Try failed users again?' : `Try ${countOf(users, 'user')} again?`}
+      lead={`${report.campaignName} · run of ${formatTime(report.scheduledFor)}`}
+      onClose={onClose}
+      actions={
+        <>
+          <Button data-autofocus onClick={onClose}>
+            Back
+          </Button>
+          <Button
+            kind="ink"
+            icon="retry"
+            disabled={users === undefined || users === 0 || retry.isPending}
+            onClick={() => retry.mutate({ path, body: wish })}
+          >
+            {users === undefined ? 'Retry' : `Retry ${countOf(users, 'user')}`}
+          </Button>
+        </>
+      }
+    >
+      {preview.data ? (
+        <Effects effects={effectsOf(preview.data)} />
+      ) : (
+        preview.error === null && (
+          <div className={styles['counting']} role="status" aria-label="Users are being counted" />
+        )
+      )}
+      <Along rows={comeAlong(rows, selected)} />
+      <p className="t2">
+        A run of its own tries them again: each begins with the step that failed, and nobody gets a step twice. This
+        report stays as it is and shows beside it what came of them.
+      </p>
+      {(retry.error ?? preview.error) !== null && <Refused error={retry.error ?? preview.error} />}
+    </Dialog>
+  );
+}
+
+const shownGroups = 5;
+
+function effectsOf({ groups }: Retry): Effect[] {
+  const byReason = Map.groupBy(groups, ({ step, reason }) => `${step} ${reason}`);
+  const rows = [...byReason.values()]
+    .map((of) => ({
+      ...of[0],
+      users: of.reduce((sum, { users }) => sum + users, 0),
+      countries: of.map(({ country }) => country),
+    }))
+    .sort((a, b) => b.users - a.users);
+  const shown: Effect[] = rows
+    .slice(0, shownGroups)
+    .map(({ step = 0, action = '', reason = '', users, countries }) => ({
+      key: `${step} ${reason}`,
+      value: formatCount(users),
+      unit: users === 1 ? 'user' : 'users',
+      children: (
+        <>
+          <strong>
+            Begin with step {step}, {action}.
+          </strong>{' '}
+          Failed with <code>{reason}</code> in {listed(countries)}.
+        </>
+      ),
+    }));
+  const rest = rows.slice(shownGroups);
+  if (rest.length === 0) return shown;
+  const users = rest.reduce((sum, row) => sum + row.users, 0);
+  return [
+    ...shown,
+    { key: 'rest', value: formatCount(users), unit: 'users', children: <>Of {countOf(rest.length, 'more reason')}.</> },
+  ];
+}
+
+function Along({ rows }: { rows: readonly ReasonRow[] }) {
+  if (rows.length === 0) return null;
+  const words = rows.map(({ step, reason, users }) => `${formatCount(users)} with ${reason} in step ${step}`);
+  return (
+    <p className="hint c-warn">
+      {listed(words)} {rows.length === 1 ? 'comes' : 'come'} along: reasons and steps are chosen together.
+    </p>
+  );
+}

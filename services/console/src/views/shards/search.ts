@@ -1,0 +1,5 @@
+import * as z from 'zod/mini';
+
+export const shardsSearch = z.object({
+  shard: z.catch(z.optional(z.string()), undefined),
+});

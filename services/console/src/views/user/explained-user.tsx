@@ -1,0 +1,99 @@
+import type { Run } from '../../api/generated/types.gen.ts';
+import { CopyButton } from '../../parts/copy-button.tsx';
+import { Icon, type IconName } from '../../parts/icon.tsx';
+import { formatCount } from '../../parts/numbers.ts';
+import { Panel } from '../../parts/panel.tsx';
+import { Time } from '../../parts/time.tsx';
+import { useZone } from '../../parts/zone.ts';
+import { AnotherUser } from './another-user.tsx';
+import type { Explanation } from './explanation.ts';
+import { NotInIt } from './not-in-it.tsx';
+import { OtherTeamPanel } from './other-team-panel.tsx';
+import { OutcomePanel } from './outcome-panel.tsx';
+import { timelineOf } from './timeline.ts';
+import { UserTimeline } from './user-timeline.tsx';
+import styles from './user.module.css';
+import { verdictOf, type Verdict } from './verdict.ts';
+
+interface ExplainedUserProps {
+  explained: Explanation;
+  run: Run;
+}
+
+export function ExplainedUser({ explained, run }: ExplainedUserProps) {
+  const { userId, audience, batches } = explained;
+  const verdict = verdictOf(explained);
+  const { label } = useZone();
+  const [batch] = batches;
+  const isInIt = explained.steps.length > 0;
+  return (
+    <>
+      <div className="head">
+        <div className={styles['title']}>
+          <div className="row wrap">
+            <h1 className={styles['id']}>{userId}</h1>
+            <CopyButton text={userId} label="Copy the user id" />
+            <VerdictBadge verdict={verdict} />
+          </div>
+          <div className="meta">
+            <span>
+              in the run of{' '}
+              <b>
+                <Time instant={run.scheduledFor} />
+              </b>
+            </span>
+            {audience.country !== null && (
+              <span>
+                Country <b>{audience.country}</b>
+              </span>
+            )}
+            {batch && (
+              <span>
+                Batch <b>{formatCount(batch.batchNo)}</b>
+                {batches.length > 1 && `, then ${batches.length - 1} more`}
+              </span>
+            )}
+          </div>
+        </div>
+        <AnotherUser runId={run.runId} />
+      </div>
+      <div className={`banner info ${styles['verdict'] ?? ''}`}>
+        <Icon name="info" />
+        <div>
+          <b>{verdict.answer}</b> <span className="t2">{verdict.because}</span>
+        </div>
+      </div>
+      {isInIt ? (
+        <div className={`cols ${styles['columns'] ?? ''}`}>
+          <Panel title="What happened" note={label}>
+            <UserTimeline timeline={timelineOf(explained)} />
+          </Panel>
+          <div className={`cols ${styles['column'] ?? ''}`}>
+            <OutcomePanel explained={explained} />
+            <OtherTeamPanel explained={explained} />
+          </div>
+        </div>
+      ) : (
+        <NotInIt explained={explained} run={run} />
+      )}
+    </>
+  );
+}
+
+const looks: Record<Verdict['tone'], { icon: IconName; tint: string }> = {
+  good: { icon: 'done', tint: 'ok' },
+  bad: { icon: 'failed', tint: 'bad' },
+  odd: { icon: 'unknown', tint: 'odd' },
+  watch: { icon: 'expired', tint: 'warn' },
+  plain: { icon: 'pending', tint: '' },
+};
+
+function VerdictBadge({ verdict: { tone, state } }: { verdict: Verdict }) {
+  const { icon, tint } = looks[tone];
+  return (
+    <span className={`badge ${tint}`}>
+      <Icon name={icon} />
+      {state}
+    </span>
+  );
+}

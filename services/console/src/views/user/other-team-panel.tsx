@@ -1,0 +1,28 @@
+import { CopyButton } from '../../parts/copy-button.tsx';
+import { Panel } from '../../parts/panel.tsx';
+import type { Explanation } from './explanation.ts';
+import { callKeys } from './call-keys.ts';
+import styles from './user.module.css';
+
+/** What the team behind the endpoint can look for in its own logs. */
+export function OtherTeamPanel({ explained }: { explained: Explanation }) {
+  const keys = callKeys(explained);
+  if (keys.length === 0) return null;
+  return (
+    <Panel title="For the other team" note="the Idempotency-Key of each call" padded>
+      <dl className={`kv sm ${styles['keys'] ?? ''}`}>
+        {keys.map(({ step, key }) => (
+          <div key={key} className={styles['key']}>
+            <dt>Step {step}</dt>
+            <dd className="row gap-1">
+              <span className={`mono ${styles['keyText'] ?? ''}`} title={key}>
+                {key}
+              </span>
+              <CopyButton text={key} label={`Copy a key of step ${step}`} />
+            </dd>
+          </div>
+        ))}
+      </dl>
+    </Panel>
+  );
+}

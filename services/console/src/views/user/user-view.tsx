@@ -1,0 +1,53 @@
+import { useQuery } from '@tanstack/react-query';
+import { useParams } from '@tanstack/react-router';
+import { explainRunUserOptions, getRunOptions } from '../../api/generated/@tanstack/react-query.gen.ts';
+import { Page, type Crumb } from '../../frame/page.tsx';
+import { hasEnded } from '../../parts/state-looks.ts';
+import { Failed } from '../../parts/states.tsx';
+import { useFormatTime } from '../../parts/zone.ts';
+import { ExplainedUser } from './explained-user.tsx';
+import { UserSkeleton } from './user-skeleton.tsx';
+
+/** So often what is not over yet is asked for again. */
+const askEveryMs = 4000;
+
+/** Why did this user get what? */
+export function UserView() {
+  const { runId, userId } = useParams({ from: '/runs/$runId/users/$userId' });
+  const run = useQuery(getRunOptions({ path: { id: runId } }));
+  const isOver = run.data !== undefined && hasEnded(run.data.state);
+  const explained = useQuery({
+    ...explainRunUserOptions({ path: { id: runId, userId } }),
+    refetchInterval: isOver ? false : askEveryMs,
+  });
+  const formatTime = useFormatTime();
+  const crumbs: Crumb[] = [{ label: 'Campaigns', link: { to: '/campaigns' } }];
+  if (run.data) {
+    const { campaignName, campaignId, scheduledFor } = run.data;
+    crumbs.push(
+      { label: campaignName, link: { to: '/campaigns', search: { text: campaignId } } },
+      {
+        label: `Run of ${formatTime(scheduledFor)}`,
+        link: { to: isOver ? '/runs/$runId/report' : '/runs/$runId', params: { runId } },
+      },
+    );
+  }
+  const error = explained.error ?? run.error;
+  return (
+    <Page title={`User ${userId}`} crumbs={crumbs}>
+      {explained.data && run.data ? (
+        <ExplainedUser key={userId} explained={explained.data} run={run.data} />
+      ) : error === null ? (
+        <UserSkeleton />
+      ) : (
+        <section className="panel">
+          <Failed
+            title="What became of this user could not be read"
+            error={error}
+            onRetry={() => void Promise.all([run.refetch(), explained.refetch()])}
+          />
+        </section>
+      )}
+    </Page>
+  );
+}

@@ -1,0 +1,103 @@
+import { countOf } from '../../parts/numbers.ts';
+import { listed, sentence } from '../../parts/figures.ts';
+import type { ExplainedStep, Explanation, Place } from './explanation.ts';
+
+/** The answer in one sentence, and what makes it believable. */
+export interface Verdict {
+  tone: 'good' | 'bad' | 'odd' | 'watch' | 'plain';
+  /** On the badge: `Through the chain`. */
+  state: string;
+  answer: string;
+  because: string;
+}
+
+const outside: Record<
+  Exclude<Place, 'member' | 'unsendable'>,
+  { state: string; answer: string; tone: Verdict['tone'] }
+> = {
+  'not-fed-yet': { state: 'Not fed yet', answer: 'The run has not come to this user yet.', tone: 'plain' },
+  'never-fed': { state: 'Never fed', answer: 'The run ended before it came to this user.', tone: 'watch' },
+  absent: { state: 'Not in it', answer: 'Not in the audience of this run, so it got nothing.', tone: 'plain' },
+  'held-out': { state: 'Held out', answer: 'Held out: it got nothing, on purpose.', tone: 'plain' },
+  'not-kept': {
+    state: 'Not kept',
+    answer: 'Nobody can say any more: the users of this run are no longer kept.',
+    tone: 'plain',
+  },
+};
+
+export function verdictOf(explained: Explanation): Verdict {
+  const { place, detail } = explained.audience;
+  if (place === 'unsendable') {
+    return { tone: 'bad', state: 'Never sent', answer: 'It could not be sent to anybody.', because: sentence(detail) };
+  }
+  if (place !== 'member') return { ...outside[place], because: sentence(detail) };
+  return ofMember(explained.steps);
+}
+
+function ofMember(steps: readonly ExplainedStep[]): Verdict {
+  const stopped = steps.find(({ outcome }) => outcome !== 'succeeded');
+  const because = [callStory(steps), receiptStory(steps)].filter((part) => part !== '').join(' ');
+  if (!stopped) {
+    const actions = steps.map(({ action }) => `${action} once`);
+    return { tone: 'good', state: 'Through the chain', answer: `Got ${listed(actions)}.`, because };
+  }
+  const got = steps.filter(({ outcome }) => outcome === 'succeeded').map(({ action }) => action);
+  const so = got.length === 0 ? 'Got nothing' : `Got ${listed(got)} and nothing more`;
+  return { ...stoppedAt(stopped, so), because };
+}
+
+/** The first step that did not succeed says what became of the user. */
+function stoppedAt(step: ExplainedStep, so: string): Omit<Verdict, 'because'> {
+  const at = `step ${step.step}, ${step.action}`;
+  const why = step.reason === null ? '' : `: ${step.reason}`;
+  switch (step.outcome) {
+    case 'failed':
+      return { tone: 'bad', state: `Failed in step ${step.step}`, answer: `${so}. It failed in ${at}${why}.` };
+    case 'unknown': {
+      const answer = `Nobody knows whether it got ${step.action}. ${so === 'Got nothing' ? 'It got nothing else.' : `${so} for certain.`}`;
+      return { tone: 'odd', state: `Unknown in step ${step.step}`, answer };
+    }
+    case 'expired':
+      return {
+        tone: 'watch',
+        state: `Expired in step ${step.step}`,
+        answer: `${so}. The deadline passed before ${at}.`,
+      };
+    case 'cancelled':
+      return {
+        tone: 'plain',
+        state: `Cancelled in step ${step.step}`,
+        answer: `${so}. The run was cancelled before ${at}.`,
+      };
+    case 'pending':
+      return {
+        tone: 'plain',
+        state: `Waits in step ${step.step}`,
+        answer: `${so.replace('and nothing more', 'so far')}${so === 'Got nothing' ? ' so far' : ''}. It waits for ${at}.`,
+      };
+    default:
+      return { tone: 'plain', state: 'Got nothing', answer: `${so}.` };
+  }
+}
+
+/** What was not as usual on the way: calls that had to be sent again, and why nobody got it twice. */
+function callStory(steps: readonly ExplainedStep[]): string {
+  const told = steps.flatMap(({ action, attempts }) => {
+    if (attempts.length < 2) return [];
+    const open = attempts.some(({ result }) => result === 'ambiguous' || result === 'lost');
+    const again = `${action} took ${countOf(attempts.length, 'call')}`;
+    return open
+      ? [`${again}; one was never answered and was sent again with the same key, so it was not applied twice.`]
+      : [`${again}.`];
+  });
+  return told.map((part) => sentence(part)).join(' ');
+}
+
+function receiptStory(steps: readonly ExplainedStep[]): string {
+  const receipt = steps.findLast((step) => step.receipt !== null)?.receipt;
+  if (!receipt) return '';
+  return receipt.status === 'delivered'
+    ? 'The provider delivered it.'
+    : `The provider accepted it and did not deliver it${receipt.code === null ? '' : `: ${receipt.code}`}.`;
+}

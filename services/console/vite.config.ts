@@ -1,0 +1,31 @@
+import react from '@vitejs/plugin-react';
+import { defineConfig } from 'vite';
+
+/** Where the API that `npm run console:dev` works with listens. */
+const api = process.env['MUSTER_URL'] ?? 'http://127.0.0.1:8080';
+
+/** Whatever the API answers itself; the rest are pages of the console. */
+const answeredByTheApi = ['/v1', '/openapi.json', '/docs', '/healthz', '/readyz'];
+
+export default defineConfig({
+  root: import.meta.dirname,
+  // Relative, because the page says by its <base> where it is served.
+  base: './',
+  plugins: [react()],
+  build: {
+    outDir: 'dist',
+    emptyOutDir: true,
+    target: 'es2023',
+    manifest: 'manifest.json',
+    // A strict content security policy refuses scripts in the page, and what is inlined is sent again with every page.
+    modulePreload: { polyfill: false },
+    assetsInlineLimit: 0,
+    reportCompressedSize: false,
+    chunkSizeWarningLimit: 2000,
+  },
+  css: { modules: { localsConvention: 'camelCaseOnly' } },
+  server: {
+    port: 5173,
+    proxy: Object.fromEntries(answeredByTheApi.map((path) => [path, { target: api, changeOrigin: false }])),
+  },
+});

@@ -1,0 +1,43 @@
+import { z } from 'zod';
+import { roles } from '../domain/roles.ts';
+
+/** How a session is opened. */
+export const logIn = z
+  .strictObject({
+    apiKey: z.string().max(512).optional().describe('muster_…'),
+    link: z.string().max(512).optional().describe('What stands behind # in a link that logs in once'),
+  })
+  .refine(({ apiKey, link }) => (apiKey === undefined) !== (link === undefined), 'has to hold apiKey or link')
+  .meta({ id: 'LogIn' });
+
+export const sessionShape = z
+  .object({
+    keyId: z.string(),
+    keyName: z.string(),
+    role: z.enum(roles).describe('viewer looks; manager makes and carries out campaigns; operator does everything'),
+    csrfToken: z
+      .string()
+      .nullable()
+      .describe('For the header X-CSRF-Token of everything but GET and HEAD; null where the key itself was sent'),
+    expiresAt: z.iso
+      .datetime({ precision: 3 })
+      .nullable()
+      .describe('It ends then, and twelve hours after it was used last; null where the key itself was sent'),
+    installation: z.object({
+      name: z.string().nullable(),
+      version: z.string(),
+      zone: z.string().describe('In which times are shown, unless somebody wants another'),
+      countries: z.array(z.string()).nullable().describe('null: any'),
+    }),
+  })
+  .meta({ id: 'Session' });
+
+export const logInLink = z
+  .object({
+    link: z.string().describe('Secret until it is used'),
+    url: z.string().describe('Opens the console, logged in. What stands behind # is sent to no server by itself'),
+    expiresAt: z.iso.datetime({ precision: 3 }),
+  })
+  .meta({ id: 'LogInLink' });
+
+export const endedSessions = z.object({ ended: z.int().describe('Sessions of the key') });

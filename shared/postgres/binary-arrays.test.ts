@@ -1,0 +1,37 @@
+import { expect, it } from 'vitest';
+import { textArrayBytes, uuidArrayBytes } from './binary-arrays.ts';
+
+/** One dimension, nulls or none, the type of the elements, so many of them, the first is number 1. */
+const head = (oid: number, length: number, hasNulls: boolean) => {
+  const bytes = Buffer.alloc(20);
+  for (const [place, value] of [1, hasNulls ? 1 : 0, oid, length, 1].entries()) bytes.writeInt32BE(value, place * 4);
+  return bytes;
+};
+const sized = (content: Buffer) => {
+  const length = Buffer.alloc(4);
+  length.writeInt32BE(content.length);
+  return Buffer.concat([length, content]);
+};
+const none = Buffer.from('ffffffff', 'hex');
+
+it('writes texts with their lengths in bytes, and nulls without any', () => {
+  const texts = ['plain', '', 'quote " and \\', 'ünïcødé 💡'];
+  const expected = [head(25, 5, true), ...texts.map((text) => sized(Buffer.from(text))), none];
+  expect(textArrayBytes([...texts, null])).toEqual(Buffer.concat(expected));
+});
+
+it('writes uuids as sixteen bytes, and refuses what is none', () => {
+  const id = '0190a3f2-7b1c-8def-9ABC-0123456789ff';
+  const expected = [head(2950, 2, true), sized(Buffer.from(id.replaceAll('-', ''), 'hex')), none];
+  expect(uuidArrayBytes([id, null])).toEqual(Buffer.concat(expected));
+  expect(() => uuidArrayBytes(['0190a3f2'])).toThrow('is no uuid');
+});
+
+it('writes an array that is larger than what is kept for it, and leaves earlier ones as they were', () => {
+  const first = textArrayBytes(['first']);
+  const large = textArrayBytes(['x'.repeat(2_000_000), 'y']);
+  expect(large.length).toBe(20 + 4 + 2_000_000 + 4 + 1);
+  expect(large.subarray(-1).toString()).toBe('y');
+  expect(first).toEqual(Buffer.concat([head(25, 1, false), sized(Buffer.from('first'))]));
+  expect(uuidArrayBytes([])).toEqual(head(2950, 0, false));
+});

@@ -1,0 +1,91 @@
+import { z } from 'zod';
+import { expect, test } from 'vitest';
+import { logIn, useConsole } from './support/console-in-browser.ts';
+
+const consoleOf = useConsole({ workers: 'all-in-one', sandbox: {} });
+
+const made = z.object({ secret: z.string() });
+
+async function keyOf(role: string): Promise<string> {
+  const { execFile } = await import('node:child_process');
+  const { promisify } = await import('node:util');
+  const environment = {
+    ...process.env,
+    ...consoleOf.muster.cliEnvironment,
+    DATABASE_URL: consoleOf.muster.database.url,
+  };
+  const args = ['cli/muster.ts', 'api-key', 'create', `a ${role}`, '--role', role, '--json'];
+  const { stdout } = await promisify(execFile)(process.execPath, args, { env: environment });
+  return made.parse(JSON.parse(stdout)).secret;
+}
+
+test('without a session every address leads to the log-in, and from there to where one wanted to go', async () => {
+  const page = await consoleOf.visitor();
+  await page.goto('shards');
+  await page.waitForURL(/\/log-in\?to=%2Fshards/);
+  await logIn(page, consoleOf.apiKey);
+  await page.getByRole('heading', { name: 'Shards', level: 1 }).waitFor();
+  expect(new URL(page.url()).pathname).toBe('/shards');
+});
+
+test('a key that is not known is refused at its field, and nothing of it stays in the browser', async () => {
+  const page = await consoleOf.visitor();
+  await page.goto('log-in');
+  await page.getByLabel('API key').fill('muster_nobody-knows-this-key');
+  await page.getByRole('button', { name: 'Log in' }).click();
+  expect(await page.getByRole('alert').textContent()).toContain('not known');
+  expect(await page.context().cookies()).toEqual([]);
+  expect(await page.evaluate('JSON.stringify(localStorage)')).not.toContain('nobody-knows');
+});
+
+test('the session is a cookie that no script can read and no other site sends', async () => {
+  const page = await consoleOf.loggedIn();
+  const [cookie, ...others] = await page.context().cookies();
+  expect(others).toEqual([]);
+  expect(cookie).toMatchObject({ httpOnly: true, sameSite: 'Strict' });
+  expect(
+    await page.evaluate('document.cookie + JSON.stringify(localStorage) + JSON.stringify(sessionStorage)'),
+  ).not.toContain(consoleOf.apiKey);
+});
+
+test('a link logs in once: it is gone from the address at once, and the second time it opens nothing', async () => {
+  const answer = await consoleOf.muster.api.request('/v1/session/links', { method: 'POST', body: '{}' });
+  const { url } = z.object({ url: z.string() }).parse(await answer.json());
+  const page = await consoleOf.visitor();
+  await page.goto(url);
+  await page.getByRole('heading', { name: 'Campaigns', level: 1 }).waitFor();
+  expect(page.url()).not.toContain('link');
+  const second = await consoleOf.visitor();
+  await second.goto(url);
+  expect(await second.getByRole('alert').textContent()).toContain('does not log in any more');
+});
+
+test('who logs out is out: the cookie is gone and going back shows nothing', async () => {
+  const page = await consoleOf.loggedIn();
+  await page.getByRole('button', { name: /log out/ }).click();
+  await page.getByRole('menuitem', { name: 'Log out', exact: true }).click();
+  await page.waitForURL(/\/log-in/);
+  expect(await page.context().cookies()).toEqual([]);
+  await page.goto('campaigns');
+  await page.waitForURL(/\/log-in\?to=/);
+});
+
+test('who logs out everywhere is out in every browser, at the next thing that is asked', async () => {
+  const [here, there] = [await consoleOf.loggedIn(), await consoleOf.loggedIn()];
+  await here.getByRole('button', { name: /log out/ }).click();
+  await here.getByRole('menuitem', { name: 'Log out everywhere' }).click();
+  await here.waitForURL(/\/log-in/);
+  await there.getByRole('link', { name: 'Shards' }).click();
+  await there.waitForURL(/\/log-in\?to=/);
+});
+
+test('a key that may only look sees everything, and reads at a control which role it needs', async () => {
+  const viewer = await keyOf('viewer');
+  const page = await consoleOf.visitor();
+  await logIn(page, viewer);
+  const button = page.getByRole('button', { name: /New campaign/ });
+  await button.waitFor();
+  expect(await button.getAttribute('aria-disabled')).toBe('true');
+  await button.focus();
+  await page.getByRole('tooltip').filter({ hasText: 'Needs the role manager' }).waitFor();
+});

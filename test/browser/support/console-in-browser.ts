@@ -1,0 +1,86 @@
+import { afterAll, afterEach, beforeAll } from 'vitest';
+import type { Browser, BrowserContext, BrowserContextOptions, Page } from 'playwright-core';
+import { startInstallation, type Installation, type InstallationOptions } from '../../e2e/installation.ts';
+import { launchBrowser } from './launch-browser.ts';
+
+/** How long a page may take until it shows what is waited for: a busy machine is slow, and a test that waits longer says so. */
+export const patienceMs = 30_000;
+
+/** A whole Muster, and a browser in which its console is opened. */
+export interface ConsoleInBrowser {
+  readonly muster: Installation;
+  readonly url: string;
+  readonly apiKey: string;
+  /** A browser of somebody else: no cookie, no storage of the others. Closed after the test, which fails where a page broke. */
+  visitor(options?: BrowserContextOptions): Promise<Page>;
+  /** The same, logged in with the key of the installation. */
+  loggedIn(options?: BrowserContextOptions): Promise<Page>;
+}
+
+/** Starts both before the tests of a file and stops them behind them. */
+export function useConsole(options: InstallationOptions): ConsoleInBrowser {
+  let muster: Installation | undefined;
+  let browser: Browser | undefined;
+  const contexts: BrowserContext[] = [];
+  const broken: Error[] = [];
+
+  beforeAll(async () => {
+    [muster, browser] = await Promise.all([startInstallation(options), launchBrowser()]);
+  });
+  afterEach(async () => {
+    await Promise.all(contexts.splice(0).map((context) => context.close()));
+    const errors = broken.splice(0);
+    if (errors.length > 0) throw new AggregateError(errors, 'a page of the console broke');
+  });
+  afterAll(async () => {
+    await browser?.close();
+    await muster?.stop();
+  });
+
+  function running(): Installation {
+    if (!muster) throw new Error('the installation is not started');
+    return muster;
+  }
+
+  const url = () => running().cliEnvironment['MUSTER_API_URL'] ?? '';
+  const apiKey = () => running().cliEnvironment['MUSTER_API_KEY'] ?? '';
+
+  async function visitor(contextOptions: BrowserContextOptions = {}): Promise<Page> {
+    if (!browser) throw new Error('the browser is not started');
+    const context = await browser.newContext({ baseURL: url(), reducedMotion: 'reduce', ...contextOptions });
+    contexts.push(context);
+    context.setDefaultTimeout(patienceMs);
+    const page = await context.newPage();
+    page.on('pageerror', (error) => broken.push(error));
+    page.on('console', (message) => {
+      if (message.text().includes('Content Security Policy')) broken.push(new Error(message.text()));
+    });
+    return page;
+  }
+
+  return {
+    get muster() {
+      return running();
+    },
+    get url() {
+      return url();
+    },
+    get apiKey() {
+      return apiKey();
+    },
+    visitor,
+    loggedIn: async (contextOptions) => {
+      const page = await visitor(contextOptions);
+      await logIn(page, apiKey());
+      return page;
+    },
+  };
+}
+
+/** As a person does: the key into the field, and the button. */
+export async function logIn(page: Page, apiKey: string): Promise<void> {
+  if (!page.url().includes('/log-in')) await page.goto('log-in');
+  await page.getByLabel('API key').fill(apiKey);
+  await page.getByRole('button', { name: 'Log in' }).click();
+  await page.waitForURL((at) => !at.pathname.endsWith('/log-in'));
+}

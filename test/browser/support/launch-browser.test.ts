@@ -1,0 +1,39 @@
+import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
+import { candidates, launchBrowser } from './launch-browser.ts';
+
+async function folderWith(...names: string[]): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), 'muster-browsers-'));
+  onTestFinished(() => rm(folder, { recursive: true }));
+  for (const name of names) {
+    await writeFile(join(folder, name), '#!/bin/sh\necho this is no browser >&2\nexit 1\n');
+    await chmod(join(folder, name), 0o755);
+  }
+  return folder;
+}
+
+async function firstOf(environment: NodeJS.ProcessEnv): Promise<string | undefined> {
+  for await (const { executablePath } of candidates(environment)) return executablePath;
+  return undefined;
+}
+
+test('the browser that somebody names is the only one that is tried', async () => {
+  const folder = await folderWith('mine', 'chromium');
+  const found: string[] = [];
+  for await (const { name } of candidates({ CHROMIUM_PATH: join(folder, 'mine'), PATH: folder })) found.push(name);
+  expect(found).toEqual(['CHROMIUM_PATH']);
+});
+
+test('an installed Chromium comes before Chrome', async () => {
+  const folder = await folderWith('google-chrome', 'chromium');
+  expect(await firstOf({ PATH: folder })).toBe(join(folder, 'chromium'));
+});
+
+test('where none starts, the error says what was tried and what to install', async () => {
+  const folder = await folderWith('mine');
+  await expect(launchBrowser({ CHROMIUM_PATH: join(folder, 'mine') })).rejects.toThrow(
+    /no browser starts.*apt-get install chromium.*CHROMIUM_PATH: /s,
+  );
+});
