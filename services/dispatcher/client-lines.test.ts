@@ -6,7 +6,15 @@ const jobOf = (clientId: string, number: number) =>
   heldJobOf(
     {
       ...{ partition: 1, dueUs: number, jobId: `${clientId}-${number}`, clientId, epoch: 1, attempt: 1 },
-      ...{ scheduledForMs: 0, expiresInMs: null, method: 'POST', url: 'https://shop.test/', headers: null, body: null },
+      ...{
+        scheduledForMs: 0,
+        claimedAtMs: 0,
+        expiresInMs: null,
+        method: 'POST',
+        url: 'https://shop.test/',
+        headers: null,
+        body: null,
+      },
     },
     0,
     90_000,
