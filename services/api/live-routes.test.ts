@@ -76,7 +76,8 @@ function eventOf(block: string): Event {
   const fields = new Map(
     block.split('\n').map((line) => [line.slice(0, line.indexOf(':')), line.slice(line.indexOf(':') + 2)]),
   );
-  return event.parse({ id: fields.get('id'), name: fields.get('event'), data: JSON.parse(fields.get('data') ?? '') });
+  const data: unknown = JSON.parse(fields.get('data') ?? '');
+  return event.parse({ id: fields.get('id'), name: fields.get('event'), data });
 }
 
 const namesOf = (stream: Stream) => stream.heard().map(({ name }) => name);

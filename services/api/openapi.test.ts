@@ -84,6 +84,7 @@ describe('the OpenAPI document', () => {
       'enableSchedule',
       'estimateCampaign',
       'explainRunUser',
+      'find',
       'getActionType',
       'getAudience',
       'getCampaign',

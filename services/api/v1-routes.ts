@@ -25,6 +25,7 @@ import { deadLetterRoutes, type DeadLetterRoutesDeps } from './dead-letter-route
 import { draftRoutes } from './draft-routes.ts';
 import { explainRoutes } from './explain-routes.ts';
 import { failureRoutes } from './failure-routes.ts';
+import { findRoutes, type FindRoutesDeps } from './find-routes.ts';
 import { addIdempotency } from './idempotency.ts';
 import { liveRoutes, type LiveRoutesDeps } from './live-routes.ts';
 import { logChanges } from './log-changes.ts';
@@ -48,6 +49,7 @@ export interface V1RoutesDeps
   extends
     CampaignRoutesDeps,
     CampaignListRoutesDeps,
+    FindRoutesDeps,
     BudgetRoutesDeps,
     ActionTypeRoutesDeps,
     ShardRoutesDeps,
@@ -132,6 +134,7 @@ export async function v1Routes(server: HttpServer, deps: V1RoutesDeps): Promise<
   liveRoutes(server, { ...deps, isKeyGood });
   runControlRoutes(server, deps);
   failureRoutes(server, deps);
+  findRoutes(server, deps);
   settlementRoutes(server, deps);
   explainRoutes(server, deps);
   retryRoutes(server, deps);

@@ -107,6 +107,9 @@ interface OptionDeps {
 /** At least a minute, so that a run that has just begun is no wall. */
 const minSpanSeconds = 60;
 
+/** Whole minutes: two ticks are never told by the same words. */
+const tickSeconds = [1, 2, 5, 10, 15, 30, 60, 120, 180, 360, 720, 1440].map((minutes) => minutes * 60);
+
 function optionsOf({ width, zone, colours, marks }: OptionDeps): uPlot.Options {
   const clock = uPlot.fmtDate('{HH}:{mm}');
   const axis = { stroke: () => colours().text, font: '11px Inter, system-ui, sans-serif', ticks: { show: false } };
@@ -123,6 +126,7 @@ function optionsOf({ width, zone, colours, marks }: OptionDeps): uPlot.Options {
         ...axis,
         size: 22,
         space: 56,
+        incrs: tickSeconds,
         grid: { show: false },
         values: (_plot, splits) => splits.map((at) => clock(uPlot.tzDate(new Date(at * 1000), zone))),
       },
