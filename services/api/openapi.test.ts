@@ -100,6 +100,7 @@ describe('the OpenAPI document', () => {
       'getReadiness',
       'getRun',
       'getRunProgress',
+      'getRunRates',
       'getRunReport',
       'getSchedule',
       'getScheduler',
