@@ -4,7 +4,7 @@ import type { Clock } from '../../shared/ports/clock.ts';
 import type { RunReports, RunSnapshot } from './ports/run-reports.ts';
 import type { Logger } from '../../shared/runtime/logger.ts';
 import { runProgressView } from './views/progress.ts';
-import { createWatchRates, type Rates } from './watch-rates.ts';
+import { createWatchRates, type RatePoint, type Rates } from './watch-rates.ts';
 
 export interface WatchRunDeps {
   reports: Pick<RunReports, 'snapshots'>;
@@ -15,6 +15,8 @@ export interface WatchRunDeps {
 export interface RunWatch {
   /** One look; undefined when there is no such run. */
   look(runId: string): Promise<RunProgress | undefined>;
+  /** How fast it has gone so far, as far as anybody asked; undefined when there is no such run. */
+  rates(runId: string): Promise<RatePoint[] | undefined>;
   /** One look at many, by id, with the rates of those that go on; those that are not there are left out. */
   lookAll(runIds: readonly string[]): Promise<Map<string, RunProgress>>;
   /**
@@ -154,6 +156,7 @@ export function createRunWatch({ reports, clock, logger }: WatchRunDeps): RunWat
 
   return {
     look: async (runId) => (await lookAt([runId], observed)).get(runId),
+    rates: async (runId) => ((await lookAt([runId], observed)).has(runId) ? rates.history(runId) : undefined),
     lookAll: (runIds) => lookAt(runIds, listed),
     followAll,
     follow: async function* (runId, from, signal) {
