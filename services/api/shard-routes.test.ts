@@ -44,6 +44,17 @@ describe('a shard', () => {
       { worker: 'b', partitions: [1] },
     ]);
     expect(shown.notes).toEqual(['Kafka has 2 of 6 partitions so far']);
+    expect(shown.owners).toEqual([
+      { partition: 0, worker: 'a', messages: 4 },
+      { partition: 1, worker: 'b', messages: 3 },
+    ]);
+    expect(shown.lagHistory.batches.slice(-2)).toEqual([null, 0]);
+  });
+
+  it('names the workers that have nothing to do, as soon as Kafka tells who has what', async () => {
+    await report(['a', 'b']);
+    deps.group.traffic.set(topic, [{ partition: 0, unhandled: 9, member: 'a' }]);
+    expect(shard.parse((await ask('GET')).json()).idleWorkers).toEqual(['b']);
   });
 
   it('says plainly when there are more workers than partitions', async () => {
@@ -60,13 +71,15 @@ describe('a shard', () => {
     await guards.open(broken);
     const down = shard.parse((await ask('GET')).json());
     expect(down.breaker).toBe('open');
+    expect(down.endpoint).toMatchObject({ cause: '503 Service Unavailable', since: '2026-01-01T00:00:00.000Z' });
+    expect(down.endpoint?.nextTryAt).not.toBeNull();
     expect(down.notes).toContain('its endpoint counts as down since 2026-01-01T00:00:00.000Z: 503 Service Unavailable');
     deps.clock.advance(60_000);
     await guards.takeProbe(shardOf, 1000);
     await guards.endProbe({ ...broken, answered: true });
     expect(shard.parse((await ask('GET')).json()).breaker).toBe('slow-start');
     deps.clock.advance(600_000);
-    expect(shard.parse((await ask('GET')).json()).breaker).toBe('closed');
+    expect(shard.parse((await ask('GET')).json())).toMatchObject({ breaker: 'closed', endpoint: null });
   });
 
   it('has its partitions raised, once, and never lowered', async () => {
