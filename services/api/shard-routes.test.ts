@@ -43,19 +43,26 @@ describe('a shard', () => {
       { worker: 'a', partitions: [0] },
       { worker: 'b', partitions: [1] },
     ]);
-    expect(shown.lanes).toEqual([
+    expect(shown.notes).toEqual(['Kafka has 2 of 6 partitions so far']);
+    expect(shown.owners).toEqual([
       { partition: 0, worker: 'a', messages: 4 },
       { partition: 1, worker: 'b', messages: 3 },
     ]);
-    expect(shown.notes).toEqual(['Kafka has 2 of 6 partitions so far']);
+    expect(shown.lagHistory.batches.slice(-2)).toEqual([null, 0]);
+  });
+
+  it('names the workers that have nothing to do, as soon as Kafka tells who has what', async () => {
+    await report(['a', 'b']);
+    deps.group.traffic.set(topic, [{ partition: 0, unhandled: 9, member: 'a' }]);
+    expect(shard.parse((await ask('GET')).json()).idleWorkers).toEqual(['b']);
   });
 
   it('tells how far behind it was, as often as somebody looked', async () => {
     await ask('GET');
     deps.clock.advance(60_000);
-    const { history } = shard.parse((await ask('GET')).json()).lag;
-    expect(history.slice(-3)).toEqual([0, null, 0]);
-    expect(history).toHaveLength(30);
+    const { seconds } = shard.parse((await ask('GET')).json()).lagHistory;
+    expect(seconds.slice(-3)).toEqual([0, null, 0]);
+    expect(seconds).toHaveLength(30);
   });
 
   it('says plainly when there are more workers than partitions', async () => {
@@ -72,13 +79,15 @@ describe('a shard', () => {
     await guards.open(broken);
     const down = shard.parse((await ask('GET')).json());
     expect(down.breaker).toBe('open');
+    expect(down.endpoint).toMatchObject({ cause: '503 Service Unavailable', since: '2026-01-01T00:00:00.000Z' });
+    expect(down.endpoint?.nextTryAt).not.toBeNull();
     expect(down.notes).toContain('its endpoint counts as down since 2026-01-01T00:00:00.000Z: 503 Service Unavailable');
     deps.clock.advance(60_000);
     await guards.takeProbe(shardOf, 1000);
     await guards.endProbe({ ...broken, answered: true });
     expect(shard.parse((await ask('GET')).json()).breaker).toBe('slow-start');
     deps.clock.advance(600_000);
-    expect(shard.parse((await ask('GET')).json()).breaker).toBe('closed');
+    expect(shard.parse((await ask('GET')).json())).toMatchObject({ breaker: 'closed', endpoint: null });
   });
 
   it('has its partitions raised, once, and never lowered', async () => {

@@ -25,6 +25,7 @@ function snapshotOf(countries: Country[], steps = 2): RunSnapshot {
     inFlight: 0,
     waitingForRetry: 0,
     stalled: null,
+    stalledBy: null,
     waits: [],
     budgets: [],
     failuresKept: true,

@@ -18,6 +18,7 @@ export interface ShardFacts {
   work: ShardWork | undefined;
   /** Of this shard; undefined where its breaker was never open. */
   guard: GuardRow | undefined;
+  lagHistory: ShardShape['lagHistory'];
 }
 
 export function shardId({ actionType, country }: Pick<RegisteredShard, 'actionType' | 'country'>): string {
@@ -25,30 +26,31 @@ export function shardId({ actionType, country }: Pick<RegisteredShard, 'actionTy
 }
 
 export function shardView(facts: ShardFacts): ShardShape {
-  const { shard, topic, traffic, reports, work, guard } = facts;
+  const { shard, topic, traffic, reports, work, guard, lagHistory } = facts;
   const { actionType, country, partitions, createdAt } = shard;
   const id = shardId(shard);
+  const workers = workersOf(facts);
   const batchesPerSecond = rounded(sumOf(reports, (report) => report.batchesPerSecond));
   const aheadBatches = work?.ahead ?? 0;
   return {
     ...{ id, actionType, country, topic },
     partitions: { wanted: partitions, actual: traffic === null ? null : (traffic?.length ?? 0) },
-    workers: workersOf(facts),
-    lanes: (traffic ?? [])
-      .map(({ partition, member, unhandled }) => ({ partition, worker: member, messages: unhandled }))
-      .sort((a, b) => a.partition - b.partition),
+    workers,
     lag: {
       messages: traffic ? sumOf(traffic, ({ unhandled }) => unhandled) : null,
       batches: work?.ready ?? 0,
       waiting: work?.waiting ?? 0,
       aheadBatches,
       aheadSeconds: secondsOf(aheadBatches, batchesPerSecond),
-      history: [],
     },
+    lagHistory,
     inFlight: sumOf(reports, (report) => report.inFlight),
     callLimit: sumOf(reports, (report) => report.callLimit),
     batchesPerSecond,
     breaker: guard?.state ?? 'closed',
+    endpoint: endpointOf(guard),
+    owners: ownersOf(traffic),
+    idleWorkers: traffic ? workers.filter(({ partitions: own }) => own.length === 0).map(({ worker }) => worker) : [],
     desiredWorkers: desiredWorkers(aheadBatches, batchesPerSecond, reports.length, partitions),
     notes: notesOf(facts),
     createdAt: createdAt.toISOString(),
@@ -63,6 +65,19 @@ function workersOf({ traffic, reports }: ShardFacts): ShardShape['workers'] {
     worker,
     partitions: (traffic ?? []).filter(({ member }) => member === worker).map(({ partition }) => partition),
   }));
+}
+
+function ownersOf(traffic: ShardFacts['traffic']): ShardShape['owners'] {
+  if (traffic === null) return null;
+  return (traffic ?? [])
+    .toSorted((a, b) => a.partition - b.partition)
+    .map(({ partition, member, unhandled }) => ({ partition, worker: member, messages: unhandled }));
+}
+
+function endpointOf(guard: GuardRow | undefined): ShardShape['endpoint'] {
+  if (!guard || guard.state === 'closed') return null;
+  const { cause, openedAt, retryAt } = guard;
+  return { cause, since: openedAt.toISOString(), nextTryAt: retryAt?.toISOString() ?? null };
 }
 
 function secondsOf(batches: number, batchesPerSecond: number): number | null {
