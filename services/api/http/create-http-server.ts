@@ -78,12 +78,7 @@ const maxRequestsPerSocket = 10_000;
  * The habits that all routes share: JSON bodies only, every refusal as `application/problem+json`, a request id in and out, and headers that
  * keep browsers from doing anything with the answers.
  */
-export function createHttpServer({
-  logger,
-  explain,
-  pathOf = (url) => url,
-  otherwise,
-}: HttpServerDeps): HttpServer {
+export function createHttpServer({ logger, explain, pathOf = (url) => url, otherwise }: HttpServerDeps): HttpServer {
   const answerProblem = createAnswerProblem(explain);
   const loggerInstance: FastifyBaseLogger = logger;
   const server = Fastify({
