@@ -37,11 +37,14 @@ describe('the checker of callbacks finds what is wrong on real processes', () =>
       for (const partition of [0, 1, 2, 3]) void trial.topics.produce(topic, partition, offered).catch(() => undefined);
     }, 200);
     try {
-      await trial.awaitEnded();
+      await until('somebody takes a job over that is being called', async () => {
+        return (await trial.database.count(`select 1 from witnessed_fires where kind = 'taken-over'`)) > 0;
+      });
     } finally {
       clearInterval(saboteur);
       over();
     }
+    await trial.awaitEnded();
     expect(await judge('leases ended')).toContainEqual(expect.stringMatching(/^S4: .* before the lease of another/));
   });
 
