@@ -286,6 +286,10 @@ export type Problem = {
     detail: string;
   }>;
   requestId: string;
+  /**
+   * Of 403 forbidden: the role that may
+   */
+  requiredRole?: 'viewer' | 'manager' | 'operator';
 };
 
 export type AcceptedJob = {

@@ -13,11 +13,12 @@ import { pathBelow } from './public-address.ts';
 import { receiptRoutes, type ReceiptRoutesDeps } from './receipt-routes.ts';
 import { v1Routes, type V1RoutesDeps } from './v1-routes.ts';
 import { exportShardFigures } from './shard-look.ts';
+import { createCampaignWatch } from './watch-campaigns.ts';
 import { createRunWatch } from './watch-run.ts';
 
 export interface ApiDeps
   extends
-    Omit<V1RoutesDeps, 'watch' | 'streams' | 'onRefusedKey'>,
+    Omit<V1RoutesDeps, 'watch' | 'campaignWatch' | 'streams' | 'onRefusedKey'>,
     Pick<ReceiptRoutesDeps, 'signers'>,
     Pick<HealthRoutesDeps, 'ping'> {
   host: string;
@@ -62,6 +63,7 @@ const documentation = {
 /** The HTTP interface. It holds nothing that another one of its kind could not serve as well. */
 export async function createApi(deps: ApiDeps): Promise<Api> {
   const watch = createRunWatch(deps);
+  const campaignWatch = createCampaignWatch(deps);
   const streams = createEventStreams(deps);
   const refusedKeys = deps.meter
     ?.counter({ name: 'muster_api_unauthorized_total', help: 'Requests refused for their API key' })
@@ -69,7 +71,7 @@ export async function createApi(deps: ApiDeps): Promise<Api> {
   if (deps.meter) exportShardFigures(deps.meter, deps.shardLook);
   const basePath = deps.publicAddress?.basePath ?? '';
   const page = deps.pages && createPageSender(deps.pages, basePath);
-  const server = await createHttpServer({
+  const server = createHttpServer({
     logger: deps.logger,
     explain: databaseUnavailable,
     pathOf: (url) => pathBelow(basePath, url),
@@ -91,7 +93,8 @@ export async function createApi(deps: ApiDeps): Promise<Api> {
   server.decorateRequest('apiKey', null);
   healthRoutes(server, { ping: deps.ping, ready: () => ready });
   await server.register(
-    async (v1: HttpServer) => await v1Routes(v1, { ...deps, watch, streams, onRefusedKey: () => refusedKeys?.add() }),
+    async (v1: HttpServer) =>
+      await v1Routes(v1, { ...deps, watch, campaignWatch, streams, onRefusedKey: () => refusedKeys?.add() }),
     { prefix: '/v1' },
   );
   await server.register(
@@ -104,6 +107,7 @@ export async function createApi(deps: ApiDeps): Promise<Api> {
   // An open stream would keep the server from closing for as long as its run takes.
   server.addHook('preClose', (done) => {
     watch.stop();
+    campaignWatch.stop();
     done();
   });
   await server.ready();

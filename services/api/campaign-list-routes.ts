@@ -7,7 +7,7 @@ import { jsonAnswer, problems } from './http/answer-shapes.ts';
 import type { HttpServer } from './http/create-http-server.ts';
 import type { CampaignLists, CampaignPlace, CampaignSearch } from './ports/campaign-lists.ts';
 import { invalidCursor } from './public-ids.ts';
-import { listedCampaignView } from './views/campaign-list.ts';
+import { campaignCountsView, listedCampaignView } from './views/campaign-list.ts';
 import type { RunWatch } from './watch-run.ts';
 
 export interface CampaignListRoutesDeps {
@@ -68,10 +68,7 @@ export function campaignListRoutes(server: HttpServer, { campaignLists, watch }:
       querystring: countQuery,
       response: { 200: jsonAnswer('How many', campaignCounts), ...problems(401, 422, 429) },
     },
-    handler: async ({ query }) => {
-      const { 'needs-attention': needsAttention, ...counts } = await campaignLists.counts(searchOf(query));
-      return { ...counts, needsAttention };
-    },
+    handler: async ({ query }) => campaignCountsView(await campaignLists.counts(searchOf(query))),
   });
 }
 

@@ -84,6 +84,7 @@ describe('the OpenAPI document', () => {
       'enableSchedule',
       'estimateCampaign',
       'explainRunUser',
+      'find',
       'getActionType',
       'getAudience',
       'getCampaign',
@@ -100,6 +101,7 @@ describe('the OpenAPI document', () => {
       'getReadiness',
       'getRun',
       'getRunProgress',
+      'getRunRates',
       'getRunReport',
       'getSchedule',
       'getScheduler',
@@ -158,6 +160,7 @@ describe('the OpenAPI document', () => {
       'switchRegion',
       'unscheduleCampaign',
       'uploadAudience',
+      'watchLive',
     ]);
     for (const { responses } of operations) {
       expect(Object.keys(responses).some((status) => status.startsWith('2'))).toBe(true);

@@ -4,6 +4,7 @@ import type { GroupLook } from '../../shared/ports/group-look.ts';
 import type { Clock } from '../../shared/ports/clock.ts';
 import type { Meter } from '../../shared/ports/meter.ts';
 import type { RegistryReader } from '../../shared/runtime/registry-reader.ts';
+import { createLagHistory } from './lag-history.ts';
 import type { ShardShape } from './contracts/shards.ts';
 import type { ShardFigures } from './ports/shard-figures.ts';
 import { shardId, shardView } from './views/shard.ts';
@@ -31,6 +32,7 @@ export interface ShardLook {
 
 export function createShardLook({ registry, figures, guards, group, topicPrefix, clock }: ShardLookDeps): ShardLook {
   const names = topicNames(topicPrefix);
+  const history = createLagHistory();
   let seen: readonly ShardShape[] = [];
   let seenAtMs = -Infinity;
   let looking: Promise<readonly ShardShape[]> | undefined;
@@ -50,13 +52,16 @@ export function createShardLook({ registry, figures, guards, group, topicPrefix,
     const guardOf = new Map(breakers.map((each) => [keyOf(each), each]));
     seen = shards.map((shard) => {
       const topic = names.shard(shard);
-      return shardView({
+      const id = shardId(shard);
+      const view = shardView({
         ...{ shard, topic },
         traffic: traffic === null ? null : traffic.get(topic),
         reports: reportsOf.get(keyOf(shard)) ?? [],
         work: workOf.get(keyOf(shard)),
         guard: guardOf.get(keyOf(shard)),
       });
+      history.add(id, beganMs, view.lag.aheadSeconds);
+      return { ...view, lag: { ...view.lag, history: history.of(id, beganMs) } };
     });
     seenAtMs = beganMs;
     return seen;

@@ -43,7 +43,19 @@ describe('a shard', () => {
       { worker: 'a', partitions: [0] },
       { worker: 'b', partitions: [1] },
     ]);
+    expect(shown.lanes).toEqual([
+      { partition: 0, worker: 'a', messages: 4 },
+      { partition: 1, worker: 'b', messages: 3 },
+    ]);
     expect(shown.notes).toEqual(['Kafka has 2 of 6 partitions so far']);
+  });
+
+  it('tells how far behind it was, as often as somebody looked', async () => {
+    await ask('GET');
+    deps.clock.advance(60_000);
+    const { history } = shard.parse((await ask('GET')).json()).lag;
+    expect(history.slice(-3)).toEqual([0, null, 0]);
+    expect(history).toHaveLength(30);
   });
 
   it('says plainly when there are more workers than partitions', async () => {

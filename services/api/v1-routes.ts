@@ -25,7 +25,9 @@ import { deadLetterRoutes, type DeadLetterRoutesDeps } from './dead-letter-route
 import { draftRoutes } from './draft-routes.ts';
 import { explainRoutes } from './explain-routes.ts';
 import { failureRoutes } from './failure-routes.ts';
+import { findRoutes, type FindRoutesDeps } from './find-routes.ts';
 import { addIdempotency } from './idempotency.ts';
+import { liveRoutes, type LiveRoutesDeps } from './live-routes.ts';
 import { logChanges } from './log-changes.ts';
 import { notTakingPart } from './not-taking-part.ts';
 import { quarantineRoutes, type QuarantineRoutesDeps } from './quarantine-routes.ts';
@@ -47,11 +49,13 @@ export interface V1RoutesDeps
   extends
     CampaignRoutesDeps,
     CampaignListRoutesDeps,
+    FindRoutesDeps,
     BudgetRoutesDeps,
     ActionTypeRoutesDeps,
     ShardRoutesDeps,
     AudienceRoutesDeps,
     Omit<RunRoutesDeps, 'isKeyGood'>,
+    Omit<LiveRoutesDeps, 'isKeyGood'>,
     RunControlRoutesDeps,
     DeadLetterRoutesDeps,
     QuarantineRoutesDeps,
@@ -127,8 +131,10 @@ export async function v1Routes(server: HttpServer, deps: V1RoutesDeps): Promise<
   draftRoutes(server, deps);
   budgetRoutes(server, deps);
   runRoutes(server, { ...deps, isKeyGood });
+  liveRoutes(server, { ...deps, isKeyGood });
   runControlRoutes(server, deps);
   failureRoutes(server, deps);
+  findRoutes(server, deps);
   settlementRoutes(server, deps);
   explainRoutes(server, deps);
   retryRoutes(server, deps);

@@ -26,9 +26,9 @@ function watchWith(reports: RunReports) {
   looks = 0;
   const counted: RunReports = {
     ...reports,
-    snapshot: (id) => {
+    snapshots: (ids) => {
       looks += 1;
-      return reports.snapshot(id);
+      return reports.snapshots(ids);
     },
   };
   watch = createRunWatch({ ...deps, reports: counted });
@@ -131,12 +131,12 @@ describe('watching a run', () => {
     let failures = 0;
     const failing: RunReports = {
       ...deps.reports,
-      snapshot: (id) => {
+      snapshots: (ids) => {
         if (looks === 2) {
           failures += 1;
           return Promise.reject(new Error('connection lost'));
         }
-        return deps.reports.snapshot(id);
+        return deps.reports.snapshots(ids);
       },
     };
     watchWith(failing);

@@ -16,12 +16,26 @@ export const shard = z
     workers: z
       .array(z.object({ worker: z.string(), partitions: z.array(count) }))
       .describe('Who serves it, and which partitions each has'),
+    lanes: z
+      .array(
+        z.object({
+          partition: count,
+          worker: z.string().nullable().describe('Who has it; null where nobody does'),
+          messages: count.describe('Published there and not handled'),
+        }),
+      )
+      .describe('Its partitions as Kafka has them, in order; empty while they are not known'),
     lag: z.object({
       messages: count.nullable().describe('Published and not handled; null while it is not known'),
       batches: z.number().min(0).describe('Ready: on the topic, or a worker has them'),
       waiting: z.number().min(0).describe('Batches that were put back, until they are due'),
       aheadBatches: z.number().min(0).describe('Ready here or in steps before, or still to be fed'),
       aheadSeconds: z.number().min(0).nullable().describe('At the rate of now; null where nothing moves'),
+      history: z
+        .array(z.number().min(0).nullable())
+        .describe(
+          '`aheadSeconds` every 30 seconds of the last quarter of an hour, oldest first, as often as somebody looked; null where nobody did',
+        ),
     }),
     inFlight: count.describe('Calls under way'),
     callLimit: count.describe('Calls that may be under way'),

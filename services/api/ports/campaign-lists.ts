@@ -30,6 +30,8 @@ export interface CampaignPlace {
   campaignId: string;
 }
 
+export type CampaignCountsRow = Record<CampaignChoice | 'all', number>;
+
 export interface CampaignLists {
   /**
    * @param order `newest`; or `state`: what needs attention, then what runs, is paused, is scheduled, has ended, is a draft, each newest first
@@ -42,5 +44,7 @@ export interface CampaignLists {
     after: CampaignPlace | null,
   ): Promise<{ items: ListedCampaign[]; next: CampaignPlace | null }>;
   /** How many the search finds in all, and of each choice. */
-  counts(search: CampaignSearch): Promise<Record<CampaignChoice | 'all', number>>;
+  counts(search: CampaignSearch): Promise<CampaignCountsRow>;
+  /** Another text whenever a campaign was made or changed, or a run of one began, changed its state, was stalled or ended. */
+  changeMark(): Promise<string>;
 }

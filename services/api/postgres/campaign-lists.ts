@@ -1,12 +1,9 @@
 import type { Pool } from 'pg';
-import {
-  campaignStandings,
-  type CampaignChoice,
-  type CampaignStanding,
-} from '../../../shared/domain/campaign-standing.ts';
+import { campaignStandings, type CampaignStanding } from '../../../shared/domain/campaign-standing.ts';
 import {
   failedRunShownDays,
   waitingShownMs,
+  type CampaignCountsRow,
   type CampaignLists,
   type CampaignSearch,
 } from '../ports/campaign-lists.ts';
@@ -35,13 +32,18 @@ export function createCampaignLists({ pool }: { pool: Pool }): CampaignLists {
     counts: async (search) => {
       const { rows } = await pool.query<CountRow>(selectCounts, valuesOf(search));
       const of = (standing: CampaignStanding) => rows.find((row) => row.standing === standing)?.campaigns ?? 0;
-      const counts: Record<CampaignChoice | 'all', number> = {
+      const counts: CampaignCountsRow = {
         all: rows.reduce((sum, { campaigns }) => sum + campaigns, 0),
         'needs-attention': rows.reduce((sum, { attention }) => sum + attention, 0),
         ...{ running: of('running'), paused: of('paused'), scheduled: of('scheduled') },
         ...{ ended: of('ended'), draft: of('draft') },
       };
       return counts;
+    },
+
+    changeMark: async () => {
+      const { rows } = await pool.query<{ mark: string }>({ name: 'campaigns-changed', text: selectChangeMark });
+      return rows[0]?.mark ?? '';
     },
   };
 }
@@ -117,3 +119,13 @@ const selectPage = `${standing}
   ) ranked
   where $9::uuid is null or rank > $8::int or (rank = $8::int and id < $9::uuid)
   order by rank, id desc limit $7`;
+
+/** Asked every two seconds while a list is open: what has not ended is few, and campaigns are read once. */
+const selectChangeMark = `
+  with o as (select id, state, waiting_cause is null as moves from runs where ended_at is null and parent is null)
+  select concat_ws('/',
+    (select count(*) || ' ' || coalesce(max(updated_at)::text, '') from campaigns),
+    (select id from runs order by id desc limit 1),
+    (select md5(string_agg(id::text || state || moves, ' ' order by id)) from o),
+    (select count(*) from feeds where run in (select id from o) and stalled is not null),
+    (select count(*) from holds)) as mark`;

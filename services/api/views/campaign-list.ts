@@ -1,12 +1,16 @@
 import type { ListedCampaignShape, ListedRunShape } from '../../../shared/contracts/campaign-lists.ts';
 import type { RunProgress } from '../../../shared/contracts/runs.ts';
-import type { ListedCampaign } from '../ports/campaign-lists.ts';
+import type { CampaignCountsRow, ListedCampaign } from '../ports/campaign-lists.ts';
 import { campaignView } from './campaign.ts';
 
 export function listedCampaignView(listed: ListedCampaign, progress: RunProgress | undefined): ListedCampaignShape {
   const { campaign, standing, needsAttention, pausedItself } = listed;
   const run = progress ? listedRunView(progress, pausedItself) : null;
   return { ...campaignView(campaign), standing, needsAttention, run };
+}
+
+export function campaignCountsView({ 'needs-attention': needsAttention, ...counts }: CampaignCountsRow) {
+  return { ...counts, needsAttention };
 }
 
 export function listedRunView(progress: RunProgress, pausedItself: boolean): ListedRunShape | null {

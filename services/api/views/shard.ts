@@ -34,12 +34,16 @@ export function shardView(facts: ShardFacts): ShardShape {
     ...{ id, actionType, country, topic },
     partitions: { wanted: partitions, actual: traffic === null ? null : (traffic?.length ?? 0) },
     workers: workersOf(facts),
+    lanes: (traffic ?? [])
+      .map(({ partition, member, unhandled }) => ({ partition, worker: member, messages: unhandled }))
+      .sort((a, b) => a.partition - b.partition),
     lag: {
       messages: traffic ? sumOf(traffic, ({ unhandled }) => unhandled) : null,
       batches: work?.ready ?? 0,
       waiting: work?.waiting ?? 0,
       aheadBatches,
       aheadSeconds: secondsOf(aheadBatches, batchesPerSecond),
+      history: [],
     },
     inFlight: sumOf(reports, (report) => report.inFlight),
     callLimit: sumOf(reports, (report) => report.callLimit),

@@ -31,6 +31,13 @@ export function createMemoryCampaignLists({ database }: { database: MemoryDataba
         return { items: shown.map(({ listed }) => listed), next };
       }),
 
+    changeMark: () =>
+      atOnce(() =>
+        JSON.stringify(
+          found({}).map(({ campaign, ...rest }) => [campaign.campaignId, campaign.revision, campaign.state, rest]),
+        ),
+      ),
+
     counts: (search) =>
       atOnce(() => {
         const all = found(search);

@@ -1,0 +1,91 @@
+import type { RunProgress } from '../../shared/contracts/runs.ts';
+import { isTerminal } from '../../shared/domain/run-states.ts';
+import type { Clock } from '../../shared/ports/clock.ts';
+import { campaignCountsView } from './views/campaign-list.ts';
+import type { CampaignWatch } from './watch-campaigns.ts';
+import type { RunWatch } from './watch-run.ts';
+
+export interface LiveEventsDeps {
+  watch: Pick<RunWatch, 'followAll'>;
+  campaignWatch: Pick<CampaignWatch, 'follow'>;
+  clock: Clock;
+}
+
+export interface LiveWish {
+  /** As they were when they were asked for. */
+  runs: ReadonlyMap<string, RunProgress>;
+  /** Whether changes of the list of campaigns are wanted too. */
+  withCampaigns: boolean;
+  /** What the reader was told up to, in milliseconds: runs that had ended by then are not told again. Null: nothing. */
+  toldUpToMs: number | null;
+}
+
+/** A reader that hears nothing for longer may take the stream for cut. */
+const beatMs = 2000;
+
+/** What changes, as server-sent events, until every run has ended and nobody wants to hear of campaigns, or the signal aborts. */
+export async function* liveEvents(
+  wish: LiveWish,
+  deps: LiveEventsDeps,
+  signal: AbortSignal,
+): AsyncGenerator<string, void> {
+  const over = new AbortController();
+  const ended = AbortSignal.any([signal, over.signal]);
+  const beating = beats(deps.clock, ended);
+  const telling = [runEvents(wish, deps, ended), ...(wish.withCampaigns ? [campaignEvents(deps, ended)] : [])];
+  try {
+    yield* merged(telling, beating);
+  } finally {
+    over.abort();
+  }
+}
+
+async function* runEvents({ runs, toldUpToMs }: LiveWish, { watch }: LiveEventsDeps, signal: AbortSignal) {
+  const wanted = [...runs].filter(
+    ([, { endedAt }]) => toldUpToMs === null || !endedAt || Date.parse(endedAt) > toldUpToMs,
+  );
+  for (const [, progress] of wanted) yield textOf(progress);
+  for await (const news of watch.followAll(new Map(wanted), beatMs, signal)) {
+    const text = news.map(textOf).join('');
+    if (text !== '') yield text;
+  }
+}
+
+async function* campaignEvents({ campaignWatch }: LiveEventsDeps, signal: AbortSignal) {
+  for await (const counts of campaignWatch.follow(signal)) yield event('campaigns', campaignCountsView(counts));
+}
+
+async function* beats(clock: Clock, signal: AbortSignal) {
+  while (!signal.aborted) {
+    yield ': here\n\n';
+    await clock.sleep(beatMs, signal);
+  }
+}
+
+/** The last one of a run says so; only what is told with its end may be left out by who comes again. */
+function textOf(progress: RunProgress): string {
+  const { runId, state, asOf } = progress;
+  const id = String(Date.parse(asOf));
+  if (!isTerminal(state)) return event('progress', progress, id);
+  return event('progress', progress) + event('end', { runId, state }, id);
+}
+
+function event(name: string, body: object, id?: string): string {
+  return `${id === undefined ? '' : `id: ${id}\n`}event: ${name}\ndata: ${JSON.stringify(body)}\n\n`;
+}
+
+/** Whatever comes first, until all of the sources have ended; what comes `beside` them keeps nothing open. */
+async function* merged(sources: readonly AsyncGenerator<string, void>[], beside: AsyncGenerator<string, void>) {
+  const next = async (source: AsyncGenerator<string, void>) => ({ source, told: await source.next() });
+  const waiting = new Map([...sources, beside].map((source) => [source, next(source)]));
+  const isOpen = () => sources.some((source) => waiting.has(source));
+  while (isOpen()) {
+    const { source, told } = await Promise.race(waiting.values());
+    if (told.done === true) {
+      waiting.delete(source);
+    } else {
+      waiting.set(source, next(source));
+      yield told.value;
+    }
+  }
+}
