@@ -79,6 +79,7 @@ describe('muster demo', () => {
     const report = runReport.parse(JSON.parse(out));
     expect(report).toMatchObject({ state: 'completed_with_failures', balanced: true, audience: { counted: 1000 } });
     expect(report.steps.map(({ pending, unknown }) => pending + unknown)).toEqual([0, 0]);
+    expect(notes).toContain('4 accepted = 3 called + 1 cancelled + 0 pending');
     // Messages are accepted; what became of them is counted beside it, and may still come.
     const { succeeded = 0, receipts } = report.steps[1] ?? {};
     const { delivered = 0, undelivered = 0, awaiting = 0 } = receipts ?? {};

@@ -11,6 +11,7 @@ import { createPaint } from '../render/paint.ts';
 import { makeRoom, type DemoRoom } from './demo-room.ts';
 import { planInstallation, prepareServers, type DemoInstallation } from './installation.ts';
 import { createProcesses, type Processes } from './processes.ts';
+import { showCallbacks } from './show-callbacks.ts';
 import { showCampaign } from './show-campaign.ts';
 import { createStages } from './stages.ts';
 import { startTrouble } from './trouble.ts';
@@ -78,7 +79,11 @@ async function carryOut(options: DemoOptions, context: CommandContext, begun: Be
     say: (line) => terminal.note(`  ${paint.bad('▲')} ${line}\n`),
   });
   const { runId, retryableUsers, code } = await showCampaign(installation, context, companion);
-  if (options.exit || runId === undefined || signal.aborted) return code;
+  if (runId === undefined || signal.aborted) return code;
+  const say = (text: string) => terminal.note(text);
+  const isWell = await showCallbacks(installation, { paint, say, clock: systemClock, signal });
+  if (!isWell) return exitCodes.failure;
+  if (options.exit) return code;
   terminal.note(whereItServes(installation, { runId, retryableUsers }, paint));
   terminal.note(await whereTheConsoleIs(installation, paint));
   await whenAborted(signal);

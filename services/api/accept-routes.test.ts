@@ -36,6 +36,8 @@ describe('scheduling a callback', () => {
     const accepted = acceptedJob.parse(response.json());
     expect(accepted).toMatchObject({ clientId: client.id, dueAt: '2026-03-01T09:00:00.000Z', duplicate: false });
     expect(response.headers.location).toBe(accepted.links.self);
+    expect(response.headers['content-security-policy']).toBe("default-src 'none';frame-ancestors 'none'");
+    expect(response.headers['x-content-type-options']).toBe('nosniff');
     const dueAtMs = Date.parse('2026-03-01T09:00:00Z');
     expect(stored()).toMatchObject([
       {

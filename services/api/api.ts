@@ -71,7 +71,7 @@ export async function createApi(deps: ApiDeps): Promise<Api> {
   if (deps.meter) exportShardFigures(deps.meter, deps.shardLook);
   const basePath = deps.publicAddress?.basePath ?? '';
   const page = deps.pages && createPageSender(deps.pages, basePath);
-  const server = await createHttpServer({
+  const server = createHttpServer({
     logger: deps.logger,
     explain: databaseUnavailable,
     pathOf: (url) => pathBelow(basePath, url),

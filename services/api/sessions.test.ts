@@ -376,8 +376,8 @@ describe('a role', () => {
   });
 });
 
-it('a route that does not say which role it needs keeps the server from starting', async () => {
-  const server = await createHttpServer({ logger: deps.logger, explain: () => undefined });
+it('a route that does not say which role it needs keeps the server from starting', () => {
+  const server = createHttpServer({ logger: deps.logger, explain: () => undefined });
   requireDeclaredRoles(server);
   const route = { method: 'GET', url: '/secrets', handler: () => 'all of them' } as const;
   expect(() => server.route(route)).toThrow('GET /secrets does not say which role it needs');

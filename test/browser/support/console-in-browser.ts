@@ -84,3 +84,12 @@ export async function logIn(page: Page, apiKey: string): Promise<void> {
   await page.getByRole('button', { name: 'Log in' }).click();
   await page.waitForURL((at) => !at.pathname.endsWith('/log-in'));
 }
+
+/** Looks again and again until it is so: for what no single element says. Each look waits for a frame of the page, so no time is set. */
+export async function awaitThat(isSo: () => Promise<boolean>): Promise<void> {
+  const deadline = performance.now() + patienceMs;
+  while (!(await isSo())) {
+    if (performance.now() > deadline) throw new Error(`it was not so within ${patienceMs} ms: ${String(isSo)}`);
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+}

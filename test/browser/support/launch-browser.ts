@@ -74,7 +74,7 @@ async function* packedBrowser(): AsyncGenerator<Candidate> {
   } finally {
     // Nothing else that this process starts may find those libraries.
     for (const name of ['AWS_LAMBDA_JS_RUNTIME', 'LD_LIBRARY_PATH', 'FONTCONFIG_PATH', 'HOME']) {
-      if (kept[name] === undefined) delete process.env[name];
+      if (kept[name] === undefined) Reflect.deleteProperty(process.env, name);
       else process.env[name] = kept[name];
     }
   }

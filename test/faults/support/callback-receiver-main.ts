@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { appendFileSync } from 'node:fs';
+import { createWriteStream } from 'node:fs';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { buffer } from 'node:stream/consumers';
 import { z } from 'zod';
@@ -15,8 +15,9 @@ let rules = callbackRules.parse({ secrets: [], manners: {} });
 const timesCalled = new Map<string, number>();
 let calls = 0;
 
-/** Durable for whoever survives this process, as an append is one write. */
-const write = (line: LedgerLine) => appendFileSync(ledgerFile, `${JSON.stringify(line)}\n`);
+/** Not at once: a disk that is busy with what the test breaks must not hold up calls. */
+const ledger = createWriteStream(ledgerFile, { flags: 'a' });
+const write = (line: LedgerLine) => ledger.write(`${JSON.stringify(line)}\n`);
 
 const header = z.string().optional();
 const textOf = (request: IncomingMessage, name: string) => header.parse(request.headers[name]);
@@ -70,7 +71,8 @@ const server = createServer((request, response) => {
 // Whoever stops calling for a while finds the connection as it was.
 server.keepAliveTimeout = 60_000;
 let port = 0;
-const tellPort = () => process.send?.({ port });
+/** When all that was seen before is written. */
+const tellPort = () => void ledger.write('', () => process.send?.({ port }));
 server.on('listening', () => {
   port = z.object({ port: z.number() }).parse(server.address()).port;
   tellPort();

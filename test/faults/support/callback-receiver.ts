@@ -15,7 +15,10 @@ export interface CallbackReceiver {
   behave(manners: CallbackManners): Promise<void>;
   /** While down, connections are refused, and those that were open are cut. */
   up(isUp: boolean): Promise<void>;
+  /** What is written by now: nearly all that it was called for. */
   calls(): ReceivedCall[];
+  /** All that it was called for until now. */
+  allCalls(): Promise<ReceivedCall[]>;
   end(): Promise<void>;
 }
 
@@ -50,6 +53,10 @@ export async function startCallbackReceiver(): Promise<CallbackReceiver> {
       await change({ isUp });
     },
     calls: () => readCalls(ledgerFile),
+    allCalls: async () => {
+      await change({});
+      return readCalls(ledgerFile);
+    },
     end: async () => {
       if (child.exitCode !== null || child.signalCode !== null) return;
       const exited = once(child, 'exit');

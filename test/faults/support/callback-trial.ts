@@ -157,7 +157,7 @@ export async function startCallbackTrial(options: CallbackTrialOptions = {}): Pr
     const resting = await restlessness();
     const evidence: CallbackEvidence = {
       ...(await storedEvidence(trial.database)),
-      ...{ accepted, calls: [...receiver.calls(), ...elsewhere] },
+      ...{ accepted, calls: [...(await receiver.allCalls()), ...elsewhere] },
       ...(occurrences && { occurrences }),
     };
     const found = [...callbackViolations(evidence, allow), ...resting, ...trial.health(ownEnds)];

@@ -95,7 +95,7 @@ function Reason({ row, runId, steps, selection }: ReasonProps) {
       </td>
       <td className="r w5">{formatCount(users)}</td>
       <td className="r t2 wide">{formatFineShare(users, of?.audience ?? 0)}</td>
-      <td className="t2 cut wide">{mostly(countries)}</td>
+      <td className="t2 cut wide">{mostly(countries, selection ? 1 : 2)}</td>
       <td className="mono t2 cut wide">
         {example !== undefined && (
           <Link to="/runs/$runId/users/$userId" params={{ runId, userId: example }} title={example}>
@@ -148,10 +148,10 @@ const refusals = {
   unknown: 'Nobody knows whether they got it: settle them first, or somebody could get it twice.',
 } as const;
 
-/** The two countries with most of them: `VN 7,204 · ID 3,710`. */
-function mostly(countries: ReasonRow['countries']): string {
+/** The countries with most of them: `VN 7,204 · ID 3,710`. */
+function mostly(countries: ReasonRow['countries'], shown: number): string {
   return countries
-    .slice(0, 2)
+    .slice(0, shown)
     .map(({ country, users }) => `${country} ${formatCount(users)}`)
     .join(' · ');
 }

@@ -41,7 +41,7 @@ export function StepTable(props: StepTableProps) {
   const columns = stepColumns(props);
   return (
     <>
-      <div className="scroll wide" tabIndex={0} role="region" aria-label="Users by step and country">
+      <div className="scroll wide" tabIndex={0} role="region" aria-label="Table of users by step and country">
         <table className={styles['table']}>
           <colgroup>
             <col className={styles['name']} />

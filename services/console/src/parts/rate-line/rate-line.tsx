@@ -1,7 +1,7 @@
 import { useEffect, useRef } from 'react';
 import 'uplot/dist/uPlot.min.css';
 import uPlot from 'uplot';
-import { formatRate } from '../numbers.ts';
+import { formatCount, formatRate } from '../numbers.ts';
 import { useFormatTime, useZone } from '../zone.ts';
 import { drawMarks, drawNow, type RateMark } from './draw-marks.ts';
 import { coloursOf, type ChartColours } from './chart-colours.ts';
@@ -37,10 +37,11 @@ export function RateLine({ series, marks }: RateLineProps) {
     let colours = coloursOf(element);
     const plot = new uPlot(
       optionsOf({ width: element.clientWidth, zone, colours: () => colours, marks: () => latestMarks.current }),
-      dataOf(series),
+      [[], []],
       element,
     );
     chart.current = plot;
+    show(plot, series);
     const tell = () =>
       element.setAttribute(
         'aria-label',
@@ -48,7 +49,7 @@ export function RateLine({ series, marks }: RateLineProps) {
       );
     tell();
     const leave = series.subscribe(() => {
-      plot.setData(dataOf(series));
+      show(plot, series);
       tell();
     });
     const recolour = () => {
@@ -74,9 +75,19 @@ export function RateLine({ series, marks }: RateLineProps) {
   return <div ref={place} className={styles['line']} role="img" />;
 }
 
-function dataOf(series: RateSeries): uPlot.AlignedData {
+/** Both scales are set by hand: left to itself, uPlot gives a single point a whole day. */
+function show(plot: uPlot, series: RateSeries): void {
   const points = series.points();
-  return [points.map(({ atMs }) => atMs / 1000), points.map(({ perSecond }) => perSecond)];
+  const [first, last] = [points[0], points.at(-1)];
+  if (!first || !last) return;
+  const times = points.map(({ atMs }) => atMs / 1000);
+  const values = points.map(({ perSecond }) => perSecond);
+  const to = last.atMs / 1000;
+  plot.batch(() => {
+    plot.setData([times, values], false);
+    plot.setScale('x', { min: Math.min(first.atMs / 1000, to - minSpanSeconds), max: to });
+    plot.setScale('y', { min: 0, max: scaleTop(Math.max(...values)) });
+  });
 }
 
 function labelOf(series: RateSeries, timeOf: (ms: number) => string): string {
@@ -96,6 +107,9 @@ interface OptionDeps {
 /** At least a minute, so that a run that has just begun is no wall. */
 const minSpanSeconds = 60;
 
+/** Whole minutes: two ticks are never told by the same words. */
+const tickSeconds = [1, 2, 5, 10, 15, 30, 60, 120, 180, 360, 720, 1440].map((minutes) => minutes * 60);
+
 function optionsOf({ width, zone, colours, marks }: OptionDeps): uPlot.Options {
   const clock = uPlot.fmtDate('{HH}:{mm}');
   const axis = { stroke: () => colours().text, font: '11px Inter, system-ui, sans-serif', ticks: { show: false } };
@@ -106,15 +120,13 @@ function optionsOf({ width, zone, colours, marks }: OptionDeps): uPlot.Options {
     cursor: { show: false },
     legend: { show: false },
     tzDate: (seconds) => uPlot.tzDate(new Date(seconds * 1000), zone),
-    scales: {
-      x: { time: true, range: (_plot, min, max) => [Math.min(min, max - minSpanSeconds), max] },
-      y: { range: (_plot, _min, max) => [0, scaleTop(max)] },
-    },
+    scales: { x: { time: true, auto: false }, y: { auto: false } },
     axes: [
       {
         ...axis,
         size: 22,
         space: 56,
+        incrs: tickSeconds,
         grid: { show: false },
         values: (_plot, splits) => splits.map((at) => clock(uPlot.tzDate(new Date(at * 1000), zone))),
       },
@@ -124,7 +136,8 @@ function optionsOf({ width, zone, colours, marks }: OptionDeps): uPlot.Options {
         gap: 6,
         space: 24,
         grid: { stroke: () => colours().grid, width: 1 },
-        values: (_plot, splits) => splits.map((value) => formatRate(value)),
+        values: (_plot, splits) =>
+          splits.map((value) => (Number.isInteger(value) ? formatCount(value) : formatRate(value))),
       },
     ],
     series: [

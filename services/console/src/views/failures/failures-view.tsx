@@ -5,7 +5,7 @@ import type { RunReport } from '../../api/generated/types.gen.ts';
 import { Page } from '../../frame/page.tsx';
 import { DownloadLink } from '../../parts/download-link.tsx';
 import { ExplainDialog } from '../../parts/explain-dialog.tsx';
-import { countOf } from '../../parts/numbers.ts';
+import { countOf, formatCount } from '../../parts/numbers.ts';
 import { Paging } from '../../parts/paging.tsx';
 import { Panel } from '../../parts/panel.tsx';
 import { Failed, NoMatch } from '../../parts/states.tsx';
@@ -75,9 +75,18 @@ function FailureList({ runId, search, report }: FailureListProps) {
   const href = `v1/runs/${runId}/failures?${new URLSearchParams({ ...stringsOf(filter), format: 'csv' }).toString()}`;
   return (
     <>
+      <div className={styles['head']}>
+        <h1>Failed users</h1>
+        {report && (
+          <p className="t2 sm">
+            of {report.campaignName}, {countOf(steps(report), 'step')},{' '}
+            {countOf(report.countries.length, 'country', 'countries')}
+          </p>
+        )}
+      </div>
       <FailureFilters report={report} filter={filter} onFilter={go} />
       <Panel
-        title="Failed users"
+        title="Users"
         note={all !== undefined && countOf(all, 'user')}
         actions={items.length > 0 && <DownloadLink href={href}>CSV of these</DownloadLink>}
       >
@@ -112,13 +121,17 @@ function FailureList({ runId, search, report }: FailureListProps) {
             onGo={(cursor) => go({ ...filter, ...(cursor !== undefined && { cursor }) })}
             words={{ before: 'Back', behind: 'Next' }}
           >
-            {countOf(items.length, 'user')} of {all === undefined ? 'those that match' : countOf(all, 'user')}, by
-            country and batch
+            {formatCount(items.length)} of {all === undefined ? 'those that match' : countOf(all, 'user')}, by country
+            and batch
           </Paging>
         )}
       </Panel>
     </>
   );
+}
+
+function steps({ steps: { length } }: RunReport): number {
+  return length;
 }
 
 function stringsOf(filter: object): Record<string, string> {

@@ -19,8 +19,14 @@ function progress(seconds: number, succeeded: number, waits: RunWait[] = []) {
 }
 
 describe('the rate of a step in a country', () => {
-  it('is the mean since the start for who looks for the first time', () => {
-    expect(createLineRates().observe(progress(100, 400))).toMatchObject([{ country: 'VN', step: 1, perSecond: 4 }]);
+  it('is the mean since the start of a run that has just begun', () => {
+    expect(createLineRates().observe(progress(50, 200))).toMatchObject([{ country: 'VN', step: 1, perSecond: 4 }]);
+  });
+
+  it('is not known of an older run before the second look: its mean would hide what it does now', () => {
+    const rates = createLineRates();
+    expect(rates.observe(progress(100, 400))[0]?.perSecond).toBeNull();
+    expect(rates.observe(progress(102, 400))[0]?.perSecond).toBe(0);
   });
 
   it('is that of the last minute from then on', () => {

@@ -6,7 +6,8 @@ export interface LineRate {
   step: number;
   action: string;
   country: string;
-  perSecond: number;
+  /** Null before there is anything to compare with. */
+  perSecond: number | null;
   /** What it waits for; null where it moves or has nothing left. */
   cause: string | null;
 }
@@ -33,9 +34,10 @@ export function createLineRates(): LineRates {
   return {
     observe: (progress) => {
       const now: Sample = { atMs: Date.parse(progress.asOf), ended: endedOf(progress) };
-      if (samples.length === 0 && progress.startedAt !== null) {
-        // When the run started nothing had ended: the first rate is the mean since then.
-        samples.push({ atMs: Date.parse(progress.startedAt), ended: new Map() });
+      const startedMs = progress.startedAt === null ? null : Date.parse(progress.startedAt);
+      // When the run started nothing had ended. Of a run that is older, its mean would hide what it does now.
+      if (samples.length === 0 && startedMs !== null && now.atMs - startedMs <= windowMs) {
+        samples.push({ atMs: startedMs, ended: new Map() });
       }
       const base = samples.findLast(({ atMs }) => atMs <= now.atMs - windowMs) ?? samples[0];
       const rates = linesOf(progress, base, now);
@@ -63,7 +65,7 @@ function linesOf({ countries, waits }: Observed, base: Sample | undefined, now: 
       step,
       action,
       country,
-      perSecond: seconds > 0 ? Math.max(0, ended / seconds) : 0,
+      perSecond: seconds > 0 ? Math.max(0, ended / seconds) : null,
       cause: wait?.cause ?? null,
     };
   });

@@ -21,7 +21,7 @@ interface RatePanelProps {
 export function RatePanel({ progress, series, rates, marks }: RatePanelProps) {
   const audienceOf = (country: string) => progress.countries.find((each) => each.country === country)?.audience ?? 0;
   const { lines, others } = shownRates(rates, audienceOf, maxLines);
-  const highest = Math.max(1, ...lines.map(({ perSecond }) => perSecond));
+  const highest = Math.max(1, ...lines.map(({ perSecond }) => perSecond ?? 0));
   return (
     <Panel title="Rate" note="users that ended a step, per second">
       <div className={styles['chart']}>
@@ -29,6 +29,11 @@ export function RatePanel({ progress, series, rates, marks }: RatePanelProps) {
       </div>
       {lines.length > 0 && (
         <table className={`sm ${styles['lines'] ?? ''}`}>
+          <colgroup>
+            <col className={styles['shard']} />
+            <col />
+            <col className={styles['rate']} />
+          </colgroup>
           <thead className="vh">
             <tr>
               <th scope="col">Shard</th>
@@ -51,7 +56,7 @@ export function RatePanel({ progress, series, rates, marks }: RatePanelProps) {
 function LineRow({ line: { action, country, perSecond, cause }, highest }: { line: LineRate; highest: number }) {
   return (
     <tr>
-      <th scope="row" className={`cut ${styles['shard'] ?? ''}`} title={`${action} ${country}`}>
+      <th scope="row" className="cut" title={`${action} ${country}`}>
         {action} {country}
       </th>
       <td>
@@ -62,11 +67,11 @@ function LineRow({ line: { action, country, perSecond, cause }, highest }: { lin
           </span>
         ) : (
           <div className="prog">
-            <i style={{ width: `${(perSecond / highest) * 100}%` }} />
+            <i style={{ width: `${((perSecond ?? 0) / highest) * 100}%` }} />
           </div>
         )}
       </td>
-      <td className={`r ${styles['rate'] ?? ''}`}>{formatRate(perSecond)}/s</td>
+      <td className="r">{perSecond === null ? '–' : `${formatRate(perSecond)}/s`}</td>
     </tr>
   );
 }

@@ -22,7 +22,7 @@ function kpisOf(progress: RunProgress, timeOf: (instant: string) => string): Kpi
   const { usersPerSecond, inFlight, waitingForRetry, settings } = progress;
   const whole = isEstimated ? `about ${formatEstimate(of)}` : formatCount(of);
   const [share, unit] = formatFineShare(through, of).split(/ (?=%)/);
-  const limit = settings.pauseAtFailedPercent === null ? '' : ` · limit ${settings.pauseAtFailedPercent} %`;
+  const limit = settings.pauseAtFailedPercent === null ? '' : ` · limit ${settings.pauseAtFailedPercent}\u00a0%`;
   return [
     {
       name: 'Through the chain',
@@ -33,7 +33,7 @@ function kpisOf(progress: RunProgress, timeOf: (instant: string) => string): Kpi
     {
       name: 'Failed at a step',
       value: formatCount(failed),
-      note: `${formatFineShare(failed, of)} of ${whole}${limit}`,
+      note: `${formatFineShare(failed, of)} of users${limit}`,
     },
     {
       name: 'Rate, last minute',

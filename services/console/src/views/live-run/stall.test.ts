@@ -47,6 +47,13 @@ describe('a run of which a part waits', () => {
     expect(stallsOf(run({ waits }))[0]?.nextStep).toMatch(/has to be set right/);
   });
 
+  it('is told once where its batches were put back and its shard is held for the same cause', () => {
+    const [wait] = run().waits;
+    if (!wait) throw new Error('the run has a wait');
+    const held = { ...wait, cause: 'award-reward in VN: endpoint says 503', since: '2026-11-24T02:31:09.000Z' };
+    expect(stallsOf(run({ waits: [held, wait] }))).toMatchObject([{ cause: 'Endpoint says 503.', since }]);
+  });
+
   it('counts its parts on the badge', () => {
     const [wait] = run().waits;
     if (!wait) throw new Error('the run has a wait');

@@ -25,7 +25,10 @@ type Watched = Pick<RunProgress, 'state' | 'stalled' | 'waits' | 'waitingSince' 
 export function stallsOf(progress: Watched): Stall[] {
   if (progress.state !== 'running' && progress.state !== 'preparing') return [];
   const { waits, stalled, waitingSince } = progress;
-  if (waits.length > 0) return waits.map((wait) => ofWait(wait, progress));
+  if (waits.length > 0) {
+    const byPlace = Map.groupBy(waits, ({ country, step }) => `${country} ${step}`);
+    return [...byPlace.values()].flatMap((of) => ofWaits(of, progress));
+  }
   if (stalled === null) return [];
   return [
     {
@@ -40,25 +43,38 @@ export function stallsOf(progress: Watched): Stall[] {
   ];
 }
 
-function ofWait(
-  { step, action, country, cause, since, batches }: RunProgress['waits'][number],
-  progress: Watched,
-): Stall {
-  const moving = movingCountries(progress);
+type Wait = RunProgress['waits'][number];
+
+/** A step in a country may wait in more than one way for the same thing: its batches were put back, and then it was held. */
+function ofWaits(of: readonly Wait[], progress: Watched): Stall[] {
+  const [oldest] = of.toSorted((a, b) => a.since.localeCompare(b.since));
+  if (!oldest) return [];
+  const { step, action, country, since } = oldest;
+  const causes = [...new Set(of.map(({ cause }) => shortCause(cause, oldest)))];
   const pending = progress.countries
     .find((each) => each.country === country)
     ?.steps.find((line) => line.step === step)?.pending;
+  const batches = of.reduce((sum, wait) => sum + wait.batches, 0);
   const users = pending === undefined ? countOf(batches, 'batch', 'batches') : countOf(pending, 'user');
+  const moving = movingCountries(progress);
   const goesOn = moving.length === 0 ? '' : `; ${listed(moving)} ${moving.length === 1 ? 'goes' : 'go'} on`;
-  return {
-    badge: `${country} waits`,
-    symptom: `${country} waits for ${action}.`,
-    cause: sentence(cause),
-    since,
-    meanwhile: `${users} ${pending === 1 ? 'waits' : 'wait'} and ${pending === 1 ? 'loses' : 'lose'} no attempts${goesOn}.`,
-    nextStep: nextStepOf(cause),
-    shard: { action, country },
-  };
+  return [
+    {
+      badge: `${country} waits`,
+      symptom: `${country} waits for ${action}.`,
+      cause: causes.map(sentence).join(' '),
+      since,
+      meanwhile: `${users} ${pending === 1 ? 'waits and loses' : 'wait and lose'} no attempts${goesOn}.`,
+      nextStep: nextStepOf(causes.join(' ')),
+      shard: { action, country },
+    },
+  ];
+}
+
+/** The symptom beside it says where already. */
+function shortCause(cause: string, { action, country }: Wait): string {
+  const place = `${action} in ${country}: `;
+  return cause.startsWith(place) ? cause.slice(place.length) : cause;
 }
 
 /** By what the cause says: who can do something about it. */

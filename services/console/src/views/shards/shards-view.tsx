@@ -1,9 +1,162 @@
+import { useQuery } from '@tanstack/react-query';
+import { getRouteApi } from '@tanstack/react-router';
+import { useState } from 'react';
+import { listShardsOptions } from '../../api/generated/@tanstack/react-query.gen.ts';
 import { Page } from '../../frame/page.tsx';
+import { standingOf } from '../../live/staleness.ts';
+import { Button } from '../../parts/button.tsx';
+import { Chips } from '../../parts/chips.tsx';
+import { Select } from '../../parts/controls.tsx';
+import { Freshness, StaleBanner, useIsStale } from '../../parts/freshness.tsx';
+import { countOf } from '../../parts/numbers.ts';
+import { Empty, Failed, NoMatch } from '../../parts/states.tsx';
+import type { Shard } from '../../api/generated/types.gen.ts';
+import type { ShardsShown } from './search.ts';
+import { fits, inOrderOf } from './shard-figures.ts';
+import { ShardKpis } from './shard-kpis.tsx';
+import { ShardTable } from './shard-table.tsx';
+import styles from './shards.module.css';
 
+const route = getRouteApi('/shards');
+const lookEveryMs = 2000;
+
+/** Where it waits: who is behind, who serves it, and why. */
 export function ShardsView() {
+  const query = useQuery({ ...listShardsOptions(), refetchInterval: lookEveryMs });
+  const standing = standingOf(query);
+  const isOld = useIsStale(standing);
+  const shards = query.data?.items;
   return (
-    <Page title="Shards">
-      <p className="t2">This view is being built.</p>
+    <Page title="Shards" freshness={shards && <Freshness standing={standing} />}>
+      {shards === undefined && query.error !== null ? (
+        <Failed title="The shards could not be read" error={query.error} onRetry={() => void query.refetch()} />
+      ) : shards?.length === 0 ? (
+        <Empty icon="shards" title="There is no shard yet" command="muster campaign create --help">
+          A shard is an action type in a country. It comes to life with the first campaign that needs it.
+        </Empty>
+      ) : (
+        <>
+          <StaleBanner standing={standing} note="Shards go on working; these are their last numbers." />
+          <ShardKpis shards={shards} isOld={isOld} />
+          <ShardList shards={shards} isOld={isOld} />
+        </>
+      )}
     </Page>
   );
+}
+
+/** @param shards undefined while they are asked for */
+function ShardList({ shards, isOld }: { shards: readonly Shard[] | undefined; isOld: boolean }) {
+  const { shard: open, show = 'all', action, country } = route.useSearch();
+  const navigate = route.useNavigate();
+  const [order, setOrder] = useState<readonly string[]>([]);
+  const known = shards ?? [];
+  const named = known.filter(
+    (each) =>
+      (action === undefined || each.actionType === action) && (country === undefined || each.country === country),
+  );
+  const sorted = inOrderOf(
+    named.filter((each) => fits(each, show)),
+    order,
+  );
+  // The first order is kept: rows do not change places under a pointer.
+  if (order.length === 0 && known.length > 0) setOrder(sorted.shards.map(({ id }) => id));
+  const search = (change: object) => void navigate({ search: (before) => ({ ...before, ...change }), replace: true });
+  const isFiltered = show !== 'all' || action !== undefined || country !== undefined;
+  const count = (shown: ShardsShown) => (shards ? named.filter((each) => fits(each, shown)).length : undefined);
+  return (
+    <>
+      <div className={`row wrap ${styles['filters']}`}>
+        <Chips
+          label="Filter by state"
+          chosen={show}
+          chips={[
+            { value: 'all', label: 'All', count: count('all') },
+            { value: 'breaker', label: 'Breaker not closed', count: count('breaker') },
+            { value: 'lag', label: 'Lag over 30 s', count: count('lag') },
+          ]}
+          onChoose={(value) => search({ show: value === 'all' ? undefined : value })}
+        />
+        <div className={`push row ${styles['selects']}`}>
+          <NameFilter
+            name="action"
+            all="Every action"
+            value={action}
+            values={known.map((each) => each.actionType)}
+            onChoose={(value) => search({ action: value })}
+          />
+          <NameFilter
+            name="country"
+            all="Every country"
+            value={country}
+            values={known.map((each) => each.country)}
+            onChoose={(value) => search({ country: value })}
+          />
+        </div>
+      </div>
+      <section className="panel" aria-label="Shards">
+        {shards !== undefined && sorted.shards.length === 0 ? (
+          <NoMatch
+            title="No shard matches"
+            onClear={() => search({ show: undefined, action: undefined, country: undefined })}
+          >
+            {wordsOf(show, action, country)}
+          </NoMatch>
+        ) : (
+          <ShardTable
+            shards={shards && sorted.shards}
+            isOld={isOld}
+            open={open}
+            onOpen={(id) => search({ shard: id === open ? undefined : id })}
+          />
+        )}
+        <footer className="row wrap">
+          <span>
+            {isFiltered
+              ? `${sorted.shards.length} of ${countOf(known.length, 'shard')}`
+              : countOf(known.length, 'shard')}
+            , longest lag first
+          </span>
+          {sorted.moved > 0 && (
+            <Button small icon="retry" onClick={() => setOrder(inOrderOf(named, []).shards.map(({ id }) => id))}>
+              {countOf(sorted.moved, 'row')} moved · sort again
+            </Button>
+          )}
+          <span className="t3">
+            Lag: what is ready here or in steps before, at the rate of now. Held back: waits for a retry, or until its
+            endpoint answers again.
+          </span>
+        </footer>
+      </section>
+    </>
+  );
+}
+
+interface NameFilterProps {
+  name: string;
+  all: string;
+  value: string | undefined;
+  values: readonly string[];
+  onChoose: (value: string | undefined) => void;
+}
+
+function NameFilter({ name, all, value, values, onChoose }: NameFilterProps) {
+  const names = [...new Set(values)].sort();
+  if (names.length < 2) return null;
+  return (
+    <Select
+      aria-label={`Filter by ${name}`}
+      value={value ?? everything}
+      choices={[{ value: everything, label: all }, ...names.map((each) => ({ value: each, label: each }))]}
+      onChoose={(chosen) => onChoose(chosen === everything ? undefined : chosen)}
+    />
+  );
+}
+
+const everything = '*';
+
+function wordsOf(show: ShardsShown, action: string | undefined, country: string | undefined): string {
+  const states = { all: '', breaker: 'breaker not closed', lag: 'lag over 30 s' };
+  const parts = [states[show], action && `action ${action}`, country && `country ${country}`].filter(Boolean);
+  return `${parts.join(', ')}.`;
 }

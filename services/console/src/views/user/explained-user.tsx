@@ -60,7 +60,7 @@ export function ExplainedUser({ explained, run }: ExplainedUserProps) {
       <div className={`banner info ${styles['verdict'] ?? ''}`}>
         <Icon name="info" />
         <div>
-          <b>{verdict.answer}</b> <span className="t2">{verdict.because}</span>
+          <b>{verdict.answer}</b> {isInIt && <span className="t2">{verdict.because}</span>}
         </div>
       </div>
       {isInIt ? (

@@ -9,7 +9,7 @@ export function OtherTeamPanel({ explained }: { explained: Explanation }) {
   const keys = callKeys(explained);
   if (keys.length === 0) return null;
   return (
-    <Panel title="For the other team" note="the Idempotency-Key of each call" padded>
+    <Panel title="For the other team" note="Idempotency-Key" padded>
       <dl className={`kv sm ${styles['keys'] ?? ''}`}>
         {keys.map(({ step, key }) => (
           <div key={key} className={styles['key']}>

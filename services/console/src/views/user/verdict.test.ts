@@ -47,6 +47,16 @@ describe('the verdict on a user of the audience', () => {
     });
   });
 
+  it('who failed is told who said so, and what nobody was called for after that', () => {
+    const attempts = [call(1, 'failed')];
+    const steps = [step(1, 'failed', { reason: 'out-of-stock', detail: 'none left', attempts }), step(2, 'skipped')];
+    expect(verdictOf(explained(steps)).because).toBe(
+      'The endpoint said so, and such an answer is final. None left. Nobody was called for send-message.',
+    );
+    const ours = step(1, 'failed', { reason: 'muster.attempts-used-up', attempts });
+    expect(verdictOf(explained([ours])).because).toBe('Muster decided so.');
+  });
+
   it('whose outcome nobody knows is not told to have got nothing', () => {
     expect(verdictOf(explained([step(1, 'unknown'), step(2, 'skipped')])).answer).toBe(
       'Nobody knows whether it got award-reward. It got nothing else.',

@@ -37,7 +37,7 @@ export function verdictOf(explained: Explanation): Verdict {
 
 function ofMember(steps: readonly ExplainedStep[]): Verdict {
   const stopped = steps.find(({ outcome }) => outcome !== 'succeeded');
-  const because = [callStory(steps), receiptStory(steps)].filter((part) => part !== '').join(' ');
+  const because = [failureStory(steps), callStory(steps), receiptStory(steps)].filter((part) => part !== '').join(' ');
   if (!stopped) {
     const actions = steps.map(({ action }) => `${action} once`);
     return { tone: 'good', state: 'Through the chain', answer: `Got ${listed(actions)}.`, because };
@@ -79,6 +79,19 @@ function stoppedAt(step: ExplainedStep, so: string): Omit<Verdict, 'because'> {
     default:
       return { tone: 'plain', state: 'Got nothing', answer: `${so}.` };
   }
+}
+
+/** Who said that it failed, and what that kept from happening. */
+function failureStory(steps: readonly ExplainedStep[]): string {
+  const failed = steps.find(({ outcome }) => outcome === 'failed');
+  if (!failed) return '';
+  const { reason, detail, attempts } = failed;
+  const isOurs = reason?.startsWith('muster.') ?? false;
+  const who =
+    isOurs || attempts.length === 0 ? 'Muster decided so.' : 'The endpoint said so, and such an answer is final.';
+  const skipped = steps.filter(({ outcome }) => outcome === 'skipped').map(({ action }) => action);
+  const left = skipped.length === 0 ? '' : `Nobody was called for ${listed(skipped)}.`;
+  return [who, detail === null ? '' : sentence(detail), left].filter((part) => part !== '').join(' ');
 }
 
 /** What was not as usual on the way: calls that had to be sent again, and why nobody got it twice. */

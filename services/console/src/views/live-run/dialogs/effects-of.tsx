@@ -22,7 +22,8 @@ export function pauseEffects(progress: RunProgress, { preview, nowMs, timeOf }: 
       unit: inFlight === 1 ? 'batch in flight' : 'batches in flight',
       children: (
         <>
-          <strong>Finish and are recorded.</strong> No new call is sent later than 2 s from now.{' '}
+          <strong>{inFlight === 1 ? 'Finishes and is recorded.' : 'Finish and are recorded.'}</strong> No new call is
+          sent later than 2 s from now.{' '}
           {preview
             ? `The last answer comes within ${formatDuration(preview.timeToStopMs)}, as the endpoints’ time-out says.`
             : 'The last answer comes within the endpoints’ time-out after that.'}
@@ -34,7 +35,8 @@ export function pauseEffects(progress: RunProgress, { preview, nowMs, timeOf }: 
       unit: waitingForRetry === 1 ? 'batch to retry' : 'batches to retry',
       children: (
         <>
-          <strong>Keep their place.</strong> They are tried again after you resume, with the same keys.
+          <strong>{waitingForRetry === 1 ? 'Keeps its place.' : 'Keep their place.'}</strong> What waits is tried again
+          after you resume, with the same key.
         </>
       ),
     },
@@ -45,6 +47,8 @@ export function pauseEffects(progress: RunProgress, { preview, nowMs, timeOf }: 
         <>
           <strong>Wait.</strong> {formatCount(untouched)} have had no step
           {steps.length > 1 && `, ${formatCount(halfWay)} have ${halfWayWords(steps)}`}.
+          {(preview?.notFedUsers ?? 0) > 0 &&
+            ` About ${formatEstimate(preview?.notFedUsers ?? 0)} more are not fed yet.`}
         </>
       ),
     },

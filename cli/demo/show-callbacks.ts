@@ -1,0 +1,127 @@
+import { once } from 'node:events';
+import type { Server } from 'node:http';
+import { z } from 'zod';
+import { createReceiver } from '../../sdk/example-receiver.ts';
+import { createMuster, type Muster } from '../../sdk/muster.ts';
+import type { Clock } from '../../shared/ports/clock.ts';
+import type { Paint } from '../render/paint.ts';
+import type { DemoInstallation } from './installation.ts';
+
+export interface ShowCallbacksDeps {
+  paint: Paint;
+  say: (text: string) => void;
+  clock: Clock;
+  signal: AbortSignal;
+}
+
+const client = 'demo-shop';
+const afterSeconds = 2;
+const endsWithinMs = 20_000;
+const pollMs = 100;
+const made = z.object({ id: z.string() });
+const added = z.object({ secret: z.string() });
+
+/**
+ * Somebody else's service, as it would be written with the library: it schedules four callbacks of its own, takes one back, and checks the
+ * signature of those that come. One of them it refuses at first, one is asked for twice under one key.
+ *
+ * @returns whether all became what it has to be
+ */
+export async function showCallbacks(
+  installation: Pick<DemoInstallation, 'apiUrl' | 'apiKey'>,
+  { paint, say, clock, signal }: ShowCallbacksDeps,
+): Promise<boolean> {
+  const handled = new Map<string, number>();
+  const secrets: string[] = [];
+  const receiver = createReceiver({
+    secrets,
+    handle: (body) => {
+      const times = (handled.get(body) ?? 0) + 1;
+      handled.set(body, times);
+      if (body === 'refused at first' && times === 1) throw new Error('not today');
+    },
+  });
+  try {
+    const port = await listen(receiver);
+    secrets.push(await addClient(installation, port));
+    const muster = createMuster({ url: installation.apiUrl, apiKey: installation.apiKey });
+    say(`\n  ${paint.strong('Callbacks')} ${paint.faint(`· ${client}, due in ${afterSeconds} s, signed`)}\n\n`);
+    const ids = await scheduleSome(muster, `http://127.0.0.1:${port}/hook`);
+    const states = await endsOf(ids, muster, { clock, signal });
+    if (signal.aborted) return true;
+    const lines = states.map(({ name, state, calls, isAsWished }) => {
+      const times = calls === 0 ? 'never called' : `${state} at attempt ${calls}`;
+      return `  ${isAsWished ? paint.good('✔') : paint.bad('✖')} ${name.padEnd(18)} ${times}\n`;
+    });
+    const { accepted, called, cancelled, pending } = await muster.ledger(client);
+    const sums = `${accepted} accepted = ${called} called + ${cancelled} cancelled + ${pending} pending`;
+    say(`${lines.join('')}\n  ${sums}\n\n`);
+    return states.every(({ isAsWished }) => isAsWished) && accepted === called + cancelled && handled.size === 3;
+  } finally {
+    receiver.close();
+    receiver.closeAllConnections();
+  }
+}
+
+/** A client that may call this machine, and nothing else of it; the secret of its calls. */
+async function addClient({ apiUrl, apiKey }: Pick<DemoInstallation, 'apiUrl' | 'apiKey'>, port: number) {
+  const post = async (path: string, body: object): Promise<unknown> => {
+    const headers = { authorization: `Bearer ${apiKey}`, 'content-type': 'application/json' };
+    const answer = await fetch(`${apiUrl}${path}`, { method: 'POST', headers, body: JSON.stringify(body) });
+    if (!answer.ok) throw new Error(`${path}: ${answer.status} ${await answer.text()}`);
+    return answer.json();
+  };
+  const egress = { allow: [{ cidr: '127.0.0.0/8', port }] };
+  const retry = { strategy: 'fixed', attempts: 3, delayMs: 500 };
+  const { id } = made.parse(await post('/v1/clients', { name: client, egress, retry }));
+  return added.parse(await post(`/v1/clients/${id}/keys`, {})).secret;
+}
+
+interface Scheduled {
+  name: string;
+  id: string;
+  wished: { state: string; calls: number };
+}
+
+async function scheduleSome(muster: Muster, url: string): Promise<Scheduled[]> {
+  const schedule = async (name: string, wished: Scheduled['wished']): Promise<Scheduled> => {
+    const idempotencyKey = name.replaceAll(' ', '-');
+    const wanted = { client, url, method: 'POST', body: name, delaySeconds: afterSeconds, idempotencyKey } as const;
+    const { id } = await muster.schedule(wanted);
+    return { name, id, wished };
+  };
+  const called = { state: 'called', calls: 1 };
+  const twice = await schedule('asked for twice', called);
+  await schedule('asked for twice', called);
+  const plain = await schedule('plain', called);
+  const refused = await schedule('refused at first', { state: 'called', calls: 2 });
+  const cancelled = await schedule('taken back', { state: 'cancelled', calls: 0 });
+  await muster.cancel(cancelled.id);
+  return [plain, twice, refused, cancelled];
+}
+
+async function endsOf(
+  scheduled: readonly Scheduled[],
+  muster: Muster,
+  { clock, signal }: Pick<ShowCallbacksDeps, 'clock' | 'signal'>,
+): Promise<{ name: string; state: string; calls: number; isAsWished: boolean }[]> {
+  const giveUpMs = clock.monotonicMs() + endsWithinMs;
+  for (;;) {
+    const jobs = await Promise.all(scheduled.map(({ id }) => muster.job(id)));
+    const isOver = jobs.every(({ endedAt }) => endedAt !== null);
+    if (isOver || signal.aborted || clock.monotonicMs() > giveUpMs) {
+      return jobs.map(({ state, attempts }, index) => {
+        const { name = '', wished } = scheduled[index] ?? {};
+        const calls = attempts.length;
+        return { name, state, calls, isAsWished: state === wished?.state && calls === wished.calls };
+      });
+    }
+    await clock.sleep(pollMs);
+  }
+}
+
+async function listen(server: Server): Promise<number> {
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  return z.object({ port: z.number() }).parse(server.address()).port;
+}

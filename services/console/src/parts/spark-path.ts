@@ -1,0 +1,29 @@
+interface SparkFrame {
+  width: number;
+  height: number;
+  /** What the top stands for, at least. */
+  atLeast: number;
+}
+
+const edge = 3;
+
+/** The line through what is known, and its last point; gaps stay gaps. */
+export function sparkPath(values: readonly (number | null)[], { width, height, atLeast }: SparkFrame) {
+  const most = Math.max(atLeast, ...values.map((value) => value ?? 0));
+  const step = values.length < 2 ? 0 : (width - 2 * edge) / (values.length - 1);
+  const points = values.map((value, index) =>
+    value === null
+      ? null
+      : { x: rounded(edge + index * step), y: rounded(height - edge - (value / most) * (height - 2 * edge)) },
+  );
+  const path = points
+    .map((point, index) =>
+      point === null ? '' : `${(points[index - 1] ?? null) === null ? 'M' : 'L'}${point.x} ${point.y}`,
+    )
+    .join('');
+  return { path, end: points.findLast((point) => point !== null) ?? null };
+}
+
+function rounded(value: number): number {
+  return Math.round(value * 10) / 10;
+}

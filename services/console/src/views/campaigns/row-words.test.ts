@@ -1,0 +1,116 @@
+import { describe, expect, test } from 'vitest';
+import type { ListedCampaign, ListedRun } from '../../api/generated/types.gen.ts';
+import { audienceWords, causeOf, listed, nextWords, shownState, throughWords } from './row-words.ts';
+
+const line = {
+  ...{ step: 2, action: 'send-message', audience: 3_400_000, succeeded: 2_136_218, failed: 11_783, skipped: 27_230 },
+  ...{ suppressed: 34_555, heldOut: 68_000, expired: 0, cancelled: 0, unknown: 0, pending: 1_122_214 },
+};
+
+const running: ListedRun = {
+  ...{ runId: 'run_1', state: 'running', stateReason: null, stateSince: '2026-11-24T01:00:00.000Z' },
+  ...{ scheduledFor: '2026-11-24T01:00:00.000Z', startedAt: '2026-11-24T01:00:00.000Z', endedAt: null },
+  ...{ asOf: '2026-11-24T02:42:00.000Z', stalled: null, waitingSince: null, waits: [], pausedItself: false },
+  audience: { estimated: 3_400_000, counted: 3_000_000, excluded: 0, complete: false },
+  usersPerSecond: { oneMinute: 684, tenMinutes: 700 },
+  eta: { p50: '2026-11-24T03:36:00.000Z', p90: '2026-11-24T03:52:00.000Z' },
+  ...{ lastStep: line, failedUsers: 11_783, unknownUsers: 0 },
+};
+
+const campaign: ListedCampaign = {
+  ...{
+    id: 'cmp_1',
+    revision: 3,
+    state: 'running',
+    name: 'Payday top-up',
+    countries: ['SG', 'VN'],
+    standing: 'running',
+  },
+  audience: { include: [{ segment: 'payday-active' }] },
+  chain: [],
+  schedule: { type: 'now' },
+  ...{ deadlineSeconds: 86_400, priority: 'normal', createdAt: '2026-11-23T02:00:00.000Z', startsAt: null },
+  ...{ nextRunAt: null, scheduleId: null, needsAttention: false, run: running },
+  links: { self: '', runs: '', start: '', latestRun: null },
+};
+
+const style = { nowMs: Date.parse('2026-11-24T02:42:00Z'), formatTime: (instant: string) => instant.slice(11, 16) };
+
+function withRun(change: Partial<ListedRun>, more: Partial<ListedCampaign> = {}): ListedCampaign {
+  return { ...campaign, ...more, run: { ...running, ...change } };
+}
+
+describe('what a row says of', () => {
+  test('a run that goes on: who is through of all that are expected, and when it ends', () => {
+    expect(throughWords(running)).toEqual({ first: '2,136,218', second: 'of 3,400,000 · 62.8 %' });
+    expect(nextWords(campaign, style)).toEqual({ first: 'ETA 03:36', second: '684 users/s', aside: 'p90 03:52' });
+    expect(causeOf(campaign)).toBeNull();
+  });
+
+  test('a run that waits somewhere: where', () => {
+    const wait = { step: 1, action: 'award-reward', cause: 'x', since: running.asOf, batches: 3 };
+    const waits = [
+      { ...wait, country: 'VN' },
+      { ...wait, country: 'ID', step: 2 },
+      { ...wait, country: 'VN', step: 2 },
+    ];
+    expect(causeOf(withRun({ waits }))).toEqual({ tone: 'warn', words: 'ID, VN stalled' });
+  });
+
+  test('a run that paused itself: since when, and at which limit', () => {
+    const paused = withRun(
+      { state: 'paused', stateSince: '2026-11-24T02:03:30.000Z', pausedItself: true, stateReason: '5.2 % failed' },
+      { standing: 'paused', pauseAtFailedPercent: 5 },
+    );
+    expect(nextWords(paused, style)).toEqual({ first: 'Paused 38 min', second: 'by itself, the limit is 5 %' });
+    expect(causeOf(paused)).toEqual({ tone: 'warn', words: '5.2 % failed' });
+  });
+
+  test('a run that a person paused asks nobody for anything', () => {
+    const paused = withRun({ state: 'paused', stateReason: 'lunch' }, { standing: 'paused' });
+    expect(causeOf(paused)).toBeNull();
+    expect(nextWords(paused, style).second).toBe('by a person');
+  });
+
+  test('a run that has ended: when, and how long it took', () => {
+    const ended = { endedAt: '2026-11-24T02:38:00.000Z' };
+    const done = withRun({ ...ended, state: 'completed_with_failures' }, { standing: 'ended' });
+    expect(nextWords(done, style)).toEqual({ first: '02:38', second: 'took 1 h 38 min' });
+    expect(causeOf(done)).toEqual({ tone: 'idle', words: 'with failures' });
+    const cancelled = withRun({ ...ended, state: 'cancelled' }, { standing: 'ended' });
+    expect(nextWords(cancelled, style).second).toBe('cancelled after 1 h 38 min');
+  });
+
+  test('users whose outcome nobody knows, before that it completed', () => {
+    const ended = withRun({ endedAt: running.asOf, state: 'completed', unknownUsers: 1200 }, { standing: 'ended' });
+    expect(causeOf(ended)).toEqual({ tone: 'warn', words: '1,200 unknown' });
+  });
+
+  test('a campaign that runs again and again: it is scheduled, whatever came of its last run', () => {
+    const weekly: ListedCampaign = {
+      ...campaign,
+      standing: 'scheduled',
+      state: 'failed',
+      nextRunAt: '2026-11-30T01:00:00.000Z',
+    };
+    expect(shownState(weekly)).toBe('scheduled');
+    expect(nextWords(weekly, style)).toEqual({ first: '01:00', second: 'in 5 d 22 h' });
+  });
+
+  test('a draft: that it is not scheduled, and no numbers', () => {
+    const draft: ListedCampaign = { ...campaign, standing: 'draft', state: 'draft', run: null };
+    expect(nextWords(draft, style)).toEqual({ first: 'Not scheduled', second: 'made 02:00' });
+    expect(throughWords(null)).toEqual({ first: '–', second: '' });
+  });
+});
+
+test('an audience is named by its first source', () => {
+  const include = [{ list: 'aud_1' }, { segment: 'a' }];
+  expect(audienceWords(campaign)).toBe('payday-active · revision 3');
+  expect(audienceWords({ ...campaign, audience: { include } })).toBe('uploaded list and 1 more · revision 3');
+});
+
+test('up to four countries are named, more are counted', () => {
+  expect(listed(['SG', 'VN'], 'country', 'countries')).toBe('SG, VN');
+  expect(listed(['A', 'B', 'C', 'D', 'E'], 'country', 'countries')).toBe('5 countries');
+});

@@ -1,0 +1,67 @@
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
+import { changeShard } from '../../api/generated/sdk.gen.ts';
+import { listShardsQueryKey } from '../../api/generated/@tanstack/react-query.gen.ts';
+import type { Shard } from '../../api/generated/types.gen.ts';
+import { problemOf } from '../../api/problems.ts';
+import { Button } from '../../parts/button.tsx';
+import { TextInput } from '../../parts/controls.tsx';
+import { Dialog } from '../../parts/dialog.tsx';
+import { Effects } from '../../parts/effects.tsx';
+import { FormField } from '../../parts/form-field.tsx';
+import { formatCount } from '../../parts/numbers.ts';
+
+/** More workers can share a shard that has more partitions; it never has fewer again. */
+export function AddPartitionsDialog({ shard, onClose }: { shard: Shard; onClose: () => void }) {
+  const { id, partitions, workers } = shard;
+  const least = Math.max(partitions.wanted, partitions.actual ?? 0);
+  const [text, setText] = useState(String(least * 2));
+  const queries = useQueryClient();
+  const raise = useMutation({
+    mutationFn: () => changeShard({ path: { shard: id }, body: { partitions: Number(text) }, throwOnError: true }),
+    onSuccess: async () => {
+      await queries.invalidateQueries({ queryKey: listShardsQueryKey() });
+      onClose();
+    },
+  });
+  const wanted = /^\d{1,4}$/.test(text.trim()) ? Number(text) : null;
+  const isMore = wanted !== null && wanted > least && wanted <= 1000;
+  return (
+    <Dialog
+      title={`Add partitions to ${shard.actionType} ${shard.country}?`}
+      lead="Under load, too: Kafka follows within seconds. A shard never gets fewer partitions again."
+      onClose={onClose}
+      actions={
+        <span className="push row">
+          <Button onClick={onClose}>Leave it as it is</Button>
+          <Button kind="ink" disabled={!isMore || raise.isPending} onClick={() => raise.mutate()}>
+            {isMore ? `Raise to ${formatCount(wanted)}` : 'Raise'}
+          </Button>
+        </span>
+      }
+    >
+      <FormField pointer="/partitions" label="Partitions" hint={`More than ${least}, at most 1,000`}>
+        {(control) => <TextInput {...control} inputMode="numeric" value={text} onText={setText} data-autofocus />}
+      </FormField>
+      <Effects
+        effects={[
+          {
+            value: isMore ? formatCount(wanted) : '–',
+            unit: 'workers at most',
+            children: `can share it then; ${least} can now, and ${workers.length} ${workers.length === 1 ? 'serves' : 'serve'} it.`,
+          },
+          {
+            value: '0',
+            unit: 'users',
+            children: 'are called twice for it: batches keep their keys wherever they lie.',
+          },
+        ]}
+      />
+      {raise.isError && (
+        <p className="c-bad sm" role="alert">
+          {[problemOf(raise.error).detail, ...problemOf(raise.error).errors.map(({ detail }) => detail)].join('; ')}
+        </p>
+      )}
+    </Dialog>
+  );
+}

@@ -1,0 +1,125 @@
+import { useState } from 'react';
+import type { Shard } from '../../api/generated/types.gen.ts';
+import { useRefusal } from '../../frame/session/session.ts';
+import { Button } from '../../parts/button.tsx';
+import { Icon } from '../../parts/icon.tsx';
+import { countOf, formatCount } from '../../parts/numbers.ts';
+import { AddPartitionsDialog } from './add-partitions-dialog.tsx';
+import { idleInWords } from './shard-figures.ts';
+import styles from './shards.module.css';
+
+/** Its partitions and who has each; beside them what a person should know, and can do. */
+export function ShardDetail({ shard }: { shard: Shard }) {
+  return (
+    <div className={styles['detail']}>
+      <Lanes shard={shard} />
+      <Notes shard={shard} />
+    </div>
+  );
+}
+
+function Lanes({ shard: { lanes, partitions } }: { shard: Shard }) {
+  if (lanes.length === 0) {
+    return (
+      <p className={`t2 ${styles['noLanes']}`}>
+        {partitions.actual === 0 ? 'Its topic is not there yet.' : 'Kafka does not tell who has which partition.'}
+      </p>
+    );
+  }
+  return (
+    <table className={styles['lanes']}>
+      <caption className="vh">Partitions and who has each</caption>
+      <thead>
+        <tr>
+          <th scope="col">Partition</th>
+          <th scope="col">Owner</th>
+          <th scope="col" className="r">
+            In topic
+          </th>
+        </tr>
+      </thead>
+      <tbody>
+        {lanes.map(({ partition, worker, messages }) => (
+          <tr key={partition}>
+            <td className="mono">{partition}</td>
+            <td>{worker ?? <span className="c-warn">nobody</span>}</td>
+            <td className={messages === 0 ? 'r z' : 'r'}>{formatCount(messages)}</td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  );
+}
+
+function Notes({ shard }: { shard: Shard }) {
+  const [isAdding, setAdding] = useState(false);
+  const refusal = useRefusal('operator');
+  const { breaker, notes, topic, desiredWorkers, workers, partitions, lag } = shard;
+  const down = notes.find((note) => note.startsWith('its endpoint counts as down'));
+  const others = notes.filter((note) => note !== down && !note.includes('nothing to do'));
+  const idle = idleInWords(shard);
+  return (
+    <div className={styles['notes']}>
+      {breaker === 'open' && (
+        <>
+          <h3 className="row gap-1 c-bad">
+            <Icon name="open" />
+            Breaker open
+          </h3>
+          <p className="sm t2">
+            {capital(down ?? 'Its endpoint counts as down')}. Work waits and burns no attempts; a probe tries by itself
+            whether it answers again.
+          </p>
+        </>
+      )}
+      {breaker === 'slow-start' && (
+        <>
+          <h3 className="row gap-1 c-warn">
+            <Icon name="half" />
+            Slow start
+          </h3>
+          <p className="sm t2">
+            Its endpoint has just come back: calls grow step by step until it takes all of them again.
+          </p>
+        </>
+      )}
+      {others.map((note) => (
+        <p key={note} className={`sm row gap-1 ${note.includes('and there is work') ? 'c-bad' : 'c-warn'}`}>
+          <Icon name="warn" size={14} />
+          {capital(note)}.
+        </p>
+      ))}
+      <div className="row wrap">
+        <Button small refusal={refusal} onClick={() => setAdding(true)}>
+          Add partitions…
+        </Button>
+      </div>
+      <dl className="kv sm">
+        <dt>Topic</dt>
+        <dd className="mono">{topic}</dd>
+        <dt>Partitions</dt>
+        <dd>
+          {partitions.actual ?? 'not known'} of {partitions.wanted} wanted
+        </dd>
+        <dt>Workers</dt>
+        <dd>
+          {countOf(workers.length, 'worker')}
+          {desiredWorkers > 0 && `, ${formatCount(desiredWorkers)} would be through in a minute`}
+        </dd>
+        {idle !== undefined && (
+          <>
+            <dt>Idle</dt>
+            <dd>{idle}</dd>
+          </>
+        )}
+        <dt>Ahead</dt>
+        <dd>{countOf(Math.round(lag.aheadBatches), 'batch', 'batches')}, here or in steps before</dd>
+      </dl>
+      {isAdding && <AddPartitionsDialog shard={shard} onClose={() => setAdding(false)} />}
+    </div>
+  );
+}
+
+function capital(text: string): string {
+  return text.charAt(0).toUpperCase() + text.slice(1);
+}

@@ -1,0 +1,111 @@
+import type { Shard } from '../../api/generated/types.gen.ts';
+import { countOf, formatCount } from '../../parts/numbers.ts';
+import { formatDuration } from '../../parts/times.ts';
+import type { ShardsShown } from './search.ts';
+
+/** Behind by more than this, somebody should look. */
+export const longLagSeconds = 30;
+
+/** How far behind a shard is, in seconds; Infinity where there is work and nothing moves. */
+export function lagSeconds({ lag }: Shard): number {
+  return lag.aheadSeconds ?? Number.POSITIVE_INFINITY;
+}
+
+export function lagText(shard: Shard): string {
+  if (shard.lag.aheadSeconds === null) return 'nothing moves';
+  const { aheadSeconds } = shard.lag;
+  return aheadSeconds < 60 ? `${aheadSeconds} s` : formatDuration(aheadSeconds * 1000);
+}
+
+export function isLate(shard: Shard): boolean {
+  return lagSeconds(shard) > longLagSeconds;
+}
+
+/** The longest first, then by name. */
+export function byLag(shards: readonly Shard[]): Shard[] {
+  return shards.toSorted((a, b) => {
+    const [first, second] = [lagSeconds(a), lagSeconds(b)];
+    if (first !== second) return second > first ? 1 : -1;
+    return b.lag.batches - a.lag.batches || (a.id < b.id ? -1 : 1);
+  });
+}
+
+/** As they stood before, new ones behind; and how many stand elsewhere by now. */
+export function inOrderOf(shards: readonly Shard[], order: readonly string[]): { shards: Shard[]; moved: number } {
+  const sorted = byLag(shards);
+  if (order.length === 0) return { shards: sorted, moved: 0 };
+  const place = (id: string) => {
+    const known = order.indexOf(id);
+    return known < 0 ? order.length : known;
+  };
+  const kept = sorted.toSorted((a, b) => place(a.id) - place(b.id));
+  return { shards: kept, moved: kept.filter(({ id }, index) => sorted[index]?.id !== id).length };
+}
+
+export function fits(shard: Shard, shown: ShardsShown): boolean {
+  switch (shown) {
+    case 'all':
+      return true;
+    case 'breaker':
+      return shard.breaker !== 'closed';
+    case 'lag':
+      return isLate(shard);
+  }
+}
+
+/** Workers of a shard that have no partition of it. */
+export function idleWorkers({ workers }: Shard): string[] {
+  return workers.filter(({ partitions }) => partitions.length === 0).map(({ worker }) => worker);
+}
+
+export interface ShardSums {
+  longest: Shard | undefined;
+  /** In seconds, of those where something moves. */
+  medianSeconds: number;
+  inTopics: number;
+  heldBack: number;
+  inFlight: number;
+  callLimit: number;
+  batchesPerSecond: number;
+  workers: number;
+  idle: number;
+}
+
+/** The five numbers of the page. */
+export function sumsOf(shards: readonly Shard[]): ShardSums {
+  const sum = (value: (shard: Shard) => number) => shards.reduce((all, shard) => all + value(shard), 0);
+  const lags = shards.flatMap(({ lag }) => lag.aheadSeconds ?? []).sort((a, b) => a - b);
+  const workers = new Set(shards.flatMap((shard) => shard.workers.map(({ worker }) => worker)));
+  const serving = new Set(
+    shards.flatMap((shard) =>
+      shard.workers.filter(({ partitions }) => partitions.length > 0).map(({ worker }) => worker),
+    ),
+  );
+  return {
+    longest: byLag(shards)[0],
+    medianSeconds: lags[Math.floor(lags.length / 2)] ?? 0,
+    inTopics: sum(({ lag }) => lag.messages ?? lag.batches),
+    heldBack: sum(({ lag }) => lag.waiting),
+    inFlight: sum((shard) => shard.inFlight),
+    callLimit: sum((shard) => shard.callLimit),
+    batchesPerSecond: sum((shard) => shard.batchesPerSecond),
+    workers: workers.size,
+    idle: [...workers].filter((worker) => !serving.has(worker)).length,
+  };
+}
+
+/** `worker-9 and worker-10 are idle: 10 workers for 8 partitions`; undefined where all of them have something to do. */
+export function idleInWords(shard: Shard): string | undefined {
+  const idle = idleWorkers(shard);
+  if (idle.length === 0) return undefined;
+  const named = idle.length > 3 ? countOf(idle.length, 'worker') : idle.join(' and ');
+  const { actual, wanted } = shard.partitions;
+  return `${named} ${idle.length === 1 ? 'is' : 'are'} idle: ${countOf(shard.workers.length, 'worker')} for ${countOf(actual ?? wanted, 'partition')}`;
+}
+
+/** Of one line of the history, for who cannot see it. */
+export function historyInWords({ lag }: Shard): string {
+  const known = lag.history.filter((each) => each !== null);
+  if (known.length === 0) return 'Lag of the last 15 minutes: nobody looked';
+  return `Lag of the last 15 minutes: between ${formatCount(Math.min(...known))} and ${formatCount(Math.max(...known))} s`;
+}

@@ -1,0 +1,51 @@
+import type { Shard } from '../../api/generated/types.gen.ts';
+import { Kpis } from '../../parts/kpis.tsx';
+import { countOf, formatCount, formatRate } from '../../parts/numbers.ts';
+import { isLate, lagText, sumsOf } from './shard-figures.ts';
+import styles from './shards.module.css';
+
+/** @param shards undefined while they are asked for */
+export function ShardKpis({ shards, isOld }: { shards: readonly Shard[] | undefined; isOld: boolean }) {
+  if (!shards) return <div className={`kpis ${styles['kpisWait']}`} aria-hidden="true" />;
+  const sums = sumsOf(shards);
+  const { longest } = sums;
+  return (
+    <div className={longest && isLate(longest) ? styles['late'] : undefined}>
+      <Kpis
+        isOld={isOld}
+        kpis={[
+          {
+            name: 'Longest lag',
+            value: longest ? lagText(longest) : '0 s',
+            note: longest
+              ? `${longest.actionType} ${longest.country} · median ${sums.medianSeconds} s`
+              : 'nothing waits',
+          },
+          {
+            name: 'In topics',
+            value: formatCount(sums.inTopics),
+            unit: 'batches',
+            note: `${formatCount(sums.heldBack)} more are held back`,
+          },
+          {
+            name: 'In flight',
+            value: formatCount(sums.inFlight),
+            unit: 'calls',
+            note: `of ${formatCount(sums.callLimit)} allowed now`,
+          },
+          {
+            name: 'Rate',
+            value: formatRate(sums.batchesPerSecond),
+            unit: 'batches/s',
+            note: 'recorded, over all shards',
+          },
+          {
+            name: 'Workers',
+            value: formatCount(sums.workers),
+            note: sums.idle === 0 ? 'all have partitions' : `${countOf(sums.idle, 'worker')} with no partition to own`,
+          },
+        ]}
+      />
+    </div>
+  );
+}

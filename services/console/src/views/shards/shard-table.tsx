@@ -1,0 +1,120 @@
+import { Fragment } from 'react';
+import type { Shard } from '../../api/generated/types.gen.ts';
+import { Icon } from '../../parts/icon.tsx';
+import { formatCount, formatRate } from '../../parts/numbers.ts';
+import { SkeletonRows } from '../../parts/skeleton.tsx';
+import { Sparkline } from '../../parts/sparkline.tsx';
+import { historyInWords, isLate, lagText } from './shard-figures.ts';
+import { ShardDetail } from './shard-detail.tsx';
+import styles from './shards.module.css';
+
+interface ShardTableProps {
+  /** Undefined while they are asked for. */
+  shards: readonly Shard[] | undefined;
+  isOld: boolean;
+  /** The id of the row that is open. */
+  open: string | undefined;
+  onOpen: (id: string) => void;
+}
+
+const columns = 10;
+
+export function ShardTable({ shards, isOld, open, onOpen }: ShardTableProps) {
+  return (
+    <table className={isOld ? `${styles['shards']} t3` : styles['shards']}>
+      <caption className="vh">Shards, longest lag first</caption>
+      <thead>
+        <tr>
+          <th scope="col">Shard</th>
+          <th scope="col">Breaker</th>
+          <th scope="col" className="r wide">
+            In topic
+          </th>
+          <th scope="col" className="r wide">
+            Held back
+          </th>
+          <th scope="col" className="r" aria-sort="descending">
+            <span className={styles['sorted']}>
+              Lag <Icon name="dn" size={12} />
+            </span>
+          </th>
+          <th scope="col" className="wide">
+            Last 15 min
+          </th>
+          <th scope="col" className="r wide">
+            In flight, limit
+          </th>
+          <th scope="col" className={`r wide ${styles['spare']}`}>
+            Batches/s
+          </th>
+          <th scope="col" className={`r wide ${styles['spare']}`}>
+            Partitions
+          </th>
+          <th scope="col" className={`r wide ${styles['spare']}`}>
+            Workers
+          </th>
+        </tr>
+      </thead>
+      <tbody>
+        {shards?.map((shard) => (
+          <Fragment key={shard.id}>
+            <ShardRow shard={shard} isOpen={shard.id === open} onOpen={() => onOpen(shard.id)} />
+            {shard.id === open && (
+              <tr className={styles['opened']} id={`detail-${shard.id}`}>
+                <td colSpan={columns}>
+                  <ShardDetail shard={shard} />
+                </td>
+              </tr>
+            )}
+          </Fragment>
+        )) ?? <SkeletonRows rows={8} columns={[150, 60, 40, 40, 60, 84, 70, 40, 30, 30]} />}
+      </tbody>
+    </table>
+  );
+}
+
+const breakers = {
+  closed: { icon: 'closed', word: 'closed', tone: 't2' },
+  'slow-start': { icon: 'half', word: 'slow start', tone: 'c-warn' },
+  open: { icon: 'open', word: 'open', tone: 'c-bad' },
+} as const;
+
+function ShardRow({ shard, isOpen, onOpen }: { shard: Shard; isOpen: boolean; onOpen: () => void }) {
+  const { id, actionType, country, lag, inFlight, callLimit, partitions, workers, batchesPerSecond } = shard;
+  const late = isLate(shard);
+  const { icon, word, tone } = breakers[shard.breaker];
+  return (
+    <tr className={isOpen ? 'sel' : undefined}>
+      <th scope="row">
+        <button
+          type="button"
+          className={styles['opener']}
+          aria-expanded={isOpen}
+          aria-controls={isOpen ? `detail-${id}` : undefined}
+          onClick={onOpen}
+        >
+          <Icon name={isOpen ? 'down' : 'right'} size={12} />
+          <span className={styles['name']}>{actionType}</span> <span className="tag">{country}</span>
+        </button>
+      </th>
+      <td>
+        <span className={`${tone} ${styles['breaker']}`}>
+          <Icon name={icon} />
+          {word}
+        </span>
+      </td>
+      <td className="r wide">{lag.messages === null ? '–' : formatCount(lag.messages)}</td>
+      <td className={lag.waiting === 0 ? 'r wide z' : 'r wide'}>{formatCount(lag.waiting)}</td>
+      <td className={late ? 'r nw w5 c-bad' : 'r nw w5'}>{lagText(shard)}</td>
+      <td className="wide">
+        <Sparkline values={lag.history} atLeast={10} isBad={late} label={historyInWords(shard)} />
+      </td>
+      <td className="r wide nw">
+        {formatCount(inFlight)} <span className="t2">of {formatCount(callLimit)}</span>
+      </td>
+      <td className={`r wide ${styles['spare']}`}>{formatRate(batchesPerSecond)}</td>
+      <td className={`r wide ${styles['spare']}`}>{partitions.actual ?? partitions.wanted}</td>
+      <td className={`r wide ${styles['spare']}`}>{workers.length}</td>
+    </tr>
+  );
+}

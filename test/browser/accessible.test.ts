@@ -1,0 +1,81 @@
+import { AxeBuilder } from '@axe-core/playwright';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { rewardThenMessage } from '../e2e/installation.ts';
+import { useConsole } from './support/console-in-browser.ts';
+
+const consoleOf = useConsole({
+  workers: 'all-in-one',
+  sandbox: { SANDBOX_SEGMENTS: 'lapsed-riders=1000', SANDBOX_REWARDS_FAILURE_SHARE: '0.05' },
+});
+
+const widths = [1440, 1280, 390];
+const views = {
+  campaigns: () => 'campaigns',
+  'no match': () => 'campaigns?state=paused',
+  'new campaign': () => 'campaigns/new',
+  'a campaign': ({ campaignId }: Ids) => `campaigns/${campaignId}`,
+  'live run': ({ runId }: Ids) => `runs/${runId}`,
+  report: ({ endedId }: Ids) => `runs/${endedId}/report`,
+  failures: ({ endedId }: Ids) => `runs/${endedId}/failures`,
+  'one user': ({ endedId, userId }: Ids) => `runs/${endedId}/users/${userId}`,
+  shards: () => 'shards',
+  'dead letters': () => 'dead-letters',
+  'audit log': () => 'audit',
+  'no such page': () => 'nowhere',
+};
+
+interface Ids {
+  runId: string;
+  campaignId: string;
+  endedId: string;
+  userId: string;
+}
+
+let ids: Ids;
+
+beforeAll(async () => {
+  const { api } = consoleOf.muster;
+  const campaign = { countries: ['SG', 'VN'], segment: 'lapsed-riders', chain: rewardThenMessage };
+  const endedId = await api.run({ ...campaign, name: 'Payday top-up, October' });
+  await api.awaitEnd(endedId);
+  const runId = await api.run({ ...campaign, name: 'Payday top-up, November', paceUsersPerSecond: 1 });
+  const [failed] = await api.failures(endedId);
+  ids = { runId, endedId, campaignId: (await api.progress(runId)).campaignId, userId: failed?.userId ?? 'nobody' };
+});
+
+describe.each(['light', 'dark'] as const)('in the %s theme', (colorScheme) => {
+  test.each(widths)('axe finds nothing in any view at %i px', async (width) => {
+    const page = await consoleOf.loggedIn({ colorScheme, viewport: { width, height: 900 } });
+    const found: Record<string, string[]> = {};
+    for (const [name, pathOf] of Object.entries(views)) {
+      await page.goto(pathOf(ids));
+      await page.getByRole('main').waitFor();
+      await page.waitForLoadState('load');
+      await page.locator('.sk').first().waitFor({ state: 'detached' });
+      const { violations } = await new AxeBuilder({ page }).analyze();
+      const problems = violations.flatMap(({ id, nodes }) => nodes.map(({ html }) => `${id}: ${html.slice(0, 160)}`));
+      if (problems.length > 0) found[name] = problems;
+    }
+    expect(found).toEqual({});
+  });
+
+  test('nor in what lies over a page, or before the log-in', async () => {
+    const page = await consoleOf.visitor({ colorScheme });
+    await page.goto('log-in');
+    await page.getByLabel('API key').waitFor();
+    const outside = await new AxeBuilder({ page }).analyze();
+    expect(outside.violations.map(({ id }) => id)).toEqual([]);
+    const inside = await consoleOf.loggedIn({ colorScheme });
+    for (const keys of ['Control+k', '?']) {
+      await inside.goto('campaigns');
+      await inside.getByRole('row').nth(1).waitFor();
+      await inside.keyboard.press(keys);
+      await inside.getByRole('dialog').waitFor();
+      const { violations } = await new AxeBuilder({ page: inside }).analyze();
+      expect({ keys, violations: violations.map(({ id, nodes }) => `${id}: ${nodes[0]?.html ?? ''}`) }).toEqual({
+        keys,
+        violations: [],
+      });
+    }
+  });
+});

@@ -1,0 +1,36 @@
+import { expect, onTestFinished, test } from 'vitest';
+import { rewardThenMessage } from '../e2e/installation.ts';
+import { startTcpProxy } from '../faults/support/tcp-proxy.ts';
+import { logIn, useConsole } from './support/console-in-browser.ts';
+
+const consoleOf = useConsole({ workers: 'all-in-one', sandbox: { SANDBOX_SEGMENTS: 'lapsed-riders=20000' } });
+
+test('a stream that is cut comes back by itself: meanwhile the numbers are old, pausing works and cancelling waits', async () => {
+  const { hostname, port } = new URL(consoleOf.url);
+  const proxy = await startTcpProxy({ host: hostname, port: Number(port) });
+  onTestFinished(() => proxy.close());
+  const page = await consoleOf.visitor({ baseURL: `http://127.0.0.1:${proxy.port}` });
+  await logIn(page, consoleOf.apiKey);
+  const runId = await consoleOf.muster.api.run({
+    name: 'A long one',
+    countries: ['SG'],
+    segment: 'lapsed-riders',
+    chain: rewardThenMessage,
+    paceUsersPerSecond: 50,
+  });
+  await page.goto(`runs/${runId}`);
+  const fresh = page.getByRole('status').filter({ hasText: /Live, updated \d s ago/ });
+  await fresh.waitFor();
+
+  await proxy.listen(false);
+  const banner = page.locator('.banner', { hasText: 'connecting again' });
+  await banner.waitFor();
+  expect(await banner.textContent()).toMatch(/Try \d+, next in \d+ s/);
+  expect(await page.getByRole('button', { name: 'Pause' }).getAttribute('aria-disabled')).toBeNull();
+  expect(await page.getByRole('button', { name: 'Cancel…' }).getAttribute('aria-disabled')).toBe('true');
+
+  await proxy.listen(true);
+  await banner.waitFor({ state: 'detached' });
+  await fresh.waitFor();
+  expect(await page.getByRole('button', { name: 'Cancel…' }).getAttribute('aria-disabled')).toBeNull();
+});
