@@ -8,7 +8,15 @@ const shard = (
   changes: Partial<Omit<Shard, 'lag'>> & { lag?: Partial<Shard['lag']> } = {},
 ): Shard => ({
   ...{ id: `award.${country}`, actionType: 'award', country, topic: `muster.award.${country}` },
-  ...{ partitions: { wanted: 2, actual: 2 }, workers: [], lanes: [], inFlight: 0, callLimit: 0, batchesPerSecond: 0 },
+  ...{
+    partitions: { wanted: 2, actual: 2 },
+    workers: [],
+    lanes: [],
+    endpoint: null,
+    inFlight: 0,
+    callLimit: 0,
+    batchesPerSecond: 0,
+  },
   ...{ breaker: 'closed', desiredWorkers: 0, notes: [], createdAt: '', links: { self: '' } },
   ...changes,
   lag: { ...lag, ...changes.lag },
