@@ -101,6 +101,7 @@ describe('the OpenAPI document', () => {
       'getReadiness',
       'getRun',
       'getRunProgress',
+      'getRunRates',
       'getRunReport',
       'getSchedule',
       'getScheduler',

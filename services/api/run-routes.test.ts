@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { campaignDefinition } from '../../shared/contracts/campaigns.ts';
 import { pageShape } from './contracts/pages.ts';
 import { problem } from './contracts/problems.ts';
-import { runProgress, runReport, runSummary } from '../../shared/contracts/runs.ts';
+import { runProgress, runRates, runReport, runSummary } from '../../shared/contracts/runs.ts';
 import { publicId } from '../../shared/domain/ids.ts';
 import type { RunSeed } from '../../test/support/conformance/run-rows.ts';
 import { authorized, createApiDeps, someCampaign } from '../../test/support/api-deps.ts';
@@ -95,7 +95,7 @@ describe('a run', () => {
     });
   });
 
-  it.each(['', '/progress', '/report', '/failures'])('that is not there has no %s', async (below) => {
+  it.each(['', '/progress', '/rates', '/report', '/failures'])('that is not there has no %s', async (below) => {
     for (const id of ['run_01jdyjm7sbfx2v4x0000000000', 'cmp_01jdyjm7sbfx2v4x0000000000', 'last']) {
       const response = await get(`/v1/runs/${id}${below}`);
 
@@ -158,6 +158,19 @@ describe('the progress of a run', () => {
       // 600 steps of users that were fed and 1200 of users that were not, at 10 a second.
       eta: { p50: '2026-01-01T00:03:00.000Z', p90: '2026-01-01T00:03:54.000Z' },
     });
+  });
+});
+
+describe('the rates of a run', () => {
+  it('are told from its start on to who asks for the first time', async () => {
+    const { id, runId } = await runThere();
+    const feedId = await deps.rows.addFeed(runId, { country: 'SG', fedUsers: 1000 });
+    await deps.rows.addTotals(feedId, 0, { step: 1, succeeded: 600 });
+    const { points } = runRates.parse((await get(`/v1/runs/${id}/rates`)).json());
+    const { asOf } = runProgress.parse((await get(`/v1/runs/${id}/progress`)).json());
+    expect(points.map(({ at }) => at)).toEqual([new Date(startedAt.getTime() + 1).toISOString(), asOf]);
+    const seconds = (Date.parse(asOf) - startedAt.getTime()) / 1000;
+    expect(points.map(({ usersPerSecond }) => usersPerSecond)).toEqual([600 / seconds, 600 / seconds]);
   });
 });
 

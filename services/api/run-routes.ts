@@ -2,7 +2,7 @@ import type { FastifyRequest } from 'fastify';
 import { Readable } from 'node:stream';
 import { z } from 'zod';
 import { pageQuery, pageShape } from './contracts/pages.ts';
-import { runProgress, runReport, runSummary } from '../../shared/contracts/runs.ts';
+import { runProgress, runRates, runReport, runSummary } from '../../shared/contracts/runs.ts';
 import { runStates } from '../../shared/domain/run-states.ts';
 import { jsonAnswer, problems, streamed } from './http/answer-shapes.ts';
 import type { HttpServer } from './http/create-http-server.ts';
@@ -109,6 +109,24 @@ export function runRoutes(server: HttpServer, { reports, retries, watch, streams
       const ended = streams.open(request.apiKey?.key ?? '', () => isKeyGood(request), gone.signal);
       reply.raw.once('close', () => gone.abort());
       return reply.send(Readable.from(progressEvents(runId, progress, watch, ended)));
+    },
+  });
+
+  server.route({
+    method: 'GET',
+    url: '/runs/:id/rates',
+    config: { role: 'viewer' },
+    schema: {
+      operationId: 'getRunRates',
+      summary: 'How fast a run has gone, in users that ended a step per second',
+      tags,
+      params: byId,
+      response: { 200: jsonAnswer('The rates so far', runRates), ...problems(401, 404, 429) },
+    },
+    handler: async ({ params: { id } }) => {
+      const points = await watch.rates(requireId('run', id));
+      if (!points) throw notFound('run', id);
+      return { points: points.map(({ at, usersPerSecond }) => ({ at: at.toISOString(), usersPerSecond })) };
     },
   });
 

@@ -36,6 +36,25 @@ function at(seconds: number, ended: number, facts: Partial<RunSnapshot> = {}): R
   };
 }
 
+describe('the history of rates', () => {
+  it('has a point for every five seconds of watching, and is flat where nobody looked', () => {
+    const rates = createWatchRates({ maxRuns: 1 });
+    rates.observe(at(100, 1000));
+    for (let second = 101; second <= 110; second++) rates.observe(at(second, 1000 + (second - 100) * 20));
+    const told = rates.history('r1').map((point) => [point.at.getTime() - startedAt.getTime(), point.usersPerSecond]);
+    expect(told).toEqual([
+      [1, 10],
+      [100_000, 10],
+      [105_000, 20],
+      [110_000, 20],
+    ]);
+  });
+
+  it('is empty of a run that nobody asked about', () => {
+    expect(createWatchRates({ maxRuns: 1 }).history('nobody')).toEqual([]);
+  });
+});
+
 describe('the rates of a run', () => {
   it('are its mean since the start when somebody looks for the first time', () => {
     expect(createWatchRates({ maxRuns: 1 }).observe(at(120, 1200))).toMatchObject({ oneMinute: 10, tenMinutes: 10 });

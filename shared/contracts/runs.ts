@@ -172,6 +172,18 @@ export const runProgress = runFigures
 
 export type RunProgress = z.infer<typeof runProgress>;
 
+export const runRates = z
+  .object({
+    points: z.array(z.object({ at: time, usersPerSecond: z.number().min(0) })).describe('In the order of their time'),
+  })
+  .meta({
+    id: 'RunRates',
+    description:
+      'How fast a run has gone, as far as this process was asked about it: the last ten minutes of watching, flat where nobody looked',
+  });
+
+export type RunRates = z.infer<typeof runRates>;
+
 export const failureReason = z
   .object({
     step: z.int().min(1),

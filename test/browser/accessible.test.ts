@@ -49,9 +49,7 @@ describe.each(['light', 'dark'] as const)('in the %s theme', (colorScheme) => {
     const found: Record<string, string[]> = {};
     for (const [name, pathOf] of Object.entries(views)) {
       await page.goto(pathOf(ids));
-      await page.getByRole('main').waitFor();
-      await page.waitForLoadState('load');
-      await page.locator('.sk').first().waitFor({ state: 'detached' });
+      await page.locator('main[aria-busy="false"]').waitFor();
       const { violations } = await new AxeBuilder({ page }).analyze();
       const problems = violations.flatMap(({ id, nodes }) => nodes.map(({ html }) => `${id}: ${html.slice(0, 160)}`));
       if (problems.length > 0) found[name] = problems;

@@ -1,3 +1,4 @@
+import { useIsFetching } from '@tanstack/react-query';
 import { Link, type LinkProps } from '@tanstack/react-router';
 import { use, useEffect, type ReactNode } from 'react';
 import { Icon } from '../parts/icon.tsx';
@@ -25,6 +26,8 @@ interface PageProps {
 export function Page({ title, crumbs, freshness, actions, children }: PageProps) {
   const { openNavigation } = use(ShellContext);
   const zone = useZone();
+  // Something is asked for that was never shown: a screen reader waits for it.
+  const isBusy = useIsFetching({ predicate: ({ state }) => state.status === 'pending' }) > 0;
   useEffect(() => {
     document.title = `${title} · Muster`;
   }, [title]);
@@ -44,7 +47,7 @@ export function Page({ title, crumbs, freshness, actions, children }: PageProps)
           {actions !== undefined && <div className="row">{actions}</div>}
         </div>
       </header>
-      <main className="page" id="main" tabIndex={-1}>
+      <main className="page" id="main" tabIndex={-1} aria-busy={isBusy}>
         {children}
       </main>
     </>

@@ -1,25 +1,47 @@
-import type { QueryClient } from '@tanstack/react-query';
+import { useQuery, type QueryClient } from '@tanstack/react-query';
 import { createContext, use, useEffect, useSyncExternalStore } from 'react';
-import { getRunProgressOptions, getRunProgressQueryKey } from '../api/generated/@tanstack/react-query.gen.ts';
+import {
+  countCampaignsQueryKey,
+  getRunProgressOptions,
+  getRunProgressQueryKey,
+  listCampaignsQueryKey,
+} from '../api/generated/@tanstack/react-query.gen.ts';
 import { client } from '../api/generated/client.gen.ts';
-import type { RunProgress } from '../api/generated/types.gen.ts';
+import type { CampaignCounts, RunProgress } from '../api/generated/types.gen.ts';
+import { campaignsTopic, isLast, liveMessage, type LiveMessage } from './live-messages.ts';
 import { createLiveStream, type LiveClock, type LiveStream } from './live-stream.ts';
 import type { Standing } from './staleness.ts';
 
-/** The progress of every run that the page shows, into the cache of its queries, by one stream. */
+/** Everything that the page shows and that changes by itself, into the cache of its queries, by one stream. */
 export function createLiveRuns(queryClient: QueryClient): LiveStream {
-  const put = (progress: RunProgress) =>
-    queryClient.setQueryData(getRunProgressQueryKey({ path: { id: progress.runId } }), progress);
-  const stream = createLiveStream<RunProgress>({
+  const refreshCampaigns = () =>
+    Promise.all(
+      [listCampaignsQueryKey(), countCampaignsQueryKey()].map(([{ _id }]) =>
+        queryClient.invalidateQueries(
+          { predicate: ({ queryKey }) => idOf(queryKey[0]) === _id },
+          { throwOnError: true },
+        ),
+      ),
+    );
+  const put = (message: LiveMessage) => {
+    if ('progress' in message) {
+      const { progress } = message;
+      queryClient.setQueryData(getRunProgressQueryKey({ path: { id: progress.runId } }), progress);
+    } else {
+      // What the list looks like now the server knows; a failure shows at the list itself.
+      void refreshCampaigns().catch(() => undefined);
+    }
+  };
+  const stream = createLiveStream<LiveMessage>({
     open: openStream,
-    poll: async (runIds, signal) => {
+    poll: async (topics, signal) => {
       // Through the cache, which also sees when the session is over.
       const ask = (id: string) =>
         queryClient.query({ ...getRunProgressOptions({ path: { id }, signal }), staleTime: 0 });
-      await Promise.all(runIds.map(ask));
+      await Promise.all(topics.map((topic) => (topic === campaignsTopic ? refreshCampaigns() : ask(topic))));
     },
-    topicOf: ({ runId }) => runId,
-    isLast: ({ endedAt }) => endedAt !== null,
+    topicOf: ({ topic }) => topic,
+    isLast,
     onPatch: (messages) => messages.forEach(put),
     clock: browserClock,
   });
@@ -27,18 +49,24 @@ export function createLiveRuns(queryClient: QueryClient): LiveStream {
   return stream;
 }
 
+function idOf(part: unknown): unknown {
+  return typeof part === 'object' && part !== null && '_id' in part ? part._id : undefined;
+}
+
 async function openStream(
-  [runId = '']: readonly string[],
-  heard: (message: RunProgress | undefined) => void,
+  topics: readonly string[],
+  heard: (message: LiveMessage | undefined) => void,
   signal: AbortSignal,
 ): Promise<void> {
-  const { stream } = await client.sse.get<Record<string, RunProgress>>({
-    url: '/v1/runs/{id}/progress',
-    path: { id: runId },
+  const runs = topics.filter((topic) => topic !== campaignsTopic);
+  const { stream } = await client.sse.get<Record<string, RunProgress | CampaignCounts>>({
+    url: '/v1/live',
+    query: { runs: runs.join(','), campaigns: String(topics.includes(campaignsTopic)) },
     headers: { accept: 'text/event-stream' },
     signal,
+    // Trying again is ours: it is told to who looks, and it polls meanwhile.
     sseMaxRetryAttempts: 1,
-    onSseEvent: ({ event, data }) => heard(event === 'progress' ? data : undefined),
+    onSseEvent: ({ event, data }) => heard(event === undefined ? undefined : liveMessage(event, data)),
   });
   for await (const _ of stream);
 }
@@ -65,11 +93,25 @@ export const LiveRuns = createContext<LiveStream | undefined>(undefined);
 
 /** Keeps the progress of runs fresh while the component is there; it is read by `getRunProgressOptions`. */
 export function useLiveRuns(runIds: readonly string[]): Standing {
+  return useLiveTopics(runIds);
+}
+
+/** Keeps the list of campaigns fresh, and the progress of the runs that it shows. */
+export function useLiveCampaigns(runIds: readonly string[]): Standing {
+  return useLiveTopics([campaignsTopic, ...runIds]);
+}
+
+/** What the stream told of a run last; nothing is asked for it. */
+export function useToldProgress(runId: string): RunProgress | undefined {
+  return useQuery({ ...getRunProgressOptions({ path: { id: runId } }), enabled: false }).data;
+}
+
+function useLiveTopics(topics: readonly string[]): Standing {
   const stream = use(LiveRuns);
   if (!stream) throw new Error('live runs are watched outside of their provider');
-  const wanted = runIds.join(' ');
+  const wanted = topics.join(' ');
   useEffect(() => {
-    const leave = wanted === '' ? [] : wanted.split(' ').map((runId) => stream.watch(runId));
+    const leave = wanted === '' ? [] : wanted.split(' ').map((topic) => stream.watch(topic));
     return () => leave.forEach((each) => each());
   }, [stream, wanted]);
   const standing = useSyncExternalStore(stream.subscribe, stream.standing);

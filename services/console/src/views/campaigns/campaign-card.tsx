@@ -1,14 +1,17 @@
 import { Link } from '@tanstack/react-router';
 import type { ListedCampaign } from '../../api/generated/types.gen.ts';
+import { useToldProgress } from '../../live/live-runs.ts';
 import { useMinute } from '../../parts/now.ts';
 import { StateBadge, StateCause } from '../../parts/state-badge.tsx';
 import { useFormatTime } from '../../parts/zone.ts';
 import { campaignLink } from './campaign-link.ts';
 import { RunBar } from './campaign-row.tsx';
 import { causeOf, nextWords, shownState, throughWords } from './row-words.ts';
+import { withTold } from './told-run.ts';
 
 /** A row where there is no room for one: name and state, the bar, the two numbers that matter. */
-export function CampaignCard({ campaign }: { campaign: ListedCampaign }) {
+export function CampaignCard({ campaign: listed }: { campaign: ListedCampaign }) {
+  const campaign = withTold(listed, useToldProgress(listed.run?.runId ?? ''));
   const cause = causeOf(campaign);
   const { name, run } = campaign;
   const through = throughWords(run);

@@ -1,14 +1,17 @@
 import { Link } from '@tanstack/react-router';
 import type { ListedCampaign } from '../../api/generated/types.gen.ts';
+import { useToldProgress } from '../../live/live-runs.ts';
 import { useMinute } from '../../parts/now.ts';
 import { OutcomeBar } from '../../parts/outcome-bar.tsx';
 import { StateBadge, StateCause } from '../../parts/state-badge.tsx';
 import { useFormatTime } from '../../parts/zone.ts';
 import { campaignLink } from './campaign-link.ts';
 import { audienceOf, audienceWords, causeOf, listed, nextWords, shownState, throughWords } from './row-words.ts';
+import { withTold } from './told-run.ts';
 
 /** The whole row leads to where its state is explained. */
-export function CampaignRow({ campaign }: { campaign: ListedCampaign }) {
+export function CampaignRow({ campaign: asListed }: { campaign: ListedCampaign }) {
+  const campaign = withTold(asListed, useToldProgress(asListed.run?.runId ?? ''));
   const cause = causeOf(campaign);
   const { name, chain, countries, run } = campaign;
   const through = throughWords(run);

@@ -1,7 +1,8 @@
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
+import type { ListedCampaign } from '../../api/generated/types.gen.ts';
 import { Page } from '../../frame/page.tsx';
 import { useRefusal } from '../../frame/session/session.ts';
-import { standingOf } from '../../live/staleness.ts';
+import { useLiveCampaigns } from '../../live/live-runs.ts';
 import { Button } from '../../parts/button.tsx';
 import { Chips, type Chip } from '../../parts/chips.tsx';
 import { Freshness, StaleBanner, useIsStale } from '../../parts/freshness.tsx';
@@ -17,7 +18,7 @@ export function CampaignsView() {
   const navigate = useNavigate({ from: '/campaigns' });
   const campaigns = useCampaigns(search);
   const counts = useCampaignCounts(search);
-  const standing = standingOf(campaigns);
+  const standing = useLiveCampaigns(openRuns(campaigns.data?.items ?? []));
   const isStale = useIsStale(standing);
   // Another choice begins with its first page.
   const choose = (change: Partial<CampaignsSearch>) =>
@@ -50,6 +51,10 @@ export function CampaignsView() {
       </section>
     </Page>
   );
+}
+
+function openRuns(items: readonly ListedCampaign[]): string[] {
+  return items.flatMap(({ run }) => (run?.endedAt === null ? [run.runId] : []));
 }
 
 function NewCampaign() {

@@ -7,8 +7,8 @@ import { keepOrder } from './stable-order.ts';
 
 export const pageSize = 20;
 
-/** Below five seconds, or what is shown would be old all the time. */
-const askEveryMs = 3000;
+/** The stream tells when something changed; this is for what it does not tell, such as a run that begins to ask for attention. */
+const askEveryMs = 30_000;
 
 function filterOf({ text, country, action }: CampaignsSearch) {
   return {
@@ -39,7 +39,7 @@ export function useCampaigns(search: CampaignsSearch) {
 export function useCampaignCounts(search: CampaignsSearch) {
   return useQuery({
     ...countCampaignsOptions({ query: filterOf(search) }),
-    refetchInterval: askEveryMs * 3,
+    refetchInterval: askEveryMs,
     placeholderData: keepPreviousData,
   });
 }

@@ -1,4 +1,6 @@
+import { useQuery } from '@tanstack/react-query';
 import { useEffect, useState, useSyncExternalStore } from 'react';
+import { getRunRatesOptions } from '../../api/generated/@tanstack/react-query.gen.ts';
 import type { RunProgress } from '../../api/generated/types.gen.ts';
 import { createRateSeries, type RateSeries } from '../../parts/rate-line/rate-series.ts';
 import { createLineRates, type LineRate } from './line-rates.ts';
@@ -14,6 +16,13 @@ export interface WatchedRates {
 export function useRates(progress: RunProgress): WatchedRates {
   const [{ series, observe, lines, subscribe }] = useState(createRateWatch);
   useEffect(() => observe(progress), [progress, observe]);
+  const { data: history } = useQuery({ ...getRunRatesOptions({ path: { id: progress.runId } }), staleTime: Infinity });
+  useEffect(() => {
+    if (!history) return;
+    series.prepend(
+      history.points.map(({ at, usersPerSecond }) => ({ atMs: Date.parse(at), perSecond: usersPerSecond })),
+    );
+  }, [history, series]);
   return { series, lines: useSyncExternalStore(subscribe, lines) };
 }
 

@@ -3,6 +3,7 @@ import type { Shard } from '../../api/generated/types.gen.ts';
 import { useRefusal } from '../../frame/session/session.ts';
 import { Button } from '../../parts/button.tsx';
 import { Icon } from '../../parts/icon.tsx';
+import { Time } from '../../parts/time.tsx';
 import { countOf, formatCount } from '../../parts/numbers.ts';
 import { AddPartitionsDialog } from './add-partitions-dialog.tsx';
 import { idleInWords } from './shard-figures.ts';
@@ -67,8 +68,8 @@ function Notes({ shard }: { shard: Shard }) {
             Breaker open
           </h3>
           <p className="sm t2">
-            {capital(down ?? 'Its endpoint counts as down')}. Work waits and burns no attempts; a probe tries by itself
-            whether it answers again.
+            <DownSince note={down} /> Work waits and burns no attempts; a probe tries by itself whether it answers
+            again.
           </p>
         </>
       )}
@@ -117,6 +118,17 @@ function Notes({ shard }: { shard: Shard }) {
       </dl>
       {isAdding && <AddPartitionsDialog shard={shard} onClose={() => setAdding(false)} />}
     </div>
+  );
+}
+
+/** Since when, in the zone that is chosen: the note says it as an instant. */
+function DownSince({ note }: { note: string | undefined }) {
+  const [, instant, cause] = /since (\S+Z): (.+)$/.exec(note ?? '') ?? [];
+  if (instant === undefined || cause === undefined) return 'Its endpoint counts as down.';
+  return (
+    <>
+      Since <Time instant={instant} withSeconds />: {cause}.
+    </>
   );
 }
 

@@ -1,0 +1,34 @@
+import { useQuery } from '@tanstack/react-query';
+import {
+  countCampaignsOptions,
+  groupDeadLettersOptions,
+  listShardsOptions,
+} from '../api/generated/@tanstack/react-query.gen.ts';
+
+/** How much in a part of the console waits for somebody: amber is to be watched, red to be acted on. */
+export interface Work {
+  count: number;
+  tone: 'warn' | 'bad';
+  /** `3 need attention`: what a screen reader hears. */
+  words: string;
+}
+
+/** It is a sign in the corner of the eye: a minute late is soon enough. */
+const askEveryMs = 60_000;
+
+/** By the path of the entry; nothing where nobody has to do anything, or where it could not be asked. */
+export function useWork(): ReadonlyMap<string, Work> {
+  const asked = { refetchInterval: askEveryMs, staleTime: askEveryMs / 2 };
+  const campaigns = useQuery({ ...countCampaignsOptions(), ...asked });
+  const shards = useQuery({ ...listShardsOptions(), ...asked });
+  const letters = useQuery({ ...groupDeadLettersOptions({ query: { state: 'kept' } }), ...asked });
+  const attention = campaigns.data?.needsAttention ?? 0;
+  const down = (shards.data?.items ?? []).filter(({ breaker }) => breaker === 'open').length;
+  const dead = (letters.data?.items ?? []).reduce((sum, group) => sum + group.letters, 0);
+  const all: [string, Work][] = [
+    ['/campaigns', { count: attention, tone: 'warn', words: `${attention} need attention` }],
+    ['/shards', { count: down, tone: 'bad', words: `${down} with an endpoint that is down` }],
+    ['/dead-letters', { count: dead, tone: 'bad', words: `${dead} wait for somebody` }],
+  ];
+  return new Map(all.filter(([, { count }]) => count > 0));
+}

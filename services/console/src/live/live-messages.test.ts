@@ -1,0 +1,25 @@
+import { expect, test } from 'vitest';
+import type { RunProgress } from '../api/generated/types.gen.ts';
+import { isLast, liveMessage } from './live-messages.ts';
+
+const progress: RunProgress = {
+  ...{ runId: 'run_1', parentRunId: null, campaignId: 'cmp_1', campaignName: 'x', revision: 1, state: 'running' },
+  ...{ stateReason: null, scheduledFor: '', startedAt: null, endedAt: null, stateSince: null, deadlineAt: null },
+  settings: { priority: 'normal', paceUsersPerSecond: null, pauseAtFailedPercent: null, pauseAtFailedMinUsers: 1000 },
+  ...{ asOf: '', audience: { estimated: null, counted: 0, excluded: 0, complete: false }, steps: [], countries: [] },
+  ...{ balanced: true, budgets: [], notes: [], stalled: null, waitingSince: null, inFlight: 0, waitingForRetry: 0 },
+  ...{ usersPerSecond: { oneMinute: 0, tenMinutes: 0 }, eta: null, waits: [] },
+};
+const counts = { all: 3, needsAttention: 1, running: 1, paused: 0, scheduled: 0, ended: 2, draft: 0 };
+
+test('progress is about its run, counts about the list, and an end tells nothing that the last progress did not', () => {
+  expect(liveMessage('progress', progress)).toEqual({ topic: 'run_1', progress });
+  expect(liveMessage('campaigns', counts)).toEqual({ topic: 'campaigns', counts });
+  expect(liveMessage('end', progress)).toBeUndefined();
+});
+
+test('behind a run that has ended nothing comes; the list never ends', () => {
+  expect(isLast({ topic: 'run_1', progress })).toBe(false);
+  expect(isLast({ topic: 'run_1', progress: { ...progress, endedAt: '2026-11-24T02:42:00.000Z' } })).toBe(true);
+  expect(isLast({ topic: 'campaigns', counts })).toBe(false);
+});
