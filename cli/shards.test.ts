@@ -19,7 +19,7 @@ const shard = {
   batchesPerSecond: 3.2,
   breaker: 'closed',
   endpoint: null,
-  owners: [
+  lanes: [
     { partition: 0, worker: 'worker-1', messages: 200 },
     { partition: 1, worker: 'worker-1', messages: 1000 },
     { partition: 2, worker: null, messages: 0 },

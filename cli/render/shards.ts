@@ -23,7 +23,7 @@ export const shownShard = z.object({
   batchesPerSecond: z.number(),
   breaker: z.string(),
   endpoint: z.object({ cause: z.string(), since: z.string(), nextTryAt: z.string().nullable() }).nullish(),
-  owners: z.array(z.object({ partition: z.int(), worker: z.string().nullable(), messages: z.int() })).nullish(),
+  lanes: z.array(z.object({ partition: z.int(), worker: z.string().nullable(), messages: z.int() })).nullish(),
   desiredWorkers: z.int(),
   notes: z.array(z.string()),
 });
@@ -79,7 +79,7 @@ export function renderShard(shard: ShownShard, paint: Paint): string {
     ['ahead', [`${count(lag.aheadBatches)} batches, ${aheadText(shard)}`]],
     ['calls', [`${inFlight} of ${callLimit} in flight, ${batchesPerSecond} batches/s`]],
     ['breaker', [oneLine(breaker), ...endpointText(shard)]],
-    ['lies in', ownersText(shard)],
+    ['lies in', lanesText(shard)],
     ['note', shard.notes.map(oneLine)],
   ];
   const width = Math.max(...parts.map(([title]) => title.length));
@@ -98,8 +98,8 @@ function endpointText({ endpoint }: ShownShard): string[] {
 }
 
 /** Where messages lie, the fullest partition first. */
-function ownersText({ owners }: ShownShard): string[] {
-  return (owners ?? [])
+function lanesText({ lanes }: ShownShard): string[] {
+  return (lanes ?? [])
     .filter(({ messages }) => messages > 0)
     .toSorted((a, b) => b.messages - a.messages)
     .map(

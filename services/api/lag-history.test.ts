@@ -1,21 +1,24 @@
 import { expect, it } from 'vitest';
-import { createSettableClock } from '../../test/support/settable-clock.ts';
 import { createLagHistory } from './lag-history.ts';
 
-it('has what was seen last of each half minute, the newest at the end, and fifteen minutes at most', () => {
-  const clock = createSettableClock();
-  const history = createLagHistory({ clock });
-  history.add('a', { seconds: 1, batches: 10 });
-  history.add('a', { seconds: 2, batches: 20 });
-  clock.advance(60_000);
-  history.add('a', { seconds: null, batches: 30 });
+const atMs = Date.UTC(2026, 0, 1);
 
-  const { seconds, batches } = history.of('a');
-  expect(batches).toHaveLength(30);
-  expect(batches.slice(-3)).toEqual([20, null, 30]);
-  expect(seconds.slice(-3)).toEqual([2, null, null]);
-  expect(history.of('b').batches).toEqual(Array(30).fill(null));
+it('keeps the last of what was seen in each half minute, for a quarter of an hour', () => {
+  const history = createLagHistory();
+  history.add('a.SG', atMs, 1);
+  history.add('a.SG', atMs + 29_000, 2);
+  history.add('a.SG', atMs + 60_000, 3);
+  history.add('b.SG', atMs, 9);
 
-  clock.advance(15 * 60_000);
-  expect(history.of('a').batches).toEqual(Array(30).fill(null));
+  const seen = history.of('a.SG', atMs + 60_000);
+  expect(seen).toHaveLength(30);
+  expect(seen.slice(-4)).toEqual([null, 2, null, 3]);
+});
+
+it('forgets what is older, and knows nothing of a shard that nobody looked at', () => {
+  const history = createLagHistory();
+  history.add('a.SG', atMs, 1);
+  history.add('a.SG', atMs + 900_000, null);
+  expect(history.of('a.SG', atMs + 900_000).every((each) => each === null)).toBe(true);
+  expect(history.of('b.SG', atMs)).toEqual([]);
 });

@@ -1,41 +1,34 @@
-import type { Clock } from '../../shared/ports/clock.ts';
+/** A point for so many seconds; the last one is the current. */
+export const lagStepSeconds = 30;
 
-const stepMs = 30_000;
-const steps = 30;
+/** A quarter of an hour. */
+const points = 30;
 
-/** What is remembered of a shard's lag at a moment. */
-export interface LagSample {
-  /** Null where nothing moved: how long it takes nobody can say. */
-  seconds: number | null;
-  batches: number;
-}
-
+/** How far behind each shard was, as often as somebody looked. Of this process: another one has seen it at other moments. */
 export interface LagHistory {
-  add(shard: string, sample: LagSample): void;
-  /** Of the last fifteen minutes, a value for each half minute, oldest first; null where nobody looked. */
-  of(shard: string): { seconds: (number | null)[]; batches: (number | null)[] };
+  /** @param seconds null where nobody knows */
+  add(shard: string, nowMs: number, seconds: number | null): void;
+  /** Oldest first, the current point last; null for what nobody looked at. Empty for a shard that was never looked at. */
+  of(shard: string, nowMs: number): (number | null)[];
 }
 
-/** Thirty samples for each shard, in this process: what it saw last of each half minute. */
-export function createLagHistory({ clock }: { clock: Pick<Clock, 'monotonicMs'> }): LagHistory {
-  const byShard = new Map<string, Map<number, LagSample>>();
-  const stepNow = () => Math.floor(clock.monotonicMs() / stepMs);
+export function createLagHistory(): LagHistory {
+  /** By shard: the number of a step since 1970, and what was seen in it last. */
+  const seen = new Map<string, Map<number, number | null>>();
+  const stepOf = (nowMs: number) => Math.floor(nowMs / 1000 / lagStepSeconds);
 
   return {
-    add: (shard, sample) => {
-      const samples = byShard.get(shard) ?? new Map<number, LagSample>();
-      byShard.set(shard, samples);
-      const now = stepNow();
-      samples.set(now, sample);
-      for (const step of samples.keys()) if (step <= now - steps) samples.delete(step);
+    add: (shard, nowMs, seconds) => {
+      const steps = seen.get(shard) ?? new Map<number, number | null>();
+      seen.set(shard, steps.set(stepOf(nowMs), seconds));
+      const first = stepOf(nowMs) - points + 1;
+      for (const step of steps.keys()) if (step < first) steps.delete(step);
     },
-    of: (shard) => {
-      const first = stepNow() - steps + 1;
-      const samples = Array.from({ length: steps }, (_, index) => byShard.get(shard)?.get(first + index));
-      return {
-        seconds: samples.map((sample) => sample?.seconds ?? null),
-        batches: samples.map((sample) => sample?.batches ?? null),
-      };
+    of: (shard, nowMs) => {
+      const steps = seen.get(shard);
+      if (!steps) return [];
+      const first = stepOf(nowMs) - points + 1;
+      return Array.from({ length: points }, (_, index) => steps.get(first + index) ?? null);
     },
   };
 }

@@ -128,7 +128,15 @@ describe('the report of a run', () => {
       { step: 2, action: 'send-message', audience: 100, succeeded: 98, skipped: 2, pending: 0 },
     ]);
     expect(report.failures).toEqual([
-      { step: 1, country: 'SG', outcome: 'failed', reason: 'out-of-stock', users: 2, sample: ['u1', 'u2'] },
+      {
+        step: 1,
+        country: 'SG',
+        outcome: 'failed',
+        reason: 'out-of-stock',
+        users: 2,
+        sample: ['u1', 'u2'],
+        retryable: true,
+      },
     ]);
   });
 });

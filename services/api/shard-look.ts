@@ -4,9 +4,9 @@ import type { GroupLook } from '../../shared/ports/group-look.ts';
 import type { Clock } from '../../shared/ports/clock.ts';
 import type { Meter } from '../../shared/ports/meter.ts';
 import type { RegistryReader } from '../../shared/runtime/registry-reader.ts';
+import { createLagHistory } from './lag-history.ts';
 import type { ShardShape } from './contracts/shards.ts';
 import type { ShardFigures } from './ports/shard-figures.ts';
-import { createLagHistory } from './lag-history.ts';
 import { shardId, shardView } from './views/shard.ts';
 
 /** However many ask: brokers and database are asked this often at most. */
@@ -32,7 +32,7 @@ export interface ShardLook {
 
 export function createShardLook({ registry, figures, guards, group, topicPrefix, clock }: ShardLookDeps): ShardLook {
   const names = topicNames(topicPrefix);
-  const history = createLagHistory({ clock });
+  const history = createLagHistory();
   let seen: readonly ShardShape[] = [];
   let seenAtMs = -Infinity;
   let looking: Promise<readonly ShardShape[]> | undefined;
@@ -52,16 +52,16 @@ export function createShardLook({ registry, figures, guards, group, topicPrefix,
     const guardOf = new Map(breakers.map((each) => [keyOf(each), each]));
     seen = shards.map((shard) => {
       const topic = names.shard(shard);
+      const id = shardId(shard);
       const view = shardView({
         ...{ shard, topic },
         traffic: traffic === null ? null : traffic.get(topic),
         reports: reportsOf.get(keyOf(shard)) ?? [],
         work: workOf.get(keyOf(shard)),
         guard: guardOf.get(keyOf(shard)),
-        lagHistory: noHistory,
       });
-      history.add(view.id, { seconds: view.lag.aheadSeconds, batches: view.lag.aheadBatches });
-      return { ...view, lagHistory: history.of(view.id) };
+      history.add(id, beganMs, view.lag.aheadSeconds);
+      return { ...view, lag: { ...view.lag, history: history.of(id, beganMs) } };
     });
     seenAtMs = beganMs;
     return seen;
@@ -79,8 +79,6 @@ export function createShardLook({ registry, figures, guards, group, topicPrefix,
     last: () => seen,
   };
 }
-
-const noHistory = { seconds: [], batches: [] };
 
 function keyOf({ actionType, country }: Shard): string {
   return shardId({ actionType, country });

@@ -43,26 +43,19 @@ describe('a shard', () => {
       { worker: 'a', partitions: [0] },
       { worker: 'b', partitions: [1] },
     ]);
-    expect(shown.notes).toEqual(['Kafka has 2 of 6 partitions so far']);
-    expect(shown.owners).toEqual([
+    expect(shown.lanes).toEqual([
       { partition: 0, worker: 'a', messages: 4 },
       { partition: 1, worker: 'b', messages: 3 },
     ]);
-    expect(shown.lagHistory.batches.slice(-2)).toEqual([null, 0]);
-  });
-
-  it('names the workers that have nothing to do, as soon as Kafka tells who has what', async () => {
-    await report(['a', 'b']);
-    deps.group.traffic.set(topic, [{ partition: 0, unhandled: 9, member: 'a' }]);
-    expect(shard.parse((await ask('GET')).json()).idleWorkers).toEqual(['b']);
+    expect(shown.notes).toEqual(['Kafka has 2 of 6 partitions so far']);
   });
 
   it('tells how far behind it was, as often as somebody looked', async () => {
     await ask('GET');
     deps.clock.advance(60_000);
-    const { seconds } = shard.parse((await ask('GET')).json()).lagHistory;
-    expect(seconds.slice(-3)).toEqual([0, null, 0]);
-    expect(seconds).toHaveLength(30);
+    const { history } = shard.parse((await ask('GET')).json()).lag;
+    expect(history.slice(-3)).toEqual([0, null, 0]);
+    expect(history).toHaveLength(30);
   });
 
   it('says plainly when there are more workers than partitions', async () => {

@@ -193,6 +193,10 @@ export const failureReason = z
     users,
     /** Some of the users, at most five. */
     sample: z.array(z.string()),
+    retryable: z
+      .boolean()
+      .default(false)
+      .describe('Once the run has ended, they may be tried again: they failed, are kept, and could be sent'),
   })
   .meta({ id: 'FailureReason' });
 

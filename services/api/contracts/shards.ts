@@ -16,21 +16,27 @@ export const shard = z
     workers: z
       .array(z.object({ worker: z.string(), partitions: z.array(count) }))
       .describe('Who serves it, and which partitions each has'),
+    lanes: z
+      .array(
+        z.object({
+          partition: count,
+          worker: z.string().nullable().describe('Who has it; null where nobody does'),
+          messages: count.describe('Published there and not handled'),
+        }),
+      )
+      .describe('Its partitions as Kafka has them, in order; empty while they are not known'),
     lag: z.object({
       messages: count.nullable().describe('Published and not handled; null while it is not known'),
       batches: z.number().min(0).describe('Ready: on the topic, or a worker has them'),
       waiting: z.number().min(0).describe('Held back: batches that were put back, until they are due'),
       aheadBatches: z.number().min(0).describe('Ready here or in steps before, or still to be fed'),
       aheadSeconds: z.number().min(0).nullable().describe('At the rate of now; null where nothing moves'),
+      history: z
+        .array(z.number().min(0).nullable())
+        .describe(
+          '`aheadSeconds` every 30 seconds of the last quarter of an hour, oldest first, as this process saw it; null where it did not look, or nothing moved',
+        ),
     }),
-    lagHistory: z
-      .object({
-        seconds: z.array(z.number().min(0).nullable()).describe('`aheadSeconds`; null also where nothing moved'),
-        batches: z.array(z.number().min(0).nullable()).describe('`aheadBatches`'),
-      })
-      .describe(
-        'Every half minute of the last fifteen, oldest first, as this process saw it; null where it did not look',
-      ),
     inFlight: count.describe('Calls under way'),
     callLimit: count.describe('Calls that may be under way'),
     batchesPerSecond: z.number().min(0),
@@ -45,17 +51,6 @@ export const shard = z
       })
       .nullable()
       .describe('Why the breaker is open, or was until a moment ago; null while it is closed'),
-    owners: z
-      .array(
-        z.object({
-          partition: count,
-          worker: z.string().nullable().describe('null: nobody, or it is about to be assigned'),
-          messages: count.describe('Published and not handled'),
-        }),
-      )
-      .nullable()
-      .describe('By partition; null while Kafka does not tell'),
-    idleWorkers: z.array(z.string()).describe('Serve it and have no partition; empty while Kafka does not tell'),
     desiredWorkers: count.describe('To be through in a minute; at most one for each partition'),
     notes: z.array(z.string()).describe('What a person should know, in plain words'),
     createdAt: z.iso.datetime({ precision: 3 }),

@@ -18,7 +18,6 @@ export interface ShardFacts {
   work: ShardWork | undefined;
   /** Of this shard; undefined where its breaker was never open. */
   guard: GuardRow | undefined;
-  lagHistory: ShardShape['lagHistory'];
 }
 
 export function shardId({ actionType, country }: Pick<RegisteredShard, 'actionType' | 'country'>): string {
@@ -26,31 +25,31 @@ export function shardId({ actionType, country }: Pick<RegisteredShard, 'actionTy
 }
 
 export function shardView(facts: ShardFacts): ShardShape {
-  const { shard, topic, traffic, reports, work, guard, lagHistory } = facts;
+  const { shard, topic, traffic, reports, work, guard } = facts;
   const { actionType, country, partitions, createdAt } = shard;
   const id = shardId(shard);
-  const workers = workersOf(facts);
   const batchesPerSecond = rounded(sumOf(reports, (report) => report.batchesPerSecond));
   const aheadBatches = work?.ahead ?? 0;
   return {
     ...{ id, actionType, country, topic },
     partitions: { wanted: partitions, actual: traffic === null ? null : (traffic?.length ?? 0) },
-    workers,
+    workers: workersOf(facts),
+    lanes: (traffic ?? [])
+      .map(({ partition, member, unhandled }) => ({ partition, worker: member, messages: unhandled }))
+      .sort((a, b) => a.partition - b.partition),
     lag: {
       messages: traffic ? sumOf(traffic, ({ unhandled }) => unhandled) : null,
       batches: work?.ready ?? 0,
       waiting: work?.waiting ?? 0,
       aheadBatches,
       aheadSeconds: secondsOf(aheadBatches, batchesPerSecond),
+      history: [],
     },
-    lagHistory,
     inFlight: sumOf(reports, (report) => report.inFlight),
     callLimit: sumOf(reports, (report) => report.callLimit),
     batchesPerSecond,
     breaker: guard?.state ?? 'closed',
     endpoint: endpointOf(guard),
-    owners: ownersOf(traffic),
-    idleWorkers: traffic ? workers.filter(({ partitions: own }) => own.length === 0).map(({ worker }) => worker) : [],
     desiredWorkers: desiredWorkers(aheadBatches, batchesPerSecond, reports.length, partitions),
     notes: notesOf(facts),
     createdAt: createdAt.toISOString(),
@@ -65,13 +64,6 @@ function workersOf({ traffic, reports }: ShardFacts): ShardShape['workers'] {
     worker,
     partitions: (traffic ?? []).filter(({ member }) => member === worker).map(({ partition }) => partition),
   }));
-}
-
-function ownersOf(traffic: ShardFacts['traffic']): ShardShape['owners'] {
-  if (traffic === null) return null;
-  return (traffic ?? [])
-    .toSorted((a, b) => a.partition - b.partition)
-    .map(({ partition, member, unhandled }) => ({ partition, worker: member, messages: unhandled }));
 }
 
 function endpointOf(guard: GuardRow | undefined): ShardShape['endpoint'] {

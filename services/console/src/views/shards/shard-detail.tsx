@@ -19,8 +19,8 @@ export function ShardDetail({ shard }: { shard: Shard }) {
   );
 }
 
-function Lanes({ shard: { owners, partitions } }: { shard: Shard }) {
-  if (owners === null || owners.length === 0) {
+function Lanes({ shard: { lanes, partitions } }: { shard: Shard }) {
+  if (lanes.length === 0) {
     return (
       <p className={`t2 ${styles['noLanes']}`}>
         {partitions.actual === 0 ? 'Its topic is not there yet.' : 'Kafka does not tell who has which partition.'}
@@ -40,7 +40,7 @@ function Lanes({ shard: { owners, partitions } }: { shard: Shard }) {
         </tr>
       </thead>
       <tbody>
-        {owners.map(({ partition, worker, messages }) => (
+        {lanes.map(({ partition, worker, messages }) => (
           <tr key={partition}>
             <td className="mono">{partition}</td>
             <td>{worker ?? <span className="c-warn">nobody</span>}</td>

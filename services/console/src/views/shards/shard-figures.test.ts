@@ -2,15 +2,14 @@ import { describe, expect, it } from 'vitest';
 import type { Shard } from '../../api/generated/types.gen.ts';
 import { byLag, fits, historyInWords, idleInWords, inOrderOf, lagText, sumsOf } from './shard-figures.ts';
 
-const lag = { messages: 0, batches: 0, waiting: 0, aheadBatches: 0, aheadSeconds: 0 };
+const lag = { messages: 0, batches: 0, waiting: 0, aheadBatches: 0, aheadSeconds: 0, history: [] };
 const shard = (
   country: string,
   changes: Partial<Omit<Shard, 'lag'>> & { lag?: Partial<Shard['lag']> } = {},
 ): Shard => ({
   ...{ id: `award.${country}`, actionType: 'award', country, topic: `muster.award.${country}` },
-  ...{ partitions: { wanted: 2, actual: 2 }, workers: [], inFlight: 0, callLimit: 0, batchesPerSecond: 0 },
-  ...{ breaker: 'closed', endpoint: null, owners: null, idleWorkers: [], lagHistory: { seconds: [], batches: [] } },
-  ...{ desiredWorkers: 0, notes: [], createdAt: '', links: { self: '' } },
+  ...{ partitions: { wanted: 2, actual: 2 }, workers: [], lanes: [], inFlight: 0, callLimit: 0, batchesPerSecond: 0 },
+  ...{ breaker: 'closed', desiredWorkers: 0, notes: [], createdAt: '', links: { self: '' } },
   ...changes,
   lag: { ...lag, ...changes.lag },
 });
@@ -67,7 +66,7 @@ it('sums what is in the topics, held back and under way', () => {
 });
 
 it('tells a history to who cannot see it', () => {
-  expect(historyInWords(shard('SG', { lagHistory: { seconds: [null, 2, 40], batches: [] } }))).toBe(
+  expect(historyInWords(shard('SG', { lag: { history: [null, 2, 40] } }))).toBe(
     'Lag of the last 15 minutes: between 2 and 40 s',
   );
   expect(historyInWords(shard('SG'))).toBe('Lag of the last 15 minutes: nobody looked');

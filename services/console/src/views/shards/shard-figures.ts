@@ -104,8 +104,8 @@ export function idleInWords(shard: Shard): string | undefined {
 }
 
 /** Of one line of the history, for who cannot see it. */
-export function historyInWords({ lagHistory }: Shard): string {
-  const known = lagHistory.seconds.filter((each) => each !== null);
+export function historyInWords({ lag }: Shard): string {
+  const known = lag.history.filter((each) => each !== null);
   if (known.length === 0) return 'Lag of the last 15 minutes: nobody looked';
   return `Lag of the last 15 minutes: between ${formatCount(Math.min(...known))} and ${formatCount(Math.max(...known))} s`;
 }

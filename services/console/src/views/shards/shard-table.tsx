@@ -107,7 +107,7 @@ function ShardRow({ shard, isOpen, onOpen }: { shard: Shard; isOpen: boolean; on
       <td className={lag.waiting === 0 ? 'r wide z' : 'r wide'}>{formatCount(lag.waiting)}</td>
       <td className={late ? 'r nw w5 c-bad' : 'r nw w5'}>{lagText(shard)}</td>
       <td className="wide">
-        <Sparkline values={shard.lagHistory.seconds} atLeast={10} isBad={late} label={historyInWords(shard)} />
+        <Sparkline values={lag.history} atLeast={10} isBad={late} label={historyInWords(shard)} />
       </td>
       <td className="r wide nw">
         {formatCount(inFlight)} <span className="t2">of {formatCount(callLimit)}</span>
