@@ -52,7 +52,7 @@ export function useEditor({ types, saved, ...found }: EditorDeps) {
     const ofApi = [...refused, ...(standing.preview?.problems ?? [])];
     return unique([...said.problems, ...ofApi.filter(({ pointer }) => !ofForm.has(pointer))]);
   }, [said.problems, refused, standing.preview]);
-  const warnings = standing.preview?.warnings ?? [];
+  const warnings = useMemo(() => standing.preview?.warnings ?? [], [standing.preview]);
 
   const pointers = useMemo(() => fieldPointers(form, types), [form, types]);
   const placed = useMemo(() => placeProblems(problems, pointers), [problems, pointers]);

@@ -63,10 +63,10 @@ function Notes({ shard }: { shard: Shard }) {
     <div className={styles['notes']}>
       {breaker === 'open' && (
         <>
-          <h3 className="row gap-1 c-bad">
+          <h2 className="row gap-1 c-bad">
             <Icon name="open" />
             Breaker open
-          </h3>
+          </h2>
           <p className="sm t2">
             <DownSince note={down} /> Work waits and burns no attempts; a probe tries by itself whether it answers
             again.
@@ -75,10 +75,10 @@ function Notes({ shard }: { shard: Shard }) {
       )}
       {breaker === 'slow-start' && (
         <>
-          <h3 className="row gap-1 c-warn">
+          <h2 className="row gap-1 c-warn">
             <Icon name="half" />
             Slow start
-          </h3>
+          </h2>
           <p className="sm t2">
             Its endpoint has just come back: calls grow step by step until it takes all of them again.
           </p>
