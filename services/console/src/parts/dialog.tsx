@@ -1,5 +1,5 @@
 import { Modal } from '@mantine/core';
-import { useId, type ReactNode } from 'react';
+import type { ReactNode } from 'react';
 
 interface DialogProps {
   title: string;
@@ -13,21 +13,12 @@ interface DialogProps {
 
 /** Keeps the focus until it is closed and gives it back then; Esc closes. It is shown for as long as it is rendered. */
 export function Dialog({ title, lead, onClose, children, actions }: DialogProps) {
-  const id = useId();
   return (
-    <Modal.Root
-      opened
-      onClose={onClose}
-      centered
-      size={600}
-      classNames={{ content: 'dialog' }}
-      aria-labelledby={id}
-      lockScroll={false}
-    >
+    <Modal.Root opened onClose={onClose} centered size={600} classNames={{ content: 'dialog' }} lockScroll={false}>
       <Modal.Overlay />
-      <Modal.Content aria-labelledby={id}>
+      <Modal.Content aria-label={title}>
         <div className="dh1">
-          <h2 id={id}>{title}</h2>
+          <h2>{title}</h2>
           {lead !== undefined && <p className="t2 sm">{lead}</p>}
         </div>
         <div className="body">{children}</div>

@@ -1,9 +1,118 @@
+import { keepPreviousData, useQuery } from '@tanstack/react-query';
+import { getRouteApi } from '@tanstack/react-router';
+import { listChangesOptions } from '../../api/generated/@tanstack/react-query.gen.ts';
+import type { Change } from '../../api/generated/types.gen.ts';
 import { Page } from '../../frame/page.tsx';
+import { shortId } from '../../parts/copy-button.tsx';
+import { Icon } from '../../parts/icon.tsx';
+import { countOf } from '../../parts/numbers.ts';
+import { Paging } from '../../parts/paging.tsx';
+import { SearchField } from '../../parts/search-field.tsx';
+import { SkeletonRows } from '../../parts/skeleton.tsx';
+import { Empty, Failed, NoMatch } from '../../parts/states.tsx';
+import { Time } from '../../parts/time.tsx';
+import { changeInWords, detailInWords } from './change-words.ts';
+import styles from './audit.module.css';
 
+const route = getRouteApi('/audit');
+const pageSize = 50;
+
+/** Who changed what, newest first, and how it ended. */
 export function AuditView() {
+  const { subject, cursor } = route.useSearch();
+  const navigate = route.useNavigate();
+  const query = { limit: pageSize, ...(cursor !== undefined && { cursor }), ...(subject !== undefined && { subject }) };
+  const changes = useQuery({ ...listChangesOptions({ query }), placeholderData: keepPreviousData });
+  const items = changes.data?.items;
+  const search = (change: object) => void navigate({ search: (before) => ({ ...before, ...change }) });
   return (
     <Page title="Audit log">
-      <p className="t2">This view is being built.</p>
+      <div className={styles['search']}>
+        <SearchField
+          placeholder="Id or name of what was changed"
+          value={subject ?? ''}
+          onSearch={(text) => search({ subject: text === '' ? undefined : text, cursor: undefined })}
+        />
+      </div>
+      <section className="panel" aria-label="Changes">
+        {items === undefined && changes.error !== null ? (
+          <Failed title="The changes could not be read" error={changes.error} onRetry={() => void changes.refetch()} />
+        ) : items?.length === 0 ? (
+          subject === undefined ? (
+            <Empty icon="audit" title="Nothing was changed yet" command="muster audit">
+              Every change through the API stands here: who, what, when, and how it ended.
+            </Empty>
+          ) : (
+            <NoMatch title="No change matches" onClear={() => search({ subject: undefined, cursor: undefined })}>
+              Of {subject}.
+            </NoMatch>
+          )
+        ) : (
+          <ChangeTable changes={items} />
+        )}
+        {items !== undefined && items.length > 0 && (
+          <Paging cursor={cursor} next={changes.data?.next} onGo={(to) => search({ cursor: to })}>
+            {countOf(items.length, 'change')}, newest first
+          </Paging>
+        )}
+      </section>
     </Page>
+  );
+}
+
+/** @param changes undefined while they are asked for */
+function ChangeTable({ changes }: { changes: readonly Change[] | undefined }) {
+  return (
+    <table className={styles['changes']}>
+      <caption className="vh">Changes, newest first</caption>
+      <thead>
+        <tr>
+          <th scope="col">When</th>
+          <th scope="col" className="wide">
+            Who
+          </th>
+          <th scope="col">What</th>
+          <th scope="col" className="wide">
+            Of which
+          </th>
+          <th scope="col" className="wide">
+            Detail
+          </th>
+          <th scope="col">Ended</th>
+        </tr>
+      </thead>
+      <tbody>
+        {changes?.map((change) => <ChangeRow key={change.id} change={change} />) ?? (
+          <SkeletonRows rows={12} columns={[90, 90, 130, 140, 200, 60]} />
+        )}
+      </tbody>
+    </table>
+  );
+}
+
+function ChangeRow({ change }: { change: Change }) {
+  const { at, keyName, subject, status, detail } = change;
+  const isDone = status < 300;
+  const words = detailInWords(detail);
+  return (
+    <tr>
+      <td className="nw">
+        <Time instant={at} withSeconds />
+      </td>
+      <td className="wide">{keyName ?? 'nobody known'}</td>
+      <td className="w5">{changeInWords(change)}</td>
+      <td className="wide mono" title={subject ?? undefined}>
+        {subject === null ? '–' : shortId(subject)}
+      </td>
+      <td className={`wide t2 ${styles['detail']}`} title={words}>
+        {words}
+      </td>
+      <td className={isDone ? 'nw c-ok' : 'nw c-warn'}>
+        <span className="row gap-1">
+          <Icon name={isDone ? 'check' : 'cancelled'} size={14} />
+          {isDone ? 'done' : status === 409 ? 'refused by its state' : `refused, ${status}`}
+        </span>
+      </td>
+    </tr>
   );
 }

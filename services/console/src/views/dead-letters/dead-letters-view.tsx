@@ -1,9 +1,46 @@
+import { useQuery } from '@tanstack/react-query';
+import { getRouteApi } from '@tanstack/react-router';
+import { groupDeadLettersOptions, listQuarantinedStepsOptions } from '../../api/generated/@tanstack/react-query.gen.ts';
 import { Page } from '../../frame/page.tsx';
+import { standingOf } from '../../live/staleness.ts';
+import { Chips } from '../../parts/chips.tsx';
+import { Freshness } from '../../parts/freshness.tsx';
+import { Letters } from './letters.tsx';
+import { Steps } from './steps.tsx';
 
+const route = getRouteApi('/dead-letters');
+const lookEveryMs = 4000;
+
+/** What the engine set aside: messages that nobody could understand, and steps whose calls ended their workers. */
 export function DeadLettersView() {
+  const { id, show } = route.useSearch();
+  const navigate = route.useNavigate();
+  const groups = useQuery({ ...groupDeadLettersOptions({ query: { state: 'kept' } }), refetchInterval: lookEveryMs });
+  const steps = useQuery({
+    ...listQuarantinedStepsOptions({ query: { state: 'kept', limit: 200 } }),
+    refetchInterval: lookEveryMs,
+  });
+  const shown = show ?? (id?.startsWith('qst_') === true ? 'steps' : 'messages');
+  const letters = groups.data?.items.reduce((sum, group) => sum + group.letters, 0);
+  const current = shown === 'steps' ? steps : groups;
   return (
-    <Page title="Dead letters">
-      <p className="t2">This view is being built.</p>
+    <Page title="Dead letters" freshness={current.data && <Freshness standing={standingOf(current)} />}>
+      <Chips
+        label="What was set aside"
+        chosen={shown}
+        chips={[
+          { value: 'messages', label: 'Messages', count: letters },
+          { value: 'steps', label: 'Quarantined steps', count: steps.data?.items.length },
+        ]}
+        onChoose={(value) =>
+          void navigate({ search: { show: value === 'messages' ? undefined : value }, replace: true })
+        }
+      />
+      {shown === 'steps' ? (
+        <Steps steps={steps.data?.items} error={steps.error} onRetry={() => void steps.refetch()} />
+      ) : (
+        <Letters groups={groups.data?.items} error={groups.error} onRetry={() => void groups.refetch()} />
+      )}
     </Page>
   );
 }

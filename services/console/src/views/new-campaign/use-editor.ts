@@ -11,8 +11,8 @@ import type {
 import { problemOf } from '../../api/problems.ts';
 import type { FormProblems, ToldProblem } from '../../parts/form-field.tsx';
 import { fieldPointers } from './field-pointers.ts';
-import { definitionOf } from './form-definition.ts';
-import type { CampaignForm } from './form.ts';
+import { definitionOf } from '../../parts/campaign/form-definition.ts';
+import type { CampaignForm } from '../../parts/campaign/form.ts';
 import { placeProblems, type PlacedProblem } from './problem-places.ts';
 import { useKeptForm } from './use-kept-form.ts';
 import { usePreview } from './use-preview.ts';
@@ -37,6 +37,12 @@ export function useEditor({ types, saved, ...found }: EditorDeps) {
   const said = useMemo(() => definitionOf(form, types), [form, types]);
   const standing = usePreview(said.definition);
   const [left, setLeft] = useState<ReadonlySet<string>>(new Set());
+  /** Left, and not looked at since: what is known of them may be true no more, and a line that comes and goes would move what is being clicked. */
+  const [leftLately, setLeftLately] = useState<ReadonlySet<string>>(new Set());
+  if (leftLately.size > 0 && !standing.isBehind) {
+    setLeft(left.union(leftLately));
+    setLeftLately(new Set());
+  }
   /** Somebody wanted to save or start: everything that is wrong is told. */
   const [isTried, setTried] = useState(false);
   const [refused, setRefused] = useState<readonly PlacedProblem[]>([]);
@@ -46,7 +52,7 @@ export function useEditor({ types, saved, ...found }: EditorDeps) {
     const ofApi = [...refused, ...(standing.preview?.problems ?? [])];
     return unique([...said.problems, ...ofApi.filter(({ pointer }) => !ofForm.has(pointer))]);
   }, [said.problems, refused, standing.preview]);
-  const warnings = standing.preview?.warnings ?? [];
+  const warnings = useMemo(() => standing.preview?.warnings ?? [], [standing.preview]);
 
   const pointers = useMemo(() => fieldPointers(form, types), [form, types]);
   const placed = useMemo(() => placeProblems(problems, pointers), [problems, pointers]);
@@ -56,7 +62,9 @@ export function useEditor({ types, saved, ...found }: EditorDeps) {
       const isTold = isTried || left.has(pointer);
       return [...(isTold ? toldAs('bad', placed.get(pointer)) : []), ...toldAs('warn', warned.get(pointer))];
     },
-    onLeave: (pointer) => setLeft((before) => (before.has(pointer) ? before : new Set([...before, pointer]))),
+    onLeave: (pointer) => {
+      if (!left.has(pointer)) setLeftLately((before) => new Set([...before, pointer]));
+    },
   };
 
   const queries = useQueryClient();

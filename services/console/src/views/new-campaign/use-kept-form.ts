@@ -1,5 +1,5 @@
 import { useEffect, useMemo, useState } from 'react';
-import type { CampaignForm } from './form.ts';
+import type { CampaignForm } from '../../parts/campaign/form.ts';
 import { createFormKeeper, tabName } from './kept-form.ts';
 
 const settleMs = 400;
@@ -17,9 +17,11 @@ export interface KeptFormState {
   markSaved: () => void;
 }
 
+const wallClockMs = () => Date.now();
+
 /** A form that outlives a reload of the page, in this tab. @param saved what it begins with */
 export function useKeptForm(saved: CampaignForm, campaignId: string): KeptFormState {
-  const keeper = useMemo(() => createFormKeeper(localStorage, tabName(), campaignId, () => Date.now()), [campaignId]);
+  const keeper = useMemo(() => createFormKeeper(localStorage, tabName(), campaignId, wallClockMs), [campaignId]);
   const [found] = useState(() => keeper.read());
   const [base, setBase] = useState(saved);
   const [form, setForm] = useState(found?.form ?? saved);

@@ -2,7 +2,7 @@ import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { previewCampaign } from '../../api/generated/sdk.gen.ts';
 import type { CampaignDefinitionInput, CampaignPreview } from '../../api/generated/types.gen.ts';
 import { useRefusal } from '../../frame/session/session.ts';
-import { useSettled } from './use-settled.ts';
+import { useSettled } from '../../parts/campaign/use-settled.ts';
 
 const settleMs = 500;
 
@@ -17,14 +17,12 @@ export interface PreviewStanding {
 
 /** What the API says of a definition that is being written: asked for when nothing was typed for half a second. */
 export function usePreview(definition: CampaignDefinitionInput): PreviewStanding {
-  const written = JSON.stringify(definition);
   const refusal = useRefusal('manager');
-  const settled = useSettled(written, settleMs);
+  const settled = useSettled(definition, settleMs);
   const { data, error, refetch, isPlaceholderData } = useQuery({
-    queryKey: ['previewCampaign', settled],
+    queryKey: ['previewCampaign', settled.written],
     queryFn: async ({ signal }) => {
-      const body: CampaignDefinitionInput = JSON.parse(settled);
-      return (await previewCampaign({ body, signal, throwOnError: true })).data;
+      return (await previewCampaign({ body: settled.value, signal, throwOnError: true })).data;
     },
     placeholderData: keepPreviousData,
     staleTime: 30_000,
@@ -33,7 +31,7 @@ export function usePreview(definition: CampaignDefinitionInput): PreviewStanding
   });
   return {
     preview: data,
-    isBehind: isPlaceholderData || settled !== written,
+    isBehind: isPlaceholderData || settled.isBehind,
     error,
     look: () => void refetch(),
   };

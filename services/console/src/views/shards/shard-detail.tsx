@@ -3,6 +3,7 @@ import type { Shard } from '../../api/generated/types.gen.ts';
 import { useRefusal } from '../../frame/session/session.ts';
 import { Button } from '../../parts/button.tsx';
 import { Icon } from '../../parts/icon.tsx';
+import { Time } from '../../parts/time.tsx';
 import { countOf, formatCount } from '../../parts/numbers.ts';
 import { AddPartitionsDialog } from './add-partitions-dialog.tsx';
 import { idleInWords } from './shard-figures.ts';
@@ -62,22 +63,22 @@ function Notes({ shard }: { shard: Shard }) {
     <div className={styles['notes']}>
       {breaker === 'open' && (
         <>
-          <h3 className="row gap-1 c-bad">
+          <h2 className="row gap-1 c-bad">
             <Icon name="open" />
             Breaker open
-          </h3>
+          </h2>
           <p className="sm t2">
-            {capital(down ?? 'Its endpoint counts as down')}. Work waits and burns no attempts; a probe tries by itself
-            whether it answers again.
+            <DownSince note={down} /> Work waits and burns no attempts; a probe tries by itself whether it answers
+            again.
           </p>
         </>
       )}
       {breaker === 'slow-start' && (
         <>
-          <h3 className="row gap-1 c-warn">
+          <h2 className="row gap-1 c-warn">
             <Icon name="half" />
             Slow start
-          </h3>
+          </h2>
           <p className="sm t2">
             Its endpoint has just come back: calls grow step by step until it takes all of them again.
           </p>
@@ -117,6 +118,17 @@ function Notes({ shard }: { shard: Shard }) {
       </dl>
       {isAdding && <AddPartitionsDialog shard={shard} onClose={() => setAdding(false)} />}
     </div>
+  );
+}
+
+/** Since when, in the zone that is chosen: the note says it as an instant. */
+function DownSince({ note }: { note: string | undefined }) {
+  const [, instant, cause] = /since (\S+Z): (.+)$/.exec(note ?? '') ?? [];
+  if (instant === undefined || cause === undefined) return 'Its endpoint counts as down.';
+  return (
+    <>
+      Since <Time instant={instant} withSeconds />: {cause}.
+    </>
   );
 }
 

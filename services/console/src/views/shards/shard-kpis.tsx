@@ -1,6 +1,6 @@
 import type { Shard } from '../../api/generated/types.gen.ts';
 import { Kpis } from '../../parts/kpis.tsx';
-import { countOf, formatCount, formatRate } from '../../parts/numbers.ts';
+import { formatCount, formatRate } from '../../parts/numbers.ts';
 import { isLate, lagText, sumsOf } from './shard-figures.ts';
 import styles from './shards.module.css';
 
@@ -42,7 +42,7 @@ export function ShardKpis({ shards, isOld }: { shards: readonly Shard[] | undefi
           {
             name: 'Workers',
             value: formatCount(sums.workers),
-            note: sums.idle === 0 ? 'all have partitions' : `${countOf(sums.idle, 'worker')} with no partition to own`,
+            note: sums.idle === 0 ? 'all have partitions' : `${sums.idle} with no partition`,
           },
         ]}
       />

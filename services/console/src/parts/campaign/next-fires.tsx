@@ -1,16 +1,17 @@
-import { Icon } from '../../parts/icon.tsx';
-import { formatTime } from '../../parts/times.ts';
-import { useMinute } from '../../parts/now.ts';
-import { useZone } from '../../parts/zone.ts';
+import { Icon } from '../icon.tsx';
+import { formatTime } from '../times.ts';
+import { useMinute } from '../now.ts';
+import { useZone } from '../zone.ts';
 import { zonePlace } from './zone-words.ts';
-import styles from './new-campaign.module.css';
+import styles from './next-fires.module.css';
 import { useNextFires } from './use-next-fires.ts';
 import type { WhenForm } from './when-form.ts';
-import { instantOf } from './zoned-times.ts';
+import { comesTwice, instantOf } from './zoned-times.ts';
 
 const marks = {
   shifted: { icon: 'fwd', text: 'the clocks leap over it; starts when they have' },
-  repeated: { icon: 'twice', text: 'comes twice; starts at the first' },
+  repeated: { icon: 'twice', text: 'comes again; starts again' },
+  twice: { icon: 'twice', text: 'comes twice; starts at the first' },
   skipped: { icon: 'gap', text: 'the clocks leap over it; does not start' },
 } as const;
 
@@ -43,7 +44,8 @@ export function NextFires({ when }: { when: WhenForm }) {
           </tr>
         </thead>
         <tbody>
-          {fires.map(({ at, localTime, mark, instants }, index) => {
+          {fires.map(({ at, localTime, mark: said, instants }, index) => {
+            const mark = said ?? (localTime !== null && comesTwice(localTime, zone) ? ('twice' as const) : null);
             // What is skipped is shown where it would have been.
             const shown = at ?? (localTime === null ? null : instantOf(localTime.slice(0, 19), zone));
             return (

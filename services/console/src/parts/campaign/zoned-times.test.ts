@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { instantOf, isZone, wallClock } from './zoned-times.ts';
+import { comesTwice, instantOf, isZone, wallClock } from './zoned-times.ts';
 
 it.each([
   ['2026-12-01T09:00', 'Asia/Singapore', '2026-12-01T01:00:00.000Z'],
@@ -16,6 +16,15 @@ it.each([
 it('reads an instant off the clocks of a zone', () => {
   expect(wallClock('2026-12-01T01:00:00Z', 'Asia/Singapore')).toBe('2026-12-01T09:00:00');
   expect(wallClock('2026-12-31T18:00:00Z', 'Asia/Kolkata')).toBe('2026-12-31T23:30:00');
+});
+
+it.each([
+  ['2027-04-04T02:30:00', 'Australia/Sydney', true],
+  ['2027-04-04T03:30:00', 'Australia/Sydney', false],
+  ['2026-03-29T02:30:00', 'Europe/Berlin', false],
+  ['2026-12-01T09:00:00', 'UTC', false],
+])('%s in %s comes twice: %s', (time, zone, twice) => {
+  expect(comesTwice(time, zone)).toBe(twice);
 });
 
 it('knows what is no time and no zone', () => {

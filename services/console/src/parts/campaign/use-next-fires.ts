@@ -15,12 +15,12 @@ export interface NextFires {
 /** When a rule fires next, as the API reckons it; asked for when nothing was typed for a moment. */
 export function useNextFires(when: WhenForm): NextFires {
   const { schedule, problems } = scheduleOf({ ...when, kind: 'recurring' }, []);
-  const written = JSON.stringify(schedule);
-  const settled = useSettled(written, 400);
+  const settled = useSettled(schedule, 400);
   const { data, error, isPlaceholderData } = useQuery({
-    queryKey: ['previewRecurrence', settled],
+    queryKey: ['previewRecurrence', settled.written],
     queryFn: async ({ signal }) => {
-      const { type: _, ...recurrence } = JSON.parse(settled);
+      if (settled.value.type !== 'recurring') return null;
+      const { type: _, ...recurrence } = settled.value;
       return (await previewRecurrence({ body: { ...recurrence, count: 5 }, signal, throwOnError: true })).data;
     },
     enabled: problems.length === 0,
@@ -31,7 +31,7 @@ export function useNextFires(when: WhenForm): NextFires {
   return {
     fires: data?.fires,
     zone: data?.zone ?? when.zone,
-    isBehind: isPlaceholderData || settled !== written,
+    isBehind: isPlaceholderData || settled.isBehind,
     error,
   };
 }

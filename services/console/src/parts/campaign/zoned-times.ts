@@ -41,6 +41,13 @@ export function instantOf(time: string, zone: string): string | null {
   return new Date(exact ?? endOfGap(candidates, zone)).toISOString();
 }
 
+/** Whether the clocks of a zone show a time twice, because they are set back. */
+export function comesTwice(time: string, zone: string): boolean {
+  const asUtcMs = Date.parse(`${time}Z`);
+  const instants = [asUtcMs - dayMs, asUtcMs + dayMs].map((atMs) => asUtcMs - offsetMs(atMs, zone));
+  return new Set(instants.filter((atMs) => wallClock(atMs, zone) === time)).size === 2;
+}
+
 /** Between the two readings of a time that there is not, the clocks change: at the first instant with the later offset. */
 function endOfGap(candidates: readonly number[], zone: string): number {
   let [before = 0, after = 0] = candidates;

@@ -1,0 +1,19 @@
+import { expect, it } from 'vitest';
+import { changeInWords, detailInWords } from './change-words.ts';
+
+it.each([
+  ['POST', '/v1/campaigns', 'create campaign'],
+  ['POST', '/v1/campaigns/:id/start', 'start campaign'],
+  ['POST', '/v1/runs/:id/retry-failed', 'retry failed run'],
+  ['PATCH', '/v1/campaigns/:id/budgets', 'change budget of campaign'],
+  ['PATCH', '/v1/shards/:shard', 'change shard'],
+  ['DELETE', '/v1/audiences/:id', 'delete audience'],
+  ['POST', '/v1/dead-letters/replay', 'replay dead letter'],
+])('%s %s is told as %s', (method, route, words) => {
+  expect(changeInWords({ method, route })).toBe(words);
+});
+
+it('tells details by name', () => {
+  expect(detailInWords({ reason: 'wrong template', to: [1] })).toBe('reason: wrong template · to: [1]');
+  expect(detailInWords({})).toBe('');
+});

@@ -1,0 +1,169 @@
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import { useState } from 'react';
+import { discardQuarantinedStep, replayQuarantinedStep } from '../../api/generated/sdk.gen.ts';
+import { getQuarantinedStepOptions } from '../../api/generated/@tanstack/react-query.gen.ts';
+import type { QuarantinedStepDetail } from '../../api/generated/types.gen.ts';
+import { problemOf } from '../../api/problems.ts';
+import { useRefusal } from '../../frame/session/session.ts';
+import { Button } from '../../parts/button.tsx';
+import { CopyableId } from '../../parts/copy-button.tsx';
+import { Dialog } from '../../parts/dialog.tsx';
+import { Effects } from '../../parts/effects.tsx';
+import { countOf, formatCount } from '../../parts/numbers.ts';
+import { Panel } from '../../parts/panel.tsx';
+import { SkeletonBar } from '../../parts/skeleton.tsx';
+import { Failed } from '../../parts/states.tsx';
+import { Time } from '../../parts/time.tsx';
+import type { SettleVerb } from './settle-dialog.tsx';
+import styles from './dead-letters.module.css';
+
+/** One batch in one step: what happened to its calls, whose it is, and what can be done. */
+export function StepPanel({ id }: { id: string }) {
+  const { data, error, refetch } = useQuery(getQuarantinedStepOptions({ path: { id } }));
+  return (
+    <Panel
+      title={data ? `${data.action} ${data.country}, batch ${formatCount(data.batchNo)}` : 'Quarantined step'}
+      note={<CopyableId id={id} what="id of the step" />}
+      footer="Opened again, it is called under the same key and with the same bytes, beside no other call, until it answers or lapses four more times."
+    >
+      {error !== null ? (
+        <Failed title="The step could not be read" error={error} onRetry={() => void refetch()} />
+      ) : data ? (
+        <Step step={data} />
+      ) : (
+        <div className={styles['body']} aria-hidden="true">
+          <SkeletonBar width={240} />
+          <SkeletonBar width={160} />
+        </div>
+      )}
+    </Panel>
+  );
+}
+
+function Step({ step }: { step: QuarantinedStepDetail }) {
+  const [verb, setVerb] = useState<SettleVerb | null>(null);
+  const mayNot = useRefusal('operator');
+  const refusal = mayNot ?? (step.replayable ? undefined : `It cannot be opened again: ${step.whyNot ?? ''}`);
+  return (
+    <div className={styles['body']}>
+      <dl className={`kv ${styles['facts']}`}>
+        <dt>Run</dt>
+        <dd>
+          <Link className="link mono" to="/runs/$runId" params={{ runId: step.runId }}>
+            {step.runId}
+          </Link>{' '}
+          <span className="t3">{step.runState}</span>
+        </dd>
+        <dt>Since</dt>
+        <dd>
+          <Time instant={step.since} withSeconds /> after {countOf(step.lapses, 'lapsed lease')}
+        </dd>
+        <dt>Users</dt>
+        <dd>
+          {formatCount(step.users)}, such as{' '}
+          {step.sample.slice(0, 3).map((user, index) => (
+            <span key={user}>
+              {index > 0 && ', '}
+              <Link className="link mono" to="/runs/$runId/users/$userId" params={{ runId: step.runId, userId: user }}>
+                {user}
+              </Link>
+            </span>
+          ))}
+        </dd>
+        <dt>Key</dt>
+        <dd className="mono">{step.idempotencyKey}</dd>
+      </dl>
+      <div className={styles['calls']}>
+        <table>
+          <caption className="vh">Its calls</caption>
+          <thead>
+            <tr>
+              <th scope="col">Call</th>
+              <th scope="col">At</th>
+              <th scope="col">Worker</th>
+              <th scope="col">Result</th>
+            </tr>
+          </thead>
+          <tbody>
+            {step.calls.map(({ at, worker, result, cause }, index) => (
+              <tr key={`${at} ${index}`}>
+                <td>{index + 1}</td>
+                <td className="nw">
+                  <Time instant={at} withSeconds />
+                </td>
+                <td>{worker ?? 'not noted'}</td>
+                <td className="c-bad">{cause ?? result}</td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </div>
+      {step.state === 'kept' && (
+        <div className="row">
+          <Button small icon="retry" refusal={refusal} onClick={() => setVerb('replay')}>
+            Open again…
+          </Button>
+          <Button small kind="bad" refusal={mayNot} onClick={() => setVerb('discard')}>
+            Leave as it ended…
+          </Button>
+        </div>
+      )}
+      {verb && <StepDialog verb={verb} step={step} onClose={() => setVerb(null)} />}
+    </div>
+  );
+}
+
+interface StepDialogProps {
+  verb: SettleVerb;
+  step: QuarantinedStepDetail;
+  onClose: () => void;
+}
+
+function StepDialog({ verb, step, onClose }: StepDialogProps) {
+  const queries = useQueryClient();
+  const path = { id: step.id };
+  const settle = useMutation({
+    mutationFn: () => (verb === 'replay' ? replayQuarantinedStep({ path }) : discardQuarantinedStep({ path })),
+    onSuccess: async () => {
+      await queries.invalidateQueries();
+      onClose();
+    },
+  });
+  const isReplay = verb === 'replay';
+  return (
+    <Dialog
+      title={isReplay ? 'Open the step again?' : 'Leave the step as it ended?'}
+      lead={`${step.action} ${step.country}, batch ${formatCount(step.batchNo)}`}
+      onClose={onClose}
+      actions={
+        <span className="push row">
+          <Button onClick={onClose} data-autofocus>
+            Not now
+          </Button>
+          <Button kind={isReplay ? 'ink' : 'solid-bad'} disabled={settle.isPending} onClick={() => settle.mutate()}>
+            {isReplay ? 'Open it again' : 'Leave it'}
+          </Button>
+        </span>
+      }
+    >
+      <Effects
+        effects={[
+          {
+            value: formatCount(step.users),
+            unit: 'users',
+            isHot: true,
+            children: isReplay
+              ? 'are pending again, and are called under the same key: who was served already is not served twice.'
+              : 'stay unknown, and may be settled once the run has ended.',
+          },
+        ]}
+      />
+      {settle.isError && (
+        <p className="c-bad sm" role="alert">
+          {problemOf(settle.error).detail}
+        </p>
+      )}
+    </Dialog>
+  );
+}

@@ -1,0 +1,126 @@
+import { expect, test } from 'vitest';
+import type { Page } from 'playwright-core';
+import { awaitThat, useConsole } from './support/console-in-browser.ts';
+
+const consoleOf = useConsole({
+  workers: 'all-in-one',
+  sandbox: { SANDBOX_SEGMENTS: 'loyalty-members=1200,staff=100' },
+});
+
+const list = {
+  name: 'partners.csv',
+  mimeType: 'text/csv',
+  buffer: Buffer.from('userId,country\np1,SG\np2,VN\np1,SG\n,SG\n'),
+};
+
+async function addSegment(page: Page, adder: string, segment: string): Promise<void> {
+  await page.getByRole('button', { name: adder }).click();
+  await page.getByLabel('Id of the segment').fill(segment);
+  await page.getByRole('button', { name: 'Add', exact: true }).click();
+}
+
+async function fillEverySection(page: Page, name: string): Promise<void> {
+  await page.getByLabel('Name of the campaign').fill(name);
+  await page.getByLabel('Add a country by its code').fill('SG VN ');
+  await page.getByRole('textbox', { name: 'Hold out' }).fill('5');
+  await page.getByLabel('Seed').fill('loyalty-2027');
+  await addSegment(page, 'Include a segment', 'loyalty-members');
+  await page.getByLabel('File with a list of users').setInputFiles(list);
+  await page.getByRole('button', { name: /^Upload \d+ B$/ }).click();
+  await page.getByRole('list', { name: 'Included' }).getByText('partners.csv').waitFor();
+  await addSegment(page, 'Leave out a segment', 'staff');
+
+  await page.getByLabel('Add a step').selectOption('award-reward');
+  await page.getByLabel('Parameters').fill('{"rewardId": "ride-5"}');
+  await page.getByLabel('Costs a user').fill('2');
+  const budgets = page.getByRole('group', { name: /^Budgets/ });
+  await budgets.getByLabel('SG').fill('5,000');
+  await budgets.getByLabel('VN').fill('5,000');
+
+  await page.getByRole('button', { name: 'Repeats' }).click();
+  await page.getByLabel('Rule, five fields').fill('30 2 4 * *');
+  await page.getByLabel('Zone', { exact: true }).fill('Australia/Sydney');
+  await page.getByLabel('Pace, at most').fill('1,200');
+  await page.getByLabel('Deadline after start').fill('2');
+  await page.getByLabel('Pause by itself at').fill('5');
+}
+
+test('a campaign is written with every section, kept over a reload, saved as a draft, changed, scheduled and taken back', async () => {
+  const page = await consoleOf.loggedIn();
+  await page.goto('campaigns/new');
+  await fillEverySection(page, 'Monthly loyalty points');
+  await page.getByText('At 02:30, on day 4 of the month').waitFor();
+  await page.getByRole('table', { name: 'The next starts' }).getByRole('row').nth(5).waitFor();
+  const review = page.getByRole('complementary', { name: 'Review' });
+  await review.getByText('Nothing keeps it from starting.').waitFor();
+  expect(await review.getByRole('row', { name: /^Audience/ }).textContent()).toMatch(/Audience[\d,]+ to [\d,]+/);
+
+  await page.reload();
+  await page.getByText('was kept in this tab').waitFor();
+  expect(await page.getByLabel('Name of the campaign').inputValue()).toBe('Monthly loyalty points');
+
+  await page.getByRole('button', { name: 'Save draft' }).click();
+  await page.waitForURL(/\/campaigns\/cmp_[0-9a-z]+\/edit$/);
+  await page.getByText('Saved as revision 1').waitFor();
+  await page.getByLabel('Pace, at most').fill('');
+  await page.getByRole('button', { name: 'Save draft' }).click();
+  await page.getByText('Saved as revision 2').waitFor();
+
+  const id = /cmp_[0-9a-z]+/.exec(page.url())?.[0] ?? '';
+  const kept = await consoleOf.muster.api.request(`/v1/campaigns/${id}`);
+  expect(await kept.json()).toMatchObject({
+    ...{ name: 'Monthly loyalty points', countries: ['SG', 'VN'], deadlineSeconds: 172_800, pauseAtFailedPercent: 5 },
+    audience: { include: [{ segment: 'loyalty-members' }, {}], exclude: [{ segment: 'staff' }], holdOutPercent: 5 },
+    chain: [{ action: 'award-reward', params: { rewardId: 'ride-5' }, unitsPerUser: 2 }],
+    budgets: [
+      { country: 'SG', units: 5000 },
+      { country: 'VN', units: 5000 },
+    ],
+    schedule: { type: 'recurring', cron: '30 2 4 * *', zone: 'Australia/Sydney' },
+  });
+
+  await page.getByRole('button', { name: 'Schedule…' }).click();
+  const dialog = page.getByRole('dialog', { name: 'Schedule “Monthly loyalty points”?' });
+  expect(await dialog.textContent()).toMatch(/[\d,]+ to [\d,]+users/);
+  await dialog.getByRole('button', { name: 'Schedule it' }).click();
+  await page.getByRole('heading', { name: 'Monthly loyalty points', level: 1 }).waitFor();
+  await page.locator('.head .badge', { hasText: 'Scheduled' }).waitFor();
+
+  await page.getByRole('button', { name: 'Take back…' }).click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Take it back' }).click();
+  await page.locator('.head .badge', { hasText: 'Draft' }).waitFor();
+  await page.getByRole('link', { name: 'Duplicate' }).click();
+  await awaitThat(
+    async () => (await page.getByLabel('Name of the campaign').inputValue()) === 'Monthly loyalty points, copy',
+  );
+});
+
+test('each problem of a refused form stands at its field, and the review leads to it', async () => {
+  const page = await consoleOf.loggedIn();
+  await page.goto('campaigns/new');
+  await page.getByLabel('Name of the campaign').fill('Half written');
+  await page.getByLabel('Add a country by its code').fill('SG ');
+  await addSegment(page, 'Include a segment', 'no-such-segment');
+  await page.getByLabel('Add a step').selectOption('award-reward');
+  await page.getByLabel('Parameters').fill('{');
+  await page.getByLabel('Pace, at most').fill('fast');
+  await page.getByRole('button', { name: 'Start…' }).click();
+
+  const at = (pointer: string) => page.locator(`[data-pointer="${pointer}"]`);
+  await at('/paceUsersPerSecond').and(page.locator('[aria-invalid="true"]')).waitFor();
+  await at('/chain/0/params').and(page.locator('[aria-invalid="true"]')).waitFor();
+  await page
+    .getByRole('list', { name: 'Included' })
+    .getByText(/there is no segment "no-such-segment"/i)
+    .waitFor();
+  await page.getByRole('complementary', { name: 'Review' }).getByRole('button', { name: 'Pace' }).click();
+  expect(await page.evaluate('document.activeElement.dataset.pointer')).toBe('/paceUsersPerSecond');
+});
+
+test('a shard opens to its partitions and owners', async () => {
+  const page = await consoleOf.loggedIn();
+  await page.goto('shards');
+  await page.getByRole('button', { name: /award-reward SG/ }).click();
+  await page.waitForURL(/shard=award-reward\.SG/);
+  await page.getByRole('table', { name: 'Partitions and who has each' }).getByRole('row').nth(1).waitFor();
+});
