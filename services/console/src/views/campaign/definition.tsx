@@ -4,9 +4,9 @@ import { countOf, formatCount } from '../../parts/numbers.ts';
 import { Panel } from '../../parts/panel.tsx';
 import { formatDuration } from '../../parts/times.ts';
 import { useZone } from '../../parts/zone.ts';
-import { formOf } from '../new-campaign/form-definition.ts';
-import { outcomesInWords } from '../new-campaign/sources.ts';
-import { whenInWords } from '../new-campaign/start-dialog.tsx';
+import { formOf } from '../../parts/campaign/form-definition.ts';
+import { outcomesInWords } from '../../parts/campaign/sources.ts';
+import { whenInWords } from '../../parts/campaign/when-words.ts';
 import styles from './campaign.module.css';
 
 /** What it was made to do, in words. */

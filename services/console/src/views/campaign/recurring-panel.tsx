@@ -6,8 +6,8 @@ import { problemOf } from '../../api/problems.ts';
 import { Button } from '../../parts/button.tsx';
 import { Panel } from '../../parts/panel.tsx';
 import { useZone } from '../../parts/zone.ts';
-import { NextFires } from '../new-campaign/next-fires.tsx';
-import { whenOf } from '../new-campaign/when-form.ts';
+import { NextFires } from '../../parts/campaign/next-fires.tsx';
+import { whenOf } from '../../parts/campaign/when-form.ts';
 import styles from './campaign.module.css';
 
 /** Its next starts, and whether it goes on at all. */

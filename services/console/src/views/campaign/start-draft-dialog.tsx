@@ -8,9 +8,9 @@ import { Button } from '../../parts/button.tsx';
 import { Dialog } from '../../parts/dialog.tsx';
 import { Effects } from '../../parts/effects.tsx';
 import { useZone } from '../../parts/zone.ts';
-import { boundsText, servedBounds } from '../new-campaign/arithmetic.ts';
-import { formOf } from '../new-campaign/form-definition.ts';
-import { whenInWords } from '../new-campaign/start-dialog.tsx';
+import { boundsText, servedBounds } from '../../parts/campaign/arithmetic.ts';
+import { formOf } from '../../parts/campaign/form-definition.ts';
+import { whenInWords } from '../../parts/campaign/when-words.ts';
 
 /** Starts a draft from its page: whom it reaches is asked first. */
 export function StartDraftDialog({ campaign, onClose }: { campaign: Campaign; onClose: () => void }) {

@@ -1,7 +1,6 @@
 import * as z from 'zod/mini';
 
 export const setAside = ['messages', 'steps'] as const;
-export type SetAside = (typeof setAside)[number];
 
 export const deadLettersSearch = z.object({
   /** A letter or a step to be shown. */

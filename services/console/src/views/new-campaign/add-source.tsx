@@ -4,7 +4,7 @@ import { Button } from '../../parts/button.tsx';
 import { Check, Select, TextInput } from '../../parts/controls.tsx';
 import { formatTime } from '../../parts/times.ts';
 import { useZone } from '../../parts/zone.ts';
-import { outcomes, type EarlierOutcome, type SourceForm } from './form.ts';
+import { outcomes, type EarlierOutcome, type SourceForm } from '../../parts/campaign/form.ts';
 import styles from './new-campaign.module.css';
 
 interface AddSourceProps {

@@ -4,9 +4,9 @@ import { useMinute } from '../../parts/now.ts';
 import { formatTime } from '../../parts/times.ts';
 import { useZone } from '../../parts/zone.ts';
 import styles from './new-campaign.module.css';
-import type { WhenForm } from './when-form.ts';
+import type { WhenForm } from '../../parts/campaign/when-form.ts';
 import { ZoneField } from './zone-field.tsx';
-import { instantOf, isZone } from './zoned-times.ts';
+import { instantOf, isZone } from '../../parts/campaign/zoned-times.ts';
 
 interface CountryStartsProps {
   when: WhenForm;

@@ -8,7 +8,7 @@ import { Failed } from '../../parts/states.tsx';
 import { useZone } from '../../parts/zone.ts';
 import { CampaignEditor } from './campaign-editor.tsx';
 import { EditorSkeleton } from './editor-skeleton.tsx';
-import { formOf } from './form-definition.ts';
+import { formOf } from '../../parts/campaign/form-definition.ts';
 
 const crumbs = [{ label: 'Campaigns', link: { to: '/campaigns' } }] as const;
 const route = getRouteApi('/campaigns/$campaignId/edit');

@@ -1,8 +1,8 @@
 import type { ActionType } from '../../api/generated/types.gen.ts';
 import { fieldsOf, leavesOf } from '../../parts/schema-fields.ts';
-import { budgetCountries } from './form-definition.ts';
-import type { CampaignForm, StepForm } from './form.ts';
-import type { WhenForm } from './when-form.ts';
+import { budgetCountries } from '../../parts/campaign/form-definition.ts';
+import type { CampaignForm, StepForm } from '../../parts/campaign/form.ts';
+import type { WhenForm } from '../../parts/campaign/when-form.ts';
 
 type Types = readonly Pick<ActionType, 'name' | 'paramsSchema'>[];
 

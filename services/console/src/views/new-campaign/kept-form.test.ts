@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { createFormKeeper, type TextStorage } from './kept-form.ts';
-import { newForm } from './form-definition.ts';
+import { newForm } from '../../parts/campaign/form-definition.ts';
 
 function createStorage(entries: Record<string, string> = {}): TextStorage & { texts: Map<string, string> } {
   const texts = new Map(Object.entries(entries));

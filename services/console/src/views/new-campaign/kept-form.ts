@@ -1,7 +1,7 @@
 import * as z from 'zod/mini';
-import { spanUnits } from './durations.ts';
-import { outcomes, priorities, type CampaignForm } from './form.ts';
-import { misfires, overlaps, whenKinds } from './when-form.ts';
+import { spanUnits } from '../../parts/campaign/durations.ts';
+import { outcomes, priorities, type CampaignForm } from '../../parts/campaign/form.ts';
+import { misfires, overlaps, whenKinds } from '../../parts/campaign/when-form.ts';
 
 /** What somebody has typed and not saved, in this tab: it outlives a reload, and another tab does not see it. */
 export interface KeptForm {

@@ -1,6 +1,6 @@
 import { FormField } from '../../parts/form-field.tsx';
 import { Select, TextInput } from '../../parts/controls.tsx';
-import { priorities } from './form.ts';
+import { priorities } from '../../parts/campaign/form.ts';
 import { FormSection } from './form-section.tsx';
 import styles from './new-campaign.module.css';
 import { SpanField } from './span-field.tsx';

@@ -6,7 +6,7 @@ import { Failed } from '../../parts/states.tsx';
 import { useZone } from '../../parts/zone.ts';
 import { CampaignEditor } from './campaign-editor.tsx';
 import { EditorSkeleton } from './editor-skeleton.tsx';
-import { formOf, newForm } from './form-definition.ts';
+import { formOf, newForm } from '../../parts/campaign/form-definition.ts';
 import { NoActionTypes } from './no-action-types.tsx';
 
 const crumbs = [{ label: 'Campaigns', link: { to: '/campaigns' } }] as const;

@@ -1,7 +1,7 @@
 import type { CampaignDefinitionInput, CampaignPreview } from '../../api/generated/types.gen.ts';
 import { formatCount, formatEstimate } from '../../parts/numbers.ts';
 import { formatDuration } from '../../parts/times.ts';
-import { batchesOf, budgetNeeds, callsOf, slowestShard, takesText } from './arithmetic.ts';
+import { batchesOf, budgetNeeds, callsOf, slowestShard, takesText } from '../../parts/campaign/arithmetic.ts';
 
 export interface ReviewLine {
   name: string;

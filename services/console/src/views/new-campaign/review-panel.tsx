@@ -5,7 +5,7 @@ import { countOf } from '../../parts/numbers.ts';
 import { SkeletonBar } from '../../parts/skeleton.tsx';
 import { formatDuration } from '../../parts/times.ts';
 import { problemOf } from '../../api/problems.ts';
-import { audienceSums } from './arithmetic.ts';
+import { audienceSums } from '../../parts/campaign/arithmetic.ts';
 import styles from './new-campaign.module.css';
 import { placeInWords } from './problem-places.ts';
 import { loadLines, reviewWarnings } from './review-lines.ts';

@@ -2,8 +2,8 @@ import type { Audience, Run } from '../../api/generated/types.gen.ts';
 import { Time } from '../../parts/time.tsx';
 import { countOf, formatCount } from '../../parts/numbers.ts';
 import { shortId } from '../../parts/copy-button.tsx';
-import type { SourceForm } from './form.ts';
-import { outcomesInWords } from './sources.ts';
+import type { SourceForm } from '../../parts/campaign/form.ts';
+import { outcomesInWords } from '../../parts/campaign/sources.ts';
 
 interface SourceWordsProps {
   source: SourceForm;

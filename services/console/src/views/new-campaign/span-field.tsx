@@ -1,6 +1,6 @@
 import { FormField } from '../../parts/form-field.tsx';
 import { Select, TextInput } from '../../parts/controls.tsx';
-import { isSpanUnit, unitWords, type Span, type SpanUnit } from './durations.ts';
+import { isSpanUnit, unitWords, type Span, type SpanUnit } from '../../parts/campaign/durations.ts';
 import styles from './new-campaign.module.css';
 
 interface SpanFieldProps {

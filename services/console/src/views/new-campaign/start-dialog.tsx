@@ -3,15 +3,11 @@ import { problemOf } from '../../api/problems.ts';
 import { Button } from '../../parts/button.tsx';
 import { Dialog } from '../../parts/dialog.tsx';
 import { Effects, type Effect } from '../../parts/effects.tsx';
-import { formatTime } from '../../parts/times.ts';
 import { useZone } from '../../parts/zone.ts';
-import { audienceBounds, boundsText, callsOf, servedBounds, takesText } from './arithmetic.ts';
-import { cronInWords } from './cron-words.ts';
-import type { CampaignForm } from './form.ts';
+import { audienceBounds, boundsText, callsOf, servedBounds, takesText } from '../../parts/campaign/arithmetic.ts';
 import { formatCount } from '../../parts/numbers.ts';
 import type { Editor } from './use-editor.ts';
-import { instantOf } from './zoned-times.ts';
-import { unitWords } from './durations.ts';
+import { whenInWords } from '../../parts/campaign/when-words.ts';
 
 interface StartDialogProps {
   editor: Editor;
@@ -101,29 +97,4 @@ function effectsOf({ standing: { preview }, form }: Editor): Effect[] {
       children: 'What is not called before the deadline expires.',
     },
   ];
-}
-
-/** When it would start, in its zone and in that of whoever looks. */
-export function whenInWords({ when, countries }: Pick<CampaignForm, 'when' | 'countries'>, own: string): string {
-  const now = new Date();
-  switch (when.kind) {
-    case 'now':
-      return 'It starts at once.';
-    case 'at': {
-      const instant = instantOf(when.time, when.zone);
-      if (instant === null) return '';
-      const there = formatTime(instant, { zone: when.zone, now });
-      const here = when.zone === own ? '' : `, which is ${formatTime(instant, { zone: own, now })} in ${own}`;
-      return `It starts ${there} in ${when.zone}${here}.`;
-    }
-    case 'local':
-      return `It starts in each of ${countries.join(', ')} when it is ${when.time.replace('T', ' ')} there.`;
-    case 'recurring': {
-      const rule =
-        when.rule === 'cron'
-          ? (cronInWords(when.cron) ?? when.cron)
-          : `Every ${when.every.amount} ${unitWords[when.every.unit]}`;
-      return `${rule}, ${when.zone}, until somebody ends it.`;
-    }
-  }
 }

@@ -11,8 +11,8 @@ import type {
 import { problemOf } from '../../api/problems.ts';
 import type { FormProblems, ToldProblem } from '../../parts/form-field.tsx';
 import { fieldPointers } from './field-pointers.ts';
-import { definitionOf } from './form-definition.ts';
-import type { CampaignForm } from './form.ts';
+import { definitionOf } from '../../parts/campaign/form-definition.ts';
+import type { CampaignForm } from '../../parts/campaign/form.ts';
 import { placeProblems, type PlacedProblem } from './problem-places.ts';
 import { useKeptForm } from './use-kept-form.ts';
 import { usePreview } from './use-preview.ts';

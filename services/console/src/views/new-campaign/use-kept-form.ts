@@ -1,5 +1,5 @@
 import { useEffect, useMemo, useState } from 'react';
-import type { CampaignForm } from './form.ts';
+import type { CampaignForm } from '../../parts/campaign/form.ts';
 import { createFormKeeper, tabName } from './kept-form.ts';
 
 const settleMs = 400;

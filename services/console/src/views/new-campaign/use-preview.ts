@@ -2,7 +2,7 @@ import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { previewCampaign } from '../../api/generated/sdk.gen.ts';
 import type { CampaignDefinitionInput, CampaignPreview } from '../../api/generated/types.gen.ts';
 import { useRefusal } from '../../frame/session/session.ts';
-import { useSettled } from './use-settled.ts';
+import { useSettled } from '../../parts/campaign/use-settled.ts';
 
 const settleMs = 500;
 

@@ -2,7 +2,7 @@ import { FormField } from '../../parts/form-field.tsx';
 import { TextInput } from '../../parts/controls.tsx';
 import { useMinute } from '../../parts/now.ts';
 import { formatDay, formatZone } from '../../parts/times.ts';
-import { isZone, wallClock, zoneNames } from './zoned-times.ts';
+import { isZone, wallClock, zoneNames } from '../../parts/campaign/zoned-times.ts';
 
 interface ZoneFieldProps {
   pointer: string;

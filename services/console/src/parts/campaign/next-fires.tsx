@@ -1,9 +1,9 @@
-import { Icon } from '../../parts/icon.tsx';
-import { formatTime } from '../../parts/times.ts';
-import { useMinute } from '../../parts/now.ts';
-import { useZone } from '../../parts/zone.ts';
+import { Icon } from '../icon.tsx';
+import { formatTime } from '../times.ts';
+import { useMinute } from '../now.ts';
+import { useZone } from '../zone.ts';
 import { zonePlace } from './zone-words.ts';
-import styles from './new-campaign.module.css';
+import styles from './next-fires.module.css';
 import { useNextFires } from './use-next-fires.ts';
 import type { WhenForm } from './when-form.ts';
 import { comesTwice, instantOf } from './zoned-times.ts';

@@ -1,0 +1,30 @@
+import { formatTime } from '../times.ts';
+import { cronInWords } from './cron-words.ts';
+import { unitWords } from './durations.ts';
+import type { CampaignForm } from './form.ts';
+import { instantOf } from './zoned-times.ts';
+
+/** When it would start, in its zone and in that of whoever looks. */
+export function whenInWords({ when, countries }: Pick<CampaignForm, 'when' | 'countries'>, own: string): string {
+  const now = new Date();
+  switch (when.kind) {
+    case 'now':
+      return 'It starts at once.';
+    case 'at': {
+      const instant = instantOf(when.time, when.zone);
+      if (instant === null) return '';
+      const there = formatTime(instant, { zone: when.zone, now });
+      const here = when.zone === own ? '' : `, which is ${formatTime(instant, { zone: own, now })} in ${own}`;
+      return `It starts ${there} in ${when.zone}${here}.`;
+    }
+    case 'local':
+      return `It starts in each of ${countries.join(', ')} when it is ${when.time.replace('T', ' ')} there.`;
+    case 'recurring': {
+      const rule =
+        when.rule === 'cron'
+          ? (cronInWords(when.cron) ?? when.cron)
+          : `Every ${when.every.amount} ${unitWords[when.every.unit]}`;
+      return `${rule}, ${when.zone}, until somebody ends it.`;
+    }
+  }
+}
