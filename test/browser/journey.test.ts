@@ -33,6 +33,8 @@ async function writeCampaign(page: Page, name: string): Promise<void> {
   await page.getByLabel('Add a step').selectOption('award-reward');
   await page.getByLabel('Add a step').selectOption('send-message');
   await page.getByLabel('Pace, at most').fill('150');
+  // What is asked for is still being looked at until then.
+  await page.getByText('Still to say before it starts').waitFor({ state: 'detached' });
 }
 
 test('a campaign is written, started, watched, paused, resumed, reported, retried, and one of its users explained', async () => {
@@ -101,7 +103,7 @@ test('cancelling says who is half-way and wants a typed word; then the run is ca
   await page.goto('campaigns?state=ended');
   await page
     .getByRole('row', { name: /Lapsed riders, trial/ })
-    .getByText('Cancelled')
+    .getByText('Cancelled', { exact: true })
     .waitFor();
 });
 
