@@ -79,6 +79,7 @@ export default defineConfig({
           env: { MUSTER_FAULTS: 'in-short' },
           include: [
             'killed-workers',
+            'dispatchers',
             'lost-answers',
             'postgres',
             'poison',

@@ -18,6 +18,12 @@ const shard = {
   callLimit: 100,
   batchesPerSecond: 3.2,
   breaker: 'closed',
+  endpoint: null,
+  lanes: [
+    { partition: 0, worker: 'worker-1', messages: 200 },
+    { partition: 1, worker: 'worker-1', messages: 1000 },
+    { partition: 2, worker: null, messages: 0 },
+  ],
   desiredWorkers: 2,
   notes: ['more workers than partitions'],
 };
@@ -37,7 +43,7 @@ describe('muster shards', () => {
     api.answers['GET /v1/shards'] = { status: 200, body: { items: [shard, unknown] } };
     const { code, out } = await muster('shards');
     expect(code).toBe(exitCodes.ok);
-    expect(out).toMatch(/award-reward +SG +6 +2 +1,200 .* 7\/100 +3\.2 +closed/);
+    expect(out).toMatch(/award-reward +SG +6 +2 +1,200 +2 .* 7\/100 +3\.2 +closed/);
     expect(out).toMatch(/award-reward +VN +6 +2 +\? .* open/);
     expect(out).toContain('award-reward SG: more workers than partitions');
   });
@@ -55,6 +61,7 @@ describe('muster shards show', () => {
     const { out } = await muster('shards', 'show', 'award-reward', 'SG');
     expect(out).toContain('worker-1: 0, 1, 2');
     expect(out).toContain('worker-2: nothing');
+    expect(out).toMatch(/lies in +partition 1: 1,000, worker-1\n +partition 0: 200, worker-1\n/);
     expect(out).toContain('7 of 100 in flight');
     expect(out).toContain('more workers than partitions');
   });

@@ -1,23 +1,25 @@
 import { join } from 'node:path';
-import { Pool as PgPool, type Pool } from 'pg';
 import { Pool as HttpPool } from 'undici';
-import { v7 as uuidv7 } from 'uuid';
 import { z } from 'zod';
-import { textArray } from '../../shared/postgres/array-literals.ts';
 import { migrate } from '../../shared/postgres/migrate.ts';
 import { startChild } from '../child.ts';
 import { withDescendants } from '../cpu.ts';
 import { ownRoot } from '../installation.ts';
-import { figuresOf, microsOf, nowhere, startOneApi, takeTurn, type Processes, type Turn } from '../one-api.ts';
+import { figuresOf, microsOf, startOneApi, takeTurn, type Processes, type Turn } from '../one-api.ts';
 import { createDatabase } from '../own-database.ts';
 import { startPostgresAlone } from '../postgres-alone.ts';
-import { publishTables, type Row } from '../results.ts';
+import { requireRedis, startRedis } from '../peers/redis-server.ts';
+import { median, publishTables, ratioByRound, rounded, type Row } from '../results.ts';
 import { databaseSettings, warmDatabase } from '../warm-database.ts';
+import { addedJob } from './added-jobs.ts';
+import { adders } from './adders.ts';
+import { startAdders } from './start-adders.ts';
 
 /**
  * How many jobs a second does one API process accept, singly over 64 and 256 connections and in bulk of 100 and 500? Each has a key, and each is
- * new. Beside it the same rows by a bare `insert … unnest` of 500 into a table of the same columns and indexes, two statements at once and
- * without HTTP, and the web framework alone, which stores nothing. All on one Postgres, in turns.
+ * new. Beside it the web framework alone, which stores nothing, and processes that add the same jobs without HTTP: the bare loop, which keeps
+ * keys apart by the ids that it makes of them, and stores what is waiting by one `insert … unnest`; what the API does behind its requests; and
+ * three job queues. Singly by 64 callers, and 500 in a call by two. All on one Postgres and one Redis, in turns.
  */
 const question = 'Jobs accepted per second';
 
@@ -37,66 +39,118 @@ const kinds: readonly Kind[] = [
   { name: 'bulk of 100', perRequest: 100, connections: 8, jobs: 100_000, server: 'muster' },
   { name: 'bulk of 500', perRequest: 500, connections: 4, jobs: 100_000, server: 'muster' },
 ];
-const bareRows = 100_000;
-const barePerStatement = 500;
-const bareAtOnce = 2;
 const apiKey = 'muster_the-key-of-the-benchmark';
+const ways = {
+  singly: { perCall: 1, atOnce: 64, jobs: 40_000 },
+  bulk: { perCall: 500, atOnce: 2, jobs: 100_000 },
+} as const;
+type Way = keyof typeof ways;
+/** A queue that stores each job by itself needs a minute for what others store in a second. */
+const fewer: Readonly<Record<string, number>> = { 'pg-boss singly': 0.1, 'graphile-worker singly': 0.1 };
+const shareOfQuick = 0.25;
+
+type Turns = Map<string, Turn[]>;
 
 export async function benchmarkAccept({ rounds, quick }: { rounds: number; quick: boolean }): Promise<void> {
+  const redisCommand = requireRedis(process.env);
   const postgres = await startPostgresAlone(databaseSettings);
+  const redis = await startRedis(redisCommand);
   let bench: Bench | undefined;
   try {
     if (!quick) await warmDatabase(postgres.databaseUrl);
-    bench = await startBench(postgres.databaseUrl, () => withDescendants(postgres.pid()));
-    const bare: Turn[] = [];
-    const measured = new Map<Kind, Turn[]>(kinds.map((kind) => [kind, []]));
-    const share = quick ? 0.25 : 1;
+    const servers = { databaseUrl: postgres.databaseUrl, redisPort: redis.port };
+    bench = await startBench(servers, { postgres: () => withDescendants(postgres.pid()), redis: () => [redis.pid] });
+    const turns: Turns = new Map();
+    const note = (name: string, turn: Turn) => turns.set(name, [...(turns.get(name) ?? []), turn]);
+    const share = quick ? shareOfQuick : 1;
     for (const kind of kinds) await bench.send(kind, 5000);
     for (let round = 1; round <= rounds; round++) {
-      bare.push(await bench.insertBare(bareRows * share));
-      for (const kind of kinds) measured.get(kind)?.push(await bench.send(kind, kind.jobs * share));
+      for (const kind of kinds) note(nameOf(kind), await bench.send(kind, kind.jobs * share));
+      for (const way of ['singly', 'bulk'] as const) {
+        for (const adder of Object.keys(adders)) {
+          note(`${adder} ${way}`, await bench.add(adder, way, share * (fewer[`${adder} ${way}`] ?? 1)));
+        }
+      }
       console.error(`round ${round} of ${rounds}`);
     }
-    const rows = [
-      rowOf('bare insert of 500 rows', bareAtOnce, bare, bare),
-      ...[...measured].map(([{ name, connections }, turns]) => rowOf(name, connections, turns, bare)),
-    ];
-    publishTables('accept', question, [{ title: 'One API process, jobs with keys', rows }]);
+    publishTables('accept', question, [
+      { title: 'One API process, jobs with keys', rows: kinds.map((kind) => requestRow(kind, turns)) },
+      { title: 'Added without HTTP, singly by 64 callers', rows: adderRows('singly', turns) },
+      { title: 'Added without HTTP, 500 in a call, by two callers', rows: adderRows('bulk', turns) },
+    ]);
   } finally {
     await bench?.stop();
+    await redis.stop();
     await postgres.stop();
   }
 }
 
+const nameOf = ({ name, connections }: Kind) => `${name}, ${connections}`;
+
+function requestRow(kind: Kind, turns: Turns): Row {
+  const own = turns.get(nameOf(kind)) ?? [];
+  const bare = kind.perRequest === 0 ? 'bare singly' : 'bare bulk';
+  return {
+    ...{ case: kind.name, connections: kind.connections },
+    ...figuresOf('jobs', own, turns.get(bare) ?? []),
+    'ratio to framework': kind.perRequest === 0 ? ratioOf(own, turns.get('the framework alone, 64') ?? []) : null,
+    'server µs': microsOf('server', own),
+    'Postgres µs': microsOf('postgres', own),
+    'client µs': microsOf('client', own),
+  };
+}
+
+function adderRows(way: Way, turns: Turns): Row[] {
+  const of = (adder: string) => turns.get(`${adder} ${way}`) ?? [];
+  const rateOf = (adder: string) => median(of(adder).map(({ rate }) => rate));
+  const best = ['bullmq', 'pg-boss', 'graphile-worker'].toSorted((a, b) => rateOf(b) - rateOf(a))[0] ?? '';
+  return Object.keys(adders).map((adder) => ({
+    case: adder,
+    ...figuresOf('jobs', of(adder), of('bare')),
+    'ratio to best queue': ratioOf(of(adder), of(best)),
+    'process µs': microsOf('adder', of(adder)),
+    'Postgres µs': microsOf('postgres', of(adder)),
+    'Redis µs': microsOf('redis', of(adder)),
+  }));
+}
+
+function ratioOf(turns: readonly Turn[], others: readonly Turn[]): number {
+  const rates = (of: readonly Turn[]) => of.map(({ rate }) => rate);
+  return rounded(ratioByRound(rates(turns), rates(others)));
+}
+
 interface Bench {
   send(kind: Kind, jobs: number): Promise<Turn>;
-  insertBare(rows: number): Promise<Turn>;
+  /** @param share of the jobs that this way has */
+  add(adder: string, way: Way, share: number): Promise<Turn>;
   stop(): Promise<void>;
 }
 
-async function startBench(serverUrl: string, postgresPids: () => readonly number[]): Promise<Bench> {
-  const database = await createDatabase(serverUrl);
+async function startBench(servers: { databaseUrl: string; redisPort: number }, pids: Processes): Promise<Bench> {
+  const database = await createDatabase(servers.databaseUrl);
   await migrate(database.url);
-  const pool = new PgPool({ connectionString: database.url, max: bareAtOnce });
-  await pool.query(bareTable);
   const { api, url } = await startOneApi(database.url, { environment: { MUSTER_BOOTSTRAP_API_KEY: apiKey } });
   await makeClient(url);
   const framework = startChild(join(ownRoot, 'benchmarks/accept/bare-server.ts'));
   const { port } = z.object({ port: z.int() }).parse(await framework.receive());
   const urls = { muster: url, framework: `http://127.0.0.1:${port}` };
+  const group = await startAdders(servers);
 
   return {
-    insertBare: (rows) => insertBare(pool, rows, { postgres: postgresPids }),
+    add: async (adder, way, share) => {
+      const { perCall, atOnce, jobs } = ways[way];
+      return await group.add(adder, { perCall, atOnce, jobs: Math.ceil((jobs * share) / perCall) * perCall }, pids);
+    },
     send: async ({ perRequest, connections, server }, jobs) => {
       const bodies = Array.from({ length: Math.ceil(jobs / Math.max(1, perRequest)) }, () => bodyOf(perRequest));
-      const pids = { muster: api.pid, framework: framework.pid };
-      const processes = { server: () => [pids[server]], postgres: postgresPids, client: () => [process.pid] };
+      const own = { muster: api.pid, framework: framework.pid };
+      const processes = { ...pids, server: () => [own[server]], client: () => [process.pid] };
       return await sendAll(urls[server], bodies, { perRequest, connections, processes });
     },
     stop: async () => {
+      await group.stop();
       await framework.stop();
       await api.stop();
-      await pool.end();
       await database.drop();
     },
   };
@@ -110,16 +164,9 @@ async function makeClient(url: string): Promise<void> {
   if (answer.status !== 201) throw new Error(`no client could be made: ${await answer.text()}`);
 }
 
-/** 165 bytes of content, due in a day: nobody looks at it. */
-function jobOf() {
-  const key = uuidv7();
-  const body = { order: key, what: 'reminder', filler: 'x'.repeat(80) };
-  return { url: `${nowhere}/hooks/orders`, delaySeconds: 86_400, idempotencyKey: key, body };
-}
-
 function bodyOf(perRequest: number): string {
-  if (perRequest === 0) return JSON.stringify({ client: 'orders', ...jobOf() });
-  return JSON.stringify({ client: 'orders', jobs: Array.from({ length: perRequest }, jobOf) });
+  if (perRequest === 0) return JSON.stringify({ client: 'orders', ...addedJob() });
+  return JSON.stringify({ client: 'orders', jobs: Array.from({ length: perRequest }, addedJob) });
 }
 
 interface SendTerms {
@@ -145,38 +192,4 @@ async function sendAll(
   });
   await http.close();
   return turn;
-}
-
-const bareTable = `
-  create table bare_jobs (like jobs including defaults);
-  alter table bare_jobs add primary key (partition_id, due_at, id);
-  create unique index bare_jobs_by_id on bare_jobs (id)`;
-
-const bareInsert = `
-  insert into bare_jobs (partition_id, due_at, id, client, scheduled_for, key, method, url, headers, body)
-  select ('x' || right(k.id::text, 2))::bit(8)::int % 64, now() + interval '1 day', k.id, $2::uuid, now() + interval '1 day', k.key,
-    'POST', 'http://127.0.0.1:9/hooks/orders', '{"content-type":"application/json"}', k.body
-  from unnest($1::uuid[], $3::text[], $4::text[]) k (id, key, body)`;
-
-async function insertBare(pool: Pool, rows: number, processes: Processes): Promise<Turn> {
-  const client = uuidv7();
-  const groups = Array.from({ length: rows / barePerStatement }, () => {
-    const jobs = Array.from({ length: barePerStatement }, jobOf);
-    const bodies = jobs.map(({ body }) => JSON.stringify(body));
-    const ids = jobs.map(() => crypto.randomUUID());
-    return [`{${ids.join(',')}}`, client, textArray(jobs.map((job) => job.idempotencyKey)), textArray(bodies)];
-  });
-  return await takeTurn(groups, { atOnce: bareAtOnce, items: rows, processes }, async (values) => {
-    await pool.query({ name: 'bare', text: bareInsert, values });
-  });
-}
-
-function rowOf(name: string, connections: number, turns: readonly Turn[], bare: readonly Turn[]): Row {
-  return {
-    ...{ case: name, connections },
-    ...figuresOf('jobs', turns, bare),
-    'server µs': microsOf('server', turns),
-    'Postgres µs': microsOf('postgres', turns),
-    'client µs': microsOf('client', turns),
-  };
 }

@@ -9,6 +9,10 @@ const wait = {
   cause: 'endpoint is down',
   since: '2026-11-21T09:00:00.000Z',
   batches: 3,
+  held: false,
+  nextTryAt: null,
+  timeoutMs: null,
+  nextStep: '',
 };
 
 function inVietnam(ended: number, waits = [wait].slice(1)) {

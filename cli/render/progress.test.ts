@@ -67,6 +67,10 @@ describe('progress bars', () => {
       cause: 'endpoint says 405 Method Not Allowed',
       since,
       batches: 11,
+      held: false,
+      nextTryAt: null,
+      timeoutMs: 2000,
+      nextStep: 'Set it right.',
     };
     const progress = progressOf({ stalled: 'x', waits: [wait, { ...wait, country: 'ID' }] });
     const told =
@@ -74,6 +78,8 @@ describe('progress bars', () => {
 
     expect(renderBars({ progress, rates: [0], elapsedSeconds: 0 }, 200, plain).at(-1)).toBe(`  ${told}`);
     expect(renderProgressLine({ progress, rates: [0], elapsedSeconds: 0 })).toContain(told);
+    const held = progressOf({ stalled: 'x', waits: [{ ...wait, held: true }] });
+    expect(renderProgressLine({ progress: held, rates: [0], elapsedSeconds: 0 })).toMatch(/11 batches. Set it right.$/);
   });
 
   test('a run that cannot even begin says what it waits for', () => {

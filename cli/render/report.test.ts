@@ -36,11 +36,35 @@ const finished = reportOf({
     },
   ],
   failures: [
-    { step: 2, country: 'SG', outcome: 'failed', reason: 'no-device', users: 10, sample: ['sg-7', 'sg-8'] },
-    { step: 1, country: 'SG', outcome: 'failed', reason: 'account-closed', users: 6, sample: ['sg-1'] },
-    { step: 1, country: 'SG', outcome: 'failed', reason: 'out-of-stock', users: 14, sample: ['sg-3', 'sg-4'] },
-    { step: 1, country: 'VN', outcome: 'failed', reason: 'out-of-stock', users: 10, sample: ['vn-5'] },
-    { step: 2, country: 'VN', outcome: 'failed', reason: 'no-device', users: 5, sample: ['vn-9'] },
+    {
+      step: 2,
+      country: 'SG',
+      outcome: 'failed',
+      reason: 'no-device',
+      users: 10,
+      sample: ['sg-7', 'sg-8'],
+      retryable: true,
+    },
+    {
+      step: 1,
+      country: 'SG',
+      outcome: 'failed',
+      reason: 'account-closed',
+      users: 6,
+      sample: ['sg-1'],
+      retryable: true,
+    },
+    {
+      step: 1,
+      country: 'SG',
+      outcome: 'failed',
+      reason: 'out-of-stock',
+      users: 14,
+      sample: ['sg-3', 'sg-4'],
+      retryable: true,
+    },
+    { step: 1, country: 'VN', outcome: 'failed', reason: 'out-of-stock', users: 10, sample: ['vn-5'], retryable: true },
+    { step: 2, country: 'VN', outcome: 'failed', reason: 'no-device', users: 5, sample: ['vn-9'], retryable: true },
   ],
   batches: { fed: 15, retried: 2 },
 });
@@ -92,7 +116,9 @@ describe('the report as text', () => {
     const text = renderReport(
       reportOf({
         campaignName: 'evil\u001b[2J',
-        failures: [{ step: 1, country: 'SG', outcome: 'failed', reason: 'x', users: 1, sample: ['a\nb\u009b'] }],
+        failures: [
+          { step: 1, country: 'SG', outcome: 'failed', reason: 'x', users: 1, sample: ['a\nb\u009b'], retryable: true },
+        ],
       }),
       plain,
     );

@@ -41,6 +41,7 @@ const summary = {
   },
   notes: [],
   stalled: null,
+  stall: null,
   waitingSince: null,
 } as const;
 

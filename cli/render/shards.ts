@@ -22,6 +22,8 @@ export const shownShard = z.object({
   callLimit: z.int(),
   batchesPerSecond: z.number(),
   breaker: z.string(),
+  endpoint: z.object({ cause: z.string(), since: z.string(), nextTryAt: z.string().nullable() }).nullish(),
+  lanes: z.array(z.object({ partition: z.int(), worker: z.string().nullable(), messages: z.int() })).nullish(),
   desiredWorkers: z.int(),
   notes: z.array(z.string()),
 });
@@ -39,6 +41,7 @@ export function renderShards(shards: readonly ShownShard[], paint: Paint, width 
     right('partitions'),
     right('workers'),
     right('messages'),
+    right('held back'),
     right('ahead'),
     right('calls'),
     right('batches/s'),
@@ -50,6 +53,7 @@ export function renderShards(shards: readonly ShownShard[], paint: Paint, width 
     partitionsText(shard),
     String(shard.workers.length),
     shard.lag.messages === null ? '?' : count(shard.lag.messages),
+    count(shard.lag.waiting),
     aheadText(shard),
     `${shard.inFlight}/${shard.callLimit}`,
     String(shard.batchesPerSecond),
@@ -71,10 +75,11 @@ export function renderShard(shard: ShownShard, paint: Paint): string {
     ['partitions', [partitionsText(shard)]],
     ['workers', workers.length === 0 ? ['none'] : workers],
     ['desired', [`${desiredWorkers} workers`]],
-    ['lag', [`${lag.messages ?? '?'} messages, ${lag.batches} batches ready, ${lag.waiting} put back`]],
+    ['lag', [`${lag.messages ?? '?'} messages, ${lag.batches} batches ready, ${lag.waiting} held back`]],
     ['ahead', [`${count(lag.aheadBatches)} batches, ${aheadText(shard)}`]],
     ['calls', [`${inFlight} of ${callLimit} in flight, ${batchesPerSecond} batches/s`]],
-    ['breaker', [oneLine(breaker)]],
+    ['breaker', [oneLine(breaker), ...endpointText(shard)]],
+    ['lies in', lanesText(shard)],
     ['note', shard.notes.map(oneLine)],
   ];
   const width = Math.max(...parts.map(([title]) => title.length));
@@ -86,6 +91,21 @@ export function renderShard(shard: ShownShard, paint: Paint): string {
 
 function partitionsText({ partitions: { wanted, actual } }: ShownShard): string {
   return actual === null || actual === wanted ? String(wanted) : `${actual} of ${wanted}`;
+}
+
+function endpointText({ endpoint }: ShownShard): string[] {
+  return endpoint ? [`${oneLine(endpoint.cause)}, since ${endpoint.since}`] : [];
+}
+
+/** Where messages lie, the fullest partition first. */
+function lanesText({ lanes }: ShownShard): string[] {
+  return (lanes ?? [])
+    .filter(({ messages }) => messages > 0)
+    .toSorted((a, b) => b.messages - a.messages)
+    .map(
+      ({ partition, worker, messages }) =>
+        `partition ${partition}: ${count(messages)}, ${worker ? oneLine(worker) : 'nobody has it'}`,
+    );
 }
 
 function aheadText({ lag: { aheadBatches, aheadSeconds } }: ShownShard): string {

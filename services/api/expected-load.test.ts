@@ -29,7 +29,7 @@ const facts = (changes: Partial<ExpectedLoadFacts> = {}): ExpectedLoadFacts => (
 const shard = (changes: Partial<ShardShape>): ShardShape => ({
   ...{ id: 'send-message.SG', actionType: 'send-message', country: 'SG', topic: 'muster.send-message.sg' },
   partitions: { wanted: 6, actual: 6 },
-  ...{ workers: [], lanes: [] },
+  ...{ workers: [], lanes: [], endpoint: null },
   lag: { messages: 0, batches: 0, waiting: 0, aheadBatches: 0, aheadSeconds: 0, history: [] },
   ...{ inFlight: 0, callLimit: 10, batchesPerSecond: 0, breaker: 'closed' as const, desiredWorkers: 0, notes: [] },
   ...{ createdAt: '2026-01-01T00:00:00.000Z', links: { self: '/v1/shards/send-message.SG' } },

@@ -6,6 +6,7 @@ import { campaign } from '../../shared/contracts/campaigns.ts';
 import { migrate } from '../../shared/postgres/migrate.ts';
 import { pageShape } from './contracts/pages.ts';
 import { problem } from './contracts/problems.ts';
+import { logInLink, sessionShape } from '../../shared/contracts/sessions.ts';
 import { runSummary } from '../../shared/contracts/runs.ts';
 import { stopService, type Service } from '../../shared/runtime/service.ts';
 import {
@@ -79,6 +80,29 @@ describe('the HTTP interface on a database that was not migrated', () => {
 });
 
 describe('the HTTP interface on Postgres', () => {
+  it('opens a session by a link that works once, takes changes with its token alone, and ends it', async () => {
+    const own = { origin: api.url, 'content-type': 'application/json' };
+    const made = await fetch(`${api.url}/v1/session/links`, { method: 'POST', headers, body: '{}' });
+    const { link } = logInLink.parse(await made.json());
+    const logIn = () =>
+      fetch(`${api.url}/v1/session`, { method: 'POST', headers: own, body: JSON.stringify({ link }) });
+    const opened = await logIn();
+    const { csrfToken, keyName, role } = sessionShape.parse(await opened.json());
+    const cookie = (opened.headers.get('set-cookie') ?? '').split(';')[0] ?? '';
+    const ask = async (method: string, path: string, more: Record<string, string> = {}) =>
+      (await fetch(`${api.url}${path}`, { method, headers: { ...own, cookie, ...more } })).status;
+
+    expect({ keyName, role, again: (await logIn()).status }).toEqual({
+      keyName: 'bootstrap',
+      role: 'operator',
+      again: 401,
+    });
+    expect(await ask('GET', '/v1/campaigns/counts')).toBe(200);
+    expect(await ask('DELETE', '/v1/session')).toBe(403);
+    expect(await ask('DELETE', '/v1/session', { 'x-csrf-token': csrfToken ?? '' })).toBe(204);
+    expect(await ask('GET', '/v1/campaigns/counts')).toBe(401);
+  });
+
   it('is ready', async () => {
     expect((await fetch(`${api.url}/readyz`)).status).toBe(200);
   });

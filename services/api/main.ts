@@ -63,6 +63,9 @@ import { createUserHistories } from './postgres/user-histories.ts';
 /** How often the API looks whether its database is as it has to be; that it was is believed for as long. */
 const lookMs = 5_000;
 
+/** Twice in each step of what is remembered of the lag. */
+const shardLookMs = 15_000;
+
 /** Questions to the segmentation service in flight, of all requests. */
 const questionsAtOnce = 64;
 /** One writes receipts, and lists of them are read beside it. */
@@ -161,6 +164,22 @@ export const apiProcess = defineProcess('api', readConfig, async (config, contex
     const connection = () => createKafka({ ...kafka, clientId: 'muster-api', logger });
     return (group ??= onClose(createGroupLook({ kafka: connection(), groupId, logger }), (look) => look.close()));
   };
+  const shardLook = createShardLook({
+    ...{ registry, clock, topicPrefix: config.topicPrefix },
+    figures: createShardFigures({ pool }),
+    guards: createGuardReader({ pool }),
+    group: { look: (topics) => workers(installationId)?.look(topics) ?? Promise.resolve(null) },
+  });
+  // So that the lag of the last minutes is known to whoever opens a page.
+  const shardLooks = onClose(
+    createLoop({
+      name: 'look-at-shards',
+      turn: () => shardLook.look().then(() => shardLookMs),
+      afterErrorMs: shardLookMs,
+      ...{ clock, logger },
+    }),
+    (loop) => loop.stop(),
+  );
   const pages = await readConsolePages(consoleFolder);
   const api = onClose(
     await createApi({
@@ -208,12 +227,7 @@ export const apiProcess = defineProcess('api', readConfig, async (config, contex
       groups: createGroupStore({ pool }),
       accepting,
       shards: createShardStore({ pool }),
-      shardLook: createShardLook({
-        ...{ registry, clock, topicPrefix: config.topicPrefix },
-        figures: createShardFigures({ pool }),
-        guards: createGuardReader({ pool }),
-        group: { look: (topics) => workers(installationId)?.look(topics) ?? Promise.resolve(null) },
-      }),
+      shardLook,
       clock,
       logger,
       meter,
@@ -225,6 +239,7 @@ export const apiProcess = defineProcess('api', readConfig, async (config, contex
   // Once before it listens: who starts on a good database finds it ready. What fails here is logged by the loop.
   await look().catch(() => undefined);
   looks.start();
+  shardLooks.start();
   registry.start();
   clients.start();
   accepting.start();

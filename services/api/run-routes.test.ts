@@ -10,6 +10,7 @@ import type { RunSeed } from '../../test/support/conformance/run-rows.ts';
 import { authorized, createApiDeps, someCampaign } from '../../test/support/api-deps.ts';
 import type { RunReports } from './ports/run-reports.ts';
 import { createApi, type Api } from './api.ts';
+import { nextSteps } from './views/run.ts';
 
 const startedAt = new Date('2025-12-31T23:59:00Z');
 
@@ -127,7 +128,15 @@ describe('the report of a run', () => {
       { step: 2, action: 'send-message', audience: 100, succeeded: 98, skipped: 2, pending: 0 },
     ]);
     expect(report.failures).toEqual([
-      { step: 1, country: 'SG', outcome: 'failed', reason: 'out-of-stock', users: 2, sample: ['u1', 'u2'] },
+      {
+        step: 1,
+        country: 'SG',
+        outcome: 'failed',
+        reason: 'out-of-stock',
+        users: 2,
+        sample: ['u1', 'u2'],
+        retryable: true,
+      },
     ]);
   });
 });
@@ -174,7 +183,10 @@ describe('what a run waits for', () => {
       ...deps.reports,
       snapshots: async (runIds) => {
         const snapshots = await deps.reports.snapshots(runIds);
-        return snapshots.map((each) => ({ ...each, waits: [{ step: 2, country: 'SG', cause, since, batches: 11 }] }));
+        return snapshots.map((each) => ({
+          ...each,
+          waits: [{ step: 2, country: 'SG', cause, since, batches: 11, held: true, nextTryAt: null }],
+        }));
       },
     };
     const { server } = await createApi({ ...deps, reports });
@@ -182,7 +194,11 @@ describe('what a run waits for', () => {
     const response = await server.inject({ method: 'GET', url: `/v1/runs/${id}/progress`, headers: authorized });
 
     expect(runProgress.parse(response.json()).waits).toEqual([
-      { step: 2, action: 'send-message', country: 'SG', cause, since: since.toISOString(), batches: 11 },
+      {
+        ...{ step: 2, action: 'send-message', country: 'SG', cause, since: since.toISOString(), batches: 11 },
+        ...{ held: true, nextTryAt: null, timeoutMs: 10_000 },
+        nextStep: nextSteps.held,
+      },
     ]);
   });
 

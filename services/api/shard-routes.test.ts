@@ -72,13 +72,15 @@ describe('a shard', () => {
     await guards.open(broken);
     const down = shard.parse((await ask('GET')).json());
     expect(down.breaker).toBe('open');
+    expect(down.endpoint).toMatchObject({ cause: '503 Service Unavailable', since: '2026-01-01T00:00:00.000Z' });
+    expect(down.endpoint?.nextTryAt).not.toBeNull();
     expect(down.notes).toContain('its endpoint counts as down since 2026-01-01T00:00:00.000Z: 503 Service Unavailable');
     deps.clock.advance(60_000);
     await guards.takeProbe(shardOf, 1000);
     await guards.endProbe({ ...broken, answered: true });
     expect(shard.parse((await ask('GET')).json()).breaker).toBe('slow-start');
     deps.clock.advance(600_000);
-    expect(shard.parse((await ask('GET')).json()).breaker).toBe('closed');
+    expect(shard.parse((await ask('GET')).json())).toMatchObject({ breaker: 'closed', endpoint: null });
   });
 
   it('has its partitions raised, once, and never lowered', async () => {

@@ -26,6 +26,7 @@ function at(seconds: number, ended: number, facts: Partial<RunSnapshot> = {}): R
     inFlight: 0,
     waitingForRetry: 0,
     stalled: null,
+    stalledBy: null,
     waits: [],
     budgets: [],
     failuresKept: true,

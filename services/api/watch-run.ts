@@ -1,6 +1,7 @@
 import type { RunProgress } from '../../shared/contracts/runs.ts';
 import { isTerminal } from '../../shared/domain/run-states.ts';
 import type { Clock } from '../../shared/ports/clock.ts';
+import type { CatalogueReader } from './catalogue-reader.ts';
 import type { RunReports, RunSnapshot } from './ports/run-reports.ts';
 import type { Logger } from '../../shared/runtime/logger.ts';
 import { runProgressView } from './views/progress.ts';
@@ -8,6 +9,7 @@ import { createWatchRates, type RatePoint, type Rates } from './watch-rates.ts';
 
 export interface WatchRunDeps {
   reports: Pick<RunReports, 'snapshots'>;
+  catalogue: Pick<CatalogueReader, 'registered'>;
   clock: Clock;
   logger: Logger;
 }
@@ -57,13 +59,15 @@ interface Watched {
 }
 
 /** One poller for all runs that are watched; it ends with the last watcher. */
-export function createRunWatch({ reports, clock, logger }: WatchRunDeps): RunWatch {
+export function createRunWatch({ reports, catalogue, clock, logger }: WatchRunDeps): RunWatch {
   const rates = createWatchRates({ maxRuns: maxRunsRemembered });
   const watched = new Map<string, Watched>();
   const stopping = new AbortController();
   let polling: AbortController | undefined;
 
-  const observed = (snapshot: RunSnapshot) => runProgressView(snapshot, rates.observe(snapshot));
+  const timeoutOf = (action: string) => catalogue.registered()[action]?.timeoutMs ?? null;
+
+  const observed = (snapshot: RunSnapshot) => runProgressView(snapshot, rates.observe(snapshot), timeoutOf);
 
   /** Of what has ended, no rates are remembered: a page of old runs would drive those out that go on. */
   const listed = (snapshot: RunSnapshot) =>

@@ -103,7 +103,9 @@ export function createJobOfferer(deps: JobOffererDeps): JobOfferer {
     ready: () => intake,
     stopIntake: async () => {
       intake = false;
-      await Promise.all([offering.stop(), backlog.stop()]);
+      // Others take over with their next beat: every moment here is one in which nobody looks.
+      const left = offering.stop().then(() => keeper.stop());
+      await Promise.all([left, backlog.stop()]);
     },
     finishWork: async () => {
       await offering.published();

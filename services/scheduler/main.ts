@@ -108,6 +108,7 @@ async function startOfferer(
   clients.start();
 
   const topic = callsTopic(prefix, name);
+  logger.info({ owner, region: name, topic }, 'scheduler offers jobs');
   const groupId = dispatcherGroup(prefix, name, installationId);
   const kafka = createKafka({ ...config.kafka, clientId: owner, logger });
   const { partitionsPerShard: partitions, replicationFactor } = engine;

@@ -11,7 +11,15 @@ const count = z.int().min(0);
 export const listedRun = runProgress
   .pick({
     ...{ runId: true, state: true, stateReason: true, stateSince: true, scheduledFor: true, startedAt: true },
-    ...{ endedAt: true, asOf: true, audience: true, stalled: true, waitingSince: true, usersPerSecond: true },
+    ...{
+      endedAt: true,
+      asOf: true,
+      audience: true,
+      stalled: true,
+      stall: true,
+      waitingSince: true,
+      usersPerSecond: true,
+    },
     ...{ eta: true, waits: true },
   })
   .extend({

@@ -83,6 +83,21 @@ export const runSummary = z
 
 export type RunSummary = z.infer<typeof runSummary>;
 
+export const runStall = z
+  .object({
+    by: z
+      .enum(['pause', 'audience', 'step', 'engine'])
+      .describe(
+        'pause: it is paused. audience: whom it is for cannot be read. step: an endpoint; `waits` has each. engine: workers, Kafka',
+      ),
+    cause: z.string(),
+    since: time.nullable(),
+    nextStep: z.string().describe('What a person can do, in words'),
+  })
+  .meta({ id: 'RunStall' });
+
+export type RunStall = z.infer<typeof runStall>;
+
 export const runFigures = runSummary.extend({
   asOf: time,
   audience: z.object({
@@ -111,6 +126,10 @@ export const runFigures = runSummary.extend({
   notes: z.array(z.string()).default([]),
   /** What the run waits for, or null. A run that is paused waits for a person. */
   stalled: z.string().nullable().default(null),
+  stall: runStall
+    .nullable()
+    .default(null)
+    .describe('The same with what can be done about it; null while nothing stalls it'),
   /** Since when it waits for that; null while it does not wait, or where nobody knows. */
   waitingSince: time.nullable().default(null),
 });
@@ -125,6 +144,13 @@ export const runWait = z
     cause: z.string().describe('In words, such as "endpoint says 405 Method Not Allowed"'),
     since: time,
     batches: z.int().min(0),
+    held: z
+      .boolean()
+      .default(false)
+      .describe('Nobody is called until somebody has mended it; otherwise batches are tried again by themselves'),
+    nextTryAt: time.nullable().default(null).describe('Of a held step: when one batch is tried'),
+    timeoutMs: z.int().nullable().default(null).describe('How long a call of this step may take'),
+    nextStep: z.string().default('').describe('What a person can do, in words'),
   })
   .meta({ id: 'RunWait', description: 'Batches of a step in a country that wait for the same cause' });
 
@@ -167,6 +193,10 @@ export const failureReason = z
     users,
     /** Some of the users, at most five. */
     sample: z.array(z.string()),
+    retryable: z
+      .boolean()
+      .default(false)
+      .describe('Once the run has ended, they may be tried again: they failed, are kept, and could be sent'),
   })
   .meta({ id: 'FailureReason' });
 

@@ -9,6 +9,7 @@ import { createJobStore } from '../../services/api/postgres/job-store.ts';
 import { jobIdOf } from '../../shared/domain/job-ids.ts';
 import { createJobIntake } from '../../shared/postgres/job-intake.ts';
 import { createHotPathPool } from '../../shared/postgres/pool.ts';
+import { describeClientLedgers } from '../support/conformance/client-ledgers.conformance.ts';
 import { describeJobChanges } from '../support/conformance/job-changes.conformance.ts';
 import { describeJobStore } from '../support/conformance/job-store.conformance.ts';
 import { createTestDatabase, type TestDatabase } from '../support/postgres-database.ts';
@@ -74,42 +75,18 @@ describeJobChanges('on Postgres', async () => {
   return { changes: createJobChanges({ pool, slot: 6 }), store, intake };
 });
 
-describe('the ledger of a client on Postgres', () => {
-  it('adds up after whatever became of its jobs, and a check tells when one is missing', async () => {
-    await pool.query('truncate jobs, fires, ended_jobs, dead_jobs, client_totals, ledger_checks');
-    const { store, intake, sideline } = subjectOf();
-    const clientId = '01890a5d-ac96-774b-bcce-b302099a8057';
-    const call = { method: 'POST', url: 'https://a.test', headers: null, body: null, tags: null, scheduleId: null };
-    const due = { dueAt: null, delayMs: 90_000, relevancyMs: null };
-    const ids = Array.from({ length: 10 }, () => jobIdOf(clientId, null));
-    await intake.store(
-      ids.map((jobId) => ({ ...call, ...due, jobId, clientId, key: null })),
-      1,
-    );
-    const [first = '', second = '', third = ''] = ids;
-    await store.cancel([first]);
-    await sideline(second, 'a.test');
-
-    const partitions = Array.from({ length: 64 }, (_, partition) => partition);
-    const check = createLedgerCheck({ pool });
-    expect(await check.expectedInAll()).toBe(9);
-    expect(await check.check(partitions)).toEqual([{ clientId, expected: 9, counted: 9 }]);
-    const ledgers = createClientLedgers({ pool });
-    const counts = { accepted: 10, called: 0, expired: 0, cancelled: 1, dead: 0, sidelined: 1, pending: 8 };
-    expect(await ledgers.ledgerOf(clientId)).toMatchObject({
-      ...counts,
-      check: { partitions: 64, expected: 9, counted: 9 },
-    });
-
-    await pool.query('delete from jobs where id = $1', [third]);
-    expect(await check.check(partitions)).toEqual([{ clientId, expected: 9, counted: 8 }]);
-
-    const figures = createClientFigures({ pool });
-    expect((await figures.counts([clientId])).get(clientId)).toEqual({ accepted: 10, stored: 9 });
-    const { minutes, partitions: counted } = await figures.forecast(clientId, 1);
-    expect(counted).toBe(64);
-    expect(minutes.reduce((sum, { calls }) => sum + calls, 0)).toBe(7);
-  });
+describeClientLedgers('on Postgres', async () => {
+  await pool.query('truncate jobs, fires, ended_jobs, dead_jobs, client_totals, ledger_checks');
+  const { store, intake, sideline } = subjectOf();
+  return {
+    ...{ store, intake, sideline },
+    ledgers: createClientLedgers({ pool }),
+    check: createLedgerCheck({ pool }),
+    figures: createClientFigures({ pool }),
+    lose: async (jobId) => {
+      await pool.query('delete from jobs where id = $1', [jobId]);
+    },
+  };
 });
 
 describe('a cancellation on Postgres, beyond its twin', () => {

@@ -87,7 +87,7 @@ export function callbackViolations(evidence: CallbackEvidence, allowed: Partial<
   const claims = Map.groupBy(evidence.claims, ({ jobId }) => jobId);
   const doubled = doubledCalls(evidence);
   const unheard = unheardAnswers(evidence);
-  const overlapping = overlappingCalls(evidence.calls);
+  const overlapping = overlappingCalls(evidence);
   return [
     ...endsOf(evidence, allow.open),
     ...(['dead', 'expired'] as const).flatMap((outcome) => {
@@ -111,22 +111,25 @@ export function callbackViolations(evidence: CallbackEvidence, allowed: Partial<
 export function doubledCalls(evidence: Pick<CallbackEvidence, 'calls' | 'attempts'>): number {
   const fits = (before: ReceivedCall, call: ReceivedCall) =>
     isSuccess(before) && (before.endedAtMs ?? Infinity) <= call.atMs;
-  return countPairs(evidence.calls, fits) - unheardAnswers(evidence).length;
+  return Math.max(0, countPairs(evidence.calls, fits) - unheardAnswers(evidence).length);
 }
 
-/** Why, one for each. */
-function unheardAnswers({ calls, attempts }: Pick<CallbackEvidence, 'calls' | 'attempts'>): string[] {
+/** Answers of success that came too late for the engine, before another call: why, one for each. */
+export function unheardAnswers({ calls, attempts }: Pick<CallbackEvidence, 'calls' | 'attempts'>): string[] {
   const received = Map.groupBy(calls, ({ jobId }) => jobId);
   const unanswered = attempts.filter(({ status }) => status === null);
   return [...Map.groupBy(unanswered, ({ jobId }) => jobId)].flatMap(([jobId, tries]) => {
     const sorted = (received.get(jobId) ?? []).toSorted((a, b) => a.atMs - b.atMs);
     const answeredBeforeAnother = sorted.slice(0, -1).filter(isSuccess).length;
-    return tries.slice(0, answeredBeforeAnother).map(({ error }) => error ?? '');
+    return tries.slice(0, answeredBeforeAnother).map(({ error }) => error ?? 'without a cause');
   });
 }
 
-function overlappingCalls(calls: readonly ReceivedCall[]): number {
-  return countPairs(calls, (before, call) => (before.endedAtMs ?? Infinity) > call.atMs);
+/** Of jobs whose answers all came in time: nobody waits longer than that for one. */
+function overlappingCalls({ calls, attempts }: Pick<CallbackEvidence, 'calls' | 'attempts'>): number {
+  const late = new Set(attempts.flatMap(({ jobId, status }) => (status === null ? [jobId] : [])));
+  const heard = calls.filter(({ jobId }) => !late.has(jobId));
+  return countPairs(heard, (before, call) => (before.endedAtMs ?? Infinity) > call.atMs);
 }
 
 /** Calls for which some earlier call of their job fits. */

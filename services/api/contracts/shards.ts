@@ -28,13 +28,13 @@ export const shard = z
     lag: z.object({
       messages: count.nullable().describe('Published and not handled; null while it is not known'),
       batches: z.number().min(0).describe('Ready: on the topic, or a worker has them'),
-      waiting: z.number().min(0).describe('Batches that were put back, until they are due'),
+      waiting: z.number().min(0).describe('Held back: batches that were put back, until they are due'),
       aheadBatches: z.number().min(0).describe('Ready here or in steps before, or still to be fed'),
       aheadSeconds: z.number().min(0).nullable().describe('At the rate of now; null where nothing moves'),
       history: z
         .array(z.number().min(0).nullable())
         .describe(
-          '`aheadSeconds` every 30 seconds of the last quarter of an hour, oldest first, as often as somebody looked; null where nobody did',
+          '`aheadSeconds` every 30 seconds of the last quarter of an hour, oldest first, as this process saw it; null where it did not look, or nothing moved',
         ),
     }),
     inFlight: count.describe('Calls under way'),
@@ -43,6 +43,14 @@ export const shard = z
     breaker: z
       .enum(['closed', 'slow-start', 'open'])
       .describe('As all workers share it. open: its endpoint counts as down; slow-start: it has just come back'),
+    endpoint: z
+      .object({
+        cause: z.string(),
+        since: z.iso.datetime({ precision: 3 }),
+        nextTryAt: z.iso.datetime({ precision: 3 }).nullable().describe('null once it may be tried'),
+      })
+      .nullable()
+      .describe('Why the breaker is open, or was until a moment ago; null while it is closed'),
     desiredWorkers: count.describe('To be through in a minute; at most one for each partition'),
     notes: z.array(z.string()).describe('What a person should know, in plain words'),
     createdAt: z.iso.datetime({ precision: 3 }),

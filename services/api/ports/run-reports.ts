@@ -32,6 +32,8 @@ export interface RunSnapshot extends RunHeader {
   inFlight: number;
   waitingForRetry: number;
   stalled: string | null;
+  /** What stalls it: its audience cannot be read, a step of it waits, or what the keeper of runs saw last. Null: nothing. */
+  stalledBy: 'audience' | 'step' | 'engine' | null;
   /** Since when the run waits for what its keeper saw last; null while it waits for nothing in particular. */
   waitingSince: Date | null;
   /**
@@ -72,6 +74,10 @@ export interface RunWaitRow {
   cause: string;
   since: Date;
   batches: number;
+  /** Nobody is called until a person has mended it; otherwise they are tried again by themselves. */
+  held: boolean;
+  /** Of a held step: when one batch is tried. Null for others: each batch has its own time. */
+  nextTryAt: Date | null;
 }
 
 export interface FailureFilter {

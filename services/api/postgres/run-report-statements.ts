@@ -61,14 +61,15 @@ export const selectSnapshots = `
       (array_agg(stalled order by country) filter (where stalled is not null))[1] as stalled, coalesce(sum(waiting), 0)::int as waiting
     from feeds left join lines using (feed) left join receipts using (feed) where run = any($1::uuid[]) group by run
   ), causes as (
-    select f.run, f.country, h.step, h.cause, h.since, h.batches from feeds f join holds h using (feed) where f.run = any($1::uuid[])
+    select f.run, f.country, h.step, h.cause, h.since, h.batches, true as held, h.next_try_at from feeds f join holds h using (feed) where f.run = any($1::uuid[])
     union all
-    select f.run, f.country, c.step, c.cause, c.since, c.batches from feeds f join step_causes c using (feed)
+    select f.run, f.country, c.step, c.cause, c.since, c.batches, false, null from feeds f join step_causes c using (feed)
     where f.run = any($1::uuid[]) and c.last_at >= now() - interval '2 minutes'
       and exists (select from totals t where t.feed = c.feed and t.step = c.step and t.waiting > 0)
       and not exists (select from holds h where h.feed = c.feed and h.step = c.step and h.cause = c.cause)
   ), waits as (
-    select run, json_agg(json_build_object('step', step, 'country', country, 'cause', cause, 'since', since, 'batches', batches)
+    select run, json_agg(json_build_object('step', step, 'country', country, 'cause', cause, 'since', since, 'batches', batches,
+          'held', held, 'nextTryAt', next_try_at)
         order by since, step, country, cause) as waits,
       (array_agg(cause order by since, step, country, cause))[1] as cause
     from causes group by run
@@ -76,6 +77,8 @@ export const selectSnapshots = `
   select ${header}, now() as "asOf", case when r.ended_at is null then r.waiting_since end as "waitingSince", r.in_flight as "inFlight",
     coalesce(f.waiting, 0) as "waitingForRetry",
     case when r.ended_at is null then coalesce(f.stalled, w.cause, r.waiting_cause) end as stalled,
+    case when r.ended_at is not null then null when f.stalled is not null then 'audience' when w.cause is not null then 'step'
+      when r.waiting_cause is not null then 'engine' end as "stalledBy",
     case when r.ended_at is null then w.waits end as waits, r.failures_kept as "failuresKept",
     (
       select coalesce(json_agg(json_build_object('country', country, 'units', units, 'used', used, 'reserved', reserved,

@@ -61,10 +61,19 @@ export function createRunReports({ pool }: { pool: Pool }): RunReports {
 type Coded<Failure> = Omit<Failure, 'outcome'> & { outcome: number };
 
 /** Times inside of JSON are texts. */
-type SnapshotRow = Omit<RunSnapshot, 'waits'> & { waits: (Omit<RunWaitRow, 'since'> & { since: string })[] | null };
+type SnapshotRow = Omit<RunSnapshot, 'waits'> & { waits: WaitRow[] | null };
+
+type WaitRow = Omit<RunWaitRow, 'since' | 'nextTryAt'> & { since: string; nextTryAt: string | null };
 
 function snapshotOf({ waits, ...row }: SnapshotRow): RunSnapshot {
-  return { ...row, waits: (waits ?? []).map((wait) => ({ ...wait, since: new Date(wait.since) })) };
+  return {
+    ...row,
+    waits: (waits ?? []).map((wait) => ({
+      ...wait,
+      since: new Date(wait.since),
+      nextTryAt: wait.nextTryAt === null ? null : new Date(wait.nextTryAt),
+    })),
+  };
 }
 
 /** The samples of all slots, up to five users of each. */

@@ -18,10 +18,10 @@ export function listedRunView(progress: RunProgress, pausedItself: boolean): Lis
   const lastStep = steps.at(-1);
   if (!lastStep) return null;
   const { runId, state, stateReason, stateSince, scheduledFor, startedAt, endedAt, asOf } = progress;
-  const { audience, stalled, waitingSince, usersPerSecond, eta, waits } = progress;
+  const { audience, stalled, stall, waitingSince, usersPerSecond, eta, waits } = progress;
   return {
     ...{ runId, state, stateReason, stateSince, scheduledFor, startedAt, endedAt, asOf },
-    ...{ audience, stalled, waitingSince, usersPerSecond, eta, waits, pausedItself, lastStep },
+    ...{ audience, stalled, stall, waitingSince, usersPerSecond, eta, waits, pausedItself, lastStep },
     failedUsers: steps.reduce((sum, { failed }) => sum + failed, 0),
     unknownUsers: steps.reduce((sum, { unknown }) => sum + unknown, 0),
   };

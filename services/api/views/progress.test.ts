@@ -25,6 +25,7 @@ function running(
     inFlight: 0,
     waitingForRetry: 0,
     stalled: null,
+    stalledBy: null,
     waits: [],
     budgets: [],
     failuresKept: true,

@@ -1,9 +1,14 @@
 import type { RunFigures, RunProgress, RunWait } from '../../../shared/contracts/runs.ts';
 import type { RunSnapshot, RunWaitRow } from '../ports/run-reports.ts';
 import type { Rates } from '../watch-rates.ts';
-import { runFiguresView } from './run.ts';
+import { nextSteps, runFiguresView } from './run.ts';
 
-export function runProgressView(snapshot: RunSnapshot, rates: Rates): RunProgress {
+/** @param timeoutOf how long a call of an action may take, in milliseconds; null where nobody knows */
+export function runProgressView(
+  snapshot: RunSnapshot,
+  rates: Rates,
+  timeoutOf: (action: string) => number | null = () => null,
+): RunProgress {
   const figures = runFiguresView(snapshot);
   return {
     ...figures,
@@ -11,12 +16,23 @@ export function runProgressView(snapshot: RunSnapshot, rates: Rates): RunProgres
     inFlight: snapshot.inFlight,
     waitingForRetry: snapshot.waitingForRetry,
     eta: etaOf(figures, snapshot.asOf, rates),
-    waits: snapshot.waits.map((wait) => runWaitView(wait, snapshot)),
+    waits: snapshot.waits.map((wait) => runWaitView(wait, snapshot, timeoutOf)),
   };
 }
 
-function runWaitView({ step, since, ...wait }: RunWaitRow, { chain }: RunSnapshot): RunWait {
-  return { step, action: chain[step - 1]?.action ?? '', ...wait, since: since.toISOString() };
+function runWaitView(
+  { step, since, nextTryAt, ...wait }: RunWaitRow,
+  { chain }: RunSnapshot,
+  timeoutOf: (action: string) => number | null,
+): RunWait {
+  const action = chain[step - 1]?.action ?? '';
+  return {
+    ...{ step, action, ...wait },
+    since: since.toISOString(),
+    nextTryAt: nextTryAt?.toISOString() ?? null,
+    timeoutMs: timeoutOf(action),
+    nextStep: wait.held ? nextSteps.held : nextSteps.step,
+  };
 }
 
 /** How much slower than lately a run may become without missing its p90. */

@@ -1,5 +1,6 @@
 import type { RunFigures, RunReport } from '../../../shared/contracts/runs.ts';
 import type { FailureGroup, RunSnapshot } from '../ports/run-reports.ts';
+import { reasons } from '../../../shared/domain/reasons.ts';
 import { publicId } from '../../../shared/domain/ids.ts';
 import type { RetrySums } from '../ports/retries.ts';
 import { runFiguresView } from './run.ts';
@@ -13,13 +14,18 @@ export function runReportView(
   return {
     ...figures,
     retries: retriesView(figures, retries),
-    failures: [...failures],
+    failures: failures.map((group) => ({ ...group, retryable: isRetryable(group, snapshot) })),
     failuresKept: snapshot.failuresKept,
     batches: {
       fed: snapshot.countries.reduce((sum, feed) => sum + feed.fedBatches, 0),
       retried: snapshot.countries.reduce((sum, feed) => sum + feed.childBatches, 0),
     },
   };
+}
+
+/** Who is unknown has to be settled first; whose id is none can never be sent. */
+function isRetryable({ outcome, reason }: FailureGroup, { failuresKept }: RunSnapshot): boolean {
+  return failuresKept && outcome === 'failed' && reason !== reasons.invalidUserId;
 }
 
 /**

@@ -4,7 +4,7 @@ import { runFigures } from '../../../shared/contracts/runs.ts';
 import { outcomes } from '../../../shared/domain/outcomes.ts';
 import { untouchedRun } from '../../../test/support/conformance/run-rows.ts';
 import type { RunSnapshot } from '../ports/run-reports.ts';
-import { runFiguresView } from './run.ts';
+import { nextSteps, runFiguresView } from './run.ts';
 
 type Country = RunSnapshot['countries'][number];
 
@@ -25,6 +25,7 @@ function snapshotOf(countries: Country[], steps = 2): RunSnapshot {
     inFlight: 0,
     waitingForRetry: 0,
     stalled: null,
+    stalledBy: null,
     waits: [],
     budgets: [],
     failuresKept: true,
@@ -142,5 +143,44 @@ describe('the figures of a run', () => {
 
     expect(estimates(100, 50)).toBe(150);
     expect(estimates(100, null)).toBeNull();
+  });
+});
+
+describe('what stalls a run', () => {
+  const wait = { step: 1, country: 'SG', cause: 'HTTP 405', since: new Date(5000), batches: 3, nextTryAt: null };
+  const stallOf = (facts: Partial<RunSnapshot>) => runFiguresView({ ...snapshotOf([emptyCountry], 2), ...facts }).stall;
+
+  it('is nothing while it moves', () => {
+    expect(stallOf({})).toBeNull();
+  });
+
+  it('is a person while it is paused, who may resume it', () => {
+    const paused = stallOf({ state: 'paused', stateReason: 'wrong reward', stateSince: new Date(1000) });
+    expect(paused).toEqual({
+      by: 'pause',
+      cause: 'wrong reward',
+      since: '1970-01-01T00:00:01.000Z',
+      nextStep: nextSteps.pause,
+    });
+  });
+
+  it('is a step whose endpoint refuses, which somebody has to set right, or one that is tried again by itself', () => {
+    const facts = { stalled: wait.cause, stalledBy: 'step' } as const;
+    const held = stallOf({ ...facts, waits: [{ ...wait, held: true }] });
+    expect(held).toMatchObject({
+      by: 'step',
+      cause: 'HTTP 405',
+      since: '1970-01-01T00:00:05.000Z',
+      nextStep: nextSteps.held,
+    });
+    expect(stallOf({ ...facts, waits: [{ ...wait, held: false }] })?.nextStep).toBe(nextSteps.step);
+  });
+
+  it.each(['audience', 'engine'] as const)('is its %s, with what can be done about that', (by) => {
+    expect(stallOf({ stalled: 'it is away', stalledBy: by })).toMatchObject({
+      by,
+      cause: 'it is away',
+      nextStep: nextSteps[by],
+    });
   });
 });

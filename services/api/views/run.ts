@@ -1,4 +1,4 @@
-import type { RunFigures, RunSummary, StepLineShape } from '../../../shared/contracts/runs.ts';
+import type { RunFigures, RunStall, RunSummary, StepLineShape } from '../../../shared/contracts/runs.ts';
 import { publicId } from '../../../shared/domain/ids.ts';
 import { shortfallNote } from '../../../shared/domain/feed-notes.ts';
 import { receiptLine, type ReceiptTotals } from '../../../shared/domain/receipts.ts';
@@ -57,6 +57,7 @@ export function runFiguresView(snapshot: RunSnapshot): RunFigures {
     budgets: snapshot.budgets.map(budgetView),
     notes: snapshot.countries.flatMap((feed) => shortfallNote(feed) ?? []),
     stalled: isPaused(snapshot.state) ? (snapshot.stateReason ?? snapshot.state) : snapshot.stalled,
+    stall: stallView(snapshot),
     waitingSince: waitingSince(snapshot)?.toISOString() ?? null,
   };
 }
@@ -68,6 +69,24 @@ function linesOf(feeds: RunSnapshot['countries'], steps: number): StepLine[] {
   );
   return Array.from({ length: steps }, (_, index) => sumLines(ofFeeds.flatMap((lines) => lines[index] ?? [])));
 }
+
+function stallView(snapshot: RunSnapshot): RunStall | null {
+  const { state, stateReason, stalled, stalledBy, waits } = snapshot;
+  const since = waitingSince(snapshot)?.toISOString() ?? null;
+  if (isPaused(state)) return { by: 'pause', cause: stateReason ?? state, since, nextStep: nextSteps.pause };
+  if (stalled === null || stalledBy === null) return null;
+  const nextStep = waits[0]?.held === true && stalledBy === 'step' ? nextSteps.held : nextSteps[stalledBy];
+  return { by: stalledBy, cause: stalled, since, nextStep };
+}
+
+/** What a person can do about what a run waits for. */
+export const nextSteps = {
+  pause: 'Resume or cancel it. Its deadline goes on meanwhile.',
+  audience: 'It is asked for again by itself, and nobody is lost. When it lasts, look at the segmentation service.',
+  held: 'Set the endpoint, its action type or the parameters of the step right: one batch is tried from time to time, and the rest follows when that succeeds.',
+  step: 'It is tried again by itself; the team behind the endpoint can see why.',
+  engine: 'It goes on by itself when this is over; `muster shards` and `muster doctor` say more.',
+} as const;
 
 /** A run that is paused waits for a person since then; otherwise what it has waited for longest decides. */
 function waitingSince({ state, stateSince, waits, waitingSince: since }: RunSnapshot): Date | null {

@@ -49,6 +49,7 @@ export function shardView(facts: ShardFacts): ShardShape {
     callLimit: sumOf(reports, (report) => report.callLimit),
     batchesPerSecond,
     breaker: guard?.state ?? 'closed',
+    endpoint: endpointOf(guard),
     desiredWorkers: desiredWorkers(aheadBatches, batchesPerSecond, reports.length, partitions),
     notes: notesOf(facts),
     createdAt: createdAt.toISOString(),
@@ -63,6 +64,12 @@ function workersOf({ traffic, reports }: ShardFacts): ShardShape['workers'] {
     worker,
     partitions: (traffic ?? []).filter(({ member }) => member === worker).map(({ partition }) => partition),
   }));
+}
+
+function endpointOf(guard: GuardRow | undefined): ShardShape['endpoint'] {
+  if (!guard || guard.state === 'closed') return null;
+  const { cause, openedAt, retryAt } = guard;
+  return { cause, since: openedAt.toISOString(), nextTryAt: retryAt?.toISOString() ?? null };
 }
 
 function secondsOf(batches: number, batchesPerSecond: number): number | null {

@@ -103,6 +103,7 @@ export function describeRunReports(name: string, makeSubject: () => Promise<RunR
           state: 'preparing',
           countries: [],
           stalled: null,
+          stalledBy: null,
           inFlight: 0,
         });
       });
@@ -157,9 +158,12 @@ export function describeRunReports(name: string, makeSubject: () => Promise<RunR
 
       it('says what a feed waits for, before what a step waits for', async () => {
         const runId = await addRun({ waiting: 1, waitingCause: 'award-reward answers 401' });
-        expect((await reports.snapshot(runId))?.stalled).toBe('award-reward answers 401');
+        expect(await reports.snapshot(runId)).toMatchObject({
+          stalled: 'award-reward answers 401',
+          stalledBy: 'engine',
+        });
         await rows.addFeed(runId, { country: 'SG', stalled: 'segmentation: 503' });
-        expect((await reports.snapshot(runId))?.stalled).toBe('segmentation: 503');
+        expect(await reports.snapshot(runId)).toMatchObject({ stalled: 'segmentation: 503', stalledBy: 'audience' });
       });
 
       it('says what each part of it waits for, the oldest first, a held cause once', async () => {
@@ -172,15 +176,18 @@ export function describeRunReports(name: string, makeSubject: () => Promise<RunR
         await rows.addTotals(id, 1, { step: 1, waiting: 1 });
         await rows.addCause(id, { step: 2, cause: 'nobody waits for it', batches: 1, ageMs: 5000, quietMs: 1000 });
         const snapshot = await reports.snapshot(runId);
+        const tried = { held: false, nextTryAt: null };
+        const held = { held: true, nextTryAt: snapshot?.waits[1]?.nextTryAt };
+        expect(held.nextTryAt).toBeInstanceOf(Date);
         expect(snapshot?.waits).toEqual([
-          { step: 1, country: 'ID', cause: 'HTTP 500', batches: 7, since: snapshot?.waits[0]?.since },
-          { step: 2, country: 'SG', cause: 'HTTP 404', batches: 2, since: snapshot?.waits[1]?.since },
+          { step: 1, country: 'ID', cause: 'HTTP 500', batches: 7, since: snapshot?.waits[0]?.since, ...tried },
+          { step: 2, country: 'SG', cause: 'HTTP 404', batches: 2, since: snapshot?.waits[1]?.since, ...held },
         ]);
         const agesMs = snapshot?.waits.map(({ since }) =>
           Math.round((snapshot.asOf.getTime() - since.getTime()) / 10_000),
         );
         expect(agesMs).toEqual([30, 6]);
-        expect(snapshot?.stalled).toBe('HTTP 500');
+        expect(snapshot).toMatchObject({ stalled: 'HTTP 500', stalledBy: 'step' });
       });
 
       it('waits for nothing once it has ended', async () => {
@@ -192,7 +199,7 @@ export function describeRunReports(name: string, makeSubject: () => Promise<RunR
           batches: 1,
           ageMs: 0,
         });
-        expect(await reports.snapshot(runId)).toMatchObject({ stalled: null, waits: [] });
+        expect(await reports.snapshot(runId)).toMatchObject({ stalled: null, stalledBy: null, waits: [] });
       });
     });
 

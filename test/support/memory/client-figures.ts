@@ -33,7 +33,6 @@ export function createMemoryClientFigures({ database }: { database: MemoryDataba
   };
 }
 
-/** Nobody checks here: what is counted is what is shown. */
 export function createMemoryClientLedgers({ database: { scheduled } }: { database: MemoryDatabase }): ClientLedgers {
   return {
     ledgerOf: (clientId) =>
@@ -43,12 +42,17 @@ export function createMemoryClientLedgers({ database: { scheduled } }: { databas
         const mine = [...scheduled.jobs.values()].filter((job) => job.clientId === clientId);
         const sidelined = mine.filter(({ sideline }) => sideline !== null).length;
         const { accepted, called, expired, cancelled, dead } = totals;
+        const checked = scheduled.ledgerChecks.get(clientId);
         return {
           ...totals,
           sidelined,
           pending: accepted - called - expired - cancelled - dead - sidelined,
-          check: null,
+          check: checked ? { at: new Date(checked.atMs), ...shownOf(checked) } : null,
         };
       }),
   };
+}
+
+function shownOf({ partitions, expected, counted }: { partitions: number; expected: number; counted: number }) {
+  return { partitions, expected, counted };
 }

@@ -1,10 +1,13 @@
+import { describeClientLedgers } from '../conformance/client-ledgers.conformance.ts';
 import { describeJobChanges } from '../conformance/job-changes.conformance.ts';
 import { describeJobStore } from '../conformance/job-store.conformance.ts';
 import { createSettableClock } from '../settable-clock.ts';
 import { atOnce } from './at-once.ts';
+import { createMemoryClientFigures, createMemoryClientLedgers } from './client-figures.ts';
 import { createMemoryJobChanges } from './job-changes.ts';
 import { createMemoryJobIntake } from './job-intake.ts';
 import { createMemoryJobStore } from './job-store.ts';
+import { createMemoryLedgerCheck } from './ledger-check.ts';
 import { createMemoryDatabase } from './memory-database.ts';
 
 describeJobStore('in memory', () => {
@@ -48,5 +51,23 @@ describeJobChanges('in memory', () => {
     changes: createMemoryJobChanges({ database }),
     store: createMemoryJobStore({ database }),
     intake: createMemoryJobIntake({ database }),
+  });
+});
+
+describeClientLedgers('in memory', () => {
+  const database = createMemoryDatabase(createSettableClock());
+  const { jobs } = database.scheduled;
+  return Promise.resolve({
+    store: createMemoryJobStore({ database }),
+    intake: createMemoryJobIntake({ database }),
+    ledgers: createMemoryClientLedgers({ database }),
+    check: createMemoryLedgerCheck({ database }),
+    figures: createMemoryClientFigures({ database }),
+    sideline: (jobId, host) =>
+      atOnce(() => {
+        const row = jobs.get(jobId);
+        if (row) jobs.set(jobId, { ...row, dueAtMs: Infinity, sideline: host });
+      }),
+    lose: (jobId) => atOnce(() => void jobs.delete(jobId)),
   });
 });

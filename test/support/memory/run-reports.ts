@@ -87,7 +87,10 @@ function snapshotOf(id: string, database: MemoryDatabase): RunSnapshot | undefin
   if (!run) return undefined;
   const feeds = feedsOf(id, database);
   const waits = waitsOf(feeds, database);
-  const stalled = feeds.find((feed) => feed.stalled !== null)?.stalled ?? waits[0]?.cause ?? run.waitingCause;
+  const ofFeed = feeds.find((feed) => feed.stalled !== null)?.stalled;
+  const stalled = ofFeed ?? waits[0]?.cause ?? run.waitingCause;
+  const stalledBy =
+    ofFeed !== undefined ? 'audience' : waits.length > 0 ? 'step' : run.waitingCause === null ? null : 'engine';
   return {
     ...headerOf(run, database),
     asOf: database.clock.now(),
@@ -96,6 +99,7 @@ function snapshotOf(id: string, database: MemoryDatabase): RunSnapshot | undefin
       .flatMap((feed) => totalsRowsOf(database, feed.feedId))
       .reduce((sum, row) => sum + row.waiting, 0),
     stalled: run.endedAt === null ? stalled : null,
+    stalledBy: run.endedAt === null ? stalledBy : null,
     waitingSince: run.endedAt === null ? run.waitingSince : null,
     waits: run.endedAt === null ? waits : [],
     budgets: shownBudgets(database, run.campaignId),
@@ -172,10 +176,12 @@ function waitsOf(feeds: readonly FeedRow[], database: MemoryDatabase): RunWaitRo
       waitsIn(database, row) &&
       !holds.some((hold) => hold.feedId === row.feedId && hold.step === row.step && hold.cause === row.cause),
   );
-  return [...holds, ...fresh]
-    .flatMap(({ feedId, step, cause, sinceMs, batches }) => {
+  const held = holds.map((hold) => ({ ...hold, held: true, nextTryAt: new Date(hold.nextTryAtMs) }));
+  return [...held, ...fresh.map((row) => ({ ...row, held: false, nextTryAt: null }))]
+    .flatMap(({ feedId, step, cause, sinceMs, batches, held: isHeld, nextTryAt }) => {
       const country = countries.get(feedId);
-      return country === undefined ? [] : [{ step, country, cause, since: new Date(sinceMs), batches }];
+      const wait = { step, cause, since: new Date(sinceMs), batches, held: isHeld, nextTryAt };
+      return country === undefined ? [] : [{ ...wait, country }];
     })
     .sort(
       (a, b) =>

@@ -7,7 +7,16 @@ const progress: RunProgress = {
   ...{ stateReason: null, scheduledFor: '', startedAt: null, endedAt: null, stateSince: null, deadlineAt: null },
   settings: { priority: 'normal', paceUsersPerSecond: null, pauseAtFailedPercent: null, pauseAtFailedMinUsers: 1000 },
   ...{ asOf: '', audience: { estimated: null, counted: 0, excluded: 0, complete: false }, steps: [], countries: [] },
-  ...{ balanced: true, budgets: [], notes: [], stalled: null, waitingSince: null, inFlight: 0, waitingForRetry: 0 },
+  ...{
+    balanced: true,
+    budgets: [],
+    notes: [],
+    stalled: null,
+    stall: null,
+    waitingSince: null,
+    inFlight: 0,
+    waitingForRetry: 0,
+  },
   ...{ usersPerSecond: { oneMinute: 0, tenMinutes: 0 }, eta: null, waits: [] },
 };
 const counts = { all: 3, needsAttention: 1, running: 1, paused: 0, scheduled: 0, ended: 2, draft: 0 };

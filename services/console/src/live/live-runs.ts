@@ -9,7 +9,8 @@ import {
 import { client } from '../api/generated/client.gen.ts';
 import type { CampaignCounts, RunProgress } from '../api/generated/types.gen.ts';
 import { campaignsTopic, isLast, liveMessage, type LiveMessage } from './live-messages.ts';
-import { createLiveStream, type LiveClock, type LiveStream } from './live-stream.ts';
+import type { LiveClock } from './live-clock.ts';
+import { createLiveStream, type LiveStream } from './live-stream.ts';
 import type { Standing } from './staleness.ts';
 
 /** Everything that the page shows and that changes by itself, into the cache of its queries, by one stream. */

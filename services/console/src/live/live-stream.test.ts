@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import { createLiveStream, type LiveClock } from './live-stream.ts';
+import type { LiveClock } from './live-clock.ts';
+import { createLiveStream } from './live-stream.ts';
 
 interface News {
   topic: string;

@@ -1,11 +1,5 @@
+import type { LiveClock } from './live-clock.ts';
 import { createPatches } from './patches.ts';
-
-/** The only clock the stream knows. */
-export interface LiveClock {
-  nowMs(): number;
-  /** Returns early, without an error, when the signal aborts. */
-  wait(ms: number, signal: AbortSignal): Promise<void>;
-}
 
 export interface LiveStreamDeps<Message> {
   /**

@@ -1,4 +1,4 @@
-import type { LiveClock } from './live-stream.ts';
+import type { LiveClock } from './live-clock.ts';
 
 /** Two patches a second: more than that nobody reads. */
 const patchEveryMs = 500;

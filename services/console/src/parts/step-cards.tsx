@@ -1,7 +1,8 @@
 import { formatCount } from './numbers.ts';
 import { OutcomeBar } from './outcome-bar.tsx';
 import { outcomeWords, segmentsOf } from './outcomes.ts';
-import { Mark, type StepCounts, type StepTableProps } from './step-table.tsx';
+import type { StepCounts, StepTableProps } from './step-lines.ts';
+import { Mark } from './step-mark.tsx';
 import styles from './step-table.module.css';
 
 /** The table of steps where there is no room for one: a card for each step, with every number in words below its bar. */

@@ -1,33 +1,12 @@
 import type { ReactNode } from 'react';
-import { Icon } from './icon.tsx';
 import { formatCount, formatShare } from './numbers.ts';
 import { OutcomeBar } from './outcome-bar.tsx';
-import { outcomeWords, type OutcomeCounts, type OutcomeName } from './outcomes.ts';
+import { outcomeWords, type OutcomeName } from './outcomes.ts';
 import { columnsOf } from './step-columns.ts';
 import { StepCards } from './step-cards.tsx';
+import type { StepCounts, StepTableProps } from './step-lines.ts';
+import { Mark } from './step-mark.tsx';
 import styles from './step-table.module.css';
-
-export interface StepCounts extends OutcomeCounts {
-  step: number;
-  action: string;
-  audience: number;
-}
-
-export interface CountryCounts {
-  country: string;
-  steps: readonly StepCounts[];
-}
-
-/** Beside a country: that all of it has ended, or that a part of it waits. */
-export type CountryMark = 'done' | 'waits';
-
-export interface StepTableProps {
-  steps: readonly StepCounts[];
-  countries: readonly CountryCounts[];
-  /** Live tables show who is pending, reports the share that succeeded. */
-  manner: 'live' | 'report';
-  markOf?: (country: string, step: number) => CountryMark | null;
-}
 
 /** Outcomes that a table of this manner has columns for. */
 export function stepColumns({ steps, countries, manner }: Omit<StepTableProps, 'markOf'>): OutcomeName[] {
@@ -152,17 +131,5 @@ function Cells({ line, outcome, manner }: ColumnProps & { line: StepCounts }) {
       <td className={users === 0 ? 'r z' : 'r'}>{formatCount(users)}</td>
       {hasShare(outcome, manner) && <td className="r t2">{formatShare(users, line.audience)}</td>}
     </>
-  );
-}
-
-/** A tick or a warning, told in words too. */
-export function Mark({ mark, isTold = false }: { mark: CountryMark | null; isTold?: boolean }) {
-  if (mark === null) return null;
-  const words = mark === 'done' ? 'done' : 'waits';
-  return (
-    <span className={`${styles['mark'] ?? ''} ${mark === 'done' ? 'c-ok' : 'c-warn'}`}>
-      <Icon name={mark === 'done' ? 'tick' : 'warn'} size={12} />
-      <span className={isTold ? undefined : 'vh'}>{words}</span>
-    </span>
   );
 }

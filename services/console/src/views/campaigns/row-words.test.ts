@@ -10,7 +10,14 @@ const line = {
 const running: ListedRun = {
   ...{ runId: 'run_1', state: 'running', stateReason: null, stateSince: '2026-11-24T01:00:00.000Z' },
   ...{ scheduledFor: '2026-11-24T01:00:00.000Z', startedAt: '2026-11-24T01:00:00.000Z', endedAt: null },
-  ...{ asOf: '2026-11-24T02:42:00.000Z', stalled: null, waitingSince: null, waits: [], pausedItself: false },
+  ...{
+    asOf: '2026-11-24T02:42:00.000Z',
+    stalled: null,
+    stall: null,
+    waitingSince: null,
+    waits: [],
+    pausedItself: false,
+  },
   audience: { estimated: 3_400_000, counted: 3_000_000, excluded: 0, complete: false },
   usersPerSecond: { oneMinute: 684, tenMinutes: 700 },
   eta: { p50: '2026-11-24T03:36:00.000Z', p90: '2026-11-24T03:52:00.000Z' },
@@ -48,7 +55,8 @@ describe('what a row says of', () => {
   });
 
   test('a run that waits somewhere: where', () => {
-    const wait = { step: 1, action: 'award-reward', cause: 'x', since: running.asOf, batches: 3 };
+    const retried = { held: false, nextTryAt: null, timeoutMs: null, nextStep: '' };
+    const wait = { step: 1, action: 'award-reward', cause: 'x', since: running.asOf, batches: 3, ...retried };
     const waits = [
       { ...wait, country: 'VN' },
       { ...wait, country: 'ID', step: 2 },

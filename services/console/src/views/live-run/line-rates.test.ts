@@ -42,7 +42,16 @@ describe('the rate of a step in a country', () => {
   });
 
   it('tells what the line waits for', () => {
-    const wait = { step: 1, action: 'award-reward', country: 'VN', cause: '503', since: startedAt, batches: 4 };
+    const retried = { held: false, nextTryAt: null, timeoutMs: null, nextStep: '' };
+    const wait = {
+      step: 1,
+      action: 'award-reward',
+      country: 'VN',
+      cause: '503',
+      since: startedAt,
+      batches: 4,
+      ...retried,
+    };
     expect(createLineRates().observe(progress(10, 0, [wait]))[0]?.cause).toBe('503');
   });
 });

@@ -6,6 +6,7 @@ export function LiveRunSkeleton() {
   const isShown = usePatience();
   return (
     <div aria-busy="true" aria-label="The run is being read" role="status" className={styles['skeleton']}>
+      <h1 className="vh">Run</h1>
       <div className={styles['skeletonHead']}>{isShown && <SkeletonBar width={260} />}</div>
       <div className="kpis">
         {[110, 90, 100, 70, 80].map((width) => (
@@ -14,7 +15,7 @@ export function LiveRunSkeleton() {
           </div>
         ))}
       </div>
-      <section className="panel">
+      <section className={`panel ${styles['cut'] ?? ''}`}>
         <table>
           <tbody>
             <SkeletonRows rows={8} columns={[110, 60, 160, 60, 40, 40, 60]} />

@@ -48,6 +48,7 @@ describe('a country of a live run', () => {
     cause: '503',
     since: '2026-11-24T01:00:00.000Z',
     batches: 3,
+    ...{ held: false, nextTryAt: null, timeoutMs: null, nextStep: '' },
   };
   const run: Parameters<typeof countryMark>[0] = { audience, countries, waits: [wait], state: 'running' };
 

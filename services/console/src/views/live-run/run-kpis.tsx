@@ -57,7 +57,12 @@ function etaOf({ eta, waits, state }: RunProgress, timeOf: (instant: string) => 
     waiting.length === 0
       ? ''
       : ` · if ${waiting.slice(0, 2).join(' and ')} ${waiting.length === 1 ? 'recovers' : 'recover'}`;
-  if (eta !== null) return { value: timeOf(eta.p50), note: `p90 ${timeOf(eta.p90)}${condition}` };
+  if (eta !== null) {
+    // On another day its name is told below: a figure has room for a time of day.
+    const [clock = '', day] = timeOf(eta.p50).split(', ').reverse();
+    const on = day === undefined ? '' : `${day} · `;
+    return { value: clock, note: `${on}p90 ${timeOf(eta.p90)}${condition}` };
+  }
   return { value: '–', note: withoutEta[state] ?? 'nothing moves now' };
 }
 

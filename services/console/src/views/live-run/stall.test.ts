@@ -14,8 +14,9 @@ function line(pending: number): StepLine {
 type Watched = Parameters<typeof stallsOf>[0];
 
 function run(change: Partial<Watched> = {}): Watched {
+  const retried = { held: false, nextTryAt: null, timeoutMs: null, nextStep: '' };
   const waits: RunProgress['waits'] = [
-    { step: 1, action: 'award-reward', country: 'VN', cause: 'endpoint says 503', since, batches: 4 },
+    { step: 1, action: 'award-reward', country: 'VN', cause: 'endpoint says 503', since, batches: 4, ...retried },
   ];
   return {
     ...{ state: 'running', stalled: 'endpoint says 503', waits, waitingSince: since },

@@ -51,12 +51,17 @@ interface ComparisonProps {
 }
 
 function Comparison({ report, other, others }: ComparisonProps) {
-  const formatTime = useFormatTime();
   const before = useQuery(getRunReportOptions({ path: { id: other.runId } }));
   return (
     <Panel title="Compared with" actions={<RunSelect other={other} others={others} />}>
       {before.error === null ? (
         <table className={`d30 ${styles['compared'] ?? ''}`}>
+          <colgroup>
+            <col className={styles['figure']} />
+            <col />
+            <col />
+            <col className={styles['change']} />
+          </colgroup>
           <thead>
             <tr>
               <th scope="col">
@@ -66,7 +71,7 @@ function Comparison({ report, other, others }: ComparisonProps) {
                 This run
               </th>
               <th scope="col" className="r">
-                {formatTime(other.scheduledFor)}
+                Other run
               </th>
               <th scope="col" className="r">
                 Change
@@ -120,8 +125,8 @@ function Figure({ figure: { name, now, before, change, isBetter } }: { figure: C
       <th scope="row" className="t2 nw">
         {name}
       </th>
-      <td className="r w5">{now}</td>
-      <td className="r t2">{before}</td>
+      <td className="r w5 nw">{now}</td>
+      <td className="r t2 nw">{before}</td>
       <td className={`r nw ${tone}`}>
         {change}
         {isBetter !== null && <span className="vh">{isBetter ? ', better' : ', worse'}</span>}

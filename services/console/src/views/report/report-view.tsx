@@ -28,6 +28,7 @@ export function ReportView() {
         <ReportSkeleton />
       ) : (
         <section className="panel">
+          <h1 className="vh">Report</h1>
           <Failed title="The report could not be read" error={error} onRetry={() => void refetch()} />
         </section>
       )}

@@ -9,7 +9,7 @@ const shard = (
 ): Shard => ({
   ...{ id: `award.${country}`, actionType: 'award', country, topic: `muster.award.${country}` },
   ...{ partitions: { wanted: 2, actual: 2 }, workers: [], lanes: [], inFlight: 0, callLimit: 0, batchesPerSecond: 0 },
-  ...{ breaker: 'closed', desiredWorkers: 0, notes: [], createdAt: '', links: { self: '' } },
+  ...{ breaker: 'closed', endpoint: null, desiredWorkers: 0, notes: [], createdAt: '', links: { self: '' } },
   ...changes,
   lag: { ...lag, ...changes.lag },
 });

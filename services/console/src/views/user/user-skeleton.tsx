@@ -11,9 +11,10 @@ export function UserSkeleton() {
       role="status"
       className={styles['skeleton']}
     >
+      <h1 className="vh">User</h1>
       <div className={styles['skeletonHead']}>{isShown && <SkeletonBar width={200} />}</div>
       <section className={`panel ${styles['skeletonVerdict'] ?? ''}`}>{isShown && <SkeletonBar width="50%" />}</section>
-      <section className="panel">
+      <section className={`panel ${styles['cut'] ?? ''}`}>
         <table>
           <tbody>
             <SkeletonRows rows={7} columns={[90, 320]} tall />

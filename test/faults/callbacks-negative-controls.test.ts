@@ -1,0 +1,96 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { startCallbackTrial, type CallbackTrial } from './support/callback-trial.ts';
+import { lasting, until } from './support/until.ts';
+
+/** As in negative-controls.test.ts: a protection is overridden from outside, or a record falsified, and the checker has to say so. */
+describe('the checker of callbacks finds what is wrong on real processes', () => {
+  let trial: CallbackTrial;
+  beforeEach(async () => {
+    trial = await startCallbackTrial();
+    await trial.receiver.behave({ slow: { latencyMs: 1500 } });
+  });
+  afterEach(() => trial.end());
+
+  const judge = (scenario: string) => trial.judgeCallbacks({ rows: 'control', scenario: `${scenario}, callbacks` });
+
+  it('calls without a claim: one that somebody else makes (S4)', async () => {
+    const [id = ''] = await trial.schedule({ dueInMs: 60_000 });
+    await fetch(trial.url('well/stray'), { method: 'POST', headers: { 'webhook-id': id }, body: '{}' });
+    await trial.schedule({ count: 20 });
+    await until('the others have ended', async () => (await trial.openJobs()) === 1);
+    const found = await judge('stray call');
+    expect(found).toContainEqual(expect.stringMatching(/^S2: .* was called \d+ ms before its time/));
+    expect(found).toContainEqual(expect.stringMatching(/^S3: .* not to be believed/));
+    expect(found).toContainEqual(expect.stringMatching(/^S4: call 1 of .* under 0 claims/));
+  });
+
+  it('leases that end at once: two dispatchers call one job (S4)', async () => {
+    // Enough for a while: to read the topic takes some seconds.
+    await trial.schedule({ count: 1500, path: 'slow' });
+    const over = trial.injections.begin('leases ended', 'all fires');
+    const topic = `${trial.muster.topicPrefix}.local.calls`;
+    await until('they are offered', async () => (await trial.topics.contents([topic])).length > 0);
+    const offered = (await trial.topics.contents([topic])).map((text) => Buffer.from(text));
+    const saboteur = setInterval(() => {
+      const sql = `update fires set lease_until = now() - interval '1 second'`;
+      void trial.database.rows(sql).catch(() => undefined);
+      for (const partition of [0, 1, 2, 3]) void trial.topics.produce(topic, partition, offered).catch(() => undefined);
+    }, 200);
+    try {
+      await until('somebody takes a job over that is being called', async () => {
+        return (await trial.database.count(`select 1 from witnessed_fires where kind = 'taken-over'`)) > 0;
+      });
+    } finally {
+      clearInterval(saboteur);
+      over();
+    }
+    await trial.awaitEnded();
+    expect(await judge('leases ended')).toContainEqual(expect.stringMatching(/^S4: .* before the lease of another/));
+  });
+
+  it('ends without an epoch: the late end of a frozen dispatcher counts, and another’s call is under way (S4)', async () => {
+    await trial.database.rows(`
+      create function same_epoch() returns trigger language plpgsql as $$ begin new.epoch := old.epoch; return new; end $$;
+      create trigger same_epoch before update on fires for each row execute function same_epoch()`);
+    const over = trial.injections.begin('epochs stand still', 'fires');
+    await trial.schedule({ count: 100, path: 'slow' });
+    await trial.awaitCalls(50);
+    trial.freeze('dispatcher-1');
+    await until('another has taken over', async () => {
+      return (await trial.database.count(`select 1 from witnessed_fires where kind = 'taken-over'`)) > 0;
+    });
+    trial.thaw('dispatcher-1');
+    await trial.awaitEnded();
+    over();
+    expect(await judge('epochs stand still')).toContainEqual(expect.stringMatching(/^S4: .* again under epoch 1/));
+  });
+
+  it('offers that are lost while nobody looks and nobody sweeps: jobs without an end (S1), until somebody does', async () => {
+    for (const name of trial.names('dispatcher')) await trial.stop(name);
+    await trial.schedule({ count: 200 });
+    const topic = `${trial.muster.topicPrefix}.local.calls`;
+    await until('they are offered', async () => (await trial.topics.contents([topic])).length > 3);
+    for (const name of trial.names('scheduler')) await trial.stop(name);
+    trial.injections.happened('topic deleted', topic);
+    await trial.topics.delete(topic);
+    await trial.restart(...trial.names('dispatcher'));
+    await lasting(8000);
+    expect(await judge('nobody sweeps')).toContainEqual('S1: 200 jobs have not ended, 0 allowed');
+
+    await trial.restart(...trial.names('scheduler'));
+    await trial.awaitEnded();
+    expect(await judge('swept again')).toEqual([]);
+  });
+
+  it('an outcome that is removed, and one that is counted twice (S1)', async () => {
+    await trial.schedule({ count: 50 });
+    await trial.awaitEnded();
+    expect(await judge('before it is falsified')).toEqual([]);
+    await trial.database.rows('delete from ended_jobs where id in (select id from ended_jobs limit 1)');
+    await trial.database.rows('update client_totals set accepted = accepted + 1 where accepted > 0');
+    const found = await judge('an outcome removed');
+    expect(found).toContainEqual(expect.stringMatching(/^S1: .* was accepted and is nowhere/));
+    expect(found).toContainEqual('S1: 51 accepted, 50 ended or stored by the ledger');
+    expect(found).toContainEqual('S1: the ledger says 50 called, there are 49');
+  });
+});

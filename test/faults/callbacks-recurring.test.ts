@@ -1,0 +1,80 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { z } from 'zod';
+import { firedShape, occurrenceShape, previewShape, scheduleShape } from '../../shared/contracts/schedules.ts';
+import { startCallbackTrial, type CallbackTrial } from './support/callback-trial.ts';
+import { lasting, until } from './support/until.ts';
+
+const page = z.object({ items: z.array(occurrenceShape) });
+
+describe('row 38: what recurs', () => {
+  let trial: CallbackTrial;
+  beforeEach(async () => {
+    trial = await startCallbackTrial();
+  });
+  afterEach(() => trial.end());
+
+  const target = () => ({ client: 'orders', url: trial.url('recurring/hook') });
+
+  async function create(definition: object): Promise<string> {
+    return scheduleShape.parse(await trial.ask('/schedules', { name: 'recurs', target: target(), ...definition })).id;
+  }
+
+  it.each([
+    ['a gap', '30 2 * * *', 'America/New_York', '2026-03-06T12:00:00Z', 4],
+    ['an overlap', '30 1 * * *', 'America/New_York', '2025-10-31T12:00:00Z', 4],
+    ['an overlap, following the clock', '*/30 1-3 * * *', 'Europe/Berlin', '2025-10-25T22:00:00Z', 8],
+    ['a leap day', '0 9 29 2 *', 'Asia/Singapore', '2020-01-01T00:00:00Z', 2],
+    ['a gap of half an hour', '15 2 * * *', 'Australia/Lord_Howe', '2025-10-03T12:00:00Z', 4],
+  ])('over %s, what the preview promises is what fires, each once', async (_what, cron, zone, after, count) => {
+    const definition = { cron, zone, from: after, catchUpSeconds: 0 };
+    const preview = previewShape.parse(
+      await trial.ask('/schedules/preview', { cron, zone, from: after, after, count }),
+    );
+    const promised = preview.fires.flatMap(({ at, mark }) => (at === null || mark === 'skipped' ? [] : [at]));
+    const scheduleId = await create(definition);
+    const wish = { from: after, until: promised.at(-1) };
+    const fired = firedShape.parse(await trial.ask(`/schedules/${scheduleId}/backfill`, wish));
+    const again = firedShape.parse(await trial.ask(`/schedules/${scheduleId}/backfill`, wish));
+    await trial.awaitEnded();
+
+    expect(promised.length).toBeGreaterThan(1);
+    expect(fired.fired.map(({ scheduledFor }) => scheduledFor).toSorted()).toEqual(promised);
+    expect(again).toMatchObject({ fired: [], alreadyFired: promised.length });
+    const occurrences = promised.map((scheduledFor) => ({ scheduleId, group: '', scheduledFor }));
+    const verdict = { rows: '38', scenario: `${cron} in ${zone}`, occurrences };
+    expect(await trial.judgeCallbacks(verdict)).toEqual([]);
+  });
+
+  it('a schedule of every second, over schedulers that are killed and frozen: each instant fires once for each group', async () => {
+    for (const group of ['SG', 'ID', 'VN']) {
+      const put = { method: 'PUT', body: JSON.stringify({ tags: ['rides'] }) };
+      expect((await trial.muster.api.request(`/v1/groups/${group}`, put)).ok).toBe(true);
+    }
+    const scheduleId = await create({ everySeconds: 1, misfire: 'fire-all', groups: { tags: ['rides'] } });
+    await trial.awaitCalls(9);
+    await trial.kill('scheduler-1');
+    await lasting(2000);
+    trial.freeze('scheduler-2');
+    await trial.restart('scheduler-1');
+    const begun = trial.receiver.calls().length;
+    await until('the other one fires', () => trial.receiver.calls().length > begun + 9);
+    trial.thaw('scheduler-2');
+    const thawed = trial.receiver.calls().length;
+    await until('it goes on', () => trial.receiver.calls().length > thawed + 9);
+    const paused = scheduleShape.parse(await trial.ask(`/schedules/${scheduleId}/pause`, {}));
+    await trial.awaitEnded();
+
+    const decidedMs = Date.parse(paused.decidedUntil);
+    const { items } = page.parse(await trial.ask(`/schedules/${scheduleId}/occurrences?limit=1000`));
+    const instants = items.filter(({ state, group }) => state === 'fired' && group === 'SG');
+    const firstMs = Math.min(...instants.map(({ scheduledFor }) => Date.parse(scheduledFor)));
+    const occurrences = [];
+    for (let atMs = firstMs; atMs <= decidedMs; atMs += 1000) {
+      const scheduledFor = new Date(atMs).toISOString();
+      for (const group of ['SG', 'ID', 'VN']) occurrences.push({ scheduleId, group, scheduledFor });
+    }
+    expect(firstMs).toBeLessThanOrEqual(Date.parse(paused.createdAt) + 1000);
+    const measured = { instants: occurrences.length / 3 };
+    expect(await trial.judgeCallbacks({ rows: '34', scenario: 'each second', occurrences, measured })).toEqual([]);
+  });
+});
