@@ -41,7 +41,7 @@ async function fillEverySection(page: Page, name: string): Promise<void> {
   await page.getByLabel('Rule, five fields').fill('30 2 4 * *');
   await page.getByLabel('Zone', { exact: true }).fill('Australia/Sydney');
   await page.getByLabel('Pace, at most').fill('1,200');
-  await page.getByLabel('Deadline after start').fill('2');
+  await page.getByLabel('Deadline after start', { exact: true }).fill('2');
   await page.getByLabel('Pause by itself at').fill('5');
 }
 
@@ -98,8 +98,9 @@ test('a campaign is written with every section, kept over a reload, saved as a d
 test('each problem of a refused form stands at its field, and the review leads to it', async () => {
   const page = await consoleOf.loggedIn();
   await page.goto('campaigns/new');
-  await page.getByLabel('Name of the campaign').fill('Half written');
   await page.getByLabel('Add a country by its code').fill('SG ');
+  await page.getByLabel('Name of the campaign').fill('Half written');
+  await page.getByLabel('Seed').focus();
   await addSegment(page, 'Include a segment', 'no-such-segment');
   await page.getByLabel('Add a step').selectOption('award-reward');
   await page.getByLabel('Parameters').fill('{');

@@ -43,6 +43,7 @@ export function CampaignView() {
       </div>
       <div className={styles['layout']}>
         <div className={styles['main']}>
+          {campaign.data.schedule.type === 'recurring' && <RecurringPanel campaign={campaign.data} />}
           <RunsPanel
             runs={runs.data?.items}
             error={runs.error}
@@ -51,7 +52,6 @@ export function CampaignView() {
           />
         </div>
         <div className={styles['main']}>
-          {campaign.data.schedule.type === 'recurring' && <RecurringPanel campaign={campaign.data} />}
           <Definition campaign={campaign.data} />
         </div>
       </div>

@@ -21,7 +21,11 @@ export function RunsPanel({ campaign, runs, error, onRetry }: RunsPanelProps) {
   if (runs?.length === 0) {
     return (
       <Panel title="Runs">
-        <Empty icon="running" title="It has not run yet" command={`muster campaign start ${campaign.id}`}>
+        <Empty
+          icon="running"
+          title="It has not run yet"
+          {...(campaign.state === 'draft' && { command: `muster campaign start ${campaign.id}` })}
+        >
           {campaign.state === 'draft'
             ? 'It is a draft: start it, and its run is shown here.'
             : 'Its run begins when its schedule says, and is shown here then.'}
