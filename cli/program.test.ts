@@ -101,8 +101,20 @@ describe('muster campaign', () => {
 
   test('explain shows every call of a user, and percent-encodes its id', async () => {
     const attempts = [
-      { attempt: 1, at: '2026-11-21T09:00:01.000Z', batchNo: 7, result: 'retryable', code: 'busy', message: 'later' },
-      { attempt: 2, at: '2026-11-21T09:00:03.000Z', batchNo: 9, result: 'failed', code: 'out-of-stock', message: null },
+      {
+        attempt: 1,
+        at: '2026-11-21T09:00:01.000Z',
+        batchNo: 7,
+        idempotencyKey: 'f-7-1',
+        ...{ result: 'retryable', code: 'busy', message: 'later' },
+      },
+      {
+        attempt: 2,
+        at: '2026-11-21T09:00:03.000Z',
+        batchNo: 9,
+        idempotencyKey: 'f-9-1',
+        ...{ result: 'failed', code: 'out-of-stock', message: null },
+      },
     ];
     const unended = { reason: null, detail: null, endedAt: null, waitsFor: null, nextAttemptAt: null };
     const explained = {

@@ -92,8 +92,8 @@ describe('a problem', () => {
   });
 
   it('of ours says nothing about its cause', async () => {
-    const broken = { ...deps.campaigns, list: () => Promise.reject(new Error('password=hidden')) };
-    api = await createApi({ ...deps, campaigns: broken });
+    const broken = { ...deps.campaignLists, page: () => Promise.reject(new Error('password=hidden')) };
+    api = await createApi({ ...deps, campaignLists: broken });
 
     const response = await get('/v1/campaigns');
 

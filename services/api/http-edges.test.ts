@@ -133,7 +133,7 @@ describe('while the database is away', () => {
   it('everything under /v1 says so, and when to come again', async () => {
     const away = () => Promise.reject(failure('ECONNREFUSED'));
     const stores = {
-      campaigns: { ...deps.campaigns, list: away },
+      campaignLists: { ...deps.campaignLists, page: away },
       reports: { ...deps.reports, list: away },
       idempotency: { ...deps.idempotency, begin: away },
     };
@@ -157,8 +157,8 @@ describe('while the database is away', () => {
   });
 
   it('an error of the statement is still ours', async () => {
-    const wrong = { ...deps.campaigns, list: () => Promise.reject(failure('42P01', 'relation does not exist')) };
-    const { server } = await createApi({ ...deps, campaigns: wrong });
+    const wrong = { ...deps.campaignLists, page: () => Promise.reject(failure('42P01', 'relation does not exist')) };
+    const { server } = await createApi({ ...deps, campaignLists: wrong });
 
     expect((await server.inject({ method: 'GET', url: '/v1/campaigns', headers: authorized })).statusCode).toBe(500);
   });

@@ -182,8 +182,6 @@ export const runRates = z
       'How fast a run has gone, as far as this process was asked about it: the last ten minutes of watching, flat where nobody looked',
   });
 
-export type RunRates = z.infer<typeof runRates>;
-
 export const failureReason = z
   .object({
     step: z.int().min(1),

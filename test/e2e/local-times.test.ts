@@ -27,11 +27,12 @@ describe('a campaign at a local time', () => {
         zones: { ID: 'Asia/Jakarta' },
       },
     });
-    for (let isServed = false; !isServed; await wait(50)) {
+    const isServed = async () => {
       const { countries: lines } = await muster.api.report(runId);
       const there = lines.find(({ country }) => country === 'SG');
-      isServed = there?.steps.every(({ succeeded }) => succeeded > 0 && succeeded === there.audience) ?? false;
-    }
+      return there?.steps.every(({ succeeded }) => succeeded > 0 && succeeded === there.audience) ?? false;
+    };
+    while (!(await isServed())) await wait(50);
     const cancelled = await muster.api.request(`/v1/runs/${runId}/cancel`, { method: 'POST', body: '{}' });
     expect(cancelled.ok).toBe(true);
     await muster.api.awaitEnd(runId);
