@@ -1,5 +1,6 @@
 import type { useCampaigns } from './use-campaigns.ts';
 import { useNavigate } from '@tanstack/react-router';
+import { useRefusal } from '../../frame/session/session.ts';
 import { useRowKeys } from '../../parts/keys/use-row-keys.ts';
 import { formatCount } from '../../parts/numbers.ts';
 import { OutcomeKey } from '../../parts/outcome-bar.tsx';
@@ -27,6 +28,7 @@ export function CampaignList({ query, search, isOld, total, onChoose }: Campaign
   const container = useRowKeys<HTMLDivElement>();
   const { rows, moved, sortAgain } = useStableRows(query.data?.items ?? [], JSON.stringify(search));
   const navigate = useNavigate();
+  const refusal = useRefusal('manager');
   if (query.error && !query.data) {
     return <Failed title="The campaigns could not be read" error={query.error} onRetry={() => void query.refetch()} />;
   }
@@ -37,7 +39,7 @@ export function CampaignList({ query, search, isOld, total, onChoose }: Campaign
         icon="campaign"
         title="No campaigns yet"
         action={
-          <Button kind="ink" icon="plus" onClick={() => void navigate({ to: '/campaigns/new' })}>
+          <Button kind="ink" icon="plus" refusal={refusal} onClick={() => void navigate({ to: '/campaigns/new' })}>
             New campaign
           </Button>
         }

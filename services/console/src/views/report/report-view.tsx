@@ -10,7 +10,15 @@ import { Report } from './report.tsx';
 /** Does it add up, what failed, and was it better than last time? */
 export function ReportView() {
   const { runId } = useParams({ from: '/runs/$runId/report' });
-  const { data: report, error, refetch } = useQuery(getRunReportOptions({ path: { id: runId } }));
+  const {
+    data: report,
+    error,
+    refetch,
+  } = useQuery({
+    ...getRunReportOptions({ path: { id: runId } }),
+    // The live run leaves what it read a moment ago, when the run may not have ended yet.
+    staleTime: ({ state }) => (state.data?.endedAt ? 2_000 : 0),
+  });
   const formatTime = useFormatTime();
   return (
     <Page
