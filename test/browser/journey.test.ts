@@ -112,7 +112,7 @@ test('a form that is refused tells each problem at its field, and goes to the fi
   await page.goto('campaigns/new');
   await page.getByLabel('Add a country by its code').fill('SG XX ');
   await page.getByLabel('Add a step').selectOption('award-reward');
-  await page.getByRole('button', { name: 'Start…' }).click();
+  await page.getByRole('button', { name: 'Start…' }).press('Enter');
   const name = page.getByLabel('Name of the campaign');
   await page.locator('[data-pointer="/name"][aria-invalid="true"]').waitFor();
   expect(await page.evaluate('document.activeElement.dataset.pointer')).toBe('/name');

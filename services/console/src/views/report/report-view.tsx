@@ -10,15 +10,12 @@ import { Report } from './report.tsx';
 /** Does it add up, what failed, and was it better than last time? */
 export function ReportView() {
   const { runId } = useParams({ from: '/runs/$runId/report' });
-  const {
-    data: report,
-    error,
-    refetch,
-  } = useQuery({
+  const { data, error, refetch, isFetchedAfterMount } = useQuery({
     ...getRunReportOptions({ path: { id: runId } }),
-    // The live run leaves what it read a moment ago, when the run may not have ended yet.
     staleTime: ({ state }) => (state.data?.endedAt ? 2_000 : 0),
   });
+  // The live run leaves what it read a moment ago, when the run may not have ended yet.
+  const report = data?.endedAt || isFetchedAfterMount ? data : undefined;
   const formatTime = useFormatTime();
   return (
     <Page
