@@ -105,7 +105,7 @@ test('each problem of a refused form stands at its field, and the review leads t
   await page.getByLabel('Add a step').selectOption('award-reward');
   await page.getByLabel('Parameters').fill('{');
   await page.getByLabel('Pace, at most').fill('fast');
-  await page.getByRole('button', { name: 'Start…' }).click();
+  await page.getByRole('button', { name: 'Start…' }).press('Enter');
 
   const at = (pointer: string) => page.locator(`[data-pointer="${pointer}"]`);
   await at('/paceUsersPerSecond').and(page.locator('[aria-invalid="true"]')).waitFor();
