@@ -112,7 +112,7 @@ describe('an idempotency key', () => {
     expect(again.body).toBe(first.body);
     expect(again.headers.location).toBe(first.headers.location);
     expect(again.headers['idempotent-replayed']).toBe('true');
-    expect((await deps.campaigns.list(10, null)).items).toHaveLength(1);
+    expect((await deps.campaignLists.page({}, undefined, 'newest', 10, null)).items).toHaveLength(1);
   });
 
   it('gets the first answer again also when the same body would be refused by now', async () => {
@@ -169,7 +169,7 @@ describe('an idempotency key', () => {
 
     expect(again.statusCode).toBe(201);
     expect(again.body).toBe(first.body);
-    expect((await deps.campaigns.list(10, null)).items).toHaveLength(1);
+    expect((await deps.campaignLists.page({}, undefined, 'newest', 10, null)).items).toHaveLength(1);
   });
 
   it('has to be visible characters', async () => {

@@ -108,7 +108,7 @@ describe('a campaign that is created', () => {
     const { errors } = problem.parse(response.json());
     expect(errors).toMatchObject([{ pointer, code }]);
     expect(errors[0]?.detail).toContain(detail);
-    expect((await deps.campaigns.list(10, null)).items).toEqual([]);
+    expect((await deps.campaignLists.page({}, undefined, 'newest', 10, null)).items).toEqual([]);
   });
 
   it('is refused for a step that the earlier run does not have, and for outcomes that are not kept', async () => {

@@ -1,5 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { campaign } from '../../shared/contracts/campaigns.ts';
+import { uuidOf } from '../../shared/domain/ids.ts';
 import { pageShape } from './contracts/pages.ts';
 import { problem } from './contracts/problems.ts';
 import { authorized, createApiDeps, someCampaign } from '../../test/support/api-deps.ts';
@@ -285,7 +286,7 @@ describe('showing campaigns', () => {
 
   it('shows the state of the latest run, and where it is', async () => {
     const { id, links } = await created();
-    const { campaignId: uuid } = (await deps.campaigns.list(1, null)).items[0] ?? expect.fail('no campaign');
+    const uuid = uuidOf('campaign', id) ?? expect.fail('no id of a campaign');
     await deps.rows.addRun({ campaignId: uuid, revision: 1, scheduledFor: new Date(0), state: 'running' });
 
     const shown = campaign.parse((await get(links.self)).json());

@@ -9,7 +9,7 @@ import {
   runReport,
   runSummary,
 } from '../../shared/contracts/runs.ts';
-import { publicId } from '../../shared/domain/ids.ts';
+import { publicId, uuidOf } from '../../shared/domain/ids.ts';
 import { runStates, type RunState } from '../../shared/domain/run-states.ts';
 import type { RunSeed } from '../../test/support/conformance/run-rows.ts';
 import { authorized, createApiDeps, someCampaign } from '../../test/support/api-deps.ts';
@@ -374,7 +374,7 @@ describe('a campaign that is scheduled', () => {
 
   it('cannot be taken back once it has a run, which is named', async () => {
     const id = await scheduled();
-    const { campaignId } = (await deps.campaigns.list(1, null)).items[0] ?? { campaignId: '' };
+    const campaignId = uuidOf('campaign', id) ?? expect.fail('no id of a campaign');
     deps.database.jobs.clear();
     const runId = await deps.rows.addRun({ campaignId, revision: 1, scheduledFor, state: 'running' });
     const response = await send('POST', `/v1/campaigns/${id}/unschedule`);

@@ -33,11 +33,6 @@ export interface CampaignStore {
   create(definition: CampaignDefinition, campaignId?: string): Promise<CampaignRecord>;
   get(campaignId: string): Promise<CampaignRecord | undefined>;
   /**
-   * Newest first; `cursor` is the id of the last one of the page before.
-   * @throws {InvalidCursorError} when it is no id
-   */
-  list(limit: number, cursor: string | null): Promise<Page<CampaignRecord>>;
-  /**
    * Gives a draft another definition, as its next revision, and answers it as it is then. No effect where it is no draft, or at another
    * revision by now: who asks sees that by the answer's revision.
    * @param revision the one that the definition was made from

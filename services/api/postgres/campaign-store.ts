@@ -8,7 +8,6 @@ import type { RunState } from '../../../shared/domain/run-states.ts';
 import { inTransaction } from '../../../shared/postgres/transaction.ts';
 import { scheduleTimesOf } from './schedule-store.ts';
 import type { CampaignRecord, CampaignState, CampaignStore } from '../ports/campaign-store.ts';
-import { pageOf, requireIdCursor } from './pages.ts';
 
 export function createCampaignStore({ pool }: { pool: Pool }): CampaignStore {
   async function get(campaignId: string): Promise<CampaignRecord | undefined> {
@@ -25,15 +24,6 @@ export function createCampaignStore({ pool }: { pool: Pool }): CampaignStore {
       const record = await get(campaignId);
       if (!record) throw new Error(`campaign ${campaignId} was not inserted`);
       return record;
-    },
-
-    list: async (limit, cursor) => {
-      requireIdCursor(cursor);
-      const { rows } = await pool.query<CampaignRow>(
-        `${selectCampaigns} where $2::uuid is null or c.id < $2 order by c.id desc limit $1`,
-        [limit + 1, cursor],
-      );
-      return pageOf(rows.map(recordOf), limit, (record) => record.campaignId);
     },
 
     redefine: async (campaignId, definition, revision) => {

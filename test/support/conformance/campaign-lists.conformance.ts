@@ -151,6 +151,24 @@ export function describeCampaignLists(name: string, makeSubject: () => Promise<C
       expect(await namesOf({ action: 'award-reward' })).toEqual(['100 % of_riders \\ "all"']);
     });
 
+    it('pages with the newest first, each campaign once as it is shown alone, whatever is created meanwhile', async () => {
+      const ids = [await create('1'), await create('2'), await create('3'), await create('4')].toReversed();
+      const shown = await Promise.all(ids.map((id) => subject.campaigns.get(id)));
+      const first = await subject.lists.page({}, undefined, 'newest', 2, null);
+      await create('5');
+      const second = await subject.lists.page({}, undefined, 'newest', 2, first.next);
+
+      expect([...first.items, ...second.items].map(({ campaign }) => campaign)).toEqual(shown);
+      // A last page that is exactly full has none behind it.
+      expect(second.next).toBeNull();
+    });
+
+    it('creates nothing twice under one id', async () => {
+      const campaignId = await create('once');
+      await subject.campaigns.create(campaignDefinitionOf({ name: 'once' }), campaignId);
+      expect(await namesOf()).toEqual(['once']);
+    });
+
     it('pages in the order of states: what needs attention first, drafts last', async () => {
       await addOneOfEach();
       const names: string[] = [];

@@ -1,7 +1,6 @@
 import { v7 as uuidv7 } from 'uuid';
 import type { CampaignDefinition } from '../../../shared/contracts/campaigns.ts';
 import type { CampaignRecord, CampaignStore } from '../../../services/api/ports/campaign-store.ts';
-import { pageOf, requireIdCursor } from '../../../services/api/postgres/pages.ts';
 import { atOnce } from './at-once.ts';
 import { occurrencesOfRow } from './fire-schedules.ts';
 import type { MemoryDatabase } from './memory-database.ts';
@@ -47,16 +46,6 @@ export function createMemoryCampaignStore({ database }: { database: MemoryDataba
           addBudgets(row, database);
         }
         return get(campaignId);
-      }),
-
-    list: (limit, cursor) =>
-      atOnce(() => {
-        requireIdCursor(cursor);
-        const found = [...campaigns.values()]
-          .filter((row) => cursor === null || row.id < cursor)
-          .sort((a, b) => (a.id < b.id ? 1 : -1))
-          .map((row) => recordOf(row, database));
-        return pageOf(found, limit, (record) => record.campaignId);
       }),
 
     start: (campaignId, dueAt) =>

@@ -14,12 +14,12 @@ function line(pending: number): StepLine {
 type Watched = Parameters<typeof stallsOf>[0];
 
 function run(change: Partial<Watched> = {}): Watched {
-  const retried = { held: false, nextTryAt: null, timeoutMs: null, nextStep: '' };
+  const retried = { held: false, nextTryAt: null, timeoutMs: null, nextStep: 'It is tried again.' };
   const waits: RunProgress['waits'] = [
     { step: 1, action: 'award-reward', country: 'VN', cause: 'endpoint says 503', since, batches: 4, ...retried },
   ];
   return {
-    ...{ state: 'running', stalled: 'endpoint says 503', waits, waitingSince: since },
+    ...{ state: 'running', stalled: 'endpoint says 503', stall: null, waits, waitingSince: since },
     audience: { estimated: null, counted: 3000, excluded: 0, complete: true },
     countries: ['SG', 'ID', 'VN'].map((country) => ({
       ...{ country, audience: 1000, excluded: 0 },
@@ -43,9 +43,12 @@ describe('a run of which a part waits', () => {
     ]);
   });
 
-  it('says who has to do something where waiting does not help', () => {
-    const waits = run().waits.map((wait) => ({ ...wait, cause: 'endpoint says 405 Method Not Allowed' }));
-    expect(stallsOf(run({ waits }))[0]?.nextStep).toMatch(/has to be set right/);
+  it('says what a person can do as the API says it, of a step that is held before one that is tried again', () => {
+    expect(stallsOf(run())[0]?.nextStep).toBe('It is tried again.');
+    const [wait] = run().waits;
+    if (!wait) throw new Error('the run has a wait');
+    const held = { ...wait, held: true, nextStep: 'Set it right.', since: '2026-11-24T02:31:09.000Z' };
+    expect(stallsOf(run({ waits: [wait, held] }))[0]?.nextStep).toBe('Set it right.');
   });
 
   it('is told once where its batches were put back and its shard is held for the same cause', () => {
@@ -67,8 +70,11 @@ describe('a run of which a part waits', () => {
 
 describe('a run that waits as a whole', () => {
   it('tells its cause', () => {
-    const [stall] = stallsOf(run({ waits: [], stalled: 'no worker serves award-reward in VN' }));
+    const stalled = 'no worker serves award-reward in VN';
+    const told = { by: 'engine', cause: stalled, since, nextStep: 'It goes on by itself.' } as const;
+    const [stall] = stallsOf(run({ waits: [], stalled, stall: told }));
     expect(stall).toMatchObject({ badge: 'Stalled', cause: 'No worker serves award-reward in VN.', shard: null });
+    expect(stall?.nextStep).toBe('It goes on by itself.');
   });
 
   it('is no stall where a person paused it', () => {

@@ -14,17 +14,18 @@ export interface Stall {
   since: string | null;
   /** What that means for users, and who goes on. */
   meanwhile: string;
+  /** As the API says it. */
   nextStep: string;
   /** Where to look: the shard that waits. */
   shard: { action: string; country: string } | null;
 }
 
-type Watched = Pick<RunProgress, 'state' | 'stalled' | 'waits' | 'waitingSince' | 'countries' | 'audience'>;
+type Watched = Pick<RunProgress, 'state' | 'stalled' | 'stall' | 'waits' | 'waitingSince' | 'countries' | 'audience'>;
 
 /** Every stall of a run that goes on, the oldest first; none while all of it moves, or a person paused it. */
 export function stallsOf(progress: Watched): Stall[] {
   if (progress.state !== 'running' && progress.state !== 'preparing') return [];
-  const { waits, stalled, waitingSince } = progress;
+  const { waits, stalled, stall, waitingSince } = progress;
   if (waits.length > 0) {
     const byPlace = Map.groupBy(waits, ({ country, step }) => `${country} ${step}`);
     return [...byPlace.values()].flatMap((of) => ofWaits(of, progress));
@@ -37,7 +38,7 @@ export function stallsOf(progress: Watched): Stall[] {
       cause: sentence(stalled),
       since: waitingSince,
       meanwhile: 'Nobody loses anything by it: it goes on by itself as soon as this is over.',
-      nextStep: '',
+      nextStep: stall?.nextStep ?? '',
       shard: null,
     },
   ];
@@ -65,7 +66,7 @@ function ofWaits(of: readonly Wait[], progress: Watched): Stall[] {
       cause: causes.map(sentence).join(' '),
       since,
       meanwhile: `${users} ${pending === 1 ? 'waits and loses' : 'wait and lose'} no attempts${goesOn}.`,
-      nextStep: nextStepOf(causes.join(' ')),
+      nextStep: (of.find(({ held }) => held) ?? oldest).nextStep,
       shard: { action, country },
     },
   ];
@@ -75,16 +76,6 @@ function ofWaits(of: readonly Wait[], progress: Watched): Stall[] {
 function shortCause(cause: string, { action, country }: Wait): string {
   const place = `${action} in ${country}: `;
   return cause.startsWith(place) ? cause.slice(place.length) : cause;
-}
-
-/** By what the cause says: who can do something about it. */
-function nextStepOf(cause: string): string {
-  if (/\b(401|403|404|405|400|misconfigured)\b/i.test(cause)) {
-    return 'Its endpoint or its action type has to be set right; one batch is tried every 30 s, and the rest follows when that succeeds.';
-  }
-  if (/budget/i.test(cause)) return 'Raise the budget, or cancel the run.';
-  if (/rate|pace|429/i.test(cause)) return 'It goes on as fast as the endpoint allows.';
-  return 'It is tried again by itself; the team behind the endpoint can see why.';
 }
 
 /** `VN waits`, `2 parts wait`. */

@@ -1,19 +1,16 @@
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { useId, useState } from 'react';
 import { cancelRunMutation, previewCancelOptions } from '../../../api/generated/@tanstack/react-query.gen.ts';
-import type { RunProgress } from '../../../api/generated/types.gen.ts';
 import { Button } from '../../../parts/button.tsx';
 import { Dialog } from '../../../parts/dialog.tsx';
 import { Effects } from '../../../parts/effects.tsx';
+import type { RunDialogProps } from './control-dialog.tsx';
 import { DialogLead } from './dialog-lead.tsx';
 import styles from './dialogs.module.css';
 import { cancelEffects } from './effects-of.tsx';
 import { Refused } from '../../../parts/refused.tsx';
 
-interface CancelDialogProps {
-  progress: RunProgress;
-  onClose: () => void;
-  onDone: () => void;
+interface CancelDialogProps extends RunDialogProps {
   /** To the dialog that can be taken back; none where the run is paused already. */
   onPause: (() => void) | undefined;
   /** Its numbers are old: what it would do cannot be told. */

@@ -1,0 +1,61 @@
+import { useState, type ReactNode } from 'react';
+import type { RunProgress } from '../../../api/generated/types.gen.ts';
+import { Button } from '../../../parts/button.tsx';
+import { Dialog } from '../../../parts/dialog.tsx';
+import type { IconName } from '../../../parts/icon.tsx';
+import { Refused } from '../../../parts/refused.tsx';
+import { DialogLead } from './dialog-lead.tsx';
+import { NoteField } from './note-field.tsx';
+
+export interface RunDialogProps {
+  progress: RunProgress;
+  onClose: () => void;
+  /** It was done: what is shown of the run is old. */
+  onDone: () => void;
+}
+
+interface ControlDialogProps extends Omit<RunDialogProps, 'onDone'> {
+  title: string;
+  /** On the button that leaves the run as it is. */
+  keep: string;
+  /** On the button that does it. */
+  confirm: string;
+  icon: IconName;
+  asked: { isPending: boolean; error: unknown };
+  /** @param body with the reason, where one was given */
+  onConfirm: (body: { reason?: string }) => void;
+  /** What becomes of whom. */
+  children: ReactNode;
+}
+
+/** Before a run is paused or goes on: what happens then, and room for why. */
+export function ControlDialog(props: ControlDialogProps) {
+  const { progress, title, keep, confirm, icon, asked, onClose, onConfirm, children } = props;
+  const [note, setNote] = useState('');
+  const reason = note.trim();
+  return (
+    <Dialog
+      title={title}
+      lead={<DialogLead progress={progress} countedAt={progress.asOf} />}
+      onClose={onClose}
+      actions={
+        <>
+          <Button onClick={onClose}>{keep}</Button>
+          <Button
+            kind="ink"
+            icon={icon}
+            data-autofocus
+            disabled={asked.isPending}
+            onClick={() => onConfirm(reason === '' ? {} : { reason })}
+          >
+            {confirm}
+          </Button>
+        </>
+      }
+    >
+      {children}
+      <NoteField value={note} onChange={setNote} />
+      {asked.error !== null && <Refused error={asked.error} />}
+    </Dialog>
+  );
+}
