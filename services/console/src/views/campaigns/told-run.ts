@@ -12,7 +12,7 @@ export function withTold(campaign: ListedCampaign, told: RunProgress | undefined
     run: {
       ...run,
       ...{ state, stateReason, stateSince, startedAt, endedAt, asOf, audience, stalled, waitingSince, lastStep },
-      ...{ usersPerSecond: told.usersPerSecond, eta: told.eta, waits: told.waits },
+      ...{ usersPerSecond: told.usersPerSecond, eta: told.eta, stall: told.stall, waits: told.waits },
       ...{ failedUsers: sumOf('failed'), unknownUsers: sumOf('unknown') },
     },
   };
