@@ -17,7 +17,7 @@ export interface ReferenceQueue {
   add(references: readonly QueuedReference[]): void;
   /**
    * Takes from all clients that have room, in turn, the oldest first of each.
-   * @param roomOf how many more may be claimed for the client
+   * @param roomOf how many more may be claimed for the client; below 0: it has more than it should
    */
   take(max: number, roomOf: (clientId: string) => number): QueuedReference[];
   /** In front of what waits. */
@@ -45,8 +45,9 @@ export function createReferenceQueue(): ReferenceQueue {
     return line;
   }
 
-  function takeFrom(line: Line, count: number): QueuedReference[] {
-    const taken = line.references.slice(line.taken, line.taken + count);
+  /** @param room none, or less, where a client holds more than it is to have by now: its calls have become slow */
+  function takeFrom(line: Line, room: number): QueuedReference[] {
+    const taken = line.references.slice(line.taken, line.taken + Math.max(0, room));
     line.taken += taken.length;
     size -= taken.length;
     if (line.taken > 1000 && line.taken * 2 > line.references.length) {
