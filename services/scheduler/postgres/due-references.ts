@@ -64,6 +64,11 @@ export function createDueReferences({ pool }: { pool: Pool }): DueReferences {
       const { rows } = await pool.query<Row>({ ...sweepDue.with({ ...rangeParams(ranges), limit }), rowMode: 'array' });
       return rows.map(referenceOf);
     },
+    sweepLapsed: async (ranges, limit) => {
+      const statement = sweepLapsed.with({ ...rangeParams(ranges), limit });
+      const { rows } = await pool.query<Row>({ ...statement, rowMode: 'array' });
+      return rows.map(referenceOf);
+    },
   };
 }
 
@@ -182,5 +187,21 @@ export const sweepDue = statementOf<RangeParams & { limit: number }>(
     where t.partition_id = w.p and (t.due_at, t.id) > (${instant('w.due')}, w.id)
       and (t.due_at, t.id) <= (${instant('w.until_due')}, w.until_id) and not ${isLive}
     order by t.due_at, t.id limit ${$('limit')}::int4
+  ) d`,
+);
+
+/** From the side of the claims: of what is due, nearly all may be waiting for its first one. */
+export const sweepLapsed = statementOf<RangeParams & { limit: number }>(
+  'sweep-lapsed',
+  ($) => `
+  select d.* from ${rangesOf($)}
+  cross join lateral (
+    select ${reference('0::float8')} from fires f
+    cross join lateral (
+      select * from jobs j where j.partition_id = f.partition_id and j.due_at = f.due_at and j.id = f.id limit 1
+    ) t
+    where f.partition_id = w.p and (f.due_at, f.id) > (${instant('w.due')}, w.id)
+      and (f.due_at, f.id) <= (${instant('w.until_due')}, w.until_id) and f.lease_until < now()
+    order by f.due_at, f.id limit ${$('limit')}::int4
   ) d`,
 );
