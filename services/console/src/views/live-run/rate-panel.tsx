@@ -56,8 +56,10 @@ export function RatePanel({ progress, series, rates, marks }: RatePanelProps) {
 function LineRow({ line: { action, country, perSecond, cause }, highest }: { line: LineRate; highest: number }) {
   return (
     <tr>
-      <th scope="row" className="cut" title={`${action} ${country}`}>
-        {action} {country}
+      <th scope="row" title={`${action} ${country}`}>
+        <span className={styles['name']}>
+          <span className="cut">{action}</span> <span>{country}</span>
+        </span>
       </th>
       <td>
         {cause !== null && perSecond === 0 ? (
