@@ -4,6 +4,7 @@ import { parseArgs } from 'node:util';
 import type { Browser, Page } from 'playwright-core';
 import { z } from 'zod';
 import { launchBrowser } from './support/launch-browser.ts';
+import { smallPng } from './support/small-png.ts';
 
 /**
  * `npm run console:shots -- --url http://127.0.0.1:8080 --key muster_…`: the views of a running system into `docs/console/`, each in the light
@@ -109,7 +110,7 @@ async function shoot(from: Browser, look: Look, paths: ReadonlyMap<string, strin
 }
 
 async function keep(page: Page, name: string): Promise<void> {
-  const picture = await page.screenshot({ animations: 'disabled' });
+  const picture = smallPng(await page.screenshot({ animations: 'disabled' }));
   await writeFile(join(values.out, `${name}.png`), picture);
   if (picture.byteLength > maxBytes) process.stderr.write(`${name}.png is larger than ${maxBytes / 1024} KiB\n`);
 }

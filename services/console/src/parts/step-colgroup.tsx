@@ -13,8 +13,9 @@ export interface StepWidths {
 
 /** `97.2 %` */
 const shareDigits = 6;
-/** Left and right of each cell. */
+/** Left and right of each cell; the first and the last one have more at the edge of the panel. */
 const paddingPx = 16;
+const edgePx = 8;
 const leastBarPx = 80;
 
 /** Each column as wide as what may stand in it, whatever the font; the rest is the bar's. */
@@ -26,30 +27,31 @@ export function stepWidths({ steps, countries, manner, columns }: WidthDeps): St
     const column = { key: outcome, digits: figureDigits(outcomeWords[outcome], largest, audience) };
     return hasShare(outcome, manner) ? [column, { key: 'share', digits: shareDigits }] : [column];
   });
-  return { name: nameDigits(steps) + 1, audience: figureDigits('Audience', audience, audience), outcomes };
+  return { name: nameDigits(steps), audience: figureDigits('Audience', audience, audience), outcomes };
 }
 
 /** What is less wide than this scrolls: a bar that is no bar says nothing. */
 export function leastWidth({ name, audience, outcomes }: StepWidths): string {
   const digits = outcomes.reduce((sum, each) => sum + each.digits, name + audience);
-  return `calc(${digits.toFixed(2)}ch + ${(outcomes.length + 3) * paddingPx + leastBarPx}px)`;
+  return `calc(${digits.toFixed(2)}ch + ${(outcomes.length + 3) * paddingPx + 2 * edgePx + leastBarPx}px)`;
 }
 
 export function StepColgroup({ widths: { name, audience, outcomes } }: { widths: StepWidths }) {
   return (
     <colgroup>
-      <Column digits={name} />
+      <Column digits={name} isAtEdge />
       <Column digits={audience} />
       <col />
-      {outcomes.map(({ key, digits }) => (
-        <Column key={key} digits={digits} />
+      {outcomes.map(({ key, digits }, index) => (
+        <Column key={key} digits={digits} isAtEdge={index === outcomes.length - 1} />
       ))}
     </colgroup>
   );
 }
 
-function Column({ digits }: { digits: number }) {
-  return <col style={{ width: `calc(${digits.toFixed(2)}ch + ${paddingPx}px)` }} />;
+function Column({ digits, isAtEdge = false }: { digits: number; isAtEdge?: boolean }) {
+  const aroundPx = isAtEdge ? paddingPx + edgePx : paddingPx;
+  return <col style={{ width: `calc(${digits.toFixed(2)}ch + ${aroundPx}px)` }} />;
 }
 
 /** Behind who succeeded a report has the share that it is. */

@@ -29,7 +29,7 @@ export function zeroSentence(columns: readonly OutcomeName[]): string {
 }
 
 /** Letters of a head, which are small, beside digits. */
-const headLetter = 0.92;
+const headLetter = 0.98;
 
 /**
  * How wide a column of figures is, in digits: as its head, and as figures up to the next comma. So it changes when a thousandth user fails, and

@@ -27,7 +27,7 @@ export function RatePanel({ progress, series, rates, marks }: RatePanelProps) {
       <div className={styles['chart']}>
         <RateLine series={series} marks={marks} />
       </div>
-      {lines.length > 0 && (
+      {lines.length > 0 && progress.endedAt === null && (
         <table className={`sm ${styles['lines'] ?? ''}`}>
           <colgroup>
             <col className={styles['shard']} />
@@ -48,7 +48,9 @@ export function RatePanel({ progress, series, rates, marks }: RatePanelProps) {
           </tbody>
         </table>
       )}
-      {others > 0 && <p className={`sm t3 ${styles['others'] ?? ''}`}>and {others} more, with fewer users</p>}
+      {others > 0 && progress.endedAt === null && (
+        <p className={`sm t3 ${styles['others'] ?? ''}`}>and {others} more, with fewer users</p>
+      )}
     </Panel>
   );
 }
