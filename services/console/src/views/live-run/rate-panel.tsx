@@ -27,7 +27,7 @@ export function RatePanel({ progress, series, rates, marks }: RatePanelProps) {
       <div className={styles['chart']}>
         <RateLine series={series} marks={marks} />
       </div>
-      {lines.length > 0 && (
+      {lines.length > 0 && progress.endedAt === null && (
         <table className={`sm ${styles['lines'] ?? ''}`}>
           <colgroup>
             <col className={styles['shard']} />
@@ -48,7 +48,9 @@ export function RatePanel({ progress, series, rates, marks }: RatePanelProps) {
           </tbody>
         </table>
       )}
-      {others > 0 && <p className={`sm t3 ${styles['others'] ?? ''}`}>and {others} more, with fewer users</p>}
+      {others > 0 && progress.endedAt === null && (
+        <p className={`sm t3 ${styles['others'] ?? ''}`}>and {others} more, with fewer users</p>
+      )}
     </Panel>
   );
 }
@@ -56,8 +58,10 @@ export function RatePanel({ progress, series, rates, marks }: RatePanelProps) {
 function LineRow({ line: { action, country, perSecond, cause }, highest }: { line: LineRate; highest: number }) {
   return (
     <tr>
-      <th scope="row" className="cut" title={`${action} ${country}`}>
-        {action} {country}
+      <th scope="row" title={`${action} ${country}`}>
+        <span className={styles['name']}>
+          <span className="cut">{action}</span> <span>{country}</span>
+        </span>
       </th>
       <td>
         {cause !== null && perSecond === 0 ? (

@@ -35,7 +35,10 @@ function createRateWatch() {
     series,
     lines: () => lines,
     observe: (progress: RunProgress) => {
-      series.push({ atMs: Date.parse(progress.asOf), perSecond: progress.usersPerSecond.oneMinute });
+      // What has ended is drawn by its history: it would only go on at nothing.
+      if (progress.endedAt === null) {
+        series.push({ atMs: Date.parse(progress.asOf), perSecond: progress.usersPerSecond.oneMinute });
+      }
       lines = rates.observe(progress);
       for (const listener of listeners) listener();
     },
