@@ -60,6 +60,17 @@ describe('when more of a client is due than may wait in memory', () => {
     );
   });
 
+  it('what falls due for another client in its midst is offered as soon as the crowd was skimmed', async () => {
+    const { look, offers, add } = setUp({ maxPerClient: 50, maxInAll: 1000 });
+    // 200 rows of the crowd in each partition, of which a look reads 16; the other client's come behind them.
+    await add(64 * 200, 1, 0, -2000);
+    await add(3, 2, 64 * 300, -1000);
+    // The first finds so many that the second defers, and the third skims.
+    for (let looks = 0; looks < 3; looks++) await lookForDue(look, nearMs);
+    const taken = offers.take(1000, 0);
+    expect(taken.filter(({ clientId }) => clientId === clientIdOf(2))).toHaveLength(3);
+  });
+
   it('what is accepted meanwhile for another client is offered at once', async () => {
     const { look, offers, add } = setUp({ maxPerClient: 50, maxInAll: 1000 });
     await add(600, 1, 0);

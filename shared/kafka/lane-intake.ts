@@ -11,10 +11,8 @@ const maxHeldBytes = 8 * 1024 * 1024;
  * While messages come or are in work, a little is gathered, which was measured to halve the load of both sides against an answer for every
  * message. With nothing in work the first message is answered at once, and the broker asked seldom: every question names every partition.
  */
-const fetching = {
-  busy: { minBytes: 4_096, maxWaitTime: 50 },
-  idle: { minBytes: 1, maxWaitTime: 500 },
-};
+const gatheredBytes = 4_096;
+const idleFetching: Fetching = { minBytes: 1, maxWaitTime: 500 };
 const idleAfterMs = 250;
 
 export interface LaneIntakeDeps {
@@ -22,6 +20,8 @@ export interface LaneIntakeDeps {
   client: () => GroupClient | undefined;
   /** The topics subscribed to. */
   topics: () => readonly string[];
+  /** For how long at most. */
+  gatherMs: number;
   tell: (about: (to: LaneReceiver) => void) => void;
   monotonicMs: () => number;
 }
@@ -36,7 +36,8 @@ export interface LaneIntake {
   stop(): void;
 }
 
-export function createLaneIntake({ lanes, client, topics, tell, monotonicMs }: LaneIntakeDeps): LaneIntake {
+export function createLaneIntake({ lanes, client, topics, gatherMs, tell, monotonicMs }: LaneIntakeDeps): LaneIntake {
+  const busyFetching: Fetching = { minBytes: gatheredBytes, maxWaitTime: gatherMs };
   const wanting = new Set<Lane>();
   let stopped = false;
   let flooded = false;
@@ -115,7 +116,7 @@ export function createLaneIntake({ lanes, client, topics, tell, monotonicMs }: L
 
     fetching: () => {
       const isIdle = lanes.open === 0 && monotonicMs() - lastTakenMs > idleAfterMs;
-      return isIdle ? fetching.idle : fetching.busy;
+      return isIdle ? idleFetching : busyFetching;
     },
 
     stop: () => {

@@ -59,7 +59,7 @@ export function LiveRun({ progress, standing }: LiveRunProps) {
     void events.refetch();
   };
   useKeys([
-    ...(isGoing
+    ...(isGoing && refusal === undefined
       ? [{ keys: 'P', does: 'Pause the run', group: 'This page' as const, run: () => setDialog('pause') }]
       : []),
     { keys: 'E', does: 'Explain a user', group: 'This page', run: () => setDialog('explain') },

@@ -26,7 +26,7 @@ export function RatePanel({ progress, series, rates, marks, notedSince }: RatePa
   return (
     <Panel title="Rate" note="users that ended a step, per second">
       <RateChart {...{ series, marks, notedSince }} />
-      {lines.length > 0 && (
+      {lines.length > 0 && progress.endedAt === null && (
         <table className={`sm ${styles['lines'] ?? ''}`}>
           <colgroup>
             <col className={styles['shard']} />
@@ -47,7 +47,9 @@ export function RatePanel({ progress, series, rates, marks, notedSince }: RatePa
           </tbody>
         </table>
       )}
-      {others > 0 && <p className={`sm t3 ${styles['others'] ?? ''}`}>and {others} more, with fewer users</p>}
+      {others > 0 && progress.endedAt === null && (
+        <p className={`sm t3 ${styles['others'] ?? ''}`}>and {others} more, with fewer users</p>
+      )}
     </Panel>
   );
 }
@@ -55,8 +57,10 @@ export function RatePanel({ progress, series, rates, marks, notedSince }: RatePa
 function LineRow({ line: { action, country, perSecond, cause }, highest }: { line: LineRate; highest: number }) {
   return (
     <tr>
-      <th scope="row" className="cut" title={`${action} ${country}`}>
-        {action} {country}
+      <th scope="row" title={`${action} ${country}`}>
+        <span className={styles['name']}>
+          <span className="cut">{action}</span> <span>{country}</span>
+        </span>
       </th>
       <td>
         {cause !== null && perSecond === 0 ? (
