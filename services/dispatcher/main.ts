@@ -54,6 +54,8 @@ export const dispatcherProcess = defineProcess('dispatcher', readConfig, async (
   const { partitionsPerShard: partitions, replicationFactor } = engine;
   const consumer = createConsumer({
     ...{ kafka, logger, sessionTimeoutMs: config.KAFKA_SESSION_TIMEOUT_MS },
+    // A job that is due waits for no others to share its fetch: they come a hundred times a second at most, as often as the scheduler looks.
+    fetchesAtOnce: true,
     groupId: dispatcherGroup(config.MUSTER_TOPIC_PREFIX, region, installationId),
     topics: [{ topic, partitions, replicationFactor }],
   });

@@ -24,6 +24,8 @@ export interface ConsumerDeps {
   sessionTimeoutMs?: number;
   /** What was settled since the last commit comes again after a crash. */
   commitIntervalMs?: number;
+  /** True: the first message is fetched at once, also while others are in work. Costs both sides more, and waits for nothing. */
+  fetchesAtOnce?: boolean;
   /** Unsettled messages that a lane has at most; it gets more below half of it. */
   laneHighMark?: number;
   /** After how long partitions that were added are noticed. */
@@ -47,7 +49,7 @@ const lookIntervalMs = 10_000;
  */
 export function createConsumer(deps: ConsumerDeps): MessageConsumer {
   const { kafka, groupId, sessionTimeoutMs = 10_000, commitIntervalMs = 250, laneHighMark = defaultHighMark } = deps;
-  const { metadataMaxAgeMs = 30_000, clock = systemClock } = deps;
+  const { metadataMaxAgeMs = 30_000, fetchesAtOnce = false, clock = systemClock } = deps;
   const logger = deps.logger.child({ groupId });
   const lanes = createLanes({ highMark: laneHighMark, lowMark: Math.ceil(laneHighMark / 2) });
   const health = createConsumerHealth({ groupId, lookIntervalMs });
@@ -75,6 +77,7 @@ export function createConsumer(deps: ConsumerDeps): MessageConsumer {
     client: () => client,
     topics: () => topics,
     tell,
+    fetchesAtOnce,
     monotonicMs: () => clock.monotonicMs(),
   });
 
