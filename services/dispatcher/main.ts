@@ -23,8 +23,11 @@ import { createCallLedger } from './postgres/call-ledger.ts';
 import { createHostCircuits } from './postgres/host-circuits.ts';
 import { createNodeReporter } from './report-node.ts';
 
-/** A broker gathers no longer than a flush; a crowd is read past quickly, since its references wait here, client by client. */
-const callsFetch = { gatherMs: 5, maxBytesPerPartition: 128 * 1024 };
+/**
+ * A job that is due waits for no others to share its fetch: they come a hundred times a second at most, as often as the scheduler looks. And a
+ * crowd is read past quickly, since its references wait here, client by client.
+ */
+const callsFetch = { atOnce: true, maxBytesPerPartition: 128 * 1024 };
 
 /** One connection flushes, the others look after hosts, clients and the region. */
 const maxConnections = 4;

@@ -11,8 +11,12 @@ const maxHeldBytes = 8 * 1024 * 1024;
  * While messages come or are in work, a little is gathered, which was measured to halve the load of both sides against an answer for every
  * message. With nothing in work the first message is answered at once, and the broker asked seldom: every question names every partition.
  */
-const gatheredBytes = 4_096;
-const idleFetching: Fetching = { minBytes: 1, maxWaitTime: 500 };
+const fetching = {
+  busy: { minBytes: 4_096, maxWaitTime: 50 },
+  idle: { minBytes: 1, maxWaitTime: 500 },
+  // A lane that is read again is not in the question that waits already, so that has to end soon.
+  atOnce: { minBytes: 1, maxWaitTime: 50 },
+};
 const idleAfterMs = 250;
 
 export interface LaneIntakeDeps {
@@ -20,15 +24,15 @@ export interface LaneIntakeDeps {
   client: () => GroupClient | undefined;
   /** The topics subscribed to. */
   topics: () => readonly string[];
-  /** For how long at most. */
-  gatherMs: number;
   tell: (about: (to: LaneReceiver) => void) => void;
+  /** Nothing is gathered, whatever is in work. */
+  fetchesAtOnce: boolean;
   monotonicMs: () => number;
 }
 
 /** From fetches to lanes to the receiver: what is held back, when fetching pauses, and when it goes on. */
 export interface LaneIntake {
-  takeBatch(payload: EachBatchPayload): Promise<void>;
+  takeBatch(payload: Pick<EachBatchPayload, 'batch' | 'resolveOffset'>): Promise<void>;
   settle(message: LaneMessage): void;
   /** These partitions in place of those so far. */
   assign(partitionsByTopic: Readonly<Record<string, number[]>>): void;
@@ -36,8 +40,8 @@ export interface LaneIntake {
   stop(): void;
 }
 
-export function createLaneIntake({ lanes, client, topics, gatherMs, tell, monotonicMs }: LaneIntakeDeps): LaneIntake {
-  const busyFetching: Fetching = { minBytes: gatheredBytes, maxWaitTime: gatherMs };
+export function createLaneIntake(deps: LaneIntakeDeps): LaneIntake {
+  const { lanes, client, topics, tell, fetchesAtOnce, monotonicMs } = deps;
   const wanting = new Set<Lane>();
   let stopped = false;
   let flooded = false;
@@ -116,7 +120,8 @@ export function createLaneIntake({ lanes, client, topics, gatherMs, tell, monoto
 
     fetching: () => {
       const isIdle = lanes.open === 0 && monotonicMs() - lastTakenMs > idleAfterMs;
-      return isIdle ? idleFetching : busyFetching;
+      if (isIdle) return fetching.idle;
+      return fetchesAtOnce ? fetching.atOnce : fetching.busy;
     },
 
     stop: () => {
