@@ -32,6 +32,9 @@ export const stepLineShape = z
       .object({
         delivered: users,
         undelivered: users,
+        unexpected: users
+          .default(0)
+          .describe('Receipts of users that failed here, or are unknown: in none of the others'),
         awaiting: z.int().describe('Below zero while receipts came for users whose acceptance is not recorded'),
       })
       .optional()

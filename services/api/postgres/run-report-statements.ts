@@ -54,7 +54,7 @@ export const selectSnapshots = `
     ) s group by feed
   ), countries as (
     select run, json_agg(json_build_object(
-        'country', country, 'fromStep', from_step, 'segment', segment, 'estimate', estimate, 'fedUsers', fed_users, 'heldOutUsers', held_out_users,
+        'feedId', feed, 'country', country, 'fromStep', from_step, 'segment', segment, 'estimate', estimate, 'fedUsers', fed_users, 'heldOutUsers', held_out_users,
         'excludedUsers', excluded_users, 'fedBatches', next_batch_no - 1,
         'childBatches', coalesce(born, 0), 'complete', complete, 'totals', coalesce(totals, '[]'),
         'receipts', coalesce(receipts, '[]')

@@ -11,8 +11,10 @@ import type {
   RunWaitRow,
 } from '../ports/run-reports.ts';
 import { failureCode, failureOutcome } from '../../../shared/postgres/ledger-codes.ts';
+import type { ReceiptTotals } from '../../../shared/domain/receipts.ts';
 import { sampleSize } from '../../../shared/postgres/totals-sql.ts';
 import { pageOf, requireIdCursor } from './pages.ts';
+import { createSetApart, type FeedReceipts } from './unexpected-receipts.ts';
 import {
   selectComparable,
   selectFailureGroups,
@@ -23,10 +25,16 @@ import {
 } from './run-report-statements.ts';
 
 export function createRunReports({ pool }: { pool: Pool }): RunReports {
+  const setApart = createSetApart({ pool });
+
   async function snapshots(runIds: readonly string[]): Promise<RunSnapshot[]> {
     if (runIds.length === 0) return [];
     const { rows } = await pool.query<SnapshotRow>(selectSnapshots, [runIds]);
-    return rows.map(snapshotOf);
+    const feeds = rows.flatMap(({ countries, endedAt }) =>
+      countries.map((feed) => ({ ...feed, isOver: endedAt !== null })),
+    );
+    const receipts = await setApart(feeds);
+    return rows.map((row) => snapshotOf(row, receipts));
   }
 
   return {
@@ -82,13 +90,19 @@ type PointRow = Pick<RunPoints, 'startedAt' | 'endedAt'> & { at: Date | null; en
 type Coded<Failure> = Omit<Failure, 'outcome'> & { outcome: number };
 
 /** Times inside of JSON are texts. */
-type SnapshotRow = Omit<RunSnapshot, 'waits'> & { waits: WaitRow[] | null };
+type SnapshotRow = Omit<RunSnapshot, 'waits' | 'countries'> & { waits: WaitRow[] | null; countries: FeedRow[] };
 
 type WaitRow = Omit<RunWaitRow, 'since' | 'nextTryAt'> & { since: string; nextTryAt: string | null };
 
-function snapshotOf({ waits, ...row }: SnapshotRow): RunSnapshot {
+type FeedRow = Omit<RunSnapshot['countries'][number], 'receipts'> & Pick<FeedReceipts, 'feedId' | 'receipts'>;
+
+function snapshotOf(
+  { waits, countries, ...row }: SnapshotRow,
+  receipts: ReadonlyMap<string, ReceiptTotals[]>,
+): RunSnapshot {
   return {
     ...row,
+    countries: countries.map(({ feedId, ...feed }) => ({ ...feed, receipts: receipts.get(feedId) ?? [] })),
     waits: (waits ?? []).map((wait) => ({
       ...wait,
       since: new Date(wait.since),

@@ -41,7 +41,7 @@ function notePoint(database: MemoryDatabase, { id: runId, startedAt }: RunRow): 
   const { runPoints, clock } = database;
   const { slot, stride } = pointPlaceOf(clock.nowMs() - (startedAt?.getTime() ?? 0));
   if (runPoints.has(`${runId}/${slot}`)) return false;
-  for (const [key, point] of runPoints) {
+  for (const [key, point] of stride === 1 ? [] : runPoints) {
     if (point.runId === runId && point.slot % stride !== 0) runPoints.delete(key);
   }
   runPoints.set(`${runId}/${slot}`, { runId, slot, at: clock.now(), ended: endedUsersOf(database, runId) });
@@ -64,6 +64,7 @@ function endedUsersOf(database: MemoryDatabase, runId: string): number {
 
 function troublesOf(database: MemoryDatabase, run: RunRow): RunTroubleRow[] {
   const { clock, holds, guards } = database;
+  if (!mayBeTroubled(database)) return [];
   const { chain } = definitionOf(database, run);
   return feedsOf(database, run.id).flatMap((feed): RunTroubleRow[] => {
     const { feedId, country, fromStep, complete, stalled, stalls, stalledUntilMs } = feed;
@@ -85,6 +86,12 @@ function troublesOf(database: MemoryDatabase, run: RunRow): RunTroubleRow[] {
       }),
     ];
   });
+}
+
+/** Looked at once for each second of a walk: most of them have nothing in their way. */
+function mayBeTroubled({ holds, guards, feeds }: MemoryDatabase): boolean {
+  if (holds.size > 0 || guards.size > 0) return true;
+  return feeds.values().some(({ stalled }) => stalled !== null);
 }
 
 /** Somebody is on the way to this step, or in it, or not fed yet. */
