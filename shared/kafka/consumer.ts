@@ -26,10 +26,21 @@ export interface ConsumerDeps {
   commitIntervalMs?: number;
   /** Unsettled messages that a lane has at most; it gets more below half of it. */
   laneHighMark?: number;
+  fetch?: FetchTerms;
   /** After how long partitions that were added are noticed. */
   metadataMaxAgeMs?: number;
   clock?: Pick<Clock, 'monotonicMs' | 'sleep'>;
 }
+
+export interface FetchTerms {
+  /** True: the first message is fetched at once, also while others are in work. Costs both sides more, and waits for nothing. */
+  atOnce: boolean;
+  /** Of one answer. Much is read ahead quickly, and waits in memory, as objects that live long enough to burden the collector. */
+  maxBytesPerPartition: number;
+}
+
+/** About a thousand references of batches. */
+const defaultFetch: FetchTerms = { atOnce: false, maxBytesPerPartition: 8 * 1024 };
 
 /**
  * Fairness between feeds is the receiver's, so a lane has to show it what waits: behind a few messages of a large run in a slow step, a small
@@ -47,7 +58,7 @@ const lookIntervalMs = 10_000;
  */
 export function createConsumer(deps: ConsumerDeps): MessageConsumer {
   const { kafka, groupId, sessionTimeoutMs = 10_000, commitIntervalMs = 250, laneHighMark = defaultHighMark } = deps;
-  const { metadataMaxAgeMs = 30_000, clock = systemClock } = deps;
+  const { fetch = defaultFetch, metadataMaxAgeMs = 30_000, clock = systemClock } = deps;
   const logger = deps.logger.child({ groupId });
   const lanes = createLanes({ highMark: laneHighMark, lowMark: Math.ceil(laneHighMark / 2) });
   const health = createConsumerHealth({ groupId, lookIntervalMs });
@@ -75,6 +86,7 @@ export function createConsumer(deps: ConsumerDeps): MessageConsumer {
     client: () => client,
     topics: () => topics,
     tell,
+    fetchesAtOnce: fetch.atOnce,
     monotonicMs: () => clock.monotonicMs(),
   });
 
@@ -176,6 +188,7 @@ export function createConsumer(deps: ConsumerDeps): MessageConsumer {
       topics,
       sessionTimeoutMs,
       metadataMaxAgeMs,
+      maxBytesPerPartition: fetch.maxBytesPerPartition,
       fetching: () => intake.fetching(),
       takeBatch: (payload) => intake.takeBatch(payload),
       onJoined: (partitionsByTopic) => {

@@ -14,6 +14,8 @@ const maxHeldBytes = 8 * 1024 * 1024;
 const fetching = {
   busy: { minBytes: 4_096, maxWaitTime: 50 },
   idle: { minBytes: 1, maxWaitTime: 500 },
+  // A lane that is read again is not in the question that waits already, so that has to end soon.
+  atOnce: { minBytes: 1, maxWaitTime: 50 },
 };
 const idleAfterMs = 250;
 
@@ -23,12 +25,14 @@ export interface LaneIntakeDeps {
   /** The topics subscribed to. */
   topics: () => readonly string[];
   tell: (about: (to: LaneReceiver) => void) => void;
+  /** Nothing is gathered, whatever is in work. */
+  fetchesAtOnce: boolean;
   monotonicMs: () => number;
 }
 
 /** From fetches to lanes to the receiver: what is held back, when fetching pauses, and when it goes on. */
 export interface LaneIntake {
-  takeBatch(payload: EachBatchPayload): Promise<void>;
+  takeBatch(payload: Pick<EachBatchPayload, 'batch' | 'resolveOffset'>): Promise<void>;
   settle(message: LaneMessage): void;
   /** These partitions in place of those so far. */
   assign(partitionsByTopic: Readonly<Record<string, number[]>>): void;
@@ -36,7 +40,8 @@ export interface LaneIntake {
   stop(): void;
 }
 
-export function createLaneIntake({ lanes, client, topics, tell, monotonicMs }: LaneIntakeDeps): LaneIntake {
+export function createLaneIntake(deps: LaneIntakeDeps): LaneIntake {
+  const { lanes, client, topics, tell, fetchesAtOnce, monotonicMs } = deps;
   const wanting = new Set<Lane>();
   let stopped = false;
   let flooded = false;
@@ -115,7 +120,8 @@ export function createLaneIntake({ lanes, client, topics, tell, monotonicMs }: L
 
     fetching: () => {
       const isIdle = lanes.open === 0 && monotonicMs() - lastTakenMs > idleAfterMs;
-      return isIdle ? fetching.idle : fetching.busy;
+      if (isIdle) return fetching.idle;
+      return fetchesAtOnce ? fetching.atOnce : fetching.busy;
     },
 
     stop: () => {

@@ -3,7 +3,7 @@ import { Icon } from '../../parts/icon.tsx';
 import { formatRate } from '../../parts/numbers.ts';
 import { Panel } from '../../parts/panel.tsx';
 import type { RateMark } from '../../parts/rate-line/draw-marks.ts';
-import { RateLine } from '../../parts/rate-line/rate-line.tsx';
+import { RateChart } from '../../parts/rate-line/rate-chart.tsx';
 import type { RateSeries } from '../../parts/rate-line/rate-series.ts';
 import { shownRates, type LineRate } from './line-rates.ts';
 import styles from './rate-panel.module.css';
@@ -15,18 +15,17 @@ interface RatePanelProps {
   series: RateSeries;
   rates: readonly LineRate[];
   marks: readonly RateMark[];
+  notedSince: string | null;
 }
 
 /** How fast it goes: over time, and where. */
-export function RatePanel({ progress, series, rates, marks }: RatePanelProps) {
+export function RatePanel({ progress, series, rates, marks, notedSince }: RatePanelProps) {
   const audienceOf = (country: string) => progress.countries.find((each) => each.country === country)?.audience ?? 0;
   const { lines, others } = shownRates(rates, audienceOf, maxLines);
   const highest = Math.max(1, ...lines.map(({ perSecond }) => perSecond ?? 0));
   return (
     <Panel title="Rate" note="users that ended a step, per second">
-      <div className={styles['chart']}>
-        <RateLine series={series} marks={marks} />
-      </div>
+      <RateChart {...{ series, marks, notedSince }} />
       {lines.length > 0 && progress.endedAt === null && (
         <table className={`sm ${styles['lines'] ?? ''}`}>
           <colgroup>
