@@ -75,3 +75,27 @@ test('a key that may only look sees everything, and reads at a control which rol
   await buttons[0]?.hover();
   await page.getByRole('tooltip').filter({ hasText: 'Needs the role manager' }).waitFor();
 });
+
+// The last one: the API is another afterwards.
+test('behind a proxy that gives it a path of its own, everything is below that path', async () => {
+  const { muster } = consoleOf;
+  const below = `${consoleOf.url}/muster`;
+  await muster.services.get('all')?.end('SIGTERM');
+  await muster.restart('all', { API_PUBLIC_URL: below });
+  const page = await consoleOf.visitor({ baseURL: `${below}/` });
+  const asked: string[] = [];
+  page.on('request', (request) => asked.push(new URL(request.url()).pathname));
+  await page.goto('shards');
+  await page.waitForURL(/\/muster\/log-in\?to=%2Fshards/);
+  await logIn(page, consoleOf.apiKey);
+  await page.getByRole('heading', { name: 'Shards', level: 1 }).waitFor();
+  await page.reload();
+  await page.getByRole('heading', { name: 'Shards', level: 1 }).waitFor();
+  await page.getByRole('link', { name: 'Audit log' }).click();
+  await page.waitForURL(`${below}/audit`);
+  await page
+    .getByRole('row', { name: /create session/ })
+    .first()
+    .waitFor();
+  expect(asked.filter((path) => !path.startsWith('/muster/'))).toEqual([]);
+});

@@ -65,7 +65,8 @@ try {
 /** The views, each at something that there is. */
 async function pathsOf(): Promise<Map<string, string>> {
   const { items } = listed.parse(await ask('/v1/campaigns?sort=state&limit=50'));
-  const ended = items.find(({ run }) => run !== null && run.endedAt !== null)?.run;
+  const hasEnded = items.filter(({ run }) => run !== null && run.endedAt !== null);
+  const ended = (hasEnded.find(({ state }) => state.startsWith('completed')) ?? hasEnded[0])?.run;
   const live = items.find(({ state, run }) => state === 'running' && run !== null)?.run ?? ended;
   const draft = items.find(({ state }) => state === 'draft');
   const campaign = items.find(({ state }) => state === 'scheduled') ?? items[0];
@@ -104,9 +105,19 @@ async function shoot(from: Browser, look: Look, paths: ReadonlyMap<string, strin
     if (isOfMain && !values.all && !mainViews.has(view)) continue;
     await page.goto(path);
     await page.locator('main[aria-busy="false"]').waitFor();
+    if (view === 'live-run') await awaitRates(page);
     await keep(page, `${view}-${name}`);
   }
   await context.close();
+}
+
+/** The rate of each step is known when it was looked at twice; of a run that has ended, or stands still, there is none. */
+async function awaitRates(page: Page): Promise<void> {
+  const moving = page.getByRole('row').filter({ hasText: /[1-9][\d,.]*\/s/ });
+  await moving
+    .first()
+    .waitFor({ timeout: 10_000 })
+    .catch(() => undefined);
 }
 
 async function keep(page: Page, name: string): Promise<void> {

@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import type { Page, Route } from 'playwright-core';
 import { rewardThenMessage } from '../e2e/installation.ts';
-import { logIn, useConsole } from './support/console-in-browser.ts';
+import { awaitThat, logIn, useConsole } from './support/console-in-browser.ts';
 
 const consoleOf = useConsole({
   workers: 'all-in-one',
@@ -67,11 +67,21 @@ test('where the API does not answer, each view says what could not be read and t
     expect(text, name).toContain('The database does not answer. Nothing was changed.');
     expect(text, name).toContain('request 01a1fd67');
   }
+  for (const { page, alert } of told) {
+    const again = alert.getByRole('button', { name: 'Try again' });
+    await Promise.all([page.waitForRequest(/\/v1\//), again.click()]);
+    await alert.waitFor();
+  }
   await context.unroute(/\/v1\/(?!session)/);
   for (const { page, alert, whatIsThere } of told) {
-    await page.bringToFront();
-    await alert.getByRole('button', { name: 'Try again' }).click();
-    await page.getByText(whatIsThere).first().waitFor();
+    const again = alert.getByRole('button', { name: 'Try again' });
+    const shown = page.getByText(whatIsThere).first();
+    // Some come back by themselves, as soon as the stream does.
+    await awaitThat(async () => {
+      if (await shown.isVisible()) return true;
+      if (await again.isVisible()) await again.click().catch(() => undefined);
+      return false;
+    });
   }
 });
 

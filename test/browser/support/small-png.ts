@@ -46,20 +46,32 @@ function chunk(type: string, data: Buffer): Buffer {
   return Buffer.concat([around.subarray(0, 4), named, around.subarray(4)]);
 }
 
-/** The most frequent colours, and for each of the others the nearest one of them. */
+interface Shade {
+  colour: number;
+  /** Pixels that have it. */
+  pixels: number;
+  /** In the palette: the nearest one there so far. */
+  index: number;
+  /** How far that is away. */
+  off: number;
+}
+
+/** Always the colour that most is wrong by: so the few pixels of a warning keep theirs, and shades of a grey share one. */
 function paletteOf(colours: Uint32Array): { palette: number[]; indexOf: Map<number, number> } {
   const counts = new Map<number, number>();
   for (const colour of colours) counts.set(colour, (counts.get(colour) ?? 0) + 1);
-  const byCount = [...counts].sort((a, b) => b[1] - a[1]).map(([colour]) => colour);
-  const palette = byCount.slice(0, maxColours);
-  const indexOf = new Map(palette.map((colour, index) => [colour, index]));
-  for (const colour of byCount.slice(maxColours)) indexOf.set(colour, nearest(colour, palette));
-  return { palette, indexOf };
-}
-
-function nearest(colour: number, palette: readonly number[]): number {
-  const distances = palette.map((each) => distance(colour, each));
-  return distances.indexOf(Math.min(...distances));
+  const shades: Shade[] = [...counts].map(([colour, pixels]) => ({ colour, pixels, index: 0, off: Infinity }));
+  const palette: number[] = [];
+  while (palette.length < maxColours) {
+    const worst = shades.reduce((a, b) => (b.off * b.pixels > a.off * a.pixels ? b : a));
+    if (worst.off === 0) break;
+    const index = palette.push(worst.colour) - 1;
+    for (const shade of shades) {
+      const off = distance(shade.colour, worst.colour);
+      if (off < shade.off) Object.assign(shade, { index, off });
+    }
+  }
+  return { palette, indexOf: new Map(shades.map(({ colour, index }) => [colour, index])) };
 }
 
 function distance(a: number, b: number): number {

@@ -23,7 +23,7 @@ export function patternInWords(pattern: string): string {
   }
   // What is left is single signs; a hyphen between two of them would be a range of another kind.
   if (/.-./.test(signs)) return `has to match ${pattern}`;
-  const all = signs === '' ? names : [...names, [...signs].join(' ')];
+  const all = signs === '' ? names : [...names, Array.from(signs).join(' ')];
   if (most === undefined) return listed(all);
   return `${listed(all)}; ${Number(least) > 1 ? `${least} to ${most}` : `at most ${most}`}`;
 }
