@@ -10,7 +10,7 @@ import { createDeferredClients } from './deferred-clients.ts';
 import { createFairOffers } from './fair-offers.ts';
 import { createMarks } from './marks.ts';
 import { createOfferedLately } from './offered-lately.ts';
-import { lookForDeferred, lookForDue, nearMs } from './offer-due.ts';
+import { createLookWidth, lookForDeferred, lookForDue, nearMs } from './offer-due.ts';
 
 function setUp(caps: { maxPerClient: number; maxInAll: number }) {
   const tables = createCallbackTables(createSettableClock());
@@ -20,7 +20,7 @@ function setUp(caps: { maxPerClient: number; maxInAll: number }) {
   const offers = createFairOffers({ rateOf: () => undefined, ...caps });
   const look = {
     ...{ due: createMemoryDueReferences({ tables }), marks, offers },
-    ...{ lately: createOfferedLately(), deferred: createDeferredClients() },
+    ...{ lately: createOfferedLately(), deferred: createDeferredClients(), width: createLookWidth() },
   };
   const add = (count: number, client: number, from: number, dueInMs = -1000) =>
     subject.add(
@@ -58,6 +58,24 @@ describe('when more of a client is due than may wait in memory', () => {
       ),
       { numRuns: 25 },
     );
+  });
+
+  it('looks grow while they are full, so that what lies behind a crowd is seen soon, and are small again behind it', async () => {
+    const { look, offers, add } = setUp({ maxPerClient: 50, maxInAll: 1000 });
+    await add(20_000, 1, 0);
+    await add(1, 2, 30_000, -1);
+    const limits: number[] = [];
+    const due = {
+      ...look.due,
+      look: (...terms: Parameters<typeof look.due.look>) => {
+        limits.push(terms[1]);
+        return look.due.look(...terms);
+      },
+    };
+    do await lookForDue({ ...look, due }, nearMs);
+    while (!offers.take(1000, 0).some(({ clientId }) => clientId === clientIdOf(2)) && limits.length < 20);
+    await lookForDue({ ...look, due }, nearMs);
+    expect(limits).toEqual([16, 32, 64, 128, 128, 16]);
   });
 
   it('what is accepted meanwhile for another client is offered at once', async () => {

@@ -6,8 +6,11 @@ import type { OfferedLately } from './offered-lately.ts';
 import { firstMark, type DueReferences, type Mark } from './ports/due-references.ts';
 import type { SweptJobs } from './swept-jobs.ts';
 
-/** Rows of one partition in one look: a few, so that looks are short and no partition waits for another's crowd. */
-const rowsPerLook = 16;
+/**
+ * Rows of one partition in one look: a few, so that looks are short and no partition waits for another's crowd. Where that is not all, the next
+ * looks take more: what is behind a crowd is not seen until the crowd has been, and each look waits for a core of its own.
+ */
+const rowsPerLook = { least: 16, most: 128 };
 /** What falls due so soon is near. */
 export const nearMs = 50;
 /** Of one client and partition, when it is read after others. */
@@ -21,6 +24,16 @@ export interface LookDeps {
   lately: OfferedLately;
   deferred: DeferredClients;
   offers: FairOffers;
+  /** Of the next look. */
+  width: LookWidth;
+}
+
+export interface LookWidth {
+  rows: number;
+}
+
+export function createLookWidth(): LookWidth {
+  return { rows: rowsPerLook.least };
 }
 
 /** What a look came to. */
@@ -39,7 +52,8 @@ export interface LookEnd {
 export async function lookForDue({ due, ...deps }: LookDeps, aheadMs: number): Promise<LookEnd> {
   const marks = deps.marks.all();
   if (marks.length === 0) return { found: 0, isFull: false, isNear: false, lateMs: 0 };
-  const looked = await due.look(marks, rowsPerLook, aheadMs);
+  const { rows: most } = deps.width;
+  const looked = await due.look(marks, most, aheadMs);
   const perPartition = new Map<number, number>();
   for (const reference of looked.due) {
     const { partition } = reference;
@@ -49,7 +63,8 @@ export async function lookForDue({ due, ...deps }: LookDeps, aheadMs: number): P
     deps.marks.advance(partition, reference);
   }
   for (const partition of perPartition.keys()) deps.lately.forget(partition, deps.marks.of(partition));
-  const isFull = Array.from(perPartition.values()).some((rows) => rows === rowsPerLook);
+  const isFull = Array.from(perPartition.values()).some((rows) => rows === most);
+  deps.width.rows = isFull ? Math.min(rowsPerLook.most, 2 * most) : rowsPerLook.least;
   return { found: looked.due.length, isFull, isNear: looked.isNear, lateMs: looked.lateMs };
 }
 

@@ -9,7 +9,15 @@ import { createDeferredClients } from './deferred-clients.ts';
 import { createFairOffers } from './fair-offers.ts';
 import { createMarks } from './marks.ts';
 import { createOfferedLately } from './offered-lately.ts';
-import { lookForDeferred, lookForDue, lookForLate, nearMs, sweepDue, type LookEnd } from './offer-due.ts';
+import {
+  createLookWidth,
+  lookForDeferred,
+  lookForDue,
+  lookForLate,
+  nearMs,
+  sweepDue,
+  type LookEnd,
+} from './offer-due.ts';
 import type { DueReferences, Mark } from './ports/due-references.ts';
 import { createSweptJobs } from './swept-jobs.ts';
 
@@ -80,7 +88,7 @@ export function createOffering(deps: OfferingDeps): Offering {
     createSweptJobs(),
   ];
   const cursors = new Map<number, Mark>();
-  const look = { due, marks, lately, deferred, offers };
+  const look = { due, marks, lately, deferred, offers, width: createLookWidth() };
   const figures = { offered: 0, swept: 0, late: 0, messages: 0, lagMs: 0 };
   const publishing = new Set<Promise<void>>();
   let [lateAtMs, historyAtMs, sweptAtMs] = [-Infinity, -Infinity, -Infinity];
@@ -138,7 +146,8 @@ export function createOffering(deps: OfferingDeps): Offering {
   }
 
   function pauseAfter({ found, isFull, isNear }: LookEnd, behind: number): number {
-    if (isFull && publishing.size < maxPublications) return 0;
+    // Also while nothing more can be published: what lies behind a crowd may be another client's.
+    if (isFull) return 0;
     if (found + behind > 0 || isNear || offers.size > 0) return lookEveryMs;
     return idleEveryMs;
   }

@@ -55,7 +55,7 @@ export function createDueReferences({ pool }: { pool: Pool }): DueReferences {
 }
 
 function referenceOf([partition, dueUs, jobId, clientId]: Row): JobReference {
-  return { partition, dueUs, jobId, clientId };
+  return { partition, dueUs: Math.round(dueUs), jobId, clientId };
 }
 
 function markParams(marks: readonly Mark[]) {
@@ -87,8 +87,9 @@ interface RangeParams extends MarkParams {
 }
 
 const instant = (microseconds: string) => `('epoch'::timestamptz + ${microseconds} * interval '1 microsecond')`;
+/** `date_part` makes no `numeric` on its way; once rounded it is right to the microsecond until the year 2100, and what is looked at is due. */
 const reference = (late: string) =>
-  `t.partition_id, (extract(epoch from t.due_at) * 1000000)::float8, t.id::text, t.client::text, ${late}`;
+  `t.partition_id, date_part('epoch', t.due_at) * 1000000, t.id::text, t.client::text, ${late}`;
 const marksOf = ($: (param: 'partitions' | 'dues' | 'ids') => string) =>
   `unnest(${$('partitions')}::int2[], ${$('dues')}::int8[], ${$('ids')}::uuid[]) w (p, due, id)`;
 const rangesOf = ($: (param: keyof RangeParams) => string) =>
@@ -103,7 +104,7 @@ export const lookAhead = statementOf<MarkParams & { limit: number; nearMs: numbe
   ($) => `
   select d.* from ${marksOf($)}
   cross join lateral (
-    select ${reference('(extract(epoch from now() - t.due_at) * 1000)::float8')} from jobs t
+    select ${reference(`date_part('epoch', now() - t.due_at) * 1000`)} from jobs t
     where t.partition_id = w.p and (t.due_at, t.id) > (${instant('w.due')}, w.id)
       and t.due_at <= now() + ${$('nearMs')}::float8 * interval '1 millisecond'
     order by t.due_at, t.id limit ${$('limit')}::int4
