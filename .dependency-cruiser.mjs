@@ -74,9 +74,16 @@ export default {
     },
     {
       name: 'test-support-stays-in-tests',
+      comment: 'But the benchmark of the console opens the browser that its tests open.',
       severity: 'error',
-      from: { path: '^(services|cli|shared|benchmarks)/', pathNot: inTests },
+      from: { path: '^(services|cli|shared|benchmarks)/', pathNot: `${inTests}|^benchmarks/console/` },
       to: { path: '^test/' },
+    },
+    {
+      name: 'the-benchmark-of-the-console-takes-the-browser-alone',
+      severity: 'error',
+      from: { path: '^benchmarks/console/' },
+      to: { path: '^test/', pathNot: '^test/browser/support/launch-browser\\.ts$' },
     },
     {
       name: 'the-console-knows-the-api-by-its-client-only',

@@ -4,6 +4,7 @@ import { benchmarkAccept } from './accept/accept.ts';
 import { compareChains } from './chain/against.ts';
 import { benchmarkBreaker } from './breaker/breaker.ts';
 import { benchmarkChain } from './chain/chain.ts';
+import { benchmarkConsole } from './console/console.ts';
 import { startForeignLoadMeter, withDescendants } from './cpu.ts';
 import { benchmarkExplain } from './explain/explain.ts';
 import { benchmarkFiring } from './firing/firing.ts';
@@ -45,6 +46,7 @@ const questions: Record<string, Question> = {
   accept: ({ rounds, quick, only }) => benchmarkAccept({ rounds: rounds ?? (quick ? 1 : 5), quick, only }),
   firing: ({ rounds, quick, only }) => benchmarkFiring({ rounds: rounds ?? (quick ? 1 : 3), quick, only }),
   explain: ({ quick }) => benchmarkExplain({ quick }),
+  console: ({ rounds, quick, only }) => benchmarkConsole({ rounds: rounds ?? (quick ? 1 : 3), quick, only }),
   memory: ({ rounds }) => benchmarkMemory(rounds ?? 5),
   upload: ({ rounds, quick }) => benchmarkUpload({ rounds: rounds ?? (quick ? 1 : 5), quick }),
   stopping: ({ rounds, quick }) => benchmarkStopping(rounds ?? (quick ? 10 : 200)),

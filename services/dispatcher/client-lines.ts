@@ -1,14 +1,19 @@
 import type { HeldJob } from './held-job.ts';
 
 export interface ClientLinesDeps {
-  /** Calls in flight at once, over all clients. */
+  /** Calls in flight at once, over all clients; beside it, one of each. */
   concurrency: number;
+  /** Claimed jobs that wait for a slot, over all clients; beside it, one of each. */
+  maxWaiting: number;
   concurrencyOf: (clientId: string) => number;
   /** Begins the call of a job; its slot is given back by `done`. */
   start: (job: HeldJob) => void;
 }
 
-/** Claimed jobs that wait for a slot: each client has its own, so that slow calls of one fill nobody else's. */
+/**
+ * Claimed jobs that wait for a slot. What is shared, slots as well as claims, a client may have as much of as is free beside it: half of all when
+ * it is alone, and whoever comes finds room. Where many have calls that hang, each client still has one call and one claim, beyond the sum.
+ */
 export interface ClientLines {
   readonly waiting: number;
   readonly inFlight: number;
@@ -18,8 +23,9 @@ export interface ClientLines {
   /**
    * How many more may be claimed for the client. What it has waits for less than one more round of its slots, or, where calls are so quick that
    * slots would be empty before the next claims come, for less than two rounds of claims at its pace.
+   * @param forOthers claims that are about to be made for others
    */
-  roomOf(clientId: string): number;
+  roomOf(clientId: string, forOthers?: number): number;
   /** What comes from here on is claimed by the next flush: paces are taken from one to the next. */
   endRound(): void;
   /** Takes out what waits. */
@@ -34,36 +40,35 @@ interface Line {
   pace: number;
 }
 
-export function createClientLines({ concurrency, concurrencyOf, start }: ClientLinesDeps): ClientLines {
+export function createClientLines(deps: ClientLinesDeps): ClientLines {
+  const { concurrency, maxWaiting, concurrencyOf, start } = deps;
   const lines = new Map<string, Line>();
   let waiting = 0;
   let inFlight = 0;
 
-  function startSome(clientId: string, line: Line): void {
-    while (inFlight < concurrency && line.inFlight < concurrencyOf(clientId)) {
-      const job = line.waiting.shift();
-      if (!job) return;
-      waiting--;
-      line.inFlight++;
-      inFlight++;
-      start(job);
-    }
+  const hasSlot = (clientId: string, line: Line) =>
+    line.inFlight < Math.min(concurrencyOf(clientId), Math.max(1, concurrency - inFlight));
+
+  /** @returns whether one of its jobs was begun */
+  function startOne(clientId: string, line: Line): boolean {
+    if (!hasSlot(clientId, line)) return false;
+    const job = line.waiting.shift();
+    if (!job) return false;
+    waiting--;
+    line.inFlight++;
+    inFlight++;
+    start(job);
+    return true;
   }
 
-  /** One job of each client in turn, while there are slots. */
+  /** One job of each client in turn: what one gives back may be room for another. */
   function startOthers(): void {
     for (const [clientId, line] of [...lines]) {
-      if (waiting === 0 || inFlight >= concurrency) return;
-      if (line.waiting.length === 0 || line.inFlight >= concurrencyOf(clientId)) continue;
-      const job = line.waiting.shift();
-      if (!job) continue;
-      waiting--;
-      line.inFlight++;
-      inFlight++;
+      if (waiting === 0) return;
+      if (!startOne(clientId, line)) continue;
       // Behind the others for the next slot.
       lines.delete(clientId);
       lines.set(clientId, line);
-      start(job);
     }
   }
 
@@ -80,7 +85,7 @@ export function createClientLines({ concurrency, concurrencyOf, start }: ClientL
         lines.set(job.clientId, line);
         line.waiting.push(job);
         waiting++;
-        startSome(job.clientId, line);
+        startOne(job.clientId, line);
       }
     },
     done: (clientId) => {
@@ -89,16 +94,18 @@ export function createClientLines({ concurrency, concurrencyOf, start }: ClientL
       inFlight--;
       line.inFlight--;
       line.ended++;
-      // The slot is the client's own again, unless all slots together are too few.
-      if (inFlight < concurrency - 1) startSome(clientId, line);
-      else startOthers();
+      // The slot is the client's own again, unless all slots together are few.
+      if (inFlight >= concurrency / 2) startOthers();
+      else while (startOne(clientId, line));
     },
-    roomOf: (clientId) => {
+    roomOf: (clientId, forOthers = 0) => {
       const line = lines.get(clientId);
       const own = Math.min(concurrencyOf(clientId), concurrency);
-      if (!line) return 2 * own;
-      const pace = Math.max(line.pace, line.ended);
-      return own + Math.max(own, 2 * pace) - line.waiting.length - line.inFlight;
+      const waits = line?.waiting.length ?? 0;
+      const mine = Math.max(1, Math.floor((maxWaiting - waiting - forOthers + waits) / 2));
+      const pace = line ? Math.max(line.pace, line.ended) : 0;
+      const wanted = own + Math.max(own, 2 * pace) - (line?.inFlight ?? 0);
+      return Math.min(wanted, mine) - waits;
     },
     endRound: () => {
       for (const [clientId, line] of [...lines]) {

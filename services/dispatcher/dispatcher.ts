@@ -22,7 +22,7 @@ import { createReferenceReceiver } from './reference-receiver.ts';
 const minBetweenFlushesMs = 8;
 const maxClaims = 500;
 /** Jobs that are claimed and wait for a slot. */
-const maxAhead = 600;
+const maxAhead = 1200;
 const idleMs = 1000;
 const afterErrorMs = 500;
 /** When it stops and cannot write what came of its calls: afterwards they are in doubt, and called again when their leases are over. */
@@ -90,6 +90,7 @@ export function createDispatcher(deps: DispatcherDeps): Dispatcher {
   });
   const lines = createClientLines({
     concurrency: deps.concurrency,
+    maxWaiting: maxAhead,
     concurrencyOf: (clientId) => clients.termsOf(clientId)?.limits.concurrency ?? 1,
     start: (job) => serve(job, () => lines.done(job.clientId)),
   });
@@ -129,7 +130,7 @@ export function createDispatcher(deps: DispatcherDeps): Dispatcher {
   async function flush(): Promise<number> {
     const sinceMs = clock.monotonicMs() - lastFlushMs;
     if (sinceMs < minBetweenFlushesMs) return minBetweenFlushesMs - sinceMs;
-    const references = isTakingIn ? queue.take(Math.min(maxClaims, maxAhead - lines.waiting), roomOf) : [];
+    const references = isTakingIn ? queue.take(maxClaims, roomOf) : [];
     lines.endRound();
     const calls = finished.splice(0, maxClaims);
     // What is held already is a repeat; its claim must not stand beside its end.
@@ -155,7 +156,7 @@ export function createDispatcher(deps: DispatcherDeps): Dispatcher {
     return finished.length + queue.size > 0 ? minBetweenFlushesMs : idleMs;
   }
 
-  const roomOf = (clientId: string) => lines.roomOf(clientId);
+  const roomOf = (clientId: string, forOthers: number) => lines.roomOf(clientId, forOthers);
 
   /** Database first, offset last. A job that is claimed needs its message no more: its lease brings it back. */
   function settle(references: readonly QueuedReference[]): void {

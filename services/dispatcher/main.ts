@@ -16,7 +16,7 @@ import { defineProcess, isEntry, runProcess } from '../../shared/runtime/process
 import { createRegionWatch } from '../../shared/runtime/region-watch.ts';
 import { systemClock } from '../../shared/runtime/system-clock.ts';
 import { createClientDirectory } from './client-directory.ts';
-import { readConfig } from './config.ts';
+import { callsFetch, readConfig } from './config.ts';
 import { createDispatcher } from './dispatcher.ts';
 import { createCallbackEndpoint } from './http/callback-endpoint.ts';
 import { createCallLedger } from './postgres/call-ledger.ts';
@@ -54,10 +54,9 @@ export const dispatcherProcess = defineProcess('dispatcher', readConfig, async (
   const { partitionsPerShard: partitions, replicationFactor } = engine;
   const consumer = createConsumer({
     ...{ kafka, logger, sessionTimeoutMs: config.KAFKA_SESSION_TIMEOUT_MS },
-    // A job that is due waits for no others to share its fetch: they come a hundred times a second at most, as often as the scheduler looks.
-    fetchesAtOnce: true,
     groupId: dispatcherGroup(config.MUSTER_TOPIC_PREFIX, region, installationId),
     topics: [{ topic, partitions, replicationFactor }],
+    fetch: callsFetch,
   });
   addPart('consumer', () => {
     const readiness = consumer.ready();

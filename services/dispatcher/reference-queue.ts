@@ -17,9 +17,9 @@ export interface ReferenceQueue {
   add(references: readonly QueuedReference[]): void;
   /**
    * Takes from all clients that have room, in turn, the oldest first of each.
-   * @param roomOf how many more may be claimed for the client
+   * @param roomOf how many more may be claimed for the client, when so many are for others
    */
-  take(max: number, roomOf: (clientId: string) => number): QueuedReference[];
+  take(max: number, roomOf: (clientId: string, forOthers: number) => number): QueuedReference[];
   /** In front of what waits. */
   putBack(references: readonly QueuedReference[]): void;
   /** Forgets what came by this lane. */
@@ -66,15 +66,16 @@ export function createReferenceQueue(): ReferenceQueue {
     },
     take: (max, roomOf) => {
       const taken: QueuedReference[] = [];
-      const rooms = new Map(Array.from(lines.keys(), (clientId) => [clientId, roomOf(clientId)]));
+      const takenOf = new Map<string, number>();
       // The first round gives each its share, the second what others left of theirs.
       for (const share of [Math.max(1, Math.floor(max / Math.max(1, lines.size))), max]) {
         for (const [clientId, line] of [...lines]) {
-          const room = rooms.get(clientId) ?? 0;
-          const got = takeFrom(line, Math.min(room, share, max - taken.length));
+          const own = takenOf.get(clientId) ?? 0;
+          const room = roomOf(clientId, taken.length - own) - own;
+          const got = takeFrom(line, Math.max(0, Math.min(room, share, max - taken.length)));
           if (got.length === 0) continue;
           taken.push(...got);
-          rooms.set(clientId, room - got.length);
+          takenOf.set(clientId, own + got.length);
           lines.delete(clientId);
           // Who was served goes to the end of the round.
           if (line.taken < line.references.length) lines.set(clientId, line);

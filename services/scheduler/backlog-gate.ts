@@ -1,4 +1,4 @@
-/** Above so many seconds of work on the topic nothing more is put there; below half of it, again. */
+/** Above so many seconds of work on the topic no crowd is put there any more; below half of it, again. */
 const highSeconds = 10;
 /** So much may always lie there: nobody knows how fast dispatchers are that had nothing to do. */
 const floorJobs = 100_000;
@@ -10,7 +10,10 @@ export interface Backlog {
   perSecond: number;
 }
 
-/** Keeps the topic short, so that what is cancelled, moved or expired meanwhile need not be read from it. */
+/**
+ * Keeps the topic short, so that what is cancelled, moved or expired meanwhile need not be read from it. While it is closed, every client still
+ * gets a floor.
+ */
 export interface BacklogGate {
   readonly isClosed: boolean;
   /** Seconds of work on the topic; null while unknown. */

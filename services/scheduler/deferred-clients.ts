@@ -8,6 +8,8 @@ import type { Mark } from './ports/due-references.ts';
 export interface DeferredClients {
   readonly size: number;
   isDeferred(clientId: string, partition: number): boolean;
+  /** Whose rows are passed over in this partition. */
+  of(partition: number): string[];
   /** From here on the client's rows in this partition are passed over. @param before the place right before the first of them */
   defer(reference: JobReference, before: Mark): void;
   /** Where to read on, of one client that has room again. */
@@ -34,6 +36,7 @@ export function createDeferredClients(): DeferredClients {
       return deferred.size;
     },
     isDeferred: (clientId, partition) => deferred.get(clientId)?.has(partition) ?? false,
+    of: (partition) => [...deferred].flatMap(([clientId, from]) => (from.has(partition) ? clientId : [])),
     defer: ({ clientId, partition }, before) => {
       const ofClient = deferred.get(clientId) ?? new Map<number, Mark>();
       deferred.set(clientId, ofClient);

@@ -198,18 +198,24 @@ describe('offering jobs that are due', () => {
     await stop(offerer);
   });
 
-  it('pauses while more lies on the topic than is called in ten seconds', async () => {
+  it('holds crowds back while more lies on the topic than is called in ten seconds, and nobody else', async () => {
     let lying = 0;
     const { clock, started, stop, offered, many } = setUp();
     const offerer = await started('a', { backlogs: { unhandled: () => Promise.resolve(new Map([[topic, lying]])) } });
     lying = 1_000_000;
     await passTime(clock, 1000);
-    await many(100);
-    await passTime(clock, 5000);
-    expect(offered()).toEqual([]);
+    await many(1000);
+    await many(5, clientIdOf(2), 20_000);
+    await passTime(clock, 100);
+    const of = (client: number) => offered().filter(({ clientId }) => clientId === clientIdOf(client)).length;
+    expect(of(2)).toBe(5);
+    await passTime(clock, 4900);
+    // A floor of fifty a second, and a quarter of that at once.
+    expect(of(1)).toBeGreaterThan(200);
+    expect(of(1)).toBeLessThanOrEqual(265);
     lying = 10;
-    await passTime(clock, 500);
-    expect(offered()).toHaveLength(100);
+    await passTime(clock, 1000);
+    expect(of(1)).toBe(1000);
     await stop(offerer);
   });
 

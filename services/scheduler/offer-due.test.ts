@@ -10,7 +10,7 @@ import { createDeferredClients } from './deferred-clients.ts';
 import { createFairOffers } from './fair-offers.ts';
 import { createMarks } from './marks.ts';
 import { createOfferedLately } from './offered-lately.ts';
-import { createLookWidth, lookForDeferred, lookForDue, nearMs } from './offer-due.ts';
+import { lookForDeferred, lookForDue, nearMs } from './offer-due.ts';
 
 function setUp(caps: { maxPerClient: number; maxInAll: number }) {
   const tables = createCallbackTables(createSettableClock());
@@ -20,7 +20,7 @@ function setUp(caps: { maxPerClient: number; maxInAll: number }) {
   const offers = createFairOffers({ rateOf: () => undefined, ...caps });
   const look = {
     ...{ due: createMemoryDueReferences({ tables }), marks, offers },
-    ...{ lately: createOfferedLately(), deferred: createDeferredClients(), width: createLookWidth() },
+    ...{ lately: createOfferedLately(), deferred: createDeferredClients() },
   };
   const add = (count: number, client: number, from: number, dueInMs = -1000) =>
     subject.add(
@@ -60,22 +60,15 @@ describe('when more of a client is due than may wait in memory', () => {
     );
   });
 
-  it('looks grow while they are full, so that what lies behind a crowd is seen soon, and are small again behind it', async () => {
+  it('what falls due for another client in its midst is offered as soon as the crowd was skimmed', async () => {
     const { look, offers, add } = setUp({ maxPerClient: 50, maxInAll: 1000 });
-    await add(20_000, 1, 0);
-    await add(1, 2, 30_000, -1);
-    const limits: number[] = [];
-    const due = {
-      ...look.due,
-      look: (...terms: Parameters<typeof look.due.look>) => {
-        limits.push(terms[1]);
-        return look.due.look(...terms);
-      },
-    };
-    do await lookForDue({ ...look, due }, nearMs);
-    while (!offers.take(1000, 0).some(({ clientId }) => clientId === clientIdOf(2)) && limits.length < 20);
-    await lookForDue({ ...look, due }, nearMs);
-    expect(limits).toEqual([16, 32, 64, 128, 128, 16]);
+    // 200 rows of the crowd in each partition, of which a look reads 16; the other client's come behind them.
+    await add(64 * 200, 1, 0, -2000);
+    await add(3, 2, 64 * 300, -1000);
+    // The first finds so many that the second defers, and the third skims.
+    for (let looks = 0; looks < 3; looks++) await lookForDue(look, nearMs);
+    const taken = offers.take(1000, 0);
+    expect(taken.filter(({ clientId }) => clientId === clientIdOf(2))).toHaveLength(3);
   });
 
   it('what is accepted meanwhile for another client is offered at once', async () => {

@@ -3,14 +3,13 @@ import type { DeferredClients } from './deferred-clients.ts';
 import type { FairOffers } from './fair-offers.ts';
 import type { Marks } from './marks.ts';
 import type { OfferedLately } from './offered-lately.ts';
-import { firstMark, type DueReferences, type Mark } from './ports/due-references.ts';
+import { firstMark, type DueReferences, type Mark, type PartitionMark, type SkimMark } from './ports/due-references.ts';
 import type { SweptJobs } from './swept-jobs.ts';
 
-/**
- * Rows of one partition in one look: a few, so that looks are short and no partition waits for another's crowd. Where that is not all, the next
- * looks take more: what is behind a crowd is not seen until the crowd has been, and each look waits for a core of its own.
- */
-const rowsPerLook = { least: 16, most: 128 };
+/** Rows of one partition in one look: a few, so that looks are short and no partition waits for another's crowd. */
+const rowsPerLook = 16;
+/** The same where a crowd is passed over: as many rows as Postgres reads in half a millisecond. */
+const rowsPerSkim = 500;
 /** What falls due so soon is near. */
 export const nearMs = 50;
 /** Of one client and partition, when it is read after others. */
@@ -24,16 +23,6 @@ export interface LookDeps {
   lately: OfferedLately;
   deferred: DeferredClients;
   offers: FairOffers;
-  /** Of the next look. */
-  width: LookWidth;
-}
-
-export interface LookWidth {
-  rows: number;
-}
-
-export function createLookWidth(): LookWidth {
-  return { rows: rowsPerLook.least };
 }
 
 /** What a look came to. */
@@ -46,16 +35,47 @@ export interface LookEnd {
 }
 
 /**
- * Reads what is due behind the marks, and moves them.
+ * Reads what is due behind the marks, and moves them. Where clients are deferred, Postgres leaves out their rows: the others' do not wait until
+ * a crowd was carried past them.
  * @param aheadMs how far ahead to see whether something is near: what is seen there is read again until it is due
  */
-export async function lookForDue({ due, ...deps }: LookDeps, aheadMs: number): Promise<LookEnd> {
-  const marks = deps.marks.all();
-  if (marks.length === 0) return { found: 0, isFull: false, isNear: false, lateMs: 0 };
-  const { rows: most } = deps.width;
-  const looked = await due.look(marks, most, aheadMs);
+export async function lookForDue(deps: LookDeps, aheadMs: number): Promise<LookEnd> {
+  const [plain, crowded]: [PartitionMark[], SkimMark[]] = [[], []];
+  for (const mark of deps.marks.all()) {
+    const skip = deps.deferred.of(mark.partition);
+    if (skip.length === 0) plain.push(mark);
+    else crowded.push({ ...mark, skip });
+  }
+  const ends = await Promise.all([lookAt(plain, aheadMs, deps), skimOver(crowded, deps)]);
+  return {
+    found: ends[0].found + ends[1].found,
+    isFull: ends.some(({ isFull }) => isFull),
+    isNear: ends.some(({ isNear }) => isNear),
+    lateMs: Math.max(...ends.map(({ lateMs }) => lateMs)),
+  };
+}
+
+const nothing: LookEnd = { found: 0, isFull: false, isNear: false, lateMs: 0 };
+
+async function lookAt(marks: readonly PartitionMark[], aheadMs: number, deps: LookDeps): Promise<LookEnd> {
+  if (marks.length === 0) return nothing;
+  const { due, isNear, lateMs } = await deps.due.look(marks, rowsPerLook, aheadMs);
+  const perPartition = passBy(due, deps);
+  const isFull = Array.from(perPartition.values()).some((rows) => rows === rowsPerLook);
+  return { found: due.length, isFull, isNear, lateMs };
+}
+
+async function skimOver(marks: readonly SkimMark[], deps: LookDeps): Promise<LookEnd> {
+  if (marks.length === 0) return nothing;
+  const { due, isFull, lateMs } = await deps.due.skim(marks, rowsPerSkim);
+  passBy(due, deps);
+  return { found: due.length, isFull, isNear: false, lateMs };
+}
+
+/** @returns how many there are of each partition */
+function passBy(references: readonly JobReference[], deps: LookDeps): Map<number, number> {
   const perPartition = new Map<number, number>();
-  for (const reference of looked.due) {
+  for (const reference of references) {
     const { partition } = reference;
     perPartition.set(partition, (perPartition.get(partition) ?? 0) + 1);
     deps.lately.note(reference);
@@ -63,9 +83,7 @@ export async function lookForDue({ due, ...deps }: LookDeps, aheadMs: number): P
     deps.marks.advance(partition, reference);
   }
   for (const partition of perPartition.keys()) deps.lately.forget(partition, deps.marks.of(partition));
-  const isFull = Array.from(perPartition.values()).some((rows) => rows === most);
-  deps.width.rows = isFull ? Math.min(rowsPerLook.most, 2 * most) : rowsPerLook.least;
-  return { found: looked.due.length, isFull, isNear: looked.isNear, lateMs: looked.lateMs };
+  return perPartition;
 }
 
 /**

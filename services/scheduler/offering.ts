@@ -9,15 +9,7 @@ import { createDeferredClients } from './deferred-clients.ts';
 import { createFairOffers } from './fair-offers.ts';
 import { createMarks } from './marks.ts';
 import { createOfferedLately } from './offered-lately.ts';
-import {
-  createLookWidth,
-  lookForDeferred,
-  lookForDue,
-  lookForLate,
-  nearMs,
-  sweepDue,
-  type LookEnd,
-} from './offer-due.ts';
+import { lookForDeferred, lookForDue, lookForLate, nearMs, sweepDue, type LookEnd } from './offer-due.ts';
 import type { DueReferences, Mark } from './ports/due-references.ts';
 import { createSweptJobs } from './swept-jobs.ts';
 
@@ -31,6 +23,8 @@ const afterErrorMs = 500;
 /** Publications under way at once, and jobs in one. */
 const maxPublications = 4;
 const jobsPerPublication = 1000;
+/** What each client gets while the topic holds too much: dispatchers take clients in turn, so the crowd that fills it delays nobody else. */
+const floorPerSecond = 50;
 /** References in memory, some 300 bytes each. */
 const maxPerClient = 5000;
 const maxInAll = 50_000;
@@ -77,7 +71,8 @@ export function createOffering(deps: OfferingDeps): Offering {
   const offers = createFairOffers({
     rateOf: (clientId) => {
       const rate = deps.rateOf(clientId);
-      return rate === undefined ? undefined : rate * deps.share();
+      const own = rate === undefined ? undefined : rate * deps.share();
+      return gate.isClosed ? Math.min(own ?? Infinity, floorPerSecond * deps.share()) : own;
     },
     ...{ maxPerClient, maxInAll },
   });
@@ -88,7 +83,7 @@ export function createOffering(deps: OfferingDeps): Offering {
     createSweptJobs(),
   ];
   const cursors = new Map<number, Mark>();
-  const look = { due, marks, lately, deferred, offers, width: createLookWidth() };
+  const look = { due, marks, lately, deferred, offers };
   const figures = { offered: 0, swept: 0, late: 0, messages: 0, lagMs: 0 };
   const publishing = new Set<Promise<void>>();
   let [lateAtMs, historyAtMs, sweptAtMs] = [-Infinity, -Infinity, -Infinity];
@@ -103,7 +98,6 @@ export function createOffering(deps: OfferingDeps): Offering {
       historyAtMs = nowMs;
       marks.keepHistory(nowMs);
     }
-    if (gate.isClosed) return idleEveryMs;
     const looked = await lookForDue(look, hasFound ? 0 : nearMs);
     figures.lagMs = looked.lateMs;
     const behind = deferred.size > 0 ? await lookForDeferred(look) : 0;
@@ -146,8 +140,7 @@ export function createOffering(deps: OfferingDeps): Offering {
   }
 
   function pauseAfter({ found, isFull, isNear }: LookEnd, behind: number): number {
-    // Also while nothing more can be published: what lies behind a crowd may be another client's.
-    if (isFull) return 0;
+    if (isFull && publishing.size < maxPublications) return gate.isClosed ? lookEveryMs : 0;
     if (found + behind > 0 || isNear || offers.size > 0) return lookEveryMs;
     return idleEveryMs;
   }

@@ -114,6 +114,31 @@ describe('an open key', () => {
     expect(failures()).toEqual([{ user: 'u1', step: 1, outcome: 'unknown', reason: 'muster.ambiguous-answer' }]);
   });
 
+  it.each([
+    ['whom an answer under it calls retryable: the lost call may still serve them', true, 'unknown'],
+    ['nobody where no call was lost before', false, 'expired'],
+  ])('stays open in class A for %s', async (_name, isLost, outcome) => {
+    const { clock, endpoint, feed, sweepOverdue, stepRows } = await createRunningWorker({
+      type: { class: 'A', retry: { firstDelayMs: 300_000, maxDelayMs: 300_000 } },
+    });
+    endpoint.answer = (seen) =>
+      isLost && endpoint.seen.length === 1
+        ? { kind: 'ambiguous', cause: 'reset' }
+        : answerWithFailures(seen, ['u2'], { retryable: true });
+    const chain = [{ action: 'award-reward', params: {} }];
+    const { runId, totals } = await feed([['u1', 'u2']], { chain, deadlineSeconds: 900 });
+    for (let round = 0; round < 4 && stepRows(1).length < 2; round++) {
+      await passTime(clock, 150_000);
+      await sweepOverdue(runId);
+      await passTime(clock, 200);
+    }
+    expect(stepRows(1)).toMatchObject([{ state: 'done' }, { state: 'waiting', open: isLost }]);
+    await passTime(clock, 900_000);
+    await sweepOverdue(runId);
+    await passTime(clock, 200);
+    expect(totals()).toMatchObject([{ succeeded: 1, [outcome]: 1 }]);
+  });
+
   it('is what a lapsed lease leaves, whose call may have been made', async () => {
     const { clock, endpoint, feed, sweepOverdue, stepRows, workerDeps } = await createRunningWorker();
     const { runId, steps } = await feed([['u1']]);

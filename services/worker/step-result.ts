@@ -197,7 +197,8 @@ function reportedResult(work: Work, reading: ReportedReading, terms: ResultTerms
   const children = [
     ...childrenOf(work, retried, {
       delayMs: retryMs,
-      open: reopened && of === 'A',
+      // `retryable` is no final word: an earlier call of these users that was lost may still be applied.
+      open: of === 'A' && (reopened || claim.open),
       attempts: claim.attempts + 1,
     }),
     // Whoever is missing may have been served: at the deadline that is not `expired`.

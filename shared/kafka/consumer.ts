@@ -24,14 +24,23 @@ export interface ConsumerDeps {
   sessionTimeoutMs?: number;
   /** What was settled since the last commit comes again after a crash. */
   commitIntervalMs?: number;
-  /** True: the first message is fetched at once, also while others are in work. Costs both sides more, and waits for nothing. */
-  fetchesAtOnce?: boolean;
   /** Unsettled messages that a lane has at most; it gets more below half of it. */
   laneHighMark?: number;
+  fetch?: FetchTerms;
   /** After how long partitions that were added are noticed. */
   metadataMaxAgeMs?: number;
   clock?: Pick<Clock, 'monotonicMs' | 'sleep'>;
 }
+
+export interface FetchTerms {
+  /** How long a broker may gather messages while they come: it is lag where they are few, and load of both sides where it is short. */
+  gatherMs: number;
+  /** Of one answer. Much is read ahead quickly, and waits in memory, as objects that live long enough to burden the collector. */
+  maxBytesPerPartition: number;
+}
+
+/** About a thousand references of batches. */
+const defaultFetch: FetchTerms = { gatherMs: 50, maxBytesPerPartition: 8 * 1024 };
 
 /**
  * Fairness between feeds is the receiver's, so a lane has to show it what waits: behind a few messages of a large run in a slow step, a small
@@ -49,7 +58,7 @@ const lookIntervalMs = 10_000;
  */
 export function createConsumer(deps: ConsumerDeps): MessageConsumer {
   const { kafka, groupId, sessionTimeoutMs = 10_000, commitIntervalMs = 250, laneHighMark = defaultHighMark } = deps;
-  const { metadataMaxAgeMs = 30_000, fetchesAtOnce = false, clock = systemClock } = deps;
+  const { fetch = defaultFetch, metadataMaxAgeMs = 30_000, clock = systemClock } = deps;
   const logger = deps.logger.child({ groupId });
   const lanes = createLanes({ highMark: laneHighMark, lowMark: Math.ceil(laneHighMark / 2) });
   const health = createConsumerHealth({ groupId, lookIntervalMs });
@@ -76,8 +85,8 @@ export function createConsumer(deps: ConsumerDeps): MessageConsumer {
     lanes,
     client: () => client,
     topics: () => topics,
+    gatherMs: fetch.gatherMs,
     tell,
-    fetchesAtOnce,
     monotonicMs: () => clock.monotonicMs(),
   });
 
@@ -179,6 +188,7 @@ export function createConsumer(deps: ConsumerDeps): MessageConsumer {
       topics,
       sessionTimeoutMs,
       metadataMaxAgeMs,
+      maxBytesPerPartition: fetch.maxBytesPerPartition,
       fetching: () => intake.fetching(),
       takeBatch: (payload) => intake.takeBatch(payload),
       onJoined: (partitionsByTopic) => {

@@ -30,6 +30,8 @@ export interface GroupClientDeps {
   topics: readonly string[];
   sessionTimeoutMs: number;
   metadataMaxAgeMs: number;
+  /** Of one answer. */
+  maxBytesPerPartition: number;
   fetching: () => Fetching;
   takeBatch: (payload: EachBatchPayload) => Promise<void>;
   onJoined: (partitionsByTopic: Readonly<Record<string, number[]>>) => void;
@@ -43,8 +45,6 @@ export interface GroupClientDeps {
 /** A live member hears of a rebalance with its next heartbeat, so this is about how long one takes. */
 const heartbeatIntervalMs = 1_000;
 
-/** About a thousand references of batches: what is fetched waits in memory, as objects that live long enough to burden the collector. */
-const maxBytesPerPartition = 8 * 1024;
 /** Of one answer; all lanes share it. */
 const maxBytes = 1024 * 1024;
 
@@ -64,7 +64,7 @@ export function createGroupClient(deps: GroupClientDeps): GroupClient {
     heartbeatInterval: heartbeatIntervalMs,
     metadataMaxAge: deps.metadataMaxAgeMs,
     allowAutoTopicCreation: false,
-    maxBytesPerPartition,
+    maxBytesPerPartition: deps.maxBytesPerPartition,
     maxBytes,
     // How long a consumer sleeps with all lanes paused; what a fetch waits is decided in `fetching`.
     maxWaitTimeInMs: 50,

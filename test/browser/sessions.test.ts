@@ -4,21 +4,6 @@ import { logIn, useConsole } from './support/console-in-browser.ts';
 
 const consoleOf = useConsole({ workers: 'all-in-one', sandbox: {} });
 
-const made = z.object({ secret: z.string() });
-
-async function keyOf(role: string): Promise<string> {
-  const { execFile } = await import('node:child_process');
-  const { promisify } = await import('node:util');
-  const environment = {
-    ...process.env,
-    ...consoleOf.muster.cliEnvironment,
-    DATABASE_URL: consoleOf.muster.database.url,
-  };
-  const args = ['cli/muster.ts', 'api-key', 'create', `a ${role}`, '--role', role, '--json'];
-  const { stdout } = await promisify(execFile)(process.execPath, args, { env: environment });
-  return made.parse(JSON.parse(stdout)).secret;
-}
-
 test('without a session every address leads to the log-in, and from there to where one wanted to go', async () => {
   const page = await consoleOf.visitor();
   await page.goto('shards');
@@ -79,7 +64,7 @@ test('who logs out everywhere is out in every browser, at the next thing that is
 });
 
 test('a key that may only look sees everything, and reads at a control which role it needs', async () => {
-  const viewer = await keyOf('viewer');
+  const viewer = await consoleOf.keyOf('viewer');
   const page = await consoleOf.visitor();
   await logIn(page, viewer);
   await page.getByText('No campaigns yet').waitFor();

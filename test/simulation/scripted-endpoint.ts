@@ -115,7 +115,6 @@ export function createScriptedEndpoint(options: ScriptedEndpointOptions): Script
   const retryableByUser = new Map<string, UserResult>();
   const inProgress = new Map<string, number>();
   /** By user: when it was said that nothing was applied. */
-  const toldRetryableAtMs = new Map<string, number>();
   const appliesRepeats = keeping === 'C' || keeping === 'D';
 
   function effectsIn(run: string): Map<string, number>[] {
@@ -132,7 +131,6 @@ export function createScriptedEndpoint(options: ScriptedEndpointOptions): Script
     if (mayRetry && chance.happens(0.3)) {
       const busy: UserResult = { id, status: 'failed', code: 'busy', retryable: true };
       retryableByUser.set(`${run}/${step}/${id}`, busy);
-      toldRetryableAtMs.set(`${run}/${step}/${id}`, clock.now().getTime());
       return busy;
     }
     const result: UserResult = fails(step, id, isChildRun)
@@ -155,16 +153,8 @@ export function createScriptedEndpoint(options: ScriptedEndpointOptions): Script
     return results;
   }
 
-  /** A call that arrives long after it was sent. `retryable` was a promise: who was told so meanwhile is not applied by it any more. */
-  function applyLate(history: KeyHistory, call: BatchCall, sentAtMs: number): void {
-    const isPromised = (id: string) => (toldRetryableAtMs.get(`${call.run}/${call.step}/${id}`) ?? -1) >= sentAtMs;
-    const users = keeping === 'A' ? call.users.filter((id) => !isPromised(id)) : call.users;
-    apply(history, { ...call, users }, false);
-  }
-
   async function serve(history: KeyHistory, call: BatchCall): Promise<BatchAnswer> {
     const manner = mannerOf(call);
-    const sentAtMs = clock.now().getTime();
     switch (manner) {
       case 'answer':
       case 'retryable':
@@ -180,7 +170,7 @@ export function createScriptedEndpoint(options: ScriptedEndpointOptions): Script
         apply(history, call, false);
         return answered(500, { error: 'oops' });
       case 'hang':
-        void clock.sleep(timeoutMs + chance.below(lateMs)).then(() => applyLate(history, call, sentAtMs));
+        void clock.sleep(timeoutMs + chance.below(lateMs)).then(() => apply(history, call, false));
         await clock.sleep(timeoutMs);
         return { kind: 'ambiguous', cause: `no whole answer within ${timeoutMs} ms` };
       case 'queue':
@@ -204,9 +194,8 @@ export function createScriptedEndpoint(options: ScriptedEndpointOptions): Script
       }
     };
     count(1);
-    const sentAtMs = clock.now().getTime();
     await clock.sleep(timeoutMs + chance.below(queuedMs));
-    applyLate(history, call, sentAtMs);
+    apply(history, call, false);
     count(-1);
   }
 

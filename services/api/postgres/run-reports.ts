@@ -5,6 +5,7 @@ import type {
   FailureGroup,
   RecordedFailure,
   RunHeader,
+  RunPoints,
   RunReports,
   RunSnapshot,
   RunWaitRow,
@@ -12,7 +13,14 @@ import type {
 import { failureCode, failureOutcome } from '../../../shared/postgres/ledger-codes.ts';
 import { sampleSize } from '../../../shared/postgres/totals-sql.ts';
 import { pageOf, requireIdCursor } from './pages.ts';
-import { selectFailureGroups, selectFailures, selectRuns, selectSnapshots } from './run-report-statements.ts';
+import {
+  selectComparable,
+  selectFailureGroups,
+  selectFailures,
+  selectPoints,
+  selectRuns,
+  selectSnapshots,
+} from './run-report-statements.ts';
 
 export function createRunReports({ pool }: { pool: Pool }): RunReports {
   async function snapshots(runIds: readonly string[]): Promise<RunSnapshot[]> {
@@ -28,9 +36,19 @@ export function createRunReports({ pool }: { pool: Pool }): RunReports {
       return pageOf(rows, limit, (header) => header.runId);
     },
 
+    comparable: async (runId, limit) => (await pool.query<RunHeader>(selectComparable, [runId, limit])).rows,
+
     snapshot: async (runId) => (await snapshots([runId]))[0],
 
     snapshots,
+
+    points: async (runId) => {
+      const { rows } = await pool.query<PointRow>(selectPoints, [runId]);
+      const [first] = rows;
+      if (!first) return undefined;
+      const points = rows.flatMap(({ at, ended }) => (at === null || ended === null ? [] : [{ at, ended }]));
+      return { startedAt: first.startedAt, endedAt: first.endedAt, points };
+    },
 
     failureGroups: async (runId) => {
       const { rows } = await pool.query<FailureGroupRow>(selectFailureGroups, [runId]);
@@ -56,6 +74,9 @@ export function createRunReports({ pool }: { pool: Pool }): RunReports {
     },
   };
 }
+
+/** Without a point: the run has none. */
+type PointRow = Pick<RunPoints, 'startedAt' | 'endedAt'> & { at: Date | null; ended: number | null };
 
 /** A row that holds its outcome as the number it is stored as. */
 type Coded<Failure> = Omit<Failure, 'outcome'> & { outcome: number };

@@ -20,6 +20,19 @@ export interface Looked {
   lateMs: number;
 }
 
+/** A partition in which some clients' rows are passed over. */
+export interface SkimMark extends PartitionMark {
+  skip: readonly string[];
+}
+
+export interface Skimmed {
+  /** As of `look`, without the clients that are skipped, but for the last row of each partition: it says how far was read. */
+  due: JobReference[];
+  /** Of one of the partitions as many rows were read as asked for. */
+  isFull: boolean;
+  lateMs: number;
+}
+
 export interface LookedLate {
   late: JobReference[];
   /** For the next late look. */
@@ -29,6 +42,8 @@ export interface LookedLate {
 export interface DueReferences {
   /** Of each partition what is due behind its mark, the oldest first, at most `limit`. @param nearMs how far ahead to see */
   look(marks: readonly PartitionMark[], limit: number, nearMs: number): Promise<Looked>;
+  /** As `look`, of partitions in which a crowd is passed over. @param rows read of each partition at most, whosever they are */
+  skim(marks: readonly SkimMark[], rows: number): Promise<Skimmed>;
   /**
    * What is due between the second before the mark and the mark, it included: commits land there that began before others which were seen.
    * Jobs that are being called are left out, and so may be what was committed before an earlier late look: looks that began after that saw it.

@@ -1,10 +1,12 @@
 import type { Pool } from 'pg';
 import type { JobReference } from '../../../shared/domain/job-key.ts';
-import { plainArray } from '../../../shared/postgres/array-literals.ts';
+import { plainArray, textArray } from '../../../shared/postgres/array-literals.ts';
 import { statementOf } from '../../../shared/postgres/statement.ts';
 import type { DueReferences, Mark } from '../ports/due-references.ts';
 
 type Row = [partition: number, dueUs: number, jobId: string, clientId: string, lateMs: number];
+
+type SkimmedRow = [...Row, read: number];
 
 type HorizonRow = [partition: null, null, horizon: string, null, null];
 
@@ -27,6 +29,17 @@ export function createDueReferences({ pool }: { pool: Pool }): DueReferences {
       const due = rows.filter(([, , , , lateMs]) => lateMs >= 0);
       const lateMs = due.reduce((most, row) => Math.max(most, row[4]), 0);
       return { due: due.map(referenceOf), isNear: due.length < rows.length, lateMs };
+    },
+    skim: async (marks, limit) => {
+      const partitions = plainArray(marks.map(({ partition }) => partition));
+      const skips = textArray(marks.map(({ skip }) => plainArray(skip)));
+      const { rows } = await pool.query<SkimmedRow>({
+        ...skimDue.with({ partitions, ...markParams(marks), skips, limit }),
+        rowMode: 'array',
+      });
+      const isFull = rows.some(([, , , , , read]) => read === limit);
+      const lateMs = rows.reduce((most, row) => Math.max(most, row[4]), 0);
+      return { due: rows.map(referenceOf), isFull, lateMs };
     },
     lookLate: async (marks, horizon) => {
       const partitions = plainArray(marks.map(({ partition }) => partition));
@@ -54,7 +67,7 @@ export function createDueReferences({ pool }: { pool: Pool }): DueReferences {
   };
 }
 
-function referenceOf([partition, dueUs, jobId, clientId]: Row): JobReference {
+function referenceOf([partition, dueUs, jobId, clientId]: Row | SkimmedRow): JobReference {
   return { partition, dueUs: Math.round(dueUs), jobId, clientId };
 }
 
@@ -108,6 +121,25 @@ export const lookAhead = statementOf<MarkParams & { limit: number; nearMs: numbe
     where t.partition_id = w.p and (t.due_at, t.id) > (${instant('w.due')}, w.id)
       and t.due_at <= now() + ${$('nearMs')}::float8 * interval '1 millisecond'
     order by t.due_at, t.id limit ${$('limit')}::int4
+  ) d`,
+);
+
+/** Rows of those who are skipped cost a comparison here, and nothing on the way to the scheduler and in it. */
+export const skimDue = statementOf<MarkParams & { skips: string; limit: number }>(
+  'skim-due',
+  ($) => `
+  select d.* from unnest(${$('partitions')}::int2[], ${$('dues')}::int8[], ${$('ids')}::uuid[], ${$('skips')}::text[]) w (p, due, id, skip)
+  cross join lateral (select w.skip::uuid[] as clients offset 0) s
+  cross join lateral (
+    select ${reference(`date_part('epoch', now() - t.due_at) * 1000`)}, t.read::int4 from (
+      select r.*, row_number() over (order by r.due_at, r.id) as place, count(*) over () as read from (
+        select t.partition_id, t.due_at, t.id, t.client from jobs t
+        where t.partition_id = w.p and (t.due_at, t.id) > (${instant('w.due')}, w.id) and t.due_at <= now()
+        order by t.due_at, t.id limit ${$('limit')}::int4
+      ) r
+    ) t
+    where t.place = t.read or t.client <> all (s.clients)
+    order by t.due_at, t.id
   ) d`,
 );
 

@@ -42,6 +42,35 @@ export function describeDueReferences(name: string, makeSubject: () => Promise<D
       expect(lateMs).toBeLessThan(60_000);
     });
 
+    it('passes over a crowd, and says how far it has read', async () => {
+      const crowd = { clientId: clientIdOf(2) };
+      await add(
+        { number: 1, dueInMs: -9000, ...crowd },
+        { number: 65, dueInMs: -8000 },
+        { number: 129, dueInMs: -7000, ...crowd },
+        { number: 193, dueInMs: -6000, ...crowd },
+        { number: 2, dueInMs: -5000, ...crowd },
+        { number: 66, dueInMs: -4000, clientId: clientIdOf(3) },
+        { number: 130, dueInMs: 60_000 },
+      );
+      const skims = (skipOfFirst: string[], rows: number) =>
+        due.skim(
+          [
+            { partition: 1, ...firstMark, skip: skipOfFirst },
+            { partition: 2, ...firstMark, skip: [clientIdOf(2), clientIdOf(3)] },
+          ],
+          rows,
+        );
+      const whole = await skims([clientIdOf(2)], 5);
+      expect(idsOf(whole.due)).toEqual([jobIdOf(65), jobIdOf(193), jobIdOf(66)]);
+      expect(whole.isFull).toBe(false);
+      expect(whole.lateMs).toBeGreaterThanOrEqual(8000);
+      const part = await skims([clientIdOf(2)], 3);
+      expect(part).toMatchObject({ isFull: true });
+      expect(idsOf(part.due)).toEqual([jobIdOf(65), jobIdOf(129), jobIdOf(66)]);
+      expect(idsOf((await skims([], 5)).due)).toEqual([1, 65, 129, 193, 66].map(jobIdOf));
+    });
+
     it('never what is not due, but tells that something is near', async () => {
       await add({ number: 1, dueInMs: 60_000 });
       expect(await due.look(marksOf([1]), 16, 1000)).toEqual({ due: [], isNear: false, lateMs: 0 });

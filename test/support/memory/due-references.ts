@@ -37,6 +37,19 @@ export function createMemoryDueReferences({ tables }: { tables: CallbackTables }
         const lateMs = due.reduce((most, { dueUs }) => Math.max(most, (nowUs() - dueUs) / 1000), 0);
         return { due, isNear: due.length < seen.length, lateMs };
       }),
+    skim: (marks, limit) =>
+      atOnce(() => {
+        const ofPartition = byPartition();
+        const read = marks.map((mark) => ({
+          skip: mark.skip,
+          rows: ofPartition(mark.partition, (row) => isBehind(row, mark) && row.dueUs <= nowUs()).slice(0, limit),
+        }));
+        const due = read.flatMap(({ skip, rows }) =>
+          rows.filter((row, place) => place === rows.length - 1 || !skip.includes(row.clientId)),
+        );
+        const lateMs = due.reduce((most, { dueUs }) => Math.max(most, (nowUs() - dueUs) / 1000), 0);
+        return { due, isFull: read.some(({ rows }) => rows.length === limit), lateMs };
+      }),
     lookLate: (marks) =>
       atOnce(() => {
         const ofPartition = byPartition();

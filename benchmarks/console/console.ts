@@ -1,0 +1,51 @@
+import { launchBrowser } from '../../test/browser/support/launch-browser.ts';
+import { ConfigurationError } from '../../shared/runtime/configuration-error.ts';
+import { publishTables, type Table } from '../results.ts';
+import { measureBrowsing } from './browsing.ts';
+import { withConsole } from './console-under-test.ts';
+import { measureConsoles } from './consoles.ts';
+import { measureMainThread } from './main-thread.ts';
+
+/**
+ * Does a browser stay free while a run goes on at 5,000 batches/s, how long do people wait for pages of 100,000 failures, and what do the API's
+ * other clients notice of 200 open consoles? API and Postgres are real, and so is the browser. No worker runs: what runs count is advanced by
+ * SQL, because so many batches would leave no core for what is measured.
+ */
+const question = 'What the console costs: the main thread of a browser, the time of a page, the API of others';
+
+export interface ConsoleOptions {
+  rounds: number;
+  quick: boolean;
+  only: string | undefined;
+}
+
+const parts: Readonly<Record<string, (options: ConsoleOptions) => Promise<Table[]>>> = {
+  'main-thread': ({ quick }) =>
+    inBrowser((browser) => withConsole((muster) => measureMainThread(browser, muster, { quick }))),
+  browsing: ({ quick }) => inBrowser((browser) => withConsole((muster) => measureBrowsing(browser, muster, { quick }))),
+  consoles: (options) => withConsole((muster) => measureConsoles(muster, options)),
+};
+
+export async function benchmarkConsole(options: ConsoleOptions): Promise<void> {
+  const { only } = options;
+  const asked = Object.entries(parts).filter(([name]) => only === undefined || name === only);
+  if (asked.length === 0)
+    throw new ConfigurationError(`--only ${String(only)}: one of ${Object.keys(parts).join(', ')}`);
+  const tables: Table[] = [];
+  for (const [name, part] of asked) {
+    console.error(`console: ${name}`);
+    tables.push(...(await part(options)));
+  }
+  publishTables(only === undefined ? 'console' : `console-${only}`, question, tables);
+}
+
+type Browser = Awaited<ReturnType<typeof launchBrowser>>;
+
+async function inBrowser<Answer>(run: (browser: Browser) => Promise<Answer>): Promise<Answer> {
+  const browser = await launchBrowser();
+  try {
+    return await run(browser);
+  } finally {
+    await browser.close();
+  }
+}

@@ -1,0 +1,175 @@
+import { join } from 'node:path';
+import { setTimeout as wait } from 'node:timers/promises';
+import { z } from 'zod';
+import { createApiKeys } from '../../shared/postgres/api-keys.ts';
+import { digestOfApiKey, newApiKey } from '../../shared/runtime/api-key-secret.ts';
+import { startChild, type Child } from '../child.ts';
+import { residentMiB, startCpuMeter } from '../cpu.ts';
+import { ownRoot } from '../installation.ts';
+import { median, percentile, ratioByRound, rounded, type Row, type Table } from '../results.ts';
+import type { ConsoleUnderTest } from './console-under-test.ts';
+import type { ConsolesOrder } from './consoles-process.ts';
+import { writeLiveRuns } from './live-runs.ts';
+import type { Heard, OpenConsole } from './open-consoles.ts';
+import { openSession } from './open-session.ts';
+import { startPace } from './pace.ts';
+import { requestNames, typicalRequests, type RequestName, type TypicalRequests } from './typical-requests.ts';
+
+/** What other clients notice of open consoles, and what one console costs. In each round once without any, once with each kind. */
+const cases = ['none', 'streams alone', 'with what their pages ask'] as const;
+type Case = (typeof cases)[number];
+
+const opened = 200;
+/** Each team has a key, which all of its people log in with. */
+const peoplePerKey = 20;
+const liveRuns = { runs: 20, countries: 8, steps: 3 };
+const batchesPerSecond = 5000;
+const tickMs = 400;
+const requestsPerSecond = 60;
+const settleMs = 3000;
+
+interface Turn {
+  tookMs: Map<RequestName, number[]>;
+  /** Shares of a core. */
+  cpu: Record<string, number>;
+  apiMiB: number;
+  heard: Heard;
+  seconds: number;
+}
+
+export async function measureConsoles(
+  muster: ConsoleUnderTest,
+  { rounds, quick }: { rounds: number; quick: boolean },
+): Promise<Table[]> {
+  const runs = await writeLiveRuns(muster.pool, liveRuns);
+  const pace = startPace(runs, batchesPerSecond, tickMs);
+  const reader = startChild(join(ownRoot, 'benchmarks/console/consoles-process.ts'));
+  const [runId = ''] = runs.runIds;
+  const requests = await typicalRequests(muster, runId);
+  try {
+    const cookies = await openSessions(muster);
+    const seconds = quick ? 10 : 30;
+    const turns = new Map(cases.map((each) => [each, new Array<Turn>()]));
+    await requests.send(requestsPerSecond, 3);
+    for (let round = 1; round <= rounds; round++) {
+      for (const each of cases) {
+        const consoles = consolesOf(each, cookies, runs.runIds);
+        turns.get(each)?.push(await takeTurn(muster, { reader, requests, consoles, seconds }));
+      }
+      console.error(`round ${round} of ${rounds}`);
+    }
+    return tablesOf(turns);
+  } finally {
+    await requests.close();
+    await reader.stop();
+    await pace.stop();
+  }
+}
+
+async function openSessions({ url, pool }: ConsoleUnderTest): Promise<string[]> {
+  const keys = createApiKeys({ pool });
+  const cookies: string[] = [];
+  for (let team = 0; team < opened / peoplePerKey; team++) {
+    const key = newApiKey();
+    await keys.add(`team ${team}`, digestOfApiKey(key), 'viewer');
+    for (let person = 0; person < peoplePerKey; person++) cookies.push(await openSession(url, key));
+  }
+  return cookies;
+}
+
+/** Three of four show a run, the fourth the list of campaigns. */
+function consolesOf(kind: Case, cookies: readonly string[], runIds: readonly string[]): OpenConsole[] {
+  if (kind === 'none') return [];
+  return cookies.map((cookie, index) => {
+    const runId = runIds[index % runIds.length] ?? '';
+    const { stream, asks } = index % 4 === 3 ? listPage(runIds) : runPage(runId);
+    return { cookie, stream, asks: kind === 'streams alone' ? [] : [...asks, ...everyPage] };
+  });
+}
+
+const everyPage = ['/v1/campaigns/counts', '/v1/shards', '/v1/dead-letters/groups?state=kept'].map((path) => ({
+  path,
+  everyMs: 60_000,
+}));
+
+const runPage = (runId: string) => ({
+  stream: `/v1/live?runs=${runId}&campaigns=false`,
+  asks: [`/v1/runs/${runId}/report`, `/v1/runs/${runId}/events?limit=100`].map((path) => ({ path, everyMs: 5000 })),
+});
+
+const listPage = (runIds: readonly string[]) => ({
+  stream: `/v1/live?runs=${runIds.slice(0, 20).join(',')}&campaigns=true`,
+  asks: ['/v1/campaigns?sort=state&limit=20', '/v1/campaigns/counts'].map((path) => ({ path, everyMs: 30_000 })),
+});
+
+interface TurnTerms {
+  /** Has the consoles open. */
+  reader: Child;
+  requests: TypicalRequests;
+  consoles: OpenConsole[];
+  seconds: number;
+}
+
+const heardShape = z.object({ events: z.number(), bytes: z.number(), answers: z.number(), failures: z.number() });
+
+async function takeTurn(
+  { url, processes }: ConsoleUnderTest,
+  { reader, requests, consoles, seconds }: TurnTerms,
+): Promise<Turn> {
+  const ask = (order: ConsolesOrder) => reader.ask(order);
+  await ask({ order: 'open', url, consoles });
+  await wait(settleMs);
+  const startedMs = performance.now();
+  const readCpu = startCpuMeter({ ...processes, reader: () => [reader.pid] });
+  const tookMs = await requests.send(requestsPerSecond, seconds);
+  const tookSeconds = (performance.now() - startedMs) / 1000;
+  const cpu = Object.entries(readCpu()).map(([name, micros]) => [name, micros / 1e6 / tookSeconds] as const);
+  const apiMiB = (processes['api']?.() ?? []).reduce((sum, pid) => sum + residentMiB(pid), 0);
+  const heard = heardShape.parse(await ask({ order: 'close' }));
+  if (heard.failures > 0) throw new Error(`${heard.failures} streams or answers of consoles failed`);
+  await wait(settleMs);
+  return { tookMs, cpu: Object.fromEntries(cpu), apiMiB, heard, seconds: tookSeconds + settleMs / 1000 };
+}
+
+function tablesOf(turns: ReadonlyMap<Case, readonly Turn[]>): Table[] {
+  const of = (each: Case) => turns.get(each) ?? [];
+  const latencies = requestNames.flatMap((name) => cases.map((each) => latencyRow(name, each, of(each), of('none'))));
+  const costs = cases.map((each) => costRow(each, of(each), of('none')));
+  return [
+    { title: `Requests of others while ${opened} consoles are open`, rows: latencies },
+    { title: `What ${opened} consoles cost`, rows: costs },
+  ];
+}
+
+function latencyRow(name: RequestName, each: Case, turns: readonly Turn[], none: readonly Turn[]): Row {
+  const all = turns.flatMap(({ tookMs }) => tookMs.get(name) ?? []);
+  const p99s = (some: readonly Turn[]) => some.map(({ tookMs }) => percentile(tookMs.get(name) ?? [], 0.99));
+  return {
+    ...{ request: name, consoles: each },
+    'p50 ms': rounded(percentile(all, 0.5)),
+    'p99 ms': rounded(percentile(all, 0.99)),
+    'max ms': rounded(Math.max(...all)),
+    'p99, ratio to none': rounded(ratioByRound(p99s(turns), p99s(none))),
+  };
+}
+
+function costRow(each: Case, turns: readonly Turn[], none: readonly Turn[]): Row {
+  const shareOf = (name: string, some: readonly Turn[]) => median(some.map(({ cpu }) => cpu[name] ?? 0));
+  const isNone = each === 'none';
+  const moreCpu = shareOf('api', turns) - shareOf('api', none);
+  const moreMiB = median(turns.map(({ apiMiB }) => apiMiB)) - median(none.map(({ apiMiB }) => apiMiB));
+  const perConsole = (heard: (turn: Turn) => number) =>
+    rounded(median(turns.map((turn) => heard(turn) / turn.seconds / opened)));
+  return {
+    consoles: each,
+    'API, share of a core': rounded(shareOf('api', turns)),
+    'API CPU ms per console and second': isNone ? null : rounded((moreCpu * 1000) / opened),
+    'Postgres, share of a core': rounded(shareOf('postgres', turns)),
+    'readers, share of a core': rounded(shareOf('reader', turns)),
+    'API MiB': rounded(median(turns.map(({ apiMiB }) => apiMiB))),
+    'KiB per console': isNone ? null : rounded((moreMiB * 1024) / opened),
+    'events/s per console': perConsole(({ heard }) => heard.events),
+    'KiB/s per console': perConsole(({ heard }) => heard.bytes / 1024),
+    'asked/s, all': rounded(median(turns.map(({ heard, seconds }) => heard.answers / seconds))),
+  };
+}
