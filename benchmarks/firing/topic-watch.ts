@@ -3,6 +3,7 @@ import { jobReferences } from '../../shared/contracts/job-references.ts';
 import { createConsumer } from '../../shared/kafka/consumer.ts';
 import { createKafka } from '../../shared/kafka/connection.ts';
 import { createLogger } from '../../shared/runtime/logger.ts';
+import { callsFetch } from '../../services/dispatcher/config.ts';
 import type { Firing } from './installation.ts';
 
 const pollMs = 50;
@@ -17,7 +18,7 @@ export async function watchTopic({ brokers, topic, group, partitions }: Firing, 
   const consumer = createConsumer({
     kafka,
     groupId: group,
-    fetch: { atOnce: true, maxBytesPerPartition: 128 * 1024 },
+    fetch: callsFetch,
     topics: [{ topic, partitions, replicationFactor: 1 }],
     logger,
   });

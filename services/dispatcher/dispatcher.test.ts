@@ -86,7 +86,7 @@ describe('the dispatcher', () => {
     await offer({ jobId: jobIdOf(1), url: 'https://one.example/a?b=c', body: '{"x":1}' });
     await passTime(clock, 100);
     expect(calls).toHaveLength(1);
-    expect(calls[0]).toMatchObject({ method: 'POST', url: 'https://one.example/a?b=c' });
+    expect(calls[0]).toMatchObject({ method: 'POST', origin: 'https://one.example', path: '/a?b=c' });
     expect(calls[0]?.body?.toString()).toBe('{"x":1}');
     const rows = await subject.rows();
     expect(rows).toMatchObject({
@@ -226,7 +226,7 @@ describe('the dispatcher', () => {
 
   it('puts the jobs of a host aside that fails again and again, and of no other', async () => {
     const { clock, subject, tables, calls, dispatcherOf, offer, stop } = setUp((call) =>
-      call.url.includes('down') ? { kind: 'unanswered', cause: 'connection refused' } : ok,
+      call.origin.includes('down') ? { kind: 'unanswered', cause: 'connection refused' } : ok,
     );
     const dispatcher = dispatcherOf('a');
     await dispatcher.start();
@@ -235,7 +235,7 @@ describe('the dispatcher', () => {
     await passTime(clock, 50);
     await offer(down(10), down(11), { jobId: jobIdOf(20), url: 'https://up.example/' });
     await passTime(clock, 50);
-    expect(calls.filter(({ url }) => url.includes('down'))).toHaveLength(5);
+    expect(calls.filter(({ origin }) => origin.includes('down'))).toHaveLength(5);
     const rows = await subject.rows();
     expect(rows.pending.filter(({ sideline }) => sideline === 'down.example').map(({ jobId }) => jobId)).toEqual([
       jobIdOf(10),

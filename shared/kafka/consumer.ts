@@ -33,14 +33,14 @@ export interface ConsumerDeps {
 }
 
 export interface FetchTerms {
-  /** True: the first message is fetched at once, also while others are in work. Costs both sides more, and waits for nothing. */
-  atOnce: boolean;
+  /** How long a broker may gather messages while they come: it is lag where they are few, and load of both sides where it is short. */
+  gatherMs: number;
   /** Of one answer. Much is read ahead quickly, and waits in memory, as objects that live long enough to burden the collector. */
   maxBytesPerPartition: number;
 }
 
 /** About a thousand references of batches. */
-const defaultFetch: FetchTerms = { atOnce: false, maxBytesPerPartition: 8 * 1024 };
+const defaultFetch: FetchTerms = { gatherMs: 50, maxBytesPerPartition: 8 * 1024 };
 
 /**
  * Fairness between feeds is the receiver's, so a lane has to show it what waits: behind a few messages of a large run in a slow step, a small
@@ -85,8 +85,8 @@ export function createConsumer(deps: ConsumerDeps): MessageConsumer {
     lanes,
     client: () => client,
     topics: () => topics,
+    gatherMs: fetch.gatherMs,
     tell,
-    fetchesAtOnce: fetch.atOnce,
     monotonicMs: () => clock.monotonicMs(),
   });
 

@@ -2,11 +2,11 @@ import { expect, it } from 'vitest';
 import { createLaneIntake } from './lane-intake.ts';
 import { createLanes } from './lanes.ts';
 
-function intakeOf(fetchesAtOnce: boolean) {
+function intakeOf(gatherMs: number) {
   let nowMs = 0;
   const lanes = createLanes({ highMark: 10, lowMark: 5 });
   const intake = createLaneIntake({
-    ...{ lanes, client: () => undefined, topics: () => ['calls'], tell: () => undefined, fetchesAtOnce },
+    ...{ lanes, client: () => undefined, topics: () => ['calls'], tell: () => undefined, gatherMs },
     monotonicMs: () => nowMs,
   });
   const message = { offset: '0', key: null, value: Buffer.from('{}'), timestamp: '0', attributes: 0, headers: {} };
@@ -27,17 +27,11 @@ function intakeOf(fetchesAtOnce: boolean) {
   };
 }
 
-it('gathers a little while messages are in work, and asks seldom while nothing is', async () => {
-  const { intake, take, pass } = intakeOf(false);
+it('gathers a little while messages are in work, as long as it may, and asks seldom while nothing is', async () => {
+  const { intake, take, pass } = intakeOf(20);
   pass(1000);
   expect(intake.fetching()).toEqual({ minBytes: 1, maxWaitTime: 500 });
   await take();
   pass(1000);
-  expect(intake.fetching()).toEqual({ minBytes: 4096, maxWaitTime: 50 });
-});
-
-it('fetches the first message at once where it is told to, also while others are in work', async () => {
-  const { intake, take } = intakeOf(true);
-  await take();
-  expect(intake.fetching()).toEqual({ minBytes: 1, maxWaitTime: 50 });
+  expect(intake.fetching()).toEqual({ minBytes: 4096, maxWaitTime: 20 });
 });

@@ -11,12 +11,8 @@ const maxHeldBytes = 8 * 1024 * 1024;
  * While messages come or are in work, a little is gathered, which was measured to halve the load of both sides against an answer for every
  * message. With nothing in work the first message is answered at once, and the broker asked seldom: every question names every partition.
  */
-const fetching = {
-  busy: { minBytes: 4_096, maxWaitTime: 50 },
-  idle: { minBytes: 1, maxWaitTime: 500 },
-  // A lane that is read again is not in the question that waits already, so that has to end soon.
-  atOnce: { minBytes: 1, maxWaitTime: 50 },
-};
+const gatheredBytes = 4_096;
+const idleFetching: Fetching = { minBytes: 1, maxWaitTime: 500 };
 const idleAfterMs = 250;
 
 export interface LaneIntakeDeps {
@@ -24,9 +20,9 @@ export interface LaneIntakeDeps {
   client: () => GroupClient | undefined;
   /** The topics subscribed to. */
   topics: () => readonly string[];
+  /** For how long at most. */
+  gatherMs: number;
   tell: (about: (to: LaneReceiver) => void) => void;
-  /** Nothing is gathered, whatever is in work. */
-  fetchesAtOnce: boolean;
   monotonicMs: () => number;
 }
 
@@ -40,8 +36,8 @@ export interface LaneIntake {
   stop(): void;
 }
 
-export function createLaneIntake(deps: LaneIntakeDeps): LaneIntake {
-  const { lanes, client, topics, tell, fetchesAtOnce, monotonicMs } = deps;
+export function createLaneIntake({ lanes, client, topics, gatherMs, tell, monotonicMs }: LaneIntakeDeps): LaneIntake {
+  const busyFetching: Fetching = { minBytes: gatheredBytes, maxWaitTime: gatherMs };
   const wanting = new Set<Lane>();
   let stopped = false;
   let flooded = false;
@@ -120,8 +116,7 @@ export function createLaneIntake(deps: LaneIntakeDeps): LaneIntake {
 
     fetching: () => {
       const isIdle = lanes.open === 0 && monotonicMs() - lastTakenMs > idleAfterMs;
-      if (isIdle) return fetching.idle;
-      return fetchesAtOnce ? fetching.atOnce : fetching.busy;
+      return isIdle ? idleFetching : busyFetching;
     },
 
     stop: () => {

@@ -73,7 +73,7 @@ export function createDueReferences({ pool }: { pool: Pool }): DueReferences {
 }
 
 function referenceOf([partition, dueUs, jobId, clientId]: Row | SkimmedRow): JobReference {
-  return { partition, dueUs, jobId, clientId };
+  return { partition, dueUs: Math.round(dueUs), jobId, clientId };
 }
 
 function markParams(marks: readonly Mark[]) {
@@ -105,8 +105,9 @@ interface RangeParams extends MarkParams {
 }
 
 const instant = (microseconds: string) => `('epoch'::timestamptz + ${microseconds} * interval '1 microsecond')`;
+/** `date_part` makes no `numeric` on its way; once rounded it is right to the microsecond until the year 2100, and what is looked at is due. */
 const reference = (late: string) =>
-  `t.partition_id, (extract(epoch from t.due_at) * 1000000)::float8, t.id::text, t.client::text, ${late}`;
+  `t.partition_id, date_part('epoch', t.due_at) * 1000000, t.id::text, t.client::text, ${late}`;
 const marksOf = ($: (param: 'partitions' | 'dues' | 'ids') => string) =>
   `unnest(${$('partitions')}::int2[], ${$('dues')}::int8[], ${$('ids')}::uuid[]) w (p, due, id)`;
 const rangesOf = ($: (param: keyof RangeParams) => string) =>
@@ -121,7 +122,7 @@ export const lookAhead = statementOf<MarkParams & { limit: number; nearMs: numbe
   ($) => `
   select d.* from ${marksOf($)}
   cross join lateral (
-    select ${reference('(extract(epoch from now() - t.due_at) * 1000)::float8')} from jobs t
+    select ${reference(`date_part('epoch', now() - t.due_at) * 1000`)} from jobs t
     where t.partition_id = w.p and (t.due_at, t.id) > (${instant('w.due')}, w.id)
       and t.due_at <= now() + ${$('nearMs')}::float8 * interval '1 millisecond'
     order by t.due_at, t.id limit ${$('limit')}::int4
@@ -135,7 +136,7 @@ export const skimDue = statementOf<MarkParams & { skips: string; limit: number }
   select d.* from unnest(${$('partitions')}::int2[], ${$('dues')}::int8[], ${$('ids')}::uuid[], ${$('skips')}::text[]) w (p, due, id, skip)
   cross join lateral (select w.skip::uuid[] as clients offset 0) s
   cross join lateral (
-    select ${reference('(extract(epoch from now() - t.due_at) * 1000)::float8')}, t.read::int4 from (
+    select ${reference(`date_part('epoch', now() - t.due_at) * 1000`)}, t.read::int4 from (
       select r.*, row_number() over (order by r.due_at, r.id) as place, count(*) over () as read from (
         select t.partition_id, t.due_at, t.id, t.client from jobs t
         where t.partition_id = w.p and (t.due_at, t.id) > (${instant('w.due')}, w.id) and t.due_at <= now()
