@@ -67,7 +67,7 @@ describe('an event of a run', () => {
     });
     expect(words('breaker-closed', { ...place, cause, forMs: 161_000 })).toMatchObject({
       what: 'Breaker of award-reward VN closed after 2 min 41 s',
-      mark: 'VN breaker closes',
+      mark: null,
     });
     expect(words('step-held', { ...place, cause: 'the endpoint says 404' }).what).toBe(
       'award-reward VN is held until somebody mends it: the endpoint says 404',

@@ -58,15 +58,15 @@ export function eventWords({ kind, detail }: RunEvent, timeOf: (instant: string)
     case 'breaker-opened':
       return trouble(detail, (place, why) => `Breaker of ${place} opened${why}`, 'breaker opens');
     case 'breaker-closed':
-      return trouble(detail, (place) => `Breaker of ${place} closed${spanOf(detail)}`, 'breaker closes');
+      return trouble(detail, (place) => `Breaker of ${place} closed${spanOf(detail)}`, null);
     case 'step-held':
       return trouble(detail, (place, why) => `${place} is held until somebody mends it${why}`, 'held');
     case 'step-released':
-      return trouble(detail, (place) => `${place} is held no more${spanOf(detail)}`, 'goes on');
+      return trouble(detail, (place) => `${place} is held no more${spanOf(detail)}`, null);
     case 'feed-stalled':
       return trouble(detail, (place, why) => `The audience of ${place} cannot be read${why}`, 'audience stalls');
     case 'feed-moved':
-      return trouble(detail, (place) => `The audience of ${place} is read again${spanOf(detail)}`, 'audience moves');
+      return trouble(detail, (place) => `The audience of ${place} is read again${spanOf(detail)}`, null);
     case 'repaired':
       return { ...plain, what: `Sums of ${textAt(detail, 'country') ?? 'a country'} were set right` };
     case 'ended':
@@ -74,12 +74,12 @@ export function eventWords({ kind, detail }: RunEvent, timeOf: (instant: string)
   }
 }
 
-/** What came in the way of a step in a country, or of all of a country. */
-function trouble(detail: Detail, whatOf: (place: string, why: string) => string, mark: string): EventWords {
+/** What came in the way of a step in a country, or of all of a country. That it is over is seen by the line itself. */
+function trouble(detail: Detail, whatOf: (place: string, why: string) => string, mark: string | null): EventWords {
   const country = textAt(detail, 'country') ?? 'a country';
   const place = [textAt(detail, 'action'), country].filter((part) => part !== null).join(' ');
   const cause = textAt(detail, 'cause');
-  return { ...plain, what: whatOf(place, cause === null ? '' : `: ${cause}`), mark: `${country} ${mark}` };
+  return { ...plain, what: whatOf(place, cause === null ? '' : `: ${cause}`), mark: mark && `${country} ${mark}` };
 }
 
 function spanOf(detail: Detail): string {

@@ -97,6 +97,11 @@ function labelOf(series: RateSeries, timeOf: (ms: number) => string): string {
   return `Users per second since ${timeOf(sinceMs)}: now ${formatRate(now)}, at most ${formatRate(highest)}`;
 }
 
+function lastMinute() {
+  const max = Date.now() / 1000;
+  return { min: max - minSpanSeconds, max };
+}
+
 interface OptionDeps {
   width: number;
   zone: string;
@@ -120,7 +125,8 @@ function optionsOf({ width, zone, colours, marks }: OptionDeps): uPlot.Options {
     cursor: { show: false },
     legend: { show: false },
     tzDate: (seconds) => uPlot.tzDate(new Date(seconds * 1000), zone),
-    scales: { x: { time: true, auto: false }, y: { auto: false } },
+    // Something to draw before there are points: without bounds, its axes cannot be.
+    scales: { x: { time: true, auto: false, ...lastMinute() }, y: { auto: false, min: 0, max: scaleTop(0) } },
     axes: [
       {
         ...axis,
