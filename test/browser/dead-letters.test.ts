@@ -60,7 +60,7 @@ test('dead letters are read one by one, replayed as a group and given up singly,
   await groupOf(page, 'SG').getByRole('cell', { name: '3', exact: true }).waitFor();
 
   await page.getByRole('button', { name: 'Discard…', exact: true }).click();
-  await confirm(page, /^Discard 1 message\?$/, 'Discard');
+  await confirm(page, /^Discard 1 message\?$/, 'Discard 1');
   await groupOf(page, 'SG').getByRole('cell', { name: '2', exact: true }).waitFor();
 
   await page.goto('audit');

@@ -28,7 +28,7 @@ export function RateLine({ series, marks }: RateLineProps) {
   useEffect(() => {
     latestMarks.current = marks;
     latestFormat.current = formatTime;
-    chart.current?.redraw();
+    if (chart.current) redraw(chart.current, series);
   });
 
   useEffect(() => {
@@ -54,7 +54,7 @@ export function RateLine({ series, marks }: RateLineProps) {
     });
     const recolour = () => {
       colours = coloursOf(element);
-      plot.redraw();
+      redraw(plot, series);
     };
     const themes = new MutationObserver(recolour);
     themes.observe(document.documentElement, { attributes: true, attributeFilter: ['data-mantine-color-scheme'] });
@@ -73,6 +73,11 @@ export function RateLine({ series, marks }: RateLineProps) {
   }, [series, zone]);
 
   return <div ref={place} className={styles['line']} role="img" />;
+}
+
+/** Without a point there are no scales yet, and uPlot breaks over its axes. */
+function redraw(plot: uPlot, series: RateSeries): void {
+  if (series.points().length > 0) plot.redraw();
 }
 
 /** Both scales are set by hand: left to itself, uPlot gives a single point a whole day. */
