@@ -83,6 +83,25 @@ describe('cancel', () => {
     expect(api.requests.map(({ line }) => line)).toEqual(['GET /v1/runs/run_1/cancel-preview']);
   });
 
+  test('says it country by country where there are several', async () => {
+    const step = { step: 1, action: 'award-reward', halfWayUsers: 0 };
+    const countries = [
+      { country: 'SG', notFedUsers: 0, steps: [{ ...step, notStartedUsers: 1000, inFlightUsers: 100 }] },
+      {
+        country: 'VN',
+        notFedUsers: 0,
+        steps: [
+          { ...step, notStartedUsers: 79_000, inFlightUsers: 0 },
+          { ...step, step: 2, notStartedUsers: 0, halfWayUsers: 1200, inFlightUsers: 1100 },
+        ],
+      },
+    ];
+    api.answers['GET /v1/runs/run_1/cancel-preview'] = ok({ ...preview, countries });
+    const { notes } = await muster(['run', 'cancel', 'run_1'], { typed: 'n\n' });
+    expect(notes).toContain('  SG: 1,000 not begun, 0 half-way, 100 in flight\n');
+    expect(notes).toContain('  VN: 79,000 not begun, 1,200 half-way, 1,100 in flight\n');
+  });
+
   test('does as it was told after a yes, with --yes, and where nobody can answer', async () => {
     for (const [args, sitting] of [
       [[], { typed: 'y\n' }],
@@ -134,5 +153,29 @@ describe('run events', () => {
     const { out } = await muster(['run', 'events', 'run_1']);
     expect(out).toMatch(/2026-11-21 09:00:00 UTC +begun +feeds 2/);
     expect(out).toMatch(/2026-11-21 09:00:05 UTC +pausing +by the night shift, reason wrong reward/);
+  });
+
+  test('say what came in its way, where and for how long', async () => {
+    const place = { country: 'SG', step: 1, action: 'award-reward', cause: 'HTTP 503' };
+    const at = '2026-11-21T09:00:00.000Z';
+    const items = [{ id: 'evt_1', at, kind: 'breaker-closed', detail: { ...place, forMs: 161_000 } }];
+    api.answers['GET /v1/runs/run_1/events?limit=100'] = ok({ items, next: null });
+    const { out } = await muster(['run', 'events', 'run_1']);
+    expect(out).toMatch(/breaker closed +country SG, step 1, action award-reward, cause HTTP 503, for 2 min 41 s/);
+  });
+});
+
+describe('run rates', () => {
+  test('show how fast it has gone', async () => {
+    const points = [
+      { at: '2026-11-21T09:00:00.001Z', usersPerSecond: 20 },
+      { at: '2026-11-21T09:05:00.000Z', usersPerSecond: 20 },
+    ];
+    const notedSince = '2026-11-21T09:05:00.000Z';
+    api.answers['GET /v1/runs/run_1/rates'] = ok({ notedSince, points });
+    const { out } = await muster(['run', 'rates', 'run_1']);
+    expect(out).toContain('at most 20 at 2026-11-21 09:00 UTC');
+    expect(out).toContain('noted since 2026-11-21 09:05 UTC');
+    expect(JSON.parse((await muster(['run', 'rates', 'run_1', '--json'])).out)).toEqual({ notedSince, points });
   });
 });

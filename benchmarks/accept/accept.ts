@@ -1,19 +1,21 @@
 import { join } from 'node:path';
-import { Pool as HttpPool } from 'undici';
 import { z } from 'zod';
 import { migrate } from '../../shared/postgres/migrate.ts';
+import { ConfigurationError } from '../../shared/runtime/configuration-error.ts';
 import { startChild } from '../child.ts';
 import { withDescendants } from '../cpu.ts';
 import { ownRoot } from '../installation.ts';
-import { figuresOf, microsOf, startOneApi, takeTurn, type Processes, type Turn } from '../one-api.ts';
+import { figuresOf, microsOf, type Processes, type Turn } from '../one-api.ts';
 import { createDatabase } from '../own-database.ts';
-import { startPostgresAlone } from '../postgres-alone.ts';
+import { startPostgresAlone, type PostgresAlone } from '../postgres-alone.ts';
 import { requireRedis, startRedis } from '../peers/redis-server.ts';
-import { median, publishTables, ratioByRound, rounded, type Row } from '../results.ts';
+import { median, publishTables, ratioByRound, rounded, type Row, type Table } from '../results.ts';
+import { storedSettings } from '../stored-jobs.ts';
 import { databaseSettings, warmDatabase } from '../warm-database.ts';
-import { addedJob } from './added-jobs.ts';
 import { adders } from './adders.ts';
+import { sendJobs, startAcceptingApi, type Kind } from './send-jobs.ts';
 import { startAdders } from './start-adders.ts';
+import { measureStoredAccept } from './stored.ts';
 
 /**
  * How many jobs a second does one API process accept, singly over 64 and 256 connections and in bulk of 100 and 500? Each has a key, and each is
@@ -23,23 +25,17 @@ import { startAdders } from './start-adders.ts';
  */
 const question = 'Jobs accepted per second';
 
-interface Kind {
-  name: string;
-  /** 0: one job as a request of its own. */
-  perRequest: number;
-  connections: number;
-  jobs: number;
+interface ServedKind extends Kind {
   server: 'muster' | 'framework';
 }
 
-const kinds: readonly Kind[] = [
+const kinds: readonly ServedKind[] = [
   { name: 'the framework alone', perRequest: 0, connections: 64, jobs: 60_000, server: 'framework' },
   { name: 'single requests', perRequest: 0, connections: 64, jobs: 40_000, server: 'muster' },
   { name: 'single requests', perRequest: 0, connections: 256, jobs: 40_000, server: 'muster' },
   { name: 'bulk of 100', perRequest: 100, connections: 8, jobs: 100_000, server: 'muster' },
   { name: 'bulk of 500', perRequest: 500, connections: 4, jobs: 100_000, server: 'muster' },
 ];
-const apiKey = 'muster_the-key-of-the-benchmark';
 const ways = {
   singly: { perCall: 1, atOnce: 64, jobs: 40_000 },
   bulk: { perCall: 500, atOnce: 2, jobs: 100_000 },
@@ -51,10 +47,47 @@ const shareOfQuick = 0.25;
 
 type Turns = Map<string, Turn[]>;
 
-export async function benchmarkAccept({ rounds, quick }: { rounds: number; quick: boolean }): Promise<void> {
-  const redisCommand = requireRedis(process.env);
-  const postgres = await startPostgresAlone(databaseSettings);
-  const redis = await startRedis(redisCommand);
+export interface AcceptOptions {
+  rounds: number;
+  quick: boolean;
+  /** One part only. */
+  only: string | undefined;
+}
+
+interface Part {
+  settings?: Readonly<Record<string, string | number>>;
+  measure: (postgres: PostgresAlone, options: AcceptOptions) => Promise<Table[]>;
+}
+
+const parts: Readonly<Record<string, Part>> = {
+  beside: { measure: measureBeside },
+  stored: {
+    settings: storedSettings,
+    measure: (postgres, { rounds, quick }) => measureStoredAccept(postgres, rounds, quick ? 1_000_000 : 10_000_000),
+  },
+};
+
+export async function benchmarkAccept(options: AcceptOptions): Promise<void> {
+  const { only } = options;
+  const asked = Object.entries(parts).filter(([name]) => only === undefined || name === only);
+  if (asked.length === 0) {
+    throw new ConfigurationError([`--only ${String(only)}: there are ${Object.keys(parts).join(', ')}`]);
+  }
+  const tables: Table[] = [];
+  for (const [name, { settings, measure }] of asked) {
+    console.error(`accept: ${name}`);
+    const postgres = await startPostgresAlone({ ...databaseSettings, ...settings });
+    try {
+      tables.push(...(await measure(postgres, options)));
+    } finally {
+      await postgres.stop();
+    }
+  }
+  publishTables(only === undefined ? 'accept' : `accept-${only}`, question, tables);
+}
+
+async function measureBeside(postgres: PostgresAlone, { rounds, quick }: AcceptOptions): Promise<Table[]> {
+  const redis = await startRedis(requireRedis(process.env));
   let bench: Bench | undefined;
   try {
     if (!quick) await warmDatabase(postgres.databaseUrl);
@@ -73,21 +106,20 @@ export async function benchmarkAccept({ rounds, quick }: { rounds: number; quick
       }
       console.error(`round ${round} of ${rounds}`);
     }
-    publishTables('accept', question, [
+    return [
       { title: 'One API process, jobs with keys', rows: kinds.map((kind) => requestRow(kind, turns)) },
       { title: 'Added without HTTP, singly by 64 callers', rows: adderRows('singly', turns) },
       { title: 'Added without HTTP, 500 in a call, by two callers', rows: adderRows('bulk', turns) },
-    ]);
+    ];
   } finally {
     await bench?.stop();
     await redis.stop();
-    await postgres.stop();
   }
 }
 
 const nameOf = ({ name, connections }: Kind) => `${name}, ${connections}`;
 
-function requestRow(kind: Kind, turns: Turns): Row {
+function requestRow(kind: ServedKind, turns: Turns): Row {
   const own = turns.get(nameOf(kind)) ?? [];
   const bare = kind.perRequest === 0 ? 'bare singly' : 'bare bulk';
   return {
@@ -120,7 +152,7 @@ function ratioOf(turns: readonly Turn[], others: readonly Turn[]): number {
 }
 
 interface Bench {
-  send(kind: Kind, jobs: number): Promise<Turn>;
+  send(kind: ServedKind, jobs: number): Promise<Turn>;
   /** @param share of the jobs that this way has */
   add(adder: string, way: Way, share: number): Promise<Turn>;
   stop(): Promise<void>;
@@ -129,8 +161,7 @@ interface Bench {
 async function startBench(servers: { databaseUrl: string; redisPort: number }, pids: Processes): Promise<Bench> {
   const database = await createDatabase(servers.databaseUrl);
   await migrate(database.url);
-  const { api, url } = await startOneApi(database.url, { environment: { MUSTER_BOOTSTRAP_API_KEY: apiKey } });
-  await makeClient(url);
+  const { api, url } = await startAcceptingApi(database.url);
   const framework = startChild(join(ownRoot, 'benchmarks/accept/bare-server.ts'));
   const { port } = z.object({ port: z.int() }).parse(await framework.receive());
   const urls = { muster: url, framework: `http://127.0.0.1:${port}` };
@@ -141,11 +172,9 @@ async function startBench(servers: { databaseUrl: string; redisPort: number }, p
       const { perCall, atOnce, jobs } = ways[way];
       return await group.add(adder, { perCall, atOnce, jobs: Math.ceil((jobs * share) / perCall) * perCall }, pids);
     },
-    send: async ({ perRequest, connections, server }, jobs) => {
-      const bodies = Array.from({ length: Math.ceil(jobs / Math.max(1, perRequest)) }, () => bodyOf(perRequest));
+    send: async (kind, jobs) => {
       const own = { muster: api.pid, framework: framework.pid };
-      const processes = { ...pids, server: () => [own[server]], client: () => [process.pid] };
-      return await sendAll(urls[server], bodies, { perRequest, connections, processes });
+      return await sendJobs(urls[kind.server], kind, jobs, { ...pids, server: () => [own[kind.server]] });
     },
     stop: async () => {
       await group.stop();
@@ -154,42 +183,4 @@ async function startBench(servers: { databaseUrl: string; redisPort: number }, p
       await database.drop();
     },
   };
-}
-
-const headers = { 'content-type': 'application/json', authorization: `Bearer ${apiKey}` };
-
-async function makeClient(url: string): Promise<void> {
-  const body = JSON.stringify({ name: 'orders', maxStoredJobs: 1_000_000_000 });
-  const answer = await fetch(`${url}/v1/clients`, { method: 'POST', headers, body });
-  if (answer.status !== 201) throw new Error(`no client could be made: ${await answer.text()}`);
-}
-
-function bodyOf(perRequest: number): string {
-  if (perRequest === 0) return JSON.stringify({ client: 'orders', ...addedJob() });
-  return JSON.stringify({ client: 'orders', jobs: Array.from({ length: perRequest }, addedJob) });
-}
-
-interface SendTerms {
-  perRequest: number;
-  connections: number;
-  processes: Processes;
-}
-
-/** As many requests at once as there are connections. */
-async function sendAll(
-  url: string,
-  bodies: readonly string[],
-  { perRequest, connections, processes }: SendTerms,
-): Promise<Turn> {
-  const http = new HttpPool(url, { connections });
-  const path = perRequest === 0 ? '/v1/jobs' : '/v1/jobs/bulk';
-  const items = bodies.length * Math.max(1, perRequest);
-  const turn = await takeTurn(bodies, { atOnce: connections, items, processes }, async (body) => {
-    const answer = await http.request({ method: 'POST', path, headers, body });
-    const text = await answer.body.text();
-    const isGood = perRequest === 0 ? answer.statusCode === 201 : text.startsWith(`{"accepted":${perRequest},`);
-    if (!isGood) throw new Error(`not all were accepted: ${text.slice(0, 500)}`);
-  });
-  await http.close();
-  return turn;
 }

@@ -7,7 +7,9 @@ import { callsTopic } from '../../shared/domain/call-topics.ts';
 import type { LocalInfrastructure } from '../../shared/infrastructure/local.ts';
 import { migrate } from '../../shared/postgres/migrate.ts';
 import { dispatcherGroup } from '../../shared/runtime/installation-bus.ts';
+import { ownRoot } from '../installation.ts';
 import { createDatabase } from '../own-database.ts';
+import type { Child } from '../child.ts';
 import { createServiceGroup, type ServiceName } from '../service-group.ts';
 import { temporaryFolder } from '../temporary-folder.ts';
 import { warmDatabase } from '../warm-database.ts';
@@ -28,15 +30,20 @@ export interface JobsToAdd {
 
 /** A scheduler and a dispatcher on a database and a topic of their own, whose jobs are put into the table. */
 export interface Firing {
+  readonly databaseUrl: string;
   readonly brokers: readonly string[];
   readonly topic: string;
   readonly group: string;
   readonly partitions: number;
-  start(service: Extract<ServiceName, 'scheduler' | 'dispatcher'>): Promise<void>;
+  start(service: Extract<ServiceName, 'scheduler' | 'dispatcher'>): Promise<Child>;
+  /** Lets it finish what it has begun. */
+  end(service: Child): Promise<void>;
   pids(service: ServiceName): number[];
   /** @returns when the first of them is due, by this machine's clock, which is the database's too */
   addJobs(jobs: JobsToAdd): Promise<{ fromMs: number }>;
   untilEnded(jobs: number, withinMs: number): Promise<void>;
+  /** What was offered and nobody calls would be offered again. */
+  removeDue(): Promise<void>;
   stop(): Promise<void>;
 }
 
@@ -44,7 +51,8 @@ const clients = { jobs: '11111111-0000-7000-8000-000000000001', quiet: '11111111
 /** As many calls at once as keep a receiver busy that answers at once. */
 const definition = { concurrency: 150, egress: { allow: [{ cidr: '127.0.0.0/8' }] } };
 
-export async function startFiring(infrastructure: LocalInfrastructure): Promise<Firing> {
+/** @param root where the engine's source lies: this tree, or another commit's */
+export async function startFiring(infrastructure: LocalInfrastructure, root = ownRoot): Promise<Firing> {
   const folder = temporaryFolder('muster-firing');
   const database = await createDatabase(infrastructure.databaseUrl);
   const prefix = `bench-${randomBytes(4).toString('hex')}`;
@@ -58,7 +66,7 @@ export async function startFiring(infrastructure: LocalInfrastructure): Promise<
     MUSTER_TOPIC_PREFIX: prefix,
     LOG_LEVEL: 'error',
   };
-  const services = createServiceGroup({ root: join(import.meta.dirname, '../..'), environment, folder: folder.path });
+  const services = createServiceGroup({ root, environment, folder: folder.path });
   await migrate(database.url);
   await warmDatabase(database.url);
   const client = new Client({ connectionString: database.url });
@@ -70,13 +78,13 @@ export async function startFiring(infrastructure: LocalInfrastructure): Promise<
   const { rows } = await client.query<{ id: string }>('select id from installation');
 
   return {
+    databaseUrl: database.url,
     brokers: infrastructure.brokers,
     topic: callsTopic(prefix, 'local'),
     group: dispatcherGroup(prefix, 'local', rows[0]?.id ?? ''),
     partitions,
-    start: async (service) => {
-      await services.start(service);
-    },
+    start: (service) => services.start(service),
+    end: (service) => services.end(service),
     pids: (service) => services.pids(service),
     addJobs: async ({ jobs, overMs, inMs, url, client: owner = 'jobs' }) => {
       const fromMs = Date.now() + inMs;
@@ -96,6 +104,10 @@ export async function startFiring(infrastructure: LocalInfrastructure): Promise<
         await wait(pollMs);
       }
     },
+    removeDue: async () => {
+      await client.query(deleteDue);
+      await client.query('vacuum jobs');
+    },
     stop: async () => {
       await client.end();
       await services.kill();
@@ -104,6 +116,10 @@ export async function startFiring(infrastructure: LocalInfrastructure): Promise<
     },
   };
 }
+
+/** By partition, so that it reads what is due and nothing else. */
+const deleteDue = `
+  delete from jobs using generate_series(0, 63) p where partition_id = p and due_at <= now()`;
 
 /** $1 jobs, $2 first due time in ms, $3 span in ms, $4 URL, $5 client. */
 const insertJobs = `

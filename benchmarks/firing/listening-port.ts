@@ -1,4 +1,4 @@
-import type { Server } from 'node:http';
+import type { Server } from 'node:net';
 
 export function listeningPort(server: Server): number {
   const address = server.address();

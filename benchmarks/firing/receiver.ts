@@ -1,32 +1,26 @@
-import { once } from 'node:events';
-import { createServer } from 'node:http';
-import { listeningPort } from './listening-port.ts';
+import { join } from 'node:path';
+import { z } from 'zod';
+import { startChild } from '../child.ts';
 
-/** Answers every call at once, and notes how late it came: the due time is the last part of its path. */
+const lagsShape = z.object({ jobs: z.array(z.number()), quiet: z.array(z.number()) });
+
+/** A process that answers every call at once, and notes how late it came: the due time is the last part of its path. */
 export interface Receiver {
   /** Ends with a slash. */
   readonly url: string;
-  /** `quiet`: of calls below `/quiet/`; `jobs`: of the others. */
-  lagsOf(client: 'jobs' | 'quiet'): number[];
-  stop(): void;
+  readonly pid: number;
+  /** In milliseconds. `quiet`: of calls below `/quiet/`; `jobs`: of the others. */
+  lags(): Promise<z.output<typeof lagsShape>>;
+  stop(): Promise<void>;
 }
 
 export async function startReceiver(): Promise<Receiver> {
-  const lags: Record<'jobs' | 'quiet', number[]> = { jobs: [], quiet: [] };
-  const server = createServer((request, response) => {
-    const url = request.url ?? '';
-    lags[url.startsWith('/quiet/') ? 'quiet' : 'jobs'].push(Date.now() - Number(url.slice(url.lastIndexOf('/') + 1)));
-    request.resume();
-    response.writeHead(204).end();
-  });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
+  const child = startChild(join(import.meta.dirname, 'receiver-process.ts'));
+  const { port } = z.object({ port: z.int() }).parse(await child.receive());
   return {
-    url: `http://127.0.0.1:${listeningPort(server)}/`,
-    lagsOf: (client) => lags[client],
-    stop: () => {
-      server.close();
-      server.closeAllConnections();
-    },
+    url: `http://127.0.0.1:${port}/`,
+    pid: child.pid,
+    lags: async () => lagsShape.parse(await child.ask('lags')),
+    stop: () => child.stop('SIGKILL'),
   };
 }

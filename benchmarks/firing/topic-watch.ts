@@ -3,17 +3,22 @@ import { jobReferences } from '../../shared/contracts/job-references.ts';
 import { createConsumer } from '../../shared/kafka/consumer.ts';
 import { createKafka } from '../../shared/kafka/connection.ts';
 import { createLogger } from '../../shared/runtime/logger.ts';
+import { callsFetch } from '../../services/dispatcher/config.ts';
 import type { Firing } from './installation.ts';
 
 const pollMs = 50;
 
-/** Reads the topic in place of dispatchers, and notes how late each job came onto it. */
-export async function watchTopic({ brokers, topic, group, partitions }: Firing) {
+/**
+ * Reads the topic in place of dispatchers, and notes how late each job came onto it.
+ * @param sinceMs what was due before is of an earlier turn
+ */
+export async function watchTopic({ brokers, topic, group, partitions }: Firing, sinceMs: number) {
   const logger = createLogger('bench', 'error');
   const kafka = createKafka({ brokers: [...brokers], clientId: 'bench', logger });
   const consumer = createConsumer({
     kafka,
     groupId: group,
+    fetch: callsFetch,
     topics: [{ topic, partitions, replicationFactor: 1 }],
     logger,
   });
@@ -24,7 +29,10 @@ export async function watchTopic({ brokers, topic, group, partitions }: Firing) 
       const nowMs = Date.now();
       for (const message of messages) {
         const { jobs } = jobReferences.parse(JSON.parse(message.value?.toString() ?? ''));
-        for (const [, dueUs, jobId] of jobs) if (!lags.has(jobId)) lags.set(jobId, nowMs - dueUs / 1000);
+        for (const [, dueUs, jobId] of jobs) {
+          const dueMs = dueUs / 1000;
+          if (dueMs >= sinceMs && !lags.has(jobId)) lags.set(jobId, nowMs - dueMs);
+        }
         consumer.settle(message);
       }
     },

@@ -18,7 +18,8 @@ export async function openBullMq({ redisPort }: QueueServers): Promise<JobQueue>
   return {
     empty: () => queue.obliterate({ force: true }),
     enqueue: async (jobs) => {
-      await queue.addBulk(jobs.map((data) => ({ name: 'batch', data })));
+      const now = Date.now();
+      await queue.addBulk(jobs.map((data) => ({ name: 'batch', data, opts: dueOf(data, now) })));
     },
     work: async (serve, atOnce) => {
       const worker = new Worker<BatchJob>(queueName, (job) => serve(job.data), { connection, concurrency: atOnce });
@@ -29,6 +30,11 @@ export async function openBullMq({ redisPort }: QueueServers): Promise<JobQueue>
     },
     close: () => queue.close(),
   };
+}
+
+/** Both of one moment: a job is due when its own time and its delay say so. */
+function dueOf({ dueMs }: BatchJob, now: number) {
+  return dueMs === undefined ? {} : { timestamp: now, delay: Math.max(0, dueMs - now) };
 }
 
 /** A job that fails would be counted as one that cost nothing. */

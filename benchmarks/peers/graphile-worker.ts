@@ -1,14 +1,13 @@
 import { Logger, makeWorkerUtils, run } from 'graphile-worker';
 import { Pool } from 'pg';
-import { z } from 'zod';
-import type { JobQueue, QueueServers } from './job-queue.ts';
+import { batchJob, type BatchJob, type JobQueue, type QueueServers } from './job-queue.ts';
 
 const task = 'batch';
-const batchJob = z.object({ batch: z.int(), users: z.string(), count: z.int() });
 
 /**
  * graphile-worker on Postgres. The settings of its performance page: jobs added in bulk, fetched 500 at a time into a local queue, and their
- * completions gathered (`completeJobBatchDelay`) into one statement.
+ * completions gathered (`completeJobBatchDelay`) into one statement. What becomes due is found by polling, as often as it is told
+ * (`pollInterval`).
  */
 export async function openGraphileWorker({ databaseUrl }: QueueServers): Promise<JobQueue> {
   const logger = new Logger(() => (level, message) => {
@@ -24,9 +23,9 @@ export async function openGraphileWorker({ databaseUrl }: QueueServers): Promise
       await pool.query('truncate graphile_worker._private_jobs');
     },
     enqueue: async (jobs) => {
-      await utils.addJobs(jobs.map((payload) => ({ identifier: task, payload })));
+      await utils.addJobs(jobs.map(specOf));
     },
-    work: async (serve, atOnce) => {
+    work: async (serve, atOnce, lookEveryMs) => {
       const runner = await run({
         pgPool: pool,
         noHandleSignals: true,
@@ -36,6 +35,7 @@ export async function openGraphileWorker({ databaseUrl }: QueueServers): Promise
             logger,
             concurrentJobs: atOnce,
             localQueue: { size: 500 },
+            ...(lookEveryMs !== undefined && { pollInterval: lookEveryMs }),
             completeJobBatchDelay: 0,
             failJobBatchDelay: 0,
           },
@@ -48,6 +48,10 @@ export async function openGraphileWorker({ databaseUrl }: QueueServers): Promise
       await pool.end();
     },
   };
+}
+
+function specOf(payload: BatchJob) {
+  return { identifier: task, payload, ...(payload.dueMs !== undefined && { runAt: new Date(payload.dueMs) }) };
 }
 
 /** A job that fails would be counted as one that cost nothing. */

@@ -16,7 +16,13 @@ export const order = z.discriminatedUnion('order', [
   z.object({ order: z.literal('empty') }),
   z.object({ order: z.literal('enqueue'), segmentationUrl: z.string(), users: z.int() }),
   serveOrder,
+  /** Jobs without work, due evenly over a span; answered with the time when all are stored. */
+  z.object({ order: z.literal('store'), jobs: z.int(), fromMs: z.int(), overMs: z.int() }),
+  /** Answered with the lag of each of so many jobs, in milliseconds. */
+  z.object({ order: z.literal('watch'), jobs: z.int(), atOnce: z.int(), lookEveryMs: z.int() }),
 ]);
 
 export type Order = z.infer<typeof order>;
 export type ServeOrder = z.infer<typeof serveOrder>;
+export type StoreOrder = Extract<Order, { order: 'store' }>;
+export type WatchOrder = Extract<Order, { order: 'watch' }>;

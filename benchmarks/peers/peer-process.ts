@@ -1,12 +1,12 @@
 import { openBullMq } from './bullmq.ts';
 import { createGate } from './gate.ts';
 import { openGraphileWorker } from './graphile-worker.ts';
-import type { JobQueue, OpenQueue } from './job-queue.ts';
+import type { BatchJob, JobQueue, OpenQueue } from './job-queue.ts';
 import { openNoQueue } from './no-queue.ts';
 import { openOutcomeRows } from './outcome-rows.ts';
 import { pageSegment } from './page-segment.ts';
 import { openPgBoss } from './pg-boss.ts';
-import { order, type ServeOrder } from './peer-orders.ts';
+import { order, type ServeOrder, type StoreOrder, type WatchOrder } from './peer-orders.ts';
 import { createBatchServer } from './serve-batch.ts';
 
 /**
@@ -22,6 +22,8 @@ const queues: Record<string, OpenQueue> = {
 
 /** Jobs that a queue may have in work for each call in flight: a call that ends never waits until the queue hands out the next job. */
 const lookAhead = 2;
+
+const jobsPerCall = 1000;
 
 let opened: { queue: JobQueue; databaseUrl: string } | undefined;
 
@@ -40,6 +42,8 @@ async function obey(message: unknown): Promise<unknown> {
     return 'empty';
   }
   if (told.order === 'serve') return await serve(queue, databaseUrl, told);
+  if (told.order === 'store') return await storeDue(queue, told);
+  if (told.order === 'watch') return await watchDue(queue, told);
   let jobs = 0;
   for await (const group of pageSegment(told.segmentationUrl, told.users)) {
     await queue.enqueue(group);
@@ -67,6 +71,32 @@ async function serve(queue: JobQueue, databaseUrl: string, { batches, terms }: S
   await stop();
   await Promise.all([server.close(), outcomes.close()]);
   return written;
+}
+
+/** When all are in the queue, in milliseconds since 1970. */
+async function storeDue(queue: JobQueue, { jobs, fromMs, overMs }: StoreOrder): Promise<number> {
+  for (let first = 0; first < jobs; first += jobsPerCall) {
+    const count = Math.min(jobsPerCall, jobs - first);
+    const dueOf = (job: number) => Math.floor(fromMs + (job * overMs) / jobs);
+    const group = Array.from({ length: count }, (_, n) => ({ batch: first + n, dueMs: dueOf(first + n) }));
+    await queue.enqueue(group.map((job) => ({ ...job, users: '', count: 0 })));
+  }
+  return Date.now();
+}
+
+/** How late each job's handler began, which does nothing else, in milliseconds. */
+async function watchDue(queue: JobQueue, { jobs, atOnce, lookEveryMs }: WatchOrder): Promise<number[]> {
+  const lagsMs: number[] = [];
+  const { promise: allCame, resolve } = Promise.withResolvers<undefined>();
+  const note = ({ dueMs }: BatchJob) => {
+    if (dueMs !== undefined) lagsMs.push(Date.now() - dueMs);
+    if (lagsMs.length === jobs) resolve(undefined);
+    return Promise.resolve();
+  };
+  const stop = await queue.work(note, atOnce, lookEveryMs);
+  await allCame;
+  await stop();
+  return lagsMs;
 }
 
 process.on('message', (message) => {

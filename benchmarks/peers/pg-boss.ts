@@ -1,15 +1,16 @@
 import { PgBoss } from 'pg-boss';
-import { z } from 'zod';
-import type { BatchJob, JobQueue, QueueServers } from './job-queue.ts';
+import { batchJob, type BatchJob, type JobQueue, type QueueServers } from './job-queue.ts';
 
 const queueName = 'batches';
-const batchJob = z.object({ batch: z.int(), users: z.string(), count: z.int() });
 const fetchers = 4;
+/** Between two looks; less is refused. */
+const leastSeconds = 0.5;
 
 /**
  * pg-boss on Postgres. As its documentation says for throughput: a queue that is a table of its own (`partition`), jobs inserted and fetched by
  * the hundred (`batchSize`), several fetchers in one process (`localConcurrency`), no pause while fetches come back full
- * (`burstWhenBatchFull`), and NOTIFY in place of polling once they do not. A fetched batch is completed by one statement.
+ * (`burstWhenBatchFull`), and NOTIFY in place of polling once they do not. A fetched batch is completed by one statement. What becomes due is
+ * found by polling, twice a second, which is as often as it allows.
  */
 export async function openPgBoss({ databaseUrl }: QueueServers): Promise<JobQueue> {
   const boss = new PgBoss({ connectionString: databaseUrl, useListenNotify: true, schedule: false });
@@ -26,15 +27,17 @@ export async function openPgBoss({ databaseUrl }: QueueServers): Promise<JobQueu
     enqueue: async (jobs) => {
       await boss.insert(
         queueName,
-        jobs.map((data) => ({ data })),
+        jobs.map((data) => ({ data, ...(data.dueMs !== undefined && { startAfter: new Date(data.dueMs) }) })),
       );
     },
-    work: async (serve, atOnce) => {
+    work: async (serve, atOnce, lookEveryMs) => {
       const options = {
         batchSize: Math.ceil(atOnce / fetchers),
         localConcurrency: fetchers,
         burstWhenBatchFull: true,
-        pollingIntervalSeconds: 0.5,
+        pollingIntervalSeconds: leastSeconds,
+        // NOTIFY tells of what was added, not of what has become due: without this, that is looked for every 30 s.
+        ...(lookEveryMs !== undefined && { notifyPollingIntervalSeconds: Math.max(leastSeconds, lookEveryMs / 1000) }),
       };
       await boss.work<BatchJob>(queueName, options, async (jobs) => {
         // A failure would be counted as a batch that cost nothing.

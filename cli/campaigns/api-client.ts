@@ -6,15 +6,18 @@ import { retryAnswer, type RetryAnswer } from '../../shared/contracts/retries.ts
 import { uploadedAudience, type UploadedAudience } from '../../shared/contracts/audiences.ts';
 import { campaignBudgets, type CampaignBudgets } from '../../shared/contracts/budgets.ts';
 import type { Budget } from '../../shared/contracts/campaigns.ts';
+import { runComparison, type RunComparison } from '../../shared/contracts/comparisons.ts';
 import { campaignEstimate, type CampaignEstimate } from '../../shared/contracts/estimates.ts';
 import {
   cancelPreview,
   controlledRun,
   runProgress,
+  runRates,
   runReport,
   type CancelPreviewShape,
   type ControlledRunShape,
   type RunProgress,
+  type RunRates,
   type RunReport,
 } from '../../shared/contracts/runs.ts';
 import {
@@ -141,7 +144,11 @@ export interface ApiClient {
   /** The newest run of a campaign. */
   latestRun(campaignId: string): Promise<string | undefined>;
   progress(runId: string): Promise<Answer<RunProgress>>;
+  /** How fast it has gone, from its start on. */
+  rates(runId: string): Promise<Answer<RunRates>>;
   report(runId: string): Promise<Answer<RunReport>>;
+  /** Beside the run before it, or that one. */
+  comparison(runId: string, beside: string | undefined): Promise<Answer<RunComparison>>;
   failures(runId: string, filter: FailureFilter, limit: number): Promise<Answer<z.infer<typeof failurePage>>>;
   /** With `preview`, only counts. */
   retryFailed(runId: string, wish: object): Promise<Answer<RetryAnswer>>;
@@ -266,7 +273,10 @@ export function createApiClient(deps: ApiClientDeps): ApiClient {
       return value.items[0]?.runId;
     },
     progress: (runId) => get(runProgress, `/v1/runs/${encodeURIComponent(runId)}/progress`),
+    rates: (runId) => get(runRates, `/v1/runs/${encodeURIComponent(runId)}/rates`),
     report: (runId) => get(runReport, `/v1/runs/${encodeURIComponent(runId)}/report`),
+    comparison: (runId, beside) =>
+      get(runComparison, `/v1/runs/${encodeURIComponent(runId)}/comparison${queryOf({ with: beside })}`),
     failures: (runId, filter, limit) =>
       get(failurePage, `/v1/runs/${encodeURIComponent(runId)}/failures${queryOf({ ...filter, limit })}`),
     retryFailed: (runId, wish) =>

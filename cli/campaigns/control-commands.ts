@@ -6,6 +6,7 @@ import { exitCodes, type ExitCode } from '../exit-codes.ts';
 import { renderRunEvents, settingsLine } from '../render/control.ts';
 import { count, duration } from '../render/numbers.ts';
 import { createPaint } from '../render/paint.ts';
+import { oneLine } from '../render/text.ts';
 import { UsageError } from '../usage-error.ts';
 import type { ApiClient } from './api-client.ts';
 import { patientApi } from './commands.ts';
@@ -50,6 +51,7 @@ async function takeBack(id: string, api: ApiClient, context: CommandContext): Pr
 
 async function mayCancel(runId: string, api: ApiClient, context: CommandContext): Promise<boolean> {
   const { value } = await api.cancelPreview(runId);
+  if (value.countries.length > 1) context.terminal.note(`${value.countries.map(countryText).join('\n')}\n`);
   return isConfirmed(`${previewText(value)}. There is no way back. Cancel ${runId}?`, context);
 }
 
@@ -69,6 +71,14 @@ function previewText(preview: CancelPreviewShape): string {
     parts.push(`${calls} under way, the last one ends within ${Math.ceil(timeToStopMs / 1000)} s`);
   }
   return parts.join('; ');
+}
+
+/** `VN: 400 not begun, 100 half-way, 20 in flight` */
+function countryText({ country, steps }: CancelPreviewShape['countries'][number]): string {
+  const sum = (of: 'notStartedUsers' | 'halfWayUsers' | 'inFlightUsers') =>
+    count(steps.reduce((users, step) => users + step[of], 0));
+  const waiting = `${sum('notStartedUsers')} not begun, ${sum('halfWayUsers')} half-way`;
+  return `  ${oneLine(country)}: ${waiting}, ${sum('inFlightUsers')} in flight`;
 }
 
 function usersText(users: number): string {

@@ -1,6 +1,8 @@
 import { writeData, type CommandContext } from '../command-context.ts';
 import { exitCodes, type ExitCode } from '../exit-codes.ts';
+import { renderComparison } from '../render/comparison.ts';
 import { createPaint } from '../render/paint.ts';
+import { renderRates } from '../render/rates.ts';
 import { renderReport } from '../render/report.ts';
 import { renderFailures, renderReceipts, renderRuns } from '../render/runs.ts';
 import { UsageError } from '../usage-error.ts';
@@ -14,6 +16,25 @@ export async function reportCampaign(id: string, context: CommandContext): Promi
   const { value, raw } = await api.report(await runOf(id, api));
   const paint = createPaint(terminal.colours.out);
   writeData(context, raw, () => `\n${renderReport(value, paint, terminal.outColumns)}\n`);
+  return exitCodes.ok;
+}
+
+export async function compareRun(
+  id: string,
+  { with: beside }: { with?: string },
+  context: CommandContext,
+): Promise<ExitCode> {
+  const { terminal } = context;
+  const api = patientApi(context);
+  const { value, raw } = await api.comparison(await runOf(id, api), beside);
+  writeData(context, raw, () => renderComparison(value, createPaint(terminal.colours.out), terminal.outColumns));
+  return exitCodes.ok;
+}
+
+export async function showRates(id: string, context: CommandContext): Promise<ExitCode> {
+  const api = patientApi(context);
+  const { value, raw } = await api.rates(await runOf(id, api));
+  writeData(context, raw, () => renderRates(value, context.terminal.outColumns));
   return exitCodes.ok;
 }
 

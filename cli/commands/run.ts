@@ -91,6 +91,27 @@ export function registerRun(program: Command, session: Session): void {
     );
 
   group
+    .command('compare <run|campaign>')
+    .description('beside the run before it: was it better than last time?')
+    .option('--with <run>', 'beside this run of the same campaign')
+    .action((id: string, options: { with?: string }) =>
+      session.run(json(), async (context) => {
+        const { compareRun } = await import('../campaigns/run-commands.ts');
+        return compareRun(id, options, context);
+      }),
+    );
+
+  group
+    .command('rates <run|campaign>')
+    .description('how fast it has gone, from its start on')
+    .action((id: string) =>
+      session.run(json(), async (context) => {
+        const { showRates } = await import('../campaigns/run-commands.ts');
+        return showRates(id, context);
+      }),
+    );
+
+  group
     .command('events <run|campaign>')
     .description('what became of a run: who asked for what, and what Muster did by itself')
     .option('--limit <n>', 'how many, up to 1000', wholeNumber, 100)

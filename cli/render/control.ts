@@ -1,6 +1,6 @@
 import type { AuditRecordShape } from '../../shared/contracts/audit.ts';
 import type { RunEventShape, RunSummary } from '../../shared/contracts/runs.ts';
-import { count } from './numbers.ts';
+import { count, duration } from './numbers.ts';
 import type { Paint } from './paint.ts';
 import { renderTable, type Column } from './tables.ts';
 import { oneLine } from './text.ts';
@@ -62,6 +62,7 @@ export function renderAudit(changes: readonly AuditRecordShape[], paint: Paint, 
 function detailText(detail: Readonly<Record<string, unknown>>): string {
   const parts = Object.entries(detail).flatMap(([name, value]) => {
     if (value === null || value === undefined) return [];
+    if (name === 'forMs' && typeof value === 'number') return [`for ${duration(value / 1000)}`];
     return name === 'by'
       ? [`by ${nameOf(value)}`]
       : [`${name} ${typeof value === 'string' ? value : JSON.stringify(value)}`];

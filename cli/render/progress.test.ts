@@ -27,6 +27,32 @@ describe('progress bars', () => {
     `);
   });
 
+  test('an asynchronous step has a bar below for what became of what it accepted', () => {
+    const [award, send] = halfWay.steps;
+    if (!award || !send) throw new Error('there are two steps');
+    const receipts = { delivered: 21_000, undelivered: 1500, unexpected: 0, awaiting: 7500 };
+    const progress = { ...halfWay, steps: [award, { ...send, receipts }] };
+    const view = { progress, rates: [6250, 4200], elapsedSeconds: 7 };
+    expect(`\n${renderBars(view, 100, plain).join('\n')}\n`).toMatchInlineSnapshot(`
+      "
+        1 award-reward  ████████████████▓░░░░░░░░░░░░░░░░  50 %   62,500 of 125,000    6,250/s 10 s left
+        2 send-message  ████████░░░░░░░░░░░░░░░░░░░░░░░░░  25 %   31,550 of 125,000    4,200/s 23 s left
+          receipts      ███████████████████████▓▓░░░░░░░░  75 %   22,500 of  30,000    1,500 undelivered
+
+      "
+    `);
+    expect(renderBars(view, 60, plain)[2]).toBe('    receipts       75 %    1,500 undelivered');
+    expect(renderProgressLine(view)).toContain('4,200/s, receipts 21,000 delivered 1,500 undelivered)');
+    const early = { delivered: 40_000, undelivered: 0, unexpected: 0, awaiting: -10_000 };
+    const [, , ahead] = renderBars(
+      { ...view, progress: { ...progress, steps: [award, { ...send, receipts: early }] } },
+      100,
+      plain,
+    );
+    expect(ahead).toContain('█'.repeat(33));
+    expect(ahead).toContain('none undelivered');
+  });
+
   test('every picture has the same number of lines, so that it can be drawn over', () => {
     const rates = [0, 0];
     const preparing = progressOf({ ...halfWay, state: 'preparing' });

@@ -24,7 +24,10 @@ type Layout = (typeof layouts)[number];
 const leastBarCells = 8;
 const mostBarCells = 40;
 
-/** A line per step, to be drawn over again and again: always the same number of lines for the same run. */
+/**
+ * A line per step, and one below for what became of what an asynchronous one accepted; to be drawn over again and again: always the same
+ * number of lines for the same run.
+ */
 export function renderBars(view: ProgressView, columns: number, paint: Paint): string[] {
   const { state } = view.progress;
   const drawn = layouts.map((layout) => stepLines(view, columns, layout, paint));
@@ -39,22 +42,47 @@ export function renderBars(view: ProgressView, columns: number, paint: Paint): s
 function stepLines({ progress, rates }: ProgressView, columns: number, layout: Layout, paint: Paint): string[] {
   const whole = expectedAudience(progress);
   const names = progress.steps.map(({ step, action }) => `${step} ${oneLine(action)}`);
-  const nameWidth = Math.max(...names.map(cellsOf));
+  const shown = progress.steps.some(({ receipts }) => receipts) ? [...names, receiptsName] : names;
+  const nameWidth = Math.max(...shown.map(cellsOf));
   const countWidth = count(whole).length;
   const room = columns - nameWidth - 2 * countWidth - 39;
   const barWidth = Math.max(leastBarCells, Math.min(mostBarCells, room));
-  return progress.steps.map((line, index) => {
+  const lineOf = ({ name, good, ended, of, tail }: Drawn) =>
+    [
+      `  ${padTo(name, nameWidth)} `,
+      ...(layout.bar ? [bar({ good, ended }, of, barWidth, paint)] : []),
+      percent(ended, of).padStart(5),
+      ...(layout.whole ? [` ${count(ended).padStart(countWidth)} of ${count(of).padStart(countWidth)}`] : []),
+      tail,
+    ].join(' ');
+  return progress.steps.flatMap((line, index) => {
     const ended = endedUsers(line);
     const rate = rates[index] ?? 0;
     const pace = layout.whole ? count(rate).padStart(8) : ` ${count(rate)}`;
-    return [
-      `  ${padTo(names[index] ?? '', nameWidth)} `,
-      ...(layout.bar ? [bar(line, whole, barWidth, paint)] : []),
-      percent(ended, whole).padStart(5),
-      ...(layout.whole ? [` ${count(ended).padStart(countWidth)} of ${count(whole)}`] : []),
-      paint.faint(whole > 0 && ended === whole ? '   done' : `${pace}/s ${timeLeft(whole - ended, rate)}`),
-    ].join(' ');
+    const tail = whole > 0 && ended === whole ? '   done' : `${pace}/s ${timeLeft(whole - ended, rate)}`;
+    const step = { name: names[index] ?? '', good: line.succeeded, ended, of: whole, tail: paint.faint(tail) };
+    return [lineOf(step), ...receiptsOf(line, paint).map(lineOf)];
   });
+}
+
+/** A bar with its numbers: so many of all, and how many of them ended well. */
+interface Drawn {
+  name: string;
+  good: number;
+  ended: number;
+  of: number;
+  tail: string;
+}
+
+const receiptsName = '  receipts';
+
+/** Of those that an asynchronous step accepted: whom the provider has said something of. */
+function receiptsOf({ receipts, succeeded }: StepLineShape, paint: Paint): Drawn[] {
+  if (!receipts) return [];
+  const { delivered, undelivered } = receipts;
+  const lost = `   ${count(undelivered)} undelivered`;
+  const tail = undelivered === 0 ? paint.faint('   none undelivered') : paint.bad(lost);
+  return [{ name: receiptsName, good: delivered, ended: delivered + undelivered, of: succeeded, tail }];
 }
 
 /** Why something stands, the oldest cause first; what else there is to know while all moves. */
@@ -85,11 +113,12 @@ function stopOf({ state, stateReason, stateSince, inFlight }: RunProgress): stri
   return `${state}${why}${since}${calls}`;
 }
 
-function bar(line: StepLineShape, whole: number, width: number, paint: Paint): string {
-  const cells = (users: number) => (whole === 0 ? 0 : (users / whole) * width);
-  const good = Math.round(cells(line.succeeded));
-  const lost = Math.max(0, Math.round(cells(endedUsers(line))) - good);
-  return paint.accent('█'.repeat(good)) + paint.bad('▓'.repeat(lost)) + paint.faint('░'.repeat(width - good - lost));
+function bar({ good, ended }: Pick<Drawn, 'good' | 'ended'>, whole: number, width: number, paint: Paint): string {
+  // Receipts may be here of users whose acceptance is not recorded.
+  const cells = (users: number) => (whole === 0 ? 0 : Math.min(width, Math.round((users / whole) * width)));
+  const full = cells(good);
+  const lost = Math.max(0, cells(ended) - full);
+  return paint.accent('█'.repeat(full)) + paint.bad('▓'.repeat(lost)) + paint.faint('░'.repeat(width - full - lost));
 }
 
 function timeLeft(users: number, rate: number): string {
@@ -101,7 +130,11 @@ export function renderProgressLine({ progress, rates, elapsedSeconds }: Progress
   const whole = expectedAudience(progress);
   const steps = progress.steps.map((line, index) => {
     const ended = endedUsers(line);
-    return `${line.action} ${percent(ended, whole)} (${count(ended)}, ${count(rates[index] ?? 0)}/s)`;
+    const { receipts } = line;
+    const said = receipts
+      ? `, receipts ${count(receipts.delivered)} delivered ${count(receipts.undelivered)} undelivered`
+      : '';
+    return `${line.action} ${percent(ended, whole)} (${count(ended)}, ${count(rates[index] ?? 0)}/s${said})`;
   });
   const trouble = troubleOf(progress);
   return [clockTime(elapsedSeconds), progress.state, ...steps, ...(trouble === '' ? [] : [trouble])].join('  ');

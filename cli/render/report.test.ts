@@ -177,7 +177,7 @@ describe('the report as text', () => {
 
   test('an asynchronous step has a second line, of what became of those who were accepted', () => {
     const line = { ...messages, audience: 1500, succeeded: 1455, failed: 15, skipped: 30 };
-    const receipts = { delivered: 1400, undelivered: 5, awaiting: 50 };
+    const receipts = { delivered: 1400, undelivered: 5, unexpected: 0, awaiting: 50 };
     const report = reportOf({
       audience: finished.audience,
       steps: [lineOf({ ...line, receipts })],
@@ -191,6 +191,9 @@ describe('the report as text', () => {
     expect(country).toEqual(['2 send-message', 'SG', '1,455', '1,400', '5', '50']);
     expect(all).toEqual(['all', '1,455', '1,400', '5', '50']);
     expect(renderReport(finished, plain)).not.toContain('receipts');
+    const [sum] = report.steps;
+    const steps = sum ? [{ ...sum, receipts: { ...receipts, unexpected: 2 } }] : [];
+    expect(renderReport({ ...report, steps }, plain)).toContain('2 receipts are of users that failed, or are unknown');
   });
 
   test('says how many unknown outcomes were settled since', () => {

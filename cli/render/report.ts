@@ -23,6 +23,7 @@ export function renderReport(report: RunReport, paint: Paint, width = Infinity):
           outcomesTable(report, paint, width),
           receiptsTable(report, paint, width),
           failuresTable(report, paint, width),
+          unexpectedText(report),
           settledText(report),
           renderBudgets(report.budgets, paint, width),
           retriesText(report, paint),
@@ -114,6 +115,13 @@ function receiptCells({ succeeded, receipts }: StepLineShape, paint: Paint): str
     undelivered === 0 ? paint.faint('0') : paint.bad(count(undelivered)),
     count(awaiting),
   ];
+}
+
+/** Providers that delivered, or tried to, what the step says was not accepted. */
+function unexpectedText({ steps }: RunReport): string {
+  const users = steps.reduce((sum, { receipts }) => sum + (receipts?.unexpected ?? 0), 0);
+  if (users === 0) return '';
+  return `  ${count(users)} ${users === 1 ? 'receipt is of a user that' : 'receipts are of users that'} failed, or are unknown: in none of these counts\n`;
 }
 
 const maxSamples = 3;

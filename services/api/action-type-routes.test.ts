@@ -75,6 +75,25 @@ describe('registering an action type', () => {
     ]);
   });
 
+  it('has a secret for receipts only where it takes them', async () => {
+    const named = await register({ receiptsSecretEnv: 'POINTS_RECEIPTS' });
+    expect(named.statusCode).toBe(422);
+    const [error] = problem.parse(named.json()).errors;
+    expect(error).toMatchObject({ pointer: '/receiptsSecretEnv', code: 'invalid-value' });
+    expect(error?.detail).toContain('POINTS_RECEIPTS');
+    expect((await register()).statusCode).toBe(201);
+    const secrets = { receipts: 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw' };
+    const given = await ask('PATCH', '/v1/action-types/award-points', { secrets });
+    expect(problem.parse(given.json()).errors).toMatchObject([
+      { pointer: '/secrets/receipts', code: 'not-asynchronous' },
+    ]);
+    const value = { value: secrets.receipts };
+    const set = await ask('PUT', '/v1/action-types/award-points/secrets/receipts', value);
+    expect(problem.parse(set.json()).errors).toMatchObject([{ pointer: '/value', code: 'not-asynchronous' }]);
+    expect((await ask('PATCH', '/v1/action-types/award-points', { receipts: true, secrets })).statusCode).toBe(200);
+    expect((await ask('PUT', '/v1/action-types/award-points/secrets/receipts', value)).statusCode).toBe(200);
+  });
+
   it('needs an object', async () => {
     expect((await ask('POST', '/v1/action-types', [points])).statusCode).toBe(422);
     expect((await ask('PATCH', '/v1/action-types/award-reward', [points])).statusCode).toBe(422);

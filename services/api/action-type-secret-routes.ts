@@ -2,7 +2,7 @@ import type { FastifyReply, FastifySchemaCompiler } from 'fastify';
 import { z } from 'zod';
 import { secretNames, type RegisteredActionType } from '../../shared/ports/registry.ts';
 import { refusalOf, type ActionTypeChanger } from './change-action-type.ts';
-import { checkSecretBody } from './check-secrets.ts';
+import { checkReceiptsAreTaken, checkSecretBody } from './check-secrets.ts';
 import { actionType, actionTypeMatching, secretBody } from './contracts/action-types.ts';
 import { jsonAnswer, problems } from './http/answer-shapes.ts';
 import { checkShape } from './http/check-shape.ts';
@@ -57,9 +57,11 @@ export function actionTypeSecretRoutes(
       const { name, secret } = request.params;
       const checked = checkSecretBody(secret, request.body);
       if (!checked.ok) throw invalidRequest(checked.problems);
-      const changed = await changer.change(name, expectedRevision(request.headers['if-match']), (before) => ({
-        secrets: { [secret]: changer.sealed(secret, checked.value, before) },
-      }));
+      const changed = await changer.change(name, expectedRevision(request.headers['if-match']), (before) => {
+        const problem = secret === 'receipts' ? checkReceiptsAreTaken(before.config, '/value') : [];
+        if (problem.length > 0) throw invalidRequest(problem);
+        return { secrets: { [secret]: changer.sealed(secret, checked.value, before) } };
+      });
       request.auditDetail = { secrets: { [secret]: 'set' } };
       return answer(reply, changed);
     },

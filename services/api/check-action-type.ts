@@ -3,7 +3,7 @@ import { actionTypeConfig, type ActionTypeConfig } from '../../shared/contracts/
 import type { RegisteredActionType } from '../../shared/ports/registry.ts';
 import { originsOf } from '../../shared/runtime/action-type-secrets.ts';
 import { compileParamsSchema } from './check-params.ts';
-import { checkWantedSecrets, type WantedSecrets } from './check-secrets.ts';
+import { checkReceiptsAreTaken, checkWantedSecrets, type WantedSecrets } from './check-secrets.ts';
 import type { FieldProblem } from './contracts/problems.ts';
 import { checkShape, type Checked } from './http/check-shape.ts';
 import { quoted } from './http/http-problem.ts';
@@ -36,6 +36,9 @@ export function checkActionType(body: unknown, before: RegisteredActionType | nu
     ...(given.ok ? [] : given.problems),
     ...(config.ok ? checkEnvironmentName(config.value, before?.config) : config.problems),
     ...(config.ok ? checkParamsSchema(config.value) : []),
+    ...(config.ok && given.ok && typeof given.value.receipts === 'string'
+      ? checkReceiptsAreTaken(config.value, '/secrets/receipts')
+      : []),
     ...(config.ok && given.ok && before ? checkKeptAuthorization(config.value, given.value, before) : []),
   ];
   if (wanted.ok && given.ok && config.ok && problems.length === 0) {

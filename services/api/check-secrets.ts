@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import type { ActionTypeConfig } from '../../shared/contracts/engine-config.ts';
 import { webhookKeyOf, webhookSecretForm } from '../../shared/domain/standard-webhooks.ts';
 import { secretNames, type SecretName } from '../../shared/ports/registry.ts';
 import type { FieldProblem } from './contracts/problems.ts';
@@ -54,6 +55,16 @@ export function checkWantedSecrets(value: unknown): Checked<WantedSecrets> {
 }
 
 const body = z.strictObject({ value: z.unknown().optional() });
+
+/** A secret that nothing is signed with looks as if receipts were taken. @param pointer where the secret was given */
+export function checkReceiptsAreTaken(
+  { receipts }: Pick<ActionTypeConfig, 'receipts'>,
+  pointer: string,
+): FieldProblem[] {
+  if (receipts) return [];
+  const detail = 'is for action types that take receipts: set "receipts" to true as well, not false';
+  return [{ pointer, code: 'not-asynchronous', detail }];
+}
 
 /** The body that sets one secret: `{"value": "…"}`. */
 export function checkSecretBody(name: SecretName, given: unknown): Checked<string> {

@@ -63,6 +63,7 @@ describe('the OpenAPI document', () => {
       'changeRun',
       'changeSchedule',
       'changeShard',
+      'compareRun',
       'countCampaigns',
       'createActionType',
       'createCampaign',

@@ -17,7 +17,8 @@ import { idempotentHeaders } from './idempotency.ts';
 import type { RunControl } from './ports/run-control.ts';
 import type { RunHeader, RunReports } from './ports/run-reports.ts';
 import { cursorInQuery, pageView, requireId } from './public-ids.ts';
-import { cancelPreviewView, controlledRunView, runEventView } from './views/control.ts';
+import { cancelPreviewView } from './views/cancel-preview.ts';
+import { controlledRunView, runEventView } from './views/control.ts';
 import { runSummaryView } from './views/run.ts';
 
 export interface RunControlRoutesDeps {
@@ -147,7 +148,7 @@ function previewRoute(server: HttpServer, { control, reports, catalogue }: RunCo
     config: { role: 'viewer' },
     schema: {
       operationId: 'previewCancel',
-      summary: 'What cancelling a run would do now, in users',
+      summary: 'What cancelling a run would do now, in users: as a whole, and by country and step',
       tags,
       params: byId,
       response: { 200: jsonAnswer('What would become of whom', cancelPreview), ...problems(401, 404, 429) },

@@ -212,6 +212,16 @@ describe('a cancellation', () => {
       inFlight: { batches: 0, users: 0 },
       waiting: 0,
       timeToStopMs: 12_000,
+      countries: [
+        {
+          country: 'SG',
+          notFedUsers: 500,
+          steps: [
+            { step: 1, action: 'award-reward', notStartedUsers: 400, halfWayUsers: 0, inFlightUsers: 0 },
+            { step: 2, action: 'send-message', notStartedUsers: 0, halfWayUsers: 250, inFlightUsers: 0 },
+          ],
+        },
+      ],
     });
     expect((await send('GET', '/v1/runs/run_01jdyjm7sbfx2v4x0000000000/cancel-preview')).statusCode).toBe(404);
   });

@@ -8,6 +8,8 @@ import { runProgress, runRates, runReport, runSummary } from '../../shared/contr
 import { publicId } from '../../shared/domain/ids.ts';
 import type { RunSeed } from '../../test/support/conformance/run-rows.ts';
 import { authorized, createApiDeps, someCampaign } from '../../test/support/api-deps.ts';
+import { createMemoryRunHistory } from '../../test/support/memory/run-history.ts';
+import { createMemoryRunStore } from '../../test/support/memory/run-store.ts';
 import type { RunReports } from './ports/run-reports.ts';
 import { createApi, type Api } from './api.ts';
 import { nextSteps } from './views/run.ts';
@@ -162,15 +164,25 @@ describe('the progress of a run', () => {
 });
 
 describe('the rates of a run', () => {
-  it('are told from its start on to who asks for the first time', async () => {
-    const { id, runId } = await runThere();
+  it('are told from its start on, however long ago it ended and whoever asks', async () => {
+    const { id, runId } = await runThere({ startedAt: deps.clock.now() });
     const feedId = await deps.rows.addFeed(runId, { country: 'SG', fedUsers: 1000 });
-    await deps.rows.addTotals(feedId, 0, { step: 1, succeeded: 600 });
-    const { points } = runRates.parse((await get(`/v1/runs/${id}/rates`)).json());
-    const { asOf } = runProgress.parse((await get(`/v1/runs/${id}/progress`)).json());
-    expect(points.map(({ at }) => at)).toEqual([new Date(startedAt.getTime() + 1).toISOString(), asOf]);
-    const seconds = (Date.parse(asOf) - startedAt.getTime()) / 1000;
-    expect(points.map(({ usersPerSecond }) => usersPerSecond)).toEqual([600 / seconds, 600 / seconds]);
+    const history = createMemoryRunHistory({ database: deps.database });
+    await deps.rows.addTotals(feedId, 0, { step: 1, succeeded: 600, cancelled: 50 });
+    deps.clock.advance(6000);
+    await history.notePoints();
+    await deps.rows.addTotals(feedId, 0, { step: 1, succeeded: 100 });
+    deps.clock.advance(5000);
+    await createMemoryRunStore({ database: deps.database }).finish(runId, 'expired', null);
+    deps.clock.advance(86_400_000);
+    expect(runRates.parse((await get(`/v1/runs/${id}/rates`)).json())).toEqual({
+      notedSince: null,
+      points: [
+        { at: '2026-01-01T00:00:00.001Z', usersPerSecond: 100 },
+        { at: '2026-01-01T00:00:06.000Z', usersPerSecond: 100 },
+        { at: '2026-01-01T00:00:11.000Z', usersPerSecond: 20 },
+      ],
+    });
   });
 });
 

@@ -14,6 +14,7 @@ import type { Retries } from './ports/retries.ts';
 import type { RunReports } from './ports/run-reports.ts';
 import { progressEvents } from './progress-events.ts';
 import { cursorInQuery, idInQuery, pageView, requireId } from './public-ids.ts';
+import { runRatesView } from './views/rates.ts';
 import { runReportView } from './views/report.ts';
 import { runSummaryView } from './views/run.ts';
 import type { RunWatch } from './watch-run.ts';
@@ -121,12 +122,15 @@ export function runRoutes(server: HttpServer, { reports, retries, watch, streams
       summary: 'How fast a run has gone, in users that ended a step per second',
       tags,
       params: byId,
-      response: { 200: jsonAnswer('The rates so far', runRates), ...problems(401, 404, 429) },
+      response: {
+        200: jsonAnswer('The rates, from its start to now or its end', runRates),
+        ...problems(401, 404, 429),
+      },
     },
     handler: async ({ params: { id } }) => {
-      const points = await watch.rates(requireId('run', id));
+      const points = await reports.points(requireId('run', id));
       if (!points) throw notFound('run', id);
-      return { points: points.map(({ at, usersPerSecond }) => ({ at: at.toISOString(), usersPerSecond })) };
+      return runRatesView(points);
     },
   });
 

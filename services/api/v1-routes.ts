@@ -20,6 +20,7 @@ import { createAuthenticate, type Authentication } from './authenticate.ts';
 import { budgetRoutes, type BudgetRoutesDeps } from './budget-routes.ts';
 import { campaignListRoutes, type CampaignListRoutesDeps } from './campaign-list-routes.ts';
 import { campaignRoutes, type CampaignRoutesDeps } from './campaign-routes.ts';
+import { comparisonRoutes } from './comparison-routes.ts';
 import { deadJobRoutes, type DeadJobRoutesDeps } from './dead-job-routes.ts';
 import { deadLetterRoutes, type DeadLetterRoutesDeps } from './dead-letter-routes.ts';
 import { draftRoutes } from './draft-routes.ts';
@@ -131,6 +132,7 @@ export async function v1Routes(server: HttpServer, deps: V1RoutesDeps): Promise<
   draftRoutes(server, deps);
   budgetRoutes(server, deps);
   runRoutes(server, { ...deps, isKeyGood });
+  comparisonRoutes(server, deps);
   liveRoutes(server, { ...deps, isKeyGood });
   runControlRoutes(server, deps);
   failureRoutes(server, deps);

@@ -36,25 +36,6 @@ function at(seconds: number, ended: number, facts: Partial<RunSnapshot> = {}): R
   };
 }
 
-describe('the history of rates', () => {
-  it('has a point for every five seconds of watching, and is flat where nobody looked', () => {
-    const rates = createWatchRates({ maxRuns: 1 });
-    rates.observe(at(100, 1000));
-    for (let second = 101; second <= 110; second++) rates.observe(at(second, 1000 + (second - 100) * 20));
-    const told = rates.history('r1').map((point) => [point.at.getTime() - startedAt.getTime(), point.usersPerSecond]);
-    expect(told).toEqual([
-      [1, 10],
-      [100_000, 10],
-      [105_000, 20],
-      [110_000, 20],
-    ]);
-  });
-
-  it('is empty of a run that nobody asked about', () => {
-    expect(createWatchRates({ maxRuns: 1 }).history('nobody')).toEqual([]);
-  });
-});
-
 describe('the rates of a run', () => {
   it('are its mean since the start when somebody looks for the first time', () => {
     expect(createWatchRates({ maxRuns: 1 }).observe(at(120, 1200))).toMatchObject({ oneMinute: 10, tenMinutes: 10 });
@@ -81,6 +62,16 @@ describe('the rates of a run', () => {
     const ended = at(3600, 600, { state: 'completed', endedAt });
 
     expect(createWatchRates({ maxRuns: 1 }).observe(ended)).toMatchObject({ oneMinute: 0, tenMinutes: 0 });
+  });
+
+  it('do not leap when what is left is cancelled or expires', () => {
+    const rates = createWatchRates({ maxRuns: 1 });
+    for (let second = 0; second <= 120; second++) rates.observe(at(second, second * 10));
+    const left = at(121, 1210);
+    const [feed] = left.countries;
+    const totals = feed?.totals.map((line) => ({ ...line, cancelled: 90_000, expired: 90_000 })) ?? [];
+    const countries = feed ? [{ ...feed, totals }] : [];
+    expect(rates.observe({ ...left, state: 'cancelling', countries })).toMatchObject({ oneMinute: 10 });
   });
 
   it('are nothing before the start', () => {

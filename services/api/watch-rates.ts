@@ -13,18 +13,11 @@ export interface Rates {
 export interface WatchRates {
   /** Rates as of the snapshot. Who looks for the first time gets the mean since the run started. */
   observe(snapshot: RunSnapshot): Rates;
-  /** What was observed of a run, in the order of time; nothing of one that nobody asked about. */
-  history(runId: string): RatePoint[];
-}
-
-export interface RatePoint {
-  at: Date;
-  usersPerSecond: number;
 }
 
 interface Sample {
   atMs: number;
-  /** Steps of users that had ended by then. */
+  /** Steps of users that had ended by then: succeeded, failed or unknown. */
   ended: number;
   /** Batches that had ended a step. */
   batches: number;
@@ -36,9 +29,6 @@ interface Seen {
   /** The look at which something had ended since the look before. */
   lastMoved: Sample;
 }
-
-/** Of a history: closer ones would show single batches. */
-const pointEveryMs = 5000;
 
 const oneMinuteMs = 60_000;
 const tenMinutesMs = 600_000;
@@ -71,7 +61,6 @@ export function createWatchRates({ maxRuns }: { maxRuns: number }): WatchRates {
       forget(samples, now.atMs - tenMinutesMs);
       return rates;
     },
-    history: (runId) => pointsOf(seenByRun.get(runId)?.samples ?? []),
   };
 }
 
@@ -80,29 +69,13 @@ function firstSamples({ startedAt }: RunSnapshot): Sample[] {
   return startedAt ? [{ atMs: startedAt.getTime(), ended: 0, batches: 0 }] : [];
 }
 
+/** Neither who expired nor who was cancelled tells how fast a run goes. */
 function endedSteps({ countries }: RunSnapshot): number {
-  return countries
-    .flatMap(({ totals }) => totals)
-    .reduce((sum, t) => sum + t.succeeded + t.failed + t.expired + t.cancelled + t.unknown, 0);
+  return countries.flatMap(({ totals }) => totals).reduce((sum, t) => sum + t.succeeded + t.failed + t.unknown, 0);
 }
 
 function endedBatches({ countries }: RunSnapshot): number {
   return countries.flatMap(({ totals }) => totals).reduce((sum, { batches }) => sum + batches, 0);
-}
-
-/** The mean between two samples, at both ends where nobody looked for a while: what is not known is flat. */
-function pointsOf(samples: readonly Sample[]): RatePoint[] {
-  const points: RatePoint[] = [];
-  let base = samples[0];
-  for (const sample of samples.slice(1)) {
-    if (!base || sample.atMs - base.atMs < pointEveryMs) continue;
-    const usersPerSecond = Math.max(0, ((sample.ended - base.ended) * 1000) / (sample.atMs - base.atMs));
-    const isGap = points.length === 0 || sample.atMs - base.atMs > 2 * pointEveryMs;
-    if (isGap) points.push({ at: new Date(base.atMs + 1), usersPerSecond });
-    points.push({ at: new Date(sample.atMs), usersPerSecond });
-    base = sample;
-  }
-  return points;
 }
 
 /** By the mean pause between the batches that ended while somebody looked, or since the start. */

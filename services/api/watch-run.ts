@@ -5,7 +5,7 @@ import type { CatalogueReader } from './catalogue-reader.ts';
 import type { RunReports, RunSnapshot } from './ports/run-reports.ts';
 import type { Logger } from '../../shared/runtime/logger.ts';
 import { runProgressView } from './views/progress.ts';
-import { createWatchRates, type RatePoint, type Rates } from './watch-rates.ts';
+import { createWatchRates, type Rates } from './watch-rates.ts';
 
 export interface WatchRunDeps {
   reports: Pick<RunReports, 'snapshots'>;
@@ -17,8 +17,6 @@ export interface WatchRunDeps {
 export interface RunWatch {
   /** One look; undefined when there is no such run. */
   look(runId: string): Promise<RunProgress | undefined>;
-  /** How fast it has gone so far, as far as anybody asked; undefined when there is no such run. */
-  rates(runId: string): Promise<RatePoint[] | undefined>;
   /** One look at many, by id, with the rates of those that go on; those that are not there are left out. */
   lookAll(runIds: readonly string[]): Promise<Map<string, RunProgress>>;
   /**
@@ -160,7 +158,6 @@ export function createRunWatch({ reports, catalogue, clock, logger }: WatchRunDe
 
   return {
     look: async (runId) => (await lookAt([runId], observed)).get(runId),
-    rates: async (runId) => ((await lookAt([runId], observed)).has(runId) ? rates.history(runId) : undefined),
     lookAll: (runIds) => lookAt(runIds, listed),
     followAll,
     follow: async function* (runId, from, signal) {

@@ -52,7 +52,7 @@ export async function callJob(job: HeldJob, deps: CallJobDeps): Promise<JobCall>
 
   const expiresInMs = job.expiresAtMs - endedMs;
   const verdict = judgeAnswer(answer, { ...job, expiresInMs }, terms, deps.random());
-  const note = noteOf(answer, endedMs - startedMs, secretsIn(callback.headers));
+  const note = noteOf(answer, endedMs - startedMs, callback.headers);
   const sign = signOf(answer);
   return { job, verdict: afterProbe(job, verdict, sign), note, sign, terms };
 }
@@ -81,7 +81,7 @@ function afterProbe(job: HeldJob, verdict: JobVerdict, sign: HostSign): JobVerdi
 }
 
 function callbackOf(job: HeldJob, { limits, sign }: ClientTerms, clock: Clock): Callback {
-  const { method, url } = job;
+  const { method, origin, path } = job;
   const body = job.body === null ? null : Buffer.from(job.body);
   const id = publicId('job', job.jobId);
   const timestamp = Math.floor((clock.monotonicMs() + job.clockAheadMs) / 1000);
@@ -89,13 +89,14 @@ function callbackOf(job: HeldJob, { limits, sign }: ClientTerms, clock: Clock): 
   const headers = requestHeadersOf(job);
   headers.push(webhookHeaders.id, id, webhookHeaders.timestamp, String(timestamp), 'muster-attempt', `${job.attempt}`);
   if (signatures.length > 0) headers.push(webhookHeaders.signature, signatures.join(' '));
-  return { limits, method, url, headers, body, notAfterMs: job.leaseUntilMs - limits.timeoutMs };
+  return { limits, method, origin, path, headers, body, notAfterMs: job.leaseUntilMs - limits.timeoutMs };
 }
 
-function noteOf(answer: CallbackAnswer, latencyMs: number, secrets: readonly string[]): CallNote {
+/** @param sent the headers of the call, names and values in turn */
+function noteOf(answer: CallbackAnswer, latencyMs: number, sent: readonly string[]): CallNote {
   if (answer.kind !== 'answered') return { status: null, latencyMs, error: causeOf(answer), answer: null };
   const { status, body } = answer;
-  const text = body.length === 0 ? null : withoutSecrets(storableText(body), secrets);
+  const text = body.length === 0 ? null : withoutSecrets(storableText(body), secretsIn(sent));
   return { status, latencyMs, error: isSuccess(status) ? null : causeOf(answer), answer: text };
 }
 

@@ -7,6 +7,9 @@ import { commonEnvironment, readEnvironment } from '../../shared/runtime/environ
 import { readKafkaSecurity, type KafkaSettings } from '../../shared/runtime/kafka-security.ts';
 import { readSecretBox, type SecretBox } from '../../shared/runtime/secret-box.ts';
 
+/** A broker gathers no longer than a flush; a crowd is read past quickly, since its references wait in the dispatcher, client by client. */
+export const callsFetch = { gatherMs: 5, maxBytesPerPartition: 128 * 1024 };
+
 const dispatcherEnvironment = commonEnvironment.extend({
   KAFKA_SESSION_TIMEOUT_MS: z.coerce.number().int().min(1000).max(300_000).default(10_000),
   MUSTER_REGION: z

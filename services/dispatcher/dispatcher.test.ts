@@ -9,7 +9,7 @@ import { createMemoryBus } from '../../test/support/memory/memory-bus.ts';
 import { passTime } from '../../test/support/pass-time.ts';
 import { createSettableClock } from '../../test/support/settable-clock.ts';
 import type { Clock } from '../../shared/ports/clock.ts';
-import { createDispatcher } from './dispatcher.ts';
+import { createDispatcher, type DispatcherDeps } from './dispatcher.ts';
 import type { Callback, CallbackAnswer } from './ports/callback-endpoint.ts';
 import type { ClientTerms } from './ports/client-terms.ts';
 
@@ -38,7 +38,7 @@ function setUp(answerOf: (call: Callback) => CallbackAnswer | Promise<CallbackAn
     };
   }
 
-  const dispatcherOf = (owner: string, ownClock: Clock = clock) =>
+  const dispatcherOf = (owner: string, ownClock: Clock = clock, more: Partial<DispatcherDeps> = {}) =>
     createDispatcher({
       consumer: bus.consumer('dispatchers', [topic]),
       ledger: createMemoryCallLedger({ tables, owner, leaseMs }),
@@ -57,6 +57,7 @@ function setUp(answerOf: (call: Callback) => CallbackAnswer | Promise<CallbackAn
         },
       },
       ...{ leaseMs, concurrency: 100, clock: ownClock, random: () => 0.5, logger },
+      ...more,
     });
 
   /** Adds jobs and offers them. */
@@ -85,7 +86,7 @@ describe('the dispatcher', () => {
     await offer({ jobId: jobIdOf(1), url: 'https://one.example/a?b=c', body: '{"x":1}' });
     await passTime(clock, 100);
     expect(calls).toHaveLength(1);
-    expect(calls[0]).toMatchObject({ method: 'POST', url: 'https://one.example/a?b=c' });
+    expect(calls[0]).toMatchObject({ method: 'POST', origin: 'https://one.example', path: '/a?b=c' });
     expect(calls[0]?.body?.toString()).toBe('{"x":1}');
     const rows = await subject.rows();
     expect(rows).toMatchObject({
@@ -112,6 +113,31 @@ describe('the dispatcher', () => {
     expect(new Set(ids).size).toBe(1);
     expect(ids[0]).toMatch(/^job_/);
     expect(attempts).toEqual(['1', '2']);
+    await stop(dispatcher);
+  });
+
+  it('calls a job again at its next time, though it has not heard yet that what came before is stored', async () => {
+    const { clock, tables, calls, dispatcherOf, offer, stop } = setUp(() => status(500));
+    const real = createMemoryCallLedger({ tables, owner: 'a', leaseMs });
+    let lost = 0;
+    const dispatcher = dispatcherOf('a', clock, {
+      ledger: {
+        ...real,
+        flush: async (work) => {
+          const flushed = await real.flush(work);
+          if (work.results.length > 0 && lost++ === 0) throw new Error('the connection broke after the commit');
+          return flushed;
+        },
+      },
+    });
+    await dispatcher.start();
+    await offer({ jobId: jobIdOf(1) });
+    await passTime(clock, 100);
+    expect([calls.length, lost]).toEqual([1, 1]);
+    await offer({ jobId: jobIdOf(1), attempt: 2 });
+    await passTime(clock, 1000);
+    expect(calls).toHaveLength(2);
+    expect(tables.jobs.get(jobIdOf(1))?.attempt).toBe(3);
     await stop(dispatcher);
   });
 
@@ -200,7 +226,7 @@ describe('the dispatcher', () => {
 
   it('puts the jobs of a host aside that fails again and again, and of no other', async () => {
     const { clock, subject, tables, calls, dispatcherOf, offer, stop } = setUp((call) =>
-      call.url.includes('down') ? { kind: 'unanswered', cause: 'connection refused' } : ok,
+      call.origin.includes('down') ? { kind: 'unanswered', cause: 'connection refused' } : ok,
     );
     const dispatcher = dispatcherOf('a');
     await dispatcher.start();
@@ -209,7 +235,7 @@ describe('the dispatcher', () => {
     await passTime(clock, 50);
     await offer(down(10), down(11), { jobId: jobIdOf(20), url: 'https://up.example/' });
     await passTime(clock, 50);
-    expect(calls.filter(({ url }) => url.includes('down'))).toHaveLength(5);
+    expect(calls.filter(({ origin }) => origin.includes('down'))).toHaveLength(5);
     const rows = await subject.rows();
     expect(rows.pending.filter(({ sideline }) => sideline === 'down.example').map(({ jobId }) => jobId)).toEqual([
       jobIdOf(10),

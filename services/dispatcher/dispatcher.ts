@@ -1,3 +1,4 @@
+import type { JobReference } from '../../shared/domain/job-key.ts';
 import type { Clock } from '../../shared/ports/clock.ts';
 import type { DeadLetters } from '../../shared/ports/dead-letters.ts';
 import type { MessageConsumer } from '../../shared/ports/message-bus.ts';
@@ -76,7 +77,7 @@ export function createDispatcher(deps: DispatcherDeps): Dispatcher {
   const receiver = createReferenceReceiver({
     queue,
     deadLetters: deps.deadLetters,
-    isHeld: (jobId) => held.has(jobId),
+    isHeld,
     onSettled: (message) => consumer.settle(message),
     onArrived: wake,
     logger,
@@ -99,6 +100,11 @@ export function createDispatcher(deps: DispatcherDeps): Dispatcher {
     stateOf: (clientId: string, host: string) => keeper.stateOf(clientId, host),
   };
   const loop = createLoop({ name: 'dispatcher', turn, afterErrorMs, clock, logger });
+
+  /** One that is due at another time is no repeat: what came of the time before is stored, though we may not have heard of that yet. */
+  function isHeld({ jobId, dueUs }: JobReference): boolean {
+    return held.get(jobId)?.dueUs === dueUs;
+  }
 
   function serve(job: HeldJob, whenDone?: () => void): void {
     serving++;
@@ -134,7 +140,7 @@ export function createDispatcher(deps: DispatcherDeps): Dispatcher {
     lines.endRound();
     const calls = finished.splice(0, maxClaims);
     // What is held already is a repeat; its claim must not stand beside its end.
-    const claims = references.filter(({ jobId }) => !held.has(jobId));
+    const claims = references.filter((reference) => !isHeld(reference));
     if (claims.length + calls.length === 0) {
       settle(references);
       return idleMs;
@@ -146,7 +152,7 @@ export function createDispatcher(deps: DispatcherDeps): Dispatcher {
       queue.putBack(references);
       throw error;
     });
-    for (const { job } of calls) held.delete(job.jobId);
+    for (const { job } of calls) if (held.get(job.jobId) === job) held.delete(job.jobId);
     meter.flushed(flushed, calls, claims.length, clock.monotonicMs() - askedMs);
     const jobs = flushed.claimed.map((claim) => heldJobOf(claim, askedMs, leaseMs));
     for (const job of jobs) held.set(job.jobId, job);

@@ -4,6 +4,10 @@ import type { ClaimedJob } from './ports/call-ledger.ts';
 export interface HeldJob extends ClaimedJob {
   /** Host and port of its URL, as circuits name it; nothing where that is none. */
   host: string;
+  /** Scheme, host and port. */
+  origin: string;
+  /** What comes behind them, without a fragment. */
+  path: string;
   /** From then on another may claim it. */
   leaseUntilMs: number;
   /** From then on it is not worth calling; infinite when it always is. */
@@ -17,7 +21,8 @@ export interface HeldJob extends ClaimedJob {
 /** @param askedMs when the claim was asked for: the database cannot have begun the lease earlier */
 export function heldJobOf(claim: ClaimedJob, askedMs: number, leaseMs: number, isProbe = false): HeldJob {
   const expiresAtMs = claim.expiresInMs === null ? Infinity : askedMs + claim.expiresInMs;
-  const host = URL.parse(claim.url)?.host ?? '';
+  const target = URL.parse(claim.url);
+  const [host, origin, path] = target ? [target.host, target.origin, target.pathname + target.search] : ['', '', ''];
   const clockAheadMs = claim.claimedAtMs - askedMs;
-  return { ...claim, host, leaseUntilMs: askedMs + leaseMs, expiresAtMs, clockAheadMs, isProbe };
+  return { ...claim, host, origin, path, leaseUntilMs: askedMs + leaseMs, expiresAtMs, clockAheadMs, isProbe };
 }

@@ -16,15 +16,12 @@ import { defineProcess, isEntry, runProcess } from '../../shared/runtime/process
 import { createRegionWatch } from '../../shared/runtime/region-watch.ts';
 import { systemClock } from '../../shared/runtime/system-clock.ts';
 import { createClientDirectory } from './client-directory.ts';
-import { readConfig } from './config.ts';
+import { callsFetch, readConfig } from './config.ts';
 import { createDispatcher } from './dispatcher.ts';
 import { createCallbackEndpoint } from './http/callback-endpoint.ts';
 import { createCallLedger } from './postgres/call-ledger.ts';
 import { createHostCircuits } from './postgres/host-circuits.ts';
 import { createNodeReporter } from './report-node.ts';
-
-/** A broker gathers no longer than a flush; a crowd is read past quickly, since its references wait here, client by client. */
-const callsFetch = { gatherMs: 5, maxBytesPerPartition: 128 * 1024 };
 
 /** One connection flushes, the others look after hosts, clients and the region. */
 const maxConnections = 4;

@@ -18,7 +18,7 @@ const countOf = (taken: readonly QueuedReference[], of: string) =>
 describe('references that wait for their claim', () => {
   it('are taken once each, in the order of their client, whatever room there is', () => {
     const sizes = fc.array(fc.integer({ min: 0, max: 120 }), { minLength: 1, maxLength: 4 });
-    const rooms = fc.array(fc.tuple(fc.integer({ min: 1, max: 90 }), fc.integer({ min: 0, max: 60 })), {
+    const rooms = fc.array(fc.tuple(fc.integer({ min: -20, max: 90 }), fc.integer({ min: -60, max: 60 })), {
       maxLength: 40,
     });
     fc.assert(
@@ -27,8 +27,8 @@ describe('references that wait for their claim', () => {
         counts.forEach((count, index) => queue.add(crowd(`c${index}`, count)));
         const taken = takes.flatMap(([max, room]) => {
           const got = queue.take(max, () => room);
-          expect(got.length).toBeLessThanOrEqual(max);
-          counts.forEach((_, index) => expect(countOf(got, `c${index}`)).toBeLessThanOrEqual(room));
+          expect(got.length).toBeLessThanOrEqual(Math.max(0, max));
+          counts.forEach((_, index) => expect(countOf(got, `c${index}`)).toBeLessThanOrEqual(Math.max(0, room)));
           return got;
         });
         taken.push(...queue.take(100_000, () => 100_000));
@@ -58,6 +58,14 @@ describe('references that wait for their claim', () => {
     queue.add(crowd('slow', 500));
     queue.add(crowd('fast', 500));
     expect(queue.take(300, (clientId) => (clientId === 'slow' ? 0 : 1000))).toHaveLength(300);
+  });
+
+  it('stay where they are while their client has more than it should, as its calls were quick and have become slow', () => {
+    const queue = createReferenceQueue();
+    queue.add(crowd('slower', 5000));
+    queue.add(crowd('beside', 10));
+    const taken = queue.take(500, (clientId) => (clientId === 'slower' ? -400 : 20));
+    expect([countOf(taken, 'slower'), countOf(taken, 'beside')]).toEqual([0, 10]);
   });
 
   it('go first when they are put back, and are forgotten with their lane', () => {

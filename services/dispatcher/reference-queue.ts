@@ -17,7 +17,7 @@ export interface ReferenceQueue {
   add(references: readonly QueuedReference[]): void;
   /**
    * Takes from all clients that have room, in turn, the oldest first of each.
-   * @param roomOf how many more may be claimed for the client, when so many are for others
+   * @param roomOf how many more may be claimed for the client, when so many are for others; below 0: it has more than it should, as its calls became slow
    */
   take(max: number, roomOf: (clientId: string, forOthers: number) => number): QueuedReference[];
   /** In front of what waits. */

@@ -1,5 +1,6 @@
 import { jobReferences, type JobReferences } from '../../shared/contracts/job-references.ts';
 import { readMessage } from '../../shared/contracts/read-message.ts';
+import type { JobReference } from '../../shared/domain/job-key.ts';
 import type { DeadLetters } from '../../shared/ports/dead-letters.ts';
 import type { LaneMessage, LaneReceiver } from '../../shared/ports/message-bus.ts';
 import type { Logger } from '../../shared/runtime/logger.ts';
@@ -12,7 +13,7 @@ export interface ReferenceReceiverDeps {
   queue: ReferenceQueue;
   deadLetters: DeadLetters;
   /** True for a job that this process has already: its reference is a repeat. */
-  isHeld: (jobId: string) => boolean;
+  isHeld: (reference: JobReference) => boolean;
   onSettled: (message: LaneMessage) => void;
   onArrived: () => void;
   logger: Logger;
@@ -42,7 +43,7 @@ export function createReferenceReceiver(deps: ReferenceReceiverDeps): LaneReceiv
       deadLetter(message, `not references to jobs: ${read.reason}`);
       return;
     }
-    const references = referencesOf(message, read.message).filter(({ jobId }) => !isHeld(jobId));
+    const references = referencesOf(message, read.message).filter((reference) => !isHeld(reference));
     const [first] = references;
     if (!first || queue.size + references.length > maxQueued) {
       onSettled(message);

@@ -3,14 +3,40 @@ import type { ClaimedJob } from './ports/call-ledger.ts';
 
 const storedHeaders = z.record(z.string(), z.string());
 
+/** Headers as they were accepted, names and values in turn, and which of the usual ones are among them. */
+interface GivenHeaders {
+  flat: readonly string[];
+  hasUserAgent: boolean;
+  hasContentType: boolean;
+}
+
+/** Jobs of a client mostly have the same headers. These many are remembered, until there are more. */
+const maxRemembered = 1000;
+const remembered = new Map<string, GivenHeaders>();
+const none: GivenHeaders = { flat: [], hasUserAgent: false, hasContentType: false };
+
 /** The headers that the job was accepted with, names and values in turn, and those that every call has unless the job says otherwise. */
 export function requestHeadersOf({ headers, body }: Pick<ClaimedJob, 'headers' | 'body'>): string[] {
-  const given = headers === null ? {} : readHeaders(headers);
-  const named = new Set(Object.keys(given).map((name) => name.toLowerCase()));
-  const flat = Object.entries(given).flat();
-  if (!named.has('user-agent')) flat.push('user-agent', 'muster');
-  if (body !== null && !named.has('content-type')) flat.push('content-type', 'application/json');
+  const given = headers === null ? none : givenIn(headers);
+  const flat = [...given.flat];
+  if (!given.hasUserAgent) flat.push('user-agent', 'muster');
+  if (body !== null && !given.hasContentType) flat.push('content-type', 'application/json');
   return flat;
+}
+
+function givenIn(text: string): GivenHeaders {
+  const known = remembered.get(text);
+  if (known) return known;
+  const given = readHeaders(text);
+  const named = new Set(Object.keys(given).map((name) => name.toLowerCase()));
+  const read = {
+    flat: Object.entries(given).flat(),
+    hasUserAgent: named.has('user-agent'),
+    hasContentType: named.has('content-type'),
+  };
+  if (remembered.size >= maxRemembered) remembered.clear();
+  remembered.set(text, read);
+  return read;
 }
 
 /** They were checked when they were accepted; what a later version wrote differently must not stop the call. */

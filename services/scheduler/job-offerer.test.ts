@@ -161,6 +161,26 @@ describe('offering jobs that are due', () => {
     await stop(offerer);
   });
 
+  it('offers it again also while much lies on the topic, and only that: the rest is on its way', async () => {
+    let lying = 0;
+    const { clock, tables, started, stop, offered, add } = setUp();
+    const offerer = await started('a', { backlogs: { unhandled: () => Promise.resolve(new Map([[topic, lying]])) } });
+    await add({ jobId: jobIdOf(1) }, { jobId: jobIdOf(2) });
+    await passTime(clock, 100);
+    const leaseUntilMs = clock.nowMs() + 30_000;
+    tables.fires.set(jobIdOf(1), { jobId: jobIdOf(1), owner: 'd', epoch: 1, leaseUntilMs });
+    lying = 500;
+    await passTime(clock, 29_000);
+    expect(offered()).toHaveLength(2);
+    await passTime(clock, 5000);
+    expect(offered().map(({ jobId }) => jobId)).toEqual([jobIdOf(1), jobIdOf(2), jobIdOf(1)]);
+    // Who claimed it dies as well: it waits for that lease, and not for a distance that grows.
+    tables.fires.set(jobIdOf(1), { jobId: jobIdOf(1), owner: 'e', epoch: 2, leaseUntilMs: clock.nowMs() + 5000 });
+    await passTime(clock, 9000);
+    expect(offered().map(({ jobId }) => jobId)).toEqual([jobIdOf(1), jobIdOf(2), jobIdOf(1), jobIdOf(1)]);
+    await stop(offerer);
+  });
+
   it('offers what could not be published until it can be', async () => {
     const { clock, bus, started, stop, offered, add } = setUp();
     const offerer = await started('a');

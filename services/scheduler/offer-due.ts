@@ -136,7 +136,7 @@ export interface SweepDeps extends LookDeps {
 
 /** Offers again what was offered, or should have been, at least ten seconds ago and nobody calls. Returns what was found lost. */
 export async function sweepDue(deps: SweepDeps, nowMs: number): Promise<JobReference[]> {
-  const { marks, cursors, swept, deferred, offers } = deps;
+  const { marks, cursors, swept, offers } = deps;
   const ranges = marks.all().map(({ partition }) => ({
     ...{ partition, after: cursors.get(partition) ?? firstMark, until: marks.settledOf(partition, nowMs) },
   }));
@@ -146,10 +146,7 @@ export async function sweepDue(deps: SweepDeps, nowMs: number): Promise<JobRefer
   const lost: JobReference[] = [];
   for (const { partition } of open) {
     const references = found.get(partition) ?? [];
-    for (const reference of references) {
-      const waits = offers.has(reference) || deferred.isDeferred(reference.clientId, partition);
-      if (!waits && !offers.isFull(reference.clientId) && swept.isDue(reference, nowMs)) lost.push(reference);
-    }
+    lost.push(...references.filter((reference) => isLost(reference, deps, nowMs)));
     const last = references.at(-1);
     if (last && references.length === rowsPerSweep) cursors.set(partition, { dueUs: last.dueUs, jobId: last.jobId });
     else {
@@ -159,6 +156,30 @@ export async function sweepDue(deps: SweepDeps, nowMs: number): Promise<JobRefer
   }
   for (const reference of lost) offers.add(reference);
   return lost;
+}
+
+/**
+ * The same of what was claimed by somebody whose lease is over: that is on its way to nobody, however much lies on the topic.
+ * Returns what was found lost.
+ */
+export async function sweepLapsed(deps: SweepDeps, nowMs: number): Promise<JobReference[]> {
+  const ranges = deps.marks.all().map(({ partition }) => ({
+    ...{ partition, after: firstMark, until: deps.marks.settledOf(partition, nowMs) },
+  }));
+  const open = ranges.filter(({ until }) => until.dueUs > 0);
+  if (open.length === 0) return [];
+  const found = await deps.due.sweepLapsed(open, rowsPerSweep);
+  const lost = found.filter((reference) => isLost(reference, deps, nowMs));
+  for (const { partition } of open) deps.swept.endPass(partition);
+  for (const reference of lost) deps.offers.add(reference);
+  return lost;
+}
+
+/** Whether it is offered again now, which is then noted. */
+function isLost(reference: JobReference, { deferred, offers, swept }: SweepDeps, nowMs: number): boolean {
+  const { clientId, partition } = reference;
+  const waits = offers.has(reference) || deferred.isDeferred(clientId, partition);
+  return !waits && !offers.isFull(clientId) && swept.isDue(reference, nowMs);
 }
 
 function takeIn(

@@ -9,7 +9,7 @@ import { createDeferredClients } from './deferred-clients.ts';
 import { createFairOffers } from './fair-offers.ts';
 import { createMarks } from './marks.ts';
 import { createOfferedLately } from './offered-lately.ts';
-import { lookForDeferred, lookForDue, lookForLate, nearMs, sweepDue, type LookEnd } from './offer-due.ts';
+import { lookForDeferred, lookForDue, lookForLate, nearMs, sweepDue, sweepLapsed, type LookEnd } from './offer-due.ts';
 import type { DueReferences, Mark } from './ports/due-references.ts';
 import { createSweptJobs } from './swept-jobs.ts';
 
@@ -129,11 +129,11 @@ export function createOffering(deps: OfferingDeps): Offering {
       // In a crowd that is due at once this reads all of it: it must not be all that is done.
       lateAtMs = nowMs + 4 * (clock.monotonicMs() - nowMs);
     }
-    // While more lies on the topic than is called in ten seconds, what was offered is simply on its way.
-    const isOnItsWay = (gate.seconds ?? 0) >= 10;
-    if (!isOnItsWay && nowMs - sweptAtMs >= sweepEveryMs) {
+    if (nowMs - sweptAtMs >= sweepEveryMs) {
       sweptAtMs = nowMs;
-      const lost = await sweepDue({ ...look, swept, cursors }, nowMs);
+      // While more lies on the topic than is called in ten seconds, what was offered is on its way; what was claimed and not ended is not.
+      const sweep = (gate.seconds ?? 0) >= 10 ? sweepLapsed : sweepDue;
+      const lost = await sweep({ ...look, swept, cursors }, nowMs);
       figures.swept += lost.length;
       if (lost.length > 0) logger.warn({ jobs: lost.length }, 'jobs that nobody called are offered again');
     }

@@ -9,6 +9,7 @@ import type { OutboxSweep } from './ports/outbox-sweep.ts';
 import type { BudgetShortage, RunStore, RunTally, WaitingStep } from './ports/run-store.ts';
 import type { StepEndings } from './ports/step-endings.ts';
 import { runCause } from './run-cause.ts';
+import type { RunHistory } from './ports/run-history.ts';
 import { createRunFinisher } from './run-finisher.ts';
 import { settlePauses } from './settle-pauses.ts';
 import { createStepProgress, type OpenStep } from './step-progress.ts';
@@ -20,6 +21,7 @@ const lookEveryMs = 1000;
 
 export interface KeepRunsDeps {
   runStore: RunStore;
+  runHistory: RunHistory;
   outboxSweep: OutboxSweep;
   stepEndings: StepEndings;
   publisher: MessagePublisher;
@@ -39,6 +41,7 @@ export interface KeepRunsDeps {
 export function createKeepRuns(deps: KeepRunsDeps): () => Promise<number> {
   const {
     runStore,
+    runHistory,
     outboxSweep,
     stepEndings,
     publisher,
@@ -85,8 +88,20 @@ export function createKeepRuns(deps: KeepRunsDeps): () => Promise<number> {
       });
     }
     await settlePauses({ runStore, logger });
+    await keepHistory();
     return pauseAfter(tookMs, lookEveryMs);
   };
+
+  /** For people alone: whatever becomes of it, runs are kept. */
+  async function keepHistory(): Promise<void> {
+    try {
+      await runHistory.notePoints();
+      for (const { runId, kind } of await runHistory.noteTroubles())
+        logger.info({ runId, kind }, 'told the history of a run');
+    } catch (error) {
+      warn('could not note how runs go, trying again', String(error), {});
+    }
+  }
 
   async function askBacklogs(open: readonly OpenStep[]): Promise<Map<string, number | null>> {
     if (open.length === 0) return new Map();

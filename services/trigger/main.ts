@@ -23,6 +23,7 @@ import { createLetterPublisher } from '../../shared/kafka/letter-publisher.ts';
 import { createLetterReplays } from './postgres/letter-replays.ts';
 import { createReconciliation } from './postgres/reconciliation.ts';
 import { createRetentionStore } from './postgres/retention.ts';
+import { createRunHistory } from './postgres/run-history.ts';
 import { createRunStore } from './postgres/run-store.ts';
 import { createStepEndings } from './postgres/step-endings.ts';
 import { segmentationConnections } from './page-questions.ts';
@@ -78,6 +79,7 @@ export const triggerProcess = defineProcess('trigger', readConfig, async (config
   const trigger = createTrigger({
     publisher,
     runStore: createRunStore({ pool: hotPool }),
+    runHistory: createRunHistory({ pool: hotPool }),
     feedStore: createFeedStore({ pool: hotPool }),
     outboxSweep: createOutboxSweep({ pool: hotPool }),
     stepEndings: createStepEndings({ pool: hotPool }),

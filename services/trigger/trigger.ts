@@ -10,6 +10,7 @@ import type { MessagePublisher, TopicAdmin, TopicBacklogs, TopicSpec } from '../
 import type { ShardStore } from '../../shared/ports/registry.ts';
 import type { Reconciliation } from './ports/reconciliation.ts';
 import type { Retention } from './ports/retention.ts';
+import type { RunHistory } from './ports/run-history.ts';
 import type { RunStore } from './ports/run-store.ts';
 import type { RegistryReader } from '../../shared/runtime/registry-reader.ts';
 import type { StoredAudiences } from '../../shared/ports/stored-audiences.ts';
@@ -40,6 +41,7 @@ const afterErrorMs = 1000;
 export interface TriggerDeps {
   publisher: MessagePublisher;
   runStore: RunStore;
+  runHistory: RunHistory;
   feedStore: FeedStore;
   outboxSweep: OutboxSweep;
   stepEndings: StepEndings;
@@ -131,8 +133,8 @@ export function createTrigger(deps: TriggerDeps): Trigger {
     warn,
     logger,
   });
-  const { stepEndings, topicBacklogs, stallMs } = deps;
-  const looking = { runStore, outboxSweep, stepEndings, publisher, topicBacklogs, topics };
+  const { runHistory, stepEndings, topicBacklogs, stallMs } = deps;
+  const looking = { runStore, runHistory, outboxSweep, stepEndings, publisher, topicBacklogs, topics };
   const keeping = loopOf(
     'keep-runs',
     createKeepRuns({ ...looking, isSweeper, stallMs, feedLeaseMs, figures, clock, warn, logger }),

@@ -93,7 +93,10 @@ const actionTypeFields = service.extend({
     .optional(),
 });
 
-export const actionTypeConfig = actionTypeFields.superRefine(checkClassTerms);
+export const actionTypeConfig = actionTypeFields.superRefine((type, context) => {
+  checkClassTerms(type, context);
+  checkReceiptTerms(type, context);
+});
 
 export type ActionTypeConfig = z.infer<typeof actionTypeConfig>;
 
@@ -119,6 +122,14 @@ function checkClassTerms(type: z.infer<typeof actionTypeFields>, context: z.Refi
   } else if (appliesLateSeconds * 1000 < timeoutMs) {
     issue('appliesLateSeconds', `has to be at least the time-out, ${timeoutMs} ms`);
   }
+}
+
+/** A secret that nothing is signed with looks as if receipts were taken. Without one they are: by a key, or by a secret that is set later. */
+function checkReceiptTerms(type: z.infer<typeof actionTypeFields>, context: z.RefinementCtx): void {
+  const { receipts, receiptsSecretEnv } = type;
+  if (receipts || receiptsSecretEnv === undefined) return;
+  const message = `names ${receiptsSecretEnv}, and is for action types with "receipts": true alone`;
+  context.addIssue({ code: 'custom', path: ['receiptsSecretEnv'], message, input: receiptsSecretEnv });
 }
 
 function holdsNoCredentials(text: string): boolean {

@@ -32,6 +32,9 @@ export const stepLineShape = z
       .object({
         delivered: users,
         undelivered: users,
+        unexpected: users
+          .default(0)
+          .describe('Receipts of users that failed here, or are unknown: in none of the others'),
         awaiting: z.int().describe('Below zero while receipts came for users whose acceptance is not recorded'),
       })
       .optional()
@@ -174,13 +177,17 @@ export type RunProgress = z.infer<typeof runProgress>;
 
 export const runRates = z
   .object({
+    notedSince: time.nullable().describe('Before it, only the mean since the start is known; null where all is'),
     points: z.array(z.object({ at: time, usersPerSecond: z.number().min(0) })).describe('In the order of their time'),
   })
   .meta({
     id: 'RunRates',
     description:
-      'How fast a run has gone, as far as this process was asked about it: the last ten minutes of watching, flat where nobody looked',
+      'How fast a run has gone, from its start to its end: users that ended a step by succeeding, failing or being unknown. A point every ' +
+      'five seconds at first, farther apart the longer it goes on, some hundreds at most; flat where nobody noted anything',
   });
+
+export type RunRates = z.infer<typeof runRates>;
 
 export const failureReason = z
   .object({
@@ -300,6 +307,24 @@ export const cancelPreview = z
       .describe('Their calls are under way: they finish and are recorded, also after a pause'),
     waiting: waitingBatches,
     timeToStopMs,
+    countries: z
+      .array(
+        z.object({
+          country: z.string(),
+          notFedUsers: users.nullable(),
+          steps: z.array(
+            z.object({
+              step: z.int().min(1),
+              action: z.string(),
+              notStartedUsers: users.describe('Begin the chain with this step and were not called: they get nothing'),
+              halfWayUsers: users.describe('Have the steps before, and will not get this one'),
+              inFlightUsers: users.describe('Their call is under way: it is still recorded in this step'),
+            }),
+          ),
+        }),
+      )
+      .default([])
+      .describe('The same by country and step, as of this moment: where users wait or are called now'),
   })
   .meta({
     id: 'CancelPreview',

@@ -6,9 +6,27 @@
  * - `auto-paused`: Muster paused it; the detail has the cause.
  * - `paused`: nobody holds anything of it any more.
  * - `snapshot-renewed`: a feed goes on behind its cursor on another snapshot of its segment.
+ * - `breaker-opened`, `breaker-closed`: an endpoint that its users have yet to pass was down, and is called again.
+ * - `step-held`, `step-released`: a step in a country waits for a person, and does so no more.
+ * - `feed-stalled`, `feed-moved`: whom it is for could not be read in a country, and can be again.
  * - `repaired`: sums or agenda of a feed were not what its rows say; the detail has what was set right.
  * - `ended`: the detail has its last state, and the reason.
  */
+/** What comes in a run's way by itself, and goes. Seen by a look, once a second: what is shorter than that may not be told. */
+export const troubleEventKinds = [
+  'breaker-opened',
+  'breaker-closed',
+  'step-held',
+  'step-released',
+  'feed-stalled',
+  'feed-moved',
+] as const;
+
+export type TroubleEventKind = (typeof troubleEventKinds)[number];
+
+/** Of a run: what flaps for days is not told for days. */
+export const maxTroubleEvents = 500;
+
 export const runEventKinds = [
   'created',
   'begun',
@@ -19,6 +37,7 @@ export const runEventKinds = [
   'cancelling',
   'changed',
   'snapshot-renewed',
+  ...troubleEventKinds,
   'repaired',
   'ended',
 ] as const;

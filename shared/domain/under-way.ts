@@ -1,6 +1,6 @@
 /** What of a run is on its way at one moment. */
 export interface UnderWay {
-  /** Claimed by a worker whose lease runs: it may be calling right now. One for each step that has any. */
+  /** Claimed by a worker whose lease runs: it may be calling right now. One for each step of a country that has any, in their order. */
   inFlight: readonly StepInFlight[];
   /** Batches on the topics that nobody has claimed. */
   ready: number;
@@ -10,6 +10,7 @@ export interface UnderWay {
 
 export interface StepInFlight {
   step: number;
+  country: string;
   batches: number;
   /** Of those batches; who was lost earlier in the chain counts too. */
   users: number;

@@ -28,7 +28,7 @@ export interface LaneIntakeDeps {
 
 /** From fetches to lanes to the receiver: what is held back, when fetching pauses, and when it goes on. */
 export interface LaneIntake {
-  takeBatch(payload: EachBatchPayload): Promise<void>;
+  takeBatch(payload: Pick<EachBatchPayload, 'batch' | 'resolveOffset'>): Promise<void>;
   settle(message: LaneMessage): void;
   /** These partitions in place of those so far. */
   assign(partitionsByTopic: Readonly<Record<string, number[]>>): void;

@@ -1,5 +1,11 @@
 import { expect, it } from 'vitest';
-import { textArrayBytes, uuidArrayBytes } from './binary-arrays.ts';
+import {
+  instantArrayBytes,
+  intArrayBytes,
+  smallIntArrayBytes,
+  textArrayBytes,
+  uuidArrayBytes,
+} from './binary-arrays.ts';
 
 /** One dimension, nulls or none, the type of the elements, so many of them, the first is number 1. */
 const head = (oid: number, length: number, hasNulls: boolean) => {
@@ -34,4 +40,15 @@ it('writes an array that is larger than what is kept for it, and leaves earlier 
   expect(large.subarray(-1).toString()).toBe('y');
   expect(first).toEqual(Buffer.concat([head(25, 1, false), sized(Buffer.from('first'))]));
   expect(uuidArrayBytes([])).toEqual(head(2950, 0, false));
+});
+
+it('writes whole numbers of two and four bytes, and times as microseconds since 2000, before it and behind it', () => {
+  const hex = (digits: string) => sized(Buffer.from(digits, 'hex'));
+  expect(smallIntArrayBytes([-2, 300, null])).toEqual(
+    Buffer.concat([head(21, 3, true), hex('fffe'), hex('012c'), none]),
+  );
+  expect(intArrayBytes([-2, 70_000])).toEqual(Buffer.concat([head(23, 2, false), hex('fffffffe'), hex('00011170')]));
+  const times = [Date.UTC(2000, 0, 1) * 1000 - 1, Date.UTC(2000, 0, 1) * 1000 + 2 ** 40 + 5];
+  const expected = [head(1184, 2, false), hex('ffffffffffffffff'), hex('0000010000000005')];
+  expect(instantArrayBytes(times)).toEqual(Buffer.concat(expected));
 });

@@ -3,12 +3,17 @@
  * character there. pg sends a Buffer as a binary parameter.
  */
 
+const smallIntOid = 21;
+const intOid = 23;
 const textOid = 25;
+const instantOid = 1184;
 const uuidOid = 2950;
 /** Dimensions, whether there are nulls, type of the elements, length, lower bound. */
 const headBytes = 20;
 const lengthBytes = 4;
 const uuidBytes = 16;
+/** Postgres counts from there. */
+const microsUntil2000 = Date.UTC(2000, 0, 1) * 1000;
 
 /** Written to again and again, and copied from. Larger arrays get memory of their own, so that none is kept. */
 const scratch = Buffer.allocUnsafeSlow(1024 * 1024);
@@ -40,7 +45,45 @@ export function uuidArrayBytes(values: readonly (string | null)[]): Buffer {
   return bytes.subarray(0, end);
 }
 
-function writeHead(bytes: Buffer, oid: number, values: readonly (string | null)[]): number {
+/** @param values whole numbers from -32,768 to 32,767 */
+export function smallIntArrayBytes(values: readonly (number | null)[]): Buffer {
+  return numberArrayBytes(values, smallIntOid, 2, (bytes, value, at) => bytes.writeInt16BE(value, at));
+}
+
+/** @param values whole numbers that 32 bits hold */
+export function intArrayBytes(values: readonly (number | null)[]): Buffer {
+  return numberArrayBytes(values, intOid, 4, (bytes, value, at) => bytes.writeInt32BE(value, at));
+}
+
+/** @param values whole microseconds since 1970, exact as long as a number is */
+export function instantArrayBytes(values: readonly (number | null)[]): Buffer {
+  return numberArrayBytes(values, instantOid, 8, (bytes, value, at) => {
+    const since2000 = value - microsUntil2000;
+    const high = Math.floor(since2000 / 2 ** 32);
+    bytes.writeInt32BE(high, at);
+    bytes.writeUInt32BE(since2000 - high * 2 ** 32, at + 4);
+  });
+}
+
+function numberArrayBytes(
+  values: readonly (number | null)[],
+  oid: number,
+  width: number,
+  write: (bytes: Buffer, value: number, at: number) => void,
+): Buffer {
+  const bytes = Buffer.allocUnsafe(headBytes + values.length * (lengthBytes + width));
+  let end = writeHead(bytes, oid, values);
+  for (const value of values) {
+    bytes.writeInt32BE(value === null ? -1 : width, end);
+    end += lengthBytes;
+    if (value === null) continue;
+    write(bytes, value, end);
+    end += width;
+  }
+  return bytes.subarray(0, end);
+}
+
+function writeHead(bytes: Buffer, oid: number, values: readonly (string | number | null)[]): number {
   bytes.writeInt32BE(1, 0);
   bytes.writeInt32BE(values.includes(null) ? 1 : 0, 4);
   bytes.writeInt32BE(oid, 8);

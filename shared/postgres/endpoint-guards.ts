@@ -146,3 +146,14 @@ const selectGuards = `
     case when state = 'open' then 'open' when slow_start_at > now() - ${slowStartLasts} then 'slow-start' else 'closed' end as state,
     case when state = 'open' then retry_at end as "retryAt", case when state = 'closed' then slow_start_at end as "closedAt"
   from endpoint_guards order by action_type, country`;
+
+/**
+ * Whether the breaker of a shard has closed since a step was put back last for some cause: whatever that was, it is over, and what is met
+ * again says so itself. `f` is the feed, `c` the row of `step_causes`.
+ */
+export const isOverSinceClosed = `exists (
+  select from runs o
+  join campaign_revisions v on v.campaign = o.campaign and v.revision = o.revision
+  join endpoint_guards g on g.action_type = v.definition -> 'chain' -> (c.step - 1) ->> 'action' and g.country = f.country
+  where o.id = f.run and g.state = 'closed' and g.slow_start_at >= c.last_at
+)`;

@@ -1,6 +1,6 @@
 import type { Pool, PoolClient } from 'pg';
 import { firstChildBatchNo } from '../domain/batch.ts';
-import type { UnderWay } from '../domain/under-way.ts';
+import type { StepInFlight, UnderWay } from '../domain/under-way.ts';
 import { plainArray } from './array-literals.ts';
 import { stepState } from './ledger-codes.ts';
 import { statementOf } from './statement.ts';
@@ -13,7 +13,7 @@ export const stepsUnderWay = statementOf<{ runs: string }>(
   'steps-under-way',
   ($) => `
   with f as (
-    select f.run, f.feed, f.next_batch_no - 1 as fed, jsonb_array_length(c.definition -> 'chain') as steps
+    select f.run, f.feed, f.country, f.next_batch_no - 1 as fed, jsonb_array_length(c.definition -> 'chain') as steps
     from runs r
     join campaign_revisions c on c.campaign = r.campaign and c.revision = r.revision
     join feeds f on f.run = r.id
@@ -21,7 +21,7 @@ export const stepsUnderWay = statementOf<{ runs: string }>(
   ), m as (
     select f.*, coalesce((select below from sweep_marks where feed = f.feed and step = f.steps), 1) as below from f
   ), held as (
-    select m.run, s.step, b.n
+    select m.run, m.country, s.step, b.n
     from m
     cross join lateral (
       select batch_no, step from batch_steps
@@ -48,8 +48,8 @@ export const stepsUnderWay = statementOf<{ runs: string }>(
   select flow.run as "runId", flow.ready, flow.waiting, coalesce(h.held, '[]') as held
   from flow
   left join lateral (
-    select json_agg(json_build_object('step', step, 'batches', batches, 'users', users) order by step) as held
-    from (select step, count(*) as batches, sum(n) as users from held where held.run = flow.run group by step) k
+    select json_agg(json_build_object('step', step, 'country', country, 'batches', batches, 'users', users) order by step, country) as held
+    from (select step, country, count(*) as batches, sum(n) as users from held where held.run = flow.run group by step, country) k
   ) h on true`,
 );
 
@@ -58,7 +58,7 @@ interface FlowRow {
   /** Claimed ones included. */
   ready: number;
   waiting: number;
-  held: { step: number; batches: number; users: number }[];
+  held: StepInFlight[];
 }
 
 /** By run. A run without feeds is left out. */

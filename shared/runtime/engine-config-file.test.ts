@@ -63,6 +63,17 @@ describe("the engine's file", () => {
     expect(ofType({ class: 'D', statusUrl })).toEqual(['actionTypes.award-reward.statusUrl is for class C']);
   });
 
+  it('names no secret for receipts of an action type that takes none', () => {
+    const ofType = (type: object) => problemsOf({ ...valid, actionTypes: { 'send-message': { ...reward, ...type } } });
+    const receiptsSecretEnv = 'MESSAGES_RECEIPTS_SECRET';
+    const refused =
+      'actionTypes.send-message.receiptsSecretEnv names MESSAGES_RECEIPTS_SECRET, and is for action types with "receipts": true alone';
+    expect(ofType({ receiptsSecretEnv })).toEqual([refused]);
+    expect(ofType({ receiptsSecretEnv, receipts: false })).toEqual([refused]);
+    expect(ofType({ receiptsSecretEnv, receipts: true })).toEqual([]);
+    expect(ofType({ receipts: true })).toEqual([]);
+  });
+
   it('names no country twice', () => {
     expect(problemsOf({ ...valid, countries: ['SG', 'ID', 'SG'] })).toEqual(['countries names SG more than once']);
   });

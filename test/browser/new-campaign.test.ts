@@ -105,7 +105,8 @@ test('each problem of a refused form stands at its field, and the review leads t
   await page.getByLabel('Add a step').selectOption('award-reward');
   await page.getByLabel('Parameters').fill('{');
   await page.getByLabel('Pace, at most').fill('fast');
-  await page.getByRole('button', { name: 'Start…' }).press('Enter');
+  // Straight from the last field, and before anybody has looked at what stands there.
+  await page.getByRole('button', { name: 'Start…' }).click();
 
   const at = (pointer: string) => page.locator(`[data-pointer="${pointer}"]`);
   await at('/paceUsersPerSecond').and(page.locator('[aria-invalid="true"]')).waitFor();
@@ -116,6 +117,39 @@ test('each problem of a refused form stands at its field, and the review leads t
     .waitFor();
   await page.getByRole('complementary', { name: 'Review' }).getByRole('button', { name: 'Pace' }).click();
   expect(await page.evaluate('document.activeElement.dataset.pointer')).toBe('/paceUsersPerSecond');
+});
+
+test('a button that is pressed straight from a field is pressed, although the field then says what it lacks', async () => {
+  const page = await consoleOf.loggedIn();
+  await page.goto('campaigns/new');
+  const review = page.getByRole('complementary', { name: 'Review' });
+  await review.getByRole('button', { name: 'Give it a name' }).waitFor();
+  await page.getByLabel('Name of the campaign').focus();
+  await page.getByRole('button', { name: 'Include a segment' }).click();
+  await page.getByLabel('Id of the segment').waitFor();
+  await page.locator('[data-pointer="/name"][aria-invalid="true"]').waitFor();
+
+  await page.getByRole('textbox', { name: 'Hold out' }).fill('a few of them');
+  await page.getByRole('button', { name: 'Leave out a list' }).click();
+  await page.locator('[data-pointer="/audience/holdOutPercent"][aria-invalid="true"]').waitFor();
+  await page.getByRole('button', { name: 'Leave out a list', expanded: true }).waitFor();
+  // A country that is typed is taken when its field is left: what is clicked next moves away only then.
+  await page.getByLabel('Add a step').selectOption('award-reward');
+  await page.getByLabel('Add a country by its code').fill('VN');
+  await page.getByRole('button', { name: 'Add Singapore' }).click();
+  await page.getByRole('button', { name: 'Remove Vietnam' }).waitFor();
+  await page.getByRole('button', { name: 'Remove Singapore' }).waitFor();
+});
+
+test('what is still to say is asked for in words, one by one', async () => {
+  const page = await consoleOf.loggedIn();
+  await page.goto('campaigns/new');
+  const asked = page.getByRole('complementary', { name: 'Review' }).getByRole('listitem');
+  const wishes = ['Give it a name', 'Choose a country', 'Say who: a segment, a list or an earlier run', 'Add a step'];
+  await asked.first().waitFor();
+  expect(await asked.allTextContents()).toEqual(wishes);
+  await asked.getByRole('button', { name: 'Choose a country' }).click();
+  expect(await page.evaluate('document.activeElement.ariaLabel')).toBe('Add a country by its code');
 });
 
 test('a shard opens to its partitions and owners', async () => {

@@ -4,21 +4,6 @@ import { logIn, useConsole } from './support/console-in-browser.ts';
 
 const consoleOf = useConsole({ workers: 'all-in-one', sandbox: {} });
 
-const made = z.object({ secret: z.string() });
-
-async function keyOf(role: string): Promise<string> {
-  const { execFile } = await import('node:child_process');
-  const { promisify } = await import('node:util');
-  const environment = {
-    ...process.env,
-    ...consoleOf.muster.cliEnvironment,
-    DATABASE_URL: consoleOf.muster.database.url,
-  };
-  const args = ['cli/muster.ts', 'api-key', 'create', `a ${role}`, '--role', role, '--json'];
-  const { stdout } = await promisify(execFile)(process.execPath, args, { env: environment });
-  return made.parse(JSON.parse(stdout)).secret;
-}
-
 test('without a session every address leads to the log-in, and from there to where one wanted to go', async () => {
   const page = await consoleOf.visitor();
   await page.goto('shards');
@@ -79,7 +64,7 @@ test('who logs out everywhere is out in every browser, at the next thing that is
 });
 
 test('a key that may only look sees everything, and reads at a control which role it needs', async () => {
-  const viewer = await keyOf('viewer');
+  const viewer = await consoleOf.keyOf('viewer');
   const page = await consoleOf.visitor();
   await logIn(page, viewer);
   await page.getByText('No campaigns yet').waitFor();
@@ -89,4 +74,28 @@ test('a key that may only look sees everything, and reads at a control which rol
   expect(disabled).toEqual(['true', 'true']);
   await buttons[0]?.hover();
   await page.getByRole('tooltip').filter({ hasText: 'Needs the role manager' }).waitFor();
+});
+
+// The last one: the API is another afterwards.
+test('behind a proxy that gives it a path of its own, everything is below that path', async () => {
+  const { muster } = consoleOf;
+  const below = `${consoleOf.url}/muster`;
+  await muster.services.get('all')?.end('SIGTERM');
+  await muster.restart('all', { API_PUBLIC_URL: below });
+  const page = await consoleOf.visitor({ baseURL: `${below}/` });
+  const asked: string[] = [];
+  page.on('request', (request) => asked.push(new URL(request.url()).pathname));
+  await page.goto('shards');
+  await page.waitForURL(/\/muster\/log-in\?to=%2Fshards/);
+  await logIn(page, consoleOf.apiKey);
+  await page.getByRole('heading', { name: 'Shards', level: 1 }).waitFor();
+  await page.reload();
+  await page.getByRole('heading', { name: 'Shards', level: 1 }).waitFor();
+  await page.getByRole('link', { name: 'Audit log' }).click();
+  await page.waitForURL(`${below}/audit`);
+  await page
+    .getByRole('row', { name: /create session/ })
+    .first()
+    .waitFor();
+  expect(asked.filter((path) => !path.startsWith('/muster/'))).toEqual([]);
 });

@@ -1,35 +1,53 @@
-import { mkdir, rm, stat, writeFile } from 'node:fs/promises';
+import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import type { Browser, Page } from 'playwright-core';
 import { z } from 'zod';
 import { launchBrowser } from './support/launch-browser.ts';
+import { smallPng } from './support/small-png.ts';
 
 /**
- * `npm run console:shots -- --url http://127.0.0.1:8080 --key muster_…`: every view of a running system, light, dark and on a phone, into
- * `docs/console/`. Whatever runs at that moment is what they show: the demo is a good place.
+ * `npm run console:shots -- --url http://127.0.0.1:8080 --key muster_…`: the views of a running system into `docs/console/`, each in the light
+ * theme, the main ones in the dark one and on a phone too. With `--all` each of them in every theme and width, to be looked at. Whatever runs at
+ * that moment is what they show: the demo is a good place, with a run that still goes on.
  */
 const { values } = parseArgs({
   options: {
     url: { type: 'string', default: process.env['MUSTER_API_URL'] ?? 'http://127.0.0.1:8080' },
     key: { type: 'string', default: process.env['MUSTER_API_KEY'] ?? '' },
     out: { type: 'string', default: join(import.meta.dirname, '../../docs/console') },
+    all: { type: 'boolean', default: false },
   },
 });
 
 /** A picture in the documentation is loaded by whoever reads it. */
 const maxBytes = 150 * 1024;
 
-const looks = [
-  { name: 'light', colorScheme: 'light', viewport: { width: 1440, height: 900 } },
-  { name: 'dark', colorScheme: 'dark', viewport: { width: 1440, height: 900 } },
-  { name: 'narrow', colorScheme: 'light', viewport: { width: 1280, height: 800 } },
-  { name: 'phone', colorScheme: 'light', viewport: { width: 390, height: 844 } },
+const wide = { width: 1440, height: 900 };
+const narrow = { width: 1280, height: 800 };
+const phone = { width: 390, height: 844 };
+
+const kept = [
+  { name: 'light', colorScheme: 'light', viewport: wide, isOfMain: false },
+  { name: 'dark', colorScheme: 'dark', viewport: wide, isOfMain: true },
+  { name: 'phone', colorScheme: 'light', viewport: phone, isOfMain: true },
 ] as const;
+const others = [
+  { name: 'narrow', colorScheme: 'light', viewport: narrow, isOfMain: false },
+  { name: 'narrow-dark', colorScheme: 'dark', viewport: narrow, isOfMain: false },
+  { name: 'phone-dark', colorScheme: 'dark', viewport: phone, isOfMain: false },
+] as const;
+const mainViews = new Set(['campaigns', 'new-campaign', 'live-run', 'report', 'user']);
+
+type Look = (typeof kept | typeof others)[number];
 
 const listed = z.object({
   items: z.array(
-    z.object({ id: z.string(), run: z.object({ runId: z.string(), endedAt: z.string().nullable() }).nullable() }),
+    z.object({
+      id: z.string(),
+      state: z.string(),
+      run: z.object({ runId: z.string(), endedAt: z.string().nullable() }).nullable(),
+    }),
   ),
 });
 const failed = z.object({ items: z.array(z.object({ userId: z.string() })) });
@@ -38,6 +56,7 @@ await mkdir(values.out, { recursive: true });
 const browser = await launchBrowser();
 try {
   const paths = await pathsOf();
+  const looks: readonly Look[] = values.all ? [...kept, ...others] : kept;
   for (const look of looks) await shoot(browser, look, paths);
 } finally {
   await browser.close();
@@ -46,14 +65,15 @@ try {
 /** The views, each at something that there is. */
 async function pathsOf(): Promise<Map<string, string>> {
   const { items } = listed.parse(await ask('/v1/campaigns?sort=state&limit=50'));
-  const runs = items.flatMap(({ run }) => run ?? []);
-  const live = runs.find(({ endedAt }) => endedAt === null) ?? runs[0];
-  const ended = runs.find(({ endedAt }) => endedAt !== null);
+  const hasEnded = items.filter(({ run }) => run !== null && run.endedAt !== null);
+  const ended = (hasEnded.find(({ state }) => state.startsWith('completed')) ?? hasEnded[0])?.run;
+  const live = items.find(({ state, run }) => state === 'running' && run !== null)?.run ?? ended;
+  const draft = items.find(({ state }) => state === 'draft');
+  const campaign = items.find(({ state }) => state === 'scheduled') ?? items[0];
   const [user] = ended ? failed.parse(await ask(`/v1/runs/${ended.runId}/failures?limit=1`)).items : [];
-  const [campaign] = items;
   return new Map([
     ['campaigns', 'campaigns'],
-    ['new-campaign', 'campaigns/new'],
+    ['new-campaign', draft ? `campaigns/${draft.id}/edit` : 'campaigns/new'],
     ...(campaign ? [['campaign', `campaigns/${campaign.id}`] as const] : []),
     ...(live ? [['live-run', `runs/${live.runId}`] as const] : []),
     ...(ended ? [['report', `runs/${ended.runId}/report`] as const] : []),
@@ -71,27 +91,37 @@ async function ask(path: string): Promise<unknown> {
   return answer.json();
 }
 
-async function shoot(from: Browser, look: (typeof looks)[number], paths: ReadonlyMap<string, string>): Promise<void> {
-  const { name, ...options } = look;
+async function shoot(from: Browser, look: Look, paths: ReadonlyMap<string, string>): Promise<void> {
+  const { name, isOfMain, ...options } = look;
   const context = await from.newContext({ ...options, baseURL: `${values.url}/`, reducedMotion: 'reduce' });
   const page = await context.newPage();
   await page.goto('log-in');
+  await page.getByLabel('API key').waitFor();
+  if (values.all || !isOfMain) await keep(page, `log-in-${name}`);
   await page.getByLabel('API key').fill(values.key);
   await page.getByRole('button', { name: 'Log in' }).click();
   await page.waitForURL((at) => !at.pathname.endsWith('/log-in'));
   for (const [view, path] of paths) {
+    if (isOfMain && !values.all && !mainViews.has(view)) continue;
     await page.goto(path);
     await page.locator('main[aria-busy="false"]').waitFor();
-    await keep(page, join(values.out, `${view}-${name}.png`));
+    if (view === 'live-run') await awaitRates(page);
+    await keep(page, `${view}-${name}`);
   }
   await context.close();
 }
 
-async function keep(page: Page, file: string): Promise<void> {
-  await writeFile(file, await page.screenshot({ animations: 'disabled' }));
-  const { size } = await stat(file);
-  if (size <= maxBytes) return;
-  await rm(file);
-  const smaller = file.replace(/\.png$/, '.jpg');
-  await writeFile(smaller, await page.screenshot({ animations: 'disabled', type: 'jpeg', quality: 80 }));
+/** The rate of each step is known when it was looked at twice; of a run that has ended, or stands still, there is none. */
+async function awaitRates(page: Page): Promise<void> {
+  const moving = page.getByRole('row').filter({ hasText: /[1-9][\d,.]*\/s/ });
+  await moving
+    .first()
+    .waitFor({ timeout: 10_000 })
+    .catch(() => undefined);
+}
+
+async function keep(page: Page, name: string): Promise<void> {
+  const picture = smallPng(await page.screenshot({ animations: 'disabled' }));
+  await writeFile(join(values.out, `${name}.png`), picture);
+  if (picture.byteLength > maxBytes) process.stderr.write(`${name}.png is larger than ${maxBytes / 1024} KiB\n`);
 }

@@ -11,6 +11,7 @@ import {
   lookAhead,
   lookLate,
   sweepDue,
+  sweepLapsed,
 } from '../../services/scheduler/postgres/due-references.ts';
 import { createJobHistory } from '../../services/scheduler/postgres/job-history.ts';
 import { createPartitionLeases } from '../../services/scheduler/postgres/partition-leases.ts';
@@ -169,6 +170,14 @@ describe('the looks', () => {
       lookLate.with({ ...marks, horizon: null }),
       sweepDue.with({ ...marks, ...until }),
     ];
+    const fromClaims = sweepLapsed.with({ ...marks, ...until });
+    const explained = await pool.query<{ 'QUERY PLAN': string }>({
+      ...{ text: `explain ${fromClaims.text}`, values: fromClaims.values ?? [] },
+    });
+    const lapsed = explained.rows.map((row) => row['QUERY PLAN']).join('\n');
+    expect(lapsed).toMatch(/fires_pkey on fires f.*\n *Index Cond: \(\(partition_id = w\.p\) AND \(.*due_at.*id/);
+    expect(lapsed).toMatch(/Scan using jobs_(pkey|by_id) on jobs j.*\n *Index Cond: .*id = f\.(partition_)?id/);
+    expect(lapsed).not.toMatch(/(Seq|Bitmap Heap) Scan on (fires|jobs)|Sort/);
     for (const { text, values } of statements) {
       const { rows } = await pool.query<{ 'QUERY PLAN': string }>({ text: `explain ${text}`, values: values ?? [] });
       const plan = rows.map((row) => row['QUERY PLAN']).join('\n');

@@ -19,6 +19,7 @@ import { describeQuarantinedSteps } from '../support/conformance/quarantined-ste
 import { describeReceiptBook } from '../support/conformance/receipt-book.conformance.ts';
 import { describeRetries } from '../support/conformance/retries.conformance.ts';
 import { describeRunControl } from '../support/conformance/run-control.conformance.ts';
+import { describeRunHistory } from '../support/conformance/run-history.conformance.ts';
 import { describeRunStore } from '../support/conformance/run-store.conformance.ts';
 import { describeShardFigures } from '../support/conformance/shard-figures.conformance.ts';
 import { describeStepClaims } from '../support/conformance/step-claims.conformance.ts';
@@ -52,9 +53,11 @@ import { createOutboxSweep } from '../../services/trigger/postgres/outbox-sweep.
 import { createLeases } from '../../shared/postgres/leases.ts';
 import { createHotPathPool } from '../../shared/postgres/pool.ts';
 import { createReconciliation } from '../../services/trigger/postgres/reconciliation.ts';
+import { createRunHistory } from '../../services/trigger/postgres/run-history.ts';
 import { createRunStore } from '../../services/trigger/postgres/run-store.ts';
 import { createStepEndings, followKeys } from '../../services/trigger/postgres/step-endings.ts';
 import { createStoredAudiences } from '../../shared/postgres/stored-audiences.ts';
+import { createEndpointGuards } from '../../shared/postgres/endpoint-guards.ts';
 import { createStepHolds } from '../../shared/postgres/step-holds.ts';
 import { createStepLedger } from '../../shared/postgres/step-ledger.ts';
 import * as feedStatements from '../../services/trigger/postgres/feed-statements.ts';
@@ -80,12 +83,14 @@ async function postgresStores(): Promise<ExecutionSubject> {
   await pool.query(
     `truncate campaigns, campaign_revisions, run_starts, leases, runs, feeds, batches, batch_steps, user_failures, run_totals, failure_totals, agenda,
        sweep_marks, holds, step_causes, step_attempts, retry_users, run_events, run_paces, shard_reports, settlement_requests, settlements, budgets,
-       budget_reservations, receipts, receipt_totals, quarantined_steps, step_begins cascade`,
+       budget_reservations, receipts, receipt_totals, quarantined_steps, step_begins, run_points,
+       run_troubles, endpoint_guards, endpoint_watchers cascade`,
   );
   return {
     campaigns: createCampaignStore({ pool }),
     budgets: createBudgetStore({ pool }),
     runs: createRunStore({ pool }),
+    runHistory: createRunHistory({ pool }),
     reports: createRunReports({ pool }),
     histories: createUserHistories({ pool }),
     retries: createRetries({ pool }),
@@ -98,6 +103,7 @@ async function postgresStores(): Promise<ExecutionSubject> {
     endings: createStepEndings({ pool }),
     reconciliation: createReconciliation({ pool }),
     holds: createStepHolds({ pool }),
+    guards: createEndpointGuards({ pool, owner: 'a' }),
     rows: createPostgresExecutionRows({ pool }),
     ledgerOf: (owner) => createStepLedger({ pool, owner, slot: owner === 'a' ? 0 : 1, leaseMs }),
     passTime,
@@ -125,9 +131,16 @@ async function passTime(ms: number): Promise<void> {
   );
   await pool.query(
     `update runs set deadline_at = deadline_at - $1 * interval '1 ms', scheduled_for = scheduled_for - $1 * interval '1 ms',
-       state_since = state_since - $1 * interval '1 ms'`,
+       state_since = state_since - $1 * interval '1 ms', started_at = started_at - $1 * interval '1 ms'`,
     [ms],
   );
+  await pool.query(`update run_points set at = at - $1 * interval '1 ms'`, [ms]);
+  await pool.query(
+    `update endpoint_guards set opened_at = opened_at - $1 * interval '1 ms', retry_at = retry_at - $1 * interval '1 ms',
+       probe_until = probe_until - $1 * interval '1 ms', slow_start_at = slow_start_at - $1 * interval '1 ms'`,
+    [ms],
+  );
+  await pool.query(`update run_troubles set since = since - $1 * interval '1 ms'`, [ms]);
   await pool.query(`update run_paces set at = at - $1 * interval '1 ms'`, [ms]);
 }
 
@@ -175,6 +188,7 @@ describeFeedContexts('on Postgres', postgresStores);
 describeFeedStore('on Postgres', postgresStores);
 describeOutboxSweep('on Postgres', postgresStores);
 describeRunStore('on Postgres', postgresStores);
+describeRunHistory('on Postgres', postgresStores);
 describeRunControl('on Postgres', postgresStores);
 describeStepEndings('on Postgres', postgresStores);
 describeUserHistories('on Postgres', postgresStores);

@@ -4,7 +4,14 @@ import { v7 as uuidv7 } from 'uuid';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { jobIdOf } from '../../shared/domain/job-ids.ts';
-import { createJobIntake, storeJobs, storeJobsBeside, valuesOf } from '../../shared/postgres/job-intake.ts';
+import { createJobStore } from '../../services/api/postgres/job-store.ts';
+import {
+  createJobIntake,
+  storeJobs,
+  storeJobsBeside,
+  storeJobsWithin,
+  valuesOf,
+} from '../../shared/postgres/job-intake.ts';
 import { createAcceptPool } from '../../shared/postgres/pool.ts';
 import { describeJobIntake } from '../support/conformance/job-intake.conformance.ts';
 import { createTestDatabase, type TestDatabase } from '../support/postgres-database.ts';
@@ -41,7 +48,10 @@ const asCalled = `
   insert into ended_jobs (id, client, ended_at, scheduled_for, outcome, attempt, method, url, key, tags)
   select id, client, now(), scheduled_for, 'called', attempt, method, url, key, tags from j`;
 const asDead = `
-  with j as (delete from jobs where id = $1 returning *)
+  with j as (delete from jobs where id = $1 returning *), e as (
+    insert into ended_jobs (id, client, ended_at, scheduled_for, outcome, attempt, method, url, key, tags)
+    select id, client, now(), scheduled_for, 'dead', attempt, method, url, key, tags from j
+  )
   insert into dead_jobs (id, client, cause, job) select id, client, 'http-500', to_jsonb(j) from j`;
 
 describeJobIntake('on Postgres', async () => {
@@ -65,18 +75,20 @@ describeJobIntake('on Postgres', async () => {
 
 describe('the statements that store jobs', () => {
   it.each([
-    { statement: 'alone', text: storeJobs.text },
-    { statement: 'beside others', text: storeJobsBeside.text },
+    // It looks at those after its insert.
+    { statement: 'alone', text: storeJobs.text, looksAtEnded: false },
+    { statement: 'beside others', text: storeJobsBeside.text, looksAtEnded: true },
+    { statement: 'within a transaction', text: storeJobsWithin.text, looksAtEnded: true },
   ])(
     'look keys up by index, all at once, whatever the tables held when they were planned: $statement',
-    async ({ text }) => {
+    async ({ text, looksAtEnded }) => {
       const { rows } = await pool.query<{ 'QUERY PLAN': string }>(`explain (generic_plan) ${text}`);
       const plan = rows.map((row) => row['QUERY PLAN']).join('\n');
       expect(plan).not.toMatch(/Seq Scan on (jobs|ended_jobs|dead_jobs)/);
       for (const index of ['jobs_by_id', 'dead_jobs_pkey']) {
         expect(plan).toMatch(new RegExp(`Scan (using|on) ${index}.*\\n +Index Cond: \\(id = ANY`));
       }
-      expect(plan).toMatch(/Scan using ended_jobs_other_id_idx.*\n +Index Cond: \(id = l\.id\)/);
+      if (looksAtEnded) expect(plan).toMatch(/Scan using ended_jobs_other_id_idx.*\n +Index Cond: \(id = l\.id\)/);
       expect(plan).not.toContain('client_ended_at');
     },
   );
@@ -88,7 +100,7 @@ describe('the statements that store jobs', () => {
     const jobs = ['a', 'b', 'c'].map((key) => ({ ...someJob, clientId, key, jobId: jobIdOf(clientId, key) }));
     const other = await pool.connect();
     await other.query('begin');
-    await other.query(storeJobsBeside.with({ ...valuesOf(jobs.slice(1, 2)), slot: 1 }));
+    await other.query(storeJobsWithin.with({ ...valuesOf(jobs.slice(1, 2)), slot: 1 }));
     const storing = intake.store(jobs, 2);
     await untilWaiting(pool);
     await other.query('commit');
@@ -103,6 +115,72 @@ describe('the statements that store jobs', () => {
   });
 });
 
+describe('a job that comes a second time, and whose statement waits while the first one lives its whole life', () => {
+  const clientId = uuidv7();
+  const jobOf = (key: string | null) => ({ ...someJob, clientId, key, jobId: jobIdOf(clientId, key) });
+  const asCancelled = async (jobId: string) => {
+    expect(await createJobStore({ pool, slot: 7 }).cancel([jobId])).toEqual([{ kind: 'changed' }]);
+  };
+  const ends = {
+    called: (jobId: string) => pool.query(asCalled, [jobId]),
+    dead: (jobId: string) => pool.query(asDead, [jobId]),
+    cancelled: asCancelled,
+  };
+  /** Stored in the order of their ids: what the second one's statement waits at comes before it. */
+  const pairOf = (key: string | null) => {
+    const second = jobOf(key);
+    for (let number = 0; ; number++) {
+      const first = jobOf(`before-${number}`);
+      if (first.jobId < second.jobId) return [first, second] as const;
+    }
+  };
+
+  it.each([
+    { end: 'called', key: 'order-17', isAgain: false },
+    { end: 'dead', key: 'order-17', isAgain: false },
+    { end: 'cancelled', key: 'order-17', isAgain: false },
+    { end: 'called', key: 'order-17', isAgain: true },
+    // Its first statement was given up by whoever sent it, and goes on in Postgres.
+    { end: 'called', key: null, isAgain: false },
+  ] as const)('is accepted once: $end, key $key, again $isAgain', async ({ end, key, isAgain }) => {
+    await pool.query('truncate jobs, ended_jobs, dead_jobs, client_totals');
+    const intake = createJobIntake({ pool });
+    const [blocked, job] = pairOf(key);
+    const other = await pool.connect();
+    await other.query('begin');
+    await other.query(storeJobsWithin.with({ ...valuesOf([blocked]), slot: 1 }));
+    const late = intake.store([blocked, job], 2, isAgain);
+    await untilWaiting(pool);
+    expect([...(await intake.store([job], 3, true)).keys()]).toEqual([job.jobId]);
+    await ends[end](job.jobId);
+    // Without a key, nobody sends it again before.
+    if (key === null)
+      await pool.query(`select pg_sleep_until(query_start + interval '250 milliseconds') from ${waitingStatement}`);
+    await other.query('rollback');
+    other.release();
+
+    expect([...(await late).keys()]).toEqual([blocked.jobId]);
+    expect((await pool.query('select id from jobs')).rows).toEqual([{ id: blocked.jobId }]);
+    const { rows } = await pool.query('select sum(accepted)::int as accepted from client_totals');
+    expect(rows).toEqual([{ accepted: 2 }]);
+  });
+
+  it('is looked for by the index of ids, whatever the tables held when that was planned', async () => {
+    const { rows: source } = await pool.query<{ prosrc: string }>(
+      `select prosrc from pg_proc where proname = 'refuse_ended_jobs'`,
+    );
+    const look = /perform (from unnest\(ids\)[^;]*);/
+      .exec(source[0]?.prosrc ?? '')?.[1]
+      ?.replace('(ids)', '($1::uuid[])')
+      .replace('since', '$2::interval');
+    const { rows } = await pool.query<{ 'QUERY PLAN': string }>(`explain (generic_plan) select ${look ?? ''}`);
+    const plan = rows.map((row) => row['QUERY PLAN']).join('\n');
+    expect(plan).toMatch(/Scan using ended_jobs_other_id_idx.*\n +Index Cond: \(id = l\.id\)/);
+    expect(plan).not.toContain('Seq Scan');
+    expect(plan).not.toContain('client_ended_at');
+  });
+});
+
 const someJob = {
   ...{ dueAt: null, delayMs: 3_600_000, relevancyMs: null, method: 'POST', url: 'https://shop.test/hook' },
   ...{ headers: null, body: null, tags: null, scheduleId: null },
@@ -110,6 +188,7 @@ const someJob = {
 
 /** Until a statement waits for another transaction. */
 async function untilWaiting(on: Pool): Promise<void> {
-  const waiting = `select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`;
-  while ((await on.query(waiting)).rowCount === 0);
+  while ((await on.query(`select from ${waitingStatement}`)).rowCount === 0);
 }
+
+const waitingStatement = `(select * from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock') waiting`;

@@ -127,7 +127,11 @@ describe('a commit that lands behind the watermark', () => {
   });
 });
 
-const withoutSweep = (due: DueReferences): DueReferences => ({ ...due, sweep: () => Promise.resolve([]) });
+const withoutSweep = (due: DueReferences): DueReferences => ({
+  ...due,
+  sweep: () => Promise.resolve([]),
+  sweepLapsed: () => Promise.resolve([]),
+});
 
 /** What a claim would have said. */
 const unclaimed = (dueAtMs: number) => ({

@@ -13,9 +13,9 @@ export function createPostgresRunRows({ pool }: { pool: Queryable }): RunRows {
       const runId = uuidv7();
       await pool.query(
         `insert into runs (id, campaign, revision, scheduled_for, state, state_reason, deadline_at, started_at, ended_at, in_flight,
-           waiting, waiting_cause, waiting_since, state_since, settings)
+           waiting, waiting_cause, waiting_since, state_since, settings, parent)
          values ($1, $2, $3, $4, $5, $6, $12, $7, $8, $9, $10, $11, case when $11::text is not null then now() end,
-           coalesce($13::timestamptz, now()), $14)`,
+           coalesce($13::timestamptz, now()), $14, $15)`,
         [
           runId,
           seed.campaignId,
@@ -31,6 +31,7 @@ export function createPostgresRunRows({ pool }: { pool: Queryable }): RunRows {
           seed.deadlineAt ?? laterThan(seed),
           seed.stateSince,
           JSON.stringify(seed.settings ?? {}),
+          seed.parentId ?? null,
         ],
       );
       return runId;

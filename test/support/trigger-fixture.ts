@@ -21,6 +21,7 @@ import { createMemoryRegistrySource, createMemoryShardStore, seedMemoryRegistry 
 import { createMemoryReconciliation } from './memory/reconciliation.ts';
 import { createMemoryRetention } from './memory/retention.ts';
 import { insertRun } from './memory/insert-run.ts';
+import { createMemoryRunHistory } from './memory/run-history.ts';
 import { createMemoryRunStore } from './memory/run-store.ts';
 import { createMemoryStepEndings } from './memory/step-endings.ts';
 import { createMemoryStoredAudiences } from './memory/stored-audiences.ts';
@@ -133,6 +134,7 @@ export function createTriggerFixture() {
     return {
       publisher: bus.publisher(),
       runStore: createMemoryRunStore({ database }),
+      runHistory: createMemoryRunHistory({ database }),
       feedStore: createMemoryFeedStore({ database }),
       outboxSweep: createMemoryOutboxSweep({ database }),
       leases: createMemoryLeases({ database }),

@@ -37,7 +37,7 @@ export interface RunSnapshot extends RunHeader {
   /** Since when the run waits for what its keeper saw last; null while it waits for nothing in particular. */
   waitingSince: Date | null;
   /**
-   * What keeps which part of the run waiting, the oldest first: holds, and what batches were put back for in the last two minutes where any
+   * What keeps which part of the run waiting, the oldest first: holds, and what batches were put back for in the last two minutes, and since its breaker has closed, where any
    * still wait.
    */
   waits: readonly RunWaitRow[];
@@ -80,6 +80,14 @@ export interface RunWaitRow {
   nextTryAt: Date | null;
 }
 
+/** How far a run was when, in the order of time. Farther apart the longer it went on. */
+export interface RunPoints {
+  startedAt: Date | null;
+  endedAt: Date | null;
+  /** `ended`: users that had ended a step by then. */
+  points: { at: Date; ended: number }[];
+}
+
 export interface FailureFilter {
   step?: number | undefined;
   country?: string | undefined;
@@ -119,9 +127,16 @@ export interface RunReports {
    * @throws {InvalidCursorError} when it is no id
    */
   list(filter: RunFilter, limit: number, cursor: string | null): Promise<Page<RunHeader>>;
+  /**
+   * With which runs it can be compared: of the same campaign, begun, ended, and none that tried failed users again. First those planned
+   * before it, the newest first; then those planned later, the newest first.
+   */
+  comparable(runId: string, limit: number): Promise<RunHeader[]>;
   snapshot(runId: string): Promise<RunSnapshot | undefined>;
   /** Of the runs that there are, in no order; all as of one moment. */
   snapshots(runIds: readonly string[]): Promise<RunSnapshot[]>;
+  /** Undefined for a run that is not there. */
+  points(runId: string): Promise<RunPoints | undefined>;
   failureGroups(runId: string): Promise<FailureGroup[]>;
   /**
    * In the order of (country, batch, step, user); stable while rows are written. The cursor is opaque.

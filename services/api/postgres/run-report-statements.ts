@@ -1,4 +1,5 @@
 import { defaultMinJudgedUsers } from '../../../shared/contracts/campaigns.ts';
+import { isOverSinceClosed } from '../../../shared/postgres/endpoint-guards.ts';
 import { settledAsSucceeded } from '../../../shared/postgres/ledger-codes.ts';
 
 /** The campaign's settings, and what was changed of them for this run alone. A null there means: none. */
@@ -53,7 +54,7 @@ export const selectSnapshots = `
     ) s group by feed
   ), countries as (
     select run, json_agg(json_build_object(
-        'country', country, 'fromStep', from_step, 'segment', segment, 'estimate', estimate, 'fedUsers', fed_users, 'heldOutUsers', held_out_users,
+        'feedId', feed, 'country', country, 'fromStep', from_step, 'segment', segment, 'estimate', estimate, 'fedUsers', fed_users, 'heldOutUsers', held_out_users,
         'excludedUsers', excluded_users, 'fedBatches', next_batch_no - 1,
         'childBatches', coalesce(born, 0), 'complete', complete, 'totals', coalesce(totals, '[]'),
         'receipts', coalesce(receipts, '[]')
@@ -67,6 +68,7 @@ export const selectSnapshots = `
     where f.run = any($1::uuid[]) and c.last_at >= now() - interval '2 minutes'
       and exists (select from totals t where t.feed = c.feed and t.step = c.step and t.waiting > 0)
       and not exists (select from holds h where h.feed = c.feed and h.step = c.step and h.cause = c.cause)
+      and not ${isOverSinceClosed}
   ), waits as (
     select run, json_agg(json_build_object('step', step, 'country', country, 'cause', cause, 'since', since, 'batches', batches,
           'held', held, 'nextTryAt', next_try_at)
@@ -87,6 +89,17 @@ export const selectSnapshots = `
     ) as budgets,
     coalesce(f.countries, '[]') as countries
   from ${runsWithRevision} left join countries f on f.run = r.id left join waits w on w.run = r.id where r.id = any($1::uuid[])`;
+
+/** $1 run, $2 limit. */
+export const selectComparable = `
+  select ${header} from ${runsWithRevision} join runs o on o.id = $1 and o.campaign = r.campaign and o.id <> r.id
+  where r.parent is null and r.ended_at is not null and r.started_at is not null
+  order by r.scheduled_for < o.scheduled_for desc, r.scheduled_for desc, r.id desc limit $2`;
+
+/** $1 run. */
+export const selectPoints = `
+  select r.started_at as "startedAt", r.ended_at as "endedAt", p.at, p.ended::float8 as ended
+  from runs r left join run_points p on p.run = r.id where r.id = $1 order by p.at`;
 
 /** $1 run. Out of counts that grow with the recordings: a report costs the same for a thousand failures and for a hundred million. */
 export const selectFailureGroups = `

@@ -5,20 +5,36 @@ import type {
   FailureGroup,
   RecordedFailure,
   RunHeader,
+  RunPoints,
   RunReports,
   RunSnapshot,
   RunWaitRow,
 } from '../ports/run-reports.ts';
 import { failureCode, failureOutcome } from '../../../shared/postgres/ledger-codes.ts';
+import type { ReceiptTotals } from '../../../shared/domain/receipts.ts';
 import { sampleSize } from '../../../shared/postgres/totals-sql.ts';
 import { pageOf, requireIdCursor } from './pages.ts';
-import { selectFailureGroups, selectFailures, selectRuns, selectSnapshots } from './run-report-statements.ts';
+import { createSetApart, type FeedReceipts } from './unexpected-receipts.ts';
+import {
+  selectComparable,
+  selectFailureGroups,
+  selectFailures,
+  selectPoints,
+  selectRuns,
+  selectSnapshots,
+} from './run-report-statements.ts';
 
 export function createRunReports({ pool }: { pool: Pool }): RunReports {
+  const setApart = createSetApart({ pool });
+
   async function snapshots(runIds: readonly string[]): Promise<RunSnapshot[]> {
     if (runIds.length === 0) return [];
     const { rows } = await pool.query<SnapshotRow>(selectSnapshots, [runIds]);
-    return rows.map(snapshotOf);
+    const feeds = rows.flatMap(({ countries, endedAt }) =>
+      countries.map((feed) => ({ ...feed, isOver: endedAt !== null })),
+    );
+    const receipts = await setApart(feeds);
+    return rows.map((row) => snapshotOf(row, receipts));
   }
 
   return {
@@ -28,9 +44,19 @@ export function createRunReports({ pool }: { pool: Pool }): RunReports {
       return pageOf(rows, limit, (header) => header.runId);
     },
 
+    comparable: async (runId, limit) => (await pool.query<RunHeader>(selectComparable, [runId, limit])).rows,
+
     snapshot: async (runId) => (await snapshots([runId]))[0],
 
     snapshots,
+
+    points: async (runId) => {
+      const { rows } = await pool.query<PointRow>(selectPoints, [runId]);
+      const [first] = rows;
+      if (!first) return undefined;
+      const points = rows.flatMap(({ at, ended }) => (at === null || ended === null ? [] : [{ at, ended }]));
+      return { startedAt: first.startedAt, endedAt: first.endedAt, points };
+    },
 
     failureGroups: async (runId) => {
       const { rows } = await pool.query<FailureGroupRow>(selectFailureGroups, [runId]);
@@ -57,17 +83,26 @@ export function createRunReports({ pool }: { pool: Pool }): RunReports {
   };
 }
 
+/** Without a point: the run has none. */
+type PointRow = Pick<RunPoints, 'startedAt' | 'endedAt'> & { at: Date | null; ended: number | null };
+
 /** A row that holds its outcome as the number it is stored as. */
 type Coded<Failure> = Omit<Failure, 'outcome'> & { outcome: number };
 
 /** Times inside of JSON are texts. */
-type SnapshotRow = Omit<RunSnapshot, 'waits'> & { waits: WaitRow[] | null };
+type SnapshotRow = Omit<RunSnapshot, 'waits' | 'countries'> & { waits: WaitRow[] | null; countries: FeedRow[] };
 
 type WaitRow = Omit<RunWaitRow, 'since' | 'nextTryAt'> & { since: string; nextTryAt: string | null };
 
-function snapshotOf({ waits, ...row }: SnapshotRow): RunSnapshot {
+type FeedRow = Omit<RunSnapshot['countries'][number], 'receipts'> & Pick<FeedReceipts, 'feedId' | 'receipts'>;
+
+function snapshotOf(
+  { waits, countries, ...row }: SnapshotRow,
+  receipts: ReadonlyMap<string, ReceiptTotals[]>,
+): RunSnapshot {
   return {
     ...row,
+    countries: countries.map(({ feedId, ...feed }) => ({ ...feed, receipts: receipts.get(feedId) ?? [] })),
     waits: (waits ?? []).map((wait) => ({
       ...wait,
       since: new Date(wait.since),

@@ -125,14 +125,14 @@ describe('the figures of a run', () => {
     const of = (name: string, receipts: Country['receipts']) => ({
       ...{ ...emptyCountry, country: name, fedUsers: 100, totals, receipts },
     });
-    const line = { step: 2, delivered: 60, undelivered: 5 };
+    const line = { step: 2, delivered: 60, undelivered: 5, unexpected: 3 };
     const { steps, countries } = runFiguresView(snapshotOf([of('SG', [line]), of('VN', [])], 3));
     expect(steps.map(({ receipts }) => receipts)).toEqual([
       undefined,
-      { delivered: 60, undelivered: 5, awaiting: 115 },
+      { delivered: 60, undelivered: 5, unexpected: 3, awaiting: 115 },
       undefined,
     ]);
-    expect(countries[1]?.steps[1]?.receipts).toEqual({ delivered: 0, undelivered: 0, awaiting: 90 });
+    expect(countries[1]?.steps[1]?.receipts).toEqual({ delivered: 0, undelivered: 0, unexpected: 0, awaiting: 90 });
     const told = runFiguresView(snapshotOf([of('SG', [{ ...line, step: 3 }])], 3));
     expect(told.steps[2]?.receipts).toMatchObject({ delivered: 60 });
   });

@@ -62,7 +62,17 @@ function callback(
 ): Callback {
   const { timeoutMs = 2000, ...rest } = more;
   const limits = { clientId: 'one', revision: 1, concurrency: 2, timeoutMs, egress };
-  return { limits, method: 'POST', url, headers: ['x-a', 'b'], body: Buffer.from('{}'), notAfterMs: Infinity, ...rest };
+  const { origin, pathname, search } = new URL(url);
+  const target = { origin, path: pathname + search };
+  return {
+    limits,
+    method: 'POST',
+    ...target,
+    headers: ['x-a', 'b'],
+    body: Buffer.from('{}'),
+    notAfterMs: Infinity,
+    ...rest,
+  };
 }
 
 describe('calls of a client', () => {

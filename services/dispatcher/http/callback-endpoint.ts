@@ -68,13 +68,12 @@ export function createCallbackEndpoint({ clock, resolve }: HttpCallbackEndpointD
     if (known.inFlight === 0) void known.origin.close();
   }
 
-  async function call({ limits, method, url, headers, body, notAfterMs }: Callback): Promise<CallbackAnswer> {
+  async function call({ limits, method, origin, path, headers, body, notAfterMs }: Callback): Promise<CallbackAnswer> {
     // Whoever was stopped in between, and is awake again, must not send what another may have sent meanwhile.
     if (clock.monotonicMs() > notAfterMs) return { kind: 'unanswered', cause: 'came too late to be sent' };
-    const { origin, pathname, search } = new URL(url);
     const known = originOf(limits, origin);
     known.inFlight++;
-    const outcome = await known.origin.send({ method, path: pathname + search, headers, ...(body ? { body } : {}) });
+    const outcome = await known.origin.send({ method, path, headers, ...(body ? { body } : {}) });
     known.inFlight--;
     if (known.revision === -1 && known.inFlight === 0) void known.origin.close();
     if (outcome.kind === 'answered') {

@@ -22,7 +22,10 @@ export interface CallLimits {
 export interface Callback {
   limits: CallLimits;
   method: string;
-  url: string;
+  /** Scheme, host and port, as `URL` has it. */
+  origin: string;
+  /** With its query. */
+  path: string;
   /** Names and values in turn. */
   headers: string[];
   body: Buffer | null;

@@ -1,6 +1,12 @@
 import type { Pool } from 'pg';
 import { compareKeys, type JobKey } from '../../../shared/domain/job-key.ts';
-import { plainArray, textArray } from '../../../shared/postgres/array-literals.ts';
+import {
+  instantArrayBytes,
+  intArrayBytes,
+  smallIntArrayBytes,
+  textArrayBytes,
+  uuidArrayBytes,
+} from '../../../shared/postgres/binary-arrays.ts';
 import type { CallLedger, ClaimedJob, JobResult, JobVerdict } from '../ports/call-ledger.ts';
 import { flushCalls, verdictCodes } from './call-statements.ts';
 
@@ -15,7 +21,7 @@ export interface CallLedgerDeps {
   region: () => { name: string; epoch: number };
 }
 
-type EndedRow = [ended: string | null, null, ...null[]];
+type RecordedRow = [recorded: string | null, null, ...null[]];
 type ClaimedRow = [
   null,
   jobId: string,
@@ -39,9 +45,10 @@ export function createCallLedger({ pool, owner, slot, leaseMs, region }: CallLed
       // The same key twice would be inserted twice by one statement, which Postgres refuses.
       const wanted = new Map(claims.map((claim) => [`${claim.jobId}/${claim.dueUs}`, claim]));
       const { name, epoch } = region();
-      const { rows } = await pool.query<EndedRow | ClaimedRow>({
+      const sorted = results.toSorted(compareKeys);
+      const { rows } = await pool.query<RecordedRow | ClaimedRow>({
         ...flushCalls.with({
-          ...resultParams(results.toSorted(compareKeys)),
+          ...resultParams(sorted),
           ...claimParams([...wanted.values()].sort(compareKeys)),
           ...{ owner, leaseMs, slot, region: name, regionEpoch: epoch },
         }),
@@ -50,7 +57,7 @@ export function createCallLedger({ pool, owner, slot, leaseMs, region }: CallLed
       const claimed: ClaimedJob[] = [];
       let recorded: ReadonlySet<string> = new Set();
       for (const row of rows) {
-        if (row[1] === null) recorded = new Set(row[0]?.split(','));
+        if (row[1] === null) recorded = recordedOf(row[0], sorted);
         else claimed.push(claimOf(row));
       }
       return { recorded, claimed };
@@ -58,39 +65,80 @@ export function createCallLedger({ pool, owner, slot, leaseMs, region }: CallLed
   };
 }
 
+/** @param ids of those that were written, where not all were */
+function recordedOf(ids: string | null, results: readonly JobResult[]): ReadonlySet<string> {
+  if (ids === null) return new Set(results.map(({ jobId }) => jobId));
+  return new Set(ids === '' ? [] : ids.split(','));
+}
+
 function claimOf(row: ClaimedRow): ClaimedJob {
   const [, jobId, partition, dueUs, clientId, epoch, attempt, scheduledForMs, claimedAtMs, ...rest] = row;
   const [expiresInMs, method, url, headers, body] = rest;
   const calls = { expiresInMs, method, url, headers, body };
-  return { partition, dueUs, jobId, clientId, epoch, attempt, scheduledForMs, claimedAtMs, ...calls };
+  // Seconds with their fractions, as which times come, are a little off: rounded, they are right to the microsecond.
+  const [due, scheduledFor] = [Math.round(dueUs), Math.round(scheduledForMs * 1000) / 1000];
+  return {
+    partition,
+    dueUs: due,
+    jobId,
+    clientId,
+    epoch,
+    attempt,
+    scheduledForMs: scheduledFor,
+    claimedAtMs,
+    ...calls,
+  };
 }
 
 function claimParams(claims: readonly JobKey[]) {
   return {
-    claimPartitions: plainArray(claims.map(({ partition }) => partition)),
-    claimDues: plainArray(claims.map(({ dueUs }) => dueUs)),
-    claimIds: plainArray(claims.map(({ jobId }) => jobId)),
+    claimPartitions: smallIntArrayBytes(claims.map(({ partition }) => partition)),
+    claimDues: instantArrayBytes(claims.map(({ dueUs }) => dueUs)),
+    claimIds: uuidArrayBytes(claims.map(({ jobId }) => jobId)),
   };
 }
 
 function resultParams(results: readonly JobResult[]) {
   return {
-    partitions: plainArray(results.map(({ partition }) => partition)),
-    dues: plainArray(results.map(({ dueUs }) => dueUs)),
-    ids: plainArray(results.map(({ jobId }) => jobId)),
-    epochs: plainArray(results.map(({ epoch }) => epoch)),
-    verdicts: plainArray(results.map(({ verdict }) => verdictCodes[verdict.kind])),
-    delaysMs: plainArray(results.map(({ verdict }) => delayOf(verdict))),
-    statuses: plainArray(results.map(({ note }) => note.status ?? 'NULL')),
-    latenciesMs: plainArray(results.map(({ note }) => (note.latencyMs === null ? 'NULL' : Math.round(note.latencyMs)))),
-    errors: textArray(results.map(({ note }) => note.error)),
-    answers: textArray(results.map(({ note }) => note.answer)),
-    remarks: textArray(results.map(({ verdict }) => remarkOf(verdict))),
+    partitions: smallIntArrayBytes(results.map(({ partition }) => partition)),
+    dues: instantArrayBytes(results.map(({ dueUs }) => dueUs)),
+    ids: uuidArrayBytes(results.map(({ jobId }) => jobId)),
+    epochs: intArrayBytes(results.map(({ epoch }) => epoch)),
+    verdicts: smallIntArrayBytes(results.map(({ verdict }) => verdictCodes[verdict.kind])),
+    delaysMs: unlessNone(
+      results.map(({ verdict }) => delayOf(verdict)),
+      intArrayBytes,
+    ),
+    statuses: unlessNone(
+      results.map(({ note }) => note.status),
+      smallIntArrayBytes,
+    ),
+    latenciesMs: unlessNone(
+      results.map(({ note }) => note.latencyMs && Math.round(note.latencyMs)),
+      intArrayBytes,
+    ),
+    errors: unlessNone(
+      results.map(({ note }) => note.error),
+      textArrayBytes,
+    ),
+    answers: unlessNone(
+      results.map(({ note }) => note.answer),
+      textArrayBytes,
+    ),
+    remarks: unlessNone(
+      results.map(({ verdict }) => remarkOf(verdict)),
+      textArrayBytes,
+    ),
   };
 }
 
-function delayOf(verdict: JobVerdict): number {
-  return verdict.kind === 'retry' || verdict.kind === 'released' ? Math.round(verdict.delayMs) : 0;
+/** Most of these are null for all: an empty array says as much. */
+function unlessNone<Value>(values: readonly (Value | null)[], write: (values: readonly (Value | null)[]) => Buffer) {
+  return write(values.some((value) => value !== null) ? values : []);
+}
+
+function delayOf(verdict: JobVerdict): number | null {
+  return verdict.kind === 'retry' || verdict.kind === 'released' ? Math.round(verdict.delayMs) : null;
 }
 
 function remarkOf(verdict: JobVerdict): string | null {

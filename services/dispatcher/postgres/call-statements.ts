@@ -3,22 +3,26 @@ import { statementOf } from '../../../shared/postgres/statement.ts';
 /** Verdicts as they go into the statement. Up to `dead` the job ends, above it is moved. */
 export const verdictCodes = { called: 1, expired: 2, dead: 3, retry: 4, released: 5, sidelined: 6 } as const;
 
+/** An array in Postgres's own text or binary form. */
+type ArrayParam = string | Buffer;
+
 export interface FlushParams {
-  partitions: string;
-  dues: string;
-  ids: string;
-  epochs: string;
-  verdicts: string;
-  delaysMs: string;
-  statuses: string;
-  latenciesMs: string;
-  errors: string;
-  answers: string;
+  partitions: ArrayParam;
+  dues: ArrayParam;
+  ids: ArrayParam;
+  epochs: ArrayParam;
+  verdicts: ArrayParam;
+  /** These may be shorter than the others, or empty: what is not there is null. */
+  delaysMs: ArrayParam;
+  statuses: ArrayParam;
+  latenciesMs: ArrayParam;
+  errors: ArrayParam;
+  answers: ArrayParam;
   /** A dead job's cause, a sidelined one's host. */
-  remarks: string;
-  claimPartitions: string;
-  claimDues: string;
-  claimIds: string;
+  remarks: ArrayParam;
+  claimPartitions: ArrayParam;
+  claimDues: ArrayParam;
+  claimIds: ArrayParam;
   owner: string;
   leaseMs: number;
   slot: number;
@@ -26,14 +30,14 @@ export interface FlushParams {
   regionEpoch: number;
 }
 
-const instant = (microseconds: string) => `'epoch'::timestamptz + ${microseconds} * interval '1 microsecond'`;
-
 /**
  * Results and claims of one flush. Measured, and full of traps (docs/decisions/0030-looking-offering-calling.md):
  * - A lateral look with its limit finds a row by its index whatever the planner believed of the table; plain joins read all of it for ever
  *   once they had been planned while nothing was claimed, or nothing was stored.
  * - The epoch stands twice. A fire that was taken over between look and delete is found again by its new version, which has to be refused.
  * - Values are carried on through `returning`: a CTE joined to a CTE is a nested loop.
+ * - `unnest` in the select list needs no tuple store for each array; arrays of one call need not be of one length there.
+ * - `date_part` makes no `numeric` on its way, and is right to the microsecond, once rounded, until the year 2100: what is claimed is due.
  * - Nothing that is in the results may be in the claims: both would see the table as it was before.
  */
 export const flushCalls = statementOf<FlushParams>(
@@ -42,15 +46,18 @@ export const flushCalls = statementOf<FlushParams>(
   with f as (
     delete from fires f using (
       select k.*, d.tid, s.job_tid
-      from unnest(${$('partitions')}::int2[], ${$('dues')}::int8[], ${$('ids')}::uuid[], ${$('epochs')}::int4[], ${$('verdicts')}::int2[],
-        ${$('delaysMs')}::int4[], ${$('statuses')}::int2[], ${$('latenciesMs')}::int4[], ${$('errors')}::text[], ${$('answers')}::text[],
-        ${$('remarks')}::text[]) k (p, due, id, epoch, verdict, delay_ms, status, latency_ms, error, answer, remark)
+      from (
+        select unnest(${$('partitions')}::int2[]) as p, unnest(${$('dues')}::timestamptz[]) as due, unnest(${$('ids')}::uuid[]) as id,
+          unnest(${$('epochs')}::int4[]) as epoch, unnest(${$('verdicts')}::int2[]) as verdict, unnest(${$('delaysMs')}::int4[]) as delay_ms,
+          unnest(${$('statuses')}::int2[]) as status, unnest(${$('latenciesMs')}::int4[]) as latency_ms, unnest(${$('errors')}::text[]) as error,
+          unnest(${$('answers')}::text[]) as answer, unnest(${$('remarks')}::text[]) as remark
+      ) k
       cross join lateral (
         select ctid as tid from fires f
-        where f.partition_id = k.p and f.due_at = ${instant('k.due')} and f.id = k.id and f.epoch = k.epoch limit 1
+        where f.partition_id = k.p and f.due_at = k.due and f.id = k.id and f.epoch = k.epoch limit 1
       ) d
       left join lateral (
-        select ctid as job_tid from jobs j where j.partition_id = k.p and j.due_at = ${instant('k.due')} and j.id = k.id limit 1
+        select ctid as job_tid from jobs j where j.partition_id = k.p and j.due_at = k.due and j.id = k.id limit 1
       ) s on true
     ) k
     where f.ctid = k.tid and f.epoch = k.epoch
@@ -91,10 +98,12 @@ export const flushCalls = statementOf<FlushParams>(
     select id, now(), attempt - 1, status, latency_ms, error, answer from u where verdict = ${verdictCodes.retry}
   ), j as (
     select j.partition_id, j.due_at, j.id
-    from unnest(${$('claimPartitions')}::int2[], ${$('claimDues')}::int8[], ${$('claimIds')}::uuid[]) q (p, due, id)
+    from (
+      select unnest(${$('claimPartitions')}::int2[]) as p, unnest(${$('claimDues')}::timestamptz[]) as due, unnest(${$('claimIds')}::uuid[]) as id
+    ) q
     cross join lateral (
       select partition_id, due_at, id from jobs j
-      where j.partition_id = q.p and j.due_at = ${instant('q.due')} and j.id = q.id and j.due_at <= now() limit 1 for key share
+      where j.partition_id = q.p and j.due_at = q.due and j.id = q.id and j.due_at <= now() limit 1 for key share
     ) j
     where exists (select from regions where name = ${$('region')} and epoch = ${$('regionEpoch')}::int8 and active)
   ), c as (
@@ -104,11 +113,13 @@ export const flushCalls = statementOf<FlushParams>(
     where f.lease_until < now()
     returning partition_id, due_at, id, epoch
   )
-  select null::text as ended, j.id::text, j.partition_id, (extract(epoch from j.due_at) * 1000000)::float8, j.client::text, c.epoch, j.attempt, (extract(epoch from j.scheduled_for) * 1000)::float8,
-    (extract(epoch from now()) * 1000)::float8, (extract(epoch from j.expires_at - now()) * 1000)::float8, j.method, j.url, j.headers, j.body
+  select null::text as recorded, j.id::text, j.partition_id, date_part('epoch', j.due_at) * 1000000, j.client::text, c.epoch, j.attempt,
+    date_part('epoch', j.scheduled_for) * 1000, date_part('epoch', now()) * 1000, date_part('epoch', j.expires_at - now()) * 1000,
+    j.method, j.url, j.headers, j.body
   from c cross join lateral (
     select * from jobs j where j.partition_id = c.partition_id and j.due_at = c.due_at and j.id = c.id limit 1
   ) j
   union all
-  select string_agg(id::text, ','), null, null, null, null, null, null, null, null, null, null, null, null, null from f`,
+  select case when count(*) < cardinality(${$('ids')}::uuid[]) then coalesce(string_agg(id::text, ','), '') end,
+    null, null, null, null, null, null, null, null, null, null, null, null, null from f`,
 );

@@ -58,6 +58,11 @@ export interface DueReferences {
   ): Promise<JobReference[]>;
   /** What is at or below the marks and nobody calls, behind `after` of the partition, at most `limit` of each partition. */
   sweep(ranges: readonly { partition: number; after: Mark; until: Mark }[], limit: number): Promise<JobReference[]>;
+  /** Of what `sweep` finds, that which was claimed, by somebody whose lease is over. Costs what is claimed, not what is due. */
+  sweepLapsed(
+    ranges: readonly { partition: number; after: Mark; until: Mark }[],
+    limit: number,
+  ): Promise<JobReference[]>;
 }
 
 /** Before everything. */

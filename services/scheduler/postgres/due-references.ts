@@ -64,11 +64,16 @@ export function createDueReferences({ pool }: { pool: Pool }): DueReferences {
       const { rows } = await pool.query<Row>({ ...sweepDue.with({ ...rangeParams(ranges), limit }), rowMode: 'array' });
       return rows.map(referenceOf);
     },
+    sweepLapsed: async (ranges, limit) => {
+      const statement = sweepLapsed.with({ ...rangeParams(ranges), limit });
+      const { rows } = await pool.query<Row>({ ...statement, rowMode: 'array' });
+      return rows.map(referenceOf);
+    },
   };
 }
 
 function referenceOf([partition, dueUs, jobId, clientId]: Row | SkimmedRow): JobReference {
-  return { partition, dueUs, jobId, clientId };
+  return { partition, dueUs: Math.round(dueUs), jobId, clientId };
 }
 
 function markParams(marks: readonly Mark[]) {
@@ -100,8 +105,9 @@ interface RangeParams extends MarkParams {
 }
 
 const instant = (microseconds: string) => `('epoch'::timestamptz + ${microseconds} * interval '1 microsecond')`;
+/** `date_part` makes no `numeric` on its way; once rounded it is right to the microsecond until the year 2100, and what is looked at is due. */
 const reference = (late: string) =>
-  `t.partition_id, (extract(epoch from t.due_at) * 1000000)::float8, t.id::text, t.client::text, ${late}`;
+  `t.partition_id, date_part('epoch', t.due_at) * 1000000, t.id::text, t.client::text, ${late}`;
 const marksOf = ($: (param: 'partitions' | 'dues' | 'ids') => string) =>
   `unnest(${$('partitions')}::int2[], ${$('dues')}::int8[], ${$('ids')}::uuid[]) w (p, due, id)`;
 const rangesOf = ($: (param: keyof RangeParams) => string) =>
@@ -116,7 +122,7 @@ export const lookAhead = statementOf<MarkParams & { limit: number; nearMs: numbe
   ($) => `
   select d.* from ${marksOf($)}
   cross join lateral (
-    select ${reference('(extract(epoch from now() - t.due_at) * 1000)::float8')} from jobs t
+    select ${reference(`date_part('epoch', now() - t.due_at) * 1000`)} from jobs t
     where t.partition_id = w.p and (t.due_at, t.id) > (${instant('w.due')}, w.id)
       and t.due_at <= now() + ${$('nearMs')}::float8 * interval '1 millisecond'
     order by t.due_at, t.id limit ${$('limit')}::int4
@@ -130,7 +136,7 @@ export const skimDue = statementOf<MarkParams & { skips: string; limit: number }
   select d.* from unnest(${$('partitions')}::int2[], ${$('dues')}::int8[], ${$('ids')}::uuid[], ${$('skips')}::text[]) w (p, due, id, skip)
   cross join lateral (select w.skip::uuid[] as clients offset 0) s
   cross join lateral (
-    select ${reference('(extract(epoch from now() - t.due_at) * 1000)::float8')}, t.read::int4 from (
+    select ${reference(`date_part('epoch', now() - t.due_at) * 1000`)}, t.read::int4 from (
       select r.*, row_number() over (order by r.due_at, r.id) as place, count(*) over () as read from (
         select t.partition_id, t.due_at, t.id, t.client from jobs t
         where t.partition_id = w.p and (t.due_at, t.id) > (${instant('w.due')}, w.id) and t.due_at <= now()
@@ -182,5 +188,21 @@ export const sweepDue = statementOf<RangeParams & { limit: number }>(
     where t.partition_id = w.p and (t.due_at, t.id) > (${instant('w.due')}, w.id)
       and (t.due_at, t.id) <= (${instant('w.until_due')}, w.until_id) and not ${isLive}
     order by t.due_at, t.id limit ${$('limit')}::int4
+  ) d`,
+);
+
+/** From the side of the claims: of what is due, nearly all may be waiting for its first one. */
+export const sweepLapsed = statementOf<RangeParams & { limit: number }>(
+  'sweep-lapsed',
+  ($) => `
+  select d.* from ${rangesOf($)}
+  cross join lateral (
+    select ${reference('0::float8')} from fires f
+    cross join lateral (
+      select * from jobs j where j.partition_id = f.partition_id and j.due_at = f.due_at and j.id = f.id limit 1
+    ) t
+    where f.partition_id = w.p and (f.due_at, f.id) > (${instant('w.due')}, w.id)
+      and (f.due_at, f.id) <= (${instant('w.until_due')}, w.until_id) and f.lease_until < now()
+    order by f.due_at, f.id limit ${$('limit')}::int4
   ) d`,
 );

@@ -109,6 +109,10 @@ export const deleteRuns = `
     delete from quarantined_steps where feed in (select feed from f)
   ), e as (
     delete from run_events where run in (select id from gone)
+  ), n as (
+    delete from run_points where run in (select id from gone)
+  ), o as (
+    delete from run_troubles where run in (select id from gone)
   ), p as (
     delete from run_paces where run in (select id from gone)
   ), r as (

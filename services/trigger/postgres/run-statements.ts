@@ -1,5 +1,7 @@
 import { sweptStates } from '../../../shared/domain/admission.ts';
 import { firstChildBatchNo } from '../../../shared/domain/batch.ts';
+import { noteEnd } from './history-statements.ts';
+import { isOverSinceClosed } from '../../../shared/postgres/endpoint-guards.ts';
 import { failureCode, restCode, stepState, settledAsSucceeded } from '../../../shared/postgres/ledger-codes.ts';
 
 export const toPrepare = `
@@ -58,15 +60,19 @@ export const tallies = `
   where r.state in (${sweptStates.map((state) => `'${state}'`).join(', ')}) and r.ended_at is null and ($1::uuid is null or r.id = $1)
   order by r.scheduled_for, r.id, f.country, f.feed`;
 
-/** A cause is gone that nobody was put back for in the last two minutes, or once nothing waits in its step. */
+/**
+ * A cause is gone that nobody was put back for in the last two minutes, or since the shard's breaker has closed, or once nothing waits in its
+ * step.
+ */
 export const waitingSteps = `
   select distinct on (f.feed, w.step) f.run as "runId", f.country, w.step, w.cause, w.held
   from feeds f
   cross join lateral (
     select h.step, h.cause, true as held, h.since as at from holds h where h.feed = f.feed
     union all
-    select s.step, s.cause, false, s.last_at from step_causes s where s.feed = f.feed and s.last_at > now() - interval '2 minutes'
-      and (select sum(waiting) from run_totals t where t.feed = s.feed and t.step = s.step) > 0
+    select c.step, c.cause, false, c.last_at from step_causes c where c.feed = f.feed and c.last_at > now() - interval '2 minutes'
+      and (select sum(waiting) from run_totals t where t.feed = c.feed and t.step = c.step) > 0
+      and not ${isOverSinceClosed}
   ) w
   where f.run = any($1::uuid[])
   order by f.feed, w.step, w.held desc, w.at desc`;
@@ -128,9 +134,13 @@ export const finish = `
     update runs set state = $2, state_since = now(), state_reason = $3, ended_at = now(), in_flight = 0, waiting = 0, waiting_cause = null,
       waiting_since = null
     where id = $1 and state = any($4::text[])
-    returning id
+    returning id, started_at, ended_at
   ), e as (
     insert into run_events (run, kind, detail) select id, 'ended', jsonb_build_object('state', $2::text, 'reason', $3::text) from r
+  ), n as (
+    ${noteEnd}
+  ), o as (
+    delete from run_troubles where run in (select id from r)
   ), p as (
     delete from run_paces where run in (select id from r)
   )

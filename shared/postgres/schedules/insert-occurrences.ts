@@ -1,7 +1,7 @@
 import type { PoolClient } from 'pg';
 import type { NewOccurrence } from '../../contracts/planned-rows.ts';
 import { partitionOf } from '../../domain/partitioning.ts';
-import { storeJobsBeside, valuesOf } from '../job-intake.ts';
+import { storeJobsWithin, valuesOf } from '../job-intake.ts';
 import { occurrenceJob } from './occurrence-job.ts';
 import type { PlannedRow } from './schedule-rows.ts';
 
@@ -46,7 +46,7 @@ export async function beginTargets(
   if (jobs.length > 0) {
     const relevancies = await readRelevancies(client, jobs);
     const stored = jobs.map(({ occurrence, row }) => occurrenceJob(occurrence, row, relevancies));
-    await client.query(storeJobsBeside.with({ ...valuesOf(stored), slot: slotOfSchedules }));
+    await client.query(storeJobsWithin.with({ ...valuesOf(stored), slot: slotOfSchedules }));
   }
   if (starts.length > 0) await client.query(insertStarts, [JSON.stringify(starts.map(startJson))]);
 }

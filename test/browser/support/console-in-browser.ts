@@ -1,4 +1,7 @@
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
 import { afterAll, afterEach, beforeAll } from 'vitest';
+import { z } from 'zod';
 import type { Browser, BrowserContext, BrowserContextOptions, Page } from 'playwright-core';
 import { startInstallation, type Installation, type InstallationOptions } from '../../e2e/installation.ts';
 import { launchBrowser } from './launch-browser.ts';
@@ -13,6 +16,8 @@ export interface ConsoleInBrowser {
   readonly apiKey: string;
   /** A browser of somebody else: no cookie, no storage of the others. Closed after the test, which fails where a page broke. */
   visitor(options?: BrowserContextOptions): Promise<Page>;
+  /** A new key of that role. */
+  keyOf(role: string): Promise<string>;
   /** The same, logged in with the key of the installation. */
   loggedIn(options?: BrowserContextOptions): Promise<Page>;
 }
@@ -69,12 +74,22 @@ export function useConsole(options: InstallationOptions): ConsoleInBrowser {
       return apiKey();
     },
     visitor,
+    keyOf: (role) => makeKey(running(), role),
     loggedIn: async (contextOptions) => {
       const page = await visitor(contextOptions);
       await logIn(page, apiKey());
       return page;
     },
   };
+}
+
+const madeKey = z.object({ secret: z.string() });
+
+async function makeKey({ cliEnvironment, database }: Installation, role: string): Promise<string> {
+  const args = ['cli/muster.ts', 'api-key', 'create', `a ${role}`, '--role', role, '--json'];
+  const env = { ...process.env, ...cliEnvironment, DATABASE_URL: database.url };
+  const { stdout } = await promisify(execFile)(process.execPath, args, { env });
+  return madeKey.parse(JSON.parse(stdout)).secret;
 }
 
 /** As a person does: the key into the field, and the button. */

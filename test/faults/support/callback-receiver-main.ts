@@ -78,6 +78,12 @@ server.on('listening', () => {
   tellPort();
 });
 
+/** While nobody listened there, the kernel may have lent the port to somebody who connects elsewhere: until that is through. */
+server.on('error', (error) => {
+  if (!('code' in error) || error.code !== 'EADDRINUSE') throw error;
+  setTimeout(() => server.listen(port, '127.0.0.1'), 100);
+});
+
 process.on('message', (message) => {
   rules = callbackRules.parse(message);
   if (rules.isUp && !server.listening) server.listen(port, '127.0.0.1');

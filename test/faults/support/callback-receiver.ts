@@ -31,13 +31,17 @@ export async function startCallbackReceiver(): Promise<CallbackReceiver> {
   const child = fork(join(import.meta.dirname, 'callback-receiver-main.ts'), [ledgerFile], {
     stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
   });
+  const gone = once(child, 'exit').then(() => {
+    throw new Error('the receiver of callbacks has ended');
+  });
+  gone.catch(() => undefined);
   let rules: { secrets: string[]; manners: CallbackManners; isUp: boolean } = { secrets: [], manners: {}, isUp: true };
 
   async function change(changes: Partial<typeof rules>): Promise<number> {
     rules = { ...rules, ...changes };
     const answered = new Promise<unknown>((resolve) => child.once('message', resolve));
     child.send(rules);
-    return told.parse(await answered).port;
+    return told.parse(await Promise.race([answered, gone])).port;
   }
 
   const port = await change({});

@@ -53,6 +53,8 @@ export interface CallbackTrial extends Omit<Trial, 'judge' | 'awaitCalls'> {
   addClient(name: string, definition?: object): Promise<{ id: string; secret: string }>;
   /** Ids of jobs that are accepted, each with a key: what nobody knows of is sent again. Of the client `orders` unless given. */
   schedule(wanted: WantedJobs): Promise<string[]>;
+  /** An answer said that it is due at another time now. */
+  moved(jobId: string, dueAtMs: number): void;
   url(path: string): string;
   /** Resolves when the receiver has been called so many times. */
   awaitCalls(count: number): Promise<void>;
@@ -142,6 +144,11 @@ export async function startCallbackTrial(options: CallbackTrialOptions = {}): Pr
     });
   }
 
+  function moved(jobId: string, dueAtMs: number): void {
+    const asked = accepted.get(jobId);
+    if (asked) accepted.set(jobId, { ...asked, dueAtMs });
+  }
+
   const openJobs = () => trial.database.count('select 1 from jobs');
 
   async function restlessness(): Promise<string[]> {
@@ -184,7 +191,7 @@ export async function startCallbackTrial(options: CallbackTrialOptions = {}): Pr
   await addClient(usualClient);
   return {
     ...trial,
-    ...{ receiver, accepted, ask, addClient, schedule, url, openJobs, judgeCallbacks },
+    ...{ receiver, accepted, ask, addClient, schedule, moved, url, openJobs, judgeCallbacks },
     awaitCalls: (count) => until(`${count} calls`, () => receiver.calls().length >= count).then(() => undefined),
     awaitEnded: async (deadlineMs = 90_000) => {
       await until('all jobs have ended', async () => (await openJobs()) === 0, deadlineMs);

@@ -65,7 +65,10 @@ export async function storedEvidence(
 ): Promise<Pick<CallbackEvidence, 'stored' | 'ended' | 'attempts' | 'totals' | 'claims'>> {
   const [stored, ended, attempts, totals, claims] = await Promise.all([
     database.rows<{ id: string }>('select id::text from jobs'),
-    database.rows('select id::text, outcome from ended_jobs'),
+    // A death is the end as long as nobody has replayed it; the row that tells of it stays.
+    database.rows(`
+      select id::text, outcome from ended_jobs where outcome <> 'dead'
+      union all select id::text, 'dead' from dead_jobs`),
     database.rows<AttemptRow>('select id::text, status, error from job_attempts'),
     database.rows(`
       select coalesce(sum(accepted), 0) as accepted, coalesce(sum(called), 0) as called, coalesce(sum(expired), 0) as expired,

@@ -159,5 +159,22 @@ export function describeDueReferences(name: string, makeSubject: () => Promise<D
       expect(idsOf(await due.sweep([range], 16))).toEqual([jobIdOf(1), jobIdOf(65), jobIdOf(129)]);
       expect(idsOf(await due.sweep([range], 1))).toEqual([jobIdOf(1)]);
     });
+
+    it('sweeps what was claimed and whose lease is over alone, where that is asked for', async () => {
+      const [, claimed, until, newer] = await add(
+        { number: 1, dueInMs: -4000 },
+        { number: 65, dueInMs: -3000 },
+        { number: 129, dueInMs: -2000 },
+        { number: 193, dueInMs: -1000 },
+      );
+      if (!claimed || !until || !newer) throw new Error('nothing was added');
+      await subject.ledgerOf('a').flush({ results: [], claims: [claimed, until, newer] });
+      const range = rangeOf(1, firstMark, markOf(until));
+      expect(await due.sweepLapsed([range], 16)).toEqual([]);
+      await subject.passTime(leaseMs + 1);
+      expect(idsOf(await due.sweepLapsed([range], 16))).toEqual([jobIdOf(65), jobIdOf(129)]);
+      expect(idsOf(await due.sweepLapsed([range], 1))).toEqual([jobIdOf(65)]);
+      expect(idsOf(await due.sweepLapsed([rangeOf(1, markOf(claimed), markOf(until))], 16))).toEqual([jobIdOf(129)]);
+    });
   });
 }

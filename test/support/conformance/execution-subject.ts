@@ -14,7 +14,9 @@ import type { OutboxSweep } from '../../../services/trigger/ports/outbox-sweep.t
 import type { Reconciliation } from '../../../services/trigger/ports/reconciliation.ts';
 import type { StepEndings } from '../../../services/trigger/ports/step-endings.ts';
 import type { DueJobs } from '../../../services/scheduler/ports/due-jobs.ts';
+import type { RunHistory } from '../../../services/trigger/ports/run-history.ts';
 import type { RunStore } from '../../../services/trigger/ports/run-store.ts';
+import type { EndpointGuards } from '../../../shared/ports/endpoint-guards.ts';
 import type { Leases } from '../../../shared/ports/leases.ts';
 import type { StepHolds } from '../../../shared/ports/step-holds.ts';
 import type {
@@ -37,6 +39,7 @@ export interface ExecutionSubject {
   campaigns: CampaignStore;
   budgets: BudgetStore;
   runs: RunStore;
+  runHistory: RunHistory;
   reports: RunReports;
   histories: UserHistories;
   retries: Retries;
@@ -49,6 +52,8 @@ export interface ExecutionSubject {
   endings: StepEndings;
   reconciliation: Reconciliation;
   holds: StepHolds;
+  /** As worker `a` has them. */
+  guards: EndpointGuards;
   rows: ExecutionRows;
   /** The ledger as a worker of that name has it. Its leases last `leaseMs`. */
   ledgerOf(worker: 'a' | 'b'): StepLedger;

@@ -7,6 +7,7 @@ import {
   claimOne,
   childOf,
   doneOf,
+  failed,
   record,
   startFedRun,
   startRun,
@@ -66,7 +67,7 @@ export function describeReceiptBook(name: string, makeSubject: () => Promise<Rec
         'accepted',
         'accepted',
       ]);
-      expect(await lines()).toEqual([{ country: 'SG', step: 2, delivered: 1, undelivered: 1 }]);
+      expect(await lines()).toEqual([{ country: 'SG', step: 2, delivered: 1, undelivered: 1, unexpected: 0 }]);
       expect(await listed()).toEqual([
         ['u1', true, null],
         ['u3', false, 'no-device'],
@@ -80,16 +81,16 @@ export function describeReceiptBook(name: string, makeSubject: () => Promise<Rec
     it('count once, in one request and in several', async () => {
       await say(receipt('u1'), receipt('u1'), receipt('u1'));
       await say(receipt('u1'));
-      expect(await lines()).toEqual([{ country: 'SG', step: 2, delivered: 1, undelivered: 0 }]);
+      expect(await lines()).toEqual([{ country: 'SG', step: 2, delivered: 1, undelivered: 0, unexpected: 0 }]);
     });
 
     it('are overtaken by the newest, in whatever order they come', async () => {
       const failed = receipt('u1', { delivered: false, code: 'bounced', at: later });
       await say(receipt('u1'), receipt('u2', { delivered: false }));
       await say(failed, receipt('u2', { at: later }));
-      expect(await lines()).toEqual([{ country: 'SG', step: 2, delivered: 1, undelivered: 1 }]);
+      expect(await lines()).toEqual([{ country: 'SG', step: 2, delivered: 1, undelivered: 1, unexpected: 0 }]);
       await say(receipt('u1'), receipt('u2', { delivered: false }));
-      expect(await lines()).toEqual([{ country: 'SG', step: 2, delivered: 1, undelivered: 1 }]);
+      expect(await lines()).toEqual([{ country: 'SG', step: 2, delivered: 1, undelivered: 1, unexpected: 0 }]);
       expect(await listed()).toEqual([
         ['u1', false, 'bounced'],
         ['u2', true, null],
@@ -100,7 +101,7 @@ export function describeReceiptBook(name: string, makeSubject: () => Promise<Rec
       await say(receipt('u1'), receipt('u1', { delivered: false }));
       await say(receipt('u2', { delivered: false }));
       await say(receipt('u2'));
-      expect(await lines()).toEqual([{ country: 'SG', step: 2, delivered: 2, undelivered: 0 }]);
+      expect(await lines()).toEqual([{ country: 'SG', step: 2, delivered: 2, undelivered: 0, unexpected: 0 }]);
     });
 
     it('that change their mind again and again leave sums that are right', async () => {
@@ -108,7 +109,7 @@ export function describeReceiptBook(name: string, makeSubject: () => Promise<Rec
         const at = new Date(noon.getTime() + turn);
         await say(receipt('u1', { at, delivered: turn % 2 === 0 }), receipt('u3', { at, delivered: false }));
       }
-      expect(await lines()).toEqual([{ country: 'SG', step: 2, delivered: 0, undelivered: 2 }]);
+      expect(await lines()).toEqual([{ country: 'SG', step: 2, delivered: 0, undelivered: 2, unexpected: 0 }]);
     });
 
     it('from several at once end as they would one after the other', async () => {
@@ -118,7 +119,7 @@ export function describeReceiptBook(name: string, makeSubject: () => Promise<Rec
           say(...users.map((user) => receipt(user, { at: new Date(noon.getTime() + turn), delivered: turn !== 7 }))),
         ),
       );
-      expect(await lines()).toEqual([{ country: 'SG', step: 2, delivered: 0, undelivered: 3 }]);
+      expect(await lines()).toEqual([{ country: 'SG', step: 2, delivered: 0, undelivered: 3, unexpected: 0 }]);
     });
 
     it('are kept before the acceptance is recorded, and add up with it afterwards', async () => {
@@ -128,7 +129,23 @@ export function describeReceiptBook(name: string, makeSubject: () => Promise<Rec
       await record(ledger, doneOf(await claimOne(ledger, { feedId, batchNo: 1, step: 1 })));
       const snapshot = await subject.reports.snapshot(runId);
       const accepted = snapshot?.countries[0]?.totals[0]?.succeeded ?? 0;
-      expect(receiptLine(accepted, await lines(), 1)).toEqual({ delivered: 1, undelivered: 0, awaiting: 2 });
+      expect(receiptLine(accepted, await lines(), 1)).toEqual({
+        delivered: 1,
+        undelivered: 0,
+        unexpected: 0,
+        awaiting: 2,
+      });
+    });
+
+    it.each(['before', 'after'])('of users that fail are set apart, when they come %s the failure', async (when) => {
+      const ledger = subject.ledgerOf('a');
+      const failures = [failed('u1'), failed('"', { outcome: 'unknown', reason: 'muster.lost' })];
+      const said = [receipt('u1', { step: 1, delivered: false }), receipt('"', { step: 1 }), receipt(',', { step: 1 })];
+      if (when === 'before') await say(...said);
+      await record(ledger, doneOf(await claimOne(ledger, { feedId, batchNo: 1, step: 1 }), { failures }));
+      if (when === 'after') await say(...said);
+      expect(await lines()).toEqual([{ country: 'SG', step: 1, delivered: 1, undelivered: 0, unexpected: 2 }]);
+      expect(receiptLine(1, await lines(), 1)).toEqual({ delivered: 1, undelivered: 0, unexpected: 2, awaiting: 0 });
     });
 
     it('name their call by its key, a child batch too', async () => {
@@ -144,7 +161,7 @@ export function describeReceiptBook(name: string, makeSubject: () => Promise<Rec
       ]);
       // The same user by run and by key is one.
       await say(receipt('u3', { step: 1 }), receipt('u3', of(2)));
-      expect(await lines()).toEqual([{ country: 'SG', step: 1, delivered: 2, undelivered: 0 }]);
+      expect(await lines()).toEqual([{ country: 'SG', step: 1, delivered: 2, undelivered: 0, unexpected: 0 }]);
     });
 
     it('find each user of a feed, odd ids too, and nobody beside them', async () => {
@@ -152,7 +169,7 @@ export function describeReceiptBook(name: string, makeSubject: () => Promise<Rec
       expect(await say(...users.map((user) => receipt(user)))).toEqual(users.map(() => 'accepted'));
       const others = ['', '!', '","', ',"', 'u', 'u11', 'u2,', 'ü', 'zzz'].map((user) => receipt(user));
       expect(await say(...others)).toEqual(others.map(() => 'unknown-user'));
-      expect(await lines()).toEqual([{ country: 'SG', step: 2, delivered: 6, undelivered: 0 }]);
+      expect(await lines()).toEqual([{ country: 'SG', step: 2, delivered: 6, undelivered: 0, unexpected: 0 }]);
     });
 
     it('do not take a border between two users for a user', async () => {
@@ -179,8 +196,8 @@ export function describeReceiptBook(name: string, makeSubject: () => Promise<Rec
         await say(receipt('d', inCountry(null)), receipt('a', inCountry('SG')), receipt('b', inCountry('SG'))),
       ).toEqual(['accepted', 'accepted', 'unknown-user']);
       expect(await lines()).toEqual([
-        { country: 'SG', step: 1, delivered: 1, undelivered: 0 },
-        { country: 'VN', step: 1, delivered: 1, undelivered: 0 },
+        { country: 'SG', step: 1, delivered: 1, undelivered: 0, unexpected: 0 },
+        { country: 'VN', step: 1, delivered: 1, undelivered: 0, unexpected: 0 },
       ]);
     });
 
@@ -201,7 +218,7 @@ export function describeReceiptBook(name: string, makeSubject: () => Promise<Rec
         'accepted',
         'unknown-user',
       ]);
-      expect(await lines()).toEqual([{ country: 'SG', step: 2, delivered: 1, undelivered: 0 }]);
+      expect(await lines()).toEqual([{ country: 'SG', step: 2, delivered: 1, undelivered: 0, unexpected: 0 }]);
     });
 
     it('after the users were dropped are told so', async () => {

@@ -137,8 +137,8 @@ export function describeRunControl(name: string, makeSubject: MakeExecutionSubje
       await record(ledger, waitingOf(await claimOne(ledger, third)));
       expect(await control.underWay(runId)).toEqual({
         inFlight: [
-          { step: 1, batches: 1, users: 10 },
-          { step: 2, batches: 1, users: 10 },
+          { step: 1, country: 'SG', batches: 1, users: 10 },
+          { step: 2, country: 'SG', batches: 1, users: 10 },
         ],
         ready: 3,
         waiting: 1,
@@ -154,7 +154,10 @@ export function describeRunControl(name: string, makeSubject: MakeExecutionSubje
       await subject.sweep.look({ feedId, chainLength: 2 }, { from: 1, limit: 100, unborn: [1] });
       await subject.passTime(5001);
       await claimOne(ledger, first);
-      expect(await control.underWay(runId)).toMatchObject({ inFlight: [{ step: 1, batches: 1 }], waiting: 0 });
+      expect(await control.underWay(runId)).toMatchObject({
+        inFlight: [{ step: 1, country: 'SG', batches: 1 }],
+        waiting: 0,
+      });
       await subject.passTime(leaseMs + 1);
       expect(await control.underWay(runId)).toMatchObject({ inFlight: [], waiting: 0 });
       expect(await control.underWay(nobody)).toEqual({ inFlight: [], ready: 0, waiting: 0 });

@@ -92,6 +92,56 @@ export function describeRunReports(name: string, makeSubject: () => Promise<RunR
       });
     });
 
+    describe('comparable', () => {
+      const began = (minutes: number): Partial<RunSeed> => {
+        const scheduledFor = new Date(planned.getTime() + minutes * 60_000);
+        return {
+          scheduledFor,
+          startedAt: scheduledFor,
+          endedAt: new Date(scheduledFor.getTime() + 1),
+          state: 'completed',
+        };
+      };
+      const found = async (runId: string, limit = 10) => {
+        const headers = await reports.comparable(runId, limit);
+        return headers.map((header) => header.runId);
+      };
+
+      it('are the runs before it, the newest first, and then those after it', async () => {
+        const [third, first, own, second, fifth, fourth] = [
+          await addRun(began(3)),
+          await addRun(began(1)),
+          await addRun(began(4)),
+          await addRun(began(2)),
+          await addRun(began(6)),
+          await addRun(began(5)),
+        ];
+        expect(await found(own)).toEqual([third, second, first, fifth, fourth]);
+        expect(await found(own, 2)).toEqual([third, second]);
+        expect(await found(first)).toEqual([fifth, fourth, own, third, second]);
+      });
+
+      it('are none that go on, that never began, that tried users again, or are of another campaign', async () => {
+        const other = await campaigns.create(campaignDefinitionOf());
+        const before = await addRun(began(1));
+        await addRun({ ...began(2), parentId: before });
+        await rows.addRun({
+          ...began(3),
+          campaignId: other.campaignId,
+          revision: 1,
+          scheduledFor: planned,
+          state: 'completed',
+        });
+        await addRun({ scheduledFor: began(4).scheduledFor ?? planned, startedAt: planned, state: 'running' });
+        await addRun({ scheduledFor: began(5).scheduledFor ?? planned, endedAt: planned, state: 'failed' });
+        const own = await addRun(began(6));
+        expect(await found(own)).toEqual([before]);
+        const child = await addRun({ ...began(7), parentId: own });
+        expect(await found(child)).toEqual([own, before]);
+        expect(await found(nobody)).toEqual([]);
+      });
+    });
+
     describe('snapshot', () => {
       it('knows no run that never was', async () => {
         expect(await reports.snapshot(nobody)).toBeUndefined();

@@ -23,6 +23,8 @@ export interface RunRows {
 export interface RunSeed {
   campaignId: string;
   revision: number;
+  /** The run whose failed users it tries again. */
+  parentId?: string;
   scheduledFor: Date;
   state: RunState;
   startedAt?: Date;

@@ -13,6 +13,7 @@ import {
   type MakeExecutionSubject,
 } from './execution-subject.ts';
 
+const oneStep = [{ action: 'award-reward', params: {} }];
 const noFlow = { done: 0, survived: 0, born: 0, waiting: 0 };
 const feedOf = (country: string) => ({
   country,
@@ -141,6 +142,32 @@ export function describeRunStore(name: string, makeSubject: MakeExecutionSubject
       expect(await subject.runs.waitingSteps([runId])).toEqual([]);
     });
 
+    it('wait no more for an endpoint once its breaker has closed, though batches still wait for their turn', async () => {
+      const { runId, steps } = await startFedRun(subject, [['u1'], ['u2']], { chain: oneStep });
+      const [first, second] = steps;
+      if (!first || !second) throw new Error('there are two batches');
+      const ledger = subject.ledgerOf('a');
+      const shard = { actionType: 'award-reward', country: 'SG' };
+      const cause = 'award-reward in SG: HTTP 503';
+      const broken = { shard, cause, retryAfterMs: null, random: 0 };
+      await record(ledger, waitingOf(await claimOne(ledger, first), { cause, delayMs: 60_000 }));
+      await subject.guards.open(broken);
+      await subject.passTime(1000);
+      await subject.guards.takeProbe(shard, 5000);
+      const shown = async () => {
+        const snapshot = await subject.reports.snapshot(runId);
+        const waiting = await subject.runs.waitingSteps([runId]);
+        return [waiting.map((step) => step.cause), snapshot?.waits.map((wait) => wait.cause), snapshot?.stalled];
+      };
+      expect(await shown()).toEqual([[cause], [cause], cause]);
+      await subject.guards.endProbe({ ...broken, answered: true });
+      expect(await shown()).toEqual([[], [], null]);
+      expect((await subject.reports.snapshot(runId))?.waitingForRetry).toBe(1);
+      await subject.passTime(1000);
+      await record(ledger, waitingOf(await claimOne(ledger, second), { cause: 'HTTP 429' }));
+      expect(await shown()).toEqual([['HTTP 429'], ['HTTP 429'], 'HTTP 429']);
+    });
+
     it('let nobody write to them any more when they end, whoever was about to', async () => {
       const { runId, owned } = await startRun(subject);
       const [feed] = owned;
@@ -174,7 +201,7 @@ export function describeRunStore(name: string, makeSubject: MakeExecutionSubject
       const claimed = await claimOne(ledger, first);
       expect(await subject.runs.pauseFor(runId, '12 % of 4,000 users failed in step 1, limit 5 %')).toBe(true);
       expect(await subject.runs.pauseFor(runId, 'again')).toBe(false);
-      const underWay = { inFlight: [{ step: 1, batches: 1, users: 1 }], ready: 1, waiting: 0 };
+      const underWay = { inFlight: [{ step: 1, country: 'SG', batches: 1, users: 1 }], ready: 1, waiting: 0 };
       const [pausing] = await subject.runs.pausing();
       expect(pausing).toMatchObject({ runId, underWay });
       expect(pausing?.forMs).toBeLessThan(60_000);

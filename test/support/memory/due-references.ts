@@ -23,6 +23,20 @@ export function createMemoryDueReferences({ tables }: { tables: CallbackTables }
   const isUpTo = (reference: JobReference, until: Mark) => !isBehind(reference, until);
   const nowUs = () => clock.nowMs() * 1000;
 
+  function sweep(
+    ranges: readonly { partition: number; after: Mark; until: Mark }[],
+    limit: number,
+    fits: (reference: JobReference) => boolean,
+  ): JobReference[] {
+    const ofPartition = byPartition();
+    return ranges.flatMap(({ partition, after, until }) =>
+      ofPartition(
+        partition,
+        (reference) => isBehind(reference, after) && isUpTo(reference, until) && fits(reference),
+      ).slice(0, limit),
+    );
+  }
+
   return {
     look: (marks, limit, nearMs) =>
       atOnce(() => {
@@ -73,15 +87,8 @@ export function createMemoryDueReferences({ tables }: { tables: CallbackTables }
           ).slice(0, limit),
         );
       }),
-    sweep: (ranges, limit) =>
-      atOnce(() => {
-        const ofPartition = byPartition();
-        return ranges.flatMap(({ partition, after, until }) =>
-          ofPartition(
-            partition,
-            (reference) => isBehind(reference, after) && isUpTo(reference, until) && !isLive(reference.jobId),
-          ).slice(0, limit),
-        );
-      }),
+    sweep: (ranges, limit) => atOnce(() => sweep(ranges, limit, ({ jobId }) => !isLive(jobId))),
+    sweepLapsed: (ranges, limit) =>
+      atOnce(() => sweep(ranges, limit, ({ jobId }) => fires.has(jobId) && !isLive(jobId))),
   };
 }

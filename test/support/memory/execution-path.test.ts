@@ -11,6 +11,7 @@ import { describeQuarantinedSteps } from '../conformance/quarantined-steps.confo
 import { describeReceiptBook } from '../conformance/receipt-book.conformance.ts';
 import { describeRetries } from '../conformance/retries.conformance.ts';
 import { describeRunControl } from '../conformance/run-control.conformance.ts';
+import { describeRunHistory } from '../conformance/run-history.conformance.ts';
 import { describeRunStore } from '../conformance/run-store.conformance.ts';
 import { describeShardFigures } from '../conformance/shard-figures.conformance.ts';
 import { describeStepClaims } from '../conformance/step-claims.conformance.ts';
@@ -73,6 +74,7 @@ describeFeedContexts('in memory', memoryStores);
 describeFeedStore('in memory', memoryStores);
 describeOutboxSweep('in memory', memoryStores);
 describeRunStore('in memory', memoryStores);
+describeRunHistory('in memory', memoryStores);
 describeRunControl('in memory', memoryStores);
 describeStepEndings('in memory', memoryStores);
 describeShardFigures('in memory', () => {

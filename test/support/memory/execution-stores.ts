@@ -3,6 +3,7 @@ import { atOnce } from './at-once.ts';
 import { createMemoryBudgetStore } from './budget-store.ts';
 import { createMemoryCampaignStore } from './campaign-store.ts';
 import { createMemoryDueJobs } from './due-jobs.ts';
+import { createMemoryEndpointGuards } from './endpoint-guards.ts';
 import { createMemoryExecutionRows } from './execution-rows.ts';
 import { createMemoryFeedContexts } from './feed-contexts.ts';
 import { createMemoryFeedStore } from './feed-store.ts';
@@ -12,6 +13,7 @@ import { createMemoryOutboxSweep } from './outbox-sweep.ts';
 import { createMemoryReconciliation } from './reconciliation.ts';
 import { createMemoryRetries } from './retries.ts';
 import { createMemoryRunControl } from './run-control.ts';
+import { createMemoryRunHistory } from './run-history.ts';
 import { createMemoryRunReports } from './run-reports.ts';
 import { createMemoryRunStore } from './run-store.ts';
 import { createMemoryStepEndings } from './step-endings.ts';
@@ -25,6 +27,7 @@ export function createMemoryExecutionStores({ database }: { database: MemoryData
     campaigns: createMemoryCampaignStore({ database }),
     budgets: createMemoryBudgetStore({ database }),
     runs: createMemoryRunStore({ database }),
+    runHistory: createMemoryRunHistory({ database }),
     reports: createMemoryRunReports({ database }),
     histories: createMemoryUserHistories({ database }),
     retries: createMemoryRetries({ database }),
@@ -37,6 +40,7 @@ export function createMemoryExecutionStores({ database }: { database: MemoryData
     endings: createMemoryStepEndings({ database }),
     reconciliation: createMemoryReconciliation({ database }),
     holds: createMemoryStepHolds({ database }),
+    guards: createMemoryEndpointGuards({ database, owner: 'a' }),
     rows: createMemoryExecutionRows({ database }),
     ledgerOf: (owner) => createMemoryStepLedger({ database, owner, leaseMs }),
     passTime: (ms) => atOnce(() => database.clock.advance(ms)),

@@ -11,6 +11,8 @@ import type {
   RunRow,
   RunEventRow,
   RunPaceRow,
+  RunPointRow,
+  RunTroubleRow,
   BudgetRow,
   ReservationRow,
 } from './run-tables.ts';
@@ -105,6 +107,10 @@ export interface MemoryDatabase {
   readonly runEvents: RunEventRow[];
   /** By run. */
   readonly runPaces: Map<string, RunPaceRow>;
+  /** Keyed by `${run}/${slot}`. */
+  readonly runPoints: Map<string, RunPointRow>;
+  /** Keyed by `${run}/${kind}/${step}/${country}`. */
+  readonly runTroubles: Map<string, RunTroubleRow>;
   readonly audiences: Map<string, AudienceRow>;
   /** Keyed by `${campaign}/${country}`. */
   readonly budgets: Map<string, BudgetRow>;
@@ -154,6 +160,8 @@ export function createMemoryDatabase(clock: SettableClock): MemoryDatabase {
     auditLog: [],
     runEvents: [],
     runPaces: new Map(),
+    runPoints: new Map(),
+    runTroubles: new Map(),
     audiences: new Map(),
     budgets: new Map(),
     reservations: new Map(),

@@ -3,6 +3,7 @@ import { InvalidCursorError } from '../../../services/api/ports/campaign-store.t
 import type { Receipt, ReceiptBook, ReceiptVerdict } from '../../../services/api/ports/receipt-book.ts';
 import { pageOf } from '../../../services/api/postgres/pages.ts';
 import { isChildBatch } from '../../../shared/domain/batch.ts';
+import type { ReceiptTotals } from '../../../shared/domain/receipts.ts';
 import { compareUserIds } from '../../../shared/domain/user-id.ts';
 import { atOnce } from './at-once.ts';
 import type { MemoryDatabase } from './memory-database.ts';
@@ -49,13 +50,19 @@ export function createMemoryReceiptBook({ database }: { database: MemoryDatabase
 }
 
 /** What the feed's receipts add up to, in the order of steps. */
-export function receiptTotalsOf({ receipts }: MemoryDatabase, feedId: string) {
+export function receiptTotalsOf({ receipts, failures }: MemoryDatabase, feedId: string): ReceiptTotals[] {
   const ofFeed = [...receipts.values()].filter((row) => row.feedId === feedId);
+  const isUnexpected = ({ step, user }: ReceiptRow) =>
+    failures.some(
+      (row) => row.feedId === feedId && row.step === step && row.user === user && row.outcome !== 'succeeded',
+    );
   return [...Map.groupBy(ofFeed, ({ step }) => step)]
     .sort(([a], [b]) => a - b)
     .map(([step, rows]) => {
-      const delivered = rows.filter((row) => row.delivered).length;
-      return { step, delivered, undelivered: rows.length - delivered };
+      const expected = rows.filter((row) => !isUnexpected(row));
+      const delivered = expected.filter((row) => row.delivered).length;
+      const undelivered = expected.length - delivered;
+      return { step, delivered, undelivered, unexpected: rows.length - expected.length };
     });
 }
 

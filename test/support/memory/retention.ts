@@ -72,6 +72,8 @@ export function createMemoryRetention({ database }: { database: MemoryDatabase }
           runs.delete(run.id);
           database.runEvents.splice(0, Infinity, ...database.runEvents.filter(({ runId }) => runId !== run.id));
           database.runPaces.delete(run.id);
+          deleteFrom(database.runPoints, ({ runId }) => runId === run.id);
+          deleteFrom(database.runTroubles, ({ runId }) => runId === run.id);
           for (const feed of [...feeds.values()].filter((row) => row.runId === run.id)) {
             const budget = database.budgets.get(`${run.campaignId}/${feed.country}`);
             if (budget) budget.pastUnits += spentOf(database, feed);

@@ -20,6 +20,7 @@ import type { StepTotals } from '../../../shared/domain/outcomes.ts';
 import { receiptTotalsOf } from './receipt-book.ts';
 import { settingsOf } from './run-definitions.ts';
 import { totalsRowsOf, waitsIn } from './totals.ts';
+import { isOverSinceClosed } from './waiting-steps.ts';
 
 export function createMemoryRunReports({ database }: { database: MemoryDatabase }): RunReports {
   return {
@@ -35,9 +36,37 @@ export function createMemoryRunReports({ database }: { database: MemoryDatabase 
         return pageOf(found, limit, (header) => header.runId);
       }),
 
+    comparable: (runId, limit) =>
+      atOnce(() => {
+        const own = database.runs.get(runId);
+        const isBefore = (run: RunRow) => own !== undefined && run.scheduledFor < own.scheduledFor;
+        return [...database.runs.values()]
+          .filter((run) => run.campaignId === own?.campaignId && run.id !== runId && run.parentId === null)
+          .filter(({ startedAt, endedAt }) => startedAt !== null && endedAt !== null)
+          .sort(
+            (a, b) =>
+              Number(isBefore(b)) - Number(isBefore(a)) ||
+              b.scheduledFor.getTime() - a.scheduledFor.getTime() ||
+              (a.id < b.id ? 1 : -1),
+          )
+          .slice(0, limit)
+          .map((run) => headerOf(run, database));
+      }),
+
     snapshot: (runId) => atOnce(() => snapshotOf(runId, database)),
 
     snapshots: (runIds) => atOnce(() => runIds.flatMap((runId) => snapshotOf(runId, database) ?? [])),
+
+    points: (runId) =>
+      atOnce(() => {
+        const run = database.runs.get(runId);
+        if (!run) return undefined;
+        const points = [...database.runPoints.values()]
+          .filter((point) => point.runId === runId)
+          .map(({ at, ended }) => ({ at, ended }))
+          .sort((a, b) => a.at.getTime() - b.at.getTime());
+        return { startedAt: run.startedAt, endedAt: run.endedAt, points };
+      }),
 
     failureGroups: (runId) => atOnce(() => groupsOf(runId, database)),
 
@@ -174,6 +203,7 @@ function waitsOf(feeds: readonly FeedRow[], database: MemoryDatabase): RunWaitRo
     (row) =>
       row.lastAtMs >= database.clock.nowMs() - causeShownMs &&
       waitsIn(database, row) &&
+      !isOverSinceClosed(database, row) &&
       !holds.some((hold) => hold.feedId === row.feedId && hold.step === row.step && hold.cause === row.cause),
   );
   const held = holds.map((hold) => ({ ...hold, held: true, nextTryAt: new Date(hold.nextTryAtMs) }));

@@ -14,6 +14,7 @@ import { underWayOf } from './under-way.ts';
 import { beginRetry } from './begin-retry.ts';
 import { definitionOf } from './run-definitions.ts';
 import { feedsOf, unfed, waitsNot } from './run-feeds.ts';
+import { noteEnd } from './run-history.ts';
 import { tallyOf, recounted } from './run-tallies.ts';
 import { waitingStepsOf } from './waiting-steps.ts';
 
@@ -143,6 +144,7 @@ function finish(database: MemoryDatabase, runId: string, state: TerminalRunState
   Object.assign(row, { state, stateReason: reason, ...over });
   addRunEvent(database, runId, 'ended', { state, reason });
   database.runPaces.delete(runId);
+  noteEnd(database, row);
   const ours = new Set(feedsOf(database, runId).map(({ feedId }) => feedId));
   for (const [key, { feedId }] of database.agenda) if (ours.has(feedId)) database.agenda.delete(key);
   for (const [key, { feedId }] of database.holds) if (ours.has(feedId)) database.holds.delete(key);

@@ -66,6 +66,24 @@ export interface RunEventRow {
   detail: Readonly<Record<string, unknown>>;
 }
 
+/** How far a run was: users that had ended a step. */
+export interface RunPointRow {
+  runId: string;
+  slot: number;
+  at: Date;
+  ended: number;
+}
+
+/** What the history of a run was told of and is not over. */
+export interface RunTroubleRow {
+  runId: string;
+  kind: 'breaker' | 'hold' | 'feed';
+  step: number;
+  country: string;
+  cause: string;
+  sinceMs: number;
+}
+
 /** Users that may be fed, as of `atMs`. */
 export interface RunPaceRow {
   allowed: number;

@@ -13,6 +13,7 @@ export function underWayOf(database: MemoryDatabase, runId: string): UnderWay | 
   const held = [...steps.values()].filter(
     (row) => feedIds.has(row.feedId) && row.state === 'running' && row.leaseUntilMs > clock.nowMs(),
   );
+  const countryOf = (feedId: string) => feeds.get(feedId)?.country ?? '';
   const usersOf = (rows: typeof held) =>
     rows.reduce((sum, row) => sum + (batches.get(batchKey(row.feedId, row.batchNo))?.users.length ?? 0), 0);
   const lines = own.flatMap(({ feedId }) => totalsRowsOf(database, feedId));
@@ -22,9 +23,13 @@ export function underWayOf(database: MemoryDatabase, runId: string): UnderWay | 
     lines.reduce((sum, line) => sum + (line.step < chainLength ? line.survived : 0) + line.born, 0);
   const done = lines.reduce((sum, line) => sum + line.done, 0);
   return {
-    inFlight: [...Map.groupBy(held, (row) => row.step)]
-      .toSorted(([a], [b]) => a - b)
-      .map(([step, rows]) => ({ step, batches: rows.length, users: usersOf(rows) })),
+    inFlight: [...Map.groupBy(held, (row) => `${row.step}/${countryOf(row.feedId)}`)]
+      .toSorted(([a], [b]) => (a < b ? -1 : 1))
+      .flatMap(([, rows]) => {
+        const [first] = rows;
+        const users = usersOf(rows);
+        return first ? [{ step: first.step, country: countryOf(first.feedId), batches: rows.length, users }] : [];
+      }),
     ready: Math.max(0, entered - done - waiting - held.length),
     waiting: Math.max(0, waiting),
   };

@@ -1,5 +1,7 @@
 import type { WaitingStep } from '../../../services/trigger/ports/run-store.ts';
 import type { MemoryDatabase } from './memory-database.ts';
+import { definitionOf } from './run-definitions.ts';
+import type { StepCauseRow } from './step-tables.ts';
 import { waitsIn } from './totals.ts';
 import { feedsOf } from './run-feeds.ts';
 
@@ -11,7 +13,7 @@ export function waitingStepsOf(database: MemoryDatabase, runId: string): Waiting
     const held = [...database.holds.values()].filter((hold) => hold.feedId === feedId);
     const causes = [...database.stepCauses.values()]
       .filter((cause) => cause.feedId === feedId && cause.lastAtMs > database.clock.nowMs() - causeLastsMs)
-      .filter((cause) => waitsIn(database, cause))
+      .filter((cause) => waitsIn(database, cause) && !isOverSinceClosed(database, cause))
       .sort((a, b) => b.lastAtMs - a.lastAtMs);
     const all = [
       ...held.map((hold) => ({ ...hold, held: true })),
@@ -23,4 +25,14 @@ export function waitingStepsOf(database: MemoryDatabase, runId: string): Waiting
       return first ? [{ runId, country, step, cause: first.cause, held: first.held }] : [];
     });
   });
+}
+
+/** Whether the breaker of the shard has closed since somebody was put back for this cause last. */
+export function isOverSinceClosed(database: MemoryDatabase, { feedId, step, lastAtMs }: StepCauseRow): boolean {
+  const feed = database.feeds.get(feedId);
+  const run = feed && database.runs.get(feed.runId);
+  if (!feed || !run) return false;
+  const action = definitionOf(database, run).chain[step - 1]?.action ?? '';
+  const guard = database.guards.get(`${action}/${feed.country}`);
+  return guard?.state === 'closed' && (guard.slowStartAtMs ?? -Infinity) >= lastAtMs;
 }

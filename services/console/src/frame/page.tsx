@@ -1,7 +1,8 @@
 import { useIsFetching } from '@tanstack/react-query';
-import { Link, type LinkProps } from '@tanstack/react-router';
+import { Link, useNavigate, type LinkProps } from '@tanstack/react-router';
 import { use, useEffect, type ReactNode } from 'react';
 import { Icon } from '../parts/icon.tsx';
+import { useKeys } from '../parts/keys/use-keys.ts';
 import { useZone } from '../parts/zone.ts';
 import { ShellContext } from './shell-context.ts';
 
@@ -28,6 +29,7 @@ export function Page({ title, crumbs, freshness, actions, children }: PageProps)
   const zone = useZone();
   // Something is asked for that was never shown: a screen reader waits for it.
   const isBusy = useIsFetching({ predicate: ({ state }) => state.status === 'pending' }) > 0;
+  useBackKey(crumbs?.at(-1));
   useEffect(() => {
     document.title = `${title} · Muster`;
   }, [title]);
@@ -51,6 +53,16 @@ export function Page({ title, crumbs, freshness, actions, children }: PageProps)
         {children}
       </main>
     </>
+  );
+}
+
+/** Out of a page, to the one above it. */
+function useBackKey(above: Crumb | undefined): void {
+  const navigate = useNavigate();
+  useKeys(
+    above
+      ? [{ keys: 'Escape', does: `Back to ${above.label}`, group: 'Go to', run: () => void navigate(above.link) }]
+      : [],
   );
 }
 

@@ -64,7 +64,7 @@ export function outcomesIn(lines: readonly OutcomeCounts[], always: readonly Out
 }
 
 /** Users that have an outcome, whichever. */
-export function endedUsersOf(counts: OutcomeCounts): number {
+function endedUsersOf(counts: OutcomeCounts): number {
   return outcomeOrder.reduce((sum, outcome) => (outcome === 'pending' ? sum : sum + counts[outcome]), 0);
 }
 

@@ -1,5 +1,6 @@
 import type { ReactNode } from 'react';
 import { Icon } from './icon.tsx';
+import { useKeys } from './keys/use-keys.ts';
 
 interface PagingProps {
   /** `12 of 148 campaigns, by last activity` */
@@ -26,16 +27,20 @@ export function Paging({ children, legend, cursor, next, onGo, words = newestFir
     cameFrom.set(next, cursor);
     onGo(next);
   };
+  useKeys([
+    { keys: '[', does: `${words.before} rows`, group: 'Rows', run: () => cursor !== undefined && goBack() },
+    { keys: ']', does: `${words.behind} rows`, group: 'Rows', run: goOn },
+  ]);
   return (
     <footer className="row wrap">
       <span>{children}</span>
       {legend !== undefined && <span className="row gap-3 wrap legend">{legend}</span>}
       <span className="push row">
-        <button type="button" className="btn s" disabled={cursor === undefined} onClick={goBack}>
+        <button type="button" className="btn s" title="Key [" disabled={cursor === undefined} onClick={goBack}>
           <Icon name="left" size={12} />
           {words.before}
         </button>
-        <button type="button" className="btn s" disabled={typeof next !== 'string'} onClick={goOn}>
+        <button type="button" className="btn s" title="Key ]" disabled={typeof next !== 'string'} onClick={goOn}>
           {words.behind}
           <Icon name="right" size={12} />
         </button>

@@ -1,6 +1,7 @@
 import { Link } from '@tanstack/react-router';
 import { formatFineShare } from './figures.ts';
 import { canRetry, type ReasonRow } from './failure-reasons.ts';
+import { useRowKeys } from './keys/use-row-keys.ts';
 import { formatCount } from './numbers.ts';
 import styles from './reason-table.module.css';
 
@@ -15,6 +16,7 @@ export interface ReasonTableProps {
 
 /** Why users failed, the most users first, with somebody to look at. */
 export function ReasonTable({ runId, rows, steps, selection }: ReasonTableProps) {
+  const container = useRowKeys<HTMLTableSectionElement>();
   return (
     <div className="scroll">
       <table className={`d30 ${styles['table'] ?? ''}`}>
@@ -56,7 +58,7 @@ export function ReasonTable({ runId, rows, steps, selection }: ReasonTableProps)
             </th>
           </tr>
         </thead>
-        <tbody>
+        <tbody ref={container}>
           {rows.map((row) => (
             <Reason key={row.key} row={row} runId={runId} steps={steps} selection={selection} />
           ))}
@@ -95,7 +97,9 @@ function Reason({ row, runId, steps, selection }: ReasonProps) {
       </td>
       <td className="r w5">{formatCount(users)}</td>
       <td className="r t2 wide">{formatFineShare(users, of?.audience ?? 0)}</td>
-      <td className="t2 cut wide">{mostly(countries, selection ? 1 : 2)}</td>
+      <td className="t2 wide">
+        <Mostly countries={countries} />
+      </td>
       <td className="mono t2 cut wide">
         {example !== undefined && (
           <Link to="/runs/$runId/users/$userId" params={{ runId, userId: example }} title={example}>
@@ -148,10 +152,16 @@ const refusals = {
   unknown: 'Nobody knows whether they got it: settle them first, or somebody could get it twice.',
 } as const;
 
-/** The countries with most of them: `VN 7,204 · ID 3,710`. */
-function mostly(countries: ReasonRow['countries'], shown: number): string {
-  return countries
-    .slice(0, shown)
-    .map(({ country, users }) => `${country} ${formatCount(users)}`)
-    .join(' · ');
+const maxCountries = 4;
+
+/** The countries with most of them, as many as there is room for: `VN 7,204 · ID 3,710`. */
+function Mostly({ countries }: Pick<ReasonRow, 'countries'>) {
+  const words = countries.slice(0, maxCountries).map(({ country, users }) => `${country} ${formatCount(users)}`);
+  return (
+    <div className={styles['mostly']} title={words.join(' · ')}>
+      {words.map((each) => (
+        <span key={each}>{each}</span>
+      ))}
+    </div>
+  );
 }

@@ -47,7 +47,7 @@ describe('the fields of a schema', () => {
     expect(named('/units')).toMatchObject({ label: 'Units', hint: '1 to 100', initial: '1', required: false });
     expect(named('/tags')).toMatchObject({ hint: 'One a line, at most 5, each once' });
     expect(named('/limits/perDay')).toMatchObject({ label: 'Per day', hint: 'More than 0' });
-    expect(named('/pattern_of')).toMatchObject({ label: 'Pattern of', hint: 'Has to match ^[A-Z]+$' });
+    expect(named('/pattern_of')).toMatchObject({ label: 'Pattern of', hint: 'Capitals' });
   });
 
   it('keep the types of what can be chosen', () => {

@@ -1,3 +1,5 @@
+import { patternInWords } from './pattern-words.ts';
+
 /** A form for a value that a JSON Schema describes: which fields it has, and what of the schema they cannot say. */
 
 export type Json = string | number | boolean | null | Json[] | { [name: string]: Json };
@@ -150,7 +152,7 @@ function textRules({ minLength, maxLength, pattern, format }: Schema): string[] 
         : least > 1
           ? `at least ${least} characters`
           : '';
-  const shape = pattern === undefined ? '' : `has to match ${textIn(pattern)}`;
+  const shape = pattern === undefined ? '' : patternInWords(textIn(pattern));
   return [length, format === undefined ? '' : textIn(format), shape].filter((rule) => rule !== '');
 }
 

@@ -1,4 +1,5 @@
 import { listed } from './figures.ts';
+import { formatCount } from './numbers.ts';
 import { outcomeOrder, outcomeWords, outcomesIn, type OutcomeCounts, type OutcomeName } from './outcomes.ts';
 
 /** More columns of outcomes than these make a table of steps too wide beside the other panel. */
@@ -15,6 +16,9 @@ export function columnsOf(lines: readonly OutcomeCounts[], needed: readonly Outc
   return outcomeOrder.filter((outcome) => columns.has(outcome));
 }
 
+/** A report has a column for every way to end, zeros too: what is missing in a table is looked for in vain. */
+export const reportColumns: readonly OutcomeName[] = outcomeOrder.filter((outcome) => outcome !== 'pending');
+
 /** `Expired, cancelled and unknown are 0.`, or nothing where every outcome has its column. */
 export function zeroSentence(columns: readonly OutcomeName[]): string {
   const rest = outcomeOrder.filter((outcome) => !columns.includes(outcome)).map((outcome) => outcomeWords[outcome]);
@@ -22,4 +26,25 @@ export function zeroSentence(columns: readonly OutcomeName[]): string {
   const [first = ''] = rest;
   const told = listed(rest);
   return `${first.charAt(0).toUpperCase()}${told.slice(1)} ${rest.length === 1 ? 'is' : 'are'} 0.`;
+}
+
+/** Letters of a head, which are small, beside digits. */
+const headLetter = 0.98;
+
+/**
+ * How wide a column of figures is, in digits: as its head, and as figures up to the next comma. So it changes when a thousandth user fails, and
+ * not with each.
+ * @param audience no figure is larger
+ */
+export function figureDigits(head: string, largest: number, audience: number): number {
+  const groups = Math.ceil(String(Math.max(1, largest)).length / 3);
+  return Math.max(head.length * headLetter, Math.min(4 * groups - 1, formatCount(audience).length));
+}
+
+const maxNameLetters = 26;
+
+/** The same for the column of names: as its longest one, until that takes the room of the bar. */
+export function nameDigits(steps: readonly { step: number; action: string }[]): number {
+  const letters = Math.max(8, ...steps.map(({ step, action }) => `${step}  ${action}`.length));
+  return Math.min(letters, maxNameLetters) * 1.05;
 }

@@ -2,8 +2,9 @@ import type { ReactNode } from 'react';
 import { formatCount, formatShare } from './numbers.ts';
 import { OutcomeBar } from './outcome-bar.tsx';
 import { outcomeWords, type OutcomeName } from './outcomes.ts';
-import { columnsOf } from './step-columns.ts';
 import { StepCards } from './step-cards.tsx';
+import { hasShare, leastWidth, StepColgroup, stepWidths } from './step-colgroup.tsx';
+import { columnsOf, reportColumns } from './step-columns.ts';
 import type { StepCounts, StepTableProps } from './step-lines.ts';
 import { Mark } from './step-mark.tsx';
 import styles from './step-table.module.css';
@@ -11,25 +12,19 @@ import styles from './step-table.module.css';
 /** Outcomes that a table of this manner has columns for. */
 export function stepColumns({ steps, countries, manner }: Omit<StepTableProps, 'markOf'>): OutcomeName[] {
   const lines = [...steps, ...countries.flatMap((country) => country.steps)];
-  return columnsOf(lines, manner === 'live' ? ['pending'] : []);
+  return columnsOf(lines, manner === 'live' ? ['pending'] : reportColumns);
 }
 
 /** Every number of every step and country, with a bar for the eye. On a phone, the same as cards. */
 export function StepTable(props: StepTableProps) {
   const { steps, countries, manner, markOf } = props;
   const columns = stepColumns(props);
+  const widths = stepWidths({ steps, countries, manner, columns });
   return (
     <>
       <div className="scroll wide" tabIndex={0} role="region" aria-label="Table of users by step and country">
-        <table className={styles['table']}>
-          <colgroup>
-            <col className={styles['name']} />
-            <col className={styles['audience']} />
-            <col />
-            {columns.map((outcome) => (
-              <Columns key={outcome} outcome={outcome} manner={manner} />
-            ))}
-          </colgroup>
+        <table className={styles['table']} style={{ minWidth: leastWidth(widths) }}>
+          <StepColgroup widths={widths} />
           <thead>
             <tr>
               <th scope="col">Step</th>
@@ -70,15 +65,6 @@ export function StepTable(props: StepTableProps) {
 
 type ColumnProps = Pick<StepTableProps, 'manner'> & { outcome: OutcomeName };
 
-function Columns({ outcome, manner }: ColumnProps) {
-  return (
-    <>
-      <col className={styles[outcome] ?? ''} />
-      {hasShare(outcome, manner) && <col className={styles['share']} />}
-    </>
-  );
-}
-
 function Heads({ outcome, manner }: ColumnProps) {
   const word = outcomeWords[outcome];
   return (
@@ -96,10 +82,6 @@ function Heads({ outcome, manner }: ColumnProps) {
   );
 }
 
-function hasShare(outcome: OutcomeName, manner: StepTableProps['manner']): boolean {
-  return outcome === 'succeeded' && manner === 'report';
-}
-
 interface LineProps extends Pick<StepTableProps, 'manner'> {
   line: StepCounts;
   columns: readonly OutcomeName[];
@@ -110,7 +92,7 @@ interface LineProps extends Pick<StepTableProps, 'manner'> {
 function Line({ line, columns, manner, isSum = false, children }: LineProps) {
   return (
     <tr className={isSum ? 'sum' : undefined}>
-      <th scope="row" className={isSum ? 'cut' : 'w5'}>
+      <th scope="row" className={isSum ? 'cut' : 'w5'} title={isSum ? line.action : undefined}>
         {children}
       </th>
       <td className="r">{formatCount(line.audience)}</td>

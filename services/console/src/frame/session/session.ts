@@ -10,12 +10,13 @@ export type Role = Session['role'];
 
 const roles: readonly Role[] = ['viewer', 'manager', 'operator'];
 
-/** Who is logged in. Asked once: what ends it answers 401 to whatever is asked next. */
-const sessionOptions = queryOptions({ ...getSessionOptions(), staleTime: Infinity, gcTime: Infinity, retry: false });
+/** Who is logged in. Asked once: what ends it answers 401 to whatever is asked next. The client knows only now where it is served. */
+const sessionOptions = () =>
+  queryOptions({ ...getSessionOptions(), staleTime: Infinity, gcTime: Infinity, retry: false });
 
 /** @throws a problem with the status 401 when nobody is logged in */
 export async function requireSession(queryClient: QueryClient): Promise<Session> {
-  const session = await queryClient.query({ ...sessionOptions, staleTime: 'static' });
+  const session = await queryClient.query({ ...sessionOptions(), staleTime: 'static' });
   beginSession(queryClient, session);
   return session;
 }
@@ -37,7 +38,7 @@ export function forgetSession(queryClient: QueryClient): void {
 }
 
 export function useSession(): Session {
-  return useSuspenseQuery(sessionOptions).data;
+  return useSuspenseQuery(sessionOptions()).data;
 }
 
 /** Undefined where the key that is logged in may act as that role, else a sentence for a disabled control: which role it needs. */

@@ -52,20 +52,28 @@ export function useKeyCommands(): readonly KeyCommand[] {
   return [...new Map(all.map(({ command }) => [command.keys, command])).values()];
 }
 
+/** What lies over a page has keys of its own, and the page rests. */
+const overlays = '[role="dialog"], [role="menu"]';
+
 const fields = 'input, textarea, select, [contenteditable="true"], [role="textbox"], [role="combobox"]';
 
 /** Listens for the whole page; the frame calls it once. */
 export function useKeyListener(): void {
   useEffect(() => {
     const matcher = createKeyMatcher(() => readRemembered('single-keys') !== 'off');
+    let isCovered = false;
+    // Before the key closes what lies over the page.
+    const look = () => {
+      isCovered = document.querySelector(overlays) !== null;
+    };
     const onKeyDown = (event: KeyboardEvent) => {
       const target = event.target instanceof Element ? event.target : null;
-      // A dialog has keys of its own, and what lies under it rests.
-      if (event.defaultPrevented || document.querySelector('[role="dialog"]') !== null) return;
+      if (event.defaultPrevented || isCovered) return;
       const press = {
         key: event.key,
         shift: event.shiftKey,
-        modified: event.ctrlKey || event.altKey || event.metaKey,
+        // Where a sign needs AltGr, the browser tells Ctrl and Alt too.
+        modified: (event.ctrlKey || event.altKey || event.metaKey) && !event.getModifierState('AltGraph'),
         inField: target?.closest(fields) !== null && target !== null,
       };
       const found = matcher.press(press, new Set(registered.map(({ command }) => command.keys)), event.timeStamp);
@@ -73,7 +81,11 @@ export function useKeyListener(): void {
       event.preventDefault();
       registered.findLast(({ command }) => command.keys === found)?.command.run();
     };
+    addEventListener('keydown', look, true);
     addEventListener('keydown', onKeyDown);
-    return () => removeEventListener('keydown', onKeyDown);
+    return () => {
+      removeEventListener('keydown', look, true);
+      removeEventListener('keydown', onKeyDown);
+    };
   }, []);
 }

@@ -1,8 +1,8 @@
-import { useRef, type RefObject } from 'react';
+import { useEffect, useEffectEvent, useRef, type RefObject } from 'react';
 import { useKeys } from './use-keys.ts';
 
 /**
- * `J` and `K` go from row to row, `X` selects. Within the element whose ref is returned, what a row is opened by carries `data-row-link` (Enter
+ * `J` and `K` go from row to row, arrows too once a row has the focus; `X` selects. Within the element whose ref is returned, what a row is opened by carries `data-row-link` (Enter
  * follows it), and what selects a row `data-row-select`, inside of a common `data-row`. The focus itself moves: nothing has to be remembered.
  */
 export function useRowKeys<Container extends HTMLElement>(): RefObject<Container | null> {
@@ -27,7 +27,30 @@ export function useRowKeys<Container extends HTMLElement>(): RefObject<Container
       run: () => rowWithFocus()?.querySelector<HTMLElement>('[data-row-select]')?.click(),
     },
   ]);
+  const onArrow = useEffectEvent((event: KeyboardEvent) => {
+    const by = arrows.get(event.key);
+    const row = rowWithFocus();
+    if (by === undefined || row === null || container.current?.contains(row) !== true || isTaken(event)) return;
+    event.preventDefault();
+    move(by);
+  });
+  useEffect(() => {
+    const hear = (event: KeyboardEvent) => onArrow(event);
+    addEventListener('keydown', hear);
+    return () => removeEventListener('keydown', hear);
+  }, []);
   return container;
+}
+
+const arrows: ReadonlyMap<string, 1 | -1> = new Map([
+  ['ArrowDown', 1],
+  ['ArrowUp', -1],
+]);
+
+/** By what has the focus, which goes by arrows itself, or by the browser. */
+function isTaken({ target, ctrlKey, altKey, metaKey, shiftKey }: KeyboardEvent): boolean {
+  const own = 'select, textarea, input:not([type="checkbox"]), [role="menu"]';
+  return ctrlKey || altKey || metaKey || shiftKey || (target instanceof Element && target.closest(own) !== null);
 }
 
 function isShown(element: HTMLElement): boolean {

@@ -4,6 +4,7 @@ import { useState } from 'react';
 import { unscheduleCampaign } from '../../api/generated/sdk.gen.ts';
 import { getCampaignQueryKey, listCampaignsQueryKey } from '../../api/generated/@tanstack/react-query.gen.ts';
 import type { Campaign } from '../../api/generated/types.gen.ts';
+import { useRefusal } from '../../frame/session/session.ts';
 import { problemOf } from '../../api/problems.ts';
 import { Button } from '../../parts/button.tsx';
 import { Dialog } from '../../parts/dialog.tsx';
@@ -16,23 +17,32 @@ export function CampaignActions({ campaign }: { campaign: Campaign }) {
   const [open, setOpen] = useState<'start' | 'unschedule' | null>(null);
   const runId = links.latestRun?.split('/').at(-1);
   const isUnderWay = runId !== undefined && !hasEnded(state);
+  const refusal = useRefusal('manager');
   return (
     <div className="row push">
-      <Link className="btn" to="/campaigns/new" search={{ copy: id }}>
-        Duplicate
-      </Link>
+      {refusal === undefined ? (
+        <Link className="btn" to="/campaigns/new" search={{ copy: id }}>
+          Duplicate
+        </Link>
+      ) : (
+        <Button refusal={refusal}>Duplicate</Button>
+      )}
       {state === 'draft' && (
         <>
-          <Link className="btn" to="/campaigns/$campaignId/edit" params={{ campaignId: id }}>
-            Edit
-          </Link>
-          <Button kind="ink" onClick={() => setOpen('start')}>
+          {refusal === undefined ? (
+            <Link className="btn" to="/campaigns/$campaignId/edit" params={{ campaignId: id }}>
+              Edit
+            </Link>
+          ) : (
+            <Button refusal={refusal}>Edit</Button>
+          )}
+          <Button kind="ink" refusal={refusal} onClick={() => setOpen('start')}>
             {campaign.schedule.type === 'now' ? 'Start…' : 'Schedule…'}
           </Button>
         </>
       )}
       {state === 'scheduled' && (
-        <Button kind="bad" onClick={() => setOpen('unschedule')}>
+        <Button kind="bad" refusal={refusal} onClick={() => setOpen('unschedule')}>
           Take back…
         </Button>
       )}

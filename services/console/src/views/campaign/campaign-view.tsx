@@ -2,6 +2,8 @@ import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { getCampaignOptions, listRunsOptions } from '../../api/generated/@tanstack/react-query.gen.ts';
 import { Page } from '../../frame/page.tsx';
+import { standingOf } from '../../live/staleness.ts';
+import { Freshness, StaleBanner } from '../../parts/freshness.tsx';
 import { SkeletonBar, usePatience } from '../../parts/skeleton.tsx';
 import { Failed } from '../../parts/states.tsx';
 import { CampaignActions } from './campaign-actions.tsx';
@@ -13,7 +15,8 @@ import styles from './campaign.module.css';
 
 const crumbs = [{ label: 'Campaigns', link: { to: '/campaigns' } }] as const;
 const route = getRouteApi('/campaigns/$campaignId');
-const lookEveryMs = 5000;
+/** Less than what is old, or it would be old all the time. */
+const lookEveryMs = 4000;
 
 /** What a campaign is, when it starts next, and what became of its runs. */
 export function CampaignView() {
@@ -35,8 +38,10 @@ export function CampaignView() {
       </Page>
     );
   }
+  const standing = standingOf(campaign);
   return (
-    <Page title={campaign.data.name} crumbs={crumbs}>
+    <Page title={campaign.data.name} crumbs={crumbs} freshness={<Freshness standing={standing} />}>
+      <StaleBanner standing={standing} note="Its runs go on; only this page waits." />
       <div className="head">
         <CampaignHead campaign={campaign.data} />
         <CampaignActions campaign={campaign.data} />

@@ -3,6 +3,7 @@ import { pauseSchedule, resumeSchedule } from '../../api/generated/sdk.gen.ts';
 import { getScheduleOptions } from '../../api/generated/@tanstack/react-query.gen.ts';
 import type { Campaign } from '../../api/generated/types.gen.ts';
 import { problemOf } from '../../api/problems.ts';
+import { useRefusal } from '../../frame/session/session.ts';
 import { Button } from '../../parts/button.tsx';
 import { Panel } from '../../parts/panel.tsx';
 import { useZone } from '../../parts/zone.ts';
@@ -26,6 +27,7 @@ export function RecurringPanel({ campaign }: { campaign: Campaign }) {
 function Rhythm({ scheduleId }: { scheduleId: string }) {
   const path = { id: scheduleId };
   const queries = useQueryClient();
+  const refusal = useRefusal('manager');
   const schedule = useQuery(getScheduleOptions({ path }));
   const control = useMutation({
     mutationFn: async (verb: 'pause' | 'resume') => {
@@ -40,14 +42,26 @@ function Rhythm({ scheduleId }: { scheduleId: string }) {
     <>
       {control.isError && <span className="c-bad sm">{problemOf(control.error).detail}</span>}
       {state === 'active' ? (
-        <Button small icon="pause" disabled={control.isPending} onClick={() => control.mutate('pause')}>
+        <Button
+          small
+          icon="pause"
+          refusal={refusal}
+          disabled={control.isPending}
+          onClick={() => control.mutate('pause')}
+        >
           Pause the rhythm
         </Button>
       ) : (
         <>
           <span className="t2 sm">{state}</span>
           {state === 'paused' && (
-            <Button small icon="play" disabled={control.isPending} onClick={() => control.mutate('resume')}>
+            <Button
+              small
+              icon="play"
+              refusal={refusal}
+              disabled={control.isPending}
+              onClick={() => control.mutate('resume')}
+            >
               Go on
             </Button>
           )}

@@ -19,12 +19,14 @@ interface CampaignListProps {
   isOld: boolean;
   /** Of the choice, on all pages. */
   total: number | undefined;
+  /** Without the choice of a state. */
+  totalOfAll: number | undefined;
   onChoose: (change: Partial<CampaignsSearch>) => void;
 }
 
 const legend = ['succeeded', 'failed', 'skipped', 'suppressed', 'heldOut', 'cancelled', 'pending'] as const;
 
-export function CampaignList({ query, search, isOld, total, onChoose }: CampaignListProps) {
+export function CampaignList({ query, search, isOld, total, totalOfAll, onChoose }: CampaignListProps) {
   const container = useRowKeys<HTMLDivElement>();
   const { rows, moved, sortAgain } = useStableRows(query.data?.items ?? [], JSON.stringify(search));
   const navigate = useNavigate();
@@ -33,7 +35,7 @@ export function CampaignList({ query, search, isOld, total, onChoose }: Campaign
     return <Failed title="The campaigns could not be read" error={query.error} onRetry={() => void query.refetch()} />;
   }
   if (query.data && rows.length === 0) {
-    if (hasFilters(search)) return <NothingFound search={search} onChoose={onChoose} />;
+    if (hasFilters(search)) return <NothingFound {...{ search, totalOfAll, onChoose }} />;
     return (
       <Empty
         icon="campaign"
@@ -69,13 +71,16 @@ export function CampaignList({ query, search, isOld, total, onChoose }: Campaign
                   Through the chain
                 </th>
                 <th scope="col">ETA, next run or end</th>
+                <th scope="col">
+                  <span className="vh">More</span>
+                </th>
               </tr>
             </thead>
             <tbody>
               {query.data ? (
                 rows.map((campaign) => <CampaignRow key={campaign.id} campaign={campaign} />)
               ) : (
-                <SkeletonRows rows={8} columns={[80, 180, 190, 150, 90, 120]} tall />
+                <SkeletonRows rows={8} columns={[80, 160, 190, 150, 90, 120, 16]} tall />
               )}
             </tbody>
           </table>
@@ -108,15 +113,17 @@ function hasFilters({ state, text, country, action }: CampaignsSearch): boolean 
   return [state, text, country, action].some((each) => each !== undefined);
 }
 
-function NothingFound({ search, onChoose }: Pick<CampaignListProps, 'search' | 'onChoose'>) {
+function NothingFound({ search, totalOfAll, onChoose }: Pick<CampaignListProps, 'search' | 'totalOfAll' | 'onChoose'>) {
   const { state, text, country, action } = search;
   const filters = [
     ...(text === undefined ? [] : [{ name: text, words: `called “${text}”`, off: { text: undefined } }]),
     ...(action === undefined ? [] : [{ name: action, words: `action ${action}`, off: { action: undefined } }]),
     ...(country === undefined ? [] : [{ name: country, words: `country ${country}`, off: { country: undefined } }]),
-    ...(state === undefined ? [] : [{ name: state, words: `state ${state}`, off: { state: undefined } }]),
+    ...(state === undefined ? [] : [{ name: stateWords(state), words: stateWords(state), off: { state: undefined } }]),
   ];
-  const [narrowest] = filters;
+  // A state that the others leave nothing of is dropped first: how many it hides is known.
+  const hidden = state === undefined ? 0 : (totalOfAll ?? 0);
+  const narrowest = hidden > 0 ? filters.at(-1) : filters[0];
   return (
     <NoMatch
       title="No campaign matches"
@@ -124,7 +131,17 @@ function NothingFound({ search, onChoose }: Pick<CampaignListProps, 'search' | '
         filters.length > 1 && { drop: { name: narrowest.name, onDrop: () => onChoose(narrowest.off) } })}
       onClear={() => onChoose({ state: undefined, text: undefined, country: undefined, action: undefined })}
     >
-      {filters.map(({ words }) => words).join(', ')}.
+      {capital(filters.map(({ words }) => words).join(', '))}.
+      {state !== undefined && hidden > 0 && ` Not ${stateWords(state)}: ${formatCount(hidden)}.`}
     </NoMatch>
   );
+}
+
+/** `needs attention` for `needs-attention`. */
+function stateWords(state: string): string {
+  return state.replaceAll('-', ' ');
+}
+
+function capital(text: string): string {
+  return text.charAt(0).toUpperCase() + text.slice(1);
 }

@@ -6,6 +6,7 @@ import { OutcomeBar } from '../../parts/outcome-bar.tsx';
 import { StateBadge, StateCause } from '../../parts/state-badge.tsx';
 import { useFormatTime } from '../../parts/zone.ts';
 import { campaignLink } from './campaign-link.ts';
+import { RowMenu } from './row-menu.tsx';
 import { audienceOf, audienceWords, causeOf, listed, nextWords, shownState, throughWords } from './row-words.ts';
 import { withTold } from './told-run.ts';
 
@@ -44,6 +45,9 @@ export function CampaignRow({ campaign: asListed }: { campaign: ListedCampaign }
           {next.first} {next.aside !== undefined && <span className="t3">{next.aside}</span>}
         </div>
         <div className="nw">{next.second}</div>
+      </td>
+      <td className="r">
+        <RowMenu campaign={campaign} />
       </td>
     </tr>
   );

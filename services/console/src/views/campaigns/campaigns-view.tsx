@@ -46,6 +46,7 @@ export function CampaignsView() {
           search={search}
           isOld={isStale}
           total={totalOf(counts.data, search.state)}
+          totalOfAll={counts.data?.all}
           onChoose={choose}
         />
       </section>

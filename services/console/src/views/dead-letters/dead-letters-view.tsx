@@ -4,7 +4,7 @@ import { groupDeadLettersOptions, listQuarantinedStepsOptions } from '../../api/
 import { Page } from '../../frame/page.tsx';
 import { standingOf } from '../../live/staleness.ts';
 import { Chips } from '../../parts/chips.tsx';
-import { Freshness } from '../../parts/freshness.tsx';
+import { Freshness, StaleBanner, useIsStale } from '../../parts/freshness.tsx';
 import { Letters } from './letters.tsx';
 import { Steps } from './steps.tsx';
 
@@ -23,8 +23,11 @@ export function DeadLettersView() {
   const shown = show ?? (id?.startsWith('qst_') === true ? 'steps' : 'messages');
   const letters = groups.data?.items.reduce((sum, group) => sum + group.letters, 0);
   const current = shown === 'steps' ? steps : groups;
+  const standing = standingOf(current);
+  const isOld = useIsStale(standing);
   return (
-    <Page title="Dead letters" freshness={current.data && <Freshness standing={standingOf(current)} />}>
+    <Page title="Dead letters" freshness={current.data && <Freshness standing={standing} />}>
+      <StaleBanner standing={standing} note="What was set aside stays where it is." />
       <Chips
         label="What was set aside"
         chosen={shown}
@@ -36,11 +39,18 @@ export function DeadLettersView() {
           void navigate({ search: { show: value === 'messages' ? undefined : value }, replace: true })
         }
       />
-      {shown === 'steps' ? (
-        <Steps steps={steps.data?.items} error={steps.error} onRetry={() => void steps.refetch()} />
-      ) : (
-        <Letters groups={groups.data?.items} error={groups.error} onRetry={() => void groups.refetch()} />
-      )}
+      <div className={isOld ? 'old' : undefined}>
+        {shown === 'steps' ? (
+          <Steps
+            steps={steps.data?.items}
+            hasMore={typeof steps.data?.next === 'string'}
+            error={steps.error}
+            onRetry={() => void steps.refetch()}
+          />
+        ) : (
+          <Letters groups={groups.data?.items} error={groups.error} onRetry={() => void groups.refetch()} />
+        )}
+      </div>
     </Page>
   );
 }

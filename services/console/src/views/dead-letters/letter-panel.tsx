@@ -11,6 +11,7 @@ import { SkeletonBar } from '../../parts/skeleton.tsx';
 import { Failed } from '../../parts/states.tsx';
 import { Time } from '../../parts/time.tsx';
 import { contentInWords } from './letter-text.ts';
+import { Neighbours } from './neighbours.tsx';
 import { SettleDialog, type SettleVerb } from './settle-dialog.tsx';
 import styles from './dead-letters.module.css';
 
@@ -40,16 +41,10 @@ export function LetterPanel({ id, group }: LetterPanelProps) {
       note={letter.data && <CopyableId id={letter.data.id} what="id of the letter" />}
       actions={
         !isOne && (
-          <>
-            <Button small icon="left" label="Newer" disabled={place === 0} onClick={() => setPlace(place - 1)} />
-            <Button
-              small
-              icon="right"
-              label="Older"
-              disabled={place >= letters.length - 1}
-              onClick={() => setPlace(place + 1)}
-            />
-          </>
+          <Neighbours
+            onNewer={place === 0 ? null : () => setPlace(place - 1)}
+            onOlder={place >= letters.length - 1 ? null : () => setPlace(place + 1)}
+          />
         )
       }
       footer="A replay publishes it to its topic byte for byte: what it names is served under the same keys as ever, so nobody is served twice."

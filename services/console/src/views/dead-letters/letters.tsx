@@ -3,6 +3,7 @@ import { useState } from 'react';
 import type { DeadLetterGroup } from '../../api/generated/types.gen.ts';
 import { useRefusal } from '../../frame/session/session.ts';
 import { Button } from '../../parts/button.tsx';
+import { useRowKeys } from '../../parts/keys/use-row-keys.ts';
 import { countOf, formatCount } from '../../parts/numbers.ts';
 import { Panel } from '../../parts/panel.tsx';
 import { SkeletonRows } from '../../parts/skeleton.tsx';
@@ -62,6 +63,7 @@ interface GroupsPanelProps {
 function GroupsPanel({ groups, chosen, onChoose }: GroupsPanelProps) {
   const [verb, setVerb] = useState<SettleVerb | null>(null);
   const refusal = useRefusal('operator');
+  const rows = useRowKeys<HTMLTableSectionElement>();
   const letters = groups?.reduce((sum, group) => sum + group.letters, 0) ?? 0;
   const note = groups && `${countOf(letters, 'message')} in ${countOf(groups.length, 'group')}`;
   return (
@@ -97,7 +99,7 @@ function GroupsPanel({ groups, chosen, onChoose }: GroupsPanelProps) {
             </th>
           </tr>
         </thead>
-        <tbody>
+        <tbody ref={rows}>
           {groups?.map((group) => (
             <GroupRow
               key={`${group.topic} ${group.reason}`}
@@ -116,10 +118,10 @@ function GroupsPanel({ groups, chosen, onChoose }: GroupsPanelProps) {
 function GroupRow({ group, isChosen, onChoose }: { group: DeadLetterGroup; isChosen: boolean; onChoose: () => void }) {
   const { topic, reason, letters, firstAt, lastAt } = group;
   return (
-    <tr className={isChosen ? 'tall sel' : 'tall'}>
+    <tr data-row className={isChosen ? 'tall sel' : 'tall'}>
       <td className="two">
         <div>
-          <button type="button" className={styles['choose']} aria-pressed={isChosen} onClick={onChoose}>
+          <button type="button" className={styles['choose']} aria-pressed={isChosen} data-row-link onClick={onChoose}>
             {capital(reason)}
           </button>
         </div>

@@ -3,7 +3,7 @@ import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import { discardQuarantinedStep, replayQuarantinedStep } from '../../api/generated/sdk.gen.ts';
 import { getQuarantinedStepOptions } from '../../api/generated/@tanstack/react-query.gen.ts';
-import type { QuarantinedStepDetail } from '../../api/generated/types.gen.ts';
+import type { QuarantinedStep, QuarantinedStepDetail } from '../../api/generated/types.gen.ts';
 import { problemOf } from '../../api/problems.ts';
 import { useRefusal } from '../../frame/session/session.ts';
 import { Button } from '../../parts/button.tsx';
@@ -15,22 +15,37 @@ import { Panel } from '../../parts/panel.tsx';
 import { SkeletonBar } from '../../parts/skeleton.tsx';
 import { Failed } from '../../parts/states.tsx';
 import { Time } from '../../parts/time.tsx';
+import { Neighbours } from './neighbours.tsx';
 import type { SettleVerb } from './settle-dialog.tsx';
 import styles from './dead-letters.module.css';
 
+interface StepPanelProps {
+  id: string;
+  /** Those it is one of, newest first; empty where it is none of those that are listed. */
+  group: readonly Pick<QuarantinedStep, 'id'>[];
+  onShow: (id: string) => void;
+}
+
 /** One batch in one step: what happened to its calls, whose it is, and what can be done. */
-export function StepPanel({ id }: { id: string }) {
+export function StepPanel({ id, group, onShow }: StepPanelProps) {
   const { data, error, refetch } = useQuery(getQuarantinedStepOptions({ path: { id } }));
+  const place = group.findIndex((step) => step.id === id);
+  const [newer, older] = [group[place - 1], place < 0 ? undefined : group[place + 1]];
   return (
     <Panel
-      title={data ? `${data.action} ${data.country}, batch ${formatCount(data.batchNo)}` : 'Quarantined step'}
+      title={place < 0 ? 'One step' : `${formatCount(place + 1)} of ${formatCount(group.length)}`}
       note={<CopyableId id={id} what="id of the step" />}
+      actions={
+        place >= 0 && (
+          <Neighbours onNewer={newer ? () => onShow(newer.id) : null} onOlder={older ? () => onShow(older.id) : null} />
+        )
+      }
       footer="Opened again, it is called under the same key and with the same bytes, beside no other call, until it answers or lapses four more times."
     >
       {error !== null ? (
         <Failed title="The step could not be read" error={error} onRetry={() => void refetch()} />
       ) : data ? (
-        <Step step={data} />
+        <Step key={id} step={data} />
       ) : (
         <div className={styles['body']} aria-hidden="true">
           <SkeletonBar width={240} />
@@ -48,6 +63,10 @@ function Step({ step }: { step: QuarantinedStepDetail }) {
   return (
     <div className={styles['body']}>
       <dl className={`kv ${styles['facts']}`}>
+        <dt>Batch</dt>
+        <dd>
+          {formatCount(step.batchNo)} in {step.country}, at step {step.step}, {step.action}
+        </dd>
         <dt>Run</dt>
         <dd>
           <Link className="link mono" to="/runs/$runId" params={{ runId: step.runId }}>

@@ -1,24 +1,28 @@
 import { getRouteApi } from '@tanstack/react-router';
 import type { QuarantinedStep } from '../../api/generated/types.gen.ts';
+import { useRowKeys } from '../../parts/keys/use-row-keys.ts';
 import { countOf, formatCount } from '../../parts/numbers.ts';
 import { Panel } from '../../parts/panel.tsx';
 import { SkeletonRows } from '../../parts/skeleton.tsx';
 import { Empty, Failed } from '../../parts/states.tsx';
 import { Time } from '../../parts/time.tsx';
-import { StepPanel } from './step-panel.tsx';
 import styles from './dead-letters.module.css';
+import { groupSteps, type StepGroup } from './step-groups.ts';
+import { StepPanel } from './step-panel.tsx';
 
 const route = getRouteApi('/dead-letters');
 
 interface StepsProps {
   /** Undefined while they are asked for. */
   steps: readonly QuarantinedStep[] | undefined;
+  /** There are older ones, which are not among them. */
+  hasMore: boolean;
   error: unknown;
   onRetry: () => void;
 }
 
-/** Steps that nobody calls for any more, and one of them on the right. */
-export function Steps({ steps, error, onRetry }: StepsProps) {
+/** Steps that nobody calls for any more, by shard and by what can be done with them, and one of the chosen group on the right. */
+export function Steps({ steps, hasMore, error, onRetry }: StepsProps) {
   const { id } = route.useSearch();
   const navigate = route.useNavigate();
   if (steps === undefined && error !== null) {
@@ -33,56 +37,106 @@ export function Steps({ steps, error, onRetry }: StepsProps) {
       </section>
     );
   }
-  const shown = id ?? steps?.[0]?.id;
-  const users = steps?.reduce((sum, step) => sum + step.users, 0) ?? 0;
+  const groups = steps && groupSteps(steps);
+  const holds = (group: StepGroup) => group.steps.some((step) => step.id === id);
+  const chosen = id === undefined ? groups?.[0] : groups?.find(holds);
+  const shown = id ?? chosen?.steps[0]?.id;
+  const show = (step: string) => void navigate({ search: { show: 'steps', id: step }, replace: true });
   return (
     <div className={styles['layout']}>
-      <Panel
-        title="Quarantined steps"
-        note={steps && `${countOf(steps.length, 'batch', 'batches')}, ${countOf(users, 'user')} unknown by them`}
-        footer="Their users are unknown: nobody can say whether they were served."
-      >
-        <table>
-          <caption className="vh">Quarantined steps, newest first</caption>
-          <thead>
-            <tr>
-              <th scope="col">Step</th>
-              <th scope="col" className="r">
-                Users
-              </th>
-              <th scope="col" className="r wide">
-                Since
-              </th>
-            </tr>
-          </thead>
-          <tbody>
-            {steps?.map((step) => (
-              <tr key={step.id} className={step.id === shown ? 'tall sel' : 'tall'}>
-                <td className="two">
-                  <div>
-                    <button
-                      type="button"
-                      className={styles['choose']}
-                      aria-pressed={step.id === shown}
-                      onClick={() => void navigate({ search: { show: 'steps', id: step.id }, replace: true })}
-                    >
-                      {step.action} {step.country}, batch {formatCount(step.batchNo)}
-                    </button>
-                  </div>
-                  <div>
-                    step {step.step}, {countOf(step.lapses, 'lapsed lease')}
-                  </div>
-                </td>
-                <td className="r">{formatCount(step.users)}</td>
-                <td className="r nw wide">
-                  <Time instant={step.since} />
-                </td>
-              </tr>
-            )) ?? <SkeletonRows rows={4} columns={[220, 40, 90]} tall />}
-          </tbody>
-        </table>
-      </Panel>
-      {shown !== undefined && <StepPanel key={shown} id={shown} />}
+      <StepGroups groups={groups} chosen={chosen} hasMore={hasMore} onChoose={show} />
+      {shown !== undefined && <StepPanel id={shown} group={chosen?.steps ?? []} onShow={show} />}
     </div>
+  );
+}
+
+interface StepGroupsProps {
+  groups: readonly StepGroup[] | undefined;
+  chosen: StepGroup | undefined;
+  hasMore: boolean;
+  onChoose: (id: string) => void;
+}
+
+function StepGroups({ groups, chosen, hasMore, onChoose }: StepGroupsProps) {
+  const rows = useRowKeys<HTMLTableSectionElement>();
+  const steps = groups?.reduce((sum, group) => sum + group.steps.length, 0) ?? 0;
+  const users = groups?.reduce((sum, group) => sum + group.users, 0) ?? 0;
+  const note = groups && `${countOf(steps, 'batch', 'batches')} in ${countOf(groups.length, 'group')}`;
+  return (
+    <Panel
+      title="By shard"
+      note={note}
+      footer={
+        <>
+          {countOf(users, 'user')} {users === 1 ? 'is' : 'are'} unknown by them: nobody can say whether they were
+          served.
+          {hasMore && ` These are the newest ${formatCount(steps)} batches; older ones come when these are decided.`}
+        </>
+      }
+    >
+      <table>
+        <caption className="vh">Quarantined steps by shard, and by what can be done with them</caption>
+        <thead>
+          <tr>
+            <th scope="col">Step</th>
+            <th scope="col" className="r">
+              Batches
+            </th>
+            <th scope="col" className="r">
+              Users
+            </th>
+            <th scope="col" className="r wide">
+              Last
+            </th>
+          </tr>
+        </thead>
+        <tbody ref={rows}>
+          {groups?.map((group) => (
+            <GroupRow key={group.key} group={group} isChosen={group === chosen} onChoose={onChoose} />
+          )) ?? <SkeletonRows rows={4} columns={[220, 40, 40, 90]} tall />}
+        </tbody>
+      </table>
+    </Panel>
+  );
+}
+
+interface GroupRowProps {
+  group: StepGroup;
+  isChosen: boolean;
+  onChoose: (id: string) => void;
+}
+
+function GroupRow({ group, isChosen, onChoose }: GroupRowProps) {
+  const { action, country, whyNot, steps, users, runs, firstAt, lastAt } = group;
+  const [newest] = steps;
+  return (
+    <tr data-row className={isChosen ? 'tall sel' : 'tall'}>
+      <td className="two">
+        <div>
+          <button
+            type="button"
+            className={styles['choose']}
+            aria-pressed={isChosen}
+            data-row-link
+            onClick={() => newest && onChoose(newest.id)}
+          >
+            {action} {country}
+          </button>
+        </div>
+        <div>
+          {countOf(runs, 'run')} · {whyNot === null ? 'may be opened again' : `cannot be opened again: ${whyNot}`}
+        </div>
+      </td>
+      <td className="r">{formatCount(steps.length)}</td>
+      <td className="r">{formatCount(users)}</td>
+      <td className="r two wide nw">
+        <div>
+          <Time instant={lastAt} />
+        </div>
+        <div>
+          first <Time instant={firstAt} />
+        </div>
+      </td>
+    </tr>
   );
 }

@@ -5,7 +5,7 @@ import { Panel } from '../../parts/panel.tsx';
 import { Failed } from '../../parts/states.tsx';
 import { Time } from '../../parts/time.tsx';
 import { useFormatTime } from '../../parts/zone.ts';
-import { eventWords } from './event-words.ts';
+import { eventWords } from '../../parts/event-words.ts';
 
 const shownAtFirst = 6;
 

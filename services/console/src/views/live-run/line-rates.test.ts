@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { RunWait, StepLine } from '../../api/generated/types.gen.ts';
-import { createLineRates, shownRates, type LineRate } from './line-rates.ts';
+import { createLineRates, createRunRate, shownRates, type LineRate } from './line-rates.ts';
 
 const startedAt = '2026-11-24T01:00:00.000Z';
 const after = (seconds: number) => new Date(Date.parse(startedAt) + seconds * 1000).toISOString();
@@ -53,6 +53,35 @@ describe('the rate of a step in a country', () => {
       ...retried,
     };
     expect(createLineRates().observe(progress(10, 0, [wait]))[0]?.cause).toBe('503');
+  });
+});
+
+describe('the rate of a whole run', () => {
+  const run = (seconds: number, succeeded: number, endedAt: string | null = null, cancelled = 0) => {
+    const [country] = progress(seconds, succeeded).countries;
+    const steps = (country?.steps ?? []).map((line) => ({ ...line, cancelled }));
+    return { asOf: after(seconds), startedAt, endedAt, steps };
+  };
+
+  it('is that of the last five seconds', () => {
+    const rate = createRunRate();
+    for (let second = 100; second < 110; second++) rate.observe(run(second, second * 10));
+    expect(rate.observe(run(110, 1100))).toBe(10);
+    for (let second = 111; second < 115; second++) rate.observe(run(second, 1100));
+    expect(rate.observe(run(115, 1100))).toBe(0);
+  });
+
+  it('is not known before five seconds of watching, unless the run has only just begun', () => {
+    const rate = createRunRate();
+    expect([100, 102, 104].map((second) => rate.observe(run(second, 1000)))).toEqual([null, null, null]);
+    expect(createRunRate().observe(run(6, 300))).toBe(50);
+  });
+
+  it('does not leap when a run is cancelled, and ends with it', () => {
+    const rate = createRunRate();
+    for (let second = 100; second <= 105; second++) rate.observe(run(second, 500));
+    expect(rate.observe(run(106, 500, null, 90_000))).toBe(0);
+    expect(rate.observe(run(107, 500, after(106), 90_000))).toBeNull();
   });
 });
 

@@ -1,5 +1,4 @@
 import type { RunProgress } from '../../api/generated/types.gen.ts';
-import { endedUsersOf } from '../../parts/outcomes.ts';
 
 /** How fast a step goes on in a country, in users per second over the last minute. */
 export interface LineRate {
@@ -74,10 +73,42 @@ function linesOf({ countries, waits }: Observed, base: Sample | undefined, now: 
 function endedOf({ countries }: Observed): Map<string, number> {
   return new Map(
     countries.flatMap(({ country, steps }) =>
-      // Who is held out has that outcome from the beginning, and skipped ones come with the failed ones before.
-      steps.map((line) => [keyOf(country, line.step), endedUsersOf(line) - line.heldOut - line.skipped] as const),
+      steps.map((line) => [keyOf(country, line.step), servedUsersOf(line)] as const),
     ),
   );
+}
+
+/** As the API counts them for the line over time: who expired or was cancelled tells nothing of how fast it goes. */
+function servedUsersOf({ succeeded, failed, unknown }: RunProgress['steps'][number]): number {
+  return succeeded + failed + unknown;
+}
+
+/** As far apart as the API notes its points, or a little more: closer ones would show single batches. */
+const runWindowMs = 5000;
+
+/** How fast a run goes as a whole, in users that ended a step per second over the last five seconds. */
+export interface RunRate {
+  /** Null before there is anything to compare with, and of a run that has ended: its line does. */
+  observe(progress: Pick<RunProgress, 'asOf' | 'startedAt' | 'endedAt' | 'steps'>): number | null;
+}
+
+export function createRunRate(): RunRate {
+  let samples: { atMs: number; ended: number }[] = [];
+
+  return {
+    observe: ({ asOf, startedAt, endedAt, steps }) => {
+      if (startedAt === null || endedAt !== null) return null;
+      const now = { atMs: Date.parse(asOf), ended: steps.reduce((sum, line) => sum + servedUsersOf(line), 0) };
+      const startedMs = Date.parse(startedAt);
+      // When the run started nothing had ended.
+      if (samples.length === 0 && now.atMs - startedMs <= 2 * runWindowMs) samples.push({ atMs: startedMs, ended: 0 });
+      const first = samples.findLastIndex(({ atMs }) => atMs <= now.atMs - runWindowMs);
+      samples = [...samples.slice(Math.max(0, first)), now];
+      const [base] = samples;
+      if (!base || now.atMs - base.atMs < runWindowMs) return null;
+      return Math.max(0, ((now.ended - base.ended) * 1000) / (now.atMs - base.atMs));
+    },
+  };
 }
 
 function keyOf(country: string, step: number): string {

@@ -16,7 +16,7 @@ import { useFormatTime } from '../../parts/zone.ts';
 import { CancelDialog } from './dialogs/cancel-dialog.tsx';
 import { PauseDialog } from './dialogs/pause-dialog.tsx';
 import { ResumeDialog } from './dialogs/resume-dialog.tsx';
-import { eventWords } from './event-words.ts';
+import { rateMarks } from '../../parts/event-words.ts';
 import { EventsPanel } from './events-panel.tsx';
 import { FailuresPanel } from './failures-panel.tsx';
 import styles from './live-run.module.css';
@@ -48,8 +48,8 @@ export function LiveRun({ progress, standing }: LiveRunProps) {
   const path = { id: progress.runId };
   const refetchInterval = progress.endedAt === null ? askEveryMs : (false as const);
   const report = useQuery({ ...getRunReportOptions({ path }), refetchInterval });
-  const events = useQuery({ ...listRunEventsOptions({ path, query: { limit: 100 } }), refetchInterval });
-  const { series, lines } = useRates(progress);
+  const events = useQuery({ ...listRunEventsOptions({ path, query: { limit: 1000 } }), refetchInterval });
+  const { series, lines, notedSince } = useRates(progress);
   const formatTime = useFormatTime();
   const stalls = stallsOf(progress);
   const isGoing = progress.state === 'running' || progress.state === 'preparing';
@@ -59,15 +59,12 @@ export function LiveRun({ progress, standing }: LiveRunProps) {
     void events.refetch();
   };
   useKeys([
-    ...(isGoing
+    ...(isGoing && refusal === undefined
       ? [{ keys: 'P', does: 'Pause the run', group: 'This page' as const, run: () => setDialog('pause') }]
       : []),
     { keys: 'E', does: 'Explain a user', group: 'This page', run: () => setDialog('explain') },
   ]);
-  const marks = (events.data?.items ?? []).flatMap((event) => {
-    const { mark } = eventWords(event, formatTime);
-    return mark === null ? [] : [{ atMs: Date.parse(event.at), words: mark }];
-  });
+  const marks = rateMarks(events.data?.items ?? [], formatTime);
   return (
     <>
       <div className="head">
@@ -91,7 +88,7 @@ export function LiveRun({ progress, standing }: LiveRunProps) {
           <FailuresPanel runId={progress.runId} steps={progress.steps} query={report} />
         </div>
         <div className={`cols ${styles['column'] ?? ''}`}>
-          <RatePanel progress={progress} series={series} rates={lines} marks={marks} />
+          <RatePanel progress={progress} series={series} rates={lines} marks={marks} notedSince={notedSince} />
           <EventsPanel query={events} />
         </div>
       </div>

@@ -3,7 +3,7 @@ import { Icon } from '../../parts/icon.tsx';
 import { formatRate } from '../../parts/numbers.ts';
 import { Panel } from '../../parts/panel.tsx';
 import type { RateMark } from '../../parts/rate-line/draw-marks.ts';
-import { RateLine } from '../../parts/rate-line/rate-line.tsx';
+import { RateChart } from '../../parts/rate-line/rate-chart.tsx';
 import type { RateSeries } from '../../parts/rate-line/rate-series.ts';
 import { shownRates, type LineRate } from './line-rates.ts';
 import styles from './rate-panel.module.css';
@@ -15,19 +15,18 @@ interface RatePanelProps {
   series: RateSeries;
   rates: readonly LineRate[];
   marks: readonly RateMark[];
+  notedSince: string | null;
 }
 
 /** How fast it goes: over time, and where. */
-export function RatePanel({ progress, series, rates, marks }: RatePanelProps) {
+export function RatePanel({ progress, series, rates, marks, notedSince }: RatePanelProps) {
   const audienceOf = (country: string) => progress.countries.find((each) => each.country === country)?.audience ?? 0;
   const { lines, others } = shownRates(rates, audienceOf, maxLines);
   const highest = Math.max(1, ...lines.map(({ perSecond }) => perSecond ?? 0));
   return (
     <Panel title="Rate" note="users that ended a step, per second">
-      <div className={styles['chart']}>
-        <RateLine series={series} marks={marks} />
-      </div>
-      {lines.length > 0 && (
+      <RateChart {...{ series, marks, notedSince }} />
+      {lines.length > 0 && progress.endedAt === null && (
         <table className={`sm ${styles['lines'] ?? ''}`}>
           <colgroup>
             <col className={styles['shard']} />
@@ -48,7 +47,9 @@ export function RatePanel({ progress, series, rates, marks }: RatePanelProps) {
           </tbody>
         </table>
       )}
-      {others > 0 && <p className={`sm t3 ${styles['others'] ?? ''}`}>and {others} more, with fewer users</p>}
+      {others > 0 && progress.endedAt === null && (
+        <p className={`sm t3 ${styles['others'] ?? ''}`}>and {others} more, with fewer users</p>
+      )}
     </Panel>
   );
 }
@@ -56,8 +57,10 @@ export function RatePanel({ progress, series, rates, marks }: RatePanelProps) {
 function LineRow({ line: { action, country, perSecond, cause }, highest }: { line: LineRate; highest: number }) {
   return (
     <tr>
-      <th scope="row" className="cut" title={`${action} ${country}`}>
-        {action} {country}
+      <th scope="row" title={`${action} ${country}`}>
+        <span className={styles['name']}>
+          <span className="cut">{action}</span> <span>{country}</span>
+        </span>
       </th>
       <td>
         {cause !== null && perSecond === 0 ? (

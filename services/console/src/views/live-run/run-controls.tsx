@@ -2,6 +2,7 @@ import { Link } from '@tanstack/react-router';
 import type { RunProgress } from '../../api/generated/types.gen.ts';
 import { Button } from '../../parts/button.tsx';
 import { Icon } from '../../parts/icon.tsx';
+import { MoreMenu } from './more-menu.tsx';
 
 export type ControlDialog = 'pause' | 'resume' | 'cancel' | 'explain';
 
@@ -15,13 +16,14 @@ interface RunControlsProps {
 }
 
 /** What may be asked of a run in its state. */
-export function RunControls({ progress: { state, runId, endedAt }, isStale, refusal, onOpen }: RunControlsProps) {
+export function RunControls({ progress, isStale, refusal, onOpen }: RunControlsProps) {
+  const { state, runId, endedAt } = progress;
   const isPaused = state === 'paused' || state === 'pausing';
   const isGoing = state === 'running' || state === 'preparing';
   return (
     <div className="row push">
       {isGoing && (
-        <Button icon="pause" refusal={refusal} onClick={() => onOpen('pause')}>
+        <Button icon="pause" refusal={refusal} title="Key P" onClick={() => onOpen('pause')}>
           Pause
         </Button>
       )}
@@ -46,7 +48,7 @@ export function RunControls({ progress: { state, runId, endedAt }, isStale, refu
           Open report
         </Link>
       )}
-      <Button icon="users" label="Explain a user (E)" onClick={() => onOpen('explain')} />
+      <MoreMenu progress={progress} onExplain={() => onOpen('explain')} />
     </div>
   );
 }

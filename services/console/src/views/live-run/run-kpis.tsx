@@ -2,6 +2,7 @@ import type { RunProgress } from '../../api/generated/types.gen.ts';
 import { formatFineShare } from '../../parts/figures.ts';
 import { Kpis, type Kpi } from '../../parts/kpis.tsx';
 import { countOf, formatCount, formatEstimate, formatRate } from '../../parts/numbers.ts';
+import { formatDuration } from '../../parts/times.ts';
 import { useFormatTime } from '../../parts/zone.ts';
 import { runFigures } from './run-figures.ts';
 
@@ -35,18 +36,44 @@ function kpisOf(progress: RunProgress, timeOf: (instant: string) => string): Kpi
       value: formatCount(failed),
       note: `${formatFineShare(failed, of)} of users${limit}`,
     },
-    {
-      name: 'Rate, last minute',
-      value: formatRate(usersPerSecond.oneMinute),
-      unit: 'users/s',
-      note: `${formatRate(usersPerSecond.tenMinutes)} over 10 min`,
-    },
-    { name: 'ETA', ...etaOf(progress, timeOf) },
+    ...(timesOfEnded(progress, timeOf) ?? [
+      {
+        name: 'Rate, last minute',
+        value: formatRate(usersPerSecond.oneMinute),
+        unit: 'users/s',
+        note: `${formatRate(usersPerSecond.tenMinutes)} over 10 min`,
+      },
+      { name: 'ETA', ...etaOf(progress, timeOf) },
+    ]),
     {
       name: 'In flight',
       value: formatCount(inFlight),
       unit: inFlight === 1 ? 'batch' : 'batches',
       note: `${countOf(waitingForRetry, 'more waits', 'more wait')} for a retry`,
+    },
+  ];
+}
+
+/** Of a run that has ended: how fast it was, and when it was over; null while it goes on. */
+function timesOfEnded(
+  { startedAt, endedAt, audience }: RunProgress,
+  timeOf: (instant: string) => string,
+): Kpi[] | null {
+  if (endedAt === null) return null;
+  const [clock = '', day = ''] = timeOf(endedAt).split(', ').reverse();
+  if (startedAt === null) return [{ name: 'Ended', value: clock, note: day }];
+  const tookMs = Date.parse(endedAt) - Date.parse(startedAt);
+  return [
+    {
+      name: 'Rate, whole run',
+      value: formatRate(audience.counted / Math.max(1, tookMs / 1000)),
+      unit: 'users/s',
+      note: `took ${formatDuration(tookMs)}`,
+    },
+    {
+      name: 'Ended',
+      value: clock,
+      note: day === '' ? `began ${timeOf(startedAt)}` : `${day} · began ${timeOf(startedAt)}`,
     },
   ];
 }
@@ -71,9 +98,4 @@ const withoutEta: Partial<Record<RunProgress['state'], string>> = {
   pausing: 'when it is resumed',
   paused: 'when it is resumed',
   cancelling: 'as soon as all is recorded',
-  cancelled: 'ended',
-  completed: 'ended',
-  completed_with_failures: 'ended',
-  expired: 'ended',
-  failed: 'ended',
 };

@@ -23,8 +23,8 @@ export function StallBanner({ stalls }: { stalls: readonly Stall[] }) {
       </div>
       {shard && (
         <div className="acts">
-          <Link className="btn s" to="/shards">
-            Open shards
+          <Link className="btn s" to="/shards" search={{ shard: `${shard.action}.${shard.country}` }}>
+            Open shard
           </Link>
         </div>
       )}

@@ -2,17 +2,19 @@ import type { RunProgress } from '../../api/generated/types.gen.ts';
 import { AddsUp } from '../../parts/equation.tsx';
 import { OutcomeKey } from '../../parts/outcome-bar.tsx';
 import { outcomesIn } from '../../parts/outcomes.ts';
+import { formatCount, formatEstimate } from '../../parts/numbers.ts';
 import { Panel } from '../../parts/panel.tsx';
 import { zeroSentence } from '../../parts/step-columns.ts';
 import { StepTable, stepColumns } from '../../parts/step-table.tsx';
 import { WordsButton } from '../../parts/words-button.tsx';
-import { countryMark } from './run-figures.ts';
+import { countryMark, runFigures } from './run-figures.ts';
 
 /** Who is where: every step and country, with every number. */
 export function StepsPanel({ progress }: { progress: RunProgress }) {
   const { steps, countries, balanced, notes } = progress;
   const table = { steps, countries, manner: 'live' as const };
   const columns = stepColumns(table);
+  const { of, isEstimated } = runFigures(progress);
   return (
     <Panel
       title="Users by step and country"
@@ -29,6 +31,12 @@ export function StepsPanel({ progress }: { progress: RunProgress }) {
           <span>
             in every line. {zeroSentence(columns)} <WordsButton />
           </span>
+          {isEstimated && (
+            <span>
+              The audience is still being read: {formatCount(progress.audience.counted)} of about {formatEstimate(of)}{' '}
+              users so far.
+            </span>
+          )}
           {notes.map((note) => (
             <span key={note}>{note}</span>
           ))}

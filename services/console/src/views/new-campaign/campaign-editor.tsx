@@ -1,37 +1,28 @@
 import { useNavigate } from '@tanstack/react-router';
-import { useEffect, useState } from 'react';
-import { problemOf } from '../../api/problems.ts';
-import { useRefusal } from '../../frame/session/session.ts';
-import { Button } from '../../parts/button.tsx';
-import { TextInput } from '../../parts/controls.tsx';
-import { FormField, FormProblemsContext } from '../../parts/form-field.tsx';
-import { Icon } from '../../parts/icon.tsx';
-import { StateBadge } from '../../parts/state-badge.tsx';
-import { Time } from '../../parts/time.tsx';
-import { AudienceSection } from './audience-section.tsx';
-import { ChainSection } from './chain-section.tsx';
-import { LimitsSection } from './limits-section.tsx';
-import styles from './new-campaign.module.css';
+import { memo, useEffect, useState } from 'react';
+import { isPressed, usePressed } from '../../parts/press.ts';
+import { EditorPage } from './editor-page.tsx';
 import { sectionOf } from './problem-places.ts';
-import { ReviewPanel } from './review-panel.tsx';
 import { StartDialog } from './start-dialog.tsx';
-import { showSection, StepRail } from './step-rail.tsx';
+import { showSection } from './step-rail.tsx';
 import { useEditor, type EditorDeps } from './use-editor.ts';
-import { WhenSection } from './when-section.tsx';
 
 interface CampaignEditorProps extends EditorDeps {
   /** The campaign that it was copied from. */
   copiedFrom: string | null;
 }
 
-/** One page for all of a campaign: its parts one below the other, the way to them on the left, and what comes of it on the right. */
+/** Whoever presses a button leaves a field by it: what that changes on the page is shown when the click has come down. */
+const HeldPage = memo(EditorPage, isPressed);
+
+/** A campaign that is written, and what becomes of it. */
 export function CampaignEditor({ copiedFrom, ...deps }: CampaignEditorProps) {
   const editor = useEditor(deps);
   const navigate = useNavigate();
   const [isStarting, setStarting] = useState(false);
   const [shown, setShown] = useState({ pointer: '', times: 0 });
-  const { form, draft, problems, kept, save } = editor;
-  const refusal = useRefusal('manager');
+  const { problems, save, standing, isAwaited } = editor;
+  usePressed();
 
   // Once the problems are told: the first of them, or the one that was asked for.
   useEffect(() => {
@@ -50,70 +41,21 @@ export function CampaignEditor({ copiedFrom, ...deps }: CampaignEditorProps) {
       show('');
     }
   };
+  const startOrTell = () => (problems.length > 0 ? show('') : setStarting(true));
+  if (isAwaited && !standing.isBehind) {
+    editor.setAwaited(false);
+    startOrTell();
+  }
 
   return (
-    <FormProblemsContext value={editor.fields}>
-      <h1 className="vh">{draft === null ? 'New campaign' : `Draft ${draft.name}`}</h1>
-      <div className={`head ${styles['head']}`}>
-        <div className={styles['title']}>
-          <FormField pointer="/name" label="Name of the campaign" className={styles['name']}>
-            {(control) => (
-              <TextInput
-                {...control}
-                placeholder="Name of the campaign"
-                value={form.name}
-                onText={(name) => editor.change({ name })}
-              />
-            )}
-          </FormField>
-          <div className="meta">
-            <StateBadge state="draft" tinted />
-            {copiedFrom !== null && (
-              <span>
-                Copied from <b>{copiedFrom}</b>
-              </span>
-            )}
-            <SavedWhen editor={editor} />
-          </div>
-        </div>
-        <div className="row push">
-          <Button
-            refusal={refusal}
-            disabled={save.isPending || (draft !== null && !kept.isChanged)}
-            onClick={() => void saveDraft()}
-          >
-            {save.isPending ? 'Saving…' : 'Save draft'}
-          </Button>
-          <Button kind="ink" refusal={refusal} onClick={() => (problems.length > 0 ? show('') : setStarting(true))}>
-            {form.when.kind === 'now' ? 'Start…' : 'Schedule…'}
-          </Button>
-        </div>
-      </div>
-      {kept.restoredAtMs !== null && (
-        <div className="banner info" role="status">
-          <Icon name="info" />
-          <div>
-            What you had not saved was kept in this tab, at <Time instant={new Date(kept.restoredAtMs).toISOString()} />
-            .
-          </div>
-          <div className="acts">
-            <Button small onClick={kept.startAnew}>
-              {draft === null ? 'Start anew' : 'Back to what is saved'}
-            </Button>
-          </div>
-        </div>
-      )}
-      {save.isError && problemOf(save.error).errors.length === 0 && <NotSaved error={save.error} />}
-      <div className={styles['layout']}>
-        <StepRail editor={editor} />
-        <form className={styles['form']} noValidate onSubmit={(event) => event.preventDefault()}>
-          <AudienceSection editor={editor} />
-          <ChainSection editor={editor} />
-          <WhenSection editor={editor} />
-          <LimitsSection editor={editor} />
-        </form>
-        <ReviewPanel editor={editor} onShow={show} />
-      </div>
+    <>
+      <HeldPage
+        editor={editor}
+        copiedFrom={copiedFrom}
+        onShow={show}
+        onSave={() => void saveDraft()}
+        onStart={() => (standing.isBehind ? editor.setAwaited(true) : startOrTell())}
+      />
       {isStarting && (
         <StartDialog
           editor={editor}
@@ -125,29 +67,7 @@ export function CampaignEditor({ copiedFrom, ...deps }: CampaignEditorProps) {
           onStarted={({ id }) => void navigate({ to: '/campaigns/$campaignId', params: { campaignId: id } })}
         />
       )}
-    </FormProblemsContext>
-  );
-}
-
-function SavedWhen({ editor: { draft, kept } }: { editor: ReturnType<typeof useEditor> }) {
-  if (kept.isChanged) return <span>Not saved yet; kept in this tab</span>;
-  return draft === null ? null : (
-    <span>
-      Saved as revision <b>{draft.revision}</b>
-    </span>
-  );
-}
-
-function NotSaved({ error }: { error: unknown }) {
-  const { detail, status } = problemOf(error);
-  return (
-    <div className="banner bad" role="alert">
-      <Icon name="failed" />
-      <div>
-        <b>{status === 412 ? 'Somebody else has changed this draft' : 'It was not saved'}</b> {detail}. What is written
-        is kept in this tab.
-      </div>
-    </div>
+    </>
   );
 }
 
@@ -156,7 +76,7 @@ function focusOn(pointer: string): void {
   const wrong = [...document.querySelectorAll<HTMLElement>('[data-wrong]')];
   const section = sectionOf(pointer);
   const [first] = wrong;
-  const meant = pointer === '' ? first : wrong.find((each) => each.dataset['pointer'] === pointer);
+  const meant = pointer === '' ? first : fieldOf(pointer, wrong);
   if (meant) {
     const control = meant.matches('[role=group]')
       ? meant.querySelector<HTMLElement>('input:not([type=file]), select, textarea')
@@ -166,4 +86,14 @@ function focusOn(pointer: string): void {
     return;
   }
   if (section !== null) showSection(section);
+}
+
+/** The one that is meant, or else the nearest around it. */
+function fieldOf(pointer: string, fields: readonly HTMLElement[]): HTMLElement | undefined {
+  const around = (field: HTMLElement) => `${pointer}/`.startsWith(`${field.dataset['pointer'] ?? ' '}/`);
+  return fields.filter(around).sort((a, b) => depthOf(b) - depthOf(a))[0];
+}
+
+function depthOf(field: HTMLElement): number {
+  return field.dataset['pointer']?.length ?? 0;
 }

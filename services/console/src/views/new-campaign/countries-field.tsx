@@ -70,6 +70,7 @@ export function CountriesField({ countries, known, onChange, onLeave }: Countrie
               className="filt"
               key={country}
               title={nameOf(country)}
+              aria-label={`Add ${nameOf(country)}`}
               onClick={() => onChange([...countries, country])}
             >
               <Icon name="plus" size={12} />

@@ -2,6 +2,8 @@
 export interface PlacedProblem {
   /** JSON pointer into the definition. */
   pointer: string;
+  /** As the API has it; none of what the console itself found. */
+  code?: string;
   detail: string;
 }
 

@@ -1,4 +1,5 @@
 import { Button } from '../../parts/button.tsx';
+import { useRefusal } from '../../frame/session/session.ts';
 import { Icon } from '../../parts/icon.tsx';
 import { useNow } from '../../parts/now.ts';
 import { countOf } from '../../parts/numbers.ts';
@@ -8,24 +9,37 @@ import { problemOf } from '../../api/problems.ts';
 import { audienceSums } from '../../parts/campaign/arithmetic.ts';
 import styles from './new-campaign.module.css';
 import { placeInWords } from './problem-places.ts';
+import { problemInWords } from './problem-words.ts';
 import { loadLines, reviewWarnings } from './review-lines.ts';
 import type { Editor } from './use-editor.ts';
 
 /** Always beside the form: who it reaches, what it takes, what to look at, and what keeps it from starting. */
 export function ReviewPanel({ editor, onShow }: { editor: Editor; onShow: (pointer: string) => void }) {
   const { preview, isBehind, error, look } = editor.standing;
+  const refusal = useRefusal('manager');
   return (
     <aside className={`panel ${styles['review']}`} id="review" aria-labelledby="review-title">
       <header>
         <h2 id="review-title">Review</h2>
         <div className="push">
-          <PreviewAge asOf={preview?.asOf} isBehind={isBehind} />
-          <Button small icon="retry" label="Estimate again" onClick={look} />
+          {refusal === undefined && <PreviewAge asOf={preview?.asOf} isBehind={isBehind} />}
+          <Button small icon="retry" label="Estimate again" refusal={refusal} onClick={look} />
         </div>
       </header>
       <div className={`pad ${styles['reviewBody']}`}>
         {error !== null && <EstimateFailed error={error} />}
-        {preview ? <Sums editor={editor} /> : error === null && <SumsSkeleton />}
+        {refusal === undefined ? (
+          preview ? (
+            <Sums editor={editor} />
+          ) : (
+            error === null && <SumsSkeleton />
+          )
+        ) : (
+          <p className="row gap-1 t2 sm">
+            <Icon name="lock" size={14} />
+            {refusal}. What it would reach is estimated for those who may make campaigns.
+          </p>
+        )}
         <Warnings editor={editor} onShow={onShow} />
         <Blocking editor={editor} onShow={onShow} />
       </div>
@@ -139,7 +153,7 @@ function Warnings({ editor: { standing, definition, warnings }, onShow }: TellPr
 
 const maxListed = 6;
 
-function Blocking({ editor: { problems, standing, isTried }, onShow }: TellProps) {
+function Blocking({ editor: { problems, definition, standing, isTried }, onShow }: TellProps) {
   if (problems.length === 0) {
     if (!standing.preview || standing.isBehind) return null;
     return (
@@ -149,6 +163,7 @@ function Blocking({ editor: { problems, standing, isTried }, onShow }: TellProps
       </p>
     );
   }
+  const told = problems.map((problem) => ({ pointer: problem.pointer, ...problemInWords(problem, definition) }));
   return (
     <div className={`banner ${isTried ? 'bad' : 'info'} ${styles['told']}`}>
       <Icon name={isTried ? 'failed' : 'info'} />
@@ -159,12 +174,12 @@ function Blocking({ editor: { problems, standing, isTried }, onShow }: TellProps
             : 'Still to say before it starts'}
         </b>
         <ul>
-          {problems.slice(0, maxListed).map(({ pointer, detail }) => (
-            <li key={`${pointer} ${detail}`}>
+          {told.slice(0, maxListed).map(({ pointer, lead, rest }) => (
+            <li key={`${pointer} ${lead} ${rest}`}>
               <button type="button" className="link" onClick={() => onShow(pointer)}>
-                {placeInWords(pointer)}
-              </button>{' '}
-              <span className="t2">{shortened(detail)}</span>
+                {lead}
+              </button>
+              {rest !== '' && <span className="t2"> {shortened(rest)}</span>}
             </li>
           ))}
           {problems.length > maxListed && <li className="t2">and {problems.length - maxListed} more</li>}

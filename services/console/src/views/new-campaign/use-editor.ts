@@ -14,6 +14,7 @@ import { fieldPointers } from './field-pointers.ts';
 import { definitionOf } from '../../parts/campaign/form-definition.ts';
 import type { CampaignForm } from '../../parts/campaign/form.ts';
 import { placeProblems, type PlacedProblem } from './problem-places.ts';
+import { problemInWords } from './problem-words.ts';
 import { useKeptForm } from './use-kept-form.ts';
 import { usePreview } from './use-preview.ts';
 
@@ -29,13 +30,18 @@ export interface EditorDeps {
 
 export type Editor = ReturnType<typeof useEditor>;
 
+/** So long nothing is typed before the API is asked what it says of it. */
+const settleMs = 500;
+
 /** A campaign that is being written: what is typed, what the API says of it, and what can be done with it. */
 export function useEditor({ types, saved, ...found }: EditorDeps) {
   const [{ draft, etag }, setDraft] = useState({ draft: found.draft, etag: found.etag });
   const kept = useKeptForm(saved, draft?.id ?? 'new');
   const { form, setForm } = kept;
   const said = useMemo(() => definitionOf(form, types), [form, types]);
-  const standing = usePreview(said.definition);
+  /** Somebody wants to start, and what the API says of the form as it is now is still under way. */
+  const [isAwaited, setAwaited] = useState(false);
+  const standing = usePreview(said.definition, isAwaited ? 0 : settleMs);
   const [left, setLeft] = useState<ReadonlySet<string>>(new Set());
   /** Left, and not looked at since: what is known of them may be true no more, and a line that comes and goes would move what is being clicked. */
   const [leftLately, setLeftLately] = useState<ReadonlySet<string>>(new Set());
@@ -59,8 +65,15 @@ export function useEditor({ types, saved, ...found }: EditorDeps) {
   const warned = useMemo(() => placeProblems(warnings, pointers), [warnings, pointers]);
   const fields: FormProblems = {
     at: (pointer) => {
-      const isTold = isTried || left.has(pointer);
-      return [...(isTold ? toldAs('bad', placed.get(pointer)) : []), ...toldAs('warn', warned.get(pointer))];
+      const wrong = isTried || left.has(pointer) ? (placed.get(pointer) ?? []) : [];
+      const words = wrong.map((problem) => problemInWords(problem, said.definition).atField);
+      return [
+        ...toldAs('bad', words),
+        ...toldAs(
+          'warn',
+          warned.get(pointer)?.map(({ detail }) => detail),
+        ),
+      ];
     },
     onLeave: (pointer) => {
       if (!left.has(pointer)) setLeftLately((before) => new Set([...before, pointer]));
@@ -94,8 +107,10 @@ export function useEditor({ types, saved, ...found }: EditorDeps) {
 
   return {
     ...{ form, definition: said.definition, types, draft, kept, standing, problems, warnings, fields, isTried },
+    ...{ isAwaited, setAwaited },
     change: (change: Partial<CampaignForm>) => {
       setRefused([]);
+      setAwaited(false);
       setForm((before) => ({ ...before, ...change }));
     },
     /** Everything that is wrong is told from now on. */
@@ -104,8 +119,8 @@ export function useEditor({ types, saved, ...found }: EditorDeps) {
   };
 }
 
-function toldAs(tone: ToldProblem['tone'], problems: readonly PlacedProblem[] = []): ToldProblem[] {
-  return problems.map(({ detail }) => ({ detail, tone }));
+function toldAs(tone: ToldProblem['tone'], words: readonly string[] = []): ToldProblem[] {
+  return [...new Set(words)].map((detail) => ({ detail, tone }));
 }
 
 /** What is not said any more goes back to what it is for a new campaign. */

@@ -4,8 +4,6 @@ import type { CampaignDefinitionInput, CampaignPreview } from '../../api/generat
 import { useRefusal } from '../../frame/session/session.ts';
 import { useSettled } from '../../parts/campaign/use-settled.ts';
 
-const settleMs = 500;
-
 export interface PreviewStanding {
   /** Of what was typed a moment ago. */
   preview: CampaignPreview | undefined;
@@ -15,11 +13,14 @@ export interface PreviewStanding {
   look: () => void;
 }
 
-/** What the API says of a definition that is being written: asked for when nothing was typed for half a second. */
-export function usePreview(definition: CampaignDefinitionInput): PreviewStanding {
+/**
+ * What the API says of a definition that is being written.
+ * @param settleMs it is asked for when nothing was typed for so long
+ */
+export function usePreview(definition: CampaignDefinitionInput, settleMs: number): PreviewStanding {
   const refusal = useRefusal('manager');
   const settled = useSettled(definition, settleMs);
-  const { data, error, refetch, isPlaceholderData } = useQuery({
+  const { data, error, refetch, isPlaceholderData, isLoading } = useQuery({
     queryKey: ['previewCampaign', settled.written],
     queryFn: async ({ signal }) => {
       return (await previewCampaign({ body: settled.value, signal, throwOnError: true })).data;
@@ -31,7 +32,7 @@ export function usePreview(definition: CampaignDefinitionInput): PreviewStanding
   });
   return {
     preview: data,
-    isBehind: isPlaceholderData || settled.isBehind,
+    isBehind: isLoading || isPlaceholderData || settled.isBehind,
     error,
     look: () => void refetch(),
   };

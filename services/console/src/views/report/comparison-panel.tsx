@@ -1,60 +1,53 @@
-import { useQuery } from '@tanstack/react-query';
+import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { useId } from 'react';
-import { getRunReportOptions, listRunsOptions } from '../../api/generated/@tanstack/react-query.gen.ts';
-import type { Run, RunReport } from '../../api/generated/types.gen.ts';
+import { compareRunOptions } from '../../api/generated/@tanstack/react-query.gen.ts';
+import type { RunComparison, RunReport } from '../../api/generated/types.gen.ts';
 import { Panel } from '../../parts/panel.tsx';
 import { SkeletonRows } from '../../parts/skeleton.tsx';
-import { hasEnded } from '../../parts/state-looks.ts';
 import { Failed } from '../../parts/states.tsx';
 import { useFormatTime } from '../../parts/zone.ts';
 import { compare, type ComparedFigure } from './comparison.ts';
 import styles from './report.module.css';
 
 const route = '/runs/$runId/report';
-const offeredRuns = 20;
 
 /** Was it better than last time? Beside another run of the same campaign, the one before unless somebody chose another. */
-export function ComparisonPanel({ report }: { report: RunReport }) {
+export function ComparisonPanel({ report: { runId } }: { report: RunReport }) {
   const { with: wanted } = useSearch({ from: route });
-  const runs = useQuery(listRunsOptions({ query: { campaignId: report.campaignId, limit: 100 } }));
-  const others = otherRuns(runs.data?.items ?? [], report);
-  const other = others.find(({ runId }) => runId === wanted) ?? others[0];
-  if (runs.error !== null) {
+  const beside = wanted === undefined ? {} : { query: { with: wanted } };
+  const comparison = useQuery({
+    ...compareRunOptions({ path: { id: runId }, ...beside }),
+    placeholderData: keepPreviousData,
+  });
+  if (comparison.error !== null) {
     return (
       <Panel title="Compared with">
-        <Failed title="The other runs could not be read" error={runs.error} onRetry={() => void runs.refetch()} />
+        <Failed
+          title="The other run could not be read"
+          error={comparison.error}
+          onRetry={() => void comparison.refetch()}
+        />
       </Panel>
     );
   }
-  if (runs.data !== undefined && !other) {
+  if (comparison.data?.before === null && comparison.data.others.length === 0) {
     return (
       <Panel title="Compared with" padded>
         <p className="t3 sm">This is the first run of its campaign that has ended: there is none to compare it with.</p>
       </Panel>
     );
   }
-  return other && <Comparison key={other.runId} report={report} other={other} others={others} />;
+  return <Comparison comparison={comparison.data} />;
 }
 
-/** Runs that have ended, without those that tried failed users again; those before this one first. */
-function otherRuns(runs: readonly Run[], { runId, scheduledFor }: RunReport): Run[] {
-  const ended = runs.filter((run) => run.runId !== runId && run.parentRunId === null && hasEnded(run.state));
-  const before = ended.filter((run) => run.scheduledFor < scheduledFor);
-  return [...before, ...ended.filter((run) => !before.includes(run))].slice(0, offeredRuns);
-}
-
-interface ComparisonProps {
-  report: RunReport;
-  other: Run;
-  others: readonly Run[];
-}
-
-function Comparison({ report, other, others }: ComparisonProps) {
-  const before = useQuery(getRunReportOptions({ path: { id: other.runId } }));
+function Comparison({ comparison }: { comparison: RunComparison | undefined }) {
+  const before = comparison?.before ?? null;
   return (
-    <Panel title="Compared with" actions={<RunSelect other={other} others={others} />}>
-      {before.error === null ? (
+    <Panel title="Compared with" actions={comparison && <RunSelect comparison={comparison} />}>
+      {comparison && before === null ? (
+        <p className={`t3 sm ${styles['nobody'] ?? ''}`}>No run before this one has ended. Choose a later one.</p>
+      ) : (
         <table className={`d30 ${styles['compared'] ?? ''}`}>
           <colgroup>
             <col className={styles['figure']} />
@@ -79,24 +72,24 @@ function Comparison({ report, other, others }: ComparisonProps) {
             </tr>
           </thead>
           <tbody>
-            {before.data ? (
-              compare(report, before.data).map((figure) => <Figure key={figure.name} figure={figure} />)
+            {comparison && before ? (
+              compare(comparison.run, before).map((figure) => <Figure key={figure.name} figure={figure} />)
             ) : (
               <SkeletonRows rows={4} columns={[90, 50, 50, 40]} />
             )}
           </tbody>
         </table>
-      ) : (
-        <Failed title="The other run could not be read" error={before.error} onRetry={() => void before.refetch()} />
       )}
     </Panel>
   );
 }
 
-function RunSelect({ other, others }: Omit<ComparisonProps, 'report'>) {
+function RunSelect({ comparison: { before, others } }: { comparison: RunComparison }) {
   const navigate = useNavigate({ from: route });
   const formatTime = useFormatTime();
   const id = useId();
+  // One that was asked for by its id may be older than those that are offered.
+  const offered = before === null || others.some(({ runId }) => runId === before.runId) ? others : [before, ...others];
   return (
     <>
       <label htmlFor={id} className="vh">
@@ -105,10 +98,11 @@ function RunSelect({ other, others }: Omit<ComparisonProps, 'report'>) {
       <select
         id={id}
         className={`btn s ${styles['select'] ?? ''}`}
-        value={other.runId}
+        value={before?.runId ?? ''}
         onChange={({ target }) => void navigate({ search: { with: target.value }, replace: true })}
       >
-        {others.map(({ runId, scheduledFor }) => (
+        {before === null && <option value="">choose a run</option>}
+        {offered.map(({ runId, scheduledFor }) => (
           <option key={runId} value={runId}>
             Run of {formatTime(scheduledFor)}
           </option>

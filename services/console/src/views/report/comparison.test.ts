@@ -1,20 +1,13 @@
 import { describe, expect, it } from 'vitest';
-import type { StepLine } from '../../api/generated/types.gen.ts';
+import type { ComparedRun } from '../../api/generated/types.gen.ts';
 import { compare } from './comparison.ts';
 
-function line(step: number, change: Partial<StepLine>): StepLine {
+function run(through: number, failed: number, minutes: number, changes: Partial<ComparedRun> = {}): ComparedRun {
   return {
-    ...{ step, action: `action-${step}`, audience: 1000, succeeded: 0, failed: 0, skipped: 0, suppressed: 0 },
-    ...{ heldOut: 0, expired: 0, cancelled: 0, unknown: 0, pending: 0 },
-    ...change,
-  };
-}
-
-function run(succeeded: number, failed: number, minutes: number, audience = 1000) {
-  return {
-    steps: [line(1, { audience, failed }), line(2, { audience, succeeded })],
-    startedAt: '2026-10-23T01:00:00.000Z',
-    endedAt: new Date(Date.parse('2026-10-23T01:00:00.000Z') + minutes * 60_000).toISOString(),
+    ...{ runId: 'run_1', scheduledFor: '2026-10-23T01:00:00.000Z', state: 'completed_with_failures', revision: 1 },
+    ...{ audience: 1000, through, failed, unknown: 0, suppressed: 0, expired: 0, cancelled: 0, recovered: 0 },
+    tookMs: minutes * 60_000,
+    ...changes,
   };
 }
 
@@ -37,10 +30,21 @@ describe('a run beside the one before it', () => {
   });
 
   it('tells an audience of another size in percent, as neither better nor worse', () => {
-    expect(compare(run(950, 14, 98, 1051), run(941, 19, 112))[0]).toMatchObject({ change: '+ 5.1 %', isBetter: null });
+    expect(compare(run(950, 14, 98, { audience: 1051 }), run(941, 19, 112))[0]).toMatchObject({
+      change: '+ 5.1 %',
+      isBetter: null,
+    });
   });
 
   it('has no change in time where one of them never began', () => {
-    expect(compare(run(950, 14, 98), { ...run(1, 1, 1), startedAt: null }).at(-1)?.change).toBe('–');
+    expect(compare(run(950, 14, 98), run(1, 1, 1, { tookMs: null })).at(-1)?.change).toBe('–');
+  });
+
+  it('tells of other endings, and of who was recovered, where there are any', () => {
+    const figures = compare(run(950, 14, 98, { expired: 20 }), run(900, 100, 98, { recovered: 70 }));
+    expect(told(figures).slice(3, 5)).toEqual([
+      ['Recovered since', '0 %', '7.0 %', '− 7.0 pt', null],
+      ['Expired', '2.0 %', '0 %', '+ 2.0 pt', false],
+    ]);
   });
 });

@@ -1,4 +1,4 @@
-import type { RunReport } from '../../api/generated/types.gen.ts';
+import type { ComparedRun } from '../../api/generated/types.gen.ts';
 import { formatDifference, formatFineShare } from '../../parts/figures.ts';
 import { formatCount } from '../../parts/numbers.ts';
 import { formatDuration } from '../../parts/times.ts';
@@ -13,53 +13,43 @@ export interface ComparedFigure {
   isBetter: boolean | null;
 }
 
-type Compared = Pick<RunReport, 'steps' | 'startedAt' | 'endedAt'>;
-
-interface Figures {
-  audience: number;
-  through: number;
-  failed: number;
-  unknown: number;
-  suppressed: number;
-  tookMs: number | null;
-}
-
-export function compare(now: Compared, before: Compared): ComparedFigure[] {
-  const [a, b] = [figuresOf(now), figuresOf(before)];
+export function compare(now: ComparedRun, before: ComparedRun): ComparedFigure[] {
   return [
     {
       name: 'Audience',
-      now: formatCount(a.audience),
-      before: formatCount(b.audience),
-      change: b.audience === 0 ? '–' : withUnit(formatDifference((a.audience / b.audience - 1) * 100, 1), '%'),
+      now: formatCount(now.audience),
+      before: formatCount(before.audience),
+      change:
+        before.audience === 0 ? '–' : withUnit(formatDifference((now.audience / before.audience - 1) * 100, 1), '%'),
       isBetter: null,
     },
-    share('Through the chain', a, b, 'through', true),
-    share('Failed', a, b, 'failed', false),
-    ...(a.unknown + b.unknown > 0 ? [share('Unknown', a, b, 'unknown', false)] : []),
-    ...(a.suppressed + b.suppressed > 0 ? [share('Suppressed', a, b, 'suppressed', null)] : []),
-    took(a.tookMs, b.tookMs),
+    share('Through the chain', now, before, 'through', true),
+    share('Failed', now, before, 'failed', false),
+    ...rare.flatMap(({ name, of, moreIsBetter }) =>
+      now[of] + before[of] > 0 ? [share(name, now, before, of, moreIsBetter)] : [],
+    ),
+    took(now.tookMs, before.tookMs),
   ];
 }
 
-function figuresOf({ steps, startedAt, endedAt }: Compared): Figures {
-  const sum = (of: 'failed' | 'unknown' | 'suppressed') => steps.reduce((total, line) => total + line[of], 0);
-  return {
-    audience: steps[0]?.audience ?? 0,
-    through: steps.at(-1)?.succeeded ?? 0,
-    failed: sum('failed'),
-    unknown: sum('unknown'),
-    suppressed: sum('suppressed'),
-    tookMs: startedAt === null || endedAt === null ? null : Date.parse(endedAt) - Date.parse(startedAt),
-  };
-}
+type Counted = 'through' | 'failed' | 'recovered' | 'unknown' | 'suppressed' | 'expired' | 'cancelled';
+
+/** Shown only where somebody ended so. */
+const rare: readonly { name: string; of: Counted; moreIsBetter: boolean | null }[] = [
+  // Who is tried again has failed before: more of them may be good or bad.
+  { name: 'Recovered since', of: 'recovered', moreIsBetter: null },
+  { name: 'Unknown', of: 'unknown', moreIsBetter: false },
+  { name: 'Suppressed', of: 'suppressed', moreIsBetter: null },
+  { name: 'Expired', of: 'expired', moreIsBetter: false },
+  { name: 'Cancelled', of: 'cancelled', moreIsBetter: null },
+];
 
 /** A share and its change in percentage points. @param moreIsBetter null where it is neither */
 function share(
   name: string,
-  a: Figures,
-  b: Figures,
-  of: 'through' | 'failed' | 'unknown' | 'suppressed',
+  a: ComparedRun,
+  b: ComparedRun,
+  of: Counted,
   moreIsBetter: boolean | null,
 ): ComparedFigure {
   const points = percentOf(a[of], a.audience) - percentOf(b[of], b.audience);

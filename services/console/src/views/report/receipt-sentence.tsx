@@ -4,11 +4,12 @@ import { formatCount } from '../../parts/numbers.ts';
 /** What providers said of what they accepted. It is told apart: it is no outcome of the run. */
 export function ReceiptSentence({ line: { action, succeeded, receipts } }: { line: StepLine }) {
   if (!receipts) return null;
-  const { delivered, undelivered, awaiting } = receipts;
+  const { delivered, undelivered, awaiting, unexpected } = receipts;
   return (
     <p>
       Of the {formatCount(succeeded)} accepted by {action}, receipts say <b>{formatCount(delivered)} delivered</b>,{' '}
       {formatCount(undelivered)} undelivered; {formatCount(Math.max(0, awaiting))} have no receipt yet.
+      {unexpected > 0 && ` ${formatCount(unexpected)} more came for users that failed, or are unknown.`}
     </p>
   );
 }

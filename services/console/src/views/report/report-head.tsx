@@ -1,5 +1,7 @@
 import { Menu } from '@mantine/core';
+import { Link } from '@tanstack/react-router';
 import type { RunReport } from '../../api/generated/types.gen.ts';
+import { useRefusal } from '../../frame/session/session.ts';
 import { Button } from '../../parts/button.tsx';
 import { CopyableId } from '../../parts/copy-button.tsx';
 import { Icon } from '../../parts/icon.tsx';
@@ -30,8 +32,27 @@ export function ReportHead({ report, onExplain }: ReportHeadProps) {
         <DownloadMenu report={report} />
         <Button icon="users" label="Explain a user (E)" onClick={onExplain} />
         <Button icon="print" label="Print" onClick={() => print()} />
+        <RunAgain campaignId={report.campaignId} />
       </div>
     </div>
+  );
+}
+
+/** The same campaign, to be looked at and started once more. */
+function RunAgain({ campaignId }: Pick<RunReport, 'campaignId'>) {
+  const refusal = useRefusal('manager');
+  if (refusal !== undefined) {
+    return (
+      <Button icon="copy" refusal={refusal}>
+        Run again…
+      </Button>
+    );
+  }
+  return (
+    <Link className="btn" to="/campaigns/new" search={{ copy: campaignId }}>
+      <Icon name="copy" />
+      Run again…
+    </Link>
   );
 }
 

@@ -11,6 +11,7 @@ import { hasEnded } from '../../parts/state-looks.ts';
 import { StepTable } from '../../parts/step-table.tsx';
 import { WordsButton } from '../../parts/words-button.tsx';
 import { ComparisonPanel } from './comparison-panel.tsx';
+import { RateHistory } from './rate-history.tsx';
 import { ReasonsPanel } from './reasons-panel.tsx';
 import { ReceiptSentence } from './receipt-sentence.tsx';
 import { ReportHead } from './report-head.tsx';
@@ -40,6 +41,7 @@ export function Report({ report }: { report: RunReport }) {
         <div className={`cols ${styles['column'] ?? ''}`}>
           <ComparisonPanel report={report} />
           <RetriesPanel report={report} />
+          <RateHistory key={runId} report={report} />
         </div>
       </div>
       {isExplaining && <ExplainDialog runId={runId} onClose={() => setExplaining(false)} />}

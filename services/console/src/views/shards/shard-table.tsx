@@ -1,6 +1,7 @@
 import { Fragment } from 'react';
 import type { Shard } from '../../api/generated/types.gen.ts';
 import { Icon } from '../../parts/icon.tsx';
+import { useRowKeys } from '../../parts/keys/use-row-keys.ts';
 import { formatCount, formatRate } from '../../parts/numbers.ts';
 import { SkeletonRows } from '../../parts/skeleton.tsx';
 import { Sparkline } from '../../parts/sparkline.tsx';
@@ -20,6 +21,7 @@ interface ShardTableProps {
 const columns = 10;
 
 export function ShardTable({ shards, isOld, open, onOpen }: ShardTableProps) {
+  const rows = useRowKeys<HTMLTableSectionElement>();
   return (
     <table className={isOld ? `${styles['shards']} t3` : styles['shards']}>
       <caption className="vh">Shards, longest lag first</caption>
@@ -55,7 +57,7 @@ export function ShardTable({ shards, isOld, open, onOpen }: ShardTableProps) {
           </th>
         </tr>
       </thead>
-      <tbody>
+      <tbody ref={rows}>
         {shards?.map((shard) => (
           <Fragment key={shard.id}>
             <ShardRow shard={shard} isOpen={shard.id === open} onOpen={() => onOpen(shard.id)} />
@@ -84,13 +86,14 @@ function ShardRow({ shard, isOpen, onOpen }: { shard: Shard; isOpen: boolean; on
   const late = isLate(shard);
   const { icon, word, tone } = breakers[shard.breaker];
   return (
-    <tr className={isOpen ? 'sel' : undefined}>
+    <tr data-row className={isOpen ? 'sel' : undefined}>
       <th scope="row">
         <button
           type="button"
           className={styles['opener']}
           aria-expanded={isOpen}
           aria-controls={isOpen ? `detail-${id}` : undefined}
+          data-row-link
           onClick={onOpen}
         >
           <Icon name={isOpen ? 'down' : 'right'} size={12} />

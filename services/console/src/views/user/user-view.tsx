@@ -2,6 +2,8 @@ import { useQuery } from '@tanstack/react-query';
 import { useParams } from '@tanstack/react-router';
 import { explainRunUserOptions, getRunOptions } from '../../api/generated/@tanstack/react-query.gen.ts';
 import { Page, type Crumb } from '../../frame/page.tsx';
+import { standingOf } from '../../live/staleness.ts';
+import { Freshness, StaleBanner } from '../../parts/freshness.tsx';
 import { hasEnded } from '../../parts/state-looks.ts';
 import { Failed } from '../../parts/states.tsx';
 import { useFormatTime } from '../../parts/zone.ts';
@@ -33,8 +35,16 @@ export function UserView() {
     );
   }
   const error = explained.error ?? run.error;
+  const standing = { ...standingOf(explained), isFinal: isOver };
   return (
-    <Page title={`User ${userId}`} crumbs={crumbs}>
+    <Page
+      title={`User ${userId}`}
+      crumbs={crumbs}
+      freshness={explained.data && run.data && <Freshness standing={standing} />}
+    >
+      {explained.data && run.data && (
+        <StaleBanner standing={standing} note="The run itself goes on; only this page waits." />
+      )}
       {explained.data && run.data ? (
         <ExplainedUser key={userId} explained={explained.data} run={run.data} />
       ) : error === null ? (

@@ -9,6 +9,7 @@ import { DialogLead } from './dialog-lead.tsx';
 import styles from './dialogs.module.css';
 import { cancelEffects } from './effects-of.tsx';
 import { Refused } from '../../../parts/refused.tsx';
+import { WaitingByCountry } from './waiting-by-country.tsx';
 
 interface CancelDialogProps extends RunDialogProps {
   /** To the dialog that can be taken back; none where the run is paused already. */
@@ -45,7 +46,10 @@ export function CancelDialog({ progress, onClose, onDone, onPause, isStale }: Ca
       }
     >
       {preview.data ? (
-        <Effects effects={cancelEffects(preview.data, progress)} />
+        <>
+          <Effects effects={cancelEffects(preview.data, progress)} />
+          <WaitingByCountry preview={preview.data} />
+        </>
       ) : (
         <div className={styles['counting']} />
       )}

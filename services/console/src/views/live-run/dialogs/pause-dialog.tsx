@@ -5,6 +5,7 @@ import { useMinute } from '../../../parts/now.ts';
 import { useFormatTime } from '../../../parts/zone.ts';
 import { ControlDialog, type RunDialogProps } from './control-dialog.tsx';
 import { pauseEffects } from './effects-of.tsx';
+import { WaitingByCountry } from './waiting-by-country.tsx';
 
 /** Before a pause: what finishes, what waits, and what time takes all the same. */
 export function PauseDialog({ progress, onClose, onDone }: RunDialogProps) {
@@ -24,6 +25,7 @@ export function PauseDialog({ progress, onClose, onDone }: RunDialogProps) {
       onConfirm={(body) => pause.mutate({ path, body })}
     >
       <Effects effects={pauseEffects(progress, { preview, nowMs, timeOf })} />
+      {preview && <WaitingByCountry preview={preview} />}
       <p className="t2">Resume goes on where it stopped. Nobody who got a step gets it again.</p>
     </ControlDialog>
   );

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { RunEvent } from '../../api/generated/types.gen.ts';
-import { eventWords } from './event-words.ts';
+import type { RunEvent } from '../api/generated/types.gen.ts';
+import { eventWords, rateMarks } from './event-words.ts';
 
 const timeOf = (instant: string) => instant.slice(11, 16);
 
@@ -53,5 +53,37 @@ describe('an event of a run', () => {
     expect(eventWords(event('ended', { state: 'failed', reason: 'no such segment' }), timeOf).what).toBe(
       'Run ended, failed: no such segment.',
     );
+  });
+
+  it('says what came in its way where, why, and for how long', () => {
+    const place = { step: 1, action: 'award-reward', country: 'VN' };
+    const cause = 'award-reward in VN: HTTP 503';
+    const words = (kind: RunEvent['kind'], detail: RunEvent['detail']) => eventWords(event(kind, detail), timeOf);
+    expect(words('breaker-opened', { ...place, cause })).toEqual({
+      who: null,
+      what: 'Breaker of award-reward VN opened: award-reward in VN: HTTP 503',
+      note: null,
+      mark: 'VN breaker opens',
+    });
+    expect(words('breaker-closed', { ...place, cause, forMs: 161_000 })).toMatchObject({
+      what: 'Breaker of award-reward VN closed after 2 min 41 s',
+      mark: 'VN breaker closes',
+    });
+    expect(words('step-held', { ...place, cause: 'the endpoint says 404' }).what).toBe(
+      'award-reward VN is held until somebody mends it: the endpoint says 404',
+    );
+    expect(words('step-released', { ...place, forMs: 5000 }).what).toBe('award-reward VN is held no more after 5 s');
+    expect(words('feed-stalled', { country: 'VN', cause: 'HTTP 503' })).toMatchObject({
+      what: 'The audience of VN cannot be read: HTTP 503',
+      mark: 'VN audience stalls',
+    });
+    expect(words('feed-moved', { country: 'VN', cause: 'HTTP 503', forMs: 9000 }).what).toBe(
+      'The audience of VN is read again after 9 s',
+    );
+  });
+
+  it('is marked in a chart where it may have changed the rate', () => {
+    const events = [event('begun'), event('step-held', { action: 'send-message', country: 'VN' }), event('paused')];
+    expect(rateMarks(events, timeOf)).toEqual([{ atMs: Date.parse('2026-11-24T01:00:00.000Z'), words: 'VN held' }]);
   });
 });

@@ -1,6 +1,8 @@
-import type { RunEvent } from '../../api/generated/types.gen.ts';
-import { listed, sentence } from '../../parts/figures.ts';
-import { countOf, formatCount } from '../../parts/numbers.ts';
+import type { RunEvent } from '../api/generated/types.gen.ts';
+import { listed, sentence } from './figures.ts';
+import { countOf, formatCount } from './numbers.ts';
+import type { RateMark } from './rate-line/draw-marks.ts';
+import { formatDuration } from './times.ts';
 
 /** An event in words: who did it where a person did, and what. */
 export interface EventWords {
@@ -11,6 +13,14 @@ export interface EventWords {
   note: string | null;
   /** Two or three words for the mark in a chart; null where it changes nothing about the rate. */
   mark: string | null;
+}
+
+/** Those that a chart of the rate marks, in the order in which they happened. */
+export function rateMarks(events: readonly RunEvent[], timeOf: (instant: string) => string): RateMark[] {
+  return events.flatMap((event) => {
+    const { mark } = eventWords(event, timeOf);
+    return mark === null ? [] : [{ atMs: Date.parse(event.at), words: mark }];
+  });
 }
 
 type Detail = RunEvent['detail'];
@@ -45,11 +55,36 @@ export function eventWords({ kind, detail }: RunEvent, timeOf: (instant: string)
       const where = [textAt(detail, 'segment'), textAt(detail, 'country')].filter((part) => part !== null);
       return { ...plain, what: `Goes on with a new snapshot of ${where.join(' in ') || 'its audience'}` };
     }
+    case 'breaker-opened':
+      return trouble(detail, (place, why) => `Breaker of ${place} opened${why}`, 'breaker opens');
+    case 'breaker-closed':
+      return trouble(detail, (place) => `Breaker of ${place} closed${spanOf(detail)}`, 'breaker closes');
+    case 'step-held':
+      return trouble(detail, (place, why) => `${place} is held until somebody mends it${why}`, 'held');
+    case 'step-released':
+      return trouble(detail, (place) => `${place} is held no more${spanOf(detail)}`, 'goes on');
+    case 'feed-stalled':
+      return trouble(detail, (place, why) => `The audience of ${place} cannot be read${why}`, 'audience stalls');
+    case 'feed-moved':
+      return trouble(detail, (place) => `The audience of ${place} is read again${spanOf(detail)}`, 'audience moves');
     case 'repaired':
       return { ...plain, what: `Sums of ${textAt(detail, 'country') ?? 'a country'} were set right` };
     case 'ended':
       return { ...plain, what: endWords(detail) };
   }
+}
+
+/** What came in the way of a step in a country, or of all of a country. */
+function trouble(detail: Detail, whatOf: (place: string, why: string) => string, mark: string): EventWords {
+  const country = textAt(detail, 'country') ?? 'a country';
+  const place = [textAt(detail, 'action'), country].filter((part) => part !== null).join(' ');
+  const cause = textAt(detail, 'cause');
+  return { ...plain, what: whatOf(place, cause === null ? '' : `: ${cause}`), mark: `${country} ${mark}` };
+}
+
+function spanOf(detail: Detail): string {
+  const forMs = detail['forMs'];
+  return typeof forMs === 'number' ? ` after ${formatDuration(forMs)}` : '';
 }
 
 function feedsOf(detail: Detail): string {

@@ -1,0 +1,77 @@
+import { setTimeout as wait } from 'node:timers/promises';
+import { startCpuMeter } from '../cpu.ts';
+import type { Table } from '../results.ts';
+import type { Servers } from '../servers.ts';
+import type { Firing } from './installation.ts';
+import { leadOf, meters, patienceMs, perJob, perSecondOf, rowOf, withFiring, type Lags } from './lags.ts';
+import { startReceiver, type Receiver } from './receiver.ts';
+
+const rates = [1000, 5000];
+const quietMs = 12_000;
+const quietPerSecond = 50;
+const quietLeadMs = 1000;
+
+/** How late are jobs at their receiver? */
+export async function measureCalls(servers: Servers, seconds: number): Promise<Table> {
+  const rows = [];
+  for (const rate of rates) {
+    rows.push(rowOf(`${rate} due/s`, await withReceiver((receiver) => callAll(servers, receiver, { rate, seconds }))));
+    console.error(JSON.stringify(rows.at(-1)));
+  }
+  return { title: 'Called and recorded', rows };
+}
+
+async function callAll(
+  servers: Servers,
+  receiver: Receiver,
+  { rate, seconds }: { rate: number; seconds: number },
+): Promise<Lags> {
+  return await withFiring(servers, async (firing) => {
+    await Promise.all([firing.start('scheduler'), firing.start('dispatcher')]);
+    const jobs = rate * seconds;
+    const { fromMs } = await firing.addJobs({ jobs, overMs: seconds * 1000, inMs: leadOf(jobs), url: receiver.url });
+    await wait(fromMs - Date.now());
+    const cpu = startCpuMeter(metersOf(servers, firing, receiver));
+    await firing.untilEnded(jobs, patienceMs);
+    const lagsMs = (await receiver.lags()).jobs;
+    return { perSecond: perSecondOf(jobs, fromMs), lagsMs, cpu: perJob(cpu(), jobs) };
+  });
+}
+
+/** One client's crowd is due within a second, another's jobs come steadily from before it until after it is through. */
+export async function measureBurst(servers: Servers, jobs: number): Promise<Table> {
+  const rows = await withReceiver((receiver) =>
+    withFiring(servers, async (firing) => {
+      await Promise.all([firing.start('scheduler'), firing.start('dispatcher')]);
+      const quiet = (quietMs / 1000) * quietPerSecond;
+      const { fromMs } = await firing.addJobs({ jobs, overMs: 1000, inMs: leadOf(jobs), url: receiver.url });
+      const beginsMs = fromMs - quietLeadMs;
+      const others = { jobs: quiet, overMs: quietMs, inMs: beginsMs - Date.now(), url: `${receiver.url}quiet/` };
+      await firing.addJobs({ ...others, client: 'quiet' });
+      await wait(fromMs - Date.now());
+      const cpu = startCpuMeter(metersOf(servers, firing, receiver));
+      await firing.untilEnded(jobs, patienceMs);
+      const crowd = { perSecond: perSecondOf(jobs, fromMs), cpu: perJob(cpu(), jobs) };
+      await firing.untilEnded(jobs + quiet, patienceMs);
+      const lags = await receiver.lags();
+      return [
+        rowOf(`the crowd of ${jobs}`, { ...crowd, lagsMs: lags.jobs }),
+        rowOf('another client', { perSecond: quietPerSecond, cpu: {}, lagsMs: lags.quiet }),
+      ];
+    }),
+  );
+  return { title: 'A burst, and another client meanwhile', rows };
+}
+
+function metersOf(servers: Servers, firing: Firing, receiver: Receiver) {
+  return { ...meters(servers, firing), receiver: () => [receiver.pid] };
+}
+
+async function withReceiver<Result>(work: (receiver: Receiver) => Promise<Result>): Promise<Result> {
+  const receiver = await startReceiver();
+  try {
+    return await work(receiver);
+  } finally {
+    await receiver.stop();
+  }
+}

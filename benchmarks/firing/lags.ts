@@ -1,0 +1,60 @@
+import type { Servers } from '../servers.ts';
+import { withDescendants } from '../cpu.ts';
+import { percentile, rounded, type Row } from '../results.ts';
+import { startFiring, type Firing } from './installation.ts';
+
+/** Jobs have to be stored before the first is due: this, and some of it for each of them. */
+const leadMs = 4000;
+const leadPerJobMs = 0.1;
+export const patienceMs = 120_000;
+
+/** How late jobs were, and what they cost. */
+export interface Lags {
+  perSecond: number;
+  lagsMs: readonly number[];
+  /** Microseconds per job, by process. */
+  cpu: Readonly<Record<string, number>>;
+}
+
+export function leadOf(jobs: number): number {
+  return leadMs + jobs * leadPerJobMs;
+}
+
+export async function withFiring<Result>(
+  { infrastructure }: Servers,
+  work: (firing: Firing) => Promise<Result>,
+): Promise<Result> {
+  const firing = await startFiring(infrastructure);
+  try {
+    return await work(firing);
+  } finally {
+    await firing.stop();
+  }
+}
+
+export function meters({ infrastructure }: Servers, firing: Firing) {
+  return {
+    scheduler: () => firing.pids('scheduler'),
+    dispatcher: () => firing.pids('dispatcher'),
+    postgres: () => withDescendants(infrastructure.postgres.pid()),
+    kafka: () => infrastructure.kafkaNodes.map((node) => node.pid()),
+  };
+}
+
+export function perJob(micros: Readonly<Record<string, number>>, jobs: number): Record<string, number> {
+  return Object.fromEntries(Object.entries(micros).map(([name, sum]) => [name, sum / jobs]));
+}
+
+export function perSecondOf(jobs: number, fromMs: number): number {
+  return rounded((jobs / Math.max(1, Date.now() - fromMs)) * 1000);
+}
+
+export function rowOf(name: string, { perSecond, lagsMs, cpu }: Lags): Row {
+  const at = (share: number) => rounded(percentile(lagsMs, share));
+  const early = lagsMs.filter((lag) => lag < 0).length;
+  const micros = Object.entries(cpu).map(([process, sum]) => [`${process} µs`, Math.round(sum)] as const);
+  return {
+    ...{ case: name, 'done/s': perSecond, 'p50, ms': at(0.5), 'p99, ms': at(0.99), 'max, ms': at(1), early },
+    ...Object.fromEntries(micros),
+  };
+}

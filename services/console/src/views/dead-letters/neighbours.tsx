@@ -1,0 +1,22 @@
+import { Button } from '../../parts/button.tsx';
+import { useKeys } from '../../parts/keys/use-keys.ts';
+
+interface NeighboursProps {
+  /** Null where there is none. */
+  onNewer: (() => void) | null;
+  onOlder: (() => void) | null;
+}
+
+/** The ones beside the one that is shown. */
+export function Neighbours({ onNewer, onOlder }: NeighboursProps) {
+  useKeys([
+    { keys: '[', does: 'The newer one', group: 'This page', run: () => onNewer?.() },
+    { keys: ']', does: 'The older one', group: 'This page', run: () => onOlder?.() },
+  ]);
+  return (
+    <>
+      <Button small icon="left" label="Newer ( [ )" disabled={onNewer === null} onClick={() => onNewer?.()} />
+      <Button small icon="right" label="Older ( ] )" disabled={onOlder === null} onClick={() => onOlder?.()} />
+    </>
+  );
+}

@@ -1,0 +1,37 @@
+import { describe, expect, it } from 'vitest';
+import type { CancelPreview } from '../../../api/generated/types.gen.ts';
+import { waitingTable } from './waiting-rows.ts';
+
+function countryOf(country: string, first: number, halfWay: number, inFlight = 0): CancelPreview['countries'][number] {
+  return {
+    country,
+    notFedUsers: 0,
+    steps: [
+      { step: 1, action: 'award-reward', notStartedUsers: first, halfWayUsers: 0, inFlightUsers: inFlight },
+      { step: 2, action: 'send-message', notStartedUsers: 0, halfWayUsers: halfWay, inFlightUsers: inFlight },
+    ],
+  };
+}
+
+describe('who waits where, in a dialog', () => {
+  it('is told by country and step, those with most users first', () => {
+    expect(waitingTable({ countries: [countryOf('SG', 10, 5), countryOf('VN', 400, 100, 7)] })).toEqual({
+      steps: ['1 award-reward', '2 send-message'],
+      rows: [
+        { country: 'VN', waiting: [400, 100], inFlight: 14 },
+        { country: 'SG', waiting: [10, 5], inFlight: 0 },
+      ],
+      others: null,
+    });
+  });
+
+  it('adds up what there is no room for', () => {
+    const countries = ['A', 'B', 'C', 'D', 'E', 'F', 'G', 'H'].map((name) => countryOf(name, 3, 2, 1));
+    expect(waitingTable({ countries })?.rows.map(({ country }) => country)).toEqual(['A', 'B', 'C', 'D', 'E', 'F']);
+    expect(waitingTable({ countries })?.others).toEqual({ countries: 2, waiting: [6, 4], inFlight: 4 });
+  });
+
+  it('is not told twice where there is one country', () => {
+    expect(waitingTable({ countries: [countryOf('SG', 10, 5)] })).toBeNull();
+  });
+});

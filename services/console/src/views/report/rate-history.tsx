@@ -1,0 +1,39 @@
+import { useQuery } from '@tanstack/react-query';
+import { useEffect, useState } from 'react';
+import { getRunRatesOptions, listRunEventsOptions } from '../../api/generated/@tanstack/react-query.gen.ts';
+import type { RunReport } from '../../api/generated/types.gen.ts';
+import { rateMarks } from '../../parts/event-words.ts';
+import { Panel } from '../../parts/panel.tsx';
+import { RateChart } from '../../parts/rate-line/rate-chart.tsx';
+import { createRateSeries } from '../../parts/rate-line/rate-series.ts';
+import { Failed } from '../../parts/states.tsx';
+import { useFormatTime } from '../../parts/zone.ts';
+
+/** How fast the run went from its start to its end, and what came in its way. Nothing where nothing was noted. */
+export function RateHistory({ report: { runId } }: { report: RunReport }) {
+  const path = { id: runId };
+  const rates = useQuery(getRunRatesOptions({ path }));
+  const events = useQuery(listRunEventsOptions({ path, query: { limit: 1000 } }));
+  const [series] = useState(createRateSeries);
+  const formatTime = useFormatTime();
+  const points = rates.data?.points;
+  useEffect(() => {
+    series.prepend(
+      (points ?? []).map(({ at, usersPerSecond }) => ({ atMs: Date.parse(at), perSecond: usersPerSecond })),
+    );
+  }, [points, series]);
+  if (points?.length === 0) return null;
+  return (
+    <Panel title="Rate" note="users that ended a step, per second">
+      {rates.error === null ? (
+        <RateChart
+          series={series}
+          marks={rateMarks(events.data?.items ?? [], formatTime)}
+          notedSince={rates.data?.notedSince ?? null}
+        />
+      ) : (
+        <Failed title="The rates could not be read" error={rates.error} onRetry={() => void rates.refetch()} />
+      )}
+    </Panel>
+  );
+}

@@ -1,0 +1,37 @@
+import { expect, it } from 'vitest';
+import { createLaneIntake } from './lane-intake.ts';
+import { createLanes } from './lanes.ts';
+
+function intakeOf(gatherMs: number) {
+  let nowMs = 0;
+  const lanes = createLanes({ highMark: 10, lowMark: 5 });
+  const intake = createLaneIntake({
+    ...{ lanes, client: () => undefined, topics: () => ['calls'], tell: () => undefined, gatherMs },
+    monotonicMs: () => nowMs,
+  });
+  const message = { offset: '0', key: null, value: Buffer.from('{}'), timestamp: '0', attributes: 0, headers: {} };
+  const batch = {
+    ...{ topic: 'calls', partition: 0, highWatermark: '1', messages: [message] },
+    ...{ isEmpty: () => false, firstOffset: () => '0', lastOffset: () => '0' },
+    ...{ offsetLag: () => '0', offsetLagLow: () => '0' },
+  };
+  intake.assign({ calls: [0] });
+  return {
+    intake,
+    take: async () => {
+      await intake.takeBatch({ batch, resolveOffset: () => undefined });
+    },
+    pass: (ms: number) => {
+      nowMs += ms;
+    },
+  };
+}
+
+it('gathers a little while messages are in work, as long as it may, and asks seldom while nothing is', async () => {
+  const { intake, take, pass } = intakeOf(20);
+  pass(1000);
+  expect(intake.fetching()).toEqual({ minBytes: 1, maxWaitTime: 500 });
+  await take();
+  pass(1000);
+  expect(intake.fetching()).toEqual({ minBytes: 4096, maxWaitTime: 20 });
+});

@@ -1,0 +1,169 @@
+import { beforeAll, describe, expect, test } from 'vitest';
+import type { Page, Route } from 'playwright-core';
+import { rewardThenMessage } from '../e2e/installation.ts';
+import { awaitThat, logIn, useConsole } from './support/console-in-browser.ts';
+
+const consoleOf = useConsole({
+  workers: 'all-in-one',
+  sandbox: { SANDBOX_SEGMENTS: 'lapsed-riders=1000', SANDBOX_REWARDS_FAILURE_SHARE: '0.05' },
+});
+
+let ids: { runId: string; endedId: string; campaignId: string; draftId: string; userId: string };
+
+beforeAll(async () => {
+  const { api } = consoleOf.muster;
+  const campaign = { countries: ['SG', 'VN'], chain: rewardThenMessage };
+  const endedId = await api.run({ ...campaign, segment: 'lapsed-riders', name: 'Payday top-up, October' });
+  await api.awaitEnd(endedId);
+  const runId = await api.run({ ...campaign, segment: 'lapsed-riders', name: 'Payday, slowly', paceUsersPerSecond: 1 });
+  const [failed] = await api.failures(endedId);
+  const body = { ...campaign, name: 'A draft', audience: { include: [{ segment: 'lapsed-riders' }] } };
+  const draft = await api.request('/v1/campaigns', { method: 'POST', body: JSON.stringify(body) });
+  const { campaignId } = await api.progress(runId);
+  const draftId = /cmp_[0-9a-z]+/.exec(await draft.text())?.[0] ?? '';
+  ids = { runId, endedId, campaignId, draftId, userId: failed?.userId ?? 'nobody' };
+});
+
+const requestId = '01a1fd67-0000-7000-8000-00000832c8c0';
+
+/** As the API answers while its database does not. */
+const isDown = (route: Route) =>
+  route.fulfill({
+    status: 503,
+    contentType: 'application/problem+json',
+    body: JSON.stringify({
+      ...{ type: 'about:blank', title: 'Service Unavailable', status: 503, code: 'database-unavailable' },
+      ...{ detail: 'the database does not answer', errors: [], requestId },
+    }),
+  });
+
+const failing = [
+  ['campaigns', () => 'campaigns', 'The campaigns could not be read', 'Payday, slowly'],
+  ['a campaign', () => `campaigns/${ids.campaignId}`, 'The campaign could not be read', 'Definition'],
+  ['a new campaign', () => 'campaigns/new', 'The form could not be made', 'Review'],
+  ['a live run', () => `runs/${ids.runId}`, 'The run could not be read', 'Through the chain'],
+  ['a report', () => `runs/${ids.endedId}/report`, 'The report could not be read', 'Users by step and country'],
+  ['failures', () => `runs/${ids.endedId}/failures`, 'The failures could not be read', 'What was said'],
+  ['one user', () => `runs/${ids.endedId}/users/${ids.userId}`, 'What became of this user', 'What happened'],
+  ['shards', () => 'shards', 'The shards could not be read', 'Longest lag'],
+  ['dead letters', () => 'dead-letters', 'The dead letters could not be read', 'No message was set aside'],
+  ['the audit log', () => 'audit', 'The changes could not be read', 'start campaign'],
+] as const;
+
+test('where the API does not answer, each view says what could not be read and that nothing was changed, and reads it again when asked', async () => {
+  const first = await consoleOf.loggedIn();
+  const context = first.context();
+  await context.route(/\/v1\/(?!session)/, isDown);
+  const tell = async ([name, path, title, whatIsThere]: (typeof failing)[number]) => {
+    const page = await context.newPage();
+    await page.goto(path());
+    const alert = page.getByRole('alert').filter({ hasText: title });
+    await alert.waitFor();
+    const text = await alert.textContent();
+    return { name, page, alert, whatIsThere, text };
+  };
+  const told = await Promise.all(failing.map(tell));
+  for (const { name, text } of told) {
+    expect(text, name).toContain('The database does not answer. Nothing was changed.');
+    expect(text, name).toContain('request 01a1fd67');
+  }
+  for (const { page, alert } of told) {
+    const again = alert.getByRole('button', { name: 'Try again' });
+    await Promise.all([page.waitForRequest(/\/v1\//), again.click()]);
+    await alert.waitFor();
+  }
+  await context.unroute(/\/v1\/(?!session)/);
+  for (const { page, alert, whatIsThere } of told) {
+    const again = alert.getByRole('button', { name: 'Try again' });
+    const shown = page.getByText(whatIsThere).first();
+    // Some come back by themselves, as soon as the stream does.
+    await awaitThat(async () => {
+      if (await shown.isVisible()) return true;
+      if (await again.isVisible()) await again.click().catch(() => undefined);
+      return false;
+    });
+  }
+});
+
+test('a panel that cannot be read fails alone: the numbers of the run stay, and go on', async () => {
+  const page = await consoleOf.loggedIn();
+  await page.route(/\/runs\/run_[0-9a-z]+\/(report|events)/, isDown);
+  await page.goto(`runs/${ids.runId}`);
+  await page.getByRole('alert').filter({ hasText: 'The failures could not be read' }).waitFor();
+  await page.getByRole('alert').filter({ hasText: 'The events could not be read' }).waitFor();
+  await page
+    .getByRole('status')
+    .filter({ hasText: /Live, updated \d s ago/ })
+    .waitFor();
+  expect(await page.getByRole('button', { name: 'Pause' }).getAttribute('aria-disabled')).toBeNull();
+});
+
+describe('what is asked for again and again', () => {
+  const polled = [
+    ['shards', () => 'shards', /\/v1\/shards/],
+    ['dead letters', () => 'dead-letters', /\/v1\/(dead-letters|quarantined-steps)/],
+    ['a campaign', () => `campaigns/${ids.campaignId}`, /\/v1\/campaigns\//],
+  ] as const;
+
+  test.each(polled)('%s: is shown as old while nobody answers, and stays', async (_name, path, asked) => {
+    const page = await consoleOf.loggedIn();
+    await page.goto(path());
+    const fresh = page.getByRole('status').filter({ hasText: /Live, updated \d s ago/ });
+    await fresh.waitFor();
+    const heading = await page.getByRole('heading', { level: 1 }).textContent();
+    await page.route(asked, isDown);
+    const banner = page.locator('.banner', { hasText: 'connecting again' });
+    await banner.waitFor();
+    expect(await page.getByRole('heading', { level: 1 }).textContent()).toBe(heading);
+    await page.unroute(asked);
+    await banner.getByRole('button', { name: 'Try now' }).click();
+    await banner.waitFor({ state: 'detached' });
+    await fresh.waitFor();
+  });
+});
+
+describe('a key that may only look', () => {
+  const may = {
+    'New campaign': { path: () => 'campaigns/new', buttons: ['Save draft', 'Start…', 'Estimate again'] },
+    'A draft': { path: () => `campaigns/${ids.draftId}`, buttons: ['Duplicate', 'Edit', 'Start…'] },
+    'A live run': { path: () => `runs/${ids.runId}`, buttons: ['Pause', 'Cancel…'] },
+    'A report': { path: () => `runs/${ids.endedId}/report`, buttons: ['Retry…', 'Run again…'] },
+    'A shard': { path: () => 'shards?shard=award-reward.SG', buttons: ['Add partitions…'] },
+  };
+
+  async function asViewer(): Promise<Page> {
+    const page = await consoleOf.visitor();
+    await logIn(page, await consoleOf.keyOf('viewer'));
+    return page;
+  }
+
+  test('sees every control that it may not use, with the role that may', async () => {
+    const page = await asViewer();
+    for (const [view, { path, buttons }] of Object.entries(may)) {
+      await page.goto(path());
+      for (const name of buttons) {
+        const button = page.locator('main, header').getByRole('button', { name, exact: true });
+        await button.waitFor();
+        expect(await button.getAttribute('aria-disabled'), `${name} of ${view}`).toBe('true');
+      }
+      const last = page.locator('main').getByRole('button', { name: buttons.at(-1) ?? '', exact: true });
+      await last.hover();
+      await page
+        .getByRole('tooltip')
+        .filter({ hasText: /^Needs the role (manager|operator); this key is a viewer$/ })
+        .waitFor();
+    }
+  });
+
+  test('opens no dialog by a key, and is refused by the API whatever its page says', async () => {
+    const page = await asViewer();
+    await page.goto(`runs/${ids.runId}`);
+    await page.getByRole('button', { name: 'Pause' }).waitFor();
+    await page.keyboard.press('p');
+    await page.keyboard.press('e');
+    // The one dialog that there is is that of a question.
+    expect(await page.getByRole('dialog').getAttribute('aria-label')).toBe('Explain a user');
+    const refused = await page.request.post(`v1/runs/${ids.runId}/pause`, { data: {} });
+    expect(refused.status()).toBe(403);
+  });
+});

@@ -1,0 +1,250 @@
+import { afterAll, afterEach, beforeAll, describe, expect, inject, it } from 'vitest';
+import { z } from 'zod';
+import { replayedJobs } from '../../shared/contracts/dead-jobs.ts';
+import { cancelledJob, jobChange } from '../../shared/contracts/jobs.ts';
+import { occurrenceShape, scheduleShape } from '../../shared/contracts/schedules.ts';
+import type { Occurrence } from '../support/callback-evidence.ts';
+import { ownerOf } from './support/callback-owners.ts';
+import { startCallbackTrial, type CallbackTrial } from './support/callback-trial.ts';
+import { startOwnPostgres, type OwnPostgres } from './support/own-postgres.ts';
+import { startTcpProxy, type TcpProxy } from './support/tcp-proxy.ts';
+import { lasting, until } from './support/until.ts';
+
+/** Longer than any fault but a kill: what a living dispatcher has claimed stays its own. */
+const longLeases = { DISPATCHER_LEASE_MS: '20000' };
+
+const occurrencePage = z.object({ items: z.array(occurrenceShape) });
+
+/** From the answer to a pause until its end was asked for. */
+interface Pause {
+  fromMs: number;
+  untilMs: number;
+}
+
+describe('row 33: people change their minds while dispatchers and schedulers are killed, Postgres restarts and connections break', () => {
+  let postgres: OwnPostgres;
+  let line: TcpProxy;
+  let trial: CallbackTrial;
+  /** What killed dispatchers had claimed: that alone may be called twice. */
+  let inDoubt = 0;
+  beforeAll(async () => {
+    postgres = await startOwnPostgres();
+    const { hostname, port } = new URL(postgres.databaseUrl);
+    line = await startTcpProxy({ host: hostname, port: Number(port) });
+  });
+  afterEach(async () => {
+    line.resetEvery(0);
+    await trial.end();
+  });
+  afterAll(async () => {
+    await line.close();
+    await postgres.end();
+  });
+
+  async function begin(): Promise<void> {
+    inDoubt = 0;
+    trial = await startCallbackTrial({
+      servers: { databaseUrl: postgres.databaseUrl, kafkaBrokers: inject('kafkaBrokers') },
+      throughProxy: (databaseUrl) => {
+        const url = new URL(databaseUrl);
+        url.host = `127.0.0.1:${line.port}`;
+        return Promise.resolve(url.href);
+      },
+      engine: longLeases,
+    });
+  }
+
+  async function killDispatcher(name: string): Promise<void> {
+    const owner = ownerOf(trial, name);
+    await trial.kill(name);
+    const held = () => trial.database.count('select 1 from fires where owner = $1', [owner]);
+    inDoubt += await until('what it had claimed is counted', held);
+    await trial.restart(name);
+  }
+
+  async function killScheduler(name: string): Promise<void> {
+    await trial.kill(name);
+    await trial.restart(name);
+  }
+
+  async function resetConnections(): Promise<void> {
+    const over = trial.injections.begin('connections reset', 'Postgres');
+    line.resetEvery(40);
+    await lasting(3000);
+    line.resetEvery(0);
+    over();
+  }
+
+  async function restartPostgres(): Promise<void> {
+    const back = trial.injections.begin('Postgres restart', 'fast');
+    await postgres.stopFast();
+    await postgres.start();
+    back();
+  }
+
+  const faults = [
+    () => killDispatcher('dispatcher-1'),
+    resetConnections,
+    () => killScheduler('scheduler-1'),
+    restartPostgres,
+    () => Promise.all([killDispatcher('dispatcher-2'), killScheduler('scheduler-2')]),
+    () => Promise.all([resetConnections(), killScheduler('scheduler-1')]),
+    () => Promise.all([restartPostgres(), killDispatcher('dispatcher-1')]),
+  ];
+
+  /** As a careful client asks: again, until there is an answer. 409 is one too. */
+  async function answerTo(path: string, body: object = {}): Promise<{ status: number; answer: unknown }> {
+    return await until(`${path} is answered`, async () => {
+      const init = { method: 'POST', body: JSON.stringify(body) };
+      const response = await trial.muster.api.request(`/v1${path}`, init);
+      if (!response.ok && response.status !== 409) throw new Error(`${response.status} ${await response.text()}`);
+      return { status: response.status, answer: await response.json() };
+    });
+  }
+
+  /** By job, when the answer came that it will not be called. */
+  async function cancelEach(jobIds: readonly string[]): Promise<Map<string, number>> {
+    const cancelled = new Map<string, number>();
+    for (const jobId of jobIds) {
+      const { result } = cancelledJob.parse((await answerTo(`/jobs/${jobId}/cancel`)).answer);
+      if (result === 'cancelled') cancelled.set(jobId, Date.now());
+    }
+    return cancelled;
+  }
+
+  async function moveEach(jobIds: readonly string[]): Promise<void> {
+    for (const jobId of jobIds) {
+      const dueAtMs = Date.now() + 4000;
+      const { status } = await answerTo(`/jobs/${jobId}/reschedule`, { dueAt: new Date(dueAtMs).toISOString() });
+      if (status === 200) trial.moved(jobId, dueAtMs);
+    }
+  }
+
+  async function runEach(jobIds: readonly string[]): Promise<void> {
+    for (const jobId of jobIds) {
+      trial.moved(jobId, Date.now());
+      // Asked again after an answer that was lost, it may be on its way already: that is a 409.
+      await answerTo(`/jobs/${jobId}/run-now`);
+    }
+  }
+
+  const callsOf = (jobIds: ReadonlySet<string>) => trial.receiver.calls().filter(({ jobId }) => jobIds.has(jobId));
+
+  it('cancelled, moved, run at once: each job by one and all at once by a filter; the last answer is what happens', async () => {
+    await begin();
+    await trial.addClient('many');
+    await trial.receiver.behave({ slow: { latencyMs: 200 } });
+    const cancelled = new Map<string, number>();
+    const runNow: string[] = [];
+    for (const fault of faults) {
+      const [kept, taken, moved, run] = await Promise.all([
+        trial.schedule({ count: 150, path: 'slow', dueInMs: 500, spreadMs: 3000 }),
+        trial.schedule({ count: 80, path: 'slow', dueInMs: 500, spreadMs: 3000 }),
+        trial.schedule({ count: 40, path: 'slow', dueInMs: 500, spreadMs: 3000 }),
+        trial.schedule({ count: 40, path: 'slow', dueInMs: 3_600_000 }),
+      ]);
+      expect(kept).toHaveLength(150);
+      runNow.push(...run);
+      const [answers] = await Promise.all([cancelEach(taken), moveEach(moved), runEach(run), fault()]);
+      for (const [jobId, atMs] of answers) cancelled.set(jobId, atMs);
+    }
+    const crowd = new Set(await trial.schedule({ client: 'many', count: 2000, dueInMs: 1000, spreadMs: 20_000 }));
+    await trial.awaitCalls(trial.receiver.calls().length + 100);
+    const change = jobChange.parse((await answerTo('/jobs/changes', { verb: 'cancel', client: 'many' })).answer);
+    await resetConnections();
+    await until('all that waited are cancelled', async () => {
+      return jobChange.parse(await trial.ask(`/jobs/changes/${change.id}`)).state === 'done';
+    });
+    const firing = await trial.database.count('select 1 from fires');
+    const doneMs = Date.now();
+    await trial.awaitEnded(120_000);
+
+    const all = await trial.database.count(`select 1 from ended_jobs where outcome = 'cancelled'`);
+    expect(cancelled.size).toBeGreaterThan(faults.length);
+    expect(callsOf(new Set(cancelled.keys()))).toEqual([]);
+    expect(new Set(callsOf(new Set(runNow)).map(({ jobId }) => jobId)).size).toBe(runNow.length);
+    // What was claimed when its turn came is called to the end.
+    expect(callsOf(crowd).filter(({ atMs }) => atMs > doneMs).length).toBeLessThanOrEqual(firing);
+    const measured = { 'cancelled by one': cancelled.size, 'cancelled in all': all, 'in doubt': inDoubt };
+    const verdict = { rows: '33', scenario: 'changed while all breaks, callbacks', measured };
+    expect(await trial.judgeCallbacks({ ...verdict, allow: { doubled: inDoubt } })).toEqual([]);
+  });
+
+  it('a schedule is paused and resumed: no instant fires in between, and each of the others does, once', async () => {
+    await begin();
+    const created = await trial.ask('/schedules', {
+      ...{ name: 'each second', everySeconds: 1, misfire: 'fire-all' },
+      target: { client: 'orders', url: trial.url('recurring/hook') },
+    });
+    const { id, createdAt } = scheduleShape.parse(created);
+    const pauses: Pause[] = [];
+    for (const fault of faults) {
+      const calls = trial.receiver.calls().length;
+      const breaking = fault();
+      await until('it fires', () => trial.receiver.calls().length > calls + 1);
+      await answerTo(`/schedules/${id}/pause`);
+      const fromMs = Date.now();
+      await Promise.all([breaking, lasting(3000)]);
+      pauses.push({ fromMs, untilMs: Date.now() });
+      await answerTo(`/schedules/${id}/resume`);
+    }
+    const calls = trial.receiver.calls().length;
+    await until('it goes on', () => trial.receiver.calls().length > calls + 1);
+    await answerTo(`/schedules/${id}/pause`);
+    await trial.awaitEnded(120_000);
+    const { decidedUntil, from } = scheduleShape.parse(await trial.ask(`/schedules/${id}`));
+    let instants = 0;
+    for (let atMs = Date.parse(from ?? createdAt); atMs <= Date.parse(decidedUntil); atMs += 1000) {
+      if (atMs > Date.parse(createdAt)) instants++;
+    }
+
+    const { items } = occurrencePage.parse(await trial.ask(`/schedules/${id}/occurrences?limit=1000`));
+    const fired = items.filter(({ state }) => state === 'fired');
+    const skipped = items.filter(({ state }) => state === 'skipped');
+    expect(fired.length + skipped.reduce((sum, { instants }) => sum + instants, 0)).toBe(instants);
+    expect(new Set(skipped.map(({ cause }) => cause))).toEqual(new Set(['paused']));
+    const inPauses = fired.filter(({ scheduledFor }) => {
+      const atMs = Date.parse(scheduledFor);
+      return pauses.some(({ fromMs, untilMs }) => atMs > fromMs && atMs < untilMs);
+    });
+    expect(inPauses).toEqual([]);
+    const occurrences = fired.map(({ scheduledFor }): Occurrence => ({ scheduleId: id, group: '', scheduledFor }));
+    const measured = { fired: fired.length, skipped: instants - fired.length };
+    const verdict = { rows: '33', scenario: 'paused while all breaks, callbacks', occurrences, measured };
+    expect(await trial.judgeCallbacks({ ...verdict, allow: { doubled: inDoubt } })).toEqual([]);
+  });
+
+  it('what died is replayed again and again: each is called once with success, under its id, and the ledger balances', async () => {
+    await begin();
+    await trial.addClient('fragile', { retry: { strategy: 'none' } });
+    // Each dies twice.
+    await trial.receiver.behave({ fragile: { status: 500, times: 2 } });
+    let replays = 0;
+    const replay = async () => {
+      const { answer } = await answerTo('/dead-jobs/replay', { client: 'fragile', perSecond: 100 });
+      replays += replayedJobs.parse(answer).jobs;
+    };
+    for (const fault of faults) {
+      await Promise.all([
+        trial.schedule({ client: 'fragile', path: 'fragile', count: 60, spreadMs: 2000 }),
+        replay(),
+        fault(),
+      ]);
+      await replay();
+    }
+    await until(
+      'nobody is dead and nothing waits',
+      async () => {
+        await replay();
+        return (await trial.openJobs()) === 0 && (await trial.database.count('select 1 from dead_jobs')) === 0;
+      },
+      120_000,
+    );
+
+    const succeeded = trial.receiver.calls().filter(({ status }) => status === 200);
+    expect(new Set(succeeded.map(({ jobId }) => jobId)).size).toBe(60 * faults.length);
+    const measured = { replays, 'in doubt': inDoubt };
+    const verdict = { rows: '33', scenario: 'replayed while all breaks, callbacks', measured };
+    expect(await trial.judgeCallbacks({ ...verdict, allow: { doubled: inDoubt } })).toEqual([]);
+  });
+});

@@ -1,0 +1,219 @@
+import { beforeEach, describe, expect, it } from 'vitest';
+import { maxTroubleEvents } from '../../../shared/domain/run-events.ts';
+import { firstGapMs } from '../../../shared/domain/run-points.ts';
+import {
+  claimOne,
+  createRun,
+  doneOf,
+  failed,
+  record,
+  someBatches,
+  startFedRun,
+  startRun,
+  type ExecutionSubject,
+  type MakeExecutionSubject,
+} from './execution-subject.ts';
+
+const hourMs = 3_600_000;
+
+export function describeRunHistory(name: string, makeSubject: MakeExecutionSubject): void {
+  describe(`the history of a run ${name}`, () => {
+    let subject: ExecutionSubject;
+    beforeEach(async () => {
+      subject = await makeSubject();
+    });
+
+    const pointsOf = async (runId: string) => (await subject.reports.points(runId))?.points ?? [];
+    const endedOf = async (runId: string) => (await pointsOf(runId)).map(({ ended }) => ended);
+    const note = () => subject.runHistory.notePoints();
+    const tell = async () => (await subject.runHistory.noteTroubles()).map(({ kind }) => kind);
+
+    describe('in points', () => {
+      it('has one for each five seconds, whoever notes it and however often', async () => {
+        const { runId } = await startRun(subject);
+        expect(await Promise.all([note(), note(), note()])).toContain(1);
+        expect(await note()).toBe(0);
+        await subject.passTime(firstGapMs);
+        expect(await note()).toBe(1);
+        expect(await endedOf(runId)).toEqual([0, 0]);
+      });
+
+      it('counts who succeeded, failed or is unknown by then, in all steps and countries, and nobody else', async () => {
+        const { runId, steps } = await startFedRun(subject, someBatches(3, 4));
+        const [first, second, third] = steps;
+        const ledger = subject.ledgerOf('a');
+        if (!first || !second || !third) throw new Error('there are three batches');
+        const failures = [failed('u001'), failed('u002', { outcome: 'unknown', reason: 'muster.lost' })];
+        await record(ledger, doneOf(await claimOne(ledger, first), { failures }));
+        await note();
+        await subject.passTime(firstGapMs);
+        await record(ledger, doneOf(await claimOne(ledger, { ...first, step: 2 }), { restUsers: 2 }));
+        await record(ledger, doneOf(await claimOne(ledger, second), { rest: 'expired' }));
+        await record(ledger, doneOf(await claimOne(ledger, third), { rest: 'cancelled' }));
+        await note();
+        expect(await endedOf(runId)).toEqual([4, 6]);
+      });
+
+      it('has none before the run has begun, goes on while it is paused, and knows of no other run', async () => {
+        const { runId } = await createRun(subject);
+        expect(await note()).toBe(0);
+        expect(await subject.reports.points(runId)).toEqual({ startedAt: null, endedAt: null, points: [] });
+        expect(await subject.reports.points('01938f1e-7c00-7000-8000-000000000001')).toBeUndefined();
+        await subject.runs.finish(runId, 'failed', null);
+        const paused = await startRun(subject);
+        await subject.runs.pauseFor(paused.runId, 'too many failed');
+        await subject.runs.settlePause(paused.runId);
+        expect(await note()).toBe(1);
+        expect(await pointsOf(runId)).toEqual([]);
+      });
+
+      it('ends with what was counted when the run ended, and nothing behind it', async () => {
+        const { runId, steps } = await startFedRun(subject, someBatches(1, 4));
+        await note();
+        await subject.passTime(2 * firstGapMs);
+        const ledger = subject.ledgerOf('a');
+        if (steps[0]) await record(ledger, doneOf(await claimOne(ledger, steps[0])));
+        await subject.runs.end(runId, () => ({ state: 'completed', reason: null }));
+        const told = await subject.reports.points(runId);
+        expect(told?.points.map(({ ended }) => ended)).toEqual([0, 4]);
+        expect(told?.points.at(-1)?.at).toEqual(told?.endedAt);
+        await subject.passTime(firstGapMs);
+        expect(await note()).toBe(0);
+      });
+
+      it('has its end in the place of what was noted less than five seconds before', async () => {
+        const { runId, steps } = await startFedRun(subject, someBatches(1, 4));
+        await note();
+        const ledger = subject.ledgerOf('a');
+        if (steps[0]) await record(ledger, doneOf(await claimOne(ledger, steps[0])));
+        await subject.runs.end(runId, () => ({ state: 'completed', reason: null }));
+        expect(await endedOf(runId)).toEqual([4]);
+      });
+
+      it('thins out as the run goes on, and never holds more than there is room for', async () => {
+        const { runId } = await startRun(subject);
+        for (let minutes = 0; minutes < 50; minutes++) {
+          await note();
+          await subject.passTime(60_000 + firstGapMs);
+        }
+        expect(await pointsOf(runId)).toHaveLength(50);
+        // From here on points lie 10 s apart; every second one of those before lay at an odd place.
+        await subject.passTime(0.2 * hourMs);
+        await note();
+        expect(await pointsOf(runId)).toHaveLength(26);
+        await subject.passTime(7 * 24 * hourMs);
+        await note();
+        expect((await pointsOf(runId)).length).toBeLessThan(5);
+      });
+    });
+
+    describe('of what came in its way', () => {
+      const SG = { actionType: 'award-reward', country: 'SG' };
+      const broken = { shard: SG, cause: 'award-reward in SG: connection refused', retryAfterMs: null, random: 0.5 };
+      const eventsOf = async (runId: string) => {
+        const { items } = await subject.control.events(runId, 2000, null);
+        return items.filter(({ kind }) => !['created', 'begun'].includes(kind));
+      };
+      async function close(): Promise<void> {
+        await subject.passTime(1000);
+        await subject.guards.takeProbe(SG, 5000);
+        await subject.guards.endProbe({ ...broken, answered: true });
+      }
+
+      it('tells once that a breaker opened, and once that it has closed', async () => {
+        const { runId } = await startRun(subject);
+        await subject.guards.open(broken);
+        expect(await Promise.all([tell(), tell()])).toContainEqual(['breaker-opened']);
+        await subject.passTime(20_000);
+        expect(await tell()).toEqual([]);
+        await close();
+        expect(await tell()).toEqual(['breaker-closed']);
+        expect(await tell()).toEqual([]);
+        const place = { step: 1, action: 'award-reward', country: 'SG' };
+        const [opened, closed] = await eventsOf(runId);
+        expect(opened).toMatchObject({ kind: 'breaker-opened', detail: { ...place, cause: broken.cause } });
+        expect(closed).toMatchObject({ kind: 'breaker-closed', detail: place });
+        expect(Number(closed?.detail['forMs'])).toBeGreaterThanOrEqual(21_000);
+        expect(Number(closed?.detail['forMs'])).toBeLessThan(60_000);
+      });
+
+      it('tells of no breaker that nobody of the run has to pass: another country, or all are through', async () => {
+        const { runId, steps } = await startFedRun(subject, someBatches(1, 4));
+        await subject.guards.open({ ...broken, shard: { ...SG, country: 'ID' } });
+        expect(await tell()).toEqual([]);
+        const ledger = subject.ledgerOf('a');
+        if (steps[0]) await record(ledger, doneOf(await claimOne(ledger, steps[0]), { failures: [failed('u001')] }));
+        await subject.guards.open(broken);
+        expect(await tell()).toEqual([]);
+        await subject.guards.open({ ...broken, shard: { actionType: 'send-message', country: 'SG' } });
+        expect(await tell()).toEqual(['breaker-opened']);
+        expect(await eventsOf(runId)).toMatchObject([{ detail: { step: 2, action: 'send-message', country: 'SG' } }]);
+      });
+
+      it('forgets a breaker behind which nobody waits any more, and does not say that it has closed', async () => {
+        const { steps } = await startFedRun(subject, someBatches(1, 4));
+        await subject.guards.open(broken);
+        expect(await tell()).toEqual(['breaker-opened']);
+        const ledger = subject.ledgerOf('a');
+        if (steps[0]) await record(ledger, doneOf(await claimOne(ledger, steps[0]), { rest: 'expired' }));
+        expect(await tell()).toEqual([]);
+        await close();
+        expect(await tell()).toEqual([]);
+      });
+
+      it('tells that a step is held for a person, why, and that it is no more', async () => {
+        const { runId, feedId } = await startFedRun(subject, someBatches(1, 4));
+        await subject.holds.hold([{ feedId, step: 2, cause: 'send-message answers 404' }]);
+        expect(await tell()).toEqual(['step-held']);
+        await subject.passTime(5000);
+        await subject.holds.lift({ feedId, step: 2 });
+        expect(await tell()).toEqual(['step-released']);
+        const place = { step: 2, action: 'send-message', country: 'SG', cause: 'send-message answers 404' };
+        const [held, released] = await eventsOf(runId);
+        expect(held?.detail).toEqual(place);
+        expect(released?.detail).toMatchObject(place);
+        expect(Number(released?.detail['forMs'])).toBeGreaterThanOrEqual(5000);
+      });
+
+      it('tells of a feed whose page was not to be had twice in a row, and that it goes on', async () => {
+        const { runId, owned } = await startRun(subject);
+        const [feed] = owned;
+        if (!feed) throw new Error('the run has a feed');
+        const stall = () => subject.feeds.stall(feed.feedId, feed.token, 'segmentation answers 503', 1000);
+        await stall();
+        expect(await tell()).toEqual([]);
+        await stall();
+        expect(await tell()).toEqual(['feed-stalled']);
+        await subject.feeds.writePages({
+          ...{ feedId: feed.feedId, token: feed.token, batches: [{ batchNo: 1, users: ['u001'] }], invalidUsers: [] },
+          ...{ cursor: 'u001', complete: false, staysStalled: false },
+        });
+        expect(await tell()).toEqual(['feed-moved']);
+        const [stalled, moved] = await eventsOf(runId);
+        expect(stalled?.detail).toEqual({ country: 'SG', cause: 'segmentation answers 503' });
+        expect(moved?.detail).toMatchObject({ country: 'SG', cause: 'segmentation answers 503' });
+      });
+
+      it('tells nothing of a run that has ended, nor of what stood when it did', async () => {
+        const { runId, feedId } = await startFedRun(subject, someBatches(1, 4));
+        await subject.holds.hold([{ feedId, step: 1, cause: 'award-reward answers 404' }]);
+        await tell();
+        await subject.runs.finish(runId, 'expired', null);
+        expect(await tell()).toEqual([]);
+        expect((await eventsOf(runId)).map(({ kind }) => kind)).toEqual(['step-held', 'ended']);
+      });
+
+      it('says no more of what flaps for ever than a history can hold', async () => {
+        const { runId, feedId } = await startFedRun(subject, someBatches(1, 4));
+        const flap = async () => {
+          await subject.holds.hold([{ feedId, step: 1, cause: 'award-reward answers 404' }]);
+          await tell();
+          await subject.holds.lift({ feedId, step: 1 });
+          await tell();
+        };
+        for (let times = 0; times < maxTroubleEvents / 2 + 2; times++) await flap();
+        expect(await eventsOf(runId)).toHaveLength(maxTroubleEvents);
+      });
+    });
+  });
+}
