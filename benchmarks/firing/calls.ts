@@ -3,7 +3,7 @@ import { startCpuMeter } from '../cpu.ts';
 import type { Table } from '../results.ts';
 import type { Servers } from '../servers.ts';
 import type { Firing } from './installation.ts';
-import { leadOf, meters, patienceMs, perJob, perSecondOf, rowOf, withFiring, type Lags } from './lags.ts';
+import { leadOf, meters, patienceMs, perJob, perSecondOf, rowOf, warmUp, withFiring, type Lags } from './lags.ts';
 import { startReceiver, type Receiver } from './receiver.ts';
 
 const rates = [1000, 5000];
@@ -27,12 +27,12 @@ async function callAll(
   { rate, seconds }: { rate: number; seconds: number },
 ): Promise<Lags> {
   return await withFiring(servers, async (firing) => {
-    await Promise.all([firing.start('scheduler'), firing.start('dispatcher')]);
+    await startWarm(firing, receiver);
     const jobs = rate * seconds;
     const { fromMs } = await firing.addJobs({ jobs, overMs: seconds * 1000, inMs: leadOf(jobs), url: receiver.url });
     await wait(fromMs - Date.now());
     const cpu = startCpuMeter(metersOf(servers, firing, receiver));
-    await firing.untilEnded(jobs, patienceMs);
+    await firing.untilEnded(warmUp.jobs + jobs, patienceMs);
     const lagsMs = (await receiver.lags()).jobs;
     return { perSecond: perSecondOf(jobs, fromMs), lagsMs, cpu: perJob(cpu(), jobs) };
   });
@@ -42,7 +42,7 @@ async function callAll(
 export async function measureBurst(servers: Servers, jobs: number): Promise<Table> {
   const rows = await withReceiver((receiver) =>
     withFiring(servers, async (firing) => {
-      await Promise.all([firing.start('scheduler'), firing.start('dispatcher')]);
+      await startWarm(firing, receiver);
       const quiet = (quietMs / 1000) * quietPerSecond;
       const { fromMs } = await firing.addJobs({ jobs, overMs: 1000, inMs: leadOf(jobs), url: receiver.url });
       const beginsMs = fromMs - quietLeadMs;
@@ -50,9 +50,9 @@ export async function measureBurst(servers: Servers, jobs: number): Promise<Tabl
       await firing.addJobs({ ...others, client: 'quiet' });
       await wait(fromMs - Date.now());
       const cpu = startCpuMeter(metersOf(servers, firing, receiver));
-      await firing.untilEnded(jobs, patienceMs);
+      await firing.untilEnded(warmUp.jobs + jobs, patienceMs);
       const crowd = { perSecond: perSecondOf(jobs, fromMs), cpu: perJob(cpu(), jobs) };
-      await firing.untilEnded(jobs + quiet, patienceMs);
+      await firing.untilEnded(warmUp.jobs + jobs + quiet, patienceMs);
       const lags = await receiver.lags();
       return [
         rowOf(`the crowd of ${jobs}`, { ...crowd, lagsMs: lags.jobs }),
@@ -61,6 +61,13 @@ export async function measureBurst(servers: Servers, jobs: number): Promise<Tabl
     }),
   );
   return { title: 'A burst, and another client meanwhile', rows };
+}
+
+/** Code that was never run is several times as slow, and no service is young for long. */
+async function startWarm(firing: Firing, receiver: Receiver): Promise<void> {
+  await Promise.all([firing.start('scheduler'), firing.start('dispatcher')]);
+  await firing.addJobs({ ...warmUp, url: `${receiver.url}warm/` });
+  await firing.untilEnded(warmUp.jobs, patienceMs);
 }
 
 function metersOf(servers: Servers, firing: Firing, receiver: Receiver) {

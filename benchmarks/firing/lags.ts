@@ -6,6 +6,8 @@ import { startFiring, type Firing } from './installation.ts';
 /** Jobs have to be stored before the first is due: this, and some of it for each of them. */
 const leadMs = 4000;
 const leadPerJobMs = 0.1;
+/** Before what is measured. */
+export const warmUp = { jobs: 10_000, overMs: 2000, inMs: 3000 };
 export const patienceMs = 120_000;
 
 /** How late jobs were, and what they cost. */

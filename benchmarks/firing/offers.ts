@@ -2,7 +2,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { startCpuMeter } from '../cpu.ts';
 import type { Table } from '../results.ts';
 import type { Servers } from '../servers.ts';
-import { leadOf, meters, patienceMs, perJob, perSecondOf, rowOf, withFiring, type Lags } from './lags.ts';
+import { leadOf, meters, patienceMs, perJob, perSecondOf, rowOf, warmUp, withFiring, type Lags } from './lags.ts';
 import type { Firing } from './installation.ts';
 import { watchTopic } from './topic-watch.ts';
 
@@ -39,9 +39,14 @@ export async function takeOffersTurn(
   { rate, seconds }: { rate: number; seconds: number },
 ): Promise<Lags> {
   const jobs = rate * seconds;
-  const watch = await watchTopic(firing, Date.now());
+  const watch = await watchTopic(firing);
   try {
     const scheduler = await firing.start('scheduler');
+    // Code that was never run is several times as slow, and no scheduler is young for long.
+    await firing.addJobs({ ...warmUp, url: nowhere });
+    await watch.collect(warmUp.jobs, patienceMs);
+    await firing.removeDue();
+    watch.beginAnew();
     const { fromMs } = await firing.addJobs({ jobs, overMs: seconds * 1000, inMs: leadOf(jobs), url: nowhere });
     await wait(fromMs - Date.now());
     const cpu = startCpuMeter(meters(servers, firing));

@@ -2,10 +2,11 @@ import { once } from 'node:events';
 import { createStubServer } from '../stub/http.ts';
 import { listeningPort } from './listening-port.ts';
 
-const lags: Record<'jobs' | 'quiet', number[]> = { jobs: [], quiet: [] };
+const lags: Record<'jobs' | 'quiet' | 'warm', number[]> = { jobs: [], quiet: [], warm: [] };
 
 const server = createStubServer(({ path }) => {
-  lags[path.startsWith('/quiet/') ? 'quiet' : 'jobs'].push(Date.now() - Number(path.slice(path.lastIndexOf('/') + 1)));
+  const kind = path.startsWith('/quiet/') ? 'quiet' : path.startsWith('/warm/') ? 'warm' : 'jobs';
+  lags[kind].push(Date.now() - Number(path.slice(path.lastIndexOf('/') + 1)));
   return { status: 200, text: '', latencyMs: 0 };
 });
 server.listen(0, '127.0.0.1');

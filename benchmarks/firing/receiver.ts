@@ -9,7 +9,7 @@ export interface Receiver {
   /** Ends with a slash. */
   readonly url: string;
   readonly pid: number;
-  /** In milliseconds. `quiet`: of calls below `/quiet/`; `jobs`: of the others. */
+  /** In milliseconds. `quiet`: of calls below `/quiet/`; `jobs`: of the others, but for those below `/warm/`. */
   lags(): Promise<z.output<typeof lagsShape>>;
   stop(): Promise<void>;
 }

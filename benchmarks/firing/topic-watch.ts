@@ -8,11 +8,8 @@ import type { Firing } from './installation.ts';
 
 const pollMs = 50;
 
-/**
- * Reads the topic in place of dispatchers, and notes how late each job came onto it.
- * @param sinceMs what was due before is of an earlier turn
- */
-export async function watchTopic({ brokers, topic, group, partitions }: Firing, sinceMs: number) {
+/** Reads the topic in place of dispatchers, and notes how late each job came onto it. */
+export async function watchTopic({ brokers, topic, group, partitions }: Firing) {
   const logger = createLogger('bench', 'error');
   const kafka = createKafka({ brokers: [...brokers], clientId: 'bench', logger });
   const consumer = createConsumer({
@@ -24,6 +21,8 @@ export async function watchTopic({ brokers, topic, group, partitions }: Firing, 
   });
   /** By job: the first time counts. */
   const lags = new Map<string, number>();
+  /** What was due before is of an earlier turn. */
+  let sinceMs = Date.now();
   await consumer.start({
     deliver: (_lane, messages) => {
       const nowMs = Date.now();
@@ -40,6 +39,10 @@ export async function watchTopic({ brokers, topic, group, partitions }: Firing, 
   });
 
   return {
+    beginAnew: () => {
+      lags.clear();
+      sinceMs = Date.now();
+    },
     /** Resolves with all lags in milliseconds when so many jobs have come. */
     collect: async (jobs: number, withinMs: number): Promise<number[]> => {
       const giveUpAt = performance.now() + withinMs;

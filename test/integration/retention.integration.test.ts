@@ -25,7 +25,7 @@ afterAll(async () => {
 /** Stores over emptied tables. Old weeks are there for feeds that were born in them alone, and for strays not even then. */
 async function postgresStores({ partitioned = true } = {}): Promise<RetentionSubject> {
   await pool.query(
-    'truncate campaigns, campaign_revisions, runs, feeds, batches, batch_steps, user_failures, run_totals, failure_totals cascade',
+    'truncate campaigns, campaign_revisions, runs, feeds, batches, batch_steps, user_failures, run_totals, failure_totals, run_points cascade',
   );
   const retention = createRetentionStore({ pool });
   for (const kind of ['users', 'steps', 'failures'] as const) await retention.dropWeeks(kind, 1);
@@ -50,6 +50,13 @@ async function postgresStores({ partitioned = true } = {}): Promise<RetentionSub
         `insert into batch_steps (feed, batch_no, step, state, epoch, rest, rest_users, failed, unknown) values ($1, 1, 1, 3, 1, 1, 1, 1, 0)`,
         [feedId],
       );
+    },
+    addPoint: async (runId) => {
+      await pool.query('insert into run_points (run, slot, at, ended) values ($1, 0, now(), 0)', [runId]);
+    },
+    countPoints: async () => {
+      const { rows } = await pool.query<{ points: number }>('select count(*)::int as points from run_points');
+      return rows[0]?.points ?? 0;
     },
     count: async (feedId) => {
       const { rows } = await pool.query<{ users: number; steps: number; failures: number }>(

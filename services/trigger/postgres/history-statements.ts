@@ -23,7 +23,7 @@ export const notePoints = `
     where r.ended_at is null and r.started_at is not null
       and not exists (select from run_points n where n.run = r.id and n.slot = p.slot)
   ), gone as (
-    delete from run_points n using due d where n.run = d.id and n.slot % d.stride <> 0
+    delete from run_points n using due d where n.run = d.id and d.stride > 1 and n.slot % d.stride <> 0
   )
   insert into run_points (run, slot, at, ended)
   select d.id, d.slot, now(), (select ${endedUsers} from feeds f join run_totals t using (feed) where f.run = d.id) from due d

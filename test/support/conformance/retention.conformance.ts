@@ -11,6 +11,9 @@ export interface RetentionSubject {
   retention: Retention;
   /** Puts a batch, done in step 1, into the feed. */
   addBatch(feedId: string): Promise<void>;
+  /** Notes how far the run is. */
+  addPoint(runId: string): Promise<void>;
+  countPoints(): Promise<number>;
   /** How many rows there are of the feed. */
   count(feedId: string): Promise<{ users: number; steps: number; failures: number }>;
 }
@@ -93,6 +96,14 @@ export function describeRetention(name: string, makeSubject: () => Promise<Reten
       expect(await subject.retention.deleteRuns(400, 10)).toBe(0);
       const left = await Promise.all(runs.map(({ runId }) => subject.reports.snapshot(runId)));
       expect(left.map((snapshot) => snapshot !== undefined)).toEqual([false, false, true]);
+    });
+
+    it('deletes what was noted of a run together with it', async () => {
+      const [old, going] = [await addRun(500, 499), await addRun(500, null)];
+      await subject.addPoint(old.runId);
+      await subject.addPoint(going.runId);
+      await subject.retention.deleteRuns(400, 10);
+      expect(await subject.countPoints()).toBe(1);
     });
 
     it('makes the coming weeks once', async () => {

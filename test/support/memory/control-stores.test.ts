@@ -79,6 +79,11 @@ describeRetention('in memory', () => {
         database.batches.set(batchKey(feedId, 1), batch);
         database.steps.set(stepKey(feedId, 1, 1), { ...unclaimed, feedId, batchNo: 1, step: 1, state: 'done' });
       }),
+    addPoint: (runId: string) =>
+      atOnce(() => {
+        database.runPoints.set(`${runId}/0`, { runId, slot: 0, at: new Date(), ended: 0 });
+      }),
+    countPoints: () => atOnce(() => database.runPoints.size),
     count: (feedId: string) =>
       atOnce(() => ({
         users: countOf(database.batches.values(), feedId),

@@ -91,7 +91,7 @@ function troublesOf(database: MemoryDatabase, run: RunRow): RunTroubleRow[] {
 /** Looked at once for each second of a walk: most of them have nothing in their way. */
 function mayBeTroubled({ holds, guards, feeds }: MemoryDatabase): boolean {
   if (holds.size > 0 || guards.size > 0) return true;
-  return feeds.values().some(({ stalled }) => stalled !== null);
+  return [...feeds.values()].some(({ stalled }) => stalled !== null);
 }
 
 /** Somebody is on the way to this step, or in it, or not fed yet. */
