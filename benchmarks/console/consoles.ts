@@ -30,11 +30,12 @@ const settleMs = 3000;
 
 interface Turn {
   tookMs: Map<RequestName, number[]>;
-  /** Shares of a core. */
+  /** Seconds on a core while the requests were sent: as many in every turn. */
   cpu: Record<string, number>;
+  sendingSeconds: number;
   apiMiB: number;
   heard: Heard;
-  seconds: number;
+  openSeconds: number;
 }
 
 export async function measureConsoles(
@@ -93,12 +94,12 @@ const everyPage = ['/v1/campaigns/counts', '/v1/shards', '/v1/dead-letters/group
 }));
 
 const runPage = (runId: string) => ({
-  stream: `/v1/live?runs=${runId}&campaigns=false`,
+  stream: `/v1/live?runs=${runId}&campaigns=false&lines=all`,
   asks: [`/v1/runs/${runId}/report`, `/v1/runs/${runId}/events?limit=100`].map((path) => ({ path, everyMs: 5000 })),
 });
 
 const listPage = (runIds: readonly string[]) => ({
-  stream: `/v1/live?runs=${runIds.slice(0, 20).join(',')}&campaigns=true`,
+  stream: `/v1/live?runs=${runIds.slice(0, 20).join(',')}&campaigns=true&lines=steps`,
   asks: ['/v1/campaigns?sort=state&limit=20', '/v1/campaigns/counts'].map((path) => ({ path, everyMs: 30_000 })),
 });
 
@@ -110,7 +111,12 @@ interface TurnTerms {
   seconds: number;
 }
 
-const heardShape = z.object({ events: z.number(), bytes: z.number(), answers: z.number(), failures: z.number() });
+const heardShape = z.object({
+  events: z.number(),
+  bytes: z.number(),
+  answers: z.number(),
+  failures: z.array(z.string()),
+});
 
 async function takeTurn(
   { url, processes }: ConsoleUnderTest,
@@ -122,13 +128,16 @@ async function takeTurn(
   const startedMs = performance.now();
   const readCpu = startCpuMeter({ ...processes, reader: () => [reader.pid] });
   const tookMs = await requests.send(requestsPerSecond, seconds);
-  const tookSeconds = (performance.now() - startedMs) / 1000;
-  const cpu = Object.entries(readCpu()).map(([name, micros]) => [name, micros / 1e6 / tookSeconds] as const);
+  const sendingSeconds = (performance.now() - startedMs) / 1000;
+  const cpu = Object.entries(readCpu()).map(([name, micros]) => [name, micros / 1e6] as const);
   const apiMiB = (processes['api']?.() ?? []).reduce((sum, pid) => sum + residentMiB(pid), 0);
   const heard = heardShape.parse(await ask({ order: 'close' }));
-  if (heard.failures > 0) throw new Error(`${heard.failures} streams or answers of consoles failed`);
+  const { failures } = heard;
+  if (failures.length > 0)
+    throw new Error(`${failures.length} of the consoles' failed: ${failures.slice(0, 5).join(', ')}`);
   await wait(settleMs);
-  return { tookMs, cpu: Object.fromEntries(cpu), apiMiB, heard, seconds: tookSeconds + settleMs / 1000 };
+  const openSeconds = sendingSeconds + settleMs / 1000;
+  return { tookMs, cpu: Object.fromEntries(cpu), sendingSeconds, apiMiB, heard, openSeconds };
 }
 
 function tablesOf(turns: ReadonlyMap<Case, readonly Turn[]>): Table[] {
@@ -154,22 +163,26 @@ function latencyRow(name: RequestName, each: Case, turns: readonly Turn[], none:
 }
 
 function costRow(each: Case, turns: readonly Turn[], none: readonly Turn[]): Row {
-  const shareOf = (name: string, some: readonly Turn[]) => median(some.map(({ cpu }) => cpu[name] ?? 0));
+  const ofTurns = (some: readonly Turn[], figure: (turn: Turn) => number) => median(some.map(figure));
+  const shareOf = (name: string) =>
+    rounded(ofTurns(turns, ({ cpu, sendingSeconds }) => (cpu[name] ?? 0) / sendingSeconds));
+  const perConsole = (figure: (turn: Turn) => number) =>
+    rounded(ofTurns(turns, (turn) => figure(turn) / turn.openSeconds / opened));
   const isNone = each === 'none';
-  const moreCpu = shareOf('api', turns) - shareOf('api', none);
-  const moreMiB = median(turns.map(({ apiMiB }) => apiMiB)) - median(none.map(({ apiMiB }) => apiMiB));
-  const perConsole = (heard: (turn: Turn) => number) =>
-    rounded(median(turns.map((turn) => heard(turn) / turn.seconds / opened)));
+  // Without the requests, which cost the same in every turn.
+  const cpuOfNone = ofTurns(none, ({ cpu }) => cpu['api'] ?? 0);
+  const moreMs = ofTurns(turns, ({ cpu, sendingSeconds }) => ((cpu['api'] ?? 0) - cpuOfNone) * (1000 / sendingSeconds));
+  const moreMiB = ofTurns(turns, ({ apiMiB }) => apiMiB) - ofTurns(none, ({ apiMiB }) => apiMiB);
   return {
     consoles: each,
-    'API, share of a core': rounded(shareOf('api', turns)),
-    'API CPU ms per console and second': isNone ? null : rounded((moreCpu * 1000) / opened),
-    'Postgres, share of a core': rounded(shareOf('postgres', turns)),
-    'readers, share of a core': rounded(shareOf('reader', turns)),
-    'API MiB': rounded(median(turns.map(({ apiMiB }) => apiMiB))),
+    'API, share of a core': shareOf('api'),
+    'API CPU ms per console and second': isNone ? null : rounded(moreMs / opened),
+    'Postgres, share of a core': shareOf('postgres'),
+    'readers, share of a core': shareOf('reader'),
+    'API MiB': rounded(ofTurns(turns, ({ apiMiB }) => apiMiB)),
     'KiB per console': isNone ? null : rounded((moreMiB * 1024) / opened),
     'events/s per console': perConsole(({ heard }) => heard.events),
     'KiB/s per console': perConsole(({ heard }) => heard.bytes / 1024),
-    'asked/s, all': rounded(median(turns.map(({ heard, seconds }) => heard.answers / seconds))),
+    'asked/s, all': rounded(ofTurns(turns, ({ heard, openSeconds }) => heard.answers / openSeconds)),
   };
 }

@@ -1,5 +1,6 @@
 import type { Pool } from 'pg';
 import { v7 as uuidv7 } from 'uuid';
+import { campaignDefinition } from '../../shared/contracts/campaigns.ts';
 import { publicId } from '../../shared/domain/ids.ts';
 
 /** A run that has ended, in which one user of ten failed in the first step, as the engine leaves it. */
@@ -24,7 +25,8 @@ export async function writeFailedRun(pool: Pool, failures: number): Promise<Fail
     { action: 'award-reward', params: {} },
     { action: 'send-message', params: {} },
   ];
-  const definition = { name: 'Sold out', countries, chain, deadlineSeconds: 3600, priority: 'normal' };
+  const audience = { include: [{ segment: 'all' }] };
+  const definition = campaignDefinition.parse({ name: 'Sold out', countries, audience, chain, deadlineSeconds: 3600 });
   await pool.query(`insert into campaigns (id, name, state, revision) values ($1, 'Sold out', 'scheduled', 1)`, [
     campaignId,
   ]);

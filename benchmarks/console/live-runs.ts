@@ -1,5 +1,6 @@
 import type { Pool } from 'pg';
 import { v7 as uuidv7 } from 'uuid';
+import { campaignDefinition } from '../../shared/contracts/campaigns.ts';
 import { publicId } from '../../shared/domain/ids.ts';
 
 /** Runs that go on: their rows as workers and triggers leave them, as far as the console is told of them. */
@@ -59,7 +60,8 @@ interface RunTerms {
 
 async function writeRun(pool: Pool, runId: string, { name, codes, chain }: RunTerms): Promise<void> {
   const campaignId = uuidv7();
-  const definition = { name, countries: codes, chain, deadlineSeconds: 86_400, priority: 'normal' };
+  const audience = { include: [{ segment: 'all' }] };
+  const definition = campaignDefinition.parse({ name, countries: codes, audience, chain, deadlineSeconds: 86_400 });
   await pool.query(`insert into campaigns (id, name, state, revision) values ($1, $2, 'scheduled', 1)`, [
     campaignId,
     name,

@@ -16,8 +16,8 @@ export interface Heard {
   bytes: number;
   /** Answers to what was asked beside the streams. */
   answers: number;
-  /** Streams and answers that were not as they should be. */
-  failures: number;
+  /** Streams and answers that were not as they should be, in words. */
+  failures: string[];
 }
 
 export interface OpenConsoles {
@@ -27,7 +27,7 @@ export interface OpenConsoles {
 
 /** Opens all of them; each has connections of its own, as each browser has. Resolves when every stream has begun. */
 export async function openConsoles(url: string, consoles: readonly OpenConsole[]): Promise<OpenConsoles> {
-  const heard: Heard = { events: 0, bytes: 0, answers: 0, failures: 0 };
+  const heard: Heard = { events: 0, bytes: 0, answers: 0, failures: [] };
   const timers: NodeJS.Timeout[] = [];
   const agents: Agent[] = [];
   const counter = { url, heard, isClosed: false };
@@ -49,7 +49,7 @@ export async function openConsoles(url: string, consoles: readonly OpenConsole[]
     }),
   );
   return {
-    heard: () => ({ ...heard }),
+    heard: () => heard,
     close: () => {
       counter.isClosed = true;
       for (const timer of timers) clearTimeout(timer);
@@ -69,19 +69,19 @@ function follow(counter: Counter, agent: Agent, path: string, cookie: string): P
   return new Promise((resolve) => {
     const headers = { cookie, accept: 'text/event-stream' };
     const request = get(`${counter.url}${path}`, { agent, headers }, (answer) => {
-      if (answer.statusCode !== 200) heard.failures += 1;
+      if (answer.statusCode !== 200) heard.failures.push(`${path}: ${String(answer.statusCode)}`);
       resolve();
       answer.on('data', (chunk: Buffer) => {
         heard.bytes += chunk.length;
         heard.events += eventsIn(chunk);
       });
       answer.on('close', () => {
-        if (!counter.isClosed) heard.failures += 1;
+        if (!counter.isClosed) heard.failures.push(`${path}: the stream ended`);
       });
       answer.on('error', () => undefined);
     });
-    request.on('error', () => {
-      if (!counter.isClosed) heard.failures += 1;
+    request.on('error', (error) => {
+      if (!counter.isClosed) heard.failures.push(`${path}: ${error.message}`);
       resolve();
     });
   });
@@ -99,12 +99,12 @@ export function eventsIn(chunk: Buffer): number {
 function ask(counter: Counter, agent: Agent, path: string, cookie: string): void {
   const { heard } = counter;
   const done = (answer: IncomingMessage) => {
-    if (answer.statusCode !== 200) heard.failures += 1;
+    if (answer.statusCode !== 200) heard.failures.push(`${path}: ${String(answer.statusCode)}`);
     answer.on('end', () => (heard.answers += 1));
     answer.on('error', () => undefined);
     answer.resume();
   };
-  get(`${counter.url}${path}`, { agent, headers: { cookie } }, done).on('error', () => {
-    if (!counter.isClosed) heard.failures += 1;
+  get(`${counter.url}${path}`, { agent, headers: { cookie } }, done).on('error', (error) => {
+    if (!counter.isClosed) heard.failures.push(`${path}: ${error.message}`);
   });
 }

@@ -45,7 +45,7 @@ export async function typicalRequests({ url, apiKey }: ConsoleUnderTest, runId: 
       const startedMs = performance.now();
       for (let each = 0; each < perSecond * seconds; each++) {
         const dueMs = startedMs + (each * 1000) / perSecond;
-        if (dueMs > performance.now()) await wait(dueMs - performance.now());
+        await wait(Math.max(0, dueMs - performance.now()));
         const name = requestNames[each % requestNames.length] ?? 'list of campaigns';
         const answered = timeOf(name);
         // Told at the end, with the others.

@@ -7,37 +7,62 @@ const maxRefusalsPerMinute = 60;
 const minuteMs = 60_000;
 const maxAddressesRemembered = 10_000;
 
-interface Refusals {
-  count: number;
+interface Asked {
+  /** In vain. */
+  refused: number;
+  /** Not answered yet. */
+  open: number;
   sinceMs: number;
+  /** Those that wait for one of the open ones. */
+  wakes: (() => void)[];
 }
 
 /** Counts what addresses ask for in vain. */
 export interface AddressLimit {
   /**
-   * Counts a question before its answer is there, or a hundred at once would all be let through.
-   * @returns takes it back: it was not in vain
-   * @throws {HttpProblem} 429 when there were too many in this minute
+   * Lets a question through. Only as many are open as may be in vain: a hundred at once would otherwise all be let through. Further ones wait
+   * for an answer, because a hundred people behind one proxy may come back at once and all be good.
+   * @returns to be called with the answer
+   * @throws {HttpProblem} 429 when too many were in vain in this minute
    */
-  count(ip: string): () => void;
+  ask(ip: string): Promise<(wasInVain: boolean) => void>;
 }
 
 export function createAddressLimit({ clock }: { clock: Clock }): AddressLimit {
   const perf = { now: () => clock.monotonicMs() };
-  const byAddress = new LRUCache<string, Refusals>({
+  const byAddress = new LRUCache<string, Asked>({
     max: maxAddressesRemembered,
     ttl: minuteMs,
     ttlResolution: 0,
     perf,
   });
+
+  function askedBy(ip: string): Asked {
+    const asked = byAddress.get(ip) ?? { refused: 0, open: 0, sinceMs: clock.monotonicMs(), wakes: [] };
+    if (!byAddress.has(ip)) byAddress.set(ip, asked);
+    return asked;
+  }
+
+  function answer(asked: Asked, wasInVain: boolean): void {
+    asked.open -= 1;
+    if (wasInVain) asked.refused += 1;
+    for (const wake of asked.wakes.splice(0)) wake();
+  }
+
   return {
-    count: (ip) => {
-      const refusals = byAddress.get(ip) ?? { count: 0, sinceMs: clock.monotonicMs() };
-      if (!byAddress.has(ip)) byAddress.set(ip, refusals);
-      refusals.count += 1;
-      if (refusals.count <= maxRefusalsPerMinute) return () => (refusals.count -= 1);
-      const waitMs = refusals.sinceMs + minuteMs - clock.monotonicMs();
-      throw tooManyKeys(Math.max(1, Math.ceil(waitMs / 1000)));
+    ask: async (ip) => {
+      for (;;) {
+        const asked = askedBy(ip);
+        if (asked.refused >= maxRefusalsPerMinute) {
+          const waitMs = asked.sinceMs + minuteMs - clock.monotonicMs();
+          throw tooManyKeys(Math.max(1, Math.ceil(waitMs / 1000)));
+        }
+        if (asked.refused + asked.open < maxRefusalsPerMinute) {
+          asked.open += 1;
+          return (wasInVain) => answer(asked, wasInVain);
+        }
+        await new Promise<void>((resolve) => asked.wakes.push(resolve));
+      }
     },
   };
 }

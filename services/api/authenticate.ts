@@ -75,12 +75,15 @@ export function createAuthenticate(deps: AuthenticateDeps): Authentication {
 
   async function ofLink(secret: string, ip: string): Promise<ApiKeyRecord> {
     const used = 'this link was used already, or is too old: make another one';
-    const takeBack = limit.count(ip);
-    const digest = digestOfSecret(secret);
-    const apiKey = digest === undefined ? undefined : await sessions?.useLink(digest);
-    if (!apiKey) refuse(used);
-    takeBack();
-    return apiKey;
+    const answered = await limit.ask(ip);
+    let apiKey: ApiKeyRecord | undefined;
+    try {
+      const digest = digestOfSecret(secret);
+      apiKey = digest === undefined ? undefined : await sessions?.useLink(digest);
+    } finally {
+      answered(apiKey === undefined);
+    }
+    return apiKey ?? refuse(used);
   }
 
   function requireOurPage({ headers, method }: Asked): void {

@@ -96,6 +96,16 @@ describe('an unknown key', () => {
     expect((await ask(testApiKey)).statusCode).toBe(200);
   });
 
+  it('is no good one, however many of those come from one address at once, such as behind a proxy', async () => {
+    const keys = Array.from({ length: 200 }, (_, number) => unknownKey(number));
+    for (const key of keys) await deps.apiKeys.add('one of many', digestOfApiKey(key), 'operator');
+
+    const answers = await Promise.all(keys.map((key) => ask(key)));
+
+    expect(answers.filter(({ statusCode }) => statusCode === 200)).toHaveLength(200);
+    expect((await ask(unknownKey(1000))).statusCode).toBe(401);
+  });
+
   it('is a good one as soon as it is made, when nobody tried it before', async () => {
     await ask(unknownKey(1));
     await deps.apiKeys.add('new', digestOfApiKey(unknownKey(2)), 'operator');

@@ -1,6 +1,7 @@
 import type { RunProgress } from '../../shared/contracts/runs.ts';
 import { isTerminal } from '../../shared/domain/run-states.ts';
 import type { Clock } from '../../shared/ports/clock.ts';
+import { mergeSources } from './merge-sources.ts';
 import { campaignCountsView } from './views/campaign-list.ts';
 import type { CampaignWatch } from './watch-campaigns.ts';
 import type { RunWatch } from './watch-run.ts';
@@ -11,11 +12,15 @@ export interface LiveEventsDeps {
   clock: Clock;
 }
 
+type Lines = 'all' | 'steps';
+
 export interface LiveWish {
   /** As they were when they were asked for. */
   runs: ReadonlyMap<string, RunProgress>;
   /** Whether changes of the list of campaigns are wanted too. */
   withCampaigns: boolean;
+  /** Which lines a progress comes with: `steps` leaves the countries out. */
+  lines: Lines;
   /** What the reader was told up to, in milliseconds: runs that had ended by then are not told again. Null: nothing. */
   toldUpToMs: number | null;
 }
@@ -34,19 +39,19 @@ export async function* liveEvents(
   const beating = beats(deps.clock, ended);
   const telling = [runEvents(wish, deps, ended), ...(wish.withCampaigns ? [campaignEvents(deps, ended)] : [])];
   try {
-    yield* merged(telling, beating);
+    yield* mergeSources(telling, beating);
   } finally {
     over.abort();
   }
 }
 
-async function* runEvents({ runs, toldUpToMs }: LiveWish, { watch }: LiveEventsDeps, signal: AbortSignal) {
+async function* runEvents({ runs, toldUpToMs, lines }: LiveWish, { watch }: LiveEventsDeps, signal: AbortSignal) {
   const wanted = [...runs].filter(
     ([, { endedAt }]) => toldUpToMs === null || !endedAt || Date.parse(endedAt) > toldUpToMs,
   );
-  for (const [, progress] of wanted) yield textOf(progress);
+  for (const [, progress] of wanted) yield textOf(progress, lines);
   for await (const news of watch.followAll(new Map(wanted), beatMs, signal)) {
-    const text = news.map(textOf).join('');
+    const text = news.map((progress) => textOf(progress, lines)).join('');
     if (text !== '') yield text;
   }
 }
@@ -62,30 +67,23 @@ async function* beats(clock: Clock, signal: AbortSignal) {
   }
 }
 
+/** However many readers there are, each progress is written once for all of them. */
+const texts: Readonly<Record<Lines, WeakMap<RunProgress, string>>> = { all: new WeakMap(), steps: new WeakMap() };
+
+function textOf(progress: RunProgress, lines: Lines): string {
+  const text =
+    texts[lines].get(progress) ?? written(progress, lines === 'all' ? progress : { ...progress, countries: [] });
+  texts[lines].set(progress, text);
+  return text;
+}
+
 /** The last one of a run says so; only what is told with its end may be left out by who comes again. */
-function textOf(progress: RunProgress): string {
-  const { runId, state, asOf } = progress;
+function written({ runId, state, asOf }: RunProgress, told: RunProgress): string {
   const id = String(Date.parse(asOf));
-  if (!isTerminal(state)) return event('progress', progress, id);
-  return event('progress', progress) + event('end', { runId, state }, id);
+  if (!isTerminal(state)) return event('progress', told, id);
+  return event('progress', told) + event('end', { runId, state }, id);
 }
 
 function event(name: string, body: object, id?: string): string {
   return `${id === undefined ? '' : `id: ${id}\n`}event: ${name}\ndata: ${JSON.stringify(body)}\n\n`;
-}
-
-/** Whatever comes first, until all of the sources have ended; what comes `beside` them keeps nothing open. */
-async function* merged(sources: readonly AsyncGenerator<string, void>[], beside: AsyncGenerator<string, void>) {
-  const next = async (source: AsyncGenerator<string, void>) => ({ source, told: await source.next() });
-  const waiting = new Map([...sources, beside].map((source) => [source, next(source)]));
-  const isOpen = () => sources.some((source) => waiting.has(source));
-  while (isOpen()) {
-    const { source, told } = await Promise.race(waiting.values());
-    if (told.done === true) {
-      waiting.delete(source);
-    } else {
-      waiting.set(source, next(source));
-      yield told.value;
-    }
-  }
 }

@@ -97,6 +97,21 @@ describe('one stream for a page', () => {
     stream.response.destroy();
   });
 
+  it('leaves the countries out for a list, which does not show them', async () => {
+    const { id, feedId } = await addRun();
+    const [whole, list] = [await open(`runs=${id}`), await open(`runs=${id}&lines=steps`)];
+    await deps.rows.addTotals(feedId, 0, { step: 1, batches: 1, succeeded: 40 });
+    await passTime(deps.clock, 1000);
+
+    await expect
+      .poll(() => list.heard().at(-1)?.data)
+      .toMatchObject({ runId: id, steps: [{ succeeded: 40 }, {}], countries: [] });
+    await expect
+      .poll(() => whole.heard().at(-1)?.data)
+      .toMatchObject({ runId: id, countries: [{ country: 'SG', steps: [{ succeeded: 40 }, {}] }] });
+    for (const { response } of [whole, list]) response.destroy();
+  });
+
   it('says that it is there every two seconds', async () => {
     const stream = await open(`runs=${(await addRun()).id}`);
     await expect.poll(() => stream.beats()).toBe(1);

@@ -21,6 +21,10 @@ const maxRuns = 50;
 const liveQuery = z.strictObject({
   runs: z.string().max(4000).default('').describe(`run_…, up to ${maxRuns} of them with commas between`),
   campaigns: z.enum(['true', 'false']).default('false').describe('true: the list of campaigns too'),
+  lines: z
+    .enum(['all', 'steps'])
+    .default('all')
+    .describe('steps: each progress without its countries, as lists show it'),
 });
 
 /** What a page shows that stays open: all of it by one stream. */
@@ -46,7 +50,7 @@ export function liveRoutes(server: HttpServer, deps: LiveRoutesDeps): void {
       },
     },
     handler: async (request, reply) => {
-      const { runs, campaigns } = request.query;
+      const { runs, campaigns, lines } = request.query;
       const names = runs.split(',').filter((each) => each !== '');
       if (names.length > maxRuns) throw tooMany(names.length);
       const ids = new Map(names.map((name) => [requireId('run', name), name]));
@@ -60,7 +64,7 @@ export function liveRoutes(server: HttpServer, deps: LiveRoutesDeps): void {
       const ended = streams.open(request.apiKey?.key ?? '', () => isKeyGood(request), gone.signal);
       reply.raw.once('close', () => gone.abort());
       const toldUpToMs = momentIn(request.headers['last-event-id']);
-      const wish = { runs: found, withCampaigns: campaigns === 'true', toldUpToMs };
+      const wish = { runs: found, withCampaigns: campaigns === 'true', lines, toldUpToMs };
       return reply.send(Readable.from(liveEvents(wish, deps, ended)));
     },
   });

@@ -40,18 +40,30 @@ export function rememberCredentials<Found extends object>(
   /** Digests that were good once. */
   const known = new LRUCache<string, true>({ max: maxRemembered });
 
+  const lookUp = async (digest: string) => (refused.has(digest) ? undefined : await deps.find(digest));
+
+  async function lookUpLimited(digest: string, ip: string): Promise<Found | undefined> {
+    const answered = await deps.limit.ask(ip);
+    let isUnknown = false;
+    try {
+      const record = await lookUp(digest);
+      isUnknown = record === undefined;
+      return record;
+    } finally {
+      answered(isUnknown);
+    }
+  }
+
   return {
     find: async (digest, ip) => {
       const remembered = found.get(digest);
       if (remembered) return remembered;
-      const takeBack = known.has(digest) ? undefined : deps.limit.count(ip);
-      const record = refused.has(digest) ? undefined : await deps.find(digest);
+      const record = known.has(digest) ? await lookUp(digest) : await lookUpLimited(digest, ip);
       if (!record) {
         known.delete(digest);
         refused.set(digest, true);
         return undefined;
       }
-      takeBack?.();
       found.set(digest, record);
       known.set(digest, true);
       return record;

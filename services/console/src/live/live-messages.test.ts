@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { RunProgress } from '../api/generated/types.gen.ts';
-import { isLast, liveMessage } from './live-messages.ts';
+import { isLast, linesFor, liveMessage } from './live-messages.ts';
 
 const progress: RunProgress = {
   ...{ runId: 'run_1', parentRunId: null, campaignId: 'cmp_1', campaignName: 'x', revision: 1, state: 'running' },
@@ -22,13 +22,20 @@ const progress: RunProgress = {
 const counts = { all: 3, needsAttention: 1, running: 1, paused: 0, scheduled: 0, ended: 2, draft: 0 };
 
 test('progress is about its run, counts about the list, and an end tells nothing that the last progress did not', () => {
-  expect(liveMessage('progress', progress)).toEqual({ topic: 'run_1', progress });
-  expect(liveMessage('campaigns', counts)).toEqual({ topic: 'campaigns', counts });
-  expect(liveMessage('end', progress)).toBeUndefined();
+  expect(liveMessage('progress', progress, 'all')).toEqual({ topic: 'run_1', progress, isWhole: true });
+  expect(liveMessage('campaigns', counts, 'steps')).toEqual({ topic: 'campaigns', counts });
+  expect(liveMessage('end', progress, 'all')).toBeUndefined();
 });
 
 test('behind a run that has ended nothing comes; the list never ends', () => {
-  expect(isLast({ topic: 'run_1', progress })).toBe(false);
-  expect(isLast({ topic: 'run_1', progress: { ...progress, endedAt: '2026-11-24T02:42:00.000Z' } })).toBe(true);
+  const ended = { ...progress, endedAt: '2026-11-24T02:42:00.000Z' };
+  expect(isLast({ topic: 'run_1', progress, isWhole: true })).toBe(false);
+  expect(isLast({ topic: 'run_1', progress: ended, isWhole: true })).toBe(true);
   expect(isLast({ topic: 'campaigns', counts })).toBe(false);
+});
+
+test('a list is told without the countries, the page of a run with them, and neither takes the one for the other', () => {
+  expect(liveMessage('progress', progress, 'steps')).toEqual({ topic: 'run_1', progress, isWhole: false });
+  expect(linesFor(['campaigns', 'run_1'])).toBe('steps');
+  expect(linesFor(['run_1'])).toBe('all');
 });

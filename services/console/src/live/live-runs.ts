@@ -1,4 +1,4 @@
-import { useQuery, type QueryClient } from '@tanstack/react-query';
+import { skipToken, useQuery, type QueryClient } from '@tanstack/react-query';
 import { createContext, use, useEffect, useSyncExternalStore } from 'react';
 import {
   countCampaignsQueryKey,
@@ -8,7 +8,7 @@ import {
 } from '../api/generated/@tanstack/react-query.gen.ts';
 import { client } from '../api/generated/client.gen.ts';
 import type { CampaignCounts, RunProgress } from '../api/generated/types.gen.ts';
-import { campaignsTopic, isLast, liveMessage, type LiveMessage } from './live-messages.ts';
+import { campaignsTopic, isLast, linesFor, liveMessage, type LiveMessage } from './live-messages.ts';
 import type { LiveClock } from './live-clock.ts';
 import { createLiveStream, type LiveStream } from './live-stream.ts';
 import type { Standing } from './staleness.ts';
@@ -26,8 +26,9 @@ export function createLiveRuns(queryClient: QueryClient): LiveStream {
     );
   const put = (message: LiveMessage) => {
     if ('progress' in message) {
-      const { progress } = message;
-      queryClient.setQueryData(getRunProgressQueryKey({ path: { id: progress.runId } }), progress);
+      const { progress, isWhole } = message;
+      const key = isWhole ? getRunProgressQueryKey({ path: { id: progress.runId } }) : toldKey(progress.runId);
+      queryClient.setQueryData(key, progress);
     } else {
       // What the list looks like now the server knows; a failure shows at the list itself.
       void refreshCampaigns().catch(() => undefined);
@@ -37,8 +38,10 @@ export function createLiveRuns(queryClient: QueryClient): LiveStream {
     open: openStream,
     poll: async (topics, signal) => {
       // Through the cache, which also sees when the session is over.
-      const ask = (id: string) =>
-        queryClient.query({ ...getRunProgressOptions({ path: { id }, signal }), staleTime: 0 });
+      const ask = async (id: string) => {
+        const progress = await queryClient.query({ ...getRunProgressOptions({ path: { id }, signal }), staleTime: 0 });
+        queryClient.setQueryData(toldKey(id), progress);
+      };
       await Promise.all(topics.map((topic) => (topic === campaignsTopic ? refreshCampaigns() : ask(topic))));
     },
     topicOf: ({ topic }) => topic,
@@ -48,6 +51,11 @@ export function createLiveRuns(queryClient: QueryClient): LiveStream {
   });
   document.addEventListener('visibilitychange', () => stream.setVisible(!document.hidden));
   return stream;
+}
+
+/** What lists are told: apart from what the page of a run reads, because the countries are missing in it. */
+function toldKey(runId: string) {
+  return ['told', runId] as const;
 }
 
 function idOf(part: unknown): unknown {
@@ -60,14 +68,15 @@ async function openStream(
   signal: AbortSignal,
 ): Promise<void> {
   const runs = topics.filter((topic) => topic !== campaignsTopic);
+  const lines = linesFor(topics);
   const { stream } = await client.sse.get<Record<string, RunProgress | CampaignCounts>>({
     url: '/v1/live',
-    query: { runs: runs.join(','), campaigns: String(topics.includes(campaignsTopic)) },
+    query: { runs: runs.join(','), campaigns: String(topics.includes(campaignsTopic)), lines },
     headers: { accept: 'text/event-stream' },
     signal,
     // Trying again is ours: it is told to who looks, and it polls meanwhile.
     sseMaxRetryAttempts: 1,
-    onSseEvent: ({ event, data }) => heard(event === undefined ? undefined : liveMessage(event, data)),
+    onSseEvent: ({ event, data }) => heard(event === undefined ? undefined : liveMessage(event, data, lines)),
   });
   for await (const _ of stream);
 }
@@ -102,9 +111,9 @@ export function useLiveCampaigns(runIds: readonly string[]): Standing {
   return useLiveTopics([campaignsTopic, ...runIds]);
 }
 
-/** What the stream told of a run last; nothing is asked for it. */
+/** What a list was told of a run last, without its countries; nothing is asked for it. */
 export function useToldProgress(runId: string): RunProgress | undefined {
-  return useQuery({ ...getRunProgressOptions({ path: { id: runId } }), enabled: false }).data;
+  return useQuery<RunProgress>({ queryKey: toldKey(runId), queryFn: skipToken }).data;
 }
 
 function useLiveTopics(topics: readonly string[]): Standing {
