@@ -72,6 +72,13 @@ export function createPostgresRunRows({ pool }: { pool: Queryable }): RunRows {
       );
     },
 
+    addOpenBreaker: async (runId, { step, country, cause }) => {
+      await pool.query(
+        `insert into run_troubles (run, kind, step, country, cause, since) values ($1, 'breaker', $2, $3, $4, now())`,
+        [runId, step, country, cause],
+      );
+    },
+
     addCause: async (feedId, { step, cause, batches, ageMs, quietMs }) => {
       await pool.query(
         `insert into step_causes (feed, step, cause, batches, since, last_at)

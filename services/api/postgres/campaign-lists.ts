@@ -86,6 +86,7 @@ const standing = `
       state not in ('pausing', 'paused') and (
         (waiting_cause is not null and waiting_since <= now() - ${waitingShownMs} * interval '1 ms')
         or exists (select from feeds f where f.run = r.id and (f.stalled is not null or exists (select from holds h where h.feed = f.feed)))
+        or exists (select from run_troubles t where t.run = r.id and t.kind = 'breaker')
       ) as stalled
     from open_runs r
   ), failed as (
@@ -128,4 +129,5 @@ const selectChangeMark = `
     (select id from runs order by id desc limit 1),
     (select md5(string_agg(id::text || state || moves, ' ' order by id)) from o),
     (select count(*) from feeds where run in (select id from o) and stalled is not null),
-    (select count(*) from holds)) as mark`;
+    (select count(*) from holds),
+    (select count(*) from run_troubles where kind = 'breaker')) as mark`;

@@ -126,6 +126,15 @@ export function describeCampaignLists(name: string, makeSubject: () => Promise<C
       expect(await namesOf({}, 'needs-attention')).toEqual(['held']);
     });
 
+    it('needs attention while its users wait behind an open breaker, and the list is told', async () => {
+      const runId = await addRun(await create('waits'), 'running');
+      await addRun(await create('goes on'), 'running');
+      const before = await subject.lists.changeMark();
+      await subject.rows.addOpenBreaker(runId, { step: 1, country: 'VN', cause: '503 Service Unavailable' });
+      expect(await namesOf({}, 'needs-attention')).toEqual(['waits']);
+      expect(await subject.lists.changeMark()).not.toBe(before);
+    });
+
     it('shows the run that goes on, else the newest', async () => {
       const campaignId = await create('twice');
       const goesOn = await addRun(campaignId, 'running');

@@ -12,6 +12,8 @@ export interface RunRows {
   /** Adds to the totals of a feed what the worker in this slot recorded. */
   addTotals(feedId: string, slot: number, totals: Partial<StepTotals & StepFlow> & { step: number }): Promise<void>;
   addHold(feedId: string, hold: { step: number; cause: string; batches: number; ageMs: number }): Promise<void>;
+  /** As the trigger notes it of a run whose users wait behind a breaker. */
+  addOpenBreaker(runId: string, breaker: { step: number; country: string; cause: string }): Promise<void>;
   /** @param cause.quietMs since it was last met */
   addCause(
     feedId: string,

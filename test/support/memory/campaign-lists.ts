@@ -100,10 +100,11 @@ function hasPausedItself({ id }: RunRow, { runEvents }: MemoryDatabase): boolean
   return pauses.at(-1)?.kind === 'auto-paused';
 }
 
-function isStalled(run: RunRow, { feeds, holds, clock }: MemoryDatabase): boolean {
+function isStalled(run: RunRow, { feeds, holds, runTroubles, clock }: MemoryDatabase): boolean {
   if (isPaused(run)) return false;
   const { waitingCause, waitingSince } = run;
   if (waitingCause !== null && waitingSince && waitingSince.getTime() <= clock.nowMs() - waitingShownMs) return true;
+  if ([...runTroubles.values()].some(({ runId, kind }) => runId === run.id && kind === 'breaker')) return true;
   const own = [...feeds.values()].filter(({ runId }) => runId === run.id);
   const isHeld = (feedId: string) => [...holds.values()].some((hold) => hold.feedId === feedId);
   return own.some(({ feedId, stalled }) => stalled !== null || isHeld(feedId));

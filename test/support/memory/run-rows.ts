@@ -62,6 +62,12 @@ export function createMemoryRunRows({ database }: { database: MemoryDatabase }):
         database.holds.set(`${feedId}/${hold.step}`, row);
       }),
 
+    addOpenBreaker: (runId, breaker) =>
+      atOnce(() => {
+        const row = { runId, kind: 'breaker' as const, ...breaker, sinceMs: clock.nowMs() };
+        database.runTroubles.set(`${runId}/breaker/${row.step}/${row.country}`, row);
+      }),
+
     addCause: (feedId, { ageMs, quietMs, ...cause }) =>
       atOnce(() => {
         const nowMs = clock.nowMs();
