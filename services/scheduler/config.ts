@@ -8,11 +8,15 @@ import { readKafkaSecurity, type KafkaSettings } from '../../shared/runtime/kafk
 
 /** 0 keeps for ever. */
 const days = z.coerce.number().int().min(0).max(36_500);
+/** The key of a job is known by its outcome for three days after its end. */
+const keyDays = 3;
 
 const schedulerEnvironment = commonEnvironment.extend({
   SCHEDULER_LEASE_MS: z.coerce.number().int().min(500).max(600_000).default(10_000),
   SCHEDULER_POLL_MS: z.coerce.number().int().min(10).max(60_000).default(200),
-  JOBS_HISTORY_DAYS: days.default(30),
+  JOBS_HISTORY_DAYS: days
+    .refine((kept) => kept === 0 || kept >= keyDays, `has to be 0, or at least ${keyDays}: so long a key is known`)
+    .default(30),
   JOBS_DEAD_DAYS: days.default(90),
   OCCURRENCES_HISTORY_DAYS: days.default(90),
   MUSTER_REGION: z
