@@ -67,11 +67,12 @@ test('where the API does not answer, each view says what could not be read and t
     expect(text, name).toContain('The database does not answer. Nothing was changed.');
     expect(text, name).toContain('request 01a1fd67');
   }
-  for (const { page, alert } of told) {
+  const askAgain = async ({ page, alert }: (typeof told)[number]) => {
     const again = alert.getByRole('button', { name: 'Try again' });
     await Promise.all([page.waitForRequest(/\/v1\//), again.click()]);
     await alert.waitFor();
-  }
+  };
+  await Promise.all(told.map(askAgain));
   await context.unroute(/\/v1\/(?!session)/);
   const isBack = async ({ name, page, alert, whatIsThere }: (typeof told)[number]) => {
     const again = alert.getByRole('button', { name: 'Try again' });

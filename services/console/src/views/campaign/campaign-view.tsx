@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { getCampaignOptions, listRunsOptions } from '../../api/generated/@tanstack/react-query.gen.ts';
+import { useKeptError } from '../../api/kept-error.ts';
 import { Page } from '../../frame/page.tsx';
 import { standingOf } from '../../live/staleness.ts';
 import { Freshness, StaleBanner } from '../../parts/freshness.tsx';
@@ -23,17 +24,14 @@ export function CampaignView() {
   const { campaignId } = route.useParams();
   const campaign = useQuery({ ...getCampaignOptions({ path: { id: campaignId } }), refetchInterval: lookEveryMs });
   const runs = useQuery({ ...listRunsOptions({ query: { campaignId, limit: 20 } }), refetchInterval: lookEveryMs });
+  const [error, runsError] = [useKeptError(campaign), useKeptError(runs)];
   if (!campaign.data) {
     return (
       <Page title="Campaign" crumbs={crumbs}>
-        {campaign.error === null ? (
+        {error === null ? (
           <CampaignSkeleton />
         ) : (
-          <Failed
-            title="The campaign could not be read"
-            error={campaign.error}
-            onRetry={() => void campaign.refetch()}
-          />
+          <Failed title="The campaign could not be read" error={error} onRetry={() => void campaign.refetch()} />
         )}
       </Page>
     );
@@ -51,7 +49,7 @@ export function CampaignView() {
           {campaign.data.schedule.type === 'recurring' && <RecurringPanel campaign={campaign.data} />}
           <RunsPanel
             runs={runs.data?.items}
-            error={runs.error}
+            error={runsError}
             onRetry={() => void runs.refetch()}
             campaign={campaign.data}
           />

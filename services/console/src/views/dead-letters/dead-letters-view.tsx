@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { groupDeadLettersOptions, listQuarantinedStepsOptions } from '../../api/generated/@tanstack/react-query.gen.ts';
+import { useKeptError } from '../../api/kept-error.ts';
 import { Page } from '../../frame/page.tsx';
 import { standingOf } from '../../live/staleness.ts';
 import { Chips } from '../../parts/chips.tsx';
@@ -20,6 +21,7 @@ export function DeadLettersView() {
     ...listQuarantinedStepsOptions({ query: { state: 'kept', limit: 200 } }),
     refetchInterval: lookEveryMs,
   });
+  const [groupsError, stepsError] = [useKeptError(groups), useKeptError(steps)];
   const shown = show ?? (id?.startsWith('qst_') === true ? 'steps' : 'messages');
   const letters = groups.data?.items.reduce((sum, group) => sum + group.letters, 0);
   const current = shown === 'steps' ? steps : groups;
@@ -44,11 +46,11 @@ export function DeadLettersView() {
           <Steps
             steps={steps.data?.items}
             hasMore={typeof steps.data?.next === 'string'}
-            error={steps.error}
+            error={stepsError}
             onRetry={() => void steps.refetch()}
           />
         ) : (
-          <Letters groups={groups.data?.items} error={groups.error} onRetry={() => void groups.refetch()} />
+          <Letters groups={groups.data?.items} error={groupsError} onRetry={() => void groups.refetch()} />
         )}
       </div>
     </Page>

@@ -1,6 +1,7 @@
 import type { UseQueryResult } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { ListRunEventsResponse, Problem, RunEvent } from '../../api/generated/types.gen.ts';
+import { useKeptError } from '../../api/kept-error.ts';
 import { Panel } from '../../parts/panel.tsx';
 import { Failed } from '../../parts/states.tsx';
 import { Time } from '../../parts/time.tsx';
@@ -12,6 +13,7 @@ const shownAtFirst = 6;
 /** What became of the run, the newest first. */
 export function EventsPanel({ query }: { query: UseQueryResult<ListRunEventsResponse, Problem> }) {
   const [isAll, setAll] = useState(false);
+  const error = useKeptError(query);
   const events = (query.data?.items ?? []).toReversed();
   const shown = isAll ? events : events.slice(0, shownAtFirst);
   return (
@@ -26,8 +28,8 @@ export function EventsPanel({ query }: { query: UseQueryResult<ListRunEventsResp
         )
       }
     >
-      {query.data === undefined && query.error !== null ? (
-        <Failed title="The events could not be read" error={query.error} onRetry={() => void query.refetch()} />
+      {error !== null ? (
+        <Failed title="The events could not be read" error={error} onRetry={() => void query.refetch()} />
       ) : (
         <div className="log">
           {shown.map((event) => (

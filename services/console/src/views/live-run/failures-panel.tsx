@@ -1,6 +1,7 @@
 import type { UseQueryResult } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import type { Problem, RunReport, StepLine } from '../../api/generated/types.gen.ts';
+import { useKeptError } from '../../api/kept-error.ts';
 import { DownloadLink } from '../../parts/download-link.tsx';
 import { reasonRows } from '../../parts/failure-reasons.ts';
 import { countOf } from '../../parts/numbers.ts';
@@ -20,6 +21,7 @@ const shownReasons = 8;
 
 /** Why users failed so far. It fails alone: the rest of the page goes on. */
 export function FailuresPanel({ runId, steps, query }: FailuresPanelProps) {
+  const error = useKeptError(query);
   const rows = reasonRows(query.data?.failures ?? []);
   const users = rows.reduce((sum, row) => sum + row.users, 0);
   return (
@@ -37,8 +39,8 @@ export function FailuresPanel({ runId, steps, query }: FailuresPanelProps) {
         )
       }
     >
-      {query.data === undefined && query.error !== null ? (
-        <Failed title="The failures could not be read" error={query.error} onRetry={() => void query.refetch()} />
+      {error !== null ? (
+        <Failed title="The failures could not be read" error={error} onRetry={() => void query.refetch()} />
       ) : query.data === undefined ? (
         <table>
           <tbody>

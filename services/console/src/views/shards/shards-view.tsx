@@ -11,6 +11,7 @@ import { Freshness, StaleBanner, useIsStale } from '../../parts/freshness.tsx';
 import { countOf } from '../../parts/numbers.ts';
 import { Empty, Failed, NoMatch } from '../../parts/states.tsx';
 import type { Shard } from '../../api/generated/types.gen.ts';
+import { useKeptError } from '../../api/kept-error.ts';
 import type { ShardsShown } from './search.ts';
 import { fits, inOrderOf } from './shard-figures.ts';
 import { ShardKpis } from './shard-kpis.tsx';
@@ -23,13 +24,14 @@ const lookEveryMs = 2000;
 /** Where it waits: who is behind, who serves it, and why. */
 export function ShardsView() {
   const query = useQuery({ ...listShardsOptions(), refetchInterval: lookEveryMs });
+  const error = useKeptError(query);
   const standing = standingOf(query);
   const isOld = useIsStale(standing);
   const shards = query.data?.items;
   return (
     <Page title="Shards" freshness={shards && <Freshness standing={standing} />}>
-      {shards === undefined && query.error !== null ? (
-        <Failed title="The shards could not be read" error={query.error} onRetry={() => void query.refetch()} />
+      {error !== null ? (
+        <Failed title="The shards could not be read" error={error} onRetry={() => void query.refetch()} />
       ) : shards?.length === 0 ? (
         <Empty icon="shards" title="There is no shard yet" command="muster campaign create --help">
           A shard is an action type in a country. It comes to life with the first campaign that needs it.

@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { useParams } from '@tanstack/react-router';
 import { explainRunUserOptions, getRunOptions } from '../../api/generated/@tanstack/react-query.gen.ts';
+import { useKeptError } from '../../api/kept-error.ts';
 import { Page, type Crumb } from '../../frame/page.tsx';
 import { standingOf } from '../../live/staleness.ts';
 import { Freshness, StaleBanner } from '../../parts/freshness.tsx';
@@ -34,7 +35,8 @@ export function UserView() {
       },
     );
   }
-  const error = explained.error ?? run.error;
+  const [explainedError, runError] = [useKeptError(explained), useKeptError(run)];
+  const error = explainedError ?? runError;
   const standing = { ...standingOf(explained), isFinal: isOver };
   return (
     <Page
