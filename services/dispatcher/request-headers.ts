@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache';
 import { z } from 'zod';
 import type { ClaimedJob } from './ports/call-ledger.ts';
 
@@ -10,9 +11,12 @@ interface GivenHeaders {
   hasContentType: boolean;
 }
 
-/** Jobs of a client mostly have the same headers. These many are remembered, until there are more. */
-const maxRemembered = 1000;
-const remembered = new Map<string, GivenHeaders>();
+/** Jobs of a client mostly have the same headers. Where each has its own, what is remembered stays small. */
+const remembered = new LRUCache<string, GivenHeaders>({
+  max: 1000,
+  maxSize: 1024 * 1024,
+  sizeCalculation: (_given, text) => text.length + 1,
+});
 const none: GivenHeaders = { flat: [], hasUserAgent: false, hasContentType: false };
 
 /** The headers that the job was accepted with, names and values in turn, and those that every call has unless the job says otherwise. */
@@ -34,7 +38,6 @@ function givenIn(text: string): GivenHeaders {
     hasUserAgent: named.has('user-agent'),
     hasContentType: named.has('content-type'),
   };
-  if (remembered.size >= maxRemembered) remembered.clear();
   remembered.set(text, read);
   return read;
 }

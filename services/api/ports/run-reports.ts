@@ -37,8 +37,8 @@ export interface RunSnapshot extends RunHeader {
   /** Since when the run waits for what its keeper saw last; null while it waits for nothing in particular. */
   waitingSince: Date | null;
   /**
-   * What keeps which part of the run waiting, the oldest first: holds, and what batches were put back for in the last two minutes, and since its breaker has closed, where any
-   * still wait.
+   * What keeps which part of the run waiting, the oldest first: holds, and what batches were put back for where any still wait. Of that only
+   * what was met in the last two minutes, and not before the shard's breaker closed.
    */
   waits: readonly RunWaitRow[];
   /** The campaign's: all of its runs spend them together. */
