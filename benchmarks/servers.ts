@@ -7,10 +7,10 @@ export interface Servers {
 }
 
 /** Runs a benchmark on a Kafka, a Postgres and stub services of its own, and ends them whatever comes of it. */
-export async function withServers(
+export async function withServers<Result>(
   postgresSettings: Readonly<Record<string, string | number>>,
-  run: (servers: Servers) => Promise<void>,
-): Promise<void> {
+  run: (servers: Servers) => Promise<Result>,
+): Promise<Result> {
   const infrastructure = await startLocalInfrastructure({
     environment: process.env,
     report: console.error,
@@ -19,7 +19,7 @@ export async function withServers(
   try {
     const stub = await startStub();
     try {
-      await run({ infrastructure, stub });
+      return await run({ infrastructure, stub });
     } finally {
       await stub.stop();
     }

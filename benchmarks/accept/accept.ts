@@ -1,15 +1,15 @@
 import { join } from 'node:path';
 import { z } from 'zod';
 import { migrate } from '../../shared/postgres/migrate.ts';
-import { ConfigurationError } from '../../shared/runtime/configuration-error.ts';
 import { startChild } from '../child.ts';
 import { withDescendants } from '../cpu.ts';
 import { ownRoot } from '../installation.ts';
 import { figuresOf, microsOf, type Processes, type Turn } from '../one-api.ts';
 import { createDatabase } from '../own-database.ts';
+import { publishParts } from '../parts.ts';
 import { startPostgresAlone, type PostgresAlone } from '../postgres-alone.ts';
 import { requireRedis, startRedis } from '../peers/redis-server.ts';
-import { median, publishTables, ratioByRound, rounded, type Row, type Table } from '../results.ts';
+import { median, ratioByRound, rounded, type Row, type Table } from '../results.ts';
 import { storedSettings } from '../stored-jobs.ts';
 import { databaseSettings, warmDatabase } from '../warm-database.ts';
 import { adders } from './adders.ts';
@@ -68,22 +68,14 @@ const parts: Readonly<Record<string, Part>> = {
 };
 
 export async function benchmarkAccept(options: AcceptOptions): Promise<void> {
-  const { only } = options;
-  const asked = Object.entries(parts).filter(([name]) => only === undefined || name === only);
-  if (asked.length === 0) {
-    throw new ConfigurationError([`--only ${String(only)}: there are ${Object.keys(parts).join(', ')}`]);
-  }
-  const tables: Table[] = [];
-  for (const [name, { settings, measure }] of asked) {
-    console.error(`accept: ${name}`);
+  await publishParts({ name: 'accept', question, parts, only: options.only }, async ({ settings, measure }) => {
     const postgres = await startPostgresAlone({ ...databaseSettings, ...settings });
     try {
-      tables.push(...(await measure(postgres, options)));
+      return await measure(postgres, options);
     } finally {
       await postgres.stop();
     }
-  }
-  publishTables(only === undefined ? 'accept' : `accept-${only}`, question, tables);
+  });
 }
 
 async function measureBeside(postgres: PostgresAlone, { rounds, quick }: AcceptOptions): Promise<Table[]> {

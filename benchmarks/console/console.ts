@@ -1,6 +1,6 @@
 import { launchBrowser } from '../../test/browser/support/launch-browser.ts';
-import { ConfigurationError } from '../../shared/runtime/configuration-error.ts';
-import { publishTables, type Table } from '../results.ts';
+import { publishParts } from '../parts.ts';
+import type { Table } from '../results.ts';
 import { measureBrowsing } from './browsing.ts';
 import { withConsole } from './console-under-test.ts';
 import { measureConsoles } from './consoles.ts';
@@ -27,16 +27,7 @@ const parts: Readonly<Record<string, (options: ConsoleOptions) => Promise<Table[
 };
 
 export async function benchmarkConsole(options: ConsoleOptions): Promise<void> {
-  const { only } = options;
-  const asked = Object.entries(parts).filter(([name]) => only === undefined || name === only);
-  if (asked.length === 0)
-    throw new ConfigurationError(`--only ${String(only)}: one of ${Object.keys(parts).join(', ')}`);
-  const tables: Table[] = [];
-  for (const [name, part] of asked) {
-    console.error(`console: ${name}`);
-    tables.push(...(await part(options)));
-  }
-  publishTables(only === undefined ? 'console' : `console-${only}`, question, tables);
+  await publishParts({ name: 'console', question, parts, only: options.only }, (part) => part(options));
 }
 
 type Browser = Awaited<ReturnType<typeof launchBrowser>>;

@@ -1,7 +1,7 @@
-import { publishTables, type Table } from '../results.ts';
+import { publishParts } from '../parts.ts';
+import type { Table } from '../results.ts';
 import { withServers, type Servers } from '../servers.ts';
 import { databaseSettings } from '../warm-database.ts';
-import { ConfigurationError } from '../../shared/runtime/configuration-error.ts';
 import { measureBurst, measureCalls } from './calls.ts';
 import { measureCrowd, measureOffers, offerSeconds } from './offers.ts';
 import { measurePeerLags } from './peers.ts';
@@ -52,17 +52,7 @@ const parts: Readonly<Record<string, Part>> = {
 };
 
 export async function benchmarkFiring(options: FiringOptions): Promise<void> {
-  const { only } = options;
-  const asked = Object.entries(parts).filter(([name]) => only === undefined || name === only);
-  if (asked.length === 0) {
-    throw new ConfigurationError([`--only ${String(only)}: there are ${Object.keys(parts).join(', ')}`]);
-  }
-  const tables: Table[] = [];
-  for (const [name, { settings, measure }] of asked) {
-    console.error(`firing: ${name}`);
-    await withServers({ ...databaseSettings, ...settings }, async (servers) => {
-      tables.push(...(await measure(servers, options)));
-    });
-  }
-  publishTables(only === undefined ? 'firing' : `firing-${only}`, question, tables);
+  await publishParts({ name: 'firing', question, parts, only: options.only }, ({ settings, measure }) =>
+    withServers({ ...databaseSettings, ...settings }, (servers) => measure(servers, options)),
+  );
 }

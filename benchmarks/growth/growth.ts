@@ -1,4 +1,5 @@
-import { publishTables, type Table } from '../results.ts';
+import { publishParts } from '../parts.ts';
+import type { Table } from '../results.ts';
 import { withServers, type Servers } from '../servers.ts';
 import { databaseSettings, warmDatabase } from '../warm-database.ts';
 import { measureAudiences } from './audiences.ts';
@@ -29,16 +30,8 @@ const parts: Record<string, Part> = {
 };
 
 export async function benchmarkGrowth(options: GrowthOptions): Promise<void> {
-  const { only } = options;
-  const asked = Object.entries(parts).filter(([name]) => only === undefined || name === only);
-  if (asked.length === 0) throw new Error(`--only ${String(only)}: one of ${Object.keys(parts).join(', ')}`);
-  const tables: Table[] = [];
-  for (const [name, part] of asked) {
-    console.error(`growth: ${name}`);
-    // Each on servers of its own: a thousand partitions would burden what is measured after them.
-    await withServers({ ...databaseSettings, ...meteredSettings }, async (servers) => {
-      tables.push(...(await part(servers, options)));
-    });
-  }
-  publishTables(only === undefined ? 'growth' : `growth-${only}`, question, tables);
+  // Each on servers of its own: a thousand partitions would burden what is measured after them.
+  await publishParts({ name: 'growth', question, parts, only: options.only }, (part) =>
+    withServers({ ...databaseSettings, ...meteredSettings }, (servers) => part(servers, options)),
+  );
 }

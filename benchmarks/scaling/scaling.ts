@@ -1,7 +1,7 @@
-import { publishTables, type Table } from '../results.ts';
+import { publishParts } from '../parts.ts';
+import type { Table } from '../results.ts';
 import { withServers, type Servers } from '../servers.ts';
 import { databaseSettings, warmDatabase } from '../warm-database.ts';
-import { ConfigurationError } from '../../shared/runtime/configuration-error.ts';
 import { measurePartitions } from './partitions.ts';
 import { measureWorkers } from './workers.ts';
 
@@ -25,16 +25,7 @@ const parts: Record<string, Part> = {
 };
 
 export async function benchmarkScaling(options: ScalingOptions): Promise<void> {
-  const { only } = options;
-  const asked = Object.entries(parts).filter(([name]) => only === undefined || name === only);
-  if (asked.length === 0)
-    throw new ConfigurationError(`--only ${String(only)}: one of ${Object.keys(parts).join(', ')}`);
-  const tables: Table[] = [];
-  for (const [name, part] of asked) {
-    console.error(`scaling: ${name}`);
-    await withServers(databaseSettings, async (servers) => {
-      tables.push(...(await part(servers, options)));
-    });
-  }
-  publishTables(only === undefined ? 'scaling' : `scaling-${only}`, question, tables);
+  await publishParts({ name: 'scaling', question, parts, only: options.only }, (part) =>
+    withServers(databaseSettings, (servers) => part(servers, options)),
+  );
 }
