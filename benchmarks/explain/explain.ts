@@ -1,6 +1,5 @@
 import type { Pool } from 'pg';
 import { pino } from 'pino';
-import { v7 as uuidv7 } from 'uuid';
 import { createUserHistories } from '../../services/api/postgres/user-histories.ts';
 import { createPool } from '../../shared/postgres/pool.ts';
 import { migrate } from '../../shared/postgres/migrate.ts';
@@ -8,13 +7,13 @@ import { createDatabase } from '../own-database.ts';
 import { startPostgresAlone } from '../postgres-alone.ts';
 import { percentile, publishTables, rounded, type Row } from '../results.ts';
 import { databaseSettings } from '../warm-database.ts';
+import { batchUsers, nameIn, userOf, writeEndedRun, writeFeed } from '../written-run.ts';
 
 /**
  * How long does it take to say what became of one user? A run's rows are written by SQL, as the engine leaves them: two steps, two
  * users of each batch failed in the first one. Asked are users all over it, and users that it does not hold.
  */
 const question = 'Milliseconds to explain one user of a run';
-export const batchUsers = 100;
 const countries = ['SG', 'ID', 'VN', 'MY'] as const;
 const questionsAsked = 400;
 
@@ -68,68 +67,21 @@ async function measure(serverUrl: string, users: number): Promise<Row[]> {
   }
 }
 
-/** Ids ascend as texts do. */
-export function userOf(index: number): string {
-  return `user-${String(index).padStart(9, '0')}`;
-}
-
 /** The audience in equal, adjoining ranges, one for each country. */
 export async function writeRun(pool: Pool, users: number): Promise<string> {
-  const [campaignId, runId] = [uuidv7(), uuidv7()];
   const chain = [
     { action: 'award-reward', params: {} },
     { action: 'send-message', params: {} },
   ];
   const definition = { name: 'Explained', countries, chain, deadlineSeconds: 3600, priority: 'normal' };
-  await pool.query(`insert into campaigns (id, name, state, revision) values ($1, 'Explained', 'scheduled', 1)`, [
-    campaignId,
-  ]);
-  await pool.query('insert into campaign_revisions (campaign, revision, definition) values ($1, 1, $2)', [
-    campaignId,
-    definition,
-  ]);
-  await pool.query(
-    `insert into runs (id, campaign, revision, scheduled_for, state, deadline_at, ended_at)
-     values ($1, $2, 1, now(), 'completed_with_failures', now(), now())`,
-    [runId, campaignId],
-  );
+  const runId = await writeEndedRun(pool, definition);
   const batches = users / batchUsers / countries.length;
-  for (const [index, country] of countries.entries()) await writeFeed(pool, runId, country, index * batches, batches);
+  for (const [index, country] of countries.entries()) {
+    await writeFeed(pool, { runId, country, first: index * batches, batches }, [insertSteps, insertFailures]);
+  }
   await pool.query('analyze');
   return runId;
 }
-
-/** In chunks: no statement is longer than statements may take. */
-const batchesPerStatement = 5000;
-
-async function writeFeed(pool: Pool, runId: string, country: string, first: number, batches: number): Promise<void> {
-  const feedId = uuidv7();
-  await pool.query(
-    `insert into feeds (feed, run, country, segment, snapshot, cursor, next_batch_no, fed_users, complete)
-     values ($1, $2, $3, 'all', 's1', $4, $5, $6, true)`,
-    [
-      feedId,
-      runId,
-      country,
-      JSON.stringify(userOf((first + batches) * batchUsers - 1)),
-      batches + 1,
-      batches * batchUsers,
-    ],
-  );
-  for (let from = 1; from <= batches; from += batchesPerStatement) {
-    const values = [feedId, from, Math.min(batches, from + batchesPerStatement - 1), first];
-    for (const text of [insertBatches, insertSteps, insertFailures]) await pool.query(text, values);
-  }
-}
-
-const nameIn = (place: string) => `'user-' || lpad(((($4::int + b - 1) * ${batchUsers}) + ${place})::text, 9, '0')`;
-
-/** $1 feed, $2 and $3 first and last batch, $4 batches of the run before this feed. */
-const insertBatches = `
-  insert into batches (feed, batch_no, n, first_user, last_user, users)
-  select $1, b, ${batchUsers}, ${nameIn('0')}, ${nameIn(String(batchUsers - 1))},
-    (select string_agg('"' || ${nameIn('u')} || '"', ',' order by u) from generate_series(0, ${batchUsers - 1}) u)
-  from generate_series($2::int, $3::int) b`;
 
 const insertSteps = `
   insert into batch_steps (feed, batch_no, step, state, epoch, lease_until, rest, rest_users, failed, unknown)

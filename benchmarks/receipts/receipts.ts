@@ -7,12 +7,13 @@ import { signWebhook, webhookHeaders, webhookKeyOf } from '../../shared/domain/s
 import { textArray } from '../../shared/postgres/array-literals.ts';
 import { migrate } from '../../shared/postgres/migrate.ts';
 import { withDescendants } from '../cpu.ts';
-import { batchUsers, userOf, writeRun } from '../explain/explain.ts';
+import { writeRun } from '../explain/explain.ts';
 import { figuresOf, microsOf, nowhere, startOneApi, takeTurn, type Processes, type Turn } from '../one-api.ts';
 import { createDatabase } from '../own-database.ts';
 import { startPostgresAlone } from '../postgres-alone.ts';
 import { publishTables, type Row } from '../results.ts';
 import { databaseSettings, warmDatabase } from '../warm-database.ts';
+import { batchUsers, userOf } from '../written-run.ts';
 
 /**
  * How many delivery receipts a second does one API process take, signed, in requests of 1, 100 and 1,000? They are of users of one run in four
