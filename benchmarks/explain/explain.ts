@@ -1,6 +1,6 @@
 import type { Pool } from 'pg';
 import { pino } from 'pino';
-import { createUserHistories } from '../../services/api/postgres/user-histories.ts';
+import { createUserHistories } from '../../services/api/runs/explain/postgres/user-histories.ts';
 import { createPool } from '../../shared/postgres/pool.ts';
 import { migrate } from '../../shared/postgres/migrate.ts';
 import { createDatabase } from '../own-database.ts';

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
-import { checkAgainstConfig } from '../../services/api/check-campaign.ts';
+import { checkAgainstConfig } from '../../services/api/campaigns/check-campaign.ts';
 import { readConfig } from '../../services/sandbox/config.ts';
 import { campaignDefinition } from '../../shared/contracts/campaigns.ts';
 import { engineConfig } from '../../shared/contracts/engine-config.ts';

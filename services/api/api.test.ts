@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { campaign } from '../../shared/contracts/campaigns.ts';
-import { problem } from './contracts/problems.ts';
-import type { CampaignStore } from './ports/campaign-store.ts';
+import { problem } from './frame/problems.contract.ts';
+import type { CampaignStore } from './campaigns/campaign-store.port.ts';
 import { authorized, createApiDeps, someCampaign } from '../../test/support/api-deps.ts';
 import { createApi, type Api } from './api.ts';
 

@@ -1,20 +1,20 @@
-import { createHttpServer, type HttpServer } from './http/create-http-server.ts';
-import { documentRoutes } from './http/document-routes.ts';
+import { createHttpServer, type HttpServer } from './frame/server/create-http-server.ts';
+import { documentRoutes } from './frame/server/document-routes.ts';
 import type { Meter } from '../../shared/ports/meter.ts';
 import type { Logger } from '../../shared/runtime/logger.ts';
 import type { Service } from '../../shared/runtime/service.ts';
-import type { ConsolePages } from './console-pages.ts';
-import { consoleFileRoutes, createPageSender } from './console-routes.ts';
-import { describeInstallation } from './describe-installation.ts';
-import { databaseUnavailable } from './database-unavailable.ts';
-import { createEventStreams } from './event-streams.ts';
-import { healthRoutes, type HealthRoutesDeps } from './health-routes.ts';
-import { pathBelow } from './public-address.ts';
-import { receiptRoutes, type ReceiptRoutesDeps } from './receipt-routes.ts';
+import type { ConsolePages } from './console/console-pages.ts';
+import { consoleFileRoutes, createPageSender } from './console/console-routes.ts';
+import { describeInstallation } from './frame/server/describe-installation.ts';
+import { databaseUnavailable } from './frame/server/database-unavailable.ts';
+import { createEventStreams } from './access/event-streams.ts';
+import { healthRoutes, type HealthRoutesDeps } from './frame/server/health-routes.ts';
+import { pathBelow } from './frame/server/public-address.ts';
+import { receiptRoutes, type ReceiptRoutesDeps } from './receipts/receipt-routes.ts';
 import { v1Routes, type V1RoutesDeps } from './v1-routes.ts';
-import { exportShardFigures } from './shard-look.ts';
-import { createCampaignWatch } from './watch-campaigns.ts';
-import { createRunWatch } from './watch-run.ts';
+import { exportShardFigures } from './shards/shard-look.ts';
+import { createCampaignWatch } from './live/watch-campaigns.ts';
+import { createRunWatch } from './runs/watch-run.ts';
 
 export interface ApiDeps
   extends

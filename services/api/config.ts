@@ -5,7 +5,7 @@ import { createProblems } from '../../shared/runtime/configuration-error.ts';
 import { readEngineConfig } from '../../shared/runtime/engine-config-file.ts';
 import { commonEnvironment, readEnvironment } from '../../shared/runtime/environment.ts';
 import { readKafkaSecurity, type KafkaSettings } from '../../shared/runtime/kafka-security.ts';
-import { publicAddressOf, type PublicAddress } from './public-address.ts';
+import { publicAddressOf, type PublicAddress } from './frame/server/public-address.ts';
 import { readSecretBox, type SecretBox } from '../../shared/runtime/secret-box.ts';
 
 const apiEnvironment = commonEnvironment.pick({ DATABASE_URL: true, MUSTER_TOPIC_PREFIX: true }).extend({

@@ -1,7 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { afterEach, describe, expect, it } from 'vitest';
 import { readLedger } from '../../services/sandbox/ledger.ts';
-import { pageShape } from '../../services/api/contracts/pages.ts';
+import { pageShape } from '../../services/api/frame/pages.contract.ts';
 import { controlledRun, runEvent, type ControlledRunShape, type RunProgress } from '../../shared/contracts/runs.ts';
 import { lastCallSentWithinMs } from '../../shared/domain/run-control.ts';
 import type { RunState } from '../../shared/domain/run-states.ts';

@@ -1,8 +1,8 @@
 import type { Pool } from 'pg';
 import { pino } from 'pino';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createBudgetStore } from '../../services/api/postgres/budget-store.ts';
-import { createCampaignStore } from '../../services/api/postgres/campaign-store.ts';
+import { createBudgetStore } from '../../services/api/runs/control/postgres/budget-store.ts';
+import { createCampaignStore } from '../../services/api/campaigns/postgres/campaign-store.ts';
 import { createDueJobs } from '../../services/scheduler/postgres/due-jobs.ts';
 import { createFeedStore } from '../../services/trigger/postgres/feed-store.ts';
 import { createRetentionStore } from '../../services/trigger/postgres/retention.ts';

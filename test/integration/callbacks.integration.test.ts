@@ -1,8 +1,8 @@
 import type { Pool } from 'pg';
 import { pino } from 'pino';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { createDeadJobStore } from '../../services/api/postgres/dead-job-store.ts';
-import { createSchedulerDesk } from '../../services/api/postgres/scheduler-desk.ts';
+import { createDeadJobStore } from '../../services/api/jobs/postgres/dead-job-store.ts';
+import { createSchedulerDesk } from '../../services/api/jobs/scheduler/postgres/scheduler-desk.ts';
 import { createCallLedger } from '../../services/dispatcher/postgres/call-ledger.ts';
 import { flushCalls, type FlushParams } from '../../services/dispatcher/postgres/call-statements.ts';
 import { createHostCircuits } from '../../services/dispatcher/postgres/host-circuits.ts';

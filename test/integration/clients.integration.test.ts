@@ -1,7 +1,7 @@
 import type { Pool } from 'pg';
 import { pino } from 'pino';
 import { afterAll, beforeAll } from 'vitest';
-import { createClientStore } from '../../services/api/postgres/client-store.ts';
+import { createClientStore } from '../../services/api/clients/postgres/client-store.ts';
 import { createClientSource } from '../../shared/postgres/clients.ts';
 import { joinInstallation } from '../../shared/postgres/installation.ts';
 import { createPool } from '../../shared/postgres/pool.ts';

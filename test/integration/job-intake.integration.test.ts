@@ -4,7 +4,7 @@ import { v7 as uuidv7 } from 'uuid';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { jobIdOf } from '../../shared/domain/job-ids.ts';
-import { createJobStore } from '../../services/api/postgres/job-store.ts';
+import { createJobStore } from '../../services/api/jobs/postgres/job-store.ts';
 import {
   createJobIntake,
   storeJobs,

@@ -1,11 +1,11 @@
 import type { Pool } from 'pg';
 import { pino } from 'pino';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createClientFigures } from '../../services/api/postgres/client-figures.ts';
-import { createClientLedgers } from '../../services/api/postgres/client-ledgers.ts';
-import { createJobChanges } from '../../services/api/postgres/job-changes.ts';
+import { createClientFigures } from '../../services/api/clients/postgres/client-figures.ts';
+import { createClientLedgers } from '../../services/api/clients/postgres/client-ledgers.ts';
+import { createJobChanges } from '../../services/api/jobs/postgres/job-changes.ts';
 import { createLedgerCheck } from '../../services/scheduler/postgres/ledger-check.ts';
-import { createJobStore } from '../../services/api/postgres/job-store.ts';
+import { createJobStore } from '../../services/api/jobs/postgres/job-store.ts';
 import { jobIdOf } from '../../shared/domain/job-ids.ts';
 import { createJobIntake } from '../../shared/postgres/job-intake.ts';
 import { createHotPathPool } from '../../shared/postgres/pool.ts';

@@ -1,8 +1,8 @@
 import type { Pool } from 'pg';
 import { pino } from 'pino';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createActionTypeStore } from '../../services/api/postgres/action-type-store.ts';
-import { createCampaignStore } from '../../services/api/postgres/campaign-store.ts';
+import { createActionTypeStore } from '../../services/api/action-types/postgres/action-type-store.ts';
+import { createCampaignStore } from '../../services/api/campaigns/postgres/campaign-store.ts';
 import { describeRegistry } from '../support/conformance/registry.conformance.ts';
 import { createTestDatabase, type TestDatabase } from '../support/postgres-database.ts';
 import { actionTypeConfig } from '../../shared/contracts/engine-config.ts';

@@ -1,4 +1,4 @@
-import { decideVerb } from '../../services/api/control-run.ts';
+import { decideVerb } from '../../services/api/runs/control/control-run.ts';
 import type { ControlVerb } from '../../shared/domain/run-control.ts';
 import type { MemoryDatabase } from '../support/memory/memory-database.ts';
 import { createMemoryRunControl } from '../support/memory/run-control.ts';

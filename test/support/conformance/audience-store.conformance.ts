@@ -1,8 +1,8 @@
 import { v7 as uuidv7 } from 'uuid';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { AudienceStore, Upload, UploadEnd } from '../../../services/api/ports/audience-store.ts';
+import type { AudienceStore, Upload, UploadEnd } from '../../../services/api/audiences/audience-store.port.ts';
 import type { Retention } from '../../../services/trigger/ports/retention.ts';
-import type { CampaignStore } from '../../../services/api/ports/campaign-store.ts';
+import type { CampaignStore } from '../../../services/api/campaigns/campaign-store.port.ts';
 import { publicId } from '../../../shared/domain/ids.ts';
 import { compareUserIds } from '../../../shared/domain/user-id.ts';
 import type { StoredAudiences } from '../../../shared/ports/stored-audiences.ts';

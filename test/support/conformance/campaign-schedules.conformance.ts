@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import type { CampaignStore } from '../../../services/api/ports/campaign-store.ts';
-import type { ScheduleStore } from '../../../services/api/ports/schedule-store.ts';
+import type { CampaignStore } from '../../../services/api/campaigns/campaign-store.port.ts';
+import type { ScheduleStore } from '../../../services/api/schedules/schedule-store.port.ts';
 import type { DueJobs } from '../../../services/scheduler/ports/due-jobs.ts';
 import type { DueSchedules } from '../../../services/scheduler/ports/due-schedules.ts';
 import type { RecurrenceDefinition } from '../../../shared/contracts/recurrences.ts';

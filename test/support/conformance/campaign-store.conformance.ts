@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { v7 as uuidv7 } from 'uuid';
-import type { CampaignStore } from '../../../services/api/ports/campaign-store.ts';
+import type { CampaignStore } from '../../../services/api/campaigns/campaign-store.port.ts';
 import { campaignDefinitionOf, type RunRows } from './run-rows.ts';
 
 export interface CampaignStoreSubject {

@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import type { ClientFigures } from '../../../services/api/ports/client-figures.ts';
-import type { ClientLedgers } from '../../../services/api/ports/client-ledgers.ts';
-import type { JobStore } from '../../../services/api/ports/job-store.ts';
+import type { ClientFigures } from '../../../services/api/clients/client-figures.port.ts';
+import type { ClientLedgers } from '../../../services/api/clients/client-ledgers.port.ts';
+import type { JobStore } from '../../../services/api/jobs/job-store.port.ts';
 import type { LedgerCheck } from '../../../services/scheduler/ports/ledger-check.ts';
 import { jobIdOf, jobPartitionOf } from '../../../shared/domain/job-ids.ts';
 import type { JobIntake } from '../../../shared/ports/job-intake.ts';

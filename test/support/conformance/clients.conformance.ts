@@ -1,6 +1,6 @@
 import { v7 as uuidv7 } from 'uuid';
 import { beforeEach, describe, expect, it } from 'vitest';
-import type { ClientStore } from '../../../services/api/ports/client-store.ts';
+import type { ClientStore } from '../../../services/api/clients/client-store.port.ts';
 import { clientDefinition } from '../../../shared/contracts/clients.ts';
 import type { ClientSource } from '../../../shared/ports/clients.ts';
 

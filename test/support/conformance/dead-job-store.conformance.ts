@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { CallLedger } from '../../../services/dispatcher/ports/call-ledger.ts';
-import type { DeadJobStore } from '../../../services/api/ports/dead-job-store.ts';
-import { InvalidCursorError } from '../../../services/api/ports/campaign-store.ts';
+import type { DeadJobStore } from '../../../services/api/jobs/dead-job-store.port.ts';
+import { InvalidCursorError } from '../../../services/api/campaigns/campaign-store.port.ts';
 import { clientIdOf, jobIdOf, type JobSubject, type SeedJob } from './job-subject.ts';
 
 export interface DeadJobStoreSubject extends JobSubject {

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import type { CampaignStore } from '../../../services/api/ports/campaign-store.ts';
+import type { CampaignStore } from '../../../services/api/campaigns/campaign-store.port.ts';
 import type { DueJobs, Fired } from '../../../services/scheduler/ports/due-jobs.ts';
 import type { RunStore } from '../../../services/trigger/ports/run-store.ts';
 import type { HeldLease, Leases } from '../../../shared/ports/leases.ts';

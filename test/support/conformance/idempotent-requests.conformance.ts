@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { version } from 'uuid';
-import type { IdempotentRequests } from '../../../services/api/ports/idempotent-requests.ts';
+import type { IdempotentRequests } from '../../../services/api/frame/idempotent-requests.port.ts';
 
 export interface IdempotentRequestsSubject {
   requests: IdempotentRequests;

@@ -1,6 +1,6 @@
 import { v7 as uuidv7 } from 'uuid';
 import { beforeEach, describe, expect, it } from 'vitest';
-import type { QuarantinedSteps } from '../../../services/api/ports/quarantined-steps.ts';
+import type { QuarantinedSteps } from '../../../services/api/trouble/quarantined-steps.port.ts';
 import { stepLines } from '../../../shared/domain/outcomes.ts';
 import { aloneFromLapses } from '../../../shared/domain/suspects.ts';
 import type { StepLedger, StepRef } from '../../../shared/ports/step-ledger.ts';

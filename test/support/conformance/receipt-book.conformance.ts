@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import type { Receipt, ReceiptBook } from '../../../services/api/ports/receipt-book.ts';
-import { InvalidCursorError } from '../../../services/api/ports/campaign-store.ts';
+import type { Receipt, ReceiptBook } from '../../../services/api/receipts/receipt-book.port.ts';
+import { InvalidCursorError } from '../../../services/api/campaigns/campaign-store.port.ts';
 import { firstChildBatchNo } from '../../../shared/domain/batch.ts';
 import { receiptLine } from '../../../shared/domain/receipts.ts';
 import {

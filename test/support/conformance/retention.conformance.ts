@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import type { CampaignStore } from '../../../services/api/ports/campaign-store.ts';
-import type { RunReports } from '../../../services/api/ports/run-reports.ts';
+import type { CampaignStore } from '../../../services/api/campaigns/campaign-store.port.ts';
+import type { RunReports } from '../../../services/api/runs/run-reports.port.ts';
 import type { Retention } from '../../../services/trigger/ports/retention.ts';
 import { campaignDefinitionOf, type RunRows } from './run-rows.ts';
 

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import type { RunChange, RunControl, RunEventEntry } from '../../../services/api/ports/run-control.ts';
-import { InvalidCursorError } from '../../../services/api/ports/campaign-store.ts';
+import type { RunChange, RunControl, RunEventEntry } from '../../../services/api/runs/control/run-control.port.ts';
+import { InvalidCursorError } from '../../../services/api/campaigns/campaign-store.port.ts';
 import {
   claimOne,
   createRun,

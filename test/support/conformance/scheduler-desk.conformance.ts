@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import type { SchedulerDesk } from '../../../services/api/ports/scheduler-desk.ts';
+import type { SchedulerDesk } from '../../../services/api/jobs/scheduler/scheduler-desk.port.ts';
 import type { HostCircuits } from '../../../services/dispatcher/ports/host-circuits.ts';
 import type { PartitionLeases } from '../../../services/scheduler/ports/partition-leases.ts';
 import type { Regions } from '../../../shared/ports/regions.ts';

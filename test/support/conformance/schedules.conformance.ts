@@ -1,8 +1,12 @@
 import { v7 as uuidv7 } from 'uuid';
 import { beforeEach, describe, expect, it } from 'vitest';
-import type { ClientStore } from '../../../services/api/ports/client-store.ts';
+import type { ClientStore } from '../../../services/api/clients/client-store.port.ts';
 import { clientDefinition } from '../../../shared/contracts/clients.ts';
-import type { GroupStore, OccurrenceRecord, ScheduleStore } from '../../../services/api/ports/schedule-store.ts';
+import type {
+  GroupStore,
+  OccurrenceRecord,
+  ScheduleStore,
+} from '../../../services/api/schedules/schedule-store.port.ts';
 import type { DueSchedules, Looker } from '../../../services/scheduler/ports/due-schedules.ts';
 import type { KeptSchedule } from '../../../shared/contracts/kept-schedules.ts';
 import { jobIdOf } from '../../../shared/domain/job-ids.ts';

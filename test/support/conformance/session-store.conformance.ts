@@ -4,7 +4,7 @@ import {
   sessionIdleMs,
   sessionMaxMs,
   type SessionStore,
-} from '../../../services/api/ports/session-store.ts';
+} from '../../../services/api/access/session-store.port.ts';
 import type { ApiKeyRecord, ApiKeys } from '../../../shared/ports/api-keys.ts';
 
 export interface SessionSubject {

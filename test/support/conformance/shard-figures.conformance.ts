@@ -1,6 +1,6 @@
 import { segmentAlone } from '../../../shared/contracts/feed-audience.ts';
 import { beforeEach, describe, expect, it } from 'vitest';
-import type { ShardFigures } from '../../../services/api/ports/shard-figures.ts';
+import type { ShardFigures } from '../../../services/api/shards/shard-figures.port.ts';
 import type { ShardReports } from '../../../services/worker/ports/shard-reports.ts';
 import {
   claimOne,

@@ -2,8 +2,13 @@ import { v7 as uuidv7 } from 'uuid';
 import { rejectRules } from '../../../shared/contracts/audiences.ts';
 import { publicId } from '../../../shared/domain/ids.ts';
 import { compareUserIds } from '../../../shared/domain/user-id.ts';
-import type { AudienceRecord, AudienceStore, Upload, UploadEnd } from '../../../services/api/ports/audience-store.ts';
-import { pageOf, requireIdCursor } from '../../../services/api/postgres/pages.ts';
+import type {
+  AudienceRecord,
+  AudienceStore,
+  Upload,
+  UploadEnd,
+} from '../../../services/api/audiences/audience-store.port.ts';
+import { pageOf, requireIdCursor } from '../../../services/api/frame/postgres/pages.ts';
 import { atOnce } from './at-once.ts';
 import type { MemoryDatabase } from './memory-database.ts';
 import type { AudienceRow } from './feed-tables.ts';

@@ -1,6 +1,6 @@
 import { v7 as uuidv7 } from 'uuid';
-import type { AuditFilter, AuditLog, AuditRecord } from '../../../services/api/ports/audit-log.ts';
-import { pageOf, requireIdCursor } from '../../../services/api/postgres/pages.ts';
+import type { AuditFilter, AuditLog, AuditRecord } from '../../../services/api/access/audit-log.port.ts';
+import { pageOf, requireIdCursor } from '../../../services/api/frame/postgres/pages.ts';
 import { atOnce } from './at-once.ts';
 import type { MemoryDatabase } from './memory-database.ts';
 

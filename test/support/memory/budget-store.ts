@@ -1,4 +1,4 @@
-import type { BudgetStore } from '../../../services/api/ports/budget-store.ts';
+import type { BudgetStore } from '../../../services/api/runs/control/budget-store.port.ts';
 import { atOnce } from './at-once.ts';
 import { shownBudgets } from './budgets.ts';
 import type { MemoryDatabase } from './memory-database.ts';

@@ -5,7 +5,7 @@ import {
   type CampaignLists,
   type CampaignSearch,
   type ListedCampaign,
-} from '../../../services/api/ports/campaign-lists.ts';
+} from '../../../services/api/campaigns/campaign-lists.port.ts';
 import { atOnce } from './at-once.ts';
 import { recordOf } from './campaign-store.ts';
 import type { MemoryDatabase } from './memory-database.ts';

@@ -1,5 +1,5 @@
-import type { ClientLedgers } from '../../../services/api/ports/client-ledgers.ts';
-import type { ClientFigures } from '../../../services/api/ports/client-figures.ts';
+import type { ClientLedgers } from '../../../services/api/clients/client-ledgers.port.ts';
+import type { ClientFigures } from '../../../services/api/clients/client-figures.port.ts';
 import { atOnce } from './at-once.ts';
 import type { MemoryDatabase } from './memory-database.ts';
 

@@ -1,4 +1,4 @@
-import type { ClientStore } from '../../../services/api/ports/client-store.ts';
+import type { ClientStore } from '../../../services/api/clients/client-store.port.ts';
 import type { Client, ClientSource } from '../../../shared/ports/clients.ts';
 import { atOnce } from './at-once.ts';
 import type { MemoryDatabase } from './memory-database.ts';

@@ -1,5 +1,10 @@
-import type { DeadJob, DeadJobContent, DeadJobStore, ReplayTerms } from '../../../services/api/ports/dead-job-store.ts';
-import { InvalidCursorError } from '../../../services/api/ports/campaign-store.ts';
+import type {
+  DeadJob,
+  DeadJobContent,
+  DeadJobStore,
+  ReplayTerms,
+} from '../../../services/api/jobs/dead-job-store.port.ts';
+import { InvalidCursorError } from '../../../services/api/campaigns/campaign-store.port.ts';
 import type { SettableClock } from '../settable-clock.ts';
 import { atOnce } from './at-once.ts';
 import { countJobs, type DeadJobRow, type JobTables } from './job-tables.ts';

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { v7 as uuidv7 } from 'uuid';
-import type { DeadLetterFilter, DeadLetterStore } from '../../../services/api/ports/dead-letter-store.ts';
+import type { DeadLetterFilter, DeadLetterStore } from '../../../services/api/trouble/dead-letter-store.port.ts';
 import type { LetterPublisher, LetterReplays } from '../../../services/trigger/ports/letter-replays.ts';
 import { cleanDetail } from '../../../shared/domain/reasons.ts';
 import type { DeadLetters } from '../../../shared/ports/dead-letters.ts';
@@ -8,7 +8,7 @@ import type { MessagePublisher } from '../../../shared/ports/message-bus.ts';
 import { atOnce } from './at-once.ts';
 import type { MemoryDatabase } from './memory-database.ts';
 import type { DeadLetterRow } from './service-tables.ts';
-import { pageOf, requireIdCursor } from '../../../services/api/postgres/pages.ts';
+import { pageOf, requireIdCursor } from '../../../services/api/frame/postgres/pages.ts';
 
 export function createMemoryDeadLetters({ database }: { database: MemoryDatabase }): DeadLetters {
   return {

@@ -1,5 +1,5 @@
 import { v7 as uuidv7 } from 'uuid';
-import type { IdempotentRequests } from '../../../services/api/ports/idempotent-requests.ts';
+import type { IdempotentRequests } from '../../../services/api/frame/idempotent-requests.port.ts';
 import { atOnce } from './at-once.ts';
 import type { MemoryDatabase } from './memory-database.ts';
 

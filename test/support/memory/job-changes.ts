@@ -1,4 +1,4 @@
-import type { JobChange, JobChanges } from '../../../services/api/ports/job-changes.ts';
+import type { JobChange, JobChanges } from '../../../services/api/jobs/job-changes.port.ts';
 import { createMemoryJobStore } from './job-store.ts';
 import type { MemoryDatabase } from './memory-database.ts';
 

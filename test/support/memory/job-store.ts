@@ -1,6 +1,12 @@
 import { jobOutcomes } from '../../../shared/contracts/jobs.ts';
-import { InvalidCursorError } from '../../../services/api/ports/campaign-store.ts';
-import type { JobChanged, JobFilter, JobRecord, JobStore, WholeJob } from '../../../services/api/ports/job-store.ts';
+import { InvalidCursorError } from '../../../services/api/campaigns/campaign-store.port.ts';
+import type {
+  JobChanged,
+  JobFilter,
+  JobRecord,
+  JobStore,
+  WholeJob,
+} from '../../../services/api/jobs/job-store.port.ts';
 import { atOnce } from './at-once.ts';
 import { countJobs, type EndedJobRow, type StoredJobRow } from './job-tables.ts';
 import type { MemoryDatabase } from './memory-database.ts';

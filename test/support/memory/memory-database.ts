@@ -1,5 +1,5 @@
 import type { RegisteredShard } from '../../../shared/ports/registry.ts';
-import type { AuditRecord } from '../../../services/api/ports/audit-log.ts';
+import type { AuditRecord } from '../../../services/api/access/audit-log.port.ts';
 import type { SettableClock } from '../settable-clock.ts';
 import { createJobTables, type JobTables } from './job-tables.ts';
 import { createScheduleTables, type ScheduleTables } from './schedule-tables.ts';

@@ -3,8 +3,8 @@ import type {
   QuarantinedStep,
   QuarantinedSteps,
   ReplayVerdict,
-} from '../../../services/api/ports/quarantined-steps.ts';
-import { pageOf, requireIdCursor } from '../../../services/api/postgres/pages.ts';
+} from '../../../services/api/trouble/quarantined-steps.port.ts';
+import { pageOf, requireIdCursor } from '../../../services/api/frame/postgres/pages.ts';
 import { isChildBatch } from '../../../shared/domain/batch.ts';
 import { mayBeReplayed } from '../../../shared/domain/quarantine.ts';
 import { reasons } from '../../../shared/domain/reasons.ts';

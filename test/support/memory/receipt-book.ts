@@ -1,7 +1,7 @@
-import { receiptCursorOf, receiptPlaceOf } from '../../../services/api/contracts/receipt-cursor.ts';
-import { InvalidCursorError } from '../../../services/api/ports/campaign-store.ts';
-import type { Receipt, ReceiptBook, ReceiptVerdict } from '../../../services/api/ports/receipt-book.ts';
-import { pageOf } from '../../../services/api/postgres/pages.ts';
+import { receiptCursorOf, receiptPlaceOf } from '../../../services/api/receipts/receipt-cursor.contract.ts';
+import { InvalidCursorError } from '../../../services/api/campaigns/campaign-store.port.ts';
+import type { Receipt, ReceiptBook, ReceiptVerdict } from '../../../services/api/receipts/receipt-book.port.ts';
+import { pageOf } from '../../../services/api/frame/postgres/pages.ts';
 import { isChildBatch } from '../../../shared/domain/batch.ts';
 import type { ReceiptTotals } from '../../../shared/domain/receipts.ts';
 import { compareUserIds } from '../../../shared/domain/user-id.ts';

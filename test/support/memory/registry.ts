@@ -1,4 +1,4 @@
-import type { ActionTypeChange, ActionTypeStore } from '../../../services/api/ports/action-type-store.ts';
+import type { ActionTypeChange, ActionTypeStore } from '../../../services/api/action-types/action-type-store.port.ts';
 import type {
   RegisteredActionType,
   RegisteredShard,

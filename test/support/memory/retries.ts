@@ -1,4 +1,4 @@
-import type { Retries, RetryGroup } from '../../../services/api/ports/retries.ts';
+import type { Retries, RetryGroup } from '../../../services/api/runs/failures/retries.port.ts';
 import { atOnce } from './at-once.ts';
 import type { MemoryDatabase } from './memory-database.ts';
 import type { FeedRow } from './feed-tables.ts';

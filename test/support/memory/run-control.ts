@@ -1,5 +1,5 @@
-import type { RunChange, RunControl } from '../../../services/api/ports/run-control.ts';
-import { pageOf, requireIdCursor } from '../../../services/api/postgres/pages.ts';
+import type { RunChange, RunControl } from '../../../services/api/runs/control/run-control.port.ts';
+import { pageOf, requireIdCursor } from '../../../services/api/frame/postgres/pages.ts';
 import { isTerminal } from '../../../shared/domain/run-states.ts';
 import { nothingUnderWay } from '../../../shared/domain/under-way.ts';
 import { atOnce } from './at-once.ts';

@@ -1,7 +1,11 @@
-import { failureCursorOf, failurePlaceOf, type FailurePlace } from '../../../services/api/contracts/failure-cursor.ts';
+import {
+  failureCursorOf,
+  failurePlaceOf,
+  type FailurePlace,
+} from '../../../services/api/runs/failures/failure-cursor.contract.ts';
 import { estimateOf, onlySegment } from '../../../shared/contracts/feed-audience.ts';
 import { compareUserIds } from '../../../shared/domain/user-id.ts';
-import { InvalidCursorError } from '../../../services/api/ports/campaign-store.ts';
+import { InvalidCursorError } from '../../../services/api/campaigns/campaign-store.port.ts';
 import type {
   FailureGroup,
   RecordedFailure,
@@ -9,8 +13,8 @@ import type {
   RunReports,
   RunSnapshot,
   RunWaitRow,
-} from '../../../services/api/ports/run-reports.ts';
-import { pageOf, requireIdCursor } from '../../../services/api/postgres/pages.ts';
+} from '../../../services/api/runs/run-reports.port.ts';
+import { pageOf, requireIdCursor } from '../../../services/api/frame/postgres/pages.ts';
 import { atOnce } from './at-once.ts';
 import { shownBudgets } from './budgets.ts';
 import type { MemoryDatabase } from './memory-database.ts';

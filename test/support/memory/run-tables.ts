@@ -2,8 +2,8 @@ import type { CampaignDefinition } from '../../../shared/contracts/campaigns.ts'
 import type { RunSettings } from '../../../shared/contracts/runs.ts';
 import type { RunEventKind } from '../../../shared/domain/run-events.ts';
 import type { RunState } from '../../../shared/domain/run-states.ts';
-import type { CampaignState } from '../../../services/api/ports/campaign-store.ts';
-import type { RetryFilter } from '../../../services/api/ports/retries.ts';
+import type { CampaignState } from '../../../services/api/campaigns/campaign-store.port.ts';
+import type { RetryFilter } from '../../../services/api/runs/failures/retries.port.ts';
 
 export interface CampaignRow {
   id: string;

@@ -5,7 +5,7 @@ import { recurrenceOf } from '../../../shared/contracts/recurrences.ts';
 import { selectGroups } from '../../../shared/domain/recurrence/groups.ts';
 import { nextInstantMs } from '../../../shared/domain/recurrence/recurrence.ts';
 import { scheduleMoveOf } from '../../../shared/domain/recurrence/schedule-states.ts';
-import type { Page } from '../../../services/api/ports/campaign-store.ts';
+import type { Page } from '../../../services/api/campaigns/campaign-store.port.ts';
 import type {
   Fired,
   FireWish,
@@ -14,11 +14,11 @@ import type {
   OccurrenceRecord,
   ScheduleRecord,
   ScheduleStore,
-} from '../../../services/api/ports/schedule-store.ts';
-import { instantsByHand, maxFiredByHand } from '../../../services/api/postgres/fire-by-hand.ts';
-import { readCursor, writeCursor } from '../../../services/api/postgres/occurrence-list.ts';
-import { pageOf, requireIdCursor } from '../../../services/api/postgres/pages.ts';
-import { runVerbs, whatHappened } from '../../../services/api/postgres/schedule-store.ts';
+} from '../../../services/api/schedules/schedule-store.port.ts';
+import { instantsByHand, maxFiredByHand } from '../../../services/api/schedules/postgres/fire-by-hand.ts';
+import { readCursor, writeCursor } from '../../../services/api/schedules/postgres/occurrence-list.ts';
+import { pageOf, requireIdCursor } from '../../../services/api/frame/postgres/pages.ts';
+import { runVerbs, whatHappened } from '../../../services/api/schedules/postgres/schedule-store.ts';
 import { atOnce } from './at-once.ts';
 import {
   fireSchedulesInMemory,

@@ -2,7 +2,7 @@ import type { KeptSchedule } from '../../../shared/contracts/kept-schedules.ts';
 import type { NewOccurrence } from '../../../shared/contracts/planned-rows.ts';
 import type { SkipCause } from '../../../shared/domain/recurrence/policies.ts';
 import type { ScheduleState } from '../../../shared/domain/recurrence/schedule-states.ts';
-import type { GroupRecord } from '../../../services/api/ports/schedule-store.ts';
+import type { GroupRecord } from '../../../services/api/schedules/schedule-store.port.ts';
 import type { SkippedRow } from '../../../shared/postgres/schedules/fire-schedules.ts';
 
 /** The tables of recurring schedules as in Postgres (migrations/…_schedules.ts). */

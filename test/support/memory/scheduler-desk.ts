@@ -1,4 +1,4 @@
-import type { SchedulerDesk } from '../../../services/api/ports/scheduler-desk.ts';
+import type { SchedulerDesk } from '../../../services/api/jobs/scheduler/scheduler-desk.port.ts';
 import { jobPartitionOf } from '../../../shared/domain/job-ids.ts';
 import { atOnce } from './at-once.ts';
 import { circuitKey, type CallbackTables } from './callback-tables.ts';

@@ -2,7 +2,7 @@ import type { DeadLetterState } from '../../../shared/contracts/dead-letters.ts'
 import type { Shard } from '../../../shared/domain/shard.ts';
 import type { ApiKeyRecord } from '../../../shared/ports/api-keys.ts';
 import type { RegisteredActionType } from '../../../shared/ports/registry.ts';
-import type { StoredAnswer } from '../../../services/api/ports/idempotent-requests.ts';
+import type { StoredAnswer } from '../../../services/api/frame/idempotent-requests.port.ts';
 import type { ShardReport } from '../../../services/worker/ports/shard-reports.ts';
 
 export interface ActionTypeRow extends RegisteredActionType {

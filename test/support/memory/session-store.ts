@@ -5,7 +5,7 @@ import {
   sessionTouchMs,
   type SessionRecord,
   type SessionStore,
-} from '../../../services/api/ports/session-store.ts';
+} from '../../../services/api/access/session-store.port.ts';
 import { recordOf as keyRecordOf } from './api-keys.ts';
 import { atOnce } from './at-once.ts';
 import type { MemoryDatabase } from './memory-database.ts';

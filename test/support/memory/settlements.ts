@@ -1,4 +1,4 @@
-import type { SettlementRequests } from '../../../services/api/ports/settlement-requests.ts';
+import type { SettlementRequests } from '../../../services/api/trouble/settlement-requests.port.ts';
 import type { SettledUser, Settlements, SettlementVerdict, UnknownUser } from '../../../shared/ports/settlements.ts';
 import { compareUserIds } from '../../../shared/domain/user-id.ts';
 import { atOnce } from './at-once.ts';

@@ -1,5 +1,5 @@
 import { estimateOf } from '../../../shared/contracts/feed-audience.ts';
-import type { ShardFigures, ShardWork } from '../../../services/api/ports/shard-figures.ts';
+import type { ShardFigures, ShardWork } from '../../../services/api/shards/shard-figures.port.ts';
 import type { ShardReports } from '../../../services/worker/ports/shard-reports.ts';
 import { atOnce } from './at-once.ts';
 import type { MemoryDatabase } from './memory-database.ts';

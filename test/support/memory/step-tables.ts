@@ -1,6 +1,6 @@
 import type { StepFlow, StepTotals } from '../../../shared/domain/outcomes.ts';
-import type { QuarantineState } from '../../../services/api/ports/quarantined-steps.ts';
-import type { RejectedLine } from '../../../services/api/ports/settlement-requests.ts';
+import type { QuarantineState } from '../../../services/api/trouble/quarantined-steps.port.ts';
+import type { RejectedLine } from '../../../services/api/trouble/settlement-requests.port.ts';
 import type { SettlementCounts, SettlementMethod } from '../../../shared/ports/settlements.ts';
 import type { AttemptNote, ToldUsers, UserFailure } from '../../../shared/ports/step-ledger.ts';
 

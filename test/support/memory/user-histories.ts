@@ -6,7 +6,7 @@ import type {
   HistoryStep,
   UserHistories,
   UserPlace,
-} from '../../../services/api/ports/user-histories.ts';
+} from '../../../services/api/runs/explain/user-histories.port.ts';
 import { isChildBatch } from '../../../shared/domain/batch.ts';
 import { brokenUserIdRule, escapeUserId } from '../../../shared/domain/user-id.ts';
 import { atOnce } from './at-once.ts';

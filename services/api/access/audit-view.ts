@@ -1,0 +1,13 @@
+import type { AuditRecordShape } from '../../../shared/contracts/audit.ts';
+import { publicId } from '../../../shared/domain/ids.ts';
+import type { AuditRecord } from './audit-log.port.ts';
+
+export function auditView({ auditId, at, apiKey, detail, ...record }: AuditRecord): AuditRecordShape {
+  return {
+    id: publicId('change', auditId),
+    at: at.toISOString(),
+    keyId: apiKey === null ? null : publicId('apiKey', apiKey),
+    ...record,
+    detail: { ...detail },
+  };
+}

@@ -1,0 +1,137 @@
+import type { FastifyRequest } from 'fastify';
+import { createAddressLimit } from './address-limit.ts';
+import { HttpProblem } from '../frame/http-problem.ts';
+import { isLook, isSameOrigin } from '../frame/server/same-origin.ts';
+import type { SessionStore } from './session-store.port.ts';
+import type { PublicAddress } from '../frame/server/public-address.ts';
+import { rememberCredentials } from './remembered-credentials.ts';
+import { digestOfSecret, isCsrfToken, secretInCookies, type CookiePlace } from './session-cookie.ts';
+import type { ApiKeyRecord, ApiKeys } from '../../../shared/ports/api-keys.ts';
+import type { Clock } from '../../../shared/ports/clock.ts';
+import { digestOfApiKey } from '../../../shared/runtime/api-key-secret.ts';
+
+/** What a key may look like: our own, and what may be given as the bootstrap key. Anything else is refused unread. */
+const keyPattern = /^[\x21-\x7e]{16,512}$/;
+
+export interface AuthenticateDeps {
+  apiKeys: ApiKeys;
+  /** Without them no cookie is looked at. */
+  sessions?: Pick<SessionStore, 'find' | 'useLink'> | undefined;
+  publicAddress?: PublicAddress | undefined;
+  clock: Clock;
+  /** Called for each request that is refused for its key. */
+  onRefused?: (() => void) | undefined;
+}
+
+/** The session of a request that came with its cookie. */
+export interface CallerSession {
+  /** Of the cookie. Never shown and never logged. */
+  secret: string;
+  digest: string;
+  expiresAt: Date;
+}
+
+export interface Caller {
+  apiKey: ApiKeyRecord;
+  /** Null for a key in the header. */
+  session: CallerSession | null;
+}
+
+type Asked = Pick<FastifyRequest, 'headers' | 'ip' | 'method'>;
+
+export interface Authentication {
+  /**
+   * Who asks: `Authorization: Bearer <key>`, or the cookie of a session. A cookie is sent along by the browser whoever made the request, so
+   * with one it has to come from our own pages, and what changes something has to carry the session's CSRF token.
+   * @throws {HttpProblem} 401, 403 when it comes from elsewhere, 429
+   */
+  callerOf(request: Asked): Promise<Caller>;
+  /** @throws {HttpProblem} 401 for one that nobody knows, 429 */
+  ofKey(secret: string, ip: string): Promise<ApiKeyRecord>;
+  /** Uses it up. @throws {HttpProblem} 401 for one that opens nothing any more, 429 */
+  ofLink(secret: string, ip: string): Promise<ApiKeyRecord>;
+  /** @throws {HttpProblem} 403 for a request that does not come from our own pages */
+  requireOurPage(request: Asked): void;
+  /** A session that was closed, or all of them. */
+  forget(digest?: string): void;
+}
+
+export function createAuthenticate(deps: AuthenticateDeps): Authentication {
+  const { apiKeys, sessions, publicAddress, clock, onRefused } = deps;
+  const limit = createAddressLimit({ clock });
+  const keys = rememberCredentials({ find: (digest) => apiKeys.find(digest), limit, clock });
+  const opened = rememberCredentials({ find: async (digest) => sessions?.find(digest), limit, clock });
+  const place = publicAddress && cookiePlaceOf(publicAddress);
+
+  function refuse(detail: string): never {
+    onRefused?.();
+    throw unauthorized(detail);
+  }
+
+  async function ofKey(secret: string, ip: string): Promise<ApiKeyRecord> {
+    if (!keyPattern.test(secret)) refuse('this is no API key: they are 16 to 512 visible ASCII characters');
+    return (await keys.find(digestOfApiKey(secret), ip)) ?? refuse('the API key is not known, or was revoked');
+  }
+
+  async function ofLink(secret: string, ip: string): Promise<ApiKeyRecord> {
+    const used = 'this link was used already, or is too old: make another one';
+    const answered = await limit.ask(ip);
+    let apiKey: ApiKeyRecord | undefined;
+    try {
+      const digest = digestOfSecret(secret);
+      apiKey = digest === undefined ? undefined : await sessions?.useLink(digest);
+    } finally {
+      answered(apiKey === undefined);
+    }
+    return apiKey ?? refuse(used);
+  }
+
+  function requireOurPage({ headers, method }: Asked): void {
+    if (!isSameOrigin(headers, method, publicAddress?.origin)) throw fromElsewhere();
+  }
+
+  async function ofCookie(secret: string, request: Asked): Promise<Caller> {
+    requireOurPage(request);
+    const over = 'the session is over: log in again';
+    const digest = digestOfSecret(secret) ?? refuse(over);
+    const session = (await opened.find(digest, request.ip)) ?? refuse(over);
+    if (!isLook(request.method) && !isCsrfToken(request.headers['x-csrf-token'], secret)) throw withoutToken();
+    return { apiKey: session.apiKey, session: { secret, digest, expiresAt: session.expiresAt } };
+  }
+
+  return {
+    callerOf: async (request) => {
+      const { headers, ip } = request;
+      const [, key] = /^Bearer +(\S+)$/i.exec(headers.authorization ?? '') ?? [];
+      if (key !== undefined) return { apiKey: await ofKey(key, ip), session: null };
+      const inCookies = sessions && headers.authorization === undefined;
+      const secret = inCookies ? secretInCookies(headers.cookie, place) : undefined;
+      if (secret !== undefined) return await ofCookie(secret, request);
+      return refuse('this needs the header Authorization: Bearer <API key>');
+    },
+    ofKey,
+    ofLink,
+    requireOurPage,
+    forget: (digest) => (digest === undefined ? opened.forgetAll() : opened.forget(digest)),
+  };
+}
+
+export function cookiePlaceOf({ origin, basePath }: PublicAddress): CookiePlace {
+  return { basePath, isSecure: origin.startsWith('https:') };
+}
+
+function unauthorized(detail: string): HttpProblem {
+  const headers = { 'www-authenticate': 'Bearer realm="muster"' };
+  return new HttpProblem({ status: 401, code: 'unauthorized', detail, headers });
+}
+
+function fromElsewhere(): HttpProblem {
+  const detail =
+    'this comes from a page of another origin; where a proxy stands before the API, API_PUBLIC_URL has to say the address that people use';
+  return new HttpProblem({ status: 403, code: 'other-origin', detail });
+}
+
+function withoutToken(): HttpProblem {
+  const detail = 'a change by session needs its token in the header X-CSRF-Token; GET /v1/session tells it';
+  return new HttpProblem({ status: 403, code: 'csrf-token', detail });
+}

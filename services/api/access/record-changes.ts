@@ -1,0 +1,68 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { z } from 'zod';
+import type { HttpServer } from '../frame/server/create-http-server.ts';
+import { changing } from '../frame/server/log-changes.ts';
+import type { AuditDetail, AuditEntry, AuditLog } from './audit-log.port.ts';
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** What a handler wants the audit log to keep of its change, beyond who, what and when. Never a secret. */
+    auditDetail: AuditDetail | null;
+  }
+}
+
+const refusedByState = 409;
+
+/**
+ * One entry in the audit log for each change that succeeded, and for each that a state refused, before it is answered. A repeat that was
+ * answered from its `Idempotency-Key` changed nothing.
+ */
+export function recordChanges(server: HttpServer, audit: AuditLog): void {
+  server.decorateRequest('auditDetail', null);
+  server.addHook('onSend', async (request, reply, payload) => {
+    if (!isRecorded(request, reply)) return;
+    const entry = entryOf(request, reply, payload);
+    try {
+      await audit.record(entry);
+    } catch (error) {
+      // What was done is done, and the caller has to know: this line is the entry then.
+      request.log.error({ err: error, ...entry }, 'could not record a change in the audit log');
+    }
+  });
+}
+
+function isRecorded({ method, routeOptions }: FastifyRequest, reply: FastifyReply): boolean {
+  if (!changing.has(method) || routeOptions.config.isFrequent || reply.getHeader('idempotent-replayed') === 'true')
+    return false;
+  return reply.statusCode < 300 || reply.statusCode === refusedByState;
+}
+
+function entryOf(request: FastifyRequest, reply: FastifyReply, payload: unknown): AuditEntry {
+  const { method, apiKey, routeOptions, id, auditDetail } = request;
+  return {
+    apiKey: apiKey?.key ?? null,
+    method,
+    route: routeOptions.url ?? 'none',
+    subject: subjectOf(request, reply),
+    status: reply.statusCode,
+    requestId: id,
+    detail: { ...auditDetail, ...(reply.statusCode === refusedByState ? refusalOf(payload) : {}) },
+  };
+}
+
+const namesOne = z.record(z.string(), z.string());
+
+/** What the path names: its first parameter; else what was created. */
+function subjectOf({ params }: FastifyRequest, reply: FastifyReply): string | null {
+  const [named] = Object.values(namesOne.safeParse(params).data ?? {});
+  const created = reply.getHeader('location');
+  return named ?? (typeof created === 'string' ? (created.split('/').at(-1) ?? null) : null);
+}
+
+const refusal = z.object({ code: z.string(), detail: z.string() });
+
+function refusalOf(payload: unknown): AuditDetail {
+  if (typeof payload !== 'string') return {};
+  const told = refusal.safeParse(JSON.parse(payload)).data;
+  return told ? { refused: told.code, because: told.detail } : {};
+}

@@ -1,0 +1,63 @@
+import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
+import { digestOfApiKey } from '../../../shared/runtime/api-key-secret.ts';
+
+const secretPattern = /^[A-Za-z0-9_-]{43}$/;
+
+/** For the cookie of a session or for a link: 256 random bits. */
+export function newSessionSecret(): string {
+  return randomBytes(32).toString('base64url');
+}
+
+/** Undefined for what cannot be one of our secrets. */
+export function digestOfSecret(secret: string): string | undefined {
+  return secretPattern.test(secret) ? digestOfApiKey(secret) : undefined;
+}
+
+/**
+ * What a page of ours has to say beside the cookie. It follows from the secret, so it needs no place of its own, and says nothing about it;
+ * who can read the sessions' table cannot make one.
+ */
+export function csrfTokenOf(secret: string): string {
+  return createHmac('sha256', secret).update('csrf').digest('base64url');
+}
+
+export function isCsrfToken(given: unknown, secret: string): boolean {
+  const [wanted, said] = [Buffer.from(csrfTokenOf(secret)), Buffer.from(typeof given === 'string' ? given : '')];
+  return wanted.length === said.length && timingSafeEqual(wanted, said);
+}
+
+export interface CookiePlace {
+  /** Empty, or such as `/muster`. */
+  basePath: string;
+  isSecure: boolean;
+}
+
+/** From the strongest: a browser takes `__Host-` from this very host alone, and `__Secure-` by https alone. */
+const names = ['__Host-muster-session', '__Secure-muster-session', 'muster-session'] as const;
+
+function nameOf({ basePath, isSecure }: CookiePlace): (typeof names)[number] {
+  if (!isSecure) return 'muster-session';
+  return basePath === '' ? '__Host-muster-session' : '__Secure-muster-session';
+}
+
+/** @param maxAgeSeconds 0 takes it away */
+export function sessionCookie(secret: string, place: CookiePlace, maxAgeSeconds: number): string {
+  const path = place.basePath === '' ? '/' : place.basePath;
+  const attributes = [`Path=${path}`, `Max-Age=${maxAgeSeconds}`, 'HttpOnly', 'SameSite=Strict'];
+  return [`${nameOf(place)}=${secret}`, ...attributes, ...(place.isSecure ? ['Secure'] : [])].join('; ');
+}
+
+/**
+ * The secret in the cookies that a request came with. Under a name that only https can set where there is one: any sibling host could have
+ * set the plain one.
+ * @param place undefined where nobody said how people reach us
+ */
+export function secretInCookies(header: string | undefined, place: CookiePlace | undefined): string | undefined {
+  if (header === undefined) return undefined;
+  const given = header.split(';').map((each) => each.trim());
+  for (const name of place ? [nameOf(place)] : names) {
+    const found = given.find((each) => each.startsWith(`${name}=`));
+    if (found !== undefined) return found.slice(name.length + 1);
+  }
+  return undefined;
+}

@@ -1,0 +1,215 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { z } from 'zod';
+import { publicId } from '../../../shared/domain/ids.ts';
+import { packageVersion } from '../../../shared/runtime/version.ts';
+import type { ApiKeyRecord } from '../../../shared/ports/api-keys.ts';
+import { cookiePlaceOf, type Authentication, type CallerSession } from './authenticate.ts';
+import type { CatalogueReader } from '../frame/catalogue-reader.ts';
+import { endedSessions, logIn, logInLink, sessionShape } from '../../../shared/contracts/sessions.ts';
+import { jsonAnswer, problems } from '../frame/server/answer-shapes.ts';
+import type { HttpServer } from '../frame/server/create-http-server.ts';
+import { HttpProblem } from '../frame/http-problem.ts';
+import { sessionMaxMs, type SessionRecord, type SessionStore } from './session-store.port.ts';
+import type { PublicAddress } from '../frame/server/public-address.ts';
+import {
+  csrfTokenOf,
+  digestOfSecret,
+  newSessionSecret,
+  secretInCookies,
+  sessionCookie,
+  type CookiePlace,
+} from './session-cookie.ts';
+
+export interface InstallationFacts {
+  name: string | null;
+  /** IANA. */
+  zone: string;
+}
+
+export interface SessionRoutesDeps {
+  sessions: SessionStore;
+  installation: InstallationFacts;
+  catalogue: CatalogueReader;
+  publicAddress?: PublicAddress | undefined;
+}
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** Null where the key itself was sent, and outside `/v1`. */
+    session: CallerSession | null;
+  }
+}
+
+const tags = ['session'];
+const shown = jsonAnswer('Who is logged in, and what a page needs to go on', sessionShape);
+const logInPath = '/log-in';
+
+export function sessionRoutes(
+  server: HttpServer,
+  {
+    sessions,
+    installation,
+    catalogue,
+    publicAddress,
+    authentication,
+  }: SessionRoutesDeps & { authentication: Authentication },
+): void {
+  const place = publicAddress && cookiePlaceOf(publicAddress);
+
+  /** Without a public address, the browser tells by its `Origin` whether it came by https. */
+  function placeFor({ headers }: FastifyRequest): CookiePlace {
+    return place ?? { basePath: '', isSecure: headers.origin?.startsWith('https:') ?? false };
+  }
+
+  function viewOf({ key, name, role }: ApiKeyRecord, csrfToken: string | null, expiresAt: Date | null) {
+    const { countries = null } = catalogue.current();
+    return {
+      keyId: publicId('apiKey', key),
+      keyName: name,
+      role,
+      csrfToken,
+      expiresAt: expiresAt?.toISOString() ?? null,
+      installation: { ...installation, version: packageVersion, countries: countries && [...countries] },
+    };
+  }
+
+  /** A secret of its own for each log-in: what the browser had before is closed, so nobody can have laid it there. */
+  async function open(request: FastifyRequest, reply: FastifyReply, apiKey: ApiKeyRecord): Promise<SessionRecord> {
+    await closeFormer(request);
+    const secret = newSessionSecret();
+    const session = await sessions.open(digestOfSecret(secret) ?? '', apiKey.key);
+    const cookie = sessionCookie(secret, placeFor(request), sessionMaxMs / 1000);
+    void reply.header('set-cookie', cookie);
+    request.session = { secret, digest: digestOfSecret(secret) ?? '', expiresAt: session.expiresAt };
+    return session;
+  }
+
+  async function closeFormer({ headers }: FastifyRequest): Promise<void> {
+    const former = digestOfSecret(secretInCookies(headers.cookie, place) ?? '');
+    if (former === undefined) return;
+    authentication.forget(former);
+    await sessions.close(former);
+  }
+
+  function takeCookieAway(request: FastifyRequest, reply: FastifyReply): void {
+    void reply.header('set-cookie', sessionCookie('', placeFor(request), 0));
+  }
+
+  server.route({
+    method: 'POST',
+    url: '/session',
+    config: { role: 'anybody', isAnswerSecret: true },
+    schema: {
+      operationId: 'logIn',
+      summary: 'Open a session by key, or by a link that works once',
+      description:
+        'For browsers, from a page of this origin: the session is a cookie that no script can read. It ends after twelve hours without use, ' +
+        'after seven days, and with its key.',
+      tags,
+      security: [],
+      body: logIn,
+      response: { 200: shown, ...problems(400, 401, 413, 415, 422, 429) },
+    },
+    handler: async (request, reply) => {
+      authentication.requireOurPage(request);
+      const { apiKey, link } = request.body;
+      const key =
+        link === undefined
+          ? await authentication.ofKey(apiKey ?? '', request.ip)
+          : await authentication.ofLink(link, request.ip);
+      const session = await open(request, reply, key);
+      request.apiKey = key;
+      request.auditDetail = { by: link === undefined ? 'key' : 'link' };
+      return viewOf(session.apiKey, csrfTokenOf(request.session?.secret ?? ''), session.expiresAt);
+    },
+  });
+
+  server.route({
+    method: 'GET',
+    url: '/session',
+    config: { role: 'viewer' },
+    schema: {
+      operationId: 'getSession',
+      summary: 'Who asks: its key, its role, and the CSRF token of a session',
+      tags,
+      response: { 200: shown, ...problems(401, 429) },
+    },
+    handler: ({ apiKey, session }) => {
+      if (!apiKey) throw new Error('a route of a viewer was asked by nobody');
+      return viewOf(apiKey, session && csrfTokenOf(session.secret), session?.expiresAt ?? null);
+    },
+  });
+
+  server.route({
+    method: 'DELETE',
+    url: '/session',
+    config: { role: 'viewer' },
+    schema: {
+      operationId: 'logOut',
+      summary: 'End the session that asks',
+      tags,
+      response: { 204: z.null().describe('It is over'), ...problems(401, 429) },
+    },
+    handler: async (request, reply) => {
+      if (request.session) {
+        authentication.forget(request.session.digest);
+        await sessions.close(request.session.digest);
+        takeCookieAway(request, reply);
+      }
+      return reply.code(204).send(null);
+    },
+  });
+
+  server.route({
+    method: 'DELETE',
+    url: '/sessions',
+    config: { role: 'viewer' },
+    schema: {
+      operationId: 'logOutEverywhere',
+      summary: 'End all sessions of the key that asks, wherever they are, and take its links back',
+      description: 'At once in the process that answers, within five seconds in the others.',
+      tags,
+      response: { 200: jsonAnswer('How many', endedSessions), ...problems(401, 429) },
+    },
+    handler: async (request, reply) => {
+      const ended = await sessions.closeAll(request.apiKey?.key ?? '');
+      authentication.forget();
+      if (request.session) takeCookieAway(request, reply);
+      request.auditDetail = { ended };
+      return { ended };
+    },
+  });
+
+  server.route({
+    method: 'POST',
+    url: '/session/links',
+    // Whoever repeats it gets another one: nobody keeps the secret.
+    config: { role: 'viewer', isAnswerSecret: true },
+    schema: {
+      operationId: 'createLogInLink',
+      summary: 'Make a link that logs in once, within ten minutes',
+      description: 'By key alone: a session cannot make others of itself.',
+      tags,
+      response: { 201: jsonAnswer('The link', logInLink), ...problems(400, 401, 429) },
+    },
+    handler: async (request, reply) => {
+      if (request.session) throw notBySession();
+      const link = newSessionSecret();
+      const expiresAt = await sessions.addLink(digestOfSecret(link) ?? '', request.apiKey?.key ?? '');
+      const base = publicAddress ? publicAddress.origin + publicAddress.basePath : originOf(request);
+      return reply
+        .code(201)
+        .send({ link, url: `${base}${logInPath}#link=${link}`, expiresAt: expiresAt.toISOString() });
+    },
+  });
+}
+
+/** Asked directly, the host that was asked is where the console is too. */
+function originOf({ headers, protocol }: FastifyRequest): string {
+  return `${protocol}://${headers.host ?? 'localhost'}`;
+}
+
+function notBySession(): HttpProblem {
+  const detail = 'a link is made by key (Authorization: Bearer), not by a session';
+  return new HttpProblem({ status: 403, code: 'not-by-session', detail });
+}

@@ -1,0 +1,193 @@
+import type { FastifyReply } from 'fastify';
+import { z } from 'zod';
+import type { RegisteredActionType } from '../../../shared/ports/registry.ts';
+import type { SecretBox } from '../../../shared/runtime/secret-box.ts';
+import { actionTypeSecretRoutes } from './action-type-secret-routes.ts';
+import type { CatalogueReader } from '../frame/catalogue-reader.ts';
+import { checkActionType, patched, replacementOf, type WantedActionType } from './check-action-type.ts';
+import {
+  actionType,
+  actionTypeDefinition,
+  actionTypeMatching,
+  actionTypePatch,
+  actionTypeReplacement,
+} from './action-types.contract.ts';
+import { pageShape } from '../frame/pages.contract.ts';
+import { jsonAnswer, problems } from '../frame/server/answer-shapes.ts';
+import type { HttpServer } from '../frame/server/create-http-server.ts';
+import { createActionTypeChanger, refusalOf } from './change-action-type.ts';
+import { entityTag, expectedRevision } from '../frame/entity-tag.ts';
+import { HttpProblem, invalidRequest, quoted } from '../frame/http-problem.ts';
+import { idempotentHeaders } from '../frame/idempotency.ts';
+import type { ActionTypeStore } from './action-type-store.port.ts';
+import type { AuditDetail } from '../access/audit-log.port.ts';
+import { actionTypeView } from './action-type-view.ts';
+
+export interface ActionTypeRoutesDeps {
+  actionTypes: ActionTypeStore;
+  catalogue: CatalogueReader;
+  secretBox: SecretBox;
+}
+
+const byName = z.object({ name: z.string() });
+const tags = ['action types'];
+const answered = jsonAnswer('The action type', actionType);
+/** What is wrong is said by the handlers, which know what is registered. */
+const asItCame = { validatorCompiler: () => (value: unknown) => ({ value }) };
+
+export function actionTypeRoutes(
+  server: HttpServer,
+  { actionTypes, secretBox, catalogue }: ActionTypeRoutesDeps,
+): void {
+  const viewOf = (type: RegisteredActionType) => actionTypeView(type, catalogue.current().countries);
+  const changer = createActionTypeChanger({ actionTypes, secretBox });
+  const answer = (reply: FastifyReply, type: RegisteredActionType) =>
+    reply.header('etag', entityTag(type.revision)).send(viewOf(type));
+
+  server.route({
+    method: 'GET',
+    url: '/action-types',
+    config: { role: 'viewer' },
+    schema: {
+      operationId: 'listActionTypes',
+      summary: 'What a chain may be made of',
+      tags,
+      response: { 200: jsonAnswer('All of them, by name', pageShape(actionType)), ...problems(401, 429) },
+    },
+    handler: async () => ({ items: (await actionTypes.list()).map(viewOf), next: null }),
+  });
+
+  server.route({
+    method: 'POST',
+    url: '/action-types',
+    config: { role: 'operator' },
+    schema: {
+      operationId: 'createActionType',
+      summary: 'Register an action type',
+      description: 'Campaigns may use it at once. Nothing has to be started anew.',
+      tags,
+      headers: idempotentHeaders,
+      body: actionTypeDefinition,
+      response: { 201: answered, ...problems(400, 401, 409, 413, 415, 422, 429) },
+    },
+    ...asItCame,
+    handler: async ({ body }, reply) => {
+      const { name, wanted } = checkedDefinition(body);
+      const created = await actionTypes.create(name, { config: wanted.config, enabled: wanted.enabled ?? true });
+      if (!created) throw existing(name);
+      reply.code(201).header('location', viewOf(created).links.self);
+      return answer(reply, created);
+    },
+  });
+
+  server.route({
+    method: 'GET',
+    url: '/action-types/:name',
+    config: { role: 'viewer' },
+    schema: {
+      operationId: 'getActionType',
+      summary: 'Show an action type',
+      tags,
+      params: byName,
+      response: { 200: answered, ...problems(401, 404, 429) },
+    },
+    handler: async ({ params }, reply) => answer(reply, await changer.require(params.name)),
+  });
+
+  server.route({
+    method: 'PUT',
+    url: '/action-types/:name',
+    config: { role: 'operator' },
+    schema: {
+      operationId: 'replaceActionType',
+      summary: 'Say anew how an action type is called',
+      description: 'What is not said is as for a new one. Workers call by it from about a second later on.',
+      tags,
+      params: byName,
+      headers: actionTypeMatching,
+      body: actionTypeReplacement,
+      response: { 200: answered, ...problems(400, 401, 404, 409, 412, 413, 415, 422, 429) },
+    },
+    ...asItCame,
+    handler: async (request, reply) => {
+      const { params, headers, body } = request;
+      const wish = (before: RegisteredActionType) => changer.wantedFrom(replacementOf(body), before);
+      const changed = await changer.change(params.name, expectedRevision(headers['if-match']), wish);
+      request.auditDetail = secretsIn(body);
+      return answer(reply, changed);
+    },
+  });
+
+  server.route({
+    method: 'PATCH',
+    url: '/action-types/:name',
+    config: { role: 'operator' },
+    schema: {
+      operationId: 'changeActionType',
+      summary: 'Change some of how an action type is called',
+      description: 'null takes a field back to what it is for a new one (JSON merge patch).',
+      tags,
+      params: byName,
+      headers: actionTypeMatching,
+      body: actionTypePatch,
+      response: { 200: answered, ...problems(400, 401, 404, 409, 412, 413, 415, 422, 429) },
+    },
+    ...asItCame,
+    handler: async (request, reply) => {
+      const { params, headers, body } = request;
+      const wish = (before: RegisteredActionType) => changer.wantedFrom(patched(before.config, body), before);
+      const changed = await changer.change(params.name, expectedRevision(headers['if-match']), wish);
+      request.auditDetail = secretsIn(body);
+      return answer(reply, changed);
+    },
+  });
+
+  actionTypeSecretRoutes(server, { changer, actionTypes, answer });
+
+  server.route({
+    method: 'DELETE',
+    url: '/action-types/:name',
+    config: { role: 'operator' },
+    schema: {
+      operationId: 'deleteActionType',
+      summary: 'Delete an action type that no campaign has in its chain',
+      description: 'One that is used can be disabled: PATCH it with {"enabled": false}.',
+      tags,
+      params: byName,
+      headers: actionTypeMatching,
+      response: { 204: z.null().describe('It is gone'), ...problems(401, 404, 409, 412, 429) },
+    },
+    handler: async ({ params: { name }, headers }, reply) => {
+      const removed = await actionTypes.remove(name, expectedRevision(headers['if-match']));
+      if (removed.kind !== 'removed') throw refusalOf(removed, name);
+      return reply.code(204).send(null);
+    },
+  });
+}
+
+function checkedDefinition(body: unknown): { name: string; wanted: WantedActionType } {
+  const { name, ...rest } = z.record(z.string(), z.unknown()).catch({}).parse(body);
+  const named = actionTypeDefinition.shape.name.safeParse(name);
+  const checked = checkActionType(body === undefined ? {} : rest, null);
+  const problem = { pointer: '/name', code: name === undefined ? 'missing' : 'invalid-value' };
+  const detail = `has to be 1 to 64 small letters, digits and -, beginning with a letter, not ${quoted(name)}`;
+  const errors = [...(named.success ? [] : [{ ...problem, detail }]), ...(checked.ok ? [] : checked.problems)];
+  if (!checked.ok || !named.success) throw invalidRequest(errors, checked.ok ? 0 : checked.more);
+  return { name: named.data, wanted: checked.value };
+}
+
+/** For the audit log: which secrets a change sets or takes away, never what they are. */
+function secretsIn(body: unknown): AuditDetail {
+  const { secrets } = z
+    .object({ secrets: z.record(z.string(), z.unknown()) })
+    .catch({ secrets: {} })
+    .parse(body);
+  const changed = Object.entries(secrets).filter(([, value]) => value === null || typeof value === 'string');
+  if (changed.length === 0) return {};
+  return { secrets: Object.fromEntries(changed.map(([name, value]) => [name, value === null ? 'removed' : 'set'])) };
+}
+
+function existing(name: string): HttpProblem {
+  const detail = `there is an action type ${quoted(name)} already: change it with PUT or PATCH`;
+  return new HttpProblem({ status: 409, code: 'action-type-exists', detail });
+}

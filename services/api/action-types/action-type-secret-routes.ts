@@ -1,0 +1,92 @@
+import type { FastifyReply, FastifySchemaCompiler } from 'fastify';
+import { z } from 'zod';
+import { secretNames, type RegisteredActionType } from '../../../shared/ports/registry.ts';
+import { refusalOf, type ActionTypeChanger } from './change-action-type.ts';
+import { checkReceiptsAreTaken, checkSecretBody } from './check-secrets.ts';
+import { actionType, actionTypeMatching, secretBody } from './action-types.contract.ts';
+import { jsonAnswer, problems } from '../frame/server/answer-shapes.ts';
+import { checkShape } from '../frame/server/check-shape.ts';
+import type { HttpServer } from '../frame/server/create-http-server.ts';
+import { expectedRevision } from '../frame/entity-tag.ts';
+import { invalidRequest } from '../frame/http-problem.ts';
+import type { ActionTypeStore } from './action-type-store.port.ts';
+
+export interface ActionTypeSecretRoutesDeps {
+  changer: ActionTypeChanger;
+  actionTypes: ActionTypeStore;
+  /** Sends it as it is shown. */
+  answer: (reply: FastifyReply, type: RegisteredActionType) => FastifyReply;
+}
+
+const bySecret = z.object({ name: z.string(), secret: z.enum(secretNames) });
+const tags = ['action types'];
+
+/** What is wrong with the body is said by the handler: usual messages quote the value. */
+const unquotingBody: FastifySchemaCompiler<unknown> =
+  ({ httpPart }) =>
+  (value: unknown) => {
+    const checked = httpPart === 'params' ? checkShape(bySecret, value) : { ok: true as const, value };
+    return checked.ok ? { value: checked.value } : { error: invalidRequest(checked.problems, checked.more) };
+  };
+
+/** Secrets go in and never come out: what is shown is that there is one, and since when. */
+export function actionTypeSecretRoutes(
+  server: HttpServer,
+  { changer, actionTypes, answer }: ActionTypeSecretRoutesDeps,
+): void {
+  server.route({
+    method: 'PUT',
+    url: '/action-types/:name/secrets/:secret',
+    config: { role: 'operator' },
+    schema: {
+      operationId: 'setActionTypeSecret',
+      summary: 'Set a secret of an action type',
+      description:
+        'authorization: the whole header of our calls; it goes before what `authorizationEnv` names. signing: our calls are signed with it (Standard Webhooks). receipts: so are delivery receipts that come to us. Workers use it from about a second later on. It is kept encrypted and never shown.',
+      tags,
+      params: bySecret,
+      headers: actionTypeMatching,
+      body: secretBody,
+      response: {
+        200: jsonAnswer('The action type, which says that there is one', actionType),
+        ...problems(400, 401, 404, 409, 412, 413, 415, 422, 429),
+      },
+    },
+    validatorCompiler: unquotingBody,
+    handler: async (request, reply) => {
+      const { name, secret } = request.params;
+      const checked = checkSecretBody(secret, request.body);
+      if (!checked.ok) throw invalidRequest(checked.problems);
+      const changed = await changer.change(name, expectedRevision(request.headers['if-match']), (before) => {
+        const problem = secret === 'receipts' ? checkReceiptsAreTaken(before.config, '/value') : [];
+        if (problem.length > 0) throw invalidRequest(problem);
+        return { secrets: { [secret]: changer.sealed(secret, checked.value, before) } };
+      });
+      request.auditDetail = { secrets: { [secret]: 'set' } };
+      return answer(reply, changed);
+    },
+  });
+
+  server.route({
+    method: 'DELETE',
+    url: '/action-types/:name/secrets/:secret',
+    config: { role: 'operator' },
+    schema: {
+      operationId: 'removeActionTypeSecret',
+      summary: 'Take a secret of an action type away',
+      description: 'Calls go without it from about a second later on. Where there is none, nothing changes.',
+      tags,
+      params: bySecret,
+      headers: actionTypeMatching,
+      response: { 204: z.null().describe('There is none'), ...problems(401, 404, 412, 422, 429) },
+    },
+    handler: async (request, reply) => {
+      const { name, secret } = request.params;
+      const expected = expectedRevision(request.headers['if-match']);
+      const changed = await actionTypes.change(name, { secrets: { [secret]: null } }, expected);
+      if (changed.kind !== 'changed') throw refusalOf(changed, name);
+      request.auditDetail = { secrets: { [secret]: 'removed' } };
+      return reply.code(204).send(null);
+    },
+  });
+}

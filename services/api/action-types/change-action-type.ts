@@ -1,0 +1,109 @@
+import type { RegisteredActionType, SecretName } from '../../../shared/ports/registry.ts';
+import { secretPlace } from '../../../shared/runtime/action-type-secrets.ts';
+import { SecretBoxError, type SecretBox } from '../../../shared/runtime/secret-box.ts';
+import { checkActionType, type WantedActionType } from './check-action-type.ts';
+import { outdated } from '../frame/entity-tag.ts';
+import { HttpProblem, invalidRequest, notFound, quoted } from '../frame/http-problem.ts';
+import type {
+  ActionTypeChange,
+  ActionTypeChanged,
+  ActionTypeRemoved,
+  ActionTypeStore,
+} from './action-type-store.port.ts';
+
+export interface ActionTypeChangerDeps {
+  actionTypes: ActionTypeStore;
+  secretBox: SecretBox;
+}
+
+/** What is to be different, said by what there is. */
+type Wish = (before: RegisteredActionType) => ActionTypeChange;
+
+/** Changes action types as the API does it. */
+export interface ActionTypeChanger {
+  /** @throws {HttpProblem} 404 */
+  require(name: string): Promise<RegisteredActionType>;
+  /**
+   * Another may change it between our look and our write: then its newest state is looked at again.
+   * @param expected revision; null for whatever it is
+   * @throws {HttpProblem} 404, 412, and what the wish throws
+   */
+  change(name: string, expected: number | null, wish: Wish): Promise<RegisteredActionType>;
+  /**
+   * What a body wants, with its secrets sealed.
+   * @throws {HttpProblem} 422 with everything that is wrong, 409 where secrets cannot be kept
+   */
+  wantedFrom(body: unknown, before: RegisteredActionType): ActionTypeChange;
+  /** @throws {HttpProblem} 409 where secrets cannot be kept */
+  sealed(secret: SecretName, value: string, type: Pick<RegisteredActionType, 'name' | 'config'>): string;
+}
+
+export function createActionTypeChanger({ actionTypes, secretBox }: ActionTypeChangerDeps): ActionTypeChanger {
+  async function require(name: string): Promise<RegisteredActionType> {
+    const type = await actionTypes.get(name);
+    if (!type) throw notFound('action-type', name);
+    return type;
+  }
+
+  const sealed: ActionTypeChanger['sealed'] = (secret, value, { name, config }) => {
+    try {
+      return secretBox.seal(value, secretPlace(name, secret, config)).sealed;
+    } catch (error) {
+      if (!(error instanceof SecretBoxError)) throw error;
+      throw new HttpProblem({ status: 409, code: 'no-secrets-key', detail: error.message });
+    }
+  };
+
+  return {
+    require,
+    sealed,
+    change: async (name, expected, wish) => {
+      for (;;) {
+        const before = await require(name);
+        if (expected !== null && expected !== before.revision) {
+          throw refusalOf({ kind: 'outdated', type: before }, name);
+        }
+        const changed = await actionTypes.change(name, wish(before), before.revision);
+        if (changed.kind === 'changed') return changed.type;
+        if (expected !== null || changed.kind === 'missing') throw refusalOf(changed, name);
+      }
+    },
+    wantedFrom: (body, before) => {
+      const { config, enabled, secrets } = required(checkActionType(body, before));
+      const seal = (secret: SecretName, value: string | null) =>
+        value === null ? null : sealed(secret, value, { name: before.name, config });
+      const { authorization, signing, receipts } = secrets;
+      return {
+        ...{ config, enabled },
+        secrets: {
+          ...(authorization !== undefined && { authorization: seal('authorization', authorization) }),
+          ...(signing !== undefined && { signing: seal('signing', signing) }),
+          ...(receipts !== undefined && { receipts: seal('receipts', receipts) }),
+        },
+      };
+    },
+  };
+}
+
+export function required(checked: ReturnType<typeof checkActionType>): WantedActionType {
+  if (!checked.ok) throw invalidRequest(checked.problems, checked.more);
+  return checked.value;
+}
+
+export function refusalOf(
+  refused: Exclude<ActionTypeChanged | ActionTypeRemoved, { kind: 'changed' | 'removed' }>,
+  name: string,
+): HttpProblem {
+  switch (refused.kind) {
+    case 'missing':
+      return notFound('action-type', name);
+    case 'outdated':
+      return outdated(`${name} is at revision ${refused.type.revision} by now: look at it, and say it anew`);
+    case 'used': {
+      const more = refused.campaigns - refused.names.length;
+      const named = `${refused.names.map(quoted).join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
+      const detail = `${refused.campaigns} campaigns have ${name} in their chain: ${named}; disable it instead`;
+      return new HttpProblem({ status: 409, code: 'action-type-in-use', detail });
+    }
+  }
+}

@@ -1,0 +1,112 @@
+import { z } from 'zod';
+import { actionTypeConfig, type ActionTypeConfig } from '../../../shared/contracts/engine-config.ts';
+import type { RegisteredActionType } from '../../../shared/ports/registry.ts';
+import { originsOf } from '../../../shared/runtime/action-type-secrets.ts';
+import { compileParamsSchema } from './check-params.ts';
+import { checkReceiptsAreTaken, checkWantedSecrets, type WantedSecrets } from './check-secrets.ts';
+import type { FieldProblem } from '../frame/problems.contract.ts';
+import { checkShape, type Checked } from '../frame/server/check-shape.ts';
+import { quoted } from '../frame/http-problem.ts';
+
+/** What a body says of an action type, beside its name. */
+export interface WantedActionType {
+  config: ActionTypeConfig;
+  enabled: boolean | undefined;
+  secrets: WantedSecrets;
+}
+
+/** What only the server says: it may come back in a replacement. */
+const shownOnly = ['name', 'revision', 'origin', 'countries', 'createdAt', 'updatedAt', 'links'];
+
+const fields = z.record(z.string(), z.unknown());
+
+/**
+ * Everything that keeps fields from being an action type, at once.
+ * @param before as it is registered, where it is: its secrets may stay while it calls the same addresses
+ */
+export function checkActionType(body: unknown, before: RegisteredActionType | null): Checked<WantedActionType> {
+  const read = checkShape(fields, body);
+  if (!read.ok) return read;
+  const { enabled, secrets, ...rest } = read.value;
+  const wanted = checkShape(z.boolean().optional(), enabled);
+  const given = before ? checkWantedSecrets(secrets) : refusedSecrets(secrets);
+  const config = checkShape(actionTypeConfig, rest);
+  const problems = [
+    ...(wanted.ok ? [] : wanted.problems.map((problem) => ({ ...problem, pointer: '/enabled' }))),
+    ...(given.ok ? [] : given.problems),
+    ...(config.ok ? checkEnvironmentName(config.value, before?.config) : config.problems),
+    ...(config.ok ? checkParamsSchema(config.value) : []),
+    ...(config.ok && given.ok && typeof given.value.receipts === 'string'
+      ? checkReceiptsAreTaken(config.value, '/secrets/receipts')
+      : []),
+    ...(config.ok && given.ok && before ? checkKeptAuthorization(config.value, given.value, before) : []),
+  ];
+  if (wanted.ok && given.ok && config.ok && problems.length === 0) {
+    return { ok: true, value: { config: config.value, enabled: wanted.value, secrets: given.value } };
+  }
+  return { ok: false, problems, more: config.ok ? 0 : config.more };
+}
+
+/** A POST may be repeated by its `Idempotency-Key`, and something of its body is kept for that. */
+function refusedSecrets(secrets: unknown): Checked<WantedSecrets> {
+  if (secrets === undefined) return { ok: true, value: {} };
+  const detail =
+    'are not taken here: register it, and set them by PUT at /secrets/authorization, /secrets/signing and /secrets/receipts';
+  return { ok: false, problems: [{ pointer: '/secrets', code: 'unknown-field', detail }], more: 0 };
+}
+
+/** A replacement without what only the server says. */
+export function replacementOf(body: unknown): unknown {
+  const read = fields.safeParse(body);
+  if (!read.success) return body;
+  return Object.fromEntries(Object.entries(read.data).filter(([field]) => !shownOnly.includes(field)));
+}
+
+/** A merge patch (RFC 7396) of one level: null takes a field back to what it is unless somebody says otherwise. */
+export function patched(before: ActionTypeConfig, patch: unknown): unknown {
+  const read = fields.safeParse(patch);
+  if (!read.success) return patch;
+  const merged: [string, unknown][] = Object.entries({ ...before, ...read.data });
+  return Object.fromEntries(merged.filter(([, value]) => value !== null));
+}
+
+/** What is wrong by our own rules is said by the shape; this is the last word of who checks by it. */
+function checkParamsSchema({ paramsSchema }: ActionTypeConfig): FieldProblem[] {
+  if (!paramsSchema) return [];
+  try {
+    compileParamsSchema(paramsSchema);
+    return [];
+  } catch (error) {
+    const detail = `cannot be used: ${error instanceof Error ? error.message : String(error)}`;
+    return [{ pointer: '/paramsSchema', code: 'invalid-value', detail }];
+  }
+}
+
+/** Whoever may use the API could otherwise send any variable of the workers to an address of their own. */
+function checkEnvironmentName(config: ActionTypeConfig, before: ActionTypeConfig | undefined): FieldProblem[] {
+  const { authorizationEnv } = config;
+  if (authorizationEnv === undefined) return [];
+  const pointer = '/authorizationEnv';
+  if (before?.authorizationEnv !== authorizationEnv) {
+    const detail = `names a variable of the workers: only the engine’s file can, not ${quoted(authorizationEnv)}`;
+    return [{ pointer, code: 'only-in-file', detail }];
+  }
+  const allowed = originsOf(before);
+  if (originsOf(config).every((origin) => allowed.includes(origin))) return [];
+  const detail = `${quoted(authorizationEnv)} is for ${allowed.join(' and ')}: set it to null to call another origin`;
+  return [{ pointer, code: 'other-origin', detail }];
+}
+
+/** For the same reason a secret that is kept goes only where it went when it was given. */
+function checkKeptAuthorization(
+  config: ActionTypeConfig,
+  wanted: WantedSecrets,
+  before: RegisteredActionType,
+): FieldProblem[] {
+  if (!before.secrets.authorization || wanted.authorization !== undefined) return [];
+  const [kept, asked] = [originsOf(before.config), originsOf(config)];
+  if (kept.join() === asked.join()) return [];
+  const isUrl = new URL(config.url).origin !== new URL(before.config.url).origin;
+  const detail = `the authorization that is kept is for ${kept.join(' and ')}: give it again with this change as secrets.authorization, or null to remove it`;
+  return [{ pointer: isUrl ? '/url' : '/statusUrl', code: 'other-origin', detail }];
+}

@@ -1,0 +1,79 @@
+import { z } from 'zod';
+import type { ActionTypeConfig } from '../../../shared/contracts/engine-config.ts';
+import { webhookKeyOf, webhookSecretForm } from '../../../shared/domain/standard-webhooks.ts';
+import { secretNames, type SecretName } from '../../../shared/ports/registry.ts';
+import type { FieldProblem } from '../frame/problems.contract.ts';
+import type { Checked } from '../frame/server/check-shape.ts';
+import { quoted } from '../frame/http-problem.ts';
+import { pointerOf } from '../frame/server/json-pointer.ts';
+
+/** To be set; null: to be taken away. What is not named stays. */
+export type WantedSecrets = Partial<Record<SecretName, string | null>>;
+
+/** An HTTP header's value: visible ASCII, with blanks inside. */
+const headerValue = /^[\x21-\x7e](?:[\x20-\x7e]{0,8190}[\x21-\x7e])?$/;
+
+/** As it is shown: that there is one, and since when. It may come back in a replacement. */
+const shown = z.strictObject({ changedAt: z.string() });
+const fields = z.record(z.string(), z.unknown());
+
+/** Why a value is not such a secret. It is not quoted, whatever is wrong with it. */
+export function secretFault(name: SecretName, value: unknown): Omit<FieldProblem, 'pointer'> | undefined {
+  const right =
+    name === 'authorization' ? 'the whole Authorization header: 1 to 8192 visible ASCII characters' : webhookSecretForm;
+  if (value === undefined) return { code: 'missing', detail: `is missing: has to be ${right}` };
+  if (typeof value !== 'string') return { code: 'wrong-type', detail: `has to be a string: ${right}` };
+  const isRight = name === 'authorization' ? headerValue.test(value) : webhookKeyOf(value) !== undefined;
+  return isRight ? undefined : { code: 'invalid-value', detail: `has to be ${right}` };
+}
+
+/** The field `secrets` of a change, by the names of the secrets. */
+export function checkWantedSecrets(value: unknown): Checked<WantedSecrets> {
+  if (value === undefined) return { ok: true, value: {} };
+  const read = fields.safeParse(value);
+  if (!read.success) {
+    const detail = `has to be an object with ${secretNames.join(' and ')}`;
+    return { ok: false, problems: [{ pointer: '/secrets', code: 'wrong-type', detail }], more: 0 };
+  }
+  const wanted: WantedSecrets = {};
+  const problems: FieldProblem[] = [];
+  for (const [field, given] of Object.entries(read.data)) {
+    const pointer = pointerOf(['secrets', field]);
+    const name = secretNames.find((known) => known === field);
+    if (!name) {
+      const detail = `${quoted(field)} is not accepted here; known are ${secretNames.join(', ')}`;
+      problems.push({ pointer, code: 'unknown-field', detail });
+    } else if (given === null || typeof given === 'string') {
+      const fault = given === null ? undefined : secretFault(name, given);
+      if (fault) problems.push({ pointer, ...fault });
+      wanted[name] = given;
+    } else if (!shown.safeParse(given).success) {
+      problems.push({ pointer, code: 'wrong-type', detail: 'has to be the secret as a string, or null to remove it' });
+    }
+  }
+  return problems.length === 0 ? { ok: true, value: wanted } : { ok: false, problems, more: 0 };
+}
+
+const body = z.strictObject({ value: z.unknown().optional() });
+
+/** A secret that nothing is signed with looks as if receipts were taken. @param pointer where the secret was given */
+export function checkReceiptsAreTaken(
+  { receipts }: Pick<ActionTypeConfig, 'receipts'>,
+  pointer: string,
+): FieldProblem[] {
+  if (receipts) return [];
+  const detail = 'is for action types that take receipts: set "receipts" to true as well, not false';
+  return [{ pointer, code: 'not-asynchronous', detail }];
+}
+
+/** The body that sets one secret: `{"value": "…"}`. */
+export function checkSecretBody(name: SecretName, given: unknown): Checked<string> {
+  const read = body.safeParse(given);
+  const value = read.data?.value;
+  const fault = read.success
+    ? secretFault(name, value)
+    : { code: 'wrong-type', detail: 'has to be an object with the one field value' };
+  if (!fault && typeof value === 'string') return { ok: true, value };
+  const problem = fault ?? { code: 'wrong-type', detail: 'has to be a string' };
+  return { ok: false, problems: [{ pointer: read.success ? '/value' : '', ...problem }], more: 0 };
+}

@@ -1,0 +1,110 @@
+import type { Pool, PoolClient } from 'pg';
+import type { RegisteredActionType } from '../../../../shared/ports/registry.ts';
+import { actionTypeFields, actionTypeOf, changeRegistry, moveRevision } from '../../../../shared/postgres/registry.ts';
+import type { ActionTypeChange, ActionTypeStore } from '../action-type-store.port.ts';
+
+/** Names of the campaigns that stand in the way of a deletion: enough to know where to look. */
+const namesShown = 3;
+
+export function createActionTypeStore({ pool }: { pool: Pool }): ActionTypeStore {
+  return {
+    list: async () => {
+      const { rows } = await pool.query<object>(`${select} order by name`);
+      return rows.flatMap((row) => actionTypeOf(row) ?? []);
+    },
+
+    get: (name) => find(pool, name),
+
+    create: (name, type) =>
+      changeRegistry(pool, async (client) => {
+        const { rows } = await client.query<object>(insert, [name, ...valuesOf(type)]);
+        return actionTypeOf(rows[0]);
+      }),
+
+    change: (name, change, expected) =>
+      changeRegistry(pool, async (client) => {
+        const before = await find(client, name);
+        if (!before) return { kind: 'missing' };
+        if (expected !== null && expected !== before.revision) return { kind: 'outdated', type: before };
+        const removed = Object.entries(change.secrets ?? {}).flatMap(([secret, text]) =>
+          text === null ? [secret] : [],
+        );
+        const { rows } = await client.query<object>(update, [name, ...valuesOf(change), removed]);
+        return { kind: 'changed', type: actionTypeOf(rows[0]) ?? before };
+      }),
+
+    remove: (name, expected) =>
+      changeRegistry(pool, async (client) => {
+        const before = await find(client, name);
+        if (!before) return { kind: 'missing' };
+        if (expected !== null && expected !== before.revision) return { kind: 'outdated', type: before };
+        const { rows } = await client.query<{ name: string; all: number }>(users, [name]);
+        const [first] = rows;
+        if (first) return { kind: 'used', campaigns: first.all, names: rows.map((row) => row.name) };
+        await client.query(remove, [name]);
+        return { kind: 'removed' };
+      }),
+  };
+}
+
+async function find(connection: Pool | PoolClient, name: string): Promise<RegisteredActionType | undefined> {
+  const { rows } = await connection.query<object>(`${select} and name = $1`, [name]);
+  return actionTypeOf(rows[0]);
+}
+
+/** Config, enabled, and the secrets that are set. */
+function valuesOf({ config, enabled, secrets = {} }: ActionTypeChange): unknown[] {
+  const set = Object.entries(secrets).filter(([, text]) => text !== null);
+  return [config ? JSON.stringify(config) : null, enabled ?? null, JSON.stringify(Object.fromEntries(set))];
+}
+
+const select = `select ${actionTypeFields} from action_types where deleted_at is null`;
+
+/** Secrets by name, each with the time of its setting. */
+const sealed = (texts: string) => `
+  (select coalesce(jsonb_object_agg(k.key, jsonb_build_object('sealed', k.value, 'changedAt', now())), '{}') from jsonb_each_text(${texts}::jsonb) k)`;
+
+/** A name that was deleted before goes on with its revisions. */
+const insert = `
+  with made as (
+    insert into action_types as t (name, config, enabled, origin, secrets)
+    values ($1, $2::jsonb, coalesce($3::boolean, true), 'api', ${sealed('$4')})
+    on conflict (name) do update
+    set config = excluded.config, enabled = excluded.enabled, origin = 'api', secrets = excluded.secrets, revision = t.revision + 1,
+      created_at = now(), updated_at = now(), deleted_at = null
+    where t.deleted_at is not null
+    returning *
+  ), moved as (
+    ${moveRevision} where exists (select from made)
+  )
+  select ${actionTypeFields} from made`;
+
+const update = `
+  with wanted as (
+    select coalesce($2::jsonb, config) as config, coalesce($3::boolean, enabled) as enabled,
+      (secrets || ${sealed('$4')}) - $5::text[] as secrets
+    from action_types where name = $1
+  ), changed as (
+    update action_types t
+    set config = w.config, enabled = w.enabled, secrets = w.secrets, revision = t.revision + 1, updated_at = now(),
+      origin = case when t.config <> w.config then 'api' else t.origin end
+    from wanted w
+    where t.name = $1 and (t.config, t.enabled, t.secrets) is distinct from (w.config, w.enabled, w.secrets)
+    returning t.*
+  ), moved as (
+    ${moveRevision} where exists (select from changed)
+  )
+  select ${actionTypeFields} from changed`;
+
+const remove = `
+  with removed as (
+    update action_types set deleted_at = now(), updated_at = now(), revision = revision + 1, secrets = '{}' where name = $1 returning 1
+  )
+  ${moveRevision} where exists (select from removed)`;
+
+/** Every campaign counts: its run may have ended, and be taken up again for those who failed. */
+const users = `
+  select c.name, count(*) over ()::int as all
+  from campaigns c join campaign_revisions r on r.campaign = c.id and r.revision = c.revision
+  where r.definition -> 'chain' @> jsonb_build_array(jsonb_build_object('action', $1::text))
+  order by c.id desc limit ${namesShown}`;

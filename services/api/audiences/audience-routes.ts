@@ -1,0 +1,187 @@
+import { Readable } from 'node:stream';
+import { v7 as uuidv7 } from 'uuid';
+import { z } from 'zod';
+import { rejectedRow, uploadedAudience } from '../../../shared/contracts/audiences.ts';
+import { publicId } from '../../../shared/domain/ids.ts';
+import { countryPattern } from '../../../shared/domain/shard.ts';
+import { isStorable } from '../../../shared/domain/stored-text.ts';
+import { pageLimit, pageQuery, pageShape } from '../frame/pages.contract.ts';
+import { jsonAnswer, problems } from '../frame/server/answer-shapes.ts';
+import type { HttpServer } from '../frame/server/create-http-server.ts';
+import { HttpProblem, invalidRequest, notFound, quoted } from '../frame/http-problem.ts';
+import { idempotentHeaders } from '../frame/idempotency.ts';
+import type { CatalogueReader } from '../frame/catalogue-reader.ts';
+import type { AudienceStore } from './audience-store.port.ts';
+import { cursorInQuery, pageView, requireId } from '../frame/public-ids.ts';
+import { receiveUpload, requireKnownEncoding } from './receive-upload.ts';
+import { audienceView } from './audience-view.ts';
+
+export interface AudienceRoutesDeps {
+  audiences: AudienceStore;
+  catalogue: CatalogueReader;
+}
+
+const byId = z.object({ id: z.string().describe('aud_…') });
+const tags = ['audiences'];
+
+const uploadQuery = z.object({
+  name: z.string().trim().min(1).max(200).refine(isStorable, 'holds what no name can'),
+  country: z
+    .string()
+    .regex(countryPattern, 'has to be an ISO 3166-1 alpha-2 code in capitals, such as SG')
+    .optional()
+    .describe('Of all users; without it, the file has a column country'),
+});
+
+const rejectQuery = z.object({ limit: pageLimit.default(100), cursor: z.string().optional() });
+
+export async function audienceRoutes(server: HttpServer, { audiences, catalogue }: AudienceRoutesDeps): Promise<void> {
+  // For itself, because nobody else takes a body that is read as it comes.
+  await server.register((scope: HttpServer) => {
+    uploadRoute(scope, { audiences, catalogue });
+    return Promise.resolve();
+  });
+
+  server.route({
+    method: 'GET',
+    url: '/audiences',
+    config: { role: 'viewer' },
+    schema: {
+      operationId: 'listAudiences',
+      summary: 'List uploaded lists, newest first',
+      tags,
+      querystring: pageQuery,
+      response: { 200: jsonAnswer('A page of lists', pageShape(uploadedAudience)), ...problems(401, 422, 429) },
+    },
+    handler: async ({ query: { limit, cursor } }) =>
+      pageView('audience', await audiences.list(limit, cursorInQuery('audience', cursor)), audienceView),
+  });
+
+  server.route({
+    method: 'GET',
+    url: '/audiences/:id',
+    config: { role: 'viewer' },
+    schema: {
+      operationId: 'getAudience',
+      summary: 'Show an uploaded list',
+      tags,
+      params: byId,
+      response: { 200: jsonAnswer('The list', uploadedAudience), ...problems(401, 404, 429) },
+    },
+    handler: async ({ params: { id } }) => {
+      const record = await audiences.get(requireId('audience', id));
+      if (!record) throw notFound('audience', id);
+      return audienceView(record);
+    },
+  });
+
+  server.route({
+    method: 'GET',
+    url: '/audiences/:id/rejects',
+    config: { role: 'viewer' },
+    schema: {
+      operationId: 'listAudienceRejects',
+      summary: 'Rows of a list that are no user, with line and rule',
+      description: 'The first thousand of them, in the order of the file; the list says how many there were.',
+      tags,
+      params: byId,
+      querystring: rejectQuery,
+      response: { 200: jsonAnswer('A page of rows', pageShape(rejectedRow)), ...problems(401, 404, 422, 429) },
+    },
+    handler: async ({ params: { id }, query: { limit, cursor } }) => {
+      const audienceId = requireId('audience', id);
+      if (!(await audiences.get(audienceId))) throw notFound('audience', id);
+      return await audiences.rejects(audienceId, limit, lineOf(cursor));
+    },
+  });
+
+  server.route({
+    method: 'DELETE',
+    url: '/audiences/:id',
+    config: { role: 'manager' },
+    schema: {
+      operationId: 'deleteAudience',
+      summary: 'Delete an uploaded list',
+      description: 'Not while a campaign that is scheduled or runs names it. Deleting it again changes nothing.',
+      tags,
+      params: byId,
+      response: { 204: z.null().describe('It is gone'), ...problems(401, 404, 409, 429) },
+    },
+    handler: async ({ params: { id } }, reply) => {
+      const deletion = await audiences.delete(requireId('audience', id));
+      if (deletion.kind === 'in-use') throw inUse(id, deletion.campaignId);
+      return reply.code(204).send(null);
+    },
+  });
+}
+
+function uploadRoute(server: HttpServer, { audiences, catalogue }: AudienceRoutesDeps): void {
+  const configured = catalogue.current().countries;
+  const countries = configured ? new Set(configured) : { has: (code: string) => countryPattern.test(code) };
+  server.removeAllContentTypeParsers();
+  server.addContentTypeParser('text/csv', (_request, payload, done) => done(null, payload));
+
+  server.route({
+    method: 'POST',
+    url: '/audiences',
+    config: { role: 'manager' },
+    schema: {
+      operationId: 'uploadAudience',
+      summary: 'Upload a list of users',
+      description:
+        'CSV, plain or with `Content-Encoding: gzip`, read as it comes: an id a line, or a header `userId,country` and two columns. Rows ' +
+        'may come in any order and repeat. The answer comes when campaigns can name the list. With an `Idempotency-Key`, a repeat ' +
+        'creates nothing; its body is not compared.',
+      tags,
+      headers: idempotentHeaders,
+      querystring: uploadQuery,
+      response: {
+        201: jsonAnswer('The list', uploadedAudience),
+        ...problems(400, 401, 409, 413, 415, 422, 429),
+      },
+    },
+    handler: async ({ query: { name, country }, body, begun, headers, log }, reply) => {
+      if (country !== undefined && !countries.has(country)) throw unknownCountry(country, configured ?? []);
+      requireKnownEncoding(headers['content-encoding']);
+      const start = { audienceId: begun?.createdId ?? uuidv7(), name, country: country ?? null };
+      const begin = await audiences.begin(start);
+      if (begin.kind === 'busy') throw tooManyUploads();
+      const record =
+        begin.kind === 'ready'
+          ? begin.record
+          : await receiveUpload({
+              body: body instanceof Readable ? body : Readable.from([]),
+              encoding: headers['content-encoding'],
+              upload: begin.upload,
+              country: start.country,
+              countries,
+              logger: log,
+            });
+      const view = audienceView(record);
+      return reply.code(201).header('location', view.links.self).send(view);
+    },
+  });
+}
+
+function lineOf(cursor: string | undefined): number {
+  if (cursor === undefined) return 0;
+  if (/^[1-9]\d{0,14}$/.test(cursor)) return Number(cursor);
+  const detail = `${quoted(cursor)} is no cursor: pass on "next" of the page before as it is`;
+  throw invalidRequest([{ pointer: '/cursor', code: 'invalid-cursor', detail }]);
+}
+
+function unknownCountry(country: string, known: readonly string[]): HttpProblem {
+  const detail = `${quoted(country)} is not configured; configured are ${known.join(', ')}`;
+  return invalidRequest([{ pointer: '/country', code: 'unknown-country', detail }]);
+}
+
+function inUse(id: string, campaignId: string): HttpProblem {
+  const campaign = publicId('campaign', campaignId);
+  const detail = `${id} is named by ${campaign}, which is scheduled or runs; it can be deleted once that has ended`;
+  return new HttpProblem({ status: 409, code: 'audience-in-use', detail });
+}
+
+function tooManyUploads(): HttpProblem {
+  const detail = 'as many lists as can be are being uploaded; retry-after says when to try again';
+  return new HttpProblem({ status: 429, code: 'too-many-uploads', detail, headers: { 'retry-after': '5' } });
+}

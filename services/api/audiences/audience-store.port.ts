@@ -1,0 +1,74 @@
+import type { AudienceState, RejectedRow } from '../../../shared/contracts/audiences.ts';
+import type { Page } from '../campaigns/campaign-store.port.ts';
+
+export interface AudienceRecord {
+  audienceId: string;
+  name: string;
+  state: AudienceState;
+  countries: { country: string; users: number }[];
+  rows: number;
+  duplicates: number;
+  rejected: number;
+  cause: string | null;
+  createdAt: Date;
+  readyAt: Date | null;
+}
+
+export interface UploadStart {
+  /** uuid v7. */
+  audienceId: string;
+  name: string;
+  /** Of all rows; null where each row has its own. */
+  country: string | null;
+}
+
+/** Rows of one place in the file, as they came: in any order, repeats included. */
+export interface UploadRows {
+  /** Run parallel. */
+  countries: readonly string[];
+  users: readonly string[];
+}
+
+export interface UploadEnd {
+  rows: number;
+  rejected: number;
+  /** The first of those that were rejected. */
+  rejects: readonly RejectedRow[];
+}
+
+/** Rows on their way into a list. Nobody sees one of them before all are there. */
+export interface Upload {
+  add(rows: UploadRows): Promise<void>;
+  /**
+   * Sorts what came, leaves out what repeats, and makes the list ready, at once. Undefined when another upload has taken its place: nothing
+   * of this one stays.
+   */
+  finish(end: UploadEnd): Promise<AudienceRecord | undefined>;
+  /** Nothing of it stays but its cause and its rejects. Safe after an `add` that failed. */
+  fail(cause: string, end: UploadEnd): Promise<void>;
+}
+
+/**
+ * - `begun`: rows can be added.
+ * - `ready`: the list was uploaded under this id before.
+ * - `busy`: as many are uploaded as can be.
+ */
+export type UploadBegin =
+  { kind: 'begun'; upload: Upload } | { kind: 'ready'; record: AudienceRecord } | { kind: 'busy' };
+
+export type AudienceDeletion = { kind: 'deleted' | 'not-found' } | { kind: 'in-use'; campaignId: string };
+
+export interface AudienceStore {
+  /** Takes the place of an upload of the same id that has not ended. */
+  begin(start: UploadStart): Promise<UploadBegin>;
+  get(audienceId: string): Promise<AudienceRecord | undefined>;
+  /**
+   * Newest first; `cursor` is the id of the last one of the page before.
+   * @throws {InvalidCursorError} when it is no id
+   */
+  list(limit: number, cursor: string | null): Promise<Page<AudienceRecord>>;
+  /** In the order of lines, behind a line. */
+  rejects(audienceId: string, limit: number, afterLine: number): Promise<Page<RejectedRow>>;
+  /** A list that a campaign which is scheduled or runs names is kept. */
+  delete(audienceId: string): Promise<AudienceDeletion>;
+}

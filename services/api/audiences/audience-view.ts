@@ -1,0 +1,26 @@
+import type { UploadedAudience } from '../../../shared/contracts/audiences.ts';
+import { publicId } from '../../../shared/domain/ids.ts';
+import type { AudienceRecord } from './audience-store.port.ts';
+
+export function audienceView({
+  audienceId,
+  createdAt,
+  readyAt,
+  countries,
+  ...record
+}: AudienceRecord): UploadedAudience {
+  const id = publicId('audience', audienceId);
+  const self = `/v1/audiences/${id}`;
+  const { name, state, rows, duplicates, rejected, cause } = record;
+  return {
+    id,
+    name,
+    state,
+    users: countries.reduce((sum, { users }) => sum + users, 0),
+    countries,
+    ...{ rows, duplicates, rejected, cause },
+    createdAt: createdAt.toISOString(),
+    readyAt: readyAt?.toISOString() ?? null,
+    links: { self, rejects: `${self}/rejects` },
+  };
+}

@@ -1,0 +1,88 @@
+import type { Pool } from 'pg';
+import { v7 as uuidv7 } from 'uuid';
+import type { RejectedRow } from '../../../../shared/contracts/audiences.ts';
+import { publicId } from '../../../../shared/domain/ids.ts';
+import { campaignsUsingList } from '../../../../shared/postgres/list-usage.ts';
+import { inTransaction } from '../../../../shared/postgres/transaction.ts';
+import type { AudienceDeletion, AudienceRecord, AudienceStore, Upload, UploadStart } from '../audience-store.port.ts';
+import { deleteAudience } from '../../../../shared/postgres/delete-audience.ts';
+import * as statements from './audience-statements.ts';
+import { beginUpload } from './audience-upload.ts';
+import { pageOf, requireIdCursor } from '../../frame/postgres/pages.ts';
+
+export interface AudienceStoreDeps {
+  pool: Pool;
+  /** Apart from those of short statements: an upload holds a connection for as long as its sender takes. */
+  uploadPool: Pool;
+}
+
+export function createAudienceStore({ pool, uploadPool }: AudienceStoreDeps): AudienceStore {
+  const maxUploads = uploadPool.options.max;
+  let uploads = 0;
+
+  async function get(audienceId: string): Promise<AudienceRecord | undefined> {
+    const { rows } = await pool.query<AudienceRow>(statements.selectOne, [audienceId]);
+    return rows[0] && recordOf(rows[0]);
+  }
+
+  /** False when a list of this id is ready. */
+  async function insert({ audienceId, name, country }: UploadStart, attempt: string): Promise<boolean> {
+    const { rowCount } = await pool.query(statements.insert, [audienceId, name, country, attempt]);
+    return rowCount === 1;
+  }
+
+  return {
+    get,
+
+    begin: async (start) => {
+      if (uploads >= maxUploads) return { kind: 'busy' };
+      uploads++;
+      let isBegun = false;
+      try {
+        const { audienceId } = start;
+        const attempt = uuidv7();
+        if (!(await insert(start, attempt))) {
+          const record = await get(audienceId);
+          if (!record) throw new Error(`list ${audienceId} is neither new nor there`);
+          return { kind: 'ready', record };
+        }
+        const onEnded = () => uploads--;
+        const upload = await beginUpload({ pool, uploadPool, audienceId, attempt, onEnded });
+        isBegun = true;
+        const finish: Upload['finish'] = async (end) =>
+          (await upload.finish(end)) ? await get(audienceId) : undefined;
+        return { kind: 'begun', upload: { ...upload, finish } };
+      } finally {
+        if (!isBegun) uploads--;
+      }
+    },
+
+    list: async (limit, cursor) => {
+      requireIdCursor(cursor);
+      const { rows } = await pool.query<AudienceRow>(statements.selectPage, [limit + 1, cursor]);
+      return pageOf(rows.map(recordOf), limit, (record) => record.audienceId);
+    },
+
+    rejects: async (audienceId, limit, afterLine) => {
+      const { rows } = await pool.query<RejectedRow>(statements.selectRejects, [audienceId, afterLine, limit + 1]);
+      return pageOf(rows, limit, ({ line }) => String(line));
+    },
+
+    delete: (audienceId) =>
+      inTransaction(pool, async (client): Promise<AudienceDeletion> => {
+        const [campaignId] = await campaignsUsingList(client, publicId('audience', audienceId));
+        if (campaignId !== undefined) return { kind: 'in-use', campaignId };
+        const { rowCount } = await client.query(deleteAudience, [audienceId]);
+        return { kind: rowCount === 1 ? 'deleted' : 'not-found' };
+      }),
+  };
+}
+
+interface AudienceRow extends Omit<AudienceRecord, 'countries'> {
+  users: Record<string, number>;
+}
+
+function recordOf({ users, ...row }: AudienceRow): AudienceRecord {
+  const countries = Object.entries(users).map(([country, count]) => ({ country, users: count }));
+  return { ...row, countries: countries.sort((a, b) => (a.country < b.country ? -1 : 1)) };
+}

@@ -1,0 +1,95 @@
+import type { Pool, PoolClient } from 'pg';
+import { plainArray, textArray } from '../../../../shared/postgres/array-literals.ts';
+import { inTransaction } from '../../../../shared/postgres/transaction.ts';
+import type { Upload, UploadEnd } from '../audience-store.port.ts';
+import * as statements from './audience-statements.ts';
+
+/** Paging reads one part at a time: as many users as a page of a segment usually has. */
+const usersPerPart = 1000;
+/** How often a list says that its rows still come. */
+const heardOfEveryMs = 10_000;
+
+export interface UploadDeps {
+  pool: Pool;
+  uploadPool: Pool;
+  audienceId: string;
+  /** Of several uploads of a list, the one that may end it. */
+  attempt: string;
+  onEnded: () => void;
+}
+
+/** As the port has it, but that the record is read by whoever asked. */
+export type BegunUpload = Omit<Upload, 'finish'> & { finish(end: UploadEnd): Promise<boolean> };
+
+/**
+ * Rows gather in a temporary table, a short statement for each part of the file: no transaction stays open while the sender takes its time, which
+ * would keep the vacuum of all tables waiting. They are sorted once, and become visible in one transaction. Whatever ends the connection
+ * leaves nothing of them.
+ */
+export async function beginUpload({
+  pool,
+  uploadPool,
+  audienceId,
+  attempt,
+  onEnded,
+}: UploadDeps): Promise<BegunUpload> {
+  const client = await uploadPool.connect();
+  let heardOfMs = performance.now();
+  let isOver = false;
+
+  /** The connection is closed, and the temporary table with it. */
+  function end(): void {
+    if (isOver) return;
+    isOver = true;
+    client.release(true);
+    onEnded();
+  }
+
+  try {
+    await client.query(statements.createRows);
+  } catch (error) {
+    client.release(true);
+    throw error;
+  }
+
+  return {
+    add: async ({ countries, users }) => {
+      await client.query(statements.insertRows, [countries.join('\n'), users.join('\n')]);
+      if (performance.now() - heardOfMs < heardOfEveryMs) return;
+      heardOfMs = performance.now();
+      await pool.query(statements.hearOf, [audienceId, attempt]);
+    },
+    finish: async ({ rows, rejected, rejects }) => {
+      try {
+        await client.query('begin');
+        await client.query(`set local work_mem = '64MB'`);
+        await client.query('delete from audience_parts where audience = $1', [audienceId]);
+        await client.query(statements.insertParts, [audienceId, usersPerPart]);
+        const { rowCount } = await client.query(statements.markReady, [audienceId, attempt, rows, rejected]);
+        if (rowCount !== 1) return false;
+        await writeRejects(client, audienceId, rejects);
+        await client.query('commit');
+        return true;
+      } finally {
+        end();
+      }
+    },
+    fail: async (cause, { rows, rejected, rejects }) => {
+      end();
+      await inTransaction(pool, async (other) => {
+        const { rowCount } = await other.query(statements.markFailed, [audienceId, attempt, cause, rows, rejected]);
+        if (rowCount === 1) await writeRejects(other, audienceId, rejects);
+      });
+    },
+  };
+}
+
+async function writeRejects(client: PoolClient, audienceId: string, rejects: UploadEnd['rejects']): Promise<void> {
+  await client.query('delete from audience_rejects where audience = $1', [audienceId]);
+  await client.query(statements.insertRejects, [
+    audienceId,
+    plainArray(rejects.map(({ line }) => line)),
+    textArray(rejects.map(({ value }) => value)),
+    plainArray(rejects.map(({ rule }) => rule)),
+  ]);
+}

@@ -1,0 +1,207 @@
+import type { FastifySchemaCompiler } from 'fastify';
+import { z } from 'zod';
+import { campaign, campaignDefinition, type CampaignDefinition } from '../../../shared/contracts/campaigns.ts';
+import { campaignEstimate, warning, type Warning } from '../../../shared/contracts/estimates.ts';
+import type { Catalogue } from '../../../shared/contracts/engine-config.ts';
+import { publicId } from '../../../shared/domain/ids.ts';
+import { jsonAnswer, problems } from '../frame/server/answer-shapes.ts';
+import { checkShape } from '../frame/server/check-shape.ts';
+import type { HttpServer } from '../frame/server/create-http-server.ts';
+import { etagOf } from '../frame/etag.ts';
+import { HttpProblem, invalidRequest, notFound } from '../frame/http-problem.ts';
+import type { CampaignRecord, CampaignStore } from './campaign-store.port.ts';
+import type { Clock } from '../../../shared/ports/clock.ts';
+import { askSources, type AskSourcesDeps } from './ask-sources.ts';
+import type { CatalogueReader } from '../frame/catalogue-reader.ts';
+import { checkAgainstConfig, checkCampaign } from './check-campaign.ts';
+import { startCampaign } from './campaign-start.ts';
+import { idempotentHeaders } from '../frame/idempotency.ts';
+import { requireId } from '../frame/public-ids.ts';
+import { campaignView } from './campaign-view.ts';
+import { estimateView } from './estimate-view.ts';
+
+export interface CampaignRoutesDeps extends AskSourcesDeps {
+  campaigns: CampaignStore;
+  catalogue: CatalogueReader;
+  clock: Clock;
+}
+
+export const campaignWithWarnings = campaign
+  .extend({ warnings: z.array(warning) })
+  .meta({ id: 'CheckedCampaign', description: 'The campaign, and what should be looked at' });
+
+const byId = z.object({ id: z.string().describe('cmp_…') });
+const tags = ['campaigns'];
+
+export function campaignRoutes(server: HttpServer, deps: CampaignRoutesDeps): void {
+  const { campaigns, catalogue, clock } = deps;
+
+  server.route({
+    method: 'POST',
+    url: '/campaigns',
+    config: { role: 'manager' },
+    schema: {
+      operationId: 'createCampaign',
+      summary: 'Create a campaign',
+      description: 'It stays a draft until it is started. With an `Idempotency-Key`, a repeat creates nothing.',
+      tags,
+      headers: idempotentHeaders,
+      body: campaignDefinition,
+      response: {
+        201: jsonAnswer('The campaign that was created', campaignWithWarnings),
+        ...problems(400, 401, 409, 413, 415, 422, 429),
+      },
+    },
+    preValidation: async () => {
+      await catalogue.refresh();
+    },
+    validatorCompiler: campaignValidator(catalogue, clock),
+    handler: async ({ body, begun }, reply) => {
+      const warnings = await requireSources(body, deps);
+      const view = campaignView(await campaigns.create(body, begun?.createdId));
+      return reply
+        .code(201)
+        .header('location', view.links.self)
+        .send({ ...view, warnings });
+    },
+  });
+
+  server.route({
+    method: 'GET',
+    url: '/campaigns/:id',
+    config: { role: 'viewer' },
+    schema: {
+      operationId: 'getCampaign',
+      summary: 'Show a campaign',
+      tags,
+      params: byId,
+      response: { 200: jsonAnswer('The campaign', campaign), ...problems(401, 404, 429) },
+    },
+    handler: async ({ params: { id } }, reply) => {
+      const record = await campaigns.get(requireId('campaign', id));
+      if (!record) throw notFound('campaign', id);
+      const view = campaignView(record);
+      return reply.header('etag', etagOf(view)).send(view);
+    },
+  });
+
+  server.route({
+    method: 'POST',
+    url: '/campaigns/:id/start',
+    config: { role: 'manager' },
+    schema: {
+      operationId: 'startCampaign',
+      summary: 'Start a campaign, now or when its schedule says',
+      description: 'Starting it again changes nothing. A time that has passed since the campaign was made means now.',
+      tags,
+      headers: idempotentHeaders,
+      params: byId,
+      response: {
+        200: jsonAnswer('The campaign, scheduled', campaignWithWarnings),
+        ...problems(400, 401, 404, 409, 413, 415, 422, 429),
+      },
+    },
+    handler: async ({ params: { id }, body }) => {
+      refuseFields(body);
+      const uuid = requireId('campaign', id);
+      const record = await campaigns.get(uuid);
+      if (!record) throw notFound('campaign', id);
+      const isDraft = record.state === 'draft';
+      if (isDraft) requireConfigured(record.definition, await catalogue.refresh());
+      const warnings = isDraft ? await requireSources(record.definition, deps) : [];
+      const started = await startCampaign(campaigns, record, clock.now());
+      if (!started) throw notFound('campaign', id);
+      return { ...campaignView(started), warnings };
+    },
+  });
+
+  server.route({
+    method: 'POST',
+    url: '/campaigns/:id/estimate',
+    config: { role: 'manager' },
+    schema: {
+      operationId: 'estimateCampaign',
+      summary: 'Ask how many users a campaign would have',
+      description: 'What each source says by country, and what follows for all of them. Nothing is changed.',
+      tags,
+      params: byId,
+      response: { 200: jsonAnswer('The estimate', campaignEstimate), ...problems(400, 401, 404, 413, 415, 422, 429) },
+    },
+    handler: async ({ params: { id }, body }) => {
+      refuseFields(body);
+      const record = await campaigns.get(requireId('campaign', id));
+      if (!record) throw notFound('campaign', id);
+      const asked = await askSources(record.definition, deps);
+      if (asked.problems.length > 0) throw invalidRequest(asked.problems);
+      return estimateView(id, record.definition, asked, clock.now());
+    },
+  });
+
+  server.route({
+    method: 'POST',
+    url: '/campaigns/:id/unschedule',
+    config: { role: 'manager' },
+    schema: {
+      operationId: 'unscheduleCampaign',
+      summary: 'Take a scheduled campaign back before its run begins',
+      description: 'It is a draft again, and may be started again. Of a campaign whose run has begun, cancel the run.',
+      tags,
+      headers: idempotentHeaders,
+      params: byId,
+      response: {
+        200: jsonAnswer('The campaign, a draft', campaign),
+        ...problems(400, 401, 404, 409, 413, 415, 422, 429),
+      },
+    },
+    handler: async ({ params: { id }, body }) => {
+      refuseFields(body);
+      const record = await campaigns.unschedule(requireId('campaign', id));
+      if (!record) throw notFound('campaign', id);
+      if (record.state !== 'draft') throw alreadyRuns(record);
+      return campaignView(record);
+    },
+  });
+}
+
+/** @throws {HttpProblem} 422 when something that the audience names is not there */
+export async function requireSources(definition: CampaignDefinition, deps: AskSourcesDeps): Promise<Warning[]> {
+  const { problems: found, warnings } = await askSources(definition, deps);
+  if (found.length > 0) throw invalidRequest(found);
+  return warnings;
+}
+
+/** The rules of this installation apply beside the body's shape, and all that is wrong is reported at once. Headers are described, not checked. */
+export function campaignValidator(catalogue: CatalogueReader, clock: Clock): FastifySchemaCompiler<unknown> {
+  return ({ httpPart }) =>
+    (value: unknown) => {
+      if (httpPart !== 'body') return { value };
+      const checked = checkCampaign(value, catalogue.current(), clock.now());
+      return checked.ok ? { value: checked.value } : { error: invalidRequest(checked.problems, checked.more) };
+    };
+}
+
+function refuseFields(body: unknown): void {
+  const checked = checkShape(z.strictObject({}).optional(), body);
+  if (!checked.ok) throw invalidRequest(checked.problems, checked.more);
+}
+
+/** What was configured when the campaign was made may be gone by now, and the run could not be carried out. */
+function requireConfigured(definition: CampaignDefinition, catalogue: Catalogue): void {
+  const errors = checkAgainstConfig(definition, catalogue);
+  if (errors.length === 0) return;
+  const detail = 'the campaign does not fit what is configured now';
+  throw new HttpProblem({ status: 409, code: 'no-longer-configured', detail, errors });
+}
+
+function alreadyRuns({ campaignId, latestRun, scheduleId }: CampaignRecord): HttpProblem {
+  if (scheduleId !== null) {
+    const schedule = publicId('schedule', scheduleId);
+    const detail = `${publicId('campaign', campaignId)} has fired before: POST /v1/schedules/${schedule}/disable ends it`;
+    return new HttpProblem({ status: 409, code: 'state-forbids', detail });
+  }
+  const run = latestRun
+    ? `${publicId('run', latestRun.runId)} is ${latestRun.state}: cancel that`
+    : 'its run is being made';
+  const detail = `${publicId('campaign', campaignId)} cannot be taken back any more, only while it is scheduled and has no run; ${run}`;
+  return new HttpProblem({ status: 409, code: 'state-forbids', detail });
+}

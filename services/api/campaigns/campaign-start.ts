@@ -1,0 +1,37 @@
+import type { CampaignDefinition } from '../../../shared/contracts/campaigns.ts';
+import { earliestStartMs } from '../../../shared/contracts/local-starts.ts';
+import { dueInstant } from '../schedules/due-instant.ts';
+import type { CampaignRecord, CampaignStore } from './campaign-store.port.ts';
+
+/** The instant that a campaign's schedule means; of a local time, the first country's. Null: as soon as it is started, or each time that it recurs. */
+export function startOf({ schedule, countries }: CampaignDefinition): Date | null {
+  switch (schedule.type) {
+    case 'now':
+    case 'recurring':
+      return null;
+    case 'at': {
+      const due = dueInstant(schedule);
+      return due.ok ? due.dueAt : null;
+    }
+    case 'local': {
+      const atMs = earliestStartMs(schedule, countries);
+      return atMs === undefined ? null : new Date(atMs);
+    }
+  }
+}
+
+/** Schedules a draft, now or when its schedule says. A time that has passed since it was made means now, by the clock of the store. */
+export function startCampaign(
+  campaigns: CampaignStore,
+  { campaignId, definition }: CampaignRecord,
+  now: Date,
+): Promise<CampaignRecord | undefined> {
+  const { schedule } = definition;
+  if (schedule.type === 'recurring') {
+    const { type: _, ...recurrence } = schedule;
+    return campaigns.startRecurring(campaignId, recurrence);
+  }
+  const startsAt = startOf(definition);
+  if (startsAt === null && schedule.type !== 'now') throw new Error('a stored campaign has no due time');
+  return campaigns.start(campaignId, startsAt !== null && startsAt > now ? startsAt : null);
+}

@@ -1,0 +1,29 @@
+import type { Campaign, CampaignDefinition } from '../../../shared/contracts/campaigns.ts';
+import { publicId } from '../../../shared/domain/ids.ts';
+import { startOf } from './campaign-start.ts';
+import type { CampaignRecord } from './campaign-store.port.ts';
+
+export function campaignView(record: CampaignRecord): Campaign {
+  const id = publicId('campaign', record.campaignId);
+  const self = `/v1/campaigns/${id}`;
+  return {
+    id,
+    revision: record.revision,
+    state: record.latestRun?.state ?? record.state,
+    ...record.definition,
+    createdAt: record.createdAt.toISOString(),
+    startsAt: startsAt(record.definition),
+    nextRunAt: record.nextRunAt?.toISOString() ?? null,
+    scheduleId: record.scheduleId === null ? null : publicId('schedule', record.scheduleId),
+    links: {
+      self,
+      runs: `/v1/runs?campaignId=${id}`,
+      start: `${self}/start`,
+      latestRun: record.latestRun ? `/v1/runs/${publicId('run', record.latestRun.runId)}` : null,
+    },
+  };
+}
+
+function startsAt(definition: CampaignDefinition): string | null {
+  return startOf(definition)?.toISOString() ?? null;
+}

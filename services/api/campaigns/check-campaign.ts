@@ -1,0 +1,128 @@
+import { z } from 'zod';
+import { campaignDefinition, type CampaignDefinition } from '../../../shared/contracts/campaigns.ts';
+import type { Catalogue } from '../../../shared/contracts/engine-config.ts';
+import type { FieldProblem } from '../frame/problems.contract.ts';
+import { countryPattern } from '../../../shared/domain/shard.ts';
+import { paramsProblems } from '../action-types/check-params.ts';
+import { checkShape, type Checked } from '../frame/server/check-shape.ts';
+import { quoted } from '../frame/http-problem.ts';
+import { didYouMean } from '../frame/did-you-mean.ts';
+import { checkSchedule } from '../schedules/check-schedule.ts';
+
+const maxParamsBytes = 64 * 1024;
+
+/** As many as a shape allows at most: what stands behind them is refused for its place alone. */
+const list = z
+  .array(z.unknown())
+  .catch([])
+  .transform((items) => items.slice(0, 250));
+
+/** A body as far as it can be read, so that its wrong parts do not hide what else is wrong. */
+const readable = z
+  .object({ countries: list, chain: list, schedule: z.unknown().optional(), budgets: list })
+  .catch({ countries: [], chain: [], schedule: undefined, budgets: [] });
+
+/** Everything that keeps a body from being a campaign that can be carried out here, at once. */
+export function checkCampaign(body: unknown, config: Catalogue, now: Date): Checked<CampaignDefinition> {
+  const shaped = checkShape(campaignDefinition, body);
+  const { countries, chain, schedule, budgets } = readable.parse(body);
+  const problems = [
+    ...(shaped.ok ? [] : shaped.problems),
+    ...checkAgainstConfig({ countries, chain }, config),
+    ...chain.flatMap(checkParamsSize),
+    ...checkSchedule(schedule, countries, now),
+    ...checkBudgets(budgets, countries, chain),
+  ];
+  return shaped.ok && problems.length === 0 ? shaped : { ok: false, problems, more: shaped.ok ? 0 : shaped.more };
+}
+
+/** Countries and actions that are not, or no longer, configured. */
+export function checkAgainstConfig(
+  { countries, chain }: { countries: readonly unknown[]; chain: readonly unknown[] },
+  config: Catalogue,
+): FieldProblem[] {
+  return [
+    ...countries.flatMap((country, index) => checkCountry(country, index, countries, config)),
+    ...chain.flatMap((step, index) => checkAction(step, index, config)),
+    ...chain.flatMap((step, index) => checkParams(step, index, config)),
+  ];
+}
+
+function checkCountry(
+  country: unknown,
+  index: number,
+  all: readonly unknown[],
+  config: Catalogue,
+): readonly FieldProblem[] {
+  if (typeof country !== 'string') return [];
+  const pointer = `/countries/${index}`;
+  if (!countryPattern.test(country)) {
+    const detail = `has to be an ISO 3166-1 alpha-2 code in capitals, such as SG, not ${quoted(country)}${didYouMean(country, config.countries ?? [])}`;
+    return [{ pointer, code: 'invalid-country', detail }];
+  }
+  if (all.indexOf(country) < index) {
+    return [{ pointer, code: 'repeated-country', detail: `${quoted(country)} is in the list already` }];
+  }
+  if (config.countries?.includes(country) ?? true) return [];
+  const detail = `${quoted(country)} is not configured; ${listed(config.countries ?? [])}`;
+  return [{ pointer, code: 'unknown-country', detail }];
+}
+
+function checkAction(step: unknown, index: number, config: Catalogue): readonly FieldProblem[] {
+  const named = z.object({ action: z.string().min(1) }).safeParse(step);
+  if (!named.success || Object.hasOwn(config.actionTypes, named.data.action)) return [];
+  const names = Object.keys(config.actionTypes);
+  const detail = `${quoted(named.data.action)} is not configured; ${listed(names)}${didYouMean(named.data.action, names)}`;
+  return [{ pointer: `/chain/${index}/action`, code: 'unknown-action', detail }];
+}
+
+const parametrised = z.object({ action: z.string(), params: z.record(z.string(), z.unknown()).default({}) });
+
+/** By the schema of their action type, where that has one. What is no object is refused for its shape. */
+function checkParams(step: unknown, index: number, { actionTypes }: Catalogue): readonly FieldProblem[] {
+  const read = parametrised.safeParse(step).data;
+  const schema = read && Object.hasOwn(actionTypes, read.action) ? actionTypes[read.action]?.paramsSchema : undefined;
+  if (!read || !schema) return [];
+  try {
+    return paramsProblems(schema, read.params, `/chain/${index}/params`);
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error);
+    const detail = `the parameters of ${quoted(read.action)} cannot be checked by this version: ${why}`;
+    return [{ pointer: `/chain/${index}/action`, code: 'unreadable-schema', detail }];
+  }
+}
+
+function listed(names: readonly string[]): string {
+  return names.length === 0 ? 'nothing is' : `configured are ${names.join(', ')}`;
+}
+
+/** They are sent with every batch. */
+function checkParamsSize(step: unknown, index: number): readonly FieldProblem[] {
+  const { params } = z.object({ params: z.unknown() }).catch({ params: undefined }).parse(step);
+  const bytes = Buffer.byteLength(JSON.stringify(params ?? null));
+  if (bytes <= maxParamsBytes) return [];
+  const detail = `has to be at most ${maxParamsBytes} bytes of JSON, not ${bytes}`;
+  return [{ pointer: `/chain/${index}/params`, code: 'too-large', detail }];
+}
+
+function checkBudgets(
+  budgets: readonly unknown[],
+  countries: readonly unknown[],
+  chain: readonly unknown[],
+): readonly FieldProblem[] {
+  if (budgets.length === 0) return [];
+  const named = z.object({ country: z.string() }).catch({ country: '' });
+  const ofBudgets = budgets.map((entry) => named.parse(entry).country);
+  const problems = ofBudgets.flatMap((country, index): FieldProblem[] => {
+    const pointer = `/budgets/${index}/country`;
+    if (country === '') return [];
+    if (ofBudgets.indexOf(country) < index)
+      return [{ pointer, code: 'repeated-country', detail: `${quoted(country)} has a budget already` }];
+    if (countries.includes(country)) return [];
+    return [{ pointer, code: 'foreign-country', detail: `${quoted(country)} is none of the campaign's countries` }];
+  });
+  const costs = z.object({ unitsPerUser: z.unknown().refine((units) => units !== undefined) });
+  if (chain.some((step) => costs.safeParse(step).success)) return problems;
+  const detail = 'no step costs anything: give unitsPerUser to those of the chain that do';
+  return [...problems, { pointer: '/budgets', code: 'nothing-costs-units', detail }];
+}

@@ -1,0 +1,163 @@
+import { z } from 'zod';
+import {
+  audience,
+  campaignDefinition,
+  campaignPatch,
+  paceUsersPerSecond,
+  type CampaignDefinition,
+} from '../../../shared/contracts/campaigns.ts';
+import type { Catalogue } from '../../../shared/contracts/engine-config.ts';
+import { campaignPreview, type CampaignPreview } from '../jobs/scheduler/load-preview.contract.ts';
+import { publicId } from '../../../shared/domain/ids.ts';
+import { countryPattern } from '../../../shared/domain/shard.ts';
+import { jsonAnswer, problems } from '../frame/server/answer-shapes.ts';
+import { bodyAsItCame, type HttpServer } from '../frame/server/create-http-server.ts';
+import { requireMatch, etagOf } from '../frame/etag.ts';
+import { outdated } from '../frame/entity-tag.ts';
+import { HttpProblem, invalidRequest, notFound } from '../frame/http-problem.ts';
+import type { CampaignRecord } from './campaign-store.port.ts';
+import { askSources, type AskedSources } from './ask-sources.ts';
+import { checkCampaign } from './check-campaign.ts';
+import { campaignWithWarnings, requireSources, type CampaignRoutesDeps } from './campaign-routes.ts';
+import { expectedLoadOf } from '../jobs/scheduler/expected-load.ts';
+import { requireId } from '../frame/public-ids.ts';
+import type { ShardLook } from '../shards/shard-look.ts';
+import { campaignView } from './campaign-view.ts';
+import { countryEstimates } from './estimate-view.ts';
+
+export interface DraftRoutesDeps extends CampaignRoutesDeps {
+  shardLook: Pick<ShardLook, 'look'>;
+}
+
+const byId = z.object({ id: z.string().describe('cmp_…') });
+const matching = z.looseObject({
+  'if-match': z.string().optional().describe('The ETag that it was shown with: 412 where it has changed since'),
+});
+const tags = ['campaigns'];
+
+/** Campaigns that are being written: not made yet, or not started. */
+export function draftRoutes(server: HttpServer, deps: DraftRoutesDeps): void {
+  changeRoute(server, deps);
+  previewRoute(server, deps);
+}
+
+function changeRoute(server: HttpServer, deps: DraftRoutesDeps): void {
+  const { campaigns, catalogue } = deps;
+  server.route({
+    method: 'PATCH',
+    url: '/campaigns/:id',
+    config: { role: 'manager' },
+    schema: {
+      operationId: 'changeCampaign',
+      summary: 'Change a draft',
+      description:
+        'A field that is given takes the place of the whole field before; null takes it back to what it is for a new campaign. ' +
+        'Each change is a revision. What was started is not changed any more: take it back before, or copy it.',
+      tags,
+      params: byId,
+      headers: matching,
+      body: campaignPatch,
+      response: {
+        200: jsonAnswer('The campaign as it is now', campaignWithWarnings),
+        ...problems(400, 401, 404, 409, 412, 413, 415, 422, 429),
+      },
+    },
+    // What is wrong is said by the changed campaign, whose fields have their usual limits.
+    validatorCompiler: bodyAsItCame,
+    handler: async ({ params: { id }, headers, body }, reply) => {
+      const config = await catalogue.refresh();
+      const before = await campaigns.get(requireId('campaign', id));
+      if (!before) throw notFound('campaign', id);
+      if (before.state !== 'draft') throw alreadyStarted(before);
+      requireMatch(headers['if-match'], campaignView(before));
+      const definition = changed(before.definition, body, config, deps.clock.now());
+      const warnings = await requireSources(definition, deps);
+      const after = await campaigns.redefine(before.campaignId, definition, before.revision);
+      if (!after) throw notFound('campaign', id);
+      if (after.state !== 'draft') throw alreadyStarted(after);
+      if (after.revision !== before.revision + 1) throw changedMeanwhile(after);
+      const view = campaignView(after);
+      return reply.header('etag', etagOf(view)).send({ ...view, warnings });
+    },
+  });
+}
+
+/** @throws {HttpProblem} 422 where that is no campaign */
+function changed(before: CampaignDefinition, patch: unknown, config: Catalogue, now: Date): CampaignDefinition {
+  const fields = z.record(z.string(), z.unknown()).safeParse(patch).data;
+  const wanted = fields ? withoutNulls({ ...before, ...fields }) : patch;
+  const checked = checkCampaign(wanted, config, now);
+  if (!checked.ok) throw invalidRequest(checked.problems, checked.more);
+  return checked.value;
+}
+
+function withoutNulls(fields: object): object {
+  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== null));
+}
+
+function alreadyStarted({ campaignId }: CampaignRecord): HttpProblem {
+  const detail = `${publicId('campaign', campaignId)} is started: only a draft can be changed`;
+  return new HttpProblem({ status: 409, code: 'state-forbids', detail });
+}
+
+function changedMeanwhile({ campaignId, revision }: CampaignRecord): HttpProblem {
+  const id = publicId('campaign', campaignId);
+  return outdated(`${id} is at revision ${revision} by now: look at it, and say it anew`);
+}
+
+function previewRoute(server: HttpServer, deps: DraftRoutesDeps): void {
+  server.route({
+    method: 'POST',
+    url: '/campaigns/preview',
+    // It changes nothing that anybody would look for later.
+    config: { role: 'manager', isFrequent: true },
+    schema: {
+      operationId: 'previewCampaign',
+      summary: 'What would become of a campaign that is not made yet',
+      description:
+        'Everything that is wrong with a definition, how many users it would have, and how long it would take. A definition that is not ' +
+        'finished is answered as far as it can be understood. Nothing is kept.',
+      tags,
+      body: campaignDefinition,
+      response: { 200: jsonAnswer('What is known', campaignPreview), ...problems(400, 401, 413, 415, 429) },
+    },
+    // What is wrong with it is the answer.
+    validatorCompiler: bodyAsItCame,
+    handler: async ({ body }) => previewOf(body, await deps.catalogue.refresh(), deps),
+  });
+}
+
+async function previewOf(body: unknown, config: Catalogue, deps: DraftRoutesDeps): Promise<CampaignPreview> {
+  const now = deps.clock.now();
+  const checked = checkCampaign(body, config, now);
+  const { countries, audience: who, chain, paceUsersPerSecond: pace } = understood.parse(body);
+  const asked = who ? await askSources({ countries, audience: who, chain: [] }, deps) : nobodyAsked;
+  const estimates = who ? countryEstimates(countries, asked.sources) : [];
+  const holdOutPercent = who?.holdOutPercent ?? 0;
+  const { batchUsers, lines, takes } = expectedLoadOf({
+    ...{ chain, countries: estimates, holdOutPercent, paceUsersPerSecond: pace },
+    actionTypes: config.actionTypes,
+    shards: await deps.shardLook.look(),
+  });
+  return {
+    asOf: now.toISOString(),
+    problems: [...(checked.ok ? [] : checked.problems), ...asked.problems],
+    warnings: asked.warnings,
+    ...{ countries: estimates, holdOutPercent, batchUsers, load: lines, takesSeconds: takes },
+  };
+}
+
+const nobodyAsked: AskedSources = { sources: [], problems: [], warnings: [] };
+
+/** A definition as far as it can be asked about. */
+const understood = z
+  .object({
+    countries: z.array(z.string().regex(countryPattern)).max(250).catch([]),
+    audience: audience.optional().catch(undefined),
+    chain: z
+      .array(z.object({ action: z.string() }))
+      .max(20)
+      .catch([]),
+    paceUsersPerSecond: paceUsersPerSecond.optional().catch(undefined),
+  })
+  .catch({ countries: [], chain: [] });

@@ -1,0 +1,133 @@
+import type { Pool } from 'pg';
+import { campaignStandings, type CampaignStanding } from '../../../../shared/domain/campaign-standing.ts';
+import {
+  failedRunShownDays,
+  waitingShownMs,
+  type CampaignCountsRow,
+  type CampaignLists,
+  type CampaignSearch,
+} from '../campaign-lists.port.ts';
+import { selectCampaignRecords } from './campaign-store.ts';
+
+export function createCampaignLists({ pool }: { pool: Pool }): CampaignLists {
+  return {
+    page: async (search, choice, order, limit, after) => {
+      const values = [...valuesOf(search), choice ?? null, order === 'state', limit + 1];
+      const place = [after?.rank ?? null, after?.campaignId ?? null];
+      const { rows } = await pool.query<PageRow>(selectPage, [...values, ...place]);
+      const shown = rows.slice(0, limit);
+      const records = await selectCampaignRecords(
+        pool,
+        shown.map(({ id }) => id),
+      );
+      const items = shown.flatMap(({ id, standing, needsAttention, pausedItself, run }) => {
+        const campaign = records.get(id);
+        const runId = run ?? campaign?.latestRun?.runId ?? null;
+        return campaign ? [{ campaign, standing, needsAttention, pausedItself, runId }] : [];
+      });
+      const last = shown.at(-1);
+      return { items, next: rows.length > limit && last ? { rank: last.rank, campaignId: last.id } : null };
+    },
+
+    counts: async (search) => {
+      const { rows } = await pool.query<CountRow>(selectCounts, valuesOf(search));
+      const of = (standing: CampaignStanding) => rows.find((row) => row.standing === standing)?.campaigns ?? 0;
+      const counts: CampaignCountsRow = {
+        all: rows.reduce((sum, { campaigns }) => sum + campaigns, 0),
+        'needs-attention': rows.reduce((sum, { attention }) => sum + attention, 0),
+        ...{ running: of('running'), paused: of('paused'), scheduled: of('scheduled') },
+        ...{ ended: of('ended'), draft: of('draft') },
+      };
+      return counts;
+    },
+
+    changeMark: async () => {
+      const { rows } = await pool.query<{ mark: string }>({ name: 'campaigns-changed', text: selectChangeMark });
+      return rows[0]?.mark ?? '';
+    },
+  };
+}
+
+interface PageRow {
+  id: string;
+  standing: CampaignStanding;
+  needsAttention: boolean;
+  pausedItself: boolean;
+  run: string | null;
+  rank: number;
+}
+
+interface CountRow {
+  standing: CampaignStanding;
+  campaigns: number;
+  attention: number;
+}
+
+function valuesOf({ text, campaignId, country, action }: CampaignSearch): (string | null)[] {
+  const pattern = text === undefined ? null : `%${text.replace(/[\\%_]/g, String.raw`\$&`)}%`;
+  return [pattern, campaignId ?? null, country ?? null, action ?? null];
+}
+
+const ranks = campaignStandings.map((each, index) => `when '${each}' then ${index + 1}`).join(' ');
+
+/**
+ * $1 pattern of the name, $2 id, $3 country, $4 action: null for any. Every campaign once, from sets that are small: what has not ended, what
+ * is planned. No campaign's runs are looked at one by one.
+ */
+const standing = `
+  with open_runs as (
+    select distinct on (campaign) id, campaign, state, waiting_cause, waiting_since
+    from runs where ended_at is null and parent is null order by campaign, scheduled_for desc
+  ), o as (
+    select id, campaign, state in ('pausing', 'paused') as paused,
+      state in ('pausing', 'paused') and coalesce((
+        select kind = 'auto-paused' from run_events e where e.run = r.id and kind in ('auto-paused', 'pausing') order by e.id desc limit 1
+      ), false) as "pausedItself",
+      state not in ('pausing', 'paused') and (
+        (waiting_cause is not null and waiting_since <= now() - ${waitingShownMs} * interval '1 ms')
+        or exists (select from feeds f where f.run = r.id and (f.stalled is not null or exists (select from holds h where h.feed = f.feed)))
+        or exists (select from run_troubles t where t.run = r.id and t.kind = 'breaker')
+      ) as stalled
+    from open_runs r
+  ), failed as (
+    select r.campaign from runs r
+    where r.state = 'failed' and r.ended_at > now() - ${failedRunShownDays} * interval '1 day' and r.parent is null
+      and not exists (select from runs n where n.campaign = r.campaign and n.scheduled_for > r.scheduled_for and n.parent is null)
+  ), planned as (
+    select campaign from run_starts union select campaign from schedules where campaign is not null and state in ('active', 'paused') and next_at is not null
+  ), s as (
+    select c.id, o.id as run, coalesce(o."pausedItself", false) as "pausedItself",
+      coalesce(o.stalled or o."pausedItself", c.id in (select campaign from failed)) as "needsAttention",
+      case when o.paused then 'paused' when o.id is not null then 'running' when c.state = 'draft' then 'draft'
+        when c.id in (select campaign from planned) then 'scheduled' else 'ended' end as standing
+    from campaigns c left join o on o.campaign = c.id
+    where ($1::text is null or c.name ilike $1) and ($2::uuid is null or c.id = $2)
+      and (($3::text is null and $4::text is null) or exists (
+        select from campaign_revisions r
+        where r.campaign = c.id and r.revision = c.revision and ($3::text is null or r.definition -> 'countries' ? $3)
+          and ($4::text is null or r.definition -> 'chain' @> jsonb_build_array(jsonb_build_object('action', $4::text)))
+      ))
+  )`;
+
+const selectCounts = `${standing}
+  select standing, count(*)::int as campaigns, count(*) filter (where "needsAttention")::int as attention from s group by standing`;
+
+/** Beyond the search: $5 choice or null, $6 whether states decide the order, $7 limit, behind $8 rank and $9 id (or null). */
+const selectPage = `${standing}
+  select * from (
+    select *, case when not $6::boolean then 0 when "needsAttention" then 0 else case s.standing ${ranks} end end as rank
+    from s where $5::text is null or standing = $5 or ($5 = 'needs-attention' and "needsAttention")
+  ) ranked
+  where $9::uuid is null or rank > $8::int or (rank = $8::int and id < $9::uuid)
+  order by rank, id desc limit $7`;
+
+/** Asked every two seconds while a list is open: what has not ended is few, and campaigns are read once. */
+const selectChangeMark = `
+  with o as (select id, state, waiting_cause is null as moves from runs where ended_at is null and parent is null)
+  select concat_ws('/',
+    (select count(*) || ' ' || coalesce(max(updated_at)::text, '') from campaigns),
+    (select id from runs order by id desc limit 1),
+    (select md5(string_agg(id::text || state || moves, ' ' order by id)) from o),
+    (select count(*) from feeds where run in (select id from o) and stalled is not null),
+    (select count(*) from holds),
+    (select count(*) from run_troubles where kind = 'breaker')) as mark`;

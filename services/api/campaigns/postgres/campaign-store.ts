@@ -1,0 +1,171 @@
+import type { Pool, PoolClient } from 'pg';
+import { v7 as uuidv7 } from 'uuid';
+import type { CampaignDefinition } from '../../../../shared/contracts/campaigns.ts';
+import type { KeptSchedule } from '../../../../shared/contracts/kept-schedules.ts';
+import type { RecurrenceDefinition } from '../../../../shared/contracts/recurrences.ts';
+import { partitionOf } from '../../../../shared/domain/partitioning.ts';
+import type { RunState } from '../../../../shared/domain/run-states.ts';
+import { inTransaction } from '../../../../shared/postgres/transaction.ts';
+import { scheduleTimesOf } from '../../schedules/postgres/schedule-store.ts';
+import type { CampaignRecord, CampaignState, CampaignStore } from '../campaign-store.port.ts';
+
+export function createCampaignStore({ pool }: { pool: Pool }): CampaignStore {
+  async function get(campaignId: string): Promise<CampaignRecord | undefined> {
+    const { rows } = await pool.query<CampaignRow>(`${selectCampaigns} where c.id = $1`, [campaignId]);
+    return rows[0] && recordOf(rows[0]);
+  }
+
+  return {
+    get,
+
+    create: async (definition, campaignId = uuidv7()) => {
+      await pool.query(insertCampaign, [campaignId, definition.name, definition]);
+      // As it is stored, which is how it will be shown from now on: jsonb orders the keys of objects anew.
+      const record = await get(campaignId);
+      if (!record) throw new Error(`campaign ${campaignId} was not inserted`);
+      return record;
+    },
+
+    redefine: async (campaignId, definition, revision) => {
+      await inTransaction(pool, (client) => redefine(client, campaignId, definition, revision));
+      return get(campaignId);
+    },
+
+    start: async (campaignId, dueAt) => {
+      await pool.query(startCampaign, [campaignId, uuidv7(), partitionOf(campaignId), dueAt]);
+      return get(campaignId);
+    },
+
+    startRecurring: async (campaignId, recurrence) => {
+      await inTransaction(pool, (client) => startRecurring(client, campaignId, recurrence));
+      return get(campaignId);
+    },
+
+    unschedule: async (campaignId) => {
+      await pool.query(unscheduleCampaign, [campaignId]);
+      return get(campaignId);
+    },
+  };
+}
+
+/** Those of the ids that there are, by id. */
+export async function selectCampaignRecords(
+  pool: Pool,
+  campaignIds: readonly string[],
+): Promise<Map<string, CampaignRecord>> {
+  const { rows } = await pool.query<CampaignRow>(`${selectCampaigns} where c.id = any($1::uuid[])`, [campaignIds]);
+  return new Map(rows.map((row) => [row.id, recordOf(row)]));
+}
+
+async function redefine(
+  client: PoolClient,
+  campaignId: string,
+  definition: CampaignDefinition,
+  revision: number,
+): Promise<void> {
+  const { rowCount } = await client.query(nextRevision, [campaignId, revision, definition.name]);
+  if (rowCount === 0) return;
+  await client.query('delete from budgets where campaign = $1', [campaignId]);
+  await client.query(insertRevision, [campaignId, revision + 1, definition]);
+}
+
+async function startRecurring(client: PoolClient, campaignId: string, recurrence: RecurrenceDefinition): Promise<void> {
+  const { rows } = await client.query<{ name: string; now: Date }>(scheduleCampaign, [campaignId]);
+  const [started] = rows;
+  if (!started) return;
+  const nowMs = started.now.getTime();
+  const times = scheduleTimesOf(recurrence, nowMs, nowMs);
+  const definition = JSON.stringify({ recurrence } satisfies KeptSchedule);
+  await client.query(insertSchedule, [uuidv7(), started.name, campaignId, definition, started.now, ...times]);
+}
+
+const nextRevision = `
+  update campaigns set revision = revision + 1, name = $3, updated_at = now()
+  where id = $1 and revision = $2 and state = 'draft'`;
+
+/** A draft has spent nothing: its budgets are made anew, in a statement of their own because the old ones have to be gone before. */
+const insertRevision = `
+  with b as (
+    insert into budgets (campaign, country, units)
+    select $1::uuid, k.country, k.units from jsonb_to_recordset($3::jsonb -> 'budgets') k (country text, units bigint)
+  )
+  insert into campaign_revisions (campaign, revision, definition) values ($1, $2, $3)`;
+
+const scheduleCampaign = `
+  update campaigns set state = 'scheduled', updated_at = now() where id = $1 and state = 'draft' returning name, now() as now`;
+
+/** $5 is now, in whole milliseconds: what recurs does so after it. */
+const insertSchedule = `
+  insert into schedules (id, name, campaign, definition, created_at, high_water, state, next_at, look_at)
+  values ($1, $2, $3, $4::jsonb, $5::timestamptz, $5::timestamptz, 'active', $6, $7)`;
+
+const insertCampaign = `
+  with c as (
+    insert into campaigns (id, name, state, revision) values ($1, $2, 'draft', 1) on conflict (id) do nothing
+    returning id, revision
+  ), b as (
+    insert into budgets (campaign, country, units)
+    select c.id, k.country, k.units from c, jsonb_to_recordset($3::jsonb -> 'budgets') k (country text, units bigint)
+  )
+  insert into campaign_revisions (campaign, revision, definition) select id, revision, $3 from c`;
+
+/**
+ * One statement, so that a campaign is scheduled if and only if its job exists. Whole milliseconds, because the due time becomes the run's
+ * `scheduled_for`, goes over HTTP, and must still be the same when it comes back.
+ */
+const startCampaign = `
+  with started as (
+    update campaigns set state = 'scheduled', updated_at = now() where id = $1 and state = 'draft' returning id, revision
+  )
+  insert into run_starts (partition_id, due_at, id, campaign, revision)
+  select $3, date_trunc('milliseconds', coalesce($4::timestamptz, now())), $2, id, revision from started`;
+
+/** A job that the scheduler takes at this moment is waited for, and is gone then. */
+const unscheduleCampaign = `
+  with fired as (
+    select s.campaign from schedules s where s.campaign = $1 and exists (select from occurrences where schedule = s.id)
+  ), gone as (
+    delete from run_starts where campaign = $1 and not exists (select from fired) returning campaign
+  ), stopped as (
+    delete from schedules where campaign = $1 and not exists (select from fired) returning campaign
+  )
+  update campaigns set state = 'draft', updated_at = now()
+  where id = $1 and state = 'scheduled' and id in (select campaign from gone union all select campaign from stopped)`;
+
+const selectCampaigns = `
+  select c.id, c.revision, c.state, c.created_at, r.definition || coalesce(b.budgets, '{}') as definition, least(j.due_at, s.next_at) as due_at, s.id as schedule, l.id as run, l.state as run_state
+  from campaigns c
+  join campaign_revisions r on r.campaign = c.id and r.revision = c.revision
+  left join lateral (
+    -- As they are now: they may be raised while runs go on.
+    select jsonb_build_object('budgets', jsonb_agg(jsonb_build_object('country', country, 'units', units) order by country)) as budgets
+    from budgets where campaign = c.id having count(*) > 0
+  ) b on true
+  left join schedules s on s.campaign = c.id
+  left join lateral (select min(due_at) as due_at from run_starts where campaign = c.id) j on true
+  left join lateral (select id, state from runs where campaign = c.id and parent is null order by scheduled_for desc limit 1) l on true`;
+
+interface CampaignRow {
+  id: string;
+  revision: number;
+  state: CampaignState;
+  created_at: Date;
+  definition: CampaignDefinition;
+  due_at: Date | null;
+  schedule: string | null;
+  run: string | null;
+  run_state: RunState | null;
+}
+
+function recordOf(row: CampaignRow): CampaignRecord {
+  return {
+    campaignId: row.id,
+    revision: row.revision,
+    state: row.state,
+    definition: row.definition,
+    createdAt: row.created_at,
+    nextRunAt: row.due_at,
+    scheduleId: row.schedule,
+    latestRun: row.run !== null && row.run_state !== null ? { runId: row.run, state: row.run_state } : null,
+  };
+}

@@ -1,0 +1,71 @@
+import { z } from 'zod';
+import { clientForecast, clientLedger } from '../../../shared/contracts/client-figures.ts';
+import type { Clock } from '../../../shared/ports/clock.ts';
+import type { ClientReader } from '../../../shared/runtime/client-reader.ts';
+import { clientInPath } from './client-in-path.ts';
+import { jsonAnswer, problems } from '../frame/server/answer-shapes.ts';
+import type { HttpServer } from '../frame/server/create-http-server.ts';
+import { notFound } from '../frame/http-problem.ts';
+import type { ClientFigures } from './client-figures.port.ts';
+import type { ClientLedgers } from './client-ledgers.port.ts';
+import type { ClientStore } from './client-store.port.ts';
+import { forecastView, ledgerView } from './client-figures-view.ts';
+
+export interface ClientFigureRoutesDeps {
+  clientStore: ClientStore;
+  clientFigures: ClientFigures;
+  clientLedgers: ClientLedgers;
+  clients: Pick<ClientReader, 'current' | 'refresh'>;
+  clock: Clock;
+}
+
+const byId = z.object({ id: z.string().describe('cli_…, or its name') });
+const tags = ['clients'];
+
+/** What became of a client's jobs, and what is coming. */
+export function clientFigureRoutes(server: HttpServer, deps: ClientFigureRoutesDeps): void {
+  const { clientStore, clientFigures, clientLedgers, clients, clock } = deps;
+
+  async function require(id: string) {
+    const client = await clientStore.get(await clientInPath(id, clients));
+    if (!client) throw notFound('client', id);
+    return client;
+  }
+
+  server.route({
+    method: 'GET',
+    url: '/clients/:id/ledger',
+    config: { role: 'viewer' },
+    schema: {
+      operationId: 'getClientLedger',
+      summary: 'What became of all jobs that were accepted for a client',
+      tags,
+      params: byId,
+      response: { 200: jsonAnswer('The ledger', clientLedger), ...problems(401, 404, 429) },
+    },
+    handler: async ({ params }) => {
+      const { clientId } = await require(params.id);
+      return ledgerView(clientId, await clientLedgers.ledgerOf(clientId), clock.now());
+    },
+  });
+
+  server.route({
+    method: 'GET',
+    url: '/clients/:id/forecast',
+    config: { role: 'viewer' },
+    schema: {
+      operationId: 'getClientForecast',
+      summary: 'Calls per second in the next hours, by what is stored',
+      description: 'Without retries and what schedules will bring. Many jobs are reckoned from a part of them.',
+      tags,
+      params: byId,
+      querystring: z.strictObject({ hours: z.coerce.number().min(0.1).max(72).default(6) }),
+      response: { 200: jsonAnswer('The forecast', clientForecast), ...problems(401, 404, 422, 429) },
+    },
+    handler: async ({ params, query: { hours } }) => {
+      const client = await require(params.id);
+      const forecast = await clientFigures.forecast(client.clientId, hours);
+      return forecastView(client, forecast, { hours, now: clock.now() });
+    },
+  });
+}

@@ -1,0 +1,47 @@
+import type { ClientForecastShape, ClientLedgerShape } from '../../../shared/contracts/client-figures.ts';
+import { publicId } from '../../../shared/domain/ids.ts';
+import { ledgerDifference } from '../../../shared/domain/ledger-balance.ts';
+import { partitionCount } from '../../../shared/domain/partitioning.ts';
+import type { Client } from '../../../shared/ports/clients.ts';
+import type { MinuteForecast } from './client-figures.port.ts';
+import type { ClientLedger } from './client-ledgers.port.ts';
+
+export function ledgerView(clientId: string, { check, ...counts }: ClientLedger, now: Date): ClientLedgerShape {
+  const difference = check ? ledgerDifference(check) : 0;
+  return {
+    ...{ clientId: publicId('client', clientId), asOf: now.toISOString() },
+    ...counts,
+    check: check && {
+      at: check.at.toISOString(),
+      stored: check.expected,
+      ...{ counted: check.counted, partitions: check.partitions, difference },
+    },
+    balanced: difference === 0,
+  };
+}
+
+export function forecastView(
+  { clientId, definition }: Client,
+  { minutes, partitions }: MinuteForecast,
+  { hours, now }: { hours: number; now: Date },
+): ClientForecastShape {
+  const { publishRatePerSecond = null } = definition;
+  const shown = minutes.map(({ atMs, calls }) => {
+    const isFull = publishRatePerSecond !== null && calls > publishRatePerSecond * 60;
+    return { minute: new Date(atMs).toISOString(), calls, callsPerSecond: perSecond(calls), full: isFull };
+  });
+  const peak = shown.reduce<(typeof shown)[number] | null>(
+    (most, each) => (most && most.calls >= each.calls ? most : each),
+    null,
+  );
+  return {
+    ...{ clientId: publicId('client', clientId), asOf: now.toISOString(), hours, publishRatePerSecond },
+    estimated: partitions < partitionCount,
+    peak: peak && { minute: peak.minute, callsPerSecond: peak.callsPerSecond },
+    minutes: shown,
+  };
+}
+
+function perSecond(calls: number): number {
+  return Math.round((calls / 60) * 100) / 100;
+}

@@ -1,0 +1,102 @@
+import { randomBytes } from 'node:crypto';
+import { v7 as uuidv7 } from 'uuid';
+import { z } from 'zod';
+import { addedClientKey, clientShape, newClientKey } from '../../../shared/contracts/clients.ts';
+import { clientKeyContext } from '../../../shared/domain/job-ids.ts';
+import { webhookKeyOf, webhookSecretForm } from '../../../shared/domain/standard-webhooks.ts';
+import type { Clock } from '../../../shared/ports/clock.ts';
+import type { ClientReader } from '../../../shared/runtime/client-reader.ts';
+import { SecretBoxError, type SecretBox } from '../../../shared/runtime/secret-box.ts';
+import { clientInPath } from './client-in-path.ts';
+import { jsonAnswer, problems } from '../frame/server/answer-shapes.ts';
+import type { HttpServer } from '../frame/server/create-http-server.ts';
+import { HttpProblem, invalidRequest, notFound } from '../frame/http-problem.ts';
+import type { ClientStore } from './client-store.port.ts';
+import { requireId } from '../frame/public-ids.ts';
+import { clientKeyView, clientView } from './client-view.ts';
+
+export interface ClientKeyRoutesDeps {
+  clientStore: ClientStore;
+  clients: Pick<ClientReader, 'current' | 'refresh'>;
+  secretBox: SecretBox;
+  clock: Clock;
+}
+
+const byId = z.object({ id: z.string().describe('cli_…, or its name') });
+const byKey = byId.extend({ keyId: z.string().describe('csk_…') });
+const tags = ['clients'];
+const secretBytes = 32;
+
+/** What calls are signed with (Standard Webhooks). While several keys are valid, a call has a signature by each. */
+export function clientKeyRoutes(
+  server: HttpServer,
+  { clientStore, clients, secretBox, clock }: ClientKeyRoutesDeps,
+): void {
+  server.route({
+    method: 'POST',
+    url: '/clients/:id/keys',
+    // Its answer holds a secret, which nobody keeps for a repeat.
+    config: { role: 'operator', isAnswerSecret: true },
+    schema: {
+      operationId: 'addClientKey',
+      summary: 'Add a signing key',
+      description: 'The older ones sign too until they expire, so that receivers can change over in peace.',
+      tags,
+      params: byId,
+      body: newClientKey,
+      response: { 201: jsonAnswer('The key', addedClientKey), ...problems(400, 401, 404, 409, 413, 415, 422, 429) },
+    },
+    handler: async (request, reply) => {
+      const { params, body } = request;
+      if (body.secret !== undefined && !webhookKeyOf(body.secret)) throw noSecret();
+      const secret = body.secret ?? `whsec_${randomBytes(secretBytes).toString('base64')}`;
+      const clientId = await clientInPath(params.id, clients);
+      const keyId = uuidv7();
+      const { sealed } = seal(() => secretBox.seal(secret, clientKeyContext(clientId, keyId)));
+      const othersExpireAt = new Date(clock.now().getTime() + body.othersExpireInSeconds * 1000);
+      const client = await clientStore.addKey(clientId, { keyId, sealed, othersExpireAt });
+      const key = client?.keys.find((each) => each.keyId === keyId);
+      if (!client || !key) throw notFound('client', params.id);
+      await clients.refresh();
+      request.auditDetail = { key: clientKeyView(key).id, othersExpireAt: othersExpireAt.toISOString() };
+      reply.code(201);
+      return { key: clientKeyView(key), secret: body.secret === undefined ? secret : null, client: clientView(client) };
+    },
+  });
+
+  server.route({
+    method: 'DELETE',
+    url: '/clients/:id/keys/:keyId',
+    config: { role: 'operator' },
+    schema: {
+      operationId: 'removeClientKey',
+      summary: 'End a signing key at once',
+      description: 'For one that others know. To change over in peace, add another, and let this one expire.',
+      tags,
+      params: byKey,
+      response: { 200: jsonAnswer('The client', clientShape), ...problems(401, 404, 429) },
+    },
+    handler: async (request) => {
+      const { id, keyId } = request.params;
+      const client = await clientStore.removeKey(await clientInPath(id, clients), requireId('clientKey', keyId));
+      if (!client) throw notFound('client', id);
+      await clients.refresh();
+      request.auditDetail = { key: keyId };
+      return clientView(client);
+    },
+  });
+}
+
+function noSecret(): HttpProblem {
+  const detail = `has to be ${webhookSecretForm}, and is not`;
+  return invalidRequest([{ pointer: '/secret', code: 'invalid-value', detail }]);
+}
+
+function seal<Result>(work: () => Result): Result {
+  try {
+    return work();
+  } catch (error) {
+    if (!(error instanceof SecretBoxError)) throw error;
+    throw new HttpProblem({ status: 409, code: 'secrets-not-configured', detail: error.message });
+  }
+}

@@ -1,0 +1,194 @@
+import type { FastifyReply } from 'fastify';
+import { v7 as uuidv7 } from 'uuid';
+import { z } from 'zod';
+import {
+  clientDefinition,
+  clientName,
+  clientPatch,
+  clientShape,
+  disabling,
+  newClient,
+  type ClientDefinition,
+} from '../../../shared/contracts/clients.ts';
+import type { Client } from '../../../shared/ports/clients.ts';
+import { clientInPath } from './client-in-path.ts';
+import { clientKeyRoutes, type ClientKeyRoutesDeps } from './client-key-routes.ts';
+import { pageQuery, pageShape } from '../frame/pages.contract.ts';
+import { jsonAnswer, problems } from '../frame/server/answer-shapes.ts';
+import { checkShape } from '../frame/server/check-shape.ts';
+import { bodyAsItCame, type HttpServer } from '../frame/server/create-http-server.ts';
+import { entityTag, expectedRevision, outdated } from '../frame/entity-tag.ts';
+import { HttpProblem, invalidRequest, notFound, quoted } from '../frame/http-problem.ts';
+import { idempotentHeaders } from '../frame/idempotency.ts';
+import type { ClientChange } from './client-store.port.ts';
+import { cursorInQuery, pageView } from '../frame/public-ids.ts';
+import { clientView } from './client-view.ts';
+
+export type ClientRoutesDeps = ClientKeyRoutesDeps;
+
+const byId = z.object({ id: z.string().describe('cli_…, or its name') });
+const matching = z.looseObject({
+  'if-match': z.string().optional().describe('The ETag that it was shown with: 412 where it has changed since'),
+});
+const tags = ['clients'];
+const answered = jsonAnswer('The client', clientShape);
+
+/** Who schedules callbacks, and by which rules. Every process follows a change within about a second. */
+export function clientRoutes(server: HttpServer, deps: ClientRoutesDeps): void {
+  const { clientStore } = deps;
+  const answer = (reply: FastifyReply, client: Client) =>
+    reply.header('etag', entityTag(client.revision)).send(clientView(client));
+
+  async function require(id: string): Promise<Client> {
+    const client = await clientStore.get(await clientInPath(id, deps.clients));
+    if (!client) throw notFound('client', id);
+    return client;
+  }
+
+  /** Another may change it between our look and our write: then its newest state is looked at again. */
+  async function change(id: string, expected: number | null, wish: (before: Client) => ClientChange): Promise<Client> {
+    for (;;) {
+      const before = await require(id);
+      const wanted = wish(before);
+      if (expected !== null && expected !== before.revision) throw changedSince(before);
+      const changed = await clientStore.change(before.clientId, wanted, before.revision);
+      switch (changed.kind) {
+        case 'changed':
+          // So that the next request to this process, at the latest, goes by it.
+          await deps.clients.refresh();
+          return changed.client;
+        case 'missing':
+          throw notFound('client', id);
+        case 'name-taken':
+          throw nameTaken(wanted.name ?? before.name);
+        case 'outdated':
+          if (expected !== null) throw changedSince(changed.client);
+      }
+    }
+  }
+
+  server.route({
+    method: 'GET',
+    url: '/clients',
+    config: { role: 'viewer' },
+    schema: {
+      operationId: 'listClients',
+      summary: 'List clients, oldest first',
+      tags,
+      querystring: pageQuery,
+      response: { 200: jsonAnswer('A page of clients', pageShape(clientShape)), ...problems(401, 422, 429) },
+    },
+    handler: async ({ query: { limit, cursor } }) =>
+      pageView('client', await clientStore.list(limit, cursorInQuery('client', cursor)), clientView),
+  });
+
+  server.route({
+    method: 'POST',
+    url: '/clients',
+    config: { role: 'operator' },
+    schema: {
+      operationId: 'createClient',
+      summary: 'Create a client',
+      description: 'Its name is enough. Its calls are signed from its first key on: POST /v1/clients/{id}/keys.',
+      tags,
+      headers: idempotentHeaders,
+      body: newClient,
+      response: { 201: answered, ...problems(400, 401, 409, 413, 415, 422, 429) },
+    },
+    handler: async ({ body: { name, ...definition }, begun }, reply) => {
+      const client = { clientId: begun?.createdId ?? uuidv7(), name, definition };
+      const created = await clientStore.create(client);
+      if (!created) throw nameTaken(name);
+      await deps.clients.refresh();
+      reply.code(201).header('location', clientView(created).links.self);
+      return answer(reply, created);
+    },
+  });
+
+  server.route({
+    method: 'GET',
+    url: '/clients/:id',
+    config: { role: 'viewer' },
+    schema: {
+      operationId: 'getClient',
+      summary: 'Show a client',
+      tags,
+      params: byId,
+      response: { 200: answered, ...problems(401, 404, 429) },
+    },
+    handler: async ({ params }, reply) => answer(reply, await require(params.id)),
+  });
+
+  server.route({
+    method: 'PATCH',
+    url: '/clients/:id',
+    config: { role: 'operator' },
+    schema: {
+      operationId: 'changeClient',
+      summary: 'Change some of a client’s rules',
+      description: 'null takes a field back to what it is for a new one (JSON merge patch).',
+      tags,
+      params: byId,
+      headers: matching,
+      body: clientPatch,
+      response: { 200: answered, ...problems(400, 401, 404, 409, 412, 413, 415, 422, 429) },
+    },
+    // What is wrong is said by the merged client, whose fields have their usual limits.
+    validatorCompiler: bodyAsItCame,
+    handler: async (request, reply) => {
+      const { params, headers } = request;
+      const body: unknown = request.body;
+      const expected = expectedRevision(headers['if-match']);
+      return answer(reply, await change(params.id, expected, (before) => patched(before, body)));
+    },
+  });
+
+  for (const verb of ['disable', 'enable'] as const) {
+    server.route({
+      method: 'POST',
+      url: `/clients/:id/${verb}`,
+      config: { role: 'operator' },
+      schema: {
+        operationId: `${verb}Client`,
+        summary: verb === 'disable' ? 'Accept and call nothing for it; what is stored waits' : 'Let it go on',
+        tags,
+        headers: idempotentHeaders,
+        params: byId,
+        ...(verb === 'disable' && { body: disabling }),
+        response: { 200: answered, ...problems(400, 401, 404, 409, 413, 415, 422, 429) },
+      },
+      handler: async (request, reply) => {
+        const { reason } = disabling.parse(request.body ?? {});
+        const wanted = verb === 'enable' ? { enabled: true } : { enabled: false, disabledReason: reason ?? null };
+        return answer(reply, await change(request.params.id, null, () => wanted));
+      },
+    });
+  }
+
+  clientKeyRoutes(server, deps);
+}
+
+const fields = z.record(z.string(), z.unknown());
+
+/** A merge patch (RFC 7396) of one level: null takes a field back to what it is unless somebody says otherwise. */
+function patched({ name, definition }: Client, patch: unknown): { name: string; definition: ClientDefinition } {
+  const written = fields.safeParse(patch);
+  if (!written.success) {
+    const detail = `has to be an object, not ${quoted(patch)}`;
+    throw invalidRequest([{ pointer: '', code: 'wrong-type', detail }]);
+  }
+  const merged: [string, unknown][] = Object.entries({ ...definition, ...written.data });
+  const { name: wantedName = name, ...rest } = Object.fromEntries(merged.filter(([, value]) => value !== null));
+  const [named, defined] = [checkShape(clientName, wantedName), checkShape(clientDefinition, rest)];
+  if (named.ok && defined.ok) return { name: named.value, definition: defined.value };
+  const problemsOfName = named.ok ? [] : named.problems.map((problem) => ({ ...problem, pointer: '/name' }));
+  throw invalidRequest([...problemsOfName, ...(defined.ok ? [] : defined.problems)]);
+}
+
+function nameTaken(name: string): HttpProblem {
+  return new HttpProblem({ status: 409, code: 'name-taken', detail: `there is a client ${quoted(name)} already` });
+}
+
+function changedSince({ name, revision }: Client): HttpProblem {
+  return outdated(`${name} is at revision ${revision} by now: look at it, and say it anew`);
+}

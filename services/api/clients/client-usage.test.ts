@@ -1,0 +1,86 @@
+import { pino } from 'pino';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { clientDefinition, type ClientDefinition } from '../../../shared/contracts/clients.ts';
+import type { Client } from '../../../shared/ports/clients.ts';
+import { passTime } from '../../../test/support/pass-time.ts';
+import { createSettableClock, type SettableClock } from '../../../test/support/settable-clock.ts';
+import { createClientUsage, type ClientUsage } from './client-usage.ts';
+import type { JobCounts } from './client-figures.port.ts';
+
+const clientOf = (definition: Partial<ClientDefinition>): Client => ({
+  clientId: '01890a5d-ac96-774b-bcce-b302099a8057',
+  name: 'orders',
+  revision: 1,
+  definition: { ...clientDefinition.parse({}), ...definition },
+  enabled: true,
+  disabledReason: null,
+  keys: [],
+  createdAt: new Date(0),
+  updatedAt: new Date(0),
+});
+
+describe('what a client has used of its limits', () => {
+  let clock: SettableClock;
+  /** As all processes have counted. */
+  let counts: JobCounts;
+  let usage: ClientUsage;
+  beforeEach(() => {
+    clock = createSettableClock();
+    counts = { accepted: 0, stored: 0 };
+    const figures = {
+      counts: (ids: readonly string[]) => Promise.resolve(new Map(ids.map((id) => [id, { ...counts }]))),
+    };
+    usage = createClientUsage({ figures, clock, logger: pino({ level: 'silent' }) });
+    usage.start();
+  });
+
+  function taken(client: Client, wanted: number): number {
+    return Array.from({ length: wanted }, () => usage.take(client)).filter(({ kind }) => kind === 'room').length;
+  }
+
+  it('is a second’s worth at once, and so much again each second', async () => {
+    const client = clientOf({ acceptPerSecond: 100 });
+    expect(taken(client, 300)).toBe(100);
+    expect(usage.take(client)).toEqual({ kind: 'rate', retryAfterSeconds: 1 });
+    await passTime(clock, 500);
+    expect(taken(client, 300)).toBe(50);
+    await usage.stop();
+  });
+
+  it('is less of the rate while other processes accept for it too', async () => {
+    const client = clientOf({ acceptPerSecond: 100 });
+    taken(client, 10);
+    await passTime(clock, 1000);
+    counts = { accepted: 10, stored: 10 };
+    await passTime(clock, 1000);
+    counts = { accepted: 80, stored: 80 };
+    await passTime(clock, 1000);
+    expect(taken(client, 300)).toBeLessThanOrEqual(100);
+    await passTime(clock, 1000);
+    expect(taken(client, 300)).toBeLessThanOrEqual(100);
+    await usage.stop();
+  });
+
+  it('is full when as many jobs are stored as may be, and has room again when some have ended', async () => {
+    const client = clientOf({ maxStoredJobs: 30 });
+    expect(taken(client, 50)).toBe(30);
+    expect(usage.take(client)).toEqual({ kind: 'quota', stored: 30 });
+    counts = { accepted: 30, stored: 10 };
+    await passTime(clock, 2000);
+    expect(taken(client, 50)).toBe(20);
+    await usage.stop();
+  });
+
+  it('gets room back for what turned out to be stored already', async () => {
+    const client = clientOf({ maxStoredJobs: 1 });
+    expect(taken(client, 2)).toBe(1);
+    usage.giveBack(client, 1);
+    expect(taken(client, 2)).toBe(1);
+    await usage.stop();
+  });
+
+  it('is not limited where no limit is given', async () => {
+    expect(taken(clientOf({}), 5000)).toBe(5000);
+    await usage.stop();
+  });
+});

@@ -1,0 +1,111 @@
+import type { Clock } from '../../../shared/ports/clock.ts';
+import type { Client } from '../../../shared/ports/clients.ts';
+import { createLoop } from '../../../shared/runtime/loop.ts';
+import type { Logger } from '../../../shared/runtime/logger.ts';
+import type { ClientFigures, JobCounts } from './client-figures.port.ts';
+
+/** Between two looks at what all processes have accepted together. */
+const lookEveryMs = 1000;
+/** Clients that brought nothing for so long are not looked at. */
+const forgetAfterMs = 60_000;
+/** However much the others take: so much of the rate is this process's own. */
+const leastShare = 0.05;
+
+export type Room = { kind: 'room' } | { kind: 'rate'; retryAfterSeconds: number } | { kind: 'quota'; stored: number };
+
+/** What clients have used of their limits. It knows what other processes accepted a second ago, so a limit may be passed for as long. */
+export interface ClientUsage {
+  /** Takes room for one job, if there is. */
+  take(client: Client): Room;
+  /** Gives room back: the job was a duplicate, or was not stored. */
+  giveBack(client: Client, jobs: number): void;
+  start(): void;
+  stop(): Promise<void>;
+}
+
+interface Usage {
+  usedAtMs: number;
+  /** Jobs that may be taken now, as of `filledAtMs`. */
+  tokens: number;
+  filledAtMs: number;
+  /** Per second, of all other processes. */
+  othersPerSecond: number;
+  /** Taken here since the last look, and not known to be counted in it. */
+  sinceLook: number;
+  looked: { counts: JobCounts; atMs: number } | null;
+}
+
+export interface ClientUsageDeps {
+  figures: Pick<ClientFigures, 'counts'>;
+  clock: Clock;
+  logger: Logger;
+}
+
+export function createClientUsage({ figures, clock, logger }: ClientUsageDeps): ClientUsage {
+  const usages = new Map<string, Usage>();
+
+  function usageOf({ clientId, definition }: Client, nowMs: number): Usage {
+    const known = usages.get(clientId);
+    if (known) return known;
+    const tokens = definition.acceptPerSecond ?? 0;
+    const fresh = { usedAtMs: nowMs, tokens, filledAtMs: nowMs, othersPerSecond: 0, sinceLook: 0, looked: null };
+    usages.set(clientId, fresh);
+    return fresh;
+  }
+
+  /** One second's worth may come at once. */
+  function refill(usage: Usage, perSecond: number, nowMs: number): number {
+    const share = Math.max(perSecond * leastShare, perSecond - usage.othersPerSecond);
+    usage.tokens = Math.min(Math.max(share, 1), usage.tokens + ((nowMs - usage.filledAtMs) / 1000) * share);
+    usage.filledAtMs = nowMs;
+    return share;
+  }
+
+  function update(usage: Usage, counts: JobCounts, nowMs: number): void {
+    const { looked, sinceLook } = usage;
+    if (looked) {
+      const others = counts.accepted - looked.counts.accepted - sinceLook;
+      usage.othersPerSecond = Math.max(0, (others * 1000) / Math.max(1, nowMs - looked.atMs));
+    }
+    usage.looked = { counts, atMs: nowMs };
+    usage.sinceLook = 0;
+  }
+
+  async function look(): Promise<number> {
+    const nowMs = clock.monotonicMs();
+    for (const [clientId, { usedAtMs }] of usages) if (nowMs - usedAtMs > forgetAfterMs) usages.delete(clientId);
+    if (usages.size === 0) return lookEveryMs;
+    const counts = await figures.counts([...usages.keys()]);
+    for (const [clientId, usage] of usages) {
+      update(usage, counts.get(clientId) ?? { accepted: 0, stored: 0 }, clock.monotonicMs());
+    }
+    return lookEveryMs;
+  }
+
+  const loop = createLoop({ name: 'look-at-usage', turn: look, afterErrorMs: lookEveryMs, clock, logger });
+
+  return {
+    take: (client) => {
+      const nowMs = clock.monotonicMs();
+      const usage = usageOf(client, nowMs);
+      usage.usedAtMs = nowMs;
+      const { maxStoredJobs, acceptPerSecond } = client.definition;
+      const stored = (usage.looked?.counts.stored ?? 0) + usage.sinceLook;
+      if (stored >= maxStoredJobs) return { kind: 'quota', stored };
+      if (acceptPerSecond !== undefined) {
+        const share = refill(usage, acceptPerSecond, nowMs);
+        if (usage.tokens < 1)
+          return { kind: 'rate', retryAfterSeconds: Math.max(1, Math.ceil((1 - usage.tokens) / share)) };
+        usage.tokens -= 1;
+      }
+      usage.sinceLook += 1;
+      return { kind: 'room' };
+    },
+    giveBack: ({ clientId }, jobs) => {
+      const usage = usages.get(clientId);
+      if (usage) usage.sinceLook = Math.max(0, usage.sinceLook - jobs);
+    },
+    start: () => loop.start(),
+    stop: () => loop.stop(),
+  };
+}

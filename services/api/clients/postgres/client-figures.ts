@@ -1,0 +1,71 @@
+import type { Pool } from 'pg';
+import { z } from 'zod';
+import { partitionCount } from '../../../../shared/domain/partitioning.ts';
+import { plainArray } from '../../../../shared/postgres/array-literals.ts';
+import { statementOf } from '../../../../shared/postgres/statement.ts';
+import type { ClientFigures, MinuteForecast } from '../client-figures.port.ts';
+
+/** Rows that one forecast reads of all clients, at most about so many: some 50 ms. */
+const maxRowsRead = 40_000;
+/** Of one partition: it is not counted to its end where more is due, and then says nothing. */
+const maxRowsOfPartition = 20_000;
+
+export function createClientFigures({ pool }: { pool: Pool }): ClientFigures {
+  return {
+    counts: async (clientIds) => {
+      const { rows } = await pool.query<object>(countsOf.with({ clients: plainArray(clientIds) }));
+      return new Map(
+        rows.map((row) => {
+          const { client, accepted, stored } = countsRow.parse(row);
+          return [client, { accepted, stored }];
+        }),
+      );
+    },
+
+    forecast: async (clientId, hours) => {
+      let partitions = 0;
+      let read = 0;
+      const calls = new Map<number, number>();
+      while (partitions < partitionCount && read < maxRowsRead) {
+        const { rows } = await pool.query<object>(dueIn.with({ client: clientId, hours, partition: partitions }));
+        partitions++;
+        for (const row of rows) {
+          const { atMs, mine, all } = dueRow.parse(row);
+          read += all;
+          if (mine > 0) calls.set(atMs, (calls.get(atMs) ?? 0) + mine);
+        }
+      }
+      return scaled(calls, partitions);
+    },
+  };
+}
+
+function scaled(calls: ReadonlyMap<number, number>, partitions: number): MinuteForecast {
+  const factor = partitionCount / partitions;
+  const minutes = [...calls].sort(([a], [b]) => a - b);
+  return { partitions, minutes: minutes.map(([atMs, count]) => ({ atMs, calls: Math.round(count * factor) })) };
+}
+
+const countsRow = z.object({ client: z.string(), accepted: z.coerce.number(), stored: z.coerce.number() });
+
+const countsOf = statementOf<{ clients: string }>(
+  'client-counts',
+  ($) => `
+  select client, sum(accepted) as accepted, sum(accepted - called - expired - cancelled - dead) as stored
+  from client_totals where client = any(${$('clients')}::uuid[]) group by client`,
+);
+
+const dueRow = z.object({ atMs: z.coerce.number(), mine: z.coerce.number(), all: z.coerce.number() });
+
+/** Ids lie evenly in their partitions, so that each is a sample of all. */
+const dueIn = statementOf<{ client: string; hours: number; partition: number }>(
+  'jobs-due-in',
+  ($) => `
+  select extract(epoch from date_trunc('minute', d.due_at)) * 1000 as "atMs", count(*) filter (where d.client = ${$('client')}::uuid) as mine,
+    count(*) as "all"
+  from (
+    select due_at, client from jobs
+    where partition_id = ${$('partition')}::int2 and due_at < now() + ${$('hours')}::float8 * interval '1 hour'
+    order by due_at, id limit ${maxRowsOfPartition}
+  ) d group by 1`,
+);

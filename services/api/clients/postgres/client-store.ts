@@ -1,0 +1,116 @@
+import pg, { type Pool, type PoolClient } from 'pg';
+import type { Client } from '../../../../shared/ports/clients.ts';
+import { clientFields, clientOf } from '../../../../shared/postgres/clients.ts';
+import { inTransaction } from '../../../../shared/postgres/transaction.ts';
+import type { ClientStore } from '../client-store.port.ts';
+import { pageOf, requireIdCursor } from '../../frame/postgres/pages.ts';
+
+export function createClientStore({ pool }: { pool: Pool }): ClientStore {
+  return {
+    list: async (limit, cursor) => {
+      requireIdCursor(cursor);
+      const text = `select ${clientFields} from clients c where ($1::uuid is null or c.id > $1) order by c.id limit $2`;
+      const { rows } = await pool.query<object>(text, [cursor, limit + 1]);
+      return pageOf(
+        rows.flatMap((row) => clientOf(row) ?? []),
+        limit,
+        ({ clientId }) => clientId,
+      );
+    },
+
+    get: (clientId) => find(pool, clientId),
+
+    create: ({ clientId, name, definition }) =>
+      unlessNameTaken(undefined, () =>
+        inTransaction(pool, async (client) => {
+          await moveRevision(client);
+          const values = [clientId, name, JSON.stringify(definition)];
+          await client.query('insert into clients (id, name, definition) values ($1, $2, $3)', values);
+          return await find(client, clientId);
+        }),
+      ),
+
+    change: (clientId, change, expected) =>
+      unlessNameTaken({ kind: 'name-taken' as const }, () =>
+        inTransaction(pool, async (client) => {
+          await lockRevision(client);
+          const before = await find(client, clientId);
+          if (!before) return { kind: 'missing' as const };
+          if (expected !== null && expected !== before.revision) return { kind: 'outdated' as const, client: before };
+          const { name, definition, enabled, disabledReason } = change;
+          const reason = disabledReason === undefined ? before.disabledReason : disabledReason;
+          const text = definition ? JSON.stringify(definition) : null;
+          const { rowCount } = await client.query(update, [clientId, name ?? null, text, enabled ?? null, reason]);
+          if (rowCount === 0) return { kind: 'changed' as const, client: before };
+          await moveRevision(client);
+          return { kind: 'changed' as const, client: (await find(client, clientId)) ?? before };
+        }),
+      ),
+
+    addKey: (clientId, { keyId, sealed, othersExpireAt }) =>
+      changeKeys(pool, clientId, async (client) => {
+        const expire = `update client_keys set expires_at = least(expires_at, $2) where client = $1`;
+        if (othersExpireAt) await client.query(expire, [clientId, othersExpireAt]);
+        await insertKey(client, clientId, { keyId, sealed });
+        return true;
+      }),
+
+    removeKey: (clientId, keyId) =>
+      changeKeys(pool, clientId, async (client) => {
+        const remove = 'delete from client_keys where client = $1 and id = $2';
+        return (await client.query(remove, [clientId, keyId])).rowCount === 1;
+      }),
+  };
+}
+
+/** Changes come one after another: revisions become visible in their order. */
+async function lockRevision(client: PoolClient): Promise<void> {
+  await client.query('select 1 from installation for update');
+}
+
+async function moveRevision(client: PoolClient): Promise<void> {
+  await client.query('update installation set clients_revision = clients_revision + 1');
+}
+
+async function find(connection: Pool | PoolClient, clientId: string): Promise<Client | undefined> {
+  const { rows } = await connection.query<object>(`select ${clientFields} from clients c where c.id = $1`, [clientId]);
+  return clientOf(rows[0]);
+}
+
+async function insertKey(client: PoolClient, clientId: string, { keyId, sealed }: { keyId: string; sealed: string }) {
+  const insert = 'insert into client_keys (id, client, sealed, created_at) values ($1, $2, $3, clock_timestamp())';
+  await client.query(insert, [keyId, clientId, sealed]);
+}
+
+/** @param work whether it changed anything */
+async function changeKeys(pool: Pool, clientId: string, work: (client: PoolClient) => Promise<boolean>) {
+  return await inTransaction(pool, async (client) => {
+    await lockRevision(client);
+    const before = await find(client, clientId);
+    if (!before || !(await work(client))) return before;
+    await client.query('update clients set revision = revision + 1, updated_at = now() where id = $1', [clientId]);
+    await moveRevision(client);
+    return await find(client, clientId);
+  });
+}
+
+/** What is enabled has no reason not to be. */
+const update = `
+  update clients c set name = w.name, definition = w.definition, enabled = w.enabled, disabled_reason = w.reason,
+    revision = c.revision + 1, updated_at = now()
+  from (select id, coalesce($2, name) as name, coalesce($3::jsonb, definition) as definition, coalesce($4, enabled) as enabled,
+      case when coalesce($4, enabled) then null else $5 end as reason
+    from clients where id = $1) w
+  where c.id = w.id and (c.name, c.definition, c.enabled, c.disabled_reason) is distinct from (w.name, w.definition, w.enabled, w.reason)`;
+
+const uniqueViolation = '23505';
+
+async function unlessNameTaken<Result, Taken>(taken: Taken, work: () => Promise<Result>): Promise<Result | Taken> {
+  try {
+    return await work();
+  } catch (error) {
+    if (error instanceof pg.DatabaseError && error.code === uniqueViolation && error.constraint === 'clients_name_key')
+      return taken;
+    throw error;
+  }
+}

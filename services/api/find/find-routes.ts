@@ -1,0 +1,29 @@
+import { z } from 'zod';
+import { findAnswer } from '../../../shared/contracts/finds.ts';
+import { findThings, type FindThingsDeps } from './find-things.ts';
+import { jsonAnswer, problems } from '../frame/server/answer-shapes.ts';
+import type { HttpServer } from '../frame/server/create-http-server.ts';
+
+export type FindRoutesDeps = FindThingsDeps;
+
+const findQuery = z.strictObject({
+  q: z.string().trim().min(1).max(200).describe('An id as it stands anywhere, or part of a name'),
+});
+
+export function findRoutes(server: HttpServer, deps: FindRoutesDeps): void {
+  server.route({
+    method: 'GET',
+    url: '/find',
+    config: { role: 'viewer' },
+    schema: {
+      operationId: 'find',
+      summary: 'What an id or a name is of',
+      description:
+        'An id finds the one thing that it is of. A text finds campaigns, action types and shards by a part of their names.',
+      tags: ['campaigns'],
+      querystring: findQuery,
+      response: { 200: jsonAnswer('What was found; empty where nothing was', findAnswer), ...problems(401, 422, 429) },
+    },
+    handler: async ({ query: { q } }) => ({ items: await findThings(q, deps) }),
+  });
+}

@@ -1,0 +1,91 @@
+import type { FastifyReply } from 'fastify';
+import { Readable } from 'node:stream';
+import { z } from 'zod';
+import { invalidRequest } from './http-problem.ts';
+import { preferredType } from './preferred-type.ts';
+import type { Page } from '../campaigns/campaign-store.port.ts';
+import { refusingInvalidCursor } from './public-ids.ts';
+import { allRows, csvStream, ndjsonStream } from './stream-rows.ts';
+
+export const csv = 'text/csv';
+export const ndjson = 'application/x-ndjson';
+
+const ordinaryPage = 100;
+const streamedPage = 1000;
+
+const formats = { json: 'application/json', csv, ndjson } as const;
+
+/** Parameters of every list that is also a stream: which of them, and how CSV is written. */
+export const streamManner = {
+  format: z
+    .enum(['json', 'csv', 'ndjson'])
+    .optional()
+    .describe('What `Accept` says, for who cannot say that, such as a link; it wins over `Accept`'),
+  raw: z
+    .enum(['true', 'false'])
+    .optional()
+    .describe('With CSV: true leaves texts that a spreadsheet takes for formulas as they are'),
+  for: z
+    .enum(['excel'])
+    .optional()
+    .describe('With CSV: begins with a UTF-8 byte order mark, without which Excel misreads é'),
+};
+
+export interface ListRequest {
+  accept: string | undefined;
+  format: keyof typeof formats | undefined;
+  method: string;
+  limit: number | undefined;
+  cursor: string | undefined;
+  raw: 'true' | 'false' | undefined;
+  reader: 'excel' | undefined;
+}
+
+export interface AnsweredList<Row, View extends object> {
+  /** Of what is downloaded, without its extension. */
+  fileName: string;
+  columns: readonly string[];
+  /** Asked once before the first page: throws when there is nothing to list from. */
+  requireSubject: () => Promise<void>;
+  pageOf: (limit: number, cursor: string | null) => Promise<Page<Row>>;
+  view: (row: Row) => View;
+}
+
+/** A page as JSON, or all there is as a stream of CSV or lines of JSON: whichever the client prefers. */
+export async function answerList<Row, View extends object>(
+  reply: FastifyReply,
+  { accept, format, method, limit, cursor, raw, reader }: ListRequest,
+  { fileName, columns, requireSubject, pageOf, view }: AnsweredList<Row, View>,
+): Promise<FastifyReply> {
+  const type = format ? formats[format] : preferredType(accept, ['application/json', csv, ndjson]);
+  const asStream = type !== 'application/json';
+  if (asStream) refuseGiven({ limit, cursor }, notWithStream);
+  if (type !== csv) refuseGiven({ raw, for: reader }, onlyWithCsv);
+  await requireSubject();
+  const size = asStream ? streamedPage : (limit ?? ordinaryPage);
+  const first = await refusingInvalidCursor(cursor, () => pageOf(size, cursor ?? null));
+  reply.header('vary', 'accept');
+  if (!asStream) return reply.send({ items: first.items.map(view), next: first.next });
+
+  const rows = allRows(first, (next) => pageOf(streamedPage, next), view);
+  const manner = { raw: raw === 'true', bom: reader === 'excel' };
+  const extension = type === csv ? 'csv' : 'ndjson';
+  return reply
+    .type(type === csv ? `${csv}; charset=utf-8; header=present` : ndjson)
+    .header('content-disposition', `attachment; filename="${fileName}.${extension}"`)
+    .send(method === 'HEAD' ? Readable.from([]) : type === csv ? csvStream(rows, columns, manner) : ndjsonStream(rows));
+}
+
+/** A stream holds all there is: a limit that it does not keep would be worse than none. */
+const notWithStream = {
+  code: 'not-with-stream',
+  detail: 'belongs to pages of JSON; a stream holds all that the filter fits',
+};
+
+const onlyWithCsv = { code: 'only-with-csv', detail: `says how CSV is written, and goes with Accept: ${csv}` };
+
+function refuseGiven(parameters: Record<string, unknown>, why: { code: string; detail: string }): void {
+  const given = Object.entries(parameters).filter(([, value]) => value !== undefined);
+  const errors = given.map(([name]) => ({ pointer: `/${name}`, ...why }));
+  if (errors.length > 0) throw invalidRequest(errors);
+}

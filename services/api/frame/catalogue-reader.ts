@@ -1,0 +1,29 @@
+import type { Catalogue } from '../../../shared/contracts/engine-config.ts';
+import type { RegistryReader } from '../../../shared/runtime/registry-reader.ts';
+import { catalogueOf } from '../../../shared/runtime/catalogue.ts';
+
+/** What campaigns may ask for. */
+export interface CatalogueReader {
+  /** As of the last look, which is about a second ago. */
+  current(): Catalogue;
+  /** At least as new as this call. Rejects when the store does not answer. */
+  refresh(): Promise<Catalogue>;
+  /** All types as of the last look, disabled ones too: what began with them goes on. */
+  registered(): Catalogue['actionTypes'];
+}
+
+/** @param countries that the engine's file allows; all unless given */
+export function createCatalogueReader(
+  registry: Pick<RegistryReader, 'current' | 'refresh'>,
+  countries: Catalogue['countries'],
+): CatalogueReader {
+  return {
+    current: () => {
+      const known = registry.current();
+      return known ? catalogueOf(known, countries) : { countries, actionTypes: {} };
+    },
+    registered: () =>
+      Object.fromEntries((registry.current()?.actionTypes ?? []).map(({ name, config }) => [name, config])),
+    refresh: async () => catalogueOf(await registry.refresh(), countries),
+  };
+}

@@ -1,0 +1,71 @@
+import { STATUS_CODES } from 'node:http';
+import type { Role } from '../../../shared/domain/roles.ts';
+import type { FieldProblem, Problem } from './problems.contract.ts';
+
+/** Listed to the caller: more would only make the answer as absurd as the request. */
+const maxFieldProblems = 100;
+
+export interface HttpProblemFacts {
+  status: number;
+  code: string;
+  detail: string;
+  errors?: readonly FieldProblem[];
+  /** Such as `retry-after`. */
+  headers?: Readonly<Record<string, string>>;
+  /** Of 403: who may. */
+  requiredRole?: Role;
+}
+
+/** Thrown by whoever handles a request, and answered as `application/problem+json`. */
+export class HttpProblem extends Error {
+  override readonly name = 'HttpProblem';
+  readonly status: number;
+  readonly code: string;
+  readonly errors: readonly FieldProblem[];
+  readonly headers: Readonly<Record<string, string>>;
+  readonly requiredRole: Role | undefined;
+
+  constructor({ status, code, detail, errors = [], headers = {}, requiredRole }: HttpProblemFacts) {
+    super(detail);
+    this.status = status;
+    this.code = code;
+    this.errors = errors;
+    this.headers = headers;
+    this.requiredRole = requiredRole;
+  }
+}
+
+/**
+ * The request can be read, but not accepted: all that is wrong with it at once.
+ * @param unlisted how many problems there are that nobody wrote down
+ */
+export function invalidRequest(errors: readonly FieldProblem[], unlisted = 0): HttpProblem {
+  const told = errors.slice(0, maxFieldProblems);
+  const more = errors.length - told.length + unlisted;
+  const detail = more === 0 ? 'the request has problems' : `the request has problems, and ${more} more than are listed`;
+  return new HttpProblem({ status: 422, code: 'invalid-request', detail, errors: told });
+}
+
+/** @param what such as `campaign` */
+export function notFound(what: string, id: string): HttpProblem {
+  return new HttpProblem({ status: 404, code: `${what}-not-found`, detail: `there is no ${what} ${quoted(id)}` });
+}
+
+export function problemBody(problem: HttpProblem, requestId: string): Problem {
+  const { status, code, message, errors, requiredRole } = problem;
+  const title = STATUS_CODES[status] ?? 'Error';
+  const type = `urn:muster:problem:${code}`;
+  const told = { type, title, status, detail: message, code, errors: [...errors], requestId };
+  return requiredRole === undefined ? told : { ...told, requiredRole };
+}
+
+const maxQuotedLength = 80;
+
+/** A value as it may appear in a message: as JSON, and not longer than can be read. */
+export function quoted(value: unknown): string {
+  if (typeof value === 'object' && value !== null) {
+    return Array.isArray(value) ? `a list of ${value.length}` : 'an object';
+  }
+  const text = JSON.stringify(typeof value === 'string' ? value.slice(0, maxQuotedLength + 1) : (value ?? null));
+  return text.length <= maxQuotedLength + 2 ? text : `${text.slice(0, maxQuotedLength)}…`;
+}

@@ -1,0 +1,49 @@
+import { publicId, uuidOf, type IdKind } from '../../../shared/domain/ids.ts';
+import { invalidRequest, notFound, quoted } from './http-problem.ts';
+import { InvalidCursorError, type Page } from '../campaigns/campaign-store.port.ts';
+
+/** What the id of a path is of, or 404: a malformed id names nothing, just as an unknown one. */
+export function requireId(kind: IdKind, id: string): string {
+  const uuid = uuidOf(kind, id);
+  if (uuid === undefined) throw notFound(kind, id);
+  return uuid;
+}
+
+/** The uuid behind an id in a query, where a malformed one is a mistake in the request. */
+export function idInQuery(kind: IdKind, name: string, id: string | undefined): string | undefined {
+  if (id === undefined) return undefined;
+  const uuid = uuidOf(kind, id);
+  if (uuid !== undefined) return uuid;
+  const detail = `${quoted(id)} is no ${kind}'s id, which looks like ${publicId(kind, exampleUuid)}`;
+  throw invalidRequest([{ pointer: `/${name}`, code: 'invalid-id', detail }]);
+}
+
+const exampleUuid = '01890a5d-ac96-774b-bcce-b302099a8057';
+
+/** The cursor of a list of things whose cursor is the last one's id. */
+export function cursorInQuery(kind: IdKind, cursor: string | undefined): string | null {
+  if (cursor === undefined) return null;
+  const uuid = uuidOf(kind, cursor);
+  if (uuid === undefined) throw invalidCursor(cursor);
+  return uuid;
+}
+
+/** A page as it is answered, its cursor a public id as everything else. */
+export function pageView<Item, View>(kind: IdKind, page: Page<Item>, view: (item: Item) => View) {
+  return { items: page.items.map(view), next: page.next === null ? null : publicId(kind, page.next) };
+}
+
+/** For cursors that only the store can read. */
+export async function refusingInvalidCursor<Result>(cursor: string | undefined, ask: () => Promise<Result>) {
+  try {
+    return await ask();
+  } catch (error) {
+    if (error instanceof InvalidCursorError) throw invalidCursor(cursor ?? '');
+    throw error;
+  }
+}
+
+export function invalidCursor(cursor: string) {
+  const detail = `${quoted(cursor)} is no cursor: pass on "next" of the page before as it is`;
+  return invalidRequest([{ pointer: '/cursor', code: 'invalid-cursor', detail }]);
+}

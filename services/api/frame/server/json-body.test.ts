@@ -1,0 +1,94 @@
+import { describe, expect, it } from 'vitest';
+import { HttpProblem } from '../http-problem.ts';
+import { parseJsonBody } from './json-body.ts';
+
+function refusalOf(text: string) {
+  try {
+    parseJsonBody(Buffer.from(text));
+  } catch (error) {
+    if (error instanceof HttpProblem)
+      return { status: error.status, pointers: error.errors.map(({ pointer }) => pointer) };
+  }
+  return undefined;
+}
+
+describe('a JSON body', () => {
+  it('is the value that was sent, and none where nothing was', () => {
+    expect(parseJsonBody(Buffer.from('{"a":[1,null,"x"]}'))).toEqual({ a: [1, null, 'x'] });
+    expect(parseJsonBody(Buffer.from(' \n'))).toBeUndefined();
+  });
+
+  it('is refused when it is no JSON', () => {
+    expect(refusalOf('{"a":')).toEqual({ status: 400, pointers: [] });
+  });
+
+  it('is refused where it would change what objects are', () => {
+    expect(refusalOf('{"a/b":[{"__proto__":{"admin":true}}]}')).toEqual({
+      status: 422,
+      pointers: ['/a~1b/0/__proto__'],
+    });
+  });
+
+  it('is refused when it is nested so deep that reading it would end the process', () => {
+    expect(refusalOf(`${'{"a":'.repeat(50_000)}1${'}'.repeat(50_000)}`)?.pointers).toEqual(['/a'.repeat(64)]);
+    expect(refusalOf(`${'['.repeat(64)}${']'.repeat(64)}`)).toBeUndefined();
+  });
+});
+
+describe('a number in a JSON body', () => {
+  function problemsOf(text: string) {
+    try {
+      parseJsonBody(Buffer.from(text));
+    } catch (error) {
+      if (error instanceof HttpProblem) return error.errors;
+    }
+    return [];
+  }
+
+  it.each([
+    ['12345678901234567890', 'would become 12345678901234567000'],
+    ['-9007199254740993', 'would become -9007199254740992'],
+    // It would survive, and its neighbour would not.
+    ['9007199254740992', 'write it as a string, "9007199254740992"'],
+    ['1.00000000000000000001', 'would become 1'],
+    ['1e-400', 'would become 0'],
+  ])('%s is refused by its pointer, because another number would be kept', (source, detail) => {
+    const problems = problemsOf(`{"chain":[{},{"params":{"a/b":${source}}}]}`);
+
+    expect(problems).toMatchObject([{ pointer: '/chain/1/params/a~1b', code: 'inexact-number' }]);
+    expect(problems[0]?.detail).toContain(`${source} `);
+    expect(problems[0]?.detail).toContain(detail);
+  });
+
+  it('1e999 is refused in plain words', () => {
+    expect(problemsOf('[1e999]')).toEqual([
+      { pointer: '/0', code: 'out-of-range', detail: '1e999 is larger than any number that can be kept here' },
+    ]);
+  });
+
+  it.each([
+    '9007199254740991',
+    '-0',
+    '1.50',
+    '0.1',
+    '1e21',
+    '2.5E-7',
+    '100.000000000000000000',
+    '"12345678901234567890"',
+  ])('%s is taken', (source) => {
+    expect(problemsOf(`[${source}]`)).toEqual([]);
+  });
+
+  it('all of them are named at once, up to a hundred', () => {
+    expect(problemsOf('{"a":1e999,"b":{"c":[12345678901234567890]}}').map(({ pointer }) => pointer)).toEqual([
+      '/a',
+      '/b/c/0',
+    ]);
+    expect(problemsOf(`[${Array.from({ length: 500 }, () => '1e999').join(',')}]`)).toHaveLength(100);
+  });
+});
+
+it('a body that is not encoded in UTF-8 is refused instead of mended', () => {
+  const latin = Buffer.from([0x7b, 0x22, 0x61, 0x22, 0x3a, 0x22, 0xe9, 0x22, 0x7d]);
+  expect(() => parseJsonBody(latin)).toThrow('UTF-8');
+});

@@ -1,0 +1,130 @@
+import { Readable } from 'node:stream';
+import { z } from 'zod';
+import {
+  acceptedJob,
+  clientRef,
+  jobKey,
+  jobResults,
+  maxBulkJobs,
+  newJob,
+  newJobs,
+  type JobResult,
+} from '../../../../shared/contracts/jobs.ts';
+import { acceptJob, acceptJobs, type AcceptJobsDeps } from './accept-jobs.ts';
+import { jsonAnswer, problems, streamed } from '../../frame/server/answer-shapes.ts';
+import { checkShape } from '../../frame/server/check-shape.ts';
+import { bodyAsItCame, type HttpServer } from '../../frame/server/create-http-server.ts';
+import { invalidRequest } from '../../frame/http-problem.ts';
+import { readJob } from './read-job.ts';
+import type { WantedJob } from './read-plain-job.ts';
+import { streamJobResults } from '../stream-jobs.ts';
+
+const tags = ['jobs'];
+
+const keyed = z.looseObject({
+  'idempotency-key': z.string().optional().describe('The same as idempotencyKey in the body, where that is not there'),
+});
+
+/** Thousands a second may come: no log line, no audit entry and no kept answer for each, and its client's limits instead of the key's. */
+const frequent = { role: 'operator', isFrequent: true, rateLimit: false } as const;
+
+const maxBulkBytes = 16 * 1024 * 1024;
+
+const ndjson = 'application/x-ndjson';
+
+export async function acceptRoutes(server: HttpServer, deps: AcceptJobsDeps): Promise<void> {
+  server.route({
+    method: 'POST',
+    url: '/jobs',
+    config: frequent,
+    schema: {
+      operationId: 'createJob',
+      summary: 'Schedule a callback',
+      description:
+        'Answered when it is stored for good. It is called at its time, never before, by the database’s clock.',
+      tags,
+      headers: keyed,
+      body: newJob,
+      response: {
+        200: jsonAnswer('Its key was used before for the same call: this is that job', acceptedJob),
+        201: jsonAnswer('Stored', acceptedJob),
+        ...problems(400, 401, 409, 413, 415, 422, 429),
+      },
+    },
+    // Read by the handler, which is quicker at it.
+    validatorCompiler: bodyAsItCame,
+    handler: async (request, reply) => {
+      const body: unknown = request.body;
+      const accepted = await acceptJob(withKey(readJob(body), request.headers['idempotency-key']), deps);
+      if (!accepted.duplicate) reply.code(201).header('location', accepted.links.self);
+      return reply.send(accepted);
+    },
+  });
+
+  // For itself, because nobody else takes lines that are read as they come.
+  await server.register((scope: HttpServer) => {
+    scope.addContentTypeParser(ndjson, (_request, payload, done) => done(null, payload));
+    bulkRoute(scope, deps);
+    return Promise.resolve();
+  });
+}
+
+function withKey(job: WantedJob, header: string | undefined): WantedJob {
+  if (header === undefined || job.idempotencyKey !== undefined) return job;
+  const checked = checkShape(jobKey, header);
+  if (checked.ok) return { ...job, idempotencyKey: checked.value };
+  throw invalidRequest(checked.problems.map((problem) => ({ ...problem, pointer: '/idempotency-key' })));
+}
+
+function bulkRoute(server: HttpServer, deps: AcceptJobsDeps): void {
+  server.route({
+    method: 'POST',
+    url: '/jobs/bulk',
+    config: frequent,
+    bodyLimit: maxBulkBytes,
+    schema: {
+      operationId: 'createJobs',
+      summary: 'Schedule many callbacks',
+      description:
+        `Up to ${maxBulkJobs} as JSON, with a result for each. More as lines (${ndjson}), one job each, with a line of result for each line as soon ` +
+        'as it is stored; then ?client= is the client of those that name none.',
+      tags,
+      querystring: z.strictObject({ client: clientRef.optional() }),
+      body: newJobs,
+      response: {
+        200: {
+          description: 'What became of each; a duplicate is no mistake',
+          content: { 'application/json': { schema: jobResults }, [ndjson]: streamed },
+        },
+        ...problems(400, 401, 413, 415, 422, 429),
+      },
+    },
+    // Jobs are checked one by one: one that is wrong spoils no other.
+    validatorCompiler: bodyAsItCame,
+    handler: async (request, reply) => {
+      const body: unknown = request.body;
+      const { client } = request.query;
+      if (body instanceof Readable) {
+        reply.type(ndjson);
+        return reply.send(Readable.from(streamJobResults(body, client, deps)));
+      }
+      const { jobs, client: named = client } = readBulk(body);
+      const pointerAt = (place: number) => `/jobs/${place}`;
+      return summaryOf(await acceptJobs({ values: jobs, client: named, pointerAt }, deps));
+    },
+  });
+}
+
+const bulkShape = newJobs.extend({ jobs: z.array(z.unknown()).min(1).max(maxBulkJobs) });
+
+function readBulk(body: unknown) {
+  const checked = checkShape(bulkShape, body ?? {});
+  if (checked.ok) return checked.value;
+  throw invalidRequest(checked.problems, checked.more);
+}
+
+function summaryOf(results: JobResult[]) {
+  const count = (status: JobResult['status']) => results.filter((each) => each.status === status).length;
+  const [accepted, duplicates] = [count('accepted'), count('duplicate')];
+  return { accepted, duplicates, refused: count('refused'), unknown: count('unknown'), results };
+}

@@ -1,0 +1,45 @@
+import type { Clock } from '../../../../shared/ports/clock.ts';
+import type { JobIntake } from '../../../../shared/ports/job-intake.ts';
+import type { Meter } from '../../../../shared/ports/meter.ts';
+import type { ClientReader } from '../../../../shared/runtime/client-reader.ts';
+import type { Logger } from '../../../../shared/runtime/logger.ts';
+import type { AcceptJobsDeps } from './accept-jobs.ts';
+import { createJobAdmission } from './admit-jobs.ts';
+import { createClientUsage } from '../../clients/client-usage.ts';
+import { createJobAcceptor } from './job-acceptor.ts';
+import { createMinuteLoads } from '../scheduler/minute-loads.ts';
+import type { ClientFigures } from '../../clients/client-figures.port.ts';
+
+export interface AcceptingDeps {
+  clients: ClientReader;
+  intake: JobIntake;
+  figures: ClientFigures;
+  /** Names this process. */
+  owner: string;
+  clock: Clock;
+  logger: Logger;
+  meter?: Meter | undefined;
+}
+
+/** All that jobs are accepted by. */
+export interface Accepting extends AcceptJobsDeps {
+  start(): void;
+  stop(): Promise<void>;
+}
+
+export function createAccepting({ clients, intake, figures, owner, clock, logger, meter }: AcceptingDeps): Accepting {
+  const usage = createClientUsage({ figures, clock, logger });
+  const loads = createMinuteLoads({ figures, clock, logger });
+  return {
+    admission: createJobAdmission({ clients, usage, clock }),
+    acceptor: createJobAcceptor({ intake, owner, clock, logger, meter }),
+    ...{ usage, loads, clock },
+    start: () => {
+      usage.start();
+      loads.start();
+    },
+    stop: async () => {
+      await Promise.all([usage.stop(), loads.stop()]);
+    },
+  };
+}

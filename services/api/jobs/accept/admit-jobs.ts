@@ -1,0 +1,118 @@
+import type { NewJob } from '../../../../shared/contracts/jobs.ts';
+import { jobIdOf } from '../../../../shared/domain/job-ids.ts';
+import type { Client } from '../../../../shared/ports/clients.ts';
+import type { Clock } from '../../../../shared/ports/clock.ts';
+import type { JobToStore } from '../../../../shared/ports/job-intake.ts';
+import type { ClientReader } from '../../../../shared/runtime/client-reader.ts';
+import type { ClientUsage } from '../../clients/client-usage.ts';
+import { HttpProblem, invalidRequest, quoted } from '../../frame/http-problem.ts';
+import type { WantedJob } from './read-plain-job.ts';
+
+export interface AdmitJobsDeps {
+  clients: Pick<ClientReader, 'current' | 'refresh'>;
+  usage: ClientUsage;
+  clock: Clock;
+}
+
+export interface AdmittedJob {
+  client: Client;
+  job: JobToStore;
+}
+
+/** Ten years. */
+const farthestMs = 3660 * 86_400_000;
+
+export interface JobAdmission {
+  /**
+   * The client that a request names. One that nobody knows is looked up once more: it may have been made a moment ago.
+   * @throws {HttpProblem} 422 unknown, 409 disabled
+   */
+  clientOf(ref: string): Promise<Client>;
+  /** Takes a job's room. @throws {HttpProblem} 422, 429 */
+  admit(client: Client, wanted: WantedJob): AdmittedJob;
+}
+
+/** What a client may have stored, and in which shape. */
+export function createJobAdmission({ clients, usage, clock }: AdmitJobsDeps): JobAdmission {
+  return {
+    clientOf: async (ref) => {
+      const client = clients.current()?.byRef.get(ref) ?? (await clients.refresh()).byRef.get(ref);
+      if (!client) throw unknownClient(ref);
+      if (!client.enabled) throw disabled(client);
+      return client;
+    },
+    admit: (client, wanted) => {
+      const job = jobToStore(client, wanted, clock.now());
+      const room = usage.take(client);
+      if (room.kind === 'quota') throw overQuota(client, room.stored);
+      if (room.kind === 'rate') throw tooFast(client, room.retryAfterSeconds);
+      return { client, job };
+    },
+  };
+}
+
+function jobToStore({ clientId, definition }: Client, wanted: WantedJob, now: Date): JobToStore {
+  const { dueAt, delaySeconds = 0, url, method, headers, body, idempotencyKey = null, tags } = wanted;
+  const relevancySeconds = wanted.relevancySeconds ?? definition.relevancySeconds;
+  return {
+    jobId: jobIdOf(clientId, idempotencyKey),
+    clientId,
+    key: idempotencyKey,
+    dueAt: dueAt === undefined ? null : instantOf(dueAt, now),
+    delayMs: Math.round(delaySeconds * 1000),
+    relevancyMs: relevancySeconds === undefined ? null : relevancySeconds * 1000,
+    ...{ method, url },
+    headers: headersOf(headers, body),
+    body: body?.text ?? null,
+    tags: tags === undefined || tags.length === 0 ? null : tags,
+    scheduleId: null,
+  };
+}
+
+/** What is long past is due now anyway, and Postgres knows no year 0. */
+export function instantOf(text: string, now: Date): Date {
+  const ms = Date.parse(text);
+  if (ms - now.getTime() <= farthestMs) return new Date(Math.max(0, ms));
+  const detail = `has to lie within ten years from now, not ${quoted(text)}`;
+  throw invalidRequest([{ pointer: '/dueAt', code: 'out-of-range', detail }]);
+}
+
+const contentTypes = { json: 'application/json', text: 'text/plain; charset=utf-8' } as const;
+const onlyType = {
+  json: JSON.stringify({ 'content-type': contentTypes.json }),
+  text: JSON.stringify({ 'content-type': contentTypes.text }),
+} as const;
+
+/** Names in small letters; what the body is, unless somebody has said. */
+export function headersOf(headers: NewJob['headers'], body: WantedJob['body']): string | null {
+  const kind = body && (body.isJson ? 'json' : 'text');
+  if (headers === undefined) return kind && onlyType[kind];
+  const all = new Map(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]));
+  if (kind && !all.has('content-type')) all.set('content-type', contentTypes[kind]);
+  return all.size === 0 ? null : JSON.stringify(Object.fromEntries(all));
+}
+
+function unknownClient(ref: string): HttpProblem {
+  const detail = `there is no client ${quoted(ref)}: POST /v1/clients makes one`;
+  return invalidRequest([{ pointer: '/client', code: 'unknown-client', detail }]);
+}
+
+function disabled({ name, disabledReason }: Client): HttpProblem {
+  const why = disabledReason === null ? '' : `: ${disabledReason}`;
+  return new HttpProblem({
+    status: 409,
+    code: 'client-disabled',
+    detail: `the client ${quoted(name)} is disabled${why}`,
+  });
+}
+
+function overQuota({ name, definition }: Client, stored: number): HttpProblem {
+  const detail = `the client ${quoted(name)} has ${stored} jobs that have not ended, and maxStoredJobs is ${definition.maxStoredJobs}`;
+  return new HttpProblem({ status: 429, code: 'quota-exceeded', detail, headers: { 'retry-after': '60' } });
+}
+
+function tooFast({ name, definition }: Client, retryAfterSeconds: number): HttpProblem {
+  const detail = `the client ${quoted(name)} may bring ${definition.acceptPerSecond ?? 0} jobs per second (acceptPerSecond)`;
+  const headers = { 'retry-after': String(retryAfterSeconds) };
+  return new HttpProblem({ status: 429, code: 'too-many-jobs', detail, headers });
+}

@@ -1,0 +1,206 @@
+import type { Clock } from '../../../../shared/ports/clock.ts';
+import type { JobIntake, JobToStore, KnownJob } from '../../../../shared/ports/job-intake.ts';
+import type { Meter } from '../../../../shared/ports/meter.ts';
+import type { Logger } from '../../../../shared/runtime/logger.ts';
+import { totalsSlotOf } from '../../../../shared/domain/totals-slot.ts';
+import { databaseUnavailable } from '../../frame/server/database-unavailable.ts';
+import { createFlushLane } from './flush-lane.ts';
+import { HttpProblem } from '../../frame/http-problem.ts';
+
+/** Jobs of one statement: larger ones are not cheaper, and keep more requests waiting for one commit. */
+export const maxFlushJobs = 500;
+/** Two make singles no faster, and Postgres half as expensive again; bulk fills its flushes by itself. */
+const singlesInFlight = 1;
+const bulkInFlight = 2;
+/** Jobs that were taken from requests and are not committed yet. */
+const maxInsideJobs = 30_000;
+const maxInsideBytes = 64 * 1024 * 1024;
+/** How long a commit that nobody knows of is looked for. */
+const resolveForMs = 10_000;
+const resolveEveryMs = 250;
+
+export type Acceptance =
+  | { kind: 'accepted'; jobId: string; dueAtMs: number | null }
+  /** Its key was used before, for the same call. */
+  | { kind: 'duplicate'; jobId: string; dueAtMs: number | null }
+  /** Its key was used before, for another call: this one is not stored. */
+  | { kind: 'reused'; jobId: string }
+  /** Nobody knows whether it is stored. Sent again with its key, it is stored once. */
+  | { kind: 'unknown'; problem: HttpProblem };
+
+export interface JobAcceptor {
+  /** Resolves after the commit, which it shares with the requests beside it. @throws {HttpProblem} 429, 503 */
+  accept(job: JobToStore): Promise<Acceptance>;
+  /** The same for many at once, in several commits; an answer for each, in their order. @throws {HttpProblem} where none of them went well */
+  acceptAll(jobs: readonly JobToStore[]): Promise<Acceptance[]>;
+}
+
+export interface JobAcceptorDeps {
+  intake: JobIntake;
+  /** Names this process: its totals lie apart from those of others. */
+  owner: string;
+  clock: Clock;
+  logger: Logger;
+  meter?: Meter | undefined;
+}
+
+export function createJobAcceptor({ intake, owner, clock, logger, meter }: JobAcceptorDeps): JobAcceptor {
+  const inside = { jobs: 0, bytes: 0 };
+  const counted = meter?.counter({
+    name: 'muster_jobs_taken_total',
+    help: 'Jobs that were asked for and could be stored: accepted, duplicate, or refused because their key was reused.',
+    labelNames: ['result'],
+  });
+  meter?.gauge({
+    name: 'muster_jobs_before_commit',
+    help: 'Jobs that requests brought and that are not committed yet.',
+    collect: (gauge) => gauge.of({}).set(inside.jobs),
+  });
+  const slot = (lane: number) => totalsSlotOf(`${owner}/${lane}`);
+  const slots = { single: slot(0), bulk: [slot(1), slot(2)] };
+  const lane = (inFlight: number, slotAt: (place: number) => number) =>
+    createFlushLane<JobToStore, Acceptance>({
+      maxItems: maxFlushJobs,
+      inFlight,
+      flush: (jobs, place) => storeGroup(jobs, slotAt(place)),
+    });
+  const singles = lane(singlesInFlight, () => slots.single);
+  const bulk = lane(bulkInFlight, (place) => slots.bulk[place] ?? slots.single);
+
+  async function storeGroup(jobs: readonly JobToStore[], slotNo: number): Promise<Acceptance[]> {
+    const byId = new Map<string, JobToStore>();
+    for (const job of jobs) if (!byId.has(job.jobId)) byId.set(job.jobId, job);
+    const stored = await storeSurely([...byId.values()], slotNo);
+    const others = [...byId.keys()].filter((jobId) => !stored.has(jobId));
+    const known = new Map(others.length === 0 ? [] : (await intake.known(others)).map((job) => [job.jobId, job]));
+    return jobs.map((job) =>
+      acceptanceOf(job, { first: byId.get(job.jobId), due: stored.get(job.jobId), known: known.get(job.jobId) }),
+    );
+  }
+
+  /** When the connection breaks, nobody knows whether the commit came before: the same ids are stored again, which tells. */
+  async function storeSurely(jobs: readonly JobToStore[], slotNo: number): Promise<ReadonlyMap<string, number>> {
+    const giveUpAtMs = clock.monotonicMs() + resolveForMs;
+    for (let lost: Error | undefined; ;) {
+      try {
+        return await intake.store(jobs, slotNo, lost !== undefined);
+      } catch (error) {
+        if (isTimeout(error)) throw lost ?? busy();
+        if (!databaseUnavailable(error) || clock.monotonicMs() >= giveUpAtMs) throw error;
+        lost = asError(error);
+        logger.warn({ err: error, jobs: jobs.length }, 'jobs may be stored or not: they are stored again');
+        await clock.sleep(resolveEveryMs);
+      }
+    }
+  }
+
+  async function within<Result>(jobs: readonly JobToStore[], work: () => Promise<Result>): Promise<Result> {
+    const bytes = jobs.reduce((sum, job) => sum + weightOf(job), 0);
+    if (inside.jobs + jobs.length > maxInsideJobs || inside.bytes + bytes > maxInsideBytes) throw full();
+    inside.jobs += jobs.length;
+    inside.bytes += bytes;
+    try {
+      return await work();
+    } finally {
+      inside.jobs -= jobs.length;
+      inside.bytes -= bytes;
+    }
+  }
+
+  const results = {
+    accepted: counted?.of({ result: 'accepted' }),
+    duplicate: counted?.of({ result: 'duplicate' }),
+    reused: counted?.of({ result: 'reused' }),
+    unknown: undefined,
+  };
+
+  async function add(to: typeof singles, jobs: readonly JobToStore[]): Promise<readonly Acceptance[]> {
+    const acceptances = await to.add(jobs);
+    for (const { kind } of acceptances) results[kind]?.add();
+    return acceptances;
+  }
+
+  return {
+    accept: (job) =>
+      within([job], async () => {
+        const [acceptance] = await add(singles, [job]);
+        if (!acceptance) throw new Error('a flush answered for fewer jobs than it was given');
+        return acceptance;
+      }),
+    acceptAll: (jobs) =>
+      within(jobs, async () => {
+        const parts = partsOf(jobs);
+        const settled = await Promise.allSettled(parts.map((part) => add(bulk, part)));
+        const [first] = settled;
+        if (first?.status === 'rejected' && settled.every(({ status }) => status === 'rejected'))
+          throw asError(first.reason);
+        return settled.flatMap((part, index): readonly Acceptance[] => {
+          if (part.status === 'fulfilled') return part.value;
+          const unknown: Acceptance = { kind: 'unknown', problem: problemOf(part.reason) };
+          return (parts[index] ?? []).map(() => unknown);
+        });
+      }),
+  };
+}
+
+interface Found {
+  /** The first with its id in this flush. */
+  first: JobToStore | undefined;
+  due: number | undefined;
+  known: KnownJob | undefined;
+}
+
+function acceptanceOf(job: JobToStore, { first, due, known }: Found): Acceptance {
+  const { jobId } = job;
+  if (due !== undefined) {
+    if (first === job) return { kind: 'accepted', jobId, dueAtMs: due };
+    return first && isSameCall(job, first) ? { kind: 'duplicate', jobId, dueAtMs: due } : { kind: 'reused', jobId };
+  }
+  const dueAtMs = known?.dueAtMs ?? null;
+  // Nobody else has an id without a key: this was stored by us, and its answer was lost.
+  if (job.key === null) return { kind: 'accepted', jobId, dueAtMs };
+  return !known || isSameCall(job, known.call) ? { kind: 'duplicate', jobId, dueAtMs } : { kind: 'reused', jobId };
+}
+
+/** Times are not compared: a delay is another time at each repeat, and a person may have moved the first. Of what has ended less is kept. */
+function isSameCall(job: JobToStore, call: JobToStore | KnownJob['call']): boolean {
+  if (job.method !== call.method || job.url !== call.url) return false;
+  if ('whole' in call && !call.whole) return true;
+  return job.headers === call.headers && job.body === call.body;
+}
+
+function partsOf(jobs: readonly JobToStore[]): JobToStore[][] {
+  const parts = Math.ceil(jobs.length / maxFlushJobs);
+  return Array.from({ length: parts }, (_, part) => jobs.slice(part * maxFlushJobs, (part + 1) * maxFlushJobs));
+}
+
+function weightOf({ body, headers, url }: JobToStore): number {
+  return (body?.length ?? 0) + (headers?.length ?? 0) + url.length;
+}
+
+/** SQLSTATE of a statement that took too long: nothing of it holds. */
+const queryCanceled = '57014';
+
+function isTimeout(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && error.code === queryCanceled;
+}
+
+function asError(error: unknown): Error {
+  return error instanceof Error ? error : new Error(String(error));
+}
+
+function problemOf(error: unknown): HttpProblem {
+  if (error instanceof HttpProblem) return error;
+  const detail = 'something went wrong on our side: sent again with its key, it is stored once';
+  return databaseUnavailable(error) ?? new HttpProblem({ status: 500, code: 'internal-error', detail });
+}
+
+function full(): HttpProblem {
+  const detail = 'more jobs are waiting to be stored than are kept in memory; retry-after says when to come again';
+  return new HttpProblem({ status: 429, code: 'too-many-jobs', detail, headers: { 'retry-after': '1' } });
+}
+
+function busy(): HttpProblem {
+  const detail = 'the database took too long to store the jobs, and has stored none of them; try again in 2 seconds';
+  return new HttpProblem({ status: 503, code: 'database-busy', detail, headers: { 'retry-after': '2' } });
+}

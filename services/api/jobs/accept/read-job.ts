@@ -1,0 +1,27 @@
+import { z } from 'zod';
+import { newJob, type NewJob } from '../../../../shared/contracts/jobs.ts';
+import { checkShape } from '../../frame/server/check-shape.ts';
+import { invalidRequest } from '../../frame/http-problem.ts';
+import { readPlainJob, type WantedJob } from './read-plain-job.ts';
+
+const fields = z.record(z.string(), z.unknown());
+
+/**
+ * A job as somebody sent it.
+ * @param client of a job that names none
+ * @throws {HttpProblem} 422
+ */
+export function readJob(value: unknown, client?: string): WantedJob {
+  const plain = readPlainJob(value, client);
+  if (plain) return plain;
+  const named = client === undefined ? value : { client, ...fields.safeParse(value).data };
+  const checked = checkShape(newJob, named);
+  if (!checked.ok) throw invalidRequest(checked.problems, checked.more);
+  return { ...checked.value, body: bodyTextOf(checked.value.body) };
+}
+
+/** A body as it is stored and sent. */
+export function bodyTextOf(body: NewJob['body']): WantedJob['body'] {
+  if (body === undefined) return null;
+  return typeof body === 'string' ? { text: body, isJson: false } : { text: JSON.stringify(body), isJson: true };
+}

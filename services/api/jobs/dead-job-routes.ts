@@ -1,0 +1,141 @@
+import { z } from 'zod';
+import {
+  deadJobContent,
+  deadJobGroup,
+  deadJobShape,
+  replayedJobs,
+  replayMany,
+  replayOne,
+} from '../../../shared/contracts/dead-jobs.ts';
+import { clientRef } from '../../../shared/contracts/jobs.ts';
+import type { ClientReader } from '../../../shared/runtime/client-reader.ts';
+import { clientIdOf } from '../clients/client-names.ts';
+import { pageQuery, pageShape } from '../frame/pages.contract.ts';
+import { jsonAnswer, problems } from '../frame/server/answer-shapes.ts';
+import type { HttpServer } from '../frame/server/create-http-server.ts';
+import { HttpProblem, notFound } from '../frame/http-problem.ts';
+import { idempotentHeaders } from '../frame/idempotency.ts';
+import type { DeadJobStore } from './dead-job-store.port.ts';
+import { refusingInvalidCursor, requireId } from '../frame/public-ids.ts';
+import { deadJobContentView, deadJobGroupView, deadJobView } from './dead-job-view.ts';
+
+export interface DeadJobRoutesDeps {
+  deadJobs: DeadJobStore;
+  clients: Pick<ClientReader, 'current' | 'refresh'>;
+}
+
+const byId = z.object({ id: z.string().describe('job_…') });
+const tags = ['dead jobs'];
+const filter = { client: clientRef.optional(), cause: z.string().min(1).max(500).optional() };
+
+/** Jobs that were given up: their calls failed to the last, or could not be made. */
+export function deadJobRoutes(server: HttpServer, deps: DeadJobRoutesDeps): void {
+  listRoutes(server, deps);
+  replayRoutes(server, deps);
+}
+
+function listRoutes(server: HttpServer, { deadJobs, clients }: DeadJobRoutesDeps): void {
+  const wanted = ({ client, cause }: { client?: string | undefined; cause?: string | undefined }) => ({
+    clientId: client === undefined ? undefined : clientIdOf(clients, client, '/client'),
+    cause,
+  });
+
+  server.route({
+    method: 'GET',
+    url: '/dead-jobs',
+    config: { role: 'viewer' },
+    schema: {
+      operationId: 'listDeadJobs',
+      summary: 'List jobs that were given up, the last first',
+      tags,
+      querystring: pageQuery.extend(filter),
+      response: { 200: jsonAnswer('A page of dead jobs', pageShape(deadJobShape)), ...problems(401, 422, 429) },
+    },
+    handler: async ({ query: { limit, cursor, ...query } }) => {
+      const page = await refusingInvalidCursor(cursor, () => deadJobs.list(wanted(query), limit, cursor ?? null));
+      return { items: page.items.map(deadJobView), next: page.next };
+    },
+  });
+
+  server.route({
+    method: 'GET',
+    url: '/dead-jobs/groups',
+    config: { role: 'viewer' },
+    schema: {
+      operationId: 'groupDeadJobs',
+      summary: 'Dead jobs by client and cause, most first',
+      tags,
+      querystring: z.strictObject(filter),
+      response: { 200: jsonAnswer('All groups', pageShape(deadJobGroup)), ...problems(401, 422, 429) },
+    },
+    handler: async ({ query }) => ({ items: (await deadJobs.groups(wanted(query))).map(deadJobGroupView), next: null }),
+  });
+
+  server.route({
+    method: 'GET',
+    url: '/dead-jobs/:id',
+    config: { role: 'viewer' },
+    schema: {
+      operationId: 'getDeadJob',
+      summary: 'Show a dead job whole',
+      tags,
+      params: byId,
+      response: { 200: jsonAnswer('The job', deadJobContent), ...problems(401, 404, 429) },
+    },
+    handler: async ({ params: { id } }) => {
+      const job = await deadJobs.find(requireId('job', id));
+      if (!job) throw notFound('job', id);
+      return deadJobContentView(job);
+    },
+  });
+}
+
+function replayRoutes(server: HttpServer, { deadJobs, clients }: DeadJobRoutesDeps): void {
+  server.route({
+    method: 'POST',
+    url: '/dead-jobs/:id/replay',
+    config: { role: 'operator' },
+    schema: {
+      operationId: 'replayDeadJob',
+      summary: 'Call a dead job again',
+      description: 'It is a job again, under the same id and webhook-id, with all its attempts before it.',
+      tags,
+      headers: idempotentHeaders,
+      params: byId,
+      body: replayOne,
+      response: { 200: jsonAnswer('How many', replayedJobs), ...problems(400, 401, 404, 409, 413, 415, 422, 429) },
+    },
+    handler: async ({ params: { id }, body }) => {
+      const outcome = await deadJobs.replay(requireId('job', id), body);
+      if (outcome === 'missing') throw notFound('job', id);
+      if (outcome === 'expired') {
+        const detail = `${id} has expired; withExpired calls it all the same`;
+        throw new HttpProblem({ status: 409, code: 'expired', detail });
+      }
+      return { jobs: 1, expired: 0 };
+    },
+  });
+
+  server.route({
+    method: 'POST',
+    url: '/dead-jobs/replay',
+    config: { role: 'operator' },
+    schema: {
+      operationId: 'replayDeadJobs',
+      summary: 'Call dead jobs again: those of a client, those for a cause, or all',
+      description:
+        'With `perSecond` they fall due one after the other; what has expired is left alone unless asked for.',
+      tags,
+      headers: idempotentHeaders,
+      body: replayMany,
+      response: { 200: jsonAnswer('How many', replayedJobs), ...problems(400, 401, 409, 413, 415, 422, 429) },
+    },
+    handler: async (request) => {
+      const { client, cause, withExpired, perSecond } = request.body;
+      const clientId = client === undefined ? undefined : clientIdOf(clients, client, '/client');
+      const replayed = await deadJobs.replayAll({ clientId, cause }, { withExpired, perSecond: perSecond ?? null });
+      request.auditDetail = { ...request.body, ...replayed };
+      return replayed;
+    },
+  });
+}

@@ -1,0 +1,27 @@
+import { z } from 'zod';
+import type { DeadJobContentShape, DeadJobGroupShape, DeadJobShape } from '../../../shared/contracts/dead-jobs.ts';
+import { publicId } from '../../../shared/domain/ids.ts';
+import type { DeadJob, DeadJobContent, DeadJobGroup } from './dead-job-store.port.ts';
+
+const storedHeaders = z.record(z.string(), z.string());
+
+export function deadJobView(job: DeadJob): DeadJobShape {
+  const { jobId, clientId, cause, diedAt, scheduledFor, expiresAt, expired, attempt, method, url, status } = job;
+  return {
+    id: publicId('job', jobId),
+    clientId: publicId('client', clientId),
+    ...{ cause, diedAt: diedAt.toISOString(), scheduledFor: scheduledFor.toISOString() },
+    ...{ expiresAt: expiresAt?.toISOString() ?? null, expired, attempts: attempt, method, url, status },
+  };
+}
+
+export function deadJobContentView(job: DeadJobContent): DeadJobContentShape {
+  const { headers, body, answer, key, tags } = job;
+  const parsed = headers === null ? null : storedHeaders.parse(JSON.parse(headers));
+  return { ...deadJobView(job), headers: parsed, body, answer, idempotencyKey: key, tags: [...tags] };
+}
+
+export function deadJobGroupView({ clientId, cause, jobs, firstAt, lastAt }: DeadJobGroup): DeadJobGroupShape {
+  const id = publicId('client', clientId);
+  return { clientId: id, cause, jobs, firstAt: firstAt.toISOString(), lastAt: lastAt.toISOString() };
+}

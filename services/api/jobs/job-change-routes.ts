@@ -1,0 +1,91 @@
+import { v7 as uuidv7 } from 'uuid';
+import { z } from 'zod';
+import { jobChange, newJobChange, type JobChangeShape } from '../../../shared/contracts/jobs.ts';
+import { publicId } from '../../../shared/domain/ids.ts';
+import type { Clock } from '../../../shared/ports/clock.ts';
+import type { ClientReader } from '../../../shared/runtime/client-reader.ts';
+import { instantOf } from './accept/admit-jobs.ts';
+import type { JobChanger } from './change-jobs.ts';
+import { jsonAnswer, problems } from '../frame/server/answer-shapes.ts';
+import type { HttpServer } from '../frame/server/create-http-server.ts';
+import { notFound } from '../frame/http-problem.ts';
+import { idempotentHeaders } from '../frame/idempotency.ts';
+import { clientIdOf } from './job-routes.ts';
+import type { JobChange, JobChanges } from './job-changes.port.ts';
+import { requireId } from '../frame/public-ids.ts';
+
+export interface JobChangeRoutesDeps {
+  jobChanges: JobChanges;
+  jobChanger: JobChanger;
+  clients: Pick<ClientReader, 'current' | 'refresh'>;
+  clock: Clock;
+}
+
+const tags = ['jobs'];
+
+/** One wish for many jobs. */
+export function jobChangeRoutes(server: HttpServer, deps: JobChangeRoutesDeps): void {
+  const { jobChanges, jobChanger, clients, clock } = deps;
+
+  server.route({
+    method: 'POST',
+    url: '/jobs/changes',
+    config: { role: 'operator' },
+    schema: {
+      operationId: 'changeJobs',
+      summary: 'Take back or move all jobs of a client that fit',
+      description:
+        'Carried out here, part by part; it goes on when a process dies. Jobs that come meanwhile, behind where it is, are changed too.',
+      tags,
+      headers: idempotentHeaders,
+      body: newJobChange,
+      response: { 202: jsonAnswer('The change', jobChange), ...problems(400, 401, 409, 413, 415, 422, 429) },
+    },
+    handler: async (request, reply) => {
+      const { verb, client, state, tag, dueFrom, dueUntil, dueAt, delaySeconds = 0 } = request.body;
+      const until = (text: string | undefined) => (text === undefined ? undefined : new Date(text));
+      const after = new Date(clock.now().getTime() + Math.round(delaySeconds * 1000));
+      const change = await jobChanges.create({
+        changeId: request.begun?.createdId ?? uuidv7(),
+        clientId: await clientIdOf(client, clients),
+        verb,
+        filter: { state, tag, dueFrom: until(dueFrom), dueUntil: until(dueUntil) },
+        dueAt: verb === 'cancel' ? null : dueAt === undefined ? after : instantOf(dueAt, clock.now()),
+      });
+      jobChanger.poke();
+      request.auditDetail = { ...request.body, change: publicId('jobChange', change.changeId) };
+      reply.code(202);
+      return jobChangeView(change);
+    },
+  });
+
+  server.route({
+    method: 'GET',
+    url: '/jobs/changes/:id',
+    config: { role: 'viewer' },
+    schema: {
+      operationId: 'getJobChange',
+      summary: 'How far a change of many jobs is',
+      tags,
+      params: z.object({ id: z.string().describe('jch_…') }),
+      response: { 200: jsonAnswer('The change', jobChange), ...problems(401, 404, 429) },
+    },
+    handler: async ({ params: { id } }) => {
+      const change = await jobChanges.get(requireId('jobChange', id));
+      if (!change) throw notFound('jobChange', id);
+      return jobChangeView(change);
+    },
+  });
+}
+
+function jobChangeView(change: JobChange): JobChangeShape {
+  const { changeId, clientId, verb, state, seen, changed, tooLate, dueAt, createdAt, endedAt } = change;
+  const id = publicId('jobChange', changeId);
+  return {
+    ...{ id, clientId: publicId('client', clientId), verb, state, seen, changed, tooLate },
+    dueAt: dueAt?.toISOString() ?? null,
+    createdAt: createdAt.toISOString(),
+    endedAt: endedAt?.toISOString() ?? null,
+    links: { self: `/v1/jobs/changes/${id}` },
+  };
+}

@@ -1,0 +1,181 @@
+import { beforeEach, describe, expect, it } from 'vitest';
+import { clientForecast, clientLedger } from '../../../shared/contracts/client-figures.ts';
+import { clientShape } from '../../../shared/contracts/clients.ts';
+import { acceptedJob, cancelledJob, jobChange, jobShape, jobSummary } from '../../../shared/contracts/jobs.ts';
+import { uuidOf } from '../../../shared/domain/ids.ts';
+import { authorized, createApiDeps } from '../../../test/support/api-deps.ts';
+import { passTime } from '../../../test/support/pass-time.ts';
+import { createApi, type Api } from '../api.ts';
+import { pageShape } from '../frame/pages.contract.ts';
+import { problem } from '../frame/problems.contract.ts';
+
+let deps: Awaited<ReturnType<typeof createApiDeps>>;
+let api: Api;
+let clientId: string;
+beforeEach(async () => {
+  deps = await createApiDeps();
+  api = await createApi(deps);
+  const made = await ask('POST', '/v1/clients', { name: 'orders', publishRatePerSecond: 1 });
+  clientId = clientShape.parse(made.json()).id;
+});
+
+function ask(method: 'GET' | 'POST', url: string, payload?: object) {
+  return api.server.inject({ method, url, headers: authorized, ...(payload && { payload }) });
+}
+
+async function schedule(changes: object = {}): Promise<string> {
+  const job = { client: 'orders', url: 'https://shop.test/hook', delaySeconds: 600, ...changes };
+  return acceptedJob.parse((await ask('POST', '/v1/jobs', job)).json()).id;
+}
+
+const claim = (id: string) => {
+  const jobId = uuidOf('job', id) ?? '';
+  deps.database.scheduled.fires.set(jobId, { jobId, owner: 'a dispatcher', epoch: 1, leaseUntilMs: 0 });
+};
+
+describe('a job', () => {
+  it('is shown with all that will be called', async () => {
+    const id = await schedule({ body: { order: 17 }, tags: ['eu'], idempotencyKey: 'order-17' });
+    const shown = jobShape.parse((await ask('GET', `/v1/jobs/${id}`)).json());
+    expect(shown).toMatchObject({
+      ...{ id, clientId, state: 'pending', dueAt: '2026-01-01T00:10:00.000Z', attempt: 1, attempts: [] },
+      ...{ method: 'POST', headers: { 'content-type': 'application/json' }, body: '{"order":17}' },
+      ...{ tags: ['eu'], idempotencyKey: 'order-17' },
+    });
+    expect((await ask('GET', '/v1/jobs/job_01h455vb4pex5vsknk084sn02q')).statusCode).toBe(404);
+  });
+
+  it('is taken back once, and a repeat has the same answer', async () => {
+    const id = await schedule();
+    const cancel = async () => cancelledJob.parse((await ask('POST', `/v1/jobs/${id}/cancel`)).json());
+    expect(await cancel()).toEqual({ id, result: 'cancelled' });
+    expect(await cancel()).toEqual({ id, result: 'cancelled' });
+    expect((await ask('GET', `/v1/jobs/${id}`)).json()).toMatchObject({ state: 'cancelled', dueAt: null });
+    expect((await ask('POST', '/v1/jobs/job_01h455vb4pex5vsknk084sn02q/cancel')).statusCode).toBe(404);
+  });
+
+  it('cannot be taken back or moved while it is being called', async () => {
+    const id = await schedule();
+    claim(id);
+    expect((await ask('POST', `/v1/jobs/${id}/cancel`)).json()).toEqual({ id, result: 'too-late' });
+    const refused = await ask('POST', `/v1/jobs/${id}/run-now`);
+    expect([refused.statusCode, problem.parse(refused.json()).code]).toEqual([409, 'state-forbids']);
+  });
+
+  it('is moved to another time, or run now', async () => {
+    const id = await schedule();
+    const moved = await ask('POST', `/v1/jobs/${id}/reschedule`, { dueAt: '2026-02-01T00:00:00Z' });
+    expect(moved.json()).toMatchObject({ dueAt: '2026-02-01T00:00:00.000Z', state: 'pending' });
+    expect((await ask('POST', `/v1/jobs/${id}/run-now`)).json()).toMatchObject({ dueAt: '2026-01-01T00:00:00.000Z' });
+    const nothing = await ask('POST', `/v1/jobs/${id}/reschedule`, {});
+    expect(problem.parse(nothing.json()).errors).toMatchObject([{ pointer: '/dueAt' }]);
+  });
+});
+
+describe('the list of jobs', () => {
+  const page = pageShape(jobSummary);
+  const list = async (query: string) => page.parse((await ask('GET', `/v1/jobs${query}`)).json());
+
+  it('is in the order of due times, page by page, without what can be large', async () => {
+    const [late, soon] = [await schedule({ delaySeconds: 900 }), await schedule({ delaySeconds: 300 })];
+    const first = await list('?limit=1');
+    expect(first.items.map(({ id }) => id)).toEqual([soon]);
+    expect(first.items[0]).not.toHaveProperty('body');
+    const second = await list(`?limit=1&cursor=${first.next ?? ''}`);
+    expect(second.items.map(({ id }) => id)).toEqual([late]);
+    expect(second.next).toBeNull();
+  });
+
+  it('is filtered by client, state, tag and time', async () => {
+    const id = await schedule({ tags: ['eu'] });
+    await schedule({ delaySeconds: 5 });
+    const window = 'dueFrom=2026-01-01T00:05:00Z&dueUntil=2026-01-01T01:00:00Z';
+    expect((await list(`?client=orders&tag=eu&state=pending&${window}`)).items.map((job) => job.id)).toEqual([id]);
+    expect((await list(`?client=${clientId}&state=called`)).items).toEqual([]);
+  });
+
+  it.each([
+    ['?state=called', '/client'],
+    ['?client=nobody', '/client'],
+    ['?dueFrom=tomorrow', '/dueFrom'],
+    ['?cursor=bm90aGluZw', '/cursor'],
+  ])('refuses %s', async (query, pointer) => {
+    const refused = await ask('GET', `/v1/jobs${query}`);
+    expect(refused.statusCode).toBe(422);
+    expect(problem.parse(refused.json()).errors.map((error) => error.pointer)).toEqual([pointer]);
+  });
+});
+
+describe('one wish for many jobs', () => {
+  async function change(body: object) {
+    const asked = await ask('POST', '/v1/jobs/changes', { client: 'orders', ...body });
+    expect(asked.statusCode).toBe(202);
+    deps.jobChanger.start();
+    await passTime(deps.clock, 1000);
+    await deps.jobChanger.stop();
+    return jobChange.parse((await ask('GET', jobChange.parse(asked.json()).links.self)).json());
+  }
+
+  it('takes back all that fit, and says how many, and how many it came too late for', async () => {
+    const [first, firing, other] = [
+      await schedule({ tags: ['eu'] }),
+      await schedule({ tags: ['eu'] }),
+      await schedule(),
+    ];
+    claim(firing);
+    const done = await change({ verb: 'cancel', tag: 'eu' });
+    expect(done).toMatchObject({ state: 'done', seen: 1, changed: 1, tooLate: 0 });
+    expect((await ask('GET', `/v1/jobs/${first}`)).json()).toMatchObject({ state: 'cancelled' });
+    for (const id of [firing, other]) expect((await ask('GET', `/v1/jobs/${id}`)).statusCode).toBe(200);
+  });
+
+  it('moves more than one part holds, each once', async () => {
+    for (let index = 0; index < 3; index++) {
+      const jobs = Array.from({ length: 400 }, () => ({ url: 'https://shop.test/hook', delaySeconds: 600 + index }));
+      await ask('POST', '/v1/jobs/bulk', { client: 'orders', jobs });
+    }
+    const done = await change({ verb: 'reschedule', dueAt: '2026-02-01T00:00:00Z', dueUntil: '2026-01-02T00:00:00Z' });
+    expect(done).toMatchObject({ state: 'done', seen: 1200, changed: 1200, tooLate: 0 });
+    const due = new Set([...deps.database.scheduled.jobs.values()].map(({ dueAtMs }) => dueAtMs));
+    expect(due).toEqual(new Set([Date.parse('2026-02-01T00:00:00Z')]));
+  });
+
+  it.each([
+    [{ verb: 'reschedule' }, '/dueAt'],
+    [{ verb: 'cancel', dueAt: '2026-02-01T00:00:00Z' }, '/dueAt'],
+    [{ verb: 'cancel', client: 'nobody' }, '/client'],
+  ])('is refused: %j', async (body, pointer) => {
+    const refused = await ask('POST', '/v1/jobs/changes', { client: 'orders', ...body });
+    expect(refused.statusCode).toBe(422);
+    expect(problem.parse(refused.json()).errors.map((error) => error.pointer)).toEqual([pointer]);
+  });
+});
+
+describe('the figures of a client', () => {
+  it('add up: what was accepted has ended, or is there', async () => {
+    const [cancelled] = [await schedule(), await schedule(), await schedule()];
+    await ask('POST', `/v1/jobs/${cancelled}/cancel`);
+    const ledger = clientLedger.parse((await ask('GET', `/v1/clients/${clientId}/ledger`)).json());
+    expect(ledger).toMatchObject({ accepted: 3, cancelled: 1, pending: 2, called: 0, balanced: true, check: null });
+  });
+
+  it('tell of a check that found a difference', async () => {
+    const check = { at: deps.clock.now(), partitions: 64, expected: 3, counted: 2 };
+    const nothing = { called: 0, expired: 0, cancelled: 0, dead: 0, sidelined: 0 };
+    const clientLedgers = { ledgerOf: () => Promise.resolve({ ...nothing, accepted: 3, pending: 3, check }) };
+    const other = await createApi({ ...deps, clientLedgers });
+    const request = { method: 'GET', url: `/v1/clients/${clientId}/ledger`, headers: authorized } as const;
+    expect((await other.server.inject(request)).json()).toMatchObject({ balanced: false, check: { difference: -1 } });
+  });
+
+  it('say how many calls the next hours bring, and which minutes are full', async () => {
+    for (let index = 0; index < 61; index++) await schedule({ delaySeconds: 630 });
+    await schedule({ delaySeconds: 3600 * 7 });
+    const forecast = clientForecast.parse((await ask('GET', `/v1/clients/${clientId}/forecast?hours=6`)).json());
+    expect(forecast).toMatchObject({
+      estimated: false,
+      peak: { minute: '2026-01-01T00:10:00.000Z', callsPerSecond: 1.02 },
+      minutes: [{ minute: '2026-01-01T00:10:00.000Z', calls: 61, full: true }],
+    });
+  });
+});

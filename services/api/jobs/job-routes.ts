@@ -1,0 +1,187 @@
+import { z } from 'zod';
+import {
+  cancelledJob,
+  clientRef,
+  jobShape,
+  jobStates,
+  jobSummary,
+  jobTag,
+  newDue,
+  type CancelAnswer,
+  type NewDue,
+} from '../../../shared/contracts/jobs.ts';
+import type { Clock } from '../../../shared/ports/clock.ts';
+import type { ClientReader } from '../../../shared/runtime/client-reader.ts';
+import { instantOf } from './accept/admit-jobs.ts';
+import { pageQuery, pageShape } from '../frame/pages.contract.ts';
+import { jsonAnswer, problems } from '../frame/server/answer-shapes.ts';
+import type { HttpServer } from '../frame/server/create-http-server.ts';
+import { HttpProblem, invalidRequest, notFound, quoted } from '../frame/http-problem.ts';
+import { idempotentHeaders } from '../frame/idempotency.ts';
+import type { JobChanged, JobFilter, JobStore, NewDueTime } from './job-store.port.ts';
+import { refusingInvalidCursor, requireId } from '../frame/public-ids.ts';
+import { jobSummaryView, jobView } from './job-view.ts';
+
+export interface JobRoutesDeps {
+  jobStore: JobStore;
+  clients: Pick<ClientReader, 'current' | 'refresh'>;
+  clock: Clock;
+}
+
+const byId = z.object({ id: z.string().describe('job_…') });
+const tags = ['jobs'];
+const instant = z.iso.datetime({ offset: true });
+const shown = jsonAnswer('The job', jobShape);
+
+const filter = {
+  client: clientRef.optional(),
+  state: z.enum(jobStates).optional().describe('Pending and firing ones unless given; all others need the client'),
+  tag: jobTag.optional(),
+  dueFrom: instant.optional().describe('Inclusive'),
+  dueUntil: instant.optional().describe('Exclusive'),
+};
+
+const needClient = new Set<string | undefined>(['sidelined', 'called', 'expired', 'cancelled', 'dead']);
+
+/** What becomes of jobs, and changing them while nobody calls them. */
+export function jobRoutes(server: HttpServer, deps: JobRoutesDeps): void {
+  const { jobStore } = deps;
+
+  async function require(id: string) {
+    const job = await jobStore.find(requireId('job', id));
+    if (!job) throw notFound('job', id);
+    return job;
+  }
+
+  server.route({
+    method: 'GET',
+    url: '/jobs',
+    config: { role: 'viewer' },
+    schema: {
+      operationId: 'listJobs',
+      summary: 'List jobs: what has not ended by due time, what has newest first',
+      description:
+        'A page looks at a bounded number of jobs: it may hold fewer than asked for, and go on behind `next`.',
+      tags,
+      querystring: pageQuery.extend(filter),
+      response: { 200: jsonAnswer('A page of jobs', pageShape(jobSummary)), ...problems(401, 422, 429) },
+    },
+    handler: async ({ query: { limit, cursor, ...wanted } }) => {
+      const found = await jobFilterOf(wanted, deps.clients);
+      const page = await refusingInvalidCursor(cursor, () => jobStore.list(found, limit, cursor ?? null));
+      return { items: page.items.map(jobSummaryView), next: page.next };
+    },
+  });
+
+  server.route({
+    method: 'GET',
+    url: '/jobs/:id',
+    config: { role: 'viewer' },
+    schema: {
+      operationId: 'getJob',
+      summary: 'Show a job and its calls',
+      tags,
+      params: byId,
+      response: { 200: shown, ...problems(401, 404, 429) },
+    },
+    handler: async ({ params }) => jobView(await require(params.id)),
+  });
+
+  server.route({
+    method: 'POST',
+    url: '/jobs/:id/cancel',
+    config: { role: 'operator' },
+    schema: {
+      operationId: 'cancelJob',
+      summary: 'Take a job back',
+      description:
+        '`cancelled`: it will not be called. `called`: it was. `too-late`: it is being called, or has expired or died. A repeat has the same answer.',
+      tags,
+      headers: idempotentHeaders,
+      params: byId,
+      response: { 200: jsonAnswer('What became of it', cancelledJob), ...problems(400, 401, 404, 409, 429) },
+    },
+    handler: async (request) => {
+      const { id } = request.params;
+      const [changed] = await jobStore.cancel([requireId('job', id)]);
+      if (!changed || changed.kind === 'missing') throw notFound('job', id);
+      const result = cancelAnswerOf(changed);
+      request.auditDetail = { result };
+      return { id, result };
+    },
+  });
+
+  const move = (verb: 'reschedule' | 'run-now', summary: string) => {
+    server.route({
+      method: 'POST',
+      url: `/jobs/:id/${verb}`,
+      config: { role: 'operator' },
+      schema: {
+        operationId: verb === 'reschedule' ? 'rescheduleJob' : 'runJobNow',
+        summary,
+        tags,
+        headers: idempotentHeaders,
+        params: byId,
+        ...(verb === 'reschedule' && { body: newDue }),
+        response: { 200: shown, ...problems(400, 401, 404, 409, 413, 415, 422, 429) },
+      },
+      handler: async (request) => {
+        const { id } = request.params;
+        const to = verb === 'run-now' ? { delayMs: 0 } : dueTimeOf(newDue.parse(request.body), deps.clock.now());
+        const [changed] = await jobStore.move([requireId('job', id)], to);
+        if (!changed || changed.kind === 'missing') throw notFound('job', id);
+        if (changed.kind !== 'changed') throw cannotMove(id, changed);
+        return jobView(await require(id));
+      },
+    });
+  };
+  move('reschedule', 'Move a job to another time');
+  move('run-now', 'Let a job be called at once');
+}
+
+interface WantedFilter {
+  client?: string | undefined;
+  state?: JobFilter['state'];
+  tag?: string | undefined;
+  dueFrom?: string | undefined;
+  dueUntil?: string | undefined;
+}
+
+/** @throws {HttpProblem} 422 for an unknown client, or for none where one is needed */
+export async function jobFilterOf(
+  { client: ref, state, tag, dueFrom, dueUntil }: WantedFilter,
+  clients: JobRoutesDeps['clients'],
+): Promise<JobFilter> {
+  if (ref === undefined && needClient.has(state)) {
+    const detail = `is missing: jobs that are ${quoted(state)} are listed client by client`;
+    throw invalidRequest([{ pointer: '/client', code: 'missing', detail }]);
+  }
+  return {
+    clientId: ref === undefined ? undefined : await clientIdOf(ref, clients),
+    ...{ state, tag },
+    dueFrom: dueFrom === undefined ? undefined : new Date(dueFrom),
+    dueUntil: dueUntil === undefined ? undefined : new Date(dueUntil),
+  };
+}
+
+export async function clientIdOf(ref: string, clients: JobRoutesDeps['clients']): Promise<string> {
+  const client = clients.current()?.byRef.get(ref) ?? (await clients.refresh()).byRef.get(ref);
+  if (client) return client.clientId;
+  throw invalidRequest([{ pointer: '/client', code: 'unknown-client', detail: `there is no client ${quoted(ref)}` }]);
+}
+
+export function dueTimeOf({ dueAt, delaySeconds = 0 }: NewDue, now: Date): NewDueTime {
+  return dueAt === undefined ? { delayMs: Math.round(delaySeconds * 1000) } : { dueAt: instantOf(dueAt, now) };
+}
+
+function cancelAnswerOf(changed: Exclude<JobChanged, { kind: 'missing' }>): CancelAnswer {
+  if (changed.kind === 'changed') return 'cancelled';
+  if (changed.kind === 'firing') return 'too-late';
+  return changed.outcome === 'cancelled' || changed.outcome === 'called' ? changed.outcome : 'too-late';
+}
+
+function cannotMove(id: string, changed: Extract<JobChanged, { kind: 'firing' | 'ended' }>): HttpProblem {
+  const state = changed.kind === 'firing' ? 'firing' : changed.outcome;
+  const detail = `${id} is ${state} and cannot be moved; a job can be while it is pending or sidelined`;
+  return new HttpProblem({ status: 409, code: 'state-forbids', detail });
+}

@@ -1,0 +1,34 @@
+import { z } from 'zod';
+import type { JobShape, JobSummary } from '../../../shared/contracts/jobs.ts';
+import { publicId } from '../../../shared/domain/ids.ts';
+import type { JobRecord, WholeJob } from './job-store.port.ts';
+
+export function jobSummaryView(job: JobRecord): JobSummary {
+  const { jobId, clientId, state, attempt, method, url, key, tags, scheduleId, sideline, cause } = job;
+  const id = publicId('job', jobId);
+  const client = publicId('client', clientId);
+  return {
+    ...{ id, clientId: client, state },
+    scheduledFor: job.scheduledFor.toISOString(),
+    dueAt: job.dueAt?.toISOString() ?? null,
+    acceptedAt: job.acceptedAt?.toISOString() ?? null,
+    expiresAt: job.expiresAt?.toISOString() ?? null,
+    endedAt: job.endedAt?.toISOString() ?? null,
+    ...{ attempt, method, url, idempotencyKey: key, tags },
+    scheduleId: scheduleId === null ? null : publicId('schedule', scheduleId),
+    ...{ sidelinedFor: sideline, cause },
+    links: { self: `/v1/jobs/${id}`, client: `/v1/clients/${client}` },
+  };
+}
+
+const headerFields = z.record(z.string(), z.string());
+
+export function jobView(job: WholeJob): JobShape {
+  const { headers, body, attempts } = job;
+  return {
+    ...jobSummaryView(job),
+    headers: headers === null ? null : headerFields.parse(JSON.parse(headers)),
+    body,
+    attempts: attempts.map(({ at, ...rest }) => ({ ...rest, at: at.toISOString() })),
+  };
+}

@@ -1,0 +1,141 @@
+import type { Pool } from 'pg';
+import { validate } from 'uuid';
+import { statementOf } from '../../../../shared/postgres/statement.ts';
+import { InvalidCursorError } from '../../campaigns/campaign-store.port.ts';
+import type { DeadJob, DeadJobContent, DeadJobFilter, DeadJobGroup, DeadJobStore } from '../dead-job-store.port.ts';
+import { pageOf } from '../../frame/postgres/pages.ts';
+
+/** Jobs in one transaction: it holds their rows for some dozen milliseconds. */
+const perReplay = 1000;
+
+export function createDeadJobStore({ pool }: { pool: Pool }): DeadJobStore {
+  return {
+    groups: async (filter) => {
+      const { rows } = await pool.query<DeadJobGroup>(selectGroups, valuesOf(filter));
+      return rows;
+    },
+    list: async (filter, limit, cursor) => {
+      const [diedAt, jobId] = placeOf(cursor);
+      const { rows } = await pool.query<DeadJob & { place: string }>(selectDead, [
+        ...valuesOf(filter),
+        ...[limit + 1, diedAt, jobId],
+      ]);
+      return pageOf(rows, limit, ({ place }) => place);
+    },
+    find: async (jobId) => {
+      const { rows } = await pool.query<DeadJobContent>(selectOne, [jobId]);
+      return rows[0];
+    },
+    replay: async (jobId, { withExpired }) => {
+      const { rows } = await pool.query<ReplayRow>(replayDead.with({ ...anyDead, jobId, withExpired, limit: 1 }));
+      const [row] = rows;
+      if (!row) return 'missing';
+      return row.replayed > 0 ? 'replayed' : row.expired > 0 ? 'expired' : 'missing';
+    },
+    replayAll: async (filter, { withExpired, perSecond }) => {
+      const now = await pool.query<{ now: string }>('select now()::text as now');
+      const until = now.rows[0]?.now ?? null;
+      const wanted = { clientId: filter.clientId ?? null, cause: filter.cause ?? null, jobId: null };
+      for (let jobs = 0; ;) {
+        const { rows } = await pool.query<ReplayRow>(
+          replayDead.with({ ...wanted, withExpired, until, perSecond, offset: jobs, limit: perReplay }),
+        );
+        const { replayed, expired } = rows[0] ?? { replayed: 0, expired: 0 };
+        jobs += replayed;
+        if (replayed < perReplay) return { jobs, expired };
+      }
+    },
+  };
+}
+
+interface ReplayRow {
+  replayed: number;
+  /** That fit and were left alone. */
+  expired: number;
+}
+
+function valuesOf({ clientId, cause }: DeadJobFilter): (string | null)[] {
+  return [clientId ?? null, cause ?? null];
+}
+
+/** @throws {InvalidCursorError} */
+function placeOf(cursor: string | null): [diedAt: string | null, jobId: string | null] {
+  if (cursor === null) return [null, null];
+  const [micros = '', jobId = ''] = cursor.split('_');
+  if (!/^\d{1,17}$/.test(micros) || !validate(jobId)) {
+    throw new InvalidCursorError(`${JSON.stringify(cursor)} is no place to go on from`);
+  }
+  return [micros, jobId];
+}
+
+/** $1 client, $2 cause; null: any. */
+const fits = `($1::uuid is null or client = $1) and ($2::text is null or cause = $2)`;
+
+const expiresAt = `(job ->> 'expiresAt')::timestamptz`;
+const row = `id as "jobId", client as "clientId", cause, died_at as "diedAt", (job ->> 'scheduledFor')::timestamptz as "scheduledFor",
+  ${expiresAt} as "expiresAt", coalesce(${expiresAt} <= now(), false) as expired, (job ->> 'attempt')::int as attempt,
+  job ->> 'method' as method, job ->> 'url' as url, (job ->> 'status')::int as status, job ->> 'error' as error`;
+const micros = `(extract(epoch from died_at) * 1000000)::int8`;
+
+const selectGroups = `
+  select client as "clientId", cause, count(*)::int as jobs, min(died_at) as "firstAt", max(died_at) as "lastAt"
+  from dead_jobs where ${fits} group by client, cause order by jobs desc, client, cause collate "C" limit 1000`;
+
+/** $3 limit, $4 and $5 the place of the last one of the page before. */
+const selectDead = `
+  select ${row}, ${micros}::text || '_' || id::text as place from dead_jobs
+  where ${fits} and ($4::int8 is null or (died_at, id) < ('epoch'::timestamptz + $4::int8 * interval '1 microsecond', $5::uuid))
+  order by died_at desc, id desc limit $3`;
+
+const selectOne = `
+  select ${row}, job ->> 'headers' as headers, job ->> 'body' as body, job ->> 'answer' as answer, job ->> 'key' as key,
+    coalesce((select array_agg(tag) from jsonb_array_elements_text(nullif(job -> 'tags', 'null')) tag), '{}') as tags
+  from dead_jobs where id = $1`;
+
+interface ReplayParams {
+  clientId: string | null;
+  cause: string | null;
+  jobId: string | null;
+  withExpired: boolean;
+  /** As text, with all its microseconds; null: whenever they died. */
+  until: string | null;
+  perSecond: number | null;
+  /** How many were replayed by the statements before. */
+  offset: number;
+  limit: number;
+}
+
+const anyDead = { clientId: null, cause: null, until: null, perSecond: null, offset: 0 };
+
+/**
+ * The ledger counts a replayed job as pending again, so it is dead no longer. Its partition is that of its id; what had expired never does
+ * again. Due one after the other, they are as many a second as was asked for without anybody having to pace them.
+ */
+const replayDead = statementOf<ReplayParams>('replay-dead-jobs', ($) => {
+  const wanted = `(${$('clientId')}::uuid is null or client = ${$('clientId')}) and (${$('cause')}::text is null or cause = ${$('cause')})
+      and (${$('jobId')}::uuid is null or id = ${$('jobId')}) and (${$('until')}::text is null or died_at <= ${$('until')}::timestamptz)`;
+  const isExpired = `coalesce(${expiresAt} <= now(), false)`;
+  return `
+  with k as (
+    select id from dead_jobs where ${wanted} and (${$('withExpired')} or not ${isExpired})
+    order by died_at, id limit ${$('limit')}::int4 for update skip locked
+  ), x as (
+    delete from dead_jobs d using k where d.id = k.id returning d.*
+  ), n as (
+    select x.*, ${$('offset')}::int4 + row_number() over (order by died_at, id) - 1 as place from x
+  ), j as (
+    insert into jobs (partition_id, due_at, id, client, scheduled_for, accepted_at, expires_at, key, method, url, headers, body, tags, schedule)
+    select get_byte(uuid_send(id), 15) % 64,
+      now() + case when ${$('perSecond')}::float8 is null then 0 else place / ${$('perSecond')}::float8 end * interval '1 second',
+      id, client, (job ->> 'scheduledFor')::timestamptz, (job ->> 'acceptedAt')::timestamptz,
+      case when ${isExpired} then null else ${expiresAt} end,
+      job ->> 'key', job ->> 'method', job ->> 'url', job ->> 'headers', job ->> 'body',
+      (select array_agg(tag) from jsonb_array_elements_text(nullif(job -> 'tags', 'null')) tag), (job ->> 'schedule')::uuid
+    from n
+  ), t as (
+    insert into client_totals as t (client, slot, dead) select client, 0, -count(*) from x group by client order by client
+    on conflict (client, slot) do update set dead = t.dead + excluded.dead
+  )
+  select (select count(*)::int from x) as replayed,
+    (select count(*)::int from dead_jobs where ${wanted} and not ${$('withExpired')} and ${isExpired}) as expired`;
+});

@@ -1,0 +1,147 @@
+import type { Pool } from 'pg';
+import { z } from 'zod';
+import { plainArray } from '../../../../shared/postgres/array-literals.ts';
+import type { Page } from '../../campaigns/campaign-store.port.ts';
+import { InvalidCursorError } from '../../campaigns/campaign-store.port.ts';
+import type { JobFilter, JobRecord, JobStore } from '../job-store.port.ts';
+import { loadJobs, scanEnded, scanFires, scanJobs, scanSidelined } from './job-statements.ts';
+import { jobRecord } from './job-rows.ts';
+
+/** Jobs of one partition that one page looks at, where most of them fit. */
+const rowsOfPartition = { least: 8, most: 64 };
+/** And where most may not. */
+const rowsOfPartitionFiltered = 256;
+const endedRows = 1000;
+
+const nil = '00000000-0000-0000-0000-000000000000';
+const last = 'ffffffff-ffff-ffff-ffff-ffffffffffff';
+/** The year 9999. */
+const farUs = '253370764800000000';
+
+/** In microseconds, as a text: what Postgres keeps. */
+const place = z.tuple([z.string().regex(/^-?\d{1,18}$/), z.guid()]);
+const hostPlace = z.tuple([z.string(), z.guid()]);
+
+type Place = z.output<typeof place>;
+
+export function createJobLists({ pool }: { pool: Pool }): JobStore['list'] {
+  return async (filter, limit, cursor) => {
+    switch (filter.state) {
+      case 'sidelined':
+        return await listSidelined(pool, filter, limit, cursor);
+      case 'called':
+      case 'expired':
+      case 'cancelled':
+      case 'dead':
+        return await listEnded(pool, filter, limit, cursor);
+      case 'pending':
+      case 'firing':
+      case undefined:
+        return await listStored(pool, filter, limit, cursor);
+    }
+  };
+}
+
+const scanned = z.object({ partition: z.int(), us: z.string(), id: z.string(), fits: z.boolean() });
+
+async function listStored(
+  pool: Pool,
+  filter: JobFilter,
+  limit: number,
+  cursor: string | null,
+): Promise<Page<JobRecord>> {
+  const { clientId = null, tag = null, dueFrom, dueUntil, state } = filter;
+  const from: Place = cursor === null ? [usBefore(dueFrom), last] : readCursor(place, cursor);
+  const isFiltered = clientId !== null || tag !== null;
+  const share = Math.min(rowsOfPartition.most, Math.max(rowsOfPartition.least, Math.ceil(limit / 16)));
+  const rows = isFiltered ? rowsOfPartitionFiltered : share;
+  const range = { fromUs: from[0], fromId: from[1], untilUs: dueUntil ? usOf(dueUntil) : farUs, rows };
+  const scan = state === 'firing' ? scanFires.with(range) : scanJobs.with({ ...range, client: clientId, tag });
+  const found = (await pool.query<object>(scan)).rows.map((row) => scanned.parse(row)).sort(byPlace);
+
+  const edge = edgeOf(found, rows);
+  const known = edge ? found.filter((each) => byPlace(each, edge) <= 0) : found;
+  const fitting = known.filter(({ fits }) => fits);
+  const taken = fitting.slice(0, limit);
+  const end = fitting.length > limit ? taken.at(-1) : edge;
+  const items = (await load(pool, taken)).filter((job) => fits(job, filter));
+  return { items, next: end ? writeCursor([end.us, end.id]) : null };
+}
+
+type Scanned = z.output<typeof scanned>;
+
+/** Up to where all partitions were seen: the first of the places where one of them was left. Undefined when all were seen to their end. */
+function edgeOf(sorted: readonly Scanned[], rows: number): Scanned | undefined {
+  const seen = new Map<number, number>();
+  for (const each of sorted) {
+    const count = (seen.get(each.partition) ?? 0) + 1;
+    if (count === rows) return each;
+    seen.set(each.partition, count);
+  }
+  return undefined;
+}
+
+async function load(pool: Pool, taken: readonly Scanned[]): Promise<JobRecord[]> {
+  if (taken.length === 0) return [];
+  const { rows } = await pool.query<object>(loadJobs.with({ ids: plainArray(taken.map(({ id }) => id)) }));
+  const byId = new Map(rows.map((row) => jobRecord.parse(row)).map((job) => [job.jobId, job]));
+  return taken.flatMap(({ id }) => byId.get(id) ?? []);
+}
+
+function byPlace(a: Scanned, b: Scanned): number {
+  if (a.us !== b.us) return BigInt(a.us) < BigInt(b.us) ? -1 : 1;
+  return a.id < b.id ? -1 : a.id > b.id ? 1 : 0;
+}
+
+async function listSidelined(pool: Pool, filter: JobFilter, limit: number, cursor: string | null) {
+  const [host, fromId] = cursor === null ? ['', nil] : readCursor(hostPlace, cursor);
+  const params = { client: filter.clientId ?? nil, host, fromId, rows: limit + 1 };
+  const found = (await pool.query<object>(scanSidelined.with(params))).rows.map((row) => jobRecord.parse(row));
+  const items = found.slice(0, limit);
+  const end = found.length > limit ? items.at(-1) : undefined;
+  return {
+    items: items.filter((job) => fits(job, filter)),
+    next: end ? writeCursor([end.sideline ?? '', end.jobId]) : null,
+  };
+}
+
+async function listEnded(pool: Pool, filter: JobFilter, limit: number, cursor: string | null) {
+  const [beforeUs, beforeId] = cursor === null ? [null, nil] : readCursor(place, cursor);
+  const params = { client: filter.clientId ?? nil, beforeUs, beforeId, rows: endedRows };
+  const { rows } = await pool.query<{ us: string }>(scanEnded.with(params));
+  const found = rows.map((row) => ({ us: row.us, job: jobRecord.parse(row) }));
+  const fitting = found.filter(({ job }) => job.state === filter.state && fits(job, filter));
+  const taken = fitting.slice(0, limit);
+  const isCut = fitting.length > limit;
+  const end = isCut ? taken.at(-1) : found.length === endedRows ? found.at(-1) : undefined;
+  return { items: taken.map(({ job }) => job), next: end ? writeCursor([end.us, end.job.jobId]) : null };
+}
+
+function fits(job: JobRecord, { clientId, state, tag, dueFrom, dueUntil }: JobFilter): boolean {
+  const at = job.dueAt ?? job.scheduledFor;
+  if (clientId !== undefined && job.clientId !== clientId) return false;
+  if (state !== undefined && job.state !== state) return false;
+  if (tag !== undefined && !job.tags.includes(tag)) return false;
+  return (dueFrom === undefined || at >= dueFrom) && (dueUntil === undefined || at < dueUntil);
+}
+
+function usOf(at: Date): string {
+  return String(at.getTime() * 1000);
+}
+
+/** The place right before a time: ids are compared too. */
+function usBefore(at: Date | undefined): string {
+  return at ? String(at.getTime() * 1000 - 1) : '-1';
+}
+
+function writeCursor(value: readonly [string, string]): string {
+  return Buffer.from(JSON.stringify(value)).toString('base64url');
+}
+
+function readCursor<Shape extends z.ZodType>(shape: Shape, cursor: string): z.output<Shape> {
+  try {
+    return shape.parse(JSON.parse(Buffer.from(cursor, 'base64url').toString()));
+  } catch (error) {
+    throw new InvalidCursorError(`${JSON.stringify(cursor)} is no place to go on from`, { cause: error });
+  }
+}

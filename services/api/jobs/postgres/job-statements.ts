@@ -1,0 +1,148 @@
+import { statementOf } from '../../../../shared/postgres/statement.ts';
+
+/** Of what has not ended, by the names that `recordOf` reads; `j` is the job and `f` its fire. */
+const storedFields = `
+  j.id as "jobId", j.client as "clientId",
+  case when j.sideline is not null then 'sidelined' when f.id is not null then 'firing' else 'pending' end as state,
+  j.scheduled_for as "scheduledFor", case when isfinite(j.due_at) then j.due_at end as "dueAt", j.accepted_at as "acceptedAt",
+  j.expires_at as "expiresAt", null::timestamptz as "endedAt", j.attempt, j.method, j.url, j.key, j.tags, j.schedule as "scheduleId",
+  j.sideline, null::text as cause`;
+
+const endedFields = `
+  e.id as "jobId", e.client as "clientId", e.outcome as state, e.scheduled_for as "scheduledFor", null::timestamptz as "dueAt",
+  null::timestamptz as "acceptedAt", null::timestamptz as "expiresAt", e.ended_at as "endedAt", e.attempt, e.method, e.url, e.key, e.tags,
+  e.schedule as "scheduleId", null::text as sideline, case when e.outcome = 'dead' then e.error end as cause`;
+
+/** One snapshot: a job is in one place. What was replayed after its death is found where it waits. */
+export const findJob = statementOf<{ id: string }>(
+  'find-job',
+  ($) => `
+  select ${storedFields}, j.headers, j.body, 0 as place, null::timestamptz as at
+  from jobs j left join fires f using (partition_id, due_at, id) where j.id = ${$('id')}::uuid
+  union all
+  select ${endedFields.replace('e.error end', 'coalesce(g.cause, e.error) end')}, g.job ->> 'headers', g.job ->> 'body', 1, e.ended_at
+  from ended_jobs e left join dead_jobs g on g.id = e.id and e.outcome = 'dead' where e.id = ${$('id')}::uuid
+  order by place, at desc limit 1`,
+);
+
+/** Calls before the last one, and the last one of each end. */
+export const findAttempts = statementOf<{ id: string }>(
+  'find-job-attempts',
+  ($) => `
+  select attempt, at, status, latency_ms as "latencyMs", error, answer from job_attempts where id = ${$('id')}::uuid
+  union all
+  select attempt, ended_at, status, latency_ms, error, answer from ended_jobs
+  where id = ${$('id')}::uuid and outcome in ('called', 'dead')
+  order by at, attempt`,
+);
+
+export const loadJobs = statementOf<{ ids: string }>(
+  'load-jobs',
+  ($) => `
+  select ${storedFields} from jobs j left join fires f using (partition_id, due_at, id) where j.id = any(${$('ids')}::uuid[])`,
+);
+
+export interface ScanParams {
+  fromUs: string;
+  fromId: string;
+  untilUs: string;
+  client: string | null;
+  tag: string | null;
+  rows: number;
+}
+
+const atUs = (us: string) => `(timestamptz 'epoch' + ${us}::int8 * interval '1 microsecond')`;
+const usOf = (column: string) => `(extract(epoch from ${column}) * 1000000)::int8::text`;
+
+/** The next few jobs of each partition behind a place in the order of due times. */
+export const scanJobs = statementOf<ScanParams>(
+  'scan-jobs',
+  ($) => `
+  select d.* from generate_series(0, 63) p (id)
+  cross join lateral (
+    select j.partition_id::int as partition, ${usOf('j.due_at')} as us, j.id,
+      (${$('client')}::uuid is null or j.client = ${$('client')}::uuid)
+        and (${$('tag')}::text is null or coalesce(${$('tag')}::text = any(j.tags), false)) as fits
+    from jobs j
+    where j.partition_id = p.id::int2 and (j.due_at, j.id) > (${atUs($('fromUs'))}, ${$('fromId')}::uuid)
+      and j.due_at < ${atUs($('untilUs'))}
+    order by j.due_at, j.id limit ${$('rows')}::int
+  ) d`,
+);
+
+/** The same of what is being called; whether it fits is seen when it is loaded. */
+export const scanFires = statementOf<Pick<ScanParams, 'fromUs' | 'fromId' | 'untilUs' | 'rows'>>(
+  'scan-fires',
+  ($) => `
+  select d.* from generate_series(0, 63) p (id)
+  cross join lateral (
+    select j.partition_id::int as partition, ${usOf('j.due_at')} as us, j.id, true as fits from fires j
+    where j.partition_id = p.id::int2 and (j.due_at, j.id) > (${atUs($('fromUs'))}, ${$('fromId')}::uuid)
+      and j.due_at < ${atUs($('untilUs'))}
+    order by j.due_at, j.id limit ${$('rows')}::int
+  ) d`,
+);
+
+export const scanSidelined = statementOf<{ client: string; host: string; fromId: string; rows: number }>(
+  'scan-sidelined',
+  ($) => `
+  select ${storedFields} from jobs j left join fires f using (partition_id, due_at, id)
+  where j.client = ${$('client')}::uuid and j.sideline is not null and (j.sideline, j.id) > (${$('host')}::text, ${$('fromId')}::uuid)
+  order by j.sideline, j.id limit ${$('rows')}::int`,
+);
+
+export const scanEnded = statementOf<{ client: string; beforeUs: string | null; beforeId: string; rows: number }>(
+  'scan-ended',
+  ($) => `
+  select ${endedFields}, ${usOf('e.ended_at')} as us from ended_jobs e
+  where e.client = ${$('client')}::uuid
+    and (${$('beforeUs')}::int8 is null or (e.ended_at, e.id) < (${atUs($('beforeUs'))}, ${$('beforeId')}::uuid))
+  order by e.ended_at desc, e.id desc limit ${$('rows')}::int`,
+);
+
+/** In the order of the ids, as everybody who locks several. A claim shares its lock, so what is being claimed is waited for. */
+export const lockJobs = statementOf<{ ids: string }>(
+  'lock-jobs',
+  ($) => `select id from jobs where id = any(${$('ids')}::uuid[]) order by id for update`,
+);
+
+const nobodyCalls = `not exists (select from fires f where (f.partition_id, f.due_at, f.id) = (j.partition_id, j.due_at, j.id))`;
+
+/** After `lockJobs`, as a statement of its own: only then it sees the fire of a claim that it waited for. */
+export const cancelJobs = statementOf<{ ids: string; slot: number }>(
+  'cancel-jobs',
+  ($) => `
+  with gone as (
+    delete from jobs j where j.id = any(${$('ids')}::uuid[]) and ${nobodyCalls}
+    returning j.id, j.client, j.scheduled_for, j.attempt, j.method, j.url, j.key, j.tags, j.schedule
+  ), ended as (
+    insert into ended_jobs (id, client, ended_at, scheduled_for, outcome, attempt, method, url, key, tags, schedule)
+    select id, client, now(), scheduled_for, 'cancelled', attempt, method, url, key, tags, schedule from gone
+  ), counted as (
+    insert into client_totals as t (client, slot, cancelled)
+    select client, ${$('slot')}::int2, count(*) from gone group by client order by client
+    on conflict (client, slot) do update set cancelled = t.cancelled + excluded.cancelled
+  )
+  select id from gone`,
+);
+
+/** The window of its relevancy moves with it. Past times are due now: behind the scheduler's watermark nobody would see them. */
+export const moveJobs = statementOf<{ ids: string; dueAt: string | null; delayMs: number }>(
+  'move-jobs',
+  ($) => `
+  update jobs j set due_at = d.due, scheduled_for = d.due, expires_at = j.expires_at + (d.due - j.scheduled_for), sideline = null
+  from (select greatest(coalesce(${$('dueAt')}::timestamptz, now() + ${$('delayMs')}::int8 * interval '1 millisecond'), now()) as due) d
+  where j.id = any(${$('ids')}::uuid[]) and ${nobodyCalls}
+  returning j.id`,
+);
+
+/** What became of those that were not there to be changed. */
+export const fatesOf = statementOf<{ ids: string }>(
+  'job-fates',
+  ($) => `
+  select distinct on (id) id, outcome from (
+    select id, null as outcome, 'infinity'::timestamptz as at from jobs where id = any(${$('ids')}::uuid[])
+    union all
+    select id, outcome, ended_at from ended_jobs where id = any(${$('ids')}::uuid[])
+  ) x order by id, at desc`,
+);

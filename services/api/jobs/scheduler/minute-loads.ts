@@ -1,0 +1,77 @@
+import type { Client } from '../../../../shared/ports/clients.ts';
+import type { Clock } from '../../../../shared/ports/clock.ts';
+import type { Logger } from '../../../../shared/runtime/logger.ts';
+import { createLoop } from '../../../../shared/runtime/loop.ts';
+import type { ClientFigures } from '../../clients/client-figures.port.ts';
+
+const minuteMs = 60_000;
+/** Between two looks at what is stored; what this process accepts meanwhile is added. */
+const lookEveryMs = 15_000;
+/** Later minutes are not watched. */
+const watchedHours = 3;
+const forgetAfterMs = 300_000;
+
+export interface Warning {
+  code: string;
+  detail: string;
+}
+
+/** How full the next hours of clients with a publish rate are. */
+export interface MinuteLoads {
+  /** Adds a job that was accepted, and says so where its minute holds more than can be called in it. */
+  add(client: Client, dueAtMs: number): Warning[];
+  start(): void;
+  stop(): Promise<void>;
+}
+
+export interface MinuteLoadsDeps {
+  figures: Pick<ClientFigures, 'forecast'>;
+  clock: Clock;
+  logger: Logger;
+}
+
+interface Load {
+  usedAtMs: number;
+  calls: Map<number, number>;
+}
+
+export function createMinuteLoads({ figures, clock, logger }: MinuteLoadsDeps): MinuteLoads {
+  const loads = new Map<string, Load>();
+
+  async function look(): Promise<number> {
+    for (const [clientId, load] of loads) {
+      if (clock.monotonicMs() - load.usedAtMs > forgetAfterMs) {
+        loads.delete(clientId);
+        continue;
+      }
+      const { minutes } = await figures.forecast(clientId, watchedHours);
+      load.calls = new Map(minutes.map(({ atMs, calls }) => [atMs, calls]));
+    }
+    return lookEveryMs;
+  }
+
+  const loop = createLoop({ name: 'look-at-minutes', turn: look, afterErrorMs: lookEveryMs, clock, logger });
+
+  return {
+    add: ({ clientId, definition: { publishRatePerSecond } }, dueAtMs) => {
+      if (publishRatePerSecond === undefined) return [];
+      const load = loads.get(clientId) ?? { usedAtMs: 0, calls: new Map<number, number>() };
+      loads.set(clientId, load);
+      load.usedAtMs = clock.monotonicMs();
+      if (dueAtMs > clock.now().getTime() + watchedHours * 60 * minuteMs) return [];
+      const minute = dueAtMs - (dueAtMs % minuteMs);
+      const calls = (load.calls.get(minute) ?? 0) + 1;
+      load.calls.set(minute, calls);
+      const most = publishRatePerSecond * 60;
+      return calls > most ? [full(minute, calls, most)] : [];
+    },
+    start: () => loop.start(),
+    stop: () => loop.stop(),
+  };
+}
+
+function full(minute: number, calls: number, most: number): Warning {
+  const at = new Date(minute).toISOString().slice(0, 16);
+  const detail = `${calls} jobs are due in the minute of ${at}Z, and publishRatePerSecond lets ${Math.floor(most)} begin: some begin later`;
+  return { code: 'minute-full', detail };
+}

@@ -1,0 +1,109 @@
+import { z } from 'zod';
+import {
+  enabledHost,
+  hostSelection,
+  regionsShape,
+  regionSwitch,
+  schedulerShape,
+} from '../../../../shared/contracts/scheduler.ts';
+import { publicId } from '../../../../shared/domain/ids.ts';
+import type { ClientReader } from '../../../../shared/runtime/client-reader.ts';
+import { clientIdOf } from '../../clients/client-names.ts';
+import { jsonAnswer, problems } from '../../frame/server/answer-shapes.ts';
+import type { HttpServer } from '../../frame/server/create-http-server.ts';
+import { HttpProblem, quoted } from '../../frame/http-problem.ts';
+import { idempotentHeaders } from '../../frame/idempotency.ts';
+import type { RegionLook, SchedulerDesk } from './scheduler-desk.port.ts';
+import { regionsView, schedulerView } from './scheduler-view.ts';
+
+export interface SchedulerRoutesDeps {
+  schedulerDesk: SchedulerDesk;
+  clients: Pick<ClientReader, 'current' | 'refresh'>;
+}
+
+const tags = ['scheduler'];
+const byName = z.object({ region: z.string() });
+
+/** Who looks at due jobs, who calls them, and what operators do about regions and hosts. */
+export function schedulerRoutes(server: HttpServer, { schedulerDesk, clients }: SchedulerRoutesDeps): void {
+  server.route({
+    method: 'GET',
+    url: '/scheduler',
+    config: { role: 'viewer' },
+    schema: {
+      operationId: 'getScheduler',
+      summary: 'Regions, nodes, leaders, partitions, hosts that are left alone, backlog and lag',
+      tags,
+      response: { 200: jsonAnswer('All of it', schedulerShape), ...problems(401, 429) },
+    },
+    handler: async () => schedulerView(await schedulerDesk.look()),
+  });
+
+  server.route({
+    method: 'POST',
+    url: '/scheduler/regions/:region/switch',
+    config: { role: 'operator' },
+    schema: {
+      operationId: 'switchRegion',
+      summary: 'Make a region the only one that offers and claims jobs',
+      description:
+        'For a split brain, or a region that is to be emptied: from this answer on, claims of the others are refused, whatever they ' +
+        'believe. Calls that are under way are recorded as ever.',
+      tags,
+      headers: idempotentHeaders,
+      params: byName,
+      body: regionSwitch,
+      response: { 200: jsonAnswer('All regions', regionsShape), ...problems(400, 401, 404, 409, 413, 415, 422, 429) },
+    },
+    handler: async (request) => {
+      const { region } = request.params;
+      request.auditDetail = { region, ...request.body };
+      return known(region, await schedulerDesk.switchTo(region, request.body.reason ?? null));
+    },
+  });
+
+  server.route({
+    method: 'POST',
+    url: '/scheduler/regions/:region/activate',
+    config: { role: 'operator' },
+    schema: {
+      operationId: 'activateRegion',
+      summary: 'Let a region offer and claim jobs again',
+      tags,
+      headers: idempotentHeaders,
+      params: byName,
+      response: { 200: jsonAnswer('All regions', regionsShape), ...problems(401, 404, 409, 429) },
+    },
+    handler: async (request) => {
+      const { region } = request.params;
+      request.auditDetail = { region };
+      return known(region, await schedulerDesk.activate(region));
+    },
+  });
+
+  server.route({
+    method: 'POST',
+    url: '/scheduler/hosts/enable',
+    config: { role: 'operator' },
+    schema: {
+      operationId: 'enableHost',
+      summary: 'Bring back the jobs of a host that is left alone, without waiting for it to be tried',
+      tags,
+      headers: idempotentHeaders,
+      body: hostSelection,
+      response: { 200: jsonAnswer('The host', enabledHost), ...problems(400, 401, 404, 409, 413, 415, 422, 429) },
+    },
+    handler: async (request) => {
+      const { client, host } = request.body;
+      const clientId = clientIdOf(clients, client, '/client');
+      request.auditDetail = { client, host };
+      await schedulerDesk.enableHost(clientId, host);
+      return { clientId: publicId('client', clientId), host };
+    },
+  });
+}
+
+function known(region: string, regions: readonly RegionLook[] | undefined) {
+  if (regions) return regionsView(regions);
+  throw new HttpProblem({ status: 404, code: 'region-not-found', detail: `there is no region ${quoted(region)}` });
+}

@@ -1,0 +1,38 @@
+import type { z } from 'zod';
+import type { regionsShape, SchedulerShape } from '../../../../shared/contracts/scheduler.ts';
+import { publicId } from '../../../../shared/domain/ids.ts';
+import type { RegionLook, SchedulerLook } from './scheduler-desk.port.ts';
+
+export function schedulerView(look: SchedulerLook): SchedulerShape {
+  const { regions, nodes, leaders, partitions, hosts } = look;
+  const ofAll = (figure: string) => nodes.map(({ figures }) => figures[figure] ?? 0);
+  return {
+    regions: regions.map(regionView),
+    nodes: nodes.map(({ startedAt, ...node }) => ({
+      ...node,
+      startedAt: startedAt.toISOString(),
+      partitions: partitions.filter(({ owner }) => owner === node.owner).length,
+    })),
+    leaders,
+    partitions: partitions.map(({ since, ...partition }) => ({ ...partition, since: since?.toISOString() ?? null })),
+    hosts: hosts.map(({ clientId, openedAt, ...host }) => ({
+      clientId: publicId('client', clientId),
+      ...host,
+      openedAt: openedAt.toISOString(),
+    })),
+    backlog: {
+      due: partitions.reduce((sum, { due }) => sum + due, 0),
+      oldestMs: Math.max(0, ...partitions.map(({ oldestMs }) => oldestMs)),
+      seconds: Math.max(0, ...ofAll('backlogSeconds')),
+    },
+    lagMs: Math.max(0, ...ofAll('lagMs')),
+  };
+}
+
+export function regionsView(regions: readonly RegionLook[]): z.output<typeof regionsShape> {
+  return { items: regions.map(regionView), next: null };
+}
+
+function regionView({ changedAt, ...region }: RegionLook) {
+  return { ...region, changedAt: changedAt.toISOString() };
+}

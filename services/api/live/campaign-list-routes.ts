@@ -1,0 +1,93 @@
+import { z } from 'zod';
+import { campaignChoices } from '../../../shared/domain/campaign-standing.ts';
+import { campaignCounts, listedCampaign } from '../../../shared/contracts/campaign-lists.ts';
+import { publicId, uuidOf } from '../../../shared/domain/ids.ts';
+import { pageQuery, pageShape } from '../frame/pages.contract.ts';
+import { jsonAnswer, problems } from '../frame/server/answer-shapes.ts';
+import type { HttpServer } from '../frame/server/create-http-server.ts';
+import type { CampaignLists, CampaignPlace, CampaignSearch } from '../campaigns/campaign-lists.port.ts';
+import { invalidCursor } from '../frame/public-ids.ts';
+import { campaignCountsView, listedCampaignView } from '../campaigns/campaign-list-view.ts';
+import type { RunWatch } from '../runs/watch-run.ts';
+
+export interface CampaignListRoutesDeps {
+  campaignLists: CampaignLists;
+  watch: RunWatch;
+}
+
+const searchFields = {
+  q: z.string().trim().max(200).optional().describe('Part of the name, large and small letters alike; or cmp_…'),
+  country: z.string().max(20).optional(),
+  action: z.string().max(200).optional().describe('Of a step of the chain'),
+};
+
+const countQuery = z.strictObject(searchFields);
+
+const listQuery = pageQuery.extend({
+  ...searchFields,
+  state: z.enum(campaignChoices).optional(),
+  sort: z
+    .enum(['newest', 'state'])
+    .default('newest')
+    .describe('state: what needs attention, runs, is paused, is scheduled, has ended, is a draft; each newest first'),
+});
+
+const tags = ['campaigns'];
+
+export function campaignListRoutes(server: HttpServer, { campaignLists, watch }: CampaignListRoutesDeps): void {
+  server.route({
+    method: 'GET',
+    url: '/campaigns',
+    config: { role: 'viewer' },
+    schema: {
+      operationId: 'listCampaigns',
+      summary: 'List campaigns, each with the run that goes on or the newest one',
+      tags,
+      querystring: listQuery,
+      response: { 200: jsonAnswer('A page of campaigns', pageShape(listedCampaign)), ...problems(401, 422, 429) },
+    },
+    handler: async ({ query: { state, sort, limit, cursor, ...search } }) => {
+      const place = placeOf(cursor, sort);
+      const { items, next } = await campaignLists.page(searchOf(search), state, sort, limit, place);
+      const runs = await watch.lookAll(items.flatMap(({ runId }) => runId ?? []));
+      return {
+        items: items.map((item) => listedCampaignView(item, runs.get(item.runId ?? ''))),
+        next: next && cursorOf(next, sort),
+      };
+    },
+  });
+
+  server.route({
+    method: 'GET',
+    url: '/campaigns/counts',
+    config: { role: 'viewer' },
+    schema: {
+      operationId: 'countCampaigns',
+      summary: 'How many campaigns a search finds, and in which states',
+      tags,
+      querystring: countQuery,
+      response: { 200: jsonAnswer('How many', campaignCounts), ...problems(401, 422, 429) },
+    },
+    handler: async ({ query }) => campaignCountsView(await campaignLists.counts(searchOf(query))),
+  });
+}
+
+function searchOf({ q, ...rest }: z.infer<typeof countQuery>): CampaignSearch {
+  if (q === undefined || q === '') return rest;
+  const campaignId = uuidOf('campaign', q);
+  return campaignId === undefined ? { ...rest, text: q } : { ...rest, campaignId };
+}
+
+/** The id alone where it decides; its rank in the order of states before it. */
+function cursorOf({ rank, campaignId }: CampaignPlace, sort: 'newest' | 'state'): string {
+  const id = publicId('campaign', campaignId);
+  return sort === 'newest' ? id : `${rank}-${id}`;
+}
+
+function placeOf(cursor: string | undefined, sort: 'newest' | 'state'): CampaignPlace | null {
+  if (cursor === undefined) return null;
+  const [, rank, id = ''] = /^(?:([0-9])-)?(cmp_.*)$/.exec(cursor) ?? [];
+  const campaignId = uuidOf('campaign', id);
+  if (campaignId === undefined || (rank === undefined) !== (sort === 'newest')) throw invalidCursor(cursor);
+  return { rank: Number(rank ?? 0), campaignId };
+}

@@ -1,0 +1,89 @@
+import type { RunProgress } from '../../../shared/contracts/runs.ts';
+import { isTerminal } from '../../../shared/domain/run-states.ts';
+import type { Clock } from '../../../shared/ports/clock.ts';
+import { mergeSources } from '../frame/merge-sources.ts';
+import { campaignCountsView } from '../campaigns/campaign-list-view.ts';
+import type { CampaignWatch } from './watch-campaigns.ts';
+import type { RunWatch } from '../runs/watch-run.ts';
+
+export interface LiveEventsDeps {
+  watch: Pick<RunWatch, 'followAll'>;
+  campaignWatch: Pick<CampaignWatch, 'follow'>;
+  clock: Clock;
+}
+
+type Lines = 'all' | 'steps';
+
+export interface LiveWish {
+  /** As they were when they were asked for. */
+  runs: ReadonlyMap<string, RunProgress>;
+  /** Whether changes of the list of campaigns are wanted too. */
+  withCampaigns: boolean;
+  /** Which lines a progress comes with: `steps` leaves the countries out. */
+  lines: Lines;
+  /** What the reader was told up to, in milliseconds: runs that had ended by then are not told again. Null: nothing. */
+  toldUpToMs: number | null;
+}
+
+/** A reader that hears nothing for longer may take the stream for cut. */
+const beatMs = 2000;
+
+/** What changes, as server-sent events, until every run has ended and nobody wants to hear of campaigns, or the signal aborts. */
+export async function* liveEvents(
+  wish: LiveWish,
+  deps: LiveEventsDeps,
+  signal: AbortSignal,
+): AsyncGenerator<string, void> {
+  const over = new AbortController();
+  const ended = AbortSignal.any([signal, over.signal]);
+  const beating = beats(deps.clock, ended);
+  const telling = [runEvents(wish, deps, ended), ...(wish.withCampaigns ? [campaignEvents(deps, ended)] : [])];
+  try {
+    yield* mergeSources(telling, beating);
+  } finally {
+    over.abort();
+  }
+}
+
+async function* runEvents({ runs, toldUpToMs, lines }: LiveWish, { watch }: LiveEventsDeps, signal: AbortSignal) {
+  const wanted = [...runs].filter(
+    ([, { endedAt }]) => toldUpToMs === null || !endedAt || Date.parse(endedAt) > toldUpToMs,
+  );
+  for (const [, progress] of wanted) yield textOf(progress, lines);
+  for await (const news of watch.followAll(new Map(wanted), beatMs, signal)) {
+    const text = news.map((progress) => textOf(progress, lines)).join('');
+    if (text !== '') yield text;
+  }
+}
+
+async function* campaignEvents({ campaignWatch }: LiveEventsDeps, signal: AbortSignal) {
+  for await (const counts of campaignWatch.follow(signal)) yield event('campaigns', campaignCountsView(counts));
+}
+
+async function* beats(clock: Clock, signal: AbortSignal) {
+  while (!signal.aborted) {
+    yield ': here\n\n';
+    await clock.sleep(beatMs, signal);
+  }
+}
+
+/** However many readers there are, each progress is written once for all of them. */
+const texts: Readonly<Record<Lines, WeakMap<RunProgress, string>>> = { all: new WeakMap(), steps: new WeakMap() };
+
+function textOf(progress: RunProgress, lines: Lines): string {
+  const text =
+    texts[lines].get(progress) ?? written(progress, lines === 'all' ? progress : { ...progress, countries: [] });
+  texts[lines].set(progress, text);
+  return text;
+}
+
+/** The last one of a run says so; only what is told with its end may be left out by who comes again. */
+function written({ runId, state, asOf }: RunProgress, told: RunProgress): string {
+  const id = String(Date.parse(asOf));
+  if (!isTerminal(state)) return event('progress', told, id);
+  return event('progress', told) + event('end', { runId, state }, id);
+}
+
+function event(name: string, body: object, id?: string): string {
+  return `${id === undefined ? '' : `id: ${id}\n`}event: ${name}\ndata: ${JSON.stringify(body)}\n\n`;
+}

@@ -1,0 +1,79 @@
+import { Readable } from 'node:stream';
+import { z } from 'zod';
+import type { Clock } from '../../../shared/ports/clock.ts';
+import { problems, streamed } from '../frame/server/answer-shapes.ts';
+import type { HttpServer } from '../frame/server/create-http-server.ts';
+import { invalidRequest, notFound } from '../frame/http-problem.ts';
+import type { EventStreams } from '../access/event-streams.ts';
+import { liveEvents } from './live-events.ts';
+import { requireId } from '../frame/public-ids.ts';
+import type { RunRoutesDeps } from '../runs/run-routes.ts';
+import type { CampaignWatch } from './watch-campaigns.ts';
+
+export interface LiveRoutesDeps extends Pick<RunRoutesDeps, 'watch' | 'isKeyGood'> {
+  streams: EventStreams;
+  campaignWatch: CampaignWatch;
+  clock: Clock;
+}
+
+const maxRuns = 50;
+
+const liveQuery = z.strictObject({
+  runs: z.string().max(4000).default('').describe(`run_…, up to ${maxRuns} of them with commas between`),
+  campaigns: z.enum(['true', 'false']).default('false').describe('true: the list of campaigns too'),
+  lines: z
+    .enum(['all', 'steps'])
+    .default('all')
+    .describe('steps: each progress without its countries, as lists show it'),
+});
+
+/** What a page shows that stays open: all of it by one stream. */
+export function liveRoutes(server: HttpServer, deps: LiveRoutesDeps): void {
+  const { watch, streams, isKeyGood } = deps;
+  server.route({
+    method: 'GET',
+    url: '/live',
+    config: { role: 'viewer' },
+    schema: {
+      operationId: 'watchLive',
+      summary: 'Follow several runs, and the list of campaigns, by one stream of events',
+      description:
+        'Events: `progress` of each run at once and whenever it changed, twice a second at most, then `end` when it has ended; `campaigns` ' +
+        'with the counts at once and whenever the list changed. A line that begins with `:` every two seconds says that the server is there. ' +
+        'It ends when all runs have ended and the list is not asked for; one that ends before was cut: connect again. `Last-Event-ID` ' +
+        'leaves out runs whose end was told.',
+      tags: ['runs'],
+      querystring: liveQuery,
+      response: {
+        200: { description: 'The events', content: { 'text/event-stream': streamed } },
+        ...problems(401, 404, 422, 429),
+      },
+    },
+    handler: async (request, reply) => {
+      const { runs, campaigns, lines } = request.query;
+      const names = runs.split(',').filter((each) => each !== '');
+      if (names.length > maxRuns) throw tooMany(names.length);
+      const ids = new Map(names.map((name) => [requireId('run', name), name]));
+      const found = await watch.lookAll([...ids.keys()]);
+      for (const [id, name] of ids) if (!found.has(id)) throw notFound('run', name);
+
+      // Some proxies hold small answers back until they are asked not to.
+      reply.type('text/event-stream; charset=utf-8').header('x-accel-buffering', 'no');
+      if (request.method === 'HEAD') return reply.send(Readable.from([]));
+      const gone = new AbortController();
+      const ended = streams.open(request.apiKey?.key ?? '', () => isKeyGood(request), gone.signal);
+      reply.raw.once('close', () => gone.abort());
+      const toldUpToMs = momentIn(request.headers['last-event-id']);
+      const wish = { runs: found, withCampaigns: campaigns === 'true', lines, toldUpToMs };
+      return reply.send(Readable.from(liveEvents(wish, deps, ended)));
+    },
+  });
+}
+
+function momentIn(lastEventId: string | string[] | undefined): number | null {
+  return typeof lastEventId === 'string' && /^\d{1,15}$/.test(lastEventId) ? Number(lastEventId) : null;
+}
+
+function tooMany(given: number) {
+  return invalidRequest([{ pointer: '/runs', code: 'wrong-length', detail: `${given} runs; ${maxRuns} at most` }]);
+}

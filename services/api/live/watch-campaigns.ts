@@ -1,0 +1,94 @@
+import type { Clock } from '../../../shared/ports/clock.ts';
+import type { Logger } from '../../../shared/runtime/logger.ts';
+import type { CampaignCountsRow, CampaignLists } from '../campaigns/campaign-lists.port.ts';
+
+export interface WatchCampaignsDeps {
+  campaignLists: Pick<CampaignLists, 'counts' | 'changeMark'>;
+  clock: Clock;
+  logger: Logger;
+}
+
+export interface CampaignWatch {
+  /** The counts of all campaigns: now, and whenever the list has changed, until the signal aborts or the watch is stopped. */
+  follow(signal: AbortSignal): AsyncGenerator<CampaignCountsRow, void>;
+  stop(): void;
+}
+
+const lookEveryMs = 2000;
+
+/** One poller however many watch; it ends with the last one. */
+export function createCampaignWatch({ campaignLists, clock, logger }: WatchCampaignsDeps): CampaignWatch {
+  const watchers = new Set<() => void>();
+  const stopping = new AbortController();
+  let polling: AbortController | undefined;
+  let newest: { mark: string; counts: CampaignCountsRow } | undefined;
+
+  const isOld = (told: string | undefined) => newest === undefined || newest.mark === told;
+
+  async function look(): Promise<void> {
+    const mark = await campaignLists.changeMark();
+    if (mark === newest?.mark) return;
+    newest = { mark, counts: await campaignLists.counts({}) };
+    for (const wake of [...watchers]) wake();
+  }
+
+  async function poll(signal: AbortSignal): Promise<void> {
+    const isUnwatched = () => signal.aborted;
+    while (!isUnwatched()) {
+      try {
+        await look();
+      } catch (error) {
+        logger.warn({ err: error }, 'could not look at the list of campaigns, trying again');
+      }
+      if (!isUnwatched()) await clock.sleep(lookEveryMs, signal);
+    }
+  }
+
+  function join(wake: () => void): void {
+    watchers.add(wake);
+    if (polling) return;
+    polling = new AbortController();
+    // Nobody looked meanwhile: what was seen then is old.
+    newest = undefined;
+    void poll(polling.signal);
+  }
+
+  function leave(wake: () => void): void {
+    watchers.delete(wake);
+    if (watchers.size > 0) return;
+    polling?.abort();
+    polling = undefined;
+  }
+
+  return {
+    follow: async function* (signal) {
+      const ended = AbortSignal.any([signal, stopping.signal]);
+      const isOver = () => ended.aborted;
+      if (isOver()) return;
+      let changed = new AbortController();
+      const wake = () => changed.abort();
+      join(wake);
+      let told: string | undefined;
+      try {
+        while (!isOver()) {
+          if (isOld(told)) await aborted(AbortSignal.any([changed.signal, ended]));
+          if (isOver()) return;
+          changed = new AbortController();
+          if (newest === undefined || isOld(told)) continue;
+          told = newest.mark;
+          yield newest.counts;
+        }
+      } finally {
+        leave(wake);
+      }
+    },
+    stop: () => stopping.abort(),
+  };
+}
+
+function aborted(signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    if (signal.aborted) resolve();
+    signal.addEventListener('abort', () => resolve(), { once: true });
+  });
+}

@@ -1,0 +1,73 @@
+import type { Pool } from 'pg';
+import { plainArray, textArray } from '../../../../shared/postgres/array-literals.ts';
+import { retryingDeadlocks } from '../../../../shared/postgres/transaction.ts';
+import { receiptCursorOf, receiptPlaceOf } from '../receipt-cursor.contract.ts';
+import { InvalidCursorError } from '../../campaigns/campaign-store.port.ts';
+import type { Receipt, ReceiptBook, ReceiptVerdict, RecordedReceipt } from '../receipt-book.port.ts';
+import { pageOf } from '../../frame/postgres/pages.ts';
+import { receiptPages, recordReceipts } from './receipt-statements.ts';
+
+export interface ReceiptBookDeps {
+  /** One whose statements keep one good plan: `createHotPathPool`. */
+  pool: Pool;
+  /** Of the totals: processes that write to one slot wait for each other. */
+  slot: number;
+}
+
+export function createReceiptBook({ pool, slot }: ReceiptBookDeps): ReceiptBook {
+  return {
+    record: async (receipts) => {
+      const verdicts = receipts.map((): ReceiptVerdict => 'accepted');
+      if (receipts.length === 0) return verdicts;
+      const statement = recordReceipts.with({ ...paramsOf(receipts), slot });
+      const { rows } = await retryingDeadlocks(() => pool.query<RefusedRow>(statement));
+      for (const { position, verdict } of rows) verdicts[position - 1] = verdict;
+      return verdicts;
+    },
+
+    list: async (runId, { step, country, delivered }, limit, cursor) => {
+      const after = cursor === null ? undefined : receiptPlaceOf(cursor);
+      if (cursor !== null && !after)
+        throw new InvalidCursorError(`${JSON.stringify(cursor)} is no place in a list of receipts`);
+      const place = after ? [after.country, after.feedId, after.step, after.user] : [null, null, null, null];
+      const { rows } = await pool.query<RecordedReceipt & { feedId: string }>(pageTextOf(delivered), [
+        ...[runId, limit + 1, country ?? null, step ?? null],
+        ...place,
+      ]);
+      const { items, next } = pageOf(rows, limit, receiptCursorOf);
+      return { items: items.map(({ feedId: _feedId, ...receipt }) => receipt), next };
+    },
+  };
+}
+
+interface RefusedRow {
+  /** From 1. */
+  position: number;
+  verdict: Exclude<ReceiptVerdict, 'accepted'>;
+}
+
+function pageTextOf(delivered: boolean | undefined): string {
+  if (delivered === undefined) return receiptPages.all;
+  return delivered ? receiptPages.delivered : receiptPages.undelivered;
+}
+
+function paramsOf(receipts: readonly Receipt[]) {
+  const ofs = receipts.map(({ of }) =>
+    'feedId' in of ? { ...of, runId: null, country: null } : { ...of, ...noBatch },
+  );
+  return {
+    runs: textArray(ofs.map(({ runId }) => runId)),
+    countries: textArray(ofs.map(({ country }) => country)),
+    feeds: textArray(ofs.map(({ feedId }) => feedId)),
+    batchNos: plainArray(ofs.map(({ batchNo }) => batchNo ?? 'NULL')),
+    steps: plainArray(receipts.map(({ step }) => step)),
+    users: textArray(receipts.map(({ user }) => user)),
+    quotedUsers: textArray(receipts.map(({ user }) => JSON.stringify(user))),
+    delivered: plainArray(receipts.map(({ delivered }) => delivered)),
+    codes: textArray(receipts.map(({ code }) => code)),
+    ats: textArray(receipts.map(({ at }) => at.toISOString())),
+    actionTypes: textArray(receipts.map(({ actionType }) => actionType)),
+  };
+}
+
+const noBatch = { feedId: null, batchNo: null };

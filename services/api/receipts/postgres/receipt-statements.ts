@@ -1,0 +1,127 @@
+import { statementOf } from '../../../../shared/postgres/statement.ts';
+
+export interface RecordReceiptsParams {
+  runs: string;
+  countries: string;
+  feeds: string;
+  batchNos: string;
+  steps: string;
+  users: string;
+  quotedUsers: string;
+  delivered: string;
+  codes: string;
+  ats: string;
+  actionTypes: string;
+  slot: number;
+}
+
+/**
+ * Whether the text of batch `b` holds the user of row `k`. Only a lone comma can be found where it is no user: as the border between two.
+ */
+const holdsUser = `strpos(b.users, k.quoted) > 0 and (k.user_id <> ',' or jsonb_exists(('[' || b.users || ']')::jsonb, k.user_id))`;
+
+/**
+ * Lists run parallel; run or (feed and batch) are given, the other is null. Batches ascend with user ids, so the one that may hold a user is
+ * found by halving the feed's numbers, for all receipts at once. The row that is changed keeps what it said before: so what comes back is
+ * the exact difference to the totals, however often and in whatever order receipts come. Rows are locked in the order of their keys, or two
+ * processes could wait for each other. One row back for each receipt that was not accepted.
+ */
+export const recordReceipts = statementOf<RecordReceiptsParams>(
+  'record-receipts',
+  ($) => `
+  with recursive k as materialized (
+    select * from unnest(${$('runs')}::uuid[], ${$('countries')}::text[], ${$('feeds')}::uuid[], ${$('batchNos')}::int[], ${$('steps')}::int2[],
+      ${$('users')}::text[], ${$('quotedUsers')}::text[], ${$('delivered')}::boolean[], ${$('codes')}::text[], ${$('ats')}::timestamptz[],
+      ${$('actionTypes')}::text[]) with ordinality
+      k (run, country, feed, batch_no, step, user_id, quoted, delivered, code, at, action_type, position)
+  ), n as materialized (
+    select d.run, d.feed as named, f.feed, f.country, f.from_step, f.next_batch_no - 1 as batches, v.definition -> 'chain' as chain,
+      r.failures_kept and (f.feed is null or f.next_batch_no = 1 or exists (select from batches b where b.feed = f.feed and b.batch_no = 1)) as is_kept
+    from (select distinct run, feed from k) d
+    left join feeds e on e.feed = d.feed
+    join runs r on r.id = coalesce(d.run, e.run)
+    join campaign_revisions v on v.campaign = r.campaign and v.revision = r.revision
+    left join feeds f on f.run = r.id and (d.feed is null or f.feed = d.feed)
+  ), m as materialized (
+    select k.*, n.feed as of_feed, n.batches
+    from k join n on n.run is not distinct from k.run and n.named is not distinct from k.feed
+    where n.is_kept and n.feed is not null and k.step >= n.from_step and k.step <= jsonb_array_length(n.chain)
+      and (k.country is null or k.country = n.country)
+      and (k.action_type is null or k.action_type = n.chain -> (k.step - 1) ->> 'action')
+  ), halved as (
+    select position, of_feed, user_id, quoted, 0 as low, batches as high from m where batch_no is null and batches > 0
+    union all
+    select h.position, h.of_feed, h.user_id, h.quoted, case when b.first_user <= h.user_id then h.middle else h.low end,
+      case when b.first_user <= h.user_id then h.high else h.middle - 1 end
+    from (select *, (low + high + 1) / 2 as middle from halved where low < high) h
+    cross join lateral (select first_user from batches where feed = h.of_feed and batch_no = h.middle limit 1) b
+  ), p as materialized (
+    select k.position, k.of_feed as feed from halved k
+    cross join lateral (
+      select from batches b where b.feed = k.of_feed and b.batch_no = k.low and b.last_user >= k.user_id and ${holdsUser} limit 1
+    ) b
+    where k.low = k.high and k.low > 0
+    union
+    select k.position, k.of_feed from m k
+    cross join lateral (select from batches b where b.feed = k.of_feed and b.batch_no = k.batch_no and ${holdsUser} limit 1) b
+    where k.batch_no is not null
+  ), u as (
+    insert into receipts as r (feed, step, user_id, delivered, code, at)
+    select distinct on (p.feed, k.step, k.user_id collate "C") p.feed, k.step, k.user_id, k.delivered, k.code, k.at
+    from p join k using (position)
+    order by p.feed, k.step, k.user_id collate "C", k.at desc, k.delivered desc
+    on conflict (feed, step, user_id) do update set was_delivered = r.delivered, delivered = excluded.delivered, code = excluded.code,
+      at = excluded.at, received_at = now()
+    where (excluded.at, excluded.delivered) > (r.at, r.delivered)
+    returning feed, step, delivered, was_delivered
+  ), t as (
+    insert into receipt_totals as t (feed, step, slot, delivered, undelivered)
+    select * from (
+      select feed, step, ${$('slot')}::int2, count(*) filter (where delivered) - count(*) filter (where was_delivered) as delivered,
+        count(*) filter (where not delivered) - count(*) filter (where not was_delivered) as undelivered
+      from u group by feed, step
+    ) d
+    where delivered <> 0 or undelivered <> 0
+    order by feed, step
+    on conflict (feed, step, slot) do update set delivered = t.delivered + excluded.delivered, undelivered = t.undelivered + excluded.undelivered
+  )
+  select k.position::int as position, case
+      when n.run is null and n.named is null then 'unknown-run'
+      when k.step > jsonb_array_length(n.chain) then 'unknown-step'
+      when k.action_type <> n.chain -> (k.step - 1) ->> 'action' then 'other-action-type'
+      when not n.all_kept then 'not-kept'
+      else 'unknown-user'
+    end as verdict
+  from k
+  left join lateral (
+    select n.run, n.named, n.chain, bool_and(n.is_kept) over () as all_kept from n
+    where n.run is not distinct from k.run and n.named is not distinct from k.feed limit 1
+  ) n on true
+  where not exists (select from p where p.position = k.position)`,
+);
+
+/**
+ * $1 run, $2 limit, filters $3 country and $4 step (or null), behind $5 country, $6 feed, $7 step, $8 user (or null). Feeds are walked in
+ * order, and each is read by a range of an index.
+ */
+const selectReceipts = (said: string) => `
+  select r.user_id as "user", r.step, f.country, r.delivered, r.code, r.at, r.received_at as "receivedAt", f.feed as "feedId"
+  from (
+    select country collate "C" as country, feed, feed = $6::uuid as begun from feeds
+    where run = $1 and ($3::text is null or country = $3)
+      and ($5::text is null or (country collate "C", feed) >= ($5, $6::uuid))
+    order by country collate "C", feed
+  ) f, lateral (
+    select * from receipts r
+    where r.feed = f.feed and (r.step, r.user_id) > (case when f.begun then $7::int else 0 end, case when f.begun then $8 else '' end)
+      and ($4::int is null or r.step = $4) ${said}
+    order by r.step, r.user_id limit $2
+  ) r
+  order by f.country, f.feed, r.step, r.user_id limit $2`;
+
+/** By what they say: each has its index. */
+export const receiptPages = {
+  all: selectReceipts(''),
+  delivered: selectReceipts('and r.delivered'),
+  undelivered: selectReceipts('and not r.delivered'),
+};

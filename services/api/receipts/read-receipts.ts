@@ -1,0 +1,124 @@
+import type { z } from 'zod';
+import { maxReceipts, receiptOfCall, receiptOfRun, type ReceiptProblem } from '../../../shared/contracts/receipts.ts';
+import { batchOfKey } from '../../../shared/domain/batch.ts';
+import { uuidOf } from '../../../shared/domain/ids.ts';
+import { cleanCode } from '../../../shared/domain/reasons.ts';
+import { brokenUserIdRule } from '../../../shared/domain/user-id.ts';
+import { HttpProblem } from '../frame/http-problem.ts';
+import type { Receipt } from './receipt-book.port.ts';
+
+/** A receipt as it can be written, or why it cannot, in the order of the request. */
+export type ReadReceipt = Receipt | Omit<ReceiptProblem, 'index'>;
+
+export interface ReadReceiptsTerms {
+  /** Whose secret the request is signed with; null: it came with an API key. */
+  actionType: string | null;
+  now: Date;
+}
+
+const utf8 = new TextDecoder('utf-8', { fatal: true });
+
+/** Clocks differ, and nobody has to know by how much; but a receipt from next year would go before all that come until then. */
+const farthestAheadMs = 86_400_000;
+const earliestMs = Date.UTC(2000, 0, 1);
+
+/**
+ * `{"receipts": […]}`, a list alone, or a line for each. One that cannot be read spoils nothing for the others.
+ * @throws {HttpProblem} 400 no JSON at all, 413 more than `maxReceipts`
+ */
+export function readReceipts(body: Buffer, type: 'json' | 'ndjson', terms: ReadReceiptsTerms): ReadReceipt[] {
+  const text = decode(body);
+  const given = type === 'ndjson' ? linesOf(text) : listOf(text);
+  if (given.length > maxReceipts) {
+    const detail = `${given.length} receipts are too many: at most ${maxReceipts} in one request`;
+    throw new HttpProblem({ status: 413, code: 'too-many-receipts', detail });
+  }
+  return given.map((value) => receiptOf(value, terms));
+}
+
+function decode(body: Buffer): string {
+  try {
+    return utf8.decode(body);
+  } catch {
+    throw malformed('the body is not encoded in UTF-8');
+  }
+}
+
+function listOf(text: string): unknown[] {
+  const value = parsed(text);
+  if (value === undefined) throw malformed('the body is no JSON');
+  if (Array.isArray(value)) return value;
+  const receipts: unknown = typeof value === 'object' && value !== null && 'receipts' in value ? value.receipts : null;
+  if (!Array.isArray(receipts)) throw malformed('the body has to be {"receipts": […]}');
+  return receipts;
+}
+
+/** What is no JSON stays as it is: it is told by its place. */
+function linesOf(text: string): unknown[] {
+  return text
+    .split('\n')
+    .filter((line) => line.trim() !== '')
+    .map(parsed);
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+function receiptOf(value: unknown, terms: ReadReceiptsTerms): ReadReceipt {
+  const isOfCall = typeof value === 'object' && value !== null && 'key' in value;
+  if (isOfCall) {
+    const read = receiptOfCall.safeParse(value);
+    if (!read.success) return malformedReceipt(read.error);
+    const batch = batchOfKey(read.data.key);
+    if (!batch) return { code: 'invalid-key', detail: 'key is no Idempotency-Key of a call of ours' };
+    const { feedId, batchNo, step } = batch;
+    return written({ of: { feedId, batchNo }, step }, read.data, terms);
+  }
+  const read = receiptOfRun.safeParse(value);
+  if (!read.success) return malformedReceipt(read.error);
+  const { run, step, country } = read.data;
+  const runId = uuidOf('run', run);
+  if (runId === undefined) return { code: 'unknown-run', detail: receiptDetails['unknown-run'] };
+  return written({ of: { runId, country: country ?? null }, step }, read.data, terms);
+}
+
+type Said = Pick<z.infer<typeof receiptOfCall>, 'user' | 'status' | 'code' | 'at'>;
+
+function written(
+  place: Pick<Receipt, 'of' | 'step'>,
+  { user, status, code, at }: Said,
+  { actionType, now }: ReadReceiptsTerms,
+): ReadReceipt {
+  const atMs = Date.parse(at);
+  if (!(atMs >= earliestMs && atMs <= now.getTime() + farthestAheadMs)) {
+    return { code: 'invalid-time', detail: 'at has to lie between the year 2000 and a day from now' };
+  }
+  // Such an id was never sent.
+  if (brokenUserIdRule(user) !== null) return { code: 'unknown-user', detail: receiptDetails['unknown-user'] };
+  const why = code === undefined || code === null || code === '' ? null : cleanCode(code);
+  return { ...place, user, delivered: status === 'delivered', code: why, at: new Date(atMs), actionType };
+}
+
+/** What is said of receipts that nobody can be found for. */
+export const receiptDetails = {
+  'unknown-run': 'there is no such run',
+  'unknown-step': 'the run has no such step',
+  'unknown-user': 'the user is not in the audience of that step',
+  'other-action-type': 'the step has another action type than the one whose secret this is signed with',
+  'not-kept': 'the run ended long ago, and its users are no longer kept',
+} as const;
+
+function malformedReceipt({ issues }: z.ZodError): ReadReceipt {
+  const [first] = issues;
+  const where = first === undefined || first.path.length === 0 ? '' : `/${first.path.join('/')}: `;
+  return { code: 'malformed', detail: `${where}${first?.message ?? 'has not the form of a receipt'}` };
+}
+
+function malformed(detail: string): HttpProblem {
+  return new HttpProblem({ status: 400, code: 'malformed-json', detail });
+}

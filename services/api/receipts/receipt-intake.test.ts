@@ -1,0 +1,95 @@
+import { describe, expect, it } from 'vitest';
+import type { Receipt, ReceiptVerdict } from './receipt-book.port.ts';
+import { createReceiptIntake } from './receipt-intake.ts';
+
+const at = new Date(0);
+
+function receipts(count: number, from = 1): Receipt[] {
+  return Array.from({ length: count }, (_, index) => {
+    const of = { runId: 'r', country: null };
+    return { of, step: 1, user: `u${from + index}`, delivered: true, code: null, at, actionType: null };
+  });
+}
+
+interface Write {
+  users: string[];
+  commit: (verdicts?: ReceiptVerdict[]) => void;
+  fail: (error: Error) => void;
+}
+
+/** A book in which each write ends when the test says so. */
+function heldBook() {
+  const writes: Write[] = [];
+  const record = (given: readonly Receipt[]) =>
+    new Promise<ReceiptVerdict[]>((resolve, reject) => {
+      const users = given.map(({ user }) => user);
+      writes.push({ users, commit: (verdicts) => resolve(verdicts ?? users.map(() => 'accepted')), fail: reject });
+    });
+  return { writes, intake: createReceiptIntake({ book: { record } }) };
+}
+
+const turn = () => new Promise((resolve) => setImmediate(resolve));
+
+describe('receipts that come in', () => {
+  it('are written at once while nothing else is, and those that come meanwhile together', async () => {
+    const { writes, intake } = heldBook();
+    const first = intake.add(receipts(1));
+    const others = [intake.add(receipts(2, 2)), intake.add(receipts(1, 4))];
+    expect(writes.map(({ users }) => users)).toEqual([['u1']]);
+    writes[0]?.commit();
+    expect(await first).toEqual(['accepted']);
+    await turn();
+    expect(writes.map(({ users }) => users)).toEqual([['u1'], ['u2', 'u3', 'u4']]);
+    writes[1]?.commit(['accepted', 'unknown-user', 'not-kept']);
+    expect(await Promise.all(others)).toEqual([['accepted', 'unknown-user'], ['not-kept']]);
+  });
+
+  it('are answered when they are committed, and not before', async () => {
+    const { writes, intake } = heldBook();
+    let isAnswered = false;
+    const answer = intake.add(receipts(1)).then(() => (isAnswered = true));
+    await turn();
+    expect(isAnswered).toBe(false);
+    writes[0]?.commit();
+    await answer;
+    expect(isAnswered).toBe(true);
+  });
+
+  it('share the failure of their group alone', async () => {
+    const { writes, intake } = heldBook();
+    const first = intake.add(receipts(1));
+    const second = intake.add(receipts(1, 2));
+    writes[0]?.fail(new Error('the database is away'));
+    await expect(first).rejects.toThrow('the database is away');
+    await turn();
+    writes[1]?.commit();
+    expect(await second).toEqual(['accepted']);
+  });
+
+  it('are never divided, and groups stay bounded', async () => {
+    const { writes, intake } = heldBook();
+    const answers = [1, 900, 900, 900].map((count) => intake.add(receipts(count)));
+    for (let write = 0; write < 3; write++) {
+      writes[write]?.commit();
+      await turn();
+    }
+    expect(writes.map(({ users }) => users.length)).toEqual([1, 1800, 900]);
+    expect((await Promise.all(answers)).map(({ length }) => length)).toEqual([1, 900, 900, 900]);
+  });
+
+  it('are refused with a time to come back when too many wait, and taken again when they do not', async () => {
+    const { writes, intake } = heldBook();
+    void intake.add(receipts(1));
+    const waiting = Array.from({ length: 20 }, () => intake.add(receipts(1000)));
+    const refused = { status: 429, code: 'too-many-receipts', headers: { 'retry-after': '1' } };
+    await expect(intake.add(receipts(1))).rejects.toMatchObject(refused);
+    for (let write = 0; write <= 10; write++) {
+      writes[write]?.commit();
+      await turn();
+    }
+    await Promise.all(waiting);
+    const again = intake.add(receipts(1));
+    writes.at(-1)?.commit();
+    expect(await again).toEqual(['accepted']);
+  });
+});

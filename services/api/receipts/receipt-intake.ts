@@ -1,0 +1,78 @@
+import { HttpProblem } from '../frame/http-problem.ts';
+import type { Receipt, ReceiptBook, ReceiptVerdict } from './receipt-book.port.ts';
+
+/** Receipts in one statement, at most; a request is never divided. */
+const maxGroup = 2000;
+/** Receipts that wait: more would only wait longer, and memory is bounded. */
+const maxWaiting = 20_000;
+
+export interface ReceiptIntakeDeps {
+  book: Pick<ReceiptBook, 'record'>;
+}
+
+export interface ReceiptIntake {
+  /**
+   * Resolves when they are committed, with a verdict each.
+   * @throws {HttpProblem} 429 where too many wait already
+   */
+  add(receipts: readonly Receipt[]): Promise<ReceiptVerdict[]>;
+}
+
+interface Waiting {
+  receipts: readonly Receipt[];
+  resolve: (verdicts: ReceiptVerdict[]) => void;
+  reject: (error: unknown) => void;
+}
+
+/**
+ * Groups what comes at the same time: the first request is written at once, and while it is, the next ones gather and are written together.
+ * One commit then serves as many requests as came during the last one, and a lone request waits for nobody.
+ */
+export function createReceiptIntake({ book }: ReceiptIntakeDeps): ReceiptIntake {
+  let queue: Waiting[] = [];
+  let waiting = 0;
+  let isWriting = false;
+
+  function nextGroup(): Waiting[] {
+    let size = 0;
+    const fits = queue.findIndex(({ receipts }) => (size += receipts.length) > maxGroup);
+    const count = fits < 0 ? queue.length : Math.max(1, fits);
+    const group = queue.slice(0, count);
+    queue = queue.slice(count);
+    waiting -= group.reduce((sum, { receipts }) => sum + receipts.length, 0);
+    return group;
+  }
+
+  async function write(group: readonly Waiting[]): Promise<void> {
+    try {
+      const verdicts = await book.record(group.flatMap(({ receipts }) => receipts));
+      let from = 0;
+      for (const { receipts, resolve } of group) resolve(verdicts.slice(from, (from += receipts.length)));
+    } catch (error) {
+      for (const { reject } of group) reject(error);
+    }
+  }
+
+  async function writeAll(): Promise<void> {
+    isWriting = true;
+    while (queue.length > 0) await write(nextGroup());
+    isWriting = false;
+  }
+
+  return {
+    add: (receipts) => {
+      if (receipts.length === 0) return Promise.resolve([]);
+      if (waiting + receipts.length > maxWaiting) return Promise.reject(tooMany());
+      waiting += receipts.length;
+      const { promise, resolve, reject } = Promise.withResolvers<ReceiptVerdict[]>();
+      queue.push({ receipts, resolve, reject });
+      if (!isWriting) void writeAll();
+      return promise;
+    },
+  };
+}
+
+function tooMany(): HttpProblem {
+  const detail = `more than ${maxWaiting} receipts wait to be written; send these again after retry-after`;
+  return new HttpProblem({ status: 429, code: 'too-many-receipts', detail, headers: { 'retry-after': '1' } });
+}

@@ -1,0 +1,119 @@
+import { z } from 'zod';
+import {
+  receiptsAnswer,
+  receiptsRequest,
+  type ReceiptProblem,
+  type ReceiptsAnswer,
+} from '../../../shared/contracts/receipts.ts';
+import type { ApiKeys } from '../../../shared/ports/api-keys.ts';
+import type { Clock } from '../../../shared/ports/clock.ts';
+import type { Meter } from '../../../shared/ports/meter.ts';
+import { createAuthenticate } from '../access/authenticate.ts';
+import { jsonAnswer, problems } from '../frame/server/answer-shapes.ts';
+import type { HttpServer } from '../frame/server/create-http-server.ts';
+import { HttpProblem } from '../frame/http-problem.ts';
+import { notTakingPart } from '../frame/server/not-taking-part.ts';
+import type { Receipt, ReceiptBook } from './receipt-book.port.ts';
+import { createReceiptIntake } from './receipt-intake.ts';
+import { checkRole } from '../access/route-roles.ts';
+import { isSigned, signerOf, type ReceiptSigners } from './receipt-signers.ts';
+import { readReceipts, receiptDetails, type ReadReceipt } from './read-receipts.ts';
+
+export interface ReceiptRoutesDeps {
+  receipts: ReceiptBook;
+  signers: ReceiptSigners;
+  apiKeys: ApiKeys;
+  onRefusedKey?: (() => void) | undefined;
+  refusal?: (() => Error | undefined) | undefined;
+  clock: Clock;
+  meter?: Meter | undefined;
+}
+
+const ndjson = 'application/x-ndjson';
+
+/**
+ * Where providers say what became of what they accepted. Apart from the other routes: it is asked thousands of times a second, by whoever has
+ * the action type's secret, so there is no entry in the audit log, no answer kept by key, and no limit of requests but the queue's.
+ */
+export function receiptRoutes(server: HttpServer, deps: ReceiptRoutesDeps): void {
+  const { receipts, signers, apiKeys, clock, onRefusedKey, meter } = deps;
+  // Nobody sends receipts from a page: cookies are not looked at.
+  const authentication = createAuthenticate({ apiKeys, clock, onRefused: onRefusedKey });
+  const intake = createReceiptIntake({ book: receipts });
+  const counter = meter?.counter({
+    name: 'muster_receipts_total',
+    help: 'Delivery receipts that came in, by what became of them',
+    labelNames: ['outcome'],
+  });
+  const counts = new Map(
+    (['accepted', 'unknown', 'refused'] as const).map((outcome) => [outcome, counter?.of({ outcome })]),
+  );
+
+  server.removeAllContentTypeParsers();
+  // A signature is of the bytes as they came.
+  for (const type of ['application/json', ndjson]) {
+    server.addContentTypeParser(type, { parseAs: 'buffer' }, (_request, body, done) => done(null, body));
+  }
+  server.addHook('onRequest', async (request, reply) => {
+    if (deps.refusal?.()) throw notTakingPart();
+    reply.header('cache-control', 'no-store');
+    if (isSigned(request.headers)) return;
+    ({ apiKey: request.apiKey } = await authentication.callerOf(request));
+    checkRole(request);
+  });
+
+  server.route({
+    method: 'POST',
+    url: '/receipts',
+    config: { role: 'operator' },
+    schema: {
+      operationId: 'addReceipts',
+      summary: 'Say what became of users that were accepted',
+      description:
+        'For the provider of an asynchronous action type, signed with its secret (Standard Webhooks) or with an API key: at most 1,000 ' +
+        `receipts, as \`{"receipts": […]}\` or as lines of \`${ndjson}\`. Answered once they are stored. The newest \`at\` of a user ` +
+        'counts, whatever the order, and a repeat changes nothing: send a request again as often as you like.',
+      tags: ['receipts'],
+      body: receiptsRequest,
+      response: { 202: jsonAnswer('They are stored', receiptsAnswer), ...problems(400, 401, 413, 415, 429, 503) },
+    },
+    // Each receipt is looked at by itself, below.
+    validatorCompiler: () => (value: unknown) => ({ value }),
+    handler: async (request, reply) => {
+      const body = z.instanceof(Buffer).catch(Buffer.alloc(0)).parse(request.body);
+      const actionType = isSigned(request.headers) ? signerIn(request.headers, body) : null;
+      const type = request.headers['content-type']?.startsWith(ndjson) ? 'ndjson' : 'json';
+      const read = readReceipts(body, type, { actionType, now: clock.now() });
+      const verdicts = await intake.add(read.filter(isReceipt));
+      const answer = answerOf(read, verdicts);
+      for (const [outcome, count] of counts) count?.add(answer[outcome]);
+      return reply.code(202).send(answer);
+    },
+  });
+
+  function signerIn(headers: Parameters<typeof signerOf>[1], body: Buffer): string {
+    const signer = signerOf(signers.current(), headers, body, clock);
+    if ('actionType' in signer) return signer.actionType;
+    onRefusedKey?.();
+    throw new HttpProblem({ status: 401, code: 'bad-signature', detail: signer.problem });
+  }
+}
+
+function isReceipt(read: ReadReceipt): read is Receipt {
+  return 'of' in read;
+}
+
+function answerOf(read: readonly ReadReceipt[], verdicts: Awaited<ReturnType<ReceiptBook['record']>>): ReceiptsAnswer {
+  const found: ReceiptProblem[] = [];
+  let written = 0;
+  for (const [index, receipt] of read.entries()) {
+    if (!isReceipt(receipt)) found.push({ index, ...receipt });
+    else {
+      const verdict = verdicts[written++];
+      if (verdict !== undefined && verdict !== 'accepted')
+        found.push({ index, code: verdict, detail: receiptDetails[verdict] });
+    }
+  }
+  const unknown = found.filter(({ code }) => code in receiptDetails).length;
+  return { accepted: read.length - found.length, unknown, refused: found.length - unknown, problems: found };
+}

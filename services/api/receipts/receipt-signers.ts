@@ -1,0 +1,98 @@
+import type { KeyObject } from 'node:crypto';
+import { webhookHeaders, webhookKeyOf, webhookProblem } from '../../../shared/domain/standard-webhooks.ts';
+import type { Clock } from '../../../shared/ports/clock.ts';
+import type { RegisteredActionType } from '../../../shared/ports/registry.ts';
+import { readSecret } from '../../../shared/runtime/secrets.ts';
+import type { Logger } from '../../../shared/runtime/logger.ts';
+
+/** A secret that receipts of an action type may be signed with. */
+export interface ReceiptSigner {
+  actionType: string;
+  key: KeyObject;
+}
+
+export interface ReceiptSigners {
+  /** As they are now. */
+  current(): readonly ReceiptSigner[];
+}
+
+export interface ReceiptSignersDeps {
+  /** What is registered, as it is known now; undefined while nothing is. */
+  registered: () => readonly RegisteredActionType[] | undefined;
+  environment: NodeJS.ProcessEnv;
+  /** The secret that was set through the API, opened; undefined where there is none. Throws where it does not open here. */
+  openSecret: (type: RegisteredActionType) => string | undefined;
+  logger: Logger;
+}
+
+/** The secrets of all asynchronous action types. Both the one that was set and the one of the file hold, so that one can be changed for the other. */
+export function createReceiptSigners({
+  registered,
+  environment,
+  openSecret,
+  logger,
+}: ReceiptSignersDeps): ReceiptSigners {
+  let known: readonly RegisteredActionType[] | undefined;
+  let signers: readonly ReceiptSigner[] = [];
+
+  function signersOf(type: RegisteredActionType): ReceiptSigner[] {
+    const { receipts, receiptsSecretEnv } = type.config;
+    if (!receipts) return [];
+    const secrets = [
+      attempt(type, () => openSecret(type)),
+      attempt(type, () => receiptsSecretEnv && readSecret(receiptsSecretEnv, environment)),
+    ];
+    return secrets.flatMap((secret) => {
+      const key = secret === undefined ? undefined : webhookKeyOf(secret);
+      return key ? [{ actionType: type.name, key }] : [];
+    });
+  }
+
+  function attempt(type: RegisteredActionType, read: () => string | undefined): string | undefined {
+    try {
+      return read();
+    } catch (error) {
+      logger.error({ err: error, actionType: type.name }, 'a secret for receipts is missing or does not open');
+      return undefined;
+    }
+  }
+
+  return {
+    current: () => {
+      const now = registered();
+      if (now !== known) {
+        known = now;
+        signers = (now ?? []).flatMap(signersOf);
+      }
+      return signers;
+    },
+  };
+}
+
+type Headers = Readonly<Record<string, string | string[] | undefined>>;
+
+export function isSigned(headers: Headers): boolean {
+  return headers[webhookHeaders.signature] !== undefined;
+}
+
+/** Whose secret the body is signed with, or what is wrong with it, in words. */
+export function signerOf(
+  signers: readonly ReceiptSigner[],
+  headers: Headers,
+  body: Buffer,
+  clock: Pick<Clock, 'now'>,
+): { actionType: string } | { problem: string } {
+  const one = (name: string) => {
+    const value = headers[name];
+    return typeof value === 'string' ? value : undefined;
+  };
+  const { id, timestamp, signature } = webhookHeaders;
+  const received = { id: one(id), timestamp: one(timestamp), signature: one(signature), body };
+  let problem = 'no action type takes signed receipts here';
+  for (const { actionType, key } of signers) {
+    const found = webhookProblem(key, received, clock.now().getTime() / 1000);
+    if (found === null) return { actionType };
+    problem = found;
+  }
+  return { problem };
+}

@@ -1,0 +1,12 @@
+import type { UserReceipt } from '../../../shared/contracts/receipts.ts';
+import type { RecordedReceipt } from './receipt-book.port.ts';
+
+export function receiptView({ user, delivered, at, receivedAt, ...receipt }: RecordedReceipt): UserReceipt {
+  return {
+    userId: user,
+    ...receipt,
+    status: delivered ? 'delivered' : 'undelivered',
+    at: at.toISOString(),
+    receivedAt: receivedAt.toISOString(),
+  };
+}

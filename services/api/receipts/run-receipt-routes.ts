@@ -1,0 +1,74 @@
+import { z } from 'zod';
+import { answerList, csv, streamManner, ndjson } from '../frame/answer-list.ts';
+import { userReceipt } from '../../../shared/contracts/receipts.ts';
+import { countryPattern } from '../../../shared/domain/shard.ts';
+import { pageLimit, pageQuery, pageShape } from '../frame/pages.contract.ts';
+import { problems, streamed } from '../frame/server/answer-shapes.ts';
+import type { HttpServer } from '../frame/server/create-http-server.ts';
+import { notFound } from '../frame/http-problem.ts';
+import type { ReceiptBook } from './receipt-book.port.ts';
+import type { RunReports } from '../runs/run-reports.port.ts';
+import { requireId } from '../frame/public-ids.ts';
+import { receiptView } from './receipt-view.ts';
+
+const receiptQuery = pageQuery.extend({
+  limit: pageLimit.optional().describe('100 when absent'),
+  step: z.coerce.number().int().min(1).max(20).optional(),
+  country: z.string().regex(countryPattern, 'has to be an ISO 3166-1 alpha-2 code in capitals, such as SG').optional(),
+  status: z.enum(['delivered', 'undelivered']).optional(),
+  ...streamManner,
+});
+
+const columns = Object.keys(userReceipt.shape);
+
+/** Whom a provider said something of. */
+export function runReceiptRoutes(
+  server: HttpServer,
+  { reports, receipts }: { reports: RunReports; receipts: ReceiptBook },
+): void {
+  server.route({
+    method: 'GET',
+    url: '/runs/:id/receipts',
+    config: { role: 'viewer' },
+    schema: {
+      operationId: 'listRunReceipts',
+      summary: 'Users that were accepted, and whether they were delivered',
+      description:
+        `The last receipt of each user, by page, or all of them as a stream with \`Accept: ${csv}\` or \`${ndjson}\`; ` +
+        '`status=undelivered` for those that were not. In CSV a text that a spreadsheet would take for a formula gets an apostrophe ' +
+        'in front; programs ask for `raw=true`.',
+      tags: ['runs', 'receipts'],
+      params: z.object({ id: z.string().describe('run_…') }),
+      querystring: receiptQuery,
+      response: {
+        200: {
+          description: 'A page of receipts, or all of them',
+          content: {
+            'application/json': { schema: pageShape(userReceipt) },
+            [csv]: streamed,
+            [ndjson]: streamed,
+          },
+        },
+        ...problems(401, 404, 422, 429),
+      },
+    },
+    handler: async ({ params: { id }, query, headers, method }, reply) => {
+      const { limit, cursor, format, raw, for: reader, status, ...places } = query;
+      const runId = requireId('run', id);
+      const filter = { ...places, delivered: status === undefined ? undefined : status === 'delivered' };
+      return answerList(
+        reply,
+        { accept: headers.accept, format, method, limit, cursor, raw, reader },
+        {
+          fileName: `${id}-receipts`,
+          columns,
+          requireSubject: async () => {
+            if (!(await reports.snapshot(runId))) throw notFound('run', id);
+          },
+          pageOf: (size, from) => receipts.list(runId, filter, size, from),
+          view: receiptView,
+        },
+      );
+    },
+  });
+}

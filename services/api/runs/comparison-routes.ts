@@ -1,0 +1,75 @@
+import { z } from 'zod';
+import { runComparison } from '../../../shared/contracts/comparisons.ts';
+import { publicId } from '../../../shared/domain/ids.ts';
+import { jsonAnswer, problems } from '../frame/server/answer-shapes.ts';
+import type { HttpServer } from '../frame/server/create-http-server.ts';
+import { invalidRequest, notFound } from '../frame/http-problem.ts';
+import type { Retries } from './failures/retries.port.ts';
+import type { RunHeader, RunReports } from './run-reports.port.ts';
+import { idInQuery, requireId } from '../frame/public-ids.ts';
+import { runComparisonView } from './comparison-view.ts';
+
+export interface ComparisonRoutesDeps {
+  reports: Pick<RunReports, 'snapshot' | 'comparable'>;
+  retries: Pick<Retries, 'sums'>;
+}
+
+/** As many as a person chooses from. */
+const offeredRuns = 20;
+
+export function comparisonRoutes(server: HttpServer, { reports, retries }: ComparisonRoutesDeps): void {
+  server.route({
+    method: 'GET',
+    url: '/runs/:id/comparison',
+    config: { role: 'viewer' },
+    schema: {
+      operationId: 'compareRun',
+      summary: 'A run beside the one before it: was it better than last time?',
+      description:
+        'Runs that try failed users again are nobody’s last time; what they recovered is told with the run whose users these are.',
+      tags: ['runs'],
+      params: z.object({ id: z.string().describe('run_…') }),
+      querystring: z.strictObject({
+        with: z.string().optional().describe('run_… of the same campaign, which has ended'),
+      }),
+      response: {
+        200: jsonAnswer('Both, and with what else it can be compared', runComparison),
+        ...problems(401, 404, 422, 429),
+      },
+    },
+    handler: async ({ params: { id }, query }) => {
+      const runId = requireId('run', id);
+      const wanted = idInQuery('run', 'with', query.with);
+      const snapshot = await reports.snapshot(runId);
+      if (!snapshot) throw notFound('run', id);
+      const others = await reports.comparable(runId, offeredRuns);
+      const chosen = wanted ?? usualOf(snapshot, others);
+      const [run, before] = await Promise.all([
+        comparedOf(snapshot),
+        chosen === undefined ? undefined : reports.snapshot(chosen),
+      ]);
+      if (wanted !== undefined) requireComparable(snapshot, wanted, before);
+      return runComparisonView(run, before && (await comparedOf(before)), others);
+    },
+  });
+
+  async function comparedOf(snapshot: NonNullable<Awaited<ReturnType<RunReports['snapshot']>>>) {
+    return { snapshot, retries: await retries.sums(snapshot.runId) };
+  }
+}
+
+/** Of those that it can be compared with, the last one before it; whoever is tried again is compared with the first time. */
+function usualOf({ parentRunId, scheduledFor }: RunHeader, others: readonly RunHeader[]): string | undefined {
+  if (parentRunId !== null) return parentRunId;
+  return others.find((other) => other.scheduledFor < scheduledFor)?.runId;
+}
+
+function requireComparable(run: RunHeader, wanted: string, before: RunHeader | undefined): void {
+  const shown = publicId('run', wanted);
+  const isOwn = before?.campaignId === run.campaignId && before.runId !== run.runId;
+  if (isOwn && before.endedAt !== null) return;
+  const detail = isOwn
+    ? `${shown} has not ended`
+    : `${shown} is no other run of ${publicId('campaign', run.campaignId)}`;
+  throw invalidRequest([{ pointer: '/with', code: 'not-comparable', detail }]);
+}

@@ -1,0 +1,48 @@
+import type { ComparedRunShape, RunComparison } from '../../../shared/contracts/comparisons.ts';
+import type { StepLineShape } from '../../../shared/contracts/runs.ts';
+import { publicId } from '../../../shared/domain/ids.ts';
+import type { RetrySums } from './failures/retries.port.ts';
+import type { RunHeader, RunSnapshot } from './run-reports.port.ts';
+import { runFiguresView } from './run-view.ts';
+
+export interface Compared {
+  snapshot: RunSnapshot;
+  retries: readonly RetrySums[];
+}
+
+export function runComparisonView(
+  run: Compared,
+  before: Compared | undefined,
+  others: readonly RunHeader[],
+): RunComparison {
+  return {
+    run: comparedRunView(run),
+    before: before ? comparedRunView(before) : null,
+    others: others.map(comparableView),
+  };
+}
+
+function comparedRunView({ snapshot, retries }: Compared): ComparedRunShape {
+  const { steps, audience } = runFiguresView(snapshot);
+  const sum = (of: (line: StepLineShape) => number) => steps.reduce((total, line) => total + of(line), 0);
+  const { startedAt, endedAt, revision } = snapshot;
+  const last = steps.at(-1);
+  return {
+    ...comparableView(snapshot),
+    revision,
+    audience: audience.counted,
+    through: last?.succeeded ?? 0,
+    failed: sum((line) => line.failed),
+    unknown: sum((line) => line.unknown),
+    suppressed: sum((line) => line.suppressed),
+    expired: sum((line) => line.expired),
+    // Whoever is cancelled in a step is so in those behind it.
+    cancelled: last?.cancelled ?? 0,
+    recovered: retries.reduce((total, { recovered }) => total + recovered, 0),
+    tookMs: startedAt && endedAt ? Math.max(0, endedAt.getTime() - startedAt.getTime()) : null,
+  };
+}
+
+function comparableView({ runId, scheduledFor, state }: RunHeader) {
+  return { runId: publicId('run', runId), scheduledFor: scheduledFor.toISOString(), state };
+}

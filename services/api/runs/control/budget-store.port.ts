@@ -1,0 +1,20 @@
+import type { Budget } from '../../../../shared/contracts/campaigns.ts';
+
+/** A campaign's budget in a country, and what its runs have done with it. All of it is of one moment. */
+export interface BudgetFigures {
+  country: string;
+  units: number;
+  /** For users that succeeded, or of whom nobody can say. */
+  used: number;
+  /** For users whose call may be under way, or may have been applied. */
+  reserved: number;
+  /** Batches for which too little was left when they were to be called. */
+  waitingBatches: number;
+}
+
+export interface BudgetStore {
+  /** By country, in alphabetical order; empty where the campaign has none. */
+  list(campaignId: string): Promise<BudgetFigures[]>;
+  /** Sets the units of budgets that there are; countries without one are passed over. What is used or reserved already stays so. */
+  change(campaignId: string, budgets: readonly Budget[]): Promise<void>;
+}

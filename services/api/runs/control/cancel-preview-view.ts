@@ -1,0 +1,97 @@
+import type { CancelPreviewShape } from '../../../../shared/contracts/runs.ts';
+import { publicId } from '../../../../shared/domain/ids.ts';
+import { stepLines } from '../../../../shared/domain/outcomes.ts';
+import { isTerminal } from '../../../../shared/domain/run-states.ts';
+import { batchesInFlight, usersInFlight, type UnderWay } from '../../../../shared/domain/under-way.ts';
+import type { RunSnapshot } from '../run-reports.port.ts';
+import { estimatedUsers } from '../run-view.ts';
+
+/** A step in a country: whom a cancellation would find there. All counts in users. */
+interface Place {
+  step: number;
+  country: string;
+  /** Have come so far and have no outcome in it. */
+  pending: number;
+  /** Of those, who begins the chain here. */
+  beginning: number;
+  inFlight: number;
+}
+
+/** What a cancellation would do now. What is under way moves on while this is read: the figures are of about this moment. */
+export function cancelPreviewView(snapshot: RunSnapshot, underWay: UnderWay, timeToStopMs: number): CancelPreviewShape {
+  const { runId, state, chain, countries } = snapshot;
+  const isOver = isTerminal(state);
+  const counted = countries.reduce((sum, feed) => sum + feed.fedUsers, 0);
+  const names = [...new Set(countries.map(({ country }) => country))];
+  const places = names.flatMap((country) => placesIn(country, snapshot, underWay));
+  const sum = (users: (place: Place) => number) => places.reduce((total, place) => total + users(place), 0);
+  const all = sum(({ pending }) => pending);
+  const notStarted = sum(notStartedUsers);
+  const finishing = sum(({ step, inFlight }) => (step === chain.length ? inFlight : 0));
+  const notFed = (country?: string) => notFedUsers({ ...snapshot, countries: inCountry(snapshot, country) }, isOver);
+  return {
+    runId: publicId('run', runId),
+    state,
+    notFedUsers: notFed(),
+    notStartedUsers: notStarted,
+    halfWayUsers: Math.max(0, all - notStarted - finishing),
+    finishingUsers: finishing,
+    endedUsers: counted - all,
+    inFlight: { batches: batchesInFlight(underWay), users: usersInFlight(underWay) },
+    waiting: underWay.waiting,
+    timeToStopMs,
+    countries: names.map((country) => ({
+      country,
+      notFedUsers: notFed(country),
+      steps: places
+        .filter((place) => place.country === country)
+        .map((place) => ({
+          step: place.step,
+          action: chain[place.step - 1]?.action ?? '',
+          notStartedUsers: notStartedUsers(place),
+          halfWayUsers: place.pending - place.inFlight - notStartedUsers(place),
+          inFlightUsers: place.inFlight,
+        })),
+    })),
+  };
+}
+
+function placesIn(country: string, snapshot: RunSnapshot, { inFlight }: UnderWay): Place[] {
+  const feeds = inCountry(snapshot, country).map((feed) => ({
+    from: feed.fromStep,
+    pending: pendingOf(feed, snapshot),
+  }));
+  return snapshot.chain.map((_, index) => {
+    const step = index + 1;
+    const pending = feeds.reduce((sum, feed) => sum + (feed.pending[index] ?? 0), 0);
+    const beginning = feeds.reduce((sum, feed) => sum + (feed.from === step ? (feed.pending[index] ?? 0) : 0), 0);
+    const claimed = inFlight.find((each) => each.step === step && each.country === country)?.users ?? 0;
+    // Who was lost before in a claimed batch counts there, and is not pending.
+    return { step, country, pending, beginning, inFlight: Math.min(claimed, pending) };
+  });
+}
+
+/** Whoever is called first may as well be one who has a step already. */
+function notStartedUsers({ beginning, inFlight }: Place): number {
+  return Math.max(0, beginning - inFlight);
+}
+
+/** By step: users that have come so far and have no outcome in it. */
+function pendingOf(feed: RunSnapshot['countries'][number], { chain }: RunSnapshot): number[] {
+  const { fedUsers, totals, heldOutUsers, fromStep } = feed;
+  const lines = stepLines(fedUsers, totals, chain.length, heldOutUsers, fromStep);
+  return lines.map(({ pending }, index) => Math.max(0, pending - (lines[index - 1]?.pending ?? 0)));
+}
+
+function inCountry({ countries }: RunSnapshot, wanted?: string): RunSnapshot['countries'] {
+  return wanted === undefined ? countries : countries.filter(({ country }) => country === wanted);
+}
+
+/** Estimated; null where nobody knows how many there are. */
+function notFedUsers(snapshot: RunSnapshot, isOver: boolean): number | null {
+  const { countries } = snapshot;
+  if (isOver || (countries.length > 0 && countries.every(({ complete }) => complete))) return 0;
+  const estimated = estimatedUsers(snapshot);
+  const come = countries.reduce((sum, { fedUsers, excludedUsers }) => sum + fedUsers + excludedUsers, 0);
+  return estimated === null ? null : Math.max(0, estimated - come);
+}

@@ -1,0 +1,99 @@
+import type { RunChanges } from '../../../../shared/contracts/runs.ts';
+import {
+  controlEvents,
+  isChangeable,
+  moveOf,
+  type ControlMove,
+  type ControlVerb,
+} from '../../../../shared/domain/run-control.ts';
+import type { RunState } from '../../../../shared/domain/run-states.ts';
+import type { FieldProblem } from '../../frame/problems.contract.ts';
+import type { RunChange, RunEventEntry } from './run-control.port.ts';
+import type { RunHeader } from '../run-reports.port.ts';
+
+/** Who asks, as a run's history shows it. */
+export interface Asker {
+  keyId: string;
+  keyName: string;
+}
+
+export interface VerbDecision {
+  move: ControlMove;
+  change: RunChange | null;
+}
+
+const pastOf: Record<ControlVerb, string> = { pause: 'paused', resume: 'resumed', cancel: 'cancelled' };
+
+/** What becomes of a run that somebody pauses, resumes or cancels. */
+export function decideVerb(verb: ControlVerb, run: RunHeader, by: Asker, reason: string | undefined): VerbDecision {
+  const move = moveOf(verb, run.state, run.startedAt !== null);
+  if (move.kind !== 'move') return { move, change: null };
+  const said = `${pastOf[verb]} by ${by.keyName}${reason === undefined ? '' : `: ${reason}`}`;
+  const stateReason = verb === 'resume' ? null : said;
+  const detail = { by, ...(reason === undefined ? {} : { reason }) };
+  const events = [{ kind: controlEvents[verb], detail }, ...becomesAtOnce(move.to, said)];
+  return { move, change: { to: move.to, stateReason, judgeFromHere: verb === 'resume', events } };
+}
+
+/** A run that had not begun has nothing to wait for: what it is asked to become, it is. */
+function becomesAtOnce(to: RunState, reason: string): RunEventEntry[] {
+  if (to === 'paused') return [{ kind: 'paused', detail: {} }];
+  return to === 'cancelled' ? [{ kind: 'ended', detail: { state: to, reason } }] : [];
+}
+
+export type ChangesDecision =
+  | { kind: 'forbidden'; change: null }
+  | { kind: 'invalid'; errors: FieldProblem[]; change: null }
+  | { kind: 'changed'; change: RunChange | null };
+
+const farthestDeadlineMs = 30 * 86_400_000;
+
+/** What becomes of a run whose deadline, priority or pace somebody changes. What is as it was already is no change. */
+export function decideChanges(run: RunHeader, asked: RunChanges, by: Asker, now: Date): ChangesDecision {
+  if (!isChangeable(run.state)) return { kind: 'forbidden', change: null };
+  const { deadlineSeconds, deadlineAt, ...settings } = asked;
+  const wanted = deadlineOf(run, { deadlineSeconds, deadlineAt });
+  const errors = deadlineProblems({ deadlineSeconds, deadlineAt }, wanted, now);
+  if (errors.length > 0) return { kind: 'invalid', errors, change: null };
+
+  const before = { deadlineAt: run.deadlineAt.toISOString(), ...run.settings };
+  const after = { ...before, ...(wanted && { deadlineAt: wanted.toISOString() }), ...given(settings) };
+  const changed = Object.entries(after).filter(([name, value]) => !Object.is(Reflect.get(before, name), value));
+  if (changed.length === 0) return { kind: 'changed', change: null };
+  const from = Object.fromEntries(changed.map(([name]) => [name, Reflect.get(before, name)]));
+  const events = [{ kind: 'changed' as const, detail: { by, from, to: Object.fromEntries(changed) } }];
+  return { kind: 'changed', change: { settings: given(settings), ...(wanted && { deadlineAt: wanted }), events } };
+}
+
+type DeadlineAsked = Pick<RunChanges, 'deadlineSeconds' | 'deadlineAt'>;
+
+function deadlineOf({ scheduledFor }: RunHeader, { deadlineSeconds, deadlineAt }: DeadlineAsked): Date | undefined {
+  if (deadlineAt !== undefined) return new Date(deadlineAt);
+  return deadlineSeconds === undefined ? undefined : new Date(scheduledFor.getTime() + deadlineSeconds * 1000);
+}
+
+function deadlineProblems(asked: DeadlineAsked, wanted: Date | undefined, now: Date): FieldProblem[] {
+  const pointer = asked.deadlineAt === undefined ? '/deadlineSeconds' : '/deadlineAt';
+  if (asked.deadlineAt !== undefined && asked.deadlineSeconds !== undefined) {
+    return [{ pointer, code: 'contradicting-deadline', detail: 'give deadlineAt or deadlineSeconds, not both' }];
+  }
+  if (!wanted) return [];
+  const facts = `${wanted.toISOString()}; it is ${now.toISOString()} now`;
+  if (wanted <= now) {
+    return [{ pointer, code: 'past-time', detail: `that would be ${facts}: to end the run now, cancel it` }];
+  }
+  if (wanted.getTime() - now.getTime() > farthestDeadlineMs) {
+    return [{ pointer, code: 'out-of-range', detail: `has to be within 30 days, and would be ${facts}` }];
+  }
+  return [];
+}
+
+/** Without what was left out: a null is a value. */
+function given<Fields extends object>(fields: Fields): { [Name in keyof Fields]?: Exclude<Fields[Name], undefined> } {
+  const kept: { [Name in keyof Fields]?: Exclude<Fields[Name], undefined> } = {};
+  for (const name in fields) {
+    const value = fields[name];
+    if (value !== undefined) Object.assign(kept, { [name]: value });
+  }
+  return kept;
+}

@@ -1,0 +1,78 @@
+import type { Pool, PoolClient } from 'pg';
+import { isTerminal } from '../../../../../shared/domain/run-states.ts';
+import { nothingUnderWay } from '../../../../../shared/domain/under-way.ts';
+import { judgeFrom } from '../../../../../shared/postgres/judge-from.ts';
+import { inTransaction } from '../../../../../shared/postgres/transaction.ts';
+import { readUnderWay } from '../../../../../shared/postgres/under-way.ts';
+import type { RunChange, RunControl, RunEvent, RunEventEntry } from '../run-control.port.ts';
+import type { RunHeader } from '../../run-reports.port.ts';
+import { pageOf, requireIdCursor } from '../../../frame/postgres/pages.ts';
+import { selectRun } from '../../postgres/run-report-statements.ts';
+
+export function createRunControl({ pool }: { pool: Pool }): RunControl {
+  return {
+    change: (runId, decide) =>
+      inTransaction(pool, async (client) => {
+        await client.query('select from runs where id = $1 for update', [runId]);
+        const run = await readRun(client, runId);
+        if (!run) return undefined;
+        const decision = decide(run);
+        if (decision.change) await write(client, runId, decision.change);
+        const after = decision.change ? await readRun(client, runId) : run;
+        const underWay = (await readUnderWay(client, [runId])).get(runId);
+        return { decision, run: after ?? run, underWay: underWay ?? nothingUnderWay };
+      }),
+
+    underWay: async (runId) => (await readUnderWay(pool, [runId])).get(runId) ?? nothingUnderWay,
+
+    events: async (runId, limit, cursor) => {
+      requireIdCursor(cursor);
+      const { rows } = await pool.query<RunEvent>(selectEvents, [runId, limit + 1, cursor]);
+      return pageOf(rows, limit, ({ eventId }) => eventId);
+    },
+  };
+}
+
+async function readRun(client: PoolClient, runId: string): Promise<RunHeader | undefined> {
+  const { rows } = await client.query<RunHeader>(selectRun, [runId]);
+  return rows[0];
+}
+
+async function write(client: PoolClient, runId: string, change: RunChange): Promise<void> {
+  const { to, stateReason, settings = {}, deadlineAt, judgeFromHere = false, events } = change;
+  await client.query(updateRun, [
+    runId,
+    to ?? null,
+    to !== undefined && isTerminal(to),
+    stateReason !== undefined,
+    stateReason ?? null,
+    JSON.stringify(settings),
+    deadlineAt ?? null,
+  ]);
+  if (judgeFromHere) await client.query(judgeFrom, [runId]);
+  for (const { kind, detail } of events) await client.query(insertEvent, eventValues(runId, { kind, detail }));
+}
+
+function eventValues(runId: string, { kind, detail }: RunEventEntry): string[] {
+  return [runId, kind, JSON.stringify(detail)];
+}
+
+/** $1 run, $2 state or null, $3 whether that is a last one, $4 whether the reason changes, $5 reason, $6 settings, $7 deadline or null. */
+const updateRun = `
+  update runs set
+    state = coalesce($2, state),
+    state_since = case when $2::text is null or $2 = state then state_since else now() end,
+    state_reason = case when $4 then $5 else state_reason end,
+    settings = settings || $6::jsonb,
+    deadline_at = coalesce($7::timestamptz, deadline_at),
+    ended_at = case when $3 then now() else ended_at end,
+    waiting_cause = case when $3 then null else waiting_cause end,
+    waiting_since = case when $3 then null else waiting_since end
+  where id = $1`;
+
+const insertEvent = `insert into run_events (run, kind, detail) values ($1, $2, $3::jsonb)`;
+
+/** $1 run, $2 limit, $3 id of the last event of the page before or null. */
+const selectEvents = `
+  select id as "eventId", at, kind, detail from run_events
+  where run = $1 and ($3::uuid is null or id > $3) order by id limit $2`;

@@ -1,0 +1,77 @@
+import type { AudiencePlace } from '../../../../shared/contracts/explanations.ts';
+import type { FeedSource } from '../../../../shared/contracts/feed-audience.ts';
+import { isHeldOut } from '../../../../shared/domain/hold-out.ts';
+import { publicId } from '../../../../shared/domain/ids.ts';
+import { isTerminal } from '../../../../shared/domain/run-states.ts';
+import { compareUserIds } from '../../../../shared/domain/user-id.ts';
+import type { HistoryFeed, UserHistory } from './user-histories.port.ts';
+
+export interface ExplainedPlace {
+  place: AudiencePlace;
+  country: string | null;
+  /** In words, for people. */
+  detail: string;
+}
+
+/** Whether a user belongs to the audience of a run, and why not. */
+export function explainAudience({ state, feeds, place }: UserHistory, user: string): ExplainedPlace {
+  if (place?.unsendable) {
+    const detail = `its id can never be sent: ${place.unsendable.detail ?? place.unsendable.reason}`;
+    return { place: 'unsendable', country: place.country, detail };
+  }
+  if (place) return { place: 'member', country: place.country, detail: memberDetail(place.fromStep) };
+  const nowhere = (kind: AudiencePlace, detail: string) => ({ place: kind, country: null, detail });
+  if (feeds.some((feed) => !feed.usersKept)) return nowhere('not-kept', 'the users of this run are no longer kept');
+  const behind = feeds.filter((feed) => isStillToCome(feed, user));
+  if (feeds.length > 0 && behind.length === 0) {
+    const holding = feeds.find((feed) => isHeldOutIn(feed, user));
+    if (holding) return nowhere('held-out', heldOutDetail(holding));
+    return nowhere('absent', `${sourcesOf(feeds)} did not hold it${exclusionsOf(feeds)}; the run looked nowhere else`);
+  }
+  if (isTerminal(state)) return nowhere('never-fed', neverFedDetail(behind));
+  const where = feeds.length === 0 ? 'the run is being prepared' : `${sourcesOf(behind)} was not fed so far`;
+  return nowhere('not-fed-yet', `${where}: it may still come`);
+}
+
+function heldOutDetail(feed: HistoryFeed): string {
+  const percent = feed.audience.holdOut?.percent ?? 0;
+  return `it is one of the ${percent} % that are held out: where ${sourcesOf([feed])} held it, it got nothing on purpose`;
+}
+
+function memberDetail(fromStep: number): string {
+  return fromStep === 1 ? 'it was fed' : `it was fed, to begin with step ${fromStep}`;
+}
+
+function neverFedDetail(behind: readonly HistoryFeed[]): string {
+  const where = behind.length === 0 ? 'it had begun' : `${sourcesOf(behind)} had been fed so far`;
+  return `the run ended before ${where}`;
+}
+
+/** Users are fed in ascending order: what is behind the last one may still come. */
+function isStillToCome({ complete, cursor }: HistoryFeed, user: string): boolean {
+  return !complete && (cursor === null || compareUserIds(cursor, user) < 0);
+}
+
+function sourcesOf(feeds: readonly HistoryFeed[]): string {
+  const byName = Map.groupBy(feeds, ({ audience }) => audience.include.map(nameOf).join(' or '));
+  return [...byName]
+    .map(([name, ofName]) => `${name} in ${[...new Set(ofName.map(({ country }) => country))].join(', ')}`)
+    .join(' and ');
+}
+
+function nameOf(source: FeedSource): string {
+  if ('listId' in source) return `list ${publicId('audience', source.listId)}`;
+  if ('runId' in source) return `the users of ${publicId('run', source.runId)}`;
+  return source.segment === '' ? 'the list of users to be tried again' : `segment "${source.segment}"`;
+}
+
+/** What names users that are left out, in words; empty where nothing does. */
+function exclusionsOf(feeds: readonly HistoryFeed[]): string {
+  const names = new Set(feeds.flatMap(({ audience }) => audience.exclude.map(nameOf)));
+  return names.size === 0 ? '' : `, or ${[...names].join(' or ')} excluded it`;
+}
+
+/** Held-out users have no rows: whoever the rule names was passed over where it was in a source at all. */
+function isHeldOutIn({ audience: { holdOut } }: HistoryFeed, user: string): boolean {
+  return holdOut !== null && isHeldOut(holdOut, user);
+}

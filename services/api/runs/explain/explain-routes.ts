@@ -1,0 +1,31 @@
+import { z } from 'zod';
+import { userExplanation } from '../../../../shared/contracts/explanations.ts';
+import { jsonAnswer, problems } from '../../frame/server/answer-shapes.ts';
+import type { HttpServer } from '../../frame/server/create-http-server.ts';
+import { notFound } from '../../frame/http-problem.ts';
+import type { UserHistories } from './user-histories.port.ts';
+import { requireId } from '../../frame/public-ids.ts';
+import { explanationView } from './explanation-view.ts';
+
+export function explainRoutes(server: HttpServer, { histories }: { histories: UserHistories }): void {
+  server.route({
+    method: 'GET',
+    url: '/runs/:id/users/:userId',
+    config: { role: 'viewer' },
+    schema: {
+      operationId: 'explainRunUser',
+      summary: 'Why a user did or did not get what',
+      description:
+        'Whether the user is in the audience and why not, the batches it went through, every call of every step with time, code and ' +
+        'message, and how each step ended. The id is percent-encoded; one that breaks the rules can be asked for as it is listed too.',
+      tags: ['runs'],
+      params: z.object({ id: z.string().describe('run_…'), userId: z.string().describe('percent-encoded') }),
+      response: { 200: jsonAnswer('What became of the user', userExplanation), ...problems(401, 404, 429) },
+    },
+    handler: async ({ params: { id, userId } }) => {
+      const history = await histories.find(requireId('run', id), userId);
+      if (!history) throw notFound('run', id);
+      return explanationView(history, userId);
+    },
+  });
+}

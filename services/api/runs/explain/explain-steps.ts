@@ -1,0 +1,135 @@
+import type { AttemptResult, UserExplanation } from '../../../../shared/contracts/explanations.ts';
+import { requestKey } from '../../../../shared/domain/batch.ts';
+import { reasons } from '../../../../shared/domain/reasons.ts';
+import type { HistoryAttempt, HistoryBatch, HistoryStep, UserPlace } from './user-histories.port.ts';
+
+type ExplainedStep = UserExplanation['steps'][number];
+type ExplainedAttempt = ExplainedStep['attempts'][number];
+
+/** What became of a user in each step of the chain. A user that began with a later step has no line for those before. */
+export function explainSteps(place: UserPlace, chain: readonly { action: string }[]): ExplainedStep[] {
+  return outcomesOf(place, chain).map((line) => ({ ...line, receipt: receiptOf(place, line.step) }));
+}
+
+function receiptOf({ receipts }: UserPlace, step: number): ExplainedStep['receipt'] {
+  const found = receipts.find((each) => each.step === step);
+  if (!found) return null;
+  const { delivered, code, at, receivedAt } = found;
+  const status = delivered ? 'delivered' : 'undelivered';
+  return { status, code, at: at.toISOString(), receivedAt: receivedAt.toISOString() };
+}
+
+function outcomesOf(place: UserPlace, chain: readonly { action: string }[]): ExplainedStep[] {
+  const lines: ExplainedStep[] = [];
+  let entered = place.batches.at(0);
+  for (const [index, { action }] of chain.entries()) {
+    const step = index + 1;
+    if (step < place.fromStep) continue;
+    const before = lines.at(-1);
+    const named = { ...unbegun, step, action };
+    if (before && !hasGoneOn(before)) {
+      lines.push({ ...named, outcome: outcomeAfter(before.outcome) });
+      continue;
+    }
+    if (place.unsendable) {
+      lines.push({ ...named, ...failureFields(place.unsendable) });
+      continue;
+    }
+    const tried = batchesOf(step, entered, place.batches);
+    lines.push({ ...named, ...stepFields(place.feedId, step, tried) });
+    entered = tried.at(-1);
+  }
+  return lines;
+}
+
+const unbegun = {
+  ...{ reason: null, detail: null, endedAt: null },
+  ...{ waitsFor: null, nextAttemptAt: null, receipt: null, attempts: [] },
+};
+
+/** Who was settled as succeeded, after the run, did not go on. */
+function hasGoneOn({ outcome, reason }: ExplainedStep): boolean {
+  return outcome === 'succeeded' && reason === null;
+}
+
+function outcomeAfter(outcome: ExplainedStep['outcome']): ExplainedStep['outcome'] {
+  if (outcome === 'pending' || outcome === 'cancelled' || outcome === 'heldOut') return outcome;
+  return 'skipped';
+}
+
+/** The batch that the user entered the step in, and the children that it went on in within the step, one out of the other. */
+function batchesOf(step: number, entered: HistoryBatch | undefined, batches: readonly HistoryBatch[]): HistoryBatch[] {
+  if (!entered) return [];
+  const child = batches.find(({ parent, fromStep }) => parent === entered.batchNo && fromStep === step);
+  return [entered, ...batchesOf(step, child, batches)];
+}
+
+function stepFields(
+  feedId: string,
+  step: number,
+  tried: readonly HistoryBatch[],
+): Omit<ExplainedStep, 'step' | 'action'> {
+  const rows = tried.flatMap(({ batchNo, steps }) => {
+    const row = steps.find((each) => each.step === step);
+    return row ? [{ batchNo, row }] : [];
+  });
+  const last = tried.at(-1)?.steps.find((each) => each.step === step);
+  const earlier = rows.flatMap(({ batchNo, row }) =>
+    row.attempts.filter(isOfUser).map((attempt) => ({ ...earlierAttempt(attempt), batchNo })),
+  );
+  const final = last ? finalAttempt(last, tried.at(-1)?.batchNo ?? 0) : [];
+  const attempts = [...earlier, ...final].map((attempt, index) => ({
+    attempt: index + 1,
+    ...attempt,
+    idempotencyKey: requestKey(feedId, attempt.batchNo, step),
+  }));
+  return { ...outcomeFields(last), attempts };
+}
+
+function outcomeFields(row: HistoryStep | undefined): Omit<ExplainedStep, 'step' | 'action' | 'attempts'> {
+  if (!row) return { ...unbegun, outcome: 'pending' };
+  if (row.state !== 'done') {
+    const waitsFor = row.cause ?? (row.state === 'running' ? 'its call' : null);
+    return { ...unbegun, outcome: 'pending', waitsFor, nextAttemptAt: row.nextAttemptAt?.toISOString() ?? null };
+  }
+  if (row.failure) return failureFields(row.failure);
+  return { ...unbegun, outcome: row.rest ?? 'pending', endedAt: row.endedAt?.toISOString() ?? null };
+}
+
+function failureFields({ outcome, reason, detail, failedAt }: NonNullable<HistoryStep['failure']>) {
+  return { ...unbegun, outcome, reason, detail, endedAt: failedAt.toISOString() };
+}
+
+/** An answer that spoke of others who went on was the last word on this user. */
+function isOfUser({ reading, code }: HistoryAttempt): boolean {
+  return reading !== 'reported' || code !== null;
+}
+
+type UnnumberedAttempt = Omit<ExplainedAttempt, 'attempt' | 'idempotencyKey'>;
+
+function earlierAttempt({ at, reading, cause, code, detail }: HistoryAttempt): Omit<UnnumberedAttempt, 'batchNo'> {
+  return { at: at.toISOString(), result: resultOf(reading, code), code, message: detail ?? cause };
+}
+
+function resultOf(reading: HistoryAttempt['reading'], code: string | null): AttemptResult {
+  if (reading !== 'reported') return reading;
+  return code === reasons.noResult ? 'missing' : 'retryable';
+}
+
+/** Outcomes that no call had: there is no attempt to tell of. */
+const withoutCall: readonly string[] = [reasons.invalidUserId, reasons.quarantined];
+
+/** The call that the outcome came of. Its time is that of its recording. */
+function finalAttempt({ state, endedAt, rest, failure }: HistoryStep, batchNo: number): UnnumberedAttempt[] {
+  if (state !== 'done') return [];
+  if (failure) {
+    if (withoutCall.includes(failure.reason)) return [];
+    const { outcome, reason, detail, failedAt } = failure;
+    const call = { at: failedAt.toISOString(), batchNo };
+    // What people or the status said later, no call had said.
+    if (outcome === 'succeeded') return [{ ...call, result: 'unknown', code: null, message: null }];
+    return [{ ...call, result: outcome, code: reason, message: detail }];
+  }
+  const isCalled = rest === 'succeeded' && endedAt !== null;
+  return isCalled ? [{ at: endedAt.toISOString(), batchNo, result: 'succeeded', code: null, message: null }] : [];
+}

@@ -1,0 +1,24 @@
+import type { UserExplanation } from '../../../../shared/contracts/explanations.ts';
+import { publicId } from '../../../../shared/domain/ids.ts';
+import { explainAudience } from './explain-audience.ts';
+import { explainSteps } from './explain-steps.ts';
+import type { UserHistory } from './user-histories.port.ts';
+
+export function explanationView(history: UserHistory, userId: string): UserExplanation {
+  const { runId, campaignId, state, asOf, chain, place } = history;
+  return {
+    runId: publicId('run', runId),
+    campaignId: publicId('campaign', campaignId),
+    userId,
+    state,
+    asOf: asOf.toISOString(),
+    audience: explainAudience(history, userId),
+    batches: (place?.batches ?? []).map(({ batchNo, parent, fromStep, users }) => ({
+      batchNo,
+      parent,
+      fromStep,
+      users,
+    })),
+    steps: place ? explainSteps(place, chain) : [],
+  };
+}

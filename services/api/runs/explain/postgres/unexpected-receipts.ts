@@ -1,0 +1,103 @@
+import { LRUCache } from 'lru-cache';
+import type { Pool } from 'pg';
+import type { StepTotals } from '../../../../../shared/domain/outcomes.ts';
+import type { ReceiptTotals } from '../../../../../shared/domain/receipts.ts';
+import { settledAsSucceeded } from '../../../../../shared/postgres/ledger-codes.ts';
+
+/** What is known of a feed at one look. `receipts` count everybody of whom one came. */
+export interface FeedReceipts {
+  feedId: string;
+  /** Its run has ended: nothing is forgiven. */
+  isOver: boolean;
+  totals: readonly Pick<StepTotals, 'step' | 'failed' | 'unknown'>[];
+  receipts: readonly Omit<ReceiptTotals, 'unexpected'>[];
+}
+
+/** Takes receipts of users that failed, or are unknown, out of those of accepted ones. By feed. */
+export type SetApart = (feeds: readonly FeedReceipts[]) => Promise<Map<string, ReceiptTotals[]>>;
+
+interface UnexpectedRow {
+  feedId: string;
+  step: number;
+  delivered: number;
+  undelivered: number;
+}
+
+interface Counted {
+  /** Failures and receipts there were when it was counted. */
+  failures: number;
+  receipts: number;
+  rows: UnexpectedRow[];
+}
+
+/** Of few failures, they are counted at every look: some milliseconds. */
+const fewFailures = 2000;
+/** Of more, again once there are so many more of either, and once the run has ended: progress is asked for twice a second. */
+const growth = 1.01;
+
+const maxFeedsRemembered = 1000;
+
+export function createSetApart({ pool }: { pool: Pool }): SetApart {
+  const countedByFeed = new LRUCache<string, Counted>({ max: maxFeedsRemembered });
+
+  return async (feeds) => {
+    const known = new Map(
+      feeds.map((feed) => [feed.feedId, rememberedOf(feed, countedByFeed.get(feed.feedId))] as const),
+    );
+    const asked = feeds.filter(({ feedId }) => known.get(feedId) === null);
+    if (asked.length > 0) {
+      const values = [asked.map(({ feedId }) => feedId)];
+      const { rows } = await pool.query<UnexpectedRow>({ name: 'unexpected-receipts', text: selectUnexpected, values });
+      for (const feed of asked) {
+        const own = rows.filter(({ feedId }) => feedId === feed.feedId);
+        countedByFeed.set(feed.feedId, { ...sumsOf(feed), rows: own });
+        known.set(feed.feedId, own);
+      }
+    }
+    return new Map(feeds.map((feed) => [feed.feedId, apart(feed, known.get(feed.feedId) ?? [])]));
+  };
+}
+
+/** Null where they have to be counted. Where nobody failed, or no receipt came, there are none. */
+function rememberedOf(feed: FeedReceipts, counted: Counted | undefined): UnexpectedRow[] | null {
+  const { failures, receipts } = sumsOf(feed);
+  if (failures === 0 || receipts === 0) return [];
+  if (!counted || failures < fewFailures) return null;
+  const isSame = counted.failures === failures && counted.receipts === receipts;
+  const isNear = failures <= counted.failures * growth && receipts <= counted.receipts * growth;
+  return isSame || (isNear && !feed.isOver) ? counted.rows : null;
+}
+
+/** Of the steps in which both are. */
+function sumsOf({ totals, receipts }: FeedReceipts) {
+  const steps = new Set(receipts.map(({ step }) => step));
+  return {
+    failures: totals.reduce((sum, line) => sum + (steps.has(line.step) ? line.failed + line.unknown : 0), 0),
+    receipts: receipts.reduce((sum, line) => sum + line.delivered + line.undelivered, 0),
+  };
+}
+
+function apart({ receipts }: FeedReceipts, rows: readonly UnexpectedRow[]): ReceiptTotals[] {
+  return receipts.map(({ step, delivered, undelivered }) => {
+    const row = rows.find((each) => each.step === step) ?? { delivered: 0, undelivered: 0 };
+    // The sums are of a moment before.
+    const unexpected = {
+      delivered: Math.min(delivered, row.delivered),
+      undelivered: Math.min(undelivered, row.undelivered),
+    };
+    return {
+      step,
+      delivered: delivered - unexpected.delivered,
+      undelivered: undelivered - unexpected.undelivered,
+      unexpected: unexpected.delivered + unexpected.undelivered,
+    };
+  });
+}
+
+/** $1 feeds. Receipts are found by their keys, one for each failure. */
+const selectUnexpected = `
+  select u.feed as "feedId", u.step, count(*) filter (where r.delivered)::float8 as delivered,
+    count(*) filter (where not r.delivered)::float8 as undelivered
+  from user_failures u join receipts r on r.feed = u.feed and r.step = u.step and r.user_id = u.user_id
+  where u.feed = any($1::uuid[]) and u.outcome <> ${settledAsSucceeded}
+  group by u.feed, u.step`;

@@ -1,0 +1,112 @@
+import type { Pool } from 'pg';
+import { z } from 'zod';
+import type { RunState } from '../../../../../shared/domain/run-states.ts';
+import { brokenUserIdRule, escapeUserId } from '../../../../../shared/domain/user-id.ts';
+import { audienceOf, type AudienceColumns } from '../../../../../shared/postgres/feed-audience.ts';
+import { outcomeOfRest, ownOutcome, stateOfStep } from '../../../../../shared/postgres/ledger-codes.ts';
+import type {
+  HistoryAttempt,
+  HistoryBatch,
+  HistoryFailure,
+  HistoryFeed,
+  HistoryReceipt,
+  HistoryStep,
+  UserHistories,
+  UserHistory,
+  UserPlace,
+} from '../user-histories.port.ts';
+import { findPlace, followUser, selectUserReceipts } from './user-history-statements.ts';
+
+export function createUserHistories({ pool }: { pool: Pool }): UserHistories {
+  async function follow(feedId: string, batchNo: number, user: string): Promise<HistoryBatch[]> {
+    const { rows } = await pool.query<BatchRow>(followUser, [feedId, batchNo, user]);
+    return rows.map(({ steps, ...batch }) => ({ ...batch, steps: steps.map((step) => stepOf(step, user)) }));
+  }
+
+  async function placeOf(rows: readonly PlaceRow[], user: string): Promise<UserPlace | null> {
+    const row = rows.find(({ batchNo, unsendable }) => batchNo !== null || unsendable !== null);
+    if (!row?.feedId) return null;
+    const { feedId, country, fromStep, batchNo, unsendable } = row;
+    const batches = batchNo === null ? [] : await follow(feedId, batchNo, user);
+    const { rows: receipts } = await pool.query<HistoryReceipt>(selectUserReceipts, [feedId, user, row.chain.length]);
+    return { feedId, country, fromStep, batches, unsendable: unsendable && failureOf(unsendable), receipts };
+  }
+
+  return {
+    find: async (runId, user) => {
+      const listed = escapeUserId(user);
+      // What breaks the rules is in no batch, and may be what Postgres cannot hold.
+      const asked = brokenUserIdRule(user) === null ? user : listed;
+      const { rows } = await pool.query<PlaceRow>(findPlace, [runId, asked, listed]);
+      const [first] = rows;
+      if (!first) return undefined;
+      const { campaignId, state, asOf, chain } = first;
+      const place = await placeOf(rows, asked);
+      return { runId, campaignId, state, asOf, chain, feeds: rows.flatMap(feedOf), place } satisfies UserHistory;
+    },
+  };
+}
+
+/** A run that is being prepared has no feed yet: one row, and nothing in it of one. */
+type PlaceRow = {
+  campaignId: string;
+  state: RunState;
+  asOf: Date;
+  chain: { action: string }[];
+} & ((FeedFacts & { feedId: string; batchNo: number | null; unsendable: FailureRow | null }) | NoFeed);
+
+type FeedFacts = Omit<HistoryFeed, 'audience'> & AudienceColumns;
+
+interface NoFeed {
+  feedId: null;
+  batchNo: null;
+  unsendable: null;
+}
+
+/** Times inside of JSON are texts. */
+type FailureRow = Omit<HistoryFailure, 'outcome' | 'failedAt'> & { outcome: number; failedAt: string };
+
+interface StepRow extends Pick<HistoryStep, 'step' | 'cause'> {
+  state: number;
+  endedAt: string | null;
+  nextAttemptAt: string | null;
+  rest: number | null;
+  failure: FailureRow | null;
+  attempts: (Pick<HistoryAttempt, 'reading' | 'cause'> & { at: string; users: string | null })[];
+}
+
+type BatchRow = Omit<HistoryBatch, 'steps'> & { steps: StepRow[] };
+
+function feedOf(row: PlaceRow): HistoryFeed[] {
+  if (row.feedId === null) return [];
+  const { country, fromStep, complete, cursor, usersKept } = row;
+  const lastFed = cursor === null ? null : z.string().parse(JSON.parse(cursor));
+  return [{ country, audience: audienceOf(row), fromStep, complete, cursor: lastFed, usersKept }];
+}
+
+function stepOf({ step, state, endedAt, nextAttemptAt, cause, rest, failure, attempts }: StepRow, user: string) {
+  const isDone = stateOfStep(state) === 'done';
+  const isWaiting = stateOfStep(state) === 'waiting';
+  return {
+    step,
+    state: stateOfStep(state),
+    endedAt: isDone && endedAt !== null ? new Date(endedAt) : null,
+    nextAttemptAt: isWaiting && nextAttemptAt !== null ? new Date(nextAttemptAt) : null,
+    cause: isDone ? null : cause,
+    rest: rest === null ? null : outcomeOfRest(rest),
+    failure: failure && failureOf(failure),
+    attempts: attempts.map(({ at, users, ...attempt }) => ({ ...attempt, at: new Date(at), ...toldOf(users, user) })),
+  } satisfies HistoryStep;
+}
+
+const toldUsers = z.array(z.object({ code: z.string(), detail: z.string().nullable(), users: z.array(z.string()) }));
+
+function toldOf(stored: string | null, user: string): Pick<HistoryAttempt, 'code' | 'detail'> {
+  const told = stored === null ? [] : toldUsers.parse(JSON.parse(stored));
+  const own = told.find(({ users }) => users.includes(user));
+  return { code: own?.code ?? null, detail: own?.detail ?? null };
+}
+
+function failureOf({ outcome, failedAt, ...failure }: FailureRow): HistoryFailure {
+  return { ...failure, outcome: ownOutcome(outcome), failedAt: new Date(failedAt) };
+}

@@ -1,0 +1,80 @@
+import { firstChildBatchNo } from '../../../../../shared/domain/batch.ts';
+
+/** Of a batch `b`: whether the user $2 is in it. Its text is the JSON list without brackets. */
+const holdsUser = (user: string) => `jsonb_exists(('[' || users || ']')::jsonb, ${user})`;
+
+/**
+ * $1 run, $2 user, $3 user as it is listed where its id breaks the rules. A row for each feed. Batches ascend with user ids, so the one that
+ * may hold the user is found by halving the feed's numbers: 17 looks at the primary key for ten million users.
+ */
+export const findPlace = `
+  with recursive f as (
+    select * from feeds where run = $1
+  ), halved as (
+    select feed, 0 as low, next_batch_no - 1 as high from f
+    union all
+    select h.feed, case when m.first_user <= $2 then h.middle else h.low end, case when m.first_user <= $2 then h.high else h.middle - 1 end
+    from (select feed, low, high, (low + high + 1) / 2 as middle from halved where low < high) h
+    cross join lateral (select first_user from batches where feed = h.feed and batch_no = h.middle limit 1) m
+  )
+  select r.id as "runId", r.campaign as "campaignId", r.state, now() as "asOf", c.definition -> 'chain' as chain,
+    f.feed as "feedId", f.country, f.segment, f.snapshot, f.estimate::float8 as estimate, f.audience, f.from_step as "fromStep", f.complete, f.cursor,
+    f.next_batch_no = 1 or exists (select from batches b where b.feed = f.feed and b.batch_no = 1) as "usersKept",
+    hit.batch_no as "batchNo", u.failure as unsendable
+  from runs r
+  join campaign_revisions c on c.campaign = r.campaign and c.revision = r.revision
+  left join f on true
+  left join lateral (
+    select b.batch_no from halved h
+    cross join lateral (
+      select batch_no from batches where feed = h.feed and batch_no = h.low and last_user >= $2 and ${holdsUser('$2')} limit 1
+    ) b
+    where h.feed = f.feed and h.low = h.high and h.low > 0
+  ) hit on true
+  left join lateral (
+    select json_build_object('outcome', outcome, 'reason', reason, 'detail', detail, 'attempts', attempts, 'failedAt', failed_at) as failure
+    from user_failures where feed = f.feed and batch_no = 0 and step = f.from_step and user_id in ($2, $3) limit 1
+  ) u on true
+  where r.id = $1
+  order by f.country collate "C", f.from_step, f.feed`;
+
+/** $1 feed, $2 user, $3 steps of the chain. */
+export const selectUserReceipts = `
+  select r.step, r.delivered, r.code, r.at, r.received_at as "receivedAt"
+  from generate_series(1, $3::int) s (step)
+  cross join lateral (select * from receipts where feed = $1 and step = s.step and user_id = $2 limit 1) r
+  order by r.step`;
+
+/** $1 feed, $2 batch, $3 user. The batch and those of its children, and theirs, that hold the user, with the steps of each. One moment. */
+export const followUser = `
+  with recursive family as (
+    select batch_no, parent, from_step, n, 0 as depth from batches where feed = $1 and batch_no = $2
+    union all
+    select c.batch_no, c.parent, c.from_step, c.n, p.depth + 1
+    from family p
+    cross join lateral (
+      select * from batches
+      where feed = $1 and parent = p.batch_no and batch_no >= ${firstChildBatchNo} and first_user <= $3 and last_user >= $3
+        and ${holdsUser('$3')}
+    ) c
+  )
+  select b.batch_no as "batchNo", b.parent, b.from_step as "fromStep", b.n as users, coalesce(s.steps, '[]') as steps
+  from family b
+  left join lateral (
+    select json_agg(json_build_object(
+        'step', s.step, 'state', s.state, 'endedAt', s.lease_until, 'nextAttemptAt', s.next_attempt_at,
+        'cause', coalesce(h.cause, s.cause), 'rest', s.rest, 'failure', u.failure, 'attempts', coalesce(a.attempts, '[]')
+      ) order by s.step) as steps
+    from batch_steps s
+    left join holds h on h.feed = s.feed and h.step = s.step
+    left join lateral (
+      select json_build_object('outcome', outcome, 'reason', reason, 'detail', detail, 'attempts', attempts, 'failedAt', failed_at) as failure
+      from user_failures where feed = s.feed and batch_no = s.batch_no and step = s.step and user_id = $3 limit 1
+    ) u on true
+    left join lateral (
+      select json_agg(json_build_object('at', at, 'reading', reading, 'cause', cause, 'users', users) order by epoch) as attempts
+      from (select * from step_attempts where feed = s.feed and batch_no = s.batch_no and step = s.step order by epoch limit 1000) t
+    ) a on true
+    where s.feed = $1 and s.batch_no = b.batch_no
+  ) s on true
+  order by b.depth, b.batch_no`;

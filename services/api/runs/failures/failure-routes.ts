@@ -1,0 +1,72 @@
+import { z } from 'zod';
+import { answerList, csv, streamManner, ndjson } from '../../frame/answer-list.ts';
+import { pageLimit, pageQuery, pageShape } from '../../frame/pages.contract.ts';
+import { userFailureShape } from '../../../../shared/contracts/runs.ts';
+import { countryPattern } from '../../../../shared/domain/shard.ts';
+import { isStorable } from '../../../../shared/domain/stored-text.ts';
+import { problems, streamed } from '../../frame/server/answer-shapes.ts';
+import type { HttpServer } from '../../frame/server/create-http-server.ts';
+import { notFound } from '../../frame/http-problem.ts';
+import type { RunReports } from '../run-reports.port.ts';
+import { requireId } from '../../frame/public-ids.ts';
+import { failureView } from './failure-view.ts';
+
+const failureQuery = pageQuery.extend({
+  limit: pageLimit.optional().describe('100 when absent'),
+  step: z.coerce.number().int().min(1).max(20).optional(),
+  country: z.string().regex(countryPattern, 'has to be an ISO 3166-1 alpha-2 code in capitals, such as SG').optional(),
+  outcome: z
+    .enum(['failed', 'unknown'])
+    .optional()
+    .describe('unknown: nobody knows yet whether the endpoint applied it'),
+  ...streamManner,
+  reason: z.string().min(1).max(200).refine(isStorable, 'holds what no reason can').optional(),
+});
+
+const columns = Object.keys(userFailureShape.shape);
+
+export function failureRoutes(server: HttpServer, { reports }: { reports: RunReports }): void {
+  server.route({
+    method: 'GET',
+    url: '/runs/:id/failures',
+    config: { role: 'viewer' },
+    schema: {
+      operationId: 'listRunFailures',
+      summary: 'Users that failed, with the reason',
+      description:
+        `By page, or all of them as a stream with \`Accept: ${csv}\` or \`${ndjson}\`; user ids as they are, untouched, except ` +
+        'that in CSV a text that a spreadsheet would take for a formula gets an apostrophe in front; programs ask for `raw=true`.',
+      tags: ['runs'],
+      params: z.object({ id: z.string().describe('run_…') }),
+      querystring: failureQuery,
+      response: {
+        200: {
+          description: 'A page of failures, or all of them',
+          content: {
+            'application/json': { schema: pageShape(userFailureShape) },
+            [csv]: streamed,
+            [ndjson]: streamed,
+          },
+        },
+        ...problems(401, 404, 422, 429),
+      },
+    },
+    handler: async ({ params: { id }, query, headers, method }, reply) => {
+      const { limit, cursor, format, raw, for: reader, ...filter } = query;
+      const runId = requireId('run', id);
+      return answerList(
+        reply,
+        { accept: headers.accept, format, method, limit, cursor, raw, reader },
+        {
+          fileName: `${id}-failures`,
+          columns,
+          requireSubject: async () => {
+            if (!(await reports.snapshot(runId))) throw notFound('run', id);
+          },
+          pageOf: (size, from) => reports.failures(runId, filter, size, from),
+          view: failureView,
+        },
+      );
+    },
+  });
+}

@@ -1,0 +1,116 @@
+import type { Pool, PoolClient } from 'pg';
+import { standingFailures } from '../../../../../shared/postgres/standing-failures.ts';
+import { inTransaction } from '../../../../../shared/postgres/transaction.ts';
+import type { NewRetry, Retries, RetryFilter, RetryGroup, RetrySums, RetryVerdict } from '../retries.port.ts';
+
+/** Whoever looks at millions of failures waits for them: longer than statements may take elsewhere. */
+const countTimeoutMs = 120_000;
+
+export function createRetries({ pool }: { pool: Pool }): Retries {
+  return {
+    groups: async (of, filter) => {
+      const { rows: runs } = await pool.query<{ parent: string | null; children: boolean }>(selectFamily, [of]);
+      const [run] = runs;
+      if (!run) return [];
+      if (run.parent === null && !run.children)
+        return (await pool.query<RetryGroup>(sumGroups, [of, ...listsOf(filter)])).rows;
+      return countGroups(pool, of, run.parent, filter);
+    },
+    create: (retry) => inTransaction(pool, (client) => createRetry(client, retry)),
+    sums: async (parentRunId) => (await pool.query<RetrySums>(selectSums, [parentRunId])).rows,
+  };
+}
+
+function countGroups(pool: Pool, of: string, parent: string | null, filter: RetryFilter): Promise<RetryGroup[]> {
+  return inTransaction(pool, async (client) => {
+    await client.query(`set local statement_timeout = ${countTimeoutMs}`);
+    const values = [parent ?? of, parent === null ? null : of, ...listsOf(filter)];
+    const query = { text: countStanding, values, query_timeout: countTimeoutMs };
+    return (await client.query<RetryGroup>(query)).rows;
+  });
+}
+
+async function createRetry(
+  client: PoolClient,
+  { runId, of, filter, deadlineSeconds }: NewRetry,
+): Promise<RetryVerdict> {
+  const { rows } = await client.query<{ root: string; ended: boolean }>(lockRoot, [of]);
+  const [run] = rows;
+  if (!run?.ended) return { kind: 'not-ended' };
+  const { rows: unfinished } = await client.query<{ id: string }>(selectUnfinished, [run.root, runId]);
+  const [other] = unfinished;
+  if (other) return { kind: 'running', runId: other.id };
+  const retry = { of: of === run.root ? null : of, ...filter };
+  await client.query(insertRetry, [runId, run.root, retry, deadlineSeconds]);
+  return { kind: 'created' };
+}
+
+function listsOf({ steps, countries, reasons }: RetryFilter): unknown[] {
+  return [steps, countries, reasons];
+}
+
+const selectFamily = `
+  select parent, exists (select from runs c where c.parent = r.id) as children from runs r where r.id = $1`;
+
+/** $1 run, filters $2 steps, $3 countries, $4 reasons. Nobody was tried again so far: the report's counts are those of the failures that stand. */
+const sumGroups = `
+  select t.step, f.country, t.reason, sum(t.users)::float8 as users
+  from feeds f join failure_totals t using (feed)
+  where f.run = $1 and t.outcome = 2 and t.reason <> 'muster.invalid-user-id' and ($2::int[] is null or t.step = any($2))
+    and ($3::text[] is null or f.country = any($3)) and ($4::text[] is null or t.reason = any($4))
+  group by t.step, f.country, t.reason
+  order by t.step, f.country, users desc, t.reason collate "C"`;
+
+/** $1 root, $2 whose or null, $3 steps, $4 countries, $5 reasons. */
+const countStanding = `
+  with family as (
+    select id, created_at from runs where id = $1 or parent = $1
+  )
+  select step, country, reason, count(*)::float8 as users
+  from (${standingFailures({ of: '$2', steps: '$3', countries: '$4', reasons: '$5', until: 'now()' })}) s
+  group by step, country, reason
+  order by step, country, users desc, reason collate "C"`;
+
+/** One child run at a time: whoever comes second finds the first one's. */
+const lockRoot = `
+  select r.id as root, o.ended_at is not null and r.ended_at is not null as ended
+  from runs o join runs r on r.id = coalesce(o.parent, o.id)
+  where o.id = $1 for update of r`;
+
+const selectUnfinished = `select id from runs where parent = $1 and ended_at is null and id <> $2`;
+
+/**
+ * Half a millisecond behind any time that a job can be due at, and behind its siblings: (campaign, scheduled_for) stays unique, and no job
+ * takes this run for its own.
+ */
+const insertRetry = `
+  with t as (
+    select r.campaign, r.revision, greatest(
+        date_trunc('milliseconds', clock_timestamp()) + interval '500 microseconds',
+        (select max(scheduled_for) + interval '1 millisecond' from runs where parent = r.id)
+      ) as at
+    from runs r where r.id = $2
+  ), r as (
+    insert into runs (id, campaign, revision, scheduled_for, state, deadline_at, parent, retry)
+    select $1, t.campaign, t.revision, t.at, 'preparing',
+      now() + coalesce($4::float8, (c.definition ->> 'deadlineSeconds')::float8) * interval '1 second', $2, $3::jsonb
+    from t join campaign_revisions c on c.campaign = t.campaign and c.revision = t.revision
+    on conflict (id) do nothing
+    returning id
+  )
+  insert into run_events (run, kind) select id, 'created' from r`;
+
+/** Whoever was fed to a child run was taken on; who succeeded in its last step has recovered. */
+const selectSums = `
+  select r.id as "runId", coalesce(sum(f.fed_users), 0)::float8 as retried, coalesce(sum(t.recovered), 0)::float8 as recovered,
+    coalesce(sum(t.failed), 0)::float8 as "failedAgain"
+  from runs r
+  join campaign_revisions c on c.campaign = r.campaign and c.revision = r.revision
+  left join feeds f on f.run = r.id
+  left join lateral (
+    select sum(failed) as failed, sum(succeeded) filter (where step = jsonb_array_length(c.definition -> 'chain')) as recovered
+    from run_totals where feed = f.feed
+  ) t on true
+  where r.parent = $1
+  group by r.id, r.created_at
+  order by r.created_at, r.id`;

@@ -1,0 +1,139 @@
+import { v7 as uuidv7 } from 'uuid';
+import { z } from 'zod';
+import {
+  retryAnswer,
+  retryRequest,
+  type RetryAnswer,
+  type RetryRequest,
+} from '../../../../shared/contracts/retries.ts';
+import { publicId } from '../../../../shared/domain/ids.ts';
+import { isTerminal } from '../../../../shared/domain/run-states.ts';
+import type { FieldProblem } from '../../frame/problems.contract.ts';
+import { jsonAnswer, problems } from '../../frame/server/answer-shapes.ts';
+import type { HttpServer } from '../../frame/server/create-http-server.ts';
+import { HttpProblem, invalidRequest, notFound, quoted } from '../../frame/http-problem.ts';
+import { idempotentHeaders } from '../../frame/idempotency.ts';
+import type { Retries, RetryFilter } from './retries.port.ts';
+import type { RunReports, RunSnapshot } from '../run-reports.port.ts';
+import { requireId } from '../../frame/public-ids.ts';
+
+export interface RetryRoutesDeps {
+  reports: Pick<RunReports, 'snapshot'>;
+  retries: Retries;
+}
+
+export function retryRoutes(server: HttpServer, { reports, retries }: RetryRoutesDeps): void {
+  server.route({
+    method: 'POST',
+    url: '/runs/:id/retry-failed',
+    config: { role: 'manager' },
+    schema: {
+      operationId: 'retryFailedUsers',
+      summary: 'Try the failed users of a run that has ended again, in a run of their own',
+      description:
+        'Each of them begins with the step that failed. A user counts once, with its newest failure; users whose outcome is unknown, and ' +
+        'ids that can never be sent, are left out. With `preview`, nothing is created.',
+      tags: ['runs'],
+      headers: idempotentHeaders,
+      params: z.object({ id: z.string().describe('run_…') }),
+      body: retryRequest.nullish(),
+      response: {
+        200: jsonAnswer('Who would be tried again', retryAnswer),
+        201: jsonAnswer('The run that was created', retryAnswer),
+        ...problems(400, 401, 404, 409, 413, 415, 422, 429),
+      },
+    },
+    handler: async ({ params: { id }, body, begun }, reply) => {
+      const wish = retryRequest.parse(body ?? {});
+      const of = requireId('run', id);
+      const snapshot = await reports.snapshot(of);
+      if (!snapshot) throw notFound('run', id);
+      requireEnded(snapshot);
+      const filter = filterOf(wish, snapshot);
+      const groups = await retries.groups(of, filter);
+      const users = groups.reduce((sum, group) => sum + group.users, 0);
+      const named = groups.map((group) => ({ ...group, action: snapshot.chain[group.step - 1]?.action ?? '' }));
+      const answer = { parentRunId: publicId('run', snapshot.parentRunId ?? of), users, groups: named };
+      if (wish.preview) return reply.code(200).send(viewOf(answer, null));
+
+      if (users === 0) throw nothingToRetry(id);
+      const runId = begun?.createdId ?? uuidv7();
+      const verdict = await retries.create({ runId, of, filter, deadlineSeconds: wish.deadlineSeconds ?? null });
+      if (verdict.kind === 'running') throw stillRunning(verdict.runId);
+      if (verdict.kind === 'not-ended') throw notEnded(snapshot);
+      const view = viewOf(answer, publicId('run', runId));
+      return reply
+        .code(201)
+        .header('location', view.links.self ?? '')
+        .send(view);
+    },
+  });
+}
+
+function viewOf(answer: Pick<RetryAnswer, 'parentRunId' | 'users' | 'groups'>, runId: string | null): RetryAnswer {
+  const self = runId === null ? null : `/v1/runs/${runId}`;
+  return { preview: runId === null, ...answer, runId, links: { self } };
+}
+
+function requireEnded(snapshot: RunSnapshot): void {
+  if (!isTerminal(snapshot.state)) throw notEnded(snapshot);
+  if (snapshot.failuresKept) return;
+  const detail = 'who failed in this run is no longer kept';
+  throw new HttpProblem({ status: 409, code: 'failures-not-kept', detail });
+}
+
+/** Actions are names of steps. All that the run does not have is reported at once. */
+function filterOf(wish: RetryRequest, { chain, countries }: RunSnapshot): RetryFilter {
+  const actions = chain.map(({ action }) => action);
+  const known = new Set(countries.map(({ country }) => country));
+  const errors = [
+    ...unknownIn('steps', wish.steps, (step) => step <= chain.length, `the chain has ${chain.length} steps`),
+    ...unknownIn('actions', wish.actions, (action) => actions.includes(action), `the chain has ${actions.join(', ')}`),
+    ...unknownIn('countries', wish.countries, (each) => known.has(each), `the run has ${[...known].join(', ')}`),
+  ];
+  if (errors.length > 0) throw invalidRequest(errors);
+  const steps = chain.map((_, index) => index + 1).filter((step) => isWished(step, actions[step - 1] ?? '', wish));
+  return {
+    steps: wish.steps || wish.actions ? steps : null,
+    countries: wish.countries ?? null,
+    reasons: wish.reasons ?? null,
+  };
+}
+
+function isWished(step: number, action: string, { steps, actions }: RetryRequest): boolean {
+  return (steps?.includes(step) ?? true) && (actions?.includes(action) ?? true);
+}
+
+function unknownIn<Value>(
+  field: string,
+  values: readonly Value[] | undefined,
+  isKnown: (value: Value) => boolean,
+  known: string,
+): FieldProblem[] {
+  return (values ?? []).flatMap((value, index) =>
+    isKnown(value)
+      ? []
+      : [
+          {
+            pointer: `/${field}/${index}`,
+            code: 'not-in-run',
+            detail: `${quoted(value)} is not in this run: ${known}`,
+          },
+        ],
+  );
+}
+
+function notEnded({ state }: RunSnapshot): HttpProblem {
+  const detail = `the run is ${state}; failed users are tried again once it, and every run that tries users of it again, has ended`;
+  return new HttpProblem({ status: 409, code: 'run-not-ended', detail });
+}
+
+function stillRunning(runId: string): HttpProblem {
+  const detail = `${publicId('run', runId)} tries failed users of this run again, and has not ended`;
+  return new HttpProblem({ status: 409, code: 'retry-running', detail });
+}
+
+function nothingToRetry(id: string): HttpProblem {
+  const detail = `no failed user of ${id} is left that this would try again`;
+  return new HttpProblem({ status: 409, code: 'nothing-to-retry', detail });
+}

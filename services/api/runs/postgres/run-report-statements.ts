@@ -1,0 +1,134 @@
+import { defaultMinJudgedUsers } from '../../../../shared/contracts/campaigns.ts';
+import { isOverSinceClosed } from '../../../../shared/postgres/endpoint-guards.ts';
+import { settledAsSucceeded } from '../../../../shared/postgres/ledger-codes.ts';
+
+/** The campaign's settings, and what was changed of them for this run alone. A null there means: none. */
+const settings = `
+  json_build_object(
+    'priority', (c.definition || r.settings) -> 'priority',
+    'paceUsersPerSecond', (c.definition || r.settings) -> 'paceUsersPerSecond',
+    'pauseAtFailedPercent', (c.definition || r.settings) -> 'pauseAtFailedPercent',
+    'pauseAtFailedMinUsers', coalesce((c.definition || r.settings) -> 'pauseAtFailedMinUsers', to_jsonb(${defaultMinJudgedUsers}))
+  ) as settings`;
+
+/** What a run's header consists of, in the words of the port. `r` is the run, `c` the revision that it carries out. */
+const header = `
+  r.id as "runId", r.parent as "parentRunId", r.campaign as "campaignId", c.definition ->> 'name' as "campaignName", r.revision, r.state, r.state_reason as "stateReason",
+  r.scheduled_for as "scheduledFor", r.started_at as "startedAt", r.ended_at as "endedAt", r.deadline_at as "deadlineAt",
+  r.state_since as "stateSince", ${settings},
+  (select json_agg(json_build_object('action', s.step ->> 'action', 'receipts', coalesce(
+      (select (t.config ->> 'receipts')::boolean from action_types t where t.name = s.step ->> 'action'), false)) order by s.place)
+   from jsonb_array_elements(c.definition -> 'chain') with ordinality as s(step, place)) as chain`;
+
+const runsWithRevision = `runs r join campaign_revisions c on c.campaign = r.campaign and c.revision = r.revision`;
+
+/** $1 run. */
+export const selectRun = `select ${header} from ${runsWithRevision} where r.id = $1`;
+
+/** $1 limit, $2 campaign or null, $3 state or null, $4 id of the last run of the page before or null. */
+export const selectRuns = `
+  select ${header} from ${runsWithRevision}
+  where ($2::uuid is null or r.campaign = $2) and ($3::text is null or r.state = $3) and ($4::uuid is null or r.id < $4)
+  order by r.id desc limit $1`;
+
+/**
+ * $1 runs. One statement sees one moment: users, batches and totals of a feed change in the same transactions, so its lines balance
+ * whenever it is asked. It is asked every second, and reads a handful of rows per feed however large the run is.
+ */
+export const selectSnapshots = `
+  with totals as (
+    select feed, step, sum(batches)::float8 as batches, sum(succeeded)::float8 as succeeded, sum(failed)::float8 as failed,
+      sum(expired)::float8 as expired, sum(cancelled)::float8 as cancelled, sum(unknown)::float8 as unknown, sum(born)::int as born,
+      sum(waiting)::int as waiting, sum(settled_succeeded)::float8 as "settledSucceeded", sum(settled_failed)::float8 as "settledFailed"
+    from run_totals where feed in (select feed from feeds where run = any($1::uuid[]))
+    group by feed, step
+  ), lines as (
+    select feed, json_agg(to_jsonb(totals) - array['feed', 'born', 'waiting'] order by step) as totals, sum(born)::int as born,
+      sum(waiting)::int as waiting
+    from totals group by feed
+  ), receipts as (
+    select feed, json_agg(json_build_object('step', step, 'delivered', delivered, 'undelivered', undelivered) order by step) as receipts
+    from (
+      select feed, step, sum(delivered)::float8 as delivered, sum(undelivered)::float8 as undelivered
+      from receipt_totals where feed in (select feed from feeds where run = any($1::uuid[])) group by feed, step
+    ) s group by feed
+  ), countries as (
+    select run, json_agg(json_build_object(
+        'feedId', feed, 'country', country, 'fromStep', from_step, 'segment', segment, 'estimate', estimate, 'fedUsers', fed_users, 'heldOutUsers', held_out_users,
+        'excludedUsers', excluded_users, 'fedBatches', next_batch_no - 1,
+        'childBatches', coalesce(born, 0), 'complete', complete, 'totals', coalesce(totals, '[]'),
+        'receipts', coalesce(receipts, '[]')
+      ) order by country, from_step, feed) as countries,
+      (array_agg(stalled order by country) filter (where stalled is not null))[1] as stalled, coalesce(sum(waiting), 0)::int as waiting
+    from feeds left join lines using (feed) left join receipts using (feed) where run = any($1::uuid[]) group by run
+  ), causes as (
+    select f.run, f.country, h.step, h.cause, h.since, h.batches, true as held, h.next_try_at from feeds f join holds h using (feed) where f.run = any($1::uuid[])
+    union all
+    select f.run, f.country, c.step, c.cause, c.since, c.batches, false, null from feeds f join step_causes c using (feed)
+    where f.run = any($1::uuid[]) and c.last_at >= now() - interval '2 minutes'
+      and exists (select from totals t where t.feed = c.feed and t.step = c.step and t.waiting > 0)
+      and not exists (select from holds h where h.feed = c.feed and h.step = c.step and h.cause = c.cause)
+      and not ${isOverSinceClosed}
+  ), waits as (
+    select run, json_agg(json_build_object('step', step, 'country', country, 'cause', cause, 'since', since, 'batches', batches,
+          'held', held, 'nextTryAt', next_try_at)
+        order by since, step, country, cause) as waits,
+      (array_agg(cause order by since, step, country, cause))[1] as cause
+    from causes group by run
+  )
+  select ${header}, now() as "asOf", case when r.ended_at is null then r.waiting_since end as "waitingSince", r.in_flight as "inFlight",
+    coalesce(f.waiting, 0) as "waitingForRetry",
+    case when r.ended_at is null then coalesce(f.stalled, w.cause, r.waiting_cause) end as stalled,
+    case when r.ended_at is not null then null when f.stalled is not null then 'audience' when w.cause is not null then 'step'
+      when r.waiting_cause is not null then 'engine' end as "stalledBy",
+    case when r.ended_at is null then w.waits end as waits, r.failures_kept as "failuresKept",
+    (
+      select coalesce(json_agg(json_build_object('country', country, 'units', units, 'used', used, 'reserved', reserved,
+        'waitingBatches', waiting) order by country), '[]')
+      from budget_figures where campaign = r.campaign
+    ) as budgets,
+    coalesce(f.countries, '[]') as countries
+  from ${runsWithRevision} left join countries f on f.run = r.id left join waits w on w.run = r.id where r.id = any($1::uuid[])`;
+
+/** $1 run, $2 limit. */
+export const selectComparable = `
+  select ${header} from ${runsWithRevision} join runs o on o.id = $1 and o.campaign = r.campaign and o.id <> r.id
+  where r.parent is null and r.ended_at is not null and r.started_at is not null
+  order by r.scheduled_for < o.scheduled_for desc, r.scheduled_for desc, r.id desc limit $2`;
+
+/** $1 run. */
+export const selectPoints = `
+  select r.started_at as "startedAt", r.ended_at as "endedAt", p.at, p.ended::float8 as ended
+  from runs r left join run_points p on p.run = r.id where r.id = $1 order by p.at`;
+
+/** $1 run. Out of counts that grow with the recordings: a report costs the same for a thousand failures and for a hundred million. */
+export const selectFailureGroups = `
+  select f.country, t.step, t.outcome, t.reason, sum(t.users)::float8 as users, json_agg(t.sample order by t.slot) as samples
+  from feeds f join failure_totals t using (feed) where f.run = $1
+  group by f.country, t.step, t.outcome, t.reason
+  having sum(t.users) > 0
+  order by t.step, f.country, users desc, t.reason collate "C", t.outcome`;
+
+/**
+ * $1 run, $2 limit, filters $3 country, $4 step, $5 reason (or null), behind $6 country, $7 feed, $8 batch, $9 step, $10 user (or null),
+ * filter $11 outcome (or null). Who was settled as succeeded is no failure.
+ * Feeds are walked in order and each is read by a range of its primary key, so that a page costs the same wherever it begins.
+ */
+export const selectFailures = `
+  select u.user_id as "user", u.step, f.country, u.outcome, u.reason, u.detail, u.attempts, u.batch_no as "batchNo",
+    u.failed_at as "failedAt", f.feed as "feedId"
+  from (
+    select country collate "C" as country, feed, feed = $7::uuid as begun from feeds
+    where run = $1 and ($3::text is null or country = $3)
+      and ($6::text is null or (country collate "C", feed) >= ($6, $7::uuid))
+    order by country collate "C", feed
+  ) f, lateral (
+    select * from user_failures
+    where feed = f.feed
+      and (batch_no, step, user_id) > (
+        case when f.begun then $8::int else -1 end, case when f.begun then $9::int else 0 end, case when f.begun then $10 else '' end)
+      and ($4::int is null or step = $4) and ($5::text is null or reason = $5)
+      and outcome <> ${settledAsSucceeded} and ($11::int is null or outcome = $11)
+    order by batch_no, step, user_id limit $2
+  ) u
+  order by f.country, f.feed, u.batch_no, u.step, u.user_id limit $2`;

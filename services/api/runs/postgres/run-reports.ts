@@ -1,0 +1,121 @@
+import type { Pool } from 'pg';
+import { failureCursorOf, failurePlaceOf } from '../failures/failure-cursor.contract.ts';
+import { InvalidCursorError } from '../../campaigns/campaign-store.port.ts';
+import type {
+  FailureGroup,
+  RecordedFailure,
+  RunHeader,
+  RunPoints,
+  RunReports,
+  RunSnapshot,
+  RunWaitRow,
+} from '../run-reports.port.ts';
+import { failureCode, failureOutcome } from '../../../../shared/postgres/ledger-codes.ts';
+import type { ReceiptTotals } from '../../../../shared/domain/receipts.ts';
+import { sampleSize } from '../../../../shared/postgres/totals-sql.ts';
+import { pageOf, requireIdCursor } from '../../frame/postgres/pages.ts';
+import { createSetApart, type FeedReceipts } from '../explain/postgres/unexpected-receipts.ts';
+import {
+  selectComparable,
+  selectFailureGroups,
+  selectFailures,
+  selectPoints,
+  selectRuns,
+  selectSnapshots,
+} from './run-report-statements.ts';
+
+export function createRunReports({ pool }: { pool: Pool }): RunReports {
+  const setApart = createSetApart({ pool });
+
+  async function snapshots(runIds: readonly string[]): Promise<RunSnapshot[]> {
+    if (runIds.length === 0) return [];
+    const { rows } = await pool.query<SnapshotRow>(selectSnapshots, [runIds]);
+    const feeds = rows.flatMap(({ countries, endedAt }) =>
+      countries.map((feed) => ({ ...feed, isOver: endedAt !== null })),
+    );
+    const receipts = await setApart(feeds);
+    return rows.map((row) => snapshotOf(row, receipts));
+  }
+
+  return {
+    list: async ({ campaignId, state }, limit, cursor) => {
+      requireIdCursor(cursor);
+      const { rows } = await pool.query<RunHeader>(selectRuns, [limit + 1, campaignId ?? null, state ?? null, cursor]);
+      return pageOf(rows, limit, (header) => header.runId);
+    },
+
+    comparable: async (runId, limit) => (await pool.query<RunHeader>(selectComparable, [runId, limit])).rows,
+
+    snapshot: async (runId) => (await snapshots([runId]))[0],
+
+    snapshots,
+
+    points: async (runId) => {
+      const { rows } = await pool.query<PointRow>(selectPoints, [runId]);
+      const [first] = rows;
+      if (!first) return undefined;
+      const points = rows.flatMap(({ at, ended }) => (at === null || ended === null ? [] : [{ at, ended }]));
+      return { startedAt: first.startedAt, endedAt: first.endedAt, points };
+    },
+
+    failureGroups: async (runId) => {
+      const { rows } = await pool.query<FailureGroupRow>(selectFailureGroups, [runId]);
+      return rows.map(({ samples, ...row }) => {
+        return { ...row, outcome: failureOutcome(row.outcome), sample: samples.flat().slice(0, sampleSize) };
+      });
+    },
+
+    failures: async (runId, { step, country, reason, outcome }, limit, cursor) => {
+      const after = cursor === null ? undefined : failurePlaceOf(cursor);
+      if (cursor !== null && !after)
+        throw new InvalidCursorError(`${JSON.stringify(cursor)} is no place in a list of failures`);
+      const place = after
+        ? [after.country, after.feedId, after.batchNo, after.step, after.user]
+        : [null, null, null, null, null];
+      const filter = [country ?? null, step ?? null, reason ?? null];
+      const { rows } = await pool.query<FailureRow>(selectFailures, [
+        ...[runId, limit + 1, ...filter, ...place],
+        outcome === undefined ? null : failureCode[outcome],
+      ]);
+      const { items, next } = pageOf(rows, limit, failureCursorOf);
+      return { items: items.map(failureOf), next };
+    },
+  };
+}
+
+/** Without a point: the run has none. */
+type PointRow = Pick<RunPoints, 'startedAt' | 'endedAt'> & { at: Date | null; ended: number | null };
+
+/** A row that holds its outcome as the number it is stored as. */
+type Coded<Failure> = Omit<Failure, 'outcome'> & { outcome: number };
+
+/** Times inside of JSON are texts. */
+type SnapshotRow = Omit<RunSnapshot, 'waits' | 'countries'> & { waits: WaitRow[] | null; countries: FeedRow[] };
+
+type WaitRow = Omit<RunWaitRow, 'since' | 'nextTryAt'> & { since: string; nextTryAt: string | null };
+
+type FeedRow = Omit<RunSnapshot['countries'][number], 'receipts'> & Pick<FeedReceipts, 'feedId' | 'receipts'>;
+
+function snapshotOf(
+  { waits, countries, ...row }: SnapshotRow,
+  receipts: ReadonlyMap<string, ReceiptTotals[]>,
+): RunSnapshot {
+  return {
+    ...row,
+    countries: countries.map(({ feedId, ...feed }) => ({ ...feed, receipts: receipts.get(feedId) ?? [] })),
+    waits: (waits ?? []).map((wait) => ({
+      ...wait,
+      since: new Date(wait.since),
+      nextTryAt: wait.nextTryAt === null ? null : new Date(wait.nextTryAt),
+    })),
+  };
+}
+
+/** The samples of all slots, up to five users of each. */
+type FailureGroupRow = Omit<Coded<FailureGroup>, 'sample'> & { samples: string[][] };
+
+type FailureRow = Coded<RecordedFailure> & { feedId: string };
+
+function failureOf({ feedId: _feed, ...row }: FailureRow): RecordedFailure {
+  return { ...row, outcome: failureOutcome(row.outcome) };
+}

@@ -1,0 +1,27 @@
+import type { RunProgress } from '../../../shared/contracts/runs.ts';
+import { isTerminal } from '../../../shared/domain/run-states.ts';
+import type { RunWatch } from './watch-run.ts';
+
+/** A run's progress as server-sent events: `progress` at once and at every change, `end` when the run has ended. */
+export async function* progressEvents(
+  runId: string,
+  first: RunProgress,
+  watch: RunWatch,
+  signal: AbortSignal,
+): AsyncGenerator<string, void> {
+  let last = first;
+  yield event('progress', first);
+  for await (const news of watch.follow(runId, first, signal)) {
+    if (news === 'quiet') {
+      yield ': quiet\n\n';
+    } else {
+      last = news;
+      yield event('progress', news);
+    }
+  }
+  if (isTerminal(last.state)) yield event('end', { runId: last.runId, state: last.state });
+}
+
+function event(name: string, body: object): string {
+  return `event: ${name}\ndata: ${JSON.stringify(body)}\n\n`;
+}

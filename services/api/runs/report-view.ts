@@ -1,0 +1,47 @@
+import type { RunFigures, RunReport } from '../../../shared/contracts/runs.ts';
+import type { FailureGroup, RunSnapshot } from './run-reports.port.ts';
+import { reasons } from '../../../shared/domain/reasons.ts';
+import { publicId } from '../../../shared/domain/ids.ts';
+import type { RetrySums } from './failures/retries.port.ts';
+import { runFiguresView } from './run-view.ts';
+
+export function runReportView(
+  snapshot: RunSnapshot,
+  failures: readonly FailureGroup[],
+  retries: readonly RetrySums[],
+): RunReport {
+  const figures = runFiguresView(snapshot);
+  return {
+    ...figures,
+    retries: retriesView(figures, retries),
+    failures: failures.map((group) => ({ ...group, retryable: isRetryable(group, snapshot) })),
+    failuresKept: snapshot.failuresKept,
+    batches: {
+      fed: snapshot.countries.reduce((sum, feed) => sum + feed.fedBatches, 0),
+      retried: snapshot.countries.reduce((sum, feed) => sum + feed.childBatches, 0),
+    },
+  };
+}
+
+/** Who is unknown has to be settled first; whose id is none can never be sent. */
+function isRetryable({ outcome, reason }: FailureGroup, { failuresKept }: RunSnapshot): boolean {
+  return failuresKept && outcome === 'failed' && reason !== reasons.invalidUserId;
+}
+
+/**
+ * Before and after. Whoever a child run takes on is no failure of this run any more, and each failure there is one that stands: so what still
+ * stands follows from sums alone.
+ */
+function retriesView({ steps }: RunFigures, sums: readonly RetrySums[]): RunReport['retries'] {
+  if (sums.length === 0) return null;
+  const total = (count: (each: RetrySums) => number) => sums.reduce((sum, each) => sum + count(each), 0);
+  const failedBefore = steps.reduce((sum, line) => sum + line.failed, 0);
+  const retried = total((each) => each.retried);
+  return {
+    retried,
+    recovered: total((each) => each.recovered),
+    failedBefore,
+    failedAfter: failedBefore - retried + total((each) => each.failedAgain),
+    runs: sums.map(({ runId, ...counts }) => ({ runId: publicId('run', runId), ...counts })),
+  };
+}

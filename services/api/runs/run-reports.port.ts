@@ -1,0 +1,146 @@
+import type { RunSettings } from '../../../shared/contracts/runs.ts';
+import type { StepTotals } from '../../../shared/domain/outcomes.ts';
+import type { ReceiptTotals } from '../../../shared/domain/receipts.ts';
+import type { RunState } from '../../../shared/domain/run-states.ts';
+import type { BudgetFigures } from './control/budget-store.port.ts';
+import type { Page } from '../campaigns/campaign-store.port.ts';
+
+export interface RunHeader {
+  runId: string;
+  /** The run whose failed users this one tries again. */
+  parentRunId: string | null;
+  campaignId: string;
+  campaignName: string;
+  revision: number;
+  state: RunState;
+  stateReason: string | null;
+  scheduledFor: Date;
+  startedAt: Date | null;
+  endedAt: Date | null;
+  deadlineAt: Date;
+  /** Since when it is in its state. */
+  stateSince: Date;
+  /** The campaign's, but for what was changed for this run alone. */
+  settings: RunSettings;
+  /** `receipts`: its action type is asynchronous, and says by receipts what became of what it accepted. */
+  chain: readonly { action: string; receipts: boolean }[];
+}
+
+/** One consistent look at a run: everything in it was true at `asOf`, by the database's clock. */
+export interface RunSnapshot extends RunHeader {
+  asOf: Date;
+  inFlight: number;
+  waitingForRetry: number;
+  stalled: string | null;
+  /** What stalls it: its audience cannot be read, a step of it waits, or what the keeper of runs saw last. Null: nothing. */
+  stalledBy: 'audience' | 'step' | 'engine' | null;
+  /** Since when the run waits for what its keeper saw last; null while it waits for nothing in particular. */
+  waitingSince: Date | null;
+  /**
+   * What keeps which part of the run waiting, the oldest first: holds, and what batches were put back for where any still wait. Of that only
+   * what was met in the last two minutes, and not before the shard's breaker closed.
+   */
+  waits: readonly RunWaitRow[];
+  /** The campaign's: all of its runs spend them together. */
+  budgets: readonly BudgetFigures[];
+  /** False once the single failures are no longer kept; the figures by reason stay. */
+  failuresKept: boolean;
+  countries: {
+    country: string;
+    /** The step that these users begin with: a country has a line for each. */
+    fromStep: number;
+    /** The segment that is all of the audience; null where there is more to it. */
+    segment: string | null;
+    /** At most so many, before exclusions; null where nobody knows. */
+    estimate: number | null;
+    /** Held-out users included. */
+    fedUsers: number;
+    heldOutUsers: number;
+    excludedUsers: number;
+    fedBatches: number;
+    childBatches: number;
+    complete: boolean;
+    totals: StepTotals[];
+    /** Steps in which a receipt came. */
+    receipts: ReceiptTotals[];
+  }[];
+}
+
+/** Batches of a step in a country that wait for the same cause. */
+export interface RunWaitRow {
+  step: number;
+  country: string;
+  /** In words for people, without secrets. */
+  cause: string;
+  since: Date;
+  batches: number;
+  /** Nobody is called until a person has mended it; otherwise they are tried again by themselves. */
+  held: boolean;
+  /** Of a held step: when one batch is tried. Null for others: each batch has its own time. */
+  nextTryAt: Date | null;
+}
+
+/** How far a run was when, in the order of time. Farther apart the longer it went on. */
+export interface RunPoints {
+  startedAt: Date | null;
+  endedAt: Date | null;
+  /** `ended`: users that had ended a step by then. */
+  points: { at: Date; ended: number }[];
+}
+
+export interface FailureFilter {
+  step?: number | undefined;
+  country?: string | undefined;
+  reason?: string | undefined;
+  outcome?: 'failed' | 'unknown' | undefined;
+}
+
+export interface RecordedFailure {
+  user: string;
+  step: number;
+  country: string;
+  outcome: 'failed' | 'unknown';
+  reason: string;
+  detail: string | null;
+  attempts: number;
+  batchNo: number;
+  failedAt: Date;
+}
+
+export interface FailureGroup {
+  step: number;
+  country: string;
+  outcome: 'failed' | 'unknown';
+  reason: string;
+  users: number;
+  sample: string[];
+}
+
+export interface RunFilter {
+  campaignId?: string | undefined;
+  state?: RunState | undefined;
+}
+
+export interface RunReports {
+  /**
+   * Newest first; `cursor` is the id of the last one of the page before.
+   * @throws {InvalidCursorError} when it is no id
+   */
+  list(filter: RunFilter, limit: number, cursor: string | null): Promise<Page<RunHeader>>;
+  /**
+   * With which runs it can be compared: of the same campaign, begun, ended, and none that tried failed users again. First those planned
+   * before it, the newest first; then those planned later, the newest first.
+   */
+  comparable(runId: string, limit: number): Promise<RunHeader[]>;
+  snapshot(runId: string): Promise<RunSnapshot | undefined>;
+  /** Of the runs that there are, in no order; all as of one moment. */
+  snapshots(runIds: readonly string[]): Promise<RunSnapshot[]>;
+  /** Undefined for a run that is not there. */
+  points(runId: string): Promise<RunPoints | undefined>;
+  failureGroups(runId: string): Promise<FailureGroup[]>;
+  /**
+   * In the order of (country, batch, step, user); stable while rows are written. The cursor is opaque.
+   * @throws {InvalidCursorError} when it is none that a page ended with
+   */
+  failures(runId: string, filter: FailureFilter, limit: number, cursor: string | null): Promise<Page<RecordedFailure>>;
+}

@@ -1,0 +1,156 @@
+import type { FastifyRequest } from 'fastify';
+import { Readable } from 'node:stream';
+import { z } from 'zod';
+import { pageQuery, pageShape } from '../frame/pages.contract.ts';
+import { runProgress, runRates, runReport, runSummary } from '../../../shared/contracts/runs.ts';
+import { runStates } from '../../../shared/domain/run-states.ts';
+import { jsonAnswer, problems, streamed } from '../frame/server/answer-shapes.ts';
+import type { HttpServer } from '../frame/server/create-http-server.ts';
+import { etagOf } from '../frame/etag.ts';
+import { notFound } from '../frame/http-problem.ts';
+import { preferredType } from '../frame/preferred-type.ts';
+import type { EventStreams } from '../access/event-streams.ts';
+import type { Retries } from './failures/retries.port.ts';
+import type { RunReports } from './run-reports.port.ts';
+import { progressEvents } from './progress-events.ts';
+import { cursorInQuery, idInQuery, pageView, requireId } from '../frame/public-ids.ts';
+import { runRatesView } from './rates-view.ts';
+import { runReportView } from './report-view.ts';
+import { runSummaryView } from './run-view.ts';
+import type { RunWatch } from './watch-run.ts';
+
+export interface RunRoutesDeps {
+  reports: RunReports;
+  retries: Pick<Retries, 'sums'>;
+  watch: RunWatch;
+  streams: EventStreams;
+  /** Whether the key that a request came with would be taken now. */
+  isKeyGood: (request: FastifyRequest) => Promise<boolean>;
+}
+
+const byId = z.object({ id: z.string().describe('run_…') });
+const tags = ['runs'];
+
+const runQuery = pageQuery.extend({
+  campaignId: z.string().optional().describe('cmp_…'),
+  state: z.enum(runStates).optional(),
+});
+
+export function runRoutes(server: HttpServer, { reports, retries, watch, streams, isKeyGood }: RunRoutesDeps): void {
+  server.route({
+    method: 'GET',
+    url: '/runs',
+    config: { role: 'viewer' },
+    schema: {
+      operationId: 'listRuns',
+      summary: 'List runs, newest first',
+      tags,
+      querystring: runQuery,
+      response: { 200: jsonAnswer('A page of runs', pageShape(runSummary)), ...problems(401, 422, 429) },
+    },
+    handler: async ({ query: { campaignId, state, limit, cursor } }) => {
+      const filter = { campaignId: idInQuery('campaign', 'campaignId', campaignId), state };
+      return pageView('run', await reports.list(filter, limit, cursorInQuery('run', cursor)), runSummaryView);
+    },
+  });
+
+  server.route({
+    method: 'GET',
+    url: '/runs/:id',
+    config: { role: 'viewer' },
+    schema: {
+      operationId: 'getRun',
+      summary: 'Show a run',
+      tags,
+      params: byId,
+      response: { 200: jsonAnswer('The run', runSummary), ...problems(401, 404, 429) },
+    },
+    handler: async ({ params: { id } }, reply) => {
+      const snapshot = await reports.snapshot(requireId('run', id));
+      if (!snapshot) throw notFound('run', id);
+      const view = runSummaryView(snapshot);
+      return reply.header('etag', etagOf(view)).send(view);
+    },
+  });
+
+  server.route({
+    method: 'GET',
+    url: '/runs/:id/progress',
+    config: { role: 'viewer' },
+    schema: {
+      operationId: 'getRunProgress',
+      summary: 'Progress of a run, once or as it changes',
+      description:
+        'With `Accept: text/event-stream`: an event `progress` at once and whenever something changed, at most a second old, then `end` ' +
+        'when the run has ended. A stream that ends without `end` was cut: connect again.',
+      tags,
+      params: byId,
+      response: {
+        200: {
+          description: 'The progress',
+          content: { 'application/json': { schema: runProgress }, 'text/event-stream': streamed },
+        },
+        ...problems(401, 404, 429),
+      },
+    },
+    handler: async (request, reply) => {
+      const { params, headers } = request;
+      const { id } = params;
+      const runId = requireId('run', id);
+      const progress = await watch.look(runId);
+      if (!progress) throw notFound('run', id);
+      reply.header('vary', 'accept');
+      if (preferredType(headers.accept, ['application/json', 'text/event-stream']) === 'application/json') {
+        return reply.send(progress);
+      }
+      // Some proxies hold small answers back until they are asked not to.
+      reply.type('text/event-stream; charset=utf-8').header('x-accel-buffering', 'no');
+      if (request.method === 'HEAD') return reply.send(Readable.from([]));
+      const gone = new AbortController();
+      const ended = streams.open(request.apiKey?.key ?? '', () => isKeyGood(request), gone.signal);
+      reply.raw.once('close', () => gone.abort());
+      return reply.send(Readable.from(progressEvents(runId, progress, watch, ended)));
+    },
+  });
+
+  server.route({
+    method: 'GET',
+    url: '/runs/:id/rates',
+    config: { role: 'viewer' },
+    schema: {
+      operationId: 'getRunRates',
+      summary: 'How fast a run has gone, in users that ended a step per second',
+      tags,
+      params: byId,
+      response: {
+        200: jsonAnswer('The rates, from its start to now or its end', runRates),
+        ...problems(401, 404, 429),
+      },
+    },
+    handler: async ({ params: { id } }) => {
+      const points = await reports.points(requireId('run', id));
+      if (!points) throw notFound('run', id);
+      return runRatesView(points);
+    },
+  });
+
+  server.route({
+    method: 'GET',
+    url: '/runs/:id/report',
+    config: { role: 'viewer' },
+    schema: {
+      operationId: 'getRunReport',
+      summary: 'Report of a run: who ended how, and the failures by reason',
+      tags,
+      params: byId,
+      response: { 200: jsonAnswer('The report', runReport), ...problems(401, 404, 429) },
+    },
+    handler: async ({ params: { id } }) => {
+      const runId = requireId('run', id);
+      const snapshot = await reports.snapshot(runId);
+      if (!snapshot) throw notFound('run', id);
+      const [failures, sums] = await Promise.all([reports.failureGroups(runId), retries.sums(runId)]);
+      return runReportView(snapshot, failures, sums);
+    },
+  });
+}

@@ -1,0 +1,186 @@
+import { fc } from '../../../test/support/properties.ts';
+import { describe, expect, it } from 'vitest';
+import { runFigures } from '../../../shared/contracts/runs.ts';
+import { outcomes } from '../../../shared/domain/outcomes.ts';
+import { untouchedRun } from '../../../test/support/conformance/run-rows.ts';
+import type { RunSnapshot } from './run-reports.port.ts';
+import { nextSteps, runFiguresView } from './run-view.ts';
+
+type Country = RunSnapshot['countries'][number];
+
+function snapshotOf(countries: Country[], steps = 2): RunSnapshot {
+  return {
+    runId: '01890a5d-ac96-774b-bcce-b302099a8057',
+    parentRunId: null,
+    campaignId: '01890a5d-ac96-774b-bcce-b302099a8058',
+    campaignName: 'Lapsed riders',
+    revision: 1,
+    state: 'running',
+    stateReason: null,
+    scheduledFor: new Date(0),
+    startedAt: new Date(0),
+    endedAt: null,
+    chain: Array.from({ length: steps }, (_, index) => ({ action: `action-${index + 1}`, receipts: index === 1 })),
+    asOf: new Date(60_000),
+    inFlight: 0,
+    waitingForRetry: 0,
+    stalled: null,
+    stalledBy: null,
+    waits: [],
+    budgets: [],
+    failuresKept: true,
+    ...untouchedRun,
+    countries,
+  };
+}
+
+const emptyCountry: Country = {
+  country: 'SG',
+  fromStep: 1,
+  segment: 'all',
+  estimate: null,
+  fedUsers: 0,
+  heldOutUsers: 0,
+  excludedUsers: 0,
+  fedBatches: 0,
+  childBatches: 0,
+  complete: false,
+  totals: [],
+  receipts: [],
+};
+
+/** Users that went through a chain as far as they got: at each step, some of those that came through the step before are recorded. */
+const country = (steps: number) =>
+  fc
+    .record({
+      country: fc.constantFrom('SG', 'ID', 'VN'),
+      fedUsers: fc.nat(1_000_000),
+      shares: fc.array(fc.array(fc.nat(100), { minLength: 6, maxLength: 6 }), { minLength: steps, maxLength: steps }),
+    })
+    .map(({ country: name, fedUsers, shares }): Country => {
+      let reached = fedUsers;
+      const totals = shares.map((share, index) => {
+        const all = Math.max(
+          1,
+          share.reduce((sum, part) => sum + part),
+        );
+        const [succeeded = 0, failed = 0, expired = 0, cancelled = 0, unknown = 0] = share.map((part) =>
+          Math.floor((reached * part) / all),
+        );
+        reached = succeeded;
+        return { step: index + 1, batches: 0, succeeded, failed, expired, cancelled, unknown };
+      });
+      return { ...emptyCountry, country: name, fedUsers, totals };
+    });
+
+describe('the figures of a run', () => {
+  it('balance in every line, whoever got how far, and countries add up to the whole', () => {
+    const runs = fc
+      .integer({ min: 1, max: 5 })
+      .chain((steps) => fc.tuple(fc.constant(steps), fc.array(country(steps))));
+    fc.assert(
+      fc.property(runs, ([steps, countries]) => {
+        const figures = runFigures.parse(runFiguresView(snapshotOf(countries, steps)));
+
+        expect(figures.balanced).toBe(true);
+        expect(figures.audience.counted).toBe(countries.reduce((sum, { fedUsers }) => sum + fedUsers, 0));
+        figures.steps.forEach((line, index) => {
+          expect(outcomes.reduce((sum, outcome) => sum + line[outcome], line.pending)).toBe(line.audience);
+          for (const column of ['audience', 'pending', ...outcomes] as const) {
+            const sum = figures.countries.reduce((total, { steps: lines }) => total + (lines[index]?.[column] ?? 0), 0);
+            expect(line[column]).toBe(sum);
+          }
+        });
+      }),
+    );
+  });
+
+  it('do not balance when more users ended than there are', () => {
+    const totals = [{ step: 1, batches: 1, succeeded: 101, failed: 0, expired: 0, cancelled: 0, unknown: 0 }];
+
+    const figures = runFigures.parse(runFiguresView(snapshotOf([{ ...emptyCountry, fedUsers: 100, totals }])));
+
+    expect(figures.balanced).toBe(false);
+    expect(figures.steps[0]?.pending).toBe(-1);
+  });
+
+  it('show every step of a run that has no countries yet', () => {
+    const { steps, countries, audience, balanced } = runFiguresView(snapshotOf([]));
+
+    expect(steps.map(({ step, action, audience: users }) => [step, action, users])).toEqual([
+      [1, 'action-1', 0],
+      [2, 'action-2', 0],
+    ]);
+    expect({ countries, audience, balanced }).toEqual({
+      countries: [],
+      audience: { estimated: null, counted: 0, excluded: 0, complete: false },
+      balanced: true,
+    });
+  });
+
+  it('have a second line of receipts where the action type is asynchronous, and where any came', () => {
+    const totals = [2, 3].map((step) => ({
+      ...{ step, batches: 1, succeeded: 90, failed: 10, expired: 0, cancelled: 0, unknown: 0 },
+    }));
+    const of = (name: string, receipts: Country['receipts']) => ({
+      ...{ ...emptyCountry, country: name, fedUsers: 100, totals, receipts },
+    });
+    const line = { step: 2, delivered: 60, undelivered: 5, unexpected: 3 };
+    const { steps, countries } = runFiguresView(snapshotOf([of('SG', [line]), of('VN', [])], 3));
+    expect(steps.map(({ receipts }) => receipts)).toEqual([
+      undefined,
+      { delivered: 60, undelivered: 5, unexpected: 3, awaiting: 115 },
+      undefined,
+    ]);
+    expect(countries[1]?.steps[1]?.receipts).toEqual({ delivered: 0, undelivered: 0, unexpected: 0, awaiting: 90 });
+    const told = runFiguresView(snapshotOf([of('SG', [{ ...line, step: 3 }])], 3));
+    expect(told.steps[2]?.receipts).toMatchObject({ delivered: 60 });
+  });
+
+  it('give no estimate when one country has none', () => {
+    const estimates = (...values: (number | null)[]) =>
+      runFiguresView(snapshotOf(values.map((estimate) => ({ ...emptyCountry, estimate })))).audience.estimated;
+
+    expect(estimates(100, 50)).toBe(150);
+    expect(estimates(100, null)).toBeNull();
+  });
+});
+
+describe('what stalls a run', () => {
+  const wait = { step: 1, country: 'SG', cause: 'HTTP 405', since: new Date(5000), batches: 3, nextTryAt: null };
+  const stallOf = (facts: Partial<RunSnapshot>) => runFiguresView({ ...snapshotOf([emptyCountry], 2), ...facts }).stall;
+
+  it('is nothing while it moves', () => {
+    expect(stallOf({})).toBeNull();
+  });
+
+  it('is a person while it is paused, who may resume it', () => {
+    const paused = stallOf({ state: 'paused', stateReason: 'wrong reward', stateSince: new Date(1000) });
+    expect(paused).toEqual({
+      by: 'pause',
+      cause: 'wrong reward',
+      since: '1970-01-01T00:00:01.000Z',
+      nextStep: nextSteps.pause,
+    });
+  });
+
+  it('is a step whose endpoint refuses, which somebody has to set right, or one that is tried again by itself', () => {
+    const facts = { stalled: wait.cause, stalledBy: 'step' } as const;
+    const held = stallOf({ ...facts, waits: [{ ...wait, held: true }] });
+    expect(held).toMatchObject({
+      by: 'step',
+      cause: 'HTTP 405',
+      since: '1970-01-01T00:00:05.000Z',
+      nextStep: nextSteps.held,
+    });
+    expect(stallOf({ ...facts, waits: [{ ...wait, held: false }] })?.nextStep).toBe(nextSteps.step);
+  });
+
+  it.each(['audience', 'engine'] as const)('is its %s, with what can be done about that', (by) => {
+    expect(stallOf({ stalled: 'it is away', stalledBy: by })).toMatchObject({
+      by,
+      cause: 'it is away',
+      nextStep: nextSteps[by],
+    });
+  });
+});

@@ -1,0 +1,119 @@
+import type { RunFigures, RunStall, RunSummary, StepLineShape } from '../../../shared/contracts/runs.ts';
+import { publicId } from '../../../shared/domain/ids.ts';
+import { shortfallNote } from '../../../shared/domain/feed-notes.ts';
+import { receiptLine, type ReceiptTotals } from '../../../shared/domain/receipts.ts';
+import { isBalanced, settledUsers, stepLines, sumLines, type StepLine } from '../../../shared/domain/outcomes.ts';
+import type { RunState } from '../../../shared/domain/run-states.ts';
+import { budgetView } from './control/budget-view.ts';
+import type { RunHeader, RunSnapshot } from './run-reports.port.ts';
+
+export function runSummaryView(run: RunHeader): RunSummary {
+  return {
+    runId: publicId('run', run.runId),
+    parentRunId: run.parentRunId === null ? null : publicId('run', run.parentRunId),
+    campaignId: publicId('campaign', run.campaignId),
+    campaignName: run.campaignName,
+    revision: run.revision,
+    state: run.state,
+    stateReason: run.stateReason,
+    scheduledFor: run.scheduledFor.toISOString(),
+    startedAt: run.startedAt?.toISOString() ?? null,
+    endedAt: run.endedAt?.toISOString() ?? null,
+    stateSince: run.stateSince.toISOString(),
+    deadlineAt: run.deadlineAt.toISOString(),
+    settings: run.settings,
+  };
+}
+
+/** What progress and report have in common: a line per step, for every country and for all of them. */
+export function runFiguresView(snapshot: RunSnapshot): RunFigures {
+  const countries = [...Map.groupBy(snapshot.countries, ({ country }) => country)].map(([country, feeds]) => ({
+    country,
+    audience: feeds.reduce((sum, { fedUsers }) => sum + fedUsers, 0),
+    excluded: feeds.reduce((sum, { excludedUsers }) => sum + excludedUsers, 0),
+    lines: linesOf(feeds, snapshot.chain.length),
+    receipts: feeds.flatMap((feed) => feed.receipts),
+  }));
+  // A run that is still being prepared has no countries yet, and its steps are shown all the same.
+  const nobody = stepLines(0, [], snapshot.chain.length);
+  const sums = nobody.map((line, index) => sumLines([line, ...countries.flatMap(({ lines }) => lines[index] ?? [])]));
+  const settled = settledUsers(snapshot.countries.flatMap(({ totals }) => totals));
+  const receipts = countries.flatMap((country) => country.receipts);
+  const shaped = (lines: readonly StepLine[], told: readonly ReceiptTotals[]) =>
+    lines.map((line) => stepLineView(line, snapshot.chain, told));
+  return {
+    ...runSummaryView(snapshot),
+    asOf: snapshot.asOf.toISOString(),
+    audience: {
+      estimated: estimatedUsers(snapshot),
+      counted: snapshot.countries.reduce((sum, feed) => sum + feed.fedUsers, 0),
+      excluded: snapshot.countries.reduce((sum, feed) => sum + feed.excludedUsers, 0),
+      complete: snapshot.countries.length > 0 && snapshot.countries.every((feed) => feed.complete),
+    },
+    steps: shaped(sums, receipts),
+    countries: countries.map(({ lines, receipts: told, ...country }) => ({ ...country, steps: shaped(lines, told) })),
+    ...(settled > 0 && { settled }),
+    balanced: countries.every(({ lines }) => lines.every(isBalanced)),
+    budgets: snapshot.budgets.map(budgetView),
+    notes: snapshot.countries.flatMap((feed) => shortfallNote(feed) ?? []),
+    stalled: isPaused(snapshot.state) ? (snapshot.stateReason ?? snapshot.state) : snapshot.stalled,
+    stall: stallView(snapshot),
+    waitingSince: waitingSince(snapshot)?.toISOString() ?? null,
+  };
+}
+
+/** Of all feeds of a country: those of a child run begin with different steps. */
+function linesOf(feeds: RunSnapshot['countries'], steps: number): StepLine[] {
+  const ofFeeds = feeds.map(({ fedUsers, totals, heldOutUsers, fromStep }) =>
+    stepLines(fedUsers, totals, steps, heldOutUsers, fromStep),
+  );
+  return Array.from({ length: steps }, (_, index) => sumLines(ofFeeds.flatMap((lines) => lines[index] ?? [])));
+}
+
+function stallView(snapshot: RunSnapshot): RunStall | null {
+  const { state, stateReason, stalled, stalledBy, waits } = snapshot;
+  const since = waitingSince(snapshot)?.toISOString() ?? null;
+  if (isPaused(state)) return { by: 'pause', cause: stateReason ?? state, since, nextStep: nextSteps.pause };
+  if (stalled === null || stalledBy === null) return null;
+  const nextStep = waits[0]?.held === true && stalledBy === 'step' ? nextSteps.held : nextSteps[stalledBy];
+  return { by: stalledBy, cause: stalled, since, nextStep };
+}
+
+/** What a person can do about what a run waits for. */
+export const nextSteps = {
+  pause: 'Resume or cancel it. Its deadline goes on meanwhile.',
+  audience: 'It is asked for again by itself, and nobody is lost. When it lasts, look at the segmentation service.',
+  held: 'Set the endpoint, its action type or the parameters of the step right: one batch is tried from time to time, and the rest follows when that succeeds.',
+  step: 'It is tried again by itself; the team behind the endpoint can see why.',
+  engine: 'It goes on by itself when this is over; `muster shards` and `muster doctor` say more.',
+} as const;
+
+/** A run that is paused waits for a person since then; otherwise what it has waited for longest decides. */
+function waitingSince({ state, stateSince, waits, waitingSince: since }: RunSnapshot): Date | null {
+  if (isPaused(state)) return stateSince;
+  return waits[0]?.since ?? since;
+}
+
+function isPaused(state: RunState): boolean {
+  return state === 'pausing' || state === 'paused';
+}
+
+function stepLineView(
+  { step, ...line }: StepLine,
+  chain: RunSnapshot['chain'],
+  receipts: readonly ReceiptTotals[],
+): StepLineShape {
+  const { action = '', receipts: isAsynchronous = false } = chain[step - 1] ?? {};
+  // Who was told by receipts once is shown them, whatever is configured since.
+  const isTold = isAsynchronous || receipts.some((each) => each.step === step);
+  return { step, action, ...line, ...(isTold && { receipts: receiptLine(line.succeeded, receipts, step) }) };
+}
+
+/** Null as soon as one country has no estimate: half a sum would look like a whole one. */
+export function estimatedUsers({ countries }: RunSnapshot): number | null {
+  if (countries.length === 0) return null;
+  return countries.reduce<number | null>(
+    (sum, { estimate }) => (sum === null || estimate === null ? null : sum + estimate),
+    0,
+  );
+}

@@ -1,0 +1,149 @@
+import { beforeEach, describe, expect, it } from 'vitest';
+import { campaignDefinition } from '../../../shared/contracts/campaigns.ts';
+import type { RunProgress } from '../../../shared/contracts/runs.ts';
+import type { RunReports } from './run-reports.port.ts';
+import { createApiDeps, someCampaign } from '../../../test/support/api-deps.ts';
+import { createRunWatch, type RunWatch } from './watch-run.ts';
+
+type News = AsyncGenerator<RunProgress | 'quiet', void>;
+
+let deps: Awaited<ReturnType<typeof createApiDeps>>;
+let watch: RunWatch;
+let runId: string;
+let feedId: string;
+let looks: number;
+
+beforeEach(async () => {
+  deps = await createApiDeps();
+  const { campaignId } = await deps.campaigns.create(campaignDefinition.parse(someCampaign));
+  const startedAt = deps.clock.now();
+  runId = await deps.rows.addRun({ campaignId, revision: 1, scheduledFor: startedAt, state: 'running', startedAt });
+  feedId = await deps.rows.addFeed(runId, { country: 'SG', fedUsers: 1000 });
+  watchWith(deps.reports);
+});
+
+function watchWith(reports: RunReports) {
+  looks = 0;
+  const counted: RunReports = {
+    ...reports,
+    snapshots: (ids) => {
+      looks += 1;
+      return reports.snapshots(ids);
+    },
+  };
+  watch = createRunWatch({ ...deps, reports: counted });
+}
+
+async function follow(signal = new AbortController().signal) {
+  const first = (await watch.look(runId)) ?? expect.fail('no run');
+  return watch.follow(runId, first, signal);
+}
+
+async function next(news: News) {
+  const told = await news.next();
+  if (told.done) return 'over';
+  return told.value === 'quiet' ? told.value : told.value.steps[0]?.succeeded;
+}
+
+async function untilSucceeded(users: number, news: News): Promise<boolean> {
+  for (let told = await next(news); told !== 'over'; told = await next(news)) if (told === users) return true;
+  return false;
+}
+
+/** Lets half-second after half-second pass until the promise is settled. */
+async function whilePassing<Value>(promise: Promise<Value>): Promise<Value> {
+  const settled = new AbortController();
+  void promise.finally(() => settled.abort());
+  for (let halves = 0; halves < 100 && !settled.signal.aborted; halves++) {
+    await new Promise(setImmediate);
+    deps.clock.advance(500);
+  }
+  return await promise;
+}
+
+const succeed = (users: number) => deps.rows.addTotals(feedId, 1, { step: 1, succeeded: users });
+
+describe('watching a run', () => {
+  it('tells what changed, when it changed', async () => {
+    const news = await follow();
+
+    const told = next(news);
+    await succeed(100);
+    expect(await whilePassing(told)).toBe(100);
+
+    // Rates change by themselves as time passes, and are sent as well.
+    const toldNext = untilSucceeded(150, news);
+    await succeed(50);
+    expect(await whilePassing(toldNext)).toBe(true);
+  });
+
+  it('tells a slow watcher the newest, not everything', async () => {
+    const news = await follow();
+    const first = next(news);
+    await succeed(1);
+    await whilePassing(first);
+
+    for (let time = 0; time < 5; time++) {
+      await succeed(1);
+      await new Promise(setImmediate);
+      deps.clock.advance(500);
+    }
+    await new Promise(setImmediate);
+
+    expect(await whilePassing(next(news))).toBe(6);
+  });
+
+  it('says that it is quiet when nothing changes', async () => {
+    expect(await whilePassing(next(await follow()))).toBe('quiet');
+  });
+
+  it('looks once for all who watch the same run', async () => {
+    const watchers = await Promise.all(Array.from({ length: 20 }, () => follow()));
+    const before = looks;
+
+    const told = Promise.all(watchers.map(next));
+    await succeed(100);
+    await whilePassing(told);
+
+    expect(looks - before).toBeLessThanOrEqual(2);
+  });
+
+  it('ends when the signal aborts, and nobody looks any more', async () => {
+    const leaving = new AbortController();
+    const told = next(await follow(leaving.signal));
+
+    leaving.abort();
+
+    expect(await told).toBe('over');
+    expect(deps.clock.nextWakeMs()).toBeUndefined();
+  });
+
+  it('ends for everybody when it is stopped', async () => {
+    const told = Promise.all([await follow(), await follow()].map(next));
+
+    watch.stop();
+
+    expect(await told).toEqual(['over', 'over']);
+    expect(await next(await follow())).toBe('over');
+  });
+
+  it('goes on when the store could not be asked for a moment', async () => {
+    let failures = 0;
+    const failing: RunReports = {
+      ...deps.reports,
+      snapshots: (ids) => {
+        if (looks === 2) {
+          failures += 1;
+          return Promise.reject(new Error('connection lost'));
+        }
+        return deps.reports.snapshots(ids);
+      },
+    };
+    watchWith(failing);
+    const told = next(await follow());
+    await succeed(100);
+
+    expect(await whilePassing(told)).toBe(100);
+    expect(failures).toBe(1);
+  });
+});

@@ -1,0 +1,48 @@
+import { scheduleAt, scheduleLocal, scheduleRecurring } from '../../../shared/contracts/campaigns.ts';
+import { localStartMs, zoneOfCountry } from '../../../shared/contracts/local-starts.ts';
+import { recurrenceOf } from '../../../shared/contracts/recurrences.ts';
+import { nextInstantMs } from '../../../shared/domain/recurrence/recurrence.ts';
+import { countryPattern } from '../../../shared/domain/shard.ts';
+import type { FieldProblem } from '../frame/problems.contract.ts';
+import { dueInstant } from './due-instant.ts';
+import { quoted } from '../frame/http-problem.ts';
+
+/** How far behind us a time may lie: a request takes a moment, and clocks differ. */
+const pastToleranceMs = 60_000;
+
+/** What of a campaign's schedule is wrong beyond its shape: a time that has passed, or that nobody can tell. */
+export function checkSchedule(schedule: unknown, countries: readonly unknown[], now: Date): readonly FieldProblem[] {
+  const at = scheduleAt.safeParse(schedule);
+  if (at.success) {
+    const due = dueInstant(at.data);
+    if (!due.ok) return [{ ...due.problem, pointer: `/schedule${due.problem.pointer}` }];
+    return pastTime(at.data.time, due.dueAt.getTime(), now);
+  }
+  const local = scheduleLocal.safeParse(schedule);
+  if (local.success) return countries.flatMap((country) => checkCountry(local.data, country, now));
+  const recurring = scheduleRecurring.safeParse(schedule);
+  if (!recurring.success) return [];
+  const nextMs = nextInstantMs(recurrenceOf(recurring.data, now.getTime()), now.getTime());
+  if (nextMs !== null) return [];
+  const detail = `nothing recurs from now, ${now.toISOString()}, until ${recurring.data.until ?? 'for ever'}`;
+  return [{ pointer: '/schedule/until', code: 'past-time', detail }];
+}
+
+function pastTime(time: string, dueMs: number, now: Date): FieldProblem[] {
+  if (dueMs >= now.getTime() - pastToleranceMs) return [];
+  const detail = `${quoted(time)} is ${new Date(dueMs).toISOString()}, which is past; it is ${now.toISOString()} now`;
+  return [{ pointer: '/schedule/time', code: 'past-time', detail }];
+}
+
+type Local = Parameters<typeof zoneOfCountry>[0];
+
+function checkCountry(local: Local, country: unknown, now: Date): FieldProblem[] {
+  if (typeof country !== 'string' || !countryPattern.test(country)) return [];
+  const found = zoneOfCountry(local, country);
+  if ('choices' in found) {
+    const pointer = `/schedule/zones/${country}`;
+    const which = found.choices.length === 0 ? '' : `, such as ${found.choices.slice(0, 4).join(', ')}`;
+    return [{ pointer, code: 'missing', detail: `is missing: ${country} has not one time zone; name one${which}` }];
+  }
+  return pastTime(`${local.time} in ${country}`, localStartMs(local, country) ?? 0, now);
+}

@@ -1,0 +1,83 @@
+import { z } from 'zod';
+import { groupDefinition, groupName, groupShape } from '../../../shared/contracts/schedules.ts';
+import { pageShape } from '../frame/pages.contract.ts';
+import { jsonAnswer, problems } from '../frame/server/answer-shapes.ts';
+import type { HttpServer } from '../frame/server/create-http-server.ts';
+import { notFound } from '../frame/http-problem.ts';
+import type { GroupStore } from './schedule-store.port.ts';
+import { groupView } from './schedule-view.ts';
+
+export interface GroupRoutesDeps {
+  groups: GroupStore;
+}
+
+const byName = z.object({ name: groupName });
+const tags = ['groups'];
+
+/** The markets that schedules fire for. */
+export function groupRoutes(server: HttpServer, { groups }: GroupRoutesDeps): void {
+  server.route({
+    method: 'GET',
+    url: '/groups',
+    config: { role: 'viewer' },
+    schema: {
+      operationId: 'listGroups',
+      summary: 'List groups, by name',
+      tags,
+      response: { 200: jsonAnswer('All of them', pageShape(groupShape)), ...problems(401, 429) },
+    },
+    handler: async () => ({ items: (await groups.listGroups()).map(groupView), next: null }),
+  });
+
+  server.route({
+    method: 'GET',
+    url: '/groups/:name',
+    config: { role: 'viewer' },
+    schema: {
+      operationId: 'getGroup',
+      summary: 'Show a group',
+      tags,
+      params: byName,
+      response: { 200: jsonAnswer('The group', groupShape), ...problems(401, 404, 422, 429) },
+    },
+    handler: async ({ params: { name } }) => {
+      const group = await groups.getGroup(name);
+      if (!group) throw notFound('group', name);
+      return groupView(group);
+    },
+  });
+
+  server.route({
+    method: 'PUT',
+    url: '/groups/:name',
+    config: { role: 'operator' },
+    schema: {
+      operationId: 'putGroup',
+      summary: 'Make a group, or say it anew',
+      description: 'Schedules go by it from their next fire on.',
+      tags,
+      params: byName,
+      body: groupDefinition,
+      response: { 200: jsonAnswer('The group', groupShape), ...problems(400, 401, 413, 415, 422, 429) },
+    },
+    handler: async ({ params: { name }, body }) => groupView(await groups.putGroup({ name, ...body })),
+  });
+
+  server.route({
+    method: 'DELETE',
+    url: '/groups/:name',
+    config: { role: 'operator' },
+    schema: {
+      operationId: 'deleteGroup',
+      summary: 'Delete a group',
+      description: 'Schedules that name it go on without it. Deleting it again changes nothing.',
+      tags,
+      params: byName,
+      response: { 204: z.null().describe('It is gone'), ...problems(401, 422, 429) },
+    },
+    handler: async ({ params: { name } }, reply) => {
+      await groups.removeGroup(name);
+      return reply.code(204).send(null);
+    },
+  });
+}

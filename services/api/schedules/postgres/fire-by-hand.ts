@@ -1,0 +1,83 @@
+import type { PoolClient } from 'pg';
+import type { KeptSchedule } from '../../../../shared/contracts/kept-schedules.ts';
+import { targetIdOf, type NewOccurrence, type OccurrenceKind } from '../../../../shared/contracts/planned-rows.ts';
+import { recurrenceOf } from '../../../../shared/contracts/recurrences.ts';
+import { selectGroups } from '../../../../shared/domain/recurrence/groups.ts';
+import { instantsFrom } from '../../../../shared/domain/recurrence/recurrence.ts';
+import { readGroups, type Decider } from '../../../../shared/postgres/schedules/fire-schedules.ts';
+import { insertOccurrences } from '../../../../shared/postgres/schedules/insert-occurrences.ts';
+import {
+  msOf,
+  plannedColumns,
+  plannedRowOf,
+  type PlannedColumns,
+} from '../../../../shared/postgres/schedules/schedule-rows.ts';
+import type { Fired, FireWish, ScheduleRecord } from '../schedule-store.port.ts';
+import { readOccurrences } from './occurrence-list.ts';
+
+/** Occurrences of one wish, at most: they are inserted in one transaction. */
+export const maxFiredByHand = 1000;
+
+export interface HandFire {
+  schedule: ScheduleRecord;
+  wish: FireWish;
+  groups: readonly string[] | null;
+  decider: Decider;
+}
+
+/** Fires what a person asks for. The schedule's row is locked by this transaction. */
+export async function fireByHand(client: PoolClient, { schedule, wish, groups, decider }: HandFire): Promise<Fired> {
+  const { scheduleId } = schedule;
+  const { rows } = await client.query<PlannedColumns & { clockMs: number }>(selectRow, [scheduleId]);
+  const [found] = rows;
+  if (!found) return { kind: 'missing' };
+  const row = plannedRowOf(found);
+  const { definition } = row.schedule;
+
+  const all = selectGroups(definition.groups, definition.groups ? await readGroups(client) : []);
+  const names = all.map(({ name }) => name).filter((name) => groups?.includes(name) ?? true);
+  if (names.length === 0) return { kind: 'no-groups' };
+  const atMost = Math.floor(maxFiredByHand / names.length);
+  const instants = instantsByHand(wish, definition, { ...found, atMost });
+  if (instants.length > atMost) return { kind: 'too-many', atMost };
+
+  const kind: OccurrenceKind = wish.kind;
+  const wanted = instants.flatMap((atMs, index) => {
+    // A run is known by its time: neighbours must not have the same one.
+    const dueAtMs = found.clockMs + index;
+    return names.map((group): NewOccurrence => {
+      const targetId = targetIdOf(scheduleId, row.target, group, atMs);
+      return { scheduleId, group, scheduledForMs: atMs, kind, state: 'fired', targetId, dueAtMs };
+    });
+  });
+  const inserted = await insertOccurrences(client, [row], wanted, decider);
+  const occurrences = await readOccurrences(client, scheduleId, inserted);
+  return { kind: 'fired', schedule, occurrences, alreadyFired: wanted.length - inserted.length };
+}
+
+interface InstantsQuestion {
+  clockMs: number;
+  createdAtMs: number;
+  atMost: number;
+}
+
+/** One more than may be, where there are more. */
+export function instantsByHand(
+  wish: FireWish,
+  { recurrence }: KeptSchedule,
+  { clockMs, createdAtMs, atMost }: InstantsQuestion,
+): number[] {
+  if (wish.kind === 'manual') return [wish.atMs ?? clockMs];
+  const whole = recurrenceOf(recurrence, createdAtMs);
+  // Before it was made it recurred no less: that is what backfilling is for.
+  const unbounded = whole.kind === 'cron' && recurrence.from === undefined ? { ...whole, fromMs: wish.fromMs } : whole;
+  const instants: number[] = [];
+  for (const instant of instantsFrom(unbounded, wish.fromMs)) {
+    if (instant.atMs > Math.min(wish.untilMs, clockMs) || instants.length > atMost) break;
+    if (instant.kind === 'fire') instants.push(instant.atMs);
+  }
+  return instants;
+}
+
+/** By the clock of this moment: two that waited for the same row begin at different times. */
+const selectRow = `select ${plannedColumns}, ${msOf('clock_timestamp()')} as "clockMs" from schedules s where s.id = $1`;

@@ -1,0 +1,80 @@
+import type { Pool, PoolClient } from 'pg';
+import { z } from 'zod';
+import type { NewOccurrence } from '../../../../shared/contracts/planned-rows.ts';
+import { InvalidCursorError, type Page } from '../../campaigns/campaign-store.port.ts';
+import type { OccurrenceFilter, OccurrenceRecord } from '../schedule-store.port.ts';
+import { pageOf } from '../../frame/postgres/pages.ts';
+
+export interface OccurrenceQuestion {
+  scheduleId: string;
+  filter: OccurrenceFilter;
+  limit: number;
+  cursor: string | null;
+}
+
+/** What fired and what was skipped, newest first. */
+export async function listOccurrences(pool: Pool, question: OccurrenceQuestion): Promise<Page<OccurrenceRecord>> {
+  const { scheduleId, filter, limit, cursor } = question;
+  const after = cursor === null ? null : readCursor(cursor);
+  const { rows } = await pool.query<OccurrenceRecord>(selectPage, [
+    ...[scheduleId, limit + 1, filter.state ?? null, filter.group ?? null],
+    ...[after?.at ?? null, after?.group ?? null, after?.cause ?? null],
+  ]);
+  return pageOf(rows, limit, writeCursor);
+}
+
+/** Those that were inserted a moment ago. */
+export async function readOccurrences(
+  client: PoolClient,
+  scheduleId: string,
+  inserted: readonly NewOccurrence[],
+): Promise<OccurrenceRecord[]> {
+  const keys = inserted.map(({ group, scheduledForMs }) => ({ group_name: group, at: new Date(scheduledForMs) }));
+  const { rows } = await client.query<OccurrenceRecord>(selectInserted, [scheduleId, JSON.stringify(keys)]);
+  return rows;
+}
+
+const cursorShape = z.tuple([z.iso.datetime(), z.string(), z.string()]);
+
+export function writeCursor({ scheduledFor, group, cause }: OccurrenceRecord): string {
+  return Buffer.from(JSON.stringify([scheduledFor.toISOString(), group, cause ?? ''])).toString('base64url');
+}
+
+export function readCursor(cursor: string): { at: string; group: string; cause: string } {
+  try {
+    const [at, group, cause] = cursorShape.parse(JSON.parse(Buffer.from(cursor, 'base64url').toString()));
+    return { at, group, cause };
+  } catch (error) {
+    throw new InvalidCursorError(`${JSON.stringify(cursor)} is no cursor of occurrences`, { cause: error });
+  }
+}
+
+/** Whole milliseconds in all times, so that a cursor finds its place again. */
+const fired = `
+  select o.scheduled_for, o.group_name, '' as cause, o.state, o.kind, 1 as instants, o.scheduled_for as last_at,
+    case when s.client is not null then o.target end as job, o.due_at, o.region, o.decided_at, s.campaign
+  from occurrences o join schedules s on s.id = o.schedule where o.schedule = $1`;
+
+const skipped = `
+  select first_at, group_name, cause, 'skipped', null, instants, last_at, null::uuid, null::timestamptz, null, recorded_at, null::uuid
+  from skipped_instants where schedule = $1`;
+
+const columns = `
+  u.scheduled_for as "scheduledFor", u.group_name as "group", u.state, u.kind, nullif(u.cause, '') as cause, u.instants,
+  u.last_at as "lastInstant", u.job as "jobId", r.id as "runId", u.due_at as "dueAt", u.region, u.decided_at as "decidedAt"`;
+
+const runs = `left join runs r on r.campaign = u.campaign and r.scheduled_for = u.due_at and r.parent is null`;
+
+const selectPage = `
+  select ${columns} from (
+    select * from (${fired} union all ${skipped}) u
+    where ($3::text is null or state = $3) and ($4::text is null or group_name = $4)
+      and ($5::timestamptz is null or (scheduled_for, group_name collate "C", cause collate "C") < ($5, $6, $7))
+    order by scheduled_for desc, group_name collate "C" desc, cause collate "C" desc limit $2
+  ) u ${runs}
+  order by u.scheduled_for desc, u.group_name collate "C" desc, u.cause collate "C" desc`;
+
+const selectInserted = `
+  select ${columns} from (${fired}) u
+  join jsonb_to_recordset($2::jsonb) as k (group_name text, at timestamptz) on k.group_name = u.group_name and k.at = u.scheduled_for
+  ${runs} order by u.scheduled_for, u.group_name collate "C"`;

@@ -1,0 +1,231 @@
+import type { Pool, PoolClient } from 'pg';
+import { v7 as uuidv7 } from 'uuid';
+import { keptSchedule, type KeptSchedule } from '../../../../shared/contracts/kept-schedules.ts';
+import { recurrenceOf, type RecurrenceDefinition } from '../../../../shared/contracts/recurrences.ts';
+import { nextInstantMs } from '../../../../shared/domain/recurrence/recurrence.ts';
+import { scheduleMoveOf, type ScheduleVerb } from '../../../../shared/domain/recurrence/schedule-states.ts';
+import { fireSchedules, type Decider } from '../../../../shared/postgres/schedules/fire-schedules.ts';
+import {
+  plannedColumns,
+  plannedRowOf,
+  type PlannedColumns,
+} from '../../../../shared/postgres/schedules/schedule-rows.ts';
+import { stopRemainders } from '../../../../shared/postgres/schedules/stop-remainders.ts';
+import { inTransaction } from '../../../../shared/postgres/transaction.ts';
+import type { ScheduleRecord, ScheduleStore } from '../schedule-store.port.ts';
+import { pageOf, requireIdCursor } from '../../frame/postgres/pages.ts';
+import { fireByHand } from './fire-by-hand.ts';
+import { listOccurrences } from './occurrence-list.ts';
+
+export interface ScheduleStoreDeps {
+  pool: Pool;
+  /** Where what is fired by hand is counted. */
+  region: string;
+  owner: string;
+}
+
+/** Looks at what was due before a change: each of them handles tens of thousands of instants. */
+const maxLooks = 50;
+
+export function createScheduleStore({ pool, region, owner }: ScheduleStoreDeps): ScheduleStore {
+  const decider: Decider = { region: null, nodeRegion: region, owner };
+
+  return {
+    get: (scheduleId) => find(pool, scheduleId),
+
+    create: async ({ scheduleId = uuidv7(), name, clientId, definition, note }) => {
+      await inTransaction(pool, async (client) => {
+        const nowMs = await transactionTime(client);
+        const times = scheduleTimesOf(definition.recurrence, nowMs, nowMs);
+        await client.query(insertSchedule, [
+          scheduleId,
+          name,
+          clientId,
+          JSON.stringify(definition),
+          note,
+          iso(nowMs),
+          ...times,
+        ]);
+      });
+      return await require(pool, scheduleId);
+    },
+
+    list: async ({ state, clientId }, limit, cursor) => {
+      requireIdCursor(cursor);
+      const { rows } = await pool.query<ScheduleRow>(selectPage, [limit + 1, cursor, state ?? null, clientId ?? null]);
+      return pageOf(rows.map(recordOf), limit, ({ scheduleId }) => scheduleId);
+    },
+
+    change: (scheduleId, change, expected) =>
+      inTransaction(pool, async (client) => {
+        const before = await lock(client, scheduleId);
+        if (!before) return { kind: 'missing' };
+        if (expected !== null && expected !== before.revision) return { kind: 'outdated', schedule: before };
+        const { name, clientId, definition, note } = change;
+        if (definition && !(await decidePending(client, before, decider))) return { kind: 'busy' };
+        const { rowCount } = await client.query(updateSchedule, [
+          ...[scheduleId, name ?? null, clientId ?? null, definition ? JSON.stringify(definition) : null],
+          ...[note !== undefined, note ?? null],
+        ]);
+        if (rowCount === 1 && definition) await beginAnew(client, before, definition);
+        return { kind: 'changed', schedule: await require(client, scheduleId) };
+      }),
+
+    control: (scheduleId, verb, reason) =>
+      inTransaction(pool, async (client) => {
+        const before = await lock(client, scheduleId);
+        if (!before) return undefined;
+        const move = scheduleMoveOf(verb, before.state);
+        if (move.kind !== 'move') return { move, schedule: before };
+        if (before.state === 'active') await firePending(client, scheduleId, decider);
+        const nowMs = await transactionTime(client);
+        const isOn = move.to === 'active';
+        const cause = isOn ? (before.state === 'paused' ? 'paused' : 'disabled') : null;
+        const next = isOn ? scheduleTimesOf(before.definition.recurrence, before.createdAt.getTime(), nowMs)[0] : null;
+        await client.query(moveSchedule, [scheduleId, move.to, reason, isOn, cause, next]);
+        if (verb === 'disable') await client.query(dropBuffered, [scheduleId]);
+        await stopRemainders(client, [{ scheduleId }], runVerbs[verb], whatHappened(verb));
+        return { move, schedule: await require(client, scheduleId) };
+      }),
+
+    fire: (scheduleId, wish, groups) =>
+      inTransaction(pool, async (client) => {
+        const schedule = await lock(client, scheduleId);
+        if (!schedule) return { kind: 'missing' };
+        if (schedule.state === 'disabled') return { kind: 'disabled', schedule };
+        return await fireByHand(client, { schedule, wish, groups, decider });
+      }),
+
+    occurrences: (scheduleId, filter, limit, cursor) => listOccurrences(pool, { scheduleId, filter, limit, cursor }),
+  };
+}
+
+/** What becomes of a run that the schedule started. */
+export const runVerbs = { pause: 'pause', resume: 'resume', disable: 'cancel', enable: 'resume' } as const;
+const pastOf: Record<ScheduleVerb, string> = {
+  ...{ pause: 'paused', resume: 'resumed', disable: 'disabled', enable: 'enabled' },
+};
+
+/** Into the run's history. */
+export function whatHappened(verb: ScheduleVerb): string {
+  return `its schedule was ${pastOf[verb]}`;
+}
+
+async function beginAnew(client: PoolClient, before: ScheduleRecord, definition: KeptSchedule): Promise<void> {
+  const nowMs = await transactionTime(client);
+  const times = scheduleTimesOf(definition.recurrence, before.createdAt.getTime(), nowMs);
+  await client.query(beginFrom, [before.scheduleId, iso(nowMs), ...times]);
+}
+
+/** By the definition that it was due by: it would be lost otherwise. What came while it rests is told as skipped. */
+async function decidePending(
+  client: PoolClient,
+  { scheduleId, state }: ScheduleRecord,
+  decider: Decider,
+): Promise<boolean> {
+  if (state === 'paused' || state === 'disabled') await client.query(silence, [scheduleId, state]);
+  return state === 'ended' || (await firePending(client, scheduleId, decider));
+}
+
+/** Whatever region it is at home in. False where more is pending than can be decided here. */
+async function firePending(client: PoolClient, scheduleId: string, decider: Decider): Promise<boolean> {
+  for (let look = 0; look < maxLooks; look++) {
+    const { rows } = await client.query<PlannedColumns>(selectPending, [scheduleId]);
+    if (rows.length === 0) return true;
+    await fireSchedules(client, rows.map(plannedRowOf), decider);
+  }
+  return false;
+}
+
+/** The next instant after `afterMs`, and when to look: for a schedule that has an end, that is the last look. */
+export function scheduleTimesOf(
+  definition: RecurrenceDefinition,
+  madeAtMs: number,
+  afterMs: number,
+): [string | null, string] {
+  const recurrence = recurrenceOf(definition, madeAtMs);
+  const nextAtMs = nextInstantMs(recurrence, afterMs);
+  return [nextAtMs === null ? null : iso(nextAtMs), iso(nextAtMs ?? recurrence.untilMs ?? afterMs)];
+}
+
+const iso = (ms: number) => new Date(ms).toISOString();
+
+async function transactionTime(client: PoolClient): Promise<number> {
+  const { rows } = await client.query<{ now: Date }>('select now()');
+  if (!rows[0]) throw new Error('the database does not know the time');
+  return rows[0].now.getTime();
+}
+
+async function lock(client: PoolClient, scheduleId: string): Promise<ScheduleRecord | undefined> {
+  const { rows } = await client.query<ScheduleRow>(`${selectSchedules} where s.id = $1 for update of s`, [scheduleId]);
+  return rows[0] && recordOf(rows[0]);
+}
+
+async function find(connection: Pool | PoolClient, scheduleId: string): Promise<ScheduleRecord | undefined> {
+  const { rows } = await connection.query<ScheduleRow>(`${selectSchedules} where s.id = $1`, [scheduleId]);
+  return rows[0] && recordOf(rows[0]);
+}
+
+async function require(connection: Pool | PoolClient, scheduleId: string): Promise<ScheduleRecord> {
+  const record = await find(connection, scheduleId);
+  if (!record) throw new Error(`schedule ${scheduleId} is not there`);
+  return record;
+}
+
+type ScheduleRow = Omit<ScheduleRecord, 'definition'> & { definition: unknown };
+
+function recordOf(row: ScheduleRow): ScheduleRecord {
+  return { ...row, definition: keptSchedule.parse(row.definition) };
+}
+
+const selectSchedules = `
+  select s.id as "scheduleId", s.name, s.client as "clientId", s.campaign as "campaignId", s.revision, s.definition, s.state,
+    s.state_reason as "stateReason", s.state_since as "stateSince", s.next_at as "nextAt", s.high_water as "highWater", s.note,
+    s.created_at as "createdAt", s.updated_at as "updatedAt"
+  from schedules s`;
+
+const selectPage = `
+  ${selectSchedules}
+  where ($2::uuid is null or s.id < $2) and ($3::text is null or s.state = $3) and ($4::uuid is null or s.client = $4)
+  order by s.id desc limit $1`;
+
+const selectPending = `select ${plannedColumns} from schedules s where s.id = $1 and s.look_at <= now()`;
+
+/** $6 is now, in whole milliseconds: what recurs does so after it. */
+const insertSchedule = `
+  insert into schedules (id, name, client, definition, note, created_at, high_water, state, next_at, look_at)
+  values ($1, $2, $3, $4::jsonb, $5, $6::timestamptz, $6::timestamptz, 'active', $7, $8)
+  on conflict (id) do nothing`;
+
+const updateSchedule = `
+  with wanted as (
+    select coalesce($2, name) as name, coalesce($3::uuid, client) as client, coalesce($4::jsonb, definition) as definition,
+      case when $5::boolean then $6 else note end as note
+    from schedules where id = $1
+  )
+  update schedules s set name = w.name, client = w.client, definition = w.definition, note = w.note, revision = s.revision + 1,
+    updated_at = now()
+  from wanted w
+  where s.id = $1 and (s.name, s.client, s.definition, s.note) is distinct from (w.name, w.client, w.definition, w.note)`;
+
+const beginFrom = `
+  update schedules set high_water = greatest(high_water, $2::timestamptz), next_at = case when state = 'active' then $3::timestamptz end,
+    look_at = case when state = 'active' then $4::timestamptz end, region_looks = '{}'
+  where id = $1`;
+
+const silence = `update schedules set silent_until = now(), silent_cause = $2, look_at = now() where id = $1`;
+
+/** What came while it was off is skipped by the next look, which is at once. */
+const moveSchedule = `
+  update schedules set state = $2, state_reason = $3, state_since = now(), updated_at = now(),
+    silent_until = case when $4 then now() else silent_until end,
+    silent_cause = case when $4 then $5 else silent_cause end,
+    next_at = $6, look_at = case when $4 then now() else null end, region_looks = '{}'
+  where id = $1`;
+
+const dropBuffered = `
+  with dropped as (
+    delete from occurrences where schedule = $1 and state = 'buffered' returning schedule, group_name, scheduled_for
+  )
+  insert into skipped_instants (schedule, group_name, first_at, last_at, instants, cause)
+  select schedule, group_name, scheduled_for, scheduled_for, 1, 'disabled' from dropped on conflict do nothing`;

@@ -1,0 +1,195 @@
+import { recurrenceOf, type RecurrenceDefinition } from '../../../shared/contracts/recurrences.ts';
+import {
+  backfillWish,
+  firedShape,
+  fireWish,
+  groupName,
+  occurrenceShape,
+  occurrenceStates,
+  previewBody,
+  previewQuery,
+  previewShape,
+  type PreviewShape,
+} from '../../../shared/contracts/schedules.ts';
+import { z } from 'zod';
+import { nextFires } from '../../../shared/domain/recurrence/recurrence.ts';
+import { pageQuery, pageShape } from '../frame/pages.contract.ts';
+import { jsonAnswer, problems } from '../frame/server/answer-shapes.ts';
+import type { HttpServer } from '../frame/server/create-http-server.ts';
+import { HttpProblem, invalidRequest, notFound } from '../frame/http-problem.ts';
+import { idempotentHeaders } from '../frame/idempotency.ts';
+import type { Fired } from './schedule-store.port.ts';
+import { refusingInvalidCursor, requireId } from '../frame/public-ids.ts';
+import { byScheduleId, checkOwner, type ScheduleRoutesDeps } from './schedule-routes.ts';
+import { occurrenceView, previewView } from './schedule-view.ts';
+
+const tags = ['schedules'];
+
+const occurrenceQuery = pageQuery.extend({
+  state: z.enum(occurrenceStates).optional(),
+  group: groupName.optional(),
+});
+
+/** What schedules fire, have fired and would fire. */
+export function scheduleFireRoutes(server: HttpServer, deps: ScheduleRoutesDeps): void {
+  fireRoutes(server, deps);
+  previewRoutes(server, deps);
+
+  server.route({
+    method: 'GET',
+    url: '/schedules/:id/occurrences',
+    config: { role: 'viewer' },
+    schema: {
+      operationId: 'listOccurrences',
+      summary: 'What fired, what waits and what was skipped, with the cause; newest first',
+      tags,
+      params: byScheduleId,
+      querystring: occurrenceQuery,
+      response: { 200: jsonAnswer('A page of them', pageShape(occurrenceShape)), ...problems(401, 404, 422, 429) },
+    },
+    handler: async ({ params: { id }, query: { limit, cursor, ...filter } }) => {
+      const scheduleId = requireId('schedule', id);
+      if (!(await deps.schedules.get(scheduleId))) throw notFound('schedule', id);
+      const page = await refusingInvalidCursor(cursor, () =>
+        deps.schedules.occurrences(scheduleId, filter, limit, cursor ?? null),
+      );
+      return { items: page.items.map(occurrenceView), next: page.next };
+    },
+  });
+}
+
+function fireRoutes(server: HttpServer, { schedules }: ScheduleRoutesDeps): void {
+  const answered = { 200: jsonAnswer('What fired', firedShape), ...problems(400, 401, 404, 409, 413, 415, 422, 429) };
+
+  server.route({
+    method: 'POST',
+    url: '/schedules/:id/run-now',
+    config: { role: 'manager' },
+    schema: {
+      operationId: 'runScheduleNow',
+      summary: 'Fire now, beside the rhythm',
+      description:
+        'Whatever the overlap policy, also while it is paused. With an `Idempotency-Key`, a repeat fires nothing.',
+      tags,
+      headers: idempotentHeaders,
+      params: byScheduleId,
+      body: fireWish.nullish(),
+      response: answered,
+    },
+    handler: async (request) => {
+      const { id } = request.params;
+      const { body, begun } = request;
+      await checkOwner(request, id, schedules);
+      const { groups = null } = body ?? {};
+      // A repeat whose first answer was lost fires at the same instant, which has fired.
+      const wish = { kind: 'manual', atMs: begun ? timeOfId(begun.createdId) : null } as const;
+      return firedView(id, await schedules.fire(requireId('schedule', id), wish, groups));
+    },
+  });
+
+  server.route({
+    method: 'POST',
+    url: '/schedules/:id/backfill',
+    config: { role: 'manager' },
+    schema: {
+      operationId: 'backfillSchedule',
+      summary: 'Fire now what did not fire in a time',
+      description:
+        'Each instant that recurs in it and has not fired, for each group: at most 1,000. A repeat fires nothing twice.',
+      tags,
+      headers: idempotentHeaders,
+      params: byScheduleId,
+      body: backfillWish,
+      response: answered,
+    },
+    handler: async (request) => {
+      const { id } = request.params;
+      const { from, until, groups = null } = request.body;
+      await checkOwner(request, id, schedules);
+      const wish = { kind: 'backfill', fromMs: Date.parse(from), untilMs: Date.parse(until) } as const;
+      if (wish.untilMs < wish.fromMs) {
+        throw invalidRequest([
+          { pointer: '/until', code: 'invalid-value', detail: `${until} lies before from, ${from}` },
+        ]);
+      }
+      return firedView(id, await schedules.fire(requireId('schedule', id), wish, groups));
+    },
+  });
+}
+
+/** A uuid v7 begins with its milliseconds. */
+function timeOfId(uuid: string): number {
+  return Number.parseInt(uuid.replaceAll('-', '').slice(0, 12), 16);
+}
+
+function firedView(id: string, fired: Fired) {
+  switch (fired.kind) {
+    case 'fired':
+      return { fired: fired.occurrences.map(occurrenceView), alreadyFired: fired.alreadyFired };
+    case 'missing':
+      throw notFound('schedule', id);
+    case 'disabled':
+      throw new HttpProblem({ status: 409, code: 'state-forbids', detail: `${id} is disabled: enable it first` });
+    case 'no-groups':
+      throw new HttpProblem({
+        status: 409,
+        code: 'no-groups',
+        detail: `none of these groups is one of ${id} at the moment`,
+      });
+    case 'too-many': {
+      const detail = `more than ${fired.atMost} instants recur in that time: take a shorter one`;
+      throw invalidRequest([{ pointer: '/until', code: 'out-of-range', detail }]);
+    }
+  }
+}
+
+function previewRoutes(server: HttpServer, { schedules, clock }: ScheduleRoutesDeps): void {
+  const answered = { 200: jsonAnswer('The next fires', previewShape), ...problems(400, 401, 404, 413, 415, 422, 429) };
+
+  const preview = (definition: RecurrenceDefinition, madeAtMs: number, { after, count }: PreviewWish): PreviewShape => {
+    const afterMs = after === undefined ? clock.now().getTime() : Date.parse(after);
+    return previewView(definition.zone, nextFires(recurrenceOf(definition, madeAtMs), afterMs, count));
+  };
+
+  server.route({
+    method: 'POST',
+    url: '/schedules/preview',
+    // It changes nothing that anybody would look for later.
+    config: { role: 'viewer', isFrequent: true },
+    schema: {
+      operationId: 'previewRecurrence',
+      summary: 'When a schedule would fire that is not made yet',
+      description: 'Times that a clock change shifts, repeats or skips are marked.',
+      tags,
+      body: previewBody,
+      response: answered,
+    },
+    handler: ({ body: { count, after, ...definition } }) =>
+      Promise.resolve(preview(definition, clock.now().getTime(), { count, after })),
+  });
+
+  server.route({
+    method: 'GET',
+    url: '/schedules/:id/preview',
+    config: { role: 'viewer' },
+    schema: {
+      operationId: 'previewSchedule',
+      summary: 'When a schedule fires next',
+      description: 'As it would if it were active. Times that a clock change shifts, repeats or skips are marked.',
+      tags,
+      params: byScheduleId,
+      querystring: previewQuery,
+      response: answered,
+    },
+    handler: async ({ params: { id }, query }) => {
+      const schedule = await schedules.get(requireId('schedule', id));
+      if (!schedule) throw notFound('schedule', id);
+      return preview(schedule.definition.recurrence, schedule.createdAt.getTime(), query);
+    },
+  });
+}
+
+interface PreviewWish {
+  count: number;
+  after?: string | undefined;
+}

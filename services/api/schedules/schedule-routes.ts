@@ -1,0 +1,241 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { z } from 'zod';
+import {
+  newSchedule,
+  schedulePatch,
+  scheduleShape,
+  type NewScheduleBody,
+} from '../../../shared/contracts/schedules.ts';
+import { publicId } from '../../../shared/domain/ids.ts';
+import {
+  scheduleStates,
+  scheduleVerbs,
+  type ScheduleState,
+  type ScheduleVerb,
+} from '../../../shared/domain/recurrence/schedule-states.ts';
+import { isStorable } from '../../../shared/domain/stored-text.ts';
+import type { Clock } from '../../../shared/ports/clock.ts';
+import type { ClientReader } from '../../../shared/runtime/client-reader.ts';
+import { pageQuery, pageShape } from '../frame/pages.contract.ts';
+import { jsonAnswer, problems } from '../frame/server/answer-shapes.ts';
+import { bodyAsItCame, type HttpServer } from '../frame/server/create-http-server.ts';
+import { entityTag, expectedRevision, outdated } from '../frame/entity-tag.ts';
+import { HttpProblem, invalidRequest, notFound, quoted } from '../frame/http-problem.ts';
+import { idempotentHeaders } from '../frame/idempotency.ts';
+import type { ScheduleChange, ScheduleRecord, ScheduleStore } from './schedule-store.port.ts';
+import { cursorInQuery, idInQuery, pageView, requireId } from '../frame/public-ids.ts';
+import { requireRole } from '../access/route-roles.ts';
+import { scheduleView } from './schedule-view.ts';
+import { definitionOf, patchedSchedule } from './wanted-schedule.ts';
+
+export interface ScheduleRoutesDeps {
+  schedules: ScheduleStore;
+  clients: Pick<ClientReader, 'current' | 'refresh'>;
+  clock: Clock;
+}
+
+export const byScheduleId = z.object({ id: z.string().describe('sch_…') });
+const matching = z.looseObject({
+  'if-match': z.string().optional().describe('The ETag that it was shown with: 412 where it has changed since'),
+});
+const tags = ['schedules'];
+const answered = jsonAnswer('The schedule', scheduleShape);
+
+const listQuery = pageQuery.extend({
+  state: z.enum(scheduleStates).optional(),
+  clientId: z.string().optional().describe('cli_…'),
+});
+
+/** What recurs. */
+export function scheduleRoutes(server: HttpServer, deps: ScheduleRoutesDeps): void {
+  const { schedules } = deps;
+  const answer = (reply: FastifyReply, schedule: ScheduleRecord) =>
+    reply.header('etag', entityTag(schedule.revision)).send(scheduleView(schedule));
+
+  async function require(id: string): Promise<ScheduleRecord> {
+    const schedule = await schedules.get(requireId('schedule', id));
+    if (!schedule) throw notFound('schedule', id);
+    return schedule;
+  }
+
+  async function clientOf({ target }: NewScheduleBody): Promise<string> {
+    const ref = target.client;
+    const client = deps.clients.current()?.byRef.get(ref) ?? (await deps.clients.refresh()).byRef.get(ref);
+    if (client) return client.clientId;
+    const detail = `there is no client ${quoted(target.client)}: POST /v1/clients makes one`;
+    throw invalidRequest([{ pointer: '/target/client', code: 'unknown-client', detail }]);
+  }
+
+  server.route({
+    method: 'POST',
+    url: '/schedules',
+    config: { role: 'operator' },
+    schema: {
+      operationId: 'createSchedule',
+      summary: 'Create a schedule',
+      description: 'It fires from its next instant on. `POST /v1/schedules/preview` says when that would be.',
+      tags,
+      headers: idempotentHeaders,
+      body: newSchedule,
+      response: { 201: answered, ...problems(400, 401, 409, 413, 415, 422, 429) },
+    },
+    handler: async ({ body, begun }, reply) => {
+      const wanted = { clientId: await clientOf(body), definition: definitionOf(body) };
+      const { name, note = null } = body;
+      const created = await schedules.create({ scheduleId: begun?.createdId, name, note, ...wanted });
+      reply.code(201).header('location', scheduleView(created).links.self);
+      return answer(reply, created);
+    },
+  });
+
+  server.route({
+    method: 'GET',
+    url: '/schedules',
+    config: { role: 'viewer' },
+    schema: {
+      operationId: 'listSchedules',
+      summary: 'List schedules, newest first',
+      description: 'Those of campaigns, too.',
+      tags,
+      querystring: listQuery,
+      response: { 200: jsonAnswer('A page of schedules', pageShape(scheduleShape)), ...problems(401, 422, 429) },
+    },
+    handler: async ({ query: { limit, cursor, state, clientId } }) => {
+      const filter = { state, clientId: idInQuery('client', 'clientId', clientId) };
+      return pageView('schedule', await schedules.list(filter, limit, cursorInQuery('schedule', cursor)), scheduleView);
+    },
+  });
+
+  server.route({
+    method: 'GET',
+    url: '/schedules/:id',
+    config: { role: 'viewer' },
+    schema: {
+      operationId: 'getSchedule',
+      summary: 'Show a schedule',
+      tags,
+      params: byScheduleId,
+      response: { 200: answered, ...problems(401, 404, 429) },
+    },
+    handler: async ({ params }, reply) => answer(reply, await require(params.id)),
+  });
+
+  server.route({
+    method: 'PATCH',
+    url: '/schedules/:id',
+    config: { role: 'manager' },
+    schema: {
+      operationId: 'changeSchedule',
+      summary: 'Change some of a schedule',
+      description:
+        'What is due by then still fires as it was, and what fired is left alone. null takes a field back to what it is for a new one (JSON merge patch). ' +
+        'Of a campaign’s schedule only the note can be changed here.',
+      tags,
+      params: byScheduleId,
+      headers: matching,
+      body: schedulePatch,
+      response: { 200: answered, ...problems(400, 401, 404, 409, 412, 413, 415, 422, 429) },
+    },
+    // What is wrong is said by the merged schedule, whose fields have their usual limits.
+    validatorCompiler: bodyAsItCame,
+    handler: async (request, reply) => {
+      const { params, headers } = request;
+      const body: unknown = request.body;
+      const expected = expectedRevision(headers['if-match']);
+      for (;;) {
+        const before = await require(params.id);
+        if (before.campaignId === null) requireRole(request, 'operator');
+        if (expected !== null && expected !== before.revision) throw changedSince(before);
+        const change = before.campaignId === null ? await changeOf(before, body) : noteOf(before, body);
+        const changed = await schedules.change(before.scheduleId, change, before.revision);
+        if (changed.kind === 'changed') return answer(reply, changed.schedule);
+        if (changed.kind === 'missing') throw notFound('schedule', params.id);
+        if (changed.kind === 'busy') throw stillDeciding(params.id);
+        if (expected !== null) throw changedSince(changed.schedule);
+      }
+    },
+  });
+
+  async function changeOf(before: ScheduleRecord, body: unknown) {
+    const wanted = patchedSchedule(before, body);
+    const { name, note = null } = wanted;
+    return { name, note, clientId: await clientOf(wanted), definition: definitionOf(wanted) };
+  }
+
+  for (const verb of scheduleVerbs) verbRoute(server, verb, deps);
+}
+
+/** A manager has campaigns, and their schedules; those of clients are an operator's. */
+export async function checkOwner(
+  request: FastifyRequest,
+  id: string,
+  schedules: Pick<ScheduleStore, 'get'>,
+): Promise<void> {
+  if (request.apiKey?.role === 'operator') return;
+  const schedule = await schedules.get(requireId('schedule', id));
+  if (schedule?.campaignId === null) requireRole(request, 'operator');
+}
+
+const summaries: Record<ScheduleVerb, string> = {
+  pause: 'Let it rest for a while; the run that it started rests with it',
+  resume: 'Let it go on; what it left out is recorded as skipped',
+  disable: 'Switch it off; what waits is given up, and the run that it started is cancelled',
+  enable: 'Switch it on',
+};
+
+const verbBody = z.strictObject({
+  reason: z.string().max(500).refine(isStorable, 'holds what no text can').optional(),
+});
+
+function verbRoute(server: HttpServer, verb: ScheduleVerb, { schedules }: ScheduleRoutesDeps): void {
+  server.route({
+    method: 'POST',
+    url: `/schedules/:id/${verb}`,
+    config: { role: 'manager' },
+    schema: {
+      operationId: `${verb}Schedule`,
+      summary: summaries[verb],
+      description: 'Asking for it again changes nothing.',
+      tags,
+      headers: idempotentHeaders,
+      params: byScheduleId,
+      body: verbBody.nullish(),
+      response: { 200: answered, ...problems(400, 401, 404, 409, 413, 415, 422, 429) },
+    },
+    handler: async (request, reply) => {
+      const { id } = request.params;
+      const { reason } = request.body ?? {};
+      await checkOwner(request, id, schedules);
+      const controlled = await schedules.control(requireId('schedule', id), verb, reason ?? null);
+      if (!controlled) throw notFound('schedule', id);
+      const { move, schedule } = controlled;
+      request.auditDetail = { ...(reason === undefined ? {} : { reason }), state: schedule.state };
+      if (move.kind === 'forbidden') throw stateForbids(schedule, verb, move.allowed);
+      return reply.header('etag', entityTag(schedule.revision)).send(scheduleView(schedule));
+    },
+  });
+}
+
+const notePatch = z.strictObject({ note: scheduleShape.shape.note.optional() });
+
+function noteOf({ scheduleId, campaignId }: ScheduleRecord, body: unknown): ScheduleChange {
+  const patch = notePatch.safeParse(body);
+  if (patch.success) return patch.data;
+  const id = publicId('schedule', scheduleId);
+  const detail = `${id} is the schedule of ${publicId('campaign', campaignId ?? '')}: only its note can be changed here`;
+  throw new HttpProblem({ status: 409, code: 'schedule-of-campaign', detail });
+}
+
+function stateForbids({ scheduleId, state }: ScheduleRecord, verb: ScheduleVerb, allowed: readonly ScheduleState[]) {
+  const detail = `${publicId('schedule', scheduleId)} is ${state}; ${verb} is for one that is ${allowed.join(' or ')}`;
+  return new HttpProblem({ status: 409, code: 'state-forbids', detail });
+}
+
+function stillDeciding(id: string): HttpProblem {
+  const detail = `what ${id} has missed is still being decided by its definition as it is; try again in a moment`;
+  return new HttpProblem({ status: 409, code: 'still-deciding', detail, headers: { 'retry-after': '1' } });
+}
+
+function changedSince({ scheduleId, revision }: ScheduleRecord): HttpProblem {
+  return outdated(`${publicId('schedule', scheduleId)} is at revision ${revision} by now: look at it, and say it anew`);
+}

@@ -1,0 +1,82 @@
+import { z } from 'zod';
+import type { GroupShape, OccurrenceShape, PreviewShape, ScheduleShape } from '../../../shared/contracts/schedules.ts';
+import { publicId } from '../../../shared/domain/ids.ts';
+import type { CronInstant } from '../../../shared/domain/recurrence/instants.ts';
+import type { GroupRecord, OccurrenceRecord, ScheduleRecord } from './schedule-store.port.ts';
+
+export function scheduleView(record: ScheduleRecord): ScheduleShape {
+  const { definition, clientId, campaignId, name, revision, state, stateReason, note } = record;
+  const id = publicId('schedule', record.scheduleId);
+  const self = `/v1/schedules/${id}`;
+  return {
+    ...{ id, name, revision, state, stateReason },
+    stateSince: record.stateSince.toISOString(),
+    target: targetView(definition.call, clientId),
+    campaignId: campaignId === null ? null : publicId('campaign', campaignId),
+    ...definition.recurrence,
+    groups: definition.groups ?? null,
+    note,
+    nextAt: record.nextAt?.toISOString() ?? null,
+    decidedUntil: record.highWater.toISOString(),
+    createdAt: record.createdAt.toISOString(),
+    updatedAt: record.updatedAt.toISOString(),
+    links: { self, occurrences: `${self}/occurrences`, preview: `${self}/preview` },
+  };
+}
+
+const storedHeaders = z.record(z.string(), z.string());
+const methods = z.enum(['POST', 'PUT', 'PATCH', 'DELETE', 'GET']);
+
+function targetView(call: ScheduleRecord['definition']['call'], clientId: string | null): ScheduleShape['target'] {
+  if (!call || clientId === null) return null;
+  const { url, method, headers, body, relevancySeconds, tags } = call;
+  return {
+    client: publicId('client', clientId),
+    ...{ url, method: methods.parse(method), body, tags },
+    headers: headers === null ? {} : storedHeaders.parse(JSON.parse(headers)),
+    ...(relevancySeconds === null ? {} : { relevancySeconds }),
+  };
+}
+
+export function occurrenceView(record: OccurrenceRecord): OccurrenceShape {
+  const { scheduledFor, lastInstant, instants, group, state, kind, cause, jobId, runId, dueAt, region, decidedAt } =
+    record;
+  return {
+    ...{ scheduledFor: scheduledFor.toISOString(), lastInstant: lastInstant.toISOString(), instants },
+    ...{ group: group === '' ? null : group, state, kind, cause, region },
+    jobId: jobId === null ? null : publicId('job', jobId),
+    runId: runId === null ? null : publicId('run', runId),
+    ...{ dueAt: dueAt?.toISOString() ?? null, decidedAt: decidedAt.toISOString() },
+  };
+}
+
+export function previewView(zone: string, instants: readonly CronInstant[]): PreviewShape {
+  return {
+    zone,
+    fires: instants.map((instant) => {
+      if (instant.kind === 'skipped') {
+        return { at: null, localTime: localTime(instant.firstLocalMs), mark: 'skipped', instants: instant.count };
+      }
+      const { atMs, localMs, mark } = instant;
+      return {
+        at: new Date(atMs).toISOString(),
+        localTime: localMs === null ? null : localTime(localMs),
+        mark,
+        instants: 1,
+      };
+    }),
+  };
+}
+
+function localTime(localMs: number): string {
+  return new Date(localMs).toISOString().slice(0, 19);
+}
+
+export function groupView(record: GroupRecord): GroupShape {
+  const { name, revision, homeRegion, fallbackSeconds, tags, countries, createdAt, updatedAt } = record;
+  return {
+    ...{ name, revision, homeRegion, fallbackSeconds, tags: [...tags], countries: [...countries] },
+    ...{ createdAt: createdAt.toISOString(), updatedAt: updatedAt.toISOString() },
+    links: { self: `/v1/groups/${name}` },
+  };
+}

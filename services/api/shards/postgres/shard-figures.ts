@@ -1,0 +1,40 @@
+import type { Pool } from 'pg';
+import type { ShardFigures, ShardWork, WorkerReport } from '../shard-figures.port.ts';
+
+const reports = `
+  select worker, action_type as "actionType", country, in_flight as "inFlight", call_limit as "callLimit", waiting,
+    breaker_open as "breakerOpen", batches_per_second::float8 as "batchesPerSecond"
+  from shard_reports where reported_at > now() - interval '1 minute'
+  order by worker`;
+
+/** Ready is entered + born - done - waiting; what has entered a step survived the one before. As the trigger counts it (docs/feeding.md). */
+const work = `
+  with steps as (
+    select f.feed, f.country, s.step, s.entry ->> 'action' as action, f.next_batch_no - 1 as fed,
+      case when f.complete then 0 else greatest(0, ceil((f.estimate - f.fed_users)::float8 / f.batch_users)) end as unfed,
+      coalesce(t.done, 0) as done, coalesce(t.survived, 0) as survived, coalesce(t.born, 0) as born, greatest(0, coalesce(t.waiting, 0)) as waiting
+    from runs r
+    join feeds f on f.run = r.id
+    join campaign_revisions c on c.campaign = r.campaign and c.revision = r.revision
+    cross join lateral jsonb_array_elements(c.definition -> 'chain') with ordinality s (entry, step)
+    left join lateral (
+      select sum(done) as done, sum(survived) as survived, sum(born) as born, sum(waiting) as waiting
+      from run_totals where feed = f.feed and step = s.step
+    ) t on true
+    where r.state = 'running' and r.ended_at is null
+  ), entered as (
+    select *, case when step = 1 then fed else lag(survived) over (partition by feed order by step) end as entered from steps
+  ), ready as (
+    select *, greatest(0, entered + born - done - waiting) as ready from entered
+  ), ahead as (
+    select *, coalesce(unfed, 0) + sum(ready) over (partition by feed order by step) as ahead from ready
+  )
+  select action as "actionType", country, sum(ready)::float8 as ready, sum(waiting)::float8 as waiting, sum(ahead)::float8 as ahead
+  from ahead group by action, country having sum(ready + waiting + ahead) > 0`;
+
+export function createShardFigures({ pool }: { pool: Pool }): ShardFigures {
+  return {
+    reports: async () => (await pool.query<WorkerReport>(reports)).rows,
+    work: async () => (await pool.query<ShardWork>(work)).rows,
+  };
+}

@@ -1,0 +1,111 @@
+import { topicNames, type Shard } from '../../../shared/domain/shard.ts';
+import type { GuardReader } from '../../../shared/ports/endpoint-guards.ts';
+import type { GroupLook } from '../../../shared/ports/group-look.ts';
+import type { Clock } from '../../../shared/ports/clock.ts';
+import type { Meter } from '../../../shared/ports/meter.ts';
+import type { RegistryReader } from '../../../shared/runtime/registry-reader.ts';
+import { createLagHistory } from './lag-history.ts';
+import type { ShardShape } from './shards.contract.ts';
+import type { ShardFigures } from './shard-figures.port.ts';
+import { shardId, shardView } from './shard-view.ts';
+
+/** However many ask: brokers and database are asked this often at most. */
+const freshMs = 1000;
+
+export interface ShardLookDeps {
+  registry: Pick<RegistryReader, 'refresh'>;
+  figures: ShardFigures;
+  guards: GuardReader;
+  /** The workers' group. */
+  group: GroupLook;
+  topicPrefix: string;
+  clock: Pick<Clock, 'monotonicMs'>;
+}
+
+/** All shards as they are now. */
+export interface ShardLook {
+  /** By id; about a second old at most. @param isChanged somebody changed a shard: nothing older than this call will do */
+  look(isChanged?: boolean): Promise<readonly ShardShape[]>;
+  /** What was seen last; nothing before the first look. */
+  last(): readonly ShardShape[];
+}
+
+export function createShardLook({ registry, figures, guards, group, topicPrefix, clock }: ShardLookDeps): ShardLook {
+  const names = topicNames(topicPrefix);
+  const history = createLagHistory();
+  let seen: readonly ShardShape[] = [];
+  let seenAtMs = -Infinity;
+  let looking: Promise<readonly ShardShape[]> | undefined;
+
+  async function lookNow(): Promise<readonly ShardShape[]> {
+    const beganMs = clock.monotonicMs();
+    const { shards } = await registry.refresh();
+    const topics = shards.map((shard) => names.shard(shard));
+    const [traffic, reports, work, breakers] = await Promise.all([
+      group.look(topics),
+      figures.reports(),
+      figures.work(),
+      guards.list(),
+    ]);
+    const reportsOf = Map.groupBy(reports, keyOf);
+    const workOf = new Map(work.map((each) => [keyOf(each), each]));
+    const guardOf = new Map(breakers.map((each) => [keyOf(each), each]));
+    seen = shards.map((shard) => {
+      const topic = names.shard(shard);
+      const id = shardId(shard);
+      const view = shardView({
+        ...{ shard, topic },
+        traffic: traffic === null ? null : traffic.get(topic),
+        reports: reportsOf.get(keyOf(shard)) ?? [],
+        work: workOf.get(keyOf(shard)),
+        guard: guardOf.get(keyOf(shard)),
+      });
+      history.add(id, beganMs, view.lag.aheadSeconds);
+      return { ...view, lag: { ...view.lag, history: history.of(id, beganMs) } };
+    });
+    seenAtMs = beganMs;
+    return seen;
+  }
+
+  return {
+    look: async (isChanged = false) => {
+      if (isChanged) {
+        await looking?.catch(() => undefined);
+        return await lookNow();
+      }
+      if (clock.monotonicMs() - seenAtMs < freshMs) return seen;
+      return await (looking ??= lookNow().finally(() => (looking = undefined)));
+    },
+    last: () => seen,
+  };
+}
+
+function keyOf({ actionType, country }: Shard): string {
+  return shardId({ actionType, country });
+}
+
+/** For autoscalers. */
+export function exportShardFigures(meter: Meter, shards: ShardLook): void {
+  const gauge = (name: string, help: string, value: (shard: ShardShape) => number | null) =>
+    meter.gauge({
+      name,
+      help,
+      labelNames: ['action', 'country'],
+      collect: (gauge) => {
+        // Joined by whoever asks meanwhile. Who asks next gets it: to collect has to be quick.
+        shards.look().catch(() => undefined);
+        for (const shard of shards.last()) {
+          const level = value(shard);
+          if (level !== null) gauge.of({ action: shard.actionType, country: shard.country }).set(level);
+        }
+      },
+    });
+  gauge('muster_shard_ahead_seconds', 'Work ahead in the shard, at its rate of now.', ({ lag }) => lag.aheadSeconds);
+  gauge('muster_shard_lag_messages', 'Messages published and not handled.', ({ lag }) => lag.messages);
+  gauge('muster_shard_workers', 'Workers that serve the shard.', ({ workers }) => workers.length);
+  gauge(
+    'muster_shard_desired_workers',
+    'Workers to be through in a minute, at most one for each partition.',
+    (shard) => shard.desiredWorkers,
+  );
+}

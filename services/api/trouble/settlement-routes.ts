@@ -1,0 +1,217 @@
+import type { FastifyRequest, FastifySchemaCompiler } from 'fastify';
+import { Readable } from 'node:stream';
+import { v7 as uuidv7 } from 'uuid';
+import { z } from 'zod';
+import { settlement, settleRequest } from '../../../shared/contracts/settlements.ts';
+import type { Catalogue } from '../../../shared/contracts/engine-config.ts';
+import type { Settlements } from '../../../shared/ports/settlements.ts';
+import type { CatalogueReader } from '../frame/catalogue-reader.ts';
+import { pageShape } from '../frame/pages.contract.ts';
+import { jsonAnswer, problems } from '../frame/server/answer-shapes.ts';
+import { checkShape } from '../frame/server/check-shape.ts';
+import type { HttpServer } from '../frame/server/create-http-server.ts';
+import { HttpProblem, invalidRequest, notFound } from '../frame/http-problem.ts';
+import { idempotentHeaders } from '../frame/idempotency.ts';
+import type { NewSettlement, SettlementRecord, SettlementRequests } from './settlement-requests.port.ts';
+import type { RunReports, RunSnapshot } from '../runs/run-reports.port.ts';
+import { requireId } from '../frame/public-ids.ts';
+import { settleFile } from './settle-file.ts';
+import { settledUser } from './settlement-lines.ts';
+import { settlementView } from './settlement-view.ts';
+
+export interface SettlementRoutesDeps {
+  reports: RunReports;
+  settlements: Settlements;
+  settlementRequests: SettlementRequests;
+  catalogue: CatalogueReader;
+}
+
+const tags = ['runs'];
+const byId = z.object({ id: z.string().describe('run_…') });
+const listed = 100;
+
+type SettleRequest = z.infer<typeof settleRequest>;
+
+export function settlementRoutes(server: HttpServer, deps: SettlementRoutesDeps): void {
+  void server.register((scope: HttpServer, _options, done) => {
+    settleRoute(scope, deps);
+    done();
+  });
+  const { settlementRequests } = deps;
+
+  server.route({
+    method: 'GET',
+    url: '/runs/:id/settlements',
+    config: { role: 'viewer' },
+    schema: {
+      operationId: 'listSettlements',
+      summary: 'Who settled what of the unknown outcomes, newest first',
+      tags,
+      params: byId,
+      response: { 200: jsonAnswer('The last hundred', pageShape(settlement)), ...problems(401, 404, 429) },
+    },
+    handler: async ({ params: { id } }) => {
+      await requireRun(id, deps);
+      return { items: (await settlementRequests.list(requireId('run', id), listed)).map(settlementView), next: null };
+    },
+  });
+
+  server.route({
+    method: 'GET',
+    url: '/runs/:id/settlements/:settlementId',
+    config: { role: 'viewer' },
+    schema: {
+      operationId: 'getSettlement',
+      summary: 'How far a settlement has come',
+      tags,
+      params: byId.extend({ settlementId: z.string().describe('set_…') }),
+      response: { 200: jsonAnswer('The settlement', settlement), ...problems(401, 404, 429) },
+    },
+    handler: async ({ params: { id, settlementId } }) => {
+      const found = await settlementRequests.get(requireId('run', id), requireId('settlement', settlementId));
+      if (!found) throw notFound('settlement', settlementId);
+      return settlementView(found);
+    },
+  });
+}
+
+function settleRoute(server: HttpServer, deps: SettlementRoutesDeps): void {
+  for (const type of ['text/csv', 'application/x-ndjson']) {
+    if (!server.hasContentTypeParser(type)) {
+      server.addContentTypeParser(type, (_request, payload, done) => done(null, payload));
+    }
+  }
+  server.route({
+    method: 'POST',
+    url: '/runs/:id/settle',
+    config: { role: 'manager' },
+    schema: {
+      operationId: 'settleRun',
+      summary: 'Settle users whose outcome is unknown, once the run has ended',
+      description:
+        'By hand: one user. By file: `text/csv` with `userId,step,outcome[,code[,country]]`, or `application/x-ndjson` with the same ' +
+        'fields, read as it comes; the answer says which lines settled nobody. By status: the status endpoints (class C) are asked in ' +
+        'the background, and the answer (202) says where to look. A user is settled once; the same again changes nothing. Whoever is ' +
+        'settled as succeeded stays `skipped` in the later steps of this run.',
+      tags,
+      headers: idempotentHeaders,
+      params: byId,
+      body: settleRequest,
+      response: {
+        200: jsonAnswer('What was settled', settlement),
+        202: jsonAnswer('It goes on in the background', settlement),
+        ...problems(400, 401, 404, 409, 413, 415, 422, 429),
+      },
+    },
+    validatorCompiler: settleValidator,
+    handler: async (request, reply) => {
+      const { id } = request.params;
+      const snapshot = await requireRun(id, deps);
+      const body: unknown = request.body;
+      const record =
+        body instanceof Readable
+          ? await settleByFile(request, snapshot, body, deps)
+          : await settleAsAsked(request, snapshot, request.body, deps);
+      return reply.code(record.state === 'running' ? 202 : 200).send(settlementView(record));
+    },
+  });
+}
+
+/** A file is checked line by line, as it is read. */
+const settleValidator: FastifySchemaCompiler<unknown> =
+  ({ httpPart }) =>
+  (value: unknown) => {
+    if (httpPart !== 'body' || value instanceof Readable) return { value };
+    const checked = checkShape(settleRequest, value);
+    return checked.ok ? { value: checked.value } : { error: invalidRequest(checked.problems, checked.more) };
+  };
+
+async function settleAsAsked(
+  request: FastifyRequest,
+  snapshot: RunSnapshot,
+  body: SettleRequest,
+  deps: SettlementRoutesDeps,
+): Promise<SettlementRecord> {
+  const { settlements, settlementRequests, catalogue } = deps;
+  const { runId, chain } = snapshot;
+  if (body.by === 'status') {
+    requireStatusEndpoint(body, chain, catalogue.registered());
+    const wanted = { step: body.step ?? null, country: body.country ?? null };
+    return await begin(newSettlement(request, runId, 'status', wanted), deps);
+  }
+  const record = await begin(newSettlement(request, runId, 'hand'), deps);
+  const { settlementId } = record;
+  const [verdict] = await settlements.settle({ settlementId, runId }, [settledUser(body)]);
+  const isRefused = verdict === 'not-unknown' || verdict === 'otherwise';
+  const cause =
+    verdict === 'otherwise' ? 'it was settled otherwise before' : 'nobody of that id is unknown in that step';
+  await settlementRequests.end(settlementId, {
+    state: isRefused ? 'failed' : 'done',
+    cause: isRefused ? cause : null,
+    rejects: [],
+  });
+  if (isRefused) {
+    throw new HttpProblem({
+      status: 409,
+      code: verdict === 'otherwise' ? 'settled-otherwise' : 'not-unknown',
+      detail: cause,
+    });
+  }
+  return await again(record, deps);
+}
+
+async function settleByFile(
+  request: FastifyRequest,
+  { runId }: RunSnapshot,
+  bytes: Readable,
+  deps: SettlementRoutesDeps,
+): Promise<SettlementRecord> {
+  const { settlements, settlementRequests } = deps;
+  const record = await begin(newSettlement(request, runId, 'file'), deps);
+  const form = request.headers['content-type']?.startsWith('text/csv') ? 'csv' : 'ndjson';
+  await settleFile(record, { bytes, form }, { settlements, requests: settlementRequests });
+  return await again(record, deps);
+}
+
+function newSettlement(
+  { begun, apiKey }: FastifyRequest,
+  runId: string,
+  method: NewSettlement['method'],
+  wanted: Pick<NewSettlement, 'step' | 'country'> = { step: null, country: null },
+): NewSettlement {
+  const who = apiKey && { keyId: apiKey.key, name: apiKey.name };
+  return { settlementId: begun?.createdId ?? uuidv7(), runId, method, apiKey: who, ...wanted };
+}
+
+/** @throws {HttpProblem} 409 while the run has not ended: its workers and its end still write what they know */
+async function begin(wanted: NewSettlement, { settlementRequests }: SettlementRoutesDeps): Promise<SettlementRecord> {
+  const begun = await settlementRequests.begin(wanted);
+  if (begun) return begun;
+  const detail = 'the run has not ended: until then, its outcomes may still become known';
+  throw new HttpProblem({ status: 409, code: 'run-not-ended', detail });
+}
+
+async function again(
+  record: SettlementRecord,
+  { settlementRequests }: SettlementRoutesDeps,
+): Promise<SettlementRecord> {
+  return (await settlementRequests.get(record.runId, record.settlementId)) ?? record;
+}
+
+function requireStatusEndpoint(
+  { step }: { step?: number | undefined },
+  chain: RunSnapshot['chain'],
+  actionTypes: Catalogue['actionTypes'],
+): void {
+  const asked = step === undefined ? chain : chain.slice(step - 1, step);
+  if (asked.some(({ action }) => actionTypes[action]?.class === 'C')) return;
+  const detail =
+    'no action that is asked for is of class C, which alone has a status endpoint: settle by file or by hand';
+  throw invalidRequest([{ pointer: '/by', code: 'no-status-endpoint', detail }]);
+}
+
+async function requireRun(id: string, { reports }: SettlementRoutesDeps): Promise<RunSnapshot> {
+  const snapshot = await reports.snapshot(requireId('run', id));
+  if (!snapshot) throw notFound('run', id);
+  return snapshot;
+}

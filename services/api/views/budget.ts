@@ -1,6 +1,0 @@
-import type { BudgetFiguresShape } from '../../../shared/contracts/budgets.ts';
-import type { BudgetFigures } from '../ports/budget-store.ts';
-
-export function budgetView({ country, units, used, reserved, waitingBatches }: BudgetFigures): BudgetFiguresShape {
-  return { country, units, used, reserved, left: units - used - reserved, waitingBatches };
-}

@@ -1,6 +1,0 @@
-import type { UserFailureShape } from '../../../shared/contracts/runs.ts';
-import type { RecordedFailure } from '../ports/run-reports.ts';
-
-export function failureView({ user, failedAt, ...failure }: RecordedFailure): UserFailureShape {
-  return { userId: user, ...failure, failedAt: failedAt.toISOString() };
-}
