@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { readAnswer } from '../../services/worker/answers/read-answer.ts';
+import { readAnswer } from '../../services/worker/call/read-answer.ts';
 import { createHttpOrigin } from '../../shared/http-client/http-dispatch.ts';
 import { usersTextOf } from '../../shared/domain/users-text.ts';
 

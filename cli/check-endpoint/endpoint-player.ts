@@ -6,9 +6,9 @@ import { isPlain, usersTextOf } from '../../shared/domain/users-text.ts';
 import { createHttpOrigin, type HttpOrigin, type HttpOutcome } from '../../shared/http-client/http-dispatch.ts';
 import { retryAfterMs } from '../../shared/http-client/retry-after.ts';
 import type { ContractClass } from '../../shared/domain/consequences.ts';
-import { readAnswer } from '../../services/worker/answers/read-answer.ts';
-import { readStatus, type StatusAnswer } from '../../services/worker/answers/read-status.ts';
-import type { BatchAnswer } from '../../services/worker/ports/batch-endpoint.ts';
+import { readAnswer } from '../../services/worker/call/read-answer.ts';
+import { readStatus, type StatusAnswer } from '../../services/worker/call/read-status.ts';
+import type { BatchAnswer } from '../../services/worker/call/batch-endpoint.port.ts';
 import { answerProblems, resultsOf, type Results } from './answer-problems.ts';
 
 /** What is known of the endpoint before it is called. */

@@ -5,7 +5,7 @@ import { checkSecrets, readEngineConfig } from '../../shared/runtime/engine-conf
 import { commonEnvironment, readEnvironment } from '../../shared/runtime/environment.ts';
 import { readKafkaSecurity, type KafkaSettings } from '../../shared/runtime/kafka-security.ts';
 import { readSecretBox, type SecretBox } from '../../shared/runtime/secret-box.ts';
-import type { ServedScope } from './served-shards.ts';
+import type { ServedScope } from './intake/served-shards.ts';
 
 const list = z
   .string()

@@ -23,13 +23,13 @@ import { createRegistryReader } from '../../shared/runtime/registry-reader.ts';
 import { topicsOf } from '../../shared/runtime/shard-topics.ts';
 import { systemClock } from '../../shared/runtime/system-clock.ts';
 import { readConfig } from './config.ts';
-import { createBatchEndpoint } from './http/batch-endpoint.ts';
-import { callableTypes } from './callable-types.ts';
-import { createFeedContexts } from './postgres/feed-contexts.ts';
-import { createSettleByStatus } from './settle-by-status.ts';
-import { createShardReports } from './postgres/shard-reports.ts';
-import { createShardReporter } from './report-shards.ts';
-import { servedOf, type Served } from './served-shards.ts';
+import { createBatchEndpoint } from './call/http/batch-endpoint.ts';
+import { callableTypes } from './intake/callable-types.ts';
+import { createFeedContexts } from './claims/postgres/feed-contexts.ts';
+import { createSettleByStatus } from './call/settle-by-status.ts';
+import { createShardReports } from './report/postgres/shard-reports.ts';
+import { createShardReporter } from './report/report-shards.ts';
+import { servedOf, type Served } from './intake/served-shards.ts';
 import { createWorker } from './worker.ts';
 
 /** One connection flushes, one looks things up. */

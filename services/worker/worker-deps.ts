@@ -9,7 +9,7 @@ import type { RateShares } from '../../shared/ports/rate-shares.ts';
 import type { StepHolds } from '../../shared/ports/step-holds.ts';
 import type { FeedContexts, StepLedger } from '../../shared/ports/step-ledger.ts';
 import type { Logger } from '../../shared/runtime/logger.ts';
-import type { BatchEndpoint } from './ports/batch-endpoint.ts';
+import type { BatchEndpoint } from './call/batch-endpoint.port.ts';
 
 export interface WorkerDeps {
   /** Subscribed to the topics of `shards`. */

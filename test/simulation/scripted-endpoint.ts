@@ -4,7 +4,7 @@ import type {
   BatchEndpoint,
   BatchRequest,
   StatusRequest,
-} from '../../services/worker/ports/batch-endpoint.ts';
+} from '../../services/worker/call/batch-endpoint.port.ts';
 import type { Clock } from '../../shared/ports/clock.ts';
 import type { Chance } from './seeded.ts';
 

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { BatchEndpoint } from '../../services/worker/ports/batch-endpoint.ts';
+import type { BatchEndpoint } from '../../services/worker/call/batch-endpoint.port.ts';
 import { isChildBatch } from '../../shared/domain/batch.ts';
 import { statusQuery } from '../../shared/contracts/batch-actions.ts';
 import type { LedgerFlush, LedgerFlushed, StepRef, StepResult } from '../../shared/ports/step-ledger.ts';

@@ -4,7 +4,7 @@ import { batchCall, statusQuery, type BatchCall, type StatusQuery } from '../../
 import { engineConfig, type ActionTypeConfig } from '../../shared/contracts/engine-config.ts';
 import { stepMessage, type StepMessage } from '../../shared/contracts/messages.ts';
 import { topicNames, type Shard } from '../../shared/domain/shard.ts';
-import type { BatchAnswer, BatchEndpoint, BatchRequest } from '../../services/worker/ports/batch-endpoint.ts';
+import type { BatchAnswer, BatchEndpoint, BatchRequest } from '../../services/worker/call/batch-endpoint.port.ts';
 import { leaseMs, someUsers, startFedRun } from './conformance/execution-subject.ts';
 import { createMemoryDeadLetters } from './memory/dead-letters.ts';
 import { createMemoryEndpointGuards } from './memory/endpoint-guards.ts';

@@ -3,7 +3,7 @@ import type { Shard } from '../../../shared/domain/shard.ts';
 import type { ApiKeyRecord } from '../../../shared/ports/api-keys.ts';
 import type { RegisteredActionType } from '../../../shared/ports/registry.ts';
 import type { StoredAnswer } from '../../../services/api/frame/idempotent-requests.port.ts';
-import type { ShardReport } from '../../../services/worker/ports/shard-reports.ts';
+import type { ShardReport } from '../../../services/worker/report/shard-reports.port.ts';
 
 export interface ActionTypeRow extends RegisteredActionType {
   deletedAt: Date | null;

@@ -1,6 +1,6 @@
 import { estimateOf } from '../../../shared/contracts/feed-audience.ts';
 import type { ShardFigures, ShardWork } from '../../../services/api/shards/shard-figures.port.ts';
-import type { ShardReports } from '../../../services/worker/ports/shard-reports.ts';
+import type { ShardReports } from '../../../services/worker/report/shard-reports.port.ts';
 import { atOnce } from './at-once.ts';
 import type { MemoryDatabase } from './memory-database.ts';
 import type { FeedRow } from './feed-tables.ts';

@@ -1,0 +1,339 @@
+import { once } from 'node:events';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import { createServer as createTcpServer, type Server as TcpServer } from 'node:net';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { z } from 'zod';
+import { actionTypeConfig } from '../../../../shared/contracts/engine-config.ts';
+import { webhookHeaders, webhookKeyOf, webhookProblem } from '../../../../shared/domain/standard-webhooks.ts';
+import { systemClock } from '../../../../shared/runtime/system-clock.ts';
+import type { BatchRequest, CallableTypes } from '../batch-endpoint.port.ts';
+import { createBatchEndpoint, type HttpBatchEndpoint } from './batch-endpoint.ts';
+
+const body = '{"campaign":"cmp_x","users":["ünïcode 🛵","with \\"quotes\\""]}';
+const request: BatchRequest = {
+  actionType: 'award-reward',
+  country: 'SG',
+  idempotencyKey: 'feed-17-1',
+  attempt: 3,
+  notAfterMs: Number.POSITIVE_INFINITY,
+  body: Buffer.from(body),
+};
+
+interface Seen {
+  url: string | undefined;
+  headers: IncomingMessage['headers'];
+  body: string;
+}
+
+/** Of the vectors that Standard Webhooks publishes. */
+const signing = 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw';
+
+describe('the batch endpoint client', () => {
+  let server: Server;
+  let answer: (request: IncomingMessage, response: ServerResponse) => void;
+  let seen: Seen[];
+  let endpoint: HttpBatchEndpoint;
+  let url: string;
+
+  beforeEach(async () => {
+    seen = [];
+    answer = (_request, response) => response.end('{"results":[]}');
+    server = createServer((incoming, response) => {
+      const chunks: Buffer[] = [];
+      incoming.on('data', (chunk: Buffer) => chunks.push(chunk));
+      incoming.on('end', () => {
+        seen.push({ url: incoming.url, headers: incoming.headers, body: Buffer.concat(chunks).toString('utf8') });
+        answer(incoming, response);
+      });
+    });
+    url = `http://127.0.0.1:${await portOf(server)}/v1/batches`;
+    endpoint = clientOf(`${url}?shard=1`);
+  });
+
+  afterEach(async () => {
+    await endpoint.close();
+    server.closeAllConnections();
+    server.close();
+  });
+
+  it('posts the body byte by byte, with its key, its attempt and its secret', async () => {
+    await endpoint.call(request);
+    expect(seen).toMatchObject([
+      {
+        url: '/v1/batches?shard=1',
+        body,
+        headers: {
+          'content-type': 'application/json',
+          'content-length': String(Buffer.byteLength(body)),
+          'accept-encoding': 'identity',
+          'idempotency-key': 'feed-17-1',
+          'muster-attempt': '3',
+          'muster-mode': 'live',
+          authorization: 'Bearer secret',
+        },
+      },
+    ]);
+  });
+
+  it('signs nothing unless it was given a secret for that', async () => {
+    await endpoint.call(request);
+    expect(Object.keys(seen[0]?.headers ?? {}).filter((name) => name.startsWith('webhook-'))).toEqual([]);
+  });
+
+  it('signs what it posts, under its key, from when it is given a secret until that is taken away', async () => {
+    const types = typesOf(`${url}?shard=1`);
+    endpoint.follow(withSecrets(types, { signing }));
+    await endpoint.call(request);
+    await endpoint.askStatus({ actionType: 'award-reward', country: 'SG', body: Buffer.from('{"users":["u1"]}') });
+    expect(seen.map((call) => signatureProblem(call))).toEqual([null, null]);
+    expect(seen[0]?.headers['webhook-id']).toBe('feed-17-1');
+    expect(signatureProblem(seen[0], `whsec_${Buffer.alloc(24).toString('base64')}`)).toContain('no signature');
+
+    endpoint.follow(types);
+    await endpoint.call(request);
+    expect(seen[2]?.headers).not.toHaveProperty('webhook-signature');
+  });
+
+  it('calls with another secret from the next call on', async () => {
+    endpoint.follow(withSecrets(typesOf(url), { authorization: 'Bearer newer' }));
+    await endpoint.call(request);
+    expect(seen[0]?.headers.authorization).toBe('Bearer newer');
+  });
+
+  it('hands back a whole answer, whatever it says', async () => {
+    answer = (_request, response) => response.writeHead(418).end('ünïcode 🛵');
+    expect(await endpoint.call(request)).toEqual({
+      kind: 'answered',
+      status: 418,
+      retryAfterMs: null,
+      body: Buffer.from('ünïcode 🛵'),
+    });
+  });
+
+  it('puts an answer together that comes in pieces, even within a character', async () => {
+    const [first, second] = [Buffer.from('🛵').subarray(0, 2), Buffer.from('🛵').subarray(2)];
+    answer = (_request, response) => {
+      response.write(first, () => response.end(second));
+    };
+    expect(await endpoint.call(request)).toMatchObject({ kind: 'answered', body: Buffer.from('🛵') });
+  });
+
+  it('reads how long it is asked to wait', async () => {
+    answer = (_request, response) => response.writeHead(429, { 'retry-after': '7' }).end();
+    expect(await endpoint.call(request)).toMatchObject({ kind: 'answered', status: 429, retryAfterMs: 7000 });
+  });
+
+  it('says that an answer is compressed, though that was not asked for', async () => {
+    answer = (_request, response) => response.writeHead(200, { 'content-encoding': 'gzip' }).end('garbled');
+    expect(await endpoint.call(request)).toMatchObject({ kind: 'answered', contentEncoding: 'gzip' });
+  });
+
+  it('does not follow a redirect', async () => {
+    answer = (_request, response) => response.writeHead(307, { location: '/elsewhere' }).end();
+    expect(await endpoint.call(request)).toMatchObject({ kind: 'answered', status: 307 });
+    expect(seen).toHaveLength(1);
+  });
+
+  it('calls a silence longer than the time-out ambiguous', async () => {
+    answer = () => undefined;
+    expect(await endpoint.call(request)).toMatchObject({ kind: 'ambiguous', cause: 'no whole answer within 400 ms' });
+  });
+
+  it('calls an answer that drips longer than the time-out ambiguous', async () => {
+    answer = (_request, response) => {
+      const drip = setInterval(() => response.write(' '), 20);
+      response.on('close', () => clearInterval(drip));
+    };
+    expect(await endpoint.call(request)).toMatchObject({ kind: 'ambiguous', cause: 'no whole answer within 400 ms' });
+  });
+
+  it('calls a reset connection ambiguous, and does not send again', async () => {
+    answer = (incoming) => incoming.socket.resetAndDestroy();
+    expect(await endpoint.call(request)).toMatchObject({ kind: 'ambiguous' });
+    expect(seen).toHaveLength(1);
+  });
+
+  it('does not send again on a connection that is reset after it served another call', async () => {
+    await endpoint.call(request);
+    answer = (incoming) => incoming.socket.resetAndDestroy();
+    expect(await endpoint.call(request)).toMatchObject({ kind: 'ambiguous' });
+    expect(seen).toHaveLength(2);
+  });
+
+  it('calls half a body ambiguous', async () => {
+    answer = (_request, response) => {
+      response.writeHead(200, { 'content-length': '100' });
+      response.write('{"results":[', () => response.destroy());
+    };
+    expect(await endpoint.call(request)).toMatchObject({ kind: 'ambiguous' });
+  });
+
+  it('stops reading an answer that is too large', async () => {
+    answer = (_request, response) => response.end('x'.repeat(2000));
+    expect(await endpoint.call(request)).toEqual({ kind: 'ambiguous', cause: 'answer longer than 1024 bytes' });
+  });
+
+  it('calls garbage instead of HTTP ambiguous', async () => {
+    const other = createTcpServer((socket) => socket.on('data', () => socket.end('no HTTP at all\r\n\r\n')));
+    const client = clientOf(`http://127.0.0.1:${await portOf(other)}/`);
+    expect(await client.call(request)).toMatchObject({ kind: 'ambiguous' });
+    await client.close();
+    other.close();
+  });
+
+  it('knows that a refused connection had no effect', async () => {
+    const other = createServer();
+    const port = await portOf(other);
+    other.close();
+    await once(other, 'close');
+    const client = clientOf(`http://127.0.0.1:${port}/`);
+    const refused = await client.call(request);
+    expect(refused).toMatchObject({ kind: 'not-applied' });
+    expect(refused.kind === 'not-applied' && refused.cause).toBe('connection refused');
+    await client.close();
+  });
+
+  it('knows that a failed TLS handshake had no effect', async () => {
+    const other = createTcpServer((socket) => socket.end('no TLS'));
+    const client = clientOf(`https://127.0.0.1:${await portOf(other)}/`);
+    expect(await client.call(request)).toMatchObject({ kind: 'not-applied' });
+    await client.close();
+    other.close();
+  });
+
+  it('has not called an action type that is not configured', async () => {
+    expect(await endpoint.call({ ...request, actionType: 'other' })).toMatchObject({ kind: 'not-applied' });
+  });
+
+  it("does not send what comes too late: the step may be another's by then", async () => {
+    const late = { ...request, notAfterMs: systemClock.monotonicMs() - 1 };
+    expect(await endpoint.call(late)).toEqual({ kind: 'not-applied', cause: 'came too late to be sent' });
+    expect(seen).toEqual([]);
+  });
+
+  describe('asked for the status of users', () => {
+    const question = { actionType: 'award-reward', country: 'SG', body: Buffer.from('{"users":["u1"]}') };
+
+    it('posts the question with the secret, and without a key', async () => {
+      answer = (_request, response) => response.end('{"results":[]}');
+      expect(await endpoint.askStatus(question)).toMatchObject({ kind: 'answered', status: 200 });
+      expect(seen).toMatchObject([{ url: '/v1/status', body: '{"users":["u1"]}' }]);
+      expect(seen[0]?.headers).toMatchObject({ authorization: 'Bearer secret', 'accept-encoding': 'identity' });
+      expect(seen[0]?.headers).not.toHaveProperty('idempotency-key');
+    });
+
+    it('stops reading an answer that is too large', async () => {
+      answer = (_request, response) => response.end('x'.repeat(2000));
+      expect(await endpoint.askStatus(question)).toEqual({ kind: 'ambiguous', cause: 'answer longer than 1024 bytes' });
+    });
+
+    it('waits for a byte now and then no longer than for silence', async () => {
+      answer = (_request, response) => {
+        const drip = setInterval(() => response.write(' '), 20);
+        response.on('close', () => clearInterval(drip));
+      };
+      expect(await endpoint.askStatus(question)).toMatchObject({ cause: 'no whole answer within 400 ms' });
+    });
+
+    it('follows no redirect with its secret', async () => {
+      answer = (_request, response) => response.writeHead(307, { location: '/elsewhere' }).end();
+      expect(await endpoint.askStatus(question)).toMatchObject({ kind: 'answered', status: 307 });
+      expect(seen).toHaveLength(1);
+    });
+
+    it('has nowhere to ask where none is configured', async () => {
+      expect(await endpoint.askStatus({ ...question, actionType: 'other' })).toMatchObject({ kind: 'not-applied' });
+    });
+  });
+
+  it('takes in little of an answer of a gigabyte, however fast it comes', async () => {
+    const chunk = Buffer.alloc(64 * 1024, ' ');
+    let written = 0;
+    answer = (_request, response) => {
+      response.writeHead(200, { 'content-length': String(2 ** 30) });
+      const write = () => {
+        while (written < 2 ** 30 && !response.destroyed) {
+          written += chunk.length;
+          if (!response.write(chunk)) break;
+        }
+      };
+      response.on('drain', write);
+      write();
+    };
+    expect(await endpoint.call(request)).toEqual({ kind: 'ambiguous', cause: 'answer longer than 1024 bytes' });
+    // What the sockets between the two hold, and no more.
+    expect(written).toBeLessThan(32 * 2 ** 20);
+  });
+
+  it('calls another address from the next call on, while those under way end where they began', async () => {
+    const begun = Promise.withResolvers<ServerResponse>();
+    answer = (_request, response) => begun.resolve(response);
+    const underWay = endpoint.call(request);
+    const response = await begun.promise;
+    answer = (_request, later) => later.end('later');
+
+    endpoint.follow(typesOf(`${url}/elsewhere`));
+
+    expect(await endpoint.call(request)).toMatchObject({ kind: 'answered', body: Buffer.from('later') });
+    response.end('first');
+    expect(await underWay).toMatchObject({ kind: 'answered', body: Buffer.from('first') });
+    expect(seen.map((call) => call.url)).toEqual(['/v1/batches?shard=1', '/v1/batches/elsewhere']);
+  });
+
+  it('keeps its connections where nothing changes that they depend on', async () => {
+    const ports = new Set<number | undefined>();
+    server.on('connection', ({ remotePort }) => ports.add(remotePort));
+    await endpoint.call(request);
+    endpoint.follow(typesOf(`${url}?shard=1`, { maxAttempts: 3 }));
+    await endpoint.call(request);
+    expect(ports.size).toBe(1);
+  });
+
+  it('serves later calls after one that timed out', async () => {
+    answer = () => undefined;
+    await endpoint.call(request);
+    answer = (_request, response) => response.end('ok');
+    expect(await endpoint.call(request)).toMatchObject({ kind: 'answered', body: Buffer.from('ok') });
+  });
+});
+
+function typesOf(url: string, changes: object = {}): CallableTypes {
+  const config = actionTypeConfig.parse({
+    url,
+    class: 'C',
+    statusUrl: new URL('/v1/status', url).href,
+    appliesLateSeconds: 1,
+    timeoutMs: 400,
+    maxAnswerBytes: 1024,
+    ...changes,
+  });
+  return new Map([['award-reward', { config, authorization: 'Bearer secret', signing: undefined }]]);
+}
+
+/** The same, called with these secrets. */
+function withSecrets(types: CallableTypes, secrets: { authorization?: string; signing?: string }): CallableTypes {
+  return new Map(Array.from(types, ([name, type]) => [name, { ...type, ...secrets }]));
+}
+
+function clientOf(url: string): HttpBatchEndpoint {
+  return createBatchEndpoint({ types: typesOf(url), clock: systemClock });
+}
+
+/** What a receiver finds wrong with the signature. */
+function signatureProblem(call: Seen | undefined, secret = signing): string | null {
+  const key = webhookKeyOf(secret);
+  if (!key || !call) throw new Error('there is nothing to check');
+  const header = (name: string) => z.string().optional().parse(call.headers[name]);
+  const { id, timestamp, signature } = webhookHeaders;
+  const received = { id: header(id), timestamp: header(timestamp), signature: header(signature) };
+  return webhookProblem(key, { ...received, body: Buffer.from(call.body) }, Date.now() / 1000);
+}
+
+/** Makes the server listen on a free port. */
+async function portOf(server: TcpServer): Promise<number> {
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const address = server.address();
+  if (typeof address !== 'object' || !address) throw new Error('the server does not listen on a port');
+  return address.port;
+}

@@ -1,0 +1,79 @@
+import type {
+  BatchAnswer,
+  BatchEndpoint,
+  BatchRequest,
+  CallableType,
+  CallableTypes,
+  StatusRequest,
+} from '../batch-endpoint.port.ts';
+import type { Clock } from '../../../../shared/ports/clock.ts';
+import type { HttpOutcome } from '../../../../shared/http-client/http-dispatch.ts';
+import { retryAfterMs } from '../../../../shared/http-client/retry-after.ts';
+import { createLiveTargets, type TargetSpec } from './live-targets.ts';
+
+/** Questions in flight at once for one action type: they are rare, and the endpoint has its calls to serve. */
+const maxStatusConnections = 8;
+
+export interface HttpBatchEndpoint extends BatchEndpoint {
+  /** These, as they are now. Calls under way end as they began. */
+  follow(types: CallableTypes): void;
+  close(): Promise<void>;
+}
+
+/** Batch endpoints over HTTP, each with connections of its own, so that a slow one holds up no other. */
+export function createBatchEndpoint({ types, clock }: { types: CallableTypes; clock: Clock }): HttpBatchEndpoint {
+  const targets = createLiveTargets({ clock });
+  const statusTargets = createLiveTargets({ clock });
+  const follow = (next: CallableTypes) => {
+    targets.follow(new Map(Array.from(next, ([name, type]) => [name, specOf(type)])));
+    statusTargets.follow(new Map(Array.from(next).flatMap(([name, type]) => statusSpecsOf(name, type))));
+  };
+  follow(types);
+
+  function call({ actionType, idempotencyKey, attempt, notAfterMs, body }: BatchRequest): Promise<BatchAnswer> {
+    // Whoever was stopped in between, and is awake again, must not send what another may have sent meanwhile.
+    if (clock.monotonicMs() > notAfterMs) return notApplied('came too late to be sent');
+    const headers = ['idempotency-key', idempotencyKey, 'muster-attempt', String(attempt)];
+    const sent = targets.post(actionType, { headers, body, messageId: idempotencyKey });
+    return sent ? answerOf(sent) : notApplied(`action type ${actionType} is not configured, or its secret is missing`);
+  }
+
+  function askStatus({ actionType, body }: StatusRequest): Promise<BatchAnswer> {
+    // It has no effect, and no key.
+    const sent = statusTargets.post(actionType, { headers: [], body, messageId: undefined });
+    return sent ? answerOf(sent) : notApplied(`action type ${actionType} has no status endpoint`);
+  }
+
+  return {
+    call,
+    askStatus,
+    follow,
+    close: async () => {
+      await Promise.all([targets.close(), statusTargets.close()]);
+    },
+  };
+}
+
+async function answerOf(sent: Promise<HttpOutcome>): Promise<BatchAnswer> {
+  const outcome = await sent;
+  if (outcome.kind !== 'answered') return outcome;
+  const { status, retryAfter, contentEncoding, body: answer } = outcome;
+  const waitMs = retryAfter === null ? null : retryAfterMs(retryAfter, new Date());
+  return { kind: 'answered', status, retryAfterMs: waitMs, contentEncoding, body: answer };
+}
+
+function notApplied(cause: string): Promise<BatchAnswer> {
+  return Promise.resolve({ kind: 'not-applied', cause });
+}
+
+function specOf({ config, authorization, signing }: CallableType): TargetSpec {
+  const { url, timeoutMs, maxAnswerBytes } = config;
+  return { url, connections: config.concurrency, timeoutMs, maxAnswerBytes, authorization, signing };
+}
+
+/** None where there is no status endpoint. */
+function statusSpecsOf(name: string, type: CallableType): [string, TargetSpec][] {
+  const { statusUrl, concurrency } = type.config;
+  if (statusUrl === undefined) return [];
+  return [[name, { ...specOf(type), url: statusUrl, connections: Math.min(concurrency, maxStatusConnections) }]];
+}

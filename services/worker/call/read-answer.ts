@@ -1,0 +1,91 @@
+import { STATUS_CODES } from 'node:http';
+import { z } from 'zod';
+import type { ActionTypeConfig } from '../../../shared/contracts/engine-config.ts';
+import { cleanCode } from '../../../shared/domain/reasons.ts';
+import { usersOf } from '../../../shared/domain/users-text.ts';
+import type { BatchAnswer } from './batch-endpoint.port.ts';
+import type { AskedUsers, Refusal } from '../work.ts';
+import { readExpectedAnswer } from './expected-answer.ts';
+import { readPlainAnswer } from './plain-answer.ts';
+import type { UserResults } from './user-results.ts';
+
+/**
+ * What an answer means for the batch (docs/contracts.md). A `cause` is for people: `405 Method Not Allowed`.
+ * - `reported`: it speaks of the users.
+ * - `refused`: nothing was applied, because of what was sent.
+ * - `misconfigured`: nothing was applied, because of who sent it where, or of this run's parameters.
+ * - `not-applied`: nothing was applied yet; to be sent again after a while.
+ * - `ambiguous`: it may have been applied. `violation`: the answer breaks the contract.
+ */
+export type Reading =
+  | ({ kind: 'reported' } & UserResults)
+  | ({ kind: 'refused' } & Refusal)
+  | { kind: 'misconfigured'; cause: string }
+  | { kind: 'not-applied'; cause: string; retryAfterMs: number | null; pressure?: Pressure | undefined }
+  | { kind: 'ambiguous'; cause: string; violation?: 'compressed'; pressure?: Pressure | undefined };
+
+/** Signs that an endpoint has more to do than it can: it said so, or it took too long. */
+export type Pressure = 'throttled' | 'timed-out';
+
+export type AnswerTerms = Pick<ActionTypeConfig, 'answerForm' | 'unavailableMeansNotApplied'>;
+
+const tooLarge = 413;
+const unavailable = 503;
+const tooMany = 429;
+const refusals = new Set([400, tooLarge, 422]);
+const misconfigurations = new Set([401, 403, 404, 405, 410, 415, 501]);
+const postponements = new Set([409, 425, 429]);
+
+export function readAnswer(terms: AnswerTerms, asked: AskedUsers, answer: BatchAnswer): Reading {
+  if (answer.kind !== 'answered') {
+    const { kind, cause } = answer;
+    const slow = answer.timedOut ? { pressure: 'timed-out' as const } : {};
+    return kind === 'ambiguous' ? { kind, cause, ...slow } : { kind, cause, retryAfterMs: null, ...slow };
+  }
+  const { status, body, retryAfterMs } = answer;
+  if (status >= 200 && status < 300) return readBody(terms, asked, answer);
+  const cause = causeOf(status);
+  if (refusals.has(status)) {
+    const code = codeIn(body);
+    if (code === 'key-reused') return { kind: 'misconfigured', cause: `${cause}, key-reused` };
+    const named = code === undefined ? cause : `${cause}, ${code}`;
+    return { kind: 'refused', code: code ?? `http-${status}`, cause: named, tooLarge: status === tooLarge };
+  }
+  if (misconfigurations.has(status) || (status >= 300 && status < 400)) return { kind: 'misconfigured', cause };
+  const isPostponed =
+    postponements.has(status) ||
+    (status === unavailable && (retryAfterMs !== null || terms.unavailableMeansNotApplied));
+  if (!isPostponed) return { kind: 'ambiguous', cause };
+  const isThrottled = status === tooMany || status === unavailable;
+  return { kind: 'not-applied', cause, retryAfterMs, ...(isThrottled ? { pressure: 'throttled' as const } : {}) };
+}
+
+function readBody(
+  { answerForm }: AnswerTerms,
+  asked: AskedUsers,
+  { status, body, contentEncoding }: Extract<BatchAnswer, { kind: 'answered' }>,
+): Reading {
+  if (contentEncoding !== undefined && contentEncoding !== 'identity') {
+    return { kind: 'ambiguous', cause: `${causeOf(status)} with a compressed body`, violation: 'compressed' };
+  }
+  const results = readExpectedAnswer(answerForm, asked, body) ?? readPlainAnswer(usersOf(asked.users), body);
+  return results
+    ? { kind: 'reported', ...results }
+    : { kind: 'ambiguous', cause: `${causeOf(status)} with a body of neither form` };
+}
+
+export function causeOf(status: number): string {
+  const text = STATUS_CODES[status];
+  return text === undefined ? `status ${status}` : `${status} ${text}`;
+}
+
+const withCode = z.object({ code: z.string().min(1) });
+
+function codeIn(body: Buffer): string | undefined {
+  try {
+    const code = withCode.safeParse(JSON.parse(body.toString('utf8'))).data?.code;
+    return code === undefined ? undefined : cleanCode(code);
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,80 @@
+import { requestKey } from '../../../shared/domain/batch.ts';
+import { wholeAnswerSettles } from '../../../shared/domain/consequences.ts';
+import type { Clock } from '../../../shared/ports/clock.ts';
+import { mergeResults } from './merge-results.ts';
+import { readAnswer, type Reading } from './read-answer.ts';
+import type { FeedDirectory } from '../claims/feed-directory.ts';
+import type { BatchEndpoint } from './batch-endpoint.port.ts';
+import type { RetryBudget } from '../slots/retry-budget.ts';
+import { classOf, type FinalReading } from '../step/step-result.ts';
+import type { Work } from '../work.ts';
+import type { WorkerMeter } from '../report/worker-meter.ts';
+
+/** Within this time from its first call, a batch that was answered incompletely is asked for once more. */
+const localBudgetMs = 2000;
+/** What a call may take beyond its time-out: the deadline is looked at now and then. */
+const callMarginMs = 250;
+
+export interface ReadEndpointDeps {
+  directory: FeedDirectory;
+  endpoint: BatchEndpoint;
+  bodyOf: (work: Work) => Buffer;
+  /** Whether the shard's rate has room for one more call, which is then taken. */
+  takeRate: (topic: string, users: number) => boolean;
+  meter: WorkerMeter;
+  leaseMs: number;
+  clock: Clock;
+}
+
+/** W4: one HTTP call for the whole batch, and the same once more where users are missing. */
+export async function readEndpoint(work: Work, budget: RetryBudget, deps: ReadEndpointDeps): Promise<FinalReading> {
+  const startedMs = deps.clock.monotonicMs();
+  // Each claim may make two calls: the second one's number must not come again with the next claim.
+  const firstAttempt = 2 * work.claim.epoch - 1;
+  const first = await callEndpoint(work, firstAttempt, deps);
+  if (first.kind !== 'reported') return first;
+  const once = { ...first, reopened: false };
+  if (first.missing.length === 0) return once;
+  const settles = wholeAnswerSettles(classOf(work, deps.clock.now().getTime()));
+  const isInTime = deps.clock.monotonicMs() - startedMs < localBudgetMs && leaseOutlastsCall(work, deps);
+  if (!settles || !isInTime) return once;
+  // A run that was stopped while the first call took its time is called no more, not even for what is missing.
+  if ((await deps.directory.admissionOf(work.claim.feedId)).verdict !== 'go') return once;
+  const taken = deps.takeRate(work.topic, work.count) ? budget.take(deps.clock.monotonicMs()) : null;
+  if (taken === null) return once;
+  const second = await callEndpoint(work, firstAttempt + 1, deps);
+  if (isAnswer(second)) budget.giveBack(taken);
+  if (second.kind === 'reported') return { ...once, ...mergeResults(first, second) };
+  return second.kind === 'ambiguous' ? { ...once, reopened: true } : once;
+}
+
+async function callEndpoint(
+  work: Work,
+  attempt: number,
+  { endpoint, bodyOf, meter, clock, leaseMs }: ReadEndpointDeps,
+): Promise<Reading> {
+  const { feedId, batchNo, step } = work.claim;
+  const startedMs = clock.monotonicMs();
+  const answer = await endpoint.call({
+    actionType: work.actionType,
+    country: work.context.country,
+    idempotencyKey: requestKey(feedId, batchNo, step),
+    attempt,
+    notAfterMs: work.claimedAtMs + leaseMs - work.type.timeoutMs,
+    body: bodyOf(work),
+  });
+  const reading = readAnswer(work.type, work, answer);
+  meter.called(work, reading, clock.monotonicMs() - startedMs);
+  return reading;
+}
+
+export function leaseOutlastsCall(
+  { claimedAtMs, type }: Work,
+  { clock, leaseMs }: Pick<ReadEndpointDeps, 'clock' | 'leaseMs'>,
+): boolean {
+  return claimedAtMs + leaseMs - clock.monotonicMs() > type.timeoutMs + callMarginMs;
+}
+
+export function isAnswer({ kind }: Pick<Reading, 'kind'>): boolean {
+  return kind === 'reported' || kind === 'refused';
+}

@@ -1,0 +1,86 @@
+import { fc } from '../../../test/support/properties.ts';
+import { describe, expect, it } from 'vitest';
+import type { BatchAnswer } from './batch-endpoint.port.ts';
+import { readStatus } from './read-status.ts';
+
+const asked = ['u1', 'u2', 'u3'];
+
+function answered(status: number, body: unknown, contentEncoding?: string): BatchAnswer {
+  const bytes = Buffer.from(typeof body === 'string' ? body : JSON.stringify(body));
+  return { kind: 'answered', status, retryAfterMs: null, contentEncoding, body: bytes };
+}
+
+function statusesIn(results: readonly unknown[]) {
+  const read = readStatus(asked, answered(200, { results }));
+  return read.kind === 'told' ? Object.fromEntries(read.statuses) : read;
+}
+
+const succeeded = { status: 'succeeded', code: 'unspecified', retryable: false };
+
+describe('the answer to a status query', () => {
+  it('tells each user apart, in any order', () => {
+    const results = [
+      { id: 'u3', status: 'not-found' },
+      { id: 'u1', status: 'succeeded' },
+      { id: 'u2', status: 'failed', code: 'out of stock!', retryable: true },
+    ];
+    expect(statusesIn(results)).toEqual({
+      u1: succeeded,
+      u2: { status: 'failed', code: 'outofstock', retryable: true },
+      u3: { ...succeeded, status: 'not-found' },
+    });
+  });
+
+  it('leaves missing whom it leaves out, tells with an unknown word, or tells in contradiction', () => {
+    const results = [
+      { id: 'u1', status: 'done' },
+      { id: 'u2', status: 'not-found' },
+      { id: 'u2', status: 'succeeded' },
+      { id: 'u2', status: 'not-found' },
+    ];
+    expect(statusesIn(results)).toEqual({});
+  });
+
+  it('is spoilt for nobody else by a malformed entry, nor by users that were not asked for', () => {
+    expect(statusesIn([null, { id: 7 }, { id: 'u9', status: 'succeeded' }, { id: 'u1', status: 'succeeded' }])).toEqual(
+      {
+        u1: succeeded,
+      },
+    );
+  });
+
+  it('counts a repeat of the same as one', () => {
+    expect(
+      statusesIn([
+        { id: 'u1', status: 'succeeded' },
+        { id: 'u1', status: 'succeeded', code: null },
+      ]),
+    ).toEqual({
+      u1: succeeded,
+    });
+  });
+
+  it.each<[string, BatchAnswer]>([
+    ['500', answered(500, '')],
+    ['404', answered(404, { results: [] })],
+    ['a redirect', answered(302, '')],
+    ['garbage', answered(200, '<html>')],
+    ['no list', answered(200, { results: {} })],
+    ['a batch answer of the compact form', answered(200, { succeeded: 3, failed: [] })],
+    ['a compressed body', answered(200, { results: [] }, 'gzip')],
+    ['no answer', { kind: 'ambiguous', cause: 'no whole answer within 1000 ms' }],
+    ['a refused connection', { kind: 'not-applied', cause: 'connection refused' }],
+  ])('%s says nothing of anybody', (_name, answer) => {
+    const read = readStatus(asked, answer);
+    expect(read).toMatchObject({ kind: 'untold' });
+    expect(read.kind === 'untold' && read.cause).toMatch(/^status: /);
+  });
+
+  it('is believed of users that were asked for alone, whatever it holds', () => {
+    fc.assert(
+      fc.property(fc.array(fc.record({ id: fc.constantFrom('u1', 'u2', 'x'), status: fc.string() })), (results) => {
+        for (const id of Object.keys(statusesIn(results))) expect(asked).toContain(id);
+      }),
+    );
+  });
+});

@@ -1,0 +1,64 @@
+import { z } from 'zod';
+import { userStatus } from '../../../shared/contracts/batch-actions.ts';
+import { cleanCode } from '../../../shared/domain/reasons.ts';
+import type { BatchAnswer } from './batch-endpoint.port.ts';
+import { causeOf } from './read-answer.ts';
+
+/** What a status endpoint says of one user. */
+export interface UserStatus {
+  status: 'succeeded' | 'failed' | 'in-progress' | 'not-found';
+  /** Where it failed. */
+  code: string;
+  /** Nothing was applied, and another try may help. */
+  retryable: boolean;
+}
+
+/** `told`: whoever is not in it is missing. `untold`: the question brought nothing, and is asked again. */
+export type StatusAnswer = { kind: 'told'; statuses: Map<string, UserStatus> } | { kind: 'untold'; cause: string };
+
+const answerForm = z.object({ results: z.array(z.unknown()) });
+const entryForm = userStatus.extend({
+  status: z.enum(['succeeded', 'failed', 'in-progress', 'not-found']),
+  code: userStatus.shape.code.catch(undefined),
+  retryable: userStatus.shape.retryable.catch(undefined),
+});
+
+/** Reads the answer to a status query as strictly as a batch's: who is reported in contradiction or with an unknown word is missing. */
+export function readStatus(asked: readonly string[], answer: BatchAnswer): StatusAnswer {
+  if (answer.kind !== 'answered') return { kind: 'untold', cause: `status: ${answer.cause}` };
+  const { status, body, contentEncoding } = answer;
+  const cause = causeOf(status);
+  if (status < 200 || status >= 300) return { kind: 'untold', cause: `status: ${cause}` };
+  if (contentEncoding !== undefined && contentEncoding !== 'identity') {
+    return { kind: 'untold', cause: `status: ${cause} with a compressed body` };
+  }
+  const parsed = answerForm.safeParse(parseJson(body));
+  if (!parsed.success) return { kind: 'untold', cause: `status: ${cause} with a body that is no list of results` };
+  return { kind: 'told', statuses: statusesOf(asked, parsed.data.results) };
+}
+
+function statusesOf(asked: readonly string[], entries: readonly unknown[]): Map<string, UserStatus> {
+  const wanted = new Set(asked);
+  const statuses = new Map<string, UserStatus>();
+  for (const entry of entries) {
+    const { id, status, code, retryable = false } = entryForm.safeParse(entry).data ?? {};
+    if (id === undefined || status === undefined || !wanted.has(id)) continue;
+    const before = statuses.get(id);
+    if (before && (before.status !== status || before.retryable !== retryable)) {
+      // Nothing more is believed of this user.
+      wanted.delete(id);
+      statuses.delete(id);
+      continue;
+    }
+    statuses.set(id, { status, code: cleanCode(code ?? ''), retryable });
+  }
+  return statuses;
+}
+
+function parseJson(body: Buffer): unknown {
+  try {
+    return JSON.parse(body.toString('utf8'));
+  } catch {
+    return undefined;
+  }
+}

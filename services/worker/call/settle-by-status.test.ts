@@ -1,0 +1,98 @@
+import { pino } from 'pino';
+import { v7 as uuidv7 } from 'uuid';
+import { describe, expect, it } from 'vitest';
+import { claimOne, doneOf, record, startFedRun } from '../../../test/support/conformance/execution-subject.ts';
+import { createMemoryExecutionStores } from '../../../test/support/memory/execution-stores.ts';
+import { createMemoryDatabase } from '../../../test/support/memory/memory-database.ts';
+import { createMemorySettlementRequests, createMemorySettlements } from '../../../test/support/memory/settlements.ts';
+import { createSettableClock } from '../../../test/support/settable-clock.ts';
+import { answerOf, createScriptedEndpoint } from '../../../test/support/worker-fixture.ts';
+import { actionTypeConfig } from '../../../shared/contracts/engine-config.ts';
+import { createSettleByStatus } from './settle-by-status.ts';
+
+const statusUrl = 'http://endpoint/status';
+
+/** A run that has ended, with this many unknown users, and a settlement by status that was asked for. */
+async function setUp(unknown: number) {
+  const clock = createSettableClock();
+  const database = createMemoryDatabase(clock);
+  const stores = createMemoryExecutionStores({ database });
+  const users = Array.from({ length: unknown }, (_, index) => `u${String(index).padStart(3, '0')}`);
+  const batches = Array.from({ length: Math.ceil(unknown / 100) }, (_, index) =>
+    users.slice(index * 100, index * 100 + 100),
+  );
+  const chain = [{ action: 'award-reward', params: {} }];
+  const { runId, steps } = await startFedRun(stores, batches, { chain });
+  const ledger = stores.ledgerOf('a');
+  for (const [index, step] of steps.entries()) {
+    const failures = (batches[index] ?? []).map((user) => {
+      return { user, outcome: 'unknown', reason: 'muster.ambiguous-answer', detail: null } as const;
+    });
+    await record(ledger, doneOf(await claimOne(ledger, step), { failures }));
+  }
+  await stores.runs.finish(runId, 'completed_with_failures', null);
+  const requests = createMemorySettlementRequests({ database });
+  const settlementId = uuidv7();
+  await requests.begin({ settlementId, runId, method: 'status', apiKey: null, step: null, country: null });
+  const endpoint = createScriptedEndpoint();
+  const turn = createSettleByStatus({
+    settlements: createMemorySettlements({ database }),
+    endpoint,
+    actionTypes: () => ({
+      'award-reward': actionTypeConfig.parse({ url: 'http://endpoint', class: 'C', statusUrl, appliesLateSeconds: 60 }),
+    }),
+    owner: 'worker',
+    random: () => 0.5,
+    logger: pino({ level: 'silent' }),
+  });
+  const look = () => requests.get(runId, settlementId);
+  const unknownUsers = () => database.failures.filter(({ outcome }) => outcome === 'unknown').map(({ user }) => user);
+  return { clock, endpoint, turn, look, unknownUsers, database };
+}
+
+describe('settling by status', () => {
+  it('waits until nothing that was lost can be applied any more', async () => {
+    const { clock, endpoint, turn, look } = await setUp(2);
+    await turn();
+    clock.advance(59_000);
+    await turn();
+    expect([endpoint.asked.length, (await look())?.state]).toEqual([0, 'running']);
+    clock.advance(2000);
+    await turn();
+    expect([endpoint.asked.length, (await look())?.state]).toEqual([1, 'done']);
+  });
+
+  it('settles everybody whom the endpoint tells of, page by page, and leaves the others', async () => {
+    const { clock, endpoint, turn, look, unknownUsers, database } = await setUp(250);
+    clock.advance(61_000);
+    const statuses = ['succeeded', 'failed', 'not-found', 'in-progress'];
+    endpoint.status = ({ users }) =>
+      answerOf(users.map((id) => ({ id, status: statuses[Number(id.slice(1)) % 5], code: 'no-stock' })));
+    await turn();
+    expect(endpoint.asked.map(({ users }) => users.length)).toEqual([100, 100, 50]);
+    expect(await look()).toMatchObject({
+      state: 'done',
+      counts: { succeeded: 50, failed: 100, leftUnknown: 100, rejected: 0 },
+    });
+    expect(unknownUsers()).toHaveLength(100);
+    const reasons = new Set(
+      database.failures.filter(({ outcome }) => outcome === 'failed').map(({ reason }) => reason),
+    );
+    expect([...reasons].sort()).toEqual(['muster.never-applied', 'no-stock']);
+  });
+
+  it('tries again when the status cannot be had, shows why, and gives up in the end', async () => {
+    const { clock, endpoint, turn, look, unknownUsers } = await setUp(2);
+    clock.advance(61_000);
+    endpoint.status = () => ({ kind: 'answered', status: 503, retryAfterMs: null, body: Buffer.from('') });
+    await turn();
+    expect(await look()).toMatchObject({ state: 'running', cause: 'status: 503 Service Unavailable' });
+    for (let tries = 0; tries < 10; tries++) {
+      clock.advance(120_000);
+      await turn();
+    }
+    expect(await look()).toMatchObject({ state: 'failed', cause: 'status: 503 Service Unavailable' });
+    expect(endpoint.asked).toHaveLength(6);
+    expect(unknownUsers()).toHaveLength(2);
+  });
+});

@@ -1,0 +1,68 @@
+import { describe, expect, it } from 'vitest';
+import { passTime, passTimeUntil } from '../../../test/support/pass-time.ts';
+import { createRunningWorker } from '../../../test/support/running-worker.ts';
+import { answerOf } from '../../../test/support/worker-fixture.ts';
+
+const chain = [{ action: 'award-reward', params: {}, unitsPerUser: 2 }];
+
+function batchesOf(name: string, count: number, users: number): string[][] {
+  const id = (batch: number, user: number) => `${name}${String(batch * users + user).padStart(4, '0')}`;
+  return Array.from({ length: count }, (_, batch) => Array.from({ length: users }, (__, user) => id(batch, user)));
+}
+
+describe('a worker whose campaign has a budget', () => {
+  it('calls for as many users as it suffices for, the last ones split off from their batch', async () => {
+    const { clock, endpoint, feed, sweepOverdue } = await createRunningWorker();
+    const budgets = [{ country: 'SG', units: 27 }];
+    const { totals, runId } = await feed(batchesOf('u', 3, 5), { countries: ['SG'], chain, budgets });
+    await passTimeUntil(clock, () => totals()[0]?.succeeded === 10);
+    await passTime(clock, 1000);
+    await sweepOverdue(runId);
+    await passTimeUntil(clock, () => totals()[0]?.succeeded === 13);
+    expect(endpoint.seen.map(({ call }) => call.users.length).sort()).toEqual([3, 5, 5]);
+  });
+
+  it('calls nobody for a budget of which too little is left, and goes on once it was raised', async () => {
+    const { clock, database, endpoint, feed, sweepOverdue } = await createRunningWorker();
+    const budgets = [{ country: 'SG', units: 1 }];
+    const { totals, runId } = await feed(batchesOf('u', 2, 5), { countries: ['SG'], chain, budgets });
+    await passTimeUntil(clock, () => database.agenda.size === 2);
+    expect(endpoint.seen).toEqual([]);
+    for (const budget of database.budgets.values()) budget.units = 20;
+    await passTime(clock, 5000);
+    await sweepOverdue(runId);
+    await passTimeUntil(clock, () => totals()[0]?.succeeded === 10);
+  });
+
+  it('gives back what was not applied: others are served in place of who failed', async () => {
+    const { clock, endpoint, feed, sweepOverdue } = await createRunningWorker();
+    endpoint.answer = ({ call }) =>
+      answerOf(
+        call.users.map((id) => (id < 'u0005' ? { id, status: 'failed', code: 'gone' } : { id, status: 'succeeded' })),
+      );
+    const budgets = [{ country: 'SG', units: 10 }];
+    const { totals, runId } = await feed(batchesOf('u', 2, 5), { countries: ['SG'], chain, budgets });
+    await passTimeUntil(clock, () => totals()[0]?.failed === 5);
+    await passTime(clock, 5000);
+    await sweepOverdue(runId);
+    await passTimeUntil(clock, () => totals()[0]?.succeeded === 5);
+  });
+
+  it('takes no place of others: 100 calls of 20 ms beside 300 starved batches take as long as alone', async () => {
+    async function timeOf(isBeside: boolean): Promise<number> {
+      const { clock, endpoint, feed } = await createRunningWorker();
+      endpoint.answer = async ({ call }) => {
+        await clock.sleep(20);
+        return answerOf(call.users.map((id) => ({ id, status: 'succeeded' })));
+      };
+      const beginMs = clock.nowMs();
+      const starved = { countries: ['SG'], chain, budgets: [{ country: 'SG', units: 0 }] };
+      if (isBeside) await feed(batchesOf('s', 300, 1), starved);
+      const { totals } = await feed(batchesOf('q', 100, 1), { chain: [{ action: 'award-reward', params: {} }] });
+      await passTimeUntil(clock, () => totals()[0]?.succeeded === 100);
+      return clock.nowMs() - beginMs;
+    }
+    const alone = await timeOf(false);
+    expect(await timeOf(true)).toBeLessThan(1.2 * alone);
+  });
+});

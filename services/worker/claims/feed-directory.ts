@@ -1,0 +1,127 @@
+import { LRUCache } from 'lru-cache';
+import type { Verdict } from '../../../shared/domain/admission.ts';
+import type { Clock } from '../../../shared/ports/clock.ts';
+import type { FeedAdmission, FeedContext, FeedContexts, UnitsPerUser } from '../../../shared/ports/step-ledger.ts';
+import type { Logger } from '../../../shared/runtime/logger.ts';
+import { createStanding, refreshStanding } from './step-standing.ts';
+import type { StepStanding } from '../work.ts';
+
+const maxFeeds = 10_000;
+/** A pause, a cancel, a hold or a deadline is seen this soon at the latest. */
+const admissionAgeMs = 500;
+
+export interface FeedDirectoryDeps {
+  contexts: FeedContexts;
+  clock: Clock;
+  logger: Logger;
+}
+
+export interface Admission {
+  verdict: Verdict;
+  /** When the run's deadline is, by the clock's `monotonicMs`. */
+  deadlineAtMs: number;
+}
+
+/** What this worker knows of feeds and their runs: contexts, which never change, and admissions, which are read anew all the time. */
+export interface FeedDirectory {
+  /** Learns what is not known yet of these feeds. Feeds that do not exist stay unknown. */
+  learn(feedIds: Iterable<string>): Promise<void>;
+  contextOf(feedId: string): FeedContext | undefined;
+  /** Of the known feeds that have a budget. */
+  readonly unitsPerUser: UnitsPerUser;
+  /** Of a feed that is known. */
+  standingOf(feedId: string, step: number): StepStanding;
+  /** Whether a step of the feed may start now. When that cannot be found out, it may not. */
+  admissionOf(feedId: string): Admission | Promise<Admission>;
+  /** Of these feeds, those whose runs are paused or cancelled. Where that cannot be found out, a feed is not among them. */
+  stoppedOf(feedIds: readonly string[]): Promise<string[]>;
+}
+
+interface KnownFeed {
+  context: FeedContext;
+  /** By step. */
+  standings: Map<number, StepStanding>;
+}
+
+export function createFeedDirectory({ contexts, clock, logger }: FeedDirectoryDeps): FeedDirectory {
+  const unitsPerUser = new Map<string, readonly number[]>();
+  const known = new LRUCache<string, KnownFeed>({
+    max: maxFeeds,
+    dispose: (_, feedId) => unitsPerUser.delete(feedId),
+  });
+  let admissions = new Map<string, Admission>();
+  let readAtMs = Number.NEGATIVE_INFINITY;
+  /** Feeds asked for since the last look: the next look is for them. */
+  let asked = new Set<string>();
+  let looking: Promise<void> | undefined;
+
+  async function look(): Promise<void> {
+    const feedIds = [...asked];
+    asked = new Set();
+    const startedMs = clock.monotonicMs();
+    try {
+      const seen = await contexts.admissions(feedIds);
+      admissions = new Map(seen.map((admission) => [admission.feedId, readAdmission(admission, startedMs)]));
+      readAtMs = startedMs;
+    } catch (error) {
+      logger.warn({ err: error, feeds: feedIds.length }, 'could not read whether feeds may be served');
+    } finally {
+      looking = undefined;
+    }
+  }
+
+  function readAdmission({ feedId, verdict, deadlineInMs, steps }: FeedAdmission, startedMs: number): Admission {
+    for (const [step, standing] of known.peek(feedId)?.standings ?? []) {
+      refreshStanding(
+        standing,
+        steps.find((seen) => seen.step === step),
+        startedMs,
+      );
+    }
+    return { verdict, deadlineAtMs: startedMs + deadlineInMs };
+  }
+
+  async function lookUp(feedId: string): Promise<Admission> {
+    // The look under way may have begun before this feed was asked for.
+    await looking;
+    if (!isFresh() || !admissions.has(feedId)) await (looking ??= look());
+    return freshOf(feedId) ?? { verdict: 'hold', deadlineAtMs: Number.POSITIVE_INFINITY };
+  }
+
+  const freshOf = (feedId: string) => (isFresh() ? admissions.get(feedId) : undefined);
+
+  const isFresh = () => clock.monotonicMs() - readAtMs < admissionAgeMs;
+
+  return {
+    learn: async (feedIds) => {
+      const unknown = [...new Set(feedIds)].filter((feedId) => !known.has(feedId));
+      if (unknown.length === 0) return;
+      for (const context of await contexts.load(unknown)) {
+        known.set(context.feedId, { context, standings: new Map() });
+        if (context.unitsPerUser) unitsPerUser.set(context.feedId, context.unitsPerUser);
+      }
+    },
+    unitsPerUser,
+    contextOf: (feedId) => known.get(feedId)?.context,
+    standingOf: (feedId, step) => {
+      const standings = known.get(feedId)?.standings;
+      const standing = standings?.get(step) ?? createStanding(feedId, step);
+      standings?.set(step, standing);
+      return standing;
+    },
+    admissionOf: (feedId) => {
+      asked.add(feedId);
+      // Not always a promise: this is asked before every call, and nearly always known.
+      return freshOf(feedId) ?? lookUp(feedId);
+    },
+    stoppedOf: async (feedIds) => {
+      for (const feedId of feedIds) asked.add(feedId);
+      const [unknown] = feedIds.filter((feedId) => !freshOf(feedId));
+      if (unknown !== undefined) await lookUp(unknown);
+      return feedIds.filter((feedId) => {
+        const verdict = freshOf(feedId)?.verdict;
+        return verdict === 'hold' || verdict === 'cancel';
+      });
+    },
+  };
+}

@@ -1,0 +1,133 @@
+import type { EngineConfig } from '../../../shared/contracts/engine-config.ts';
+import type { Shard } from '../../../shared/domain/shard.ts';
+import { isPlain, usersOf, withoutUsers, type UsersText } from '../../../shared/domain/users-text.ts';
+import type { ClaimedStep, StepDone, StepLedger } from '../../../shared/ports/step-ledger.ts';
+import type { Logger } from '../../../shared/runtime/logger.ts';
+import type { FeedDirectory } from './feed-directory.ts';
+import type { QueuedStep, Work } from '../work.ts';
+
+export interface Claimed {
+  queued: QueuedStep;
+  claim: ClaimedStep;
+}
+
+export interface PrepareWorkDeps {
+  shards: ReadonlyMap<string, Shard>;
+  actionTypes: EngineConfig['actionTypes'];
+  directory: FeedDirectory;
+  ledger: StepLedger;
+  logger: Logger;
+}
+
+export interface Prepared {
+  works: Work[];
+  /** Whom the chain has lost could not be read: to be given back. */
+  unreadable: Work[];
+  /** What cannot be made work at all: a bug on our side, or a broken row. */
+  broken: { claimed: Claimed; error: unknown }[];
+}
+
+/**
+ * Claims become work: the users that the chain has lost are cut out of the batch's text. Whom it lost is in the message, or is read where
+ * the message does not say it or does not add up.
+ */
+export async function prepareWork(
+  claimed: readonly Claimed[],
+  claimedAtMs: number,
+  deps: PrepareWorkDeps,
+): Promise<Prepared> {
+  const prepared: Prepared = { works: [], unreadable: [], broken: [] };
+  const unverified: Claimed[] = [];
+  const prepare = (entry: Claimed, lost: readonly string[]): Work | undefined => {
+    try {
+      return workOf(entry, lost, claimedAtMs, deps);
+    } catch (error) {
+      prepared.broken.push({ claimed: entry, error });
+      return undefined;
+    }
+  };
+  for (const entry of claimed) {
+    const { lost, remaining } = entry.queued;
+    if (!lost) {
+      unverified.push(entry);
+      continue;
+    }
+    const work = prepare(entry, lost);
+    if (work?.count === remaining) prepared.works.push(work);
+    else if (work) unverified.push(entry);
+  }
+  if (unverified.length === 0) return prepared;
+  const lost = await lostUsersOf(unverified, deps);
+  unverified.forEach((entry, index) => {
+    const work = prepare(entry, lost?.[index] ?? []);
+    if (work) (lost ? prepared.works : prepared.unreadable).push(work);
+  });
+  return prepared;
+}
+
+async function lostUsersOf(unverified: readonly Claimed[], { ledger, logger }: PrepareWorkDeps) {
+  try {
+    return await ledger.lostUsers(unverified.map(({ claim }) => claim));
+  } catch (error) {
+    logger.warn({ err: error, steps: unverified.length }, 'could not read lost users, giving the steps back');
+    return undefined;
+  }
+}
+
+function workOf(
+  { queued, claim }: Claimed,
+  lost: readonly string[],
+  claimedAtMs: number,
+  { shards, actionTypes, directory }: PrepareWorkDeps,
+): Work {
+  const { topic, origin } = queued;
+  const actionType = shards.get(topic)?.actionType ?? '';
+  const context = directory.contextOf(claim.feedId);
+  const type = actionTypes[actionType];
+  if (!context || !type) throw new Error(`nothing is known of feed ${claim.feedId} or of the shard ${topic}`);
+  const users = withoutUsers(claim.users, lost);
+  const plain = isPlain(users);
+  return {
+    claim,
+    context,
+    standing: directory.standingOf(claim.feedId, claim.step),
+    topic,
+    actionType,
+    type,
+    origin,
+    lost,
+    claimedAtMs,
+    users,
+    // Nobody was cut out: the size that was fed with the batch need not be counted again.
+    count: users === claim.users ? claim.size : countUsers(users, plain),
+    plain,
+    isProbe: false,
+  };
+}
+
+/** Nobody of a child batch was lost before: it was made of those who were left. */
+function childWork(parent: Work, claim: ClaimedStep, claimedAtMs: number, isProbe: boolean): Work {
+  const { users } = claim;
+  const plain = isPlain(users);
+  return { ...parent, claim, origin: null, lost: [], claimedAtMs, users, count: claim.size, plain, isProbe };
+}
+
+/** The children of a result that were born claimed, as work; those of a trial's beginning are its single users first. */
+export function childWorks(
+  parent: Work,
+  result: StepDone,
+  claims: readonly ClaimedStep[],
+  claimedAtMs: number,
+): Work[] {
+  const { trial } = parent.standing;
+  const probes = trial?.begunBy === result ? trial.probes : 0;
+  return claims.map((claim, index) => childWork(parent, claim, claimedAtMs, index < probes));
+}
+
+function countUsers(users: UsersText, plain: boolean): number {
+  if (!plain) return usersOf(users).length;
+  if (users === '') return 0;
+  let count = 1;
+  for (let border = users.indexOf('","'); border >= 0; border = users.indexOf('","', border + 3)) count++;
+  return count;
+}

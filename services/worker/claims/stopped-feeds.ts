@@ -1,0 +1,50 @@
+import type { Clock } from '../../../shared/ports/clock.ts';
+import type { FeedDirectory } from './feed-directory.ts';
+import type { Work } from '../work.ts';
+
+/** A pause or a cancellation is seen this soon by what waits for a slot, however long the calls before it take. */
+export const lookForStopsMs = 500;
+/** So long after the last claim of a stopped feed, no message of it is left. */
+const forgetAfterMs = 10_000;
+
+export interface StoppedFeedsDeps {
+  directory: Pick<FeedDirectory, 'stoppedOf'>;
+  clock: Clock;
+}
+
+/** Feeds whose runs were paused or cancelled: what is claimed of them gives its place up at once, instead of waiting for a slot to hear of it. */
+export interface StoppedFeeds {
+  /**
+   * Those that are stopped among these feeds, and among those that were lately. Looks now and then: in between none comes back.
+   * @param waitingFeeds those of which somebody waits for a slot
+   */
+  look(waitingFeeds: () => readonly string[]): Promise<string[]>;
+  /** What may go on, and what is to be given back. */
+  split(works: readonly Work[]): [going: readonly Work[], stopped: readonly Work[]];
+}
+
+export function createStoppedFeeds({ directory, clock }: StoppedFeedsDeps): StoppedFeeds {
+  /** With the moment at which each is forgotten. */
+  let stopped = new Map<string, number>();
+  let lookedAtMs = Number.NEGATIVE_INFINITY;
+
+  return {
+    look: async (waitingFeeds) => {
+      const nowMs = clock.monotonicMs();
+      if (nowMs - lookedAtMs < lookForStopsMs) return [];
+      const waiting = waitingFeeds();
+      if (waiting.length === 0 && stopped.size === 0) return [];
+      lookedAtMs = nowMs;
+      const lately = [...stopped].flatMap(([feedId, untilMs]) => (untilMs > nowMs ? [feedId] : []));
+      const found = await directory.stoppedOf([...new Set([...waiting, ...lately])]);
+      stopped = new Map(found.map((feedId) => [feedId, stopped.get(feedId) ?? nowMs + forgetAfterMs]));
+      return found;
+    },
+    split: (works) => {
+      if (stopped.size === 0) return [works, []];
+      const back = works.filter(({ claim }) => stopped.has(claim.feedId));
+      for (const { claim } of back) stopped.set(claim.feedId, clock.monotonicMs() + forgetAfterMs);
+      return [works.filter(({ claim }) => !stopped.has(claim.feedId)), back];
+    },
+  };
+}

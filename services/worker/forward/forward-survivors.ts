@@ -1,0 +1,44 @@
+import { referenceMessages } from '../../../shared/contracts/step-references.ts';
+import type { TopicNames } from '../../../shared/domain/shard.ts';
+import type { OutgoingMessage } from '../../../shared/ports/message-bus.ts';
+import type { StepDone, StepResult } from '../../../shared/ports/step-ledger.ts';
+import type { Work } from '../work.ts';
+
+/** References per message: few, so that a small campaign spreads over the partitions; more where more are sent at once, since each costs. */
+const minRefsPerMessage = 10;
+const maxRefsPerMessage = 50;
+const messagesPerGroup = 3;
+
+export interface RecordedStep {
+  work: Work;
+  result: StepResult;
+}
+
+/** Where the next step of what was recorded is published; null where there is none: no survivors, a last step, or one that waits. */
+export function nextTopicOf(topics: TopicNames, { work, result }: RecordedStep): string | null {
+  if (result.state !== 'done' || result.rest !== 'succeeded' || result.restUsers === 0) return null;
+  const next = work.context.chain[work.claim.step];
+  return next ? topics.shard({ actionType: next.action, country: work.context.country }) : null;
+}
+
+/** References to the next step of what was just recorded; all of them go to one topic. */
+export function survivorMessages(topic: string, recorded: readonly RecordedStep[]): OutgoingMessage[] {
+  const survivors = recorded.flatMap(({ work, result }) => (result.state === 'done' ? [{ work, result }] : []));
+  const groups = Map.groupBy(survivors, ({ result }) => `${result.feedId}/${result.step}`);
+  return [...groups.values()].flatMap((group) => {
+    const [first] = group;
+    if (!first) return [];
+    const { feedId, step } = first.result;
+    const size = Math.min(maxRefsPerMessage, Math.max(minRefsPerMessage, Math.ceil(group.length / messagesPerGroup)));
+    const references = group.map(({ work, result }) => {
+      return { batchNo: result.batchNo, remaining: result.restUsers, lost: lostAfter(work, result) };
+    });
+    return referenceMessages({ feedId, step: step + 1 }, references, size).map((value) => ({ topic, value }));
+  });
+}
+
+/** Lost before, failed now, or gone on as a child batch. */
+function lostAfter({ lost }: Work, { failures, children }: StepDone): readonly string[] {
+  if (failures.length === 0 && children.length === 0) return lost;
+  return [...lost, ...failures.map(({ user }) => user), ...children.flatMap(({ users }) => users)];
+}

@@ -1,0 +1,88 @@
+import { backoffMs } from '../../../shared/domain/retry.ts';
+import type { TopicNames } from '../../../shared/domain/shard.ts';
+import type { Clock } from '../../../shared/ports/clock.ts';
+import type { MessagePublisher, OutgoingMessage } from '../../../shared/ports/message-bus.ts';
+import type { Logger } from '../../../shared/runtime/logger.ts';
+import { nextTopicOf, survivorMessages, type RecordedStep } from './forward-survivors.ts';
+import type { Work } from '../work.ts';
+
+const publishBackoff = { firstDelayMs: 200, maxDelayMs: 1000 };
+/** After this, what could not be written is left to the sweeper: the database knows of it, and the origins are handled. */
+const giveUpMs = 3000;
+const outcomeKnown = 'outcome known';
+
+export interface NextStepPublisherDeps {
+  publisher: MessagePublisher;
+  topics: TopicNames;
+  /** The steps are handled: recorded, and their next ones published or left to the sweeper. */
+  onHandled: (works: readonly Work[]) => void;
+  clock: Clock;
+  /** In [0, 1). */
+  random: () => number;
+  logger: Logger;
+}
+
+/** W6: next steps go out topic by topic. One that cannot be written holds up nobody else's, and its own steps for a few seconds only. */
+export interface NextStepPublisher {
+  publish(recorded: readonly RecordedStep[]): void;
+  /** Tries nothing again; resolves when what is under way has ended. What is not out by then stays unhandled, and comes again. */
+  finish(): Promise<void>;
+}
+
+export function createNextStepPublisher(deps: NextStepPublisherDeps): NextStepPublisher {
+  const { publisher, topics, onHandled, clock, random, logger } = deps;
+  const stopping = new AbortController();
+  const underWay = new Set<Promise<void>>();
+
+  async function publishTo(topic: string, recorded: readonly RecordedStep[]): Promise<void> {
+    const messages = survivorMessages(topic, recorded);
+    const over = new AbortController();
+    const signal = AbortSignal.any([over.signal, stopping.signal]);
+    // A publisher may take long to find that a topic cannot be written: that is no reason to wait for it.
+    const patience = clock.sleep(giveUpMs, signal).then(() => false);
+    const published = untilPublished(messages, signal);
+    const isOut = (await Promise.race([published, patience])) || (stopping.signal.aborted && (await published));
+    // With a reason, or each would make an exception with a stack.
+    over.abort(outcomeKnown);
+    // What is not out when the worker stops comes again to the next one.
+    if (!isOut && stopping.signal.aborted) return;
+    if (!isOut)
+      logger.warn({ topic, messages: messages.length }, 'next steps cannot be published, left to the sweeper');
+    onHandled(recorded.map(({ work }) => work));
+  }
+
+  /** True once the messages are out; false when it was called off before. */
+  async function untilPublished(messages: readonly OutgoingMessage[], signal: AbortSignal): Promise<boolean> {
+    for (let attempt = 1; attempt === 1 || !signal.aborted; attempt++) {
+      try {
+        await publisher.publish(messages);
+        return true;
+      } catch (error) {
+        logger.debug({ err: error, attempt, messages: messages.length }, 'could not publish next steps');
+      }
+      await clock.sleep(backoffMs(publishBackoff, attempt, random()), signal);
+    }
+    return false;
+  }
+
+  function track(promise: Promise<void>): void {
+    const tracked: Promise<void> = promise.then(() => {
+      underWay.delete(tracked);
+    });
+    underWay.add(tracked);
+  }
+
+  return {
+    publish: (recorded) => {
+      const byTopic = Map.groupBy(recorded, (step) => nextTopicOf(topics, step));
+      for (const [topic, steps] of byTopic) {
+        if (topic === null) onHandled(steps.map(({ work }) => work));
+        else track(publishTo(topic, steps));
+      }
+    },
+    finish: async () => {
+      stopping.abort();
+      await Promise.all(underWay);
+    },
+  };
+}

@@ -1,0 +1,34 @@
+import type { RegisteredActionType, Registry } from '../../../shared/ports/registry.ts';
+import { openSecrets } from '../../../shared/runtime/action-type-secrets.ts';
+import { authorizationOf } from '../../../shared/runtime/engine-config-file.ts';
+import type { Logger } from '../../../shared/runtime/logger.ts';
+import type { SecretBox } from '../../../shared/runtime/secret-box.ts';
+import type { CallableType, CallableTypes } from '../call/batch-endpoint.port.ts';
+
+export interface CallableTypesDeps {
+  environment: NodeJS.ProcessEnv;
+  secretBox: SecretBox;
+  logger: Logger;
+}
+
+/**
+ * The registry's types with their secrets. One whose secret is not here, or does not open here, is left out and not served: another worker
+ * may be able to, and what was claimed before is not applied, and waits.
+ */
+export function callableTypes({
+  environment,
+  secretBox,
+  logger,
+}: CallableTypesDeps): (registry: Pick<Registry, 'actionTypes'>) => CallableTypes {
+  const callable = (type: RegisteredActionType): [string, CallableType][] => {
+    const { name, config } = type;
+    try {
+      const { authorization, signing } = openSecrets(type, secretBox);
+      return [[name, { config, authorization: authorization ?? authorizationOf(config, environment), signing }]];
+    } catch (error) {
+      logger.error({ err: error, actionType: name }, 'a secret is missing or does not open: not served by this worker');
+      return [];
+    }
+  };
+  return ({ actionTypes }) => new Map(actionTypes.flatMap(callable));
+}

@@ -1,0 +1,76 @@
+import type { ActionTypeConfig } from '../../../shared/contracts/engine-config.ts';
+import type { Shard } from '../../../shared/domain/shard.ts';
+import type { MessageConsumer, TopicSpec } from '../../../shared/ports/message-bus.ts';
+import type { Logger } from '../../../shared/runtime/logger.ts';
+import type { Served } from './served-shards.ts';
+
+export interface ServingDeps {
+  /** By topic. */
+  shards: ReadonlyMap<string, Shard>;
+  actionTypes: Readonly<Record<string, ActionTypeConfig>>;
+  consumer: MessageConsumer;
+  /** Shards or types have changed, in place. */
+  onChanged: () => void;
+  logger: Logger;
+}
+
+/** What the worker serves. Both collections change in place: whoever holds them sees the newest. */
+export interface Serving {
+  readonly shards: ReadonlyMap<string, Shard>;
+  readonly actionTypes: Readonly<Record<string, ActionTypeConfig>>;
+  /** From now on. New shards are consumed as soon as the group lets them. */
+  follow(served: Served): void;
+  /** Follows nothing more. */
+  stop(): void;
+}
+
+export function createServing({ consumer, onChanged, logger, ...initial }: ServingDeps): Serving {
+  const shards = new Map(initial.shards);
+  const actionTypes: Record<string, ActionTypeConfig> = { ...initial.actionTypes };
+  let consumed = '';
+  let wanted: TopicSpec[] = [];
+  let subscribing: Promise<void> | undefined;
+  const stopping = new AbortController();
+  const stopped = () => stopping.signal.aborted;
+
+  function replace({ shards: nextShards, actionTypes: nextTypes }: Served): void {
+    for (const topic of shards.keys()) if (!nextShards.has(topic)) shards.delete(topic);
+    for (const [topic, shard] of nextShards) shards.set(topic, shard);
+    for (const name of Object.keys(actionTypes)) if (!(name in nextTypes)) Reflect.deleteProperty(actionTypes, name);
+    Object.assign(actionTypes, nextTypes);
+  }
+
+  /** One subscription after another, always the newest wish: each costs the group an assignment. */
+  async function subscribe(): Promise<void> {
+    while (!stopped() && consumed !== signatureOf(wanted)) {
+      const specs = wanted;
+      consumed = signatureOf(specs);
+      try {
+        await consumer.subscribe(specs);
+        logger.info({ topics: specs.length }, 'serves the shards of the registry as they are now');
+      } catch (error) {
+        if (!stopped()) logger.warn({ err: error, topics: specs.length }, 'could not subscribe to the shards');
+      }
+    }
+  }
+
+  return {
+    shards,
+    actionTypes,
+    follow: (served) => {
+      if (stopped()) return;
+      replace(served);
+      onChanged();
+      wanted = served.topics;
+      subscribing ??= subscribe().finally(() => (subscribing = undefined));
+    },
+    stop: () => stopping.abort(),
+  };
+}
+
+function signatureOf(specs: readonly TopicSpec[]): string {
+  return specs
+    .map(({ topic, partitions }) => `${topic}=${partitions}`)
+    .sort()
+    .join();
+}

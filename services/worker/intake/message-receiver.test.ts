@@ -1,0 +1,75 @@
+import { pino } from 'pino';
+import { describe, expect, it } from 'vitest';
+import type { DeadLetter } from '../../../shared/ports/dead-letters.ts';
+import type { LaneMessage } from '../../../shared/ports/message-bus.ts';
+import { settled } from '../../../test/support/pass-time.ts';
+import { createSettableClock } from '../../../test/support/settable-clock.ts';
+import { createMessageReceiver } from './message-receiver.ts';
+import { createStepQueue } from './step-queue.ts';
+
+const topic = 'muster.award-reward.SG';
+const lane = { topic, partition: 0, assignment: 1 };
+
+function messageOf(offset: number, content: unknown): LaneMessage {
+  return { lane, offset, key: null, value: Buffer.from(JSON.stringify(content)) };
+}
+
+function setUp(add: (letters: readonly DeadLetter[]) => Promise<void> = () => Promise.resolve()) {
+  const queue = createStepQueue();
+  const handled: number[] = [];
+  const receiver = createMessageReceiver({
+    queue,
+    deadLetters: { add },
+    shards: new Set([topic]),
+    onSettled: ({ offset }) => void handled.push(offset),
+    onArrived: () => undefined,
+    clock: createSettableClock(),
+    logger: pino({ level: 'silent' }),
+  });
+  return { queue, handled, receiver };
+}
+
+describe('what a worker receives', () => {
+  it('is bounded over all lanes: what comes beyond is left to the sweeper', () => {
+    const { queue, handled, receiver } = setUp();
+    const batchNos = Array.from({ length: 50 }, (_, index) => index + 1);
+    const remaining = batchNos.map(() => 100);
+    const feedId = '01999999-0000-7000-8000-000000000001';
+    const messages = Array.from({ length: 4010 }, (_, offset) => {
+      return messageOf(offset, { feedId, step: 1, batchNos, remaining });
+    });
+    receiver.deliver(lane, messages);
+    expect(queue.size).toBe(200_000);
+    expect(handled).toHaveLength(10);
+  });
+
+  it('is set aside in few statements, one at a time, where it is garbage', async () => {
+    const groups: number[] = [];
+    const { handled, receiver } = setUp((letters) => {
+      groups.push(letters.length);
+      return Promise.resolve();
+    });
+    receiver.deliver(
+      lane,
+      Array.from({ length: 250 }, (_, offset) => messageOf(offset, 'garbage')),
+    );
+    await settled();
+    expect(groups.length).toBeLessThanOrEqual(4);
+    expect(Math.max(...groups)).toBe(100);
+    expect(handled).toHaveLength(250);
+  });
+
+  it('is set aside with what does not add up', async () => {
+    const reasons: string[] = [];
+    const { receiver } = setUp((letters) => {
+      reasons.push(...letters.map(({ reason }) => reason));
+      return Promise.resolve();
+    });
+    const feedId = '01999999-0000-7000-8000-000000000001';
+    receiver.deliver(lane, [messageOf(0, { feedId, step: 1, batchNos: [1, 2], remaining: [100] })]);
+    await settled();
+    expect(reasons).toEqual([
+      'not a reference to steps of batches: lists of different lengths: 2 batchNos, 1 remaining, no lost',
+    ]);
+  });
+});

@@ -1,0 +1,52 @@
+import type { ActionTypeConfig } from '../../../shared/contracts/engine-config.ts';
+import { topicNames, type Shard } from '../../../shared/domain/shard.ts';
+import type { TopicSpec } from '../../../shared/ports/message-bus.ts';
+import type { Registry } from '../../../shared/ports/registry.ts';
+import { topicsOf } from '../../../shared/runtime/shard-topics.ts';
+
+/** What a worker's own settings leave of the shards. */
+export interface ServedScope {
+  /** All unless given. */
+  actionTypes: readonly string[] | undefined;
+  /** All unless given. */
+  countries: readonly string[] | undefined;
+  /** Action types whose secrets this worker has; all unless given. */
+  callable?: Pick<ReadonlySet<string>, 'has'> | undefined;
+  /** Of a claim: a type whose calls may take more than half of it is left to workers with longer leases. */
+  leaseMs: number;
+}
+
+export interface Served {
+  /** By topic. */
+  shards: Map<string, Shard>;
+  /** Their topics. */
+  topics: TopicSpec[];
+  actionTypes: Record<string, ActionTypeConfig>;
+  /** Action types that this worker should serve and whose calls may take too long for its leases. */
+  tooSlow: string[];
+}
+
+/** What of the registry a worker serves. Disabled types are served too: what began with them goes on. */
+export function servedOf(
+  { actionTypes, shards }: Pick<Registry, 'actionTypes' | 'shards'>,
+  { leaseMs, ...scope }: ServedScope,
+  terms: { prefix: string; replicationFactor: number },
+): Served {
+  const names = topicNames(terms.prefix);
+  const slow = new Set(actionTypes.filter(({ config }) => 2 * config.timeoutMs > leaseMs).map(({ name }) => name));
+  const wanted = shards.filter(
+    ({ actionType, country }) =>
+      (scope.actionTypes?.includes(actionType) ?? true) &&
+      (scope.countries?.includes(country) ?? true) &&
+      (scope.callable?.has(actionType) ?? true),
+  );
+  const served = wanted.filter(({ actionType }) => !slow.has(actionType));
+  return {
+    shards: new Map(
+      served.map(({ actionType, country }) => [names.shard({ actionType, country }), { actionType, country }]),
+    ),
+    topics: topicsOf(served, terms),
+    actionTypes: Object.fromEntries(actionTypes.map(({ name, config }) => [name, config])),
+    tooSlow: [...new Set(wanted.map(({ actionType }) => actionType))].filter((name) => slow.has(name)),
+  };
+}

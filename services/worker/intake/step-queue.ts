@@ -1,0 +1,104 @@
+import type { Lane } from '../../../shared/ports/message-bus.ts';
+import { createStepFifo, type StepFifo } from './step-fifo.ts';
+import type { QueuedStep } from '../work.ts';
+
+/** Steps taken from one group before the next one has its turn. */
+const quantum = 10;
+
+/**
+ * Steps that wait to be claimed. They are handed out in turn over the groups (feed, step) of a shard: a small campaign does not wait behind
+ * a large one, and the second step of a run is not kept back until its first is done.
+ */
+export interface StepQueue {
+  readonly size: number;
+  add(steps: readonly QueuedStep[]): void;
+  /**
+   * At most `count` steps of the shard, in the order in which they are due to be claimed.
+   * @param roomOf how many of a feed at most
+   */
+  take(topic: string, count: number, roomOf: (feedId: string) => number): QueuedStep[];
+  /** Shards with steps that wait. */
+  topics(): Iterable<string>;
+  /** Puts back what could not be claimed, in front. */
+  putBack(steps: readonly QueuedStep[]): void;
+  /** Drops the steps that came over a lane which is gone: they will come again, to whoever has it now. */
+  drop(lane: Lane): void;
+  clear(): void;
+}
+
+type Group = StepFifo<QueuedStep>;
+
+export function createStepQueue(): StepQueue {
+  /** Topic → groups by name, in the order of their turns: a Map keeps it, and who had a turn goes to its end. */
+  const shards = new Map<string, Map<string, Group>>();
+  let size = 0;
+
+  function groupOf({ topic, feedId, step }: QueuedStep): Group {
+    let groups = shards.get(topic);
+    if (!groups) shards.set(topic, (groups = new Map<string, Group>()));
+    const name = `${feedId}/${step}`;
+    let group = groups.get(name);
+    if (!group) groups.set(name, (group = createStepFifo<QueuedStep>()));
+    return group;
+  }
+
+  function take(topic: string, count: number, roomOf: (feedId: string) => number): QueuedStep[] {
+    const groups = shards.get(topic);
+    if (!groups) return [];
+    const taken: QueuedStep[] = [];
+    const room = createRooms(roomOf);
+    // Turns in a row that brought nothing: after a whole round of them, nobody has room.
+    let inVain = 0;
+    while (taken.length < count && inVain < groups.size) {
+      const [entry] = groups;
+      if (!entry) break;
+      const [name, group] = entry;
+      const feedId = name.slice(0, name.lastIndexOf('/'));
+      const steps = group.take(Math.min(quantum, count - taken.length, room.of(feedId)));
+      room.use(feedId, steps.length);
+      for (const step of steps) taken.push(step);
+      inVain = steps.length > 0 ? 0 : inVain + 1;
+      groups.delete(name);
+      if (group.size > 0) groups.set(name, group);
+    }
+    if (groups.size === 0) shards.delete(topic);
+    size -= taken.length;
+    return taken;
+  }
+
+  return {
+    get size() {
+      return size;
+    },
+    add: (steps) => {
+      for (const step of steps) groupOf(step).push(step);
+      size += steps.length;
+    },
+    take,
+    topics: () => shards.keys(),
+    putBack: (steps) => {
+      const byGroup = Map.groupBy(steps, groupOf);
+      for (const [group, own] of byGroup) group.putBack(own);
+      size += steps.length;
+    },
+    drop: (lane) => {
+      for (const groups of shards.values()) {
+        for (const [name, group] of groups) {
+          size -= group.keep((step) => step.origin.message.lane !== lane);
+          if (group.size === 0) groups.delete(name);
+        }
+      }
+    },
+    clear: () => {
+      shards.clear();
+      size = 0;
+    },
+  };
+}
+
+/** What room is left of each feed within one take. */
+function createRooms(roomOf: (feedId: string) => number) {
+  const left = new Map<string, number>();
+  const of = (feedId: string) => left.get(feedId) ?? Math.max(0, roomOf(feedId));
+  return { of, use: (feedId: string, count: number) => left.set(feedId, of(feedId) - count) };
+}

@@ -1,0 +1,39 @@
+import type { Pool } from 'pg';
+import { statementOf } from '../../../../shared/postgres/statement.ts';
+import type { ShardReport, ShardReports } from '../shard-reports.port.ts';
+
+interface ReportParams {
+  worker: string;
+  reports: string;
+}
+
+/** One statement for all shards of a worker. What workers said that died long ago goes with it. */
+const report = statementOf<ReportParams>(
+  'report-shards',
+  ($) => `
+  with gone as (
+    delete from shard_reports where reported_at < now() - interval '1 hour'
+  )
+  insert into shard_reports as s (worker, action_type, country, in_flight, call_limit, waiting, breaker_open, batches_per_second)
+  select ${$('worker')}, k."actionType", k.country, k."inFlight", k."callLimit", k.waiting, k."breakerOpen", k."batchesPerSecond"
+  from jsonb_to_recordset(${$('reports')}::jsonb) k ("actionType" text, country text, "inFlight" int, "callLimit" int, waiting int,
+    "breakerOpen" boolean, "batchesPerSecond" real)
+  on conflict (worker, action_type, country) do update
+  set in_flight = excluded.in_flight, call_limit = excluded.call_limit, waiting = excluded.waiting, breaker_open = excluded.breaker_open,
+    batches_per_second = excluded.batches_per_second, reported_at = now()`,
+);
+
+const withdraw = `
+  delete from shard_reports where worker = $1 and ($2::text[] is null or (action_type, country) in (select * from unnest($2, $3::text[])))`;
+
+export function createShardReports({ pool }: { pool: Pool }): ShardReports {
+  return {
+    report: async (worker, reports: readonly ShardReport[]) => {
+      await pool.query(report.with({ worker, reports: JSON.stringify(reports) }));
+    },
+    withdraw: async (worker, shards) => {
+      const [actionTypes, countries] = [shards?.map((s) => s.actionType), shards?.map((s) => s.country)];
+      await pool.query(withdraw, [worker, actionTypes ?? null, countries ?? null]);
+    },
+  };
+}

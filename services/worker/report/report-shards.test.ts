@@ -1,0 +1,62 @@
+import { pino } from 'pino';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { passTime } from '../../../test/support/pass-time.ts';
+import { createSettableClock } from '../../../test/support/settable-clock.ts';
+import type { ShardReport } from './shard-reports.port.ts';
+import { createShardReporter, type ShardReporter } from './report-shards.ts';
+import type { ShardLevels } from './worker-meter.ts';
+
+const shardOf = (country: string) => ({ actionType: 'award-reward', country });
+const idle = { inFlight: 0, limit: 8, waiting: 0, isBreakerOpen: false, recorded: 0 };
+
+describe('what a worker reports of its shards', () => {
+  const clock = createSettableClock();
+  let levels: ShardLevels[];
+  let said: (string | readonly ShardReport[])[];
+  let reporter: ShardReporter;
+  beforeEach(() => {
+    levels = [{ ...idle, shard: shardOf('SG') }];
+    said = [];
+    reporter = createShardReporter({
+      worker: 'w',
+      reports: {
+        report: (_worker, reports) => Promise.resolve(void said.push(reports)),
+        withdraw: (_worker, shards) =>
+          Promise.resolve(void said.push(`gone: ${shards?.map(({ country }) => country).join() ?? 'all'}`)),
+      },
+      levels: () => levels,
+      clock,
+      logger: pino({ level: 'silent' }),
+    });
+  });
+
+  it('is said once in twenty seconds while nothing happens', async () => {
+    reporter.start();
+    await passTime(clock, 39_000);
+    expect(said).toHaveLength(2);
+    await reporter.stop();
+  });
+
+  it('is said within two seconds when it changes, with the rate since, and of what has changed alone', async () => {
+    levels = [...levels, { ...idle, shard: shardOf('ID') }];
+    reporter.start();
+    await passTime(clock, 1000);
+    said = [];
+    levels = levels.map((level) => ({ ...level, ...(level.shard.country === 'SG' && { inFlight: 3, recorded: 50 }) }));
+    await passTime(clock, 1100);
+    expect(said).toEqual([
+      [{ ...shardOf('SG'), inFlight: 3, callLimit: 8, waiting: 0, breakerOpen: false, batchesPerSecond: 25 }],
+    ]);
+    await reporter.stop();
+  });
+
+  it('is taken back of shards that are not served any more, and of all at the end', async () => {
+    reporter.start();
+    await passTime(clock, 1000);
+    said = [];
+    levels = [];
+    await passTime(clock, 2000);
+    await reporter.stop();
+    expect(said).toEqual(['gone: SG', 'gone: all']);
+  });
+});

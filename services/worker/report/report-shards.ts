@@ -1,0 +1,82 @@
+import type { Clock } from '../../../shared/ports/clock.ts';
+import type { Logger } from '../../../shared/runtime/logger.ts';
+import { createLoop } from '../../../shared/runtime/loop.ts';
+import type { ShardReport, ShardReports } from './shard-reports.port.ts';
+import type { ShardLevels } from './worker-meter.ts';
+
+const lookEveryMs = 2000;
+/** Also where nothing has changed: whoever is silent for longer counts as gone. */
+const sayAgainMs = 20_000;
+
+export interface ReportShardsDeps {
+  /** As the group knows this worker. */
+  worker: string;
+  reports: ShardReports;
+  levels: () => readonly ShardLevels[];
+  clock: Clock;
+  logger: Logger;
+}
+
+/** Says every two seconds what is under way, where that is something else than before. */
+export interface ShardReporter {
+  start(): void;
+  /** Takes back what was said. */
+  stop(): Promise<void>;
+}
+
+export function createShardReporter({ worker, reports, levels, clock, logger }: ReportShardsDeps): ShardReporter {
+  let recorded = new Map<string, number>();
+  let lookedAtMs = clock.monotonicMs();
+  let said = new Map<string, ShardReport>();
+  let saidAtMs = -Infinity;
+
+  async function turn(): Promise<number> {
+    const nowMs = clock.monotonicMs();
+    const seconds = Math.max(0.001, (nowMs - lookedAtMs) / 1000);
+    const now = levels();
+    const current = new Map(now.map((level) => [keyOf(level.shard), reportOf(level, recorded, seconds)]));
+    recorded = new Map(now.map((level) => [keyOf(level.shard), level.recorded]));
+    lookedAtMs = nowMs;
+
+    const gone = [...said].filter(([key]) => !current.has(key)).map(([, report]) => report);
+    if (gone.length > 0) await reports.withdraw(worker, gone);
+    const sayAll = nowMs - saidAtMs >= sayAgainMs;
+    const news = [...current].filter(([key, report]) => sayAll || !isSame(report, said.get(key)));
+    if (news.length > 0)
+      await reports.report(
+        worker,
+        news.map(([, report]) => report),
+      );
+    if (sayAll) saidAtMs = nowMs;
+    said = current;
+    return lookEveryMs;
+  }
+
+  const loop = createLoop({ name: 'report-shards', turn, afterErrorMs: lookEveryMs, clock, logger });
+
+  return {
+    start: () => loop.start(),
+    stop: async () => {
+      await loop.stop();
+      // Whoever reads takes it for gone soon anyway.
+      await reports.withdraw(worker).catch((error: unknown) => {
+        logger.debug({ err: error }, 'could not take back what was reported of shards');
+      });
+    },
+  };
+}
+
+function reportOf(level: ShardLevels, before: ReadonlyMap<string, number>, seconds: number): ShardReport {
+  const { shard, inFlight, limit, waiting, isBreakerOpen, recorded } = level;
+  const since = recorded - (before.get(keyOf(shard)) ?? recorded);
+  const batchesPerSecond = Math.round((since / seconds) * 10) / 10;
+  return { ...shard, inFlight, callLimit: limit, waiting, breakerOpen: isBreakerOpen, batchesPerSecond };
+}
+
+function keyOf({ actionType, country }: ShardLevels['shard']): string {
+  return `${actionType}/${country}`;
+}
+
+function isSame(a: ShardReport, b: ShardReport | undefined): boolean {
+  return JSON.stringify(a) === JSON.stringify(b);
+}

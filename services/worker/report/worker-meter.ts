@@ -1,0 +1,206 @@
+import type { Shard } from '../../../shared/domain/shard.ts';
+import type { Clock } from '../../../shared/ports/clock.ts';
+import type { Meter } from '../../../shared/ports/meter.ts';
+import type { LedgerFlushed } from '../../../shared/ports/step-ledger.ts';
+import type { Logger } from '../../../shared/runtime/logger.ts';
+import type { Reading } from '../call/read-answer.ts';
+import type { StatusAnswer } from '../call/read-status.ts';
+import type { Work } from '../work.ts';
+
+/** The same warning comes once in this time, with how often it was meant. */
+const warnEveryMs = 60_000;
+const latencyBuckets = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60];
+const flushBuckets = [0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 5, 30];
+
+/** What an operator sees of the worker: figures, and warnings that do not repeat themselves. */
+export interface WorkerMeter {
+  /** A call has ended. */
+  called(work: Work, reading: Reading, tookMs: number): void;
+  /** A status query has ended. */
+  asked(work: Work, answer: StatusAnswer): void;
+  flushed(flushed: LedgerFlushed, results: number, claims: number, tookMs: number): void;
+}
+
+/** What a shard has under way. */
+export interface ShardLevels {
+  shard: Shard;
+  inFlight: number;
+  limit: number;
+  waiting: number;
+  isBreakerOpen: boolean;
+  /** Steps recorded as done since the start. */
+  recorded: number;
+}
+
+/** What there is just now, for gauges. */
+export interface WorkerLevels {
+  shards: readonly ShardLevels[];
+  queued: number;
+}
+
+export interface WorkerMeterDeps {
+  meter: Meter;
+  /** Asked when somebody asks for the metrics. */
+  levels: () => WorkerLevels;
+  clock: Clock;
+  logger: Logger;
+}
+
+export function createWorkerMeter({ meter, levels, clock, logger }: WorkerMeterDeps): WorkerMeter {
+  const metrics = createMetrics(meter);
+  createGauges(meter, levels);
+  const byTopic = new Map<string, ShardCounters>();
+  const warnings = new Map<string, { count: number; sinceMs: number }>();
+
+  function countersOf({ topic, actionType, context: { country } }: Work): ShardCounters {
+    let counters = byTopic.get(topic);
+    if (!counters) byTopic.set(topic, (counters = shardCounters(metrics, actionType, country)));
+    return counters;
+  }
+
+  /** One line per action, country and cause in a minute, with how many there were since the last. */
+  function warn({ actionType, context }: Work, message: string, cause: string): void {
+    const { country } = context;
+    const key = `${actionType}/${country}/${message}/${cause}`;
+    const nowMs = clock.monotonicMs();
+    const last = warnings.get(key);
+    if (last && nowMs - last.sinceMs < warnEveryMs) {
+      last.count++;
+      return;
+    }
+    logger.warn({ actionType, country, cause, count: 1 + (last?.count ?? 0) }, message);
+    for (const [old, { sinceMs }] of warnings) if (nowMs - sinceMs >= 2 * warnEveryMs) warnings.delete(old);
+    warnings.set(key, { count: 0, sinceMs: nowMs });
+  }
+
+  function warnOfAnswer(work: Work, reading: Reading): void {
+    if (reading.kind === 'reported') {
+      if (reading.unexpected > 0) warn(work, 'an endpoint breaks its contract', 'users that were not asked for');
+      if (reading.repeated > 0) warn(work, 'an endpoint breaks its contract', 'users reported more than once');
+      return;
+    }
+    if (reading.kind === 'ambiguous' && reading.violation) warn(work, 'an endpoint breaks its contract', reading.cause);
+    warn(work, 'a call brought no results', reading.cause);
+  }
+
+  return {
+    called: (work, reading, tookMs) => {
+      const counters = countersOf(work);
+      counters.calls(reading.kind).add();
+      counters.users(reading.kind).add(work.count);
+      counters.latency.observe(tookMs / 1000);
+      if (reading.kind !== 'reported' || reading.unexpected + reading.repeated > 0) {
+        if (isViolation(reading)) counters.violations.add();
+        warnOfAnswer(work, reading);
+      }
+    },
+    asked: (work, answer) => {
+      const { actionType: action, context } = work;
+      metrics.statusQueries.of({ action, country: context.country, result: answer.kind }).add();
+      if (answer.kind === 'untold') warn(work, 'a status query brought nothing', answer.cause);
+    },
+    flushed: ({ recorded, claimed, refused }, results, claims, tookMs) => {
+      metrics.flushSeconds.of({}).observe(tookMs / 1000);
+      metrics.flushed.of({ what: 'results' }).add(results);
+      metrics.flushed.of({ what: 'claims' }).add(claims);
+      metrics.flushed.of({ what: 'fenced' }).add(results - recorded.length);
+      metrics.flushed.of({ what: 'not-claimed' }).add(claims - claimed.length);
+      metrics.flushed.of({ what: 'refused' }).add(refused.length);
+    },
+  };
+}
+
+function isViolation(reading: Reading): boolean {
+  if (reading.kind === 'reported') return reading.unexpected + reading.repeated > 0;
+  return reading.kind === 'ambiguous' && reading.violation !== undefined;
+}
+
+const shardLabels = ['action', 'country'] as const;
+const resultLabels = ['action', 'country', 'result'] as const;
+
+function createMetrics(meter: Meter) {
+  return {
+    calls: meter.counter({
+      name: 'muster_worker_calls_total',
+      help: 'Calls of batch endpoints, by what they brought.',
+      labelNames: resultLabels,
+    }),
+    users: meter.counter({
+      name: 'muster_worker_users_total',
+      help: 'Users that calls asked for, by what the calls brought.',
+      labelNames: resultLabels,
+    }),
+    statusQueries: meter.counter({
+      name: 'muster_worker_status_queries_total',
+      help: 'Questions what became of calls that were not answered (class C), by what they brought.',
+      labelNames: resultLabels,
+    }),
+    violations: meter.counter({
+      name: 'muster_worker_contract_violations_total',
+      help: 'Answers that break the endpoint contract.',
+      labelNames: shardLabels,
+    }),
+    latency: meter.histogram({
+      name: 'muster_worker_call_duration_seconds',
+      help: 'From a call to the end of its answer.',
+      labelNames: shardLabels,
+      buckets: latencyBuckets,
+    }),
+    flushSeconds: meter.histogram({
+      name: 'muster_worker_flush_duration_seconds',
+      help: 'Recording and claiming in one statement.',
+      buckets: flushBuckets,
+    }),
+    flushed: meter.counter({
+      name: 'muster_worker_flushed_steps_total',
+      help: 'Steps handed to the ledger, and those it did not take.',
+      labelNames: ['what'],
+    }),
+  };
+}
+
+function createGauges(meter: Meter, levels: () => WorkerLevels): void {
+  const ofShards = (name: string, help: string, level: (shard: ShardLevels) => number) =>
+    meter.gauge({
+      name,
+      help,
+      labelNames: shardLabels,
+      collect: (gauge) => {
+        for (const shard of levels().shards) {
+          const { actionType: action, country } = shard.shard;
+          gauge.of({ action, country }).set(level(shard));
+        }
+      },
+    });
+  ofShards('muster_worker_calls_in_flight', 'Calls under way.', ({ inFlight }) => inFlight);
+  ofShards('muster_worker_call_limit', 'Calls that may be under way at once.', ({ limit }) => limit);
+  ofShards('muster_worker_claims_waiting', 'Claimed steps that wait for a call slot.', ({ waiting }) => waiting);
+  ofShards('muster_worker_breaker_open', '1 while the endpoint counts as down.', (shard) =>
+    Number(shard.isBreakerOpen),
+  );
+  meter.gauge({
+    name: 'muster_worker_queued_steps',
+    help: 'Steps read from topics that are not claimed yet.',
+    collect: (gauge) => gauge.of({}).set(levels().queued),
+  });
+}
+
+interface ShardCounters {
+  calls: (result: Reading['kind']) => { add(by?: number): void };
+  users: (result: Reading['kind']) => { add(by?: number): void };
+  violations: { add(by?: number): void };
+  latency: { observe(value: number): void };
+}
+
+/** Found once for a shard: finding costs more than counting. */
+function shardCounters(metrics: ReturnType<typeof createMetrics>, action: string, country: string): ShardCounters {
+  const kinds = ['reported', 'refused', 'misconfigured', 'not-applied', 'ambiguous'] as const;
+  const calls = new Map(kinds.map((result) => [result, metrics.calls.of({ action, country, result })]));
+  const users = new Map(kinds.map((result) => [result, metrics.users.of({ action, country, result })]));
+  return {
+    calls: (result) => calls.get(result) ?? metrics.calls.of({ action, country, result }),
+    users: (result) => users.get(result) ?? metrics.users.of({ action, country, result }),
+    violations: metrics.violations.of({ action, country }),
+    latency: metrics.latency.of({ action, country }),
+  };
+}

@@ -1,0 +1,293 @@
+import { beforeEach, describe, expect, it } from 'vitest';
+import { engineConfig } from '../../../shared/contracts/engine-config.ts';
+import { topicNames } from '../../../shared/domain/shard.ts';
+import { settled } from '../../../test/support/pass-time.ts';
+import { createSettableClock, type SettableClock } from '../../../test/support/settable-clock.ts';
+import { createCallSlots, type CallSlots, type ReleasePause, type ServedCall } from './call-slots.ts';
+import { createStanding } from '../claims/step-standing.ts';
+import type { Work } from '../work.ts';
+
+const topics = topicNames('muster');
+const countries = ['SG', 'ID'];
+
+interface Call {
+  work: Work;
+  end: (served?: ServedCall) => void;
+}
+
+const answered: ServedCall = { end: 'answered', cause: '', pressure: null, retryAfterMs: null };
+const unanswered: ServedCall = { ...answered, end: 'unanswered', cause: 'connection refused' };
+
+function configOf(concurrency: number) {
+  const type = { url: 'http://endpoint', class: 'A', concurrency };
+  return engineConfig.parse({
+    countries,
+    segmentation: { url: 'http://segments' },
+    actionTypes: { 'award-reward': type, 'send-message': type },
+  });
+}
+
+describe('call slots', () => {
+  let clock: SettableClock;
+  let calls: Call[];
+  let released: { work: Work; pause: ReleasePause | null }[];
+  let slots: CallSlots;
+
+  let actionTypes: ReturnType<typeof configOf>['actionTypes'];
+
+  function create(concurrency: number, total = 1000): CallSlots {
+    ({ actionTypes } = configOf(concurrency));
+    const shards = new Map(
+      Object.keys(actionTypes).flatMap((actionType) =>
+        countries.map((country) => [topics.shard({ actionType, country }), { actionType, country }] as const),
+      ),
+    );
+    return createCallSlots({
+      shards,
+      actionTypes,
+      concurrency: total,
+      leaseMs: 30_000,
+      serve: (work) => new Promise((resolve) => calls.push({ work, end: (served = answered) => resolve(served) })),
+      onReport: () => undefined,
+      release: (works, pause) => released.push(...works.map((work) => ({ work, pause }))),
+      monotonicMs: () => clock.monotonicMs(),
+      random: () => 0.5,
+    });
+  }
+
+  function worksOf(feedId: string, count: number, { actionType = 'award-reward', country = 'SG' } = {}): Work[] {
+    const type = configOf(10).actionTypes[actionType];
+    if (!type) throw new Error(`${actionType} is not configured`);
+    return Array.from({ length: count }, (_, index) => ({
+      claim: {
+        feedId,
+        batchNo: index + 1,
+        step: 1,
+        epoch: 1,
+        attempts: 0,
+        open: false,
+        waited: false,
+        lapses: 0,
+        users: '"u"',
+        size: 1,
+      },
+      context: {
+        feedId,
+        runId: 'r',
+        campaignId: 'c',
+        country,
+        chain: [{ action: actionType, params: {} }],
+        unitsPerUser: null,
+      },
+      standing: createStanding(feedId, 1),
+      topic: topics.shard({ actionType, country }),
+      actionType,
+      type,
+      origin: null,
+      lost: [],
+      users: '"u"',
+      count: 1,
+      plain: true,
+      claimedAtMs: 0,
+      isProbe: false,
+    }));
+  }
+
+  const SG = topics.shard({ actionType: 'award-reward', country: 'SG' });
+  const ID = topics.shard({ actionType: 'award-reward', country: 'ID' });
+  const inFlightOf = (feedId: string) => calls.filter(({ work }) => work.claim.feedId === feedId).length;
+
+  /** Ends the calls of these feeds; what begins by it runs on. */
+  async function endCalls(afterMs: number, feedIds: readonly string[], served?: ServedCall): Promise<void> {
+    clock.advance(afterMs);
+    const ending = calls.filter(({ work }) => feedIds.includes(work.claim.feedId));
+    calls = calls.filter((call) => !ending.includes(call));
+    for (const { end } of ending) end(served);
+    await settled();
+  }
+
+  /** Rounds of calls of these feeds, each of `tookMs`. */
+  async function rounds(count: number, tookMs: number, feedIds: readonly string[]): Promise<void> {
+    for (let round = 0; round < count; round++) await endCalls(tookMs, feedIds);
+  }
+
+  beforeEach(() => {
+    clock = createSettableClock();
+    calls = [];
+    released = [];
+    slots = create(64);
+  });
+
+  it('begin few calls of a feed that nobody knows, and more with each that is answered', async () => {
+    slots.add(worksOf('a', 200));
+    const seen = [inFlightOf('a')];
+    for (let round = 0; round < 3; round++) {
+      await endCalls(20, ['a']);
+      seen.push(inFlightOf('a'));
+    }
+    expect(seen).toEqual([4, 8, 16, 32]);
+  });
+
+  it('begin few calls of a shard that was silent, however many feeds there are: each may be a new connection', () => {
+    slots.add(Array.from({ length: 50 }, (_, index) => worksOf(`f${index}`, 1)).flat());
+    expect(calls).toHaveLength(8);
+    clock.advance(1000);
+    slots.resume();
+    expect(calls).toHaveLength(18);
+  });
+
+  it('start no more calls of an action type than it allows, over all its countries', async () => {
+    slots = create(10);
+    slots.add([...worksOf('a', 100), ...worksOf('b', 100, { country: 'ID' })]);
+    await rounds(20, 20, ['a', 'b']);
+    expect(calls).toHaveLength(10);
+    expect([inFlightOf('a'), inFlightOf('b')]).toEqual([5, 5]);
+  });
+
+  it('are shared evenly by what is in flight: over the shards, and inside one over its feeds', async () => {
+    slots = create(32, 32);
+    slots.add([
+      ...worksOf('a', 400),
+      ...worksOf('b', 400),
+      ...worksOf('c', 400),
+      ...worksOf('d', 400, { country: 'ID' }),
+    ]);
+    await rounds(12, 20, ['a', 'b', 'c', 'd']);
+    // Two of the 32 are the floor of whoever comes later.
+    expect(inFlightOf('d')).toBe(15);
+    expect(Math.max(...['a', 'b', 'c'].map(inFlightOf)) - Math.min(...['a', 'b', 'c'].map(inFlightOf))).toBeLessThan(2);
+  });
+
+  it('leave a floor to whoever comes later: nobody fills them to the last one', async () => {
+    slots.add(worksOf('large', 1000));
+    await rounds(10, 20, ['large']);
+    expect(inFlightOf('large')).toBe(60);
+    slots.add(worksOf('small', 3));
+    expect(inFlightOf('small')).toBe(2);
+  });
+
+  it.each<[string, { country: string }]>([
+    ['another country', { country: 'ID' }],
+    ['another feed of the same shard', { country: 'SG' }],
+  ])('cannot be filled by slow calls in %s', async (_where, where) => {
+    slots = create(60);
+    slots.add(worksOf('slow', 400, where));
+    // Known to be slow, and alone: it has most of them, and not all.
+    await rounds(6, 9000, ['slow']);
+    expect(inFlightOf('slow')).toBe(50);
+    slots.add(worksOf('quick', 200));
+    expect(inFlightOf('quick')).toBe(3);
+    await rounds(4, 20, ['quick']);
+    expect(inFlightOf('quick')).toBe(7);
+    // As its calls end, the slow one gets few of them back.
+    await endCalls(9000, ['slow']);
+    expect(inFlightOf('slow')).toBeLessThanOrEqual(10);
+    await endCalls(20, ['quick']);
+    expect(inFlightOf('quick')).toBeGreaterThan(40);
+  });
+
+  it('follow a concurrency that is changed, and with it the bound of slow calls', async () => {
+    slots = create(60);
+    slots.add(worksOf('slow', 800));
+    await rounds(6, 9000, ['slow']);
+    expect(inFlightOf('slow')).toBe(50);
+
+    Object.assign(actionTypes, configOf(120).actionTypes);
+    slots.reshape();
+    await rounds(2, 9000, ['slow']);
+    expect(inFlightOf('slow')).toBe(100);
+
+    Object.assign(actionTypes, configOf(12).actionTypes);
+    slots.reshape();
+    await rounds(1, 9000, ['slow']);
+    expect(inFlightOf('slow')).toBe(10);
+  });
+
+  it('follow the other bounds that are changed, in all shards of the action type', async () => {
+    slots.add([...worksOf('a', 10), ...worksOf('b', 10, { country: 'ID' })]);
+    await endCalls(20, ['a', 'b']);
+    const budgets = [SG, ID].map((topic) => slots.retryBudgetOf(topic));
+    const retries = () => budgets.map((budget) => Array.from({ length: 50 }, () => budget.take(clock.monotonicMs())));
+    const [type] = Object.values(configOf(64).actionTypes);
+    if (!type) throw new Error('no action type is configured');
+
+    Object.assign(actionTypes, { 'award-reward': { ...type, retryBudgetPercent: 100, ratePerSecond: { calls: 5 } } });
+    slots.reshape();
+
+    expect(retries().map((taken) => taken.filter((each) => each !== null).length)).toEqual([50, 50]);
+    const rated = [...slots.rated([])];
+    expect(rated).toMatchObject([
+      { actionType: 'award-reward', rate: { buckets: [{ unit: 'calls', ratePerSecond: 5 }] } },
+    ]);
+    expect([slots.takeRate(SG, 1), slots.takeRate(ID, 1)]).toEqual([false, false]);
+
+    Object.assign(actionTypes, { 'award-reward': type });
+    slots.reshape();
+    expect([...slots.rated([])]).toEqual([]);
+    expect([slots.takeRate(SG, 1), slots.takeRate(ID, 1)]).toEqual([true, true]);
+  });
+
+  it('want more claims ahead of the calls when these are quick, and for each shard by its own', async () => {
+    slots.add([...worksOf('quick', 4), ...worksOf('slow', 4, { country: 'ID' })]);
+    await endCalls(20, ['quick']);
+    await endCalls(5000, ['slow']);
+    // 300 ahead; and ten seconds, a third of the lease, are two rounds of five seconds.
+    expect(slots.room(SG)).toBeGreaterThan(300);
+    expect(slots.room(ID)).toBeLessThan(3 * 64);
+  });
+
+  it('want no more claims of a feed than its own calls will use within a third of the lease', async () => {
+    slots.add(worksOf('slow', 4));
+    expect(slots.roomOf(SG, 'slow')).toBe(4);
+    await endCalls(5000, ['slow']);
+    slots.add(worksOf('slow', 1));
+    expect(slots.roomOf(SG, 'slow')).toBe(3 * 8 - 1);
+    expect(slots.roomOf(SG, 'another')).toBe(8);
+  });
+
+  describe('of a shard whose endpoint is down', () => {
+    async function goDown(): Promise<void> {
+      slots.add([...worksOf('a', 200), ...worksOf('b', 10, { country: 'ID' })]);
+      for (let round = 0; round < 3; round++) await endCalls(20, ['a'], unanswered);
+    }
+
+    it('give back what waits, with the cause and until the next probe, and want no more', async () => {
+      await goDown();
+      expect(released.length).toBeGreaterThan(100);
+      expect(released[0]?.pause).toMatchObject({ cause: 'connection refused' });
+      expect(released[0]?.pause?.delayMs).toBeGreaterThan(0);
+      expect(slots.room(SG)).toBe(0);
+      expect(slots.nextCallInMs([SG])).toBeGreaterThan(0);
+    });
+
+    it('leave its neighbours alone', async () => {
+      await goDown();
+      expect(released.every(({ work }) => work.context.country === 'SG')).toBe(true);
+      expect(inFlightOf('b')).toBeGreaterThan(0);
+      expect(slots.room(ID)).toBeGreaterThan(0);
+    });
+
+    it('want one claim when a probe is due, and start slowly when it is answered', async () => {
+      await goDown();
+      for (const { end } of calls.splice(0)) end();
+      clock.advance(slots.nextCallInMs([SG]));
+      expect(slots.room(SG)).toBe(1);
+      slots.add(worksOf('a', 1));
+      expect(slots.room(SG)).toBe(0);
+      await endCalls(20, ['a']);
+      expect(slots.room(SG)).toBe(2);
+    });
+  });
+
+  it('give back what waits when they close, and what comes after', async () => {
+    slots.add(worksOf('a', 6));
+    slots.close();
+    slots.add(worksOf('b', 1));
+    expect(released.map(({ work }) => work.claim.feedId)).toEqual(['a', 'a', 'b']);
+    expect(slots.room(SG)).toBe(0);
+    const idle = slots.idle();
+    await endCalls(1, ['a']);
+    await idle;
+    expect(calls).toEqual([]);
+  });
+});

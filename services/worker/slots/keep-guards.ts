@@ -1,0 +1,112 @@
+import type { Clock } from '../../../shared/ports/clock.ts';
+import type { EndpointGuards } from '../../../shared/ports/endpoint-guards.ts';
+import type { Logger } from '../../../shared/runtime/logger.ts';
+import { createLoop, type Loop } from '../../../shared/runtime/loop.ts';
+import type { GuardedShard } from './call-slots.ts';
+
+const wellMs = 2000;
+const troubledMs = 1000;
+/** Who has nothing to call for does not ask: it is woken when it has. */
+const idleMs = 60_000;
+const afterErrorMs = 1000;
+/** Whoever was given the probe begins it within this time, or not at all. */
+const probeBeginsWithinMs = 3000;
+/** What a probe may take beyond its call's time-out, until it is told. */
+const probeMarginMs = 2000;
+
+export interface GuardKeeperDeps {
+  guards: EndpointGuards;
+  guarded: () => Iterable<GuardedShard>;
+  /** Topics with steps that wait to be claimed. */
+  queuedTopics: () => Iterable<string>;
+  timeoutMsOf: (actionType: string) => number;
+  /** Calls may begin that could not before. */
+  onRoom: () => void;
+  clock: Clock;
+  /** In [0, 1). */
+  random: () => number;
+  logger: Logger;
+}
+
+/** Tells the store of this worker's breakers, asks it for all workers', and for the probe where one is due. */
+export interface GuardKeeper extends Pick<Loop, 'start' | 'poke' | 'stop'> {
+  /** There is work: asks again if it had stopped asking. */
+  onWork(): void;
+}
+
+export function createGuardKeeper(deps: GuardKeeperDeps): GuardKeeper {
+  const { guards, guarded, onRoom, clock, random, logger } = deps;
+  let isIdle = true;
+
+  async function turn(): Promise<number> {
+    const shards = [...guarded()];
+    const queued = new Set(deps.queuedTopics());
+    const hasWork = ({ topic, hasCalls, hasWaiting }: GuardedShard) => hasCalls || hasWaiting || queued.has(topic);
+    isIdle = !shards.some((shard) => hasWork(shard) || shard.breaker.report !== null);
+    if (isIdle) return idleMs;
+
+    for (const shard of shards) await tell(shard);
+    for (const shard of shards) if (!shard.hasCalls && hasWork(shard)) await askForProbe(shard);
+    return await look(shards, shards.filter(hasWork));
+  }
+
+  async function tell({ shard, breaker }: GuardedShard): Promise<void> {
+    const { report } = breaker;
+    if (!report) return;
+    const { kind, cause, retryAfterMs } = report;
+    const broken = { shard, cause, retryAfterMs, random: random() };
+    if (kind === 'open') {
+      await guards.open(broken);
+      logger.warn({ ...shard, cause }, 'an endpoint does not answer, its breaker opens');
+    } else {
+      const answered = kind === 'probe-answered';
+      await guards.endProbe({ ...broken, answered });
+      if (answered) logger.info({ ...shard }, 'an endpoint answers again, its breaker closes');
+    }
+    breaker.onTold(clock.monotonicMs());
+  }
+
+  async function askForProbe({ shard, breaker }: GuardedShard): Promise<void> {
+    const askedAtMs = clock.monotonicMs();
+    if (!breaker.wantsProbe(askedAtMs)) return;
+    const leaseMs = probeBeginsWithinMs + deps.timeoutMsOf(shard.actionType) + probeMarginMs;
+    if (!(await guards.takeProbe(shard, leaseMs))) return;
+    breaker.onGrant(askedAtMs + probeBeginsWithinMs);
+    onRoom();
+  }
+
+  async function look(shards: readonly GuardedShard[], working: readonly GuardedShard[]): Promise<number> {
+    const askedAtMs = clock.monotonicMs();
+    const troubled = working.filter(({ breaker }) => breaker.allowed(askedAtMs) !== Number.POSITIVE_INFINITY);
+    const seen = await guards.look(troubled.map(({ shard }) => shard));
+    const byName = new Map(seen.map((guard) => [nameOf(guard), guard]));
+    let soonestMs = seen.length === 0 ? wellMs : troubledMs;
+    let hasRoom = false;
+    for (const guardedShard of shards) {
+      const { shard, breaker } = guardedShard;
+      const before = breaker.allowed(askedAtMs);
+      const guard = byName.get(nameOf(shard)) ?? null;
+      if (breaker.onLook(guard, askedAtMs)) guardedShard.onOpened();
+      if (breaker.allowed(askedAtMs) > before) hasRoom = true;
+      if (guard?.state === 'open' && guard.retryInMs > 0) soonestMs = Math.min(soonestMs, Math.ceil(guard.retryInMs));
+    }
+    if (hasRoom) onRoom();
+    return soonestMs;
+  }
+
+  const loop = createLoop({ name: 'endpoint-guards', turn, afterErrorMs, clock, logger });
+  return {
+    start: () => loop.start(),
+    poke: () => loop.poke(),
+    stop: () => loop.stop(),
+    onWork: () => {
+      if (!isIdle) return;
+      isIdle = false;
+      loop.poke();
+    },
+  };
+}
+
+function nameOf({ actionType, country }: { actionType: string; country: string }): string {
+  return `${actionType}/${country}`;
+}

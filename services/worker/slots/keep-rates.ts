@@ -1,0 +1,77 @@
+import type { Clock } from '../../../shared/ports/clock.ts';
+import type { RateShares } from '../../../shared/ports/rate-shares.ts';
+import type { Logger } from '../../../shared/runtime/logger.ts';
+import { createLoop, type Loop } from '../../../shared/runtime/loop.ts';
+import type { RateLimit } from './rate-limit.ts';
+
+const everyMs = 1000;
+/** A share that is not renewed ends; three looks may fail before. */
+const leaseMs = 3500;
+/** Who has nothing to call for does not ask: it is woken when it has. */
+const idleMs = 60_000;
+
+/** An action type with a rate that all workers share. */
+export interface RatedAction {
+  readonly actionType: string;
+  readonly rate: RateLimit;
+  /** It has something to call for, or calls. */
+  readonly hasWork: boolean;
+}
+
+export interface RateKeeperDeps {
+  rateShares: RateShares;
+  rated: () => Iterable<RatedAction>;
+  /** Calls may begin that could not before. */
+  onRoom: () => void;
+  clock: Clock;
+  logger: Logger;
+}
+
+/** Renews this worker's shares of the rates while it has work for them. */
+export interface RateKeeper extends Pick<Loop, 'start' | 'poke' | 'stop'> {
+  /** There is work: asks again if it had stopped asking. */
+  onWork(): void;
+}
+
+export function createRateKeeper({ rateShares, rated, onRoom, clock, logger }: RateKeeperDeps): RateKeeper {
+  let isIdle = true;
+
+  async function turn(): Promise<number> {
+    const askedAtMs = clock.monotonicMs();
+    const buckets = [...rated()].flatMap(({ actionType, rate, hasWork }) =>
+      hasWork ? rate.buckets.map((bucket) => ({ actionType, bucket })) : [],
+    );
+    isIdle = buckets.length === 0;
+    if (isIdle) return idleMs;
+    const asks = buckets.map(({ actionType, bucket }) => ({
+      actionType,
+      unit: bucket.unit,
+      ratePerSecond: bucket.ratePerSecond,
+      demand: bucket.takeDemand(askedAtMs),
+      using: bucket.using(askedAtMs),
+    }));
+    const shares = await rateShares.exchange(asks, leaseMs);
+    const nowMs = clock.monotonicMs();
+    let hasMore = false;
+    for (const [index, { bucket }] of buckets.entries()) {
+      const share = shares[index] ?? 0;
+      if (share > bucket.using(nowMs)) hasMore = true;
+      // Counted from the question: the store's lease cannot have begun earlier.
+      bucket.hold(share, askedAtMs + leaseMs, nowMs);
+    }
+    if (hasMore) onRoom();
+    return everyMs;
+  }
+
+  const loop = createLoop({ name: 'rate-shares', turn, afterErrorMs: everyMs, clock, logger });
+  return {
+    start: () => loop.start(),
+    poke: () => loop.poke(),
+    stop: () => loop.stop(),
+    onWork: () => {
+      if (!isIdle) return;
+      isIdle = false;
+      loop.poke();
+    },
+  };
+}

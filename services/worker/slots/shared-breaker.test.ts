@@ -1,0 +1,153 @@
+import { beforeEach, describe, expect, it } from 'vitest';
+import type { GuardLook } from '../../../shared/ports/endpoint-guards.ts';
+import type { CallEnd } from './breaker.ts';
+import { createSharedBreaker, type SharedBreaker } from './shared-breaker.ts';
+
+const shard = { actionType: 'award-reward', country: 'SG' };
+const cause = 'connection refused';
+
+function openLook(retryInMs: number): GuardLook {
+  return { ...shard, state: 'open', cause, retryInMs };
+}
+
+function slowStart(sinceMs: number, workers = 1, rank = 0): GuardLook {
+  return { ...shard, state: 'slow-start', sinceMs, workers, rank };
+}
+
+describe('the breaker that all workers share', () => {
+  let breaker: SharedBreaker;
+  let nowMs: number;
+  beforeEach(() => {
+    breaker = createSharedBreaker(() => 0.5);
+    nowMs = 1000;
+  });
+
+  const end = (how: CallEnd, retryAfterMs: number | null = null) =>
+    breaker.onEnd(how, { feedId: 'f', cause, othersAreServed: false, retryAfterMs, nowMs });
+  const endMany = (how: CallEnd, count: number) => Array.from({ length: count }, () => end(how));
+  const look = (seen: GuardLook | null) => breaker.onLook(seen, nowMs);
+  const allowed = () => breaker.allowed(nowMs);
+  function probe(how: CallEnd): void {
+    breaker.onBegin(nowMs);
+    end(how);
+  }
+
+  it('is told to the store by the worker whose calls fail, with what the endpoint asked for', () => {
+    look(null);
+    endMany('unanswered', 9);
+    expect(breaker.report).toBeNull();
+    expect(end('unanswered', 7000)).toBe(true);
+    expect(breaker.report).toEqual({ kind: 'open', cause, retryAfterMs: 7000 });
+    expect([breaker.isOpen(nowMs), allowed(), breaker.cause(nowMs)]).toEqual([true, 0, cause]);
+  });
+
+  it('opens by the word of the store, whoever told it', () => {
+    look(null);
+    expect(look(openLook(500))).toBe(true);
+    expect(look(openLook(400))).toBe(false);
+    expect([breaker.isOpen(nowMs), breaker.cause(nowMs), allowed()]).toEqual([true, cause, 0]);
+    expect(breaker.retryInMs(nowMs)).toBe(400);
+  });
+
+  it('does not close by what was asked before the store knew', () => {
+    look(null);
+    endMany('unanswered', 10);
+    look(null);
+    expect(breaker.isOpen(nowMs)).toBe(true);
+    const askedAtMs = nowMs;
+    nowMs += 10;
+    breaker.onTold(nowMs);
+    breaker.onLook(null, askedAtMs);
+    expect(breaker.isOpen(nowMs)).toBe(true);
+    look(openLook(1000));
+    expect(breaker.retryInMs(nowMs)).toBe(1000);
+  });
+
+  it('lets nobody call but who was given the probe, once, and in time', () => {
+    look(openLook(500));
+    expect(breaker.wantsProbe(nowMs)).toBe(false);
+    nowMs += 500;
+    expect(breaker.wantsProbe(nowMs)).toBe(true);
+    expect([allowed(), breaker.callInMs(nowMs)]).toEqual([0, Number.POSITIVE_INFINITY]);
+    breaker.onGrant(nowMs + 3000);
+    expect([allowed(), breaker.callInMs(nowMs), breaker.wantsProbe(nowMs)]).toEqual([1, 0, false]);
+    nowMs += 3000;
+    look(openLook(0));
+    expect([allowed(), breaker.wantsProbe(nowMs)]).toEqual([0, true]);
+  });
+
+  it.each([
+    ['answered', 'probe-answered'],
+    ['unanswered', 'probe-failed'],
+    ['misconfigured', 'probe-failed'],
+  ] as const)('tells the store that its probe was %s, and waits for the word', (how, kind) => {
+    look(openLook(0));
+    breaker.onGrant(nowMs + 3000);
+    probe(how);
+    expect(breaker.report).toMatchObject({ kind });
+    expect([allowed(), breaker.isOpen(nowMs), breaker.wantsProbe(nowMs)]).toEqual([0, true, false]);
+  });
+
+  it('keeps its probe when what was begun was not called', () => {
+    look(openLook(0));
+    breaker.onGrant(nowMs + 3000);
+    breaker.onBegin(nowMs);
+    breaker.onNoCall();
+    expect([breaker.report, allowed()]).toEqual([null, 1]);
+  });
+
+  it('takes no notice of calls that were under way when it opened', () => {
+    look(openLook(500));
+    endMany('unanswered', 20);
+    end('answered');
+    expect([breaker.report, breaker.isOpen(nowMs), breaker.retryInMs(nowMs)]).toEqual([null, true, 500]);
+  });
+
+  it('starts slowly with all others: the calls double with each second, shared by who has work', () => {
+    look(openLook(0));
+    look(slowStart(0));
+    const seen = [allowed()];
+    for (let second = 1; second <= 4; second++) {
+      nowMs += 1000;
+      seen.push(allowed());
+    }
+    expect(seen).toEqual([2, 4, 8, 16, 32]);
+    const parts = [0, 1, 2].map((rank) => {
+      look(slowStart(1000, 3, rank));
+      return allowed();
+    });
+    expect(parts).toEqual([2, 1, 1]);
+    look(slowStart(10_000));
+    expect(allowed()).toBe(Number.POSITIVE_INFINITY);
+  });
+
+  it('opens again by fewer failures while it starts slowly', () => {
+    look(slowStart(0));
+    expect(endMany('unanswered', 2)).toEqual([false, true]);
+    expect(breaker.report).toMatchObject({ kind: 'open' });
+  });
+
+  it('is this worker alone while the store cannot be asked: it probes by itself', () => {
+    endMany('unanswered', 10);
+    expect([breaker.isOpen(nowMs), allowed()]).toEqual([true, 0]);
+    nowMs += breaker.retryInMs(nowMs);
+    expect([allowed(), breaker.callInMs(nowMs)]).toEqual([1, 0]);
+    breaker.onBegin(nowMs);
+    expect(breaker.callInMs(nowMs)).toBe(Number.POSITIVE_INFINITY);
+    end('answered');
+    expect([breaker.isOpen(nowMs), allowed(), breaker.report]).toEqual([false, 2, null]);
+  });
+
+  it('forgets what the store said five seconds ago', () => {
+    look(openLook(60_000));
+    nowMs += 5001;
+    expect([breaker.isOpen(nowMs), allowed()]).toEqual([false, Number.POSITIVE_INFINITY]);
+  });
+
+  it('tells what it found alone once the store can be asked again', () => {
+    endMany('unanswered', 10);
+    look(null);
+    expect(breaker.isOpen(nowMs)).toBe(true);
+    expect(breaker.report).toMatchObject({ kind: 'open' });
+  });
+});

@@ -1,0 +1,87 @@
+import type { ActionTypeConfig } from '../../../shared/contracts/engine-config.ts';
+import type { Shard } from '../../../shared/domain/shard.ts';
+import { createRateLimit, type RateLimit, type RatePerSecond } from './rate-limit.ts';
+import { createSlotGroup, type SlotGroup } from './slot-group.ts';
+import { createActionPool, type SlotPool } from './slot-pool.ts';
+
+export interface SlotGroupsDeps {
+  /** By topic. They change in place. */
+  shards: ReadonlyMap<string, Shard>;
+  /** These likewise. */
+  actionTypes: Readonly<Record<string, ActionTypeConfig>>;
+  /** Calls in flight over all action types. */
+  concurrency: number;
+  monotonicMs: () => number;
+  /** In [0, 1). */
+  random: () => number;
+}
+
+export interface SlotGroups {
+  /** By topic. Groups stay, with what they have learned, also those of shards that are not served any more: calls may be under way. */
+  readonly groups: ReadonlyMap<string, SlotGroup>;
+  /** Follows the shards and types as they are now. @throws Error when a shard's action type is not among them */
+  reshape(): void;
+}
+
+/** What the shards of one action type have together. */
+interface ActionSlots {
+  readonly pool: SlotPool;
+  rate: RateLimit | null;
+  ratePerSecond: RatePerSecond | undefined;
+}
+
+export function createSlotGroups(deps: SlotGroupsDeps): SlotGroups {
+  const { shards, actionTypes, concurrency, monotonicMs, random } = deps;
+  const actions = new Map<string, ActionSlots>();
+  const groups = new Map<string, SlotGroup>();
+
+  function createAction({ ratePerSecond }: ActionTypeConfig, capacity: number): ActionSlots {
+    const rate = createRateLimit(ratePerSecond, monotonicMs());
+    return { pool: createActionPool(capacity), rate, ratePerSecond };
+  }
+
+  function changeAction(action: ActionSlots, { ratePerSecond }: ActionTypeConfig, capacity: number): void {
+    action.pool.resize(capacity);
+    if (isSameRate(action.ratePerSecond, ratePerSecond)) return;
+    action.ratePerSecond = ratePerSecond;
+    // A share of the old rate says nothing of the new one: it is asked for anew.
+    action.rate = createRateLimit(ratePerSecond, monotonicMs());
+  }
+
+  function addGroup(topic: string, shard: Shard): void {
+    const type = actionTypes[shard.actionType];
+    if (!type) throw new Error(`action type ${shard.actionType} is not configured`);
+    const capacity = Math.min(type.concurrency, concurrency);
+    const action = actions.get(shard.actionType) ?? createAction(type, capacity);
+    actions.set(shard.actionType, action);
+    const { minConcurrency, retryBudgetPercent } = type;
+    const { pool, rate } = action;
+    groups.set(topic, createSlotGroup({ topic, shard, pool, minConcurrency, rate, retryBudgetPercent, random }));
+  }
+
+  function reshape(): void {
+    for (const [actionType, action] of actions) {
+      const type = actionTypes[actionType];
+      if (type) changeAction(action, type, Math.min(type.concurrency, concurrency));
+    }
+    for (const group of groups.values()) {
+      const type = actionTypes[group.shard.actionType];
+      const action = actions.get(group.shard.actionType);
+      if (type && action) changeGroup(group, type, action);
+    }
+    for (const [topic, shard] of shards) if (!groups.has(topic)) addGroup(topic, shard);
+  }
+
+  reshape();
+  return { groups, reshape };
+}
+
+function changeGroup(group: SlotGroup, type: ActionTypeConfig, { pool, rate }: ActionSlots): void {
+  group.rate = rate;
+  group.adaptive.resize(type.minConcurrency, pool.capacity);
+  group.retryBudget.allow(type.retryBudgetPercent);
+}
+
+function isSameRate(one: RatePerSecond | undefined, other: RatePerSecond | undefined): boolean {
+  return one?.calls === other?.calls && one?.users === other?.users;
+}

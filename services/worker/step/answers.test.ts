@@ -1,0 +1,297 @@
+import { describe, expect, it } from 'vitest';
+import { quarantinedAfterLapses } from '../../../shared/postgres/ledger-codes.ts';
+import { passTime } from '../../../test/support/pass-time.ts';
+import { createMemoryQuarantinedSteps } from '../../../test/support/memory/quarantined-steps.ts';
+import { createMemoryStepEndings } from '../../../test/support/memory/step-endings.ts';
+import { createRunningWorker } from '../../../test/support/running-worker.ts';
+import { answerOf, answerWithFailures } from '../../../test/support/worker-fixture.ts';
+import type { BatchAnswer } from '../call/batch-endpoint.port.ts';
+
+describe('a claim', () => {
+  it('is no attempt: users whose worker died before it called are served, however few attempts there are', async () => {
+    const { clock, endpoint, feed, sweepOverdue, workerDeps } = await createRunningWorker({ type: { maxAttempts: 1 } });
+    const { runId, steps, totals } = await feed([['u1', 'u2']]);
+    await workerDeps('gone').ledger.flush({ results: [], claims: steps, begins: [] });
+    await passTime(clock, 40_000);
+    await sweepOverdue(runId);
+    await passTime(clock, 1000);
+    expect(endpoint.seen.filter(({ call }) => call.step === 1)).toHaveLength(1);
+    expect(totals()).toMatchObject([{ succeeded: 2 }, { succeeded: 2 }]);
+  });
+
+  it('of a step whose lease lapsed is written down as begun before its call', async () => {
+    const { clock, endpoint, feed, sweepOverdue, stepRows, workerDeps } = await createRunningWorker();
+    const { runId, steps } = await feed([['u1']]);
+    await workerDeps('gone').ledger.flush({ results: [], claims: steps, begins: [] });
+    await passTime(clock, 40_000);
+    let begunAtCall: boolean | undefined;
+    const answer = endpoint.answer;
+    endpoint.answer = (seen) => {
+      begunAtCall ??= stepRows(1)[0]?.begun;
+      return answer(seen);
+    };
+    await sweepOverdue(runId);
+    await passTime(clock, 1000);
+    expect(begunAtCall).toBe(true);
+  });
+
+  it('of a step that breaks its worker is quarantined in the end, and no worker with it', async () => {
+    const { clock, endpoint, feed, sweepOverdue, stepRows, database } = await createRunningWorker();
+    const { runId, feedId, totals } = await feed([['u1'], ['u2']], { deadlineSeconds: 86_400 });
+    endpoint.answer = ({ call }) => {
+      if (call.users.includes('u1')) throw new Error('a bug');
+      return answerOf(call.users.map((id) => ({ id, status: 'succeeded' })));
+    };
+    for (let round = 0; round < 10; round++) {
+      await passTime(clock, 40_000);
+      await sweepOverdue(runId);
+    }
+    const calls = endpoint.seen.filter(({ call }) => call.users.includes('u1'));
+    expect(calls).toHaveLength(quarantinedAfterLapses + 1);
+    const lapses = quarantinedAfterLapses;
+    expect(database.steps.get(`${feedId}/1/1`)).toMatchObject({ state: 'running', lapses, open: true });
+    expect(stepRows(1).filter(({ state }) => state === 'done')).toHaveLength(1);
+    expect(totals()[1]).toMatchObject({ succeeded: 1 });
+  });
+});
+
+describe('a quarantined step that somebody opened again', () => {
+  it.each<'A' | 'B'>(['A', 'B'])('is called under the same key (class %s), and its users go on', async (of) => {
+    const { clock, endpoint, feed, sweepOverdue, database, failures } = await createRunningWorker({
+      type: { class: of },
+    });
+    const answer = endpoint.answer;
+    const { runId, feedId, totals } = await feed([['u1', 'u2']], { deadlineSeconds: 86_400 });
+    endpoint.answer = () => {
+      throw new Error('a bug');
+    };
+    for (let round = 0; round < 10; round++) {
+      await passTime(clock, 40_000);
+      await sweepOverdue(runId);
+    }
+    const broken = endpoint.seen.length;
+    await createMemoryStepEndings({ database }).endQuarantined([{ feedId, batchNo: 1, step: 1 }]);
+    expect(failures()).toMatchObject([{ outcome: 'unknown' }, { outcome: 'unknown' }]);
+
+    endpoint.answer = answer;
+    const steps = createMemoryQuarantinedSteps({ database });
+    const [kept] = (await steps.list({}, 1, null)).items;
+    expect(await steps.replay(kept?.quarantineId ?? '')).toBe('replayed');
+    await sweepOverdue(runId);
+    await passTime(clock, 2000);
+
+    const [first, again] = [endpoint.seen[0], endpoint.seen[broken]];
+    expect(again).toMatchObject({ idempotencyKey: first?.idempotencyKey, body: first?.body });
+    expect(again?.attempt).toBeGreaterThan(endpoint.seen[broken - 1]?.attempt ?? 0);
+    expect(failures()).toEqual([]);
+    expect(totals()).toMatchObject([{ succeeded: 2, unknown: 0 }, { succeeded: 2 }]);
+  });
+});
+
+describe('an answer of 202', () => {
+  const accepted = (body: string): BatchAnswer => ({
+    ...{ kind: 'answered', status: 202, retryAfterMs: null, body: Buffer.from(body) },
+  });
+  const status = { statusUrl: 'http://endpoint/status', appliesLateSeconds: 10 };
+
+  it.each<'A' | 'B' | 'C' | 'D'>(['A', 'B', 'C', 'D'])(
+    'counts whom it accepts as succeeded in class %s',
+    async (of) => {
+      const type = of === 'C' ? { class: of, ...status } : { class: of };
+      const { clock, endpoint, feed, failures } = await createRunningWorker({ type });
+      endpoint.answer = () => accepted('{"succeeded":1,"failed":[{"id":"u2","code":"no-device"}]}');
+      const { totals } = await feed([['u1', 'u2']]);
+      await passTime(clock, 1000);
+      expect(totals()[0]).toMatchObject({ succeeded: 1, failed: 1, unknown: 0 });
+      expect(failures()[0]).toMatchObject({ user: 'u2', step: 1, outcome: 'failed', reason: 'no-device' });
+    },
+  );
+
+  it.each([
+    ['A', 'waiting'],
+    ['B', 'waiting'],
+    ['C', 'waiting'],
+    ['D', 'done'],
+  ] as const)('that names nobody is ambiguous: class %s is %s', async (of, state) => {
+    const type = of === 'C' ? { class: of, ...status } : { class: of };
+    const { clock, endpoint, feed, stepRows, failures } = await createRunningWorker({ type });
+    endpoint.answer = () => accepted('');
+    await feed([['u1']]);
+    await passTime(clock, 100);
+    expect(stepRows(1)[0]).toMatchObject({ state });
+    expect(failures().map(({ outcome }) => outcome)).toEqual(of === 'D' ? ['unknown'] : []);
+  });
+});
+
+describe('a call that was not applied', () => {
+  it.each<[string, BatchAnswer]>([
+    ['refused connection', { kind: 'not-applied', cause: 'connection refused' }],
+    ['429', { kind: 'answered', status: 429, retryAfterMs: 2000, body: Buffer.from('') }],
+    ['503 with Retry-After', { kind: 'answered', status: 503, retryAfterMs: 2000, body: Buffer.from('') }],
+  ])('(%s) is made again as often as it takes, and uses up no attempt', async (_name, refusal) => {
+    const { clock, endpoint, feed, sweepOverdue, stepRows, failures } = await createRunningWorker();
+    const answer = endpoint.answer;
+    endpoint.answer = (seen) => (endpoint.seen.length <= 5 ? refusal : answer(seen));
+    const { runId } = await feed([['u1']]);
+    for (let round = 0; round < 6; round++) {
+      await passTime(clock, 60_000);
+      await sweepOverdue(runId);
+    }
+    await passTime(clock, 100);
+    const attempts = endpoint.seen.slice(0, 6).map(({ attempt }) => attempt);
+    expect(attempts).toEqual([...new Set(attempts)].sort((a, b) => a - b));
+    expect(stepRows(1)).toMatchObject([{ state: 'done', attempts: 0 }]);
+    expect(failures()).toEqual([]);
+  });
+
+  it('waits as long as it is asked to, and a little more, not all in one moment', async () => {
+    const randoms = [0, 0.5, 0.999];
+    const { clock, endpoint, feed, stepRows } = await createRunningWorker({}, () => ({
+      random: () => randoms[endpoint.seen.length % randoms.length] ?? 0,
+    }));
+    const calledAtMs = new Map<number, number>();
+    endpoint.answer = ({ call }) => {
+      calledAtMs.set(call.batch, clock.nowMs());
+      return { kind: 'answered', status: 429, retryAfterMs: 7_200_000, body: Buffer.from('') };
+    };
+    await feed([['u1'], ['u2'], ['u3']], { deadlineSeconds: 86_400 });
+    // Nobody else is called for ten seconds after each.
+    await passTime(clock, 25_000);
+    const waits = stepRows(1).map(
+      ({ batchNo, nextAttemptAtMs }) => (nextAttemptAtMs ?? 0) - (calledAtMs.get(batchNo) ?? 0),
+    );
+    expect(Math.min(...waits)).toBeGreaterThanOrEqual(7_200_000);
+    expect(Math.max(...waits)).toBeLessThan(7_930_000);
+    expect(new Set(waits.map((ms) => Math.round(ms / 60_000))).size).toBeGreaterThan(1);
+  });
+
+  it('waits no longer than the run has time', async () => {
+    const { clock, endpoint, feed, stepRows } = await createRunningWorker();
+    endpoint.answer = () => ({ kind: 'answered', status: 429, retryAfterMs: 86_400_000, body: Buffer.from('') });
+    await feed([['u1']], { deadlineSeconds: 3600 });
+    const startedMs = clock.nowMs();
+    await passTime(clock, 1000);
+    expect((stepRows(1)[0]?.nextAttemptAtMs ?? 0) - startedMs).toBeLessThanOrEqual(3_600_000);
+  });
+
+  it('is expired, not unknown, when the deadline passes meanwhile', async () => {
+    const { clock, endpoint, feed, sweepOverdue } = await createRunningWorker();
+    endpoint.answer = () => ({ kind: 'answered', status: 429, retryAfterMs: null, body: Buffer.from('') });
+    const { runId, totals } = await feed([['u1']], { deadlineSeconds: 3600 });
+    await passTime(clock, 3_700_000);
+    await sweepOverdue(runId);
+    await passTime(clock, 100);
+    expect(totals()).toMatchObject([{ expired: 1, unknown: 0 }]);
+  });
+});
+
+describe('users of a batch', () => {
+  it('that may be retried go on as a batch of their own, with a key of its own', async () => {
+    const { clock, endpoint, feed, sweepOverdue } = await createRunningWorker();
+    const answer = endpoint.answer;
+    endpoint.answer = (seen) =>
+      endpoint.seen.length === 1 ? answerWithFailures(seen, ['u2'], { retryable: true }) : answer(seen);
+    const { runId, totals } = await feed([['u1', 'u2', 'u3']]);
+    await passTime(clock, 60_000);
+    await sweepOverdue(runId);
+    await passTime(clock, 1000);
+    const calls = endpoint.seen.map(({ call, attempt }) => [call.step, call.batch, attempt, call.users.join(' ')]);
+    expect(calls).toEqual([
+      [1, 1, 1, 'u1 u2 u3'],
+      [2, 1, 1, 'u1 u3'],
+      [1, 2 ** 30, 1, 'u2'],
+      [2, 2 ** 30, 1, 'u2'],
+    ]);
+    expect(totals()).toMatchObject([
+      { batches: 1, succeeded: 3, failed: 0 },
+      { batches: 1, succeeded: 3, failed: 0 },
+    ]);
+  });
+
+  it('that were retried often enough end as failed, with their last code', async () => {
+    const { clock, endpoint, feed, sweepOverdue, failures } = await createRunningWorker();
+    endpoint.answer = (seen) => answerWithFailures(seen, ['u2'], { retryable: true, code: `n${endpoint.seen.length}` });
+    const { runId } = await feed([['u2']]);
+    for (let round = 0; round < 5; round++) {
+      await passTime(clock, 60_000);
+      await sweepOverdue(runId);
+    }
+    expect(failures()).toEqual([{ user: 'u2', step: 1, outcome: 'failed', reason: 'n3' }]);
+  });
+
+  it('that an answer leaves out are asked for once more at once', async () => {
+    const { clock, endpoint, feed, failures } = await createRunningWorker();
+    const answer = endpoint.answer;
+    endpoint.answer = (seen) =>
+      endpoint.seen.length === 1 ? answerOf([{ id: 'u1', status: 'succeeded' }]) : answer(seen);
+    const { totals } = await feed([['u1', 'u2']]);
+    await passTime(clock, 1000);
+    expect(endpoint.seen.slice(0, 2).map(({ idempotencyKey }) => idempotencyKey.slice(-4))).toEqual(['-1-1', '-1-1']);
+    expect(failures()).toEqual([]);
+    expect(totals()).toMatchObject([{ succeeded: 2 }, { succeeded: 2 }]);
+  });
+
+  it('that stay missing end as unknown where only the call is known again (class B)', async () => {
+    const { clock, endpoint, feed, failures } = await createRunningWorker();
+    endpoint.answer = () => answerOf([{ id: 'u1', status: 'succeeded' }]);
+    await feed([['u1', 'u2']]);
+    await passTime(clock, 1000);
+    expect(failures()).toEqual([{ user: 'u2', step: 1, outcome: 'unknown', reason: 'muster.no-result' }]);
+  });
+
+  it('that stay missing go on as a batch of their own where each user is known again (class A)', async () => {
+    const { clock, endpoint, feed, failures, stepRows } = await createRunningWorker({ type: { class: 'A' } });
+    endpoint.answer = () => answerOf([{ id: 'u1', status: 'succeeded' }]);
+    await feed([['u1', 'u2']]);
+    await passTime(clock, 100);
+    expect(failures()).toEqual([]);
+    expect(stepRows(1)).toMatchObject([
+      { batchNo: 1, state: 'done' },
+      { batchNo: 2 ** 30, state: 'waiting' },
+    ]);
+  });
+
+  it('that succeed at the repeated call are not failed by what the first one said of them', async () => {
+    const { clock, endpoint, feed, failures } = await createRunningWorker({ type: { class: 'A', maxAttempts: 1 } });
+    endpoint.answer = ({ call }) =>
+      endpoint.seen.length === 1
+        ? answerOf([
+            { id: 'u1', status: 'succeeded' },
+            { id: 'u2', status: 'failed', code: 'busy', retryable: true },
+          ])
+        : answerOf(call.users.map((id) => ({ id, status: 'succeeded' })));
+    const { totals } = await feed([['u1', 'u2', 'u3']]);
+    await passTime(clock, 1000);
+    expect(failures()).toEqual([]);
+    expect(totals()).toMatchObject([{ succeeded: 3 }, { succeeded: 3 }]);
+  });
+
+  it('that have no final word when the repeated call is lost are open, and end as unknown at worst (class A)', async () => {
+    const { clock, endpoint, feed, stepRows } = await createRunningWorker({ type: { class: 'A', maxAttempts: 1 } });
+    endpoint.answer = () =>
+      endpoint.seen.length === 1
+        ? answerOf([
+            { id: 'u1', status: 'succeeded' },
+            { id: 'u2', status: 'failed', code: 'busy', retryable: true },
+          ])
+        : { kind: 'ambiguous', cause: 'reset' };
+    await feed([['u1', 'u2', 'u3']]);
+    await passTime(clock, 100);
+    expect(stepRows(1).filter(({ state }) => state === 'waiting')).toMatchObject([{ open: true }, { open: true }]);
+  });
+
+  it('of whom no answer speaks at all are asked for under the same key, with no batch more each time (class A)', async () => {
+    const { clock, endpoint, feed, sweepOverdue, database } = await createRunningWorker({ type: { class: 'A' } });
+    endpoint.answer = () => answerOf([]);
+    const { runId } = await feed([['u1', 'u2']], { deadlineSeconds: 3600 });
+    for (let round = 0; round < 10; round++) {
+      await passTime(clock, 60_000);
+      await sweepOverdue(runId);
+    }
+    expect(database.batches.size).toBe(1);
+    await passTime(clock, 3_700_000);
+    await sweepOverdue(runId);
+    await passTime(clock, 100);
+    expect(database.failures.map(({ outcome }) => outcome)).toEqual(['unknown', 'unknown']);
+  });
+});

@@ -1,0 +1,150 @@
+import { describe, expect, it } from 'vitest';
+import { passTime } from '../../../test/support/pass-time.ts';
+import { createRunningWorker } from '../../../test/support/running-worker.ts';
+import { answerOf, answerWithFailures } from '../../../test/support/worker-fixture.ts';
+import type { BatchAnswer } from '../call/batch-endpoint.port.ts';
+
+const serverError: BatchAnswer = { kind: 'answered', status: 500, retryAfterMs: null, body: Buffer.from('') };
+
+describe('an ambiguous call', () => {
+  it('is made again with the same key and the same bytes, after a while', async () => {
+    const { clock, endpoint, feed, sweepOverdue, stepRows } = await createRunningWorker();
+    const answer = endpoint.answer;
+    endpoint.answer = () => serverError;
+    const { runId } = await feed([['u1']]);
+    await passTime(clock, 100);
+    expect(stepRows(1)).toMatchObject([
+      { state: 'waiting', attempts: 0, open: true, cause: '500 Internal Server Error' },
+    ]);
+    endpoint.answer = answer;
+    await passTime(clock, 1000);
+    await sweepOverdue(runId);
+    await passTime(clock, 100);
+    const [first, second] = endpoint.seen;
+    expect(second).toMatchObject({ idempotencyKey: first?.idempotencyKey, body: first?.body });
+    expect(second?.attempt).toBeGreaterThan(first?.attempt ?? 0);
+    expect(stepRows(1)).toMatchObject([{ state: 'done' }]);
+  });
+
+  it.each<'A' | 'B'>(['A', 'B'])(
+    'of class %s costs an outage of an hour no user, however many calls it was',
+    async (of) => {
+      const { clock, endpoint, feed, sweepOverdue, failures } = await createRunningWorker({ type: { class: of } });
+      const answer = endpoint.answer;
+      endpoint.answer = () => serverError;
+      const { runId, totals } = await feed([['u1', 'u2']], { deadlineSeconds: 7200 });
+      for (let minute = 0; minute < 60; minute++) {
+        await passTime(clock, 60_000);
+        await sweepOverdue(runId);
+      }
+      expect(endpoint.seen.length).toBeGreaterThan(8);
+      // Backoff of up to five minutes and the breaker keep them few.
+      expect(endpoint.seen.length).toBeLessThan(40);
+      endpoint.answer = answer;
+      for (let minute = 0; minute < 12; minute++) {
+        await passTime(clock, 60_000);
+        await sweepOverdue(runId);
+      }
+      expect(failures()).toEqual([]);
+      expect(totals()).toMatchObject([{ succeeded: 2 }, { succeeded: 2 }]);
+    },
+  );
+
+  it('ends as unknown when the deadline passes meanwhile: nobody can say that nothing happened', async () => {
+    const { clock, endpoint, feed, sweepOverdue, failures } = await createRunningWorker();
+    endpoint.answer = () => serverError;
+    const { runId } = await feed([['u1']], { deadlineSeconds: 3600 });
+    await passTime(clock, 100);
+    await passTime(clock, 3_700_000);
+    await sweepOverdue(runId);
+    await passTime(clock, 100);
+    expect(endpoint.seen).toHaveLength(1);
+    expect(failures()).toEqual([{ user: 'u1', step: 1, outcome: 'unknown', reason: 'muster.ambiguous-answer' }]);
+  });
+
+  it('is not made again when the endpoint has forgotten the key', async () => {
+    const { clock, endpoint, feed, sweepOverdue, failures } = await createRunningWorker({
+      type: { keyLifeSeconds: 3600 },
+    });
+    endpoint.answer = () => serverError;
+    const { runId } = await feed([['u1']], { deadlineSeconds: 86_400 });
+    await passTime(clock, 3_700_000);
+    await sweepOverdue(runId);
+    await passTime(clock, 100);
+    expect(endpoint.seen).toHaveLength(1);
+    expect(failures()).toEqual([{ user: 'u1', step: 1, outcome: 'unknown', reason: 'muster.ambiguous-answer' }]);
+  });
+});
+
+describe('an open key', () => {
+  const refusal: BatchAnswer = { kind: 'answered', status: 422, retryAfterMs: null, body: Buffer.from('{}') };
+
+  it('is not given up for new keys by a refusal in class B: nobody is served twice', async () => {
+    const { clock, endpoint, feed, sweepOverdue, failures } = await createRunningWorker();
+    const served = new Map<string, string[]>();
+    endpoint.answer = ({ idempotencyKey, call }) => {
+      const known = served.get(idempotencyKey);
+      if (endpoint.seen.length === 2) return refusal;
+      served.set(idempotencyKey, call.users);
+      return known || endpoint.seen.length > 1
+        ? answerOf(call.users.map((id) => ({ id, status: 'succeeded' })))
+        : { kind: 'ambiguous', cause: 'reset' };
+    };
+    const { runId } = await feed([['u1', 'u2', 'u3', 'u4']], { chain: [{ action: 'award-reward', params: {} }] });
+    for (let round = 0; round < 6; round++) {
+      await passTime(clock, 10_000);
+      await sweepOverdue(runId);
+    }
+    expect(new Set(endpoint.seen.map(({ idempotencyKey }) => idempotencyKey)).size).toBe(1);
+    expect([...served.values()].flat()).toEqual(['u1', 'u2', 'u3', 'u4']);
+    expect(failures()).toEqual([]);
+  });
+
+  it('does not fail a user who is refused alone, who may have been served (class A)', async () => {
+    const { clock, endpoint, feed, sweepOverdue, failures } = await createRunningWorker({ type: { class: 'A' } });
+    endpoint.answer = () => (endpoint.seen.length === 1 ? { kind: 'ambiguous', cause: 'reset' } : refusal);
+    const { runId } = await feed([['u1']], { deadlineSeconds: 3600 });
+    for (let round = 0; round < 70; round++) {
+      await passTime(clock, 60_000);
+      await sweepOverdue(runId);
+    }
+    expect(failures()).toEqual([{ user: 'u1', step: 1, outcome: 'unknown', reason: 'muster.ambiguous-answer' }]);
+  });
+
+  it.each([
+    ['whom an answer under it calls retryable: the lost call may still serve them', true, 'unknown'],
+    ['nobody where no call was lost before', false, 'expired'],
+  ])('stays open in class A for %s', async (_name, isLost, outcome) => {
+    const { clock, endpoint, feed, sweepOverdue, stepRows } = await createRunningWorker({
+      type: { class: 'A', retry: { firstDelayMs: 300_000, maxDelayMs: 300_000 } },
+    });
+    endpoint.answer = (seen) =>
+      isLost && endpoint.seen.length === 1
+        ? { kind: 'ambiguous', cause: 'reset' }
+        : answerWithFailures(seen, ['u2'], { retryable: true });
+    const chain = [{ action: 'award-reward', params: {} }];
+    const { runId, totals } = await feed([['u1', 'u2']], { chain, deadlineSeconds: 900 });
+    for (let round = 0; round < 4 && stepRows(1).length < 2; round++) {
+      await passTime(clock, 150_000);
+      await sweepOverdue(runId);
+      await passTime(clock, 200);
+    }
+    expect(stepRows(1)).toMatchObject([{ state: 'done' }, { state: 'waiting', open: isLost }]);
+    await passTime(clock, 900_000);
+    await sweepOverdue(runId);
+    await passTime(clock, 200);
+    expect(totals()).toMatchObject([{ succeeded: 1, [outcome]: 1 }]);
+  });
+
+  it('is what a lapsed lease leaves, whose call may have been made', async () => {
+    const { clock, endpoint, feed, sweepOverdue, stepRows, workerDeps } = await createRunningWorker();
+    const { runId, steps } = await feed([['u1']]);
+    // Another worker claims it first, and is gone.
+    await workerDeps('gone').ledger.flush({ results: [], claims: steps, begins: [] });
+    await passTime(clock, 40_000);
+    endpoint.answer = () => refusal;
+    await sweepOverdue(runId);
+    await passTime(clock, 200);
+    expect(stepRows(1)).toMatchObject([{ state: 'waiting', open: true, lapses: 1 }]);
+  });
+});

@@ -1,0 +1,192 @@
+import { describe, expect, it } from 'vitest';
+import { passTime } from '../../../test/support/pass-time.ts';
+import { createRunningWorker } from '../../../test/support/running-worker.ts';
+import { answerOf, type SeenCall } from '../../../test/support/worker-fixture.ts';
+import type { BatchAnswer } from '../call/batch-endpoint.port.ts';
+
+const oneStep = { chain: [{ action: 'award-reward', params: {} }] };
+
+function refusedWith(status: number, body = '{}'): BatchAnswer {
+  return { kind: 'answered', status, retryAfterMs: null, body: Buffer.from(body) };
+}
+
+function succeeded({ call }: SeenCall): BatchAnswer {
+  return answerOf(call.users.map((id) => ({ id, status: 'succeeded' })));
+}
+
+/** What people read of the steps that are held. */
+function causesOf({ holds }: { holds: ReadonlyMap<string, { cause: string }> }): string[] {
+  return [...holds.values()].map(({ cause }) => cause);
+}
+
+/** Calls of batches with one of these users are refused whole. */
+function refusing(bad: readonly string[], status = 422): (seen: SeenCall) => BatchAnswer {
+  return (seen) => (seen.call.users.some((id) => bad.includes(id)) ? refusedWith(status) : succeeded(seen));
+}
+
+describe('a refused user', () => {
+  it('is found in a batch of a hundred within a second and without a sweep, and the others are served', async () => {
+    const { clock, endpoint, feed, someUsers, failures } = await createRunningWorker();
+    endpoint.answer = refusing(['u037']);
+    const { totals } = await feed([someUsers(100)], oneStep);
+    await passTime(clock, 1000);
+    expect(failures()).toEqual([{ user: 'u037', step: 1, outcome: 'failed', reason: 'http-422' }]);
+    expect(totals()).toMatchObject([{ succeeded: 99, failed: 1 }]);
+    expect(endpoint.seen.length).toBeLessThan(20);
+  });
+
+  it('is found where it is one of those that are tried alone', async () => {
+    const { clock, endpoint, feed, someUsers, failures } = await createRunningWorker();
+    endpoint.answer = refusing(['u001']);
+    const { totals } = await feed([someUsers(100)], oneStep);
+    await passTime(clock, 1000);
+    expect(failures().map(({ user }) => user)).toEqual(['u001']);
+    expect(totals()).toMatchObject([{ succeeded: 99, failed: 1 }]);
+  });
+
+  it('has the code that the endpoint gave', async () => {
+    const { clock, endpoint, feed, failures } = await createRunningWorker();
+    endpoint.answer = (seen) =>
+      seen.call.users.includes('u2') ? refusedWith(400, '{"code":"blocked"}') : succeeded(seen);
+    await feed([['u1', 'u2', 'u3']], oneStep);
+    await passTime(clock, 1000);
+    expect(failures()).toEqual([{ user: 'u2', step: 1, outcome: 'failed', reason: 'blocked' }]);
+  });
+
+  it('fails when it is all that its batch has', async () => {
+    const { clock, endpoint, feed, failures } = await createRunningWorker();
+    endpoint.answer = () => refusedWith(422);
+    await feed([['u1']], oneStep);
+    await passTime(clock, 1000);
+    expect(failures()).toMatchObject([{ user: 'u1', outcome: 'failed' }]);
+  });
+});
+
+describe('a batch that is too large', () => {
+  it('is halved until its parts are small enough', async () => {
+    const { clock, endpoint, feed, someUsers, failures } = await createRunningWorker();
+    endpoint.answer = (seen) => (seen.call.users.length > 30 ? refusedWith(413) : succeeded(seen));
+    const { totals } = await feed([someUsers(100)], oneStep);
+    await passTime(clock, 1000);
+    expect(failures()).toEqual([]);
+    expect(totals()).toMatchObject([{ succeeded: 100 }]);
+    expect(endpoint.seen.map(({ call }) => call.users.length).sort((a, b) => b - a)).toEqual([
+      100, 50, 50, 25, 25, 25, 25,
+    ]);
+  });
+});
+
+describe('parameters that the endpoint refuses', () => {
+  it('fail nobody: two users are tried, and the step of the run is held with its cause', async () => {
+    const { clock, endpoint, feed, someUsers, failures, database, stepRows } = await createRunningWorker();
+    endpoint.answer = () => refusedWith(422, '{"code":"no-such-reward"}');
+    await feed([someUsers(100)], oneStep);
+    await passTime(clock, 5000);
+    expect(failures()).toEqual([]);
+    expect(causesOf(database)).toEqual([
+      expect.stringMatching(/^422 .*, no-such-reward \(the endpoint refuses the parameters of this step\)$/),
+    ]);
+    expect(endpoint.seen.map(({ call }) => call.users.length)).toEqual([100, 1, 1]);
+    expect(stepRows(1).filter(({ state }) => state === 'waiting')).toHaveLength(3);
+  });
+
+  it('cost a large run few calls', async () => {
+    const { clock, endpoint, feed, failures } = await createRunningWorker({ concurrency: 100 });
+    endpoint.answer = () => refusedWith(400);
+    await feed(
+      Array.from({ length: 200 }, (_, batch) => [`a${batch}`, `b${batch}`, `c${batch}`]),
+      oneStep,
+    );
+    await passTime(clock, 20_000);
+    expect(failures()).toEqual([]);
+    expect(endpoint.seen.length).toBeLessThan(20);
+  });
+
+  it('are tried again every 30 s with one batch, and everybody is served once they are accepted', async () => {
+    const { clock, endpoint, feed, failures, database, sweepOverdue } = await createRunningWorker();
+    endpoint.answer = () => refusedWith(422);
+    const { runId, totals } = await feed(
+      Array.from({ length: 20 }, (_, batch) => [`a${batch}`, `b${batch}`]),
+      oneStep,
+    );
+    await passTime(clock, 1000);
+    const before = endpoint.seen.length;
+    for (let round = 0; round < 10; round++) {
+      await sweepOverdue(runId);
+      await passTime(clock, 6000);
+    }
+    // Two tries in a minute; each splits at most one batch into its users.
+    expect(endpoint.seen.length - before).toBeLessThanOrEqual(6);
+    endpoint.answer = succeeded;
+    for (let round = 0; round < 10; round++) {
+      await passTime(clock, 6000);
+      await sweepOverdue(runId);
+    }
+    await passTime(clock, 2000);
+    expect(database.holds.size).toBe(0);
+    expect(failures()).toEqual([]);
+    expect(totals()).toMatchObject([{ succeeded: 40, failed: 0 }]);
+  });
+
+  it('hold a step too where it was first accepted and then refuses very many', async () => {
+    const { clock, endpoint, feed, database, failures } = await createRunningWorker({ concurrency: 50 });
+    endpoint.answer = (seen) => (seen.call.users[0]?.startsWith('good') ? succeeded(seen) : refusedWith(422));
+    await feed([['good'], ...Array.from({ length: 1100 }, (_, batch) => [`u${batch}`])], oneStep);
+    await passTime(clock, 60_000);
+    expect(causesOf(database)).toEqual([
+      expect.stringMatching(/^422 .*\(the endpoint refused 10\d\d users of this step\)$/),
+    ]);
+    expect(failures().length).toBeLessThan(1000);
+  });
+});
+
+describe('a fault of configuration', () => {
+  it.each([401, 403, 404, 405, 410, 415, 501, 302])(
+    '(%i) holds the step of the run, and fails nobody',
+    async (status) => {
+      const { clock, endpoint, feed, database, failures, stepRows } = await createRunningWorker();
+      endpoint.answer = () => refusedWith(status);
+      await feed([['u1'], ['u2'], ['u3']], oneStep);
+      await passTime(clock, 5000);
+      expect(causesOf(database)).toEqual([
+        expect.stringMatching(new RegExp(`^${status} [A-Z].*award-reward refuses the call`)),
+      ]);
+      expect(failures()).toEqual([]);
+      expect(stepRows(1)).toMatchObject(
+        Array.from({ length: 3 }, () => ({ state: 'waiting', attempts: 0, open: false })),
+      );
+    },
+  );
+
+  it('is knocked at by one batch every 30 s, not by each that waits', async () => {
+    const { clock, endpoint, feed, sweepOverdue } = await createRunningWorker();
+    endpoint.answer = () => refusedWith(404);
+    const { runId } = await feed(
+      Array.from({ length: 30 }, (_, batch) => [`u${batch}`]),
+      oneStep,
+    );
+    await passTime(clock, 1000);
+    const first = endpoint.seen.length;
+    expect(first).toBeLessThanOrEqual(4);
+    for (let round = 0; round < 60; round++) {
+      await passTime(clock, 1000);
+      await sweepOverdue(runId);
+    }
+    expect(endpoint.seen.length - first).toBeLessThanOrEqual(2);
+  });
+
+  it('of one run does not touch its neighbour in the same shard', async () => {
+    const { clock, endpoint, feed } = await createRunningWorker();
+    endpoint.answer = (seen) => (seen.call.users[0]?.startsWith('wrong') ? refusedWith(404) : succeeded(seen));
+    await feed(
+      Array.from({ length: 50 }, (_, batch) => [`wrong${batch}`]),
+      oneStep,
+    );
+    const { totals } = await feed(
+      Array.from({ length: 50 }, (_, batch) => [`right${batch}`]),
+      oneStep,
+    );
+    await passTime(clock, 2000);
+    expect(totals()).toMatchObject([{ succeeded: 50 }]);
+  });
+});

@@ -1,0 +1,114 @@
+import type { ClaimedStep, RefusedStep } from '../../../shared/ports/step-ledger.ts';
+import type { Logger } from '../../../shared/runtime/logger.ts';
+import type { ReleasePause, ServedCall } from '../slots/call-slots.ts';
+import { afterProbe, processBatch, type Processed, type ProcessBatchDeps } from './process-batch.ts';
+import type { Prepared } from '../claims/prepare-work.ts';
+import { pausedResult, releasedResult } from './step-result.ts';
+import type { FinishedStep, OpenMessage, Work } from '../work.ts';
+
+export interface StepServerDeps extends ProcessBatchDeps {
+  onFinished: (steps: readonly FinishedStep[]) => void;
+  onCallable: (works: readonly Work[]) => void;
+  onHandled: (origin: OpenMessage | null) => void;
+  logger: Logger;
+}
+
+/** The border around serving single steps: whatever happens to one, its slot comes free, and whoever waits for it hears of it. */
+export interface StepServer {
+  /** Never rejects. Null where no call was made. */
+  serve(work: Work): Promise<ServedCall | null>;
+  /** Gives back what was claimed and is not called now. */
+  release(works: readonly Work[], pause: ReleasePause | null): void;
+  /** What could not even be made work, by a bug on our side or a broken row: leases run out, and in the end the steps are quarantined. */
+  leaveBroken(broken: Prepared['broken']): void;
+  /** Results that were not written, and steps that the store will never take. */
+  lose(lost: readonly FinishedStep[], refused: readonly RefusedStep[]): void;
+  /** Split for a trial, and its single users will not come: who waits for them goes back. */
+  abandonTrials(steps: readonly FinishedStep[]): void;
+  /** Resolves when everything that was released is handed on. */
+  idle(): Promise<void>;
+}
+
+export function createStepServer(deps: StepServerDeps): StepServer {
+  const { onFinished, onCallable, onHandled, directory, markBegun, random, logger } = deps;
+  const underWay = new Set<Promise<void>>();
+
+  function handOn({ finished, again }: Pick<Processed, 'finished' | 'again'>): void {
+    onFinished(finished);
+    if (again.length > 0) onCallable(again);
+  }
+
+  async function serve(work: Work): Promise<ServedCall | null> {
+    try {
+      const processed = await processBatch(work, deps);
+      handOn(processed);
+      return processed.call;
+    } catch (error) {
+      await leaveToLease(work.claim, work.origin, error);
+      await endProbeOf(work);
+      return null;
+    }
+  }
+
+  /** A bug on our side, or a broken row. */
+  async function leaveToLease(claim: ClaimedStep, origin: OpenMessage | null, error: unknown): Promise<void> {
+    const { feedId, batchNo, step } = claim;
+    logger.error({ err: error, feedId, batchNo, step }, 'could not serve a step, its lease will run out');
+    // A lapse counts only where a call had begun, and only counted lapses end in quarantine.
+    if (claim.lapses > 0) await markBegun(claim);
+    onHandled(origin);
+  }
+
+  async function endProbeOf(work: Work): Promise<void> {
+    if (!work.isProbe) return;
+    try {
+      const known = await directory.admissionOf(work.claim.feedId);
+      handOn(await afterProbe(work, { finished: [], again: [], call: null }, known, deps));
+    } catch (error) {
+      logger.error({ err: error, feedId: work.claim.feedId }, 'could not end a trial, leases will run out');
+    }
+  }
+
+  function track(promise: Promise<void>): void {
+    const tracked: Promise<void> = promise.then(() => {
+      underWay.delete(tracked);
+    });
+    underWay.add(tracked);
+  }
+
+  return {
+    serve,
+    leaveBroken: (broken) => {
+      // Not awaited: that a call begins is written by the turn which hands this in.
+      for (const { claimed, error } of broken) track(leaveToLease(claimed.claim, claimed.queued.origin, error));
+    },
+    release: (works, pause) => {
+      const results = works.map((work): FinishedStep => {
+        const result = pause
+          ? pausedResult(work, pause.delayMs * (1 + random() / 2), pause.cause)
+          : releasedResult(work);
+        return { work, result };
+      });
+      onFinished(results);
+      for (const work of works) if (work.isProbe) track(endProbeOf(work));
+    },
+    lose: (lost, refused) => {
+      for (const { step, error } of refused) {
+        const { feedId, batchNo } = step;
+        logger.error({ err: error, feedId, batchNo, step: step.step }, 'a step cannot be written');
+      }
+      for (const { work } of lost) onHandled(work.origin);
+    },
+    abandonTrials: (steps) => {
+      for (const { work, result } of steps) {
+        const { trial } = work.standing;
+        if (trial?.begunBy !== result) continue;
+        trial.probesLeft = 1;
+        track(endProbeOf({ ...work, isProbe: true }));
+      }
+    },
+    idle: async () => {
+      await Promise.all(underWay);
+    },
+  };
+}
