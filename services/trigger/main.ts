@@ -17,16 +17,16 @@ import { topicsOf } from '../../shared/runtime/shard-topics.ts';
 import { systemClock } from '../../shared/runtime/system-clock.ts';
 import { readConfig } from './config.ts';
 import { createSegmentation } from '../../shared/http-client/segmentation-client.ts';
-import { createFeedStore } from './postgres/feed-store.ts';
-import { createOutboxSweep } from './postgres/outbox-sweep.ts';
+import { createFeedStore } from './feed/postgres/feed-store.ts';
+import { createOutboxSweep } from './sweep/postgres/outbox-sweep.ts';
 import { createLetterPublisher } from '../../shared/kafka/letter-publisher.ts';
-import { createLetterReplays } from './postgres/letter-replays.ts';
-import { createReconciliation } from './postgres/reconciliation.ts';
-import { createRetentionStore } from './postgres/retention.ts';
-import { createRunHistory } from './postgres/run-history.ts';
-import { createRunStore } from './postgres/run-store.ts';
-import { createStepEndings } from './postgres/step-endings.ts';
-import { segmentationConnections } from './page-questions.ts';
+import { createLetterReplays } from './sweep/postgres/letter-replays.ts';
+import { createReconciliation } from './sweep/postgres/reconciliation.ts';
+import { createRetentionStore } from './retain/postgres/retention.ts';
+import { createRunHistory } from './keep/postgres/run-history.ts';
+import { createRunStore } from './keep/postgres/run-store.ts';
+import { createStepEndings } from './end/postgres/step-endings.ts';
+import { segmentationConnections } from './pages/page-questions.ts';
 import { createTrigger } from './trigger.ts';
 
 export const triggerProcess = defineProcess('trigger', readConfig, async (config, context) => {

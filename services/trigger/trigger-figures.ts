@@ -1,5 +1,5 @@
 import type { TerminalRunState } from '../../shared/domain/run-states.ts';
-import type { RepairKind } from './ports/reconciliation.ts';
+import type { RepairKind } from './sweep/reconciliation.port.ts';
 import type { Meter } from '../../shared/ports/meter.ts';
 
 /** What a trigger counts about itself. */

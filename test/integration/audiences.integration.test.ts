@@ -4,7 +4,7 @@ import { v7 as uuidv7 } from 'uuid';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createAudienceStore } from '../../services/api/audiences/postgres/audience-store.ts';
 import { createCampaignStore } from '../../services/api/campaigns/postgres/campaign-store.ts';
-import { createRetentionStore } from '../../services/trigger/postgres/retention.ts';
+import { createRetentionStore } from '../../services/trigger/retain/postgres/retention.ts';
 import { createHotPathPool, createPool, createUploadPool } from '../../shared/postgres/pool.ts';
 import { createStoredAudiences } from '../../shared/postgres/stored-audiences.ts';
 import { describeAudienceStore } from '../support/conformance/audience-store.conformance.ts';

@@ -22,8 +22,8 @@ import { createCampaignLists } from '../../services/api/campaigns/postgres/campa
 import { createCampaignStore } from '../../services/api/campaigns/postgres/campaign-store.ts';
 import { createDeadLetters } from '../../shared/postgres/dead-letters.ts';
 import { createDueJobs } from '../../services/scheduler/postgres/due-jobs.ts';
-import { createRunStore } from '../../services/trigger/postgres/run-store.ts';
-import { createRetentionStore } from '../../services/trigger/postgres/retention.ts';
+import { createRunStore } from '../../services/trigger/keep/postgres/run-store.ts';
+import { createRetentionStore } from '../../services/trigger/retain/postgres/retention.ts';
 import { createSessionStore } from '../../services/api/access/postgres/session-store.ts';
 import { createIdempotentRequests } from '../../services/api/frame/postgres/idempotent-requests.ts';
 import { createLeases } from '../../shared/postgres/leases.ts';

@@ -2,7 +2,7 @@ import type { Pool } from 'pg';
 import { pino } from 'pino';
 import { afterAll, beforeAll } from 'vitest';
 import { createDeadLetterStore } from '../../services/api/trouble/postgres/dead-letter-store.ts';
-import { createLetterReplays } from '../../services/trigger/postgres/letter-replays.ts';
+import { createLetterReplays } from '../../services/trigger/sweep/postgres/letter-replays.ts';
 import { createDeadLetters } from '../../shared/postgres/dead-letters.ts';
 import { createPool } from '../../shared/postgres/pool.ts';
 import { describeDeadLetterDesk } from '../support/conformance/dead-letter-desk.conformance.ts';

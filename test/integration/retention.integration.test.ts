@@ -3,7 +3,7 @@ import { pino } from 'pino';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createCampaignStore } from '../../services/api/campaigns/postgres/campaign-store.ts';
 import { createRunReports } from '../../services/api/runs/postgres/run-reports.ts';
-import { createRetentionStore } from '../../services/trigger/postgres/retention.ts';
+import { createRetentionStore } from '../../services/trigger/retain/postgres/retention.ts';
 import { createPool } from '../../shared/postgres/pool.ts';
 import { campaignDefinitionOf } from '../support/conformance/run-rows.ts';
 import { describeRetention, type RetentionSubject } from '../support/conformance/retention.conformance.ts';

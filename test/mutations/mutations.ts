@@ -33,10 +33,10 @@ export const mutations: readonly Mutation[] = [
   },
   {
     takesAway: 'the feeder publishes after its commit',
-    file: 'services/trigger/feed-pager.ts',
+    file: 'services/trigger/feed/feed-pager.ts',
     text: '      if (!(await write(cut))) return idleMs;\n      await publish(cut, signal);',
     replacement: '      await publish(cut, signal);\n      if (!(await write(cut))) return idleMs;',
-    noticedBy: ['services/trigger/feeding.test.ts'],
+    noticedBy: ['services/trigger/feed/feeding.test.ts'],
   },
   {
     takesAway: 'the state of the run is asked before the call',
@@ -61,7 +61,7 @@ export const mutations: readonly Mutation[] = [
   },
   {
     takesAway: 'totals are counted anew before a run ends',
-    file: 'services/trigger/run-finisher.ts',
+    file: 'services/trigger/end/run-finisher.ts',
     text: '      return differing.length > 0 ? null : endingOf(fresh);',
     replacement: '      return endingOf(fresh);',
     noticedBy: ['services/trigger/trigger.test.ts'],
@@ -75,10 +75,10 @@ export const mutations: readonly Mutation[] = [
   },
   {
     takesAway: 'every feed is admitted a floor',
-    file: 'services/trigger/fairness.ts',
+    file: 'services/trigger/admit/fairness.ts',
     text: '  return quantumBatches * feed.weight - own;',
     replacement: '  return Math.min(0, quantumBatches * feed.weight - own);',
-    noticedBy: ['services/trigger/fairness.test.ts'],
+    noticedBy: ['services/trigger/admit/fairness.test.ts'],
   },
   {
     takesAway: 'the begin of a call is written where a lease lapsed before',

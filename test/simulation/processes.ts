@@ -1,11 +1,11 @@
 import { pino } from 'pino';
 import { createScheduler } from '../../services/scheduler/scheduler.ts';
-import type { FeedStore } from '../../services/trigger/ports/feed-store.ts';
-import type { OutboxSweep } from '../../services/trigger/ports/outbox-sweep.ts';
-import type { RunStore } from '../../services/trigger/ports/run-store.ts';
+import type { FeedStore } from '../../services/trigger/feed/feed-store.port.ts';
+import type { OutboxSweep } from '../../services/trigger/sweep/outbox-sweep.port.ts';
+import type { RunStore } from '../../services/trigger/keep/run-store.port.ts';
 import type { Segmentation } from '../../shared/ports/segmentation.ts';
 import type { StoredAudiences } from '../../shared/ports/stored-audiences.ts';
-import type { StepEndings } from '../../services/trigger/ports/step-endings.ts';
+import type { StepEndings } from '../../services/trigger/end/step-endings.port.ts';
 import { createTrigger } from '../../services/trigger/trigger.ts';
 import type { BatchEndpoint } from '../../services/worker/call/batch-endpoint.port.ts';
 import { createWorker } from '../../services/worker/worker.ts';

@@ -1,7 +1,7 @@
 import { v7 as uuidv7 } from 'uuid';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { AudienceStore, Upload, UploadEnd } from '../../../services/api/audiences/audience-store.port.ts';
-import type { Retention } from '../../../services/trigger/ports/retention.ts';
+import type { Retention } from '../../../services/trigger/retain/retention-store.port.ts';
 import type { CampaignStore } from '../../../services/api/campaigns/campaign-store.port.ts';
 import { publicId } from '../../../shared/domain/ids.ts';
 import { compareUserIds } from '../../../shared/domain/user-id.ts';

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { segmentAlone, type FeedAudience } from '../../../shared/contracts/feed-audience.ts';
-import type { FedPages, OwnedFeed } from '../../../services/trigger/ports/feed-store.ts';
+import type { FedPages, OwnedFeed } from '../../../services/trigger/feed/feed-store.port.ts';
 import {
   claimOne,
   createRun,

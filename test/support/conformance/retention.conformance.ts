@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { CampaignStore } from '../../../services/api/campaigns/campaign-store.port.ts';
 import type { RunReports } from '../../../services/api/runs/run-reports.port.ts';
-import type { Retention } from '../../../services/trigger/ports/retention.ts';
+import type { Retention } from '../../../services/trigger/retain/retention-store.port.ts';
 import { campaignDefinitionOf, type RunRows } from './run-rows.ts';
 
 export interface RetentionSubject {

@@ -4,7 +4,7 @@ import { notItsTimeYet } from '../../../shared/contracts/feed-audience.ts';
 import type { RunEventKind } from '../../../shared/domain/run-events.ts';
 import { statesBefore, type TerminalRunState } from '../../../shared/domain/run-states.ts';
 import { nothingUnderWay } from '../../../shared/domain/under-way.ts';
-import type { RunStore } from '../../../services/trigger/ports/run-store.ts';
+import type { RunStore } from '../../../services/trigger/keep/run-store.port.ts';
 import { atOnce } from './at-once.ts';
 import { shortagesOf, stepUnitsOf } from './budgets.ts';
 import type { MemoryDatabase } from './memory-database.ts';

@@ -1,8 +1,8 @@
 import { isChildBatch } from '../../../shared/domain/batch.ts';
 import type { RunSettings } from '../../../shared/contracts/runs.ts';
 import type { StepTotals } from '../../../shared/domain/outcomes.ts';
-import type { FlowCounts } from '../../../services/trigger/ports/feed-store.ts';
-import type { RunTally } from '../../../services/trigger/ports/run-store.ts';
+import type { FlowCounts } from '../../../services/trigger/feed/feed-store.port.ts';
+import type { RunTally } from '../../../services/trigger/keep/run-store.port.ts';
 import { createMemoryDatabase, type MemoryDatabase } from './memory-database.ts';
 import type { RunRow } from './run-tables.ts';
 import { addToTotals, totalsOf, totalsRowsOf } from './totals.ts';

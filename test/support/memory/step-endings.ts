@@ -1,4 +1,4 @@
-import type { StepEndings } from '../../../services/trigger/ports/step-endings.ts';
+import type { StepEndings } from '../../../services/trigger/end/step-endings.port.ts';
 import { isChildBatch } from '../../../shared/domain/batch.ts';
 import { reasons } from '../../../shared/domain/reasons.ts';
 import type { StepRef } from '../../../shared/ports/step-ledger.ts';

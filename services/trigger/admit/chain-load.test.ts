@@ -1,0 +1,58 @@
+import { describe, expect, it } from 'vitest';
+import { chainLoadOf } from './chain-load.ts';
+import type { FeedLoad, FlowCounts } from '../feed/feed-store.port.ts';
+
+const flowOf = (counts: Partial<FlowCounts>): FlowCounts => ({ done: 0, survived: 0, born: 0, waiting: 0, ...counts });
+
+function loadOf(fedBatches: number, steps: Partial<FlowCounts>[], changes: Partial<FeedLoad> = {}): FeedLoad {
+  const chain = steps.map((_, index) => `action-${index + 1}`);
+  const feed = {
+    feedId: 'feed',
+    runId: 'run',
+    country: 'SG',
+    priority: 'normal',
+    complete: false,
+    held: false,
+  } as const;
+  const pace = { paceAllows: null, batchUsers: 100 };
+  return { ...feed, ...pace, chain, fedBatches, fromStep: 1, steps: steps.map(flowOf), ...changes };
+}
+
+describe('the load of a feed', () => {
+  it('counts what is ready in a shard, and in the steps before it', () => {
+    const { loads } = chainLoadOf(
+      loadOf(100, [{ done: 60, survived: 55 }, { done: 30, survived: 30 }, { done: 29 }]),
+      5,
+    );
+    expect(Object.fromEntries(loads)).toEqual({ 'action-1/SG': 45, 'action-2/SG': 70, 'action-3/SG': 71 });
+  });
+
+  it('leaves out what waits, and counts it apart', () => {
+    const { loads, waiting } = chainLoadOf(
+      loadOf(10, [{ done: 2, survived: 1, born: 3, waiting: 4 }, { waiting: 1 }]),
+      0,
+    );
+    expect(Object.fromEntries(loads)).toEqual({ 'action-1/SG': 7, 'action-2/SG': 7 });
+    expect(waiting).toBe(5);
+  });
+
+  it('takes a shard that a chain comes through twice for one, up to its later step', () => {
+    const load = loadOf(10, [{ done: 4, survived: 4 }, { done: 2, survived: 2 }, { done: 1 }], {
+      chain: ['a', 'b', 'a'],
+    });
+    const { loads, done, depths } = chainLoadOf(load, 0);
+    expect(Object.fromEntries(loads)).toEqual({ 'a/SG': 9, 'b/SG': 8 });
+    expect(Object.fromEntries(done)).toEqual({ 'a/SG': 5, 'b/SG': 2 });
+    expect(Object.fromEntries(depths)).toEqual({ 'a/SG': 3, 'b/SG': 2 });
+  });
+
+  it('is settled once the feed is complete and all has come through', () => {
+    const through = [{ done: 10, survived: 8 }, { done: 8 }];
+    expect(chainLoadOf(loadOf(10, through, { complete: true }), 0).isSettled).toBe(true);
+    expect(chainLoadOf(loadOf(10, through), 0).isSettled).toBe(false);
+    expect(chainLoadOf(loadOf(11, through, { complete: true }), 0).isSettled).toBe(false);
+    expect(
+      chainLoadOf(loadOf(11, [{ done: 10, survived: 8, waiting: 1 }, { done: 8 }], { complete: true }), 0).isSettled,
+    ).toBe(false);
+  });
+});

@@ -1,0 +1,245 @@
+import { fc } from '../../../test/support/properties.ts';
+import { describe, expect, it } from 'vitest';
+import { admitBatches, readyBound, smoothedRate, type SharingFeed } from './fairness.ts';
+
+/** What one visit of the round gives to a feed of weight 1. */
+const quantum = 10;
+const shard = 'award-reward/SG';
+const later = 'send-message/SG';
+const bounds = new Map([
+  [shard, 300],
+  [later, 600],
+]);
+const noTurns: ReadonlyMap<string, number> = new Map();
+
+type Changes = Partial<Omit<SharingFeed, 'loads'>> & { feedId: string; ready?: number; readyLater?: number };
+
+/** A feed of two steps with so much ready in each of them. */
+function feedOf({ ready = 0, readyLater = 0, ...changes }: Changes): SharingFeed {
+  const loads = new Map([
+    [shard, ready],
+    [later, ready + readyLater],
+  ]);
+  return { pace: null, weight: 2, loads, waiting: 0, held: false, complete: false, wants: 0, ...changes };
+}
+
+const someFeeds = fc
+  .array(
+    fc.record({
+      weight: fc.constantFrom(1, 2, 4),
+      ready: fc.nat(2000),
+      readyLater: fc.nat(2000),
+      waiting: fc.nat(2000),
+      held: fc.boolean(),
+      complete: fc.boolean(),
+      wants: fc.oneof(fc.constant(null), fc.nat(500)),
+    }),
+    { minLength: 1, maxLength: 12 },
+  )
+  .map((list) => list.map((entry, index) => feedOf({ ...entry, feedId: `feed-${index}` })));
+
+const total = (grants: ReadonlyMap<string, number>) => [...grants.values()].reduce((sum, n) => sum + n, 0);
+
+describe('admitting batches', () => {
+  it('gives nobody more than it wants', () => {
+    fc.assert(
+      fc.property(someFeeds, (feeds) => {
+        for (const [feedId, batches] of admitBatches(feeds, bounds, noTurns).grants) {
+          expect(batches).toBeLessThanOrEqual(feeds.find((feed) => feed.feedId === feedId)?.wants ?? 0);
+        }
+      }),
+    );
+  });
+
+  it('gives a feed that has nothing a quantum at one look, whatever others have ready, waiting or held', () => {
+    fc.assert(
+      fc.property(someFeeds, fc.constantFrom(1, 2, 4), fc.integer({ min: 1, max: 500 }), (others, weight, wants) => {
+        const small = feedOf({ feedId: 'small', weight, wants });
+        const { grants } = admitBatches([...others, small], bounds, noTurns);
+        expect(grants.get('small')).toBeGreaterThanOrEqual(Math.min(wants, quantum * weight));
+      }),
+    );
+  });
+
+  it('lets a neighbour whose batches all wait take no room at all', () => {
+    const stuck = feedOf({ feedId: 'stuck', wants: 500, waiting: 100_000 });
+    const free = feedOf({ feedId: 'free', wants: 290 });
+    expect(admitBatches([stuck, free], bounds, noTurns).grants).toEqual(new Map([['free', 290]]));
+  });
+
+  it('feeds no more of a run whose own batches wait up to the bound', () => {
+    const feed = (waiting: number) => feedOf({ feedId: 'a', wants: 500, waiting });
+    expect(total(admitBatches([feed(299)], bounds, noTurns).grants)).toBeLessThanOrEqual(20);
+    expect(total(admitBatches([feed(300)], bounds, noTurns).grants)).toBe(0);
+  });
+
+  it('gives a held feed its floor and no more, what waits included', () => {
+    const held = (waiting: number) => feedOf({ feedId: 'a', wants: 500, waiting, held: true });
+    expect(total(admitBatches([held(0)], bounds, noTurns).grants)).toBe(2 * quantum);
+    expect(total(admitBatches([held(15)], bounds, noTurns).grants)).toBe(5);
+    expect(total(admitBatches([held(20)], bounds, noTurns).grants)).toBe(0);
+  });
+
+  it('stops a feed at the fullest shard of its chain', () => {
+    const behind = feedOf({ feedId: 'a', ready: 0, readyLater: 600, wants: 500 });
+    expect(admitBatches([behind], bounds, noTurns).grants.size).toBe(0);
+    const other = feedOf({ feedId: 'b', readyLater: 600, wants: null });
+    expect(admitBatches([feedOf({ feedId: 'a', wants: 500 }), other], bounds, noTurns).grants).toEqual(
+      new Map([['a', 2 * quantum]]),
+    );
+  });
+
+  it('keeps what is ready in any shard under its bound plus a quantum for every feed, however batches flow', () => {
+    const moves = fc.array(fc.record({ first: fc.nat(150), second: fc.nat(40) }), { minLength: 20, maxLength: 60 });
+    fc.assert(
+      fc.property(moves, fc.integer({ min: 1, max: 6 }), (flow, count) => {
+        const rows = Array.from({ length: count }, () => ({ first: 0, second: 0 }));
+        let turns = noTurns;
+        for (const move of flow) {
+          const feeds = rows.map(({ first, second }, i) =>
+            feedOf({ feedId: `feed-${i}`, ready: first, readyLater: second, wants: 400 }),
+          );
+          const admitted = admitBatches(feeds, bounds, turns);
+          turns = admitted.turns;
+          for (const [i, row] of rows.entries()) {
+            row.first += admitted.grants.get(`feed-${i}`) ?? 0;
+            const [served, ended] = [Math.min(row.first, move.first), Math.min(row.second, move.second)];
+            row.first -= served;
+            row.second += served - ended;
+          }
+          const [inFirst, inSecond] = [rows.reduce((n, r) => n + r.first, 0), rows.reduce((n, r) => n + r.second, 0)];
+          expect(inFirst).toBeLessThanOrEqual(300 + count * 2 * quantum);
+          expect(inSecond).toBeLessThanOrEqual(600 + count * 2 * quantum);
+        }
+      }),
+    );
+  });
+
+  it('serves feeds that always want more in proportion to their weights', () => {
+    const feeds = [
+      feedOf({ feedId: 'low', weight: 1, wants: 10_000 }),
+      feedOf({ feedId: 'normal', weight: 2, wants: 10_000 }),
+      feedOf({ feedId: 'high', weight: 4, wants: 10_000 }),
+    ];
+    const wide = new Map([
+      [shard, 7000],
+      [later, 7000],
+    ]);
+    expect(Object.fromEntries(admitBatches(feeds, wide, noTurns).grants)).toEqual({
+      low: 1000,
+      normal: 2000,
+      high: 4000,
+    });
+  });
+
+  it('serves them so over many small rooms too', () => {
+    fc.assert(
+      fc.property(fc.array(fc.integer({ min: 1, max: 60 }), { minLength: 200, maxLength: 200 }), (rooms) => {
+        const sums = new Map([
+          ['a', 0],
+          ['b', 0],
+        ]);
+        let turns = noTurns;
+        for (const room of rooms) {
+          // Each has its floor ready already, so that only the room decides.
+          const feeds = [
+            feedOf({ feedId: 'a', weight: 1, ready: quantum, wants: 1000 }),
+            feedOf({ feedId: 'b', weight: 4, ready: 4 * quantum, wants: 1000 }),
+          ];
+          const bound = room + 5 * quantum;
+          const admitted = admitBatches(
+            feeds,
+            new Map([
+              [shard, bound],
+              [later, bound],
+            ]),
+            turns,
+          );
+          turns = admitted.turns;
+          for (const [feedId, batches] of admitted.grants) sums.set(feedId, (sums.get(feedId) ?? 0) + batches);
+        }
+        expect(Math.abs((sums.get('b') ?? 0) - 4 * (sums.get('a') ?? 0))).toBeLessThanOrEqual(8 * quantum);
+      }),
+    );
+  });
+
+  it('leaves other triggers their share of the bound by the weights of their feeds', () => {
+    const own = feedOf({ feedId: 'own', weight: 1, wants: 500, ready: 40 });
+    const others = feedOf({ feedId: 'others', weight: 2, wants: null });
+    expect(total(admitBatches([own, others], bounds, noTurns).grants)).toBe(60);
+  });
+
+  it('serves whoever was served longest ago first, feeds of other shards or none in between', () => {
+    const feeds = ['a', 'b', 'c'].map((feedId) => feedOf({ feedId, ready: 100, wants: 100 }));
+    const turns = new Map([
+      ['a', 3],
+      ['b', 7],
+      ['gone', 8],
+    ]);
+    const admitted = admitBatches(
+      feeds,
+      new Map([
+        [shard, 301],
+        [later, 400],
+      ]),
+      turns,
+    );
+    expect([...admitted.grants.keys()]).toEqual(['c']);
+    expect(admitted.turns.has('gone')).toBe(false);
+  });
+});
+
+describe('a run with a pace', () => {
+  const pace = (batches: number) => ({ runId: 'run', batches });
+
+  it('gets no more than its pace allows, over all of its countries, whatever room there is', () => {
+    const feeds = ['a', 'b', 'c'].map((feedId) => feedOf({ feedId, pace: pace(5), wants: 100 }));
+    expect(total(admitBatches(feeds, bounds, noTurns).grants)).toBe(5);
+    const none = feeds.map((feed) => ({ ...feed, pace: pace(0) }));
+    expect(admitBatches(none, bounds, noTurns).grants.size).toBe(0);
+  });
+
+  it('serves its countries in turn, one batch at a time where it allows no more', () => {
+    let turns = noTurns;
+    const served: string[] = [];
+    for (let look = 0; look < 6; look++) {
+      const feeds = ['a', 'b', 'c'].map((feedId) => feedOf({ feedId, pace: pace(1), wants: 100 }));
+      const admitted = admitBatches(feeds, bounds, turns);
+      turns = admitted.turns;
+      served.push(...admitted.grants.keys());
+    }
+    expect(served).toEqual(['a', 'b', 'c', 'a', 'b', 'c']);
+  });
+
+  it('leaves what it may not use to others', () => {
+    const slow = feedOf({ feedId: 'slow', pace: pace(1), wants: 500 });
+    const free = feedOf({ feedId: 'free', wants: 299 });
+    expect(Object.fromEntries(admitBatches([slow, free], bounds, noTurns).grants)).toEqual({ slow: 1, free: 299 });
+  });
+});
+
+describe('the bound of ready work', () => {
+  const pace = { handledPerSecond: 0, depth: 1, busyForMs: 0, concurrency: 8 };
+
+  it('is three seconds of work for each step on the way, and three hundred batches before anything is known', () => {
+    expect(readyBound(pace)).toBe(300);
+    expect(readyBound({ ...pace, handledPerSecond: 1000 })).toBe(3000);
+    expect(readyBound({ ...pace, handledPerSecond: 1000, depth: 2, busyForMs: 60_000 })).toBe(6000);
+  });
+
+  it('is no more than that in a slow shard once it was measured, and never less than a worker has in flight', () => {
+    const slow = { ...pace, busyForMs: 60_000, handledPerSecond: 8 };
+    expect(readyBound(slow)).toBe(24);
+    expect(readyBound({ ...slow, handledPerSecond: 0.1 })).toBe(20);
+    expect(readyBound({ ...slow, handledPerSecond: 0.1, concurrency: 100 })).toBe(150);
+    expect(readyBound({ ...slow, handledPerSecond: 0.1, concurrency: 1000 })).toBe(300);
+  });
+
+  it('follows the rate within a few seconds', () => {
+    let rate = 0;
+    for (let i = 0; i < 100; i++) rate = smoothedRate(rate, 50, 100);
+    expect(rate).toBeCloseTo(500, -1);
+    expect(smoothedRate(rate, 0, 60_000)).toBeCloseTo(0, 5);
+    expect(smoothedRate(rate, 10, 0)).toBe(rate);
+  });
+});

@@ -1,0 +1,70 @@
+import { describe, expect, it } from 'vitest';
+import type { FeedLoad, FeedStore } from '../feed/feed-store.port.ts';
+import { createRunPaces } from './run-paces.ts';
+
+function loadOf(feedId: string, changes: Partial<FeedLoad> = {}): FeedLoad {
+  const facts = { country: 'SG', chain: [], priority: 'normal', complete: false, held: false } as const;
+  const numbers = { paceAllows: 1000, batchUsers: 100, fedBatches: 0, fromStep: 1 };
+  return { ...facts, ...numbers, feedId, runId: 'run', steps: [], ...changes };
+}
+
+const store = (left: Record<string, number>): Pick<FeedStore, 'takePace'> => ({
+  takePace: (asked) =>
+    Promise.resolve(
+      new Map(
+        asked.flatMap(({ runId, batches }) => (runId in left ? [[runId, Math.min(batches, left[runId] ?? 0)]] : [])),
+      ),
+    ),
+});
+
+describe('the pace of a run, as one trigger of several', () => {
+  it('is asked for by the part of its feeds that this trigger pages, those that are complete apart', () => {
+    const loads = ['a', 'b', 'c', 'd'].map((feedId) => loadOf(feedId, { complete: feedId === 'd' }));
+    const of = (own: string[]) => createRunPaces(loads, (feedId) => own.includes(feedId)).of(loadOf('a'))?.batches;
+    expect(of(['a'])).toBe(3);
+    expect(of(['a', 'b', 'd'])).toBe(6);
+    expect(of(['a', 'b', 'c'])).toBe(10);
+    expect(of(['d'])).toBe(0);
+  });
+
+  it('lets whoever asks first have what is less than a batch for each', () => {
+    const loads = ['a', 'b', 'c'].map((feedId) => loadOf(feedId, { paceAllows: 150 }));
+    const of = (own: string[]) => createRunPaces(loads, (feedId) => own.includes(feedId)).of(loadOf('a'))?.batches;
+    expect(of(['b'])).toBe(1);
+    expect(createRunPaces([loadOf('a', { paceAllows: 99 })], () => true).of(loadOf('a'))).toEqual({
+      runId: 'run',
+      batches: 0,
+    });
+  });
+
+  it('is counted in batches of the run', () => {
+    const loads = [loadOf('a', { paceAllows: 1000, batchUsers: 250 })];
+    expect(createRunPaces(loads, () => true).of(loadOf('a'))?.batches).toBe(4);
+  });
+
+  it('is none of a run that has none', async () => {
+    const free = loadOf('a', { paceAllows: null });
+    const paces = createRunPaces([free], () => true);
+    expect(paces.of(free)).toBeNull();
+    const admitted = { grants: new Map([['a', 7]]), turns: new Map([['a', 1]]) };
+    expect(await paces.keepTo(admitted, new Map(), store({ run: 0 }))).toEqual(admitted);
+  });
+
+  it('is kept to when another trigger was quicker: whoever gets nothing keeps its turn', async () => {
+    const loads = [loadOf('a'), loadOf('b'), loadOf('other', { runId: 'free', paceAllows: null })];
+    const paces = createRunPaces(loads, () => true);
+    const grants = new Map([
+      ['a', 4],
+      ['b', 4],
+      ['other', 9],
+    ]);
+    const turns = new Map([
+      ['a', 11],
+      ['b', 12],
+      ['other', 13],
+    ]);
+    const kept = await paces.keepTo({ grants, turns }, new Map([['b', 2]]), store({ run: 4 }));
+    expect(Object.fromEntries(kept.grants)).toEqual({ a: 4, other: 9 });
+    expect(Object.fromEntries(kept.turns)).toEqual({ a: 11, b: 2, other: 13 });
+  });
+});

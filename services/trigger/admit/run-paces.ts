@@ -1,0 +1,66 @@
+import type { Admitted, SharingFeed } from './fairness.ts';
+import type { FeedLoad, FeedStore } from '../feed/feed-store.port.ts';
+
+/** What the paces of runs leave this trigger at one look. */
+export interface RunPaces {
+  of(load: FeedLoad): SharingFeed['pace'];
+  /**
+   * Takes what was granted from the paces, and gives back to the round what another trigger has taken meanwhile: whoever then gets nothing
+   * keeps its turn.
+   */
+  keepTo(
+    admitted: Admitted,
+    turnsBefore: ReadonlyMap<string, number>,
+    store: Pick<FeedStore, 'takePace'>,
+  ): Promise<Admitted>;
+}
+
+/**
+ * What a pace allows is in the database, so that several triggers do not add up. Each asks for its part of it: by how many of the run's
+ * feeds that are not complete it pages, so that one which is quick to look does not take the others' countries' share.
+ */
+export function createRunPaces(loads: readonly FeedLoad[], isOwn: (feedId: string) => boolean): RunPaces {
+  const runOf = new Map(
+    loads.flatMap(({ feedId, runId, paceAllows }) => (paceAllows === null ? [] : [[feedId, runId]])),
+  );
+  const allowed = new Map<string, number>();
+  for (const [runId, feeds] of Map.groupBy(loads, (load) => load.runId)) {
+    const [first] = feeds;
+    const users = first?.paceAllows ?? null;
+    if (users !== null) allowed.set(runId, ownBatches(feeds, users, isOwn));
+  }
+
+  return {
+    of: ({ runId }) => {
+      const batches = allowed.get(runId);
+      return batches === undefined ? null : { runId, batches };
+    },
+    keepTo: async ({ grants, turns }, turnsBefore, store) => {
+      const asked = new Map<string, number>();
+      for (const [feedId, batches] of grants) {
+        const runId = runOf.get(feedId);
+        if (runId !== undefined) asked.set(runId, (asked.get(runId) ?? 0) + batches);
+      }
+      if (asked.size === 0) return { grants, turns };
+      const left = await store.takePace([...asked].map(([runId, batches]) => ({ runId, batches })));
+      const kept: Admitted = { grants: new Map(), turns: new Map(turns) };
+      for (const [feedId, batches] of grants) {
+        const runId = runOf.get(feedId);
+        // No pace any more since the look: what was granted by it is little.
+        const mayHave = runId === undefined ? batches : Math.min(batches, left.get(runId) ?? batches);
+        if (runId !== undefined && left.has(runId)) left.set(runId, (left.get(runId) ?? 0) - mayHave);
+        if (mayHave > 0) kept.grants.set(feedId, mayHave);
+        else kept.turns.set(feedId, turnsBefore.get(feedId) ?? 0);
+      }
+      return kept;
+    },
+  };
+}
+
+function ownBatches(feeds: readonly FeedLoad[], users: number, isOwn: (feedId: string) => boolean): number {
+  const incomplete = feeds.filter(({ complete }) => !complete);
+  const own = incomplete.filter(({ feedId }) => isOwn(feedId));
+  const batches = Math.floor(users / (feeds[0]?.batchUsers ?? 1));
+  // Of less than one batch for each, whoever asks first has one: shares would round to nothing for ever.
+  return own.length === 0 || batches === 0 ? 0 : Math.max(1, Math.floor((batches * own.length) / incomplete.length));
+}

@@ -1,0 +1,38 @@
+import type { Pool, QueryConfig, QueryResult, QueryResultRow } from 'pg';
+import { plainArray } from '../../../../shared/postgres/array-literals.ts';
+import { restCode } from '../../../../shared/postgres/ledger-codes.ts';
+import { inTransaction, retryingDeadlocks } from '../../../../shared/postgres/transaction.ts';
+import type { EndedSteps, StepEndings } from '../step-endings.port.ts';
+import * as statements from './ending-statements.ts';
+
+/** Thousands of rows are expected of a chunk, and for that many the planner would rather read whole weeks than follow keys. */
+export const followKeys = 'set local enable_hashjoin = off';
+
+export function createStepEndings({ pool }: { pool: Pool }): StepEndings {
+  function run<Row extends QueryResultRow>(statement: QueryConfig): Promise<QueryResult<Row>> {
+    return retryingDeadlocks(() =>
+      inTransaction(pool, async (client) => {
+        await client.query(followKeys);
+        return client.query<Row>(statement);
+      }),
+    );
+  }
+
+  return {
+    endOpen: async ({ feedId, chainLength }, outcome, { from, limit }) => {
+      const params = { feed: feedId, chainLength, rest: restCode[outcome], from, limit };
+      const { rows } = await run<EndedSteps>(statements.endOpen.with(params));
+      return rows.at(0) ?? { ended: 0, next: null };
+    },
+    endQuarantined: async (refs) => {
+      const params = {
+        feeds: plainArray(refs.map(({ feedId }) => feedId)),
+        batchNos: plainArray(refs.map(({ batchNo }) => batchNo)),
+        steps: plainArray(refs.map(({ step }) => step)),
+        rest: restCode.expired,
+      };
+      const { rows } = await run<{ ended: number }>(statements.endQuarantined.with(params));
+      return rows.at(0)?.ended ?? 0;
+    },
+  };
+}

@@ -1,0 +1,142 @@
+import { describe, expect, it } from 'vitest';
+import type { StepTotals } from '../../../shared/domain/outcomes.ts';
+import type { RunTally } from '../keep/run-store.port.ts';
+import { differences, endingOf } from './run-ending.ts';
+
+function totalsOf(step: number, counts: Partial<StepTotals>): StepTotals {
+  return { step, batches: 1, succeeded: 0, failed: 0, expired: 0, cancelled: 0, unknown: 0, ...counts };
+}
+
+function tallyOf(feeds: Partial<RunTally['feeds'][number]>[], changes: Partial<RunTally> = {}): RunTally {
+  const empty = {
+    fedUsers: 100,
+    heldOutUsers: 0,
+    fedBatches: 1,
+    fromStep: 1,
+    complete: true,
+    stalled: null,
+    totals: [],
+    flow: [],
+  };
+  return {
+    runId: 'run',
+    campaignId: 'campaign',
+    chain: [{ action: 'award-reward' }, { action: 'send-message' }],
+    state: 'running',
+    stateReason: null,
+    resumedForMs: null,
+    pauseAtFailed: null,
+    judgedFrom: [],
+    overdueMs: -1000,
+    hasBudgets: false,
+    feeds: feeds.map((feed, index) => ({ feedId: `feed-${index}`, country: 'SG', ...empty, ...feed })),
+    ...changes,
+  };
+}
+
+const allSucceeded = [totalsOf(1, { succeeded: 100 }), totalsOf(2, { succeeded: 100 })];
+
+describe('the end of a run', () => {
+  it('is completed when everybody succeeded in every step', () => {
+    expect(endingOf(tallyOf([{ totals: allSucceeded }]))).toEqual({ state: 'completed', reason: null });
+  });
+
+  it('is completed when everybody but the held-out users succeeded, who are waited for in no step', () => {
+    const totals = [totalsOf(1, { succeeded: 90 }), totalsOf(2, { succeeded: 90 })];
+    expect(endingOf(tallyOf([{ totals, heldOutUsers: 10 }]))).toEqual({ state: 'completed', reason: null });
+    expect(endingOf(tallyOf([{ totals, heldOutUsers: 9 }]))).toBeNull();
+  });
+
+  it('is completed for an empty audience', () => {
+    expect(endingOf(tallyOf([{ fedUsers: 0, fedBatches: 0 }]))).toEqual({ state: 'completed', reason: null });
+  });
+
+  it('is completed with failures when somebody failed and the others went on', () => {
+    const totals = [totalsOf(1, { succeeded: 98, failed: 2 }), totalsOf(2, { succeeded: 98 })];
+    expect(endingOf(tallyOf([{ totals }]))).toEqual({ state: 'completed_with_failures', reason: null });
+  });
+
+  it('says how many users are unknown', () => {
+    const totals = [totalsOf(1, { succeeded: 97, unknown: 3 }), totalsOf(2, { succeeded: 96, unknown: 1 })];
+    expect(endingOf(tallyOf([{ totals }]))).toEqual({
+      state: 'completed_with_failures',
+      reason: 'the outcome of 4 users is unknown',
+    });
+  });
+
+  it('has not come while a step is pending in any country', () => {
+    const halfway = [totalsOf(1, { succeeded: 100 }), totalsOf(2, { succeeded: 99 })];
+    expect(endingOf(tallyOf([{ totals: allSucceeded }, { totals: halfway }]))).toBeNull();
+  });
+
+  it('has not come while a feed is not complete', () => {
+    expect(endingOf(tallyOf([{ totals: allSucceeded, complete: false }]))).toBeNull();
+  });
+
+  it('has not come when more users ended than were fed', () => {
+    const totals = [totalsOf(1, { succeeded: 101 }), totalsOf(2, { succeeded: 101 })];
+    expect(endingOf(tallyOf([{ totals }]))).toBeNull();
+  });
+
+  it('is expired when somebody came too late', () => {
+    const totals = [totalsOf(1, { succeeded: 60, expired: 40 }), totalsOf(2, { succeeded: 60 })];
+    expect(endingOf(tallyOf([{ totals }], { overdueMs: 0 }))).toEqual({
+      state: 'expired',
+      reason: 'the deadline passed before 40 users could be served',
+    });
+  });
+
+  it('is expired when the audience was not fed to its end, with what was fed', () => {
+    const late = tallyOf([{ totals: allSucceeded, complete: false }], { overdueMs: 0 });
+    expect(endingOf(late)).toEqual({
+      state: 'expired',
+      reason: 'the deadline passed before all of the audience was fed',
+    });
+  });
+
+  it('waits for what is pending after the deadline too', () => {
+    const totals = [totalsOf(1, { succeeded: 60, expired: 39 }), totalsOf(2, { succeeded: 60 })];
+    expect(endingOf(tallyOf([{ totals, complete: false }], { overdueMs: 0 }))).toBeNull();
+  });
+
+  it('is cancelled once nothing is pending, whatever was not fed', () => {
+    const totals = [totalsOf(1, { succeeded: 60, cancelled: 39, unknown: 1 }), totalsOf(2, { succeeded: 60 })];
+    expect(endingOf(tallyOf([{ totals, complete: false }], { state: 'cancelling' }))).toEqual({
+      state: 'cancelled',
+      reason: 'the outcome of 1 user is unknown',
+    });
+  });
+
+  it('keeps who cancelled it, beside what is unknown', () => {
+    const totals = [totalsOf(1, { succeeded: 60, cancelled: 39, unknown: 1 }), totalsOf(2, { succeeded: 60 })];
+    const stateReason = 'cancelled by the night shift';
+    expect(endingOf(tallyOf([{ totals }], { state: 'cancelling', stateReason }))?.reason).toBe(
+      'cancelled by the night shift; the outcome of 1 user is unknown',
+    );
+  });
+
+  it('is completed although the deadline has passed, when all was done in time', () => {
+    expect(endingOf(tallyOf([{ totals: allSucceeded }], { overdueMs: 0 }))?.state).toBe('completed');
+  });
+});
+
+describe('counting a run anew', () => {
+  it('finds no difference in equal sums, whether lines of zeros are there or not', () => {
+    const tally = tallyOf([{ totals: [...allSucceeded] }, { fedUsers: 0, totals: [] }]);
+    const counted = [
+      { feedId: 'feed-0', totals: allSucceeded },
+      { feedId: 'feed-1', totals: [totalsOf(1, { batches: 0 })] },
+    ];
+    expect(differences(tally, counted)).toEqual([]);
+  });
+
+  it('names feed, step and count of a difference', () => {
+    const counted = [
+      { feedId: 'feed-0', totals: [totalsOf(1, { succeeded: 99, failed: 1 }), totalsOf(2, { succeeded: 100 })] },
+    ];
+    expect(differences(tallyOf([{ totals: allSucceeded }]), counted)).toEqual([
+      'feed-0, step 1, succeeded: 100, 99',
+      'feed-0, step 1, failed: 0, 1',
+    ]);
+  });
+});

@@ -1,0 +1,69 @@
+import { isBalanced, stepLines, type StepLine, type StepTotals } from '../../../shared/domain/outcomes.ts';
+import type { FeedCount, RunEnding, RunTally } from '../keep/run-store.port.ts';
+
+/** The lines of every feed of a run. */
+export function linesOf(tally: RunTally): StepLine[] {
+  return tally.feeds.flatMap(({ fedUsers, heldOutUsers, totals, fromStep }) =>
+    stepLines(fedUsers, totals, tally.chain.length, heldOutUsers, fromStep),
+  );
+}
+
+/** Null while something is pending, or more is to be fed. After the deadline, or a cancellation, nothing more is fed. */
+export function endingOf(tally: RunTally): RunEnding | null {
+  const lines = linesOf(tally);
+  const isFed = tally.feeds.every((feed) => feed.complete);
+  const isCancelled = tally.state === 'cancelling';
+  if (!isFed && !isCancelled && tally.overdueMs < 0) return null;
+  if (lines.some((line) => !isBalanced(line) || line.pending > 0)) return null;
+  if (isCancelled) {
+    const reasons = [tally.stateReason, unknownReason(sumOf(lines, 'unknown'))].filter((reason) => reason !== null);
+    return { state: 'cancelled', reason: reasons.length > 0 ? reasons.join('; ') : null };
+  }
+
+  const expired = sumOf(lines, 'expired');
+  const unknown = sumOf(lines, 'unknown');
+  const ambiguous = unknownReason(unknown);
+  const reasons = [
+    ...(isFed ? [] : ['the deadline passed before all of the audience was fed']),
+    ...(expired > 0 ? [`the deadline passed before ${usersInWords(expired)} could be served`] : []),
+    ...(ambiguous === null ? [] : [ambiguous]),
+  ];
+  const reason = reasons.length > 0 ? reasons.join('; ') : null;
+  if (!isFed || expired > 0) return { state: 'expired', reason };
+  const hasFailures = sumOf(lines, 'failed') + unknown + sumOf(lines, 'cancelled') > 0;
+  return { state: hasFailures ? 'completed_with_failures' : 'completed', reason };
+}
+
+/** What was counted anew and what was summed up while the run went on, where they differ: `feed, step, count: summed, counted`. */
+export function differences(tally: RunTally, counted: readonly FeedCount[]): string[] {
+  return tally.feeds.flatMap(({ feedId, totals }) => {
+    const anew = counted.find((other) => other.feedId === feedId)?.totals ?? [];
+    return tally.chain.flatMap((_, index) => {
+      const step = index + 1;
+      const [a, b] = [countsOf(totals, step), countsOf(anew, step)];
+      return counts
+        .filter((count) => a[count] !== b[count])
+        .map((count) => `${feedId}, step ${step}, ${count}: ${a[count]}, ${b[count]}`);
+    });
+  });
+}
+
+const counts = ['batches', 'succeeded', 'failed', 'expired', 'cancelled', 'unknown'] as const;
+
+function countsOf(totals: readonly StepTotals[], step: number): StepTotals {
+  const none: StepTotals = { step, batches: 0, succeeded: 0, failed: 0, expired: 0, cancelled: 0, unknown: 0 };
+  return totals.find((line) => line.step === step) ?? none;
+}
+
+function sumOf(lines: readonly StepLine[], outcome: 'failed' | 'expired' | 'cancelled' | 'unknown'): number {
+  return lines.reduce((sum, line) => sum + line[outcome], 0);
+}
+
+function unknownReason(unknown: number): string | null {
+  return unknown === 0 ? null : `the outcome of ${usersInWords(unknown)} is unknown`;
+}
+
+/** Adding up steps counts nobody twice: who is unknown or expired in one step is skipped in the next. */
+function usersInWords(users: number): string {
+  return users === 1 ? '1 user' : `${users} users`;
+}

@@ -1,0 +1,26 @@
+import type { StepRef } from '../../../shared/ports/step-ledger.ts';
+import type { SweptFeed } from '../sweep/outbox-sweep.port.ts';
+
+export interface EndedSteps {
+  ended: number;
+  /** Where the window goes on; null at its end. */
+  next: number | null;
+}
+
+/**
+ * Ends steps without a worker: outcomes, failures and totals in one statement, whoever held the step before is refused by its epoch. What a
+ * call may have been made for ends as `unknown`.
+ */
+export interface StepEndings {
+  /**
+   * Of a window of the feed's open batches, `limit` from `from` on, and of its agenda: ends what waits, what nobody holds any more and what
+   * nobody has claimed yet. What somebody holds is left until its lease has run out.
+   */
+  endOpen(
+    feed: SweptFeed,
+    outcome: 'expired' | 'cancelled',
+    window: { from: number; limit: number },
+  ): Promise<EndedSteps>;
+  /** Ends steps that are quarantined as `unknown`, and lists them for people; others are left alone. Returns how many ended. */
+  endQuarantined(refs: readonly StepRef[]): Promise<number>;
+}

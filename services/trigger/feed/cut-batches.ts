@@ -1,0 +1,78 @@
+import { areValidUserIds } from '../../../shared/domain/user-id.ts';
+import { invalidUserOf, type InvalidUser } from './invalid-user.ts';
+import type { FedBatch } from './feed-store.port.ts';
+
+export interface CutOptions {
+  /** Users per batch, at most. */
+  batchUsers: number;
+  maxBatches: number;
+  nextBatchNo: number;
+  /** No users come after these. */
+  isLast: boolean;
+  /** Takes a batch that is not full rather than nothing: nothing more can be fetched before something is taken. */
+  mustMove: boolean;
+}
+
+export interface Cut {
+  batches: FedBatch[];
+  /** Those among the users taken that can never be sent. */
+  invalidUsers: InvalidUser[];
+  /** How many of the users, from the front, are in the batches or invalid. */
+  taken: number;
+  /** All of the users are taken, and none come after them. */
+  complete: boolean;
+}
+
+/**
+ * Cuts users into full batches, and leaves the remainder for the users that come next. A cut ends behind a valid id wherever it can, because
+ * the last id taken becomes the feed's cursor, and a lone surrogate cannot be asked for.
+ */
+export function cutBatches(users: readonly string[], options: CutOptions): Cut {
+  // One more than can be taken: where the cut ends depends on the user behind it.
+  const considered = users.slice(0, options.maxBatches * options.batchUsers + 1);
+  return areValidUserIds(considered) ? cutIntoSlices(users, options) : cutOneByOne(users, options);
+}
+
+function cutIntoSlices(
+  users: readonly string[],
+  { batchUsers, maxBatches, nextBatchNo, isLast, mustMove }: CutOptions,
+): Cut {
+  const full = Math.min(Math.floor(users.length / batchUsers), maxBatches);
+  const isBounded = full === maxBatches && users.length > full * batchUsers;
+  const takesAll = !isBounded && (isLast || (mustMove && full === 0));
+  const taken = takesAll ? users.length : full * batchUsers;
+  const batches = Array.from({ length: Math.ceil(taken / batchUsers) }, (_, index) => ({
+    batchNo: nextBatchNo + index,
+    users: users.slice(index * batchUsers, (index + 1) * batchUsers),
+  }));
+  return { batches, invalidUsers: [], taken, complete: isLast && takesAll };
+}
+
+function cutOneByOne(users: readonly string[], options: CutOptions): Cut {
+  const cut: Cut = { batches: [], invalidUsers: [], taken: 0, complete: false };
+  let batch: string[] = [];
+  let invalid: InvalidUser[] = [];
+
+  const take = (end: number): void => {
+    if (batch.length > 0) cut.batches.push({ batchNo: options.nextBatchNo + cut.batches.length, users: batch });
+    cut.invalidUsers.push(...invalid);
+    cut.taken = end;
+    batch = [];
+    invalid = [];
+  };
+
+  for (const [index, user] of users.entries()) {
+    const broken = invalidUserOf(user);
+    if (!broken && cut.batches.length === options.maxBatches) return cut;
+    if (broken) invalid.push(broken);
+    else batch.push(user);
+    if (batch.length === options.batchUsers) take(index + 1);
+  }
+  if (options.isLast) {
+    take(users.length);
+    cut.complete = true;
+  } else if (options.mustMove && cut.batches.length === 0 && options.maxBatches > 0) {
+    take(users.length);
+  }
+  return cut;
+}

@@ -1,0 +1,244 @@
+import type { FeedAudience } from '../../../shared/contracts/feed-audience.ts';
+import { shortfallNote } from '../../../shared/domain/feed-notes.ts';
+import type { TopicNames } from '../../../shared/domain/shard.ts';
+import type { Clock } from '../../../shared/ports/clock.ts';
+import type { MessagePublisher } from '../../../shared/ports/message-bus.ts';
+import type { StoredAudiences } from '../../../shared/ports/stored-audiences.ts';
+import type { Logger } from '../../../shared/runtime/logger.ts';
+import { createLoop } from '../../../shared/runtime/loop.ts';
+import { createAllowance } from './allowance.ts';
+import { createAudiencePages } from '../pages/audience-pages.ts';
+import type { Cut } from './cut-batches.ts';
+import { createPageBuffer, type BufferCut } from './page-buffer.ts';
+import type { FeedStanding, PageQuestions } from '../pages/page-questions.ts';
+import type { FetchedPage, Stall } from '../pages/page-source.ts';
+import type { FeedStore, OwnedFeed } from './feed-store.port.ts';
+import type { Segmentation } from '../../../shared/ports/segmentation.ts';
+import { publishUntilStopped } from './publish-until-stopped.ts';
+import { fedMessages } from './step-messages.ts';
+import type { TriggerFigures } from '../trigger-figures.ts';
+import type { WarnSparingly } from '../warn-sparingly.ts';
+
+const maxBatchesPerWrite = 100;
+/** Both loops are poked when there is something to do. */
+const idleMs = 60_000;
+const afterErrorMs = 1000;
+
+export interface FeedPagerDeps {
+  feed: OwnedFeed;
+  /** When the feed was claimed, by the clock's `monotonicMs`, taken before the claim. */
+  claimedAtMs: number;
+  segmentation: Segmentation;
+  storedAudiences: StoredAudiences;
+  questions: PageQuestions;
+  feedStore: FeedStore;
+  publisher: MessagePublisher;
+  topics: TopicNames;
+  pageSize: number;
+  /** Users that may wait in memory, asked before each page. */
+  maxBufferedUsers: () => number;
+  /** There are users to write and no room to write them. */
+  onNeedRoom: () => void;
+  /** It does nothing more, for the reason that `end` gives. */
+  onEnded: () => void;
+  clock: Clock;
+  random: () => number;
+  figures: Pick<TriggerFigures, 'stalled'>;
+  warn: WarnSparingly;
+  logger: Logger;
+}
+
+/**
+ * - `complete`: all users are fed.
+ * - `lost`: another trigger has taken the feed over.
+ * - `expired`: the run's deadline has passed.
+ * - `stalled`: the next page is not to be had now. What was fetched before is written; the feed is claimed again when its pause is over.
+ * - `unverified`: a write failed, and may have been written all the same: whoever goes on has to read the cursor again.
+ */
+export type PagerEnd = 'complete' | 'lost' | 'expired' | 'stalled' | 'unverified';
+
+/** Pages one feed: fetches the next pages while the last ones are written, and writes no more than was granted. */
+export interface FeedPager {
+  readonly feed: OwnedFeed;
+  start(): void;
+  end(): PagerEnd | null;
+  /** It waits for something that others do not: a page that is not to be had, a topic that takes nothing. */
+  isStalled(): boolean;
+  standing(): FeedStanding;
+  /** Batches granted and not written yet. */
+  granted(): number;
+  /** Batches that it could use on top of those. */
+  wants(): number;
+  grant(batches: number): void;
+  stopFetching(): Promise<void>;
+  /** Fetches and writes nothing more; resolves when a write that was begun is published. */
+  stop(): Promise<void>;
+}
+
+export function createFeedPager(deps: FeedPagerDeps): FeedPager {
+  const { feed, feedStore, publisher, clock, random, logger, warn } = deps;
+  const source = createAudiencePages(deps);
+  const buffer = createPageBuffer({ batchUsers: feed.batchUsers, maxUsers: deps.maxBufferedUsers, clock });
+  const allowance = createAllowance(feed.batchUsers);
+  const deadlineMs = deps.claimedAtMs + feed.deadlineInMs;
+  const topic = deps.topics.shard({ actionType: feed.firstAction, country: feed.country });
+  const facts = { feedId: feed.feedId, runId: feed.runId, country: feed.country };
+
+  let cursor = feed.cursor;
+  let nextBatchNo = feed.nextBatchNo;
+  let { audience, fedUsers, excludedUsers } = feed;
+  let stall: Stall | null = null;
+  let isUnpublishable = false;
+  let isWaitingForRoom = false;
+  let end: PagerEnd | null = null;
+
+  function endAs(reason: PagerEnd): void {
+    if (end !== null) return;
+    end = reason;
+    deps.onEnded();
+  }
+
+  function isOver(signal: AbortSignal): boolean {
+    if (end === null && clock.monotonicMs() >= deadlineMs) endAs('expired');
+    return end !== null || signal.aborted;
+  }
+
+  /** Fetch, check, buffer, ask for room. */
+  async function fetchTurn(signal: AbortSignal): Promise<number> {
+    isWaitingForRoom = false;
+    while (!isOver(signal) && buffer.wantsPage()) {
+      const askedMs = clock.monotonicMs();
+      const next = await source.next(signal);
+      if (signal.aborted) break;
+      if (next.kind === 'stalled') {
+        await standStill(next);
+        return idleMs;
+      }
+      if (next.fresh) await goOnWith(next.fresh);
+      take(next, clock.monotonicMs() - askedMs);
+    }
+    isWaitingForRoom = true;
+    return idleMs;
+  }
+
+  function take(page: FetchedPage, tookMs: number): void {
+    const hadBatch = buffer.hasBatch();
+    buffer.add(page);
+    allowance.fetched(page.users.length, tookMs);
+    if (allowance.granted() === 0) deps.onNeedRoom();
+    // Not for every page: each poke costs as much as parsing a hundred ids, and the gathering has its own end.
+    if (!hadBatch || buffer.gatherMs() === 0) writes.poke();
+  }
+
+  /** The cause stays in the row until the feed has moved: what was fetched before does not take it away. */
+  async function standStill(next: Stall): Promise<void> {
+    const { cause, retryInMs } = next;
+    await feedStore.stall(feed.feedId, feed.token, cause, retryInMs);
+    deps.figures.stalled(feed.country);
+    warn('feed stalled', cause, { ...facts, retryInMs });
+    stall = next;
+    buffer.seal();
+    allowance.limitTo(buffer.batches());
+    writes.poke();
+  }
+
+  async function goOnWith(fresh: FeedAudience): Promise<void> {
+    audience = fresh;
+    await feedStore.renewAudience(feed.feedId, feed.token, fresh);
+    logger.info({ ...facts, ...fresh }, 'snapshot was gone, feed goes on behind its cursor on a fresh one');
+  }
+
+  /** Wait, cut, write, publish. */
+  async function writeTurn(signal: AbortSignal): Promise<number> {
+    while (!isOver(signal)) {
+      const waitMs = buffer.gatherMs() ?? idleMs;
+      if (waitMs > 0) return waitMs;
+      const maxBatches = Math.min(allowance.granted(), maxBatchesPerWrite);
+      const cut = buffer.cut({ maxBatches, nextBatchNo });
+      if (cut.reached === undefined && !cut.complete) {
+        // Less than a batch is left behind: it is fetched again.
+        if (stall && (maxBatches > 0 || !buffer.hasBatch())) endAs('stalled');
+        return idleMs;
+      }
+      if (!(await write(cut))) return idleMs;
+      await publish(cut, signal);
+      if (cut.complete) finish();
+    }
+    return idleMs;
+  }
+
+  async function write(cut: BufferCut): Promise<boolean> {
+    const { batches, invalidUsers, skipped, complete } = cut;
+    const { feedId, token } = feed;
+    const reached = cut.reached ?? cursor;
+    const users = { batches, invalidUsers, skipped };
+    const pages = { feedId, token, ...users, cursor: reached, complete, staysStalled: stall !== null };
+    try {
+      if (!(await feedStore.writePages(pages))) {
+        endAs('lost');
+        return false;
+      }
+    } catch (error) {
+      warn('could not write pages, giving the feed back', String(error), facts);
+      endAs('unverified');
+      return false;
+    }
+    cursor = reached;
+    nextBatchNo += batches.length;
+    fedUsers += cut.taken + skipped.heldOut;
+    excludedUsers += skipped.excluded;
+    allowance.spend(batches.length);
+    buffer.drop(cut);
+    if (isWaitingForRoom) fetches.poke();
+    if (allowance.granted() === 0 && buffer.batches() > 0) deps.onNeedRoom();
+    return true;
+  }
+
+  async function publish({ batches }: Cut, signal: AbortSignal): Promise<void> {
+    const terms = { publisher, onTrouble: showTrouble, clock, random };
+    await publishUntilStopped(fedMessages(topic, feed, batches), terms, signal);
+  }
+
+  async function showTrouble(trouble: string | null): Promise<void> {
+    isUnpublishable = trouble !== null;
+    const cause = trouble === null ? null : `Kafka does not take messages of ${topic}: ${trouble}`;
+    if (cause !== null) warn('could not publish batches', cause, facts);
+    await feedStore.show(feed.feedId, feed.token, cause).catch((error: unknown) => {
+      warn('could not show what a feed waits for', String(error), facts);
+    });
+  }
+
+  function finish(): void {
+    const [segment, ...others] = audience.include;
+    // How many are in several sources at once, nobody knows.
+    const isTold = segment && 'segment' in segment && others.length === 0;
+    const passed = { country: feed.country, fedUsers: fedUsers + excludedUsers, complete: true };
+    const note = isTold ? shortfallNote({ ...segment, ...passed }) : null;
+    if (note !== null) logger.warn({ ...facts, note }, 'segment ended before its estimate');
+    endAs('complete');
+  }
+
+  const fetches = createLoop({ name: 'fetch-pages', turn: fetchTurn, afterErrorMs, clock, logger });
+  const writes = createLoop({ name: 'write-pages', turn: writeTurn, afterErrorMs, clock, logger });
+
+  return {
+    feed,
+    start: () => {
+      fetches.start();
+      writes.start();
+    },
+    end: () => end,
+    standing: () => source.standing(),
+    isStalled: () => stall !== null || isUnpublishable,
+    granted: () => allowance.granted(),
+    wants: () => (end === null ? allowance.wants(buffer.batches(), buffer.isOpen()) : 0),
+    grant: (batches) => {
+      allowance.grant(batches);
+      writes.poke();
+    },
+    stopFetching: () => fetches.stop(),
+    stop: async () => {
+      await Promise.all([fetches.stop(), writes.stop()]);
+    },
+  };
+}

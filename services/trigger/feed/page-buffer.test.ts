@@ -1,0 +1,115 @@
+import { fc } from '../../../test/support/properties.ts';
+import { describe, expect, it } from 'vitest';
+import { createSettableClock } from '../../../test/support/settable-clock.ts';
+import { userIds } from '../../../test/support/trigger-fixture.ts';
+import { createPageBuffer, type PageBuffer } from './page-buffer.ts';
+import type { Gap } from '../pages/page-source.ts';
+
+function bufferOf(maxUsers = 10_000) {
+  return createPageBuffer({ batchUsers: 100, maxUsers: () => maxUsers, clock: createSettableClock() });
+}
+
+function pageOf(users: readonly string[], gaps: readonly Gap[] = [], isLast = false) {
+  return { users, gaps, isLast };
+}
+
+const gap = (at: number, last: string, excluded = 1, heldOut = 0): Gap => ({ at, excluded, heldOut, last });
+
+function cutAndDrop(buffer: PageBuffer, maxBatches = 100) {
+  const cut = buffer.cut({ maxBatches, nextBatchNo: 1 });
+  buffer.drop(cut);
+  return cut;
+}
+
+describe('what is passed over', () => {
+  it('is counted with the batch that it lies before or right behind, and no sooner', () => {
+    const buffer = bufferOf();
+    const users = userIds(250);
+    buffer.add(
+      pageOf(users, [
+        gap(0, 'a', 2),
+        gap(50, 'user-000049x'),
+        gap(100, 'user-000099x', 0, 3),
+        gap(180, 'user-000179x'),
+      ]),
+    );
+    expect(cutAndDrop(buffer, 1)).toMatchObject({ skipped: { excluded: 3, heldOut: 3 }, reached: 'user-000099x' });
+    expect(cutAndDrop(buffer, 1)).toMatchObject({ skipped: { excluded: 1, heldOut: 0 }, reached: users[199] });
+    expect(cutAndDrop(buffer)).toMatchObject({ skipped: { excluded: 0, heldOut: 0 }, reached: undefined, taken: 0 });
+  });
+
+  it('moves the cursor without a batch once it is a lot', () => {
+    const buffer = bufferOf();
+    buffer.add(pageOf([], [gap(0, 'a', 4000)]));
+    expect(buffer.gatherMs()).toBeNull();
+    expect(cutAndDrop(buffer)).toMatchObject({ reached: undefined });
+    buffer.add(pageOf(['z'], [gap(0, 'b', 999, 1)]));
+    expect(buffer.gatherMs()).toBe(0);
+    expect(cutAndDrop(buffer)).toMatchObject({ taken: 0, reached: 'b', skipped: { excluded: 4999, heldOut: 1 } });
+    expect(buffer.batches()).toBe(1);
+  });
+
+  it('is written before a feed is given back, with the users in between: or a source that fails at every second page would never move', () => {
+    const buffer = bufferOf();
+    buffer.add(pageOf(['b'], [gap(0, 'a', 500), gap(1, 'c', 500)]));
+    buffer.seal();
+    expect(buffer.hasBatch()).toBe(true);
+    expect(cutAndDrop(buffer)).toMatchObject({ taken: 1, reached: 'c', skipped: { excluded: 1000, heldOut: 0 } });
+  });
+
+  it('is no cursor where it cannot be asked for: it waits for the next user, or the end', () => {
+    const buffer = bufferOf();
+    buffer.add(pageOf(userIds(100), [gap(100, 'v\ud800')]));
+    expect(cutAndDrop(buffer)).toMatchObject({ reached: 'user-000099', skipped: { excluded: 0 } });
+    buffer.add(pageOf([], [], true));
+    expect(cutAndDrop(buffer)).toMatchObject({ complete: true, skipped: { excluded: 1 } });
+  });
+
+  it('is counted once, wherever pages and cuts end, and never behind what is reached', () => {
+    const entry = fc.constantFrom('fed', 'excluded', 'heldOut');
+    const pages = fc.array(fc.array(entry, { maxLength: 400 }), { maxLength: 8 });
+    fc.assert(
+      fc.property(pages, fc.integer({ min: 1, max: 3 }), (shapes, maxBatches) => {
+        const buffer = bufferOf();
+        let id = 0;
+        const found = { fed: 0, excluded: 0, heldOut: 0 };
+        let last = '';
+        const take = () => {
+          const cut = cutAndDrop(buffer, maxBatches);
+          found.fed += cut.taken;
+          found.excluded += cut.skipped.excluded;
+          found.heldOut += cut.skipped.heldOut;
+          if (cut.reached !== undefined) {
+            expect(cut.reached > last).toBe(true);
+            last = cut.reached;
+            const handled = found.fed + found.excluded + found.heldOut;
+            expect(last).toBe(`id-${String(handled).padStart(6, '0')}`);
+          }
+          return cut;
+        };
+        for (const [index, shape] of shapes.entries()) {
+          const users: string[] = [];
+          const gaps: Gap[] = [];
+          for (const kind of shape) {
+            const user = `id-${String(++id).padStart(6, '0')}`;
+            if (kind === 'fed') users.push(user);
+            else {
+              const before = gaps.at(-1);
+              const open = before?.at === users.length ? before : gap(users.length, user, 0);
+              if (open !== before) gaps.push(open);
+              open[kind]++;
+              open.last = user;
+            }
+          }
+          buffer.add(pageOf(users, gaps, index === shapes.length - 1));
+          take();
+        }
+        if (shapes.length === 0) return;
+        for (let cut = take(); !cut.complete; cut = take());
+        const all = shapes.flat();
+        const countOf = (kind: string) => all.filter((each) => each === kind).length;
+        expect(found).toEqual({ fed: countOf('fed'), excluded: countOf('excluded'), heldOut: countOf('heldOut') });
+      }),
+    );
+  });
+});

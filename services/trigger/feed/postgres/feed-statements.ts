@@ -1,0 +1,148 @@
+import { failureCode, triggerSlot } from '../../../../shared/postgres/ledger-codes.ts';
+import { failureTotalsAdded } from '../../../../shared/postgres/totals-sql.ts';
+
+/** The feeds' statements. What each costs, and why it has this shape: docs/execution-path.md. */
+
+/** `skip locked`: triggers that look at the same moment take different feeds instead of queueing for the same ones. */
+export const claim = `
+  with free as (
+    select f.feed, r.deadline_at, r.parent, c.definition, c.definition || r.settings as settled
+    from runs r
+    join feeds f on f.run = r.id
+    join campaign_revisions c on c.campaign = r.campaign and c.revision = r.revision
+    where r.state = 'running' and r.ended_at is null and r.deadline_at > now()
+      and not f.complete and (f.owner is null or f.lease_until <= now()) and (f.stalled_until is null or f.stalled_until <= now())
+      and (f.stalls = 0 or $4)
+    order by f.stalls > 0, r.scheduled_for, f.feed
+    limit $3
+    for update of f skip locked
+  )
+  update feeds f set owner = $1, token = f.token + 1, lease_until = now() + $2::float8 * interval '1 millisecond'
+  from free
+  where f.feed = free.feed
+  returning f.feed as "feedId", f.run as "runId", f.country, f.segment, f.snapshot, f.estimate::float8 as estimate, f.audience,
+    f.fed_users::float8 as "fedUsers", f.excluded_users::float8 as "excludedUsers", f.stalls, f.cursor,
+    f.next_batch_no as "nextBatchNo", f.batch_users as "batchUsers", f.token, f.from_step as "fromStep",
+    free.parent is not null as "isRetry",
+    free.settled ->> 'priority' as priority, free.definition -> 'chain' -> (f.from_step - 1) ->> 'action' as "firstAction",
+    (extract(epoch from free.deadline_at - now()) * 1000)::float8 as "deadlineInMs"`;
+
+export const renew = `
+  update feeds f set lease_until = now() + $2::float8 * interval '1 millisecond'
+  from unnest($3::uuid[], $4::bigint[]) k (feed, token), runs r
+  where f.feed = k.feed and f.token = k.token and f.owner = $1
+    and r.id = f.run and r.state = 'running' and r.deadline_at > now()
+  returning f.feed as "feedId"`;
+
+export const release = `
+  update feeds f set owner = null, lease_until = null
+  from unnest($2::uuid[], $3::bigint[]) k (feed, token)
+  where f.feed = k.feed and f.token = k.token and f.owner = $1`;
+
+/**
+ * The batches of some pages ($1 to $5, run parallel) and the feed's cursor. No row back: the token, or the next number, is not what the
+ * writer thinks. The number is checked so that pages whose first answer was lost are not written twice.
+ */
+export const writePages = `
+  with fd as (
+    update feeds set cursor = $6, next_batch_no = next_batch_no + $7::int, fed_users = fed_users + $8::bigint, complete = $9,
+      held_out_users = held_out_users + $14::bigint, excluded_users = excluded_users + $15::bigint,
+      stalled = case when $13 then stalled end, stalled_until = case when $13 then stalled_until end, stalls = case when $13 then stalls else 0 end
+    where feed = $10 and token = $11 and next_batch_no = coalesce($12::int, next_batch_no)
+    returning feed, from_step
+  ), b as (
+    insert into batches (feed, from_step, batch_no, n, first_user, last_user, users)
+    select fd.feed, fd.from_step, k.* from fd,
+      unnest($1::int[], $2::int2[], string_to_array($3, e'\\n'), string_to_array($4, e'\\n'), string_to_array($5, e'\\n')) k
+  )
+  select from fd`;
+
+/** Users that can never be sent belong to the audience and have failed in step 1. A repeated one is the same user and counts once. */
+export const failInvalidUsers = `
+  with f as (
+    insert into user_failures (feed, batch_no, step, user_id, outcome, reason, detail, attempts)
+    select $1, 0, 1, k.user_id, ${failureCode.failed}, $4, k.rule, 0 from unnest($2::text[], $3::text[]) k (user_id, rule)
+    on conflict do nothing
+    returning feed, batch_no, step, user_id, outcome, reason
+  ), n as (
+    select count(*) as users from f
+  ), ft as (
+    ${failureTotalsAdded('f', String(triggerSlot))}
+  ), t as (
+    insert into run_totals as t (feed, step, slot, failed) select $1, 1, ${triggerSlot}, n.users from n
+    on conflict (feed, step, slot) do update set failed = t.failed + excluded.failed
+  )
+  update feeds set fed_users = fed_users + n.users from n where feed = $1`;
+
+export const stall = `
+  update feeds set stalled = $3, stalled_until = now() + $4::float8 * interval '1 millisecond', stalls = least(stalls + 1, 1000)
+  where feed = $1 and token = $2`;
+
+export const show = `update feeds set stalled = $3 where feed = $1 and token = $2 and stalled is distinct from $3`;
+
+/** Snapshots are of segments alone; of an audience with more sources, the event names those that it has now. */
+export const renewAudience = `
+  with f as (
+    update feeds set segment = $3, snapshot = $4, estimate = $5, audience = $6 where feed = $1 and token = $2 returning run, country
+  )
+  insert into run_events (run, kind, detail)
+  select run, 'snapshot-renewed', jsonb_strip_nulls(jsonb_build_object('country', country, 'segment', $3::text, 'snapshot', $4::text,
+    'sources', $6::jsonb -> 'include')) from f`;
+
+/** Of a second, and at least one batch. */
+const mostAllowed = (pace: string, batchUsers: string) => `greatest(${batchUsers}, ${pace})`;
+
+/** @param p the row of `run_paces` */
+const allowedNow = (p: string, pace: string, batchUsers: string) =>
+  `least(${mostAllowed(pace, batchUsers)}, ${p}.allowed + ${pace} * greatest(0, extract(epoch from now() - ${p}.at)))`;
+
+const paceOf = (definition: string, settings: string) =>
+  `((${definition} || ${settings}) ->> 'paceUsersPerSecond')::float8`;
+
+/**
+ * Whole batches of what is allowed, for $1 runs, $2 batches, of $3 users each. A run that asks for the first time may have one. Two triggers that ask at the
+ * same moment wait for each other at the row.
+ */
+export const takePace = `
+  with k as (
+    select k.run, k.batches::float8 * b.batch_users as users, b.batch_users, ${paceOf('c.definition', 'r.settings')} as pace
+    from unnest($1::uuid[], $2::int[]) k (run, batches)
+    join runs r on r.id = k.run
+    join campaign_revisions c on c.campaign = r.campaign and c.revision = r.revision
+    -- The same for all feeds of a run.
+    cross join lateral (select f.batch_users from feeds f where f.run = r.id limit 1) b
+  )
+  insert into run_paces as p (run, allowed, taken, at)
+  select run, 0, least(users, batch_users), now() from k where pace is not null order by run
+  on conflict (run) do update set (allowed, taken, at) = (
+    select a.allowed - t.taken, t.taken, greatest(p.at, now())
+    from k
+    cross join lateral (select ${allowedNow('p', 'k.pace', 'k.batch_users')} as allowed) a
+    cross join lateral (select least(k.users, floor(a.allowed / k.batch_users) * k.batch_users) as taken) t
+    where k.run = p.run
+  )
+  returning run as "runId", round(taken / (select k.batch_users from k where k.run = p.run))::int as batches`;
+
+export const retriedUsers = `
+  select user_id from retry_users where feed = $1 and ($2::text is null or user_id > $2) order by user_id limit $3`;
+
+/** A step in which nothing was recorded so far has no line. */
+export const loads = `
+  select f.feed as "feedId", f.run as "runId", f.country, array(select s ->> 'action' from jsonb_array_elements(c.definition -> 'chain') s) as chain,
+    (c.definition || r.settings) ->> 'priority' as priority, f.complete,
+    case when k.pace is null then null when p.run is null then f.batch_users else ${allowedNow('p', 'k.pace', 'f.batch_users')} end as "paceAllows",
+    f.batch_users as "batchUsers",
+    exists (select from holds h where h.feed = f.feed) as held,
+    f.next_batch_no - 1 as "fedBatches", f.from_step as "fromStep", coalesce(t.lines, '[]') as lines
+  from runs r
+  join feeds f on f.run = r.id
+  join campaign_revisions c on c.campaign = r.campaign and c.revision = r.revision
+  cross join lateral (select ${paceOf('c.definition', 'r.settings')} as pace) k
+  left join run_paces p on p.run = r.id
+  left join lateral (
+    select json_agg(l) as lines from (
+      select step, sum(done)::int as done, sum(survived)::int as survived, sum(born)::int as born, sum(waiting)::int as waiting
+      from run_totals where feed = f.feed group by step
+    ) l
+  ) t on true
+  where r.state = 'running' and r.ended_at is null and f.feed <> all($1::uuid[])`;

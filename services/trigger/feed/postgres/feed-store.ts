@@ -1,0 +1,138 @@
+import type { Pool, PoolClient } from 'pg';
+import { z } from 'zod';
+import { reasons } from '../../../../shared/domain/reasons.ts';
+import { usersTextOf } from '../../../../shared/domain/users-text.ts';
+import type { FedPages, FeedLoad, FeedStore, FlowCounts, OwnedFeed, SkippedUsers } from '../feed-store.port.ts';
+import { audienceColumnsOf, audienceOf, type AudienceColumns } from '../../../../shared/postgres/feed-audience.ts';
+import { plainArray, textArray } from '../../../../shared/postgres/array-literals.ts';
+import * as statements from './feed-statements.ts';
+import { inTransaction } from '../../../../shared/postgres/transaction.ts';
+
+/** A bigint reaches us as text. */
+type OwnedFeedRow = Omit<OwnedFeed, 'token' | 'audience'> & AudienceColumns & { token: string };
+
+type LoadRow = Omit<FeedLoad, 'steps'> & { lines: (FlowCounts & { step: number })[] };
+
+export function createFeedStore({ pool }: { pool: Pool }): FeedStore {
+  return {
+    claim: async (owner, leaseMs, limit, scope) => {
+      const values = [owner, leaseMs, limit, scope === 'all'];
+      const { rows } = await pool.query<OwnedFeedRow>({ name: 'claim-feeds', text: statements.claim, values });
+      return rows.map(ownedFeedOf);
+    },
+    renew: async (owner, leaseMs, feeds) => {
+      const { rows } = await pool.query<{ feedId: string }>({
+        name: 'renew-feeds',
+        text: statements.renew,
+        values: [owner, leaseMs, ...tokensOf(feeds)],
+      });
+      return rows.map((row) => row.feedId);
+    },
+    release: async (owner, feeds) => {
+      await pool.query({ name: 'release-feeds', text: statements.release, values: [owner, ...tokensOf(feeds)] });
+    },
+    writePages: (pages) =>
+      pages.invalidUsers.length === 0 ? writeBatches(pool, pages) : writeWithInvalid(pool, pages),
+    stall: async (feedId, token, cause, retryInMs) => {
+      await pool.query({ name: 'stall-feed', text: statements.stall, values: [feedId, token, cause, retryInMs] });
+    },
+    show: async (feedId, token, cause) => {
+      await pool.query({ name: 'show-feed', text: statements.show, values: [feedId, token, cause] });
+    },
+    renewAudience: async (feedId, token, audience) => {
+      const columns = audienceColumnsOf(audience);
+      const values = [feedId, token, columns.segment, columns.snapshot, columns.estimate, columns.audience];
+      await pool.query({ name: 'renew-audience', text: statements.renewAudience, values });
+    },
+    retriedUsers: async (feedId, after, limit) => {
+      const values = [feedId, after, limit + 1];
+      const text = statements.retriedUsers;
+      const { rows } = await pool.query<{ user_id: string }>({ name: 'retried-users', text, values });
+      return { users: rows.slice(0, limit).map((row) => row.user_id), isLast: rows.length <= limit };
+    },
+    takePace: async (asked) => {
+      const values = [plainArray(asked.map(({ runId }) => runId)), plainArray(asked.map(({ batches }) => batches))];
+      const { rows } = await pool.query<{ runId: string; batches: number }>({
+        name: 'take-pace',
+        text: statements.takePace,
+        values,
+      });
+      return new Map(rows.map(({ runId, batches }) => [runId, batches]));
+    },
+    loads: async (settled) => {
+      const values = [plainArray(settled)];
+      const { rows } = await pool.query<LoadRow>({ name: 'feed-loads', text: statements.loads, values });
+      return rows.map(loadOf);
+    },
+  };
+}
+
+async function writeWithInvalid(pool: Pool, pages: FedPages): Promise<boolean> {
+  return inTransaction(pool, async (client) => {
+    if (!(await writeBatches(client, pages))) return false;
+    await client.query({
+      name: 'fail-invalid-users',
+      text: statements.failInvalidUsers,
+      values: [
+        pages.feedId,
+        textArray(pages.invalidUsers.map(({ user }) => user)),
+        textArray(pages.invalidUsers.map(({ rule }) => rule)),
+        reasons.invalidUserId,
+      ],
+    });
+    return true;
+  });
+}
+
+/** Ids and users texts hold no line breaks, so texts are joined by them: no quoting, and a tenth of the time an array would take. */
+async function writeBatches(connection: Pool | PoolClient, pages: FedPages): Promise<boolean> {
+  const { batches, skipped: { excluded, heldOut } = nobodySkipped } = pages;
+  const { rowCount } = await connection.query({
+    name: 'write-pages',
+    text: statements.writePages,
+    values: [
+      plainArray(batches.map((batch) => batch.batchNo)),
+      plainArray(batches.map((batch) => batch.users.length)),
+      batches.map((batch) => batch.users.at(0)).join('\n'),
+      batches.map((batch) => batch.users.at(-1)).join('\n'),
+      batches.map((batch) => usersTextOf(batch.users)).join('\n'),
+      // As JSON, because a cursor may be an id that breaks the rules.
+      pages.cursor === null ? null : JSON.stringify(pages.cursor),
+      batches.length,
+      batches.reduce((sum, batch) => sum + batch.users.length, 0) + heldOut,
+      pages.complete,
+      pages.feedId,
+      pages.token,
+      batches.at(0)?.batchNo ?? null,
+      pages.staysStalled,
+      heldOut,
+      excluded,
+    ],
+  });
+  return rowCount === 1;
+}
+
+const nobodySkipped: SkippedUsers = { excluded: 0, heldOut: 0 };
+
+function ownedFeedOf({ segment, snapshot, estimate, audience, ...row }: OwnedFeedRow): OwnedFeed {
+  const made = audienceOf({ segment, snapshot, estimate, audience });
+  return { ...row, audience: made, cursor: cursorOf(row.cursor), token: Number(row.token) };
+}
+
+function loadOf({ lines, ...row }: LoadRow): FeedLoad {
+  const steps = row.chain.map((_, index) => {
+    const { done, survived, born, waiting } = lines.find(({ step }) => step === index + 1) ?? noFlow;
+    return { done, survived, born, waiting };
+  });
+  return { ...row, steps };
+}
+
+const noFlow: FlowCounts = { done: 0, survived: 0, born: 0, waiting: 0 };
+
+function cursorOf(stored: string | null): string | null {
+  return stored === null ? null : z.string().parse(JSON.parse(stored));
+}
+
+function tokensOf(feeds: readonly { feedId: string; token: number }[]): string[] {
+  return [plainArray(feeds.map(({ feedId }) => feedId)), plainArray(feeds.map(({ token }) => token))];
+}

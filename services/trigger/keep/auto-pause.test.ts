@@ -1,0 +1,75 @@
+import { describe, expect, it } from 'vitest';
+import type { StepTotals } from '../../../shared/domain/outcomes.ts';
+import { failureCause } from './auto-pause.ts';
+import type { RunTally } from './run-store.port.ts';
+
+function tallyOf(totals: Partial<StepTotals>[][], changes: Partial<RunTally> = {}): RunTally {
+  const none = { step: 1, batches: 0, succeeded: 0, failed: 0, expired: 0, cancelled: 0, unknown: 0 };
+  const feed = { fedUsers: 0, heldOutUsers: 0, fedBatches: 0, fromStep: 1, complete: false, stalled: null, flow: [] };
+  return {
+    runId: 'run',
+    campaignId: 'campaign',
+    state: 'running',
+    stateReason: null,
+    resumedForMs: null,
+    chain: [{ action: 'award-reward' }, { action: 'send-message' }],
+    overdueMs: -1000,
+    hasBudgets: false,
+    pauseAtFailed: { percent: 5, minUsers: 1000 },
+    judgedFrom: [],
+    feeds: totals.map((lines, index) => ({
+      ...feed,
+      feedId: `feed-${index}`,
+      country: 'SG',
+      totals: lines.map((line) => ({ ...none, ...line })),
+    })),
+    ...changes,
+  };
+}
+
+describe('a run pauses itself', () => {
+  it('when more users failed than its manager allows, and says how many of how many, in which step', () => {
+    const tally = tallyOf([[{ succeeded: 3520, failed: 480 }]]);
+    expect(failureCause(tally)).toBe('12 % of 4,000 users failed in step 1, limit 5 %');
+  });
+
+  it('for users that are unknown as well, all countries together', () => {
+    const tally = tallyOf([[{ succeeded: 1000 }], [{ succeeded: 800, failed: 100, unknown: 100 }]]);
+    expect(failureCause(tally)).toBe('10 % of 2,000 users failed in step 1, limit 5 %');
+  });
+
+  it('for a later step whose own share is too large, though the run as a whole is well', () => {
+    const tally = tallyOf([[{ succeeded: 100_000 }, { step: 2, succeeded: 1000, failed: 57 }]]);
+    expect(failureCause(tally)).toBe('5.4 % of 1,057 users failed in step 2, limit 5 %');
+  });
+
+  it('not at the limit itself', () => {
+    expect(failureCause(tallyOf([[{ succeeded: 950, failed: 50 }]]))).toBeNull();
+    expect(failureCause(tallyOf([[{ succeeded: 949, failed: 51 }]]))).not.toBeNull();
+  });
+
+  it('not before enough users have ended to judge by: who expired or was cancelled is no failure', () => {
+    expect(failureCause(tallyOf([[{ failed: 999, expired: 500, cancelled: 500 }]]))).toBeNull();
+    expect(failureCause(tallyOf([[{ failed: 1000 }]]))).toBe('100 % of 1,000 users failed in step 1, limit 5 %');
+  });
+
+  it('not where nobody set a limit', () => {
+    expect(failureCause(tallyOf([[{ failed: 5000 }]], { pauseAtFailed: null }))).toBeNull();
+  });
+
+  it('again after it was resumed, judged by those alone who came after', () => {
+    const judgedFrom = [{ step: 1, ended: 4000, failed: 480 }];
+    expect(failureCause(tallyOf([[{ succeeded: 4520, failed: 480 }]], { judgedFrom }))).toBeNull();
+    expect(failureCause(tallyOf([[{ succeeded: 4420, failed: 580 }]], { judgedFrom }))).toBe(
+      '10 % of 1,000 users failed in step 1, limit 5 %',
+    );
+  });
+
+  it('at the first failure of enough users where the limit is 0 %', () => {
+    const pauseAtFailed = { percent: 0, minUsers: 1 };
+    expect(failureCause(tallyOf([[{ succeeded: 99, failed: 1 }]], { pauseAtFailed }))).toBe(
+      '1 % of 100 users failed in step 1, limit 0 %',
+    );
+    expect(failureCause(tallyOf([[{ succeeded: 99 }]], { pauseAtFailed }))).toBeNull();
+  });
+});

@@ -1,0 +1,34 @@
+import type { EndedUsers, RunTally } from './run-store.port.ts';
+
+/**
+ * Why a run has to pause itself: of a step, a larger share of the users that ended it since the run was resumed last has failed, or is
+ * unknown, than its manager allows. Null where nothing of the kind is so. All countries together: one that fails is part of the share.
+ */
+export function failureCause({ pauseAtFailed, judgedFrom, chain, feeds }: RunTally): string | null {
+  if (!pauseAtFailed) return null;
+  const totals = feeds.flatMap((feed) => feed.totals);
+  for (const step of chain.map((_, index) => index + 1)) {
+    const before = judgedFrom.find((judged) => judged.step === step) ?? { ended: 0, failed: 0 };
+    const now = endedIn(step, totals);
+    const [ended, failed] = [now.ended - before.ended, now.failed - before.failed];
+    if (ended < pauseAtFailed.minUsers || failed * 100 <= pauseAtFailed.percent * ended) continue;
+    const share = percentInWords((failed * 100) / ended);
+    return `${share} of ${ended.toLocaleString('en-US')} users failed in step ${step}, limit ${percentInWords(pauseAtFailed.percent)}`;
+  }
+  return null;
+}
+
+function endedIn(step: number, totals: RunTally['feeds'][number]['totals']): EndedUsers {
+  const sum = { step, ended: 0, failed: 0 };
+  for (const line of totals) {
+    if (line.step !== step) continue;
+    sum.ended += line.succeeded + line.failed + line.unknown;
+    sum.failed += line.failed + line.unknown;
+  }
+  return sum;
+}
+
+/** One decimal place below 10, so that 5.4 % over a limit of 5 % does not read as equal. */
+function percentInWords(percent: number): string {
+  return `${percent < 10 ? Math.round(percent * 10) / 10 : Math.round(percent)} %`;
+}

@@ -1,0 +1,70 @@
+import { describe, expect, it } from 'vitest';
+import { budgetPause } from './budget-pause.ts';
+import type { BudgetShortage, FeedTally, RunTally } from './run-store.port.ts';
+import type { OpenStep } from './step-progress.ts';
+
+const feedOf = (country: string, changes: Partial<FeedTally> = {}): FeedTally => ({
+  feedId: `feed-${country}`,
+  country,
+  ...{ fedUsers: 0, heldOutUsers: 0, fedBatches: 0, fromStep: 1, complete: true, stalled: null, totals: [], flow: [] },
+  ...changes,
+});
+
+const tallyOf = (feeds: FeedTally[]): RunTally => ({
+  ...{ runId: 'run', campaignId: 'campaign', state: 'running', stateReason: null, resumedForMs: null },
+  ...{ chain: [{ action: 'award-points' }], overdueMs: -1000, hasBudgets: true, pauseAtFailed: null, judgedFrom: [] },
+  feeds,
+});
+
+const openOf = (country: string, changes: Partial<OpenStep>): OpenStep => ({
+  ...{ runId: 'run', feedId: `feed-${country}`, country, step: 1, topic: `t.${country}` },
+  ...{ ready: 0, waiting: 0, stillForMs: 0, ...changes },
+});
+
+const shortageOf = (changes: Partial<BudgetShortage> = {}): BudgetShortage => ({
+  ...{ runId: 'run', country: 'SG', units: 1000, left: 0, batches: 3, leastUnits: 1 },
+  ...changes,
+});
+
+describe('a run pauses for its budget', () => {
+  const waits = [openOf('SG', { waiting: 3 })];
+
+  it('when all that is open waits for it, and names country and units', () => {
+    expect(budgetPause(tallyOf([feedOf('SG')]), waits, [shortageOf()])).toBe(
+      'budget: the 1,000 units of SG are used up',
+    );
+  });
+
+  it('when what is left does not suffice for a single user', () => {
+    const cause = budgetPause(tallyOf([feedOf('SG')]), waits, [shortageOf({ left: 4, leastUnits: 5 })]);
+    expect(cause).toBe('budget: 4 of the 1,000 units of SG are left, and a user costs 5');
+  });
+
+  it('names each country', () => {
+    const shortages = [shortageOf({ country: 'ID', units: 7 }), shortageOf()];
+    const open = [openOf('ID', { waiting: 3 }), ...waits];
+    expect(budgetPause(tallyOf([feedOf('ID'), feedOf('SG')]), open, shortages)).toBe(
+      'budget: the 7 units of ID are used up; the 1,000 units of SG are used up',
+    );
+  });
+
+  it('though its users are not all fed: whoever comes would wait as well', () => {
+    expect(budgetPause(tallyOf([feedOf('SG', { complete: false })]), waits, [shortageOf()])).not.toBeNull();
+  });
+
+  it.each<[string, FeedTally[], OpenStep[], BudgetShortage[]]>([
+    ['nothing waits for it', [feedOf('SG')], waits, []],
+    ['it was raised meanwhile', [feedOf('SG')], waits, [shortageOf({ left: 1 })]],
+    [
+      'a call is under way, which may give units back',
+      [feedOf('SG')],
+      [openOf('SG', { waiting: 3, ready: 1 })],
+      [shortageOf()],
+    ],
+    ['other batches wait for a retry', [feedOf('SG')], [openOf('SG', { waiting: 4 })], [shortageOf()]],
+    ['another country goes on', [feedOf('SG'), feedOf('ID')], [...waits, openOf('ID', { ready: 2 })], [shortageOf()]],
+    ['another country is still fed', [feedOf('SG'), feedOf('ID', { complete: false })], waits, [shortageOf()]],
+  ])('not while %s', (_, feeds, open, shortages) => {
+    expect(budgetPause(tallyOf(feeds), open, shortages)).toBeNull();
+  });
+});

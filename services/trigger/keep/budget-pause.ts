@@ -1,0 +1,29 @@
+import type { BudgetShortage, RunTally } from './run-store.port.ts';
+import type { OpenStep } from './step-progress.ts';
+
+/**
+ * Why a run has to pause for its campaign's budget: all that is open of it waits for units, and what is left does not suffice for a single
+ * user. Null while anything else can go on, in any country: it may give units back, and pausing would hold it up.
+ *
+ * @param open the run's own
+ * @param shortages the run's own
+ */
+export function budgetPause(
+  { feeds }: RunTally,
+  open: readonly OpenStep[],
+  shortages: readonly BudgetShortage[],
+): string | null {
+  if (shortages.length === 0 || shortages.some(({ left, leastUnits }) => left >= leastUnits)) return null;
+  const short = new Set(shortages.map(({ country }) => country));
+  if (feeds.some(({ complete, country }) => !complete && !short.has(country))) return null;
+  if (open.some(({ ready }) => ready > 0)) return null;
+  const waiting = open.reduce((sum, step) => sum + step.waiting, 0);
+  if (waiting !== shortages.reduce((sum, { batches }) => sum + batches, 0)) return null;
+  return `budget: ${shortages.map(inWords).join('; ')}`;
+}
+
+function inWords({ country, units, left, leastUnits }: BudgetShortage): string {
+  const all = `${units.toLocaleString('en-US')} units`;
+  if (left <= 0) return `the ${all} of ${country} are used up`;
+  return `${left.toLocaleString('en-US')} of the ${all} of ${country} are left, and a user costs ${leastUnits.toLocaleString('en-US')}`;
+}

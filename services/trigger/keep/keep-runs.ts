@@ -1,0 +1,172 @@
+import type { TopicNames } from '../../../shared/domain/shard.ts';
+import type { Clock } from '../../../shared/ports/clock.ts';
+import type { MessagePublisher, TopicBacklogs } from '../../../shared/ports/message-bus.ts';
+import type { Logger } from '../../../shared/runtime/logger.ts';
+import { failureCause } from './auto-pause.ts';
+import { budgetPause } from './budget-pause.ts';
+import { pauseAfter } from './pause-after.ts';
+import type { OutboxSweep } from '../sweep/outbox-sweep.port.ts';
+import type { BudgetShortage, RunStore, RunTally, WaitingStep } from './run-store.port.ts';
+import type { StepEndings } from '../end/step-endings.port.ts';
+import { runCause } from './run-cause.ts';
+import type { RunHistory } from './run-history.port.ts';
+import { createRunFinisher } from '../end/run-finisher.ts';
+import { settlePauses } from './settle-pauses.ts';
+import { createStepProgress, type OpenStep } from './step-progress.ts';
+import { createLostSweeper, type Swept } from '../sweep/sweep-lost.ts';
+import type { TriggerFigures } from '../trigger-figures.ts';
+import type { WarnSparingly } from '../warn-sparingly.ts';
+
+const lookEveryMs = 1000;
+
+export interface KeepRunsDeps {
+  runStore: RunStore;
+  runHistory: RunHistory;
+  outboxSweep: OutboxSweep;
+  stepEndings: StepEndings;
+  publisher: MessagePublisher;
+  topicBacklogs: TopicBacklogs;
+  topics: TopicNames;
+  /** Whether this trigger is the one that looks after all runs. */
+  isSweeper: () => boolean;
+  stallMs: number;
+  feedLeaseMs: number;
+  clock: Clock;
+  figures: TriggerFigures;
+  warn: WarnSparingly;
+  logger: Logger;
+}
+
+/** Looks after all runs: sweeps up what was lost, ends what is over, shows what is waited for. What comes back is a loop's turn. */
+export function createKeepRuns(deps: KeepRunsDeps): () => Promise<number> {
+  const {
+    runStore,
+    runHistory,
+    outboxSweep,
+    stepEndings,
+    publisher,
+    topicBacklogs,
+    topics,
+    stallMs,
+    figures,
+    clock,
+    warn,
+    logger,
+  } = deps;
+  let backlogs = new Map<string, number | null>();
+  const backlogOf = (topic: string) => backlogs.get(topic) ?? null;
+  const progress = createStepProgress({ topics, clock });
+  const sweeper = createLostSweeper({
+    outboxSweep,
+    publisher,
+    topics,
+    backlogOf,
+    stallMs,
+    figures,
+    clock,
+    warn,
+    logger,
+  });
+  const finisher = createRunFinisher({ runStore, stepEndings, graceMs: deps.feedLeaseMs, figures, logger });
+
+  return async () => {
+    if (!deps.isSweeper()) return lookEveryMs;
+    const startedMs = clock.monotonicMs();
+    const tallies = await runStore.tallies();
+    const tookMs = clock.monotonicMs() - startedMs;
+    finisher.keepOnly(new Set(tallies.map(({ runId }) => runId)));
+
+    const open = progress.look(tallies);
+    backlogs = await askBacklogs(open);
+    const swept = await sweep(tallies, open);
+    const waiting = await runStore.waitingSteps(tallies.map(({ runId }) => runId));
+    const shortages = await shortagesOf(tallies);
+    for (const tally of tallies) {
+      // One run that cannot be kept must not hold up the others.
+      await keep(tally, { open, swept, waiting, shortages }).catch((error: unknown) => {
+        warn('could not look after a run, trying again', String(error), { runId: tally.runId });
+      });
+    }
+    await settlePauses({ runStore, logger });
+    await keepHistory();
+    return pauseAfter(tookMs, lookEveryMs);
+  };
+
+  /** For people alone: whatever becomes of it, runs are kept. */
+  async function keepHistory(): Promise<void> {
+    try {
+      await runHistory.notePoints();
+      for (const { runId, kind } of await runHistory.noteTroubles())
+        logger.info({ runId, kind }, 'told the history of a run');
+    } catch (error) {
+      warn('could not note how runs go, trying again', String(error), {});
+    }
+  }
+
+  async function askBacklogs(open: readonly OpenStep[]): Promise<Map<string, number | null>> {
+    if (open.length === 0) return new Map();
+    try {
+      return await topicBacklogs.unhandled([...new Set(open.map(({ topic }) => topic))]);
+    } catch (error) {
+      warn('could not ask Kafka what lies on the topics', String(error), {});
+      return new Map();
+    }
+  }
+
+  /** Endings need the database alone: what Kafka does to the sweep must not keep them waiting. */
+  async function sweep(tallies: readonly RunTally[], open: readonly OpenStep[]): Promise<Swept> {
+    try {
+      const swept = await sweeper.sweep(tallies, open);
+      if (swept.quarantined.length > 0) {
+        const steps = await stepEndings.endQuarantined(swept.quarantined);
+        logger.error({ steps, first: swept.quarantined[0] }, 'steps whose calls ended their workers again and again');
+      }
+      return swept;
+    } catch (error) {
+      warn('could not sweep, trying again', String(error), {});
+      return { quarantined: [], troubles: new Map() };
+    }
+  }
+
+  /** Campaigns without budgets are not asked for. */
+  async function shortagesOf(tallies: readonly RunTally[]): Promise<BudgetShortage[]> {
+    const budgeted = tallies.filter(({ hasBudgets, state }) => hasBudgets && state === 'running');
+    return budgeted.length === 0 ? [] : runStore.shortages(budgeted.map(({ runId }) => runId));
+  }
+
+  /** Too many failed, or its budget is used up. True when it was running until now. */
+  async function pauseItself(tally: RunTally, { open, shortages }: Seen): Promise<boolean> {
+    const { runId, campaignId, state } = tally;
+    const isOwn = (of: { runId: string }) => of.runId === runId;
+    const cause =
+      state === 'running'
+        ? (failureCause(tally) ?? budgetPause(tally, open.filter(isOwn), shortages.filter(isOwn)))
+        : null;
+    if (cause === null || !(await runStore.pauseFor(runId, cause))) return false;
+    logger.warn({ runId, campaignId, cause }, 'run paused itself');
+    return true;
+  }
+
+  async function keep(tally: RunTally, seen: Seen): Promise<void> {
+    if (await finisher.finish(tally)) return;
+    if (await pauseItself(tally, seen)) return;
+    const { runId, chain, feeds } = tally;
+    const own = seen.open.filter((step) => step.runId === runId);
+    const waiting = seen.waiting.filter((step) => step.runId === runId);
+    const waitingCause = runCause({ chain, open: own, waiting, troubles: seen.swept.troubles, backlogOf });
+    if (waitingCause !== null) warn('a run waits', waitingCause, { runId });
+    await runStore.show(runId, {
+      inFlight: feeds.reduce((sum, { feedId }) => sum + sweeper.inFlight(feedId), 0),
+      waiting: own.reduce((sum, step) => sum + step.waiting, 0),
+      waitingCause,
+    });
+  }
+}
+
+/** What a look brought, of all runs. */
+interface Seen {
+  open: readonly OpenStep[];
+  swept: Swept;
+  waiting: readonly WaitingStep[];
+  shortages: readonly BudgetShortage[];
+}

@@ -1,0 +1,104 @@
+import { notItsTimeYet } from '../../../../shared/contracts/feed-audience.ts';
+import { maxTroubleEvents, type TroubleEventKind } from '../../../../shared/domain/run-events.ts';
+import { firstGapMs, maxPoints } from '../../../../shared/domain/run-points.ts';
+
+/** Of the totals `t`: neither who expired nor who was cancelled tells how fast a run went. */
+const endedUsers = `coalesce(sum(t.succeeded + t.failed + t.unknown), 0)::bigint`;
+
+const gapsSince = (elapsed: string) => `extract(epoch from ${elapsed}) * 1000 / ${firstGapMs}`;
+
+/**
+ * One point for each run whose present slot has none: two who note at once agree by the key. Only runs that are due are summed up. What
+ * `pointPlaceOf` says, by the database's clock.
+ */
+export const notePoints = `
+  with due as (
+    select r.id, k.stride, p.slot
+    from runs r
+    cross join lateral (select ${gapsSince('now() - r.started_at')} as gaps) e
+    cross join lateral (
+      select 1 << case when e.gaps <= ${maxPoints} then 0 else ceil(log(2.0, e.gaps / ${maxPoints}))::int end as stride
+    ) k
+    cross join lateral (select (floor(e.gaps / k.stride) * k.stride)::int as slot) p
+    where r.ended_at is null and r.started_at is not null
+      and not exists (select from run_points n where n.run = r.id and n.slot = p.slot)
+  ), gone as (
+    delete from run_points n using due d where n.run = d.id and d.stride > 1 and n.slot % d.stride <> 0
+  )
+  insert into run_points (run, slot, at, ended)
+  select d.id, d.slot, now(), (select ${endedUsers} from feeds f join run_totals t using (feed) where f.run = d.id) from due d
+  on conflict do nothing`;
+
+/** The last point, of the run that `r` has just ended. */
+export const noteEnd = `
+  insert into run_points (run, slot, at, ended)
+  select r.id, floor(${gapsSince('r.ended_at - r.started_at')})::int, r.ended_at,
+    (select ${endedUsers} from feeds f join run_totals t using (feed) where f.run = r.id)
+  from r where r.started_at is not null
+  on conflict (run, slot) do update set at = excluded.at, ended = excluded.ended`;
+
+/** Who is on the way to this step, or in it, or not fed yet. `f` is the feed, `s.place` the step. */
+const isAwaited = `
+  (not f.complete or f.fed_users - f.held_out_users > (
+    select coalesce(sum(failed + expired + cancelled + unknown), 0) + coalesce(sum(succeeded) filter (where t.step = s.place), 0)
+    from run_totals t where t.feed = f.feed and t.step <= s.place
+  ))`;
+
+const begins: Record<string, TroubleEventKind> = { breaker: 'breaker-opened', hold: 'step-held', feed: 'feed-stalled' };
+const ends: Record<string, TroubleEventKind> = { breaker: 'breaker-closed', hold: 'step-released', feed: 'feed-moved' };
+
+const kindOf = (kinds: Record<string, TroubleEventKind>) =>
+  `case kind ${Object.entries(kinds)
+    .map(([kind, told]) => `when '${kind}' then '${told}'`)
+    .join(' ')} end`;
+
+/**
+ * What is in the way now, beside what was told: a row comes with its event and goes with the other one, in one statement. A breaker that
+ * nobody of the run waits behind any more is forgotten; it is told as closed when it is.
+ */
+export const noteTroubles = `
+  with present as (
+    select distinct on (run, kind, step, country) * from (
+      select f.run, 'hold' as kind, h.step, f.country, h.cause, h.since
+      from runs r join feeds f on f.run = r.id join holds h on h.feed = f.feed
+      where r.ended_at is null
+      union all
+      select f.run, 'feed', f.from_step, f.country, f.stalled, now()
+      from runs r join feeds f on f.run = r.id
+      where r.ended_at is null and not f.complete and f.stalled <> '${notItsTimeYet}' and (f.stalls >= 2 or f.stalled_until is null)
+      union all
+      select f.run, 'breaker', s.place::int2, f.country, g.cause, greatest(g.opened_at, r.started_at)
+      from runs r
+      join feeds f on f.run = r.id
+      join endpoint_guards g on g.country = f.country and g.state = 'open'
+      join campaign_revisions c on c.campaign = r.campaign and c.revision = r.revision
+      join lateral jsonb_array_elements(c.definition -> 'chain') with ordinality s (step, place)
+        on s.step ->> 'action' = g.action_type and s.place >= f.from_step
+      where r.ended_at is null and ${isAwaited}
+    ) p order by run, kind, step, country, since
+  ), gone as (
+    delete from run_troubles t
+    where not exists (select from present p where (p.run, p.kind, p.step, p.country) = (t.run, t.kind, t.step, t.country))
+    returning t.*
+  ), come as (
+    insert into run_troubles (run, kind, step, country, cause, since) select run, kind, step, country, cause, since from present
+    on conflict do nothing
+    returning *
+  ), told as (
+    select run, kind as trouble, ${kindOf(begins)} as kind, step, country, cause, null::float8 as "forMs" from come
+    union all
+    select run, kind, ${kindOf(ends)}, step, country, cause, round(extract(epoch from now() - since) * 1000)::float8 from gone
+  )
+  insert into run_events (run, kind, detail)
+  select o.run, o.kind, jsonb_strip_nulls(jsonb_build_object('country', o.country,
+    'step', case when o.trouble <> 'feed' then o.step end, 'action', case when o.trouble <> 'feed' then c.action end,
+    'cause', o.cause, 'forMs', o."forMs"))
+  from told o
+  join runs r on r.id = o.run and r.ended_at is null
+  cross join lateral (
+    select definition -> 'chain' -> (o.step - 1) ->> 'action' as action from campaign_revisions where campaign = r.campaign and revision = r.revision
+  ) c
+  where not (o.kind = 'breaker-closed'
+      and exists (select from endpoint_guards g where g.action_type = c.action and g.country = o.country and g.state = 'open'))
+    and (select count(*) from run_events e where e.run = o.run and e.kind = any($1::text[])) < ${maxTroubleEvents}
+  returning run as "runId", kind`;

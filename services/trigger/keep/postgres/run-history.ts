@@ -1,0 +1,14 @@
+import type { Pool } from 'pg';
+import { troubleEventKinds } from '../../../../shared/domain/run-events.ts';
+import type { RunHistory, TroubleEvent } from '../run-history.port.ts';
+import { notePoints, noteTroubles } from './history-statements.ts';
+
+export function createRunHistory({ pool }: { pool: Pool }): RunHistory {
+  return {
+    notePoints: async () => (await pool.query({ name: 'note-points', text: notePoints })).rowCount ?? 0,
+    noteTroubles: async () => {
+      const values = [[...troubleEventKinds]];
+      return (await pool.query<TroubleEvent>({ name: 'note-troubles', text: noteTroubles, values })).rows;
+    },
+  };
+}

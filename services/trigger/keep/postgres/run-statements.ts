@@ -1,0 +1,174 @@
+import { sweptStates } from '../../../../shared/domain/admission.ts';
+import { firstChildBatchNo } from '../../../../shared/domain/batch.ts';
+import { noteEnd } from './history-statements.ts';
+import { isOverSinceClosed } from '../../../../shared/postgres/endpoint-guards.ts';
+import { failureCode, restCode, stepState, settledAsSucceeded } from '../../../../shared/postgres/ledger-codes.ts';
+
+export const toPrepare = `
+  select r.id as "runId", r.campaign as "campaignId", c.definition, r.parent is not null as "isRetry",
+    (extract(epoch from r.deadline_at - now()) * 1000)::float8 as "deadlineInMs"
+  from runs r join campaign_revisions c on c.campaign = r.campaign and c.revision = r.revision
+  where r.state = 'preparing' and r.ended_at is null and r.id <> all($2::uuid[])
+  order by least(
+    row_number() over (order by r.scheduled_for, r.id) * 2 - 1,
+    row_number() over (order by r.scheduled_for desc, r.id desc) * 2
+  )
+  limit $1`;
+
+export const wait = `
+  update runs set waiting_cause = $2, waiting_since = now() where id = $1 and state = 'preparing' and waiting_cause is distinct from $2`;
+
+export const begin = `
+  with r as (
+    update runs set state = 'running', state_since = now(), started_at = now(), waiting_cause = null, waiting_since = null,
+      deadline_at = deadline_at + coalesce((select greatest(max(k.at) - scheduled_for, '0') from unnest($9::timestamptz[]) k (at)), '0')
+    where id = $1 and state = 'preparing' returning id, campaign, revision
+  ), e as (
+    insert into run_events (run, kind, detail) select id, 'begun', jsonb_build_object('feeds', cardinality($2::uuid[])) from r
+  ), f as (
+    insert into feeds (feed, run, country, segment, snapshot, estimate, audience, batch_users, step_units, stalled, stalled_until)
+    select k.feed, r.id, k.country, k.segment, k.snapshot, k.estimate, k.audience, $8, step_units(r.campaign, r.revision, k.country),
+      -- Given back until its time.
+      case when k.starts_at > now() then $10 end, case when k.starts_at > now() then k.starts_at end
+    from r, unnest($2::uuid[], $3::text[], $4::text[], $5::text[], $6::bigint[], $7::jsonb[], $9::timestamptz[])
+      k (feed, country, segment, snapshot, estimate, audience, starts_at)
+  )
+  select from r`;
+
+/** One row per feed, of all runs or of one. One statement, so that all of it is true at the same moment. */
+export const tallies = `
+  select r.id as "runId", r.campaign as "campaignId", r.state, r.state_reason as "stateReason", c.definition -> 'chain' as chain,
+    (extract(epoch from now() - r.deadline_at) * 1000)::float8 as "overdueMs", r.judged_from as "judgedFrom",
+    case when r.state = 'running' and r.state_since > r.started_at then (extract(epoch from now() - r.state_since) * 1000)::float8 end
+      as "resumedForMs",
+    (c.definition || r.settings) -> 'pauseAtFailedPercent' as "failedPercent",
+    (c.definition || r.settings) -> 'pauseAtFailedMinUsers' as "failedMinUsers", c.definition ? 'budgets' as "hasBudgets",
+    f.feed as "feedId", f.country, f.fed_users::float8 as "fedUsers", f.held_out_users::float8 as "heldOutUsers",
+    f.next_batch_no - 1 as "fedBatches", f.from_step as "fromStep", f.complete, f.stalled,
+    coalesce(t.lines, '[]') as lines
+  from runs r
+  join campaign_revisions c on c.campaign = r.campaign and c.revision = r.revision
+  join feeds f on f.run = r.id
+  left join lateral (
+    select json_agg(s order by s.step) as lines from (
+      select step, sum(batches) as batches, sum(succeeded) as succeeded, sum(failed) as failed, sum(expired) as expired,
+        sum(cancelled) as cancelled, sum(unknown) as unknown, sum(done) as done, sum(survived) as survived, sum(born) as born,
+        sum(waiting) as waiting
+      from run_totals where feed = f.feed group by step
+    ) s
+  ) t on true
+  where r.state in (${sweptStates.map((state) => `'${state}'`).join(', ')}) and r.ended_at is null and ($1::uuid is null or r.id = $1)
+  order by r.scheduled_for, r.id, f.country, f.feed`;
+
+/**
+ * A cause is gone that nobody was put back for in the last two minutes, or since the shard's breaker has closed, or once nothing waits in its
+ * step.
+ */
+export const waitingSteps = `
+  select distinct on (f.feed, w.step) f.run as "runId", f.country, w.step, w.cause, w.held
+  from feeds f
+  cross join lateral (
+    select h.step, h.cause, true as held, h.since as at from holds h where h.feed = f.feed
+    union all
+    select c.step, c.cause, false, c.last_at from step_causes c where c.feed = f.feed and c.last_at > now() - interval '2 minutes'
+      and (select sum(waiting) from run_totals t where t.feed = c.feed and t.step = c.step) > 0
+      and not ${isOverSinceClosed}
+  ) w
+  where f.run = any($1::uuid[])
+  order by f.feed, w.step, w.held desc, w.at desc`;
+
+/**
+ * Of these runs, the countries in which batches wait for their budget, the least that a user of them costs, and what is left. The others of
+ * the campaign have a part in what is left.
+ */
+export const shortages = `
+  select f.run as "runId", f.country, b.units::float8 as units, (b.units - b.used - b.reserved)::float8 as left,
+    count(*)::int as batches, min(f.step_units[v.step])::int as "leastUnits"
+  from feeds f
+  join runs r on r.id = f.run
+  join budget_reservations v on v.feed = f.feed and not v.granted
+  join batch_steps s on s.feed = v.feed and s.batch_no = v.batch_no and s.step = v.step and s.state = ${stepState.waiting}
+  join budget_figures b on b.campaign = r.campaign and b.country = f.country
+  where f.run = any($1::uuid[])
+  group by f.run, f.country, b.units, b.used, b.reserved
+  order by f.run, f.country`;
+
+export const show = `
+  update runs set in_flight = $2, waiting = $3, waiting_cause = $4,
+    waiting_since = case when $4::text is null then null when waiting_cause is distinct from $4 then now() else waiting_since end
+  where id = $1 and ended_at is null and (in_flight, waiting, waiting_cause) is distinct from ($2::int, $3::int, $4::text)`;
+
+/** Whoever opens a step of the run again waits until it has ended, or is seen by what is counted next. */
+export const holdRun = `select from runs where id = $1 for no key update`;
+
+/** Feeders that write under the old tokens are refused; one that writes right now is waited for. */
+export const fence = `
+  update feeds set token = token + 1, owner = null, lease_until = null where run = $1 and not complete`;
+
+/** Counts the rows of one feed, not sums: batches and the rest from the steps, failures from the users that failed. */
+export const recount = `
+  select f.feed as "feedId", coalesce(t.totals, '[]') as totals
+  from feeds f
+  cross join lateral (
+    select json_agg(k order by k.step) as totals from (
+      select step, coalesce(batches, 0) as batches, coalesce(succeeded, 0) + coalesce(settled, 0) as succeeded, coalesce(failed, 0) as failed,
+        coalesce(expired, 0) as expired, coalesce(cancelled, 0) as cancelled, coalesce(unknown, 0) as unknown
+      from (
+        select step, count(*) filter (where batch_no < ${firstChildBatchNo}) as batches,
+          sum(rest_users) filter (where rest = ${restCode.succeeded}) as succeeded,
+          sum(rest_users) filter (where rest = ${restCode.expired}) as expired,
+          sum(rest_users) filter (where rest = ${restCode.cancelled}) as cancelled
+        from batch_steps where feed = f.feed and state = ${stepState.done} group by step
+      ) s full join (
+        select step, count(*) filter (where outcome = ${failureCode.failed}) as failed,
+          count(*) filter (where outcome = ${failureCode.unknown}) as unknown,
+          count(*) filter (where outcome = ${settledAsSucceeded}) as settled
+        from user_failures where feed = f.feed group by step
+      ) u using (step)
+    ) k
+  ) t
+  where f.feed = $1`;
+
+export const finish = `
+  with r as (
+    update runs set state = $2, state_since = now(), state_reason = $3, ended_at = now(), in_flight = 0, waiting = 0, waiting_cause = null,
+      waiting_since = null
+    where id = $1 and state = any($4::text[])
+    returning id, started_at, ended_at
+  ), e as (
+    insert into run_events (run, kind, detail) select id, 'ended', jsonb_build_object('state', $2::text, 'reason', $3::text) from r
+  ), n as (
+    ${noteEnd}
+  ), o as (
+    delete from run_troubles where run in (select id from r)
+  ), p as (
+    delete from run_paces where run in (select id from r)
+  )
+  select from r`;
+
+export const pausing = `
+  select id as "runId", (extract(epoch from now() - state_since) * 1000)::float8 as "forMs" from runs where state = 'pausing' and ended_at is null`;
+
+export const settlePause = `
+  with r as (
+    update runs set state = 'paused', state_since = now(), in_flight = 0 where id = $1 and state = 'pausing' returning id
+  ), e as (
+    insert into run_events (run, kind) select id, 'paused' from r
+  )
+  select from r`;
+
+export const pauseFor = `
+  with r as (
+    update runs set state = 'pausing', state_since = now(), state_reason = $2 where id = $1 and state = 'running' returning id
+  ), e as (
+    insert into run_events (run, kind, detail) select id, 'auto-paused', jsonb_build_object('cause', $2::text) from r
+  )
+  select from r`;
+
+/** What the sweep kept of a run's feeds is of no use once it has ended. */
+export const forgetSweep = `
+  with f as (select feed from feeds where run = $1),
+    a as (delete from agenda using f where agenda.feed = f.feed),
+    h as (delete from holds using f where holds.feed = f.feed),
+    b as (delete from budget_reservations v using f where v.feed = f.feed)
+  delete from sweep_marks using f where sweep_marks.feed = f.feed`;

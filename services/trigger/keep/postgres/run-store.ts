@@ -1,0 +1,168 @@
+import type { Pool, PoolClient } from 'pg';
+import { v7 as uuidv7 } from 'uuid';
+import { usualBatchUsers } from '../../../../shared/domain/batch.ts';
+import { defaultMinJudgedUsers } from '../../../../shared/contracts/campaigns.ts';
+import type { StepTotals } from '../../../../shared/domain/outcomes.ts';
+import { statesBefore, type TerminalRunState } from '../../../../shared/domain/run-states.ts';
+import { nothingUnderWay } from '../../../../shared/domain/under-way.ts';
+import { notItsTimeYet } from '../../../../shared/contracts/feed-audience.ts';
+import { audienceColumnsOf } from '../../../../shared/postgres/feed-audience.ts';
+import { inTransaction } from '../../../../shared/postgres/transaction.ts';
+import { readUnderWay } from '../../../../shared/postgres/under-way.ts';
+import type { FlowCounts } from '../../feed/feed-store.port.ts';
+import type {
+  BudgetShortage,
+  EndedUsers,
+  FeedCount,
+  FeedTally,
+  PausingRun,
+  RunStore,
+  RunTally,
+  RunToPrepare,
+  WaitingStep,
+} from '../run-store.port.ts';
+import { beginRetry } from '../../prepare/postgres/begin-retry.ts';
+import * as statements from './run-statements.ts';
+
+type TallyRow = Omit<RunTally, 'feeds' | 'judgedFrom' | 'pauseAtFailed'> &
+  Omit<FeedTally, 'totals' | 'flow'> & {
+    lines: (StepTotals & FlowCounts)[];
+    /** By step. */
+    judgedFrom: Record<string, Omit<EndedUsers, 'step'>> | null;
+    failedPercent: number | null;
+    failedMinUsers: number | null;
+  };
+
+/** Counting ten million users takes seconds, on a cold disk minutes: longer than statements may take elsewhere. */
+const recountTimeoutMs = 600_000;
+
+export function createRunStore({ pool }: { pool: Pool }): RunStore {
+  return {
+    toPrepare: async (limit, inHand) => (await pool.query<RunToPrepare>(statements.toPrepare, [limit, inHand])).rows,
+    wait: async (runId, cause) => {
+      await pool.query(statements.wait, [runId, cause]);
+    },
+    begin: async (runId, feeds, batchUsers = usualBatchUsers) => {
+      const audiences = feeds.map(({ audience }) => audienceColumnsOf(audience));
+      const { rowCount } = await pool.query(statements.begin, [
+        runId,
+        feeds.map(() => uuidv7()),
+        feeds.map((feed) => feed.country),
+        audiences.map(({ segment }) => segment),
+        audiences.map(({ snapshot }) => snapshot),
+        audiences.map(({ estimate }) => estimate),
+        audiences.map(({ audience }) => audience && JSON.stringify(audience)),
+        batchUsers,
+        feeds.map(({ startsAt }) => startsAt ?? null),
+        notItsTimeYet,
+      ]);
+      return rowCount === 1;
+    },
+    beginRetry: (runId) =>
+      inTransaction(pool, async (client) => {
+        await client.query(`set local statement_timeout = ${recountTimeoutMs}`);
+        return beginRetry(client, runId);
+      }),
+    tallies: () => talliesOf(pool, null),
+    waitingSteps: async (runIds) =>
+      (await pool.query<WaitingStep>({ name: 'waiting-steps', text: statements.waitingSteps, values: [runIds] })).rows,
+    shortages: async (runIds) =>
+      (await pool.query<BudgetShortage>({ name: 'budget-shortages', text: statements.shortages, values: [runIds] }))
+        .rows,
+    show: async (runId, { inFlight, waiting, waitingCause }) => {
+      await pool.query({ name: 'show-run', text: statements.show, values: [runId, inFlight, waiting, waitingCause] });
+    },
+    end: (runId, decide) =>
+      inTransaction(pool, async (client) => {
+        await client.query(`set local statement_timeout = ${recountTimeoutMs}`);
+        await client.query(statements.holdRun, [runId]);
+        await client.query(statements.fence, [runId]);
+        const [tally] = await talliesOf(client, runId);
+        if (!tally) return null;
+        const ending = decide(tally, await recount(client, tally));
+        if (!ending) return null;
+        return (await finish(client, runId, ending.state, ending.reason)) ? ending : null;
+      }),
+    pausing: async () => {
+      const { rows } = await pool.query<Omit<PausingRun, 'underWay'>>({
+        name: 'pausing-runs',
+        text: statements.pausing,
+      });
+      if (rows.length === 0) return [];
+      const underWay = await readUnderWay(
+        pool,
+        rows.map(({ runId }) => runId),
+      );
+      return rows.map((row) => ({ ...row, underWay: underWay.get(row.runId) ?? nothingUnderWay }));
+    },
+    settlePause: async (runId) => (await pool.query(statements.settlePause, [runId])).rowCount === 1,
+    pauseFor: async (runId, cause) => (await pool.query(statements.pauseFor, [runId, cause])).rowCount === 1,
+    finish: (runId, state, reason) =>
+      inTransaction(pool, async (client) => {
+        await client.query(statements.fence, [runId]);
+        return finish(client, runId, state, reason);
+      }),
+  };
+}
+
+async function talliesOf(connection: Pool | PoolClient, runId: string | null): Promise<RunTally[]> {
+  const { rows } = await connection.query<TallyRow>({
+    name: 'run-tallies',
+    text: statements.tallies,
+    values: [runId],
+  });
+  return [...Map.groupBy(rows, (row) => row.runId).values()].flatMap(tallyOf);
+}
+
+/** Feed by feed, after the feeds were locked: what is counted cannot change any more. */
+async function recount(client: PoolClient, { feeds }: RunTally): Promise<FeedCount[]> {
+  const counts: FeedCount[] = [];
+  for (const { feedId } of feeds) {
+    const query = { text: statements.recount, values: [feedId], query_timeout: recountTimeoutMs };
+    const { rows } = await client.query<FeedCount>(query);
+    counts.push(...rows);
+  }
+  return counts;
+}
+
+async function finish(
+  client: PoolClient,
+  runId: string,
+  state: TerminalRunState,
+  reason: string | null,
+): Promise<boolean> {
+  const { rowCount } = await client.query(statements.finish, [runId, state, reason, statesBefore(state)]);
+  if (rowCount !== 1) return false;
+  await client.query(statements.forgetSweep, [runId]);
+  return true;
+}
+
+function tallyOf(rows: TallyRow[]): RunTally[] {
+  const [first] = rows;
+  if (!first) return [];
+  const { runId, campaignId, state, stateReason, chain, resumedForMs, overdueMs, hasBudgets } = first;
+  const feeds = rows.map(
+    ({ feedId, country, fedUsers, heldOutUsers, fedBatches, fromStep, complete, stalled, lines }) => {
+      const totals = lines.map(({ step, batches, succeeded, failed, expired, cancelled, unknown }) => {
+        return { step, batches, succeeded, failed, expired, cancelled, unknown };
+      });
+      const flow = chain.map((_, index) => {
+        const { done, survived, born, waiting } = lines.find(({ step }) => step === index + 1) ?? noFlow;
+        return { done, survived, born, waiting };
+      });
+      return { feedId, country, fedUsers, heldOutUsers, fedBatches, fromStep, complete, stalled, totals, flow };
+    },
+  );
+  const run = { runId, campaignId, state, stateReason, chain, resumedForMs, overdueMs, hasBudgets };
+  return [{ ...run, feeds, ...judgementOf(first) }];
+}
+
+function judgementOf({ judgedFrom, failedPercent, failedMinUsers }: TallyRow) {
+  const minUsers = failedMinUsers ?? defaultMinJudgedUsers;
+  return {
+    pauseAtFailed: failedPercent === null ? null : { percent: failedPercent, minUsers },
+    judgedFrom: Object.entries(judgedFrom ?? {}).map(([step, judged]) => ({ step: Number(step), ...judged })),
+  };
+}
+
+const noFlow: FlowCounts = { done: 0, survived: 0, born: 0, waiting: 0 };

@@ -1,0 +1,42 @@
+import type { WaitingStep } from './run-store.port.ts';
+import type { OpenStep } from './step-progress.ts';
+
+/** A step in which nothing moves for so long has no worker, or something is wrong with its topic. */
+const unservedAfterMs = 30_000;
+
+export interface RunCauseFacts {
+  chain: readonly { action: string }[];
+  /** The run's own. */
+  open: readonly OpenStep[];
+  waiting: readonly WaitingStep[];
+  /** By topic, why it could not be written. */
+  troubles: ReadonlyMap<string, string>;
+  /** Messages that nobody has handled yet; null where that is not known. */
+  backlogOf: (topic: string) => number | null;
+}
+
+/**
+ * What a run waits for, for people, the gravest first: a topic that takes nothing, a step that is held, one that nobody serves, one that is
+ * tried again. Null when it waits for nothing in particular. The same words for as long as it is the same cause.
+ */
+export function runCause({ chain, open, waiting, troubles, backlogOf }: RunCauseFacts): string | null {
+  const nameOf = ({ step, country }: { step: number; country: string }) =>
+    `step ${step} ${chain[step - 1]?.action ?? ''} in ${country}`;
+  const isHeld = ({ step, country }: OpenStep) =>
+    waiting.some((each) => each.held && each.step === step && each.country === country);
+
+  const blocked = open.find(({ topic }) => troubles.has(topic));
+  if (blocked) return `Kafka does not take messages of ${blocked.topic}: ${troubles.get(blocked.topic) ?? ''}`;
+  const held = waiting.find((step) => step.held);
+  if (held) return `${nameOf(held)} is held until somebody mends it: ${held.cause}`;
+  const unserved = open.find((step) => step.ready > 0 && step.stillForMs >= unservedAfterMs && !isHeld(step));
+  if (unserved) return `${nameOf(unserved)}: ${unservedCause(unserved.topic, backlogOf(unserved.topic))}`;
+  const [retried] = waiting;
+  return retried ? `${nameOf(retried)}: ${retried.cause}` : null;
+}
+
+function unservedCause(topic: string, backlog: number | null): string {
+  if (backlog === null) return `nothing moves, and Kafka does not say what lies on ${topic}`;
+  if (backlog > 0) return `no worker handles the messages on ${topic}`;
+  return `nothing moves although ${topic} is empty; references are published again`;
+}

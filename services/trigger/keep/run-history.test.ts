@@ -1,0 +1,61 @@
+import { describe, expect, it } from 'vitest';
+import { createMemoryStepHolds } from '../../../test/support/memory/step-holds.ts';
+import { passTime, passTimeUntil } from '../../../test/support/pass-time.ts';
+import { createTriggerFixture, failingOnce, userIds } from '../../../test/support/trigger-fixture.ts';
+import { createTrigger } from '../trigger.ts';
+
+/** Two triggers, of which one sweeps; a run of 250 users that is fed. */
+async function fedRun(change: (deps: Parameters<typeof createTrigger>[0]) => object = () => ({})) {
+  const world = createTriggerFixture();
+  world.segmentation.users.set('SG', userIds(250));
+  for (const owner of ['a', 'b']) {
+    const deps = world.triggerDeps(owner);
+    createTrigger({ ...deps, ...change(deps) }).start();
+  }
+  const { runId } = await world.startCampaign();
+  await passTimeUntil(world.clock, () => world.feedRows()[0]?.complete === true);
+  await passTime(world.clock, 0);
+  const points = () => [...world.database.runPoints.values()].map(({ slot, ended }) => [slot, ended]);
+  const kinds = () => world.database.runEvents.map(({ kind }) => kind);
+  return { ...world, runId, points, kinds };
+}
+
+describe('how a run goes', () => {
+  it('is noted every five seconds, and once more with its end', async () => {
+    const { clock, database, runId, workOff, points } = await fedRun();
+    await passTime(clock, 7000);
+    await workOff(1);
+    await passTime(clock, 9000);
+    await workOff();
+    await passTimeUntil(clock, () => database.runs.get(runId)?.endedAt !== null);
+    await passTime(clock, 60_000);
+    expect(points().slice(0, 3)).toEqual([
+      [0, 0],
+      [1, 0],
+      [2, 100],
+    ]);
+    expect(points().at(-1)?.[1]).toBe(250);
+    expect(points().length).toBeLessThanOrEqual(4);
+  });
+
+  it('is told once, when a step is held and when it is no more', async () => {
+    const { clock, database, feedRows, kinds } = await fedRun();
+    const holds = createMemoryStepHolds({ database });
+    const feedId = feedRows()[0]?.feedId ?? '';
+    await holds.hold([{ feedId, step: 1, cause: 'HTTP 404' }]);
+    await passTime(clock, 30_000);
+    await holds.lift({ feedId, step: 1 });
+    await passTime(clock, 30_000);
+    expect(kinds()).toEqual(['created', 'begun', 'step-held', 'step-released']);
+  });
+
+  it('holds up no run when it cannot be noted, and is noted by the next look', async () => {
+    const { clock, database, runId, workOff, points } = await fedRun(({ runHistory }) => ({
+      runHistory: failingOnce(runHistory, 'notePoints'),
+    }));
+    await workOff();
+    await passTimeUntil(clock, () => database.runs.get(runId)?.endedAt !== null);
+    expect(database.runs.get(runId)?.state).toBe('completed');
+    expect(points().at(-1)?.[1]).toBe(250);
+  });
+});

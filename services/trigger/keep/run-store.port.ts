@@ -1,0 +1,168 @@
+import type { CampaignDefinition } from '../../../shared/contracts/campaigns.ts';
+import type { FeedAudience } from '../../../shared/contracts/feed-audience.ts';
+import type { StepTotals } from '../../../shared/domain/outcomes.ts';
+import type { TerminalRunState } from '../../../shared/domain/run-states.ts';
+import type { UnderWay } from '../../../shared/domain/under-way.ts';
+import type { FlowCounts } from '../feed/feed-store.port.ts';
+
+export interface RunToPrepare {
+  runId: string;
+  campaignId: string;
+  definition: CampaignDefinition;
+  /** It tries users again that failed in its parent run. */
+  isRetry: boolean;
+  /** By the database's clock; negative once it has passed. */
+  deadlineInMs: number;
+}
+
+export interface NewFeed {
+  country: string;
+  audience: FeedAudience;
+  /** Nobody is fed before; absent: at once. */
+  startsAt?: Date | undefined;
+}
+
+/** A run's totals as its keeper sees them. */
+export interface RunTally {
+  runId: string;
+  campaignId: string;
+  state: 'running' | 'cancelling';
+  /** Why it is in this state: for a run that is being cancelled, by whom. */
+  stateReason: string | null;
+  chain: readonly { action: string }[];
+  /** Above which share of failed users it pauses itself; null: never. */
+  pauseAtFailed: FailureLimit | null;
+  /** Who had ended when it was resumed last: only who came after them is judged. A step without a line had nobody. */
+  judgedFrom: readonly EndedUsers[];
+  /** Its campaign has a budget in some country. */
+  hasBudgets: boolean;
+  /** Since it was resumed; null where it was not. */
+  resumedForMs: number | null;
+  /** Since the run's deadline, by the database's clock; negative before it. */
+  overdueMs: number;
+  feeds: FeedTally[];
+}
+
+export interface FailureLimit {
+  percent: number;
+  /** Not judged before so many users have ended a step. */
+  minUsers: number;
+}
+
+/** Users that have an outcome in a step, and those among them that failed or are unknown. */
+export interface EndedUsers {
+  step: number;
+  ended: number;
+  failed: number;
+}
+
+/** A run that waits for what was begun before its pause. */
+export interface PausingRun {
+  runId: string;
+  /** Since it was asked to pause, by the database's clock. */
+  forMs: number;
+  underWay: UnderWay;
+}
+
+export interface FeedTally {
+  feedId: string;
+  country: string;
+  /** Held-out users included. */
+  fedUsers: number;
+  heldOutUsers: number;
+  fedBatches: number;
+  /** The step that its users begin with. */
+  fromStep: number;
+  complete: boolean;
+  stalled: string | null;
+  /** Of the steps in which anything was counted. */
+  totals: StepTotals[];
+  /** One for each step of the chain. */
+  flow: FlowCounts[];
+}
+
+/** What goes on in a run, for progress. */
+export interface RunFigures {
+  inFlight: number;
+  waiting: number;
+  /** What it waits for, for people. */
+  waitingCause: string | null;
+}
+
+/** Why batches of a run wait in a step. */
+export interface WaitingStep {
+  runId: string;
+  country: string;
+  step: number;
+  cause: string;
+  /** Nobody is called in it until a person has mended the cause. */
+  held: boolean;
+}
+
+/** Batches of a run in a country that wait because their campaign's budget does not suffice. */
+export interface BudgetShortage {
+  runId: string;
+  country: string;
+  /** The budget as a whole, and what of it is neither spent nor reserved by anybody. */
+  units: number;
+  left: number;
+  batches: number;
+  /** The least that one of their users costs. */
+  leastUnits: number;
+}
+
+export interface RunEnding {
+  state: TerminalRunState;
+  reason: string | null;
+}
+
+/** Totals counted anew from the rows. */
+export interface FeedCount {
+  feedId: string;
+  totals: StepTotals[];
+}
+
+export interface RunStore {
+  /**
+   * Runs in state `preparing`, but for those that are in hand: the oldest, the newest, the second oldest and so on, so that neither a
+   * backlog nor what is stuck keeps anybody out.
+   */
+  toPrepare(limit: number, inHand: readonly string[]): Promise<RunToPrepare[]>;
+  /** Shows why a run cannot be prepared yet. No effect once it has begun. */
+  wait(runId: string, cause: string): Promise<void>;
+  /**
+   * preparing → running, with its feeds. False when another trigger was first. Where feeds start later than the run, its deadline counts from
+   * the last of them.
+   * @param batchUsers users per batch of these feeds, at most; `usualBatchUsers` unless given
+   */
+  begin(runId: string, feeds: readonly NewFeed[], batchUsers?: number): Promise<boolean>;
+  /**
+   * The same for a run that tries failed users again: writes down who they are, those whose newest failure it is, and inserts a feed for each
+   * country and step. Returns how many users there are: with none it does not begin. Null when another trigger was first.
+   */
+  beginRetry(runId: string): Promise<number | null>;
+  /** Runs whose work goes on, or is being cancelled, with their totals, oldest first. */
+  tallies(): Promise<RunTally[]>;
+  /** Of these runs, the steps that are held, and those that were put back for a cause not long ago: one for each feed and step. */
+  waitingSteps(runIds: readonly string[]): Promise<WaitingStep[]>;
+  /** Of these runs, where batches wait for their campaign's budget. */
+  shortages(runIds: readonly string[]): Promise<BudgetShortage[]>;
+  /** Keeps the figures with the run. No effect once it has ended. */
+  show(runId: string, figures: RunFigures): Promise<void>;
+  /**
+   * Ends a run whose work is done, in one transaction: refuses whoever could still write to it, counts its rows anew, asks what they make
+   * of it, and moves it on. Null when `decide` says so, or the run has moved already.
+   */
+  end(
+    runId: string,
+    decide: (tally: RunTally, counted: readonly FeedCount[]) => RunEnding | null,
+  ): Promise<RunEnding | null>;
+  /** Runs that were asked to pause, with what is still under way. */
+  pausing(): Promise<PausingRun[]>;
+  /** pausing → paused. False when somebody has moved it meanwhile. */
+  settlePause(runId: string): Promise<boolean>;
+  /** running → pausing, with a cause that people are shown and that its history keeps. False when it is not running any more. */
+  pauseFor(runId: string, cause: string): Promise<boolean>;
+  /** Moves a run on if its state allows it, and refuses whoever could still feed it. False when it had moved already. */
+  finish(runId: string, state: TerminalRunState, reason: string | null): Promise<boolean>;
+}

@@ -1,0 +1,31 @@
+import { onlySegment, segmentAlone, type FeedSource } from '../../../shared/contracts/feed-audience.ts';
+import { createMergedPages } from './merged-pages.ts';
+import type { Gap, PageSource, SourcePages } from './page-source.ts';
+import { createSegmentPages, type SegmentPagesDeps } from './segment-pages.ts';
+import { createEarlierPages, createListPages, type StoredPagesDeps } from './stored-pages.ts';
+
+export type AudiencePagesDeps = SegmentPagesDeps & StoredPagesDeps;
+
+const noGaps: readonly Gap[] = [];
+
+/** The pages of a feed's audience. A segment alone is passed on as it comes: nothing is merged, nobody is looked at. */
+export function createAudiencePages(deps: AudiencePagesDeps): PageSource {
+  const { audience } = deps.feed;
+  const alone = onlySegment(audience);
+  if (alone === null) return createMergedPages(audience, (source) => pagesOf(source, deps));
+  const pages = createSegmentPages(alone, deps);
+  return {
+    standing: () => pages.standing(),
+    next: async (signal) => {
+      const page = await pages.next(signal);
+      if (page.kind === 'stalled') return page;
+      return { ...page, gaps: noGaps, fresh: page.fresh && segmentAlone(page.fresh) };
+    },
+  };
+}
+
+function pagesOf(source: FeedSource, deps: AudiencePagesDeps): SourcePages[] {
+  if ('segment' in source) return [createSegmentPages(source, deps)];
+  if ('listId' in source) return [createListPages(source, deps)];
+  return source.feedIds.map((feedId) => createEarlierPages(source, feedId, deps));
+}

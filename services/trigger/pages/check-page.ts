@@ -1,0 +1,26 @@
+import type { UserPage } from '../../../shared/contracts/segmentation.ts';
+import { escapeUserId, findDisorder } from '../../../shared/domain/user-id.ts';
+
+export interface PageAsked {
+  /** The id that the page has to begin behind; null for the first page. */
+  after: string | null;
+  limit: number;
+}
+
+/**
+ * What is wrong with a page, or null. Everything that is promised stands on the order: no user twice, batches as ranges. So nothing of a page
+ * that breaks it is fed.
+ */
+export function pageFault({ users, next }: UserPage, { after, limit }: PageAsked): string | null {
+  if (users.length > limit) return `the page has ${users.length} users, asked for were at most ${limit}`;
+  const disorder = findDisorder(users, after);
+  if (disorder >= 0) {
+    const [before, user] = [users[disorder - 1] ?? after, users[disorder]].map((id) => escapeUserId(id ?? ''));
+    return `the page is not in strictly ascending order: "${user}" comes after "${before}"`;
+  }
+  const last = users.at(-1);
+  if (next === null || next === last) return null;
+  return last === undefined
+    ? 'the page is empty and not the last one'
+    : `next is "${escapeUserId(next)}", and the page's last user is "${escapeUserId(last)}"`;
+}

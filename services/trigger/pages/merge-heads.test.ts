@@ -1,0 +1,79 @@
+import { fc } from '../../../test/support/properties.ts';
+import { describe, expect, it } from 'vitest';
+import { compareUserIds } from '../../../shared/domain/user-id.ts';
+import { isBasic, isOver, mergeHeads, type Head, type Merged } from './merge-heads.ts';
+
+const anybody = fc.oneof(
+  fc.constantFrom('a', 'b', 'c', 'd', 'e', 'f', 'g', 'aa', 'ab', 'é', 'ｗ', '🎟️'),
+  fc.string({ unit: 'binary', maxLength: 2 }),
+);
+const someUsers = fc.uniqueArray(anybody, { maxLength: 20 }).map((users) => users.toSorted(compareUserIds));
+const sources = fc.array(someUsers, { minLength: 1, maxLength: 4 });
+
+/** Each source comes in pages of its own size, and is merged as far as its pages reach. */
+function mergeInPages(include: readonly string[][], exclude: readonly string[][], pageSize: number, held: Set<string>) {
+  const strands = [...include, ...exclude].map((users, index) => {
+    const head: Head = { users: [], at: 0, isLast: false };
+    return { rest: [...users], head, size: 1 + ((pageSize + index) % 5) };
+  });
+  const heads = strands.map(({ head }) => head);
+  const all: Merged = { users: [], gaps: [] };
+  while (!heads.slice(0, include.length).every(isOver)) {
+    for (const { head, rest, size } of strands) {
+      if (head.at < head.users.length || head.isLast) continue;
+      Object.assign(head, { users: rest.splice(0, size), at: 0, isLast: rest.length === 0 });
+    }
+    const basic = heads.every(({ users }) => isBasic(users));
+    const split = { include: heads.slice(0, include.length), exclude: heads.slice(include.length) };
+    const { users, gaps } = mergeHeads(split, (user) => held.has(user), basic);
+    all.gaps.push(...gaps.map((gap) => ({ ...gap, at: gap.at + all.users.length })));
+    all.users.push(...users);
+  }
+  return all;
+}
+
+describe('merging sources', () => {
+  it('gives what sets give: whoever is included and not excluded, once, in order, and counts the others', () => {
+    fc.assert(
+      fc.property(
+        sources,
+        fc.array(someUsers, { maxLength: 3 }),
+        fc.nat(10),
+        someUsers,
+        (include, exclude, size, held) => {
+          const heldOut = new Set(held);
+          const merged = mergeInPages(include, exclude, size, heldOut);
+
+          const passed = new Set(include.flat());
+          const gone = new Set(exclude.flat());
+          const audience = [...passed].filter((user) => !gone.has(user)).toSorted(compareUserIds);
+          expect(merged.users).toEqual(audience.filter((user) => !heldOut.has(user)));
+          const sum = (count: 'excluded' | 'heldOut') => merged.gaps.reduce((all, gap) => all + gap[count], 0);
+          expect(sum('excluded')).toBe([...passed].filter((user) => gone.has(user)).length);
+          expect(sum('heldOut')).toBe(audience.filter((user) => heldOut.has(user)).length);
+        },
+      ),
+      { numRuns: 2000 },
+    );
+  });
+
+  it('tells between which users the others were passed over', () => {
+    fc.assert(
+      fc.property(sources, fc.array(someUsers, { maxLength: 3 }), someUsers, (include, exclude, held) => {
+        const { users, gaps } = mergeInPages(include, exclude, 3, new Set(held));
+        for (const { at, last } of gaps) {
+          const [before, behind] = [users[at - 1], users[at]];
+          expect(before === undefined || compareUserIds(before, last) < 0).toBe(true);
+          expect(behind === undefined || compareUserIds(last, behind) < 0).toBe(true);
+        }
+      }),
+    );
+  });
+
+  it('goes no further than every source that goes on has shown', () => {
+    const shown = { users: ['a', 'c'], at: 0, isLast: false };
+    const ahead = { users: ['b', 'x', 'y'], at: 0, isLast: false };
+    expect(mergeHeads({ include: [shown, ahead], exclude: [] }, () => false, true).users).toEqual(['a', 'b', 'c']);
+    expect([shown.at, ahead.at]).toEqual([2, 1]);
+  });
+});

@@ -1,0 +1,115 @@
+import { compareUserIds } from '../../../shared/domain/user-id.ts';
+import type { Gap } from './page-source.ts';
+
+/** The page of a source that is being read, and how far. */
+export interface Head {
+  users: readonly string[];
+  /** Index of the next one to be looked at. */
+  at: number;
+  isLast: boolean;
+}
+
+export interface Heads {
+  include: readonly Head[];
+  exclude: readonly Head[];
+}
+
+export interface Merged {
+  users: string[];
+  gaps: Gap[];
+}
+
+const surrogate = /[\ud800-\udfff]/;
+
+/** How often the order of two ids is asked for is what merging costs: JavaScript's own serves where nothing is above the basic plane. */
+export function isBasic(users: readonly string[]): boolean {
+  return !surrogate.test(users.join(''));
+}
+
+/** Nothing is left of the page, and others come. */
+export function isSpent({ users, at, isLast }: Head): boolean {
+  return at >= users.length && !isLast;
+}
+
+/** Nobody comes any more. */
+export function isOver({ users, at, isLast }: Head): boolean {
+  return at >= users.length && isLast;
+}
+
+/**
+ * Whoever is in one of the included heads and in none of the excluded ones, once and in order, up to the last user that every source which
+ * goes on has shown. Behind it, a source may still come with somebody who belongs in between. The heads move on.
+ *
+ * @param isHeldOut asked for everybody who is not excluded
+ * @param basic whether all heads hold ids of the basic plane alone
+ */
+export function mergeHeads({ include, exclude }: Heads, isHeldOut: (user: string) => boolean, basic: boolean): Merged {
+  const compare = basic ? compareBasic : compareUserIds;
+  const horizon = horizonOf([...include, ...exclude], compare);
+  const isBeyond = (user: string) => horizon !== null && compare(user, horizon) > 0;
+  const merged: Merged = { users: [], gaps: [] };
+  for (;;) {
+    const user = leastOf(include, compare);
+    if (user === null || isBeyond(user)) break;
+    for (const head of include) if (head.users[head.at] === user) head.at++;
+    if (isIn(exclude, user, compare)) skip(merged, user, 'excluded');
+    else if (isHeldOut(user)) skip(merged, user, 'heldOut');
+    else merged.users.push(user);
+  }
+  if (horizon !== null) for (const head of exclude) moveBehind(head, horizon, compare);
+  return merged;
+}
+
+type Compare = (a: string, b: string) => number;
+
+function compareBasic(a: string, b: string): number {
+  return a < b ? -1 : a > b ? 1 : 0;
+}
+
+/** Null where all sources have shown all they have. */
+function horizonOf(heads: readonly Head[], compare: Compare): string | null {
+  let horizon: string | null = null;
+  for (const { users, isLast } of heads) {
+    const last = users.at(-1);
+    if (isLast || last === undefined) continue;
+    if (horizon === null || compare(last, horizon) < 0) horizon = last;
+  }
+  return horizon;
+}
+
+function leastOf(heads: readonly Head[], compare: Compare): string | null {
+  let least: string | null = null;
+  for (const { users, at } of heads) {
+    const user = users[at];
+    if (user !== undefined && (least === null || compare(user, least) < 0)) least = user;
+  }
+  return least;
+}
+
+function isIn(heads: readonly Head[], user: string, compare: Compare): boolean {
+  let found = false;
+  for (const head of heads) {
+    for (let other = head.users[head.at]; other !== undefined; other = head.users[++head.at]) {
+      const order = compare(other, user);
+      if (order === 0) found = true;
+      if (order >= 0) break;
+    }
+  }
+  return found;
+}
+
+function moveBehind(head: Head, user: string, compare: Compare): void {
+  for (let other = head.users[head.at]; other !== undefined; other = head.users[++head.at]) {
+    if (compare(other, user) > 0) return;
+  }
+}
+
+function skip({ users, gaps }: Merged, user: string, why: 'excluded' | 'heldOut'): void {
+  let gap = gaps.at(-1);
+  if (gap?.at !== users.length) {
+    gap = { at: users.length, excluded: 0, heldOut: 0, last: user };
+    gaps.push(gap);
+  }
+  gap[why]++;
+  gap.last = user;
+}

@@ -1,0 +1,78 @@
+import { describe, expect, it } from 'vitest';
+import { settled } from '../../../test/support/pass-time.ts';
+import { createPageQuestions, maxNewOfRun, maxQuestions, type Asker } from './page-questions.ts';
+import type { Segmentation } from '../../../shared/ports/segmentation.ts';
+
+const answer: Awaited<ReturnType<Segmentation['page']>> = { ok: true, value: { users: [], next: null } };
+
+/** Questions that are answered when the test says so. */
+function setUp() {
+  const questions = createPageQuestions();
+  const asked: { runId: string; finish: () => void }[] = [];
+  const ask = (runId: string, changes: Partial<Asker> = {}, signal = new AbortController().signal) =>
+    questions.ask(
+      { runId, standing: 'moving', ...changes },
+      () => new Promise((resolve) => asked.push({ runId, finish: () => resolve(answer) })),
+      signal,
+    );
+  const askMany = (count: number, ...terms: Parameters<typeof ask>) =>
+    Promise.all(Array.from({ length: count }, () => ask(...terms)));
+  return { asked, ask, askMany, runsAsked: () => asked.map(({ runId }) => runId) };
+}
+
+describe('asking for pages', () => {
+  it('asks for a bounded number of them at once, and for the next when one is answered', async () => {
+    const { asked, askMany } = setUp();
+    void askMany(maxQuestions.moving + 2, 'run');
+    await settled();
+    expect(asked).toHaveLength(maxQuestions.moving);
+    asked[0]?.finish();
+    await settled();
+    expect(asked).toHaveLength(maxQuestions.moving + 1);
+  });
+
+  it('gives runs their turns: one with a single feed does not wait behind all feeds of another', async () => {
+    const { asked, ask, askMany, runsAsked } = setUp();
+    void askMany(2 * maxQuestions.moving, 'large');
+    void ask('small');
+    await settled();
+    asked[0]?.finish();
+    asked[1]?.finish();
+    await settled();
+    expect(runsAsked().slice(maxQuestions.moving)).toEqual(['large', 'small']);
+  });
+
+  it('keeps a feed that moves from waiting behind feeds whose pages are not to be had', async () => {
+    const { ask, askMany, runsAsked } = setUp();
+    void askMany(2 * maxQuestions.uncertain, 'stuck', { standing: 'uncertain' });
+    void ask('healthy');
+    await settled();
+    expect(runsAsked().filter((runId) => runId === 'stuck')).toHaveLength(maxQuestions.uncertain);
+    expect(runsAsked()).toContain('healthy');
+  });
+
+  it('finds a place at once for a new run beside twenty with many feeds that were never asked for', async () => {
+    const { asked, ask, askMany, runsAsked } = setUp();
+    for (let i = 0; i < 20; i++) void askMany(25, `new-${i}`, { standing: 'new' });
+    void ask('later', { standing: 'new' });
+    await settled();
+    expect(runsAsked()).toContain('later');
+    expect(runsAsked().filter((runId) => runId === 'new-0')).toHaveLength(maxNewOfRun);
+    asked[0]?.finish();
+    await settled();
+    expect(asked).toHaveLength(20 * maxNewOfRun + 2);
+  });
+
+  it('does not ask for who stops while it waits, and gives its turn to the next', async () => {
+    const { asked, ask, askMany, runsAsked } = setUp();
+    void askMany(maxQuestions.moving, 'first');
+    const stopping = new AbortController();
+    const stopped = ask('stopping', {}, stopping.signal);
+    void ask('next');
+    stopping.abort();
+    expect(await stopped).toMatchObject({ ok: false });
+    asked[0]?.finish();
+    await settled();
+    expect(runsAsked().slice(maxQuestions.moving)).toEqual(['next']);
+  });
+});

@@ -1,0 +1,121 @@
+import type { Segmentation } from '../../../shared/ports/segmentation.ts';
+
+/**
+ * - `moving`: its last page came.
+ * - `new`: it was never asked for one.
+ * - `uncertain`: its last page was not to be had.
+ */
+export type FeedStanding = 'moving' | 'new' | 'uncertain';
+
+/** Pages asked for at once: what hangs, or may hang, keeps nobody out whose pages come. */
+export const maxQuestions = { moving: 32, new: 64, uncertain: 32 };
+/** Of the new feeds of one run: what is new hangs for as long as its time-out, and a later run must find a place. */
+export const maxNewOfRun = 3;
+
+/** No question waits for a connection: that would count towards its time-out. */
+export const segmentationConnections = {
+  pages: maxQuestions.moving + maxQuestions.new + maxQuestions.uncertain,
+  descriptions: 64,
+};
+
+export interface Asker {
+  runId: string;
+  standing: FeedStanding;
+}
+
+type PageAnswer = Awaited<ReturnType<Segmentation['page']>>;
+
+/** Who may ask the segmentation service for a page now. Who waits has not asked: that is no time-out. */
+export interface PageQuestions {
+  /** Asks in the run's turn. Answered at once, and not asked, when the signal aborts before. */
+  ask(asker: Asker, question: () => Promise<PageAnswer>, signal: AbortSignal): Promise<PageAnswer>;
+}
+
+export function createPageQuestions(): PageQuestions {
+  const turnsOf = {
+    moving: createTurns(maxQuestions.moving, Infinity),
+    new: createTurns(maxQuestions.new, maxNewOfRun),
+    uncertain: createTurns(maxQuestions.uncertain, Infinity),
+  };
+  return {
+    ask: async ({ runId, standing }, question, signal) => {
+      const turns = turnsOf[standing];
+      if (!(await turns.begin(runId, signal))) return stopped;
+      try {
+        return await question();
+      } finally {
+        turns.end(runId);
+      }
+    },
+  };
+}
+
+const stopped: PageAnswer = {
+  ok: false,
+  failure: { kind: 'unavailable', cause: 'stopped before it was asked', retryAfterMs: null },
+};
+
+/** Resolves to whether its turn came. */
+type Waiter = (isTurn: boolean) => void;
+
+/** Places that are given to runs in turn: one with hundreds of feeds waits no less than one with a single feed. */
+function createTurns(places: number, placesOfRun: number) {
+  /** In the order of the runs' turns: a Map keeps it, and who had a turn goes to its end. */
+  const waiting = new Map<string, Set<Waiter>>();
+  const takenBy = new Map<string, number>();
+  let taken = 0;
+
+  const hasPlace = (runId: string) => (takenBy.get(runId) ?? 0) < placesOfRun;
+
+  function take(runId: string, change: 1 | -1): void {
+    taken += change;
+    const own = (takenBy.get(runId) ?? 0) + change;
+    if (own === 0) takenBy.delete(runId);
+    else takenBy.set(runId, own);
+  }
+
+  function wait(runId: string, signal: AbortSignal): Promise<boolean> {
+    return new Promise((resolve) => {
+      const own = waiting.get(runId) ?? new Set<Waiter>();
+      waiting.set(runId, own);
+      const leave = () => {
+        own.delete(settle);
+        if (own.size === 0 && waiting.get(runId) === own) waiting.delete(runId);
+        resolve(false);
+      };
+      const settle: Waiter = (isTurn) => {
+        signal.removeEventListener('abort', leave);
+        resolve(isTurn);
+      };
+      own.add(settle);
+      signal.addEventListener('abort', leave, { once: true });
+    });
+  }
+
+  function giveNext(): void {
+    for (const [runId, own] of waiting) {
+      const [next] = own;
+      if (!next || !hasPlace(runId)) continue;
+      own.delete(next);
+      waiting.delete(runId);
+      if (own.size > 0) waiting.set(runId, own);
+      take(runId, 1);
+      next(true);
+      return;
+    }
+  }
+
+  return {
+    /** False when the signal aborted first. Each turn that came is to be ended. */
+    begin: (runId: string, signal: AbortSignal): Promise<boolean> => {
+      if (signal.aborted) return Promise.resolve(false);
+      if (taken >= places || !hasPlace(runId)) return wait(runId, signal);
+      take(runId, 1);
+      return Promise.resolve(true);
+    },
+    end: (runId: string): void => {
+      take(runId, -1);
+      giveNext();
+    },
+  };
+}

@@ -1,0 +1,74 @@
+import type { FeedAudience, SegmentSource } from '../../../shared/contracts/feed-audience.ts';
+import { backoffMs } from '../../../shared/domain/retry.ts';
+import type { FeedStanding } from './page-questions.ts';
+import type { SkippedUsers } from '../feed/feed-store.port.ts';
+
+export interface Stall {
+  kind: 'stalled';
+  /** For people. */
+  cause: string;
+  retryInMs: number;
+}
+
+/** Users that are passed over, between two that are fed. */
+export interface Gap extends SkippedUsers {
+  /** How many of the page's users come before it. */
+  at: number;
+  /** The last one of them. */
+  last: string;
+}
+
+export interface FetchedPage {
+  kind: 'page';
+  users: readonly string[];
+  gaps: readonly Gap[];
+  isLast: boolean;
+  /** What the feed goes on with from now, where a segment's snapshot is gone. */
+  fresh: FeedAudience | null;
+}
+
+/** The pages of a feed's audience behind its cursor, one after the other, each of them checked. */
+export interface PageSource {
+  next(signal: AbortSignal): Promise<FetchedPage | Stall>;
+  standing(): FeedStanding;
+}
+
+export interface SourcePage {
+  kind: 'page';
+  /** Strictly ascending, behind all that came before. Nobody in the last page alone. */
+  users: readonly string[];
+  isLast: boolean;
+  /** The snapshot that is gone on with, where the one before is gone. */
+  fresh: SegmentSource | null;
+}
+
+/** The pages of one of the sources that an audience is made of, behind the feed's cursor. */
+export interface SourcePages {
+  next(signal: AbortSignal): Promise<SourcePage | Stall>;
+  standing(): FeedStanding;
+}
+
+/** A fault that may pass by itself. */
+const passing = { firstDelayMs: 500, maxDelayMs: 30_000 };
+/** Somebody has to look at it: a page that breaks the contract, a question that is refused. */
+const lasting = { firstDelayMs: 10_000, maxDelayMs: 300_000 };
+
+export interface StallTerms {
+  /** How often in a row the feed has stalled before. */
+  stalls: number;
+  /** In [0, 1). */
+  random: () => number;
+}
+
+export function passingStall(cause: string, { stalls, random }: StallTerms): Stall {
+  return { kind: 'stalled', cause, retryInMs: backoffMs(passing, stalls + 1, random()) };
+}
+
+export function lastingStall(cause: string, { stalls, random }: StallTerms): Stall {
+  return { kind: 'stalled', cause, retryInMs: backoffMs(lasting, stalls + 1, random()) };
+}
+
+/** Without chance: ten seconds at first, so that whoever mends it knows when it is looked at again. */
+export function brokenStall(cause: string, { stalls }: StallTerms): Stall {
+  return { kind: 'stalled', cause, retryInMs: backoffMs(lasting, stalls + 1, 1) };
+}

@@ -1,0 +1,78 @@
+import type { SegmentSource } from '../../../shared/contracts/feed-audience.ts';
+import { compareUserIds } from '../../../shared/domain/user-id.ts';
+import type { Segmentation, SegmentationFailure } from '../../../shared/ports/segmentation.ts';
+import { pageFault } from './check-page.ts';
+import type { FeedStanding, PageQuestions } from './page-questions.ts';
+import { brokenStall, lastingStall, passingStall, type SourcePages, type Stall } from './page-source.ts';
+import type { OwnedFeed } from '../feed/feed-store.port.ts';
+import { brokenPageCause, segmentationCause } from '../prepare/segmentation-cause.ts';
+
+export interface SegmentPagesDeps {
+  feed: OwnedFeed;
+  segmentation: Segmentation;
+  questions: PageQuestions;
+  /** Users asked for per page. */
+  pageSize: number;
+  /** In [0, 1). */
+  random: () => number;
+}
+
+export function createSegmentPages(source: SegmentSource, deps: SegmentPagesDeps): SourcePages {
+  const { feed, segmentation, questions, pageSize, random } = deps;
+  const { segment } = source;
+  const { country, runId, stalls } = feed;
+  const terms = { stalls, random };
+  let { snapshot } = source;
+  /** Last id that was handed out. */
+  let seen = feed.cursor;
+  /** Where to ask from: before `seen` only when that id cannot be sent in a query. */
+  let after = feed.cursor;
+  let standing: FeedStanding = stalls > 0 ? 'uncertain' : feed.cursor === null ? 'new' : 'moving';
+
+  function ask(signal: AbortSignal) {
+    const request = { segment, country, snapshot, after, limit: pageSize };
+    return questions.ask({ runId, standing }, () => segmentation.page(request, signal), signal);
+  }
+
+  function failed(failure: SegmentationFailure): Stall {
+    const cause = segmentationCause({ segment, country }, failure);
+    const stall = failure.kind === 'unavailable' ? passingStall(cause, terms) : lastingStall(cause, terms);
+    return { ...stall, retryInMs: Math.max(stall.retryInMs, failure.retryAfterMs ?? 0) };
+  }
+
+  const broken = (fault: string) => brokenStall(brokenPageCause({ segment, country }, fault), terms);
+
+  return {
+    standing: () => standing,
+    next: async (signal) => {
+      if (after !== null && !after.isWellFormed()) return broken('the last id fed cannot be asked for: lone surrogate');
+      let fresh: SegmentSource | null = null;
+      let answer = await ask(signal);
+      if (!answer.ok && answer.failure.kind === 'gone') {
+        const described = await segmentation.describe(segment, country, signal);
+        if (!described.ok) return failed(described.failure);
+        fresh = { segment, snapshot: described.value.snapshot, estimate: described.value.estimate };
+        snapshot = fresh.snapshot;
+        answer = await ask(signal);
+      }
+      if (!answer.ok) return failed(answer.failure);
+
+      const page = answer.value;
+      const fault = pageFault(page, { after, limit: pageSize });
+      if (fault !== null) return broken(fault);
+
+      standing = 'moving';
+      const users = behind(page.users, after === seen ? null : seen);
+      const isLast = page.next === null;
+      const askable = page.users.findLast((user) => user.isWellFormed());
+      if (!isLast && askable === undefined) return broken('a whole page of ids with lone surrogates');
+      after = askable ?? after;
+      seen = page.users.at(-1) ?? seen;
+      return { kind: 'page', users, isLast, fresh };
+    },
+  };
+}
+
+function behind(users: readonly string[], seen: string | null): readonly string[] {
+  return seen === null ? users : users.filter((user) => compareUserIds(user, seen) > 0);
+}

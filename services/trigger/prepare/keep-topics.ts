@@ -1,0 +1,35 @@
+import type { TopicNames } from '../../../shared/domain/shard.ts';
+import type { TopicAdmin, TopicSpec } from '../../../shared/ports/message-bus.ts';
+import type { RegistryReader } from '../../../shared/runtime/registry-reader.ts';
+
+/** Poked when the registry changes. */
+const idleMs = 60_000;
+
+export interface KeepTopicsDeps {
+  registry: Pick<RegistryReader, 'current'>;
+  topicAdmin: TopicAdmin;
+  topics: TopicNames;
+  topicTerms: Omit<TopicSpec, 'topic'>;
+}
+
+/**
+ * Gives the shards' topics the partitions that somebody wants them to have. Keys carry no order, so that this may be done under load; what
+ * is published goes to new partitions as soon as publishers see them. What comes back is a loop's turn.
+ */
+export function createKeepTopics({ registry, topicAdmin, topics, topicTerms }: KeepTopicsDeps): () => Promise<number> {
+  /** By topic: the partitions that it is known to have. */
+  const kept = new Map<string, number>();
+
+  return async () => {
+    const wanted = (registry.current()?.shards ?? []).map((shard) => ({
+      ...topicTerms,
+      topic: topics.shard(shard),
+      partitions: shard.partitions,
+    }));
+    const changed = wanted.filter(({ topic, partitions }) => (kept.get(topic) ?? 0) < partitions);
+    if (changed.length === 0) return idleMs;
+    await topicAdmin.ensureTopics(changed);
+    for (const { topic, partitions } of changed) kept.set(topic, partitions);
+    return idleMs;
+  };
+}

@@ -1,0 +1,80 @@
+import type { PoolClient } from 'pg';
+import { v7 as uuidv7 } from 'uuid';
+import { standingFailures } from '../../../../shared/postgres/standing-failures.ts';
+
+/** Writing down a million users takes some ten seconds. */
+const timeoutMs = 600_000;
+
+/** Inside of a transaction: the users of a child run and a feed for each country and step, and on it goes. */
+export async function beginRetry(client: PoolClient, runId: string): Promise<number | null> {
+  const { rows: runs } = await client.query<RetryRow>(lockPreparing, [runId]);
+  const [run] = runs;
+  if (!run) return null;
+  const { of, steps, countries, reasons } = run.retry;
+  const { rows: places } = await client.query<{ country: string; step: number }>(selectPlaces, [runId]);
+  const feeds = [places.map(() => uuidv7()), places.map(({ country }) => country), places.map(({ step }) => step)];
+  const users = {
+    text: insertUsers,
+    values: [runId, ...feeds, of, steps, countries, reasons],
+    query_timeout: timeoutMs,
+  };
+  await client.query(users);
+  const { rows } = await client.query<{ users: number }>(insertFeeds, [runId, ...feeds]);
+  const count = rows.reduce((sum, feed) => sum + feed.users, 0);
+  if (count > 0) await client.query(begin, [runId]);
+  return count;
+}
+
+/** Whose failures are tried again: of one run, or, with null, of the whole family; lists are filters. */
+interface RetryRow {
+  retry: { of: string | null; steps: number[] | null; countries: string[] | null; reasons: string[] | null };
+}
+
+const lockPreparing = `select retry from runs where id = $1 and state = 'preparing' and retry is not null for update`;
+
+/** Where anybody of the family has failed at all: at most as many as there are countries and steps. */
+const selectPlaces = `
+  select distinct f.country, t.step
+  from runs n
+  join runs m on m.id = n.parent or m.parent = n.parent
+  join feeds f on f.run = m.id
+  join failure_totals t using (feed)
+  where n.id = $1 order by 1, 2`;
+
+const places = `unnest($2::uuid[], $3::text[], $4::int2[]) k (feed, country, step)`;
+
+/** Frozen: what had failed when the run was created. Written in the order of the key. */
+const insertUsers = `
+  with family as (
+    select m.id, m.created_at from runs n join runs m on m.id = n.parent or m.parent = n.parent and m.id <> n.id where n.id = $1
+  )
+  insert into retry_users (feed, user_id)
+  select k.feed, s.user_id
+  from ${places}
+  join (${standingFailures({
+    of: '$5',
+    steps: '$6',
+    countries: '$7',
+    reasons: '$8',
+    until: '(select created_at from runs where id = $1)',
+  })}) s on s.country = k.country and s.step = k.step
+  order by k.feed, s.user_id
+  on conflict do nothing`;
+
+const insertFeeds = `
+  insert into feeds (feed, run, country, segment, snapshot, estimate, from_step, batch_users, step_units)
+  select k.feed, $1, k.country, '', '', t.users, k.step,
+    -- As its parent's: every endpoint of the chain takes so many.
+    (select min(batch_users) from feeds where run = (select parent from runs where id = $1)),
+    (select step_units(campaign, revision, k.country) from runs where id = $1)
+  from ${places} cross join lateral (select count(*) as users from retry_users where feed = k.feed) t
+  where t.users > 0
+  returning estimate::float8 as users`;
+
+const begin = `
+  with r as (
+    update runs set state = 'running', state_since = now(), started_at = now(), waiting_cause = null, waiting_since = null where id = $1
+    returning id
+  )
+  insert into run_events (run, kind, detail)
+  select id, 'begun', jsonb_build_object('feeds', (select count(*) from feeds where run = $1)) from r`;

@@ -1,0 +1,153 @@
+import pLimit, { type LimitFunction } from 'p-limit';
+import type { AudienceEntry, CampaignDefinition } from '../../../shared/contracts/campaigns.ts';
+import { localStartMs } from '../../../shared/contracts/local-starts.ts';
+import type { TopicNames } from '../../../shared/domain/shard.ts';
+import type { TopicAdmin, TopicSpec } from '../../../shared/ports/message-bus.ts';
+import type { ShardStore } from '../../../shared/ports/registry.ts';
+import type { Logger } from '../../../shared/runtime/logger.ts';
+import type { RegistryReader } from '../../../shared/runtime/registry-reader.ts';
+import type { NewFeed, RunStore, RunToPrepare } from '../keep/run-store.port.ts';
+import { holdOutOf, resolveSource, type ResolveDeps, type Resolved } from './resolve-audience.ts';
+
+/** Questions of one run in flight, once its first one was answered: one that hangs holds one place. */
+const maxQuestionsPerRun = 8;
+
+export interface PrepareRunDeps extends ResolveDeps {
+  runStore: RunStore;
+  topicAdmin: TopicAdmin;
+  topics: TopicNames;
+  shards: ShardStore;
+  registry: Pick<RegistryReader, 'refresh'>;
+  /** What a new shard's topic is like; one that is there has its own number of partitions. */
+  topicTerms: Omit<TopicSpec, 'topic'>;
+  /** Questions of all runs in flight. */
+  questions: LimitFunction;
+  logger: Logger;
+}
+
+/** `later`: it has to be tried again, for a cause that people are shown. */
+export type Prepared =
+  { kind: 'begun' } | { kind: 'ended' } | { kind: 'later'; cause: string; retryAfterMs: number } | { kind: 'stopped' };
+
+/** Asks for the sources of a run's audience, creates the topics that it needs, and begins it. Throws when the database does not answer. */
+export async function prepareRun(run: RunToPrepare, deps: PrepareRunDeps, signal: AbortSignal): Promise<Prepared> {
+  if (run.isRetry) return prepareRetry(run, deps);
+  const places = await resolveAll(run, deps, signal);
+  if (signal.aborted) return { kind: 'stopped' };
+  const answers = places.map(({ resolved }) => resolved);
+  const missing = answers.find((answer) => answer.kind === 'missing');
+  if (missing) {
+    await endRun(run, 'failed', missing.reason, deps);
+    return { kind: 'ended' };
+  }
+  const waits = answers.filter((answer) => answer.kind === 'later');
+  const [first] = waits;
+  if (first) return { kind: 'later', cause: first.cause, retryAfterMs: Math.max(...waits.map((w) => w.retryAfterMs)) };
+
+  const { actionTypes } = await deps.registry.refresh();
+  const types = new Map(actionTypes.map((type) => [type.name, type]));
+  const unknown = run.definition.chain.find(({ action }) => !types.has(action));
+  if (unknown) {
+    await endRun(run, 'failed', `there is no action type "${unknown.action}" any more`, deps);
+    return { kind: 'ended' };
+  }
+  const topicFault = await createTopics(run, deps);
+  if (topicFault !== null) return { kind: 'later', cause: topicFault, retryAfterMs: 0 };
+  const batchUsers = Math.min(...run.definition.chain.map(({ action }) => types.get(action)?.config.batchSize ?? 1));
+  const feeds = run.definition.countries.map((country) => feedOf(country, run, places));
+  // False when another trigger was first.
+  if (await deps.runStore.begin(run.runId, feeds, batchUsers)) {
+    deps.logger.info({ runId: run.runId, campaignId: run.campaignId, feeds: feeds.length }, 'run begun');
+  }
+  return { kind: 'begun' };
+}
+
+/** Its audience is in our own database: nobody has to be asked. */
+async function prepareRetry(run: RunToPrepare, deps: PrepareRunDeps): Promise<Prepared> {
+  const topicFault = await createTopics(run, deps);
+  if (topicFault !== null) return { kind: 'later', cause: topicFault, retryAfterMs: 0 };
+  const users = await deps.runStore.beginRetry(run.runId);
+  if (users === 0) {
+    await endRun(run, 'failed', 'nobody is left whose failure could be tried again', deps);
+    return { kind: 'ended' };
+  }
+  if (users !== null)
+    deps.logger.info({ runId: run.runId, campaignId: run.campaignId, users }, 'run of failed users begun');
+  return { kind: 'begun' };
+}
+
+export async function endRun(
+  { runId, campaignId }: RunToPrepare,
+  state: 'failed' | 'expired',
+  reason: string,
+  { runStore, logger }: Pick<PrepareRunDeps, 'runStore' | 'logger'>,
+): Promise<void> {
+  if (await runStore.finish(runId, state, reason)) logger.info({ runId, campaignId, state, reason }, 'run ended');
+}
+
+/** A source of the audience in one country. */
+interface Place {
+  entry: AudienceEntry;
+  isExcluded: boolean;
+  country: string;
+}
+
+type ResolvedPlace = Place & { resolved: Resolved };
+
+async function resolveAll(
+  { definition }: RunToPrepare,
+  deps: PrepareRunDeps,
+  signal: AbortSignal,
+): Promise<ResolvedPlace[]> {
+  const resolve = async (place: Place): Promise<ResolvedPlace> => {
+    const resolved = await deps.questions(() => resolveSource(place.entry, place.country, deps, signal));
+    return { ...place, resolved };
+  };
+  const [first, ...others] = placesOf(definition);
+  if (!first) return [];
+  const asked = await resolve(first);
+  if (asked.resolved.kind !== 'source') return [asked];
+  return [asked, ...(await pLimit(maxQuestionsPerRun).map(others, resolve))];
+}
+
+function placesOf({ audience, countries }: CampaignDefinition): Place[] {
+  const placed = (entries: readonly AudienceEntry[], isExcluded: boolean) =>
+    entries.flatMap((entry) => countries.map((country) => ({ entry, isExcluded, country })));
+  return [...placed(audience.include, false), ...placed(audience.exclude ?? [], true)];
+}
+
+function feedOf(country: string, { definition, campaignId }: RunToPrepare, places: readonly ResolvedPlace[]): NewFeed {
+  const sources = (excluded: boolean) =>
+    places.flatMap(({ resolved, isExcluded, ...place }) => {
+      return place.country === country && isExcluded === excluded && resolved.kind === 'source'
+        ? [resolved.source]
+        : [];
+    });
+  const holdOut = holdOutOf(definition, campaignId);
+  const audience = { include: sources(false), exclude: sources(true), holdOut };
+  return { country, audience, ...startOf(country, definition) };
+}
+
+/** Each country begins when it is so late there. */
+function startOf(country: string, { schedule }: CampaignDefinition): Pick<NewFeed, 'startsAt'> {
+  const atMs = schedule.type === 'local' ? localStartMs(schedule, country) : undefined;
+  return atMs === undefined ? {} : { startsAt: new Date(atMs) };
+}
+
+/** The shards of every step in every country come to life, with their topics, before anything can be published. What went wrong comes back. */
+async function createTopics(
+  { definition }: RunToPrepare,
+  { topicAdmin, topics, topicTerms, shards }: PrepareRunDeps,
+): Promise<string | null> {
+  const actions = [...new Set(definition.chain.map(({ action }) => action))];
+  const needed = actions.flatMap((actionType) => definition.countries.map((country) => ({ actionType, country })));
+  const alive = await shards.ensure(needed, topicTerms.partitions);
+  try {
+    await topicAdmin.ensureTopics(
+      alive.map((shard) => ({ ...topicTerms, topic: topics.shard(shard), partitions: shard.partitions })),
+    );
+    return null;
+  } catch (error) {
+    return `Kafka: the run's topics could not be created: ${error instanceof Error ? error.message : String(error)}`;
+  }
+}

@@ -1,0 +1,89 @@
+import type { AudienceEntry, CampaignDefinition } from '../../../shared/contracts/campaigns.ts';
+import type { FeedAudience, FeedSource } from '../../../shared/contracts/feed-audience.ts';
+import { publicId, uuidOf } from '../../../shared/domain/ids.ts';
+import { isTerminal } from '../../../shared/domain/run-states.ts';
+import type { Segmentation } from '../../../shared/ports/segmentation.ts';
+import type { StoredAudiences } from '../../../shared/ports/stored-audiences.ts';
+import { segmentationCause } from './segmentation-cause.ts';
+
+export interface ResolveDeps {
+  segmentation: Pick<Segmentation, 'describe'>;
+  storedAudiences: Pick<StoredAudiences, 'list' | 'run' | 'countEarlier'>;
+}
+
+/** `missing`: the run cannot be carried out at all. `later`: it has to be asked again, for a cause that people are shown. */
+export type Resolved =
+  | { kind: 'source'; source: FeedSource }
+  | { kind: 'missing'; reason: string }
+  | { kind: 'later'; cause: string; retryAfterMs: number };
+
+/** What a source of an audience is in one country, at the moment that its run begins. Throws when the database does not answer. */
+export async function resolveSource(
+  entry: AudienceEntry,
+  country: string,
+  deps: ResolveDeps,
+  signal: AbortSignal,
+): Promise<Resolved> {
+  if ('segment' in entry) return resolveSegment(entry.segment, country, deps, signal);
+  if ('list' in entry) return resolveList(entry.list, country, deps);
+  return resolveRun(entry, country, deps);
+}
+
+async function resolveSegment(
+  segment: string,
+  country: string,
+  { segmentation }: ResolveDeps,
+  signal: AbortSignal,
+): Promise<Resolved> {
+  const answer = await segmentation.describe(segment, country, signal);
+  if (answer.ok) {
+    const { snapshot, estimate } = answer.value;
+    return { kind: 'source', source: { segment, snapshot, estimate } };
+  }
+  const { failure } = answer;
+  if (failure.kind === 'not-found') {
+    return { kind: 'missing', reason: `there is no segment "${segment}" for ${country}` };
+  }
+  const cause = segmentationCause({ segment, country }, failure);
+  return { kind: 'later', cause, retryAfterMs: failure.retryAfterMs ?? 0 };
+}
+
+async function resolveList(id: string, country: string, { storedAudiences }: ResolveDeps): Promise<Resolved> {
+  const listId = uuidOf('audience', id);
+  const list = listId === undefined ? undefined : await storedAudiences.list(listId, country);
+  if (listId === undefined || !list) return { kind: 'missing', reason: `there is no list ${id} any more` };
+  return { kind: 'source', source: { listId, estimate: list.users } };
+}
+
+type RunEntry = Extract<AudienceEntry, { runId: string }>;
+
+async function resolveRun(
+  { runId: id, outcomes, step }: RunEntry,
+  country: string,
+  { storedAudiences }: ResolveDeps,
+): Promise<Resolved> {
+  const runId = uuidOf('run', id);
+  const run = runId === undefined ? undefined : await storedAudiences.run(runId, country);
+  if (runId === undefined || !run) return { kind: 'missing', reason: `there is no run ${id} any more` };
+  // Outcomes of a run that goes on are those of a moment, and its users those that it has come to.
+  if (!isTerminal(run.state)) {
+    return {
+      kind: 'later',
+      cause: `the audience names ${publicId('run', runId)}, which has not ended`,
+      retryAfterMs: 0,
+    };
+  }
+  if (!run.keepsUsers) return { kind: 'missing', reason: `the users of run ${id} are not kept any more` };
+  if (outcomes && !run.keepsFailures) {
+    return { kind: 'missing', reason: `which users of run ${id} ended how is not kept any more` };
+  }
+  const { feedIds, steps } = run;
+  const estimate = await storedAudiences.countEarlier(runId, country, { steps, outcomes, step });
+  return { kind: 'source', source: { runId, feedIds, steps, outcomes, step, estimate } };
+}
+
+/** Without a seed of its own, a campaign holds out the same users in each of its runs. */
+export function holdOutOf({ audience }: CampaignDefinition, campaignId: string): FeedAudience['holdOut'] {
+  const { holdOutPercent: percent = 0, holdOutSeed } = audience;
+  return percent === 0 ? null : { percent, seed: holdOutSeed ?? publicId('campaign', campaignId) };
+}

@@ -1,0 +1,116 @@
+import pLimit from 'p-limit';
+import { backoffMs } from '../../../shared/domain/retry.ts';
+import type { Clock } from '../../../shared/ports/clock.ts';
+import { createLoop, type Loop } from '../../../shared/runtime/loop.ts';
+import type { RunToPrepare } from '../keep/run-store.port.ts';
+import { endRun, prepareRun, type PrepareRunDeps } from './prepare-run.ts';
+import type { WarnSparingly } from '../warn-sparingly.ts';
+
+/** Runs prepared at once. Of these, runs that were tried in vain before take half at most: what hangs keeps nobody new out. */
+const maxAtOnce = 64;
+const maxTriedBefore = 32;
+/** Questions of all runs in flight. */
+const maxQuestions = 64;
+const lookEveryMs = 500;
+const forgetAfterMs = 300_000;
+const afterErrorMs = 1000;
+const backoff = { firstDelayMs: 500, maxDelayMs: 30_000 };
+
+export interface RunPreparerDeps extends Omit<PrepareRunDeps, 'questions'> {
+  /** There are new feeds to page. */
+  onBegun: () => void;
+  clock: Clock;
+  /** In [0, 1). */
+  random: () => number;
+  warn: WarnSparingly;
+}
+
+/** Failed tries of one run, kept by this process alone: another trigger makes its own. */
+interface Tries {
+  failures: number;
+  nextAtMs: number;
+  cause: string;
+}
+
+/** Prepares runs that were created: a task for each, started when it is seen. */
+export type RunPreparer = Pick<Loop, 'start' | 'stop'>;
+
+export function createRunPreparer(deps: RunPreparerDeps): RunPreparer {
+  const { runStore, clock, logger, warn } = deps;
+  const questions = pLimit(maxQuestions);
+  const tasks = new Map<string, Promise<void>>();
+  const tries = new Map<string, Tries>();
+  let triedBefore = 0;
+
+  /** New runs first. The loop never waits for a task: the slowest segmentation answer would hold up all runs. */
+  async function turn(signal: AbortSignal): Promise<number> {
+    forgetOld();
+    for (const run of await runStore.toPrepare(maxAtOnce - tasks.size, [...tasks.keys(), ...tries.keys()]))
+      startTask(run, signal);
+    const places = Math.min(maxAtOnce - tasks.size, maxTriedBefore - triedBefore);
+    const resting = restingRuns();
+    if (places <= 0 || resting.length === tries.size) return lookEveryMs;
+    for (const run of await runStore.toPrepare(places, [...tasks.keys(), ...resting])) startTask(run, signal);
+    return lookEveryMs;
+  }
+
+  function restingRuns(): string[] {
+    const nowMs = clock.monotonicMs();
+    return [...tries].flatMap(([runId, { nextAtMs }]) => (nextAtMs > nowMs ? [runId] : []));
+  }
+
+  /** Runs that another trigger has begun or ended. */
+  function forgetOld(): void {
+    const oldMs = clock.monotonicMs() - forgetAfterMs;
+    for (const [runId, { nextAtMs }] of tries) if (nextAtMs < oldMs) tries.delete(runId);
+  }
+
+  function startTask(run: RunToPrepare, signal: AbortSignal): void {
+    const isRepeat = tries.has(run.runId);
+    if (isRepeat) triedBefore++;
+    const task = prepare(run, signal)
+      .catch((error: unknown) => tryLater(run, String(error), 0))
+      .finally(() => {
+        tasks.delete(run.runId);
+        if (isRepeat) triedBefore--;
+      });
+    tasks.set(run.runId, task);
+  }
+
+  async function prepare(run: RunToPrepare, signal: AbortSignal): Promise<void> {
+    const before = tries.get(run.runId);
+    if (run.deadlineInMs <= 0) {
+      const reason = ['the deadline passed before the run could begin', before?.cause].filter(Boolean).join('; ');
+      await endRun(run, 'expired', reason, { runStore, logger });
+      tries.delete(run.runId);
+      return;
+    }
+    const prepared = await prepareRun(run, { ...deps, questions }, signal);
+    if (prepared.kind === 'later') {
+      tryLater(run, prepared.cause, prepared.retryAfterMs);
+      await runStore.wait(run.runId, prepared.cause);
+      return;
+    }
+    tries.delete(run.runId);
+    if (prepared.kind === 'begun') deps.onBegun();
+  }
+
+  function tryLater({ runId, campaignId, deadlineInMs }: RunToPrepare, cause: string, retryAfterMs: number): void {
+    const failures = (tries.get(runId)?.failures ?? 0) + 1;
+    const wishedMs = Math.max(backoffMs(backoff, failures, deps.random()), retryAfterMs);
+    // Not beyond the deadline, at which the run has to be ended.
+    const waitMs = Math.min(wishedMs, Math.max(deadlineInMs, lookEveryMs));
+    tries.set(runId, { failures, nextAtMs: clock.monotonicMs() + waitMs, cause });
+    warn('cannot prepare a run yet', cause, { runId, campaignId, waitMs });
+  }
+
+  const loop = createLoop({ name: 'run-preparer', turn, afterErrorMs, clock, logger });
+
+  return {
+    start: () => loop.start(),
+    stop: async () => {
+      await loop.stop();
+      await Promise.all(tasks.values());
+    },
+  };
+}

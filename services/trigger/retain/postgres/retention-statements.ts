@@ -1,0 +1,152 @@
+import type { KeptKind } from '../retention-store.port.ts';
+
+export const tableOf: Record<KeptKind, string> = { users: 'batches', steps: 'batch_steps', failures: 'user_failures' };
+
+/** $1 kind, $2 the table whose weeks decide. Those that leave in its company. */
+export const companions = `select name from feed_tables where leaves_with = $1 and name <> $2 order by name`;
+
+/** $1 weeks. The function is in the migrations, with the storage settings of each table. */
+export const makeAhead = `select make_feed_partitions(now(), now() + $1::int * interval '7 days') as made`;
+
+/**
+ * $1 table, $2 days. Weeks that are over, and in which no run has to be kept. The bounds are read out of the catalogue: the names are for
+ * people. Steps stay as long as the users of the same week: without its row, a step could be claimed anew.
+ */
+export const droppableWeeks = `
+  select p.name, p.since, p.until
+  from (
+    select c.relname as name, bound[1]::uuid as since, bound[2]::uuid as until
+    from pg_inherits i
+    join pg_class c on c.oid = i.inhrelid
+    cross join regexp_match(pg_get_expr(c.relpartbound, c.oid), $$FROM \\('(.*)'\\) TO \\('(.*)'\\)$$) bound
+    where i.inhparent = to_regclass($1) and bound is not null
+  ) p
+  where p.until <= feed_floor(now() - $2::int * interval '1 day')
+    and not exists (
+      select from feeds f join runs r on r.id = f.run
+      where f.feed >= p.since and f.feed < p.until and (r.ended_at is null or r.ended_at > now() - $2::int * interval '1 day')
+    )
+    and ($1 <> 'batch_steps' or to_regclass(replace(p.name, 'batch_steps', 'batches')) is null)
+  order by p.since`;
+
+const inWeek = 'feed >= $1::uuid and feed < $2::uuid';
+
+/** What goes with a week: $1 and $2 are its bounds. */
+export const beforeDropping: Record<KeptKind, readonly string[]> = {
+  users: [],
+  steps: ['agenda', 'sweep_marks', 'holds', 'step_causes', 'step_begins', 'quarantined_steps'].map(
+    (table) => `delete from ${table} where ${inWeek}`,
+  ),
+  failures: [
+    `update runs set failures_kept = false where id in (select run from feeds where ${inWeek}) and failures_kept`,
+    `delete from settlements where ${inWeek}`,
+    `update settlement_requests set rejects = '[]', cursor_user = null where run in (select run from feeds where ${inWeek})`,
+  ],
+};
+
+const endedLongAgo = `r.ended_at <= now() - $1::int * interval '1 day'`;
+
+/** $1 days, $2 limit. Rows of a table's default partition, by their runs. */
+export function deleteStrays(name: string): string {
+  const table = `${name}_default`;
+  // As with weeks: steps stay as long as their users.
+  const unlessUsers =
+    name === 'batch_steps'
+      ? `and not exists (select from batches b where b.feed = s.feed and b.batch_no = s.batch_no)`
+      : '';
+  const stray = `
+    select s.ctid from feeds f join runs r on r.id = f.run join ${table} s on s.feed = f.feed where ${endedLongAgo} ${unlessUsers} limit $2`;
+  if (name !== 'user_failures') return `delete from ${table} where ctid = any(array(${stray}))`;
+  return `
+    with gone as (
+      delete from ${table} where ctid = any(array(${stray})) returning feed
+    ), s as (
+      delete from settlements where feed in (select feed from gone)
+    ), r as (
+      update runs set failures_kept = false where id in (select run from feeds where feed in (select feed from gone)) and failures_kept
+    )
+    select from gone`;
+}
+
+/** $1 days, $2 limit. */
+export const deleteRuns = `
+  with gone as (
+    select r.id from runs r where ${endedLongAgo} order by r.ended_at limit $2
+  ), b as (
+    -- What they have spent stays spent.
+    update budgets b set past_units = b.past_units + g.units
+    from (
+      select r.campaign, f.country, sum((t.succeeded + t.unknown) * f.step_units[t.step])::bigint as units
+      from gone join runs r on r.id = gone.id join feeds f on f.run = r.id join run_totals t on t.feed = f.feed
+      where f.step_units is not null group by r.campaign, f.country
+    ) g
+    where b.campaign = g.campaign and b.country = g.country
+  ), f as (
+    delete from feeds where run in (select id from gone) returning feed
+  ), br as (
+    delete from budget_reservations where feed in (select feed from f)
+  ), t as (
+    delete from run_totals where feed in (select feed from f)
+  ), ft as (
+    delete from failure_totals where feed in (select feed from f)
+  ), a as (
+    delete from agenda where feed in (select feed from f)
+  ), m as (
+    delete from sweep_marks where feed in (select feed from f)
+  ), h as (
+    delete from holds where feed in (select feed from f)
+  ), sr as (
+    delete from settlement_requests where run in (select id from gone)
+  ), st as (
+    delete from settlements where feed in (select feed from f)
+  ), c as (
+    delete from step_causes where feed in (select feed from f)
+  ), rt as (
+    delete from receipt_totals where feed in (select feed from f)
+  ), sb as (
+    delete from step_begins where feed in (select feed from f)
+  ), q as (
+    delete from quarantined_steps where feed in (select feed from f)
+  ), e as (
+    delete from run_events where run in (select id from gone)
+  ), n as (
+    delete from run_points where run in (select id from gone)
+  ), o as (
+    delete from run_troubles where run in (select id from gone)
+  ), p as (
+    delete from run_paces where run in (select id from gone)
+  ), r as (
+    delete from runs where id in (select id from gone) returning id
+  )
+  select count(*)::int as deleted from r`;
+
+/** $1 days, $2 limit. */
+export const deleteAnswers = `
+  delete from idempotency_keys where ctid = any(array(
+    select ctid from idempotency_keys where created_at <= now() - $1::int * interval '1 day' limit $2))`;
+
+/** $1 days, $2 limit. */
+export const deleteDeadLetters = `
+  delete from dead_letters where ctid = any(array(
+    select ctid from dead_letters where created_at <= now() - $1::int * interval '1 day' limit $2))`;
+
+/** $1 days. The oldest first. */
+export const oldAudiences = `
+  select id from audiences where created_at <= now() - $1::int * interval '1 day' and state <> 'receiving' order by created_at`;
+
+/** An upload says every ten seconds that rows still come, unless its sender pauses. */
+export const failLostUploads = `
+  update audiences set state = 'failed', cause = 'nothing was heard of the upload for fifteen minutes'
+  where state = 'receiving' and received_at < now() - interval '15 minutes'`;
+/** $1 days, $2 limit. */
+export const deleteChanges = `
+  delete from audit_log where ctid = any(array(
+    select ctid from audit_log where at <= now() - $1::int * interval '1 day' limit $2))`;
+
+/** $1 limit. */
+export const deleteSessions = `
+  delete from sessions where digest in (select digest from sessions where least(idle_until, expires_at) <= now() limit $1)`;
+
+/** $1 limit. */
+export const deleteSessionLinks = `
+  delete from session_links where digest in (select digest from session_links where expires_at <= now() limit $1)`;

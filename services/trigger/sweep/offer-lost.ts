@@ -1,0 +1,33 @@
+import type { MessagePublisher } from '../../../shared/ports/message-bus.ts';
+import type { LostRef, OutboxSweep } from './outbox-sweep.port.ts';
+import { lostMessages } from '../feed/step-messages.ts';
+
+export interface OfferLostDeps {
+  outboxSweep: Pick<OutboxSweep, 'takeBack'>;
+  publisher: MessagePublisher;
+}
+
+/**
+ * Publishes references topic by topic: one that cannot be written holds up no other. What could not be published is due again soon.
+ *
+ * @returns by topic, why it could not be written; null where it was
+ */
+export async function offerLost(
+  refs: readonly LostRef[],
+  topicOf: (ref: LostRef) => string,
+  { outboxSweep, publisher }: OfferLostDeps,
+): Promise<Map<string, string | null>> {
+  const causes = new Map<string, string | null>();
+  await Promise.all(
+    [...Map.groupBy(refs, topicOf)].map(async ([topic, ofTopic]) => {
+      try {
+        await publisher.publish(lostMessages(topicOf, ofTopic));
+        causes.set(topic, null);
+      } catch (error) {
+        causes.set(topic, error instanceof Error ? error.message : String(error));
+        await outboxSweep.takeBack(ofTopic);
+      }
+    }),
+  );
+  return causes;
+}

@@ -1,0 +1,54 @@
+import type { Pool } from 'pg';
+import type { StepRef } from '../../../../shared/ports/step-ledger.ts';
+import { plainArray } from '../../../../shared/postgres/array-literals.ts';
+import { lostBefore } from '../../../../shared/postgres/step-writes.ts';
+import { retryingDeadlocks } from '../../../../shared/postgres/transaction.ts';
+import type { OutboxSweep, WindowLook } from '../outbox-sweep.port.ts';
+import * as statements from './sweep-statements.ts';
+
+interface DueRow extends StepRef {
+  quarantined: boolean;
+  n: number;
+}
+
+export function createOutboxSweep({ pool }: { pool: Pool }): OutboxSweep {
+  return {
+    due: async (feeds, limit, busy) => {
+      const params = {
+        feeds: plainArray(feeds.map(({ feedId }) => feedId)),
+        chainLengths: plainArray(feeds.map(({ chainLength }) => chainLength)),
+        limit,
+        busyFeeds: plainArray(busy.map(({ feedId }) => feedId)),
+        busySteps: plainArray(busy.map(({ step }) => step)),
+      };
+      // A flush that puts back locks the same rows, in another order.
+      const { rows } = await retryingDeadlocks(() => pool.query<DueRow>(statements.due.with(params)));
+      const quarantined = rows.filter((row) => row.quarantined).map(refOf);
+      const offered = rows.filter((row) => !row.quarantined);
+      // Whoever is lost before a step was lost in steps that are done: those rows never change, so a second look is no risk.
+      const lost = offered.length === 0 ? [] : await lostBefore(pool, offered);
+      const offers = offered.map((row, index) => {
+        const lostUsers = lost[index] ?? [];
+        return { ...refOf(row), lost: lostUsers, remaining: row.n - lostUsers.length };
+      });
+      return { offers, quarantined };
+    },
+    takeBack: async (refs) => {
+      const keys = {
+        feeds: plainArray(refs.map(({ feedId }) => feedId)),
+        batchNos: plainArray(refs.map(({ batchNo }) => batchNo)),
+        steps: plainArray(refs.map(({ step }) => step)),
+      };
+      await retryingDeadlocks(() => pool.query(statements.takeBack.with(keys)));
+    },
+    look: async ({ feedId, chainLength }, { from, limit, unborn }) => {
+      const params = { feed: feedId, chainLength, from, limit, unborn: plainArray(unborn) };
+      const { rows } = await retryingDeadlocks(() => pool.query<WindowLook>(statements.look.with(params)));
+      return rows.at(0) ?? { running: 0, next: null };
+    },
+  };
+}
+
+function refOf({ feedId, batchNo, step }: StepRef): StepRef {
+  return { feedId, batchNo, step };
+}

@@ -1,0 +1,139 @@
+import { quarantinedAfterLapses, restCode, stepState } from '../../../../shared/postgres/ledger-codes.ts';
+import { statementOf } from '../../../../shared/postgres/statement.ts';
+
+/** The sweep's statements. They read the agenda and what is above a feed's mark, never the whole of a run. */
+
+/** Until something that was offered is offered again: 10 s, 20 s, up to 10 min. */
+const offeredAgainIn = (offers: string) => `least(600, 10 * 2 ^ least(${offers}, 10)) * interval '1 second'`;
+
+/** Who claimed it after the last offer has heard that offer: offers that nobody heard are counted anew. */
+const isHeard = `s.state = ${stepState.running} and s.lease_until > d.offer_at - ${offeredAgainIn('(d.offers - 1)')}`;
+
+export interface DueParams {
+  feeds: string;
+  chainLengths: string;
+  limit: number;
+  busyFeeds: string;
+  busySteps: string;
+}
+
+/** One row for each reference to be published, and for each that is quarantined. */
+export const due = statementOf<DueParams>(
+  'sweep-due',
+  ($) => `
+  with d as (
+    select a.feed, a.batch_no, a.step, a.offers, a.offer_at, k.chain_length
+    from unnest(${$('feeds')}::uuid[], ${$('chainLengths')}::int[]) k (feed, chain_length)
+    cross join lateral (
+      select * from agenda where feed = k.feed and offer_at <= now() order by offer_at limit ${$('limit')}
+    ) a
+  ), s as (
+    select d.feed, d.batch_no, d.step, t.offers, d.chain_length, s.lease_until, s.next_attempt_at, h.next_try_at,
+      s.rest = ${restCode.succeeded} and s.rest_users > 0 and d.step < d.chain_length as goes_on,
+      case
+        when s.state = ${stepState.done} then 'done'
+        when s.state = ${stepState.running} and s.lease_until >= now() then 'running'
+        when s.state = ${stepState.running} and s.lapses >= ${quarantinedAfterLapses} then 'quarantined'
+        when s.state = ${stepState.waiting} and s.next_attempt_at > now() then 'waiting'
+        when h.feed is not null then 'held'
+        when t.offers > 0 and exists (
+          select from unnest(${$('busyFeeds')}::uuid[], ${$('busySteps')}::int2[]) b (feed, step) where b.feed = d.feed and b.step = d.step
+        ) then 'busy'
+        else 'lost'
+      end as place
+    from d
+    left join batch_steps s on s.feed = d.feed and s.batch_no = d.batch_no and s.step = d.step
+    left join holds h on h.feed = d.feed and h.step = d.step
+    cross join lateral (select case when ${isHeard} then 0 else d.offers end as offers) t
+  ), p as (
+    select s.*, place = 'lost' or place = 'held' and next_try_at <= now()
+      and batch_no = min(batch_no) filter (where place = 'held') over (partition by feed, step) as offered
+    from s
+  ), gone as (
+    delete from agenda a using p where a.feed = p.feed and a.batch_no = p.batch_no and a.step = p.step and p.place = 'done'
+  ), following as (
+    insert into agenda (feed, batch_no, step, offer_at)
+    select feed, batch_no, step + 1, now() + interval '10 seconds' from p where place = 'done' and goes_on
+    order by feed, batch_no, step
+    on conflict (feed, batch_no, step) do nothing
+  ), moved as (
+    update agenda a set offers = least(p.offers + p.offered::int, 30), offer_at = case
+        when p.offered then now() + ${offeredAgainIn('p.offers')}
+        when p.place = 'running' then p.lease_until
+        when p.place = 'waiting' then p.next_attempt_at
+        when p.place = 'held' then greatest(p.next_try_at, now() + interval '5 seconds')
+        else now() + interval '10 seconds'
+      end
+    from p where a.feed = p.feed and a.batch_no = p.batch_no and a.step = p.step and p.place <> 'done'
+  )
+  select p.feed as "feedId", p.batch_no as "batchNo", p.step, p.place = 'quarantined' as quarantined, b.n
+  from p cross join lateral (select n from batches where feed = p.feed and batch_no = p.batch_no limit 1) b
+  where p.offered or p.place = 'quarantined'
+  order by p.feed, p.step, p.batch_no`,
+);
+
+export const takeBack = statementOf<{ feeds: string; batchNos: string; steps: string }>(
+  'sweep-take-back',
+  ($) => `
+  update agenda a set offers = greatest(a.offers - 1, 0), offer_at = now() + interval '5 seconds'
+  from unnest(${$('feeds')}::uuid[], ${$('batchNos')}::int[], ${$('steps')}::int2[]) k (feed, batch_no, step)
+  where a.feed = k.feed and a.batch_no = k.batch_no and a.step = k.step`,
+);
+
+export interface LookParams {
+  feed: string;
+  chainLength: number;
+  from: number;
+  limit: number;
+  unborn: string;
+}
+
+/**
+ * The furthest step of a batch tells its place. The mark belongs to the last step: whatever is below it is through the chain or on the
+ * agenda. It moves only where the window begins at it.
+ */
+export const look = statementOf<LookParams>(
+  'sweep-look',
+  ($) => `
+  with f as (
+    select f.feed, f.next_batch_no, f.from_step, coalesce(m.below, 1) as below, greatest(coalesce(m.below, 1), ${$('from')}::int) as low
+    from feeds f left join sweep_marks m on m.feed = f.feed and m.step = ${$('chainLength')}::int2
+    where f.feed = ${$('feed')}
+  ), w as (
+    select f.feed, f.from_step, k.batch_no from f, generate_series(f.low, least(f.next_batch_no, f.low + ${$('limit')}::int) - 1) k (batch_no)
+  ), s as (
+    select distinct on (s.batch_no) s.batch_no, s.step, s.state, s.lease_until, s.next_attempt_at,
+      s.rest = ${restCode.succeeded} and s.rest_users > 0 and s.step < ${$('chainLength')}::int as goes_on
+    from f join batch_steps s on s.feed = f.feed and s.batch_no >= f.low and s.batch_no < least(f.next_batch_no, f.low + ${$('limit')}::int)
+    order by s.batch_no, s.step desc
+  ), p as (
+    select w.feed, w.batch_no, s.next_attempt_at,
+      case when s.step is null then w.from_step when s.state = ${stepState.done} then s.step + 1 else s.step end as step,
+      case
+        when s.step is null or s.state = ${stepState.done} and s.goes_on then 'unborn'
+        when s.state = ${stepState.done} then 'through'
+        when s.state = ${stepState.waiting} then 'waiting'
+        when s.lease_until < now() then 'lapsed'
+        else 'running'
+      end as place,
+      exists (select from agenda a where a.feed = w.feed and a.batch_no = w.batch_no) as listed
+    from w left join s on s.batch_no = w.batch_no
+  ), added as (
+    insert into agenda (feed, batch_no, step, offer_at)
+    select feed, batch_no, step, case when place = 'waiting' then next_attempt_at else now() end from p
+    where not listed and (place in ('lapsed', 'waiting') or place = 'unborn' and step = any(${$('unborn')}::int[]))
+    order by feed, batch_no, step
+    on conflict (feed, batch_no, step) do nothing
+    returning batch_no
+  ), seen as (
+    select max(p.batch_no) + 1 as "end", count(*) filter (where p.place = 'running') as running,
+      min(p.batch_no) filter (where p.place <> 'through' and not p.listed and added.batch_no is null) as first_open
+    from p left join added on added.batch_no = p.batch_no
+  ), moved as (
+    insert into sweep_marks as m (feed, step, below)
+    select f.feed, ${$('chainLength')}::int2, coalesce(seen.first_open, seen."end") from f, seen
+    where f.low = f.below and coalesce(seen.first_open, seen."end") > f.below
+    on conflict (feed, step) do update set below = greatest(m.below, excluded.below)
+  )
+  select seen.running::int as running, case when seen."end" < f.next_batch_no then seen."end" end as next from f, seen`,
+);

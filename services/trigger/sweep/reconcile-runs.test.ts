@@ -1,0 +1,54 @@
+import { describe, expect, it } from 'vitest';
+import { createMemoryExecutionRows } from '../../../test/support/memory/execution-rows.ts';
+import { passTime, passTimeUntil } from '../../../test/support/pass-time.ts';
+import { createTriggerFixture, userIds } from '../../../test/support/trigger-fixture.ts';
+import { createTrigger } from '../trigger.ts';
+
+const stepTwice = [
+  { action: 'award-reward', params: {} },
+  { action: 'award-reward', params: {} },
+];
+
+async function fedRun(chain = stepTwice.slice(1)) {
+  const world = createTriggerFixture();
+  world.segmentation.users.set('SG', userIds(250));
+  createTrigger(world.triggerDeps('a')).start();
+  const { runId } = await world.startCampaign({ chain });
+  await passTimeUntil(world.clock, () => world.feedRows()[0]?.complete === true);
+  await passTime(world.clock, 0);
+  const feedId = world.feedRows()[0]?.feedId ?? '';
+  return { ...world, runId, feedId, rows: createMemoryExecutionRows({ database: world.database }) };
+}
+
+describe('a run whose sums were damaged', () => {
+  it.each(['totals-drifted', 'totals-lost', 'fed-users-drifted'] as const)('ends all the same (%s)', async (damage) => {
+    const { clock, database, runId, feedId, rows, workOff } = await fedRun();
+    await workOff();
+    await rows.damage(feedId, damage);
+    await passTimeUntil(clock, () => database.runs.get(runId)?.endedAt !== null);
+    expect(database.runs.get(runId)).toMatchObject({ state: 'completed' });
+    expect(database.runEvents.map(({ kind }) => kind)).toContain('repaired');
+  });
+
+  it('is not repaired where nothing is wrong', async () => {
+    const { clock, database, runId, workOff } = await fedRun();
+    await passTime(clock, 60_000);
+    await workOff();
+    await passTimeUntil(clock, () => database.runs.get(runId)?.endedAt !== null);
+    expect(database.runEvents.map(({ kind }) => kind)).not.toContain('repaired');
+  });
+});
+
+describe('a run whose references and agenda were lost', () => {
+  it('has them published again, and goes on', async () => {
+    const { clock, database, runId, feedId, rows, references, ledger } = await fedRun(stepTwice);
+    await rows.damage(feedId, 'agenda-lost');
+    const published = references('SG').length;
+    await passTimeUntil(clock, () => references('SG').length > published);
+    expect(references('SG').slice(published)).toMatchObject([{ feedId, step: 1, batchNos: [1, 2, 3] }]);
+    expect(database.runs.get(runId)?.state).toBe('running');
+    expect(
+      (await ledger.flush({ results: [], claims: [{ feedId, batchNo: 1, step: 1 }], begins: [] })).claimed,
+    ).toHaveLength(1);
+  });
+});

@@ -1,0 +1,82 @@
+import { pino } from 'pino';
+import { beforeEach, describe, expect, it } from 'vitest';
+import {
+  createMemoryDeadLetters,
+  createMemoryDeadLetterStore,
+  createMemoryLetterReplays,
+} from '../../../test/support/memory/dead-letters.ts';
+import { createMemoryDatabase } from '../../../test/support/memory/memory-database.ts';
+import { createSettableClock } from '../../../test/support/settable-clock.ts';
+import type { LetterBytes } from './letter-replays.port.ts';
+import { createReplayLetters } from './replay-letters.ts';
+
+describe('dead letters that are to be replayed', () => {
+  const database = createMemoryDatabase(createSettableClock());
+  const desk = createMemoryDeadLetterStore({ database });
+  const replays = createMemoryLetterReplays({ database });
+  let published: LetterBytes[];
+  let unwritable: string | null;
+  let isSweeper: boolean;
+  beforeEach(() => {
+    database.deadLetters.clear();
+    published = [];
+    unwritable = null;
+    isSweeper = true;
+  });
+
+  const turn = createReplayLetters({
+    letterReplays: replays,
+    letterPublisher: {
+      publish: (letters) => {
+        if (letters.some(({ topic }) => topic === unwritable)) return Promise.reject(new Error('not a leader'));
+        published.push(...letters);
+        return Promise.resolve();
+      },
+    },
+    isSweeper: () => isSweeper,
+    warn: () => undefined,
+    logger: pino({ level: 'silent' }),
+  });
+
+  async function keep(topic: string, count: number, value = Buffer.from([0, 255])): Promise<void> {
+    const letters = Array.from({ length: count }, (_, offset) => ({
+      message: { lane: { topic, partition: 0, assignment: 1 }, offset, key: null, value },
+      reason: 'garbage',
+    }));
+    await createMemoryDeadLetters({ database }).add(letters);
+    await desk.settleAll({ topic }, 'replaying');
+  }
+
+  const statesOf = async (topic: string) => (await desk.list({ topic }, 100, null)).items.map(({ state }) => state);
+
+  it('are published again as they were, once', async () => {
+    await keep('a', 1);
+    expect(await turn()).toBeGreaterThan(0);
+    await turn();
+    expect(published).toMatchObject([{ topic: 'a', key: null, value: Buffer.from([0, 255]) }]);
+    expect(await statesOf('a')).toEqual(['replayed']);
+  });
+
+  it('wait, topic by topic, until theirs can be written', async () => {
+    await keep('a', 1);
+    await keep('b', 1);
+    unwritable = 'a';
+    await turn();
+    expect([await statesOf('a'), await statesOf('b')]).toEqual([['replaying'], ['replayed']]);
+    unwritable = null;
+    await turn();
+    expect(await statesOf('a')).toEqual(['replayed']);
+  });
+
+  it('are published by one trigger, some at a time', async () => {
+    await keep('a', 60);
+    isSweeper = false;
+    await turn();
+    expect(published).toHaveLength(0);
+    isSweeper = true;
+    expect(await turn()).toBe(0);
+    expect(published).toHaveLength(50);
+    expect(await turn()).toBeGreaterThan(0);
+    expect(published).toHaveLength(60);
+  });
+});

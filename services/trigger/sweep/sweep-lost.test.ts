@@ -1,0 +1,200 @@
+import { describe, expect, it } from 'vitest';
+import type { MessagePublisher } from '../../../shared/ports/message-bus.ts';
+import { createMemoryStepHolds } from '../../../test/support/memory/step-holds.ts';
+import { passTime } from '../../../test/support/pass-time.ts';
+import { createTriggerFixture, mortal, userIds } from '../../../test/support/trigger-fixture.ts';
+import { createTrigger } from '../trigger.ts';
+
+/** A run of 250 users in three batches whose references were published, or never were. */
+async function setUp({ published }: { published: boolean }) {
+  const world = createTriggerFixture();
+  const { clock, segmentation, triggerDeps, startCampaign, references } = world;
+  segmentation.users.set('SG', userIds(250));
+  const deps = triggerDeps('a');
+  // The one that dies between commit and publication reaches nobody from then on, and its leases are ended by hand.
+  const publisher = mortal(deps.publisher, () => !published);
+  await startCampaign();
+  createTrigger({ ...deps, publisher }).start();
+  await passTime(clock, 200);
+  if (!published) {
+    world.database.leases.clear();
+    createTrigger(triggerDeps('b')).start();
+  }
+  const publishedAtFirst = references('SG').length;
+  const offers = () =>
+    references('SG')
+      .slice(publishedAtFirst)
+      .flatMap(({ batchNos }) => batchNos);
+  return { ...world, offers };
+}
+
+const batches = [1, 2, 3];
+
+describe('sweeping up after a crash', () => {
+  it('publishes what was committed and never published, once the run stands still', async () => {
+    const { clock, offers } = await setUp({ published: false });
+    await passTime(clock, 4000);
+    expect(offers()).toEqual([]);
+    await passTime(clock, 3000);
+    expect(offers()).toEqual(batches);
+  });
+
+  it('publishes it again only after a while', async () => {
+    const { clock, offers } = await setUp({ published: true });
+    await passTime(clock, 14_000);
+    expect(offers()).toEqual(batches);
+    await passTime(clock, 3000);
+    expect(offers()).toEqual([...batches, ...batches]);
+  });
+
+  it('publishes nothing while the run moves, nor when it is over', async () => {
+    const { clock, workOff, offers, runs } = await setUp({ published: true });
+    for (let i = 0; i < 3; i++) {
+      await passTime(clock, 4000);
+      await workOff(1);
+    }
+    await passTime(clock, 60_000);
+    expect(offers()).toEqual([]);
+    expect(runs()).toMatchObject([{ state: 'completed' }]);
+  });
+
+  it('publishes steps whose worker has died, as soon as their lease has run out', async () => {
+    const { clock, references, ledger, offers } = await setUp({ published: true });
+    const claims = references('SG').flatMap(({ feedId, step, batchNos }) =>
+      batchNos.map((batchNo) => ({ feedId, step, batchNo })),
+    );
+    await ledger.flush({ results: [], claims, begins: [] });
+    await passTime(clock, 29_000);
+    expect(offers()).toEqual([]);
+    await passTime(clock, 3000);
+    expect(offers()).toEqual(batches);
+  });
+
+  it('publishes steps that wait at once when they are due again, however often', async () => {
+    const { clock, references, ledger, offers } = await setUp({ published: true });
+    const [ref] = references('SG').flatMap(({ feedId, step, batchNos }) =>
+      batchNos.map((batchNo) => ({ feedId, step, batchNo })),
+    );
+    if (!ref) throw new Error('nothing was fed');
+    for (let attempt = 1; attempt <= 3; attempt++) {
+      const { claimed } = await ledger.flush({ results: [], claims: [ref], begins: [] });
+      const waiting = { state: 'waiting', delayMs: 500, open: false, answered: true, cause: null } as const;
+      await ledger.flush({
+        results: claimed.map(({ epoch }) => ({ ...ref, epoch, ...waiting })),
+        claims: [],
+        begins: [],
+      });
+      await passTime(clock, 1600);
+      expect(offers()).toEqual(Array.from({ length: attempt }, () => ref.batchNo));
+    }
+  });
+
+  it('tries again when what it found could not be published', async () => {
+    const { clock, bus, offers } = await setUp({ published: false });
+    bus.failNextPublish('before');
+    await passTime(clock, 14_000);
+    expect(offers()).toEqual(batches);
+  });
+
+  it('offers the same thing ever more seldom while nobody takes it', async () => {
+    const { clock, offers } = await setUp({ published: true });
+    await passTime(clock, 600_000);
+    const perBatch = offers().length / batches.length;
+    expect(perBatch).toBeGreaterThan(3);
+    expect(perBatch).toBeLessThan(9);
+  });
+
+  it('offers nothing again that lies on a topic which nobody empties, however long', async () => {
+    const { clock, backlogs, offers } = await setUp({ published: true });
+    backlogs.set('muster.award-reward.SG', 3);
+    await passTime(clock, 1_800_000);
+    expect(offers().length).toBeLessThanOrEqual(batches.length);
+  });
+
+  it('looks for what was never published as soon as its topic is empty, without waiting for it to stand still', async () => {
+    const { clock, backlogs, offers } = await setUp({ published: false });
+    backlogs.set('muster.award-reward.SG', 0);
+    await passTime(clock, 4500);
+    expect(offers()).toEqual(batches);
+  });
+
+  it('finds what one country lost while another moves on', async () => {
+    const world = createTriggerFixture();
+    const { clock, segmentation, triggerDeps, startCampaign, references, workOff } = world;
+    segmentation.users.set('SG', userIds(250));
+    segmentation.users.set('ID', userIds(100_000));
+    const deps = triggerDeps('a');
+    const publisher: MessagePublisher = {
+      publish: (messages) => deps.publisher.publish(messages.filter(({ topic }) => !topic.endsWith('.SG') || isMended)),
+    };
+    let isMended = false;
+    await startCampaign({ countries: ['SG', 'ID'] });
+    createTrigger({ ...deps, publisher }).start();
+    await passTime(clock, 1000);
+    expect(references('SG')).toEqual([]);
+    isMended = true;
+    for (let i = 0; i < 10; i++) {
+      await workOff(5);
+      await passTime(clock, 1000);
+    }
+    expect(references('SG').flatMap(({ batchNos }) => batchNos)).toEqual(batches);
+  });
+
+  it('goes on with the other topics of a run when one cannot be written', async () => {
+    const world = createTriggerFixture();
+    const { clock, segmentation, triggerDeps, startCampaign, references, runs } = world;
+    segmentation.users.set('SG', userIds(250));
+    segmentation.users.set('ID', userIds(250));
+    const deps = triggerDeps('a');
+    let isFeeding = true;
+    const publisher: MessagePublisher = {
+      publish: async (messages) => {
+        if (isFeeding) return;
+        if (messages.some(({ topic }) => topic.endsWith('.SG'))) throw new Error('no leader');
+        await deps.publisher.publish(messages);
+      },
+    };
+    await startCampaign({ countries: ['SG', 'ID'] });
+    createTrigger({ ...deps, publisher }).start();
+    await passTime(clock, 1000);
+    isFeeding = false;
+    await passTime(clock, 40_000);
+    // Offered at growing distances, and not once more for every try of the other topic.
+    const offered = references('ID').flatMap(({ batchNos }) => batchNos);
+    expect(offered.length / batches.length).toBeGreaterThanOrEqual(2);
+    expect(offered.length / batches.length).toBeLessThanOrEqual(3);
+    expect(runs()[0]?.waitingCause).toBe('Kafka does not take messages of muster.award-reward.SG: no leader');
+  });
+});
+
+describe('what a run waits for', () => {
+  it('is a worker, where messages lie on a topic and nothing moves for half a minute', async () => {
+    const { clock, backlogs, runs, workOff } = await setUp({ published: true });
+    backlogs.set('muster.award-reward.SG', 1);
+    await passTime(clock, 25_000);
+    expect(runs()[0]?.waitingCause).toBeNull();
+    await passTime(clock, 10_000);
+    expect(runs()[0]?.waitingCause).toBe(
+      'step 1 award-reward in SG: no worker handles the messages on muster.award-reward.SG',
+    );
+    await workOff(1);
+    await passTime(clock, 1500);
+    expect(runs()[0]?.waitingCause).toBeNull();
+  });
+
+  it('is the cause for which batches were put back', async () => {
+    const { clock, putAllBack, runs } = await setUp({ published: true });
+    await putAllBack(60_000);
+    await passTime(clock, 1500);
+    expect(runs()[0]).toMatchObject({ waiting: 3, waitingCause: 'step 1 award-reward in SG: HTTP 404' });
+  });
+
+  it('is the person who has to mend a held step', async () => {
+    const { clock, putAllBack, database, feedRows, runs } = await setUp({ published: true });
+    await putAllBack(60_000);
+    const holds = createMemoryStepHolds({ database });
+    await holds.hold(feedRows().map(({ feedId }) => ({ feedId, step: 1, cause: 'HTTP 404' })));
+    await passTime(clock, 1500);
+    expect(runs()[0]?.waitingCause).toBe('step 1 award-reward in SG is held until somebody mends it: HTTP 404');
+  });
+});

@@ -1,0 +1,187 @@
+import type { TopicNames } from '../../../shared/domain/shard.ts';
+import type { Clock } from '../../../shared/ports/clock.ts';
+import type { MessagePublisher } from '../../../shared/ports/message-bus.ts';
+import type { StepRef } from '../../../shared/ports/step-ledger.ts';
+import type { Logger } from '../../../shared/runtime/logger.ts';
+import { offerLost } from './offer-lost.ts';
+import { pauseAfter } from '../keep/pause-after.ts';
+import type { LostRef, OutboxSweep, SweptFeed } from './outbox-sweep.port.ts';
+import type { RunTally } from '../keep/run-store.port.ts';
+import type { OpenStep } from '../keep/step-progress.ts';
+import type { TriggerFigures } from '../trigger-figures.ts';
+import type { WarnSparingly } from '../warn-sparingly.ts';
+
+/** Of one feed at one look, so that none keeps the others waiting; feeds are asked for in chunks, round robin. */
+const maxRefsPerFeed = 200;
+const feedsPerQuestion = 25;
+/** A pause puts back whatever was on the topics, up to seconds of work: for a while after it, all of that may come again. */
+const maxRefsPerResumedFeed = 2000;
+const resumedLatelyMs = 60_000;
+const maxRefsPerLook = 5000;
+
+/** A feed's window is looked at so often, or twenty times as long as the last look took. */
+const windowEveryMs = 2000;
+const windowBatches = 20_000;
+const maxWindowsPerLook = 200;
+
+export interface SweepLostDeps {
+  outboxSweep: OutboxSweep;
+  publisher: MessagePublisher;
+  topics: TopicNames;
+  /** Messages that nobody has handled yet, by topic, as of this look; null where that is not known. */
+  backlogOf: (topic: string) => number | null;
+  /** A step that stood still for so long, with work ready, may have lost references. */
+  stallMs: number;
+  clock: Clock;
+  figures: Pick<TriggerFigures, 'offered'>;
+  warn: WarnSparingly;
+  logger: Logger;
+}
+
+export interface Swept {
+  /** Steps that nobody may claim any more. */
+  quarantined: StepRef[];
+  /** By topic, why it could not be written. */
+  troubles: ReadonlyMap<string, string>;
+}
+
+export interface LostSweeper {
+  /** Offers again what is due, and looks for what a crash left. */
+  sweep(tallies: readonly RunTally[], open: readonly OpenStep[]): Promise<Swept>;
+  /** Steps of a feed that somebody holds, as of the last look at its window. */
+  inFlight(feedId: string): number;
+}
+
+/** What is remembered of a feed from look to look; losing it costs a look. */
+interface WindowState {
+  notBeforeMs: number;
+  from: number;
+  running: number;
+  /** Steps whose topics were empty at the last look already. */
+  quiet: ReadonlySet<number>;
+}
+
+/**
+ * Publishes again what a crash left. A reference too many is harmless, because claiming it comes to nothing; what was offered is marked in
+ * its row, so that neither a repeat nor a new sweeper floods the topics.
+ */
+export function createLostSweeper(deps: SweepLostDeps): LostSweeper {
+  const { outboxSweep, publisher, backlogOf, clock, logger, warn } = deps;
+  let windows = new Map<string, WindowState>();
+  let firstFeed = 0;
+  /** Until something is written to the topic again. */
+  let troubles = new Map<string, string>();
+
+  async function sweep(tallies: readonly RunTally[], open: readonly OpenStep[]): Promise<Swept> {
+    const openFeeds = new Set(open.map(({ feedId }) => feedId));
+    windows = new Map([...windows].filter(([feedId]) => openFeeds.has(feedId)));
+    troubles = new Map([...troubles].filter(([topic]) => open.some((step) => step.topic === topic)));
+    const feeds = tallies.flatMap(({ chain, feeds: ofRun }) =>
+      ofRun.filter(({ feedId }) => openFeeds.has(feedId)).map(({ feedId }) => ({ feedId, chainLength: chain.length })),
+    );
+    await lookAtWindows(feeds, open);
+    return offerDue(feeds, open, topicsOf(tallies, deps.topics), resumedFeeds(tallies));
+  }
+
+  async function lookAtWindows(feeds: readonly SweptFeed[], open: readonly OpenStep[]): Promise<void> {
+    const steps = Map.groupBy(open, ({ feedId }) => feedId);
+    const nowMs = clock.monotonicMs();
+    const due = feeds
+      .filter(({ feedId }) => (windows.get(feedId)?.notBeforeMs ?? 0) <= nowMs)
+      .filter(({ feedId }) => steps.get(feedId)?.some(({ ready }) => ready > 0))
+      .toSorted((a, b) => (windows.get(a.feedId)?.notBeforeMs ?? 0) - (windows.get(b.feedId)?.notBeforeMs ?? 0));
+    for (const feed of due.slice(0, maxWindowsPerLook)) {
+      await lookAtWindow(feed, steps.get(feed.feedId) ?? []).catch((error: unknown) => {
+        warn('could not look at the window of a feed', String(error), { feedId: feed.feedId });
+      });
+    }
+  }
+
+  /** What was committed a moment ago is being published: a step counts as quiet when its topic was empty at two looks. */
+  async function lookAtWindow(feed: SweptFeed, steps: readonly OpenStep[]): Promise<void> {
+    const before = windows.get(feed.feedId);
+    const quiet = new Set(steps.filter(({ topic }) => backlogOf(topic) === 0).map(({ step }) => step));
+    const unborn = steps
+      .filter(({ step, stillForMs }) => stillForMs >= deps.stallMs || (quiet.has(step) && before?.quiet.has(step)))
+      .map(({ step }) => step);
+    const from = before?.from ?? 1;
+    const startedMs = clock.monotonicMs();
+    const { running, next } = await outboxSweep.look(feed, { from, limit: windowBatches, unborn });
+    const endedMs = clock.monotonicMs();
+    const notBeforeMs = endedMs + pauseAfter(endedMs - startedMs, windowEveryMs);
+    windows.set(feed.feedId, { notBeforeMs, from: next ?? 1, running, quiet });
+  }
+
+  async function offerDue(
+    feeds: readonly SweptFeed[],
+    open: readonly OpenStep[],
+    topicOf: (ref: StepRef) => string,
+    resumed: ReadonlySet<string>,
+  ): Promise<Swept> {
+    const busy = open.filter(({ topic }) => (backlogOf(topic) ?? 0) > 0);
+    const swept: Swept = { quarantined: [], troubles };
+    let offered = 0;
+
+    /** Resolves with how many of the feeds were asked for. */
+    async function offerOf(inTurn: readonly SweptFeed[], limit: number): Promise<number> {
+      let asked = 0;
+      while (asked < inTurn.length && offered < maxRefsPerLook) {
+        const chunk = inTurn.slice(asked, asked + feedsPerQuestion);
+        asked += chunk.length;
+        const { offers, quarantined } = await outboxSweep.due(chunk, limit, busy);
+        swept.quarantined.push(...quarantined);
+        offered += offers.length;
+        await offer(offers, topicOf);
+      }
+      return asked;
+    }
+
+    const usual = feeds.filter(({ feedId }) => !resumed.has(feedId));
+    const asked = await offerOf([...usual.slice(firstFeed), ...usual.slice(0, firstFeed)], maxRefsPerFeed);
+    firstFeed = usual.length === 0 ? 0 : (firstFeed + asked) % usual.length;
+    await offerOf(
+      feeds.filter(({ feedId }) => resumed.has(feedId)),
+      maxRefsPerResumedFeed,
+    );
+    deps.figures.offered(offered);
+    if (offered > 0) logger.debug({ refs: offered }, 'references published again');
+    return swept;
+  }
+
+  async function offer(offers: readonly LostRef[], topicOf: (ref: StepRef) => string): Promise<void> {
+    if (offers.length === 0) return;
+    for (const [topic, cause] of await offerLost(offers, topicOf, { outboxSweep, publisher })) {
+      if (cause === null) {
+        troubles.delete(topic);
+        continue;
+      }
+      troubles.set(topic, cause);
+      warn('could not publish references again', cause, { topic });
+    }
+  }
+
+  return { sweep, inFlight: (feedId) => windows.get(feedId)?.running ?? 0 };
+}
+
+function resumedFeeds(tallies: readonly RunTally[]): Set<string> {
+  const lately = tallies.filter(({ resumedForMs }) => resumedForMs !== null && resumedForMs < resumedLatelyMs);
+  return new Set(lately.flatMap(({ feeds }) => feeds.map(({ feedId }) => feedId)));
+}
+
+function topicsOf(tallies: readonly RunTally[], topics: TopicNames): (ref: StepRef) => string {
+  const shards = new Map(
+    tallies.flatMap(({ chain, feeds }) =>
+      feeds.flatMap(({ feedId, country }) =>
+        chain.map(({ action }, index): [string, string] => [
+          `${feedId}/${index + 1}`,
+          topics.shard({ actionType: action, country }),
+        ]),
+      ),
+    ),
+  );
+  return ({ feedId, step }) => {
+    const topic = shards.get(`${feedId}/${step}`);
+    if (topic === undefined) throw new Error(`feed ${feedId} has no step ${step}`);
+    return topic;
+  };
+}
