@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';
 import { afterEach, describe, expect, it } from 'vitest';
 import { createApi } from '../services/api/api.ts';
-import { signWebhook, webhookKeyOf } from '../shared/domain/standard-webhooks.ts';
+import { signWebhook, webhookKeyOf } from '../shared/domain/endpoint/standard-webhooks.ts';
 import { createApiDeps, testApiKey } from '../test/support/api-deps.ts';
 import { createReceiver } from './example-receiver.ts';
 import { typesFile, typesOf } from './generate.ts';

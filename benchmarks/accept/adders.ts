@@ -8,7 +8,7 @@ import { acceptJob, acceptJobs } from '../../services/api/jobs/accept/accept-job
 import { createFlushLane } from '../../services/api/jobs/accept/flush-lane.ts';
 import { createClientFigures } from '../../services/api/clients/postgres/client-figures.ts';
 import { readJob } from '../../services/api/jobs/accept/read-job.ts';
-import { jobIdOf } from '../../shared/domain/job-ids.ts';
+import { jobIdOf } from '../../shared/domain/job/job-ids.ts';
 import { textArray } from '../../shared/postgres/array-literals.ts';
 import { createClientSource } from '../../shared/postgres/clients.ts';
 import { createJobIntake } from '../../shared/postgres/job-intake.ts';

@@ -1,6 +1,6 @@
 import type { Pool } from 'pg';
 import { campaignDefinition } from '../../shared/contracts/campaigns.ts';
-import { publicId } from '../../shared/domain/ids.ts';
+import { publicId } from '../../shared/domain/ids/ids.ts';
 import { batchUsers, nameIn, userOf, writeEndedRun, writeFeed } from '../written-run.ts';
 
 /** A run that has ended, in which one user of ten failed in the first step, as the engine leaves it. */

@@ -3,7 +3,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { Client } from 'pg';
-import { callsTopic } from '../../shared/domain/call-topics.ts';
+import { callsTopic } from '../../shared/domain/endpoint/call-topics.ts';
 import type { LocalInfrastructure } from '../../shared/infrastructure/local.ts';
 import { migrate } from '../../shared/postgres/migrate.ts';
 import { dispatcherGroup } from '../../shared/runtime/installation-bus.ts';

@@ -1,9 +1,9 @@
 import { Pool as PgPool, type Pool } from 'pg';
 import { Pool as HttpPool } from 'undici';
 import { receiptsAnswer } from '../../shared/contracts/receipts.ts';
-import { requestKey } from '../../shared/domain/batch.ts';
-import { publicId } from '../../shared/domain/ids.ts';
-import { signWebhook, webhookHeaders, webhookKeyOf } from '../../shared/domain/standard-webhooks.ts';
+import { requestKey } from '../../shared/domain/step/batch.ts';
+import { publicId } from '../../shared/domain/ids/ids.ts';
+import { signWebhook, webhookHeaders, webhookKeyOf } from '../../shared/domain/endpoint/standard-webhooks.ts';
 import { textArray } from '../../shared/postgres/array-literals.ts';
 import { migrate } from '../../shared/postgres/migrate.ts';
 import { withDescendants } from '../cpu.ts';

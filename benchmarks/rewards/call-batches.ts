@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { readAnswer } from '../../services/worker/call/read-answer.ts';
 import { createHttpOrigin } from '../../shared/http-client/http-dispatch.ts';
-import { usersTextOf } from '../../shared/domain/users-text.ts';
+import { usersTextOf } from '../../shared/domain/step/users-text.ts';
 
 /** Calls the rewards service as Muster's worker does. */
 export interface BatchCaller {

@@ -32,7 +32,7 @@ import {
   type QuarantinedStepDetail,
   type QuarantinedStepShape,
 } from '../../shared/contracts/quarantined-steps.ts';
-import type { ControlVerb } from '../../shared/domain/run-control.ts';
+import type { ControlVerb } from '../../shared/domain/run/run-control.ts';
 import {
   ApiRefusal,
   ApiUnavailable,

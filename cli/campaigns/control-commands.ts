@@ -1,6 +1,6 @@
 import type { z } from 'zod';
 import type { controlledRun, CancelPreviewShape, RunChanges } from '../../shared/contracts/runs.ts';
-import type { ControlVerb } from '../../shared/domain/run-control.ts';
+import type { ControlVerb } from '../../shared/domain/run/run-control.ts';
 import { writeData, type CommandContext } from '../command-context.ts';
 import { exitCodes, type ExitCode } from '../exit-codes.ts';
 import { renderRunEvents, settingsLine } from '../render/control.ts';

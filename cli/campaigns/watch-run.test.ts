@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { RunProgress } from '../../shared/contracts/runs.ts';
-import { runStates } from '../../shared/domain/run-states.ts';
+import { runStates } from '../../shared/domain/run/run-states.ts';
 import type { Clock } from '../../shared/ports/clock.ts';
 import { progressOf } from '../render/sample-run.ts';
 import { ApiUnavailable } from './api-answers.ts';

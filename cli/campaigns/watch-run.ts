@@ -1,5 +1,5 @@
 import type { RunProgress } from '../../shared/contracts/runs.ts';
-import { isTerminal, type RunState } from '../../shared/domain/run-states.ts';
+import { isTerminal, type RunState } from '../../shared/domain/run/run-states.ts';
 import type { Clock } from '../../shared/ports/clock.ts';
 import { exitCodes, type ExitCode } from '../exit-codes.ts';
 import { ApiUnavailable, type Answer } from './api-answers.ts';

@@ -1,8 +1,8 @@
 import { randomUUID, type KeyObject } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
-import type { ContractClass } from '../../shared/domain/consequences.ts';
-import { webhookKeyOf, webhookSecretForm } from '../../shared/domain/standard-webhooks.ts';
+import type { ContractClass } from '../../shared/domain/step/consequences.ts';
+import { webhookKeyOf, webhookSecretForm } from '../../shared/domain/endpoint/standard-webhooks.ts';
 import { authorizationOf } from '../../shared/runtime/engine-config-file.ts';
 import { readTextFile } from '../../shared/runtime/secrets.ts';
 import { writeData, type CommandContext } from '../command-context.ts';

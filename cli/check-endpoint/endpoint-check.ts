@@ -1,4 +1,4 @@
-import type { ContractClass } from '../../shared/domain/consequences.ts';
+import type { ContractClass } from '../../shared/domain/step/consequences.ts';
 import type { EndpointPlayer } from './endpoint-player.ts';
 
 /** One thing that the endpoint has to keep. */

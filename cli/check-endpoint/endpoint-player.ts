@@ -1,11 +1,11 @@
 import { randomUUID, type KeyObject } from 'node:crypto';
 import { v7 } from 'uuid';
-import { publicId } from '../../shared/domain/ids.ts';
-import { signatureHeaders } from '../../shared/domain/standard-webhooks.ts';
-import { isPlain, usersTextOf } from '../../shared/domain/users-text.ts';
+import { publicId } from '../../shared/domain/ids/ids.ts';
+import { signatureHeaders } from '../../shared/domain/endpoint/standard-webhooks.ts';
+import { isPlain, usersTextOf } from '../../shared/domain/step/users-text.ts';
 import { createHttpOrigin, type HttpOrigin, type HttpOutcome } from '../../shared/http-client/http-dispatch.ts';
 import { retryAfterMs } from '../../shared/http-client/retry-after.ts';
-import type { ContractClass } from '../../shared/domain/consequences.ts';
+import type { ContractClass } from '../../shared/domain/step/consequences.ts';
 import { readAnswer } from '../../services/worker/call/read-answer.ts';
 import { readStatus, type StatusAnswer } from '../../services/worker/call/read-status.ts';
 import type { BatchAnswer } from '../../services/worker/call/batch-endpoint.port.ts';

@@ -1,4 +1,4 @@
-import type { ContractClass } from '../../shared/domain/consequences.ts';
+import type { ContractClass } from '../../shared/domain/step/consequences.ts';
 
 export interface CheckResult {
   name: string;

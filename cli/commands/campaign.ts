@@ -1,5 +1,5 @@
 import { Option, type Command } from 'commander';
-import { campaignChoices } from '../../shared/domain/campaign-standing.ts';
+import { campaignChoices } from '../../shared/domain/run/campaign-standing.ts';
 import type { DefinitionOptions } from '../campaigns/definition.ts';
 import type { FailureOptions } from '../campaigns/run-commands.ts';
 import type { Session } from '../session.ts';

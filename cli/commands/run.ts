@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import type { FailureOptions, ReceiptOptions } from '../campaigns/run-commands.ts';
 import type { SettleOptions } from '../campaigns/settle-commands.ts';
 import type { SetOptions, VerbOptions } from '../campaigns/control-commands.ts';
-import type { ControlVerb } from '../../shared/domain/run-control.ts';
+import type { ControlVerb } from '../../shared/domain/run/run-control.ts';
 import type { Session } from '../session.ts';
 import { wholeNumber } from './options.ts';
 import { addRetryFailed } from './retry-failed.ts';

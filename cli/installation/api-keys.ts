@@ -1,4 +1,4 @@
-import { publicId, uuidOf } from '../../shared/domain/ids.ts';
+import { publicId, uuidOf } from '../../shared/domain/ids/ids.ts';
 import type { Role } from '../../shared/domain/roles.ts';
 import type { ApiKeyRecord, ApiKeys } from '../../shared/ports/api-keys.ts';
 import { createApiKeys } from '../../shared/postgres/api-keys.ts';

@@ -1,5 +1,5 @@
 import type { RunReport, StepLineShape } from '../../shared/contracts/runs.ts';
-import { isTerminal, type RunState } from '../../shared/domain/run-states.ts';
+import { isTerminal, type RunState } from '../../shared/domain/run/run-states.ts';
 import { renderBudgets } from './budgets.ts';
 import { count, duration } from './numbers.ts';
 import type { Paint } from './paint.ts';

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { totalsSlotOf } from '../../shared/domain/totals-slot.ts';
+import { totalsSlotOf } from '../../shared/domain/step/totals-slot.ts';
 import { createKafka } from '../../shared/kafka/connection.ts';
 import { createGroupLook } from '../../shared/kafka/group-look.ts';
 import { createApiKeys } from '../../shared/postgres/api-keys.ts';

@@ -1,5 +1,5 @@
-import { publicId } from '../../shared/domain/ids.ts';
-import { webhookHeaders } from '../../shared/domain/standard-webhooks.ts';
+import { publicId } from '../../shared/domain/ids/ids.ts';
+import { webhookHeaders } from '../../shared/domain/endpoint/standard-webhooks.ts';
 import type { Clock } from '../../shared/ports/clock.ts';
 import type { HeldJob } from './held-job.ts';
 import type { HostState } from './host-breaker.ts';

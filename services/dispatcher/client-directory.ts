@@ -1,6 +1,6 @@
 import type { KeyObject } from 'node:crypto';
-import { clientKeyContext } from '../../shared/domain/job-ids.ts';
-import { signWebhook, webhookKeyOf } from '../../shared/domain/standard-webhooks.ts';
+import { clientKeyContext } from '../../shared/domain/job/job-ids.ts';
+import { signWebhook, webhookKeyOf } from '../../shared/domain/endpoint/standard-webhooks.ts';
 import type { Client } from '../../shared/ports/clients.ts';
 import type { ClientReader } from '../../shared/runtime/client-reader.ts';
 import type { Logger } from '../../shared/runtime/logger.ts';

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { regionPattern } from '../../shared/domain/call-topics.ts';
+import { regionPattern } from '../../shared/domain/endpoint/call-topics.ts';
 import type { EngineConfig } from '../../shared/contracts/engine-config.ts';
 import { createProblems } from '../../shared/runtime/configuration-error.ts';
 import { readEngineConfig } from '../../shared/runtime/engine-config-file.ts';

@@ -1,4 +1,4 @@
-import { retryDelayMs } from '../../shared/domain/job-retries.ts';
+import { retryDelayMs } from '../../shared/domain/job/job-retries.ts';
 import type { JobVerdict } from './ports/call-ledger.ts';
 import type { CallbackAnswer } from './ports/callback-endpoint.ts';
 import type { ClientTerms } from './ports/client-terms.ts';

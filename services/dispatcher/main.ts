@@ -1,5 +1,5 @@
-import { callsTopic } from '../../shared/domain/call-topics.ts';
-import { totalsSlotOf } from '../../shared/domain/totals-slot.ts';
+import { callsTopic } from '../../shared/domain/endpoint/call-topics.ts';
+import { totalsSlotOf } from '../../shared/domain/step/totals-slot.ts';
 import { requireBroker } from '../../shared/infrastructure/given-servers.ts';
 import { createKafka } from '../../shared/kafka/connection.ts';
 import { createConsumer } from '../../shared/kafka/consumer.ts';

@@ -1,4 +1,4 @@
-import type { JobReference } from '../../shared/domain/job-key.ts';
+import type { JobReference } from '../../shared/domain/job/job-key.ts';
 import type { Lane, LaneMessage } from '../../shared/ports/message-bus.ts';
 
 /** A message of which some references are not handled yet. */

@@ -1,6 +1,6 @@
 import { jobReferences, type JobReferences } from '../../shared/contracts/job-references.ts';
 import { readMessage } from '../../shared/contracts/read-message.ts';
-import type { JobReference } from '../../shared/domain/job-key.ts';
+import type { JobReference } from '../../shared/domain/job/job-key.ts';
 import type { DeadLetters } from '../../shared/ports/dead-letters.ts';
 import type { LaneMessage, LaneReceiver } from '../../shared/ports/message-bus.ts';
 import type { Logger } from '../../shared/runtime/logger.ts';

@@ -1,6 +1,6 @@
 import type { KeyObject } from 'node:crypto';
 import { z } from 'zod';
-import { webhookKeyOf, webhookSecretForm } from '../../shared/domain/standard-webhooks.ts';
+import { webhookKeyOf, webhookSecretForm } from '../../shared/domain/endpoint/standard-webhooks.ts';
 import { ConfigurationError } from '../../shared/runtime/configuration-error.ts';
 import { commonEnvironment, readEnvironment } from '../../shared/runtime/environment.ts';
 import type { ServiceName } from './chance.ts';

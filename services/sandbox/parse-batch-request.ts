@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { batchCall, statusQuery, type BatchCall, type StatusQuery } from '../../shared/contracts/batch-actions.ts';
-import { countryPattern } from '../../shared/domain/shard.ts';
-import { isValidUserId } from '../../shared/domain/user-id.ts';
+import { countryPattern } from '../../shared/domain/endpoint/shard.ts';
+import { isValidUserId } from '../../shared/domain/ids/user-id.ts';
 import type { BatchRequest, Refusal } from './effects.ts';
 
 /** The most that the reference services take in one call; a caller that sends more is asked to halve it. */

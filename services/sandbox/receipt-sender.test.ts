@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { webhookKeyOf, webhookProblem } from '../../shared/domain/standard-webhooks.ts';
+import { webhookKeyOf, webhookProblem } from '../../shared/domain/endpoint/standard-webhooks.ts';
 import { createLogger } from '../../shared/runtime/logger.ts';
 import { createSettableClock } from '../../test/support/settable-clock.ts';
 import { faultRules, type FaultSettings } from './fault-rules.ts';

@@ -1,5 +1,5 @@
 import type { KeyObject } from 'node:crypto';
-import { signWebhook, webhookHeaders } from '../../shared/domain/standard-webhooks.ts';
+import { signWebhook, webhookHeaders } from '../../shared/domain/endpoint/standard-webhooks.ts';
 import type { Clock } from '../../shared/ports/clock.ts';
 import type { Logger } from '../../shared/runtime/logger.ts';
 import type { FaultSwitches } from './fault-switches.ts';

@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { segmentDescription, userPage } from '../../shared/contracts/segmentation.ts';
-import { signatureHeaders, webhookKeyOf } from '../../shared/domain/standard-webhooks.ts';
+import { signatureHeaders, webhookKeyOf } from '../../shared/domain/endpoint/standard-webhooks.ts';
 import { stopService, type Service } from '../../shared/runtime/service.ts';
 import { noMeter } from '../../shared/runtime/no-meter.ts';
 import { sandboxProcess } from './main.ts';

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { countryPattern } from '../../shared/domain/shard.ts';
+import { countryPattern } from '../../shared/domain/endpoint/shard.ts';
 import type { SegmentDescription, UserPage } from '../../shared/contracts/segmentation.ts';
 import type { HttpAnswer } from './http-answer.ts';
 import type { Members, Segments } from './segments.ts';

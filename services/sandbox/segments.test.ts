@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { compareUserIds, isValidUserId } from '../../shared/domain/user-id.ts';
+import { compareUserIds, isValidUserId } from '../../shared/domain/ids/user-id.ts';
 import { createSegments, type Members, type SegmentSpec } from './segments.ts';
 
 const weights = [

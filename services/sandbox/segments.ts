@@ -1,4 +1,4 @@
-import { compareUserIds } from '../../shared/domain/user-id.ts';
+import { compareUserIds } from '../../shared/domain/ids/user-id.ts';
 
 /** A segment as configured: its users are computed from their index, none is stored. */
 export interface SegmentSpec {

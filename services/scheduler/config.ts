@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { EngineConfig } from '../../shared/contracts/engine-config.ts';
-import { regionPattern } from '../../shared/domain/call-topics.ts';
+import { regionPattern } from '../../shared/domain/endpoint/call-topics.ts';
 import { createProblems } from '../../shared/runtime/configuration-error.ts';
 import { readEngineConfig } from '../../shared/runtime/engine-config-file.ts';
 import { commonEnvironment, readEnvironment } from '../../shared/runtime/environment.ts';

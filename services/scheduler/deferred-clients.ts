@@ -1,4 +1,4 @@
-import type { JobReference } from '../../shared/domain/job-key.ts';
+import type { JobReference } from '../../shared/domain/job/job-key.ts';
 import type { Mark } from './ports/due-references.ts';
 
 /**

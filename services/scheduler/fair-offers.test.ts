@@ -1,6 +1,6 @@
 import { fc } from '../../test/support/properties.ts';
 import { describe, expect, it } from 'vitest';
-import type { JobReference } from '../../shared/domain/job-key.ts';
+import type { JobReference } from '../../shared/domain/job/job-key.ts';
 import { createFairOffers, quantum } from './fair-offers.ts';
 
 function referenceOf(clientId: string, number: number, partition = 0): JobReference {

@@ -1,4 +1,4 @@
-import type { JobReference } from '../../shared/domain/job-key.ts';
+import type { JobReference } from '../../shared/domain/job/job-key.ts';
 import { createTokenBucket, type TokenBucket } from './token-bucket.ts';
 
 /** What a client may be given before the next has its turn: as much as one message carries. */

@@ -1,4 +1,4 @@
-import { callsTopic } from '../../shared/domain/call-topics.ts';
+import { callsTopic } from '../../shared/domain/endpoint/call-topics.ts';
 import { createKafka } from '../../shared/kafka/connection.ts';
 import { createPublisher } from '../../shared/kafka/publisher.ts';
 import { createTopicBacklogs } from '../../shared/kafka/topic-backlogs.ts';

@@ -1,6 +1,6 @@
 import { fc } from '../../test/support/properties.ts';
 import { describe, expect, it } from 'vitest';
-import type { JobReference } from '../../shared/domain/job-key.ts';
+import type { JobReference } from '../../shared/domain/job/job-key.ts';
 import { clientIdOf, jobIdOf } from '../../test/support/conformance/job-subject.ts';
 import { createCallbackTables } from '../../test/support/memory/callback-tables.ts';
 import { createMemoryDueReferences } from '../../test/support/memory/due-references.ts';

@@ -1,4 +1,4 @@
-import type { JobReference } from '../../shared/domain/job-key.ts';
+import type { JobReference } from '../../shared/domain/job/job-key.ts';
 import type { DeferredClients } from './deferred-clients.ts';
 import type { FairOffers } from './fair-offers.ts';
 import type { Marks } from './marks.ts';

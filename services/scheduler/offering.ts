@@ -1,5 +1,5 @@
 import { maxReferences } from '../../shared/contracts/job-references.ts';
-import type { JobReference } from '../../shared/domain/job-key.ts';
+import type { JobReference } from '../../shared/domain/job/job-key.ts';
 import type { Clock } from '../../shared/ports/clock.ts';
 import type { MessagePublisher, OutgoingMessage } from '../../shared/ports/message-bus.ts';
 import type { Logger } from '../../shared/runtime/logger.ts';

@@ -1,4 +1,4 @@
-import { publicId } from '../../shared/domain/ids.ts';
+import { publicId } from '../../shared/domain/ids/ids.ts';
 import type { SkipCause } from '../../shared/domain/recurrence/policies.ts';
 import type { Meter } from '../../shared/ports/meter.ts';
 import type { Logger } from '../../shared/runtime/logger.ts';

@@ -1,4 +1,4 @@
-import type { JobReference } from '../../shared/domain/job-key.ts';
+import type { JobReference } from '../../shared/domain/job/job-key.ts';
 
 const firstPauseMs = 20_000;
 const longestPauseMs = 600_000;

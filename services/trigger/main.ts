@@ -1,4 +1,4 @@
-import { topicNames } from '../../shared/domain/shard.ts';
+import { topicNames } from '../../shared/domain/endpoint/shard.ts';
 import { requireBroker } from '../../shared/infrastructure/given-servers.ts';
 import { createKafka } from '../../shared/kafka/connection.ts';
 import { createPublisher } from '../../shared/kafka/publisher.ts';

@@ -1,4 +1,4 @@
-import type { TerminalRunState } from '../../shared/domain/run-states.ts';
+import type { TerminalRunState } from '../../shared/domain/run/run-states.ts';
 import type { RepairKind } from './sweep/reconciliation.port.ts';
 import type { Meter } from '../../shared/ports/meter.ts';
 

@@ -1,4 +1,4 @@
-import type { TopicNames } from '../../shared/domain/shard.ts';
+import type { TopicNames } from '../../shared/domain/endpoint/shard.ts';
 import type { Clock } from '../../shared/ports/clock.ts';
 import type { FeedStore } from './feed/feed-store.port.ts';
 import type { OutboxSweep } from './sweep/outbox-sweep.port.ts';

@@ -1,5 +1,5 @@
-import { topicNames } from '../../shared/domain/shard.ts';
-import { totalsSlotOf } from '../../shared/domain/totals-slot.ts';
+import { topicNames } from '../../shared/domain/endpoint/shard.ts';
+import { totalsSlotOf } from '../../shared/domain/step/totals-slot.ts';
 import { requireBroker } from '../../shared/infrastructure/given-servers.ts';
 import { createKafka } from '../../shared/kafka/connection.ts';
 import { createConsumer } from '../../shared/kafka/consumer.ts';

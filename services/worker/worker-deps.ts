@@ -1,5 +1,5 @@
 import type { EngineConfig } from '../../shared/contracts/engine-config.ts';
-import type { Shard, TopicNames } from '../../shared/domain/shard.ts';
+import type { Shard, TopicNames } from '../../shared/domain/endpoint/shard.ts';
 import type { Clock } from '../../shared/ports/clock.ts';
 import type { DeadLetters } from '../../shared/ports/dead-letters.ts';
 import type { EndpointGuards } from '../../shared/ports/endpoint-guards.ts';

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { campaignStandings } from '../domain/campaign-standing.ts';
+import { campaignStandings } from '../domain/run/campaign-standing.ts';
 import { campaign } from './campaigns.ts';
 import { runProgress } from './runs.ts';
 

@@ -1,9 +1,9 @@
 import { z } from 'zod';
-import { earlierOutcomes } from '../domain/earlier-outcomes.ts';
+import { earlierOutcomes } from '../domain/run/earlier-outcomes.ts';
 import { overlapPolicies } from '../domain/recurrence/policies.ts';
-import { runStates } from '../domain/run-states.ts';
-import { countryPattern } from '../domain/shard.ts';
-import { isStorable } from '../domain/stored-text.ts';
+import { runStates } from '../domain/run/run-states.ts';
+import { countryPattern } from '../domain/endpoint/shard.ts';
+import { isStorable } from '../domain/ids/stored-text.ts';
 import { checkRecurrence, recurrenceFields, zone } from './recurrences.ts';
 
 /** HTTP shapes of campaigns. The OpenAPI document is generated from them. */

@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { maxBatchUsers, usualBatchUsers } from '../domain/batch.ts';
-import { paramsSchemaProblems } from '../domain/params-schema.ts';
-import { actionTypePattern, countryPattern } from '../domain/shard.ts';
+import { maxBatchUsers, usualBatchUsers } from '../domain/step/batch.ts';
+import { paramsSchemaProblems } from '../domain/endpoint/params-schema.ts';
+import { actionTypePattern, countryPattern } from '../domain/endpoint/shard.ts';
 
 /**
  * Where the services that Muster calls are found and what they promise (docs/configuration.md). Read from the JSON file that
@@ -24,7 +24,7 @@ const service = z.strictObject({
   timeoutMs: z.int().min(50).max(120_000).default(10_000),
 });
 
-/** A schema that is fit to check parameters by (shared/domain/params-schema.ts). */
+/** A schema that is fit to check parameters by (shared/domain/endpoint/params-schema.ts). */
 const paramsSchema = z.record(z.string(), z.unknown());
 
 export type ParamsSchema = z.infer<typeof paramsSchema>;

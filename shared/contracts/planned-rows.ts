@@ -1,4 +1,4 @@
-import { jobIdOf } from '../domain/job-ids.ts';
+import { jobIdOf } from '../domain/job/job-ids.ts';
 import type { OccurrencePlan, PlannedOccurrence } from '../domain/recurrence/plan-occurrences.ts';
 import { spreadDelayMs } from '../domain/recurrence/spread.ts';
 

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { budgetFigures } from './budgets.ts';
-import { runEventKinds } from '../domain/run-events.ts';
-import { runStates } from '../domain/run-states.ts';
+import { runEventKinds } from '../domain/run/run-events.ts';
+import { runStates } from '../domain/run/run-states.ts';
 import {
   defaultMinJudgedUsers,
   paceUsersPerSecond,

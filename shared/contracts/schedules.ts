@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { skipCauses } from '../domain/recurrence/policies.ts';
 import { scheduleStates } from '../domain/recurrence/schedule-states.ts';
-import { isStorable } from '../domain/stored-text.ts';
+import { isStorable } from '../domain/ids/stored-text.ts';
 import { newJob } from './jobs.ts';
 import { checkRecurrence, recurrenceFields } from './recurrences.ts';
 

@@ -1,4 +1,4 @@
-import type { Shard } from '../domain/shard.ts';
+import type { Shard } from '../domain/endpoint/shard.ts';
 
 /** What a worker learns of a shard whose endpoint is down, or was a moment ago. */
 export type GuardLook = Shard &

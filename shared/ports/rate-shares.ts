@@ -1,4 +1,4 @@
-import type { RateUnit } from '../domain/rate-shares.ts';
+import type { RateUnit } from '../domain/endpoint/rate-shares.ts';
 
 export interface RateAsk {
   actionType: string;

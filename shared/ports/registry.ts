@@ -1,5 +1,5 @@
 import type { ActionTypeConfig, EngineConfig } from '../contracts/engine-config.ts';
-import type { Shard } from '../domain/shard.ts';
+import type { Shard } from '../domain/endpoint/shard.ts';
 
 /** Secrets of an action type: the whole `Authorization` header, the key that our calls are signed with, and the one of receipts to us. */
 export const secretNames = ['authorization', 'signing', 'receipts'] as const;

@@ -1,5 +1,5 @@
-import type { Verdict } from '../domain/admission.ts';
-import type { UsersText } from '../domain/users-text.ts';
+import type { Verdict } from '../domain/run/admission.ts';
+import type { UsersText } from '../domain/step/users-text.ts';
 
 export interface StepRef {
   feedId: string;

@@ -1,5 +1,5 @@
-import type { EarlierOutcome } from '../domain/earlier-outcomes.ts';
-import type { RunState } from '../domain/run-states.ts';
+import type { EarlierOutcome } from '../domain/run/earlier-outcomes.ts';
+import type { RunState } from '../domain/run/run-states.ts';
 
 /** A list that can be used, in one country. */
 export interface StoredList {

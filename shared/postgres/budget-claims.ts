@@ -1,5 +1,5 @@
 import type { Pool, PoolClient } from 'pg';
-import { budgetCause, budgetWaitMs } from '../domain/budgets.ts';
+import { budgetCause, budgetWaitMs } from '../domain/run/budgets.ts';
 import type { ClaimedStep, LedgerFlush, StepRef, StepResult, StepWaiting, UnitsPerUser } from '../ports/step-ledger.ts';
 import { plainArray } from './array-literals.ts';
 import { noteNoCalls, reserveBudgets, settleReservations, unreserved } from './budget-statements.ts';

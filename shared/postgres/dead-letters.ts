@@ -1,6 +1,6 @@
 import type { Pool } from 'pg';
 import { v7 as uuidv7 } from 'uuid';
-import { cleanDetail } from '../domain/reasons.ts';
+import { cleanDetail } from '../domain/step/reasons.ts';
 import type { DeadLetters } from '../ports/dead-letters.ts';
 import { plainArray, textArray } from './array-literals.ts';
 import { statementOf } from './statement.ts';

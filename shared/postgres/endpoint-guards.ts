@@ -1,5 +1,5 @@
 import type { Pool } from 'pg';
-import { probeDelayMs, slowStartMs } from '../domain/endpoint-guards.ts';
+import { probeDelayMs, slowStartMs } from '../domain/endpoint/endpoint-guards.ts';
 import type { EndpointGuards, GuardLook, GuardReader, GuardRow } from '../ports/endpoint-guards.ts';
 import { textArray } from './array-literals.ts';
 import { statementOf } from './statement.ts';

@@ -1,6 +1,6 @@
 import { DatabaseError, type Pool } from 'pg';
 import { z } from 'zod';
-import { jobPartitionOf } from '../domain/job-ids.ts';
+import { jobPartitionOf } from '../domain/job/job-ids.ts';
 import type { JobIntake, JobToStore, KnownJob } from '../ports/job-intake.ts';
 import { plainArray, textArray } from './array-literals.ts';
 import { textArrayBytes, uuidArrayBytes } from './binary-arrays.ts';

@@ -1,4 +1,4 @@
-import { aloneFromLapses } from '../domain/suspects.ts';
+import { aloneFromLapses } from '../domain/step/suspects.ts';
 
 /** What the numbers in the execution tables stand for. They are stored: never give one a new meaning. */
 export const stepState = { running: 1, waiting: 2, done: 3 } as const;

@@ -1,5 +1,5 @@
 import type { Pool, PoolClient } from 'pg';
-import { rateShareOf, type OtherShare } from '../domain/rate-shares.ts';
+import { rateShareOf, type OtherShare } from '../domain/endpoint/rate-shares.ts';
 import type { RateAsk, RateShares } from '../ports/rate-shares.ts';
 import { statementOf } from './statement.ts';
 import { inTransaction, retryingDeadlocks } from './transaction.ts';

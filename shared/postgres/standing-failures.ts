@@ -1,4 +1,4 @@
-import { reasons } from '../domain/reasons.ts';
+import { reasons } from '../domain/step/reasons.ts';
 import { failureCode } from './ledger-codes.ts';
 
 /**

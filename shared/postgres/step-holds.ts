@@ -1,5 +1,5 @@
 import type { Pool } from 'pg';
-import { tryHeldEveryMs } from '../domain/holds.ts';
+import { tryHeldEveryMs } from '../domain/step/holds.ts';
 import type { StepHolds } from '../ports/step-holds.ts';
 import { plainArray, textArray } from './array-literals.ts';
 import { stepState } from './ledger-codes.ts';

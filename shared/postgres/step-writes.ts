@@ -1,5 +1,5 @@
 import type { Pool, PoolClient } from 'pg';
-import { usersTextOf, usersOf } from '../domain/users-text.ts';
+import { usersTextOf, usersOf } from '../domain/step/users-text.ts';
 import type {
   ChildBatch,
   ClaimedStep,

@@ -1,4 +1,4 @@
-import { firstChildBatchNo } from '../domain/batch.ts';
+import { firstChildBatchNo } from '../domain/step/batch.ts';
 import { restCode, stepState } from './ledger-codes.ts';
 import { statementOf } from './statement.ts';
 

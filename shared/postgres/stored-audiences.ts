@@ -1,8 +1,8 @@
 import type { Pool } from 'pg';
-import { countOutcomes, outcomesOfUsers, type EarlierRows } from '../domain/earlier-outcomes.ts';
-import { stepLines, type StepTotals } from '../domain/outcomes.ts';
-import { compareUserIds } from '../domain/user-id.ts';
-import { usersOf } from '../domain/users-text.ts';
+import { countOutcomes, outcomesOfUsers, type EarlierRows } from '../domain/run/earlier-outcomes.ts';
+import { stepLines, type StepTotals } from '../domain/step/outcomes.ts';
+import { compareUserIds } from '../domain/ids/user-id.ts';
+import { usersOf } from '../domain/step/users-text.ts';
 import type { EarlierPage, EarlierRun, EarlierUsers, StoredAudiences } from '../ports/stored-audiences.ts';
 import { ownOutcome } from './ledger-codes.ts';
 import * as statements from './stored-audience-statements.ts';

@@ -1,6 +1,6 @@
 import type { Pool, PoolClient } from 'pg';
-import { firstChildBatchNo } from '../domain/batch.ts';
-import type { StepInFlight, UnderWay } from '../domain/under-way.ts';
+import { firstChildBatchNo } from '../domain/step/batch.ts';
+import type { StepInFlight, UnderWay } from '../domain/run/under-way.ts';
 import { plainArray } from './array-literals.ts';
 import { stepState } from './ledger-codes.ts';
 import { statementOf } from './statement.ts';

@@ -1,4 +1,4 @@
-import { publicId } from '../domain/ids.ts';
+import { publicId } from '../domain/ids/ids.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { Client, ClientSource } from '../ports/clients.ts';
 import type { Logger } from './logger.ts';

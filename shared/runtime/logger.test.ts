@@ -1,7 +1,7 @@
 import { pino } from 'pino';
 import { expect, test } from 'vitest';
 import { z } from 'zod';
-import { publicId } from '../domain/ids.ts';
+import { publicId } from '../domain/ids/ids.ts';
 import { loggerOptions } from './logger.ts';
 import { packageVersion } from './version.ts';
 

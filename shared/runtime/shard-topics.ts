@@ -1,5 +1,5 @@
 import type { EngineConfig } from '../contracts/engine-config.ts';
-import { topicNames, type Shard } from '../domain/shard.ts';
+import { topicNames, type Shard } from '../domain/endpoint/shard.ts';
 import type { TopicSpec } from '../ports/message-bus.ts';
 
 /** A shard, and how many partitions its topic is to have. */

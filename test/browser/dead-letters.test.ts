@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { Page } from 'playwright-core';
-import { topicNames } from '../../shared/domain/shard.ts';
+import { topicNames } from '../../shared/domain/endpoint/shard.ts';
 import { createKafka } from '../../shared/kafka/connection.ts';
 import { createLetterPublisher } from '../../shared/kafka/letter-publisher.ts';
 import { createLogger } from '../../shared/runtime/logger.ts';

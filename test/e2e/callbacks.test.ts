@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { setTimeout as wait } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { webhookKeyOf, webhookProblem } from '../../shared/domain/standard-webhooks.ts';
+import { webhookKeyOf, webhookProblem } from '../../shared/domain/endpoint/standard-webhooks.ts';
 import { startInstallation, type Installation } from './installation.ts';
 
 const jobs = 2000;

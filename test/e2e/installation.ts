@@ -7,7 +7,7 @@ import { inject } from 'vitest';
 import { createMusterApi, type MusterApi } from './muster-api.ts';
 import { readLedger } from '../../services/sandbox/ledger.ts';
 import { gatherEvidence } from './gather-evidence.ts';
-import { topicNames } from '../../shared/domain/shard.ts';
+import { topicNames } from '../../shared/domain/endpoint/shard.ts';
 import { findFreePorts } from '../../shared/infrastructure/free-ports.ts';
 import {
   startServiceProcess,

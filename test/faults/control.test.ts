@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { controlledRun } from '../../shared/contracts/runs.ts';
-import { lastCallSentWithinMs } from '../../shared/domain/run-control.ts';
-import type { RunState } from '../../shared/domain/run-states.ts';
+import { lastCallSentWithinMs } from '../../shared/domain/run/run-control.ts';
+import type { RunState } from '../../shared/domain/run/run-states.ts';
 import { rewardThenMessage } from '../e2e/installation.ts';
 import { startTrial, type Trial } from './support/trial.ts';
 import { lasting, until } from './support/until.ts';

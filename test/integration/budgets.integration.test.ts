@@ -8,7 +8,7 @@ import { createFeedStore } from '../../services/trigger/feed/postgres/feed-store
 import { createRetentionStore } from '../../services/trigger/retain/postgres/retention.ts';
 import { createRunStore } from '../../services/trigger/keep/postgres/run-store.ts';
 import { segmentAlone } from '../../shared/contracts/feed-audience.ts';
-import { usersOf } from '../../shared/domain/users-text.ts';
+import { usersOf } from '../../shared/domain/step/users-text.ts';
 import type { ClaimedStep, StepLedger, StepRef, StepResult } from '../../shared/ports/step-ledger.ts';
 import { createLeases } from '../../shared/postgres/leases.ts';
 import { createHotPathPool } from '../../shared/postgres/pool.ts';

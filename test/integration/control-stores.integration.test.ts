@@ -2,7 +2,7 @@ import type { Pool } from 'pg';
 import { pino } from 'pino';
 import { v7 as uuidv7 } from 'uuid';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { isBalanced, stepLines } from '../../shared/domain/outcomes.ts';
+import { isBalanced, stepLines } from '../../shared/domain/step/outcomes.ts';
 import { describeApiKeys } from '../support/conformance/api-keys.conformance.ts';
 import { describeAuditLog } from '../support/conformance/audit-log.conformance.ts';
 import { describeCampaignLists } from '../support/conformance/campaign-lists.conformance.ts';

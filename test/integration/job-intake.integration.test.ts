@@ -3,7 +3,7 @@ import { pino } from 'pino';
 import { v7 as uuidv7 } from 'uuid';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { jobIdOf } from '../../shared/domain/job-ids.ts';
+import { jobIdOf } from '../../shared/domain/job/job-ids.ts';
 import { createJobStore } from '../../services/api/jobs/postgres/job-store.ts';
 import {
   createJobIntake,

@@ -6,7 +6,7 @@ import { createClientLedgers } from '../../services/api/clients/postgres/client-
 import { createJobChanges } from '../../services/api/jobs/postgres/job-changes.ts';
 import { createLedgerCheck } from '../../services/scheduler/postgres/ledger-check.ts';
 import { createJobStore } from '../../services/api/jobs/postgres/job-store.ts';
-import { jobIdOf } from '../../shared/domain/job-ids.ts';
+import { jobIdOf } from '../../shared/domain/job/job-ids.ts';
 import { createJobIntake } from '../../shared/postgres/job-intake.ts';
 import { createHotPathPool } from '../../shared/postgres/pool.ts';
 import { describeClientLedgers } from '../support/conformance/client-ledgers.conformance.ts';

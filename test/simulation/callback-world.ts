@@ -5,7 +5,7 @@ import type { CallbackAnswer } from '../../services/dispatcher/ports/callback-en
 import type { ClientTerms } from '../../services/dispatcher/ports/client-terms.ts';
 import { createJobOfferer, leaderLease } from '../../services/scheduler/job-offerer.ts';
 import type { DueReferences } from '../../services/scheduler/ports/due-references.ts';
-import { publicId } from '../../shared/domain/ids.ts';
+import { publicId } from '../../shared/domain/ids/ids.ts';
 import { createRegionWatch } from '../../shared/runtime/region-watch.ts';
 import { clientIdOf, jobIdOf } from '../support/conformance/job-subject.ts';
 import { createMemoryCallLedger } from '../support/memory/call-ledger.ts';

@@ -1,5 +1,5 @@
 import { v7 as uuidv7 } from 'uuid';
-import { stepLines } from '../../shared/domain/outcomes.ts';
+import { stepLines } from '../../shared/domain/step/outcomes.ts';
 import { violations } from '../support/evidence.ts';
 import type { MemoryDatabase } from '../support/memory/memory-database.ts';
 import type { FeedRow } from '../support/memory/feed-tables.ts';

@@ -1,5 +1,5 @@
 import { decideVerb } from '../../services/api/runs/control/control-run.ts';
-import type { ControlVerb } from '../../shared/domain/run-control.ts';
+import type { ControlVerb } from '../../shared/domain/run/run-control.ts';
 import type { MemoryDatabase } from '../support/memory/memory-database.ts';
 import { createMemoryRunControl } from '../support/memory/run-control.ts';
 

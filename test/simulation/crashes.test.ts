@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import type { ControlVerb } from '../../shared/domain/run-control.ts';
+import type { ControlVerb } from '../../shared/domain/run/run-control.ts';
 import { faultyFates, type Fate } from './process-faults.ts';
 import type { ProcessName } from './processes.ts';
 import { createChance } from './seeded.ts';

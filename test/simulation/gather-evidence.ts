@@ -1,4 +1,4 @@
-import { stepLines } from '../../shared/domain/outcomes.ts';
+import { stepLines } from '../../shared/domain/step/outcomes.ts';
 import type { Evidence } from '../support/evidence.ts';
 import type { MemoryDatabase } from '../support/memory/memory-database.ts';
 import { createMemoryRunReports } from '../support/memory/run-reports.ts';

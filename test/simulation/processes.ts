@@ -10,7 +10,7 @@ import { createTrigger } from '../../services/trigger/trigger.ts';
 import type { BatchEndpoint } from '../../services/worker/call/batch-endpoint.port.ts';
 import { createWorker } from '../../services/worker/worker.ts';
 import type { EngineConfig } from '../../shared/contracts/engine-config.ts';
-import type { Shard, TopicNames } from '../../shared/domain/shard.ts';
+import type { Shard, TopicNames } from '../../shared/domain/endpoint/shard.ts';
 import type { Lane, LaneReceiver, MessageConsumer, OutgoingMessage } from '../../shared/ports/message-bus.ts';
 import { PublishError } from '../../shared/ports/message-bus.ts';
 import { createRegistryReader } from '../../shared/runtime/registry-reader.ts';

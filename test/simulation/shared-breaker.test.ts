@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { slowStartCalls } from '../../shared/domain/endpoint-guards.ts';
+import { slowStartCalls } from '../../shared/domain/endpoint/endpoint-guards.ts';
 import { answerOf } from '../support/worker-fixture.ts';
 import { batchesOf, refused, startThreeWorkers, type SeenCall } from './three-workers.ts';
 

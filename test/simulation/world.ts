@@ -1,9 +1,9 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { CampaignDefinition } from '../../shared/contracts/campaigns.ts';
-import { publicId } from '../../shared/domain/ids.ts';
-import { isTerminal } from '../../shared/domain/run-states.ts';
-import { lastCallSentWithinMs, type ControlVerb } from '../../shared/domain/run-control.ts';
-import { topicNames, type Shard } from '../../shared/domain/shard.ts';
+import { publicId } from '../../shared/domain/ids/ids.ts';
+import { isTerminal } from '../../shared/domain/run/run-states.ts';
+import { lastCallSentWithinMs, type ControlVerb } from '../../shared/domain/run/run-control.ts';
+import { topicNames, type Shard } from '../../shared/domain/endpoint/shard.ts';
 import type { Evidence } from '../support/evidence.ts';
 import { createMemoryBus, type MemoryBus } from '../support/memory/memory-bus.ts';
 import { createMemoryCampaignStore } from '../support/memory/campaign-store.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { StepLine } from '../../shared/domain/outcomes.ts';
+import type { StepLine } from '../../shared/domain/step/outcomes.ts';
 import { violations, type Evidence } from './evidence.ts';
 
 const nobody = { failed: 0, skipped: 0, suppressed: 0, heldOut: 0, expired: 0, cancelled: 0, unknown: 0, pending: 0 };

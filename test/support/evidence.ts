@@ -1,5 +1,5 @@
-import type { StepLine } from '../../shared/domain/outcomes.ts';
-import { endedUsers } from '../../shared/domain/outcomes.ts';
+import type { StepLine } from '../../shared/domain/step/outcomes.ts';
+import { endedUsers } from '../../shared/domain/step/outcomes.ts';
 
 /**
  * What independent witnesses say about one run: the audience that the segmentation service served, the engine's report and failures, and

@@ -1,6 +1,6 @@
 import type { Pool } from 'pg';
 import type { JobRows, JobSubject } from './conformance/job-subject.ts';
-import { jobPartitionOf } from '../../shared/domain/job-ids.ts';
+import { jobPartitionOf } from '../../shared/domain/job/job-ids.ts';
 
 /** The database's clock cannot be moved: everything that waits for a time is moved towards it instead. */
 export function postgresJobSubject(pool: Pool): JobSubject {

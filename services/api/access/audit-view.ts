@@ -1,5 +1,5 @@
 import type { AuditRecordShape } from '../../../shared/contracts/audit.ts';
-import { publicId } from '../../../shared/domain/ids.ts';
+import { publicId } from '../../../shared/domain/ids/ids.ts';
 import type { AuditRecord } from './audit-log.port.ts';
 
 export function auditView({ auditId, at, apiKey, detail, ...record }: AuditRecord): AuditRecordShape {

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { actionTypeConfig } from '../../../shared/contracts/engine-config.ts';
-import { actionTypePattern } from '../../../shared/domain/shard.ts';
+import { actionTypePattern } from '../../../shared/domain/endpoint/shard.ts';
 
 const name = z.string().regex(actionTypePattern).describe('Also part of the names of topics');
 const enabled = z.boolean().describe('false: no campaign may begin with it; what runs goes on');

@@ -1,8 +1,8 @@
 import { Ajv2020, type ErrorObject, type ValidateFunction } from 'ajv/dist/2020.js';
 import formats from 'ajv-formats';
 import type { ParamsSchema } from '../../../shared/contracts/engine-config.ts';
-import { paramsFormats } from '../../../shared/domain/params-schema.ts';
-import { maxMatchedCharacters } from '../../../shared/domain/pattern-cost.ts';
+import { paramsFormats } from '../../../shared/domain/endpoint/params-schema.ts';
+import { maxMatchedCharacters } from '../../../shared/domain/endpoint/pattern-cost.ts';
 import type { FieldProblem } from '../frame/problems.contract.ts';
 import { describeParamsError } from './describe-params-error.ts';
 
@@ -63,7 +63,7 @@ function valuesIn(value: unknown): number {
   return Object.values(value).reduce<number>((sum, each) => sum + valuesIn(each), 1);
 }
 
-/** What a pattern may take was judged for texts of so many characters (shared/domain/pattern-cost.ts). */
+/** What a pattern may take was judged for texts of so many characters (shared/domain/endpoint/pattern-cost.ts). */
 function boundedRegExp(pattern: string, flags: string) {
   const regExp = new RegExp(pattern, flags);
   return { test: (text: string) => text.length <= maxMatchedCharacters && regExp.test(text) };

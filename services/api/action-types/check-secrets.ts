@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { ActionTypeConfig } from '../../../shared/contracts/engine-config.ts';
-import { webhookKeyOf, webhookSecretForm } from '../../../shared/domain/standard-webhooks.ts';
+import { webhookKeyOf, webhookSecretForm } from '../../../shared/domain/endpoint/standard-webhooks.ts';
 import { secretNames, type SecretName } from '../../../shared/ports/registry.ts';
 import type { FieldProblem } from '../frame/problems.contract.ts';
 import type { Checked } from '../frame/server/check-shape.ts';

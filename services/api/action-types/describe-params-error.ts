@@ -1,6 +1,6 @@
 import type { ErrorObject } from 'ajv/dist/2020.js';
 import { z } from 'zod';
-import { maxMatchedCharacters } from '../../../shared/domain/pattern-cost.ts';
+import { maxMatchedCharacters } from '../../../shared/domain/endpoint/pattern-cost.ts';
 import type { FieldProblem } from '../frame/problems.contract.ts';
 import { didYouMean } from '../frame/did-you-mean.ts';
 import { quoted } from '../frame/http-problem.ts';

@@ -3,7 +3,7 @@ import { connect } from 'node:net';
 import { gzipSync } from 'node:zlib';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { rejectedRow, uploadedAudience } from '../../../shared/contracts/audiences.ts';
-import { uuidOf } from '../../../shared/domain/ids.ts';
+import { uuidOf } from '../../../shared/domain/ids/ids.ts';
 import { authorized, createApiDeps, someCampaign, testApiKey } from '../../../test/support/api-deps.ts';
 import { createApi, type Api } from '../api.ts';
 import { pageShape } from '../frame/pages.contract.ts';

@@ -1,5 +1,5 @@
 import type { UploadedAudience } from '../../../shared/contracts/audiences.ts';
-import { publicId } from '../../../shared/domain/ids.ts';
+import { publicId } from '../../../shared/domain/ids/ids.ts';
 import type { AudienceRecord } from './audience-store.port.ts';
 
 export function audienceView({

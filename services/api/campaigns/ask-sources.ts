@@ -1,8 +1,8 @@
 import pLimit from 'p-limit';
 import type { AudienceEntry, CampaignDefinition } from '../../../shared/contracts/campaigns.ts';
 import type { Warning } from '../../../shared/contracts/estimates.ts';
-import { uuidOf } from '../../../shared/domain/ids.ts';
-import { isTerminal } from '../../../shared/domain/run-states.ts';
+import { uuidOf } from '../../../shared/domain/ids/ids.ts';
+import { isTerminal } from '../../../shared/domain/run/run-states.ts';
 import type { Clock } from '../../../shared/ports/clock.ts';
 import type { Segmentation } from '../../../shared/ports/segmentation.ts';
 import type { StoredAudiences } from '../../../shared/ports/stored-audiences.ts';

@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { campaignEstimate, warning } from '../../../shared/contracts/estimates.ts';
-import { publicId } from '../../../shared/domain/ids.ts';
+import { publicId } from '../../../shared/domain/ids/ids.ts';
 import type { SegmentationFailure } from '../../../shared/ports/segmentation.ts';
 import { authorized, createApiDeps, someCampaign } from '../../../test/support/api-deps.ts';
 import { campaignDefinitionOf } from '../../../test/support/conformance/run-rows.ts';

@@ -1,4 +1,4 @@
-import type { CampaignChoice, CampaignStanding } from '../../../shared/domain/campaign-standing.ts';
+import type { CampaignChoice, CampaignStanding } from '../../../shared/domain/run/campaign-standing.ts';
 import type { CampaignRecord } from './campaign-store.port.ts';
 
 /** How long a run that could not be carried out asks for attention. */

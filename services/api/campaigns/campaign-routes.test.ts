@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { campaign } from '../../../shared/contracts/campaigns.ts';
-import { uuidOf } from '../../../shared/domain/ids.ts';
+import { uuidOf } from '../../../shared/domain/ids/ids.ts';
 import { pageShape } from '../frame/pages.contract.ts';
 import { problem } from '../frame/problems.contract.ts';
 import { authorized, createApiDeps, someCampaign } from '../../../test/support/api-deps.ts';

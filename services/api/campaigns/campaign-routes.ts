@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { campaign, campaignDefinition, type CampaignDefinition } from '../../../shared/contracts/campaigns.ts';
 import { campaignEstimate, warning, type Warning } from '../../../shared/contracts/estimates.ts';
 import type { Catalogue } from '../../../shared/contracts/engine-config.ts';
-import { publicId } from '../../../shared/domain/ids.ts';
+import { publicId } from '../../../shared/domain/ids/ids.ts';
 import { jsonAnswer, problems } from '../frame/server/answer-shapes.ts';
 import { checkShape } from '../frame/server/check-shape.ts';
 import type { HttpServer } from '../frame/server/create-http-server.ts';

@@ -1,5 +1,5 @@
 import type { Campaign, CampaignDefinition } from '../../../shared/contracts/campaigns.ts';
-import { publicId } from '../../../shared/domain/ids.ts';
+import { publicId } from '../../../shared/domain/ids/ids.ts';
 import { startOf } from './campaign-start.ts';
 import type { CampaignRecord } from './campaign-store.port.ts';
 

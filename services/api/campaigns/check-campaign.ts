@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { campaignDefinition, type CampaignDefinition } from '../../../shared/contracts/campaigns.ts';
 import type { Catalogue } from '../../../shared/contracts/engine-config.ts';
 import type { FieldProblem } from '../frame/problems.contract.ts';
-import { countryPattern } from '../../../shared/domain/shard.ts';
+import { countryPattern } from '../../../shared/domain/endpoint/shard.ts';
 import { paramsProblems } from '../action-types/check-params.ts';
 import { checkShape, type Checked } from '../frame/server/check-shape.ts';
 import { quoted } from '../frame/http-problem.ts';

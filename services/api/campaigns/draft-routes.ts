@@ -8,8 +8,8 @@ import {
 } from '../../../shared/contracts/campaigns.ts';
 import type { Catalogue } from '../../../shared/contracts/engine-config.ts';
 import { campaignPreview, type CampaignPreview } from '../jobs/scheduler/load-preview.contract.ts';
-import { publicId } from '../../../shared/domain/ids.ts';
-import { countryPattern } from '../../../shared/domain/shard.ts';
+import { publicId } from '../../../shared/domain/ids/ids.ts';
+import { countryPattern } from '../../../shared/domain/endpoint/shard.ts';
 import { jsonAnswer, problems } from '../frame/server/answer-shapes.ts';
 import { bodyAsItCame, type HttpServer } from '../frame/server/create-http-server.ts';
 import { requireMatch, etagOf } from '../frame/etag.ts';

@@ -1,7 +1,7 @@
 import type { ClientForecastShape, ClientLedgerShape } from '../../../shared/contracts/client-figures.ts';
-import { publicId } from '../../../shared/domain/ids.ts';
-import { ledgerDifference } from '../../../shared/domain/ledger-balance.ts';
-import { partitionCount } from '../../../shared/domain/partitioning.ts';
+import { publicId } from '../../../shared/domain/ids/ids.ts';
+import { ledgerDifference } from '../../../shared/domain/job/ledger-balance.ts';
+import { partitionCount } from '../../../shared/domain/job/partitioning.ts';
 import type { Client } from '../../../shared/ports/clients.ts';
 import type { MinuteForecast } from './client-figures.port.ts';
 import type { ClientLedger } from './client-ledgers.port.ts';

@@ -1,4 +1,4 @@
-import { uuidOf } from '../../../shared/domain/ids.ts';
+import { uuidOf } from '../../../shared/domain/ids/ids.ts';
 import type { ClientReader } from '../../../shared/runtime/client-reader.ts';
 import { invalidRequest, quoted } from '../frame/http-problem.ts';
 

@@ -1,5 +1,5 @@
 import type { ClientShape } from '../../../shared/contracts/clients.ts';
-import { publicId } from '../../../shared/domain/ids.ts';
+import { publicId } from '../../../shared/domain/ids/ids.ts';
 import type { Client, ClientKey } from '../../../shared/ports/clients.ts';
 
 export function clientView(client: Client): ClientShape {

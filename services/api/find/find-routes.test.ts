@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { findAnswer } from '../../../shared/contracts/finds.ts';
-import { publicId } from '../../../shared/domain/ids.ts';
+import { publicId } from '../../../shared/domain/ids/ids.ts';
 import { campaignDefinitionOf } from '../../../test/support/conformance/run-rows.ts';
 import { authorized, createApiDeps } from '../../../test/support/api-deps.ts';
 import { createApi, type Api } from '../api.ts';

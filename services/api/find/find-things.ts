@@ -1,5 +1,5 @@
 import type { FoundShape } from '../../../shared/contracts/finds.ts';
-import { publicId, uuidOf, type IdKind } from '../../../shared/domain/ids.ts';
+import { publicId, uuidOf, type IdKind } from '../../../shared/domain/ids/ids.ts';
 import type { CatalogueReader } from '../frame/catalogue-reader.ts';
 import type { AudienceStore } from '../audiences/audience-store.port.ts';
 import type { CampaignLists, ListedCampaign } from '../campaigns/campaign-lists.port.ts';

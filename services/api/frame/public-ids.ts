@@ -1,4 +1,4 @@
-import { publicId, uuidOf, type IdKind } from '../../../shared/domain/ids.ts';
+import { publicId, uuidOf, type IdKind } from '../../../shared/domain/ids/ids.ts';
 import { invalidRequest, notFound, quoted } from './http-problem.ts';
 import { InvalidCursorError, type Page } from '../campaigns/campaign-store.port.ts';
 

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { DeadJobContentShape, DeadJobGroupShape, DeadJobShape } from '../../../shared/contracts/dead-jobs.ts';
-import { publicId } from '../../../shared/domain/ids.ts';
+import { publicId } from '../../../shared/domain/ids/ids.ts';
 import type { DeadJob, DeadJobContent, DeadJobGroup } from './dead-job-store.port.ts';
 
 const storedHeaders = z.record(z.string(), z.string());

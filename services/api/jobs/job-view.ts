@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { JobShape, JobSummary } from '../../../shared/contracts/jobs.ts';
-import { publicId } from '../../../shared/domain/ids.ts';
+import { publicId } from '../../../shared/domain/ids/ids.ts';
 import type { JobRecord, WholeJob } from './job-store.port.ts';
 
 export function jobSummaryView(job: JobRecord): JobSummary {

@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { campaignChoices } from '../../../shared/domain/campaign-standing.ts';
+import { campaignChoices } from '../../../shared/domain/run/campaign-standing.ts';
 import { campaignCounts, listedCampaign } from '../../../shared/contracts/campaign-lists.ts';
-import { publicId, uuidOf } from '../../../shared/domain/ids.ts';
+import { publicId, uuidOf } from '../../../shared/domain/ids/ids.ts';
 import { pageQuery, pageShape } from '../frame/pages.contract.ts';
 import { jsonAnswer, problems } from '../frame/server/answer-shapes.ts';
 import type { HttpServer } from '../frame/server/create-http-server.ts';

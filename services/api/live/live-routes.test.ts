@@ -1,7 +1,7 @@
 import { get as httpGet, type IncomingMessage } from 'node:http';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { publicId } from '../../../shared/domain/ids.ts';
+import { publicId } from '../../../shared/domain/ids/ids.ts';
 import { campaignDefinitionOf } from '../../../test/support/conformance/run-rows.ts';
 import { authorized, createApiDeps } from '../../../test/support/api-deps.ts';
 import { passTime } from '../../../test/support/pass-time.ts';

@@ -1,9 +1,9 @@
 import type { z } from 'zod';
 import { maxReceipts, receiptOfCall, receiptOfRun, type ReceiptProblem } from '../../../shared/contracts/receipts.ts';
-import { batchOfKey } from '../../../shared/domain/batch.ts';
-import { uuidOf } from '../../../shared/domain/ids.ts';
-import { cleanCode } from '../../../shared/domain/reasons.ts';
-import { brokenUserIdRule } from '../../../shared/domain/user-id.ts';
+import { batchOfKey } from '../../../shared/domain/step/batch.ts';
+import { uuidOf } from '../../../shared/domain/ids/ids.ts';
+import { cleanCode } from '../../../shared/domain/step/reasons.ts';
+import { brokenUserIdRule } from '../../../shared/domain/ids/user-id.ts';
 import { HttpProblem } from '../frame/http-problem.ts';
 import type { Receipt } from './receipt-book.port.ts';
 

@@ -1,9 +1,9 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { receiptsAnswer } from '../../../shared/contracts/receipts.ts';
 import { runReport } from '../../../shared/contracts/runs.ts';
-import { requestKey } from '../../../shared/domain/batch.ts';
-import { publicId } from '../../../shared/domain/ids.ts';
-import { signWebhook, webhookKeyOf } from '../../../shared/domain/standard-webhooks.ts';
+import { requestKey } from '../../../shared/domain/step/batch.ts';
+import { publicId } from '../../../shared/domain/ids/ids.ts';
+import { signWebhook, webhookKeyOf } from '../../../shared/domain/endpoint/standard-webhooks.ts';
 import { authorized, createApiDeps, receiptsSecret } from '../../../test/support/api-deps.ts';
 import { claimOne, doneOf, record, startFedRun } from '../../../test/support/conformance/execution-subject.ts';
 import { createMemoryExecutionStores } from '../../../test/support/memory/execution-stores.ts';

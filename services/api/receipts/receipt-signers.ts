@@ -1,5 +1,5 @@
 import type { KeyObject } from 'node:crypto';
-import { webhookHeaders, webhookKeyOf, webhookProblem } from '../../../shared/domain/standard-webhooks.ts';
+import { webhookHeaders, webhookKeyOf, webhookProblem } from '../../../shared/domain/endpoint/standard-webhooks.ts';
 import type { Clock } from '../../../shared/ports/clock.ts';
 import type { RegisteredActionType } from '../../../shared/ports/registry.ts';
 import { readSecret } from '../../../shared/runtime/secrets.ts';

@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { campaignDefinition } from '../../../shared/contracts/campaigns.ts';
 import { runComparison } from '../../../shared/contracts/comparisons.ts';
-import { publicId } from '../../../shared/domain/ids.ts';
+import { publicId } from '../../../shared/domain/ids/ids.ts';
 import { authorized, createApiDeps, someCampaign } from '../../../test/support/api-deps.ts';
 import type { RunSeed } from '../../../test/support/conformance/run-rows.ts';
 import { createApi, type Api } from '../api.ts';

@@ -1,5 +1,5 @@
 import type { RunProgress } from '../../../shared/contracts/runs.ts';
-import { isTerminal } from '../../../shared/domain/run-states.ts';
+import { isTerminal } from '../../../shared/domain/run/run-states.ts';
 import type { RunWatch } from './watch-run.ts';
 
 /** A run's progress as server-sent events: `progress` at once and at every change, `end` when the run has ended. */

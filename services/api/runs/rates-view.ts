@@ -1,5 +1,5 @@
 import type { RunRates } from '../../../shared/contracts/runs.ts';
-import { pointGapMs } from '../../../shared/domain/run-points.ts';
+import { pointGapMs } from '../../../shared/domain/run/run-points.ts';
 import type { RunPoints } from './run-reports.port.ts';
 
 /** Points farther apart than this many gaps have a time between them that nobody noted. */

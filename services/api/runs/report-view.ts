@@ -1,7 +1,7 @@
 import type { RunFigures, RunReport } from '../../../shared/contracts/runs.ts';
 import type { FailureGroup, RunSnapshot } from './run-reports.port.ts';
-import { reasons } from '../../../shared/domain/reasons.ts';
-import { publicId } from '../../../shared/domain/ids.ts';
+import { reasons } from '../../../shared/domain/step/reasons.ts';
+import { publicId } from '../../../shared/domain/ids/ids.ts';
 import type { RetrySums } from './failures/retries.port.ts';
 import { runFiguresView } from './run-view.ts';
 

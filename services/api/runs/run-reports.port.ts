@@ -1,7 +1,7 @@
 import type { RunSettings } from '../../../shared/contracts/runs.ts';
-import type { StepTotals } from '../../../shared/domain/outcomes.ts';
-import type { ReceiptTotals } from '../../../shared/domain/receipts.ts';
-import type { RunState } from '../../../shared/domain/run-states.ts';
+import type { StepTotals } from '../../../shared/domain/step/outcomes.ts';
+import type { ReceiptTotals } from '../../../shared/domain/step/receipts.ts';
+import type { RunState } from '../../../shared/domain/run/run-states.ts';
 import type { BudgetFigures } from './control/budget-store.port.ts';
 import type { Page } from '../campaigns/campaign-store.port.ts';
 

@@ -5,7 +5,7 @@ import { campaignDefinition } from '../../../shared/contracts/campaigns.ts';
 import { pageShape } from '../frame/pages.contract.ts';
 import { problem } from '../frame/problems.contract.ts';
 import { runProgress, runRates, runReport, runSummary } from '../../../shared/contracts/runs.ts';
-import { publicId } from '../../../shared/domain/ids.ts';
+import { publicId } from '../../../shared/domain/ids/ids.ts';
 import type { RunSeed } from '../../../test/support/conformance/run-rows.ts';
 import { authorized, createApiDeps, someCampaign } from '../../../test/support/api-deps.ts';
 import { createMemoryRunHistory } from '../../../test/support/memory/run-history.ts';

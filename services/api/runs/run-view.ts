@@ -1,9 +1,9 @@
 import type { RunFigures, RunStall, RunSummary, StepLineShape } from '../../../shared/contracts/runs.ts';
-import { publicId } from '../../../shared/domain/ids.ts';
-import { shortfallNote } from '../../../shared/domain/feed-notes.ts';
-import { receiptLine, type ReceiptTotals } from '../../../shared/domain/receipts.ts';
-import { isBalanced, settledUsers, stepLines, sumLines, type StepLine } from '../../../shared/domain/outcomes.ts';
-import type { RunState } from '../../../shared/domain/run-states.ts';
+import { publicId } from '../../../shared/domain/ids/ids.ts';
+import { shortfallNote } from '../../../shared/domain/run/feed-notes.ts';
+import { receiptLine, type ReceiptTotals } from '../../../shared/domain/step/receipts.ts';
+import { isBalanced, settledUsers, stepLines, sumLines, type StepLine } from '../../../shared/domain/step/outcomes.ts';
+import type { RunState } from '../../../shared/domain/run/run-states.ts';
 import { budgetView } from './control/budget-view.ts';
 import type { RunHeader, RunSnapshot } from './run-reports.port.ts';
 

@@ -1,5 +1,5 @@
 import type { RunProgress } from '../../../shared/contracts/runs.ts';
-import { isTerminal } from '../../../shared/domain/run-states.ts';
+import { isTerminal } from '../../../shared/domain/run/run-states.ts';
 import type { Clock } from '../../../shared/ports/clock.ts';
 import type { CatalogueReader } from '../frame/catalogue-reader.ts';
 import type { RunReports, RunSnapshot } from './run-reports.port.ts';

@@ -2,7 +2,7 @@ import { scheduleAt, scheduleLocal, scheduleRecurring } from '../../../shared/co
 import { localStartMs, zoneOfCountry } from '../../../shared/contracts/local-starts.ts';
 import { recurrenceOf } from '../../../shared/contracts/recurrences.ts';
 import { nextInstantMs } from '../../../shared/domain/recurrence/recurrence.ts';
-import { countryPattern } from '../../../shared/domain/shard.ts';
+import { countryPattern } from '../../../shared/domain/endpoint/shard.ts';
 import type { FieldProblem } from '../frame/problems.contract.ts';
 import { dueInstant } from './due-instant.ts';
 import { quoted } from '../frame/http-problem.ts';

@@ -6,14 +6,14 @@ import {
   scheduleShape,
   type NewScheduleBody,
 } from '../../../shared/contracts/schedules.ts';
-import { publicId } from '../../../shared/domain/ids.ts';
+import { publicId } from '../../../shared/domain/ids/ids.ts';
 import {
   scheduleStates,
   scheduleVerbs,
   type ScheduleState,
   type ScheduleVerb,
 } from '../../../shared/domain/recurrence/schedule-states.ts';
-import { isStorable } from '../../../shared/domain/stored-text.ts';
+import { isStorable } from '../../../shared/domain/ids/stored-text.ts';
 import type { Clock } from '../../../shared/ports/clock.ts';
 import type { ClientReader } from '../../../shared/runtime/client-reader.ts';
 import { pageQuery, pageShape } from '../frame/pages.contract.ts';

@@ -1,4 +1,4 @@
-import type { Shard } from '../../../shared/domain/shard.ts';
+import type { Shard } from '../../../shared/domain/endpoint/shard.ts';
 
 /** What a worker said not long ago of a shard that it serves. */
 export interface WorkerReport extends Shard {

@@ -1,4 +1,4 @@
-import { topicNames, type Shard } from '../../../shared/domain/shard.ts';
+import { topicNames, type Shard } from '../../../shared/domain/endpoint/shard.ts';
 import type { GuardReader } from '../../../shared/ports/endpoint-guards.ts';
 import type { GroupLook } from '../../../shared/ports/group-look.ts';
 import type { Clock } from '../../../shared/ports/clock.ts';

@@ -1,6 +1,6 @@
 import type { z } from 'zod';
 import type { deadLetterContent, deadLetterGroup, DeadLetterShape } from '../../../shared/contracts/dead-letters.ts';
-import { publicId } from '../../../shared/domain/ids.ts';
+import { publicId } from '../../../shared/domain/ids/ids.ts';
 import type { DeadLetterBytes, DeadLetterGroupRow, DeadLetterRow } from './dead-letter-store.port.ts';
 
 export function deadLetterView(letter: DeadLetterRow): DeadLetterShape {

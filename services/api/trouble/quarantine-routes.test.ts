@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { quarantinedStep, quarantinedStepDetail } from '../../../shared/contracts/quarantined-steps.ts';
-import { requestKey } from '../../../shared/domain/batch.ts';
-import { publicId } from '../../../shared/domain/ids.ts';
+import { requestKey } from '../../../shared/domain/step/batch.ts';
+import { publicId } from '../../../shared/domain/ids/ids.ts';
 import { authorized, createApiDeps } from '../../../test/support/api-deps.ts';
 import { claimOne, leaseMs, startFedRun } from '../../../test/support/conformance/execution-subject.ts';
 import { createMemoryExecutionStores } from '../../../test/support/memory/execution-stores.ts';

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { quarantinedStep, quarantinedStepDetail } from '../../../shared/contracts/quarantined-steps.ts';
-import { feedBornMs } from '../../../shared/domain/born-at.ts';
-import { mayBeReplayed, replayRefusal } from '../../../shared/domain/quarantine.ts';
+import { feedBornMs } from '../../../shared/domain/ids/born-at.ts';
+import { mayBeReplayed, replayRefusal } from '../../../shared/domain/step/quarantine.ts';
 import type { Clock } from '../../../shared/ports/clock.ts';
 import type { CatalogueReader } from '../frame/catalogue-reader.ts';
 import { pageQuery, pageShape } from '../frame/pages.contract.ts';

@@ -1,6 +1,6 @@
 import type { QuarantinedStepDetail, QuarantinedStepShape } from '../../../shared/contracts/quarantined-steps.ts';
-import { requestKey } from '../../../shared/domain/batch.ts';
-import { publicId } from '../../../shared/domain/ids.ts';
+import { requestKey } from '../../../shared/domain/step/batch.ts';
+import { publicId } from '../../../shared/domain/ids/ids.ts';
 import type { QuarantineDetail, QuarantinedStep } from './quarantined-steps.port.ts';
 
 /** @param whyNot why it may not be opened again */

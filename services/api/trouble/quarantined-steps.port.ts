@@ -1,4 +1,4 @@
-import type { RunState } from '../../../shared/domain/run-states.ts';
+import type { RunState } from '../../../shared/domain/run/run-states.ts';
 import type { Page } from '../campaigns/campaign-store.port.ts';
 
 /** `kept`: nobody has decided, and its users are unknown. `replayed`: it was opened again. `discarded`: its users stay unknown. */

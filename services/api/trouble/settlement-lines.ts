@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { reasons } from '../../../shared/domain/reasons.ts';
+import { reasons } from '../../../shared/domain/step/reasons.ts';
 import type { SettledUser } from '../../../shared/ports/settlements.ts';
 import type { RejectedLine } from './settlement-requests.port.ts';
 import { textLines } from '../frame/text-lines.ts';

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import { publicId } from '../../../shared/domain/ids.ts';
+import { publicId } from '../../../shared/domain/ids/ids.ts';
 import { runReport } from '../../../shared/contracts/runs.ts';
 import { settlement } from '../../../shared/contracts/settlements.ts';
 import { authorized, createApiDeps } from '../../../test/support/api-deps.ts';

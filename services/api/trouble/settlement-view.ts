@@ -1,5 +1,5 @@
 import type { SettlementShape } from '../../../shared/contracts/settlements.ts';
-import { publicId } from '../../../shared/domain/ids.ts';
+import { publicId } from '../../../shared/domain/ids/ids.ts';
 import type { SettlementRecord } from './settlement-requests.port.ts';
 
 export function settlementView(record: SettlementRecord): SettlementShape {

@@ -1,4 +1,4 @@
-import type { JobRetries } from '../../../shared/domain/job-retries.ts';
+import type { JobRetries } from '../../../shared/domain/job/job-retries.ts';
 import type { CallLimits } from './callback-endpoint.ts';
 
 /** What calls of one client go by. */

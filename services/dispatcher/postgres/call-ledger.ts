@@ -1,5 +1,5 @@
 import type { Pool } from 'pg';
-import { compareKeys, type JobKey } from '../../../shared/domain/job-key.ts';
+import { compareKeys, type JobKey } from '../../../shared/domain/job/job-key.ts';
 import {
   instantArrayBytes,
   intArrayBytes,

@@ -1,4 +1,4 @@
-import type { JobReference } from '../../../shared/domain/job-key.ts';
+import type { JobReference } from '../../../shared/domain/job/job-key.ts';
 
 /** How far a partition was looked at: what is at or below it is not looked at again. */
 export interface Mark {

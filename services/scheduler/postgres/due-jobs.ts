@@ -1,6 +1,6 @@
 import type { Pool, PoolClient } from 'pg';
 import { v7 as uuidv7 } from 'uuid';
-import { partitionCount } from '../../../shared/domain/partitioning.ts';
+import { partitionCount } from '../../../shared/domain/job/partitioning.ts';
 import type { HeldLease } from '../../../shared/ports/leases.ts';
 import { isHeld } from '../../../shared/postgres/leases.ts';
 import { inTransaction } from '../../../shared/postgres/transaction.ts';

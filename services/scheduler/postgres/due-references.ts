@@ -1,5 +1,5 @@
 import type { Pool } from 'pg';
-import type { JobReference } from '../../../shared/domain/job-key.ts';
+import type { JobReference } from '../../../shared/domain/job/job-key.ts';
 import { plainArray, textArray } from '../../../shared/postgres/array-literals.ts';
 import { statementOf } from '../../../shared/postgres/statement.ts';
 import type { DueReferences, Mark } from '../ports/due-references.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { StepTotals } from '../../../shared/domain/outcomes.ts';
+import type { StepTotals } from '../../../shared/domain/step/outcomes.ts';
 import type { RunTally } from '../keep/run-store.port.ts';
 import { differences, endingOf } from './run-ending.ts';
 

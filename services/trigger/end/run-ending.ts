@@ -1,4 +1,4 @@
-import { isBalanced, stepLines, type StepLine, type StepTotals } from '../../../shared/domain/outcomes.ts';
+import { isBalanced, stepLines, type StepLine, type StepTotals } from '../../../shared/domain/step/outcomes.ts';
 import type { FeedCount, RunEnding, RunTally } from '../keep/run-store.port.ts';
 
 /** The lines of every feed of a run. */

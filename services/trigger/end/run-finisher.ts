@@ -1,4 +1,4 @@
-import { isBalanced } from '../../../shared/domain/outcomes.ts';
+import { isBalanced } from '../../../shared/domain/step/outcomes.ts';
 import type { Logger } from '../../../shared/runtime/logger.ts';
 import type { StepEndings } from './step-endings.port.ts';
 import type { RunStore, RunTally } from '../keep/run-store.port.ts';

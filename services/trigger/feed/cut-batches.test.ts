@@ -1,6 +1,6 @@
 import { fc } from '../../../test/support/properties.ts';
 import { describe, expect, it } from 'vitest';
-import { isValidUserId } from '../../../shared/domain/user-id.ts';
+import { isValidUserId } from '../../../shared/domain/ids/user-id.ts';
 import { cutBatches, type Cut } from './cut-batches.ts';
 import { invalidUserOf } from './invalid-user.ts';
 

@@ -1,4 +1,4 @@
-import { areValidUserIds } from '../../../shared/domain/user-id.ts';
+import { areValidUserIds } from '../../../shared/domain/ids/user-id.ts';
 import { invalidUserOf, type InvalidUser } from './invalid-user.ts';
 import type { FedBatch } from './feed-store.port.ts';
 

@@ -1,6 +1,6 @@
 import type { FeedAudience } from '../../../shared/contracts/feed-audience.ts';
-import { shortfallNote } from '../../../shared/domain/feed-notes.ts';
-import type { TopicNames } from '../../../shared/domain/shard.ts';
+import { shortfallNote } from '../../../shared/domain/run/feed-notes.ts';
+import type { TopicNames } from '../../../shared/domain/endpoint/shard.ts';
 import type { Clock } from '../../../shared/ports/clock.ts';
 import type { MessagePublisher } from '../../../shared/ports/message-bus.ts';
 import type { StoredAudiences } from '../../../shared/ports/stored-audiences.ts';

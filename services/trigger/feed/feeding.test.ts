@@ -1,6 +1,6 @@
 import { pino } from 'pino';
 import { describe, expect, it } from 'vitest';
-import { compareUserIds } from '../../../shared/domain/user-id.ts';
+import { compareUserIds } from '../../../shared/domain/ids/user-id.ts';
 import { passTime, passTimeUntil } from '../../../test/support/pass-time.ts';
 import {
   createTriggerFixture,

@@ -1,4 +1,4 @@
-import { brokenUserIdRule, escapeUserId, type UserIdRule } from '../../../shared/domain/user-id.ts';
+import { brokenUserIdRule, escapeUserId, type UserIdRule } from '../../../shared/domain/ids/user-id.ts';
 
 /** A user that belongs to the audience and can never be sent. */
 export interface InvalidUser {

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { createMemoryRunControl } from '../../../test/support/memory/run-control.ts';
 import { doneOf, failed, waitingOf } from '../../../test/support/conformance/execution-subject.ts';
-import { usersOf } from '../../../shared/domain/users-text.ts';
-import type { RunState } from '../../../shared/domain/run-states.ts';
+import { usersOf } from '../../../shared/domain/step/users-text.ts';
+import type { RunState } from '../../../shared/domain/run/run-states.ts';
 import { passTime, passTimeUntil } from '../../../test/support/pass-time.ts';
 import { createTriggerFixture, userIds } from '../../../test/support/trigger-fixture.ts';
 import { createTrigger } from '../trigger.ts';

@@ -1,4 +1,4 @@
-import type { RunEventKind } from '../../../shared/domain/run-events.ts';
+import type { RunEventKind } from '../../../shared/domain/run/run-events.ts';
 
 /** Something that began or ended, as a run's history tells it. */
 export interface TroubleEvent {

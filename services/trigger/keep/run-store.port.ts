@@ -1,8 +1,8 @@
 import type { CampaignDefinition } from '../../../shared/contracts/campaigns.ts';
 import type { FeedAudience } from '../../../shared/contracts/feed-audience.ts';
-import type { StepTotals } from '../../../shared/domain/outcomes.ts';
-import type { TerminalRunState } from '../../../shared/domain/run-states.ts';
-import type { UnderWay } from '../../../shared/domain/under-way.ts';
+import type { StepTotals } from '../../../shared/domain/step/outcomes.ts';
+import type { TerminalRunState } from '../../../shared/domain/run/run-states.ts';
+import type { UnderWay } from '../../../shared/domain/run/under-way.ts';
 import type { FlowCounts } from '../feed/feed-store.port.ts';
 
 export interface RunToPrepare {

@@ -1,4 +1,4 @@
-import { batchesInFlight } from '../../../shared/domain/under-way.ts';
+import { batchesInFlight } from '../../../shared/domain/run/under-way.ts';
 import type { Logger } from '../../../shared/runtime/logger.ts';
 import type { RunStore } from './run-store.port.ts';
 

@@ -1,4 +1,4 @@
-import type { TopicNames } from '../../../shared/domain/shard.ts';
+import type { TopicNames } from '../../../shared/domain/endpoint/shard.ts';
 import type { Clock } from '../../../shared/ports/clock.ts';
 import { readyBySteps } from '../admit/chain-load.ts';
 import type { RunTally } from './run-store.port.ts';

@@ -1,5 +1,5 @@
 import type { UserPage } from '../../../shared/contracts/segmentation.ts';
-import { escapeUserId, findDisorder } from '../../../shared/domain/user-id.ts';
+import { escapeUserId, findDisorder } from '../../../shared/domain/ids/user-id.ts';
 
 export interface PageAsked {
   /** The id that the page has to begin behind; null for the first page. */

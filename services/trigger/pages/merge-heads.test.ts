@@ -1,6 +1,6 @@
 import { fc } from '../../../test/support/properties.ts';
 import { describe, expect, it } from 'vitest';
-import { compareUserIds } from '../../../shared/domain/user-id.ts';
+import { compareUserIds } from '../../../shared/domain/ids/user-id.ts';
 import { isBasic, isOver, mergeHeads, type Head, type Merged } from './merge-heads.ts';
 
 const anybody = fc.oneof(

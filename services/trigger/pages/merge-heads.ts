@@ -1,4 +1,4 @@
-import { compareUserIds } from '../../../shared/domain/user-id.ts';
+import { compareUserIds } from '../../../shared/domain/ids/user-id.ts';
 import type { Gap } from './page-source.ts';
 
 /** The page of a source that is being read, and how far. */

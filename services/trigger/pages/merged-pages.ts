@@ -1,5 +1,5 @@
 import type { FeedAudience, FeedSource, SegmentSource } from '../../../shared/contracts/feed-audience.ts';
-import { isHeldOut } from '../../../shared/domain/hold-out.ts';
+import { isHeldOut } from '../../../shared/domain/run/hold-out.ts';
 import { isBasic, isOver, isSpent, mergeHeads, type Head } from './merge-heads.ts';
 import type { FeedStanding } from './page-questions.ts';
 import type { FetchedPage, PageSource, SourcePages, Stall } from './page-source.ts';

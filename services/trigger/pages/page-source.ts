@@ -1,5 +1,5 @@
 import type { FeedAudience, SegmentSource } from '../../../shared/contracts/feed-audience.ts';
-import { backoffMs } from '../../../shared/domain/retry.ts';
+import { backoffMs } from '../../../shared/domain/step/retry.ts';
 import type { FeedStanding } from './page-questions.ts';
 import type { SkippedUsers } from '../feed/feed-store.port.ts';
 

@@ -1,5 +1,5 @@
 import type { SegmentSource } from '../../../shared/contracts/feed-audience.ts';
-import { compareUserIds } from '../../../shared/domain/user-id.ts';
+import { compareUserIds } from '../../../shared/domain/ids/user-id.ts';
 import type { Segmentation, SegmentationFailure } from '../../../shared/ports/segmentation.ts';
 import { pageFault } from './check-page.ts';
 import type { FeedStanding, PageQuestions } from './page-questions.ts';

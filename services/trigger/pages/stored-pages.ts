@@ -1,6 +1,6 @@
 import type { ListSource, RunSource } from '../../../shared/contracts/feed-audience.ts';
-import { publicId } from '../../../shared/domain/ids.ts';
-import { compareUserIds, findDisorder } from '../../../shared/domain/user-id.ts';
+import { publicId } from '../../../shared/domain/ids/ids.ts';
+import { compareUserIds, findDisorder } from '../../../shared/domain/ids/user-id.ts';
 import type { StoredAudiences, StoredPage } from '../../../shared/ports/stored-audiences.ts';
 import type { FeedStanding } from './page-questions.ts';
 import { brokenStall, type SourcePage, type SourcePages, type Stall } from './page-source.ts';

@@ -1,4 +1,4 @@
-import type { TopicNames } from '../../../shared/domain/shard.ts';
+import type { TopicNames } from '../../../shared/domain/endpoint/shard.ts';
 import type { TopicAdmin, TopicSpec } from '../../../shared/ports/message-bus.ts';
 import type { RegistryReader } from '../../../shared/runtime/registry-reader.ts';
 

@@ -1,7 +1,7 @@
 import type { AudienceEntry, CampaignDefinition } from '../../../shared/contracts/campaigns.ts';
 import type { FeedAudience, FeedSource } from '../../../shared/contracts/feed-audience.ts';
-import { publicId, uuidOf } from '../../../shared/domain/ids.ts';
-import { isTerminal } from '../../../shared/domain/run-states.ts';
+import { publicId, uuidOf } from '../../../shared/domain/ids/ids.ts';
+import { isTerminal } from '../../../shared/domain/run/run-states.ts';
 import type { Segmentation } from '../../../shared/ports/segmentation.ts';
 import type { StoredAudiences } from '../../../shared/ports/stored-audiences.ts';
 import { segmentationCause } from './segmentation-cause.ts';

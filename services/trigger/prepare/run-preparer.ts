@@ -1,5 +1,5 @@
 import pLimit from 'p-limit';
-import { backoffMs } from '../../../shared/domain/retry.ts';
+import { backoffMs } from '../../../shared/domain/step/retry.ts';
 import type { Clock } from '../../../shared/ports/clock.ts';
 import { createLoop, type Loop } from '../../../shared/runtime/loop.ts';
 import type { RunToPrepare } from '../keep/run-store.port.ts';

@@ -1,4 +1,4 @@
-import type { TopicNames } from '../../../shared/domain/shard.ts';
+import type { TopicNames } from '../../../shared/domain/endpoint/shard.ts';
 import type { Clock } from '../../../shared/ports/clock.ts';
 import type { MessagePublisher } from '../../../shared/ports/message-bus.ts';
 import type { StepRef } from '../../../shared/ports/step-ledger.ts';

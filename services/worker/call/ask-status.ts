@@ -1,5 +1,5 @@
-import { publicId } from '../../../shared/domain/ids.ts';
-import { usersOf } from '../../../shared/domain/users-text.ts';
+import { publicId } from '../../../shared/domain/ids/ids.ts';
+import { usersOf } from '../../../shared/domain/step/users-text.ts';
 import type { StepResult } from '../../../shared/ports/step-ledger.ts';
 import { readStatus } from './read-status.ts';
 import type { BatchEndpoint } from './batch-endpoint.port.ts';

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { compactAnswer, userResult } from '../../../shared/contracts/batch-actions.ts';
-import { cleanCode, cleanDetail } from '../../../shared/domain/reasons.ts';
+import { cleanCode, cleanDetail } from '../../../shared/domain/step/reasons.ts';
 import type { UserResults, FailedResult } from './user-results.ts';
 
 /**

@@ -1,6 +1,6 @@
 import { fc } from '../../../test/support/properties.ts';
 import { describe, expect, it } from 'vitest';
-import { isPlain, usersTextOf } from '../../../shared/domain/users-text.ts';
+import { isPlain, usersTextOf } from '../../../shared/domain/step/users-text.ts';
 import type { BatchAnswer } from './batch-endpoint.port.ts';
 import type { AskedUsers } from '../work.ts';
 import { readExpectedAnswer } from './expected-answer.ts';

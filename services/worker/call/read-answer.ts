@@ -1,8 +1,8 @@
 import { STATUS_CODES } from 'node:http';
 import { z } from 'zod';
 import type { ActionTypeConfig } from '../../../shared/contracts/engine-config.ts';
-import { cleanCode } from '../../../shared/domain/reasons.ts';
-import { usersOf } from '../../../shared/domain/users-text.ts';
+import { cleanCode } from '../../../shared/domain/step/reasons.ts';
+import { usersOf } from '../../../shared/domain/step/users-text.ts';
 import type { BatchAnswer } from './batch-endpoint.port.ts';
 import type { AskedUsers, Refusal } from '../work.ts';
 import { readExpectedAnswer } from './expected-answer.ts';

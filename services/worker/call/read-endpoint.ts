@@ -1,5 +1,5 @@
-import { requestKey } from '../../../shared/domain/batch.ts';
-import { wholeAnswerSettles } from '../../../shared/domain/consequences.ts';
+import { requestKey } from '../../../shared/domain/step/batch.ts';
+import { wholeAnswerSettles } from '../../../shared/domain/step/consequences.ts';
 import type { Clock } from '../../../shared/ports/clock.ts';
 import { mergeResults } from './merge-results.ts';
 import { readAnswer, type Reading } from './read-answer.ts';

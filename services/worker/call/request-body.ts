@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache';
-import { publicId } from '../../../shared/domain/ids.ts';
-import type { UsersText } from '../../../shared/domain/users-text.ts';
+import { publicId } from '../../../shared/domain/ids/ids.ts';
+import type { UsersText } from '../../../shared/domain/step/users-text.ts';
 import type { Work } from '../work.ts';
 
 const maxFrames = 10_000;

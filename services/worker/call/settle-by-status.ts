@@ -1,7 +1,7 @@
 import type { EngineConfig } from '../../../shared/contracts/engine-config.ts';
-import { publicId } from '../../../shared/domain/ids.ts';
-import { reasons } from '../../../shared/domain/reasons.ts';
-import { backoffMs } from '../../../shared/domain/retry.ts';
+import { publicId } from '../../../shared/domain/ids/ids.ts';
+import { reasons } from '../../../shared/domain/step/reasons.ts';
+import { backoffMs } from '../../../shared/domain/step/retry.ts';
 import type { SettledUser, Settlements, StatusSettlement, UnknownUser } from '../../../shared/ports/settlements.ts';
 import type { Logger } from '../../../shared/runtime/logger.ts';
 import { readStatus, type UserStatus } from './read-status.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { RunState } from '../../../shared/domain/run-states.ts';
-import { lastCallSentWithinMs } from '../../../shared/domain/run-control.ts';
+import type { RunState } from '../../../shared/domain/run/run-states.ts';
+import { lastCallSentWithinMs } from '../../../shared/domain/run/run-control.ts';
 import { passTime } from '../../../test/support/pass-time.ts';
 import { createRunningWorker } from '../../../test/support/running-worker.ts';
 import { answerOf } from '../../../test/support/worker-fixture.ts';

@@ -1,5 +1,5 @@
 import { LRUCache } from 'lru-cache';
-import type { Verdict } from '../../../shared/domain/admission.ts';
+import type { Verdict } from '../../../shared/domain/run/admission.ts';
 import type { Clock } from '../../../shared/ports/clock.ts';
 import type { FeedAdmission, FeedContext, FeedContexts, UnitsPerUser } from '../../../shared/ports/step-ledger.ts';
 import type { Logger } from '../../../shared/runtime/logger.ts';

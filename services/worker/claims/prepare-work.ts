@@ -1,6 +1,6 @@
 import type { EngineConfig } from '../../../shared/contracts/engine-config.ts';
-import type { Shard } from '../../../shared/domain/shard.ts';
-import { isPlain, usersOf, withoutUsers, type UsersText } from '../../../shared/domain/users-text.ts';
+import type { Shard } from '../../../shared/domain/endpoint/shard.ts';
+import { isPlain, usersOf, withoutUsers, type UsersText } from '../../../shared/domain/step/users-text.ts';
 import type { ClaimedStep, StepDone, StepLedger } from '../../../shared/ports/step-ledger.ts';
 import type { Logger } from '../../../shared/runtime/logger.ts';
 import type { FeedDirectory } from './feed-directory.ts';

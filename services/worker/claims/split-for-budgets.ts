@@ -1,5 +1,5 @@
-import { budgetWaitMs } from '../../../shared/domain/budgets.ts';
-import { usersOf } from '../../../shared/domain/users-text.ts';
+import { budgetWaitMs } from '../../../shared/domain/run/budgets.ts';
+import { usersOf } from '../../../shared/domain/step/users-text.ts';
 import { childrenOf, doneResult } from '../step/step-result.ts';
 import type { FinishedStep, Work } from '../work.ts';
 

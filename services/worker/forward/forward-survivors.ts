@@ -1,5 +1,5 @@
 import { referenceMessages } from '../../../shared/contracts/step-references.ts';
-import type { TopicNames } from '../../../shared/domain/shard.ts';
+import type { TopicNames } from '../../../shared/domain/endpoint/shard.ts';
 import type { OutgoingMessage } from '../../../shared/ports/message-bus.ts';
 import type { StepDone, StepResult } from '../../../shared/ports/step-ledger.ts';
 import type { Work } from '../work.ts';

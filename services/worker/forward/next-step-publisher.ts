@@ -1,5 +1,5 @@
-import { backoffMs } from '../../../shared/domain/retry.ts';
-import type { TopicNames } from '../../../shared/domain/shard.ts';
+import { backoffMs } from '../../../shared/domain/step/retry.ts';
+import type { TopicNames } from '../../../shared/domain/endpoint/shard.ts';
 import type { Clock } from '../../../shared/ports/clock.ts';
 import type { MessagePublisher, OutgoingMessage } from '../../../shared/ports/message-bus.ts';
 import type { Logger } from '../../../shared/runtime/logger.ts';

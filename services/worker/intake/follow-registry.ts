@@ -1,5 +1,5 @@
 import type { ActionTypeConfig } from '../../../shared/contracts/engine-config.ts';
-import type { Shard } from '../../../shared/domain/shard.ts';
+import type { Shard } from '../../../shared/domain/endpoint/shard.ts';
 import type { MessageConsumer, TopicSpec } from '../../../shared/ports/message-bus.ts';
 import type { Logger } from '../../../shared/runtime/logger.ts';
 import type { Served } from './served-shards.ts';

@@ -1,4 +1,4 @@
-import type { Shard } from '../../../shared/domain/shard.ts';
+import type { Shard } from '../../../shared/domain/endpoint/shard.ts';
 import type { CallSlots } from '../slots/call-slots.ts';
 import type { FeedDirectory } from '../claims/feed-directory.ts';
 import type { MessageReceiver } from './message-receiver.ts';

@@ -1,5 +1,5 @@
 import type { ActionTypeConfig } from '../../../shared/contracts/engine-config.ts';
-import { topicNames, type Shard } from '../../../shared/domain/shard.ts';
+import { topicNames, type Shard } from '../../../shared/domain/endpoint/shard.ts';
 import type { TopicSpec } from '../../../shared/ports/message-bus.ts';
 import type { Registry } from '../../../shared/ports/registry.ts';
 import { topicsOf } from '../../../shared/runtime/shard-topics.ts';

@@ -1,4 +1,4 @@
-import type { Shard } from '../../../shared/domain/shard.ts';
+import type { Shard } from '../../../shared/domain/endpoint/shard.ts';
 
 /** What a worker has under way in a shard. */
 export interface ShardReport extends Shard {

@@ -1,4 +1,4 @@
-import type { Shard } from '../../../shared/domain/shard.ts';
+import type { Shard } from '../../../shared/domain/endpoint/shard.ts';
 import type { Clock } from '../../../shared/ports/clock.ts';
 import type { Meter } from '../../../shared/ports/meter.ts';
 import type { LedgerFlushed } from '../../../shared/ports/step-ledger.ts';

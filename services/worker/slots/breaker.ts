@@ -1,4 +1,4 @@
-import { probeDelayMs } from '../../../shared/domain/endpoint-guards.ts';
+import { probeDelayMs } from '../../../shared/domain/endpoint/endpoint-guards.ts';
 
 /** Calls in a row, over all runs, that brought no answer, until the shard's endpoint counts as down. */
 const failuresToOpen = 10;

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { engineConfig } from '../../../shared/contracts/engine-config.ts';
-import { topicNames } from '../../../shared/domain/shard.ts';
+import { topicNames } from '../../../shared/domain/endpoint/shard.ts';
 import { settled } from '../../../test/support/pass-time.ts';
 import { createSettableClock, type SettableClock } from '../../../test/support/settable-clock.ts';
 import { createCallSlots, type CallSlots, type ReleasePause, type ServedCall } from './call-slots.ts';

@@ -1,5 +1,5 @@
 import type { EngineConfig } from '../../../shared/contracts/engine-config.ts';
-import type { Shard } from '../../../shared/domain/shard.ts';
+import type { Shard } from '../../../shared/domain/endpoint/shard.ts';
 import type { Pressure } from '../call/read-answer.ts';
 import type { CallEnd } from './breaker.ts';
 import { heldBackForMs, nextLine } from './next-line.ts';

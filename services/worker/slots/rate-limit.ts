@@ -1,4 +1,4 @@
-import type { RateUnit } from '../../../shared/domain/rate-shares.ts';
+import type { RateUnit } from '../../../shared/domain/endpoint/rate-shares.ts';
 
 export type RatePerSecond = Readonly<Partial<Record<RateUnit, number | undefined>>>;
 

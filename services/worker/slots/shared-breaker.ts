@@ -1,4 +1,4 @@
-import { partOf, slowStartCalls } from '../../../shared/domain/endpoint-guards.ts';
+import { partOf, slowStartCalls } from '../../../shared/domain/endpoint/endpoint-guards.ts';
 import type { GuardLook } from '../../../shared/ports/endpoint-guards.ts';
 import { createBreaker, type CallEnd, type EndedCall } from './breaker.ts';
 

@@ -1,5 +1,5 @@
-import { maxBatchUsers } from '../../../shared/domain/batch.ts';
-import type { Shard } from '../../../shared/domain/shard.ts';
+import { maxBatchUsers } from '../../../shared/domain/step/batch.ts';
+import type { Shard } from '../../../shared/domain/endpoint/shard.ts';
 import { createAdaptiveLimit, type AdaptiveLimit } from './adaptive-limit.ts';
 import { createSharedBreaker, type SharedBreaker } from './shared-breaker.ts';
 import type { RateLimit } from './rate-limit.ts';

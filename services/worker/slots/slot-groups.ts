@@ -1,5 +1,5 @@
 import type { ActionTypeConfig } from '../../../shared/contracts/engine-config.ts';
-import type { Shard } from '../../../shared/domain/shard.ts';
+import type { Shard } from '../../../shared/domain/endpoint/shard.ts';
 import { createRateLimit, type RateLimit, type RatePerSecond } from './rate-limit.ts';
 import { createSlotGroup, type SlotGroup } from './slot-group.ts';
 import { createActionPool, type SlotPool } from './slot-pool.ts';

@@ -1,4 +1,4 @@
-import { tryHeldEveryMs } from '../../../shared/domain/holds.ts';
+import { tryHeldEveryMs } from '../../../shared/domain/step/holds.ts';
 import type { StepHolds } from '../../../shared/ports/step-holds.ts';
 import type { Logger } from '../../../shared/runtime/logger.ts';
 import type { StepStanding } from '../work.ts';

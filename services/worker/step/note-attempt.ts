@@ -1,4 +1,4 @@
-import { reasons } from '../../../shared/domain/reasons.ts';
+import { reasons } from '../../../shared/domain/step/reasons.ts';
 import type { AttemptNote, ChildBatch, StepResult, ToldUsers } from '../../../shared/ports/step-ledger.ts';
 import type { FinalReading, ReportedReading } from './step-result.ts';
 

@@ -1,6 +1,6 @@
-import { wholeAnswerSettles, type ContractClass } from '../../../shared/domain/consequences.ts';
-import { aloneFromLapses } from '../../../shared/domain/suspects.ts';
-import { isRefusedTooOften } from '../../../shared/domain/refusals.ts';
+import { wholeAnswerSettles, type ContractClass } from '../../../shared/domain/step/consequences.ts';
+import { aloneFromLapses } from '../../../shared/domain/step/suspects.ts';
+import { isRefusedTooOften } from '../../../shared/domain/step/refusals.ts';
 import type { StepBegin, StepResult } from '../../../shared/ports/step-ledger.ts';
 import { askStatus } from '../call/ask-status.ts';
 import type { ServedCall } from '../slots/call-slots.ts';

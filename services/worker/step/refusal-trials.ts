@@ -1,4 +1,4 @@
-import { usersOf } from '../../../shared/domain/users-text.ts';
+import { usersOf } from '../../../shared/domain/step/users-text.ts';
 import type { StepResult } from '../../../shared/ports/step-ledger.ts';
 import type { HeldSteps } from './held-steps.ts';
 import { heldResult, refusedResult, releasedResult, splitResult, type ResultTerms } from './step-result.ts';

@@ -1,5 +1,5 @@
-import { consequenceOfStatus, type StatusReading } from '../../../shared/domain/consequences.ts';
-import { usersOf } from '../../../shared/domain/users-text.ts';
+import { consequenceOfStatus, type StatusReading } from '../../../shared/domain/step/consequences.ts';
+import { usersOf } from '../../../shared/domain/step/users-text.ts';
 import type { StepResult, UserFailure } from '../../../shared/ports/step-ledger.ts';
 import type { UserStatus } from '../call/read-status.ts';
 import { childrenOf, doneResult, retryDelayMs, waitingResult, type ResultTerms } from './step-result.ts';

@@ -1,13 +1,13 @@
-import { feedBornMs } from '../../../shared/domain/born-at.ts';
+import { feedBornMs } from '../../../shared/domain/ids/born-at.ts';
 import {
   consequenceOf,
   classAtAge,
   type Consequence,
   type ContractClass,
-} from '../../../shared/domain/consequences.ts';
-import { reasons } from '../../../shared/domain/reasons.ts';
-import { backoffMs, withJitter } from '../../../shared/domain/retry.ts';
-import { usersOf } from '../../../shared/domain/users-text.ts';
+} from '../../../shared/domain/step/consequences.ts';
+import { reasons } from '../../../shared/domain/step/reasons.ts';
+import { backoffMs, withJitter } from '../../../shared/domain/step/retry.ts';
+import { usersOf } from '../../../shared/domain/step/users-text.ts';
 import type { ChildBatch, StepDone, StepResult, StepWaiting, UserFailure } from '../../../shared/ports/step-ledger.ts';
 import type { Reading } from '../call/read-answer.ts';
 import type { FailedResult } from '../call/user-results.ts';

@@ -1,4 +1,4 @@
-/** Lets one suspect through at a time (shared/domain/suspects.ts). */
+/** Lets one suspect through at a time (shared/domain/step/suspects.ts). */
 export interface SuspectGate {
   /** False while another one is under way: it has to wait, and is nobody's meanwhile. */
   enter(): boolean;

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { aloneFromLapses } from '../../../shared/domain/suspects.ts';
+import { aloneFromLapses } from '../../../shared/domain/step/suspects.ts';
 import { passTime } from '../../../test/support/pass-time.ts';
 import { createRunningWorker } from '../../../test/support/running-worker.ts';
 import { answerOf } from '../../../test/support/worker-fixture.ts';

@@ -1,6 +1,6 @@
 import type { PoolClient } from 'pg';
 import type { NewOccurrence } from '../../contracts/planned-rows.ts';
-import { partitionOf } from '../../domain/partitioning.ts';
+import { partitionOf } from '../../domain/job/partitioning.ts';
 import { storeJobsWithin, valuesOf } from '../job-intake.ts';
 import { occurrenceJob } from './occurrence-job.ts';
 import type { PlannedRow } from './schedule-rows.ts';

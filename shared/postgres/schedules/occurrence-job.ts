@@ -1,6 +1,6 @@
 import type { KeptCall } from '../../contracts/kept-schedules.ts';
 import { occurrenceKey, type NewOccurrence } from '../../contracts/planned-rows.ts';
-import { publicId } from '../../domain/ids.ts';
+import { publicId } from '../../domain/ids/ids.ts';
 import type { JobToStore } from '../../ports/job-intake.ts';
 import type { PlannedRow } from './schedule-rows.ts';
 

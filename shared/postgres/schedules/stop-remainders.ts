@@ -1,6 +1,6 @@
 import type { PoolClient } from 'pg';
-import { controlEvents, moveOf, type ControlVerb } from '../../domain/run-control.ts';
-import { isTerminal, type RunState } from '../../domain/run-states.ts';
+import { controlEvents, moveOf, type ControlVerb } from '../../domain/run/run-control.ts';
+import { isTerminal, type RunState } from '../../domain/run/run-states.ts';
 import { judgeFrom } from '../judge-from.ts';
 
 interface StartedRun {

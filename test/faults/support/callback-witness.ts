@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { publicId } from '../../../shared/domain/ids.ts';
+import { publicId } from '../../../shared/domain/ids/ids.ts';
 import type { CallbackEvidence, ClaimEvent, EndedRow } from '../../support/callback-evidence.ts';
 import type { Observer } from './observer.ts';
 

@@ -3,8 +3,8 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { AudienceStore, Upload, UploadEnd } from '../../../services/api/audiences/audience-store.port.ts';
 import type { Retention } from '../../../services/trigger/retain/retention-store.port.ts';
 import type { CampaignStore } from '../../../services/api/campaigns/campaign-store.port.ts';
-import { publicId } from '../../../shared/domain/ids.ts';
-import { compareUserIds } from '../../../shared/domain/user-id.ts';
+import { publicId } from '../../../shared/domain/ids/ids.ts';
+import { compareUserIds } from '../../../shared/domain/ids/user-id.ts';
 import type { StoredAudiences } from '../../../shared/ports/stored-audiences.ts';
 import { campaignDefinitionOf } from './run-rows.ts';
 

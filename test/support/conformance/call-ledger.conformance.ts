@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { CallLedger, CallNote, ClaimedJob, JobVerdict } from '../../../services/dispatcher/ports/call-ledger.ts';
-import type { JobKey } from '../../../shared/domain/job-key.ts';
+import type { JobKey } from '../../../shared/domain/job/job-key.ts';
 import { clientIdOf, jobIdOf, type JobSubject, type SeedJob } from './job-subject.ts';
 
 export interface CallLedgerSubject extends JobSubject {

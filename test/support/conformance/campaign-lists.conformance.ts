@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import type { CampaignLists } from '../../../services/api/campaigns/campaign-lists.port.ts';
 import type { CampaignStore } from '../../../services/api/campaigns/campaign-store.port.ts';
 import type { RunReports } from '../../../services/api/runs/run-reports.port.ts';
-import type { RunState } from '../../../shared/domain/run-states.ts';
+import type { RunState } from '../../../shared/domain/run/run-states.ts';
 import { campaignDefinitionOf, type RunRows, type RunSeed } from './run-rows.ts';
 
 export interface CampaignListsSubject {

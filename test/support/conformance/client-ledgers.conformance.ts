@@ -3,7 +3,7 @@ import type { ClientFigures } from '../../../services/api/clients/client-figures
 import type { ClientLedgers } from '../../../services/api/clients/client-ledgers.port.ts';
 import type { JobStore } from '../../../services/api/jobs/job-store.port.ts';
 import type { LedgerCheck } from '../../../services/scheduler/ports/ledger-check.ts';
-import { jobIdOf, jobPartitionOf } from '../../../shared/domain/job-ids.ts';
+import { jobIdOf, jobPartitionOf } from '../../../shared/domain/job/job-ids.ts';
 import type { JobIntake } from '../../../shared/ports/job-intake.ts';
 
 export interface ClientLedgersSubject {

@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { CallLedger } from '../../../services/dispatcher/ports/call-ledger.ts';
 import { firstMark, type DueReferences, type Mark } from '../../../services/scheduler/ports/due-references.ts';
-import type { JobKey, JobReference } from '../../../shared/domain/job-key.ts';
+import type { JobKey, JobReference } from '../../../shared/domain/job/job-key.ts';
 import { clientIdOf, jobIdOf, type JobSubject, type SeedJob } from './job-subject.ts';
 
 export interface DueReferencesSubject extends JobSubject {

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import type { EarlierOutcome } from '../../../shared/domain/earlier-outcomes.ts';
+import type { EarlierOutcome } from '../../../shared/domain/run/earlier-outcomes.ts';
 import type { StoredAudiences } from '../../../shared/ports/stored-audiences.ts';
 import {
   childOf,

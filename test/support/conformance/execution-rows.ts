@@ -1,4 +1,4 @@
-import type { StepFlow } from '../../../shared/domain/outcomes.ts';
+import type { StepFlow } from '../../../shared/domain/step/outcomes.ts';
 import type { StepRef } from '../../../shared/ports/step-ledger.ts';
 
 export interface AgendaEntry {

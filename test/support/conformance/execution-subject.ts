@@ -1,8 +1,8 @@
 import type { CampaignDefinition } from '../../../shared/contracts/campaigns.ts';
-import { usualBatchUsers } from '../../../shared/domain/batch.ts';
+import { usualBatchUsers } from '../../../shared/domain/step/batch.ts';
 import { segmentAlone } from '../../../shared/contracts/feed-audience.ts';
-import { usersOf } from '../../../shared/domain/users-text.ts';
-import type { StepTotals } from '../../../shared/domain/outcomes.ts';
+import { usersOf } from '../../../shared/domain/step/users-text.ts';
+import type { StepTotals } from '../../../shared/domain/step/outcomes.ts';
 import type { BudgetStore } from '../../../services/api/runs/control/budget-store.port.ts';
 import type { CampaignStore } from '../../../services/api/campaigns/campaign-store.port.ts';
 import type { RunControl } from '../../../services/api/runs/control/run-control.port.ts';

@@ -2,7 +2,7 @@ import { v7 as uuidv7 } from 'uuid';
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { JobChange, JobChanges } from '../../../services/api/jobs/job-changes.port.ts';
 import type { JobStore } from '../../../services/api/jobs/job-store.port.ts';
-import { jobIdOf } from '../../../shared/domain/job-ids.ts';
+import { jobIdOf } from '../../../shared/domain/job/job-ids.ts';
 import type { JobIntake } from '../../../shared/ports/job-intake.ts';
 
 export interface JobChangesSubject {

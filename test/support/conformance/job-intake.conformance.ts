@@ -1,6 +1,6 @@
 import { v7 as uuidv7 } from 'uuid';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { jobIdOf } from '../../../shared/domain/job-ids.ts';
+import { jobIdOf } from '../../../shared/domain/job/job-ids.ts';
 import type { JobIntake, JobToStore } from '../../../shared/ports/job-intake.ts';
 
 export interface JobIntakeSubject {

@@ -1,4 +1,4 @@
-import type { JobKey } from '../../../shared/domain/job-key.ts';
+import type { JobKey } from '../../../shared/domain/job/job-key.ts';
 
 /** A job to begin with. */
 export interface SeedJob {

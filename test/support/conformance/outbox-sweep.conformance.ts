@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { quarantinedAfterLapses } from '../../../shared/postgres/ledger-codes.ts';
-import { firstChildBatchNo } from '../../../shared/domain/batch.ts';
+import { firstChildBatchNo } from '../../../shared/domain/step/batch.ts';
 import type { StepLedger, StepRef } from '../../../shared/ports/step-ledger.ts';
 import {
   childOf,

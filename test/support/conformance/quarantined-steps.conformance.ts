@@ -1,8 +1,8 @@
 import { v7 as uuidv7 } from 'uuid';
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { QuarantinedSteps } from '../../../services/api/trouble/quarantined-steps.port.ts';
-import { stepLines } from '../../../shared/domain/outcomes.ts';
-import { aloneFromLapses } from '../../../shared/domain/suspects.ts';
+import { stepLines } from '../../../shared/domain/step/outcomes.ts';
+import { aloneFromLapses } from '../../../shared/domain/step/suspects.ts';
 import type { StepLedger, StepRef } from '../../../shared/ports/step-ledger.ts';
 import { quarantinedAfterLapses } from '../../../shared/postgres/ledger-codes.ts';
 import {

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import { maxTroubleEvents } from '../../../shared/domain/run-events.ts';
-import { firstGapMs } from '../../../shared/domain/run-points.ts';
+import { maxTroubleEvents } from '../../../shared/domain/run/run-events.ts';
+import { firstGapMs } from '../../../shared/domain/run/run-points.ts';
 import {
   claimOne,
   createRun,

@@ -1,7 +1,7 @@
 import type { CampaignDefinition } from '../../../shared/contracts/campaigns.ts';
 import type { RunSettings } from '../../../shared/contracts/runs.ts';
-import type { StepFlow, StepTotals } from '../../../shared/domain/outcomes.ts';
-import type { RunState } from '../../../shared/domain/run-states.ts';
+import type { StepFlow, StepTotals } from '../../../shared/domain/step/outcomes.ts';
+import type { RunState } from '../../../shared/domain/run/run-states.ts';
 
 /** What the trigger and the workers would have written, put there by hand: lets the readers be specified without them. */
 export interface RunRows {

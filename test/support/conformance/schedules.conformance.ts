@@ -9,7 +9,7 @@ import type {
 } from '../../../services/api/schedules/schedule-store.port.ts';
 import type { DueSchedules, Looker } from '../../../services/scheduler/ports/due-schedules.ts';
 import type { KeptSchedule } from '../../../shared/contracts/kept-schedules.ts';
-import { jobIdOf } from '../../../shared/domain/job-ids.ts';
+import { jobIdOf } from '../../../shared/domain/job/job-ids.ts';
 
 export interface SchedulesSubject {
   schedules: ScheduleStore;

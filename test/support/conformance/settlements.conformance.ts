@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import { v7 as uuidv7 } from 'uuid';
 import type { SettlementRequests } from '../../../services/api/trouble/settlement-requests.port.ts';
 import type { SettledUser, Settlements } from '../../../shared/ports/settlements.ts';
-import { isSettled, stepLines } from '../../../shared/domain/outcomes.ts';
+import { isSettled, stepLines } from '../../../shared/domain/step/outcomes.ts';
 import { claimOne, doneOf, record, startFedRun, type ExecutionSubject } from './execution-subject.ts';
 
 export interface SettlementSubject extends ExecutionSubject {

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import { firstChildBatchNo } from '../../../shared/domain/batch.ts';
-import type { StepFlow } from '../../../shared/domain/outcomes.ts';
+import { firstChildBatchNo } from '../../../shared/domain/step/batch.ts';
+import type { StepFlow } from '../../../shared/domain/step/outcomes.ts';
 import type { StepLedger, StepRef } from '../../../shared/ports/step-ledger.ts';
 import {
   childOf,

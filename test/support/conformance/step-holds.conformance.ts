@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import { tryHeldEveryMs } from '../../../shared/domain/holds.ts';
+import { tryHeldEveryMs } from '../../../shared/domain/step/holds.ts';
 import {
   claimOne,
   record,

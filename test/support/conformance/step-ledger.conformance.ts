@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import { firstChildBatchNo } from '../../../shared/domain/batch.ts';
-import { usersOf } from '../../../shared/domain/users-text.ts';
+import { firstChildBatchNo } from '../../../shared/domain/step/batch.ts';
+import { usersOf } from '../../../shared/domain/step/users-text.ts';
 import type { ClaimedStep, StepLedger, StepRef } from '../../../shared/ports/step-ledger.ts';
 import {
   childOf,

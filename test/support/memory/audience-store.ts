@@ -1,7 +1,7 @@
 import { v7 as uuidv7 } from 'uuid';
 import { rejectRules } from '../../../shared/contracts/audiences.ts';
-import { publicId } from '../../../shared/domain/ids.ts';
-import { compareUserIds } from '../../../shared/domain/user-id.ts';
+import { publicId } from '../../../shared/domain/ids/ids.ts';
+import { compareUserIds } from '../../../shared/domain/ids/user-id.ts';
 import type {
   AudienceRecord,
   AudienceStore,

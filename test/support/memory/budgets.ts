@@ -1,4 +1,4 @@
-import { budgetCause, budgetWaitMs } from '../../../shared/domain/budgets.ts';
+import { budgetCause, budgetWaitMs } from '../../../shared/domain/run/budgets.ts';
 import type {
   ChildBatch,
   ClaimedStep,

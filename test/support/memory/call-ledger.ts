@@ -1,5 +1,5 @@
 import type { CallLedger, ClaimedJob, JobResult } from '../../../services/dispatcher/ports/call-ledger.ts';
-import { compareKeys, type JobKey } from '../../../shared/domain/job-key.ts';
+import { compareKeys, type JobKey } from '../../../shared/domain/job/job-key.ts';
 import { atOnce } from './at-once.ts';
 import type { CallbackTables } from './callback-tables.ts';
 import { countJobs, type StoredJobRow } from './job-tables.ts';

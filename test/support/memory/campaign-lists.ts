@@ -1,4 +1,4 @@
-import { campaignStandings, type CampaignChoice } from '../../../shared/domain/campaign-standing.ts';
+import { campaignStandings, type CampaignChoice } from '../../../shared/domain/run/campaign-standing.ts';
 import {
   failedRunShownDays,
   waitingShownMs,

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { v7 as uuidv7 } from 'uuid';
 import type { DeadLetterFilter, DeadLetterStore } from '../../../services/api/trouble/dead-letter-store.port.ts';
 import type { LetterPublisher, LetterReplays } from '../../../services/trigger/sweep/letter-replays.port.ts';
-import { cleanDetail } from '../../../shared/domain/reasons.ts';
+import { cleanDetail } from '../../../shared/domain/step/reasons.ts';
 import type { DeadLetters } from '../../../shared/ports/dead-letters.ts';
 import type { MessagePublisher } from '../../../shared/ports/message-bus.ts';
 import { atOnce } from './at-once.ts';

@@ -1,6 +1,6 @@
 import { isBehind, type DueReferences, type Mark } from '../../../services/scheduler/ports/due-references.ts';
-import { compareKeys, type JobReference } from '../../../shared/domain/job-key.ts';
-import { jobPartitionOf } from '../../../shared/domain/job-ids.ts';
+import { compareKeys, type JobReference } from '../../../shared/domain/job/job-key.ts';
+import { jobPartitionOf } from '../../../shared/domain/job/job-ids.ts';
 import { atOnce } from './at-once.ts';
 import type { CallbackTables } from './callback-tables.ts';
 

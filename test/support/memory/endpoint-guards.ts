@@ -1,6 +1,6 @@
-import { probeDelayMs, slowStartMs } from '../../../shared/domain/endpoint-guards.ts';
+import { probeDelayMs, slowStartMs } from '../../../shared/domain/endpoint/endpoint-guards.ts';
 import type { EndpointGuards, GuardLook, GuardReader } from '../../../shared/ports/endpoint-guards.ts';
-import type { Shard } from '../../../shared/domain/shard.ts';
+import type { Shard } from '../../../shared/domain/endpoint/shard.ts';
 import { atOnce } from './at-once.ts';
 import type { MemoryDatabase } from './memory-database.ts';
 

@@ -1,4 +1,4 @@
-import { admissionOf } from '../../../shared/domain/admission.ts';
+import { admissionOf } from '../../../shared/domain/run/admission.ts';
 import type { FeedAdmission, FeedContexts, StepAdmission } from '../../../shared/ports/step-ledger.ts';
 import { atOnce } from './at-once.ts';
 import type { MemoryDatabase } from './memory-database.ts';

@@ -1,7 +1,7 @@
 import { planSchedule } from '../../../shared/contracts/kept-schedules.ts';
 import { occurrencesOf, type NewOccurrence, type ScheduleTarget } from '../../../shared/contracts/planned-rows.ts';
-import { controlEvents, moveOf, type ControlVerb } from '../../../shared/domain/run-control.ts';
-import { isTerminal } from '../../../shared/domain/run-states.ts';
+import { controlEvents, moveOf, type ControlVerb } from '../../../shared/domain/run/run-control.ts';
+import { isTerminal } from '../../../shared/domain/run/run-states.ts';
 import type { Decider, FiredSchedules, SkippedRow } from '../../../shared/postgres/schedules/fire-schedules.ts';
 import { occurrenceJob } from '../../../shared/postgres/schedules/occurrence-job.ts';
 import { createMemoryJobIntake } from './job-intake.ts';

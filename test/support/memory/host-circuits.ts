@@ -1,5 +1,5 @@
 import type { HostCircuits, HostKey } from '../../../services/dispatcher/ports/host-circuits.ts';
-import { jobPartitionOf } from '../../../shared/domain/job-ids.ts';
+import { jobPartitionOf } from '../../../shared/domain/job/job-ids.ts';
 import { atOnce } from './at-once.ts';
 import { circuitKey, type CallbackTables } from './callback-tables.ts';
 import { countJobs, type StoredJobRow } from './job-tables.ts';

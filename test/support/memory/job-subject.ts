@@ -1,4 +1,4 @@
-import { jobPartitionOf } from '../../../shared/domain/job-ids.ts';
+import { jobPartitionOf } from '../../../shared/domain/job/job-ids.ts';
 import type { JobRows, JobSubject, SeedJob } from '../conformance/job-subject.ts';
 import { atOnce } from './at-once.ts';
 import type { CallbackTables } from './callback-tables.ts';

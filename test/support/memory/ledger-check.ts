@@ -1,5 +1,5 @@
 import type { CheckedLedger, LedgerCheck } from '../../../services/scheduler/ports/ledger-check.ts';
-import { jobPartitionOf } from '../../../shared/domain/job-ids.ts';
+import { jobPartitionOf } from '../../../shared/domain/job/job-ids.ts';
 import { atOnce } from './at-once.ts';
 import type { ClientTotalsRow } from './job-tables.ts';
 import type { MemoryDatabase } from './memory-database.ts';

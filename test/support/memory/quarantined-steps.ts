@@ -5,10 +5,10 @@ import type {
   ReplayVerdict,
 } from '../../../services/api/trouble/quarantined-steps.port.ts';
 import { pageOf, requireIdCursor } from '../../../services/api/frame/postgres/pages.ts';
-import { isChildBatch } from '../../../shared/domain/batch.ts';
-import { mayBeReplayed } from '../../../shared/domain/quarantine.ts';
-import { reasons } from '../../../shared/domain/reasons.ts';
-import { aloneFromLapses } from '../../../shared/domain/suspects.ts';
+import { isChildBatch } from '../../../shared/domain/step/batch.ts';
+import { mayBeReplayed } from '../../../shared/domain/step/quarantine.ts';
+import { reasons } from '../../../shared/domain/step/reasons.ts';
+import { aloneFromLapses } from '../../../shared/domain/step/suspects.ts';
 import { atOnce } from './at-once.ts';
 import { stepKey, type MemoryDatabase } from './memory-database.ts';
 import type { FailureRow, QuarantinedRow } from './step-tables.ts';

@@ -1,4 +1,4 @@
-import { rateShareOf } from '../../../shared/domain/rate-shares.ts';
+import { rateShareOf } from '../../../shared/domain/endpoint/rate-shares.ts';
 import type { RateShares } from '../../../shared/ports/rate-shares.ts';
 import { atOnce } from './at-once.ts';
 import type { MemoryDatabase } from './memory-database.ts';

@@ -2,9 +2,9 @@ import { receiptCursorOf, receiptPlaceOf } from '../../../services/api/receipts/
 import { InvalidCursorError } from '../../../services/api/campaigns/campaign-store.port.ts';
 import type { Receipt, ReceiptBook, ReceiptVerdict } from '../../../services/api/receipts/receipt-book.port.ts';
 import { pageOf } from '../../../services/api/frame/postgres/pages.ts';
-import { isChildBatch } from '../../../shared/domain/batch.ts';
-import type { ReceiptTotals } from '../../../shared/domain/receipts.ts';
-import { compareUserIds } from '../../../shared/domain/user-id.ts';
+import { isChildBatch } from '../../../shared/domain/step/batch.ts';
+import type { ReceiptTotals } from '../../../shared/domain/step/receipts.ts';
+import { compareUserIds } from '../../../shared/domain/ids/user-id.ts';
 import { atOnce } from './at-once.ts';
 import type { MemoryDatabase } from './memory-database.ts';
 import type { FeedRow } from './feed-tables.ts';

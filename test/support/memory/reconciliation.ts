@@ -1,6 +1,6 @@
 import type { Reconciliation, Repair } from '../../../services/trigger/sweep/reconciliation.port.ts';
 import type { SweptFeed } from '../../../services/trigger/sweep/outbox-sweep.port.ts';
-import { isChildBatch } from '../../../shared/domain/batch.ts';
+import { isChildBatch } from '../../../shared/domain/step/batch.ts';
 import { atOnce } from './at-once.ts';
 import { createMemoryDatabase, stepKey, type MemoryDatabase } from './memory-database.ts';
 import type { TotalsRow } from './step-tables.ts';

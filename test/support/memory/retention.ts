@@ -1,5 +1,5 @@
 import type { KeptKind, Retention } from '../../../services/trigger/retain/retention-store.port.ts';
-import { publicId } from '../../../shared/domain/ids.ts';
+import { publicId } from '../../../shared/domain/ids/ids.ts';
 import { atOnce } from './at-once.ts';
 import { campaignsUsing } from './audience-store.ts';
 import { spentOf } from './budgets.ts';

@@ -1,7 +1,7 @@
 import type { RunChange, RunControl } from '../../../services/api/runs/control/run-control.port.ts';
 import { pageOf, requireIdCursor } from '../../../services/api/frame/postgres/pages.ts';
-import { isTerminal } from '../../../shared/domain/run-states.ts';
-import { nothingUnderWay } from '../../../shared/domain/under-way.ts';
+import { isTerminal } from '../../../shared/domain/run/run-states.ts';
+import { nothingUnderWay } from '../../../shared/domain/run/under-way.ts';
 import { atOnce } from './at-once.ts';
 import type { MemoryDatabase } from './memory-database.ts';
 import type { RunRow } from './run-tables.ts';

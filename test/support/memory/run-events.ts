@@ -1,5 +1,5 @@
 import { v7 as uuidv7 } from 'uuid';
-import type { RunEventKind } from '../../../shared/domain/run-events.ts';
+import type { RunEventKind } from '../../../shared/domain/run/run-events.ts';
 import type { MemoryDatabase } from './memory-database.ts';
 
 export function addRunEvent(

@@ -1,4 +1,4 @@
-import { firstChildBatchNo, usualBatchUsers } from '../../../shared/domain/batch.ts';
+import { firstChildBatchNo, usualBatchUsers } from '../../../shared/domain/step/batch.ts';
 import type { MemoryDatabase } from './memory-database.ts';
 import type { FeedRow } from './feed-tables.ts';
 

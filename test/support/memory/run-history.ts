@@ -1,7 +1,7 @@
 import type { RunHistory, TroubleEvent } from '../../../services/trigger/keep/run-history.port.ts';
 import { notItsTimeYet } from '../../../shared/contracts/feed-audience.ts';
-import { maxTroubleEvents, troubleEventKinds, type TroubleEventKind } from '../../../shared/domain/run-events.ts';
-import { firstGapMs, pointPlaceOf } from '../../../shared/domain/run-points.ts';
+import { maxTroubleEvents, troubleEventKinds, type TroubleEventKind } from '../../../shared/domain/run/run-events.ts';
+import { firstGapMs, pointPlaceOf } from '../../../shared/domain/run/run-points.ts';
 import { atOnce } from './at-once.ts';
 import type { FeedRow } from './feed-tables.ts';
 import type { MemoryDatabase } from './memory-database.ts';

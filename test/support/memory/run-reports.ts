@@ -4,7 +4,7 @@ import {
   type FailurePlace,
 } from '../../../services/api/runs/failures/failure-cursor.contract.ts';
 import { estimateOf, onlySegment } from '../../../shared/contracts/feed-audience.ts';
-import { compareUserIds } from '../../../shared/domain/user-id.ts';
+import { compareUserIds } from '../../../shared/domain/ids/user-id.ts';
 import { InvalidCursorError } from '../../../services/api/campaigns/campaign-store.port.ts';
 import type {
   FailureGroup,
@@ -20,7 +20,7 @@ import { shownBudgets } from './budgets.ts';
 import type { MemoryDatabase } from './memory-database.ts';
 import type { FeedRow } from './feed-tables.ts';
 import type { RunRow } from './run-tables.ts';
-import type { StepTotals } from '../../../shared/domain/outcomes.ts';
+import type { StepTotals } from '../../../shared/domain/step/outcomes.ts';
 import { receiptTotalsOf } from './receipt-book.ts';
 import { settingsOf } from './run-definitions.ts';
 import { totalsRowsOf, waitsIn } from './totals.ts';

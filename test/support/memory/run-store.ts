@@ -1,9 +1,9 @@
 import { v7 as uuidv7 } from 'uuid';
-import { usualBatchUsers } from '../../../shared/domain/batch.ts';
+import { usualBatchUsers } from '../../../shared/domain/step/batch.ts';
 import { notItsTimeYet } from '../../../shared/contracts/feed-audience.ts';
-import type { RunEventKind } from '../../../shared/domain/run-events.ts';
-import { statesBefore, type TerminalRunState } from '../../../shared/domain/run-states.ts';
-import { nothingUnderWay } from '../../../shared/domain/under-way.ts';
+import type { RunEventKind } from '../../../shared/domain/run/run-events.ts';
+import { statesBefore, type TerminalRunState } from '../../../shared/domain/run/run-states.ts';
+import { nothingUnderWay } from '../../../shared/domain/run/under-way.ts';
 import type { RunStore } from '../../../services/trigger/keep/run-store.port.ts';
 import { atOnce } from './at-once.ts';
 import { shortagesOf, stepUnitsOf } from './budgets.ts';

@@ -1,7 +1,7 @@
 import type { CampaignDefinition } from '../../../shared/contracts/campaigns.ts';
 import type { RunSettings } from '../../../shared/contracts/runs.ts';
-import type { RunEventKind } from '../../../shared/domain/run-events.ts';
-import type { RunState } from '../../../shared/domain/run-states.ts';
+import type { RunEventKind } from '../../../shared/domain/run/run-events.ts';
+import type { RunState } from '../../../shared/domain/run/run-states.ts';
 import type { CampaignState } from '../../../services/api/campaigns/campaign-store.port.ts';
 import type { RetryFilter } from '../../../services/api/runs/failures/retries.port.ts';
 

@@ -1,6 +1,6 @@
-import { isChildBatch } from '../../../shared/domain/batch.ts';
+import { isChildBatch } from '../../../shared/domain/step/batch.ts';
 import type { RunSettings } from '../../../shared/contracts/runs.ts';
-import type { StepTotals } from '../../../shared/domain/outcomes.ts';
+import type { StepTotals } from '../../../shared/domain/step/outcomes.ts';
 import type { FlowCounts } from '../../../services/trigger/feed/feed-store.port.ts';
 import type { RunTally } from '../../../services/trigger/keep/run-store.port.ts';
 import { createMemoryDatabase, type MemoryDatabase } from './memory-database.ts';

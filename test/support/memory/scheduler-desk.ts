@@ -1,5 +1,5 @@
 import type { SchedulerDesk } from '../../../services/api/jobs/scheduler/scheduler-desk.port.ts';
-import { jobPartitionOf } from '../../../shared/domain/job-ids.ts';
+import { jobPartitionOf } from '../../../shared/domain/job/job-ids.ts';
 import { atOnce } from './at-once.ts';
 import { circuitKey, type CallbackTables } from './callback-tables.ts';
 

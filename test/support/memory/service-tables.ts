@@ -1,5 +1,5 @@
 import type { DeadLetterState } from '../../../shared/contracts/dead-letters.ts';
-import type { Shard } from '../../../shared/domain/shard.ts';
+import type { Shard } from '../../../shared/domain/endpoint/shard.ts';
 import type { ApiKeyRecord } from '../../../shared/ports/api-keys.ts';
 import type { RegisteredActionType } from '../../../shared/ports/registry.ts';
 import type { StoredAnswer } from '../../../services/api/frame/idempotent-requests.port.ts';

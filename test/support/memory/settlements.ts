@@ -1,6 +1,6 @@
 import type { SettlementRequests } from '../../../services/api/trouble/settlement-requests.port.ts';
 import type { SettledUser, Settlements, SettlementVerdict, UnknownUser } from '../../../shared/ports/settlements.ts';
-import { compareUserIds } from '../../../shared/domain/user-id.ts';
+import { compareUserIds } from '../../../shared/domain/ids/user-id.ts';
 import { atOnce } from './at-once.ts';
 import type { MemoryDatabase } from './memory-database.ts';
 import type { FailureRow, SettlementRequestRow } from './step-tables.ts';

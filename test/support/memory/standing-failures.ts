@@ -1,5 +1,5 @@
-import { reasons } from '../../../shared/domain/reasons.ts';
-import { compareUserIds } from '../../../shared/domain/user-id.ts';
+import { reasons } from '../../../shared/domain/step/reasons.ts';
+import { compareUserIds } from '../../../shared/domain/ids/user-id.ts';
 import type { MemoryDatabase } from './memory-database.ts';
 import type { FeedRow } from './feed-tables.ts';
 import type { RetryWish } from './run-tables.ts';

@@ -1,6 +1,6 @@
 import type { StepEndings } from '../../../services/trigger/end/step-endings.port.ts';
-import { isChildBatch } from '../../../shared/domain/batch.ts';
-import { reasons } from '../../../shared/domain/reasons.ts';
+import { isChildBatch } from '../../../shared/domain/step/batch.ts';
+import { reasons } from '../../../shared/domain/step/reasons.ts';
 import type { StepRef } from '../../../shared/ports/step-ledger.ts';
 import { quarantinedAfterLapses } from '../../../shared/postgres/ledger-codes.ts';
 import { v7 as uuidv7 } from 'uuid';

@@ -1,5 +1,5 @@
-import { firstChildBatchNo, isChildBatch } from '../../../shared/domain/batch.ts';
-import { usersTextOf } from '../../../shared/domain/users-text.ts';
+import { firstChildBatchNo, isChildBatch } from '../../../shared/domain/step/batch.ts';
+import { usersTextOf } from '../../../shared/domain/step/users-text.ts';
 import type {
   ChildBatch,
   ClaimedStep,

@@ -1,4 +1,4 @@
-import type { StepFlow, StepTotals } from '../../../shared/domain/outcomes.ts';
+import type { StepFlow, StepTotals } from '../../../shared/domain/step/outcomes.ts';
 import type { QuarantineState } from '../../../services/api/trouble/quarantined-steps.port.ts';
 import type { RejectedLine } from '../../../services/api/trouble/settlement-requests.port.ts';
 import type { SettlementCounts, SettlementMethod } from '../../../shared/ports/settlements.ts';

@@ -1,7 +1,7 @@
-import { countOutcomes, outcomesOfUsers } from '../../../shared/domain/earlier-outcomes.ts';
-import { isChildBatch } from '../../../shared/domain/batch.ts';
-import { stepLines } from '../../../shared/domain/outcomes.ts';
-import { compareUserIds } from '../../../shared/domain/user-id.ts';
+import { countOutcomes, outcomesOfUsers } from '../../../shared/domain/run/earlier-outcomes.ts';
+import { isChildBatch } from '../../../shared/domain/step/batch.ts';
+import { stepLines } from '../../../shared/domain/step/outcomes.ts';
+import { compareUserIds } from '../../../shared/domain/ids/user-id.ts';
 import type { EarlierPage, EarlierUsers, StoredAudiences } from '../../../shared/ports/stored-audiences.ts';
 import { atOnce } from './at-once.ts';
 import type { MemoryDatabase } from './memory-database.ts';

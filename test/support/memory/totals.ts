@@ -1,4 +1,4 @@
-import type { StepTotals } from '../../../shared/domain/outcomes.ts';
+import type { StepTotals } from '../../../shared/domain/step/outcomes.ts';
 import type { UserFailure } from '../../../shared/ports/step-ledger.ts';
 import type { MemoryDatabase } from './memory-database.ts';
 import type { TotalsRow } from './step-tables.ts';

@@ -1,4 +1,4 @@
-import type { UnderWay } from '../../../shared/domain/under-way.ts';
+import type { UnderWay } from '../../../shared/domain/run/under-way.ts';
 import { batchKey, type MemoryDatabase } from './memory-database.ts';
 import { totalsRowsOf } from './totals.ts';
 

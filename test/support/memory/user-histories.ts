@@ -7,8 +7,8 @@ import type {
   UserHistories,
   UserPlace,
 } from '../../../services/api/runs/explain/user-histories.port.ts';
-import { isChildBatch } from '../../../shared/domain/batch.ts';
-import { brokenUserIdRule, escapeUserId } from '../../../shared/domain/user-id.ts';
+import { isChildBatch } from '../../../shared/domain/step/batch.ts';
+import { brokenUserIdRule, escapeUserId } from '../../../shared/domain/ids/user-id.ts';
 import { atOnce } from './at-once.ts';
 import type { MemoryDatabase } from './memory-database.ts';
 import type { BatchRow, FeedRow } from './feed-tables.ts';

@@ -1,5 +1,5 @@
 import type { Pool } from 'pg';
-import { campaignStandings, type CampaignStanding } from '../../../../shared/domain/campaign-standing.ts';
+import { campaignStandings, type CampaignStanding } from '../../../../shared/domain/run/campaign-standing.ts';
 import {
   failedRunShownDays,
   waitingShownMs,

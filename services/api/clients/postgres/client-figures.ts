@@ -1,6 +1,6 @@
 import type { Pool } from 'pg';
 import { z } from 'zod';
-import { partitionCount } from '../../../../shared/domain/partitioning.ts';
+import { partitionCount } from '../../../../shared/domain/job/partitioning.ts';
 import { plainArray } from '../../../../shared/postgres/array-literals.ts';
 import { statementOf } from '../../../../shared/postgres/statement.ts';
 import type { ClientFigures, MinuteForecast } from '../client-figures.port.ts';

@@ -3,7 +3,7 @@ import { pino } from 'pino';
 import { expect, it } from 'vitest';
 import { z } from 'zod';
 import { authorized, createApiDeps, someCampaign } from '../../../../test/support/api-deps.ts';
-import { publicId } from '../../../../shared/domain/ids.ts';
+import { publicId } from '../../../../shared/domain/ids/ids.ts';
 import { createApi } from '../../api.ts';
 
 const line = z.looseObject({ msg: z.string() });

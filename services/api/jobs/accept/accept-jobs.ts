@@ -1,5 +1,5 @@
 import type { AcceptedJob, JobResult } from '../../../../shared/contracts/jobs.ts';
-import { publicId } from '../../../../shared/domain/ids.ts';
+import { publicId } from '../../../../shared/domain/ids/ids.ts';
 import type { Client } from '../../../../shared/ports/clients.ts';
 import type { Clock } from '../../../../shared/ports/clock.ts';
 import type { AdmittedJob, JobAdmission } from './admit-jobs.ts';

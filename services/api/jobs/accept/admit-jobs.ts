@@ -1,5 +1,5 @@
 import type { NewJob } from '../../../../shared/contracts/jobs.ts';
-import { jobIdOf } from '../../../../shared/domain/job-ids.ts';
+import { jobIdOf } from '../../../../shared/domain/job/job-ids.ts';
 import type { Client } from '../../../../shared/ports/clients.ts';
 import type { Clock } from '../../../../shared/ports/clock.ts';
 import type { JobToStore } from '../../../../shared/ports/job-intake.ts';

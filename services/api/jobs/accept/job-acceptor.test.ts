@@ -5,7 +5,7 @@ import { createMemoryDatabase, type MemoryDatabase } from '../../../../test/supp
 import { createMemoryJobIntake } from '../../../../test/support/memory/job-intake.ts';
 import { passTime } from '../../../../test/support/pass-time.ts';
 import { createSettableClock, type SettableClock } from '../../../../test/support/settable-clock.ts';
-import { jobIdOf } from '../../../../shared/domain/job-ids.ts';
+import { jobIdOf } from '../../../../shared/domain/job/job-ids.ts';
 import type { JobIntake, JobToStore } from '../../../../shared/ports/job-intake.ts';
 import { createJobAcceptor, type JobAcceptor } from './job-acceptor.ts';
 

@@ -2,7 +2,7 @@ import type { Clock } from '../../../../shared/ports/clock.ts';
 import type { JobIntake, JobToStore, KnownJob } from '../../../../shared/ports/job-intake.ts';
 import type { Meter } from '../../../../shared/ports/meter.ts';
 import type { Logger } from '../../../../shared/runtime/logger.ts';
-import { totalsSlotOf } from '../../../../shared/domain/totals-slot.ts';
+import { totalsSlotOf } from '../../../../shared/domain/step/totals-slot.ts';
 import { databaseUnavailable } from '../../frame/server/database-unavailable.ts';
 import { createFlushLane } from './flush-lane.ts';
 import { HttpProblem } from '../../frame/http-problem.ts';

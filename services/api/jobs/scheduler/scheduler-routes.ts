@@ -6,7 +6,7 @@ import {
   regionSwitch,
   schedulerShape,
 } from '../../../../shared/contracts/scheduler.ts';
-import { publicId } from '../../../../shared/domain/ids.ts';
+import { publicId } from '../../../../shared/domain/ids/ids.ts';
 import type { ClientReader } from '../../../../shared/runtime/client-reader.ts';
 import { clientIdOf } from '../../clients/client-names.ts';
 import { jsonAnswer, problems } from '../../frame/server/answer-shapes.ts';

@@ -1,6 +1,6 @@
 import type { z } from 'zod';
 import type { regionsShape, SchedulerShape } from '../../../../shared/contracts/scheduler.ts';
-import { publicId } from '../../../../shared/domain/ids.ts';
+import { publicId } from '../../../../shared/domain/ids/ids.ts';
 import type { RegionLook, SchedulerLook } from './scheduler-desk.port.ts';
 
 export function schedulerView(look: SchedulerLook): SchedulerShape {

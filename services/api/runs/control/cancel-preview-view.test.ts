@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { emptyTotals, untouchedRun } from '../../../../test/support/conformance/run-rows.ts';
-import type { StepTotals } from '../../../../shared/domain/outcomes.ts';
-import type { UnderWay } from '../../../../shared/domain/under-way.ts';
+import type { StepTotals } from '../../../../shared/domain/step/outcomes.ts';
+import type { UnderWay } from '../../../../shared/domain/run/under-way.ts';
 import type { RunSnapshot } from '../run-reports.port.ts';
 import { cancelPreviewView } from './cancel-preview-view.ts';
 

@@ -1,8 +1,8 @@
 import type { CancelPreviewShape } from '../../../../shared/contracts/runs.ts';
-import { publicId } from '../../../../shared/domain/ids.ts';
-import { stepLines } from '../../../../shared/domain/outcomes.ts';
-import { isTerminal } from '../../../../shared/domain/run-states.ts';
-import { batchesInFlight, usersInFlight, type UnderWay } from '../../../../shared/domain/under-way.ts';
+import { publicId } from '../../../../shared/domain/ids/ids.ts';
+import { stepLines } from '../../../../shared/domain/step/outcomes.ts';
+import { isTerminal } from '../../../../shared/domain/run/run-states.ts';
+import { batchesInFlight, usersInFlight, type UnderWay } from '../../../../shared/domain/run/under-way.ts';
 import type { RunSnapshot } from '../run-reports.port.ts';
 import { estimatedUsers } from '../run-view.ts';
 

@@ -5,8 +5,8 @@ import {
   moveOf,
   type ControlMove,
   type ControlVerb,
-} from '../../../../shared/domain/run-control.ts';
-import type { RunState } from '../../../../shared/domain/run-states.ts';
+} from '../../../../shared/domain/run/run-control.ts';
+import type { RunState } from '../../../../shared/domain/run/run-states.ts';
 import type { FieldProblem } from '../../frame/problems.contract.ts';
 import type { RunChange, RunEventEntry } from './run-control.port.ts';
 import type { RunHeader } from '../run-reports.port.ts';

@@ -1,6 +1,6 @@
 import type { ControlledRunShape, RunEventShape } from '../../../../shared/contracts/runs.ts';
-import { publicId } from '../../../../shared/domain/ids.ts';
-import { batchesInFlight, usersInFlight, type UnderWay } from '../../../../shared/domain/under-way.ts';
+import { publicId } from '../../../../shared/domain/ids/ids.ts';
+import { batchesInFlight, usersInFlight, type UnderWay } from '../../../../shared/domain/run/under-way.ts';
 import type { RunEvent } from './run-control.port.ts';
 import type { RunHeader } from '../run-reports.port.ts';
 import { runSummaryView } from '../run-view.ts';

@@ -1,7 +1,7 @@
 import type { RunSettings } from '../../../../shared/contracts/runs.ts';
-import type { RunEventKind } from '../../../../shared/domain/run-events.ts';
-import type { RunState } from '../../../../shared/domain/run-states.ts';
-import type { UnderWay } from '../../../../shared/domain/under-way.ts';
+import type { RunEventKind } from '../../../../shared/domain/run/run-events.ts';
+import type { RunState } from '../../../../shared/domain/run/run-states.ts';
+import type { UnderWay } from '../../../../shared/domain/run/under-way.ts';
 import type { Page } from '../../campaigns/campaign-store.port.ts';
 import type { RunHeader } from '../run-reports.port.ts';
 

@@ -9,8 +9,8 @@ import {
   runReport,
   runSummary,
 } from '../../../../shared/contracts/runs.ts';
-import { publicId, uuidOf } from '../../../../shared/domain/ids.ts';
-import { runStates, type RunState } from '../../../../shared/domain/run-states.ts';
+import { publicId, uuidOf } from '../../../../shared/domain/ids/ids.ts';
+import { runStates, type RunState } from '../../../../shared/domain/run/run-states.ts';
 import type { RunSeed } from '../../../../test/support/conformance/run-rows.ts';
 import { authorized, createApiDeps, someCampaign } from '../../../../test/support/api-deps.ts';
 import { createApi, type Api } from '../../api.ts';

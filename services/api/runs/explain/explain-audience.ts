@@ -1,9 +1,9 @@
 import type { AudiencePlace } from '../../../../shared/contracts/explanations.ts';
 import type { FeedSource } from '../../../../shared/contracts/feed-audience.ts';
-import { isHeldOut } from '../../../../shared/domain/hold-out.ts';
-import { publicId } from '../../../../shared/domain/ids.ts';
-import { isTerminal } from '../../../../shared/domain/run-states.ts';
-import { compareUserIds } from '../../../../shared/domain/user-id.ts';
+import { isHeldOut } from '../../../../shared/domain/run/hold-out.ts';
+import { publicId } from '../../../../shared/domain/ids/ids.ts';
+import { isTerminal } from '../../../../shared/domain/run/run-states.ts';
+import { compareUserIds } from '../../../../shared/domain/ids/user-id.ts';
 import type { HistoryFeed, UserHistory } from './user-histories.port.ts';
 
 export interface ExplainedPlace {

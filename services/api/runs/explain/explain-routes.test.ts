@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { userExplanation, type UserExplanation } from '../../../../shared/contracts/explanations.ts';
-import { publicId } from '../../../../shared/domain/ids.ts';
+import { publicId } from '../../../../shared/domain/ids/ids.ts';
 import type { StepLedger, StepRef } from '../../../../shared/ports/step-ledger.ts';
 import { authorized, createApiDeps } from '../../../../test/support/api-deps.ts';
 import {

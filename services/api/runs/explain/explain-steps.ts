@@ -1,6 +1,6 @@
 import type { AttemptResult, UserExplanation } from '../../../../shared/contracts/explanations.ts';
-import { requestKey } from '../../../../shared/domain/batch.ts';
-import { reasons } from '../../../../shared/domain/reasons.ts';
+import { requestKey } from '../../../../shared/domain/step/batch.ts';
+import { reasons } from '../../../../shared/domain/step/reasons.ts';
 import type { HistoryAttempt, HistoryBatch, HistoryStep, UserPlace } from './user-histories.port.ts';
 
 type ExplainedStep = UserExplanation['steps'][number];

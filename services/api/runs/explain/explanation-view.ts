@@ -1,5 +1,5 @@
 import type { UserExplanation } from '../../../../shared/contracts/explanations.ts';
-import { publicId } from '../../../../shared/domain/ids.ts';
+import { publicId } from '../../../../shared/domain/ids/ids.ts';
 import { explainAudience } from './explain-audience.ts';
 import { explainSteps } from './explain-steps.ts';
 import type { UserHistory } from './user-histories.port.ts';

@@ -1,5 +1,5 @@
 import type { FeedAudience } from '../../../../shared/contracts/feed-audience.ts';
-import type { RunState } from '../../../../shared/domain/run-states.ts';
+import type { RunState } from '../../../../shared/domain/run/run-states.ts';
 import type { AttemptNote } from '../../../../shared/ports/step-ledger.ts';
 
 /** All that the ledger knows of one user in one run. */

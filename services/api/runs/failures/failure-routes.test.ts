@@ -3,7 +3,7 @@ import { campaignDefinition } from '../../../../shared/contracts/campaigns.ts';
 import { pageShape } from '../../frame/pages.contract.ts';
 import { problem } from '../../frame/problems.contract.ts';
 import { userFailureShape } from '../../../../shared/contracts/runs.ts';
-import { publicId } from '../../../../shared/domain/ids.ts';
+import { publicId } from '../../../../shared/domain/ids/ids.ts';
 import type { RunReports } from '../run-reports.port.ts';
 import { authorized, createApiDeps, someCampaign } from '../../../../test/support/api-deps.ts';
 import { createApi, type Api } from '../../api.ts';

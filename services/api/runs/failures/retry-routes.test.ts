@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { retryAnswer, type RetryAnswer } from '../../../../shared/contracts/retries.ts';
 import { runReport } from '../../../../shared/contracts/runs.ts';
-import { publicId, uuidOf } from '../../../../shared/domain/ids.ts';
+import { publicId, uuidOf } from '../../../../shared/domain/ids/ids.ts';
 import { authorized, createApiDeps } from '../../../../test/support/api-deps.ts';
 import {
   claimOne,

@@ -6,8 +6,8 @@ import {
   type RetryAnswer,
   type RetryRequest,
 } from '../../../../shared/contracts/retries.ts';
-import { publicId } from '../../../../shared/domain/ids.ts';
-import { isTerminal } from '../../../../shared/domain/run-states.ts';
+import { publicId } from '../../../../shared/domain/ids/ids.ts';
+import { isTerminal } from '../../../../shared/domain/run/run-states.ts';
 import type { FieldProblem } from '../../frame/problems.contract.ts';
 import { jsonAnswer, problems } from '../../frame/server/answer-shapes.ts';
 import type { HttpServer } from '../../frame/server/create-http-server.ts';

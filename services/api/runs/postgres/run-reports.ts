@@ -11,7 +11,7 @@ import type {
   RunWaitRow,
 } from '../run-reports.port.ts';
 import { failureCode, failureOutcome } from '../../../../shared/postgres/ledger-codes.ts';
-import type { ReceiptTotals } from '../../../../shared/domain/receipts.ts';
+import type { ReceiptTotals } from '../../../../shared/domain/step/receipts.ts';
 import { sampleSize } from '../../../../shared/postgres/totals-sql.ts';
 import { pageOf, requireIdCursor } from '../../frame/postgres/pages.ts';
 import { createSetApart, type FeedReceipts } from '../explain/postgres/unexpected-receipts.ts';

@@ -1,6 +1,6 @@
-import { firstChildBatchNo } from '../../../../shared/domain/batch.ts';
-import { reasons } from '../../../../shared/domain/reasons.ts';
-import { aloneFromLapses } from '../../../../shared/domain/suspects.ts';
+import { firstChildBatchNo } from '../../../../shared/domain/step/batch.ts';
+import { reasons } from '../../../../shared/domain/step/reasons.ts';
+import { aloneFromLapses } from '../../../../shared/domain/step/suspects.ts';
 import { failureCode, settlementSlot, stepState } from '../../../../shared/postgres/ledger-codes.ts';
 
 const row = `

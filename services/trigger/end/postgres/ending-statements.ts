@@ -1,5 +1,5 @@
-import { firstChildBatchNo } from '../../../../shared/domain/batch.ts';
-import { reasons } from '../../../../shared/domain/reasons.ts';
+import { firstChildBatchNo } from '../../../../shared/domain/step/batch.ts';
+import { reasons } from '../../../../shared/domain/step/reasons.ts';
 import {
   failureCode,
   quarantinedAfterLapses,

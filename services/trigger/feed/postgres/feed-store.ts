@@ -1,7 +1,7 @@
 import type { Pool, PoolClient } from 'pg';
 import { z } from 'zod';
-import { reasons } from '../../../../shared/domain/reasons.ts';
-import { usersTextOf } from '../../../../shared/domain/users-text.ts';
+import { reasons } from '../../../../shared/domain/step/reasons.ts';
+import { usersTextOf } from '../../../../shared/domain/step/users-text.ts';
 import type { FedPages, FeedLoad, FeedStore, FlowCounts, OwnedFeed, SkippedUsers } from '../feed-store.port.ts';
 import { audienceColumnsOf, audienceOf, type AudienceColumns } from '../../../../shared/postgres/feed-audience.ts';
 import { plainArray, textArray } from '../../../../shared/postgres/array-literals.ts';

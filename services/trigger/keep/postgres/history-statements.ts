@@ -1,6 +1,6 @@
 import { notItsTimeYet } from '../../../../shared/contracts/feed-audience.ts';
-import { maxTroubleEvents, type TroubleEventKind } from '../../../../shared/domain/run-events.ts';
-import { firstGapMs, maxPoints } from '../../../../shared/domain/run-points.ts';
+import { maxTroubleEvents, type TroubleEventKind } from '../../../../shared/domain/run/run-events.ts';
+import { firstGapMs, maxPoints } from '../../../../shared/domain/run/run-points.ts';
 
 /** Of the totals `t`: neither who expired nor who was cancelled tells how fast a run went. */
 const endedUsers = `coalesce(sum(t.succeeded + t.failed + t.unknown), 0)::bigint`;

@@ -1,5 +1,5 @@
 import type { Pool } from 'pg';
-import { troubleEventKinds } from '../../../../shared/domain/run-events.ts';
+import { troubleEventKinds } from '../../../../shared/domain/run/run-events.ts';
 import type { RunHistory, TroubleEvent } from '../run-history.port.ts';
 import { notePoints, noteTroubles } from './history-statements.ts';
 

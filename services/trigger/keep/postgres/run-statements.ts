@@ -1,5 +1,5 @@
-import { sweptStates } from '../../../../shared/domain/admission.ts';
-import { firstChildBatchNo } from '../../../../shared/domain/batch.ts';
+import { sweptStates } from '../../../../shared/domain/run/admission.ts';
+import { firstChildBatchNo } from '../../../../shared/domain/step/batch.ts';
 import { noteEnd } from './history-statements.ts';
 import { isOverSinceClosed } from '../../../../shared/postgres/endpoint-guards.ts';
 import { failureCode, restCode, stepState, settledAsSucceeded } from '../../../../shared/postgres/ledger-codes.ts';

@@ -1,5 +1,5 @@
 import type { Pool } from 'pg';
-import { publicId } from '../../../../shared/domain/ids.ts';
+import { publicId } from '../../../../shared/domain/ids/ids.ts';
 import { campaignsUsingList } from '../../../../shared/postgres/list-usage.ts';
 import { inTransaction } from '../../../../shared/postgres/transaction.ts';
 import type { KeptKind, Retention } from '../retention-store.port.ts';

@@ -1,4 +1,4 @@
-import { firstChildBatchNo } from '../../../../shared/domain/batch.ts';
+import { firstChildBatchNo } from '../../../../shared/domain/step/batch.ts';
 import {
   failureCode,
   restCode,

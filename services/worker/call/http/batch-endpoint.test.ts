@@ -4,7 +4,7 @@ import { createServer as createTcpServer, type Server as TcpServer } from 'node:
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { actionTypeConfig } from '../../../../shared/contracts/engine-config.ts';
-import { webhookHeaders, webhookKeyOf, webhookProblem } from '../../../../shared/domain/standard-webhooks.ts';
+import { webhookHeaders, webhookKeyOf, webhookProblem } from '../../../../shared/domain/endpoint/standard-webhooks.ts';
 import { systemClock } from '../../../../shared/runtime/system-clock.ts';
 import type { BatchRequest, CallableTypes } from '../batch-endpoint.port.ts';
 import { createBatchEndpoint, type HttpBatchEndpoint } from './batch-endpoint.ts';

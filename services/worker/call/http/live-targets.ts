@@ -1,5 +1,5 @@
 import { randomUUID, type KeyObject } from 'node:crypto';
-import { signatureHeaders, webhookKeyOf } from '../../../../shared/domain/standard-webhooks.ts';
+import { signatureHeaders, webhookKeyOf } from '../../../../shared/domain/endpoint/standard-webhooks.ts';
 import type { Clock } from '../../../../shared/ports/clock.ts';
 import { createHttpOrigin, type HttpOrigin, type HttpOutcome } from '../../../../shared/http-client/http-dispatch.ts';
 

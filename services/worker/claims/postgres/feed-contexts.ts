@@ -1,7 +1,7 @@
 import type { Pool } from 'pg';
 import type { ChainStep } from '../../../../shared/contracts/campaigns.ts';
-import { admissionOf } from '../../../../shared/domain/admission.ts';
-import type { RunState } from '../../../../shared/domain/run-states.ts';
+import { admissionOf } from '../../../../shared/domain/run/admission.ts';
+import type { RunState } from '../../../../shared/domain/run/run-states.ts';
 import type { FeedAdmission, FeedContexts } from '../../../../shared/ports/step-ledger.ts';
 import { plainArray } from '../../../../shared/postgres/array-literals.ts';
 

@@ -1,6 +1,6 @@
 import type { Pool, PoolClient } from 'pg';
-import { isTerminal } from '../../../../../shared/domain/run-states.ts';
-import { nothingUnderWay } from '../../../../../shared/domain/under-way.ts';
+import { isTerminal } from '../../../../../shared/domain/run/run-states.ts';
+import { nothingUnderWay } from '../../../../../shared/domain/run/under-way.ts';
 import { judgeFrom } from '../../../../../shared/postgres/judge-from.ts';
 import { inTransaction } from '../../../../../shared/postgres/transaction.ts';
 import { readUnderWay } from '../../../../../shared/postgres/under-way.ts';

@@ -1,7 +1,7 @@
 import type { Pool } from 'pg';
 import { z } from 'zod';
-import type { RunState } from '../../../../../shared/domain/run-states.ts';
-import { brokenUserIdRule, escapeUserId } from '../../../../../shared/domain/user-id.ts';
+import type { RunState } from '../../../../../shared/domain/run/run-states.ts';
+import { brokenUserIdRule, escapeUserId } from '../../../../../shared/domain/ids/user-id.ts';
 import { audienceOf, type AudienceColumns } from '../../../../../shared/postgres/feed-audience.ts';
 import { outcomeOfRest, ownOutcome, stateOfStep } from '../../../../../shared/postgres/ledger-codes.ts';
 import type {

@@ -1,4 +1,4 @@
-import { firstChildBatchNo } from '../../../../../shared/domain/batch.ts';
+import { firstChildBatchNo } from '../../../../../shared/domain/step/batch.ts';
 
 /** Of a batch `b`: whether the user $2 is in it. Its text is the JSON list without brackets. */
 const holdsUser = (user: string) => `jsonb_exists(('[' || users || ']')::jsonb, ${user})`;

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { fc } from '../../test/support/properties.ts';
+import { fc } from '../../../test/support/properties.ts';
 import { describe, expect, it } from 'vitest';
 import { isHeldOut } from './hold-out.ts';
 

@@ -1,5 +1,5 @@
 import { classAtAge, type ContractClass } from './consequences.ts';
-import type { RunState } from './run-states.ts';
+import type { RunState } from '../run/run-states.ts';
 
 /** Whether a quarantined step of a run may be opened again: its work has to be able to start, now or when the run is resumed. */
 export function mayBeReplayed(state: RunState): boolean {

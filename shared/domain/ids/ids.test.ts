@@ -1,6 +1,6 @@
 import { TypeID } from 'typeid-js';
 import { expect, it } from 'vitest';
-import { fc } from '../../test/support/properties.ts';
+import { fc } from '../../../test/support/properties.ts';
 import { publicId, uuidOf } from './ids.ts';
 
 it('writes public ids as the TypeID library does, and reads them back', () => {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { mayBeReplayed, replayRefusal } from './quarantine.ts';
-import { isTerminal, runStates } from './run-states.ts';
+import { isTerminal, runStates } from '../run/run-states.ts';
 
 describe('a quarantined step', () => {
   it.each(['A', 'B'] as const)('of class %s may be called again while the endpoint keeps its key', (of) => {

@@ -1,4 +1,4 @@
-import type { StepLine } from './outcomes.ts';
+import type { StepLine } from '../step/outcomes.ts';
 
 /** How an earlier run can have ended for somebody, as audiences ask for it. */
 export const earlierOutcomes = ['succeeded', 'failed', 'skipped', 'expired', 'cancelled', 'unknown'] as const;
