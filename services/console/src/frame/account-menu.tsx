@@ -1,5 +1,5 @@
 import { Menu, useMantineColorScheme, type MantineColorScheme } from '@mantine/core';
-import { Icon } from '../parts/icon.tsx';
+import { Icon } from '../parts/icon/icon.tsx';
 import { useLogOut, useSession } from './session/session.ts';
 
 const schemes: readonly { value: MantineColorScheme; label: string }[] = [

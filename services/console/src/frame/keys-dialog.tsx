@@ -1,7 +1,7 @@
-import { Dialog } from '../parts/dialog.tsx';
-import { Button } from '../parts/button.tsx';
+import { Dialog } from '../parts/overlays/dialog.tsx';
+import { Button } from '../parts/controls/button.tsx';
 import { useKeyCommands, type KeyCommand } from '../parts/keys/use-keys.ts';
-import { useRemembered } from '../parts/remembered.ts';
+import { useRemembered } from '../parts/browser/remembered.ts';
 
 const groups: readonly KeyCommand['group'][] = ['Go to', 'This page', 'Rows', 'Everywhere'];
 

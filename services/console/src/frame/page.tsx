@@ -1,9 +1,9 @@
 import { useIsFetching } from '@tanstack/react-query';
 import { Link, useNavigate, type LinkProps } from '@tanstack/react-router';
 import { use, useEffect, type ReactNode } from 'react';
-import { Icon } from '../parts/icon.tsx';
+import { Icon } from '../parts/icon/icon.tsx';
 import { useKeys } from '../parts/keys/use-keys.ts';
-import { useZone } from '../parts/zone.ts';
+import { useZone } from '../parts/times/zone.ts';
 import { ShellContext } from './shell-context.ts';
 
 export interface Crumb {

@@ -2,7 +2,7 @@ import { Drawer } from '@mantine/core';
 import { Outlet, useNavigate } from '@tanstack/react-router';
 import { lazy, Suspense, useEffect, useState } from 'react';
 import { useKeyListener, useKeys, type KeyCommand } from '../parts/keys/use-keys.ts';
-import { useZone } from '../parts/zone.ts';
+import { useZone } from '../parts/times/zone.ts';
 import { navigation } from './navigation.ts';
 import { ShellContext } from './shell-context.ts';
 import { Sidebar } from './sidebar.tsx';

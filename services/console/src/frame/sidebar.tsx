@@ -1,6 +1,6 @@
 import { Link } from '@tanstack/react-router';
-import { Icon } from '../parts/icon.tsx';
-import { formatCount } from '../parts/numbers.ts';
+import { Icon } from '../parts/icon/icon.tsx';
+import { formatCount } from '../parts/words/numbers.ts';
 import { AccountMenu } from './account-menu.tsx';
 import { Brand } from './brand.tsx';
 import { navigation, type NavigationEntry } from './navigation.ts';

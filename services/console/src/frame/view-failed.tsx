@@ -1,5 +1,5 @@
 import type { ErrorComponentProps } from '@tanstack/react-router';
-import { Failed } from '../parts/states.tsx';
+import { Failed } from '../parts/standing/states.tsx';
 import { Page } from './page.tsx';
 
 /** A view that broke while it was shown, or that could not be loaded. */

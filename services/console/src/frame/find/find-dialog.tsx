@@ -1,7 +1,7 @@
 import { Modal } from '@mantine/core';
 import { useNavigate, useParams } from '@tanstack/react-router';
 import { useId, useState, type KeyboardEvent } from 'react';
-import { Icon } from '../../parts/icon.tsx';
+import { Icon } from '../../parts/icon/icon.tsx';
 import { findTargets, type FindTarget } from './find-targets.ts';
 import { useFoundCampaigns } from './use-found-campaigns.ts';
 import classes from './find-dialog.module.css';

@@ -1,5 +1,5 @@
 import type { LinkProps } from '@tanstack/react-router';
-import type { IconName } from '../../parts/icon.tsx';
+import type { IconName } from '../../parts/icon/icon.tsx';
 import { navigation } from '../navigation.ts';
 
 /** Somewhere to go. */

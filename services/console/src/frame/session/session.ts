@@ -3,7 +3,7 @@ import { rememberCsrfToken } from '../../api/client.ts';
 import { getSessionOptions, getSessionQueryKey } from '../../api/generated/@tanstack/react-query.gen.ts';
 import { logOut, logOutEverywhere } from '../../api/generated/sdk.gen.ts';
 import type { Session } from '../../api/generated/types.gen.ts';
-import { rememberInstallationZone } from '../../parts/zone.ts';
+import { rememberInstallationZone } from '../../parts/times/zone.ts';
 
 export type { Session };
 export type Role = Session['role'];

@@ -1,6 +1,6 @@
 import type { CampaignPreview } from '../../api/generated/types.gen.ts';
-import { formatCount } from '../numbers.ts';
-import { formatDuration } from '../times.ts';
+import { formatCount } from '../words/numbers.ts';
+import { formatDuration } from '../times/times.ts';
 
 /** Between the least and the most there can be; null: nobody knows the most. */
 export interface Bounds {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Campaign } from '../../api/generated/types.gen.ts';
-import { wholeValue } from '../schema-values.ts';
+import { wholeValue } from '../forms/schema-values.ts';
 import { spanOf } from './durations.ts';
 import { definitionOf, formOf, newForm, newStep } from './form-definition.ts';
 import type { CampaignForm } from './form.ts';

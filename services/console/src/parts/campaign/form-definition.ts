@@ -1,6 +1,13 @@
 import type { ActionType, Campaign, CampaignDefinitionInput } from '../../api/generated/types.gen.ts';
-import { fieldsOf } from '../schema-fields.ts';
-import { initialTexts, textsOf, valueOfFields, valueOfJson, wholeValue, type LocalProblem } from '../schema-values.ts';
+import { fieldsOf } from '../forms/schema-fields.ts';
+import {
+  initialTexts,
+  textsOf,
+  valueOfFields,
+  valueOfJson,
+  wholeValue,
+  type LocalProblem,
+} from '../forms/schema-values.ts';
 import { spanOf } from './durations.ts';
 import { emptyForm, outcomes, type CampaignForm, type SourceForm, type StepForm } from './form.ts';
 import { scheduleOf, secondsOf, whenOf } from './when-form.ts';

@@ -1,4 +1,4 @@
-import type { FieldTexts } from '../schema-values.ts';
+import type { FieldTexts } from '../forms/schema-values.ts';
 import type { Span } from './durations.ts';
 import { firstWhen, type WhenForm } from './when-form.ts';
 

@@ -1,7 +1,7 @@
-import { Icon } from '../icon.tsx';
-import { formatTime } from '../times.ts';
-import { useMinute } from '../now.ts';
-import { useZone } from '../zone.ts';
+import { Icon } from '../icon/icon.tsx';
+import { formatTime } from '../times/times.ts';
+import { useMinute } from '../browser/now.ts';
+import { useZone } from '../times/zone.ts';
 import { zonePlace } from './zone-words.ts';
 import styles from './next-fires.module.css';
 import { useNextFires } from './use-next-fires.ts';

@@ -1,4 +1,4 @@
-import { formatTime } from '../times.ts';
+import { formatTime } from '../times/times.ts';
 import { cronInWords } from './cron-words.ts';
 import { unitWords } from './durations.ts';
 import type { CampaignForm } from './form.ts';

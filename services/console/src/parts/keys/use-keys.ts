@@ -1,5 +1,5 @@
 import { useEffect, useRef, useSyncExternalStore } from 'react';
-import { readRemembered } from '../remembered.ts';
+import { readRemembered } from '../browser/remembered.ts';
 import { createKeyMatcher } from './key-matcher.ts';
 
 export interface KeyCommand {

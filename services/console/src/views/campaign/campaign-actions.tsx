@@ -6,9 +6,9 @@ import { getCampaignQueryKey, listCampaignsQueryKey } from '../../api/generated/
 import type { Campaign } from '../../api/generated/types.gen.ts';
 import { useRefusal } from '../../frame/session/session.ts';
 import { problemOf } from '../../api/problems.ts';
-import { Button } from '../../parts/button.tsx';
-import { Dialog } from '../../parts/dialog.tsx';
-import { hasEnded } from '../../parts/state-looks.ts';
+import { Button } from '../../parts/controls/button.tsx';
+import { Dialog } from '../../parts/overlays/dialog.tsx';
+import { hasEnded } from '../../parts/standing/state-looks.ts';
 import { StartDraftDialog } from './start-draft-dialog.tsx';
 
 /** What can be done with a campaign as it stands. */

@@ -1,7 +1,7 @@
 import type { Campaign } from '../../api/generated/types.gen.ts';
-import { CopyableId } from '../../parts/copy-button.tsx';
-import { StateBadge } from '../../parts/state-badge.tsx';
-import { Time } from '../../parts/time.tsx';
+import { CopyableId } from '../../parts/controls/copy-button.tsx';
+import { StateBadge } from '../../parts/standing/state-badge.tsx';
+import { Time } from '../../parts/times/time.tsx';
 
 /** Its name, how it stands, and when something happens next. */
 export function CampaignHead({ campaign }: { campaign: Campaign }) {

@@ -4,9 +4,9 @@ import { getCampaignOptions, listRunsOptions } from '../../api/generated/@tansta
 import { useKeptError } from '../../api/kept-error.ts';
 import { Page } from '../../frame/page.tsx';
 import { standingOf } from '../../live/staleness.ts';
-import { Freshness, StaleBanner } from '../../parts/freshness.tsx';
-import { SkeletonBar, usePatience } from '../../parts/skeleton.tsx';
-import { Failed } from '../../parts/states.tsx';
+import { Freshness, StaleBanner } from '../../parts/standing/freshness.tsx';
+import { SkeletonBar, usePatience } from '../../parts/standing/skeleton.tsx';
+import { Failed } from '../../parts/standing/states.tsx';
 import { CampaignActions } from './campaign-actions.tsx';
 import { CampaignHead } from './campaign-head.tsx';
 import { Definition } from './definition.tsx';

@@ -1,9 +1,9 @@
 import type { Campaign } from '../../api/generated/types.gen.ts';
-import { shortId } from '../../parts/copy-button.tsx';
-import { countOf, formatCount } from '../../parts/numbers.ts';
-import { Panel } from '../../parts/panel.tsx';
-import { formatDuration } from '../../parts/times.ts';
-import { useZone } from '../../parts/zone.ts';
+import { shortId } from '../../parts/controls/copy-button.tsx';
+import { countOf, formatCount } from '../../parts/words/numbers.ts';
+import { Panel } from '../../parts/panels/panel.tsx';
+import { formatDuration } from '../../parts/times/times.ts';
+import { useZone } from '../../parts/times/zone.ts';
 import { formOf } from '../../parts/campaign/form-definition.ts';
 import { outcomesInWords } from '../../parts/campaign/sources.ts';
 import { whenInWords } from '../../parts/campaign/when-words.ts';

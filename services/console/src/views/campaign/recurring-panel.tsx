@@ -4,9 +4,9 @@ import { getScheduleOptions } from '../../api/generated/@tanstack/react-query.ge
 import type { Campaign } from '../../api/generated/types.gen.ts';
 import { problemOf } from '../../api/problems.ts';
 import { useRefusal } from '../../frame/session/session.ts';
-import { Button } from '../../parts/button.tsx';
-import { Panel } from '../../parts/panel.tsx';
-import { useZone } from '../../parts/zone.ts';
+import { Button } from '../../parts/controls/button.tsx';
+import { Panel } from '../../parts/panels/panel.tsx';
+import { useZone } from '../../parts/times/zone.ts';
 import { NextFires } from '../../parts/campaign/next-fires.tsx';
 import { whenOf } from '../../parts/campaign/when-form.ts';
 import styles from './campaign.module.css';

@@ -1,12 +1,12 @@
 import { Link } from '@tanstack/react-router';
 import type { Campaign, Run } from '../../api/generated/types.gen.ts';
-import { Panel } from '../../parts/panel.tsx';
-import { SkeletonRows } from '../../parts/skeleton.tsx';
-import { StateBadge } from '../../parts/state-badge.tsx';
-import { hasEnded } from '../../parts/state-looks.ts';
-import { Empty, Failed } from '../../parts/states.tsx';
-import { Time } from '../../parts/time.tsx';
-import { formatDuration } from '../../parts/times.ts';
+import { Panel } from '../../parts/panels/panel.tsx';
+import { SkeletonRows } from '../../parts/standing/skeleton.tsx';
+import { StateBadge } from '../../parts/standing/state-badge.tsx';
+import { hasEnded } from '../../parts/standing/state-looks.ts';
+import { Empty, Failed } from '../../parts/standing/states.tsx';
+import { Time } from '../../parts/times/time.tsx';
+import { formatDuration } from '../../parts/times/times.ts';
 
 interface RunsPanelProps {
   campaign: Campaign;

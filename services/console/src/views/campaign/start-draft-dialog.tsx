@@ -4,10 +4,10 @@ import { estimateCampaign, startCampaign } from '../../api/generated/sdk.gen.ts'
 import { getCampaignQueryKey, listCampaignsQueryKey } from '../../api/generated/@tanstack/react-query.gen.ts';
 import type { Campaign } from '../../api/generated/types.gen.ts';
 import { problemOf } from '../../api/problems.ts';
-import { Button } from '../../parts/button.tsx';
-import { Dialog } from '../../parts/dialog.tsx';
-import { Effects } from '../../parts/effects.tsx';
-import { useZone } from '../../parts/zone.ts';
+import { Button } from '../../parts/controls/button.tsx';
+import { Dialog } from '../../parts/overlays/dialog.tsx';
+import { Effects } from '../../parts/overlays/effects.tsx';
+import { useZone } from '../../parts/times/zone.ts';
 import { boundsText, servedBounds } from '../../parts/campaign/arithmetic.ts';
 import { formOf } from '../../parts/campaign/form-definition.ts';
 import { whenInWords } from '../../parts/campaign/when-words.ts';

@@ -1,9 +1,9 @@
 import { Link } from '@tanstack/react-router';
 import type { ListedCampaign } from '../../api/generated/types.gen.ts';
 import { useToldProgress } from '../../live/live-runs.ts';
-import { useMinute } from '../../parts/now.ts';
-import { StateBadge, StateCause } from '../../parts/state-badge.tsx';
-import { useFormatTime } from '../../parts/zone.ts';
+import { useMinute } from '../../parts/browser/now.ts';
+import { StateBadge, StateCause } from '../../parts/standing/state-badge.tsx';
+import { useFormatTime } from '../../parts/times/zone.ts';
 import { campaignLink } from './campaign-link.ts';
 import { RunBar } from './campaign-row.tsx';
 import { causeOf, nextWords, shownState, throughWords } from './row-words.ts';

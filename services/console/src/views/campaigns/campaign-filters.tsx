@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { listActionTypesOptions } from '../../api/generated/@tanstack/react-query.gen.ts';
 import { useSession } from '../../frame/session/session.ts';
-import { FilterMenu } from '../../parts/filter-menu.tsx';
+import { FilterMenu } from '../../parts/lists/filter-menu.tsx';
 import type { CampaignsSearch } from './search.ts';
 
 interface CampaignFiltersProps {

@@ -1,10 +1,10 @@
 import { Link } from '@tanstack/react-router';
 import type { ListedCampaign } from '../../api/generated/types.gen.ts';
 import { useToldProgress } from '../../live/live-runs.ts';
-import { useMinute } from '../../parts/now.ts';
-import { OutcomeBar } from '../../parts/outcome-bar.tsx';
-import { StateBadge, StateCause } from '../../parts/state-badge.tsx';
-import { useFormatTime } from '../../parts/zone.ts';
+import { useMinute } from '../../parts/browser/now.ts';
+import { OutcomeBar } from '../../parts/outcomes/outcome-bar.tsx';
+import { StateBadge, StateCause } from '../../parts/standing/state-badge.tsx';
+import { useFormatTime } from '../../parts/times/zone.ts';
 import { campaignLink } from './campaign-link.ts';
 import { RowMenu } from './row-menu.tsx';
 import { audienceOf, audienceWords, causeOf, listed, nextWords, shownState, throughWords } from './row-words.ts';

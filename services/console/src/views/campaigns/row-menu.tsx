@@ -2,7 +2,7 @@ import { Menu } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import type { ListedCampaign } from '../../api/generated/types.gen.ts';
 import { useRefusal } from '../../frame/session/session.ts';
-import { Icon } from '../../parts/icon.tsx';
+import { Icon } from '../../parts/icon/icon.tsx';
 
 /** Where a campaign is looked at, and what begins from it; the row itself leads to the first of these. */
 export function RowMenu({ campaign: { id, name, standing, run } }: { campaign: ListedCampaign }) {

@@ -1,7 +1,7 @@
 import type { ListedCampaign, ListedRun } from '../../api/generated/types.gen.ts';
-import { countOf, formatCount, formatRate, formatShare } from '../../parts/numbers.ts';
-import type { ShownState } from '../../parts/state-looks.ts';
-import { formatDuration } from '../../parts/times.ts';
+import { countOf, formatCount, formatRate, formatShare } from '../../parts/words/numbers.ts';
+import type { ShownState } from '../../parts/standing/state-looks.ts';
+import { formatDuration } from '../../parts/times/times.ts';
 
 /** Two lines of a cell. */
 export interface Lines {

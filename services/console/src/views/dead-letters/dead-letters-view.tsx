@@ -4,8 +4,8 @@ import { groupDeadLettersOptions, listQuarantinedStepsOptions } from '../../api/
 import { useKeptError } from '../../api/kept-error.ts';
 import { Page } from '../../frame/page.tsx';
 import { standingOf } from '../../live/staleness.ts';
-import { Chips } from '../../parts/chips.tsx';
-import { Freshness, StaleBanner, useIsStale } from '../../parts/freshness.tsx';
+import { Chips } from '../../parts/lists/chips.tsx';
+import { Freshness, StaleBanner, useIsStale } from '../../parts/standing/freshness.tsx';
 import { Letters } from './letters.tsx';
 import { Steps } from './steps.tsx';
 

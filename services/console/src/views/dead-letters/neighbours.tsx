@@ -1,4 +1,4 @@
-import { Button } from '../../parts/button.tsx';
+import { Button } from '../../parts/controls/button.tsx';
 import { useKeys } from '../../parts/keys/use-keys.ts';
 
 interface NeighboursProps {

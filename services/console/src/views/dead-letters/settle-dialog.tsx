@@ -7,10 +7,10 @@ import {
 } from '../../api/generated/sdk.gen.ts';
 import type { DeadLetterContent, DeadLetterGroup } from '../../api/generated/types.gen.ts';
 import { problemOf } from '../../api/problems.ts';
-import { Button } from '../../parts/button.tsx';
-import { Dialog } from '../../parts/dialog.tsx';
-import { Effects } from '../../parts/effects.tsx';
-import { countOf, formatCount } from '../../parts/numbers.ts';
+import { Button } from '../../parts/controls/button.tsx';
+import { Dialog } from '../../parts/overlays/dialog.tsx';
+import { Effects } from '../../parts/overlays/effects.tsx';
+import { countOf, formatCount } from '../../parts/words/numbers.ts';
 import { topicInWords } from './letter-text.ts';
 
 export type SettleVerb = 'replay' | 'discard';

@@ -1,11 +1,11 @@
 import { getRouteApi } from '@tanstack/react-router';
 import type { QuarantinedStep } from '../../api/generated/types.gen.ts';
 import { useRowKeys } from '../../parts/keys/use-row-keys.ts';
-import { countOf, formatCount } from '../../parts/numbers.ts';
-import { Panel } from '../../parts/panel.tsx';
-import { SkeletonRows } from '../../parts/skeleton.tsx';
-import { Empty, Failed } from '../../parts/states.tsx';
-import { Time } from '../../parts/time.tsx';
+import { countOf, formatCount } from '../../parts/words/numbers.ts';
+import { Panel } from '../../parts/panels/panel.tsx';
+import { SkeletonRows } from '../../parts/standing/skeleton.tsx';
+import { Empty, Failed } from '../../parts/standing/states.tsx';
+import { Time } from '../../parts/times/time.tsx';
 import styles from './dead-letters.module.css';
 import { groupSteps, type StepGroup } from './step-groups.ts';
 import { StepPanel } from './step-panel.tsx';

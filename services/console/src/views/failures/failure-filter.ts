@@ -1,4 +1,4 @@
-import type { CountryReason } from '../../parts/failure-reasons.ts';
+import type { CountryReason } from '../../parts/failures/failure-reasons.ts';
 import type { FailuresSearch } from './search.ts';
 
 /** Whose failures: what is not said does not matter. */

@@ -1,6 +1,6 @@
 import { useId } from 'react';
 import type { RunReport } from '../../api/generated/types.gen.ts';
-import { Button } from '../../parts/button.tsx';
+import { Button } from '../../parts/controls/button.tsx';
 import { filterOf, type FailureFilter } from './failure-filter.ts';
 import styles from './failures.module.css';
 import type { FailuresSearch } from './search.ts';

@@ -1,9 +1,9 @@
 import { Link } from '@tanstack/react-router';
 import type { StepLine, UserFailure } from '../../api/generated/types.gen.ts';
-import { formatCount } from '../../parts/numbers.ts';
+import { formatCount } from '../../parts/words/numbers.ts';
 import { useRowKeys } from '../../parts/keys/use-row-keys.ts';
-import { SkeletonRows } from '../../parts/skeleton.tsx';
-import { Time } from '../../parts/time.tsx';
+import { SkeletonRows } from '../../parts/standing/skeleton.tsx';
+import { Time } from '../../parts/times/time.tsx';
 import styles from './failure-rows.module.css';
 
 interface FailureRowsProps {

@@ -2,11 +2,11 @@ import type { UseQueryResult } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { ListRunEventsResponse, Problem, RunEvent } from '../../api/generated/types.gen.ts';
 import { useKeptError } from '../../api/kept-error.ts';
-import { Panel } from '../../parts/panel.tsx';
-import { Failed } from '../../parts/states.tsx';
-import { Time } from '../../parts/time.tsx';
-import { useFormatTime } from '../../parts/zone.ts';
-import { eventWords } from '../../parts/event-words.ts';
+import { Panel } from '../../parts/panels/panel.tsx';
+import { Failed } from '../../parts/standing/states.tsx';
+import { Time } from '../../parts/times/time.tsx';
+import { useFormatTime } from '../../parts/times/zone.ts';
+import { eventWords } from '../../parts/words/event-words.ts';
 
 const shownAtFirst = 6;
 

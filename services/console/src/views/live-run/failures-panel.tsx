@@ -2,13 +2,13 @@ import type { UseQueryResult } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import type { Problem, RunReport, StepLine } from '../../api/generated/types.gen.ts';
 import { useKeptError } from '../../api/kept-error.ts';
-import { DownloadLink } from '../../parts/download-link.tsx';
-import { reasonRows } from '../../parts/failure-reasons.ts';
-import { countOf } from '../../parts/numbers.ts';
-import { Panel } from '../../parts/panel.tsx';
-import { ReasonTable } from '../../parts/reason-table.tsx';
-import { SkeletonRows } from '../../parts/skeleton.tsx';
-import { Failed } from '../../parts/states.tsx';
+import { DownloadLink } from '../../parts/controls/download-link.tsx';
+import { reasonRows } from '../../parts/failures/failure-reasons.ts';
+import { countOf } from '../../parts/words/numbers.ts';
+import { Panel } from '../../parts/panels/panel.tsx';
+import { ReasonTable } from '../../parts/failures/reason-table.tsx';
+import { SkeletonRows } from '../../parts/standing/skeleton.tsx';
+import { Failed } from '../../parts/standing/states.tsx';
 import styles from './live-run.module.css';
 
 interface FailuresPanelProps {

@@ -3,9 +3,9 @@ import { useParams } from '@tanstack/react-router';
 import { getRunProgressOptions } from '../../api/generated/@tanstack/react-query.gen.ts';
 import { Page } from '../../frame/page.tsx';
 import { useLiveRuns } from '../../live/live-runs.ts';
-import { Freshness } from '../../parts/freshness.tsx';
-import { Failed } from '../../parts/states.tsx';
-import { useFormatTime } from '../../parts/zone.ts';
+import { Freshness } from '../../parts/standing/freshness.tsx';
+import { Failed } from '../../parts/standing/states.tsx';
+import { useFormatTime } from '../../parts/times/zone.ts';
 import { LiveRunSkeleton } from './live-run-skeleton.tsx';
 import { LiveRun } from './live-run.tsx';
 

@@ -2,7 +2,7 @@ import { Menu } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import type { RunProgress } from '../../api/generated/types.gen.ts';
 import { useRefusal } from '../../frame/session/session.ts';
-import { Button } from '../../parts/button.tsx';
+import { Button } from '../../parts/controls/button.tsx';
 
 interface MoreMenuProps {
   progress: Pick<RunProgress, 'runId' | 'campaignId' | 'endedAt'>;

@@ -1,8 +1,8 @@
 import type { RunProgress } from '../../api/generated/types.gen.ts';
-import { sentence } from '../../parts/figures.ts';
-import { Icon } from '../../parts/icon.tsx';
-import { countOf } from '../../parts/numbers.ts';
-import { Time } from '../../parts/time.tsx';
+import { sentence } from '../../parts/words/figures.ts';
+import { Icon } from '../../parts/icon/icon.tsx';
+import { countOf } from '../../parts/words/numbers.ts';
+import { Time } from '../../parts/times/time.tsx';
 
 /** Who or what stopped a run, since when, and what time takes meanwhile. */
 export function PausedBanner({ progress }: { progress: RunProgress }) {

@@ -1,10 +1,10 @@
 import type { RunProgress } from '../../api/generated/types.gen.ts';
-import { Icon } from '../../parts/icon.tsx';
-import { formatRate } from '../../parts/numbers.ts';
-import { Panel } from '../../parts/panel.tsx';
-import type { RateMark } from '../../parts/rate-line/draw-marks.ts';
-import { RateChart } from '../../parts/rate-line/rate-chart.tsx';
-import type { RateSeries } from '../../parts/rate-line/rate-series.ts';
+import { Icon } from '../../parts/icon/icon.tsx';
+import { formatRate } from '../../parts/words/numbers.ts';
+import { Panel } from '../../parts/panels/panel.tsx';
+import type { RateMark } from '../../parts/charts/draw-marks.ts';
+import { RateChart } from '../../parts/charts/rate-chart.tsx';
+import type { RateSeries } from '../../parts/charts/rate-series.ts';
 import { shownRates, type LineRate } from './line-rates.ts';
 import styles from './rate-panel.module.css';
 

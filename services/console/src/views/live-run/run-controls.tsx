@@ -1,7 +1,7 @@
 import { Link } from '@tanstack/react-router';
 import type { RunProgress } from '../../api/generated/types.gen.ts';
-import { Button } from '../../parts/button.tsx';
-import { Icon } from '../../parts/icon.tsx';
+import { Button } from '../../parts/controls/button.tsx';
+import { Icon } from '../../parts/icon/icon.tsx';
 import { MoreMenu } from './more-menu.tsx';
 
 export type ControlDialog = 'pause' | 'resume' | 'cancel' | 'explain';

@@ -1,9 +1,9 @@
 import type { RunProgress } from '../../api/generated/types.gen.ts';
-import { CopyableId } from '../../parts/copy-button.tsx';
-import { formatCount } from '../../parts/numbers.ts';
-import { useMinute } from '../../parts/now.ts';
-import { Time } from '../../parts/time.tsx';
-import { formatDuration } from '../../parts/times.ts';
+import { CopyableId } from '../../parts/controls/copy-button.tsx';
+import { formatCount } from '../../parts/words/numbers.ts';
+import { useMinute } from '../../parts/browser/now.ts';
+import { Time } from '../../parts/times/time.tsx';
+import { formatDuration } from '../../parts/times/times.ts';
 
 /** What a run is and by which rules it goes, in one line. */
 export function RunFacts({ progress }: { progress: RunProgress }) {

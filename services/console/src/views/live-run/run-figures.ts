@@ -1,5 +1,5 @@
 import type { RunProgress } from '../../api/generated/types.gen.ts';
-import type { CountryMark } from '../../parts/step-lines.ts';
+import type { CountryMark } from '../../parts/step-table/step-lines.ts';
 
 /** The five numbers that a live run begins with. All counts in users. */
 export interface RunFigures {

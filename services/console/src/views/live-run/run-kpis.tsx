@@ -1,9 +1,9 @@
 import type { RunProgress } from '../../api/generated/types.gen.ts';
-import { formatFineShare } from '../../parts/figures.ts';
-import { Kpis, type Kpi } from '../../parts/kpis.tsx';
-import { countOf, formatCount, formatEstimate, formatRate } from '../../parts/numbers.ts';
-import { formatDuration } from '../../parts/times.ts';
-import { useFormatTime } from '../../parts/zone.ts';
+import { formatFineShare } from '../../parts/words/figures.ts';
+import { Kpis, type Kpi } from '../../parts/panels/kpis.tsx';
+import { countOf, formatCount, formatEstimate, formatRate } from '../../parts/words/numbers.ts';
+import { formatDuration } from '../../parts/times/times.ts';
+import { useFormatTime } from '../../parts/times/zone.ts';
 import { runFigures } from './run-figures.ts';
 
 interface RunKpisProps {

@@ -1,6 +1,6 @@
 import { Link } from '@tanstack/react-router';
-import { Icon } from '../../parts/icon.tsx';
-import { Time } from '../../parts/time.tsx';
+import { Icon } from '../../parts/icon/icon.tsx';
+import { Time } from '../../parts/times/time.tsx';
 import type { Stall } from './stall.ts';
 
 /** The causes of what waits, beside what goes on and what can be done. Only a new cause is an alert: its figures change in silence. */

@@ -1,4 +1,4 @@
-import { Icon } from '../../parts/icon.tsx';
+import { Icon } from '../../parts/icon/icon.tsx';
 
 /** Beside the state of a run: that a part of it waits. */
 export function StallTag({ text }: { text: string | null }) {

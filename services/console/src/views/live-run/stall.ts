@@ -1,6 +1,6 @@
 import type { RunProgress } from '../../api/generated/types.gen.ts';
-import { listed, sentence } from '../../parts/figures.ts';
-import { countOf, formatCount } from '../../parts/numbers.ts';
+import { listed, sentence } from '../../parts/words/figures.ts';
+import { countOf, formatCount } from '../../parts/words/numbers.ts';
 import { movingCountries } from './run-figures.ts';
 
 /** A cause beside its symptom: what waits for what, what goes on all the same, and what to do. */

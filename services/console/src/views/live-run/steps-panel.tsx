@@ -1,12 +1,12 @@
 import type { RunProgress } from '../../api/generated/types.gen.ts';
-import { AddsUp } from '../../parts/equation.tsx';
-import { OutcomeKey } from '../../parts/outcome-bar.tsx';
-import { outcomesIn } from '../../parts/outcomes.ts';
-import { formatCount, formatEstimate } from '../../parts/numbers.ts';
-import { Panel } from '../../parts/panel.tsx';
-import { zeroSentence } from '../../parts/step-columns.ts';
-import { StepTable, stepColumns } from '../../parts/step-table.tsx';
-import { WordsButton } from '../../parts/words-button.tsx';
+import { AddsUp } from '../../parts/outcomes/equation.tsx';
+import { OutcomeKey } from '../../parts/outcomes/outcome-bar.tsx';
+import { outcomesIn } from '../../parts/outcomes/outcomes.ts';
+import { formatCount, formatEstimate } from '../../parts/words/numbers.ts';
+import { Panel } from '../../parts/panels/panel.tsx';
+import { zeroSentence } from '../../parts/step-table/step-columns.ts';
+import { StepTable, stepColumns } from '../../parts/step-table/step-table.tsx';
+import { WordsButton } from '../../parts/outcomes/words-button.tsx';
 import { countryMark, runFigures } from './run-figures.ts';
 
 /** Who is where: every step and country, with every number. */

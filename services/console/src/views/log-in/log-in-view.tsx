@@ -5,8 +5,8 @@ import { logInMutation } from '../../api/generated/@tanstack/react-query.gen.ts'
 import { problemOf, type Problem } from '../../api/problems.ts';
 import { Brand } from '../../frame/brand.tsx';
 import { beginSession } from '../../frame/session/session.ts';
-import { Button } from '../../parts/button.tsx';
-import { Icon } from '../../parts/icon.tsx';
+import { Button } from '../../parts/controls/button.tsx';
+import { Icon } from '../../parts/icon/icon.tsx';
 import classes from './log-in-view.module.css';
 
 /** By API key: it goes to the server once, for a cookie that no script can read, and is kept nowhere else. */

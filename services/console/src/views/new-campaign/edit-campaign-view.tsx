@@ -3,11 +3,11 @@ import { getRouteApi, Link } from '@tanstack/react-router';
 import { getCampaign } from '../../api/generated/sdk.gen.ts';
 import { listActionTypesOptions } from '../../api/generated/@tanstack/react-query.gen.ts';
 import { Page } from '../../frame/page.tsx';
-import { Icon } from '../../parts/icon.tsx';
-import { Failed } from '../../parts/states.tsx';
-import { useZone } from '../../parts/zone.ts';
-import { CampaignEditor } from './campaign-editor.tsx';
-import { EditorSkeleton } from './editor-skeleton.tsx';
+import { Icon } from '../../parts/icon/icon.tsx';
+import { Failed } from '../../parts/standing/states.tsx';
+import { useZone } from '../../parts/times/zone.ts';
+import { CampaignEditor } from './editor/campaign-editor.tsx';
+import { EditorSkeleton } from './editor/editor-skeleton.tsx';
 import { formOf } from '../../parts/campaign/form-definition.ts';
 
 const crumbs = [{ label: 'Campaigns', link: { to: '/campaigns' } }] as const;

@@ -2,12 +2,12 @@ import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { getCampaignOptions, listActionTypesOptions } from '../../api/generated/@tanstack/react-query.gen.ts';
 import { Page } from '../../frame/page.tsx';
-import { Failed } from '../../parts/states.tsx';
-import { useZone } from '../../parts/zone.ts';
-import { CampaignEditor } from './campaign-editor.tsx';
-import { EditorSkeleton } from './editor-skeleton.tsx';
+import { Failed } from '../../parts/standing/states.tsx';
+import { useZone } from '../../parts/times/zone.ts';
+import { CampaignEditor } from './editor/campaign-editor.tsx';
+import { EditorSkeleton } from './editor/editor-skeleton.tsx';
 import { formOf, newForm } from '../../parts/campaign/form-definition.ts';
-import { NoActionTypes } from './no-action-types.tsx';
+import { NoActionTypes } from './chain/no-action-types.tsx';
 
 const crumbs = [{ label: 'Campaigns', link: { to: '/campaigns' } }] as const;
 const route = getRouteApi('/campaigns/new');

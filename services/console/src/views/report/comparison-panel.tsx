@@ -3,10 +3,10 @@ import { useNavigate, useSearch } from '@tanstack/react-router';
 import { useId } from 'react';
 import { compareRunOptions } from '../../api/generated/@tanstack/react-query.gen.ts';
 import type { RunComparison, RunReport } from '../../api/generated/types.gen.ts';
-import { Panel } from '../../parts/panel.tsx';
-import { SkeletonRows } from '../../parts/skeleton.tsx';
-import { Failed } from '../../parts/states.tsx';
-import { useFormatTime } from '../../parts/zone.ts';
+import { Panel } from '../../parts/panels/panel.tsx';
+import { SkeletonRows } from '../../parts/standing/skeleton.tsx';
+import { Failed } from '../../parts/standing/states.tsx';
+import { useFormatTime } from '../../parts/times/zone.ts';
 import { compare, type ComparedFigure } from './comparison.ts';
 import styles from './report.module.css';
 

@@ -1,7 +1,7 @@
 import type { ComparedRun } from '../../api/generated/types.gen.ts';
-import { formatDifference, formatFineShare } from '../../parts/figures.ts';
-import { formatCount } from '../../parts/numbers.ts';
-import { formatDuration } from '../../parts/times.ts';
+import { formatDifference, formatFineShare } from '../../parts/words/figures.ts';
+import { formatCount } from '../../parts/words/numbers.ts';
+import { formatDuration } from '../../parts/times/times.ts';
 
 /** A figure of this run beside that of another one. */
 export interface ComparedFigure {

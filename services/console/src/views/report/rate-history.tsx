@@ -2,12 +2,12 @@ import { useQuery } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
 import { getRunRatesOptions, listRunEventsOptions } from '../../api/generated/@tanstack/react-query.gen.ts';
 import type { RunReport } from '../../api/generated/types.gen.ts';
-import { rateMarks } from '../../parts/event-words.ts';
-import { Panel } from '../../parts/panel.tsx';
-import { RateChart } from '../../parts/rate-line/rate-chart.tsx';
-import { createRateSeries } from '../../parts/rate-line/rate-series.ts';
-import { Failed } from '../../parts/states.tsx';
-import { useFormatTime } from '../../parts/zone.ts';
+import { rateMarks } from '../../parts/words/event-words.ts';
+import { Panel } from '../../parts/panels/panel.tsx';
+import { RateChart } from '../../parts/charts/rate-chart.tsx';
+import { createRateSeries } from '../../parts/charts/rate-series.ts';
+import { Failed } from '../../parts/standing/states.tsx';
+import { useFormatTime } from '../../parts/times/zone.ts';
 
 /** How fast the run went from its start to its end, and what came in its way. Nothing where nothing was noted. */
 export function RateHistory({ report: { runId } }: { report: RunReport }) {

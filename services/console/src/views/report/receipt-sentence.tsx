@@ -1,5 +1,5 @@
 import type { StepLine } from '../../api/generated/types.gen.ts';
-import { formatCount } from '../../parts/numbers.ts';
+import { formatCount } from '../../parts/words/numbers.ts';
 
 /** What providers said of what they accepted. It is told apart: it is no outcome of the run. */
 export function ReceiptSentence({ line: { action, succeeded, receipts } }: { line: StepLine }) {

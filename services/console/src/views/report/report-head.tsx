@@ -2,12 +2,12 @@ import { Menu } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import type { RunReport } from '../../api/generated/types.gen.ts';
 import { useRefusal } from '../../frame/session/session.ts';
-import { Button } from '../../parts/button.tsx';
-import { CopyableId } from '../../parts/copy-button.tsx';
-import { Icon } from '../../parts/icon.tsx';
-import { StateBadge } from '../../parts/state-badge.tsx';
-import { Time } from '../../parts/time.tsx';
-import { formatDuration } from '../../parts/times.ts';
+import { Button } from '../../parts/controls/button.tsx';
+import { CopyableId } from '../../parts/controls/copy-button.tsx';
+import { Icon } from '../../parts/icon/icon.tsx';
+import { StateBadge } from '../../parts/standing/state-badge.tsx';
+import { Time } from '../../parts/times/time.tsx';
+import { formatDuration } from '../../parts/times/times.ts';
 import styles from './report.module.css';
 
 interface ReportHeadProps {

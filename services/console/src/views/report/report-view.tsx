@@ -2,8 +2,8 @@ import { useQuery } from '@tanstack/react-query';
 import { useParams } from '@tanstack/react-router';
 import { getRunReportOptions } from '../../api/generated/@tanstack/react-query.gen.ts';
 import { Page } from '../../frame/page.tsx';
-import { Failed } from '../../parts/states.tsx';
-import { useFormatTime } from '../../parts/zone.ts';
+import { Failed } from '../../parts/standing/states.tsx';
+import { useFormatTime } from '../../parts/times/zone.ts';
 import { ReportSkeleton } from './report-skeleton.tsx';
 import { Report } from './report.tsx';
 

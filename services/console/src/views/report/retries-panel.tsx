@@ -1,8 +1,8 @@
 import { Link } from '@tanstack/react-router';
 import type { RunReport } from '../../api/generated/types.gen.ts';
-import { shortId } from '../../parts/copy-button.tsx';
-import { formatCount } from '../../parts/numbers.ts';
-import { Panel } from '../../parts/panel.tsx';
+import { shortId } from '../../parts/controls/copy-button.tsx';
+import { formatCount } from '../../parts/words/numbers.ts';
+import { Panel } from '../../parts/panels/panel.tsx';
 import styles from './report.module.css';
 
 /** What came of those who were tried again, in runs of their own. */

@@ -3,14 +3,14 @@ import { useNavigate } from '@tanstack/react-router';
 import { retryFailedUsersMutation } from '../../api/generated/@tanstack/react-query.gen.ts';
 import { retryFailedUsers } from '../../api/generated/sdk.gen.ts';
 import type { Problem, Retry, RunReport } from '../../api/generated/types.gen.ts';
-import { Button } from '../../parts/button.tsx';
-import { Dialog } from '../../parts/dialog.tsx';
-import { Effects, type Effect } from '../../parts/effects.tsx';
-import { comeAlong, retryWish, type ReasonRow } from '../../parts/failure-reasons.ts';
-import { listed } from '../../parts/figures.ts';
-import { countOf, formatCount } from '../../parts/numbers.ts';
-import { Refused } from '../../parts/refused.tsx';
-import { useFormatTime } from '../../parts/zone.ts';
+import { Button } from '../../parts/controls/button.tsx';
+import { Dialog } from '../../parts/overlays/dialog.tsx';
+import { Effects, type Effect } from '../../parts/overlays/effects.tsx';
+import { comeAlong, retryWish, type ReasonRow } from '../../parts/failures/failure-reasons.ts';
+import { listed } from '../../parts/words/figures.ts';
+import { countOf, formatCount } from '../../parts/words/numbers.ts';
+import { Refused } from '../../parts/standing/refused.tsx';
+import { useFormatTime } from '../../parts/times/zone.ts';
 import styles from './report.module.css';
 
 interface RetryDialogProps {

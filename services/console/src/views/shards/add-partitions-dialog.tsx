@@ -4,12 +4,12 @@ import { changeShard } from '../../api/generated/sdk.gen.ts';
 import { listShardsQueryKey } from '../../api/generated/@tanstack/react-query.gen.ts';
 import type { Shard } from '../../api/generated/types.gen.ts';
 import { problemOf } from '../../api/problems.ts';
-import { Button } from '../../parts/button.tsx';
-import { TextInput } from '../../parts/controls.tsx';
-import { Dialog } from '../../parts/dialog.tsx';
-import { Effects } from '../../parts/effects.tsx';
-import { FormField } from '../../parts/form-field.tsx';
-import { formatCount } from '../../parts/numbers.ts';
+import { Button } from '../../parts/controls/button.tsx';
+import { TextInput } from '../../parts/controls/controls.tsx';
+import { Dialog } from '../../parts/overlays/dialog.tsx';
+import { Effects } from '../../parts/overlays/effects.tsx';
+import { FormField } from '../../parts/forms/form-field.tsx';
+import { formatCount } from '../../parts/words/numbers.ts';
 
 /** More workers can share a shard that has more partitions; it never has fewer again. */
 export function AddPartitionsDialog({ shard, onClose }: { shard: Shard; onClose: () => void }) {

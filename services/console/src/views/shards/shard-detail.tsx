@@ -1,10 +1,10 @@
 import { useState } from 'react';
 import type { Shard } from '../../api/generated/types.gen.ts';
 import { useRefusal } from '../../frame/session/session.ts';
-import { Button } from '../../parts/button.tsx';
-import { Icon } from '../../parts/icon.tsx';
-import { Time } from '../../parts/time.tsx';
-import { countOf, formatCount } from '../../parts/numbers.ts';
+import { Button } from '../../parts/controls/button.tsx';
+import { Icon } from '../../parts/icon/icon.tsx';
+import { Time } from '../../parts/times/time.tsx';
+import { countOf, formatCount } from '../../parts/words/numbers.ts';
 import { AddPartitionsDialog } from './add-partitions-dialog.tsx';
 import { idleInWords } from './shard-figures.ts';
 import styles from './shards.module.css';

@@ -1,6 +1,6 @@
 import type { Shard } from '../../api/generated/types.gen.ts';
-import { countOf, formatCount } from '../../parts/numbers.ts';
-import { formatDuration } from '../../parts/times.ts';
+import { countOf, formatCount } from '../../parts/words/numbers.ts';
+import { formatDuration } from '../../parts/times/times.ts';
 import type { ShardsShown } from './search.ts';
 
 /** Behind by more than this, somebody should look. */

@@ -1,6 +1,6 @@
 import type { Shard } from '../../api/generated/types.gen.ts';
-import { Kpis } from '../../parts/kpis.tsx';
-import { formatCount, formatRate } from '../../parts/numbers.ts';
+import { Kpis } from '../../parts/panels/kpis.tsx';
+import { formatCount, formatRate } from '../../parts/words/numbers.ts';
 import { isLate, lagText, sumsOf } from './shard-figures.ts';
 import styles from './shards.module.css';
 

@@ -1,10 +1,10 @@
 import { Fragment } from 'react';
 import type { Shard } from '../../api/generated/types.gen.ts';
-import { Icon } from '../../parts/icon.tsx';
+import { Icon } from '../../parts/icon/icon.tsx';
 import { useRowKeys } from '../../parts/keys/use-row-keys.ts';
-import { formatCount, formatRate } from '../../parts/numbers.ts';
-import { SkeletonRows } from '../../parts/skeleton.tsx';
-import { Sparkline } from '../../parts/sparkline.tsx';
+import { formatCount, formatRate } from '../../parts/words/numbers.ts';
+import { SkeletonRows } from '../../parts/standing/skeleton.tsx';
+import { Sparkline } from '../../parts/charts/sparkline.tsx';
 import { historyInWords, isLate, lagText } from './shard-figures.ts';
 import { ShardDetail } from './shard-detail.tsx';
 import styles from './shards.module.css';

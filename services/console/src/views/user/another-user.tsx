@@ -1,6 +1,6 @@
 import { useNavigate } from '@tanstack/react-router';
 import { useRef, type SubmitEvent } from 'react';
-import { Icon } from '../../parts/icon.tsx';
+import { Icon } from '../../parts/icon/icon.tsx';
 import { useKeys } from '../../parts/keys/use-keys.ts';
 import styles from './user.module.css';
 

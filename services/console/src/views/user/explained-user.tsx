@@ -1,10 +1,10 @@
 import type { Run } from '../../api/generated/types.gen.ts';
-import { CopyButton } from '../../parts/copy-button.tsx';
-import { Icon, type IconName } from '../../parts/icon.tsx';
-import { formatCount } from '../../parts/numbers.ts';
-import { Panel } from '../../parts/panel.tsx';
-import { Time } from '../../parts/time.tsx';
-import { useZone } from '../../parts/zone.ts';
+import { CopyButton } from '../../parts/controls/copy-button.tsx';
+import { Icon, type IconName } from '../../parts/icon/icon.tsx';
+import { formatCount } from '../../parts/words/numbers.ts';
+import { Panel } from '../../parts/panels/panel.tsx';
+import { Time } from '../../parts/times/time.tsx';
+import { useZone } from '../../parts/times/zone.ts';
 import { AnotherUser } from './another-user.tsx';
 import type { Explanation } from './explanation.ts';
 import { NotInIt } from './not-in-it.tsx';

@@ -1,8 +1,8 @@
 import type { Run } from '../../api/generated/types.gen.ts';
-import { sentence } from '../../parts/figures.ts';
-import { Panel } from '../../parts/panel.tsx';
-import { StateBadge } from '../../parts/state-badge.tsx';
-import { Time } from '../../parts/time.tsx';
+import { sentence } from '../../parts/words/figures.ts';
+import { Panel } from '../../parts/panels/panel.tsx';
+import { StateBadge } from '../../parts/standing/state-badge.tsx';
+import { Time } from '../../parts/times/time.tsx';
 import type { Explanation, Place } from './explanation.ts';
 
 /** "Not in it" is an answer too: where the run looked, and what kept the user out. */

@@ -1,5 +1,5 @@
-import { CopyButton } from '../../parts/copy-button.tsx';
-import { Panel } from '../../parts/panel.tsx';
+import { CopyButton } from '../../parts/controls/copy-button.tsx';
+import { Panel } from '../../parts/panels/panel.tsx';
 import type { Explanation } from './explanation.ts';
 import { callKeys } from './call-keys.ts';
 import styles from './user.module.css';

@@ -1,5 +1,5 @@
-import { Icon, type IconName } from '../../parts/icon.tsx';
-import { outcomeWords, type OutcomeName } from '../../parts/outcomes.ts';
+import { Icon, type IconName } from '../../parts/icon/icon.tsx';
+import { outcomeWords, type OutcomeName } from '../../parts/outcomes/outcomes.ts';
 
 const looks: Record<OutcomeName, { icon: IconName; tint: string; colour: string }> = {
   succeeded: { icon: 'done', tint: 'ok', colour: 'c-ok' },

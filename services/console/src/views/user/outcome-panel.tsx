@@ -1,6 +1,6 @@
 import { Fragment } from 'react';
-import { Panel } from '../../parts/panel.tsx';
-import { formatDuration } from '../../parts/times.ts';
+import { Panel } from '../../parts/panels/panel.tsx';
+import { formatDuration } from '../../parts/times/times.ts';
 import type { Explanation } from './explanation.ts';
 import { OutcomeBadge } from './outcome-badge.tsx';
 

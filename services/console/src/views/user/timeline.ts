@@ -1,6 +1,6 @@
-import { countOf, formatCount } from '../../parts/numbers.ts';
-import { formatDuration } from '../../parts/times.ts';
-import { sentence } from '../../parts/figures.ts';
+import { countOf, formatCount } from '../../parts/words/numbers.ts';
+import { formatDuration } from '../../parts/times/times.ts';
+import { sentence } from '../../parts/words/figures.ts';
 import type { Attempt, ExplainedStep, Explanation } from './explanation.ts';
 
 /** How an entry is drawn; each has a shape of its own, so that colour is not all that tells it. */

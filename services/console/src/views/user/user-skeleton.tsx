@@ -1,4 +1,4 @@
-import { SkeletonBar, SkeletonRows, usePatience } from '../../parts/skeleton.tsx';
+import { SkeletonBar, SkeletonRows, usePatience } from '../../parts/standing/skeleton.tsx';
 import styles from './user.module.css';
 
 /** The page at its true height before its answer is there. */

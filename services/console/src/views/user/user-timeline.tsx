@@ -1,5 +1,5 @@
-import { Icon, type IconName } from '../../parts/icon.tsx';
-import { Time } from '../../parts/time.tsx';
+import { Icon, type IconName } from '../../parts/icon/icon.tsx';
+import { Time } from '../../parts/times/time.tsx';
 import { OutcomeBadge } from './outcome-badge.tsx';
 import type { Timeline, TimelineEntry, Tone } from './timeline.ts';
 import styles from './user-timeline.module.css';

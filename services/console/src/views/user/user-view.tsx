@@ -4,10 +4,10 @@ import { explainRunUserOptions, getRunOptions } from '../../api/generated/@tanst
 import { useKeptError } from '../../api/kept-error.ts';
 import { Page, type Crumb } from '../../frame/page.tsx';
 import { standingOf } from '../../live/staleness.ts';
-import { Freshness, StaleBanner } from '../../parts/freshness.tsx';
-import { hasEnded } from '../../parts/state-looks.ts';
-import { Failed } from '../../parts/states.tsx';
-import { useFormatTime } from '../../parts/zone.ts';
+import { Freshness, StaleBanner } from '../../parts/standing/freshness.tsx';
+import { hasEnded } from '../../parts/standing/state-looks.ts';
+import { Failed } from '../../parts/standing/states.tsx';
+import { useFormatTime } from '../../parts/times/zone.ts';
 import { ExplainedUser } from './explained-user.tsx';
 import { UserSkeleton } from './user-skeleton.tsx';
 

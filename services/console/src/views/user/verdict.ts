@@ -1,5 +1,5 @@
-import { countOf } from '../../parts/numbers.ts';
-import { listed, sentence } from '../../parts/figures.ts';
+import { countOf } from '../../parts/words/numbers.ts';
+import { listed, sentence } from '../../parts/words/figures.ts';
 import type { ExplainedStep, Explanation, Place } from './explanation.ts';
 
 /** The answer in one sentence, and what makes it believable. */

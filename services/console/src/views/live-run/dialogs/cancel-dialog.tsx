@@ -1,14 +1,14 @@
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { useId, useState } from 'react';
 import { cancelRunMutation, previewCancelOptions } from '../../../api/generated/@tanstack/react-query.gen.ts';
-import { Button } from '../../../parts/button.tsx';
-import { Dialog } from '../../../parts/dialog.tsx';
-import { Effects } from '../../../parts/effects.tsx';
+import { Button } from '../../../parts/controls/button.tsx';
+import { Dialog } from '../../../parts/overlays/dialog.tsx';
+import { Effects } from '../../../parts/overlays/effects.tsx';
 import type { RunDialogProps } from './control-dialog.tsx';
 import { DialogLead } from './dialog-lead.tsx';
 import styles from './dialogs.module.css';
 import { cancelEffects } from './effects-of.tsx';
-import { Refused } from '../../../parts/refused.tsx';
+import { Refused } from '../../../parts/standing/refused.tsx';
 import { WaitingByCountry } from './waiting-by-country.tsx';
 
 interface CancelDialogProps extends RunDialogProps {

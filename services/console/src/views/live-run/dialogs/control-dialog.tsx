@@ -1,9 +1,9 @@
 import { useState, type ReactNode } from 'react';
 import type { RunProgress } from '../../../api/generated/types.gen.ts';
-import { Button } from '../../../parts/button.tsx';
-import { Dialog } from '../../../parts/dialog.tsx';
-import type { IconName } from '../../../parts/icon.tsx';
-import { Refused } from '../../../parts/refused.tsx';
+import { Button } from '../../../parts/controls/button.tsx';
+import { Dialog } from '../../../parts/overlays/dialog.tsx';
+import type { IconName } from '../../../parts/icon/icon.tsx';
+import { Refused } from '../../../parts/standing/refused.tsx';
 import { DialogLead } from './dialog-lead.tsx';
 import { NoteField } from './note-field.tsx';
 

@@ -1,7 +1,7 @@
 import type { RunProgress } from '../../../api/generated/types.gen.ts';
-import { useNow } from '../../../parts/now.ts';
-import { formatDuration } from '../../../parts/times.ts';
-import { useFormatTime } from '../../../parts/zone.ts';
+import { useNow } from '../../../parts/browser/now.ts';
+import { formatDuration } from '../../../parts/times/times.ts';
+import { useFormatTime } from '../../../parts/times/zone.ts';
 
 /** What a dialog is about, and how old its counts are. */
 export function DialogLead({ progress, countedAt }: { progress: RunProgress; countedAt: string }) {

@@ -1,7 +1,7 @@
 import type { CancelPreview, RunProgress } from '../../../api/generated/types.gen.ts';
-import type { Effect } from '../../../parts/effects.tsx';
-import { formatCount, formatEstimate } from '../../../parts/numbers.ts';
-import { formatDuration } from '../../../parts/times.ts';
+import type { Effect } from '../../../parts/overlays/effects.tsx';
+import { formatCount, formatEstimate } from '../../../parts/words/numbers.ts';
+import { formatDuration } from '../../../parts/times/times.ts';
 import { waitingUsers } from '../run-figures.ts';
 
 interface PauseMoment {

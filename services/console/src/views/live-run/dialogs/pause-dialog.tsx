@@ -1,8 +1,8 @@
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { pauseRunMutation, previewCancelOptions } from '../../../api/generated/@tanstack/react-query.gen.ts';
-import { Effects } from '../../../parts/effects.tsx';
-import { useMinute } from '../../../parts/now.ts';
-import { useFormatTime } from '../../../parts/zone.ts';
+import { Effects } from '../../../parts/overlays/effects.tsx';
+import { useMinute } from '../../../parts/browser/now.ts';
+import { useFormatTime } from '../../../parts/times/zone.ts';
 import { ControlDialog, type RunDialogProps } from './control-dialog.tsx';
 import { pauseEffects } from './effects-of.tsx';
 import { WaitingByCountry } from './waiting-by-country.tsx';

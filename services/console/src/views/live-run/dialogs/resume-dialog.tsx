@@ -1,8 +1,8 @@
 import { useMutation } from '@tanstack/react-query';
 import { resumeRunMutation } from '../../../api/generated/@tanstack/react-query.gen.ts';
-import { Effects } from '../../../parts/effects.tsx';
-import { useMinute } from '../../../parts/now.ts';
-import { useFormatTime } from '../../../parts/zone.ts';
+import { Effects } from '../../../parts/overlays/effects.tsx';
+import { useMinute } from '../../../parts/browser/now.ts';
+import { useFormatTime } from '../../../parts/times/zone.ts';
 import { ControlDialog, type RunDialogProps } from './control-dialog.tsx';
 import { resumeEffects } from './effects-of.tsx';
 

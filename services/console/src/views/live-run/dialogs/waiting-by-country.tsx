@@ -1,5 +1,5 @@
 import type { CancelPreview } from '../../../api/generated/types.gen.ts';
-import { formatCount } from '../../../parts/numbers.ts';
+import { formatCount } from '../../../parts/words/numbers.ts';
 import styles from './dialogs.module.css';
 import { waitingTable } from './waiting-rows.ts';
 

@@ -1,0 +1,172 @@
+import { useEffect, useRef } from 'react';
+import 'uplot/dist/uPlot.min.css';
+import uPlot from 'uplot';
+import { formatCount, formatRate } from '../words/numbers.ts';
+import { useFormatTime, useZone } from '../times/zone.ts';
+import { drawMarks, drawNow, type RateMark } from './draw-marks.ts';
+import { coloursOf, type ChartColours } from './chart-colours.ts';
+import styles from './rate-line.module.css';
+import { scaleTop, summaryOf, type RateSeries } from './rate-series.ts';
+
+export interface RateLineProps {
+  series: RateSeries;
+  /** Events as dashed lines with their words, in the order of their time. */
+  marks: readonly RateMark[];
+}
+
+const heightPx = 148;
+
+/** Users that ended a step, per second: zero-based, with the current value at the line's end. It draws by itself, and renders nothing. */
+export function RateLine({ series, marks }: RateLineProps) {
+  const place = useRef<HTMLDivElement>(null);
+  const latestMarks = useRef(marks);
+  const chart = useRef<uPlot | null>(null);
+  const { zone } = useZone();
+  const formatTime = useFormatTime();
+  const latestFormat = useRef(formatTime);
+
+  useEffect(() => {
+    latestMarks.current = marks;
+    latestFormat.current = formatTime;
+    if (chart.current) redraw(chart.current, series);
+  });
+
+  useEffect(() => {
+    const element = place.current;
+    if (!element) return;
+    let colours = coloursOf(element);
+    const plot = new uPlot(
+      optionsOf({ width: element.clientWidth, zone, colours: () => colours, marks: () => latestMarks.current }),
+      [[], []],
+      element,
+    );
+    chart.current = plot;
+    show(plot, series);
+    const tell = () =>
+      element.setAttribute(
+        'aria-label',
+        labelOf(series, (ms) => latestFormat.current(new Date(ms))),
+      );
+    tell();
+    const leave = series.subscribe(() => {
+      show(plot, series);
+      tell();
+    });
+    const recolour = () => {
+      colours = coloursOf(element);
+      redraw(plot, series);
+    };
+    const themes = new MutationObserver(recolour);
+    themes.observe(document.documentElement, { attributes: true, attributeFilter: ['data-mantine-color-scheme'] });
+    const system = matchMedia('(prefers-color-scheme: dark)');
+    system.addEventListener('change', recolour);
+    const sizes = new ResizeObserver(() => plot.setSize({ width: element.clientWidth, height: heightPx }));
+    sizes.observe(element);
+    return () => {
+      leave();
+      themes.disconnect();
+      sizes.disconnect();
+      system.removeEventListener('change', recolour);
+      plot.destroy();
+      chart.current = null;
+    };
+  }, [series, zone]);
+
+  return <div ref={place} className={styles['line']} role="img" />;
+}
+
+/** Without a point there are no scales yet, and uPlot breaks over its axes. */
+function redraw(plot: uPlot, series: RateSeries): void {
+  if (series.points().length > 0) plot.redraw();
+}
+
+/** Both scales are set by hand: left to itself, uPlot gives a single point a whole day. */
+function show(plot: uPlot, series: RateSeries): void {
+  const points = series.points();
+  const [first, last] = [points[0], points.at(-1)];
+  if (!first || !last) return;
+  const times = points.map(({ atMs }) => atMs / 1000);
+  const values = points.map(({ perSecond }) => perSecond);
+  const to = last.atMs / 1000;
+  plot.batch(() => {
+    plot.setData([times, values], false);
+    plot.setScale('x', { min: Math.min(first.atMs / 1000, to - minSpanSeconds), max: to });
+    plot.setScale('y', { min: 0, max: scaleTop(Math.max(...values)) });
+  });
+}
+
+function labelOf(series: RateSeries, timeOf: (ms: number) => string): string {
+  const summary = summaryOf(series.points());
+  if (!summary) return 'Users per second: nothing to show yet';
+  const { now, highest, sinceMs } = summary;
+  return `Users per second since ${timeOf(sinceMs)}: now ${formatRate(now)}, at most ${formatRate(highest)}`;
+}
+
+function lastMinute() {
+  const max = Date.now() / 1000;
+  return { min: max - minSpanSeconds, max };
+}
+
+interface OptionDeps {
+  width: number;
+  zone: string;
+  colours: () => ChartColours;
+  marks: () => readonly RateMark[];
+}
+
+/** At least a minute, so that a run that has just begun is no wall. */
+const minSpanSeconds = 60;
+
+/** Whole minutes: two ticks are never told by the same words. */
+const tickSeconds = [1, 2, 5, 10, 15, 30, 60, 120, 180, 360, 720, 1440].map((minutes) => minutes * 60);
+
+function optionsOf({ width, zone, colours, marks }: OptionDeps): uPlot.Options {
+  const clock = uPlot.fmtDate('{HH}:{mm}');
+  const axis = { stroke: () => colours().text, font: '11px Inter, system-ui, sans-serif', ticks: { show: false } };
+  return {
+    width,
+    height: heightPx,
+    padding: [34, 52, 0, 0],
+    cursor: { show: false },
+    legend: { show: false },
+    tzDate: (seconds) => uPlot.tzDate(new Date(seconds * 1000), zone),
+    // Something to draw before there are points: without bounds, its axes cannot be.
+    scales: { x: { time: true, auto: false, ...lastMinute() }, y: { auto: false, min: 0, max: scaleTop(0) } },
+    axes: [
+      {
+        ...axis,
+        size: 22,
+        space: 56,
+        incrs: tickSeconds,
+        grid: { show: false },
+        values: (_plot, splits) => splits.map((at) => clock(uPlot.tzDate(new Date(at * 1000), zone))),
+      },
+      {
+        ...axis,
+        size: 44,
+        gap: 6,
+        space: 24,
+        grid: { stroke: () => colours().grid, width: 1 },
+        values: (_plot, splits) =>
+          splits.map((value) => (Number.isInteger(value) ? formatCount(value) : formatRate(value))),
+      },
+    ],
+    series: [
+      {},
+      {
+        stroke: () => colours().line,
+        fill: () => colours().area,
+        width: 1.5,
+        points: { show: false },
+      },
+    ],
+    hooks: {
+      draw: [
+        (plot) => {
+          drawMarks(plot, marks(), colours());
+          drawNow(plot, colours());
+        },
+      ],
+    },
+  };
+}

@@ -1,0 +1,44 @@
+import { Tooltip } from '@mantine/core';
+import type { ComponentProps, ReactNode } from 'react';
+import { Icon, type IconName } from '../icon/icon.tsx';
+
+export type ButtonKind = 'plain' | 'ink' | 'ghost' | 'bad' | 'solid-bad';
+
+export interface ButtonProps extends Omit<ComponentProps<'button'>, 'className'> {
+  kind?: ButtonKind;
+  small?: boolean;
+  icon?: IconName;
+  /** Of a button that shows its icon alone. */
+  label?: string;
+  /** Why it cannot be pressed, such as the role that may; it stays in reach of the keyboard, so that this can be read. */
+  refusal?: string | undefined;
+  /** The single key that does the same. */
+  keyHint?: string;
+  className?: string;
+  children?: ReactNode;
+}
+
+export function Button({ kind = 'plain', small = false, icon, label, refusal, keyHint, ...rest }: ButtonProps) {
+  const { className = '', children, onClick, ...others } = rest;
+  const names = ['btn', kind !== 'plain' && kind, small && 's', children === undefined && 'icon', className];
+  const button = (
+    <button
+      type="button"
+      {...others}
+      className={names.filter(Boolean).join(' ')}
+      aria-label={label}
+      aria-disabled={refusal === undefined ? undefined : true}
+      onClick={refusal === undefined ? onClick : (event) => event.preventDefault()}
+    >
+      {icon && <Icon name={icon} size={small ? 14 : 16} />}
+      {children}
+      {keyHint !== undefined && (
+        <kbd className="wide" aria-hidden="true">
+          {keyHint}
+        </kbd>
+      )}
+    </button>
+  );
+  const hint = refusal ?? (children === undefined ? label : undefined);
+  return hint === undefined ? button : <Tooltip label={hint}>{button}</Tooltip>;
+}

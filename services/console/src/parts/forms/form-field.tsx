@@ -1,0 +1,125 @@
+import { createContext, use, useId, type ReactNode } from 'react';
+import styles from './form-field.module.css';
+import { Icon } from '../icon/icon.tsx';
+
+export interface ToldProblem {
+  detail: string;
+  tone: 'bad' | 'warn';
+}
+
+export interface FormProblems {
+  /** What is told at a field, by its pointer; empty while there is nothing, or nothing should be told yet. */
+  at(pointer: string): readonly ToldProblem[];
+  /** Somebody was in the field: from now on its problems are told. */
+  onLeave(pointer: string): void;
+}
+
+export const FormProblemsContext = createContext<FormProblems>({ at: () => [], onLeave: () => undefined });
+
+/** What a control has to have so that its label, hint and problems belong to it. */
+export interface ControlProps {
+  id: string;
+  'aria-describedby': string | undefined;
+  'aria-invalid': true | undefined;
+  'aria-required': true | undefined;
+  'data-wrong': true | undefined;
+  'data-pointer': string;
+  onBlur: () => void;
+}
+
+interface FormFieldProps {
+  /** JSON pointer into what the form says. */
+  pointer: string;
+  label: string;
+  /** Beside the label, such as what it does. */
+  note?: ReactNode | undefined;
+  hint?: ReactNode | undefined;
+  required?: boolean | undefined;
+  className?: string | undefined;
+  children: (control: ControlProps) => ReactNode;
+}
+
+/** A label, a control, a hint, and what is wrong. */
+export function FormField({ pointer, label, note, hint, required, className, children }: FormFieldProps) {
+  const id = useId();
+  const problems = use(FormProblemsContext);
+  const told = problems.at(pointer);
+  const isWrong = told.some(({ tone }) => tone === 'bad') ? true : undefined;
+  const isDescribed = hint !== undefined || told.length > 0;
+  return (
+    <div className={className}>
+      <label className="lab" htmlFor={id}>
+        {label}
+        {required === true && <span className="t3"> needed</span>}
+        {note !== undefined && <span className="t3"> {note}</span>}
+      </label>
+      {children({
+        id,
+        'aria-describedby': isDescribed ? `${id}-hint` : undefined,
+        'aria-invalid': isWrong,
+        'aria-required': required === true ? true : undefined,
+        'data-wrong': isWrong,
+        'data-pointer': pointer,
+        onBlur: () => problems.onLeave(pointer),
+      })}
+      {isDescribed && (
+        <div id={`${id}-hint`}>
+          <ToldProblems told={told} />
+          {hint !== undefined && isWrong === undefined && <div className="hint">{hint}</div>}
+        </div>
+      )}
+    </div>
+  );
+}
+
+interface FieldGroupProps {
+  pointer: string;
+  label: string;
+  /** For screen readers alone, where a heading says it to everybody else. */
+  isLabelHidden?: boolean;
+  note?: ReactNode | undefined;
+  className?: string | undefined;
+  children: ReactNode;
+}
+
+/** Several controls that are about one thing, with what is wrong with all of it. */
+export function FieldGroup({ pointer, label, isLabelHidden = false, note, className, children }: FieldGroupProps) {
+  const id = useId();
+  const told = use(FormProblemsContext).at(pointer);
+  const isWrong = told.some(({ tone }) => tone === 'bad') ? true : undefined;
+  return (
+    <div
+      role="group"
+      aria-labelledby={id}
+      className={className}
+      data-wrong={isWrong}
+      data-pointer={pointer}
+      tabIndex={isWrong === true ? -1 : undefined}
+    >
+      <span className={isLabelHidden ? 'vh' : 'lab'} id={id}>
+        {label}
+        {note !== undefined && <span className="t3"> {note}</span>}
+      </span>
+      {children}
+      <ToldProblems told={told} />
+    </div>
+  );
+}
+
+/** What is told at a place that is no field of its own. */
+export function ProblemsAt({ pointer }: { pointer: string }) {
+  return <ToldProblems told={use(FormProblemsContext).at(pointer)} />;
+}
+
+function ToldProblems({ told }: { told: readonly ToldProblem[] }) {
+  return told.map(({ detail, tone }) => (
+    <div key={`${tone} ${detail}`} className={`hint ${tone === 'bad' ? 'c-bad' : 'c-warn'} ${styles['told']}`}>
+      <Icon name={tone === 'bad' ? 'failed' : 'warn'} size={12} />
+      <span>{capital(detail)}</span>
+    </div>
+  ));
+}
+
+function capital(text: string): string {
+  return text.charAt(0).toUpperCase() + text.slice(1);
+}

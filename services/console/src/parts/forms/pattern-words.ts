@@ -1,0 +1,29 @@
+import { listed } from '../words/figures.ts';
+
+const ofOneKind = /^\^\[(?<kinds>[^\]\\^]+)\](?:\{(?<least>\d+),(?<most>\d+)\}|[+*])\$$/;
+
+const ranges = [
+  ['A-Za-z', 'letters'],
+  ['a-zA-Z', 'letters'],
+  ['A-Z', 'capitals'],
+  ['a-z', 'small letters'],
+  ['0-9', 'digits'],
+] as const;
+
+/** `letters, digits and . _ -, at most 64` for `^[A-Za-z0-9._-]{1,64}$`; what is no list of characters stays as it is written. */
+export function patternInWords(pattern: string): string {
+  const { kinds, least, most } = ofOneKind.exec(pattern)?.groups ?? {};
+  if (kinds === undefined) return `has to match ${pattern}`;
+  const names: string[] = [];
+  let signs = kinds;
+  for (const [range, name] of ranges) {
+    if (!signs.includes(range)) continue;
+    names.push(name);
+    signs = signs.replace(range, '');
+  }
+  // What is left is single signs; a hyphen between two of them would be a range of another kind.
+  if (/.-./.test(signs)) return `has to match ${pattern}`;
+  const all = signs === '' ? names : [...names, Array.from(signs).join(' ')];
+  if (most === undefined) return listed(all);
+  return `${listed(all)}; ${Number(least) > 1 ? `${least} to ${most}` : `at most ${most}`}`;
+}

@@ -1,0 +1,183 @@
+import { use, type ReactNode } from 'react';
+import { Button } from '../controls/button.tsx';
+import { Select, TextArea, TextInput } from '../controls/controls.tsx';
+import { FormField, FormProblemsContext, type ControlProps } from './form-field.tsx';
+import { fieldsOf, type LeafField, type SchemaField } from './schema-fields.ts';
+import { otherValues, wholeValue, type FieldTexts } from './schema-values.ts';
+import styles from './schema-form.module.css';
+
+interface SchemaFormProps {
+  /** Of what its fields say together. */
+  pointer: string;
+  /** Undefined where nobody says what it has to be. */
+  schema: unknown;
+  texts: FieldTexts;
+  /** All of it as JSON, although there are fields. */
+  asJson: boolean;
+  onTexts: (texts: FieldTexts) => void;
+  /** More fields, behind those of the schema. */
+  children?: ReactNode;
+}
+
+/** A form made of a JSON Schema; what that says beyond fields is written as JSON, beside the schema. */
+export function SchemaForm({ pointer, schema, texts, asJson, onTexts, children }: SchemaFormProps) {
+  const fields = asJson ? null : fieldsOf(schema);
+  const put = (field: string) => (text: string) => onTexts({ ...texts, [field]: text });
+  if (fields === null) {
+    return (
+      <>
+        <JsonField pointer={pointer} schema={schema} text={texts[wholeValue] ?? ''} onText={put(wholeValue)} />
+        <div className={styles['fields']}>{children}</div>
+      </>
+    );
+  }
+  return (
+    <div className={styles['fields']}>
+      <Fields fields={fields} pointer={pointer} texts={texts} put={put} />
+      {texts[otherValues] !== undefined && (
+        <FormField
+          className={styles['wide']}
+          pointer={pointer}
+          label="Other parameters"
+          hint="The schema does not name them"
+        >
+          {(control) => (
+            <TextArea {...control} mono rows={3} value={texts[otherValues] ?? ''} onText={put(otherValues)} />
+          )}
+        </FormField>
+      )}
+      {children}
+    </div>
+  );
+}
+
+interface FieldsProps {
+  fields: readonly SchemaField[];
+  pointer: string;
+  texts: FieldTexts;
+  put: (field: string) => (text: string) => void;
+}
+
+function Fields({ fields, ...rest }: FieldsProps) {
+  return fields.map((field) =>
+    field.kind === 'group' ? (
+      <fieldset key={field.pointer} className={styles['group']}>
+        <legend>
+          {field.label} {field.hint !== '' && <span className="t3">{field.hint}</span>}
+        </legend>
+        <div className={styles['fields']}>
+          <Fields fields={field.fields} {...rest} />
+        </div>
+      </fieldset>
+    ) : (
+      <Leaf key={field.pointer} field={field} {...rest} />
+    ),
+  );
+}
+
+function Leaf({ field, pointer, texts, put }: { field: LeafField } & Omit<FieldsProps, 'fields'>) {
+  const { label, hint, required, isDeprecated } = field;
+  const wide = field.kind === 'json' || field.kind === 'list' ? styles['wide'] : undefined;
+  return (
+    <FormField
+      pointer={`${pointer}${field.pointer}`}
+      label={label}
+      required={required}
+      className={wide}
+      note={isDeprecated ? 'not to be used any more' : undefined}
+      hint={hint === '' ? undefined : hint}
+    >
+      {(control) => (
+        <LeafControl field={field} control={control} text={texts[field.pointer] ?? ''} onText={put(field.pointer)} />
+      )}
+    </FormField>
+  );
+}
+
+interface LeafControlProps {
+  field: LeafField;
+  control: ControlProps;
+  text: string;
+  onText: (text: string) => void;
+}
+
+function LeafControl({ field, control, text, onText }: LeafControlProps) {
+  const { placeholder } = field;
+  switch (field.kind) {
+    case 'text':
+      return <TextInput {...control} value={text} placeholder={placeholder} onText={onText} />;
+    case 'number':
+      return <TextInput {...control} inputMode="decimal" value={text} placeholder={placeholder} onText={onText} />;
+    case 'boolean':
+      return <Optional {...{ control, text, onText }} choices={yesOrNo} isRequired={field.required} />;
+    case 'choice':
+      return <Optional {...{ control, text, onText }} choices={field.options} isRequired={field.required} />;
+    case 'list':
+      return <TextArea {...control} rows={3} value={text} placeholder={placeholder} onText={onText} />;
+    case 'json':
+      return (
+        <>
+          <TextArea {...control} mono rows={3} value={text} placeholder={placeholder} onText={onText} />
+          <SchemaText schema={field.schema} />
+        </>
+      );
+  }
+}
+
+const yesOrNo = [
+  { value: 'true', label: 'Yes' },
+  { value: 'false', label: 'No' },
+];
+const nothing = { value: '', label: 'Not given' };
+
+interface OptionalProps {
+  control: ControlProps;
+  text: string;
+  onText: (text: string) => void;
+  choices: readonly { value: string; label: string }[];
+  isRequired: boolean;
+}
+
+function Optional({ control, text, onText, choices, isRequired }: OptionalProps) {
+  if (isRequired) return <Select {...control} value={text} choices={choices} placeholder="Choose…" onChoose={onText} />;
+  return <Select {...control} value={text} choices={[nothing, ...choices]} onChoose={onText} />;
+}
+
+interface JsonFieldProps {
+  pointer: string;
+  schema: unknown;
+  text: string;
+  onText: (text: string) => void;
+}
+
+function JsonField({ pointer, schema, text, onText }: JsonFieldProps) {
+  const problems = use(FormProblemsContext);
+  const tidy = () => {
+    try {
+      onText(JSON.stringify(JSON.parse(text), null, 2));
+    } catch {
+      problems.onLeave(pointer);
+    }
+  };
+  const hint = schema === undefined ? 'Its action type has no schema: any JSON object is taken' : undefined;
+  return (
+    <div className={styles['json']}>
+      <FormField pointer={pointer} label="Parameters" note="as JSON" hint={hint}>
+        {(control) => <TextArea {...control} mono rows={5} value={text} placeholder="{}" onText={onText} />}
+      </FormField>
+      <Button small onClick={tidy} disabled={text.trim() === ''}>
+        Tidy
+      </Button>
+      {schema !== undefined && <SchemaText schema={schema} />}
+    </div>
+  );
+}
+
+function SchemaText({ schema }: { schema: unknown }) {
+  return (
+    <details className={styles['schema']}>
+      <summary>Its schema</summary>
+      <pre tabIndex={0}>{JSON.stringify(schema, null, 2)}</pre>
+    </details>
+  );
+}

@@ -1,0 +1,52 @@
+import { useEffect, useRef, useState } from 'react';
+import { Icon } from '../icon/icon.tsx';
+import { useKeys } from '../keys/use-keys.ts';
+
+interface SearchFieldProps {
+  /** `Name, id, segment or owner` */
+  placeholder: string;
+  value: string;
+  /** Called when nothing was typed for a moment, and on Enter. */
+  onSearch: (text: string) => void;
+}
+
+const settleMs = 250;
+
+/** A search on the server, of a list; the key / leads into it, Esc empties it. */
+export function SearchField({ placeholder, value, onSearch }: SearchFieldProps) {
+  const [typed, setTyped] = useState<string | undefined>();
+  const field = useRef<HTMLInputElement>(null);
+  const search = useRef(onSearch);
+  useEffect(() => {
+    search.current = onSearch;
+  });
+  useKeys([{ keys: '/', does: 'Search', group: 'This page', run: () => field.current?.focus() }]);
+  useEffect(() => {
+    if (typed === undefined) return;
+    const timer = setTimeout(() => {
+      search.current(typed.trim());
+      setTyped(undefined);
+    }, settleMs);
+    return () => clearTimeout(timer);
+  }, [typed]);
+  return (
+    <label className="inp search">
+      <span className="vh">{placeholder}</span>
+      <Icon name="search" size={14} />
+      <input
+        ref={field}
+        type="search"
+        placeholder={placeholder}
+        value={typed ?? value}
+        onChange={({ target }) => setTyped(target.value)}
+        onKeyDown={(event) => {
+          if (event.key === 'Enter') onSearch(event.currentTarget.value.trim());
+          if (event.key === 'Escape') setTyped('');
+        }}
+      />
+      <kbd className="wide" aria-hidden="true">
+        /
+      </kbd>
+    </label>
+  );
+}

@@ -1,0 +1,55 @@
+import { isStale, type Standing } from '../../live/staleness.ts';
+import { Icon } from '../icon/icon.tsx';
+import { useNow } from '../browser/now.ts';
+import { formatDuration } from '../times/times.ts';
+
+/** `Live, updated 1 s ago`; when it is older than five seconds it says so. */
+export function Freshness({ standing }: { standing: Standing }) {
+  const now = useNow();
+  if (standing.isFinal === true) return null;
+  const old = isStale(standing, now);
+  return (
+    <span className={old ? 'fresh stale' : 'fresh'} role="status">
+      <Icon name={old ? 'warn' : 'live'} />
+      <span>
+        {!old && <span className="wide">Live, </span>}
+        {ageOf(standing, now)}
+      </span>
+    </span>
+  );
+}
+
+/** Whether figures are to be grey. */
+export function useIsStale(standing: Standing): boolean {
+  return isStale(standing, useNow());
+}
+
+/** Why they are: since when, and when the next try is. There only while it is true. */
+export function StaleBanner({ standing, note }: { standing: Standing; note: string }) {
+  const now = useNow();
+  if (!isStale(standing, now)) return null;
+  const { retry, tryNow, updatedAtMs = now } = standing;
+  const nextSeconds = retry && Math.max(0, Math.ceil((retry.nextTryAtMs - now) / 1000));
+  return (
+    <div className="banner" role="status">
+      <Icon name="warn" />
+      <div>
+        <b>Updated {formatDuration(now - updatedAtMs)} ago, connecting again.</b>{' '}
+        <span className="t2">
+          {retry && `Try ${retry.attempt}, next in ${nextSeconds ?? 0} s. `}
+          {note}
+        </span>
+      </div>
+      <div className="acts">
+        <button type="button" className="btn s" onClick={tryNow}>
+          Try now
+        </button>
+      </div>
+    </div>
+  );
+}
+
+function ageOf({ updatedAtMs }: Standing, now: number): string {
+  if (updatedAtMs === undefined) return 'connecting';
+  return `updated ${formatDuration(Math.max(0, now - updatedAtMs - ((now - updatedAtMs) % 1000)))} ago`;
+}

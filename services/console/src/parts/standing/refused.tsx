@@ -1,0 +1,23 @@
+import { problemOf } from '../../api/problems.ts';
+import { sentence } from '../words/figures.ts';
+import { Icon } from '../icon/icon.tsx';
+import { shortId } from '../controls/copy-button.tsx';
+
+/** What came of asking, where it was refused or nothing came back. */
+export function Refused({ error }: { error: unknown }) {
+  const { detail, requestId, status } = problemOf(error);
+  return (
+    <div className="banner bad" role="alert">
+      <Icon name="failed" />
+      <div>
+        {sentence(detail)}{' '}
+        <span className="t2">
+          {status === 0
+            ? 'Nobody knows whether it arrived; asking again changes nothing twice.'
+            : 'Nothing was changed.'}
+          {requestId !== '' && <> Request {shortId(requestId)}.</>}
+        </span>
+      </div>
+    </div>
+  );
+}

@@ -1,0 +1,36 @@
+import { Icon } from '../icon/icon.tsx';
+import { lookOf, type ShownState } from './state-looks.ts';
+
+interface StateBadgeProps {
+  state: ShownState;
+  /** A tint behind it, for the head of a page; tables show the shape and the word alone. */
+  tinted?: boolean;
+}
+
+/** A state as a shape, a word and a colour, never as a colour alone. */
+export function StateBadge({ state, tinted = false }: StateBadgeProps) {
+  const { icon, word, tone } = lookOf(state);
+  const className = tinted ? `badge ${tints[tone]}` : `st ${colours[tone]}`;
+  return (
+    <span className={className.trimEnd()}>
+      <Icon name={icon} />
+      {word}
+    </span>
+  );
+}
+
+/** Why a state is as it is, beneath its badge: `VN stalled`, `with failures`. */
+export function StateCause({ tone, children }: { tone: 'warn' | 'bad' | 'idle'; children: string }) {
+  if (tone === 'idle') return <div className="cause t2">{children}</div>;
+  return (
+    <div className={`cause row ${colours[tone]}`}>
+      <Icon name="warn" size={14} />
+      <span className="cut" title={children}>
+        {children}
+      </span>
+    </div>
+  );
+}
+
+const colours = { run: 'c-run', ok: 'c-ok', bad: 'c-bad', warn: 'c-warn', odd: 'c-odd', idle: 't2' } as const;
+const tints = { run: 'run', ok: 'ok', bad: 'bad', warn: 'warn', odd: 'odd', idle: '' } as const;

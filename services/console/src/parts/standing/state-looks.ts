@@ -1,0 +1,44 @@
+import type { Campaign } from '../../api/generated/types.gen.ts';
+import type { IconName } from '../icon/icon.tsx';
+
+/** Of campaigns and of runs: a campaign that has run shows its latest run's. */
+export type ShownState = Campaign['state'];
+
+export type Tone = 'run' | 'ok' | 'bad' | 'warn' | 'odd' | 'idle';
+
+export interface StateLook {
+  icon: IconName;
+  word: string;
+  tone: Tone;
+}
+
+const looks: Readonly<Record<ShownState, StateLook>> = {
+  draft: { icon: 'draft', word: 'Draft', tone: 'idle' },
+  scheduled: { icon: 'scheduled', word: 'Scheduled', tone: 'idle' },
+  preparing: { icon: 'running', word: 'Preparing', tone: 'run' },
+  running: { icon: 'running', word: 'Running', tone: 'run' },
+  pausing: { icon: 'paused', word: 'Pausing', tone: 'warn' },
+  paused: { icon: 'paused', word: 'Paused', tone: 'warn' },
+  cancelling: { icon: 'cancelled', word: 'Cancelling', tone: 'idle' },
+  cancelled: { icon: 'cancelled', word: 'Cancelled', tone: 'idle' },
+  completed: { icon: 'done', word: 'Completed', tone: 'ok' },
+  completed_with_failures: { icon: 'partly', word: 'Completed', tone: 'ok' },
+  expired: { icon: 'expired', word: 'Expired', tone: 'warn' },
+  failed: { icon: 'failed', word: 'Failed', tone: 'bad' },
+};
+
+export function lookOf(state: ShownState): StateLook {
+  return looks[state];
+}
+
+const ended: ReadonlySet<ShownState> = new Set([
+  'cancelled',
+  'completed',
+  'completed_with_failures',
+  'expired',
+  'failed',
+]);
+
+export function hasEnded(state: ShownState): boolean {
+  return ended.has(state);
+}

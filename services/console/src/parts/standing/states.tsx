@@ -1,0 +1,146 @@
+import type { ReactNode } from 'react';
+import { problemOf } from '../../api/problems.ts';
+import { Button } from '../controls/button.tsx';
+import { CopyButton, shortId } from '../controls/copy-button.tsx';
+import { Icon, type IconName } from '../icon/icon.tsx';
+
+interface NoticeProps {
+  icon: IconName;
+  tone?: 'bad';
+  title: string;
+  children: ReactNode;
+  actions?: ReactNode;
+}
+
+/** What stands where something would stand: why it does not, and what to do. */
+function Notice({ icon, tone, title, children, actions }: NoticeProps) {
+  return (
+    <div className="notice">
+      <span className={tone === 'bad' ? 'c-bad' : 't3'}>
+        <Icon name={icon} />
+      </span>
+      <b>{title}</b>
+      <p className="t2">{children}</p>
+      {actions !== undefined && <div className="row wrap">{actions}</div>}
+    </div>
+  );
+}
+
+interface EmptyProps {
+  icon: IconName;
+  title: string;
+  /** What comes here, and how. */
+  children: ReactNode;
+  action?: ReactNode;
+  /** The command that does the same. */
+  command?: string;
+}
+
+/** Nothing was ever here. */
+export function Empty({ icon, title, children, action, command }: EmptyProps) {
+  return (
+    <Notice
+      icon={icon}
+      title={title}
+      actions={
+        <>
+          {action}
+          {command !== undefined && (
+            <>
+              <code className="command">{command}</code>
+              <CopyButton text={command} label="Copy the command" />
+            </>
+          )}
+        </>
+      }
+    >
+      {children}
+    </Notice>
+  );
+}
+
+interface NoMatchProps {
+  /** `No campaign matches` */
+  title: string;
+  /** The filters in words. */
+  children: ReactNode;
+  /** The filter to drop first, in words, and how. */
+  drop?: { name: string; onDrop: () => void };
+  onClear: () => void;
+}
+
+/** The filters leave nothing over. */
+export function NoMatch({ title, children, drop, onClear }: NoMatchProps) {
+  return (
+    <Notice
+      icon="search"
+      title={title}
+      actions={
+        <>
+          {drop && <Button onClick={drop.onDrop}>Drop “{drop.name}”</Button>}
+          <Button kind={drop ? 'ghost' : 'plain'} onClick={onClear}>
+            Clear all filters
+          </Button>
+        </>
+      }
+    >
+      {children}
+    </Notice>
+  );
+}
+
+interface FailedProps {
+  /** `The report could not be read` */
+  title: string;
+  error: unknown;
+  onRetry?: () => void;
+  /** What a person should know of what was, or was not, changed. */
+  note?: string;
+}
+
+/** Something could not be read: why, whether anything was changed, what to do, and an id to quote. */
+export function Failed({ title, error, onRetry, note = 'Nothing was changed.' }: FailedProps) {
+  const { detail, requestId, status, code } = problemOf(error);
+  if (status === 403) return <Forbidden title={title}>{sentence(detail)}</Forbidden>;
+  return (
+    <div role="alert">
+      <Notice
+        icon={code === 'not-found' ? 'search' : 'failed'}
+        {...(code !== 'not-found' && { tone: 'bad' as const })}
+        title={title}
+        actions={
+          <>
+            {onRetry && (
+              <Button icon="retry" onClick={onRetry}>
+                Try again
+              </Button>
+            )}
+            {requestId !== '' && (
+              <>
+                <span className="mono xs t3">request {shortId(requestId)}</span>
+                <CopyButton text={requestId} label="Copy the request id" />
+              </>
+            )}
+          </>
+        }
+      >
+        {sentence(detail)} {note}
+      </Notice>
+    </div>
+  );
+}
+
+/** What this key may not see. */
+export function Forbidden({ title, children }: { title: string; children: ReactNode }) {
+  return (
+    <Notice icon="lock" title={title}>
+      {children}
+    </Notice>
+  );
+}
+
+/** A detail of the API as a sentence: it begins small and has no full stop. */
+function sentence(detail: string): string {
+  const text = detail.charAt(0).toUpperCase() + detail.slice(1);
+  return /[.!?]$/.test(text) ? text : `${text}.`;
+}

@@ -1,0 +1,60 @@
+import { outcomeWords, type OutcomeName } from '../outcomes/outcomes.ts';
+import { figureDigits, nameDigits } from './step-columns.ts';
+import type { StepTableProps } from './step-lines.ts';
+
+type WidthDeps = Pick<StepTableProps, 'steps' | 'countries' | 'manner'> & { columns: readonly OutcomeName[] };
+
+/** Columns beside the one of the bar, in digits of the font that there is. */
+export interface StepWidths {
+  name: number;
+  audience: number;
+  outcomes: readonly { key: string; digits: number }[];
+}
+
+/** `97.2 %` */
+const shareDigits = 6;
+/** Left and right of each cell; the first and the last one have more at the edge of the panel. */
+const paddingPx = 16;
+const edgePx = 8;
+const leastBarPx = 80;
+
+/** Each column as wide as what may stand in it, whatever the font; the rest is the bar's. */
+export function stepWidths({ steps, countries, manner, columns }: WidthDeps): StepWidths {
+  const lines = [...steps, ...countries.flatMap((country) => country.steps)];
+  const audience = Math.max(0, ...lines.map((line) => line.audience));
+  const outcomes = columns.flatMap((outcome) => {
+    const largest = Math.max(0, ...lines.map((line) => line[outcome]));
+    const column = { key: outcome, digits: figureDigits(outcomeWords[outcome], largest, audience) };
+    return hasShare(outcome, manner) ? [column, { key: 'share', digits: shareDigits }] : [column];
+  });
+  return { name: nameDigits(steps), audience: figureDigits('Audience', audience, audience), outcomes };
+}
+
+/** What is less wide than this scrolls: a bar that is no bar says nothing. */
+export function leastWidth({ name, audience, outcomes }: StepWidths): string {
+  const digits = outcomes.reduce((sum, each) => sum + each.digits, name + audience);
+  return `calc(${digits.toFixed(2)}ch + ${(outcomes.length + 3) * paddingPx + 2 * edgePx + leastBarPx}px)`;
+}
+
+export function StepColgroup({ widths: { name, audience, outcomes } }: { widths: StepWidths }) {
+  return (
+    <colgroup>
+      <Column digits={name} isAtEdge />
+      <Column digits={audience} />
+      <col />
+      {outcomes.map(({ key, digits }, index) => (
+        <Column key={key} digits={digits} isAtEdge={index === outcomes.length - 1} />
+      ))}
+    </colgroup>
+  );
+}
+
+function Column({ digits, isAtEdge = false }: { digits: number; isAtEdge?: boolean }) {
+  const aroundPx = isAtEdge ? paddingPx + edgePx : paddingPx;
+  return <col style={{ width: `calc(${digits.toFixed(2)}ch + ${aroundPx}px)` }} />;
+}
+
+/** Behind who succeeded a report has the share that it is. */
+export function hasShare(outcome: OutcomeName, manner: StepTableProps['manner']): boolean {
+  return outcome === 'succeeded' && manner === 'report';
+}

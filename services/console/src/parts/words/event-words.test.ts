@@ -1,0 +1,89 @@
+import { describe, expect, it } from 'vitest';
+import type { RunEvent } from '../../api/generated/types.gen.ts';
+import { eventWords, rateMarks } from './event-words.ts';
+
+const timeOf = (instant: string) => instant.slice(11, 16);
+
+function event(kind: RunEvent['kind'], detail: RunEvent['detail'] = {}): RunEvent {
+  return { id: 'rev_1', at: '2026-11-24T01:00:00.000Z', kind, detail };
+}
+
+describe('an event of a run', () => {
+  it('names who paused it, and what was noted', () => {
+    const detail = { by: { keyId: 'key_1', keyName: 'growth-sea' }, reason: 'rewards are down' };
+    expect(eventWords(event('pausing', detail), timeOf)).toEqual({
+      who: 'growth-sea',
+      what: 'paused the run',
+      note: 'rewards are down',
+      mark: 'paused',
+    });
+  });
+
+  it('tells a change from what it was to what it is', () => {
+    const detail = {
+      by: { keyName: 'growth-sea' },
+      from: { paceUsersPerSecond: 800 },
+      to: { paceUsersPerSecond: 1200 },
+    };
+    expect(eventWords(event('changed', detail), timeOf)).toMatchObject({
+      what: 'changed the pace from 800 users/s to 1,200 users/s',
+      mark: 'pace changed',
+    });
+  });
+
+  it('tells a limit that was taken away, and a deadline by its time', () => {
+    const detail = {
+      from: { paceUsersPerSecond: 800, deadlineAt: '2026-11-24T07:00:00.000Z' },
+      to: { paceUsersPerSecond: null, deadlineAt: '2026-11-24T09:30:00.000Z' },
+    };
+    expect(eventWords(event('changed', detail), timeOf).what).toBe(
+      'changed the pace from 800 users/s to no limit and the deadline from 07:00 to 09:30',
+    );
+  });
+
+  it('says why Muster paused it by itself', () => {
+    const words = eventWords(event('auto-paused', { cause: '6.1 % of 10,000 users failed' }), timeOf);
+    expect(words).toMatchObject({ who: null, what: 'Muster paused the run: 6.1 % of 10,000 users failed.' });
+  });
+
+  it('says how it ended', () => {
+    expect(eventWords(event('ended', { state: 'completed_with_failures', reason: null }), timeOf).what).toBe(
+      'Run ended: completed with failures',
+    );
+    expect(eventWords(event('ended', { state: 'failed', reason: 'no such segment' }), timeOf).what).toBe(
+      'Run ended, failed: no such segment.',
+    );
+  });
+
+  it('says what came in its way where, why, and for how long', () => {
+    const place = { step: 1, action: 'award-reward', country: 'VN' };
+    const cause = 'award-reward in VN: HTTP 503';
+    const words = (kind: RunEvent['kind'], detail: RunEvent['detail']) => eventWords(event(kind, detail), timeOf);
+    expect(words('breaker-opened', { ...place, cause })).toEqual({
+      who: null,
+      what: 'Breaker of award-reward VN opened: award-reward in VN: HTTP 503',
+      note: null,
+      mark: 'VN breaker opens',
+    });
+    expect(words('breaker-closed', { ...place, cause, forMs: 161_000 })).toMatchObject({
+      what: 'Breaker of award-reward VN closed after 2 min 41 s',
+      mark: null,
+    });
+    expect(words('step-held', { ...place, cause: 'the endpoint says 404' }).what).toBe(
+      'award-reward VN is held until somebody mends it: the endpoint says 404',
+    );
+    expect(words('step-released', { ...place, forMs: 5000 }).what).toBe('award-reward VN is held no more after 5 s');
+    expect(words('feed-stalled', { country: 'VN', cause: 'HTTP 503' })).toMatchObject({
+      what: 'The audience of VN cannot be read: HTTP 503',
+      mark: 'VN audience stalls',
+    });
+    expect(words('feed-moved', { country: 'VN', cause: 'HTTP 503', forMs: 9000 }).what).toBe(
+      'The audience of VN is read again after 9 s',
+    );
+  });
+
+  it('is marked in a chart where it may have changed the rate', () => {
+    const events = [event('begun'), event('step-held', { action: 'send-message', country: 'VN' }), event('paused')];
+    expect(rateMarks(events, timeOf)).toEqual([{ atMs: Date.parse('2026-11-24T01:00:00.000Z'), words: 'VN held' }]);
+  });
+});

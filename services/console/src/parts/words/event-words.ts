@@ -1,0 +1,148 @@
+import type { RunEvent } from '../../api/generated/types.gen.ts';
+import { listed, sentence } from './figures.ts';
+import { countOf, formatCount } from './numbers.ts';
+import type { RateMark } from '../charts/draw-marks.ts';
+import { formatDuration } from '../times/times.ts';
+
+/** An event in words: who did it where a person did, and what. */
+export interface EventWords {
+  /** The key that asked for it. */
+  who: string | null;
+  what: string;
+  /** Said by whoever asked for it. */
+  note: string | null;
+  /** Two or three words for the mark in a chart; null where it changes nothing about the rate. */
+  mark: string | null;
+}
+
+/** Those that a chart of the rate marks, in the order in which they happened. */
+export function rateMarks(events: readonly RunEvent[], timeOf: (instant: string) => string): RateMark[] {
+  return events.flatMap((event) => {
+    const { mark } = eventWords(event, timeOf);
+    return mark === null ? [] : [{ atMs: Date.parse(event.at), words: mark }];
+  });
+}
+
+type Detail = RunEvent['detail'];
+
+const plain = { who: null, note: null, mark: null };
+
+/** @param timeOf how an instant is shown */
+export function eventWords({ kind, detail }: RunEvent, timeOf: (instant: string) => string): EventWords {
+  const asked = { who: textAt(detail, 'by', 'keyName'), note: textAt(detail, 'reason') };
+  switch (kind) {
+    case 'created':
+      return { ...plain, what: 'Run created by its schedule' };
+    case 'begun':
+      return { ...plain, what: `Run started${feedsOf(detail)}` };
+    case 'pausing':
+      return { ...asked, what: 'paused the run', mark: 'paused' };
+    case 'auto-paused':
+      return {
+        ...plain,
+        what: sentence(`Muster paused the run: ${textAt(detail, 'cause') ?? 'no cause was given'}`),
+        mark: 'paused',
+      };
+    case 'paused':
+      return { ...plain, what: 'Nothing of it is under way any more' };
+    case 'resumed':
+      return { ...asked, what: 'resumed the run', mark: 'resumed' };
+    case 'cancelling':
+      return { ...asked, what: 'cancelled the run', mark: 'cancelled' };
+    case 'changed':
+      return { ...asked, ...changeWords(detail, timeOf) };
+    case 'snapshot-renewed': {
+      const where = [textAt(detail, 'segment'), textAt(detail, 'country')].filter((part) => part !== null);
+      return { ...plain, what: `Goes on with a new snapshot of ${where.join(' in ') || 'its audience'}` };
+    }
+    case 'breaker-opened':
+      return trouble(detail, (place, why) => `Breaker of ${place} opened${why}`, 'breaker opens');
+    case 'breaker-closed':
+      return trouble(detail, (place) => `Breaker of ${place} closed${spanOf(detail)}`, null);
+    case 'step-held':
+      return trouble(detail, (place, why) => `${place} is held until somebody mends it${why}`, 'held');
+    case 'step-released':
+      return trouble(detail, (place) => `${place} is held no more${spanOf(detail)}`, null);
+    case 'feed-stalled':
+      return trouble(detail, (place, why) => `The audience of ${place} cannot be read${why}`, 'audience stalls');
+    case 'feed-moved':
+      return trouble(detail, (place) => `The audience of ${place} is read again${spanOf(detail)}`, null);
+    case 'repaired':
+      return { ...plain, what: `Sums of ${textAt(detail, 'country') ?? 'a country'} were set right` };
+    case 'ended':
+      return { ...plain, what: endWords(detail) };
+  }
+}
+
+/** What came in the way of a step in a country, or of all of a country. That it is over is seen by the line itself. */
+function trouble(detail: Detail, whatOf: (place: string, why: string) => string, mark: string | null): EventWords {
+  const country = textAt(detail, 'country') ?? 'a country';
+  const place = [textAt(detail, 'action'), country].filter((part) => part !== null).join(' ');
+  const cause = textAt(detail, 'cause');
+  return { ...plain, what: whatOf(place, cause === null ? '' : `: ${cause}`), mark: mark && `${country} ${mark}` };
+}
+
+function spanOf(detail: Detail): string {
+  const forMs = detail['forMs'];
+  return typeof forMs === 'number' ? ` after ${formatDuration(forMs)}` : '';
+}
+
+function feedsOf(detail: Detail): string {
+  const feeds = detail['feeds'];
+  return typeof feeds === 'number' ? ` with ${countOf(feeds, 'country', 'countries')}` : '';
+}
+
+function endWords(detail: Detail): string {
+  const state = (textAt(detail, 'state') ?? 'ended').replaceAll('_', ' ');
+  const reason = textAt(detail, 'reason');
+  return reason === null ? `Run ended: ${state}` : sentence(`Run ended, ${state}: ${reason}`);
+}
+
+/** A setting of a run that was changed while it went on. */
+interface Setting {
+  name: string;
+  mark: string;
+  show: (value: unknown, timeOf: (instant: string) => string) => string;
+}
+
+const settings: Record<string, Setting> = {
+  paceUsersPerSecond: { name: 'pace', mark: 'pace changed', show: (value) => limit(value, 'users/s') },
+  deadlineAt: {
+    name: 'deadline',
+    mark: 'deadline moved',
+    show: (value, timeOf) => (typeof value === 'string' ? timeOf(value) : 'none'),
+  },
+  priority: { name: 'priority', mark: 'priority changed', show: text },
+  pauseAtFailedPercent: { name: 'limit of failed users', mark: 'limit changed', show: (value) => limit(value, '%') },
+  pauseAtFailedMinUsers: { name: 'users before that limit counts', mark: 'limit changed', show: text },
+};
+
+function changeWords(detail: Detail, timeOf: (instant: string) => string): Pick<EventWords, 'what' | 'mark'> {
+  const [from, to] = [detail['from'], detail['to']];
+  if (!isFields(to)) return { what: 'changed the run', mark: null };
+  const names = Object.keys(to);
+  const told = names.map((name) => {
+    const setting = settings[name];
+    if (!setting) return name;
+    const before = isFields(from) ? from[name] : null;
+    return `the ${setting.name} from ${setting.show(before, timeOf)} to ${setting.show(to[name], timeOf)}`;
+  });
+  return { what: `changed ${listed(told)}`, mark: settings[names[0] ?? '']?.mark ?? null };
+}
+
+function limit(value: unknown, unit: string): string {
+  return typeof value === 'number' ? `${formatCount(value)} ${unit}` : 'no limit';
+}
+
+function text(value: unknown): string {
+  return typeof value === 'string' || typeof value === 'number' ? String(value) : 'none';
+}
+
+function textAt(detail: unknown, ...path: string[]): string | null {
+  const found = path.reduce<unknown>((at, name) => (isFields(at) ? at[name] : null), detail);
+  return typeof found === 'string' ? found : null;
+}
+
+function isFields(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

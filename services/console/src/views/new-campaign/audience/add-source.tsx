@@ -1,0 +1,163 @@
+import { useState } from 'react';
+import type { Audience, Run } from '../../../api/generated/types.gen.ts';
+import { Button } from '../../../parts/controls/button.tsx';
+import { Check, Select, TextInput } from '../../../parts/controls/controls.tsx';
+import { formatTime } from '../../../parts/times/times.ts';
+import { useZone } from '../../../parts/times/zone.ts';
+import { outcomes, type EarlierOutcome, type SourceForm } from '../../../parts/campaign/form.ts';
+import styles from '../new-campaign.module.css';
+
+interface AddSourceProps {
+  lists: readonly Audience[];
+  runs: readonly Run[];
+  onAdd: (source: SourceForm) => void;
+}
+
+type Kind = SourceForm['kind'];
+
+const kinds = [
+  { kind: 'segment', label: 'Segment' },
+  { kind: 'list', label: 'List' },
+  { kind: 'run', label: 'Earlier run' },
+] as const;
+
+/** Buttons for each kind of source; what has to be said of one is asked in place. */
+export function AddSource({
+  onAdd,
+  children,
+  what,
+  ...choices
+}: AddSourceProps & { what: string; children?: React.ReactNode }) {
+  const [open, setOpen] = useState<Kind | null>(null);
+  const add = (source: SourceForm) => {
+    setOpen(null);
+    onAdd(source);
+  };
+  return (
+    <>
+      <div className={`row wrap ${styles['adders']}`}>
+        {kinds.map(({ kind, label }) => (
+          <Button
+            key={kind}
+            small
+            icon="plus"
+            aria-expanded={open === kind}
+            label={`${what} ${label.toLowerCase()}`}
+            onClick={() => setOpen(open === kind ? null : kind)}
+          >
+            {label}
+          </Button>
+        ))}
+        {children}
+      </div>
+      {open === 'segment' && <SegmentAsk onAdd={add} onCancel={() => setOpen(null)} />}
+      {open === 'list' && <ListAsk lists={choices.lists} onAdd={add} onCancel={() => setOpen(null)} />}
+      {open === 'run' && <RunAsk runs={choices.runs} onAdd={add} onCancel={() => setOpen(null)} />}
+    </>
+  );
+}
+
+interface AskProps {
+  onAdd: (source: SourceForm) => void;
+  onCancel: () => void;
+}
+
+function SegmentAsk({ onAdd, onCancel }: AskProps) {
+  const [segment, setSegment] = useState('');
+  const add = () => onAdd({ kind: 'segment', segment: segment.trim() });
+  return (
+    <div className={styles['ask']}>
+      <TextInput
+        aria-label="Id of the segment"
+        placeholder="Its id in the segmentation service, such as lapsed-riders"
+        value={segment}
+        onText={setSegment}
+        autoFocus
+        onKeyDown={({ key }) => {
+          if (key === 'Enter' && segment.trim() !== '') add();
+        }}
+      />
+      <AskButtons isReady={segment.trim() !== ''} onAdd={add} onCancel={onCancel} />
+    </div>
+  );
+}
+
+function ListAsk({ lists, onAdd, onCancel }: AskProps & { lists: readonly Audience[] }) {
+  const [list, setList] = useState('');
+  const ready = lists.filter(({ state }) => state === 'ready');
+  if (ready.length === 0) return <p className={`t3 sm ${styles['ask']}`}>No list was uploaded yet.</p>;
+  return (
+    <div className={styles['ask']}>
+      <Select
+        aria-label="List"
+        placeholder="Choose a list…"
+        value={list}
+        choices={ready.map(({ id, name, users }) => ({
+          value: id,
+          label: `${name} (${users.toLocaleString('en-US')} users)`,
+        }))}
+        onChoose={setList}
+      />
+      <AskButtons isReady={list !== ''} onAdd={() => onAdd({ kind: 'list', list })} onCancel={onCancel} />
+    </div>
+  );
+}
+
+function RunAsk({ runs, onAdd, onCancel }: AskProps & { runs: readonly Run[] }) {
+  const { zone } = useZone();
+  const [runId, setRunId] = useState('');
+  const [chosen, setChosen] = useState<readonly EarlierOutcome[]>([]);
+  const [step, setStep] = useState('');
+  const now = new Date();
+  const label = (run: Run) => `${run.campaignName}, ${formatTime(run.scheduledFor, { zone, now })}`;
+  const add = () =>
+    onAdd({
+      ...{ kind: 'run', runId, step: /^[1-9]\d?$/.test(step) ? Number(step) : null },
+      outcomes: outcomes.filter((outcome) => chosen.includes(outcome)),
+    });
+  if (runs.length === 0) return <p className={`t3 sm ${styles['ask']}`}>There is no earlier run yet.</p>;
+  return (
+    <div className={styles['ask']}>
+      <Select
+        aria-label="Earlier run"
+        placeholder="Choose a run…"
+        value={runId}
+        choices={runs.map((run) => ({ value: run.runId, label: label(run) }))}
+        onChoose={setRunId}
+      />
+      <fieldset className={styles['outcomes']}>
+        <legend>Who ended as (none: everybody it was begun for)</legend>
+        {outcomes.map((outcome) => (
+          <Check
+            key={outcome}
+            checked={chosen.includes(outcome)}
+            onCheck={(on) => setChosen(on ? [...chosen, outcome] : chosen.filter((each) => each !== outcome))}
+          >
+            {outcome}
+          </Check>
+        ))}
+      </fieldset>
+      <TextInput
+        aria-label="Of which step"
+        inputMode="numeric"
+        placeholder="of the whole chain; or of a step, such as 1"
+        value={step}
+        onText={setStep}
+      />
+      <AskButtons isReady={runId !== ''} onAdd={add} onCancel={onCancel} />
+    </div>
+  );
+}
+
+function AskButtons({ isReady, onAdd, onCancel }: { isReady: boolean; onAdd: () => void; onCancel: () => void }) {
+  return (
+    <div className="row">
+      <Button small kind="ink" disabled={!isReady} onClick={onAdd}>
+        Add
+      </Button>
+      <Button small kind="ghost" onClick={onCancel}>
+        Cancel
+      </Button>
+    </div>
+  );
+}

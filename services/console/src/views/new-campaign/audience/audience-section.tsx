@@ -1,0 +1,117 @@
+import { Button } from '../../../parts/controls/button.tsx';
+import { TextInput } from '../../../parts/controls/controls.tsx';
+import { FieldGroup, FormField, ProblemsAt } from '../../../parts/forms/form-field.tsx';
+import { Icon } from '../../../parts/icon/icon.tsx';
+import { AddSource } from './add-source.tsx';
+import { CountriesField } from './countries-field.tsx';
+import type { SourceForm } from '../../../parts/campaign/form.ts';
+import { FormSection } from '../editor/form-section.tsx';
+import styles from '../new-campaign.module.css';
+import { SourceUsers, SourceWords } from './source-words.tsx';
+import { isSameSource, usersOfSource } from '../../../parts/campaign/sources.ts';
+import { UploadList } from './upload-list.tsx';
+import type { Editor } from '../editor/use-editor.ts';
+import { useEarlierRuns, useLists } from './use-sources.ts';
+
+const icons = { segment: 'users', list: 'audit', run: 'retry' } as const;
+
+/** Who: countries, whoever is in one of these and in none of those, and how many of them get nothing. */
+export function AudienceSection({ editor }: { editor: Editor }) {
+  const { form, change, types, fields } = editor;
+  const lists = useLists();
+  const runs = useEarlierRuns();
+  const known = [...new Set(types.flatMap(({ countries }) => countries ?? []))].sort();
+  const add = (role: 'include' | 'exclude') => (source: SourceForm) => {
+    if (!form[role].some((each) => isSameSource(each, source))) change({ [role]: [...form[role], source] });
+  };
+  return (
+    <FormSection section="audience" number={1} note="who">
+      <div className={styles['two']}>
+        <CountriesField
+          countries={form.countries}
+          known={known}
+          onChange={(countries) => change({ countries })}
+          onLeave={() => fields.onLeave('/countries')}
+        />
+        <HoldOut editor={editor} />
+      </div>
+      <FieldGroup pointer="/audience/include" label="Include any of">
+        {form.include.length === 0 ? (
+          <p className={`t3 ${styles['none']}`}>Nobody yet: name a segment, a list or an earlier run.</p>
+        ) : (
+          <Sources role="include" {...{ editor, lists, runs }} />
+        )}
+        <AddSource what="Include a" lists={lists} runs={runs} onAdd={add('include')}>
+          <UploadList countries={form.countries} onUploaded={({ id }) => add('include')({ kind: 'list', list: id })} />
+        </AddSource>
+      </FieldGroup>
+      <FieldGroup pointer="/audience/exclude" label="Leave out" note="whoever is in one of these">
+        {form.exclude.length > 0 && <Sources role="exclude" {...{ editor, lists, runs }} />}
+        <AddSource what="Leave out a" lists={lists} runs={runs} onAdd={add('exclude')} />
+      </FieldGroup>
+    </FormSection>
+  );
+}
+
+function HoldOut({ editor: { form, change } }: { editor: Editor }) {
+  return (
+    <div className={styles['holdOut']}>
+      <FormField pointer="/audience/holdOutPercent" label="Hold out" hint="Get nothing">
+        {(control) => (
+          <TextInput
+            {...control}
+            inputMode="decimal"
+            unit="%"
+            placeholder="0"
+            value={form.holdOutPercent}
+            onText={(holdOutPercent) => change({ holdOutPercent })}
+          />
+        )}
+      </FormField>
+      <FormField pointer="/audience/holdOutSeed" label="Seed" hint="The same seed holds out the same users">
+        {(control) => (
+          <TextInput
+            {...control}
+            placeholder="the campaign’s own"
+            value={form.holdOutSeed}
+            onText={(holdOutSeed) => change({ holdOutSeed })}
+          />
+        )}
+      </FormField>
+    </div>
+  );
+}
+
+interface SourcesProps {
+  role: 'include' | 'exclude';
+  editor: Editor;
+  lists: ReturnType<typeof useLists>;
+  runs: ReturnType<typeof useEarlierRuns>;
+}
+
+function Sources({ role, editor: { form, change, standing }, lists, runs }: SourcesProps) {
+  const remove = (source: SourceForm) => change({ [role]: form[role].filter((each) => each !== source) });
+  return (
+    <ul className={styles['sources']} aria-label={role === 'include' ? 'Included' : 'Left out'}>
+      {form[role].map((source, index) => (
+        <li key={JSON.stringify(source)}>
+          <Icon name={icons[source.kind]} size={14} />
+          <span className={styles['source']}>
+            <SourceWords {...{ source, lists, runs }} />
+            <ProblemsAt pointer={`/audience/${role}/${index}`} />
+          </span>
+          <span className={`t2 ${styles['users']}`}>
+            <SourceUsers {...{ source, lists }} users={usersOfSource(standing.preview, role, index)} />
+          </span>
+          <Button
+            small
+            kind="ghost"
+            icon="x"
+            label={`Remove ${source.kind} ${index + 1}`}
+            onClick={() => remove(source)}
+          />
+        </li>
+      ))}
+    </ul>
+  );
+}

@@ -1,0 +1,70 @@
+import type { Audience, Run } from '../../../api/generated/types.gen.ts';
+import { Time } from '../../../parts/times/time.tsx';
+import { countOf, formatCount } from '../../../parts/words/numbers.ts';
+import { shortId } from '../../../parts/controls/copy-button.tsx';
+import type { SourceForm } from '../../../parts/campaign/form.ts';
+import { outcomesInWords } from '../../../parts/campaign/sources.ts';
+
+interface SourceWordsProps {
+  source: SourceForm;
+  lists: readonly Audience[];
+  runs: readonly Run[];
+}
+
+/** What a part of the audience is, by the name that people know it by. */
+export function SourceWords({ source, lists, runs }: SourceWordsProps) {
+  switch (source.kind) {
+    case 'segment':
+      return (
+        <>
+          <b className="w5">{source.segment}</b> <span className="t3">segment</span>
+        </>
+      );
+    case 'list': {
+      const list = lists.find(({ id }) => id === source.list);
+      return (
+        <>
+          <b className="w5">{list?.name ?? shortId(source.list)}</b>{' '}
+          <span className="t3">list{list && `, ${countOf(list.rows, 'row')}`}</span>
+        </>
+      );
+    }
+    case 'run': {
+      const run = runs.find(({ runId }) => runId === source.runId);
+      return (
+        <>
+          <b className="w5">{run?.campaignName ?? shortId(source.runId)}</b>{' '}
+          <span className="t3">
+            run
+            {run && (
+              <>
+                {' '}
+                of <Time instant={run.scheduledFor} />
+              </>
+            )}
+            , {outcomesInWords(source.outcomes, source.step)}
+          </span>
+        </>
+      );
+    }
+  }
+}
+
+/** `41,022 users · 171 repeated · 13 bad lines` of a list, `1,438,900 estimated` of what is asked for, nothing before. */
+export function SourceUsers({
+  source,
+  lists,
+  users,
+}: Omit<SourceWordsProps, 'runs'> & { users: number | null | undefined }) {
+  if (users === undefined) return null;
+  if (users === null) return <span className="t3">not known</span>;
+  const list = source.kind === 'list' ? lists.find(({ id }) => id === source.list) : undefined;
+  const word = source.kind === 'segment' ? 'estimated' : users === 1 ? 'user' : 'users';
+  return (
+    <>
+      {formatCount(users)} {word}
+      {list && list.duplicates > 0 && ` · ${formatCount(list.duplicates)} repeated`}
+      {list && list.rejected > 0 && ` · ${countOf(list.rejected, 'bad line')}`}
+    </>
+  );
+}

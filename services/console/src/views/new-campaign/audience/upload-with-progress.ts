@@ -1,0 +1,41 @@
+import { uploadAudience } from '../../../api/generated/sdk.gen.ts';
+import type { Audience } from '../../../api/generated/types.gen.ts';
+
+export interface Upload {
+  file: File;
+  name: string;
+  /** Of all its users; without one the file has a column `country`. */
+  country: string | undefined;
+  /** Of the file, in bytes, as they leave this machine. */
+  onSent: (bytes: number) => void;
+  signal: AbortSignal;
+}
+
+/** Sends a list. Fetch cannot tell how much of a body was sent, so that the request of the client goes out by XMLHttpRequest. */
+export async function uploadWithProgress({ file, name, country, onSent, signal }: Upload): Promise<Audience> {
+  const { data } = await uploadAudience({
+    query: { name, ...(country === undefined ? {} : { country }) },
+    headers: { 'content-type': 'text/csv', ...(file.name.endsWith('.gz') ? { 'content-encoding': 'gzip' } : {}) },
+    fetch: (input, init) => sent(new Request(input, init), file, onSent, signal),
+    throwOnError: true,
+  });
+  return data;
+}
+
+function sent(request: Request, file: File, onSent: (bytes: number) => void, signal: AbortSignal): Promise<Response> {
+  return new Promise((resolve, reject) => {
+    const xhr = new XMLHttpRequest();
+    xhr.open(request.method, request.url);
+    request.headers.forEach((value, name) => xhr.setRequestHeader(name, value));
+    if (!request.headers.has('content-type')) xhr.setRequestHeader('content-type', 'text/csv');
+    xhr.upload.onprogress = ({ loaded }) => onSent(loaded);
+    xhr.onload = () => {
+      const type = xhr.getResponseHeader('content-type') ?? '';
+      resolve(new Response(xhr.responseText, { status: xhr.status, headers: { 'content-type': type } }));
+    };
+    xhr.onerror = () => reject(new Error('the list could not be sent: the API did not answer'));
+    xhr.onabort = () => reject(new Error('the upload was cancelled'));
+    signal.addEventListener('abort', () => xhr.abort(), { once: true });
+    xhr.send(file);
+  });
+}

@@ -1,0 +1,196 @@
+import { Button } from '../../../parts/controls/button.tsx';
+import { Select, TextInput } from '../../../parts/controls/controls.tsx';
+import { FieldGroup, FormField, ProblemsAt } from '../../../parts/forms/form-field.tsx';
+import { SchemaForm } from '../../../parts/forms/schema-form.tsx';
+import { fieldsOf } from '../../../parts/forms/schema-fields.ts';
+import { textsOf, valueOfFields, valueOfJson, wholeValue } from '../../../parts/forms/schema-values.ts';
+import type { ActionType } from '../../../api/generated/types.gen.ts';
+import { budgetCountries, newStep } from '../../../parts/campaign/form-definition.ts';
+import type { StepForm } from '../../../parts/campaign/form.ts';
+import { FormSection } from '../editor/form-section.tsx';
+import styles from '../new-campaign.module.css';
+import type { Editor } from '../editor/use-editor.ts';
+
+const note = 'what, in this order; a step runs for a user only if the one before succeeded';
+
+/** What happens to each user, step by step, and what may be spent on it. */
+export function ChainSection({ editor }: { editor: Editor }) {
+  const { form, change, types } = editor;
+  const enabled = types.filter(({ enabled: isOn }) => isOn);
+  const put = (index: number, step: StepForm) => change({ steps: form.steps.with(index, step) });
+  const move = (index: number, by: 1 | -1) => {
+    const steps = [...form.steps];
+    const [moved] = steps.splice(index, 1);
+    if (moved) steps.splice(index + by, 0, moved);
+    change({ steps });
+  };
+  const add = (action: string) => change({ steps: [...form.steps, newStep(action, types, freeKey(form.steps))] });
+  return (
+    <FormSection section="chain" number={2} note={note}>
+      <FieldGroup pointer="/chain" label="Steps" isLabelHidden className={styles['steps']}>
+        {form.steps.map((step, index) => (
+          <StepCard
+            key={step.key}
+            {...{ step, index, types }}
+            isLast={index === form.steps.length - 1}
+            onChange={(changed) => put(index, changed)}
+            onMove={(by) => move(index, by)}
+            onRemove={() => change({ steps: form.steps.filter((each) => each !== step) })}
+          />
+        ))}
+        {form.steps.length < 20 && (
+          <div className={styles['addStep']}>
+            <Select
+              aria-label="Add a step"
+              placeholder="+ Step…"
+              value=""
+              choices={enabled.map(({ name }) => ({ value: name, label: name }))}
+              onChoose={add}
+            />
+          </div>
+        )}
+      </FieldGroup>
+      {form.countries.length > 0 && form.steps.length > 0 && <Budgets editor={editor} />}
+    </FormSection>
+  );
+}
+
+interface StepCardProps {
+  step: StepForm;
+  index: number;
+  types: readonly ActionType[];
+  isLast: boolean;
+  onChange: (step: StepForm) => void;
+  onMove: (by: 1 | -1) => void;
+  onRemove: () => void;
+}
+
+function StepCard({ step, index, types, isLast, onChange, onMove, onRemove }: StepCardProps) {
+  const type = types.find(({ name }) => name === step.action);
+  const number = index + 1;
+  const toggled = toggledJson(step, type);
+  return (
+    <div className={styles['step']} role="group" aria-label={`Step ${number}, ${step.action}`}>
+      <div className={styles['stepHead']}>
+        <b>
+          {number}&ensp;{step.action}
+        </b>
+        {type && <span className="tag">class {type.class}</span>}
+        <span className={`t3 sm ${styles['promise']}`}>{type ? promiseOf(type) : 'not registered any more'}</span>
+        <span className={styles['stepTools']}>
+          {fieldsOf(type?.paramsSchema) !== null && (
+            <Button
+              small
+              kind="ghost"
+              aria-pressed={step.asJson}
+              {...(toggled === null ? { refusal: 'Its fields cannot say what stands there' } : {})}
+              onClick={() => toggled && onChange(toggled)}
+            >
+              JSON
+            </Button>
+          )}
+          <Button
+            small
+            kind="ghost"
+            icon="up"
+            label={`Move step ${number} up`}
+            disabled={index === 0}
+            onClick={() => onMove(-1)}
+          />
+          <Button
+            small
+            kind="ghost"
+            icon="dn"
+            label={`Move step ${number} down`}
+            disabled={isLast}
+            onClick={() => onMove(1)}
+          />
+          <Button small kind="ghost" icon="x" label={`Remove step ${number}`} onClick={onRemove} />
+        </span>
+      </div>
+      <div className={styles['stepBody']}>
+        <ProblemsAt pointer={`/chain/${index}`} />
+        <SchemaForm
+          pointer={`/chain/${index}/params`}
+          schema={type?.paramsSchema}
+          texts={step.texts}
+          asJson={step.asJson}
+          onTexts={(texts) => onChange({ ...step, texts })}
+        >
+          <FormField pointer={`/chain/${index}/unitsPerUser`} label="Costs a user" hint="Units of the budgets below">
+            {(control) => (
+              <TextInput
+                {...control}
+                inputMode="numeric"
+                placeholder="costs nothing"
+                value={step.unitsPerUser}
+                onText={(unitsPerUser) => onChange({ ...step, unitsPerUser })}
+              />
+            )}
+          </FormField>
+        </SchemaForm>
+      </div>
+    </div>
+  );
+}
+
+/** Fields as JSON or the other way round; null where its fields cannot say the JSON. */
+function toggledJson(step: StepForm, type: ActionType | undefined): StepForm | null {
+  const fields = fieldsOf(type?.paramsSchema);
+  if (fields === null) return null;
+  if (!step.asJson) {
+    const { value } = valueOfFields(fields, step.texts);
+    return { ...step, asJson: true, texts: { [wholeValue]: JSON.stringify(value, null, 2) } };
+  }
+  const said = valueOfJson(step.texts[wholeValue] ?? '');
+  const texts = said.problems.length > 0 ? null : textsOf(fields, said.value);
+  return texts === null ? null : { ...step, asJson: false, texts };
+}
+
+/** What its endpoint promises about a call that is repeated, and when a user counts as served. */
+function promiseOf({ class: kind, keyLifeSeconds, receipts }: ActionType): string {
+  const days = Math.round(keyLifeSeconds / 86_400);
+  const life = days >= 1 ? `${days} ${days === 1 ? 'day' : 'days'}` : `${Math.round(keyLifeSeconds / 60)} min`;
+  const repeats = {
+    A: `repeats are safe for ${life}`,
+    B: `repeats are safe by user for ${life}`,
+    C: 'never repeated without asking for the outcome',
+    D: 'never repeated: what is not answered stays unknown',
+  }[kind];
+  return receipts ? `${repeats}; succeeded means accepted, delivery is counted apart` : repeats;
+}
+
+function Budgets({ editor: { form, change } }: { editor: Editor }) {
+  const named = budgetCountries(form);
+  return (
+    <FieldGroup pointer="/budgets" label="Budgets" note="units that all runs together may spend; never exceeded by one">
+      <div className={styles['budgets']}>
+        {form.countries.map((country) => {
+          const place = named.indexOf(country);
+          return (
+            <FormField
+              key={country}
+              pointer={place < 0 ? `/budgets/${country}` : `/budgets/${place}/units`}
+              label={country}
+            >
+              {(control) => (
+                <TextInput
+                  {...control}
+                  inputMode="numeric"
+                  placeholder="no limit"
+                  value={form.budgets[country] ?? ''}
+                  onText={(units) => change({ budgets: { ...form.budgets, [country]: units } })}
+                />
+              )}
+            </FormField>
+          );
+        })}
+      </div>
+    </FieldGroup>
+  );
+}
+
+function freeKey(steps: readonly StepForm[]): string {
+  const taken = steps.map(({ key }) => Number(key.replace('step-', '')) || 0);
+  return `step-${Math.max(0, ...taken) + 1}`;
+}

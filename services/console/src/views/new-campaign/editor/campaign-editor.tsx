@@ -1,0 +1,99 @@
+import { useNavigate } from '@tanstack/react-router';
+import { memo, useEffect, useState } from 'react';
+import { isPressed, usePressed } from '../../../parts/browser/press.ts';
+import { EditorPage } from './editor-page.tsx';
+import { sectionOf } from '../review/problem-places.ts';
+import { StartDialog } from '../review/start-dialog.tsx';
+import { showSection } from './step-rail.tsx';
+import { useEditor, type EditorDeps } from './use-editor.ts';
+
+interface CampaignEditorProps extends EditorDeps {
+  /** The campaign that it was copied from. */
+  copiedFrom: string | null;
+}
+
+/** Whoever presses a button leaves a field by it: what that changes on the page is shown when the click has come down. */
+const HeldPage = memo(EditorPage, isPressed);
+
+/** A campaign that is written, and what becomes of it. */
+export function CampaignEditor({ copiedFrom, ...deps }: CampaignEditorProps) {
+  const editor = useEditor(deps);
+  const navigate = useNavigate();
+  const [isStarting, setStarting] = useState(false);
+  const [shown, setShown] = useState({ pointer: '', times: 0 });
+  const { problems, save, standing, isAwaited } = editor;
+  usePressed();
+
+  // Once the problems are told: the first of them, or the one that was asked for.
+  useEffect(() => {
+    if (shown.times > 0) focusOn(shown.pointer);
+  }, [shown]);
+  const show = (pointer: string) => {
+    editor.tryIt();
+    setShown(({ times }) => ({ pointer, times: times + 1 }));
+  };
+  const saveDraft = async () => {
+    editor.tryIt();
+    try {
+      const saved = await save.mutateAsync();
+      await navigate({ to: '/campaigns/$campaignId/edit', params: { campaignId: saved.id }, replace: true });
+    } catch {
+      show('');
+    }
+  };
+  const startOrTell = () => (problems.length > 0 ? show('') : setStarting(true));
+  if (isAwaited && !standing.isBehind) {
+    editor.setAwaited(false);
+    startOrTell();
+  }
+
+  return (
+    <>
+      <HeldPage
+        editor={editor}
+        copiedFrom={copiedFrom}
+        onShow={show}
+        onSave={() => void saveDraft()}
+        onStart={() => (standing.isBehind ? editor.setAwaited(true) : startOrTell())}
+      />
+      {isStarting && (
+        <StartDialog
+          editor={editor}
+          onClose={() => setStarting(false)}
+          onRefused={() => {
+            setStarting(false);
+            show('');
+          }}
+          onStarted={({ id }) => void navigate({ to: '/campaigns/$campaignId', params: { campaignId: id } })}
+        />
+      )}
+    </>
+  );
+}
+
+/** @param pointer of a problem; the first one on the page where it is empty, or has no field */
+function focusOn(pointer: string): void {
+  const wrong = [...document.querySelectorAll<HTMLElement>('[data-wrong]')];
+  const section = sectionOf(pointer);
+  const [first] = wrong;
+  const meant = pointer === '' ? first : fieldOf(pointer, wrong);
+  if (meant) {
+    const control = meant.matches('[role=group]')
+      ? meant.querySelector<HTMLElement>('input:not([type=file]), select, textarea')
+      : null;
+    (control ?? meant).focus();
+    meant.scrollIntoView({ block: 'center' });
+    return;
+  }
+  if (section !== null) showSection(section);
+}
+
+/** The one that is meant, or else the nearest around it. */
+function fieldOf(pointer: string, fields: readonly HTMLElement[]): HTMLElement | undefined {
+  const around = (field: HTMLElement) => `${pointer}/`.startsWith(`${field.dataset['pointer'] ?? ' '}/`);
+  return fields.filter(around).sort((a, b) => depthOf(b) - depthOf(a))[0];
+}
+
+function depthOf(field: HTMLElement): number {
+  return field.dataset['pointer']?.length ?? 0;
+}

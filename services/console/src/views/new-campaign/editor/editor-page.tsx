@@ -1,0 +1,131 @@
+import { problemOf } from '../../../api/problems.ts';
+import { useRefusal } from '../../../frame/session/session.ts';
+import { Button } from '../../../parts/controls/button.tsx';
+import { TextInput } from '../../../parts/controls/controls.tsx';
+import { FormField, FormProblemsContext } from '../../../parts/forms/form-field.tsx';
+import { Icon } from '../../../parts/icon/icon.tsx';
+import { StateBadge } from '../../../parts/standing/state-badge.tsx';
+import { Time } from '../../../parts/times/time.tsx';
+import { AudienceSection } from '../audience/audience-section.tsx';
+import { ChainSection } from '../chain/chain-section.tsx';
+import { LimitsSection } from '../limits/limits-section.tsx';
+import styles from '../new-campaign.module.css';
+import { ReviewPanel } from '../review/review-panel.tsx';
+import { StepRail } from './step-rail.tsx';
+import type { Editor } from './use-editor.ts';
+import { WhenSection } from '../when/when-section.tsx';
+
+export interface EditorPageProps {
+  editor: Editor;
+  copiedFrom: string | null;
+  /** @param pointer of a problem that somebody wants to see at its field */
+  onShow: (pointer: string) => void;
+  onSave: () => void;
+  onStart: () => void;
+}
+
+/** One page for all of a campaign: its parts one below the other, the way to them on the left, and what comes of it on the right. */
+export function EditorPage({ editor, copiedFrom, onShow, onSave, onStart }: EditorPageProps) {
+  const { draft, save } = editor;
+  return (
+    <FormProblemsContext value={editor.fields}>
+      <h1 className="vh">{draft === null ? 'New campaign' : `Draft ${draft.name}`}</h1>
+      <div className={`head ${styles['head']}`}>
+        <div className={styles['title']}>
+          <NameField editor={editor} />
+          <div className="meta">
+            <StateBadge state="draft" tinted />
+            {copiedFrom !== null && (
+              <span>
+                Copied from <b>{copiedFrom}</b>
+              </span>
+            )}
+            <SavedWhen editor={editor} />
+          </div>
+        </div>
+        <Verbs editor={editor} onSave={onSave} onStart={onStart} />
+      </div>
+      <Restored editor={editor} />
+      {save.isError && problemOf(save.error).errors.length === 0 && <NotSaved error={save.error} />}
+      <div className={styles['layout']}>
+        <StepRail editor={editor} />
+        <form className={styles['form']} noValidate onSubmit={(event) => event.preventDefault()}>
+          <AudienceSection editor={editor} />
+          <ChainSection editor={editor} />
+          <WhenSection editor={editor} />
+          <LimitsSection editor={editor} />
+        </form>
+        <ReviewPanel editor={editor} onShow={onShow} />
+      </div>
+    </FormProblemsContext>
+  );
+}
+
+function NameField({ editor: { form, change } }: { editor: Editor }) {
+  return (
+    <FormField pointer="/name" label="Name of the campaign" className={styles['name']}>
+      {(control) => (
+        <TextInput
+          {...control}
+          placeholder="Name of the campaign"
+          value={form.name}
+          onText={(name) => change({ name })}
+        />
+      )}
+    </FormField>
+  );
+}
+
+function Verbs({ editor, onSave, onStart }: Pick<EditorPageProps, 'editor' | 'onSave' | 'onStart'>) {
+  const { form, draft, kept, save, isAwaited } = editor;
+  const refusal = useRefusal('manager');
+  return (
+    <div className="row push">
+      <Button refusal={refusal} disabled={save.isPending || (draft !== null && !kept.isChanged)} onClick={onSave}>
+        {save.isPending ? 'Saving…' : 'Save draft'}
+      </Button>
+      <Button kind="ink" refusal={refusal} aria-busy={isAwaited} onClick={onStart}>
+        {isAwaited ? 'Checking…' : form.when.kind === 'now' ? 'Start…' : 'Schedule…'}
+      </Button>
+    </div>
+  );
+}
+
+function Restored({ editor: { kept, draft } }: { editor: Editor }) {
+  if (kept.restoredAtMs === null) return null;
+  return (
+    <div className="banner info" role="status">
+      <Icon name="info" />
+      <div>
+        What you had not saved was kept in this tab, at <Time instant={new Date(kept.restoredAtMs).toISOString()} />.
+      </div>
+      <div className="acts">
+        <Button small onClick={kept.startAnew}>
+          {draft === null ? 'Start anew' : 'Back to what is saved'}
+        </Button>
+      </div>
+    </div>
+  );
+}
+
+function SavedWhen({ editor: { draft, kept } }: { editor: Editor }) {
+  if (kept.isChanged) return <span>Not saved yet; kept in this tab</span>;
+  return draft === null ? null : (
+    <span>
+      Saved as revision <b>{draft.revision}</b>
+    </span>
+  );
+}
+
+function NotSaved({ error }: { error: unknown }) {
+  const { detail, status } = problemOf(error);
+  return (
+    <div className="banner bad" role="alert">
+      <Icon name="failed" />
+      <div>
+        <b>{status === 412 ? 'Somebody else has changed this draft' : 'It was not saved'}</b> {detail}. What is written
+        is kept in this tab.
+      </div>
+    </div>
+  );
+}

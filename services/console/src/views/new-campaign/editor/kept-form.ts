@@ -1,0 +1,134 @@
+import * as z from 'zod/mini';
+import { spanUnits } from '../../../parts/campaign/durations.ts';
+import { outcomes, priorities, type CampaignForm } from '../../../parts/campaign/form.ts';
+import { misfires, overlaps, whenKinds } from '../../../parts/campaign/when-form.ts';
+
+/** What somebody has typed and not saved, in this tab: it outlives a reload, and another tab does not see it. */
+export interface KeptForm {
+  form: CampaignForm;
+  /** Milliseconds since 1970. */
+  keptAtMs: number;
+}
+
+/** Moves when the form changes its shape: what an older console kept is left alone. */
+const version = 1;
+
+/** What is older was left in a tab that is long closed. */
+const lifeMs = 7 * 86_400_000;
+
+const texts = z.record(z.string(), z.string());
+const span = z.object({ amount: z.string(), unit: z.enum(spanUnits) });
+const source = z.discriminatedUnion('kind', [
+  z.object({ kind: z.literal('segment'), segment: z.string() }),
+  z.object({ kind: z.literal('list'), list: z.string() }),
+  z.object({
+    kind: z.literal('run'),
+    runId: z.string(),
+    outcomes: z.array(z.enum(outcomes)),
+    step: z.nullable(z.number()),
+  }),
+]);
+
+const kept = z.object({
+  version: z.literal(version),
+  keptAtMs: z.number(),
+  form: z.object({
+    name: z.string(),
+    countries: z.array(z.string()),
+    include: z.array(source),
+    exclude: z.array(source),
+    holdOutPercent: z.string(),
+    holdOutSeed: z.string(),
+    steps: z.array(
+      z.object({ key: z.string(), action: z.string(), texts, asJson: z.boolean(), unitsPerUser: z.string() }),
+    ),
+    budgets: texts,
+    when: z.object({
+      kind: z.enum(whenKinds),
+      time: z.string(),
+      zone: z.string(),
+      zones: texts,
+      rule: z.enum(['cron', 'every']),
+      cron: z.string(),
+      every: span,
+      from: z.string(),
+      until: z.string(),
+      misfire: z.enum(misfires),
+      catchUp: span,
+      overlap: z.enum(overlaps),
+      spreadSeconds: z.number(),
+    }),
+    pace: z.string(),
+    deadline: span,
+    pauseAtFailedPercent: z.string(),
+    pauseAtFailedMinUsers: z.string(),
+    priority: z.enum(priorities),
+  }),
+});
+
+export type TextStorage = Pick<Storage, 'getItem' | 'setItem' | 'removeItem' | 'key' | 'length'>;
+
+export interface FormKeeper {
+  /** Null where nothing was kept, or by another version. */
+  read(): KeptForm | null;
+  keep(form: CampaignForm): void;
+  forget(): void;
+}
+
+const prefix = 'muster.form.';
+
+/**
+ * @param tab known to this tab alone
+ * @param campaignId the draft that is changed, or `new`
+ */
+export function createFormKeeper(
+  storage: TextStorage,
+  tab: string,
+  campaignId: string,
+  nowMs: () => number,
+): FormKeeper {
+  const key = `${prefix}${tab}.${campaignId}`;
+  return {
+    read: () => readKept(storage.getItem(key)),
+    keep: (form) => {
+      try {
+        storage.setItem(key, JSON.stringify({ version, keptAtMs: nowMs(), form }));
+      } catch {
+        // Full, or refused: the page works without.
+      }
+      forgetOld(storage, nowMs());
+    },
+    forget: () => storage.removeItem(key),
+  };
+}
+
+function readKept(text: string | null): KeptForm | null {
+  if (text === null) return null;
+  try {
+    return kept.parse(JSON.parse(text));
+  } catch {
+    return null;
+  }
+}
+
+function forgetOld(storage: TextStorage, nowMs: number): void {
+  const keys = Array.from({ length: storage.length }, (_, index) => storage.key(index));
+  for (const key of keys) {
+    if (key?.startsWith(prefix) !== true) continue;
+    const found = readKept(storage.getItem(key));
+    if (found === null || nowMs - found.keptAtMs > lifeMs) storage.removeItem(key);
+  }
+}
+
+/** The name of this tab, kept for as long as it is open. */
+export function tabName(): string {
+  try {
+    const known = sessionStorage.getItem('muster.tab');
+    if (known !== null) return known;
+    const name = crypto.getRandomValues(new Uint32Array(2)).join('-');
+    sessionStorage.setItem('muster.tab', name);
+    return name;
+  } catch {
+    return 'only';
+  }
+}

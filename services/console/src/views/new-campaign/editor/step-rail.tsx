@@ -1,0 +1,77 @@
+import { Icon, type IconName } from '../../../parts/icon/icon.tsx';
+import styles from '../new-campaign.module.css';
+import { sectionNames, sectionOf, sections, type Section } from '../review/problem-places.ts';
+import { useSectionInView } from './use-section-in-view.ts';
+import type { Editor } from './use-editor.ts';
+
+type Mark = 'done' | 'wrong' | 'warned' | 'open';
+
+const looks: Readonly<Record<Mark, { icon: IconName; tone: string; word: string }>> = {
+  done: { icon: 'check', tone: 'c-ok', word: 'complete' },
+  wrong: { icon: 'failed', tone: 'c-bad', word: 'has problems' },
+  warned: { icon: 'warn', tone: 'c-warn', word: 'should be looked at' },
+  open: { icon: 'pending', tone: 't3', word: 'not complete' },
+};
+
+/** The parts of the page, how each stands, and the way there. */
+export function StepRail({ editor }: { editor: Editor }) {
+  const current = useSectionInView([...sections, 'review']);
+  const marks = marksOf(editor);
+  const review: Mark = editor.problems.length > 0 ? 'open' : 'done';
+  return (
+    <nav className={styles['rail']} aria-label="Steps">
+      <ol>
+        {sections.map((section) => (
+          <RailEntry
+            key={section}
+            to={section}
+            name={sectionNames[section]}
+            mark={marks[section]}
+            isCurrent={current === section}
+          />
+        ))}
+        <RailEntry to="review" name="Review" mark={review} isCurrent={current === 'review'} />
+      </ol>
+    </nav>
+  );
+}
+
+function RailEntry({ to, name, mark, isCurrent }: { to: string; name: string; mark: Mark; isCurrent: boolean }) {
+  const { icon, tone, word } = looks[mark];
+  return (
+    <li>
+      <a
+        className={`nav ${styles['railEntry']}`}
+        href={`#${to}`}
+        aria-current={isCurrent ? 'step' : undefined}
+        onClick={(event) => {
+          event.preventDefault();
+          showSection(to);
+        }}
+      >
+        <span className={`${tone} ${styles['mark']}`}>
+          <Icon name={icon} size={14} />
+        </span>
+        {name}
+        <span className="vh">, {word}</span>
+      </a>
+    </li>
+  );
+}
+
+export function showSection(id: string): void {
+  const section = document.getElementById(id);
+  section?.scrollIntoView({
+    block: 'start',
+    behavior: matchMedia('(prefers-reduced-motion: reduce)').matches ? 'auto' : 'smooth',
+  });
+  section?.focus({ preventScroll: true });
+}
+
+function marksOf({ problems, warnings, isTried }: Editor): Record<Section, Mark> {
+  const markOf = (section: Section): Mark => {
+    if (problems.some(({ pointer }) => sectionOf(pointer) === section)) return isTried ? 'wrong' : 'open';
+    return warnings.some(({ pointer }) => sectionOf(pointer) === section) ? 'warned' : 'done';
+  };
+  return { audience: markOf('audience'), chain: markOf('chain'), when: markOf('when'), limits: markOf('limits') };
+}

@@ -1,0 +1,138 @@
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useMemo, useState } from 'react';
+import { changeCampaign, createCampaign, startCampaign } from '../../../api/generated/sdk.gen.ts';
+import { listCampaignsQueryKey } from '../../../api/generated/@tanstack/react-query.gen.ts';
+import type {
+  ActionType,
+  Campaign,
+  CampaignDefinitionInput,
+  CampaignPatchInput,
+} from '../../../api/generated/types.gen.ts';
+import { problemOf } from '../../../api/problems.ts';
+import type { FormProblems, ToldProblem } from '../../../parts/forms/form-field.tsx';
+import { fieldPointers } from '../review/field-pointers.ts';
+import { definitionOf } from '../../../parts/campaign/form-definition.ts';
+import type { CampaignForm } from '../../../parts/campaign/form.ts';
+import { placeProblems, type PlacedProblem } from '../review/problem-places.ts';
+import { problemInWords } from '../review/problem-words.ts';
+import { useKeptForm } from './use-kept-form.ts';
+import { usePreview } from '../review/use-preview.ts';
+
+export interface EditorDeps {
+  /** Every action type that a step may have. */
+  types: readonly ActionType[];
+  /** What the form begins with. */
+  saved: CampaignForm;
+  /** The draft that is changed; null for a new one. */
+  draft: Campaign | null;
+  etag: string | null;
+}
+
+export type Editor = ReturnType<typeof useEditor>;
+
+/** So long nothing is typed before the API is asked what it says of it. */
+const settleMs = 500;
+
+/** A campaign that is being written: what is typed, what the API says of it, and what can be done with it. */
+export function useEditor({ types, saved, ...found }: EditorDeps) {
+  const [{ draft, etag }, setDraft] = useState({ draft: found.draft, etag: found.etag });
+  const kept = useKeptForm(saved, draft?.id ?? 'new');
+  const { form, setForm } = kept;
+  const said = useMemo(() => definitionOf(form, types), [form, types]);
+  /** Somebody wants to start, and what the API says of the form as it is now is still under way. */
+  const [isAwaited, setAwaited] = useState(false);
+  const standing = usePreview(said.definition, isAwaited ? 0 : settleMs);
+  const [left, setLeft] = useState<ReadonlySet<string>>(new Set());
+  /** Left, and not looked at since: what is known of them may be true no more, and a line that comes and goes would move what is being clicked. */
+  const [leftLately, setLeftLately] = useState<ReadonlySet<string>>(new Set());
+  if (leftLately.size > 0 && !standing.isBehind) {
+    setLeft(left.union(leftLately));
+    setLeftLately(new Set());
+  }
+  /** Somebody wanted to save or start: everything that is wrong is told. */
+  const [isTried, setTried] = useState(false);
+  const [refused, setRefused] = useState<readonly PlacedProblem[]>([]);
+
+  const problems = useMemo(() => {
+    const ofForm = new Set(said.problems.map(({ pointer }) => pointer));
+    const ofApi = [...refused, ...(standing.preview?.problems ?? [])];
+    return unique([...said.problems, ...ofApi.filter(({ pointer }) => !ofForm.has(pointer))]);
+  }, [said.problems, refused, standing.preview]);
+  const warnings = useMemo(() => standing.preview?.warnings ?? [], [standing.preview]);
+
+  const pointers = useMemo(() => fieldPointers(form, types), [form, types]);
+  const placed = useMemo(() => placeProblems(problems, pointers), [problems, pointers]);
+  const warned = useMemo(() => placeProblems(warnings, pointers), [warnings, pointers]);
+  const fields: FormProblems = {
+    at: (pointer) => {
+      const wrong = isTried || left.has(pointer) ? (placed.get(pointer) ?? []) : [];
+      const words = wrong.map((problem) => problemInWords(problem, said.definition).atField);
+      return [
+        ...toldAs('bad', words),
+        ...toldAs(
+          'warn',
+          warned.get(pointer)?.map(({ detail }) => detail),
+        ),
+      ];
+    },
+    onLeave: (pointer) => {
+      if (!left.has(pointer)) setLeftLately((before) => new Set([...before, pointer]));
+    },
+  };
+
+  const queries = useQueryClient();
+  const save = useMutation({
+    mutationFn: async (): Promise<Campaign> => {
+      const body = said.definition;
+      const headers = etag === null ? {} : { 'if-match': etag };
+      const answer =
+        draft === null
+          ? await createCampaign({ body, throwOnError: true })
+          : await changeCampaign({ path: { id: draft.id }, body: wholePatch(body), headers, throwOnError: true });
+      if (draft !== null) setDraft({ draft: answer.data, etag: answer.response.headers.get('etag') });
+      return answer.data;
+    },
+    onSuccess: () => {
+      setRefused([]);
+      kept.markSaved();
+      void queries.invalidateQueries({ queryKey: listCampaignsQueryKey() });
+    },
+    onError: (error) => setRefused(problemOf(error).errors),
+  });
+  const start = useMutation({
+    mutationFn: async (id: string) => (await startCampaign({ path: { id }, throwOnError: true })).data,
+    onSuccess: () => void queries.invalidateQueries({ queryKey: listCampaignsQueryKey() }),
+    onError: (error) => setRefused(problemOf(error).errors),
+  });
+
+  return {
+    ...{ form, definition: said.definition, types, draft, kept, standing, problems, warnings, fields, isTried },
+    ...{ isAwaited, setAwaited },
+    change: (change: Partial<CampaignForm>) => {
+      setRefused([]);
+      setAwaited(false);
+      setForm((before) => ({ ...before, ...change }));
+    },
+    /** Everything that is wrong is told from now on. */
+    tryIt: () => setTried(true),
+    ...{ save, start },
+  };
+}
+
+function toldAs(tone: ToldProblem['tone'], words: readonly string[] = []): ToldProblem[] {
+  return [...new Set(words)].map((detail) => ({ detail, tone }));
+}
+
+/** What is not said any more goes back to what it is for a new campaign. */
+function wholePatch(definition: CampaignDefinitionInput): CampaignPatchInput {
+  const absent = { budgets: null, paceUsersPerSecond: null, pauseAtFailedPercent: null, pauseAtFailedMinUsers: null };
+  return { ...absent, deadlineSeconds: null, ...definition };
+}
+
+function unique(problems: readonly PlacedProblem[]): PlacedProblem[] {
+  const seen = new Set<string>();
+  return problems.filter(({ pointer, detail }) => {
+    const key = `${pointer} ${detail}`;
+    return seen.has(key) ? false : seen.add(key);
+  });
+}

@@ -1,0 +1,39 @@
+import { FormField } from '../../../parts/forms/form-field.tsx';
+import { Select, TextInput } from '../../../parts/controls/controls.tsx';
+import { isSpanUnit, unitWords, type Span, type SpanUnit } from '../../../parts/campaign/durations.ts';
+import styles from '../new-campaign.module.css';
+
+interface SpanFieldProps {
+  pointer: string;
+  label: string;
+  hint?: string;
+  placeholder?: string;
+  value: Span;
+  units: readonly SpanUnit[];
+  onChange: (span: Span) => void;
+}
+
+/** A number and its unit. */
+export function SpanField({ pointer, label, hint, placeholder, value, units, onChange }: SpanFieldProps) {
+  return (
+    <FormField pointer={pointer} label={label} hint={hint}>
+      {(control) => (
+        <div className={styles['span']}>
+          <TextInput
+            {...control}
+            inputMode="decimal"
+            value={value.amount}
+            placeholder={placeholder}
+            onText={(amount) => onChange({ ...value, amount })}
+          />
+          <Select
+            aria-label={`Unit of ${label.toLowerCase()}`}
+            value={value.unit}
+            choices={units.map((unit) => ({ value: unit, label: unitWords[unit] }))}
+            onChoose={(unit) => isSpanUnit(unit) && onChange({ ...value, unit })}
+          />
+        </div>
+      )}
+    </FormField>
+  );
+}

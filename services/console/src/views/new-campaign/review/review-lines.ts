@@ -1,0 +1,62 @@
+import type { CampaignDefinitionInput, CampaignPreview } from '../../../api/generated/types.gen.ts';
+import { formatCount, formatEstimate } from '../../../parts/words/numbers.ts';
+import { formatDuration } from '../../../parts/times/times.ts';
+import { batchesOf, budgetNeeds, callsOf, slowestShard, takesText } from '../../../parts/campaign/arithmetic.ts';
+
+export interface ReviewLine {
+  name: string;
+  text: string;
+  isWarning?: boolean;
+}
+
+/** What it would take, line by line. */
+export function loadLines(preview: CampaignPreview, definition: CampaignDefinitionInput): ReviewLine[] {
+  const { load, batchUsers, takesSeconds } = preview;
+  if (batchUsers === null || load.length === 0) return [];
+  const batches = batchesOf(load);
+  const calls = callsOf(load);
+  const slowest = slowestShard(load);
+  return [
+    { name: 'Batches', text: `${atMost(batches)} of at most ${formatCount(batchUsers)} users` },
+    { name: 'Calls', text: atMost(calls) },
+    ...budgetLines(preview, definition),
+    { name: 'Takes', text: takesText(takesSeconds) },
+    ...(slowest ? [{ name: 'Slowest shard', text: `${slowest.action} ${slowest.country}, ${slowest.why}` }] : []),
+  ];
+}
+
+function budgetLines({ load }: CampaignPreview, { chain, budgets = [] }: CampaignDefinitionInput): ReviewLine[] {
+  const costs = chain.map(({ unitsPerUser }) => unitsPerUser);
+  return budgetNeeds(load, costs, budgets).map(({ country, needed, budget }) => ({
+    name: `Budget ${country}`,
+    text: `${needed === null ? 'not known' : `up to ${formatEstimate(needed)}`} of ${formatEstimate(budget)}`,
+    isWarning: needed !== null && needed > budget,
+  }));
+}
+
+/** What nobody refuses, and a person should know before it starts; the API's own warnings stand before these. */
+export function reviewWarnings(preview: CampaignPreview, definition: CampaignDefinitionInput): string[] {
+  const { load, takesSeconds } = preview;
+  const costs = definition.chain.map(({ unitsPerUser }) => unitsPerUser);
+  const short = budgetNeeds(load, costs, definition.budgets ?? []).filter(
+    ({ needed, budget }) => needed !== null && needed > budget,
+  );
+  const down = load.filter(({ breaker }) => breaker === 'open').map(({ action, country }) => `${action} ${country}`);
+  const deadline = definition.deadlineSeconds ?? 86_400;
+  return [
+    ...short.map(
+      ({ country, needed, budget }) =>
+        `The budget of ${country} may not be enough: all of its users would take ${formatCount(needed ?? 0)} units, and there are ${formatCount(budget)}. The run pauses there.`,
+    ),
+    ...(takesSeconds !== null && takesSeconds.atLeast > deadline
+      ? [
+          `It takes longer than its deadline: at least ${formatDuration(takesSeconds.atLeast * 1000)}, and it ends after ${formatDuration(deadline * 1000)}. What is left then expires.`,
+        ]
+      : []),
+    ...[...new Set(down)].map((shard) => `${shard} counts as down: its batches wait until it answers again.`),
+  ];
+}
+
+function atMost(count: number | null): string {
+  return count === null ? 'not known' : `at most ${formatCount(count)}`;
+}

@@ -1,0 +1,194 @@
+import { Button } from '../../../parts/controls/button.tsx';
+import { useRefusal } from '../../../frame/session/session.ts';
+import { Icon } from '../../../parts/icon/icon.tsx';
+import { useNow } from '../../../parts/browser/now.ts';
+import { countOf } from '../../../parts/words/numbers.ts';
+import { SkeletonBar } from '../../../parts/standing/skeleton.tsx';
+import { formatDuration } from '../../../parts/times/times.ts';
+import { problemOf } from '../../../api/problems.ts';
+import { audienceSums } from '../../../parts/campaign/arithmetic.ts';
+import styles from '../new-campaign.module.css';
+import { placeInWords } from './problem-places.ts';
+import { problemInWords } from './problem-words.ts';
+import { loadLines, reviewWarnings } from './review-lines.ts';
+import type { Editor } from '../editor/use-editor.ts';
+
+/** Always beside the form: who it reaches, what it takes, what to look at, and what keeps it from starting. */
+export function ReviewPanel({ editor, onShow }: { editor: Editor; onShow: (pointer: string) => void }) {
+  const { preview, isBehind, error, look } = editor.standing;
+  const refusal = useRefusal('manager');
+  return (
+    <aside className={`panel ${styles['review']}`} id="review" aria-labelledby="review-title">
+      <header>
+        <h2 id="review-title">Review</h2>
+        <div className="push">
+          {refusal === undefined && <PreviewAge asOf={preview?.asOf} isBehind={isBehind} />}
+          <Button small icon="retry" label="Estimate again" refusal={refusal} onClick={look} />
+        </div>
+      </header>
+      <div className={`pad ${styles['reviewBody']}`}>
+        {error !== null && <EstimateFailed error={error} />}
+        {refusal === undefined ? (
+          preview ? (
+            <Sums editor={editor} />
+          ) : (
+            error === null && <SumsSkeleton />
+          )
+        ) : (
+          <p className="row gap-1 t2 sm">
+            <Icon name="lock" size={14} />
+            {refusal}. What it would reach is estimated for those who may make campaigns.
+          </p>
+        )}
+        <Warnings editor={editor} onShow={onShow} />
+        <Blocking editor={editor} onShow={onShow} />
+      </div>
+    </aside>
+  );
+}
+
+function PreviewAge({ asOf, isBehind }: { asOf: string | undefined; isBehind: boolean }) {
+  const now = useNow();
+  const ageMs = asOf === undefined ? 0 : Math.max(0, now - Date.parse(asOf));
+  const text =
+    asOf === undefined || isBehind
+      ? 'estimating…'
+      : `estimated ${ageMs < 1000 ? 'now' : `${formatDuration(ageMs)} ago`}`;
+  return (
+    <span className="t3 sm" role="status">
+      {text}
+    </span>
+  );
+}
+
+function EstimateFailed({ error }: { error: unknown }) {
+  const { detail } = problemOf(error);
+  return (
+    <div className={`banner bad ${styles['told']}`} role="alert">
+      <Icon name="failed" />
+      <div className="sm">
+        <b>The estimate could not be made</b>
+        <br />
+        {detail}. What is written is kept, and can be saved.
+      </div>
+    </div>
+  );
+}
+
+function SumsSkeleton() {
+  return (
+    <div className={styles['skeleton']} aria-hidden="true">
+      {[150, 120, 170, 140].map((width) => (
+        <SkeletonBar key={width} width={width} />
+      ))}
+    </div>
+  );
+}
+
+function Sums({ editor: { standing, definition } }: { editor: Editor }) {
+  const { preview } = standing;
+  if (!preview) return null;
+  if (preview.countries.length === 0) {
+    return <p className="t2 sm">Name countries and whom to include: how many that are is told here.</p>;
+  }
+  const lines = loadLines(preview, definition);
+  return (
+    <>
+      <table className={standing.isBehind ? `${styles['sums']} t3` : styles['sums']} aria-busy={standing.isBehind}>
+        <caption className="vh">How the audience comes about, in users</caption>
+        <tbody>
+          {audienceSums(preview).map(({ label, value, kind }) => (
+            <tr key={label} className={kind === 'sum' ? 'sum' : undefined}>
+              <th scope="row" className={kind === 'aside' ? 't2' : undefined}>
+                {label}
+              </th>
+              <td className={kind === 'aside' ? 'r t2' : 'r'}>{value}</td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+      {lines.length > 0 && (
+        <dl className={`kv sm ${styles['takes']}`}>
+          {lines.map(({ name, text, isWarning }) => (
+            <div key={name}>
+              <dt>{name}</dt>
+              <dd className={isWarning === true ? 'r c-warn' : 'r'}>{text}</dd>
+            </div>
+          ))}
+        </dl>
+      )}
+    </>
+  );
+}
+
+interface TellProps {
+  editor: Editor;
+  onShow: (pointer: string) => void;
+}
+
+function Warnings({ editor: { standing, definition, warnings }, onShow }: TellProps) {
+  const own = standing.preview ? reviewWarnings(standing.preview, definition) : [];
+  return (
+    <>
+      {warnings.map(({ pointer, detail }) => (
+        <div key={`${pointer} ${detail}`} className={`banner ${styles['told']}`}>
+          <Icon name="warn" />
+          <div className="sm">
+            <button type="button" className="link" onClick={() => onShow(pointer)}>
+              {placeInWords(pointer)}
+            </button>
+            : {detail}.
+          </div>
+        </div>
+      ))}
+      {own.map((text) => (
+        <div key={text} className={`banner ${styles['told']}`}>
+          <Icon name="warn" />
+          <div className="sm">{text}</div>
+        </div>
+      ))}
+    </>
+  );
+}
+
+const maxListed = 6;
+
+function Blocking({ editor: { problems, definition, standing, isTried }, onShow }: TellProps) {
+  if (problems.length === 0) {
+    if (!standing.preview || standing.isBehind) return null;
+    return (
+      <p className={`row sm c-ok ${styles['ready']}`}>
+        <Icon name="done" size={14} />
+        Nothing keeps it from starting.
+      </p>
+    );
+  }
+  const told = problems.map((problem) => ({ pointer: problem.pointer, ...problemInWords(problem, definition) }));
+  return (
+    <div className={`banner ${isTried ? 'bad' : 'info'} ${styles['told']}`}>
+      <Icon name={isTried ? 'failed' : 'info'} />
+      <div className="sm">
+        <b>
+          {isTried
+            ? `${countOf(problems.length, 'problem')} to solve before it starts`
+            : 'Still to say before it starts'}
+        </b>
+        <ul>
+          {told.slice(0, maxListed).map(({ pointer, lead, rest }) => (
+            <li key={`${pointer} ${lead} ${rest}`}>
+              <button type="button" className="link" onClick={() => onShow(pointer)}>
+                {lead}
+              </button>
+              {rest !== '' && <span className="t2"> {shortened(rest)}</span>}
+            </li>
+          ))}
+          {problems.length > maxListed && <li className="t2">and {problems.length - maxListed} more</li>}
+        </ul>
+      </div>
+    </div>
+  );
+}
+
+function shortened(detail: string): string {
+  return detail.length <= 90 ? detail : `${detail.slice(0, 88)}…`;
+}

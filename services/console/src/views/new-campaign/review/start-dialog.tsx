@@ -1,0 +1,100 @@
+import type { Campaign } from '../../../api/generated/types.gen.ts';
+import { problemOf } from '../../../api/problems.ts';
+import { Button } from '../../../parts/controls/button.tsx';
+import { Dialog } from '../../../parts/overlays/dialog.tsx';
+import { Effects, type Effect } from '../../../parts/overlays/effects.tsx';
+import { useZone } from '../../../parts/times/zone.ts';
+import { audienceBounds, boundsText, callsOf, servedBounds, takesText } from '../../../parts/campaign/arithmetic.ts';
+import { formatCount } from '../../../parts/words/numbers.ts';
+import type { Editor } from '../editor/use-editor.ts';
+import { whenInWords } from '../../../parts/campaign/when-words.ts';
+
+interface StartDialogProps {
+  editor: Editor;
+  onClose: () => void;
+  onStarted: (campaign: Campaign) => void;
+  /** Something in the form is refused: it is told there. */
+  onRefused: () => void;
+}
+
+/** Before it starts: whom it reaches, how often it calls, when, and how long. */
+export function StartDialog({ editor, onClose, onStarted, onRefused }: StartDialogProps) {
+  const { form, save, start, draft, kept } = editor;
+  const own = useZone();
+  const isWorking = save.isPending || start.isPending;
+  const error = save.error ?? start.error;
+  const go = async () => {
+    try {
+      const saved = draft !== null && !kept.isChanged ? draft : await save.mutateAsync();
+      onStarted(await start.mutateAsync(saved.id));
+    } catch (refusal) {
+      if (problemOf(refusal).errors.length > 0) onRefused();
+    }
+  };
+  const verb = form.when.kind === 'now' ? 'Start' : 'Schedule';
+  return (
+    <Dialog
+      title={`${verb} “${form.name.trim()}”?`}
+      lead={whenInWords(form, own.zone)}
+      onClose={onClose}
+      actions={
+        <>
+          <span className="t3 sm">What has started is not changed any more; it can be paused and cancelled.</span>
+          <span className="push row">
+            <Button onClick={onClose} data-autofocus>
+              Not yet
+            </Button>
+            <Button kind="ink" disabled={isWorking} onClick={() => void go()}>
+              {isWorking ? `${verb}ing…`.replace('eing', 'ing') : `${verb} it`}
+            </Button>
+          </span>
+        </>
+      }
+    >
+      <Effects effects={effectsOf(editor)} />
+      {error !== null && (
+        <p className="c-bad sm" role="alert">
+          {problemOf(error).detail}
+        </p>
+      )}
+    </Dialog>
+  );
+}
+
+function effectsOf({ standing: { preview }, form }: Editor): Effect[] {
+  if (!preview || preview.countries.length === 0) {
+    return [
+      { value: 'not known', unit: 'users', isHot: true, children: 'How many users it reaches could not be asked.' },
+    ];
+  }
+  const audience = audienceBounds(preview);
+  const held = preview.holdOutPercent;
+  const calls = callsOf(preview.load);
+  return [
+    {
+      value: boundsText(servedBounds(preview)),
+      unit: 'users',
+      isHot: true,
+      children: `get the first step, ${form.steps[0]?.action ?? ''}, in ${form.countries.join(', ')}.`,
+    },
+    ...(held === 0
+      ? []
+      : [
+          {
+            value: `${held} %`,
+            unit: 'held out',
+            children: `of ${boundsText(audience)} users get nothing, for comparison.`,
+          },
+        ]),
+    {
+      value: calls === null ? 'not known' : formatCount(calls),
+      unit: 'calls at most',
+      children: `through ${form.steps.length === 1 ? 'one step' : `${form.steps.length} steps`}: ${form.steps.map(({ action }) => action).join(', then ')}.`,
+    },
+    {
+      value: takesText(preview.takesSeconds),
+      unit: 'it takes',
+      children: 'What is not called before the deadline expires.',
+    },
+  ];
+}

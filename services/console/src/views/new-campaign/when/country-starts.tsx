@@ -1,0 +1,41 @@
+import { use } from 'react';
+import { FormProblemsContext } from '../../../parts/forms/form-field.tsx';
+import { useMinute } from '../../../parts/browser/now.ts';
+import { formatTime } from '../../../parts/times/times.ts';
+import { useZone } from '../../../parts/times/zone.ts';
+import styles from '../new-campaign.module.css';
+import type { WhenForm } from '../../../parts/campaign/when-form.ts';
+import { ZoneField } from './zone-field.tsx';
+import { instantOf, isZone } from '../../../parts/campaign/zoned-times.ts';
+
+interface CountryStartsProps {
+  when: WhenForm;
+  countries: readonly string[];
+  onZones: (zones: Readonly<Record<string, string>>) => void;
+}
+
+/** The zone of each country, where somebody has to name it, and when that is for whoever looks. */
+export function CountryStarts({ when, countries, onZones }: CountryStartsProps) {
+  const own = useZone();
+  const now = new Date(useMinute());
+  const problems = use(FormProblemsContext);
+  if (countries.length === 0) return <p className="t3 sm">Its countries are named above, under Audience.</p>;
+  const startIn = (zone: string) => {
+    const instant = zone !== '' && isZone(zone) && when.time !== '' ? instantOf(when.time, zone) : null;
+    return instant === null ? '' : `, which is ${formatTime(instant, { zone: own.zone, now })} in ${own.zone}`;
+  };
+  return (
+    <div className={styles['budgets']}>
+      {countries.map((country) => (
+        <ZoneField
+          key={country}
+          pointer={`/schedule/zones/${country}`}
+          label={`${country}${startIn(when.zones[country] ?? '')}`}
+          placeholder={problems.at(`/schedule/zones/${country}`).length > 0 ? 'name one' : 'its only zone'}
+          value={when.zones[country] ?? ''}
+          onChange={(zone) => onZones({ ...when.zones, [country]: zone })}
+        />
+      ))}
+    </div>
+  );
+}

@@ -1,0 +1,186 @@
+import { FormField, ProblemsAt } from '../../../parts/forms/form-field.tsx';
+import { Segments, Select, TextInput } from '../../../parts/controls/controls.tsx';
+import { useZone } from '../../../parts/times/zone.ts';
+import { CountryStarts } from './country-starts.tsx';
+import { cronInWords } from '../../../parts/campaign/cron-words.ts';
+import { FormSection } from '../editor/form-section.tsx';
+import styles from '../new-campaign.module.css';
+import { NextFires } from '../../../parts/campaign/next-fires.tsx';
+import { SpanField } from '../limits/span-field.tsx';
+import type { Editor } from '../editor/use-editor.ts';
+import type { Misfire, Overlap, WhenForm, WhenKind } from '../../../parts/campaign/when-form.ts';
+import { TimeInput } from './time-input.tsx';
+import { timeInWords } from './time-words.ts';
+import { ZoneField } from './zone-field.tsx';
+
+const kinds: readonly { value: WhenKind; label: string }[] = [
+  { value: 'now', label: 'Now' },
+  { value: 'at', label: 'Once' },
+  { value: 'local', label: 'Local time per country' },
+  { value: 'recurring', label: 'Repeats' },
+];
+
+/** When it starts: at once, at a time, at a time in each country, again and again. */
+export function WhenSection({ editor: { form, change } }: { editor: Editor }) {
+  const own = useZone();
+  const { when } = form;
+  const put = (changed: Partial<WhenForm>) => change({ when: { ...when, ...changed } });
+  return (
+    <FormSection section="when" number={3} note={`${own.label} unless said otherwise`}>
+      <div>
+        <Segments label="Kind of schedule" value={when.kind} choices={kinds} onChoose={(kind) => put({ kind })} />
+        <ProblemsAt pointer="/schedule" />
+      </div>
+      {when.kind === 'now' && <p className="t2">It starts as soon as somebody presses Start.</p>}
+      {when.kind === 'at' && <Once when={when} put={put} />}
+      {when.kind === 'local' && <Local when={when} countries={form.countries} put={put} />}
+      {when.kind === 'recurring' && <Repeats when={when} put={put} />}
+    </FormSection>
+  );
+}
+
+interface WhenProps {
+  when: WhenForm;
+  put: (changed: Partial<WhenForm>) => void;
+}
+
+function TimeField({ when, put, hint }: WhenProps & { hint: string }) {
+  return (
+    <FormField pointer="/schedule/time" label="Day and time" hint={timeInWords(when.time) ?? hint}>
+      {(control) => <TimeInput {...control} value={when.time} onText={(time) => put({ time })} />}
+    </FormField>
+  );
+}
+
+function Once({ when, put }: WhenProps) {
+  return (
+    <div className={styles['three']}>
+      <TimeField {...{ when, put }} hint="On the clocks of the zone" />
+      <ZoneField pointer="/schedule/zone" label="Zone" value={when.zone} onChange={(zone) => put({ zone })} />
+      <CatchUp {...{ when, put }} />
+    </div>
+  );
+}
+
+function Local({ when, put, countries }: WhenProps & { countries: readonly string[] }) {
+  return (
+    <>
+      <div className={styles['two']}>
+        <TimeField {...{ when, put }} hint="Each country begins when its own clocks show it; one run, one report" />
+        <CatchUp {...{ when, put }} />
+      </div>
+      <CountryStarts {...{ when, countries }} onZones={(zones) => put({ zones })} />
+    </>
+  );
+}
+
+function Repeats({ when, put }: WhenProps) {
+  return (
+    <>
+      <div className={styles['rule']}>
+        <FormField pointer="/schedule/rule" label="By">
+          {(control) => (
+            <Select
+              {...control}
+              value={when.rule}
+              choices={[
+                { value: 'cron', label: 'Rule' },
+                { value: 'every', label: 'Interval' },
+              ]}
+              onChoose={(rule) => put({ rule })}
+            />
+          )}
+        </FormField>
+        {when.rule === 'cron' ? <CronField {...{ when, put }} /> : <EveryField {...{ when, put }} />}
+        <ZoneField pointer="/schedule/zone" label="Zone" value={when.zone} onChange={(zone) => put({ zone })} />
+      </div>
+      <NextFires when={when} />
+      <div className={styles['three']}>
+        <Policies {...{ when, put }} />
+        <CatchUp {...{ when, put }} />
+        <Bound {...{ when, put }} name="from" label="From" none="From its start on" />
+        <Bound {...{ when, put }} name="until" label="Until" none="No end" />
+      </div>
+    </>
+  );
+}
+
+function CronField({ when, put }: WhenProps) {
+  const words = cronInWords(when.cron);
+  return (
+    <FormField
+      pointer="/schedule/cron"
+      label="Rule, five fields"
+      hint={words ?? 'Minute, hour, day of month, month, day of week'}
+    >
+      {(control) => <TextInput {...control} mono value={when.cron} onText={(cron) => put({ cron })} />}
+    </FormField>
+  );
+}
+
+function EveryField({ when, put }: WhenProps) {
+  return (
+    <SpanField
+      pointer="/schedule/everySeconds"
+      label="Every"
+      hint="Counts from its start, whatever the clocks show"
+      value={when.every}
+      units={['s', 'min', 'h', 'd']}
+      onChange={(every) => put({ every })}
+    />
+  );
+}
+
+const misfireChoices: readonly { value: Misfire; label: string }[] = [
+  { value: 'fire-once', label: 'One run for all that was missed' },
+  { value: 'fire-all', label: 'Each of them, late' },
+  { value: 'skip', label: 'None' },
+];
+const overlapChoices: readonly { value: Overlap; label: string }[] = [
+  { value: 'skip', label: 'Skip this one' },
+  { value: 'buffer-one', label: 'Begin when it has ended' },
+  { value: 'allow', label: 'Begin beside it' },
+];
+
+function Policies({ when, put }: WhenProps) {
+  return (
+    <>
+      <FormField pointer="/schedule/misfire" label="If starts are missed">
+        {(control) => (
+          <Select {...control} value={when.misfire} choices={misfireChoices} onChoose={(misfire) => put({ misfire })} />
+        )}
+      </FormField>
+      <FormField pointer="/schedule/overlap" label="If the last run still goes">
+        {(control) => (
+          <Select {...control} value={when.overlap} choices={overlapChoices} onChoose={(overlap) => put({ overlap })} />
+        )}
+      </FormField>
+    </>
+  );
+}
+
+function CatchUp({ when, put }: WhenProps) {
+  return (
+    <SpanField
+      pointer="/schedule/catchUpSeconds"
+      label="Starts late by at most"
+      placeholder={when.kind === 'recurring' ? '60' : 'any time'}
+      hint="What was missed for longer does not start"
+      value={when.catchUp}
+      units={['s', 'min', 'h', 'd']}
+      onChange={(catchUp) => put({ catchUp })}
+    />
+  );
+}
+
+function Bound({ when, put, name, label, none }: WhenProps & { name: 'from' | 'until'; label: string; none: string }) {
+  return (
+    <FormField
+      pointer={`/schedule/${name}`}
+      label={label}
+      hint={when[name] === '' ? none : (timeInWords(when[name]) ?? 'Such as 2026-12-01 09:00')}
+    >
+      {(control) => <TimeInput {...control} value={when[name]} onText={(time) => put({ [name]: time })} />}
+    </FormField>
+  );
+}
