@@ -1,19 +1,29 @@
+import { createClient as createApiClient } from './generated/client/client.gen.ts';
+import type { Client as ApiClient } from './generated/client/types.gen.ts';
+import {
+  cancelJob,
+  changeJobs,
+  createJob,
+  createJobs,
+  getClient,
+  getClientForecast,
+  getClientLedger,
+  getJob,
+  getJobChange,
+  listJobs,
+  rescheduleJob,
+  runJobNow,
+} from './generated/sdk.gen.ts';
 import type {
-  AcceptedJob,
-  CancelledJob,
-  Client,
-  ClientForecast,
-  ClientLedger,
-  Job,
-  JobChange,
-  JobResults,
   JobSummary,
+  ListJobsData,
   NewDueInput,
   NewJobChangeInput,
   NewJobInput,
   NewJobsInput,
   Problem,
-} from './api-types.ts';
+} from './generated/types.gen.ts';
+import { createRetryingFetch } from './retrying-fetch.ts';
 
 export interface MusterOptions {
   /** Such as `https://muster.example.com`. */
@@ -35,98 +45,66 @@ export class MusterProblem extends Error {
   }
 }
 
-export interface JobQuery {
-  client?: string;
-  state?: Job['state'];
-  tag?: string;
-  dueFrom?: string;
-  dueUntil?: string;
+/**
+ * What every operation of the API can be called with: `listCampaigns({ client, query: { limit: 20 } })`. A request is sent again when it was
+ * refused for now (429, 503), or when its answer was lost and a repeat changes nothing twice: a POST needs an `idempotency-key` for that.
+ */
+export function createMusterClient({ url, apiKey, retries = 5, fetch: send = fetch }: MusterOptions): ApiClient {
+  const client = createApiClient({
+    baseUrl: url.replace(/\/+$/, ''),
+    headers: { authorization: `Bearer ${apiKey}` },
+    throwOnError: true,
+    fetch: createRetryingFetch({ send, retries }),
+  });
+  client.interceptors.error.use((error) => (isProblem(error) ? new MusterProblem(error) : error));
+  return client;
 }
 
-const longestWaitMs = 30_000;
-const usualWaitMs = 500;
-const again: ReadonlySet<number> = new Set([429, 502, 503, 504]);
-
-/**
- * Schedules callbacks. A request is sent again when it was refused for now (429, 503), or when its answer was lost and it has a key, or changes
- * nothing twice: give every job an `idempotencyKey`.
- */
-export function createMuster({ url, apiKey, retries = 5, fetch: send = fetch }: MusterOptions) {
-  const base = url.replace(/\/+$/, '');
-  const headers = { authorization: `Bearer ${apiKey}`, 'content-type': 'application/json' };
-
-  async function exchange(method: string, path: string, body: unknown): Promise<Response> {
-    const content = body === undefined ? null : JSON.stringify(body);
-    return await send(`${base}${path}`, { method, headers, body: content });
-  }
-
-  async function ask<Answer>(method: string, path: string, body?: unknown, isRepeatable = true): Promise<Answer> {
-    for (let left = retries; ; left--) {
-      try {
-        const response = await exchange(method, path, body);
-        if (response.ok) return await read<Answer>(response);
-        if (left === 0 || !again.has(response.status)) throw new MusterProblem(await read<Problem>(response));
-        await response.body?.cancel();
-        await wait(retryAfterMs(response));
-      } catch (error) {
-        if (error instanceof MusterProblem || left === 0 || !isRepeatable) throw error;
-        await wait(usualWaitMs);
-      }
-    }
-  }
-
-  const job = (id: string, rest = '') => `/v1/jobs/${encodeURIComponent(id)}${rest}`;
-  const client = (ref: string, rest = '') => `/v1/clients/${encodeURIComponent(ref)}${rest}`;
+/** Schedules callbacks. Give every job an `idempotencyKey`: without one it is not sent again when its answer was lost. */
+export function createMuster(options: MusterOptions) {
+  const client = createMusterClient(options);
+  const { retries = 5, fetch: send = fetch } = options;
+  /** Its jobs are known by their own keys: a repeat finds them. */
+  const known = { client, fetch: createRetryingFetch({ send, retries, isRepeatable: () => true }) };
 
   return {
-    schedule: (wanted: NewJobInput) =>
-      ask<AcceptedJob>('POST', '/v1/jobs', wanted, wanted.idempotencyKey !== undefined),
-    /** Up to 5,000, with a result for each. */
-    scheduleMany: (wanted: NewJobsInput) =>
-      ask<JobResults>(
-        'POST',
-        '/v1/jobs/bulk',
-        wanted,
-        wanted.jobs.every((each) => each.idempotencyKey !== undefined),
-      ),
-    job: (id: string) => ask<Job>('GET', job(id)),
-    /** All that fit, page by page. */
-    async *jobs(query: JobQuery = {}): AsyncGenerator<JobSummary> {
-      for (let cursor: string | null = ''; cursor !== null;) {
-        const parameters = new URLSearchParams({ ...query, limit: '500', ...(cursor !== '' && { cursor }) });
-        const page: { items: JobSummary[]; next: string | null } = await ask(
-          'GET',
-          `/v1/jobs?${parameters.toString()}`,
-        );
-        yield* page.items;
-        cursor = page.next;
-      }
+    /** For every other operation of the API. */
+    api: client,
+    schedule: async (job: NewJobInput) => {
+      const asked = job.idempotencyKey === undefined ? { client } : known;
+      return (await createJob({ ...asked, body: job })).data;
     },
-    cancel: (id: string) => ask<CancelledJob>('POST', job(id, '/cancel')),
-    reschedule: (id: string, due: NewDueInput) => ask<Job>('POST', job(id, '/reschedule'), due),
-    runNow: (id: string) => ask<Job>('POST', job(id, '/run-now')),
+    /** Up to 5,000, with a result for each. */
+    scheduleMany: async (jobs: NewJobsInput) => {
+      const asked = jobs.jobs.every((each) => each.idempotencyKey !== undefined) ? known : { client };
+      return (await createJobs({ ...asked, body: jobs })).data;
+    },
+    job: async (id: string) => (await getJob({ client, path: { id } })).data,
+    /** All that fit, page by page. */
+    async *jobs(query: Omit<NonNullable<ListJobsData['query']>, 'cursor'> = {}): AsyncGenerator<JobSummary> {
+      let cursor: string | null | undefined;
+      do {
+        const { data } = await listJobs({ client, query: { limit: 500, ...query, ...(cursor && { cursor }) } });
+        yield* data.items;
+        cursor = data.next;
+      } while (cursor !== null);
+    },
+    cancel: async (id: string) => (await cancelJob({ ...known, path: { id } })).data,
+    reschedule: async (id: string, due: NewDueInput) =>
+      (await rescheduleJob({ ...known, path: { id }, body: due })).data,
+    runNow: async (id: string) => (await runJobNow({ ...known, path: { id } })).data,
     /** Not sent again when its answer is lost: the jobs that fit may be others by then. */
-    changeJobs: (wanted: NewJobChangeInput) => ask<JobChange>('POST', '/v1/jobs/changes', wanted, false),
-    jobChange: (id: string) => ask<JobChange>('GET', `/v1/jobs/changes/${encodeURIComponent(id)}`),
-    client: (ref: string) => ask<Client>('GET', client(ref)),
-    ledger: (ref: string) => ask<ClientLedger>('GET', client(ref, '/ledger')),
-    forecast: (ref: string, hours = 6) => ask<ClientForecast>('GET', client(ref, `/forecast?hours=${hours}`)),
+    changeJobs: async (change: NewJobChangeInput) => (await changeJobs({ client, body: change })).data,
+    jobChange: async (id: string) => (await getJobChange({ client, path: { id } })).data,
+    client: async (id: string) => (await getClient({ client, path: { id } })).data,
+    ledger: async (id: string) => (await getClientLedger({ client, path: { id } })).data,
+    forecast: async (id: string, hours = 6) =>
+      (await getClientForecast({ client, path: { id }, query: { hours } })).data,
   };
 }
 
 export type Muster = ReturnType<typeof createMuster>;
 
-async function read<Answer>(response: Response): Promise<Answer> {
-  // eslint-disable-next-line @typescript-eslint/no-unsafe-assignment -- the API checks its answers against the document that the types are made from
-  const value: Answer = JSON.parse(await response.text());
-  return value;
-}
-
-function retryAfterMs({ headers }: Response): number {
-  const seconds = Number(headers.get('retry-after') ?? Number.NaN);
-  return Number.isNaN(seconds) ? usualWaitMs : Math.min(longestWaitMs, seconds * 1000);
-}
-
-function wait(ms: number): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, ms));
+function isProblem(error: unknown): error is Problem {
+  return typeof error === 'object' && error !== null && 'code' in error && 'status' in error && 'errors' in error;
 }

@@ -1,11 +1,9 @@
 import { once } from 'node:events';
-import { readFile } from 'node:fs/promises';
 import { afterEach, describe, expect, it } from 'vitest';
 import { createApi } from '../services/api/api.ts';
 import { signWebhook, webhookKeyOf } from '../shared/domain/endpoint/standard-webhooks.ts';
 import { createApiDeps, testApiKey } from '../test/support/api-deps.ts';
 import { createReceiver } from './example-receiver.ts';
-import { typesFile, typesOf } from './generate.ts';
 import { createMuster, MusterProblem } from './muster.ts';
 import { UnverifiedCall, verify } from './verify.ts';
 
@@ -19,14 +17,6 @@ async function startApi() {
   closing.push(() => api.close());
   return api;
 }
-
-describe('the types of the library', () => {
-  it('are those of the OpenAPI document; npm run sdk writes them anew', async () => {
-    const { server } = await startApi();
-    const document: unknown = (await server.inject('/openapi.json')).json();
-    expect(await typesOf(document)).toBe(await readFile(typesFile, 'utf8'));
-  });
-});
 
 describe('the library', () => {
   it('schedules, finds, moves and takes back', async () => {

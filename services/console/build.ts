@@ -1,8 +1,8 @@
-import { rename, rm } from 'node:fs/promises';
+import { cp, rename, rm } from 'node:fs/promises';
 import { parseArgs } from 'node:util';
 import { build } from 'vite';
 import { checkBudget } from './check-budget.ts';
-import { writeClient } from './write-client.ts';
+import { clientFolder, writeClient } from '../../sdk/write-client.ts';
 import { consoleFolder, writeMark } from './built-console.ts';
 
 /**
@@ -12,6 +12,7 @@ import { consoleFolder, writeMark } from './built-console.ts';
 const { values } = parseArgs({ options: { client: { type: 'boolean', default: false } } });
 
 await writeClient();
+await cp(clientFolder, `${import.meta.dirname}/src/api/generated`, { recursive: true });
 if (!values.client) await buildPages();
 
 async function buildPages(): Promise<void> {

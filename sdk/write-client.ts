@@ -2,24 +2,24 @@ import { createHash } from 'node:crypto';
 import { readFile, readdir, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createClient } from '@hey-api/openapi-ts';
-import { apiDocument } from '../../sdk/api-document.ts';
-import { ofAnyInstallation } from './any-installation.ts';
+import { apiDocument } from '../services/api/api-document.ts';
 
-const clientFolder = join(import.meta.dirname, 'src/api/generated');
-const markFile = join(clientFolder, 'document.sha256');
+export const clientFolder = join(import.meta.dirname, 'generated');
 
-/** The client of the API as it is here, unless the one that is there was made from the same document. */
+/** `npm run sdk`: the client of the API as it is here, unless the one that is there was made from the same document by the same generator. */
 export async function writeClient(): Promise<void> {
-  const document = JSON.stringify(ofAnyInstallation(await apiDocument()));
-  const digest = createHash('sha256').update(document).digest('hex');
-  if (digest === (await readFile(markFile, 'utf8').catch(() => ''))) return;
+  const document = JSON.stringify(await apiDocument());
+  const generator = await readFile(import.meta.filename);
+  const digest = createHash('sha256').update(document).update(generator).digest('hex');
+  if (digest === (await readFile(join(clientFolder, 'document.sha256'), 'utf8').catch(() => ''))) return;
   const beside = `${clientFolder}.${process.pid}`;
   const input = `${beside}.json`;
   try {
     await writeFile(input, document);
     await createClient({
       input,
-      output: { path: beside },
+      // Node runs it as it is, so its imports say `.ts`.
+      output: { path: beside, module: { extension: '.ts' }, entryFile: false },
       plugins: [
         '@hey-api/typescript',
         { name: '@hey-api/client-fetch', throwOnError: true },
@@ -48,3 +48,5 @@ async function excuseFromChecks(folder: string): Promise<void> {
     }),
   );
 }
+
+if (import.meta.main) await writeClient();
