@@ -12,7 +12,7 @@ export async function up(knex: Knex): Promise<void> {
       name text primary key,
       -- Moves with every change of the row.
       revision int not null default 1,
-      -- actionTypeConfig of shared/contracts/engine-config.ts.
+      -- actionTypeConfig of shared/contracts/endpoints/engine-config.ts.
       config jsonb not null,
       -- False: no campaign may begin with it. What runs goes on.
       enabled boolean not null default true,

@@ -6,7 +6,7 @@ import type { Knex } from 'knex';
  */
 export async function up(knex: Knex): Promise<void> {
   await knex.raw(`
-    -- A segment alone stands in segment and snapshot; whatever is made of more in audience (shared/contracts/feed-audience.ts).
+    -- A segment alone stands in segment and snapshot; whatever is made of more in audience (shared/contracts/runs/feed-audience.ts).
     alter table feeds
       alter segment drop not null,
       alter snapshot drop not null,

@@ -1,5 +1,5 @@
 import { v7 as uuidv7 } from 'uuid';
-import { clientDefinition } from '../../shared/contracts/clients.ts';
+import { clientDefinition } from '../../shared/contracts/jobs/clients.ts';
 
 /** Nobody listens there: what is measured calls nobody. */
 const nowhere = 'http://127.0.0.1:9';

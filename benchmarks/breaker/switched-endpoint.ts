@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { setTimeout as wait } from 'node:timers/promises';
-import { batchCall } from '../../shared/contracts/batch-actions.ts';
+import { batchCall } from '../../shared/contracts/endpoints/batch-actions.ts';
 
 const latencyMs = 20;
 

@@ -1,5 +1,5 @@
 import type { Pool } from 'pg';
-import { campaignDefinition } from '../../shared/contracts/campaigns.ts';
+import { campaignDefinition } from '../../shared/contracts/campaigns/campaigns.ts';
 import { publicId } from '../../shared/domain/ids/ids.ts';
 import { batchUsers, nameIn, userOf, writeEndedRun, writeFeed } from '../written-run.ts';
 

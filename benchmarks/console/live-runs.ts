@@ -1,6 +1,6 @@
 import type { Pool } from 'pg';
 import { v7 as uuidv7 } from 'uuid';
-import { campaignDefinition } from '../../shared/contracts/campaigns.ts';
+import { campaignDefinition } from '../../shared/contracts/campaigns/campaigns.ts';
 import { publicId } from '../../shared/domain/ids/ids.ts';
 
 /** Runs that go on: their rows as workers and triggers leave them, as far as the console is told of them. */

@@ -1,5 +1,5 @@
 import { setTimeout as wait } from 'node:timers/promises';
-import { jobReferences } from '../../shared/contracts/job-references.ts';
+import { jobReferences } from '../../shared/contracts/messages/job-references.ts';
 import { createConsumer } from '../../shared/kafka/consumer.ts';
 import { createKafka } from '../../shared/kafka/connection.ts';
 import { createLogger } from '../../shared/runtime/logger.ts';

@@ -1,4 +1,4 @@
-import { userPage } from '../../shared/contracts/segmentation.ts';
+import { userPage } from '../../shared/contracts/endpoints/segmentation.ts';
 import { createHttpOrigin } from '../../shared/http-client/http-dispatch.ts';
 import type { BatchJob } from './job-queue.ts';
 

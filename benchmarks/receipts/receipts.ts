@@ -1,6 +1,6 @@
 import { Pool as PgPool, type Pool } from 'pg';
 import { Pool as HttpPool } from 'undici';
-import { receiptsAnswer } from '../../shared/contracts/receipts.ts';
+import { receiptsAnswer } from '../../shared/contracts/endpoints/receipts.ts';
 import { requestKey } from '../../shared/domain/step/batch.ts';
 import { publicId } from '../../shared/domain/ids/ids.ts';
 import { signWebhook, webhookHeaders, webhookKeyOf } from '../../shared/domain/endpoint/standard-webhooks.ts';

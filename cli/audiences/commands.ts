@@ -1,7 +1,7 @@
 import { createReadStream } from 'node:fs';
 import { access, constants } from 'node:fs/promises';
 import { Readable } from 'node:stream';
-import type { UploadedAudience } from '../../shared/contracts/audiences.ts';
+import type { UploadedAudience } from '../../shared/contracts/campaigns/audiences.ts';
 import { canAsk, isConfirmed } from '../campaigns/confirm.ts';
 import { patientApi } from '../campaigns/commands.ts';
 import { tellNext, writeData, type CommandContext } from '../command-context.ts';

@@ -1,12 +1,12 @@
 import { z } from 'zod';
-import { deadLetterGroup, deadLetterShape } from '../../shared/contracts/dead-letters.ts';
-import { uploadedAudience, rejectedRow } from '../../shared/contracts/audiences.ts';
-import { auditRecord } from '../../shared/contracts/audit.ts';
-import { audienceEntry } from '../../shared/contracts/campaigns.ts';
-import { campaignEstimate, warning } from '../../shared/contracts/estimates.ts';
-import { quarantinedStep } from '../../shared/contracts/quarantined-steps.ts';
-import { userReceipt } from '../../shared/contracts/receipts.ts';
-import { runEvent, runSummary, userFailureShape } from '../../shared/contracts/runs.ts';
+import { deadLetterGroup, deadLetterShape } from '../../shared/contracts/messages/dead-letters.ts';
+import { uploadedAudience, rejectedRow } from '../../shared/contracts/campaigns/audiences.ts';
+import { auditRecord } from '../../shared/contracts/access/audit.ts';
+import { audienceEntry } from '../../shared/contracts/campaigns/campaigns.ts';
+import { campaignEstimate, warning } from '../../shared/contracts/campaigns/estimates.ts';
+import { quarantinedStep } from '../../shared/contracts/messages/quarantined-steps.ts';
+import { userReceipt } from '../../shared/contracts/endpoints/receipts.ts';
+import { runEvent, runSummary, userFailureShape } from '../../shared/contracts/runs/runs.ts';
 
 /** What the commands show of a campaign; the rest of the answer, which may grow, is passed on as it came. */
 export const campaign = z.object({

@@ -1,13 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import { z } from 'zod';
-import { settlement, type SettlementShape } from '../../shared/contracts/settlements.ts';
-import { userExplanation, type UserExplanation } from '../../shared/contracts/explanations.ts';
-import { retryAnswer, type RetryAnswer } from '../../shared/contracts/retries.ts';
-import { uploadedAudience, type UploadedAudience } from '../../shared/contracts/audiences.ts';
-import { campaignBudgets, type CampaignBudgets } from '../../shared/contracts/budgets.ts';
-import type { Budget } from '../../shared/contracts/campaigns.ts';
-import { runComparison, type RunComparison } from '../../shared/contracts/comparisons.ts';
-import { campaignEstimate, type CampaignEstimate } from '../../shared/contracts/estimates.ts';
+import { settlement, type SettlementShape } from '../../shared/contracts/runs/settlements.ts';
+import { userExplanation, type UserExplanation } from '../../shared/contracts/runs/explanations.ts';
+import { retryAnswer, type RetryAnswer } from '../../shared/contracts/runs/retries.ts';
+import { uploadedAudience, type UploadedAudience } from '../../shared/contracts/campaigns/audiences.ts';
+import { campaignBudgets, type CampaignBudgets } from '../../shared/contracts/campaigns/budgets.ts';
+import type { Budget } from '../../shared/contracts/campaigns/campaigns.ts';
+import { runComparison, type RunComparison } from '../../shared/contracts/runs/comparisons.ts';
+import { campaignEstimate, type CampaignEstimate } from '../../shared/contracts/campaigns/estimates.ts';
 import {
   cancelPreview,
   controlledRun,
@@ -19,19 +19,19 @@ import {
   type RunProgress,
   type RunRates,
   type RunReport,
-} from '../../shared/contracts/runs.ts';
+} from '../../shared/contracts/runs/runs.ts';
 import {
   deadLetterContent,
   deadLetterShape,
   settledLetters,
   type DeadLetterShape,
-} from '../../shared/contracts/dead-letters.ts';
+} from '../../shared/contracts/messages/dead-letters.ts';
 import {
   quarantinedStep,
   quarantinedStepDetail,
   type QuarantinedStepDetail,
   type QuarantinedStepShape,
-} from '../../shared/contracts/quarantined-steps.ts';
+} from '../../shared/contracts/messages/quarantined-steps.ts';
 import type { ControlVerb } from '../../shared/domain/run/run-control.ts';
 import {
   ApiRefusal,

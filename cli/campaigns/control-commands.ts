@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import type { controlledRun, CancelPreviewShape, RunChanges } from '../../shared/contracts/runs.ts';
+import type { controlledRun, CancelPreviewShape, RunChanges } from '../../shared/contracts/runs/runs.ts';
 import type { ControlVerb } from '../../shared/domain/run/run-control.ts';
 import { writeData, type CommandContext } from '../command-context.ts';
 import { exitCodes, type ExitCode } from '../exit-codes.ts';

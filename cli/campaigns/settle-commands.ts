@@ -1,7 +1,7 @@
 import { createReadStream } from 'node:fs';
 import { access } from 'node:fs/promises';
 import { Readable } from 'node:stream';
-import type { SettlementShape } from '../../shared/contracts/settlements.ts';
+import type { SettlementShape } from '../../shared/contracts/runs/settlements.ts';
 import { writeData, type CommandContext } from '../command-context.ts';
 import { exitCodes, type ExitCode } from '../exit-codes.ts';
 import { renderSettlement, renderSettlements } from '../render/settlements.ts';

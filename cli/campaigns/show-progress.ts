@@ -1,4 +1,4 @@
-import type { RunProgress } from '../../shared/contracts/runs.ts';
+import type { RunProgress } from '../../shared/contracts/runs/runs.ts';
 import { createPaint } from '../render/paint.ts';
 import { endedUsers, renderBars, renderProgressLine, type ProgressView } from '../render/progress.ts';
 import { createRateMeter, type RateMeter } from '../render/rate-meter.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { RunProgress } from '../../shared/contracts/runs.ts';
+import type { RunProgress } from '../../shared/contracts/runs/runs.ts';
 import { runStates } from '../../shared/domain/run/run-states.ts';
 import type { Clock } from '../../shared/ports/clock.ts';
 import { progressOf } from '../render/sample-run.ts';

@@ -1,4 +1,4 @@
-import type { RunProgress } from '../../shared/contracts/runs.ts';
+import type { RunProgress } from '../../shared/contracts/runs/runs.ts';
 import { isTerminal, type RunState } from '../../shared/domain/run/run-states.ts';
 import type { Clock } from '../../shared/ports/clock.ts';
 import { exitCodes, type ExitCode } from '../exit-codes.ts';

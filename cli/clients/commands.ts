@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { text } from 'node:stream/consumers';
 import { z } from 'zod';
-import { clientForecast, clientLedger } from '../../shared/contracts/client-figures.ts';
+import { clientForecast, clientLedger } from '../../shared/contracts/jobs/client-figures.ts';
 import { patientAsk } from '../action-types/commands.ts';
 import { readFields, type WrittenOptions } from '../action-types/read-fields.ts';
 import { ApiRefusal } from '../campaigns/api-answers.ts';

@@ -1,4 +1,4 @@
-import { endedSessions, logInLink } from '../../shared/contracts/sessions.ts';
+import { endedSessions, logInLink } from '../../shared/contracts/access/sessions.ts';
 import { createAsk } from '../campaigns/ask.ts';
 import { exchangeFrom } from '../campaigns/environment.ts';
 import { writeData, type CommandContext } from '../command-context.ts';

@@ -2,8 +2,8 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { checkAgainstConfig } from '../../services/api/campaigns/check-campaign.ts';
 import { readConfig } from '../../services/sandbox/config.ts';
-import { campaignDefinition } from '../../shared/contracts/campaigns.ts';
-import { engineConfig } from '../../shared/contracts/engine-config.ts';
+import { campaignDefinition } from '../../shared/contracts/campaigns/campaigns.ts';
+import { engineConfig } from '../../shared/contracts/endpoints/engine-config.ts';
 import { demoCampaign, demoEngineConfig, sandboxSettings } from './demo-settings.ts';
 
 describe('the demo', () => {

@@ -1,4 +1,4 @@
-import { engineConfig, type EngineConfig } from '../../shared/contracts/engine-config.ts';
+import { engineConfig, type EngineConfig } from '../../shared/contracts/endpoints/engine-config.ts';
 
 export const demoCountries = ['SG', 'ID', 'VN'];
 

@@ -8,7 +8,7 @@ import { z } from 'zod';
 import { createKafka } from '../../shared/kafka/connection.ts';
 import { migrate } from '../../shared/postgres/migrate.ts';
 import { createLogger } from '../../shared/runtime/logger.ts';
-import { runReport } from '../../shared/contracts/runs.ts';
+import { runReport } from '../../shared/contracts/runs/runs.ts';
 import { createEmptyTestDatabase, type TestDatabase } from '../../test/support/postgres-database.ts';
 
 let database: TestDatabase;

@@ -1,4 +1,4 @@
-import type { RunProgress, RunReport } from '../../shared/contracts/runs.ts';
+import type { RunProgress, RunReport } from '../../shared/contracts/runs/runs.ts';
 import { systemClock } from '../../shared/runtime/system-clock.ts';
 import { createApiClient } from '../campaigns/api-client.ts';
 import { createProgressDisplay } from '../campaigns/show-progress.ts';

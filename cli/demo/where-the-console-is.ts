@@ -1,4 +1,4 @@
-import { logInLink } from '../../shared/contracts/sessions.ts';
+import { logInLink } from '../../shared/contracts/access/sessions.ts';
 import { createAsk } from '../campaigns/ask.ts';
 import type { Paint } from '../render/paint.ts';
 import type { DemoInstallation } from './installation.ts';

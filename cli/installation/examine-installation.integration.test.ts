@@ -6,7 +6,7 @@ import { createLogger } from '../../shared/runtime/logger.ts';
 import { migrate } from '../../shared/postgres/migrate.ts';
 import { createEmptyTestDatabase } from '../../test/support/postgres-database.ts';
 import { createActionTypeStore } from '../../services/api/action-types/postgres/action-type-store.ts';
-import { actionTypeConfig } from '../../shared/contracts/engine-config.ts';
+import { actionTypeConfig } from '../../shared/contracts/endpoints/engine-config.ts';
 import { secretPlace } from '../../shared/runtime/action-type-secrets.ts';
 import { createSecretBox } from '../../shared/runtime/secret-box.ts';
 import { examineInstallation } from './examine-installation.ts';

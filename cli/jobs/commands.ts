@@ -3,7 +3,7 @@ import { access, constants } from 'node:fs/promises';
 import { createInterface } from 'node:readline';
 import { Readable } from 'node:stream';
 import { z } from 'zod';
-import { acceptedJob, cancelledJob, jobChange, jobShape, jobSummary } from '../../shared/contracts/jobs.ts';
+import { acceptedJob, cancelledJob, jobChange, jobShape, jobSummary } from '../../shared/contracts/jobs/jobs.ts';
 import { systemClock } from '../../shared/runtime/system-clock.ts';
 import { patientAsk } from '../action-types/commands.ts';
 import { ApiRefusal, ApiUnavailable } from '../campaigns/api-answers.ts';

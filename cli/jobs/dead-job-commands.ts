@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { z } from 'zod';
-import { deadJobContent, deadJobGroup, deadJobShape, replayedJobs } from '../../shared/contracts/dead-jobs.ts';
+import { deadJobContent, deadJobGroup, deadJobShape, replayedJobs } from '../../shared/contracts/jobs/dead-jobs.ts';
 import { patientAsk } from '../action-types/commands.ts';
 import { tellNext, writeData, type CommandContext } from '../command-context.ts';
 import { exitCodes, type ExitCode } from '../exit-codes.ts';

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { enabledHost, regionsShape, schedulerShape } from '../../shared/contracts/scheduler.ts';
+import { enabledHost, regionsShape, schedulerShape } from '../../shared/contracts/jobs/scheduler.ts';
 import { patientAsk } from '../action-types/commands.ts';
 import { writeData, type CommandContext } from '../command-context.ts';
 import { exitCodes, type ExitCode } from '../exit-codes.ts';

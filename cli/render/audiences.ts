@@ -1,5 +1,5 @@
-import type { RejectedRow, UploadedAudience } from '../../shared/contracts/audiences.ts';
-import type { CampaignEstimate } from '../../shared/contracts/estimates.ts';
+import type { RejectedRow, UploadedAudience } from '../../shared/contracts/campaigns/audiences.ts';
+import type { CampaignEstimate } from '../../shared/contracts/campaigns/estimates.ts';
 import type { CampaignPreview } from '../campaigns/api-answers.ts';
 import { count, duration } from './numbers.ts';
 import type { Paint } from './paint.ts';

@@ -1,4 +1,4 @@
-import type { BudgetFiguresShape } from '../../shared/contracts/budgets.ts';
+import type { BudgetFiguresShape } from '../../shared/contracts/campaigns/budgets.ts';
 import { count } from './numbers.ts';
 import type { Paint } from './paint.ts';
 import { renderTable, type Column } from './tables.ts';

@@ -1,4 +1,4 @@
-import type { RunProgress, RunSummary } from '../../shared/contracts/runs.ts';
+import type { RunProgress, RunSummary } from '../../shared/contracts/runs/runs.ts';
 import type { Campaign } from '../campaigns/api-answers.ts';
 import { count, duration, percent } from './numbers.ts';
 import type { Paint } from './paint.ts';

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { ClientForecastShape, ClientLedgerShape } from '../../shared/contracts/client-figures.ts';
+import type { ClientForecastShape, ClientLedgerShape } from '../../shared/contracts/jobs/client-figures.ts';
 import { count } from './numbers.ts';
 import type { Paint } from './paint.ts';
 import { renderTable, type Column } from './tables.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { ComparedRunShape } from '../../shared/contracts/comparisons.ts';
+import type { ComparedRunShape } from '../../shared/contracts/runs/comparisons.ts';
 import { renderComparison } from './comparison.ts';
 import { createPaint } from './paint.ts';
 

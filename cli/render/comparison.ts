@@ -1,4 +1,4 @@
-import type { ComparedRunShape, RunComparison } from '../../shared/contracts/comparisons.ts';
+import type { ComparedRunShape, RunComparison } from '../../shared/contracts/runs/comparisons.ts';
 import { count, duration } from './numbers.ts';
 import type { Paint } from './paint.ts';
 import { renderTable, type Column } from './tables.ts';

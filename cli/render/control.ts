@@ -1,5 +1,5 @@
-import type { AuditRecordShape } from '../../shared/contracts/audit.ts';
-import type { RunEventShape, RunSummary } from '../../shared/contracts/runs.ts';
+import type { AuditRecordShape } from '../../shared/contracts/access/audit.ts';
+import type { RunEventShape, RunSummary } from '../../shared/contracts/runs/runs.ts';
 import { count, duration } from './numbers.ts';
 import type { Paint } from './paint.ts';
 import { renderTable, type Column } from './tables.ts';

@@ -1,4 +1,4 @@
-import type { DeadJobContentShape, DeadJobGroupShape, DeadJobShape } from '../../shared/contracts/dead-jobs.ts';
+import type { DeadJobContentShape, DeadJobGroupShape, DeadJobShape } from '../../shared/contracts/jobs/dead-jobs.ts';
 import { count } from './numbers.ts';
 import type { Paint } from './paint.ts';
 import { renderTable, type Column } from './tables.ts';

@@ -1,5 +1,9 @@
 import type { z } from 'zod';
-import type { deadLetterContent, deadLetterGroup, DeadLetterShape } from '../../shared/contracts/dead-letters.ts';
+import type {
+  deadLetterContent,
+  deadLetterGroup,
+  DeadLetterShape,
+} from '../../shared/contracts/messages/dead-letters.ts';
 import { count } from './numbers.ts';
 import type { Paint } from './paint.ts';
 import { renderTable, type Column } from './tables.ts';

@@ -1,4 +1,4 @@
-import type { UserExplanation } from '../../shared/contracts/explanations.ts';
+import type { UserExplanation } from '../../shared/contracts/runs/explanations.ts';
 import type { Paint } from './paint.ts';
 import { renderTable, type Column } from './tables.ts';
 import { oneLine } from './text.ts';

@@ -1,4 +1,4 @@
-import type { JobShape, JobSummary } from '../../shared/contracts/jobs.ts';
+import type { JobShape, JobSummary } from '../../shared/contracts/jobs/jobs.ts';
 import type { Paint } from './paint.ts';
 import { renderTable, type Column } from './tables.ts';
 import { oneLine } from './text.ts';

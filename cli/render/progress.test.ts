@@ -1,4 +1,4 @@
-import type { RunProgress } from '../../shared/contracts/runs.ts';
+import type { RunProgress } from '../../shared/contracts/runs/runs.ts';
 import { describe, expect, test } from 'vitest';
 import { createPaint } from './paint.ts';
 import { renderBars, renderProgressLine } from './progress.ts';

@@ -1,4 +1,4 @@
-import type { RunProgress, StepLineShape } from '../../shared/contracts/runs.ts';
+import type { RunProgress, StepLineShape } from '../../shared/contracts/runs/runs.ts';
 import { clockTime, count, duration, percent } from './numbers.ts';
 import type { Paint } from './paint.ts';
 import { cellsOf, cutTo, oneLine, padTo } from './text.ts';

@@ -1,4 +1,4 @@
-import type { QuarantinedStepDetail, QuarantinedStepShape } from '../../shared/contracts/quarantined-steps.ts';
+import type { QuarantinedStepDetail, QuarantinedStepShape } from '../../shared/contracts/messages/quarantined-steps.ts';
 import { count } from './numbers.ts';
 import type { Paint } from './paint.ts';
 import { renderTable, type Column } from './tables.ts';

@@ -1,4 +1,4 @@
-import type { RunRates } from '../../shared/contracts/runs.ts';
+import type { RunRates } from '../../shared/contracts/runs/runs.ts';
 import { count } from './numbers.ts';
 import { utcTime } from './times.ts';
 

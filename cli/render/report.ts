@@ -1,4 +1,4 @@
-import type { RunReport, StepLineShape } from '../../shared/contracts/runs.ts';
+import type { RunReport, StepLineShape } from '../../shared/contracts/runs/runs.ts';
 import { isTerminal, type RunState } from '../../shared/domain/run/run-states.ts';
 import { renderBudgets } from './budgets.ts';
 import { count, duration } from './numbers.ts';

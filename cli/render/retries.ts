@@ -1,4 +1,4 @@
-import type { RetryAnswer } from '../../shared/contracts/retries.ts';
+import type { RetryAnswer } from '../../shared/contracts/runs/retries.ts';
 import { count } from './numbers.ts';
 import type { Paint } from './paint.ts';
 import { renderTable, type Column } from './tables.ts';

@@ -1,5 +1,5 @@
-import type { UserReceipt } from '../../shared/contracts/receipts.ts';
-import type { RunSummary, UserFailureShape } from '../../shared/contracts/runs.ts';
+import type { UserReceipt } from '../../shared/contracts/endpoints/receipts.ts';
+import type { RunSummary, UserFailureShape } from '../../shared/contracts/runs/runs.ts';
 import { count, duration } from './numbers.ts';
 import type { Paint } from './paint.ts';
 import { renderTable, type Column } from './tables.ts';

@@ -1,4 +1,4 @@
-import type { RunProgress, RunReport, StepLineShape } from '../../shared/contracts/runs.ts';
+import type { RunProgress, RunReport, StepLineShape } from '../../shared/contracts/runs/runs.ts';
 
 /** One line of a report; what is not given is nought, and what does not add up is pending. */
 export function lineOf(over: Partial<StepLineShape>): StepLineShape {

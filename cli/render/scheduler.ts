@@ -1,4 +1,4 @@
-import type { SchedulerShape } from '../../shared/contracts/scheduler.ts';
+import type { SchedulerShape } from '../../shared/contracts/jobs/scheduler.ts';
 import { count, duration } from './numbers.ts';
 import type { Paint } from './paint.ts';
 import { renderTable, type Column } from './tables.ts';

@@ -1,4 +1,9 @@
-import type { GroupShape, OccurrenceShape, PreviewShape, ScheduleShape } from '../../shared/contracts/schedules.ts';
+import type {
+  GroupShape,
+  OccurrenceShape,
+  PreviewShape,
+  ScheduleShape,
+} from '../../shared/contracts/schedules/schedules.ts';
 import { count } from './numbers.ts';
 import type { Paint } from './paint.ts';
 import { renderTable, type Column } from './tables.ts';

@@ -1,4 +1,4 @@
-import type { SettlementShape } from '../../shared/contracts/settlements.ts';
+import type { SettlementShape } from '../../shared/contracts/runs/settlements.ts';
 import { count } from './numbers.ts';
 import type { Paint } from './paint.ts';
 import { renderTable, type Column } from './tables.ts';

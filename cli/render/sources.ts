@@ -1,4 +1,4 @@
-import type { AudienceEntry } from '../../shared/contracts/campaigns.ts';
+import type { AudienceEntry } from '../../shared/contracts/campaigns/campaigns.ts';
 import { oneLine } from './text.ts';
 
 /** A part of an audience in words, such as `segment lapsed-riders` or `failed users of run_…, step 2`. */

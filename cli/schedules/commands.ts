@@ -1,5 +1,10 @@
 import { z } from 'zod';
-import { firedShape, occurrenceShape, previewShape, scheduleShape } from '../../shared/contracts/schedules.ts';
+import {
+  firedShape,
+  occurrenceShape,
+  previewShape,
+  scheduleShape,
+} from '../../shared/contracts/schedules/schedules.ts';
 import type { ScheduleVerb } from '../../shared/domain/recurrence/schedule-states.ts';
 import { readFields, type WrittenOptions } from '../action-types/read-fields.ts';
 import { tellNext, writeData, type CommandContext } from '../command-context.ts';

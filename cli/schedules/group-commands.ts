@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { groupShape } from '../../shared/contracts/schedules.ts';
+import { groupShape } from '../../shared/contracts/schedules/schedules.ts';
 import { readFields, type WrittenOptions } from '../action-types/read-fields.ts';
 import { writeData, type CommandContext } from '../command-context.ts';
 import { exitCodes, type ExitCode } from '../exit-codes.ts';

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import { campaign } from '../../shared/contracts/campaigns.ts';
+import { campaign } from '../../shared/contracts/campaigns/campaigns.ts';
 import { problem } from './frame/problems.contract.ts';
 import type { CampaignStore } from './campaigns/campaign-store.port.ts';
 import { authorized, createApiDeps, someCampaign } from '../../test/support/api-deps.ts';

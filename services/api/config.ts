@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { isZone } from '../../shared/domain/recurrence/zone-spans.ts';
-import type { EngineConfig } from '../../shared/contracts/engine-config.ts';
+import type { EngineConfig } from '../../shared/contracts/endpoints/engine-config.ts';
 import { createProblems } from '../../shared/runtime/configuration-error.ts';
 import { readEngineConfig } from '../../shared/runtime/engine-config-file.ts';
 import { commonEnvironment, readEnvironment } from '../../shared/runtime/environment.ts';

@@ -2,12 +2,12 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { campaign } from '../../shared/contracts/campaigns.ts';
+import { campaign } from '../../shared/contracts/campaigns/campaigns.ts';
 import { migrate } from '../../shared/postgres/migrate.ts';
 import { pageShape } from './frame/pages.contract.ts';
 import { problem } from './frame/problems.contract.ts';
-import { logInLink, sessionShape } from '../../shared/contracts/sessions.ts';
-import { runSummary } from '../../shared/contracts/runs.ts';
+import { logInLink, sessionShape } from '../../shared/contracts/access/sessions.ts';
+import { runSummary } from '../../shared/contracts/runs/runs.ts';
 import { stopService, type Service } from '../../shared/runtime/service.ts';
 import {
   createEmptyTestDatabase,

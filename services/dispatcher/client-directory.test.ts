@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { pino } from 'pino';
 import { describe, expect, it } from 'vitest';
-import { clientDefinition } from '../../shared/contracts/clients.ts';
+import { clientDefinition } from '../../shared/contracts/jobs/clients.ts';
 import { clientKeyContext } from '../../shared/domain/job/job-ids.ts';
 import { webhookKeyOf, webhookProblem } from '../../shared/domain/endpoint/standard-webhooks.ts';
 import type { Client } from '../../shared/ports/clients.ts';

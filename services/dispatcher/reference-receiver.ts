@@ -1,5 +1,5 @@
-import { jobReferences, type JobReferences } from '../../shared/contracts/job-references.ts';
-import { readMessage } from '../../shared/contracts/read-message.ts';
+import { jobReferences, type JobReferences } from '../../shared/contracts/messages/job-references.ts';
+import { readMessage } from '../../shared/contracts/messages/read-message.ts';
 import type { JobReference } from '../../shared/domain/job/job-key.ts';
 import type { DeadLetters } from '../../shared/ports/dead-letters.ts';
 import type { LaneMessage, LaneReceiver } from '../../shared/ports/message-bus.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import { compactAnswer, fullAnswer } from '../../shared/contracts/batch-actions.ts';
+import { compactAnswer, fullAnswer } from '../../shared/contracts/endpoints/batch-actions.ts';
 import { systemClock } from '../../shared/runtime/system-clock.ts';
 import { createAnswersByKey } from './answers-by-key.ts';
 import { createBatchService } from './batch-service.ts';

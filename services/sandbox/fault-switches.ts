@@ -1,4 +1,4 @@
-import { batchCall, type StatusQuery } from '../../shared/contracts/batch-actions.ts';
+import { batchCall, type StatusQuery } from '../../shared/contracts/endpoints/batch-actions.ts';
 import { fractionOf, topicOf } from './chance.ts';
 import type { ServiceName } from './chance.ts';
 import type { BatchRequest } from './effects.ts';

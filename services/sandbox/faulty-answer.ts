@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { compactAnswer, fullAnswer } from '../../shared/contracts/batch-actions.ts';
+import { compactAnswer, fullAnswer } from '../../shared/contracts/endpoints/batch-actions.ts';
 import { fractionOf, topicOf } from './chance.ts';
 import type { BatchRequest, Decide } from './effects.ts';
 import type { CallRule, FaultyAnswer } from './fault-rules.ts';

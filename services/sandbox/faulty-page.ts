@@ -1,5 +1,5 @@
 import { setTimeout as wait } from 'node:timers/promises';
-import { userPage } from '../../shared/contracts/segmentation.ts';
+import { userPage } from '../../shared/contracts/endpoints/segmentation.ts';
 import type { SegmentationRule } from './fault-rules.ts';
 import type { FaultSwitches } from './fault-switches.ts';
 import type { HttpAnswer } from './http-answer.ts';

@@ -1,4 +1,4 @@
-import type { StatusQuery } from '../../shared/contracts/batch-actions.ts';
+import type { StatusQuery } from '../../shared/contracts/endpoints/batch-actions.ts';
 import type { UserOutcome } from './effects.ts';
 import type { StatusRule } from './fault-rules.ts';
 import { compressed, mangled, pickUsers, toldOf } from './faulty-answer.ts';

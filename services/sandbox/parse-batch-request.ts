@@ -1,5 +1,10 @@
 import type { IncomingHttpHeaders } from 'node:http';
-import { batchCall, statusQuery, type BatchCall, type StatusQuery } from '../../shared/contracts/batch-actions.ts';
+import {
+  batchCall,
+  statusQuery,
+  type BatchCall,
+  type StatusQuery,
+} from '../../shared/contracts/endpoints/batch-actions.ts';
 import { countryPattern } from '../../shared/domain/endpoint/shard.ts';
 import { isValidUserId } from '../../shared/domain/ids/user-id.ts';
 import type { BatchRequest, Refusal } from './effects.ts';

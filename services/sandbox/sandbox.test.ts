@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import { segmentDescription, userPage } from '../../shared/contracts/segmentation.ts';
+import { segmentDescription, userPage } from '../../shared/contracts/endpoints/segmentation.ts';
 import { signatureHeaders, webhookKeyOf } from '../../shared/domain/endpoint/standard-webhooks.ts';
 import { stopService, type Service } from '../../shared/runtime/service.ts';
 import { noMeter } from '../../shared/runtime/no-meter.ts';

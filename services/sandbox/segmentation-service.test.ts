@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { segmentDescription, userPage } from '../../shared/contracts/segmentation.ts';
+import { segmentDescription, userPage } from '../../shared/contracts/endpoints/segmentation.ts';
 import { createSegmentationService } from './segmentation-service.ts';
 import { createSegments } from './segments.ts';
 

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { EngineConfig } from '../../shared/contracts/engine-config.ts';
+import type { EngineConfig } from '../../shared/contracts/endpoints/engine-config.ts';
 import { regionPattern } from '../../shared/domain/endpoint/call-topics.ts';
 import { createProblems } from '../../shared/runtime/configuration-error.ts';
 import { readEngineConfig } from '../../shared/runtime/engine-config-file.ts';

@@ -1,6 +1,6 @@
 import { pino } from 'pino';
 import { describe, expect, it } from 'vitest';
-import { jobReferences } from '../../shared/contracts/job-references.ts';
+import { jobReferences } from '../../shared/contracts/messages/job-references.ts';
 import { clientIdOf, jobIdOf, type SeedJob } from '../../test/support/conformance/job-subject.ts';
 import { createCallbackTables } from '../../test/support/memory/callback-tables.ts';
 import { createMemoryDueReferences } from '../../test/support/memory/due-references.ts';

@@ -1,4 +1,4 @@
-import { maxReferences } from '../../shared/contracts/job-references.ts';
+import { maxReferences } from '../../shared/contracts/messages/job-references.ts';
 import type { JobReference } from '../../shared/domain/job/job-key.ts';
 import type { Clock } from '../../shared/ports/clock.ts';
 import type { MessagePublisher, OutgoingMessage } from '../../shared/ports/message-bus.ts';

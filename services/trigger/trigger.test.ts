@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { waitingOf } from '../../test/support/conformance/execution-subject.ts';
 import { passTime, passTimeUntil } from '../../test/support/pass-time.ts';
 import { createTriggerFixture, failureOf, userIds } from '../../test/support/trigger-fixture.ts';
-import { segmentAlone } from '../../shared/contracts/feed-audience.ts';
+import { segmentAlone } from '../../shared/contracts/runs/feed-audience.ts';
 import { createTrigger, type TriggerDeps } from './trigger.ts';
 
 function setUp(change: (deps: TriggerDeps) => Partial<TriggerDeps> = () => ({})) {

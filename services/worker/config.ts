@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { EngineConfig } from '../../shared/contracts/engine-config.ts';
+import type { EngineConfig } from '../../shared/contracts/endpoints/engine-config.ts';
 import { createProblems, type Problems } from '../../shared/runtime/configuration-error.ts';
 import { checkSecrets, readEngineConfig } from '../../shared/runtime/engine-config-file.ts';
 import { commonEnvironment, readEnvironment } from '../../shared/runtime/environment.ts';

@@ -1,4 +1,4 @@
-import type { ActionTypeConfig } from '../../shared/contracts/engine-config.ts';
+import type { ActionTypeConfig } from '../../shared/contracts/endpoints/engine-config.ts';
 import type { UsersText } from '../../shared/domain/step/users-text.ts';
 import type { LaneMessage } from '../../shared/ports/message-bus.ts';
 import type { ClaimedStep, FeedContext, StepAdmission, StepRef, StepResult } from '../../shared/ports/step-ledger.ts';

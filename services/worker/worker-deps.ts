@@ -1,4 +1,4 @@
-import type { EngineConfig } from '../../shared/contracts/engine-config.ts';
+import type { EngineConfig } from '../../shared/contracts/endpoints/engine-config.ts';
 import type { Shard, TopicNames } from '../../shared/domain/endpoint/shard.ts';
 import type { Clock } from '../../shared/ports/clock.ts';
 import type { DeadLetters } from '../../shared/ports/dead-letters.ts';

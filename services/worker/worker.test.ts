@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { stepMessage } from '../../shared/contracts/messages.ts';
+import { stepMessage } from '../../shared/contracts/messages/messages.ts';
 import { passTime } from '../../test/support/pass-time.ts';
 import { createRunningWorker, stopWorker } from '../../test/support/running-worker.ts';
 import { answerWithFailures } from '../../test/support/worker-fixture.ts';

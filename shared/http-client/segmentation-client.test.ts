@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { engineConfig } from '../contracts/engine-config.ts';
+import { engineConfig } from '../contracts/endpoints/engine-config.ts';
 import type { PageRequest } from '../ports/segmentation.ts';
 import { createSegmentation } from './segmentation-client.ts';
 

@@ -1,6 +1,6 @@
 import type { z } from 'zod';
-import type { EngineConfig } from '../contracts/engine-config.ts';
-import { segmentDescription, userPage } from '../contracts/segmentation.ts';
+import type { EngineConfig } from '../contracts/endpoints/engine-config.ts';
+import { segmentDescription, userPage } from '../contracts/endpoints/segmentation.ts';
 import type { Segmentation, SegmentationAnswer, SegmentationFailure } from '../ports/segmentation.ts';
 import { authorizationOf } from '../runtime/engine-config-file.ts';
 import { createHttpOrigin, type HttpOrigin, type HttpOutcome } from './http-dispatch.ts';

@@ -1,4 +1,4 @@
-import type { ClientDefinition } from '../contracts/clients.ts';
+import type { ClientDefinition } from '../contracts/jobs/clients.ts';
 
 /** One secret that calls are signed with. Several may be valid at once: that is how they are rotated. */
 export interface ClientKey {

@@ -1,4 +1,4 @@
-import type { ActionTypeConfig, EngineConfig } from '../contracts/engine-config.ts';
+import type { ActionTypeConfig, EngineConfig } from '../contracts/endpoints/engine-config.ts';
 import type { Shard } from '../domain/endpoint/shard.ts';
 
 /** Secrets of an action type: the whole `Authorization` header, the key that our calls are signed with, and the one of receipts to us. */

@@ -1,4 +1,4 @@
-import type { SegmentDescription, UserPage } from '../contracts/segmentation.ts';
+import type { SegmentDescription, UserPage } from '../contracts/endpoints/segmentation.ts';
 
 /** `refused`: asking again will not help before somebody changes something. `unavailable`: it may. */
 export interface SegmentationFailure {

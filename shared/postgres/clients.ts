@@ -1,6 +1,6 @@
 import type { Pool } from 'pg';
 import { z } from 'zod';
-import { keptClientDefinition } from '../contracts/clients.ts';
+import { keptClientDefinition } from '../contracts/jobs/clients.ts';
 import type { Client, ClientSource } from '../ports/clients.ts';
 
 const clientRow = z.object({

@@ -1,4 +1,4 @@
-import { estimateOf, onlySegment, type FeedAudience } from '../contracts/feed-audience.ts';
+import { estimateOf, onlySegment, type FeedAudience } from '../contracts/runs/feed-audience.ts';
 
 /** How a feed's row keeps its audience: a segment alone in columns of its own, everything else as it is. */
 export interface AudienceColumns {

@@ -1,6 +1,6 @@
 import type { Pool, PoolClient } from 'pg';
 import { z } from 'zod';
-import { keptActionTypeConfig } from '../contracts/engine-config.ts';
+import { keptActionTypeConfig } from '../contracts/endpoints/engine-config.ts';
 import { differencesBetween } from '../runtime/registry-differences.ts';
 import { secretNames, type RegisteredActionType, type RegisteredShard } from '../ports/registry.ts';
 import type { RegistrySource, Seed, ShardStore } from '../ports/registry.ts';

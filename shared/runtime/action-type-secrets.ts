@@ -1,4 +1,4 @@
-import type { ActionTypeConfig } from '../contracts/engine-config.ts';
+import type { ActionTypeConfig } from '../contracts/endpoints/engine-config.ts';
 import { secretNames, type RegisteredActionType, type SecretName } from '../ports/registry.ts';
 import type { SecretBox } from './secret-box.ts';
 

@@ -1,4 +1,4 @@
-import type { Catalogue } from '../contracts/engine-config.ts';
+import type { Catalogue } from '../contracts/endpoints/engine-config.ts';
 import type { Registry } from '../ports/registry.ts';
 
 /** What campaigns may ask for now: the enabled types of the registry, in the countries that the engine's file allows. */

@@ -1,7 +1,7 @@
 import { pino } from 'pino';
 import { describe, expect, it } from 'vitest';
 import { v7 as uuidv7 } from 'uuid';
-import { stepMessage } from '../contracts/messages.ts';
+import { stepMessage } from '../contracts/messages/messages.ts';
 import type { Lane, LaneMessage, LaneReceiver, MessageConsumer, OutgoingMessage } from '../ports/message-bus.ts';
 import { createSettableClock } from '../../test/support/settable-clock.ts';
 import { ownConsumer, ownPublisher } from './installation-bus.ts';

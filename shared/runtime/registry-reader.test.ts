@@ -4,7 +4,7 @@ import { createMemoryDatabase } from '../../test/support/memory/memory-database.
 import { createMemoryActionTypeStore, createMemoryRegistrySource } from '../../test/support/memory/registry.ts';
 import { passTime } from '../../test/support/pass-time.ts';
 import { createSettableClock } from '../../test/support/settable-clock.ts';
-import { actionTypeConfig } from '../contracts/engine-config.ts';
+import { actionTypeConfig } from '../contracts/endpoints/engine-config.ts';
 import type { RegistrySource } from '../ports/registry.ts';
 import { createRegistryReader, type RegistryReader } from './registry-reader.ts';
 

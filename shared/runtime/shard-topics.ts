@@ -1,4 +1,4 @@
-import type { EngineConfig } from '../contracts/engine-config.ts';
+import type { EngineConfig } from '../contracts/endpoints/engine-config.ts';
 import { topicNames, type Shard } from '../domain/endpoint/shard.ts';
 import type { TopicSpec } from '../ports/message-bus.ts';
 

@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { readLedger, type StepEffects } from '../../services/sandbox/ledger.ts';
-import { uploadedAudience } from '../../shared/contracts/audiences.ts';
+import { uploadedAudience } from '../../shared/contracts/campaigns/audiences.ts';
 import { pageSegment } from './gather-evidence.ts';
 import { countries, startInstallation, type Installation } from './installation.ts';
 

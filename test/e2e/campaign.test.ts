@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { RunProgress } from '../../shared/contracts/runs.ts';
+import type { RunProgress } from '../../shared/contracts/runs/runs.ts';
 import { violations } from '../support/evidence.ts';
 import { countries, rewardThenMessage, startInstallation, type Installation } from './installation.ts';
 

@@ -2,7 +2,12 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { afterEach, describe, expect, it } from 'vitest';
 import { readLedger } from '../../services/sandbox/ledger.ts';
 import { pageShape } from '../../services/api/frame/pages.contract.ts';
-import { controlledRun, runEvent, type ControlledRunShape, type RunProgress } from '../../shared/contracts/runs.ts';
+import {
+  controlledRun,
+  runEvent,
+  type ControlledRunShape,
+  type RunProgress,
+} from '../../shared/contracts/runs/runs.ts';
 import { lastCallSentWithinMs } from '../../shared/domain/run/run-control.ts';
 import type { RunState } from '../../shared/domain/run/run-states.ts';
 import { violations } from '../support/evidence.ts';

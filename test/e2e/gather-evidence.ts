@@ -1,5 +1,5 @@
 import { readLedger } from '../../services/sandbox/ledger.ts';
-import { segmentDescription, userPage } from '../../shared/contracts/segmentation.ts';
+import { segmentDescription, userPage } from '../../shared/contracts/endpoints/segmentation.ts';
 import type { Evidence } from '../support/evidence.ts';
 import type { MusterApi } from './muster-api.ts';
 

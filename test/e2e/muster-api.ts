@@ -7,7 +7,7 @@ import {
   type RunProgress,
   type RunReport,
   type UserFailureShape,
-} from '../../shared/contracts/runs.ts';
+} from '../../shared/contracts/runs/runs.ts';
 
 const pollMs = 50;
 

@@ -3,7 +3,7 @@ import { createServer } from 'node:http';
 import { setTimeout as wait } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { occurrenceShape, scheduleShape } from '../../shared/contracts/schedules.ts';
+import { occurrenceShape, scheduleShape } from '../../shared/contracts/schedules/schedules.ts';
 import { violations } from '../support/evidence.ts';
 import { countries, rewardThenMessage, startInstallation, type Installation } from './installation.ts';
 

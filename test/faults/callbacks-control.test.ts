@@ -1,8 +1,8 @@
 import { afterAll, afterEach, beforeAll, describe, expect, inject, it } from 'vitest';
 import { z } from 'zod';
-import { replayedJobs } from '../../shared/contracts/dead-jobs.ts';
-import { cancelledJob, jobChange } from '../../shared/contracts/jobs.ts';
-import { occurrenceShape, scheduleShape } from '../../shared/contracts/schedules.ts';
+import { replayedJobs } from '../../shared/contracts/jobs/dead-jobs.ts';
+import { cancelledJob, jobChange } from '../../shared/contracts/jobs/jobs.ts';
+import { occurrenceShape, scheduleShape } from '../../shared/contracts/schedules/schedules.ts';
 import type { Occurrence } from '../support/callback-evidence.ts';
 import { ownerOf } from './support/callback-owners.ts';
 import { startCallbackTrial, type CallbackTrial } from './support/callback-trial.ts';

@@ -1,6 +1,11 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { firedShape, occurrenceShape, previewShape, scheduleShape } from '../../shared/contracts/schedules.ts';
+import {
+  firedShape,
+  occurrenceShape,
+  previewShape,
+  scheduleShape,
+} from '../../shared/contracts/schedules/schedules.ts';
 import { startCallbackTrial, type CallbackTrial } from './support/callback-trial.ts';
 import { lasting, until } from './support/until.ts';
 

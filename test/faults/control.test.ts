@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import { controlledRun } from '../../shared/contracts/runs.ts';
+import { controlledRun } from '../../shared/contracts/runs/runs.ts';
 import { lastCallSentWithinMs } from '../../shared/domain/run/run-control.ts';
 import type { RunState } from '../../shared/domain/run/run-states.ts';
 import { rewardThenMessage } from '../e2e/installation.ts';

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { settlement } from '../../shared/contracts/settlements.ts';
+import { settlement } from '../../shared/contracts/runs/settlements.ts';
 import type { EngineConfigFile } from '../e2e/installation.ts';
 import { violations } from '../support/evidence.ts';
 import { startTrial, type Trial } from './support/trial.ts';

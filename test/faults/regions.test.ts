@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, inject, it } from 'vitest';
 import { z } from 'zod';
-import { occurrenceShape, scheduleShape } from '../../shared/contracts/schedules.ts';
+import { occurrenceShape, scheduleShape } from '../../shared/contracts/schedules/schedules.ts';
 import { findFreePorts } from '../../shared/infrastructure/free-ports.ts';
 import type { Occurrence } from '../support/callback-evidence.ts';
 import { ownerOf } from './support/callback-owners.ts';

@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { stepMessage } from '../../shared/contracts/messages.ts';
+import { stepMessage } from '../../shared/contracts/messages/messages.ts';
 import { rewardThenMessage } from '../e2e/installation.ts';
 import { startTrial, type Trial, type TrialOptions } from './support/trial.ts';
 import { lasting, until } from './support/until.ts';

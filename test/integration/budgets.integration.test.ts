@@ -7,7 +7,7 @@ import { createDueJobs } from '../../services/scheduler/postgres/due-jobs.ts';
 import { createFeedStore } from '../../services/trigger/feed/postgres/feed-store.ts';
 import { createRetentionStore } from '../../services/trigger/retain/postgres/retention.ts';
 import { createRunStore } from '../../services/trigger/keep/postgres/run-store.ts';
-import { segmentAlone } from '../../shared/contracts/feed-audience.ts';
+import { segmentAlone } from '../../shared/contracts/runs/feed-audience.ts';
 import { usersOf } from '../../shared/domain/step/users-text.ts';
 import type { ClaimedStep, StepLedger, StepRef, StepResult } from '../../shared/ports/step-ledger.ts';
 import { createLeases } from '../../shared/postgres/leases.ts';

@@ -5,7 +5,7 @@ import { createActionTypeStore } from '../../services/api/action-types/postgres/
 import { createCampaignStore } from '../../services/api/campaigns/postgres/campaign-store.ts';
 import { describeRegistry } from '../support/conformance/registry.conformance.ts';
 import { createTestDatabase, type TestDatabase } from '../support/postgres-database.ts';
-import { actionTypeConfig } from '../../shared/contracts/engine-config.ts';
+import { actionTypeConfig } from '../../shared/contracts/endpoints/engine-config.ts';
 import { applyConfig, joinInstallation } from '../../shared/postgres/installation.ts';
 import { createPool } from '../../shared/postgres/pool.ts';
 import { createRegistrySource, createShardStore } from '../../shared/postgres/registry.ts';

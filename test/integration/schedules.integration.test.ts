@@ -9,8 +9,8 @@ import { createScheduleStore } from '../../services/api/schedules/postgres/sched
 import { createDueJobs } from '../../services/scheduler/postgres/due-jobs.ts';
 import { createDueSchedules } from '../../services/scheduler/postgres/due-schedules.ts';
 import { createLeases } from '../../shared/postgres/leases.ts';
-import { clientDefinition } from '../../shared/contracts/clients.ts';
-import type { KeptSchedule } from '../../shared/contracts/kept-schedules.ts';
+import { clientDefinition } from '../../shared/contracts/jobs/clients.ts';
+import type { KeptSchedule } from '../../shared/contracts/schedules/kept-schedules.ts';
 import { createPool } from '../../shared/postgres/pool.ts';
 import { msOf } from '../../shared/postgres/schedules/schedule-rows.ts';
 import {

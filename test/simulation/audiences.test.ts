@@ -1,6 +1,6 @@
 import { v7 as uuidv7 } from 'uuid';
 import { beforeAll, describe, expect, it } from 'vitest';
-import type { CampaignDefinition } from '../../shared/contracts/campaigns.ts';
+import type { CampaignDefinition } from '../../shared/contracts/campaigns/campaigns.ts';
 import type { NewFeed } from '../../services/trigger/keep/run-store.port.ts';
 import type { Segmentation } from '../../shared/ports/segmentation.ts';
 import type { StoredAudiences } from '../../shared/ports/stored-audiences.ts';

@@ -9,7 +9,7 @@ import type { StepEndings } from '../../services/trigger/end/step-endings.port.t
 import { createTrigger } from '../../services/trigger/trigger.ts';
 import type { BatchEndpoint } from '../../services/worker/call/batch-endpoint.port.ts';
 import { createWorker } from '../../services/worker/worker.ts';
-import type { EngineConfig } from '../../shared/contracts/engine-config.ts';
+import type { EngineConfig } from '../../shared/contracts/endpoints/engine-config.ts';
 import type { Shard, TopicNames } from '../../shared/domain/endpoint/shard.ts';
 import type { Lane, LaneReceiver, MessageConsumer, OutgoingMessage } from '../../shared/ports/message-bus.ts';
 import { PublishError } from '../../shared/ports/message-bus.ts';

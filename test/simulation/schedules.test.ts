@@ -1,7 +1,7 @@
 import { fc } from '../support/properties.ts';
 import { describe, expect, it } from 'vitest';
-import type { KeptSchedule } from '../../shared/contracts/kept-schedules.ts';
-import { recurrenceOf } from '../../shared/contracts/recurrences.ts';
+import type { KeptSchedule } from '../../shared/contracts/schedules/kept-schedules.ts';
+import { recurrenceOf } from '../../shared/contracts/schedules/recurrences.ts';
 import { instantsFrom } from '../../shared/domain/recurrence/recurrence.ts';
 import { createMemoryDueSchedules } from '../support/memory/due-schedules.ts';
 import { createMemoryDatabase, type MemoryDatabase } from '../support/memory/memory-database.ts';

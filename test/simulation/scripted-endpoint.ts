@@ -1,4 +1,4 @@
-import { batchCall, statusQuery, type BatchCall } from '../../shared/contracts/batch-actions.ts';
+import { batchCall, statusQuery, type BatchCall } from '../../shared/contracts/endpoints/batch-actions.ts';
 import type {
   BatchAnswer,
   BatchEndpoint,

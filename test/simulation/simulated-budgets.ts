@@ -1,4 +1,4 @@
-import type { CampaignDefinition } from '../../shared/contracts/campaigns.ts';
+import type { CampaignDefinition } from '../../shared/contracts/campaigns/campaigns.ts';
 import { sumsOf } from '../support/memory/budgets.ts';
 import type { MemoryDatabase } from '../support/memory/memory-database.ts';
 import type { BudgetRow } from '../support/memory/run-tables.ts';

@@ -1,5 +1,5 @@
-import type { CampaignDefinition } from '../../shared/contracts/campaigns.ts';
-import { actionTypeConfig, type EngineConfig } from '../../shared/contracts/engine-config.ts';
+import type { CampaignDefinition } from '../../shared/contracts/campaigns/campaigns.ts';
+import { actionTypeConfig, type EngineConfig } from '../../shared/contracts/endpoints/engine-config.ts';
 import { lateMs, type Keeping } from './scripted-endpoint.ts';
 import { budgetsFor, type BudgetPlan } from './simulated-budgets.ts';
 

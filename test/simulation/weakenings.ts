@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { BatchEndpoint } from '../../services/worker/call/batch-endpoint.port.ts';
 import { isChildBatch } from '../../shared/domain/step/batch.ts';
-import { statusQuery } from '../../shared/contracts/batch-actions.ts';
+import { statusQuery } from '../../shared/contracts/endpoints/batch-actions.ts';
 import type { LedgerFlush, LedgerFlushed, StepRef, StepResult } from '../../shared/ports/step-ledger.ts';
 import { batchKey, stepKey, type MemoryDatabase } from '../support/memory/memory-database.ts';
 import type { StepRow } from '../support/memory/step-tables.ts';

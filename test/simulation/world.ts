@@ -1,5 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import type { CampaignDefinition } from '../../shared/contracts/campaigns.ts';
+import type { CampaignDefinition } from '../../shared/contracts/campaigns/campaigns.ts';
 import { publicId } from '../../shared/domain/ids/ids.ts';
 import { isTerminal } from '../../shared/domain/run/run-states.ts';
 import { lastCallSentWithinMs, type ControlVerb } from '../../shared/domain/run/run-control.ts';

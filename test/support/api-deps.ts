@@ -1,4 +1,4 @@
-import { engineConfig } from '../../shared/contracts/engine-config.ts';
+import { engineConfig } from '../../shared/contracts/endpoints/engine-config.ts';
 import { openSecrets } from '../../shared/runtime/action-type-secrets.ts';
 import { digestOfApiKey } from '../../shared/runtime/api-key-secret.ts';
 import { createRegistryReader } from '../../shared/runtime/registry-reader.ts';

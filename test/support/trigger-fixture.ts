@@ -1,7 +1,7 @@
 import { pino } from 'pino';
-import type { CampaignDefinition } from '../../shared/contracts/campaigns.ts';
-import { actionTypeConfig } from '../../shared/contracts/engine-config.ts';
-import { stepMessage, type StepMessage } from '../../shared/contracts/messages.ts';
+import type { CampaignDefinition } from '../../shared/contracts/campaigns/campaigns.ts';
+import { actionTypeConfig } from '../../shared/contracts/endpoints/engine-config.ts';
+import { stepMessage, type StepMessage } from '../../shared/contracts/messages/messages.ts';
 import { topicNames } from '../../shared/domain/endpoint/shard.ts';
 import { compareUserIds } from '../../shared/domain/ids/user-id.ts';
 import type { PageRequest, Segmentation, SegmentationFailure } from '../../shared/ports/segmentation.ts';

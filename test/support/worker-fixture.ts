@@ -1,8 +1,13 @@
 import { pino } from 'pino';
-import type { CampaignDefinition } from '../../shared/contracts/campaigns.ts';
-import { batchCall, statusQuery, type BatchCall, type StatusQuery } from '../../shared/contracts/batch-actions.ts';
-import { engineConfig, type ActionTypeConfig } from '../../shared/contracts/engine-config.ts';
-import { stepMessage, type StepMessage } from '../../shared/contracts/messages.ts';
+import type { CampaignDefinition } from '../../shared/contracts/campaigns/campaigns.ts';
+import {
+  batchCall,
+  statusQuery,
+  type BatchCall,
+  type StatusQuery,
+} from '../../shared/contracts/endpoints/batch-actions.ts';
+import { engineConfig, type ActionTypeConfig } from '../../shared/contracts/endpoints/engine-config.ts';
+import { stepMessage, type StepMessage } from '../../shared/contracts/messages/messages.ts';
 import { topicNames, type Shard } from '../../shared/domain/endpoint/shard.ts';
 import type { BatchAnswer, BatchEndpoint, BatchRequest } from '../../services/worker/call/batch-endpoint.port.ts';
 import { leaseMs, someUsers, startFedRun } from './conformance/execution-subject.ts';

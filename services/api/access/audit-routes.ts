@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { auditRecord } from '../../../shared/contracts/audit.ts';
+import { auditRecord } from '../../../shared/contracts/access/audit.ts';
 import { pageQuery, pageShape } from '../frame/pages.contract.ts';
 import { jsonAnswer, problems } from '../frame/server/answer-shapes.ts';
 import type { HttpServer } from '../frame/server/create-http-server.ts';

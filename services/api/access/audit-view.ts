@@ -1,4 +1,4 @@
-import type { AuditRecordShape } from '../../../shared/contracts/audit.ts';
+import type { AuditRecordShape } from '../../../shared/contracts/access/audit.ts';
 import { publicId } from '../../../shared/domain/ids/ids.ts';
 import type { AuditRecord } from './audit-log.port.ts';
 

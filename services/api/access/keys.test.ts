@@ -1,6 +1,6 @@
 import { get as httpGet, type IncomingMessage } from 'node:http';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { campaignDefinition } from '../../../shared/contracts/campaigns.ts';
+import { campaignDefinition } from '../../../shared/contracts/campaigns/campaigns.ts';
 import { publicId } from '../../../shared/domain/ids/ids.ts';
 import { digestOfApiKey } from '../../../shared/runtime/api-key-secret.ts';
 import { createPrometheusMeter } from '../../../shared/runtime/prometheus-meter.ts';

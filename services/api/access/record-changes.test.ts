@@ -3,7 +3,7 @@ import { pino } from 'pino';
 import { expect, it } from 'vitest';
 import { z } from 'zod';
 import { authorized, createApiDeps, someCampaign } from '../../../test/support/api-deps.ts';
-import { auditRecord } from '../../../shared/contracts/audit.ts';
+import { auditRecord } from '../../../shared/contracts/access/audit.ts';
 import { publicId } from '../../../shared/domain/ids/ids.ts';
 import { createApi } from '../api.ts';
 import { pageShape } from '../frame/pages.contract.ts';

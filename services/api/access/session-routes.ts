@@ -5,7 +5,7 @@ import { packageVersion } from '../../../shared/runtime/version.ts';
 import type { ApiKeyRecord } from '../../../shared/ports/api-keys.ts';
 import { cookiePlaceOf, type Authentication, type CallerSession } from './authenticate.ts';
 import type { CatalogueReader } from '../frame/catalogue-reader.ts';
-import { endedSessions, logIn, logInLink, sessionShape } from '../../../shared/contracts/sessions.ts';
+import { endedSessions, logIn, logInLink, sessionShape } from '../../../shared/contracts/access/sessions.ts';
 import { jsonAnswer, problems } from '../frame/server/answer-shapes.ts';
 import type { HttpServer } from '../frame/server/create-http-server.ts';
 import { HttpProblem } from '../frame/http-problem.ts';

@@ -1,14 +1,14 @@
 import { Writable } from 'node:stream';
 import { pino } from 'pino';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { auditRecord } from '../../../shared/contracts/audit.ts';
+import { auditRecord } from '../../../shared/contracts/access/audit.ts';
 import type { Role } from '../../../shared/domain/roles.ts';
 import { digestOfApiKey } from '../../../shared/runtime/api-key-secret.ts';
 import { authorized, createApiDeps, someCampaign, testApiKey } from '../../../test/support/api-deps.ts';
 import { createApi, type Api } from '../api.ts';
 import { pageShape } from '../frame/pages.contract.ts';
 import { problem } from '../frame/problems.contract.ts';
-import { logInLink, sessionShape } from '../../../shared/contracts/sessions.ts';
+import { logInLink, sessionShape } from '../../../shared/contracts/access/sessions.ts';
 import { createHttpServer } from '../frame/server/create-http-server.ts';
 import { requireDeclaredRoles } from './route-roles.ts';
 import { publicAddressOf } from '../frame/server/public-address.ts';

@@ -1,4 +1,4 @@
-import type { ActionTypeConfig } from '../../../shared/contracts/engine-config.ts';
+import type { ActionTypeConfig } from '../../../shared/contracts/endpoints/engine-config.ts';
 import type { RegisteredActionType, SecretName } from '../../../shared/ports/registry.ts';
 
 /** What is to be different; what is not named stays. */

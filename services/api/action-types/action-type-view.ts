@@ -1,4 +1,4 @@
-import type { Catalogue } from '../../../shared/contracts/engine-config.ts';
+import type { Catalogue } from '../../../shared/contracts/endpoints/engine-config.ts';
 import type { RegisteredActionType } from '../../../shared/ports/registry.ts';
 import type { ActionType } from './action-types.contract.ts';
 

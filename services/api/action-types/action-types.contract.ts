@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { actionTypeConfig } from '../../../shared/contracts/engine-config.ts';
+import { actionTypeConfig } from '../../../shared/contracts/endpoints/engine-config.ts';
 import { actionTypePattern } from '../../../shared/domain/endpoint/shard.ts';
 
 const name = z.string().regex(actionTypePattern).describe('Also part of the names of topics');

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { actionTypeConfig, type ActionTypeConfig } from '../../../shared/contracts/engine-config.ts';
+import { actionTypeConfig, type ActionTypeConfig } from '../../../shared/contracts/endpoints/engine-config.ts';
 import type { RegisteredActionType } from '../../../shared/ports/registry.ts';
 import { originsOf } from '../../../shared/runtime/action-type-secrets.ts';
 import { compileParamsSchema } from './check-params.ts';

@@ -1,6 +1,6 @@
 import { Ajv2020, type ErrorObject, type ValidateFunction } from 'ajv/dist/2020.js';
 import formats from 'ajv-formats';
-import type { ParamsSchema } from '../../../shared/contracts/engine-config.ts';
+import type { ParamsSchema } from '../../../shared/contracts/endpoints/engine-config.ts';
 import { paramsFormats } from '../../../shared/domain/endpoint/params-schema.ts';
 import { maxMatchedCharacters } from '../../../shared/domain/endpoint/pattern-cost.ts';
 import type { FieldProblem } from '../frame/problems.contract.ts';

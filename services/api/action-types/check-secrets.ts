@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { ActionTypeConfig } from '../../../shared/contracts/engine-config.ts';
+import type { ActionTypeConfig } from '../../../shared/contracts/endpoints/engine-config.ts';
 import { webhookKeyOf, webhookSecretForm } from '../../../shared/domain/endpoint/standard-webhooks.ts';
 import { secretNames, type SecretName } from '../../../shared/ports/registry.ts';
 import type { FieldProblem } from '../frame/problems.contract.ts';

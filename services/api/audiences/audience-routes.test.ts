@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { connect } from 'node:net';
 import { gzipSync } from 'node:zlib';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { rejectedRow, uploadedAudience } from '../../../shared/contracts/audiences.ts';
+import { rejectedRow, uploadedAudience } from '../../../shared/contracts/campaigns/audiences.ts';
 import { uuidOf } from '../../../shared/domain/ids/ids.ts';
 import { authorized, createApiDeps, someCampaign, testApiKey } from '../../../test/support/api-deps.ts';
 import { createApi, type Api } from '../api.ts';

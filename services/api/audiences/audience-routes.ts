@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream';
 import { v7 as uuidv7 } from 'uuid';
 import { z } from 'zod';
-import { rejectedRow, uploadedAudience } from '../../../shared/contracts/audiences.ts';
+import { rejectedRow, uploadedAudience } from '../../../shared/contracts/campaigns/audiences.ts';
 import { publicId } from '../../../shared/domain/ids/ids.ts';
 import { countryPattern } from '../../../shared/domain/endpoint/shard.ts';
 import { isStorable } from '../../../shared/domain/ids/stored-text.ts';

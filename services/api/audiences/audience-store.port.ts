@@ -1,4 +1,4 @@
-import type { AudienceState, RejectedRow } from '../../../shared/contracts/audiences.ts';
+import type { AudienceState, RejectedRow } from '../../../shared/contracts/campaigns/audiences.ts';
 import type { Page } from '../campaigns/campaign-store.port.ts';
 
 export interface AudienceRecord {

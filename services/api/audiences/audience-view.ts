@@ -1,4 +1,4 @@
-import type { UploadedAudience } from '../../../shared/contracts/audiences.ts';
+import type { UploadedAudience } from '../../../shared/contracts/campaigns/audiences.ts';
 import { publicId } from '../../../shared/domain/ids/ids.ts';
 import type { AudienceRecord } from './audience-store.port.ts';
 

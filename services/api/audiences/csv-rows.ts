@@ -1,4 +1,4 @@
-import type { RejectRule } from '../../../shared/contracts/audiences.ts';
+import type { RejectRule } from '../../../shared/contracts/campaigns/audiences.ts';
 
 /** One line of a file, cut into what it says. */
 export type CsvRow = { id: string; country: string | null } | { rejected: RejectRule };

@@ -1,4 +1,4 @@
-import type { RejectedRow, RejectRule } from '../../../shared/contracts/audiences.ts';
+import type { RejectedRow, RejectRule } from '../../../shared/contracts/campaigns/audiences.ts';
 import { areValidUserIds, brokenUserIdRule, escapeUserId } from '../../../shared/domain/ids/user-id.ts';
 import { columnsOf, maxLineBytes, rowOf, type Columns } from './csv-rows.ts';
 import type { UploadEnd, UploadRows } from './audience-store.port.ts';

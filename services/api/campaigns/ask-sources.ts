@@ -1,6 +1,6 @@
 import pLimit from 'p-limit';
-import type { AudienceEntry, CampaignDefinition } from '../../../shared/contracts/campaigns.ts';
-import type { Warning } from '../../../shared/contracts/estimates.ts';
+import type { AudienceEntry, CampaignDefinition } from '../../../shared/contracts/campaigns/campaigns.ts';
+import type { Warning } from '../../../shared/contracts/campaigns/estimates.ts';
 import { uuidOf } from '../../../shared/domain/ids/ids.ts';
 import { isTerminal } from '../../../shared/domain/run/run-states.ts';
 import type { Clock } from '../../../shared/ports/clock.ts';

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { campaignEstimate, warning } from '../../../shared/contracts/estimates.ts';
+import { campaignEstimate, warning } from '../../../shared/contracts/campaigns/estimates.ts';
 import { publicId } from '../../../shared/domain/ids/ids.ts';
 import type { SegmentationFailure } from '../../../shared/ports/segmentation.ts';
 import { authorized, createApiDeps, someCampaign } from '../../../test/support/api-deps.ts';

@@ -1,5 +1,5 @@
-import type { ListedCampaignShape, ListedRunShape } from '../../../shared/contracts/campaign-lists.ts';
-import type { RunProgress } from '../../../shared/contracts/runs.ts';
+import type { ListedCampaignShape, ListedRunShape } from '../../../shared/contracts/campaigns/campaign-lists.ts';
+import type { RunProgress } from '../../../shared/contracts/runs/runs.ts';
 import type { CampaignCountsRow, ListedCampaign } from './campaign-lists.port.ts';
 import { campaignView } from './campaign-view.ts';
 

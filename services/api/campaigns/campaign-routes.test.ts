@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import { campaign } from '../../../shared/contracts/campaigns.ts';
+import { campaign } from '../../../shared/contracts/campaigns/campaigns.ts';
 import { uuidOf } from '../../../shared/domain/ids/ids.ts';
 import { pageShape } from '../frame/pages.contract.ts';
 import { problem } from '../frame/problems.contract.ts';

@@ -1,8 +1,12 @@
 import type { FastifySchemaCompiler } from 'fastify';
 import { z } from 'zod';
-import { campaign, campaignDefinition, type CampaignDefinition } from '../../../shared/contracts/campaigns.ts';
-import { campaignEstimate, warning, type Warning } from '../../../shared/contracts/estimates.ts';
-import type { Catalogue } from '../../../shared/contracts/engine-config.ts';
+import {
+  campaign,
+  campaignDefinition,
+  type CampaignDefinition,
+} from '../../../shared/contracts/campaigns/campaigns.ts';
+import { campaignEstimate, warning, type Warning } from '../../../shared/contracts/campaigns/estimates.ts';
+import type { Catalogue } from '../../../shared/contracts/endpoints/engine-config.ts';
 import { publicId } from '../../../shared/domain/ids/ids.ts';
 import { jsonAnswer, problems } from '../frame/server/answer-shapes.ts';
 import { checkShape } from '../frame/server/check-shape.ts';

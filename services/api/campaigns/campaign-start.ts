@@ -1,5 +1,5 @@
-import type { CampaignDefinition } from '../../../shared/contracts/campaigns.ts';
-import { earliestStartMs } from '../../../shared/contracts/local-starts.ts';
+import type { CampaignDefinition } from '../../../shared/contracts/campaigns/campaigns.ts';
+import { earliestStartMs } from '../../../shared/contracts/campaigns/local-starts.ts';
 import { dueInstant } from '../schedules/due-instant.ts';
 import type { CampaignRecord, CampaignStore } from './campaign-store.port.ts';
 

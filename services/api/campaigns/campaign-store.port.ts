@@ -1,5 +1,5 @@
-import type { CampaignDefinition } from '../../../shared/contracts/campaigns.ts';
-import type { RecurrenceDefinition } from '../../../shared/contracts/recurrences.ts';
+import type { CampaignDefinition } from '../../../shared/contracts/campaigns/campaigns.ts';
+import type { RecurrenceDefinition } from '../../../shared/contracts/schedules/recurrences.ts';
 import type { RunState } from '../../../shared/domain/run/run-states.ts';
 
 /** `draft`: not started, or taken back. `scheduled`: its job waits to fall due, or its run has begun (then the latest run's state says more). */

@@ -1,4 +1,4 @@
-import type { Campaign, CampaignDefinition } from '../../../shared/contracts/campaigns.ts';
+import type { Campaign, CampaignDefinition } from '../../../shared/contracts/campaigns/campaigns.ts';
 import { publicId } from '../../../shared/domain/ids/ids.ts';
 import { startOf } from './campaign-start.ts';
 import type { CampaignRecord } from './campaign-store.port.ts';

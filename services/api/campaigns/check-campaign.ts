@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { campaignDefinition, type CampaignDefinition } from '../../../shared/contracts/campaigns.ts';
-import type { Catalogue } from '../../../shared/contracts/engine-config.ts';
+import { campaignDefinition, type CampaignDefinition } from '../../../shared/contracts/campaigns/campaigns.ts';
+import type { Catalogue } from '../../../shared/contracts/endpoints/engine-config.ts';
 import type { FieldProblem } from '../frame/problems.contract.ts';
 import { countryPattern } from '../../../shared/domain/endpoint/shard.ts';
 import { paramsProblems } from '../action-types/check-params.ts';

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import { campaign } from '../../../shared/contracts/campaigns.ts';
+import { campaign } from '../../../shared/contracts/campaigns/campaigns.ts';
 import { authorized, createApiDeps, someCampaign } from '../../../test/support/api-deps.ts';
 import { createApi, type Api } from '../api.ts';
 import { campaignPreview } from '../jobs/scheduler/load-preview.contract.ts';

@@ -5,8 +5,8 @@ import {
   campaignPatch,
   paceUsersPerSecond,
   type CampaignDefinition,
-} from '../../../shared/contracts/campaigns.ts';
-import type { Catalogue } from '../../../shared/contracts/engine-config.ts';
+} from '../../../shared/contracts/campaigns/campaigns.ts';
+import type { Catalogue } from '../../../shared/contracts/endpoints/engine-config.ts';
 import { campaignPreview, type CampaignPreview } from '../jobs/scheduler/load-preview.contract.ts';
 import { publicId } from '../../../shared/domain/ids/ids.ts';
 import { countryPattern } from '../../../shared/domain/endpoint/shard.ts';

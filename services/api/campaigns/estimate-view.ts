@@ -1,5 +1,5 @@
-import type { CampaignDefinition } from '../../../shared/contracts/campaigns.ts';
-import type { CampaignEstimate } from '../../../shared/contracts/estimates.ts';
+import type { CampaignDefinition } from '../../../shared/contracts/campaigns/campaigns.ts';
+import type { CampaignEstimate } from '../../../shared/contracts/campaigns/estimates.ts';
 import type { AskedSource, AskedSources } from './ask-sources.ts';
 
 /** What is known of an audience before a run has merged it. */

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { clientForecast, clientLedger } from '../../../shared/contracts/client-figures.ts';
+import { clientForecast, clientLedger } from '../../../shared/contracts/jobs/client-figures.ts';
 import type { Clock } from '../../../shared/ports/clock.ts';
 import type { ClientReader } from '../../../shared/runtime/client-reader.ts';
 import { clientInPath } from './client-in-path.ts';

@@ -1,4 +1,4 @@
-import type { ClientForecastShape, ClientLedgerShape } from '../../../shared/contracts/client-figures.ts';
+import type { ClientForecastShape, ClientLedgerShape } from '../../../shared/contracts/jobs/client-figures.ts';
 import { publicId } from '../../../shared/domain/ids/ids.ts';
 import { ledgerDifference } from '../../../shared/domain/job/ledger-balance.ts';
 import { partitionCount } from '../../../shared/domain/job/partitioning.ts';

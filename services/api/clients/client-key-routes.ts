@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { v7 as uuidv7 } from 'uuid';
 import { z } from 'zod';
-import { addedClientKey, clientShape, newClientKey } from '../../../shared/contracts/clients.ts';
+import { addedClientKey, clientShape, newClientKey } from '../../../shared/contracts/jobs/clients.ts';
 import { clientKeyContext } from '../../../shared/domain/job/job-ids.ts';
 import { webhookKeyOf, webhookSecretForm } from '../../../shared/domain/endpoint/standard-webhooks.ts';
 import type { Clock } from '../../../shared/ports/clock.ts';

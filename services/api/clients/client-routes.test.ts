@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import { addedClientKey, clientShape } from '../../../shared/contracts/clients.ts';
+import { addedClientKey, clientShape } from '../../../shared/contracts/jobs/clients.ts';
 import { clientKeyContext } from '../../../shared/domain/job/job-ids.ts';
 import { uuidOf } from '../../../shared/domain/ids/ids.ts';
 import { createSecretBox } from '../../../shared/runtime/secret-box.ts';

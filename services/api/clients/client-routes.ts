@@ -9,7 +9,7 @@ import {
   disabling,
   newClient,
   type ClientDefinition,
-} from '../../../shared/contracts/clients.ts';
+} from '../../../shared/contracts/jobs/clients.ts';
 import type { Client } from '../../../shared/ports/clients.ts';
 import { clientInPath } from './client-in-path.ts';
 import { clientKeyRoutes, type ClientKeyRoutesDeps } from './client-key-routes.ts';

@@ -1,4 +1,4 @@
-import type { ClientDefinition } from '../../../shared/contracts/clients.ts';
+import type { ClientDefinition } from '../../../shared/contracts/jobs/clients.ts';
 import type { Client } from '../../../shared/ports/clients.ts';
 import type { Page } from '../campaigns/campaign-store.port.ts';
 

@@ -1,6 +1,6 @@
 import { pino } from 'pino';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { clientDefinition, type ClientDefinition } from '../../../shared/contracts/clients.ts';
+import { clientDefinition, type ClientDefinition } from '../../../shared/contracts/jobs/clients.ts';
 import type { Client } from '../../../shared/ports/clients.ts';
 import { passTime } from '../../../test/support/pass-time.ts';
 import { createSettableClock, type SettableClock } from '../../../test/support/settable-clock.ts';

@@ -1,4 +1,4 @@
-import type { ClientShape } from '../../../shared/contracts/clients.ts';
+import type { ClientShape } from '../../../shared/contracts/jobs/clients.ts';
 import { publicId } from '../../../shared/domain/ids/ids.ts';
 import type { Client, ClientKey } from '../../../shared/ports/clients.ts';
 

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import { findAnswer } from '../../../shared/contracts/finds.ts';
+import { findAnswer } from '../../../shared/contracts/access/finds.ts';
 import { publicId } from '../../../shared/domain/ids/ids.ts';
 import { campaignDefinitionOf } from '../../../test/support/conformance/run-rows.ts';
 import { authorized, createApiDeps } from '../../../test/support/api-deps.ts';

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { findAnswer } from '../../../shared/contracts/finds.ts';
+import { findAnswer } from '../../../shared/contracts/access/finds.ts';
 import { findThings, type FindThingsDeps } from './find-things.ts';
 import { jsonAnswer, problems } from '../frame/server/answer-shapes.ts';
 import type { HttpServer } from '../frame/server/create-http-server.ts';

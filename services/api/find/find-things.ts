@@ -1,4 +1,4 @@
-import type { FoundShape } from '../../../shared/contracts/finds.ts';
+import type { FoundShape } from '../../../shared/contracts/access/finds.ts';
 import { publicId, uuidOf, type IdKind } from '../../../shared/domain/ids/ids.ts';
 import type { CatalogueReader } from '../frame/catalogue-reader.ts';
 import type { AudienceStore } from '../audiences/audience-store.port.ts';

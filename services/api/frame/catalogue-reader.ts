@@ -1,4 +1,4 @@
-import type { Catalogue } from '../../../shared/contracts/engine-config.ts';
+import type { Catalogue } from '../../../shared/contracts/endpoints/engine-config.ts';
 import type { RegistryReader } from '../../../shared/runtime/registry-reader.ts';
 import { catalogueOf } from '../../../shared/runtime/catalogue.ts';
 

@@ -6,8 +6,8 @@ import {
   replayedJobs,
   replayMany,
   replayOne,
-} from '../../../shared/contracts/dead-jobs.ts';
-import { clientRef } from '../../../shared/contracts/jobs.ts';
+} from '../../../shared/contracts/jobs/dead-jobs.ts';
+import { clientRef } from '../../../shared/contracts/jobs/jobs.ts';
 import type { ClientReader } from '../../../shared/runtime/client-reader.ts';
 import { clientIdOf } from '../clients/client-names.ts';
 import { pageQuery, pageShape } from '../frame/pages.contract.ts';

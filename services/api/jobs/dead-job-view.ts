@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { DeadJobContentShape, DeadJobGroupShape, DeadJobShape } from '../../../shared/contracts/dead-jobs.ts';
+import type { DeadJobContentShape, DeadJobGroupShape, DeadJobShape } from '../../../shared/contracts/jobs/dead-jobs.ts';
 import { publicId } from '../../../shared/domain/ids/ids.ts';
 import type { DeadJob, DeadJobContent, DeadJobGroup } from './dead-job-store.port.ts';
 

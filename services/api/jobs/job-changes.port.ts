@@ -1,4 +1,4 @@
-import type { JobChangeVerb } from '../../../shared/contracts/jobs.ts';
+import type { JobChangeVerb } from '../../../shared/contracts/jobs/jobs.ts';
 import type { JobFilter } from './job-store.port.ts';
 
 /** The filter without its client, which stands beside it. */

@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import { clientForecast, clientLedger } from '../../../shared/contracts/client-figures.ts';
-import { clientShape } from '../../../shared/contracts/clients.ts';
-import { acceptedJob, cancelledJob, jobChange, jobShape, jobSummary } from '../../../shared/contracts/jobs.ts';
+import { clientForecast, clientLedger } from '../../../shared/contracts/jobs/client-figures.ts';
+import { clientShape } from '../../../shared/contracts/jobs/clients.ts';
+import { acceptedJob, cancelledJob, jobChange, jobShape, jobSummary } from '../../../shared/contracts/jobs/jobs.ts';
 import { uuidOf } from '../../../shared/domain/ids/ids.ts';
 import { authorized, createApiDeps } from '../../../test/support/api-deps.ts';
 import { passTime } from '../../../test/support/pass-time.ts';

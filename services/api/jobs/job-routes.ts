@@ -9,7 +9,7 @@ import {
   newDue,
   type CancelAnswer,
   type NewDue,
-} from '../../../shared/contracts/jobs.ts';
+} from '../../../shared/contracts/jobs/jobs.ts';
 import type { Clock } from '../../../shared/ports/clock.ts';
 import type { ClientReader } from '../../../shared/runtime/client-reader.ts';
 import { instantOf } from './accept/admit-jobs.ts';

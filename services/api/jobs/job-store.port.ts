@@ -1,4 +1,4 @@
-import type { JobOutcome, JobState } from '../../../shared/contracts/jobs.ts';
+import type { JobOutcome, JobState } from '../../../shared/contracts/jobs/jobs.ts';
 import type { Page } from '../campaigns/campaign-store.port.ts';
 
 export interface JobRecord {

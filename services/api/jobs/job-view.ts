@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { JobShape, JobSummary } from '../../../shared/contracts/jobs.ts';
+import type { JobShape, JobSummary } from '../../../shared/contracts/jobs/jobs.ts';
 import { publicId } from '../../../shared/domain/ids/ids.ts';
 import type { JobRecord, WholeJob } from './job-store.port.ts';
 

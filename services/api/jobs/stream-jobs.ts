@@ -1,4 +1,4 @@
-import type { JobResult } from '../../../shared/contracts/jobs.ts';
+import type { JobResult } from '../../../shared/contracts/jobs/jobs.ts';
 import { acceptJobs, type AcceptJobsDeps, type SentJobs } from './accept/accept-jobs.ts';
 import { HttpProblem } from '../frame/http-problem.ts';
 import { parseJsonBody } from '../frame/server/json-body.ts';

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import { campaignCounts, listedCampaign } from '../../../shared/contracts/campaign-lists.ts';
+import { campaignCounts, listedCampaign } from '../../../shared/contracts/campaigns/campaign-lists.ts';
 import { publicId } from '../../../shared/domain/ids/ids.ts';
 import { campaignDefinitionOf } from '../../../test/support/conformance/run-rows.ts';
 import { authorized, createApiDeps } from '../../../test/support/api-deps.ts';

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { campaignChoices } from '../../../shared/domain/run/campaign-standing.ts';
-import { campaignCounts, listedCampaign } from '../../../shared/contracts/campaign-lists.ts';
+import { campaignCounts, listedCampaign } from '../../../shared/contracts/campaigns/campaign-lists.ts';
 import { publicId, uuidOf } from '../../../shared/domain/ids/ids.ts';
 import { pageQuery, pageShape } from '../frame/pages.contract.ts';
 import { jsonAnswer, problems } from '../frame/server/answer-shapes.ts';

@@ -1,5 +1,10 @@
 import type { z } from 'zod';
-import { maxReceipts, receiptOfCall, receiptOfRun, type ReceiptProblem } from '../../../shared/contracts/receipts.ts';
+import {
+  maxReceipts,
+  receiptOfCall,
+  receiptOfRun,
+  type ReceiptProblem,
+} from '../../../shared/contracts/endpoints/receipts.ts';
 import { batchOfKey } from '../../../shared/domain/step/batch.ts';
 import { uuidOf } from '../../../shared/domain/ids/ids.ts';
 import { cleanCode } from '../../../shared/domain/step/reasons.ts';

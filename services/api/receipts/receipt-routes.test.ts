@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import { receiptsAnswer } from '../../../shared/contracts/receipts.ts';
-import { runReport } from '../../../shared/contracts/runs.ts';
+import { receiptsAnswer } from '../../../shared/contracts/endpoints/receipts.ts';
+import { runReport } from '../../../shared/contracts/runs/runs.ts';
 import { requestKey } from '../../../shared/domain/step/batch.ts';
 import { publicId } from '../../../shared/domain/ids/ids.ts';
 import { signWebhook, webhookKeyOf } from '../../../shared/domain/endpoint/standard-webhooks.ts';

@@ -4,7 +4,7 @@ import {
   receiptsRequest,
   type ReceiptProblem,
   type ReceiptsAnswer,
-} from '../../../shared/contracts/receipts.ts';
+} from '../../../shared/contracts/endpoints/receipts.ts';
 import type { ApiKeys } from '../../../shared/ports/api-keys.ts';
 import type { Clock } from '../../../shared/ports/clock.ts';
 import type { Meter } from '../../../shared/ports/meter.ts';

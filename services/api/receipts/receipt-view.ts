@@ -1,4 +1,4 @@
-import type { UserReceipt } from '../../../shared/contracts/receipts.ts';
+import type { UserReceipt } from '../../../shared/contracts/endpoints/receipts.ts';
 import type { RecordedReceipt } from './receipt-book.port.ts';
 
 export function receiptView({ user, delivered, at, receivedAt, ...receipt }: RecordedReceipt): UserReceipt {

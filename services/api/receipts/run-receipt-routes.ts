@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { answerList, csv, streamManner, ndjson } from '../frame/answer-list.ts';
-import { userReceipt } from '../../../shared/contracts/receipts.ts';
+import { userReceipt } from '../../../shared/contracts/endpoints/receipts.ts';
 import { countryPattern } from '../../../shared/domain/endpoint/shard.ts';
 import { pageLimit, pageQuery, pageShape } from '../frame/pages.contract.ts';
 import { problems, streamed } from '../frame/server/answer-shapes.ts';

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import { campaignDefinition } from '../../../shared/contracts/campaigns.ts';
-import { runComparison } from '../../../shared/contracts/comparisons.ts';
+import { campaignDefinition } from '../../../shared/contracts/campaigns/campaigns.ts';
+import { runComparison } from '../../../shared/contracts/runs/comparisons.ts';
 import { publicId } from '../../../shared/domain/ids/ids.ts';
 import { authorized, createApiDeps, someCampaign } from '../../../test/support/api-deps.ts';
 import type { RunSeed } from '../../../test/support/conformance/run-rows.ts';

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { runComparison } from '../../../shared/contracts/comparisons.ts';
+import { runComparison } from '../../../shared/contracts/runs/comparisons.ts';
 import { publicId } from '../../../shared/domain/ids/ids.ts';
 import { jsonAnswer, problems } from '../frame/server/answer-shapes.ts';
 import type { HttpServer } from '../frame/server/create-http-server.ts';

@@ -1,5 +1,5 @@
-import type { ComparedRunShape, RunComparison } from '../../../shared/contracts/comparisons.ts';
-import type { StepLineShape } from '../../../shared/contracts/runs.ts';
+import type { ComparedRunShape, RunComparison } from '../../../shared/contracts/runs/comparisons.ts';
+import type { StepLineShape } from '../../../shared/contracts/runs/runs.ts';
 import { publicId } from '../../../shared/domain/ids/ids.ts';
 import type { RetrySums } from './failures/retries.port.ts';
 import type { RunHeader, RunSnapshot } from './run-reports.port.ts';

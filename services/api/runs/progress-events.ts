@@ -1,4 +1,4 @@
-import type { RunProgress } from '../../../shared/contracts/runs.ts';
+import type { RunProgress } from '../../../shared/contracts/runs/runs.ts';
 import { isTerminal } from '../../../shared/domain/run/run-states.ts';
 import type { RunWatch } from './watch-run.ts';
 

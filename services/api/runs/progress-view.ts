@@ -1,4 +1,4 @@
-import type { RunFigures, RunProgress, RunWait } from '../../../shared/contracts/runs.ts';
+import type { RunFigures, RunProgress, RunWait } from '../../../shared/contracts/runs/runs.ts';
 import type { RunSnapshot, RunWaitRow } from './run-reports.port.ts';
 import type { Rates } from './watch-rates.ts';
 import { nextSteps, runFiguresView } from './run-view.ts';

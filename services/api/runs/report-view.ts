@@ -1,4 +1,4 @@
-import type { RunFigures, RunReport } from '../../../shared/contracts/runs.ts';
+import type { RunFigures, RunReport } from '../../../shared/contracts/runs/runs.ts';
 import type { FailureGroup, RunSnapshot } from './run-reports.port.ts';
 import { reasons } from '../../../shared/domain/step/reasons.ts';
 import { publicId } from '../../../shared/domain/ids/ids.ts';

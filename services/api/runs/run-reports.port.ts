@@ -1,4 +1,4 @@
-import type { RunSettings } from '../../../shared/contracts/runs.ts';
+import type { RunSettings } from '../../../shared/contracts/runs/runs.ts';
 import type { StepTotals } from '../../../shared/domain/step/outcomes.ts';
 import type { ReceiptTotals } from '../../../shared/domain/step/receipts.ts';
 import type { RunState } from '../../../shared/domain/run/run-states.ts';

@@ -1,10 +1,10 @@
 import { get as httpGet, type IncomingMessage } from 'node:http';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { campaignDefinition } from '../../../shared/contracts/campaigns.ts';
+import { campaignDefinition } from '../../../shared/contracts/campaigns/campaigns.ts';
 import { pageShape } from '../frame/pages.contract.ts';
 import { problem } from '../frame/problems.contract.ts';
-import { runProgress, runRates, runReport, runSummary } from '../../../shared/contracts/runs.ts';
+import { runProgress, runRates, runReport, runSummary } from '../../../shared/contracts/runs/runs.ts';
 import { publicId } from '../../../shared/domain/ids/ids.ts';
 import type { RunSeed } from '../../../test/support/conformance/run-rows.ts';
 import { authorized, createApiDeps, someCampaign } from '../../../test/support/api-deps.ts';

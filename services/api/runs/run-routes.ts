@@ -2,7 +2,7 @@ import type { FastifyRequest } from 'fastify';
 import { Readable } from 'node:stream';
 import { z } from 'zod';
 import { pageQuery, pageShape } from '../frame/pages.contract.ts';
-import { runProgress, runRates, runReport, runSummary } from '../../../shared/contracts/runs.ts';
+import { runProgress, runRates, runReport, runSummary } from '../../../shared/contracts/runs/runs.ts';
 import { runStates } from '../../../shared/domain/run/run-states.ts';
 import { jsonAnswer, problems, streamed } from '../frame/server/answer-shapes.ts';
 import type { HttpServer } from '../frame/server/create-http-server.ts';

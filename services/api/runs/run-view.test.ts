@@ -1,6 +1,6 @@
 import { fc } from '../../../test/support/properties.ts';
 import { describe, expect, it } from 'vitest';
-import { runFigures } from '../../../shared/contracts/runs.ts';
+import { runFigures } from '../../../shared/contracts/runs/runs.ts';
 import { outcomes } from '../../../shared/domain/step/outcomes.ts';
 import { untouchedRun } from '../../../test/support/conformance/run-rows.ts';
 import type { RunSnapshot } from './run-reports.port.ts';

@@ -1,4 +1,4 @@
-import type { RunFigures, RunStall, RunSummary, StepLineShape } from '../../../shared/contracts/runs.ts';
+import type { RunFigures, RunStall, RunSummary, StepLineShape } from '../../../shared/contracts/runs/runs.ts';
 import { publicId } from '../../../shared/domain/ids/ids.ts';
 import { shortfallNote } from '../../../shared/domain/run/feed-notes.ts';
 import { receiptLine, type ReceiptTotals } from '../../../shared/domain/step/receipts.ts';

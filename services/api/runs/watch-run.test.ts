@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import { campaignDefinition } from '../../../shared/contracts/campaigns.ts';
-import type { RunProgress } from '../../../shared/contracts/runs.ts';
+import { campaignDefinition } from '../../../shared/contracts/campaigns/campaigns.ts';
+import type { RunProgress } from '../../../shared/contracts/runs/runs.ts';
 import type { RunReports } from './run-reports.port.ts';
 import { createApiDeps, someCampaign } from '../../../test/support/api-deps.ts';
 import { createRunWatch, type RunWatch } from './watch-run.ts';

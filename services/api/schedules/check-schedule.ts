@@ -1,6 +1,6 @@
-import { scheduleAt, scheduleLocal, scheduleRecurring } from '../../../shared/contracts/campaigns.ts';
-import { localStartMs, zoneOfCountry } from '../../../shared/contracts/local-starts.ts';
-import { recurrenceOf } from '../../../shared/contracts/recurrences.ts';
+import { scheduleAt, scheduleLocal, scheduleRecurring } from '../../../shared/contracts/campaigns/campaigns.ts';
+import { localStartMs, zoneOfCountry } from '../../../shared/contracts/campaigns/local-starts.ts';
+import { recurrenceOf } from '../../../shared/contracts/schedules/recurrences.ts';
 import { nextInstantMs } from '../../../shared/domain/recurrence/recurrence.ts';
 import { countryPattern } from '../../../shared/domain/endpoint/shard.ts';
 import type { FieldProblem } from '../frame/problems.contract.ts';

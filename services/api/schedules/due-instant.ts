@@ -1,6 +1,6 @@
 import { Temporal } from 'temporal-polyfill';
 import type { z } from 'zod';
-import type { scheduleAt } from '../../../shared/contracts/campaigns.ts';
+import type { scheduleAt } from '../../../shared/contracts/campaigns/campaigns.ts';
 import type { FieldProblem } from '../frame/problems.contract.ts';
 import { didYouMean } from '../frame/did-you-mean.ts';
 import { quoted } from '../frame/http-problem.ts';

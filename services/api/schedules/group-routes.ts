@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { groupDefinition, groupName, groupShape } from '../../../shared/contracts/schedules.ts';
+import { groupDefinition, groupName, groupShape } from '../../../shared/contracts/schedules/schedules.ts';
 import { pageShape } from '../frame/pages.contract.ts';
 import { jsonAnswer, problems } from '../frame/server/answer-shapes.ts';
 import type { HttpServer } from '../frame/server/create-http-server.ts';

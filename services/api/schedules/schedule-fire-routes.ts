@@ -1,4 +1,4 @@
-import { recurrenceOf, type RecurrenceDefinition } from '../../../shared/contracts/recurrences.ts';
+import { recurrenceOf, type RecurrenceDefinition } from '../../../shared/contracts/schedules/recurrences.ts';
 import {
   backfillWish,
   firedShape,
@@ -10,7 +10,7 @@ import {
   previewQuery,
   previewShape,
   type PreviewShape,
-} from '../../../shared/contracts/schedules.ts';
+} from '../../../shared/contracts/schedules/schedules.ts';
 import { z } from 'zod';
 import { nextFires } from '../../../shared/domain/recurrence/recurrence.ts';
 import { pageQuery, pageShape } from '../frame/pages.contract.ts';

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import { clientDefinition } from '../../../shared/contracts/clients.ts';
+import { clientDefinition } from '../../../shared/contracts/jobs/clients.ts';
 import { authorized, createApiDeps } from '../../../test/support/api-deps.ts';
 import { createMemoryDueSchedules } from '../../../test/support/memory/due-schedules.ts';
 import { createApi, type Api } from '../api.ts';

@@ -5,7 +5,7 @@ import {
   schedulePatch,
   scheduleShape,
   type NewScheduleBody,
-} from '../../../shared/contracts/schedules.ts';
+} from '../../../shared/contracts/schedules/schedules.ts';
 import { publicId } from '../../../shared/domain/ids/ids.ts';
 import {
   scheduleStates,

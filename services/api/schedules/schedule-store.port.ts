@@ -1,5 +1,5 @@
-import type { KeptSchedule } from '../../../shared/contracts/kept-schedules.ts';
-import type { OccurrenceKind } from '../../../shared/contracts/planned-rows.ts';
+import type { KeptSchedule } from '../../../shared/contracts/schedules/kept-schedules.ts';
+import type { OccurrenceKind } from '../../../shared/contracts/schedules/planned-rows.ts';
 import type { RegisteredGroup } from '../../../shared/domain/recurrence/groups.ts';
 import type { SkipCause } from '../../../shared/domain/recurrence/policies.ts';
 import type { ScheduleMove, ScheduleState, ScheduleVerb } from '../../../shared/domain/recurrence/schedule-states.ts';

@@ -1,5 +1,10 @@
 import { z } from 'zod';
-import type { GroupShape, OccurrenceShape, PreviewShape, ScheduleShape } from '../../../shared/contracts/schedules.ts';
+import type {
+  GroupShape,
+  OccurrenceShape,
+  PreviewShape,
+  ScheduleShape,
+} from '../../../shared/contracts/schedules/schedules.ts';
 import { publicId } from '../../../shared/domain/ids/ids.ts';
 import type { CronInstant } from '../../../shared/domain/recurrence/instants.ts';
 import type { GroupRecord, OccurrenceRecord, ScheduleRecord } from './schedule-store.port.ts';

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import type { KeptSchedule } from '../../../shared/contracts/kept-schedules.ts';
-import { newSchedule, type NewScheduleBody } from '../../../shared/contracts/schedules.ts';
+import type { KeptSchedule } from '../../../shared/contracts/schedules/kept-schedules.ts';
+import { newSchedule, type NewScheduleBody } from '../../../shared/contracts/schedules/schedules.ts';
 import { headersOf } from '../jobs/accept/admit-jobs.ts';
 import { checkShape } from '../frame/server/check-shape.ts';
 import { invalidRequest } from '../frame/http-problem.ts';

@@ -1,5 +1,9 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { deadLetterContent, deadLetterGroup, deadLetterShape } from '../../../shared/contracts/dead-letters.ts';
+import {
+  deadLetterContent,
+  deadLetterGroup,
+  deadLetterShape,
+} from '../../../shared/contracts/messages/dead-letters.ts';
 import { publicId } from '../../../shared/domain/ids/ids.ts';
 import { authorized, createApiDeps } from '../../../test/support/api-deps.ts';
 import { createMemoryDeadLetters } from '../../../test/support/memory/dead-letters.ts';

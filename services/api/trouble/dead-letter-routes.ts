@@ -6,7 +6,7 @@ import {
   deadLetterShape,
   deadLetterStates,
   settledLetters,
-} from '../../../shared/contracts/dead-letters.ts';
+} from '../../../shared/contracts/messages/dead-letters.ts';
 import { pageQuery, pageShape } from '../frame/pages.contract.ts';
 import { jsonAnswer, problems } from '../frame/server/answer-shapes.ts';
 import type { HttpServer } from '../frame/server/create-http-server.ts';

@@ -1,4 +1,4 @@
-import type { DeadLetterState } from '../../../shared/contracts/dead-letters.ts';
+import type { DeadLetterState } from '../../../shared/contracts/messages/dead-letters.ts';
 import type { Page } from '../campaigns/campaign-store.port.ts';
 
 export interface DeadLetterFilter {

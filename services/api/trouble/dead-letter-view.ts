@@ -1,5 +1,9 @@
 import type { z } from 'zod';
-import type { deadLetterContent, deadLetterGroup, DeadLetterShape } from '../../../shared/contracts/dead-letters.ts';
+import type {
+  deadLetterContent,
+  deadLetterGroup,
+  DeadLetterShape,
+} from '../../../shared/contracts/messages/dead-letters.ts';
 import { publicId } from '../../../shared/domain/ids/ids.ts';
 import type { DeadLetterBytes, DeadLetterGroupRow, DeadLetterRow } from './dead-letter-store.port.ts';
 

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import { quarantinedStep, quarantinedStepDetail } from '../../../shared/contracts/quarantined-steps.ts';
+import { quarantinedStep, quarantinedStepDetail } from '../../../shared/contracts/messages/quarantined-steps.ts';
 import { requestKey } from '../../../shared/domain/step/batch.ts';
 import { publicId } from '../../../shared/domain/ids/ids.ts';
 import { authorized, createApiDeps } from '../../../test/support/api-deps.ts';

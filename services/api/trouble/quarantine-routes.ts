@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { quarantinedStep, quarantinedStepDetail } from '../../../shared/contracts/quarantined-steps.ts';
+import { quarantinedStep, quarantinedStepDetail } from '../../../shared/contracts/messages/quarantined-steps.ts';
 import { feedBornMs } from '../../../shared/domain/ids/born-at.ts';
 import { mayBeReplayed, replayRefusal } from '../../../shared/domain/step/quarantine.ts';
 import type { Clock } from '../../../shared/ports/clock.ts';

@@ -1,4 +1,7 @@
-import type { QuarantinedStepDetail, QuarantinedStepShape } from '../../../shared/contracts/quarantined-steps.ts';
+import type {
+  QuarantinedStepDetail,
+  QuarantinedStepShape,
+} from '../../../shared/contracts/messages/quarantined-steps.ts';
 import { requestKey } from '../../../shared/domain/step/batch.ts';
 import { publicId } from '../../../shared/domain/ids/ids.ts';
 import type { QuarantineDetail, QuarantinedStep } from './quarantined-steps.port.ts';

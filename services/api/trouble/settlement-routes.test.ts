@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { publicId } from '../../../shared/domain/ids/ids.ts';
-import { runReport } from '../../../shared/contracts/runs.ts';
-import { settlement } from '../../../shared/contracts/settlements.ts';
+import { runReport } from '../../../shared/contracts/runs/runs.ts';
+import { settlement } from '../../../shared/contracts/runs/settlements.ts';
 import { authorized, createApiDeps } from '../../../test/support/api-deps.ts';
 import { createMemoryDatabase, type MemoryDatabase } from '../../../test/support/memory/memory-database.ts';
 import { createMemoryExecutionStores } from '../../../test/support/memory/execution-stores.ts';

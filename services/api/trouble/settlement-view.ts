@@ -1,4 +1,4 @@
-import type { SettlementShape } from '../../../shared/contracts/settlements.ts';
+import type { SettlementShape } from '../../../shared/contracts/runs/settlements.ts';
 import { publicId } from '../../../shared/domain/ids/ids.ts';
 import type { SettlementRecord } from './settlement-requests.port.ts';
 

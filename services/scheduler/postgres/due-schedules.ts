@@ -1,6 +1,6 @@
 import type { Pool, PoolClient } from 'pg';
-import { recurrenceOf } from '../../../shared/contracts/recurrences.ts';
-import type { NewOccurrence } from '../../../shared/contracts/planned-rows.ts';
+import { recurrenceOf } from '../../../shared/contracts/schedules/recurrences.ts';
+import type { NewOccurrence } from '../../../shared/contracts/schedules/planned-rows.ts';
 import { nextInstantMs } from '../../../shared/domain/recurrence/recurrence.ts';
 import { fireSchedules, isAtWork } from '../../../shared/postgres/schedules/fire-schedules.ts';
 import { beginTargets } from '../../../shared/postgres/schedules/insert-occurrences.ts';

@@ -1,4 +1,4 @@
-import type { FeedAudience } from '../../../shared/contracts/feed-audience.ts';
+import type { FeedAudience } from '../../../shared/contracts/runs/feed-audience.ts';
 import { shortfallNote } from '../../../shared/domain/run/feed-notes.ts';
 import type { TopicNames } from '../../../shared/domain/endpoint/shard.ts';
 import type { Clock } from '../../../shared/ports/clock.ts';

@@ -1,5 +1,5 @@
-import type { Priority } from '../../../shared/contracts/campaigns.ts';
-import type { FeedAudience } from '../../../shared/contracts/feed-audience.ts';
+import type { Priority } from '../../../shared/contracts/campaigns/campaigns.ts';
+import type { FeedAudience } from '../../../shared/contracts/runs/feed-audience.ts';
 
 /** A feed that this trigger pages, fenced by its token. */
 export interface OwnedFeed {

@@ -1,4 +1,4 @@
-import { referenceMessages } from '../../../shared/contracts/step-references.ts';
+import { referenceMessages } from '../../../shared/contracts/messages/step-references.ts';
 import type { FedBatch } from './feed-store.port.ts';
 import type { LostRef } from '../sweep/outbox-sweep.port.ts';
 import type { OutgoingMessage } from '../../../shared/ports/message-bus.ts';

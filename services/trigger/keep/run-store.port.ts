@@ -1,5 +1,5 @@
-import type { CampaignDefinition } from '../../../shared/contracts/campaigns.ts';
-import type { FeedAudience } from '../../../shared/contracts/feed-audience.ts';
+import type { CampaignDefinition } from '../../../shared/contracts/campaigns/campaigns.ts';
+import type { FeedAudience } from '../../../shared/contracts/runs/feed-audience.ts';
 import type { StepTotals } from '../../../shared/domain/step/outcomes.ts';
 import type { TerminalRunState } from '../../../shared/domain/run/run-states.ts';
 import type { UnderWay } from '../../../shared/domain/run/under-way.ts';

@@ -1,4 +1,4 @@
-import { onlySegment, segmentAlone, type FeedSource } from '../../../shared/contracts/feed-audience.ts';
+import { onlySegment, segmentAlone, type FeedSource } from '../../../shared/contracts/runs/feed-audience.ts';
 import { createMergedPages } from './merged-pages.ts';
 import type { Gap, PageSource, SourcePages } from './page-source.ts';
 import { createSegmentPages, type SegmentPagesDeps } from './segment-pages.ts';

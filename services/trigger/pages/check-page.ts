@@ -1,4 +1,4 @@
-import type { UserPage } from '../../../shared/contracts/segmentation.ts';
+import type { UserPage } from '../../../shared/contracts/endpoints/segmentation.ts';
 import { escapeUserId, findDisorder } from '../../../shared/domain/ids/user-id.ts';
 
 export interface PageAsked {

@@ -1,4 +1,4 @@
-import type { FeedAudience, FeedSource, SegmentSource } from '../../../shared/contracts/feed-audience.ts';
+import type { FeedAudience, FeedSource, SegmentSource } from '../../../shared/contracts/runs/feed-audience.ts';
 import { isHeldOut } from '../../../shared/domain/run/hold-out.ts';
 import { isBasic, isOver, isSpent, mergeHeads, type Head } from './merge-heads.ts';
 import type { FeedStanding } from './page-questions.ts';

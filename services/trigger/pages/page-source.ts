@@ -1,4 +1,4 @@
-import type { FeedAudience, SegmentSource } from '../../../shared/contracts/feed-audience.ts';
+import type { FeedAudience, SegmentSource } from '../../../shared/contracts/runs/feed-audience.ts';
 import { backoffMs } from '../../../shared/domain/step/retry.ts';
 import type { FeedStanding } from './page-questions.ts';
 import type { SkippedUsers } from '../feed/feed-store.port.ts';

@@ -1,4 +1,4 @@
-import type { SegmentSource } from '../../../shared/contracts/feed-audience.ts';
+import type { SegmentSource } from '../../../shared/contracts/runs/feed-audience.ts';
 import { compareUserIds } from '../../../shared/domain/ids/user-id.ts';
 import type { Segmentation, SegmentationFailure } from '../../../shared/ports/segmentation.ts';
 import { pageFault } from './check-page.ts';

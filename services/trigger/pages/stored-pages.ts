@@ -1,4 +1,4 @@
-import type { ListSource, RunSource } from '../../../shared/contracts/feed-audience.ts';
+import type { ListSource, RunSource } from '../../../shared/contracts/runs/feed-audience.ts';
 import { publicId } from '../../../shared/domain/ids/ids.ts';
 import { compareUserIds, findDisorder } from '../../../shared/domain/ids/user-id.ts';
 import type { StoredAudiences, StoredPage } from '../../../shared/ports/stored-audiences.ts';

@@ -1,6 +1,6 @@
 import pLimit, { type LimitFunction } from 'p-limit';
-import type { AudienceEntry, CampaignDefinition } from '../../../shared/contracts/campaigns.ts';
-import { localStartMs } from '../../../shared/contracts/local-starts.ts';
+import type { AudienceEntry, CampaignDefinition } from '../../../shared/contracts/campaigns/campaigns.ts';
+import { localStartMs } from '../../../shared/contracts/campaigns/local-starts.ts';
 import type { TopicNames } from '../../../shared/domain/endpoint/shard.ts';
 import type { TopicAdmin, TopicSpec } from '../../../shared/ports/message-bus.ts';
 import type { ShardStore } from '../../../shared/ports/registry.ts';

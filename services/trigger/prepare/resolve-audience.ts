@@ -1,5 +1,5 @@
-import type { AudienceEntry, CampaignDefinition } from '../../../shared/contracts/campaigns.ts';
-import type { FeedAudience, FeedSource } from '../../../shared/contracts/feed-audience.ts';
+import type { AudienceEntry, CampaignDefinition } from '../../../shared/contracts/campaigns/campaigns.ts';
+import type { FeedAudience, FeedSource } from '../../../shared/contracts/runs/feed-audience.ts';
 import { publicId, uuidOf } from '../../../shared/domain/ids/ids.ts';
 import { isTerminal } from '../../../shared/domain/run/run-states.ts';
 import type { Segmentation } from '../../../shared/ports/segmentation.ts';

@@ -1,4 +1,4 @@
-import type { ActionTypeConfig } from '../../../shared/contracts/engine-config.ts';
+import type { ActionTypeConfig } from '../../../shared/contracts/endpoints/engine-config.ts';
 
 /** An action type as it is called. */
 export interface CallableType {

@@ -1,4 +1,4 @@
-import { userResult } from '../../../shared/contracts/batch-actions.ts';
+import { userResult } from '../../../shared/contracts/endpoints/batch-actions.ts';
 import type { AskedUsers } from '../work.ts';
 import { failureOf } from './plain-answer.ts';
 import type { UserResults, FailedResult } from './user-results.ts';

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { compactAnswer, userResult } from '../../../shared/contracts/batch-actions.ts';
+import { compactAnswer, userResult } from '../../../shared/contracts/endpoints/batch-actions.ts';
 import { cleanCode, cleanDetail } from '../../../shared/domain/step/reasons.ts';
 import type { UserResults, FailedResult } from './user-results.ts';
 

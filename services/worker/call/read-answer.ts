@@ -1,6 +1,6 @@
 import { STATUS_CODES } from 'node:http';
 import { z } from 'zod';
-import type { ActionTypeConfig } from '../../../shared/contracts/engine-config.ts';
+import type { ActionTypeConfig } from '../../../shared/contracts/endpoints/engine-config.ts';
 import { cleanCode } from '../../../shared/domain/step/reasons.ts';
 import { usersOf } from '../../../shared/domain/step/users-text.ts';
 import type { BatchAnswer } from './batch-endpoint.port.ts';

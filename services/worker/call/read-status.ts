@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { userStatus } from '../../../shared/contracts/batch-actions.ts';
+import { userStatus } from '../../../shared/contracts/endpoints/batch-actions.ts';
 import { cleanCode } from '../../../shared/domain/step/reasons.ts';
 import type { BatchAnswer } from './batch-endpoint.port.ts';
 import { causeOf } from './read-answer.ts';

@@ -7,7 +7,7 @@ import { createMemoryDatabase } from '../../../test/support/memory/memory-databa
 import { createMemorySettlementRequests, createMemorySettlements } from '../../../test/support/memory/settlements.ts';
 import { createSettableClock } from '../../../test/support/settable-clock.ts';
 import { answerOf, createScriptedEndpoint } from '../../../test/support/worker-fixture.ts';
-import { actionTypeConfig } from '../../../shared/contracts/engine-config.ts';
+import { actionTypeConfig } from '../../../shared/contracts/endpoints/engine-config.ts';
 import { createSettleByStatus } from './settle-by-status.ts';
 
 const statusUrl = 'http://endpoint/status';

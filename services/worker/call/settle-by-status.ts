@@ -1,4 +1,4 @@
-import type { EngineConfig } from '../../../shared/contracts/engine-config.ts';
+import type { EngineConfig } from '../../../shared/contracts/endpoints/engine-config.ts';
 import { publicId } from '../../../shared/domain/ids/ids.ts';
 import { reasons } from '../../../shared/domain/step/reasons.ts';
 import { backoffMs } from '../../../shared/domain/step/retry.ts';

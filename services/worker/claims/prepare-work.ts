@@ -1,4 +1,4 @@
-import type { EngineConfig } from '../../../shared/contracts/engine-config.ts';
+import type { EngineConfig } from '../../../shared/contracts/endpoints/engine-config.ts';
 import type { Shard } from '../../../shared/domain/endpoint/shard.ts';
 import { isPlain, usersOf, withoutUsers, type UsersText } from '../../../shared/domain/step/users-text.ts';
 import type { ClaimedStep, StepDone, StepLedger } from '../../../shared/ports/step-ledger.ts';

@@ -1,4 +1,4 @@
-import { referenceMessages } from '../../../shared/contracts/step-references.ts';
+import { referenceMessages } from '../../../shared/contracts/messages/step-references.ts';
 import type { TopicNames } from '../../../shared/domain/endpoint/shard.ts';
 import type { OutgoingMessage } from '../../../shared/ports/message-bus.ts';
 import type { StepDone, StepResult } from '../../../shared/ports/step-ledger.ts';

@@ -1,4 +1,4 @@
-import type { ActionTypeConfig } from '../../../shared/contracts/engine-config.ts';
+import type { ActionTypeConfig } from '../../../shared/contracts/endpoints/engine-config.ts';
 import type { Shard } from '../../../shared/domain/endpoint/shard.ts';
 import type { MessageConsumer, TopicSpec } from '../../../shared/ports/message-bus.ts';
 import type { Logger } from '../../../shared/runtime/logger.ts';

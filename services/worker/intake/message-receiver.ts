@@ -1,5 +1,5 @@
-import { stepMessage, type StepMessage } from '../../../shared/contracts/messages.ts';
-import { readMessage } from '../../../shared/contracts/read-message.ts';
+import { stepMessage, type StepMessage } from '../../../shared/contracts/messages/messages.ts';
+import { readMessage } from '../../../shared/contracts/messages/read-message.ts';
 import type { Clock } from '../../../shared/ports/clock.ts';
 import type { DeadLetter, DeadLetters } from '../../../shared/ports/dead-letters.ts';
 import type { LaneMessage, LaneReceiver } from '../../../shared/ports/message-bus.ts';

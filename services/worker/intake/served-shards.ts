@@ -1,4 +1,4 @@
-import type { ActionTypeConfig } from '../../../shared/contracts/engine-config.ts';
+import type { ActionTypeConfig } from '../../../shared/contracts/endpoints/engine-config.ts';
 import { topicNames, type Shard } from '../../../shared/domain/endpoint/shard.ts';
 import type { TopicSpec } from '../../../shared/ports/message-bus.ts';
 import type { Registry } from '../../../shared/ports/registry.ts';

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import { engineConfig } from '../../../shared/contracts/engine-config.ts';
+import { engineConfig } from '../../../shared/contracts/endpoints/engine-config.ts';
 import { topicNames } from '../../../shared/domain/endpoint/shard.ts';
 import { settled } from '../../../test/support/pass-time.ts';
 import { createSettableClock, type SettableClock } from '../../../test/support/settable-clock.ts';

@@ -1,4 +1,4 @@
-import type { EngineConfig } from '../../../shared/contracts/engine-config.ts';
+import type { EngineConfig } from '../../../shared/contracts/endpoints/engine-config.ts';
 import type { Shard } from '../../../shared/domain/endpoint/shard.ts';
 import type { Pressure } from '../call/read-answer.ts';
 import type { CallEnd } from './breaker.ts';

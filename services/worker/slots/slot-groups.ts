@@ -1,4 +1,4 @@
-import type { ActionTypeConfig } from '../../../shared/contracts/engine-config.ts';
+import type { ActionTypeConfig } from '../../../shared/contracts/endpoints/engine-config.ts';
 import type { Shard } from '../../../shared/domain/endpoint/shard.ts';
 import { createRateLimit, type RateLimit, type RatePerSecond } from './rate-limit.ts';
 import { createSlotGroup, type SlotGroup } from './slot-group.ts';

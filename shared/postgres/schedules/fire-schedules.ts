@@ -1,6 +1,6 @@
 import type { PoolClient } from 'pg';
-import { planSchedule } from '../../contracts/kept-schedules.ts';
-import { occurrencesOf, type NewOccurrence } from '../../contracts/planned-rows.ts';
+import { planSchedule } from '../../contracts/schedules/kept-schedules.ts';
+import { occurrencesOf, type NewOccurrence } from '../../contracts/schedules/planned-rows.ts';
 import type { RegisteredGroup } from '../../domain/recurrence/groups.ts';
 import type { OccurrencePlan, PlannedOccurrence } from '../../domain/recurrence/plan-occurrences.ts';
 import type { SkippedRange } from '../../domain/recurrence/due-instants.ts';

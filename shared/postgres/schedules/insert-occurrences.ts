@@ -1,5 +1,5 @@
 import type { PoolClient } from 'pg';
-import type { NewOccurrence } from '../../contracts/planned-rows.ts';
+import type { NewOccurrence } from '../../contracts/schedules/planned-rows.ts';
 import { partitionOf } from '../../domain/job/partitioning.ts';
 import { storeJobsWithin, valuesOf } from '../job-intake.ts';
 import { occurrenceJob } from './occurrence-job.ts';

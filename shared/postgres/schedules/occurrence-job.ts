@@ -1,5 +1,5 @@
-import type { KeptCall } from '../../contracts/kept-schedules.ts';
-import { occurrenceKey, type NewOccurrence } from '../../contracts/planned-rows.ts';
+import type { KeptCall } from '../../contracts/schedules/kept-schedules.ts';
+import { occurrenceKey, type NewOccurrence } from '../../contracts/schedules/planned-rows.ts';
 import { publicId } from '../../domain/ids/ids.ts';
 import type { JobToStore } from '../../ports/job-intake.ts';
 import type { PlannedRow } from './schedule-rows.ts';

@@ -1,5 +1,5 @@
-import { keptSchedule, type PlannableSchedule } from '../../contracts/kept-schedules.ts';
-import type { ScheduleTarget } from '../../contracts/planned-rows.ts';
+import { keptSchedule, type PlannableSchedule } from '../../contracts/schedules/kept-schedules.ts';
+import type { ScheduleTarget } from '../../contracts/schedules/planned-rows.ts';
 import type { SkipCause } from '../../domain/recurrence/policies.ts';
 
 /** A schedule that is locked, and will be planned. */

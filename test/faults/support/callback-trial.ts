@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
-import { jobResults } from '../../../shared/contracts/jobs.ts';
+import { jobResults } from '../../../shared/contracts/jobs/jobs.ts';
 import {
   callbackViolations,
   unheardAnswers,

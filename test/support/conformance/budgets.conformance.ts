@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import type { CampaignDefinition } from '../../../shared/contracts/campaigns.ts';
+import type { CampaignDefinition } from '../../../shared/contracts/campaigns/campaigns.ts';
 import type {
   ClaimedStep,
   LedgerFlush,

@@ -3,7 +3,7 @@ import type { CampaignStore } from '../../../services/api/campaigns/campaign-sto
 import type { ScheduleStore } from '../../../services/api/schedules/schedule-store.port.ts';
 import type { DueJobs } from '../../../services/scheduler/ports/due-jobs.ts';
 import type { DueSchedules } from '../../../services/scheduler/ports/due-schedules.ts';
-import type { RecurrenceDefinition } from '../../../shared/contracts/recurrences.ts';
+import type { RecurrenceDefinition } from '../../../shared/contracts/schedules/recurrences.ts';
 import type { RunState } from '../../../shared/domain/run/run-states.ts';
 import type { Leases } from '../../../shared/ports/leases.ts';
 import { campaignDefinitionOf } from './run-rows.ts';

@@ -1,7 +1,7 @@
 import { v7 as uuidv7 } from 'uuid';
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { ClientStore } from '../../../services/api/clients/client-store.port.ts';
-import { clientDefinition } from '../../../shared/contracts/clients.ts';
+import { clientDefinition } from '../../../shared/contracts/jobs/clients.ts';
 import type { ClientSource } from '../../../shared/ports/clients.ts';
 
 export interface ClientsSubject {

@@ -1,6 +1,6 @@
-import type { CampaignDefinition } from '../../../shared/contracts/campaigns.ts';
+import type { CampaignDefinition } from '../../../shared/contracts/campaigns/campaigns.ts';
 import { usualBatchUsers } from '../../../shared/domain/step/batch.ts';
-import { segmentAlone } from '../../../shared/contracts/feed-audience.ts';
+import { segmentAlone } from '../../../shared/contracts/runs/feed-audience.ts';
 import { usersOf } from '../../../shared/domain/step/users-text.ts';
 import type { StepTotals } from '../../../shared/domain/step/outcomes.ts';
 import type { BudgetStore } from '../../../services/api/runs/control/budget-store.port.ts';

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import { segmentAlone, type FeedAudience } from '../../../shared/contracts/feed-audience.ts';
+import { segmentAlone, type FeedAudience } from '../../../shared/contracts/runs/feed-audience.ts';
 import type { FedPages, OwnedFeed } from '../../../services/trigger/feed/feed-store.port.ts';
 import {
   claimOne,

@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { ActionTypeStore } from '../../../services/api/action-types/action-type-store.port.ts';
 import type { CampaignStore } from '../../../services/api/campaigns/campaign-store.port.ts';
-import { actionTypeConfig } from '../../../shared/contracts/engine-config.ts';
+import { actionTypeConfig } from '../../../shared/contracts/endpoints/engine-config.ts';
 import type { RegistrySource, Seed, ShardStore } from '../../../shared/ports/registry.ts';
 import { campaignDefinitionOf } from './run-rows.ts';
 

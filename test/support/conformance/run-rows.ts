@@ -1,5 +1,5 @@
-import type { CampaignDefinition } from '../../../shared/contracts/campaigns.ts';
-import type { RunSettings } from '../../../shared/contracts/runs.ts';
+import type { CampaignDefinition } from '../../../shared/contracts/campaigns/campaigns.ts';
+import type { RunSettings } from '../../../shared/contracts/runs/runs.ts';
 import type { StepFlow, StepTotals } from '../../../shared/domain/step/outcomes.ts';
 import type { RunState } from '../../../shared/domain/run/run-states.ts';
 

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import { segmentAlone } from '../../../shared/contracts/feed-audience.ts';
+import { segmentAlone } from '../../../shared/contracts/runs/feed-audience.ts';
 import { campaignDefinitionOf } from './run-rows.ts';
 import {
   claimOne,

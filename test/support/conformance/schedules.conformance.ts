@@ -1,14 +1,14 @@
 import { v7 as uuidv7 } from 'uuid';
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { ClientStore } from '../../../services/api/clients/client-store.port.ts';
-import { clientDefinition } from '../../../shared/contracts/clients.ts';
+import { clientDefinition } from '../../../shared/contracts/jobs/clients.ts';
 import type {
   GroupStore,
   OccurrenceRecord,
   ScheduleStore,
 } from '../../../services/api/schedules/schedule-store.port.ts';
 import type { DueSchedules, Looker } from '../../../services/scheduler/ports/due-schedules.ts';
-import type { KeptSchedule } from '../../../shared/contracts/kept-schedules.ts';
+import type { KeptSchedule } from '../../../shared/contracts/schedules/kept-schedules.ts';
 import { jobIdOf } from '../../../shared/domain/job/job-ids.ts';
 
 export interface SchedulesSubject {

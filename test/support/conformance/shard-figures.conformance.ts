@@ -1,4 +1,4 @@
-import { segmentAlone } from '../../../shared/contracts/feed-audience.ts';
+import { segmentAlone } from '../../../shared/contracts/runs/feed-audience.ts';
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { ShardFigures } from '../../../services/api/shards/shard-figures.port.ts';
 import type { ShardReports } from '../../../services/worker/report/shard-reports.port.ts';

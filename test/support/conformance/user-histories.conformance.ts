@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { HistoryBatch, UserHistory } from '../../../services/api/runs/explain/user-histories.port.ts';
-import { segmentAlone } from '../../../shared/contracts/feed-audience.ts';
+import { segmentAlone } from '../../../shared/contracts/runs/feed-audience.ts';
 import type { AttemptNote, StepLedger, StepRef } from '../../../shared/ports/step-ledger.ts';
 import {
   childOf,

@@ -1,5 +1,5 @@
 import { v7 as uuidv7 } from 'uuid';
-import { rejectRules } from '../../../shared/contracts/audiences.ts';
+import { rejectRules } from '../../../shared/contracts/campaigns/audiences.ts';
 import { publicId } from '../../../shared/domain/ids/ids.ts';
 import { compareUserIds } from '../../../shared/domain/ids/user-id.ts';
 import type {

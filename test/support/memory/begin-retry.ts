@@ -1,5 +1,5 @@
 import { v7 as uuidv7 } from 'uuid';
-import { segmentAlone } from '../../../shared/contracts/feed-audience.ts';
+import { segmentAlone } from '../../../shared/contracts/runs/feed-audience.ts';
 import { compareUserIds } from '../../../shared/domain/ids/user-id.ts';
 import { stepUnitsOf } from './budgets.ts';
 import type { MemoryDatabase } from './memory-database.ts';

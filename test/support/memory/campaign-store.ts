@@ -1,5 +1,5 @@
 import { v7 as uuidv7 } from 'uuid';
-import type { CampaignDefinition } from '../../../shared/contracts/campaigns.ts';
+import type { CampaignDefinition } from '../../../shared/contracts/campaigns/campaigns.ts';
 import type { CampaignRecord, CampaignStore } from '../../../services/api/campaigns/campaign-store.port.ts';
 import { atOnce } from './at-once.ts';
 import { occurrencesOfRow } from './fire-schedules.ts';

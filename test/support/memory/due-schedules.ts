@@ -1,4 +1,4 @@
-import { recurrenceOf } from '../../../shared/contracts/recurrences.ts';
+import { recurrenceOf } from '../../../shared/contracts/schedules/recurrences.ts';
 import { nextInstantMs } from '../../../shared/domain/recurrence/recurrence.ts';
 import type { DueSchedules, FiredOccurrence } from '../../../services/scheduler/ports/due-schedules.ts';
 import { atOnce } from './at-once.ts';

@@ -1,6 +1,6 @@
 import { compareUserIds } from '../../../shared/domain/ids/user-id.ts';
 import { usualBatchUsers } from '../../../shared/domain/step/batch.ts';
-import { onlySegment } from '../../../shared/contracts/feed-audience.ts';
+import { onlySegment } from '../../../shared/contracts/runs/feed-audience.ts';
 import { reasons } from '../../../shared/domain/step/reasons.ts';
 import type { FedPages, FeedLoad, FeedStore, OwnedFeed } from '../../../services/trigger/feed/feed-store.port.ts';
 import { atOnce } from './at-once.ts';

@@ -1,4 +1,4 @@
-import type { FeedAudience } from '../../../shared/contracts/feed-audience.ts';
+import type { FeedAudience } from '../../../shared/contracts/runs/feed-audience.ts';
 
 export interface FeedRow {
   feedId: string;

@@ -1,5 +1,9 @@
-import { planSchedule } from '../../../shared/contracts/kept-schedules.ts';
-import { occurrencesOf, type NewOccurrence, type ScheduleTarget } from '../../../shared/contracts/planned-rows.ts';
+import { planSchedule } from '../../../shared/contracts/schedules/kept-schedules.ts';
+import {
+  occurrencesOf,
+  type NewOccurrence,
+  type ScheduleTarget,
+} from '../../../shared/contracts/schedules/planned-rows.ts';
 import { controlEvents, moveOf, type ControlVerb } from '../../../shared/domain/run/run-control.ts';
 import { isTerminal } from '../../../shared/domain/run/run-states.ts';
 import type { Decider, FiredSchedules, SkippedRow } from '../../../shared/postgres/schedules/fire-schedules.ts';

@@ -1,4 +1,4 @@
-import { jobOutcomes } from '../../../shared/contracts/jobs.ts';
+import { jobOutcomes } from '../../../shared/contracts/jobs/jobs.ts';
 import { InvalidCursorError } from '../../../services/api/campaigns/campaign-store.port.ts';
 import type {
   JobChanged,

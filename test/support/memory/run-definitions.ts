@@ -1,5 +1,5 @@
-import { defaultMinJudgedUsers, type CampaignDefinition } from '../../../shared/contracts/campaigns.ts';
-import type { RunSettings } from '../../../shared/contracts/runs.ts';
+import { defaultMinJudgedUsers, type CampaignDefinition } from '../../../shared/contracts/campaigns/campaigns.ts';
+import type { RunSettings } from '../../../shared/contracts/runs/runs.ts';
 import type { MemoryDatabase } from './memory-database.ts';
 import type { RunRow } from './run-tables.ts';
 

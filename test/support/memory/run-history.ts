@@ -1,5 +1,5 @@
 import type { RunHistory, TroubleEvent } from '../../../services/trigger/keep/run-history.port.ts';
-import { notItsTimeYet } from '../../../shared/contracts/feed-audience.ts';
+import { notItsTimeYet } from '../../../shared/contracts/runs/feed-audience.ts';
 import { maxTroubleEvents, troubleEventKinds, type TroubleEventKind } from '../../../shared/domain/run/run-events.ts';
 import { firstGapMs, pointPlaceOf } from '../../../shared/domain/run/run-points.ts';
 import { atOnce } from './at-once.ts';

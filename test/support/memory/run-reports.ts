@@ -3,7 +3,7 @@ import {
   failurePlaceOf,
   type FailurePlace,
 } from '../../../services/api/runs/failures/failure-cursor.contract.ts';
-import { estimateOf, onlySegment } from '../../../shared/contracts/feed-audience.ts';
+import { estimateOf, onlySegment } from '../../../shared/contracts/runs/feed-audience.ts';
 import { compareUserIds } from '../../../shared/domain/ids/user-id.ts';
 import { InvalidCursorError } from '../../../services/api/campaigns/campaign-store.port.ts';
 import type {

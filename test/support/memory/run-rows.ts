@@ -1,6 +1,6 @@
 import { v7 as uuidv7 } from 'uuid';
 import { firstChildBatchNo, usualBatchUsers } from '../../../shared/domain/step/batch.ts';
-import { segmentAlone } from '../../../shared/contracts/feed-audience.ts';
+import { segmentAlone } from '../../../shared/contracts/runs/feed-audience.ts';
 import { emptyFeed, laterThan, someFailure, type FeedSeed, type RunRows } from '../conformance/run-rows.ts';
 import { atOnce } from './at-once.ts';
 import type { MemoryDatabase } from './memory-database.ts';

@@ -1,6 +1,6 @@
 import { v7 as uuidv7 } from 'uuid';
 import { usualBatchUsers } from '../../../shared/domain/step/batch.ts';
-import { notItsTimeYet } from '../../../shared/contracts/feed-audience.ts';
+import { notItsTimeYet } from '../../../shared/contracts/runs/feed-audience.ts';
 import type { RunEventKind } from '../../../shared/domain/run/run-events.ts';
 import { statesBefore, type TerminalRunState } from '../../../shared/domain/run/run-states.ts';
 import { nothingUnderWay } from '../../../shared/domain/run/under-way.ts';

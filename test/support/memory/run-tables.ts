@@ -1,5 +1,5 @@
-import type { CampaignDefinition } from '../../../shared/contracts/campaigns.ts';
-import type { RunSettings } from '../../../shared/contracts/runs.ts';
+import type { CampaignDefinition } from '../../../shared/contracts/campaigns/campaigns.ts';
+import type { RunSettings } from '../../../shared/contracts/runs/runs.ts';
 import type { RunEventKind } from '../../../shared/domain/run/run-events.ts';
 import type { RunState } from '../../../shared/domain/run/run-states.ts';
 import type { CampaignState } from '../../../services/api/campaigns/campaign-store.port.ts';

@@ -1,5 +1,5 @@
 import { isChildBatch } from '../../../shared/domain/step/batch.ts';
-import type { RunSettings } from '../../../shared/contracts/runs.ts';
+import type { RunSettings } from '../../../shared/contracts/runs/runs.ts';
 import type { StepTotals } from '../../../shared/domain/step/outcomes.ts';
 import type { FlowCounts } from '../../../services/trigger/feed/feed-store.port.ts';
 import type { RunTally } from '../../../services/trigger/keep/run-store.port.ts';

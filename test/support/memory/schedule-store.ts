@@ -1,7 +1,7 @@
 import { v7 as uuidv7 } from 'uuid';
-import type { KeptSchedule } from '../../../shared/contracts/kept-schedules.ts';
-import { targetIdOf } from '../../../shared/contracts/planned-rows.ts';
-import { recurrenceOf } from '../../../shared/contracts/recurrences.ts';
+import type { KeptSchedule } from '../../../shared/contracts/schedules/kept-schedules.ts';
+import { targetIdOf } from '../../../shared/contracts/schedules/planned-rows.ts';
+import { recurrenceOf } from '../../../shared/contracts/schedules/recurrences.ts';
 import { selectGroups } from '../../../shared/domain/recurrence/groups.ts';
 import { nextInstantMs } from '../../../shared/domain/recurrence/recurrence.ts';
 import { scheduleMoveOf } from '../../../shared/domain/recurrence/schedule-states.ts';

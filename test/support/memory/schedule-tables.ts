@@ -1,5 +1,5 @@
-import type { KeptSchedule } from '../../../shared/contracts/kept-schedules.ts';
-import type { NewOccurrence } from '../../../shared/contracts/planned-rows.ts';
+import type { KeptSchedule } from '../../../shared/contracts/schedules/kept-schedules.ts';
+import type { NewOccurrence } from '../../../shared/contracts/schedules/planned-rows.ts';
 import type { SkipCause } from '../../../shared/domain/recurrence/policies.ts';
 import type { ScheduleState } from '../../../shared/domain/recurrence/schedule-states.ts';
 import type { GroupRecord } from '../../../services/api/schedules/schedule-store.port.ts';

@@ -1,4 +1,4 @@
-import type { DeadLetterState } from '../../../shared/contracts/dead-letters.ts';
+import type { DeadLetterState } from '../../../shared/contracts/messages/dead-letters.ts';
 import type { Shard } from '../../../shared/domain/endpoint/shard.ts';
 import type { ApiKeyRecord } from '../../../shared/ports/api-keys.ts';
 import type { RegisteredActionType } from '../../../shared/ports/registry.ts';

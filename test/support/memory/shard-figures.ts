@@ -1,4 +1,4 @@
-import { estimateOf } from '../../../shared/contracts/feed-audience.ts';
+import { estimateOf } from '../../../shared/contracts/runs/feed-audience.ts';
 import type { ShardFigures, ShardWork } from '../../../services/api/shards/shard-figures.port.ts';
 import type { ShardReports } from '../../../services/worker/report/shard-reports.port.ts';
 import { atOnce } from './at-once.ts';

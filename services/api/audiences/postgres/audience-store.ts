@@ -1,6 +1,6 @@
 import type { Pool } from 'pg';
 import { v7 as uuidv7 } from 'uuid';
-import type { RejectedRow } from '../../../../shared/contracts/audiences.ts';
+import type { RejectedRow } from '../../../../shared/contracts/campaigns/audiences.ts';
 import { publicId } from '../../../../shared/domain/ids/ids.ts';
 import { campaignsUsingList } from '../../../../shared/postgres/list-usage.ts';
 import { inTransaction } from '../../../../shared/postgres/transaction.ts';

@@ -1,8 +1,8 @@
 import type { Pool, PoolClient } from 'pg';
 import { v7 as uuidv7 } from 'uuid';
-import type { CampaignDefinition } from '../../../../shared/contracts/campaigns.ts';
-import type { KeptSchedule } from '../../../../shared/contracts/kept-schedules.ts';
-import type { RecurrenceDefinition } from '../../../../shared/contracts/recurrences.ts';
+import type { CampaignDefinition } from '../../../../shared/contracts/campaigns/campaigns.ts';
+import type { KeptSchedule } from '../../../../shared/contracts/schedules/kept-schedules.ts';
+import type { RecurrenceDefinition } from '../../../../shared/contracts/schedules/recurrences.ts';
 import { partitionOf } from '../../../../shared/domain/job/partitioning.ts';
 import type { RunState } from '../../../../shared/domain/run/run-states.ts';
 import { inTransaction } from '../../../../shared/postgres/transaction.ts';

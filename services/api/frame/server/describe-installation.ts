@@ -1,6 +1,6 @@
-import type { CampaignDefinition } from '../../../../shared/contracts/campaigns.ts';
+import type { CampaignDefinition } from '../../../../shared/contracts/campaigns/campaigns.ts';
 import { z } from 'zod';
-import type { Catalogue, ParamsSchema } from '../../../../shared/contracts/engine-config.ts';
+import type { Catalogue, ParamsSchema } from '../../../../shared/contracts/endpoints/engine-config.ts';
 import { referredTo } from './describe-answers.ts';
 import { fieldsOf } from './tidy-components.ts';
 

@@ -1,4 +1,4 @@
-import type { AcceptedJob, JobResult } from '../../../../shared/contracts/jobs.ts';
+import type { AcceptedJob, JobResult } from '../../../../shared/contracts/jobs/jobs.ts';
 import { publicId } from '../../../../shared/domain/ids/ids.ts';
 import type { Client } from '../../../../shared/ports/clients.ts';
 import type { Clock } from '../../../../shared/ports/clock.ts';

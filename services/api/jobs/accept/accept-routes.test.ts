@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { acceptedJob, jobResults } from '../../../../shared/contracts/jobs.ts';
-import { clientShape } from '../../../../shared/contracts/clients.ts';
+import { acceptedJob, jobResults } from '../../../../shared/contracts/jobs/jobs.ts';
+import { clientShape } from '../../../../shared/contracts/jobs/clients.ts';
 import { authorized, createApiDeps } from '../../../../test/support/api-deps.ts';
 import { createApi, type Api } from '../../api.ts';
 import { problem } from '../../frame/problems.contract.ts';

@@ -9,7 +9,7 @@ import {
   newJob,
   newJobs,
   type JobResult,
-} from '../../../../shared/contracts/jobs.ts';
+} from '../../../../shared/contracts/jobs/jobs.ts';
 import { acceptJob, acceptJobs, type AcceptJobsDeps } from './accept-jobs.ts';
 import { jsonAnswer, problems, streamed } from '../../frame/server/answer-shapes.ts';
 import { checkShape } from '../../frame/server/check-shape.ts';

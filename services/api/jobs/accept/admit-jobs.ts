@@ -1,4 +1,4 @@
-import type { NewJob } from '../../../../shared/contracts/jobs.ts';
+import type { NewJob } from '../../../../shared/contracts/jobs/jobs.ts';
 import { jobIdOf } from '../../../../shared/domain/job/job-ids.ts';
 import type { Client } from '../../../../shared/ports/clients.ts';
 import type { Clock } from '../../../../shared/ports/clock.ts';

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { newJob, type NewJob } from '../../../../shared/contracts/jobs.ts';
+import { newJob, type NewJob } from '../../../../shared/contracts/jobs/jobs.ts';
 import { checkShape } from '../../frame/server/check-shape.ts';
 import { invalidRequest } from '../../frame/http-problem.ts';
 import { readPlainJob, type WantedJob } from './read-plain-job.ts';

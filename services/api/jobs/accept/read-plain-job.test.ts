@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { jobMethods, newJob } from '../../../../shared/contracts/jobs.ts';
+import { jobMethods, newJob } from '../../../../shared/contracts/jobs/jobs.ts';
 import { fc } from '../../../../test/support/properties.ts';
 import { bodyTextOf } from './read-job.ts';
 import { readPlainJob } from './read-plain-job.ts';

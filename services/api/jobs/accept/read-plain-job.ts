@@ -1,5 +1,11 @@
 import { z } from 'zod';
-import { jobKeyPattern, jobLimits, jobMethods, jobTagPattern, type NewJob } from '../../../../shared/contracts/jobs.ts';
+import {
+  jobKeyPattern,
+  jobLimits,
+  jobMethods,
+  jobTagPattern,
+  type NewJob,
+} from '../../../../shared/contracts/jobs/jobs.ts';
 import { isStorable } from '../../../../shared/domain/ids/stored-text.ts';
 
 /** A job as somebody wants it, with its body as the text that is stored and sent. */

@@ -1,6 +1,6 @@
 import type { Pool } from 'pg';
 import { z } from 'zod';
-import { jobChangeVerbs } from '../../../../shared/contracts/jobs.ts';
+import { jobChangeVerbs } from '../../../../shared/contracts/jobs/jobs.ts';
 import { plainArray } from '../../../../shared/postgres/array-literals.ts';
 import { inTransaction, retryingDeadlocks } from '../../../../shared/postgres/transaction.ts';
 import type { JobChanges } from '../job-changes.port.ts';

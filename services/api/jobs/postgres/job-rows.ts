@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { jobOutcomes, jobStates } from '../../../../shared/contracts/jobs.ts';
+import { jobOutcomes, jobStates } from '../../../../shared/contracts/jobs/jobs.ts';
 
 const record = {
   jobId: z.string(),

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { engineConfig } from '../../../../shared/contracts/engine-config.ts';
+import { engineConfig } from '../../../../shared/contracts/endpoints/engine-config.ts';
 import type { ShardShape } from '../../shards/shards.contract.ts';
 import { expectedLoadOf, type ExpectedLoadFacts } from './expected-load.ts';
 

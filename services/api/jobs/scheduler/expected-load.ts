@@ -1,6 +1,6 @@
-import type { ChainStep } from '../../../../shared/contracts/campaigns.ts';
-import type { Catalogue } from '../../../../shared/contracts/engine-config.ts';
-import type { CampaignEstimate } from '../../../../shared/contracts/estimates.ts';
+import type { ChainStep } from '../../../../shared/contracts/campaigns/campaigns.ts';
+import type { Catalogue } from '../../../../shared/contracts/endpoints/engine-config.ts';
+import type { CampaignEstimate } from '../../../../shared/contracts/campaigns/estimates.ts';
 import type { LoadLine } from './load-preview.contract.ts';
 import type { ShardShape } from '../../shards/shards.contract.ts';
 

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { campaignEstimate } from '../../../../shared/contracts/estimates.ts';
+import { campaignEstimate } from '../../../../shared/contracts/campaigns/estimates.ts';
 import { fieldProblem } from '../../frame/problems.contract.ts';
 
 const count = z.int().min(0);

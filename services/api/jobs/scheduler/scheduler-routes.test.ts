@@ -1,6 +1,11 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { deadJobContent, deadJobGroup, deadJobShape, replayedJobs } from '../../../../shared/contracts/dead-jobs.ts';
-import { regionsShape, schedulerShape } from '../../../../shared/contracts/scheduler.ts';
+import {
+  deadJobContent,
+  deadJobGroup,
+  deadJobShape,
+  replayedJobs,
+} from '../../../../shared/contracts/jobs/dead-jobs.ts';
+import { regionsShape, schedulerShape } from '../../../../shared/contracts/jobs/scheduler.ts';
 import { publicId } from '../../../../shared/domain/ids/ids.ts';
 import { authorized, createApiDeps } from '../../../../test/support/api-deps.ts';
 import { clientIdOf, jobIdOf } from '../../../../test/support/conformance/job-subject.ts';

@@ -5,7 +5,7 @@ import {
   regionsShape,
   regionSwitch,
   schedulerShape,
-} from '../../../../shared/contracts/scheduler.ts';
+} from '../../../../shared/contracts/jobs/scheduler.ts';
 import { publicId } from '../../../../shared/domain/ids/ids.ts';
 import type { ClientReader } from '../../../../shared/runtime/client-reader.ts';
 import { clientIdOf } from '../../clients/client-names.ts';

@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import type { regionsShape, SchedulerShape } from '../../../../shared/contracts/scheduler.ts';
+import type { regionsShape, SchedulerShape } from '../../../../shared/contracts/jobs/scheduler.ts';
 import { publicId } from '../../../../shared/domain/ids/ids.ts';
 import type { RegionLook, SchedulerLook } from './scheduler-desk.port.ts';
 

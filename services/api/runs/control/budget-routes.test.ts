@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import { campaignBudgets } from '../../../../shared/contracts/budgets.ts';
-import { campaign } from '../../../../shared/contracts/campaigns.ts';
+import { campaignBudgets } from '../../../../shared/contracts/campaigns/budgets.ts';
+import { campaign } from '../../../../shared/contracts/campaigns/campaigns.ts';
 import { authorized, createApiDeps, someCampaign } from '../../../../test/support/api-deps.ts';
 import { createApi, type Api } from '../../api.ts';
 import { problem } from '../../frame/problems.contract.ts';

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { budgetChanges, campaignBudgets } from '../../../../shared/contracts/budgets.ts';
-import type { Budget } from '../../../../shared/contracts/campaigns.ts';
+import { budgetChanges, campaignBudgets } from '../../../../shared/contracts/campaigns/budgets.ts';
+import type { Budget } from '../../../../shared/contracts/campaigns/campaigns.ts';
 import type { FieldProblem } from '../../frame/problems.contract.ts';
 import { didYouMean } from '../../frame/did-you-mean.ts';
 import { jsonAnswer, problems } from '../../frame/server/answer-shapes.ts';

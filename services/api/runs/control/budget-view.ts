@@ -1,4 +1,4 @@
-import type { BudgetFiguresShape } from '../../../../shared/contracts/budgets.ts';
+import type { BudgetFiguresShape } from '../../../../shared/contracts/campaigns/budgets.ts';
 import type { BudgetFigures } from './budget-store.port.ts';
 
 export function budgetView({ country, units, used, reserved, waitingBatches }: BudgetFigures): BudgetFiguresShape {

@@ -1,4 +1,4 @@
-import type { ControlledRunShape, RunEventShape } from '../../../../shared/contracts/runs.ts';
+import type { ControlledRunShape, RunEventShape } from '../../../../shared/contracts/runs/runs.ts';
 import { publicId } from '../../../../shared/domain/ids/ids.ts';
 import { batchesInFlight, usersInFlight, type UnderWay } from '../../../../shared/domain/run/under-way.ts';
 import type { RunEvent } from './run-control.port.ts';

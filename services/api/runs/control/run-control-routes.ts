@@ -1,8 +1,8 @@
 import type { FastifyRequest } from 'fastify';
 import { z } from 'zod';
-import type { EngineConfig } from '../../../../shared/contracts/engine-config.ts';
+import type { EngineConfig } from '../../../../shared/contracts/endpoints/engine-config.ts';
 import type { CatalogueReader } from '../../frame/catalogue-reader.ts';
-import { cancelPreview, controlledRun, runChanges, runEvent } from '../../../../shared/contracts/runs.ts';
+import { cancelPreview, controlledRun, runChanges, runEvent } from '../../../../shared/contracts/runs/runs.ts';
 import { publicId } from '../../../../shared/domain/ids/ids.ts';
 import { controlVerbs, timeToStopMs, type ControlVerb } from '../../../../shared/domain/run/run-control.ts';
 import { isStorable } from '../../../../shared/domain/ids/stored-text.ts';

@@ -1,4 +1,4 @@
-import type { RunSettings } from '../../../../shared/contracts/runs.ts';
+import type { RunSettings } from '../../../../shared/contracts/runs/runs.ts';
 import type { RunEventKind } from '../../../../shared/domain/run/run-events.ts';
 import type { RunState } from '../../../../shared/domain/run/run-states.ts';
 import type { UnderWay } from '../../../../shared/domain/run/under-way.ts';

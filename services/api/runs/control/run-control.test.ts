@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { campaignDefinition } from '../../../../shared/contracts/campaigns.ts';
+import { campaignDefinition } from '../../../../shared/contracts/campaigns/campaigns.ts';
 import {
   cancelPreview,
   controlledRun,
@@ -8,7 +8,7 @@ import {
   runProgress,
   runReport,
   runSummary,
-} from '../../../../shared/contracts/runs.ts';
+} from '../../../../shared/contracts/runs/runs.ts';
 import { publicId, uuidOf } from '../../../../shared/domain/ids/ids.ts';
 import { runStates, type RunState } from '../../../../shared/domain/run/run-states.ts';
 import type { RunSeed } from '../../../../test/support/conformance/run-rows.ts';

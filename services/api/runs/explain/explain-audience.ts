@@ -1,5 +1,5 @@
-import type { AudiencePlace } from '../../../../shared/contracts/explanations.ts';
-import type { FeedSource } from '../../../../shared/contracts/feed-audience.ts';
+import type { AudiencePlace } from '../../../../shared/contracts/runs/explanations.ts';
+import type { FeedSource } from '../../../../shared/contracts/runs/feed-audience.ts';
 import { isHeldOut } from '../../../../shared/domain/run/hold-out.ts';
 import { publicId } from '../../../../shared/domain/ids/ids.ts';
 import { isTerminal } from '../../../../shared/domain/run/run-states.ts';

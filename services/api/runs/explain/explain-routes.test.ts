@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import { userExplanation, type UserExplanation } from '../../../../shared/contracts/explanations.ts';
+import { userExplanation, type UserExplanation } from '../../../../shared/contracts/runs/explanations.ts';
 import { publicId } from '../../../../shared/domain/ids/ids.ts';
 import type { StepLedger, StepRef } from '../../../../shared/ports/step-ledger.ts';
 import { authorized, createApiDeps } from '../../../../test/support/api-deps.ts';

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { userExplanation } from '../../../../shared/contracts/explanations.ts';
+import { userExplanation } from '../../../../shared/contracts/runs/explanations.ts';
 import { jsonAnswer, problems } from '../../frame/server/answer-shapes.ts';
 import type { HttpServer } from '../../frame/server/create-http-server.ts';
 import { notFound } from '../../frame/http-problem.ts';

@@ -1,4 +1,4 @@
-import type { AttemptResult, UserExplanation } from '../../../../shared/contracts/explanations.ts';
+import type { AttemptResult, UserExplanation } from '../../../../shared/contracts/runs/explanations.ts';
 import { requestKey } from '../../../../shared/domain/step/batch.ts';
 import { reasons } from '../../../../shared/domain/step/reasons.ts';
 import type { HistoryAttempt, HistoryBatch, HistoryStep, UserPlace } from './user-histories.port.ts';

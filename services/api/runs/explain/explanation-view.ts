@@ -1,4 +1,4 @@
-import type { UserExplanation } from '../../../../shared/contracts/explanations.ts';
+import type { UserExplanation } from '../../../../shared/contracts/runs/explanations.ts';
 import { publicId } from '../../../../shared/domain/ids/ids.ts';
 import { explainAudience } from './explain-audience.ts';
 import { explainSteps } from './explain-steps.ts';

@@ -1,4 +1,4 @@
-import type { FeedAudience } from '../../../../shared/contracts/feed-audience.ts';
+import type { FeedAudience } from '../../../../shared/contracts/runs/feed-audience.ts';
 import type { RunState } from '../../../../shared/domain/run/run-states.ts';
 import type { AttemptNote } from '../../../../shared/ports/step-ledger.ts';
 

@@ -1,8 +1,8 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import { campaignDefinition } from '../../../../shared/contracts/campaigns.ts';
+import { campaignDefinition } from '../../../../shared/contracts/campaigns/campaigns.ts';
 import { pageShape } from '../../frame/pages.contract.ts';
 import { problem } from '../../frame/problems.contract.ts';
-import { userFailureShape } from '../../../../shared/contracts/runs.ts';
+import { userFailureShape } from '../../../../shared/contracts/runs/runs.ts';
 import { publicId } from '../../../../shared/domain/ids/ids.ts';
 import type { RunReports } from '../run-reports.port.ts';
 import { authorized, createApiDeps, someCampaign } from '../../../../test/support/api-deps.ts';

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { answerList, csv, streamManner, ndjson } from '../../frame/answer-list.ts';
 import { pageLimit, pageQuery, pageShape } from '../../frame/pages.contract.ts';
-import { userFailureShape } from '../../../../shared/contracts/runs.ts';
+import { userFailureShape } from '../../../../shared/contracts/runs/runs.ts';
 import { countryPattern } from '../../../../shared/domain/endpoint/shard.ts';
 import { isStorable } from '../../../../shared/domain/ids/stored-text.ts';
 import { problems, streamed } from '../../frame/server/answer-shapes.ts';

@@ -1,4 +1,4 @@
-import type { UserFailureShape } from '../../../../shared/contracts/runs.ts';
+import type { UserFailureShape } from '../../../../shared/contracts/runs/runs.ts';
 import type { RecordedFailure } from '../run-reports.port.ts';
 
 export function failureView({ user, failedAt, ...failure }: RecordedFailure): UserFailureShape {

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import { retryAnswer, type RetryAnswer } from '../../../../shared/contracts/retries.ts';
-import { runReport } from '../../../../shared/contracts/runs.ts';
+import { retryAnswer, type RetryAnswer } from '../../../../shared/contracts/runs/retries.ts';
+import { runReport } from '../../../../shared/contracts/runs/runs.ts';
 import { publicId, uuidOf } from '../../../../shared/domain/ids/ids.ts';
 import { authorized, createApiDeps } from '../../../../test/support/api-deps.ts';
 import {

@@ -5,7 +5,7 @@ import {
   retryRequest,
   type RetryAnswer,
   type RetryRequest,
-} from '../../../../shared/contracts/retries.ts';
+} from '../../../../shared/contracts/runs/retries.ts';
 import { publicId } from '../../../../shared/domain/ids/ids.ts';
 import { isTerminal } from '../../../../shared/domain/run/run-states.ts';
 import type { FieldProblem } from '../../frame/problems.contract.ts';

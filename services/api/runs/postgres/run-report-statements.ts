@@ -1,4 +1,4 @@
-import { defaultMinJudgedUsers } from '../../../../shared/contracts/campaigns.ts';
+import { defaultMinJudgedUsers } from '../../../../shared/contracts/campaigns/campaigns.ts';
 import { isOverSinceClosed } from '../../../../shared/postgres/endpoint-guards.ts';
 import { settledAsSucceeded } from '../../../../shared/postgres/ledger-codes.ts';
 

@@ -1,7 +1,11 @@
 import type { PoolClient } from 'pg';
-import type { KeptSchedule } from '../../../../shared/contracts/kept-schedules.ts';
-import { targetIdOf, type NewOccurrence, type OccurrenceKind } from '../../../../shared/contracts/planned-rows.ts';
-import { recurrenceOf } from '../../../../shared/contracts/recurrences.ts';
+import type { KeptSchedule } from '../../../../shared/contracts/schedules/kept-schedules.ts';
+import {
+  targetIdOf,
+  type NewOccurrence,
+  type OccurrenceKind,
+} from '../../../../shared/contracts/schedules/planned-rows.ts';
+import { recurrenceOf } from '../../../../shared/contracts/schedules/recurrences.ts';
 import { selectGroups } from '../../../../shared/domain/recurrence/groups.ts';
 import { instantsFrom } from '../../../../shared/domain/recurrence/recurrence.ts';
 import { readGroups, type Decider } from '../../../../shared/postgres/schedules/fire-schedules.ts';

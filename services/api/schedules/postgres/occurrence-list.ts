@@ -1,6 +1,6 @@
 import type { Pool, PoolClient } from 'pg';
 import { z } from 'zod';
-import type { NewOccurrence } from '../../../../shared/contracts/planned-rows.ts';
+import type { NewOccurrence } from '../../../../shared/contracts/schedules/planned-rows.ts';
 import { InvalidCursorError, type Page } from '../../campaigns/campaign-store.port.ts';
 import type { OccurrenceFilter, OccurrenceRecord } from '../schedule-store.port.ts';
 import { pageOf } from '../../frame/postgres/pages.ts';

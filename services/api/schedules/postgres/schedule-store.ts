@@ -1,7 +1,7 @@
 import type { Pool, PoolClient } from 'pg';
 import { v7 as uuidv7 } from 'uuid';
-import { keptSchedule, type KeptSchedule } from '../../../../shared/contracts/kept-schedules.ts';
-import { recurrenceOf, type RecurrenceDefinition } from '../../../../shared/contracts/recurrences.ts';
+import { keptSchedule, type KeptSchedule } from '../../../../shared/contracts/schedules/kept-schedules.ts';
+import { recurrenceOf, type RecurrenceDefinition } from '../../../../shared/contracts/schedules/recurrences.ts';
 import { nextInstantMs } from '../../../../shared/domain/recurrence/recurrence.ts';
 import { scheduleMoveOf, type ScheduleVerb } from '../../../../shared/domain/recurrence/schedule-states.ts';
 import { fireSchedules, type Decider } from '../../../../shared/postgres/schedules/fire-schedules.ts';

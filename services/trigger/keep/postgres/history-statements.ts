@@ -1,4 +1,4 @@
-import { notItsTimeYet } from '../../../../shared/contracts/feed-audience.ts';
+import { notItsTimeYet } from '../../../../shared/contracts/runs/feed-audience.ts';
 import { maxTroubleEvents, type TroubleEventKind } from '../../../../shared/domain/run/run-events.ts';
 import { firstGapMs, maxPoints } from '../../../../shared/domain/run/run-points.ts';
 

@@ -1,11 +1,11 @@
 import type { Pool, PoolClient } from 'pg';
 import { v7 as uuidv7 } from 'uuid';
 import { usualBatchUsers } from '../../../../shared/domain/step/batch.ts';
-import { defaultMinJudgedUsers } from '../../../../shared/contracts/campaigns.ts';
+import { defaultMinJudgedUsers } from '../../../../shared/contracts/campaigns/campaigns.ts';
 import type { StepTotals } from '../../../../shared/domain/step/outcomes.ts';
 import { statesBefore, type TerminalRunState } from '../../../../shared/domain/run/run-states.ts';
 import { nothingUnderWay } from '../../../../shared/domain/run/under-way.ts';
-import { notItsTimeYet } from '../../../../shared/contracts/feed-audience.ts';
+import { notItsTimeYet } from '../../../../shared/contracts/runs/feed-audience.ts';
 import { audienceColumnsOf } from '../../../../shared/postgres/feed-audience.ts';
 import { inTransaction } from '../../../../shared/postgres/transaction.ts';
 import { readUnderWay } from '../../../../shared/postgres/under-way.ts';

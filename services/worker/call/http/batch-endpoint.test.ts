@@ -3,7 +3,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import { createServer as createTcpServer, type Server as TcpServer } from 'node:net';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { actionTypeConfig } from '../../../../shared/contracts/engine-config.ts';
+import { actionTypeConfig } from '../../../../shared/contracts/endpoints/engine-config.ts';
 import { webhookHeaders, webhookKeyOf, webhookProblem } from '../../../../shared/domain/endpoint/standard-webhooks.ts';
 import { systemClock } from '../../../../shared/runtime/system-clock.ts';
 import type { BatchRequest, CallableTypes } from '../batch-endpoint.port.ts';

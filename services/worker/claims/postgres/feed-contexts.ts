@@ -1,5 +1,5 @@
 import type { Pool } from 'pg';
-import type { ChainStep } from '../../../../shared/contracts/campaigns.ts';
+import type { ChainStep } from '../../../../shared/contracts/campaigns/campaigns.ts';
 import { admissionOf } from '../../../../shared/domain/run/admission.ts';
 import type { RunState } from '../../../../shared/domain/run/run-states.ts';
 import type { FeedAdmission, FeedContexts } from '../../../../shared/ports/step-ledger.ts';

@@ -1,8 +1,8 @@
 import { z } from 'zod';
-import { readCron } from '../domain/recurrence/cron.ts';
-import { misfirePolicies, overlapPolicies, type RecurrencePolicies } from '../domain/recurrence/policies.ts';
-import type { Recurrence } from '../domain/recurrence/recurrence.ts';
-import { isZone } from '../domain/recurrence/zone-spans.ts';
+import { readCron } from '../../domain/recurrence/cron.ts';
+import { misfirePolicies, overlapPolicies, type RecurrencePolicies } from '../../domain/recurrence/policies.ts';
+import type { Recurrence } from '../../domain/recurrence/recurrence.ts';
+import { isZone } from '../../domain/recurrence/zone-spans.ts';
 
 /** When something recurs, as schedules and recurring campaigns say it. */
 const instant = z.iso.datetime({ offset: true, error: 'has to be an RFC 3339 time such as 2026-12-01T09:00:00Z' });

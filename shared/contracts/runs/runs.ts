@@ -1,14 +1,14 @@
 import { z } from 'zod';
-import { budgetFigures } from './budgets.ts';
-import { runEventKinds } from '../domain/run/run-events.ts';
-import { runStates } from '../domain/run/run-states.ts';
+import { budgetFigures } from '../campaigns/budgets.ts';
+import { runEventKinds } from '../../domain/run/run-events.ts';
+import { runStates } from '../../domain/run/run-states.ts';
 import {
   defaultMinJudgedUsers,
   paceUsersPerSecond,
   pauseAtFailedMinUsers,
   pauseAtFailedPercent,
   priority,
-} from './campaigns.ts';
+} from '../campaigns/campaigns.ts';
 
 /** HTTP shapes of runs: progress and report share one. */
 const users = z.int().min(0);

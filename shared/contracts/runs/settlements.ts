@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { countryPattern } from '../domain/endpoint/shard.ts';
+import { countryPattern } from '../../domain/endpoint/shard.ts';
 
 /** HTTP shapes of the settlement of unknown outcomes. */
 const step = z.int().min(1).max(20);

@@ -2,7 +2,7 @@ import { z } from 'zod';
 
 /** What a feed is shown to wait for whose country begins later than its run. */
 export const notItsTimeYet = 'it is not its time yet in this country';
-import { earlierOutcomes } from '../domain/run/earlier-outcomes.ts';
+import { earlierOutcomes } from '../../domain/run/earlier-outcomes.ts';
 
 /** A segment of the segmentation service, in the snapshot that the feed pages. */
 const segmentSource = z.object({

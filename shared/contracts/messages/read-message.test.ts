@@ -1,4 +1,4 @@
-import { fc } from '../../test/support/properties.ts';
+import { fc } from '../../../test/support/properties.ts';
 import { describe, expect, it } from 'vitest';
 import { stepMessage } from './messages.ts';
 import { readMessage } from './read-message.ts';

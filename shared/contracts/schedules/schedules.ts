@@ -1,8 +1,8 @@
 import { z } from 'zod';
-import { skipCauses } from '../domain/recurrence/policies.ts';
-import { scheduleStates } from '../domain/recurrence/schedule-states.ts';
-import { isStorable } from '../domain/ids/stored-text.ts';
-import { newJob } from './jobs.ts';
+import { skipCauses } from '../../domain/recurrence/policies.ts';
+import { scheduleStates } from '../../domain/recurrence/schedule-states.ts';
+import { isStorable } from '../../domain/ids/stored-text.ts';
+import { newJob } from '../jobs/jobs.ts';
 import { checkRecurrence, recurrenceFields } from './recurrences.ts';
 
 /** HTTP shapes of schedules: what recurs, and the groups that it recurs for. */

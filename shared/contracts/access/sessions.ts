@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { roles } from '../domain/roles.ts';
+import { roles } from '../../domain/roles.ts';
 
 /** How a session is opened. */
 export const logIn = z

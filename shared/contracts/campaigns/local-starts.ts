@@ -1,4 +1,4 @@
-import { firstInstantOf, zonesOfCountry } from '../domain/recurrence/local-start.ts';
+import { firstInstantOf, zonesOfCountry } from '../../domain/recurrence/local-start.ts';
 
 /** A wall-clock time in each country's zone. */
 export interface LocalSchedule {

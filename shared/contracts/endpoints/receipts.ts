@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { countryPattern } from '../domain/endpoint/shard.ts';
+import { countryPattern } from '../../domain/endpoint/shard.ts';
 
 /** HTTP shapes of delivery receipts (docs/contracts.md). */
 

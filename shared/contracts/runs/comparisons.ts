@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { runStates } from '../domain/run/run-states.ts';
+import { runStates } from '../../domain/run/run-states.ts';
 
 const users = z.int().min(0);
 const time = z.iso.datetime({ precision: 3 });

@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { campaignStandings } from '../domain/run/campaign-standing.ts';
+import { campaignStandings } from '../../domain/run/campaign-standing.ts';
 import { campaign } from './campaigns.ts';
-import { runProgress } from './runs.ts';
+import { runProgress } from '../runs/runs.ts';
 
 /** HTTP shapes of the list of campaigns. */
 

@@ -1,12 +1,12 @@
 import { z } from 'zod';
-import { selectGroups, type RegisteredGroup } from '../domain/recurrence/groups.ts';
+import { selectGroups, type RegisteredGroup } from '../../domain/recurrence/groups.ts';
 import {
   decisionKey,
   planOccurrences,
   type OccurrencePlan,
   type PlannedOccurrence,
-} from '../domain/recurrence/plan-occurrences.ts';
-import type { SkipCause } from '../domain/recurrence/policies.ts';
+} from '../../domain/recurrence/plan-occurrences.ts';
+import type { SkipCause } from '../../domain/recurrence/policies.ts';
 import { policiesOf, recurrenceOf, recurrenceShape } from './recurrences.ts';
 
 /** What a callback of a schedule sends: its fields are checked when it comes in. */

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { countryPattern } from '../domain/endpoint/shard.ts';
-import { isStorable } from '../domain/ids/stored-text.ts';
+import { countryPattern } from '../../domain/endpoint/shard.ts';
+import { isStorable } from '../../domain/ids/stored-text.ts';
 
 /** HTTP shapes of trying failed users again. */
 const reason = z.string().min(1).max(200).refine(isStorable, 'holds what no reason can');

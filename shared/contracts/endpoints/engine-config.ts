@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { maxBatchUsers, usualBatchUsers } from '../domain/step/batch.ts';
-import { paramsSchemaProblems } from '../domain/endpoint/params-schema.ts';
-import { actionTypePattern, countryPattern } from '../domain/endpoint/shard.ts';
+import { maxBatchUsers, usualBatchUsers } from '../../domain/step/batch.ts';
+import { paramsSchemaProblems } from '../../domain/endpoint/params-schema.ts';
+import { actionTypePattern, countryPattern } from '../../domain/endpoint/shard.ts';
 
 /**
  * Where the services that Muster calls are found and what they promise (docs/configuration.md). Read from the JSON file that

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { json } from './campaigns.ts';
-import { isStorable } from '../domain/ids/stored-text.ts';
+import { json } from '../campaigns/campaigns.ts';
+import { isStorable } from '../../domain/ids/stored-text.ts';
 
 /** HTTP shapes of jobs: callbacks that are due once. */
 const unstorable = 'must hold neither U+0000 nor half a surrogate pair';

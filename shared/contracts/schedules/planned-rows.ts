@@ -1,6 +1,6 @@
-import { jobIdOf } from '../domain/job/job-ids.ts';
-import type { OccurrencePlan, PlannedOccurrence } from '../domain/recurrence/plan-occurrences.ts';
-import { spreadDelayMs } from '../domain/recurrence/spread.ts';
+import { jobIdOf } from '../../domain/job/job-ids.ts';
+import type { OccurrencePlan, PlannedOccurrence } from '../../domain/recurrence/plan-occurrences.ts';
+import { spreadDelayMs } from '../../domain/recurrence/spread.ts';
 
 /** What a schedule fires. */
 export type ScheduleTarget =

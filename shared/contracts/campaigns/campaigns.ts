@@ -1,10 +1,10 @@
 import { z } from 'zod';
-import { earlierOutcomes } from '../domain/run/earlier-outcomes.ts';
-import { overlapPolicies } from '../domain/recurrence/policies.ts';
-import { runStates } from '../domain/run/run-states.ts';
-import { countryPattern } from '../domain/endpoint/shard.ts';
-import { isStorable } from '../domain/ids/stored-text.ts';
-import { checkRecurrence, recurrenceFields, zone } from './recurrences.ts';
+import { earlierOutcomes } from '../../domain/run/earlier-outcomes.ts';
+import { overlapPolicies } from '../../domain/recurrence/policies.ts';
+import { runStates } from '../../domain/run/run-states.ts';
+import { countryPattern } from '../../domain/endpoint/shard.ts';
+import { isStorable } from '../../domain/ids/stored-text.ts';
+import { checkRecurrence, recurrenceFields, zone } from '../schedules/recurrences.ts';
 
 /** HTTP shapes of campaigns. The OpenAPI document is generated from them. */
 const unstorable = 'must hold neither U+0000 nor half a surrogate pair';
