@@ -56,12 +56,16 @@ const migrationSource: Knex.MigrationSource<string> = {
   getMigrationName: nameOf,
   getMigration: async (file) => {
     const loaded: unknown = await import(new URL(file, folder).href);
-    if (!isMigration(loaded)) throw new Error(`migrations/${file} does not export the functions up and down`);
-    return loaded;
+    if (!isMigration(loaded)) throw new Error(`migrations/${file} does not export a function up`);
+    return { up: (database) => loaded.up(database), down: refuseToGoDown };
   },
 };
 
-function isMigration(loaded: unknown): loaded is Knex.Migration {
-  if (typeof loaded !== 'object' || loaded === null) return false;
-  return 'up' in loaded && typeof loaded.up === 'function' && 'down' in loaded && typeof loaded.down === 'function';
+function isMigration(loaded: unknown): loaded is Pick<Knex.Migration, 'up'> {
+  return typeof loaded === 'object' && loaded !== null && 'up' in loaded && typeof loaded.up === 'function';
+}
+
+/** Knex wants one. To go back is to start the version before on the schema that is there. */
+function refuseToGoDown(): Promise<never> {
+  return Promise.reject(new Error('the schema only goes up'));
 }

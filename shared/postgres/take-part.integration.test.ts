@@ -42,7 +42,7 @@ describe('a process that wants to take part', () => {
     const empty = await createEmptyTestDatabase();
     const emptyPool = open(empty.url);
     await expect(takePart({ pool: emptyPool, file, clock, logger })).rejects.toThrow(
-      /schema lacks 20261121000000_foundation, .*: run `muster migrate`/,
+      /schema lacks 20261122000000_schema.*: run `muster migrate`/,
     );
     await emptyPool.end();
     await empty.drop();

@@ -1,6 +1,6 @@
 import type { Client } from '../../../shared/ports/clients.ts';
 
-/** The scheduler's tables as in Postgres (migrations/…_scheduled_jobs.ts). */
+/** The scheduler's tables as in Postgres (migrations/…_schema/jobs.sql). */
 export interface JobTables {
   /** Moves with every change of a client. */
   clientsRevision: number;

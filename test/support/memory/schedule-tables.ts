@@ -5,7 +5,7 @@ import type { ScheduleState } from '../../../shared/domain/recurrence/schedule-s
 import type { GroupRecord } from '../../../services/api/schedules/schedule-store.port.ts';
 import type { SkippedRow } from '../../../shared/postgres/schedules/fire-schedules.ts';
 
-/** The tables of recurring schedules as in Postgres (migrations/…_schedules.ts). */
+/** The tables of recurring schedules as in Postgres (migrations/…_schema/schedules.sql). */
 export interface ScheduleTables {
   readonly schedules: Map<string, ScheduleRow>;
   /** Keyed by `occurrenceKeyOf`. */

@@ -1,0 +1,27 @@
+import { readFile } from 'node:fs/promises';
+import type { Knex } from 'knex';
+
+/** Each may refer to what those before it make. */
+const subjects = [
+  'installation',
+  'access',
+  'campaigns',
+  'action-types',
+  'runs',
+  'feeds',
+  'steps',
+  'users',
+  'set-aside',
+  'partitions',
+  'budgets',
+  'clients',
+  'jobs',
+  'schedules',
+];
+
+/** All tables, functions and views as they first stood, by subject: the files beside this one. */
+export async function up(knex: Knex): Promise<void> {
+  for (const subject of subjects) {
+    await knex.raw(await readFile(new URL(`20261122000000_schema/${subject}.sql`, import.meta.url), 'utf8'));
+  }
+}

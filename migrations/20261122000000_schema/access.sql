@@ -1,0 +1,58 @@
+-- Keys, sessions, and what was changed by them (docs/decisions/0034-sessions-and-roles.md).
+
+create table api_keys (
+  id uuid primary key,
+  name text not null,
+  role text not null default 'operator' check (role in ('viewer', 'manager', 'operator')),
+  -- SHA-256 of the key, which itself is nowhere.
+  digest text not null unique,
+  created_at timestamptz not null default now(),
+  revoked_at timestamptz
+);
+
+-- Log-ins by key, under the SHA-256 of what is in the cookie. What has expired is swept; nothing refers to it.
+create table sessions (
+  digest text primary key,
+  api_key uuid not null references api_keys on delete cascade,
+  created_at timestamptz not null default now(),
+  -- Moves on while it is used.
+  idle_until timestamptz not null,
+  expires_at timestamptz not null
+);
+create index sessions_of_key on sessions (api_key);
+create index sessions_by_end on sessions (least(idle_until, expires_at));
+
+-- Links that open a session once. A used one is deleted.
+create table session_links (
+  digest text primary key,
+  api_key uuid not null references api_keys on delete cascade,
+  expires_at timestamptz not null
+);
+create index session_links_by_end on session_links (expires_at);
+
+-- Requests that may be sent again, with their first answer; none yet while status is null.
+create table idempotency_keys (
+  api_key uuid not null,
+  key text not null,
+  body_digest text not null,
+  status int2,
+  body text,
+  created_at timestamptz not null default now(),
+  primary key (api_key, key)
+);
+
+-- Every change through the API that succeeded, or that a state refused.
+create table audit_log (
+  id uuid primary key default uuid_of_now(),
+  at timestamptz not null default now(),
+  -- Null where there was none, which no route allows today.
+  api_key uuid,
+  method text not null,
+  route text not null,
+  -- The public id, or the name, of what was changed.
+  subject text,
+  status int2 not null,
+  request_id text not null,
+  detail jsonb not null default '{}'
+);
+create index audit_log_of_subject on audit_log (subject, id);

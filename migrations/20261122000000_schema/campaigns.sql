@@ -1,0 +1,70 @@
+-- Campaigns, when they start, and uploaded lists of users.
+
+create table campaigns (
+  id uuid primary key,
+  name text not null,
+  state text not null check (state in ('draft', 'scheduled')),
+  revision int not null,
+  created_at timestamptz not null default now(),
+  updated_at timestamptz not null default now()
+);
+
+create table campaign_revisions (
+  campaign uuid not null references campaigns,
+  revision int not null,
+  definition jsonb not null,
+  created_at timestamptz not null default now(),
+  primary key (campaign, revision)
+);
+
+-- One row per start that is due once. Inserted once, deleted by the transaction that makes its run; never updated.
+create table run_starts (
+  partition_id int2 not null,
+  due_at timestamptz not null,
+  id uuid not null,
+  campaign uuid not null,
+  revision int not null,
+  primary key (partition_id, due_at, id)
+);
+create index run_starts_of_campaign on run_starts (campaign);
+
+-- Uploaded lists (docs/decisions/0024-uploaded-lists.md).
+create table audiences (
+  id uuid primary key,
+  name text not null,
+  state text not null check (state in ('receiving', 'ready', 'failed')),
+  -- Why it failed, for people.
+  cause text,
+  -- Of all rows; null where each row has its own.
+  country text,
+  -- Users by country.
+  users jsonb not null default '{}',
+  rows bigint not null default 0,
+  duplicates bigint not null default 0,
+  rejected bigint not null default 0,
+  -- The upload that may end it: a request that was made anew under the same key takes it over.
+  attempt uuid not null,
+  created_at timestamptz not null default now(),
+  -- Moved while rows come: an upload without a sign of life is dead.
+  received_at timestamptz not null default now(),
+  ready_at timestamptz
+);
+
+-- About a thousand users each, ascending: a page is one look-up by the last user before it.
+create table audience_parts (
+  audience uuid not null,
+  country text collate "C" not null,
+  last_user text collate "C" not null,
+  n int not null,
+  -- Separated by line breaks, which no id holds.
+  users text not null,
+  primary key (audience, country, last_user)
+);
+
+create table audience_rejects (
+  audience uuid not null,
+  line bigint not null,
+  value text not null,
+  rule text not null,
+  primary key (audience, line)
+);

@@ -1,0 +1,66 @@
+-- Feeds, and the batches cut from them (docs/execution-path.md, docs/feeding.md,
+-- docs/decisions/0023-audiences-as-merged-streams.md). Shapes and storage settings of the execution path, from here to
+-- partitions.sql, were measured: change them with a benchmark in hand.
+
+-- The paging state of one (run, country).
+create table feeds (
+  feed uuid primary key,
+  run uuid not null references runs,
+  country text not null,
+  -- A segment alone stands in segment and snapshot; what is made of more in audience
+  -- (shared/contracts/runs/feed-audience.ts).
+  segment text,
+  snapshot text,
+  audience jsonb,
+  estimate bigint,
+  -- The step that the users of this feed begin with: what came before, they have done in the parent run.
+  from_step int2 not null default 1,
+  -- Users per batch, at most: the least of what the types of the run's chain take, as they were when it began.
+  batch_users int2 not null default 100,
+  -- What a user costs in each step of the chain; null where the campaign has no budget in this country.
+  step_units int[],
+  -- JSON text of the last user fed: an id may hold what a Postgres text cannot.
+  cursor text,
+  next_batch_no int not null default 1,
+  next_child_no int not null default 1073741824,
+  fed_users bigint not null default 0,
+  -- Of fed_users, those who get nothing. They have no rows: the hash of the seed and their id tells who they are.
+  held_out_users bigint not null default 0,
+  -- Passed over because an exclusion names them; not in fed_users.
+  excluded_users bigint not null default 0,
+  complete boolean not null default false,
+  stalled text,
+  -- A stalled feed is given back, and not claimed before.
+  stalled_until timestamptz,
+  -- How often in a row the next page was not to be had; 0 once the feed has moved. The pause before the next try grows
+  -- with it.
+  stalls int2 not null default 0,
+  owner text,
+  token bigint not null default 0,
+  lease_until timestamptz,
+  check (audience is not null or segment is not null and snapshot is not null)
+) with (fillfactor = 50, autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 5000);
+create index feeds_of_run on feeds (run);
+
+-- Immutable. Users are one text value kept in line: arrays and TOAST were measured to cost 100 and 40 microseconds a
+-- batch.
+create table batches (
+  feed uuid not null,
+  batch_no int not null,
+  n int2 not null,
+  parent int,
+  -- First step that is this row's own: 1 for fed batches, the parent's step for children.
+  from_step int2 not null default 1,
+  first_user text collate "C" not null,
+  last_user text collate "C" not null,
+  users text storage main not null,
+  primary key (feed, batch_no)
+) partition by range (feed);
+create index batches_children on batches (feed, parent) where parent is not null;
+
+-- The audience of a child run's feed, as it was when the run began.
+create table retry_users (
+  feed uuid not null,
+  user_id text collate "C" not null,
+  primary key (feed, user_id)
+) partition by range (feed);

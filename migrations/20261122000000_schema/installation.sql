@@ -1,0 +1,32 @@
+-- What there is once for the whole installation, or by its name.
+
+-- One row. Its id tells this installation's messages from those of another one on the same Kafka.
+create table installation (
+  id uuid not null default gen_random_uuid(),
+  -- What must not differ between the processes of one installation (shared/runtime/installation-config.ts).
+  config jsonb not null default '{}',
+  -- Move with every change of action types and shards, or of clients, in the same transaction: processes look at
+  -- these two numbers to learn that they have to read again.
+  registry_revision bigint not null default 1,
+  clients_revision bigint not null default 0,
+  created_at timestamptz not null default now(),
+  one boolean primary key default true check (one)
+);
+insert into installation default values;
+
+-- The token grows with each new owner, and with each lapse: rows stay, so that it never starts again.
+create table leases (
+  name text primary key,
+  owner text,
+  token bigint not null,
+  expires_at timestamptz not null
+);
+
+-- A uuid v7 of this moment, ordered by microseconds within this database.
+create function uuid_of_now() returns uuid language sql volatile as $$
+  select encode(
+    substring(int8send(t.us / 1000) from 3) || substring(int8send(28672 + t.us % 1000) from 7)
+      || substring(uuid_send(gen_random_uuid()) from 9),
+    'hex')::uuid
+  from (select (extract(epoch from clock_timestamp()) * 1000000)::bigint as us) t
+$$;

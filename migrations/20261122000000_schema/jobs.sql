@@ -1,0 +1,207 @@
+-- Callbacks: a job is one row from its acceptance to its end (docs/decisions/0029-jobs-as-one-row.md,
+-- 0030-looking-offering-calling.md, 0032-accepting-jobs.md). Shapes and statements were measured: change them with a
+-- benchmark in hand.
+
+-- Waiting, being called or sidelined (then due_at is 'infinity', and sideline names the host). No updates in the hot
+-- path. Vacuumed after so many rows, as the partitions of feeds are.
+create table jobs (
+  partition_id int2 not null,
+  due_at timestamptz not null,
+  id uuid not null,
+  client uuid not null,
+  attempt int2 not null default 1,
+  scheduled_for timestamptz not null,
+  accepted_at timestamptz not null default now(),
+  expires_at timestamptz,
+  key text,
+  method text not null,
+  url text not null,
+  headers text,
+  body text storage main,
+  tags text[],
+  schedule uuid,
+  sideline text,
+  primary key (partition_id, due_at, id)
+) with (
+  autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 100000,
+  autovacuum_vacuum_insert_scale_factor = 0, autovacuum_vacuum_insert_threshold = 500000,
+  autovacuum_analyze_scale_factor = 0, autovacuum_analyze_threshold = 100000
+);
+create unique index jobs_by_id on jobs (id);
+create index jobs_sidelined on jobs (client, sideline, id) where sideline is not null;
+
+-- Inserted by a claim, gone with its end. The epoch fences the owners that held the job before.
+create table fires (
+  partition_id int2 not null,
+  due_at timestamptz not null,
+  id uuid not null,
+  owner text not null,
+  epoch int4 not null,
+  lease_until timestamptz not null,
+  primary key (partition_id, due_at, id)
+) with (
+  fillfactor = 50,
+  autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 100000,
+  autovacuum_vacuum_insert_scale_factor = 0, autovacuum_vacuum_insert_threshold = 500000,
+  autovacuum_analyze_scale_factor = 0, autovacuum_analyze_threshold = 100000
+);
+
+-- What became of jobs, by days that are dropped whole.
+create table ended_jobs (
+  id uuid not null,
+  client uuid not null,
+  ended_at timestamptz not null,
+  scheduled_for timestamptz not null,
+  outcome text not null,
+  attempt int2 not null,
+  status int2,
+  latency_ms int4,
+  error text,
+  answer text,
+  method text not null,
+  url text not null,
+  key text,
+  tags text[],
+  schedule uuid
+) partition by range (ended_at);
+create index ended_jobs_by_id on ended_jobs (id);
+create index ended_jobs_of_client on ended_jobs (client, ended_at);
+create table ended_jobs_other partition of ended_jobs default;
+
+-- Attempts that were not the last one; the last one is in ended_jobs.
+create table job_attempts (
+  id uuid not null,
+  at timestamptz not null,
+  attempt int2 not null,
+  status int2,
+  latency_ms int4,
+  error text,
+  answer text
+) partition by range (at);
+create index job_attempts_by_id on job_attempts (id);
+create table job_attempts_other partition of job_attempts default;
+
+-- Given up, with all that a replay needs. They are in no partition of days: retention deletes them by their age.
+create table dead_jobs (
+  id uuid primary key,
+  client uuid not null,
+  died_at timestamptz not null default now(),
+  cause text not null,
+  job jsonb not null
+);
+create index dead_jobs_of_client on dead_jobs (client, died_at, id);
+
+-- One request for many jobs. Its place moves in the transaction that changes the jobs before it: the next process goes
+-- on there.
+create table job_changes (
+  id uuid primary key,
+  client uuid not null,
+  verb text not null check (verb in ('cancel', 'reschedule')),
+  filter jsonb not null,
+  due_at timestamptz,
+  state text not null default 'running' check (state in ('running', 'done')),
+  place text,
+  seen int8 not null default 0,
+  changed int8 not null default 0,
+  too_late int8 not null default 0,
+  created_at timestamptz not null default now(),
+  ended_at timestamptz
+);
+create index job_changes_running on job_changes (id) where state = 'running';
+
+-- Where jobs are offered and called. The epoch moves with every switch: claims made under an older one are refused.
+create table regions (
+  name text primary key,
+  epoch int8 not null default 1,
+  active boolean not null default true,
+  reason text,
+  changed_at timestamptz not null default now()
+);
+insert into regions (name) values ('local');
+
+-- Schedulers and dispatchers that are alive. Figures are for people and for the pace of offers; nothing is decided by
+-- them alone.
+create table job_nodes (
+  owner text primary key,
+  kind text not null,
+  region text not null,
+  started_at timestamptz not null default now(),
+  expires_at timestamptz not null,
+  figures jsonb not null default '{}'
+);
+
+-- Which scheduler is to look at a partition (the leader says it), and which does (its lease). The token only grows.
+create table job_partitions (
+  partition_id int2 primary key,
+  wanted text,
+  owner text,
+  token int8 not null default 0,
+  since timestamptz,
+  expires_at timestamptz
+);
+insert into job_partitions (partition_id) select generate_series(0, 63);
+
+-- Makes the days that are missing, and says how many. What falls beside them lies in the default partition until it is
+-- too old.
+create function make_job_days(since timestamptz, until timestamptz) returns int language plpgsql as $$
+declare
+  day timestamptz := date_trunc('day', since, 'UTC');
+  parent text;
+  child text;
+  made int := 0;
+begin
+  while day < until loop
+    foreach parent in array array['ended_jobs', 'job_attempts'] loop
+      child := parent || '_' || to_char(day at time zone 'UTC', 'YYYYMMDD');
+      if to_regclass(child) is null then
+        begin
+          execute format('create table %I partition of %I for values from (%L) to (%L)', child, parent, day,
+            day + interval '1 day');
+          made := made + 1;
+        exception when check_violation then
+          -- Rows of this day lie in the default partition, because it was not made in time: they stay there until they
+          -- are too old.
+          null;
+        end;
+      end if;
+    end loop;
+    day := day + interval '1 day';
+  end loop;
+  return made;
+end $$;
+
+create function drop_job_days(before timestamptz) returns int language plpgsql as $$
+declare
+  child text;
+  dropped int := 0;
+begin
+  for child in
+    select c.relname from pg_inherits i join pg_class c on c.oid = i.inhrelid
+    where i.inhparent in ('ended_jobs'::regclass, 'job_attempts'::regclass) and c.relname ~ '_[0-9]{8}$'
+      and to_timestamp(right(c.relname, 8) || ' UTC', 'YYYYMMDD TZ') + interval '1 day' <= before
+  loop
+    execute format('drop table %I', child);
+    dropped := dropped + 1;
+  end loop;
+  delete from ended_jobs_other where ended_at < before;
+  delete from job_attempts_other where at < before;
+  return dropped;
+end $$;
+
+-- What a statement that stores jobs asks for after its insert. Volatile, so that its query has a snapshot of its own,
+-- taken now: the caller's is as old as the caller's statement. 23505 as of the unique index, which would have said the
+-- same while the job lived. Days to come are there already, and need not be looked at.
+create function refuse_ended_jobs(ids uuid[], since interval) returns void language plpgsql volatile as $$
+begin
+  perform from unnest(ids) l (id)
+  cross join lateral (
+    select from ended_jobs e
+    where e.id = l.id and e.ended_at > now() - since and e.ended_at < now() + interval '1 hour' limit 1
+  ) e
+  limit 1;
+  if found then
+    raise unique_violation using message = 'a job with the id of one that has ended';
+  end if;
+end $$;
+
+select make_job_days(now(), now() + interval '3 days');

@@ -1,0 +1,83 @@
+-- Runs, how they went, and what people do to them (docs/decisions/0012-runs-made-by-the-scheduler.md,
+-- 0015-control-is-a-state-that-is-looked-at.md, 0016-two-histories.md, 0025-retries-as-child-runs.md).
+-- Small tables with rows that change every second are vacuumed after so many rows, and keep room for updates in their
+-- pages.
+
+create table runs (
+  id uuid primary key,
+  campaign uuid not null,
+  revision int not null,
+  scheduled_for timestamptz not null,
+  -- The run whose failed users this one tries again. Never itself a child: retries of retries stand beside each other.
+  parent uuid,
+  -- Which of them: {"of": a run or null, "steps", "countries", "reasons": lists or null}.
+  retry jsonb,
+  state text not null,
+  state_reason text,
+  -- Since when the run is in its state.
+  state_since timestamptz not null default now(),
+  deadline_at timestamptz not null,
+  created_at timestamptz not null default now(),
+  started_at timestamptz,
+  ended_at timestamptz,
+  -- What was changed for this run alone, under the names of the definition, before which it goes.
+  settings jsonb not null default '{}',
+  -- Of each step, the users that had ended and failed when the run was resumed last: a limit counts those after them.
+  -- Null: it counts all.
+  judged_from jsonb,
+  -- What the sweeper last saw in the step rows; for progress only.
+  in_flight int not null default 0,
+  waiting int not null default 0,
+  waiting_cause text,
+  -- Since when it is waiting_cause that the run waits for.
+  waiting_since timestamptz,
+  -- False once user_failures of the run have been dropped; failure_totals stay.
+  failures_kept boolean not null default true,
+  unique (campaign, scheduled_for)
+) with (fillfactor = 70, autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 1000);
+create index runs_unfinished on runs (state) where ended_at is null;
+create index runs_of_parent on runs (parent) where parent is not null;
+-- Few: what could not be carried out asks for attention for some days.
+create index runs_failed on runs (ended_at) where state = 'failed' and parent is null;
+
+-- What has become of a run, in the order of the ids. Written in the transaction that makes it so.
+create table run_events (
+  run uuid not null,
+  id uuid not null default uuid_of_now(),
+  at timestamptz not null default clock_timestamp(),
+  kind text not null,
+  detail jsonb not null default '{}',
+  primary key (run, id)
+);
+
+-- How far a run was when: at most some hundreds of a run, which lie farther apart the longer it goes on.
+create table run_points (
+  run uuid not null,
+  -- Five seconds since the run began, each.
+  slot int not null,
+  at timestamptz not null,
+  -- Users that had ended a step by then: succeeded, failed or unknown.
+  ended bigint not null,
+  primary key (run, slot)
+) with (autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 5000);
+
+-- Troubles that a run's events report and that are not over: written when one begins, deleted when it ends.
+create table run_troubles (
+  run uuid not null,
+  kind text not null check (kind in ('breaker', 'hold', 'feed')),
+  step int2 not null,
+  country text not null,
+  cause text not null,
+  since timestamptz not null,
+  primary key (run, kind, step, country)
+) with (autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 1000);
+
+-- Users that runs with a pace may be fed right now. Triggers take from the same row, so that two of them do not double
+-- the pace.
+create table run_paces (
+  run uuid primary key,
+  allowed float8 not null,
+  -- By the trigger that asked last.
+  taken float8 not null,
+  at timestamptz not null
+) with (fillfactor = 50, autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 1000);

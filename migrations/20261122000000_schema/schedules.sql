@@ -1,0 +1,76 @@
+-- What recurs, what of it fired, and for whom (docs/decisions/0031-recurring-schedules.md).
+
+-- Markets that a schedule fires for, one by one.
+create table schedule_groups (
+  name text primary key,
+  home_region text,
+  fallback_seconds int not null,
+  tags text[] not null,
+  countries text[] not null,
+  revision int not null default 1,
+  created_at timestamptz not null default now(),
+  updated_at timestamptz not null default now()
+);
+
+-- Fires a client's callback (client) or a campaign (campaign). Everything up to high_water, inclusive, is decided for
+-- all groups.
+create table schedules (
+  id uuid primary key,
+  name text not null,
+  client uuid,
+  campaign uuid unique,
+  revision int not null default 1,
+  definition jsonb not null,
+  state text not null check (state in ('active', 'paused', 'disabled', 'ended')),
+  state_reason text,
+  state_since timestamptz not null default now(),
+  high_water timestamptz not null,
+  next_at timestamptz,
+  -- When a node has to look at it. A region that has done its part, and leaves others theirs, looks again at its own
+  -- time.
+  look_at timestamptz,
+  region_looks jsonb not null default '{}',
+  -- Instants up to here do not fire, for this cause.
+  silent_until timestamptz,
+  silent_cause text,
+  note text,
+  created_at timestamptz not null default now(),
+  updated_at timestamptz not null default now(),
+  check ((client is null) <> (campaign is null))
+);
+create index schedules_to_look_at on schedules (look_at) where state = 'active';
+create index schedules_of_client on schedules (client, id) where client is not null;
+
+-- That a row is inserted is the election of who fires. Open: what it fired is looked after, because the next fire, a
+-- pause or the end asks for it.
+create table occurrences (
+  schedule uuid not null references schedules on delete cascade,
+  scheduled_for timestamptz not null,
+  group_name text not null default '',
+  kind text not null check (kind in ('planned', 'manual', 'backfill')),
+  state text not null check (state in ('fired', 'buffered')),
+  open boolean not null,
+  -- Of the job, or the start of a run; a run's scheduled_for.
+  target uuid not null,
+  due_at timestamptz not null,
+  region text not null,
+  owner text not null,
+  decided_at timestamptz not null default now(),
+  primary key (schedule, scheduled_for, group_name)
+);
+create index occurrences_open on occurrences (schedule) where open;
+create index occurrences_by_age on occurrences (decided_at) where not open;
+create index occurrences_buffered on occurrences (schedule) where state = 'buffered';
+
+-- One instant, or as many as lie between the first and the last one; for one group, or with '' for all of them.
+create table skipped_instants (
+  schedule uuid not null references schedules on delete cascade,
+  first_at timestamptz not null,
+  group_name text not null default '',
+  cause text not null,
+  last_at timestamptz not null,
+  instants int not null,
+  recorded_at timestamptz not null default now(),
+  primary key (schedule, first_at, group_name, cause)
+);
+create index skipped_instants_by_age on skipped_instants (recorded_at);
