@@ -1,7 +1,7 @@
 #!/usr/bin/env node
-import { interruptSignal } from './interrupt.ts';
+import { interruptSignal } from './frame/interrupt.ts';
 import { runProgram } from './program.ts';
-import { createTerminal } from './terminal.ts';
+import { createTerminal } from './frame/terminal.ts';
 
 const { env, stdin } = process;
 const deps = { terminal: createTerminal(env), environment: env, input: stdin, onInterrupt: interruptSignal };

@@ -1,10 +1,10 @@
 import { Readable } from 'node:stream';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { exitCodes } from './exit-codes.ts';
+import { exitCodes } from './frame/exit-codes.ts';
 import { runProgram } from './program.ts';
-import { progressOf, reportOf } from './render/sample-run.ts';
-import { startTestApi, type TestApi } from './test-api.ts';
-import { createTestTerminal } from './test-terminal.ts';
+import { progressOf, reportOf } from './runs/sample-run.ts';
+import { startTestApi, type TestApi } from './api/test-api.ts';
+import { createTestTerminal } from './frame/test-terminal.ts';
 
 const campaign = { id: 'cmp_1', name: 'x', revision: 1, state: 'scheduled', countries: ['SG', 'VN'], nextRunAt: null };
 

@@ -1,8 +1,8 @@
 import { Readable } from 'node:stream';
 import { runProgram } from './program.ts';
-import type { TestApi } from './test-api.ts';
-import { createTestTerminal } from './test-terminal.ts';
-import type { Terminal } from './terminal.ts';
+import type { TestApi } from './api/test-api.ts';
+import { createTestTerminal } from './frame/test-terminal.ts';
+import type { Terminal } from './frame/terminal.ts';
 
 export interface Sitting {
   /** Who answers; an address and a key that are good unless `environment` has others. */

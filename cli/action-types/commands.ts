@@ -1,15 +1,15 @@
 import { randomUUID } from 'node:crypto';
 import { z } from 'zod';
 import { systemClock } from '../../shared/runtime/system-clock.ts';
-import { ApiRefusal } from '../campaigns/api-answers.ts';
-import { createAsk, type Ask } from '../campaigns/ask.ts';
-import { exchangeFrom } from '../campaigns/environment.ts';
-import type { ApiRequest } from '../campaigns/exchange.ts';
-import { writeData, type CommandContext } from '../command-context.ts';
-import { exitCodes, type ExitCode } from '../exit-codes.ts';
-import { actionType, renderActionType, renderActionTypes } from '../render/action-types.ts';
-import { createPaint } from '../render/paint.ts';
-import { oneLine } from '../render/text.ts';
+import { ApiRefusal } from '../api/api-answers.ts';
+import { createAsk, type Ask } from '../api/ask.ts';
+import { exchangeFrom } from '../api/environment.ts';
+import type { ApiRequest } from '../api/exchange.ts';
+import { writeData, type CommandContext } from '../frame/command-context.ts';
+import { exitCodes, type ExitCode } from '../frame/exit-codes.ts';
+import { actionType, renderActionType, renderActionTypes } from './render.ts';
+import { createPaint } from '../show/paint.ts';
+import { oneLine } from '../show/text.ts';
 import { readFields, type WrittenOptions } from './read-fields.ts';
 import { readSecretFiles } from './read-secret.ts';
 

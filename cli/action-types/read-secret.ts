@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import type { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
-import { UsageError } from '../usage-error.ts';
+import { UsageError } from '../frame/usage-error.ts';
 
 /** Where a secret is read from: never from the command line, which others on the machine can see and which shells remember. */
 export interface SecretSource {

@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { ApiRefusal } from '../campaigns/api-answers.ts';
-import type { CommandContext } from '../command-context.ts';
-import { exitCodes, type ExitCode } from '../exit-codes.ts';
+import { ApiRefusal } from '../api/api-answers.ts';
+import type { CommandContext } from '../frame/command-context.ts';
+import { exitCodes, type ExitCode } from '../frame/exit-codes.ts';
 import { changeActionType, patientAsk, pathOf } from './commands.ts';
 import { readSecretFrom, type SecretSource } from './read-secret.ts';
 

@@ -2,14 +2,14 @@ import { createReadStream } from 'node:fs';
 import { access, constants } from 'node:fs/promises';
 import { Readable } from 'node:stream';
 import type { UploadedAudience } from '../../shared/contracts/campaigns/audiences.ts';
-import { canAsk, isConfirmed } from '../campaigns/confirm.ts';
+import { canAsk, isConfirmed } from '../frame/confirm.ts';
 import { patientApi } from '../campaigns/commands.ts';
-import { tellNext, writeData, type CommandContext } from '../command-context.ts';
-import { exitCodes, type ExitCode } from '../exit-codes.ts';
-import { renderAudience, renderAudiences, renderRejects } from '../render/audiences.ts';
-import { count } from '../render/numbers.ts';
-import { createPaint } from '../render/paint.ts';
-import { UsageError } from '../usage-error.ts';
+import { tellNext, writeData, type CommandContext } from '../frame/command-context.ts';
+import { exitCodes, type ExitCode } from '../frame/exit-codes.ts';
+import { renderAudience, renderAudiences, renderRejects } from './render.ts';
+import { count } from '../show/numbers.ts';
+import { createPaint } from '../show/paint.ts';
+import { UsageError } from '../frame/usage-error.ts';
 
 export interface UploadOptions {
   name: string;

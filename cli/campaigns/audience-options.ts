@@ -1,4 +1,4 @@
-import { UsageError } from '../usage-error.ts';
+import { UsageError } from '../frame/usage-error.ts';
 
 /** Who a campaign is for, in options. Each list may be given several times. */
 export interface AudienceOptions {

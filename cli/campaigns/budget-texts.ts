@@ -1,4 +1,4 @@
-import { UsageError } from '../usage-error.ts';
+import { UsageError } from '../frame/usage-error.ts';
 
 /** Of `SG=1000`. What is right is for the API to say. */
 export function budgetsOf(texts: readonly string[]): { country: string; units: number }[] {

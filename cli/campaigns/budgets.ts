@@ -1,7 +1,7 @@
-import { writeData, type CommandContext } from '../command-context.ts';
-import { exitCodes, type ExitCode } from '../exit-codes.ts';
-import { renderBudgets } from '../render/budgets.ts';
-import { createPaint } from '../render/paint.ts';
+import { writeData, type CommandContext } from '../frame/command-context.ts';
+import { exitCodes, type ExitCode } from '../frame/exit-codes.ts';
+import { renderBudgets } from './render-budgets.ts';
+import { createPaint } from '../show/paint.ts';
 import { budgetsOf } from './budget-texts.ts';
 import { patientApi } from './commands.ts';
 

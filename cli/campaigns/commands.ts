@@ -1,17 +1,17 @@
 import pLimit from 'p-limit';
 import { systemClock } from '../../shared/runtime/system-clock.ts';
-import { tellNext, writeData, type CommandContext } from '../command-context.ts';
-import { exitCodes, type ExitCode } from '../exit-codes.ts';
-import { renderCampaign, renderCampaigns, rhythmText, summaryOf } from '../render/campaigns.ts';
-import { renderEstimate } from '../render/audiences.ts';
-import { createPaint } from '../render/paint.ts';
-import { localAndUtc } from '../render/times.ts';
-import { oneLine } from '../render/text.ts';
-import { ApiRefusal, type Campaign } from './api-answers.ts';
-import type { ApiClient, CampaignQuery } from './api-client.ts';
-import { canAsk, isConfirmed } from './confirm.ts';
+import { tellNext, writeData, type CommandContext } from '../frame/command-context.ts';
+import { exitCodes, type ExitCode } from '../frame/exit-codes.ts';
+import { renderCampaign, renderCampaigns, rhythmText, summaryOf } from './render.ts';
+import { renderEstimate } from '../audiences/render.ts';
+import { createPaint } from '../show/paint.ts';
+import { localAndUtc } from '../show/times.ts';
+import { oneLine } from '../show/text.ts';
+import { ApiRefusal, type Campaign } from '../api/api-answers.ts';
+import type { ApiClient, CampaignQuery } from '../api/api-client.ts';
+import { canAsk, isConfirmed } from '../frame/confirm.ts';
 import { optionLabel, readDefinition, type DefinitionOptions } from './definition.ts';
-import { apiFrom } from './environment.ts';
+import { apiFrom } from '../api/environment.ts';
 
 /** Campaigns of a list whose progress is asked for at the same time. */
 const looksAtOnce = 10;

@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream';
 import { describe, expect, test } from 'vitest';
 import { campaignDefinition } from '../../shared/contracts/campaigns/campaigns.ts';
-import { UsageError } from '../usage-error.ts';
+import { UsageError } from '../frame/usage-error.ts';
 import { definitionOf, optionLabel, readDefinition } from './definition.ts';
 
 const flags = {

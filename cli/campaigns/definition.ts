@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { text } from 'node:stream/consumers';
 import type { Readable } from 'node:stream';
-import { UsageError } from '../usage-error.ts';
+import { UsageError } from '../frame/usage-error.ts';
 import { audienceLabel, audienceOf, includesAnybody, type AudienceOptions } from './audience-options.ts';
 import { budgetsOf } from './budget-texts.ts';
 import { scheduleLabel, scheduleOf, type ScheduleOptions } from './schedule-options.ts';

@@ -1,7 +1,7 @@
-import { writeData, type CommandContext } from '../command-context.ts';
-import { exitCodes, type ExitCode } from '../exit-codes.ts';
-import { renderPreview } from '../render/audiences.ts';
-import { createPaint } from '../render/paint.ts';
+import { writeData, type CommandContext } from '../frame/command-context.ts';
+import { exitCodes, type ExitCode } from '../frame/exit-codes.ts';
+import { renderPreview } from '../audiences/render.ts';
+import { createPaint } from '../show/paint.ts';
 import { labelled, patientApi, showWarnings } from './commands.ts';
 import { optionLabel, readDefinition, type DefinitionOptions } from './definition.ts';
 

@@ -1,4 +1,4 @@
-import { UsageError } from '../usage-error.ts';
+import { UsageError } from '../frame/usage-error.ts';
 
 /** When a campaign starts, as it is said in options. */
 export interface ScheduleOptions {

@@ -8,9 +8,9 @@ import type { ContractClass } from '../../shared/domain/step/consequences.ts';
 import { webhookKeyOf } from '../../shared/domain/endpoint/standard-webhooks.ts';
 import { noMeter } from '../../shared/runtime/no-meter.ts';
 import { stopService, type Service } from '../../shared/runtime/service.ts';
-import { exitCodes } from '../exit-codes.ts';
+import { exitCodes } from '../frame/exit-codes.ts';
 import { runProgram } from '../program.ts';
-import { createTestTerminal } from '../test-terminal.ts';
+import { createTestTerminal } from '../frame/test-terminal.ts';
 import { judgeEndpoint } from './check-endpoint.ts';
 import type { Verdict } from './verdict.ts';
 

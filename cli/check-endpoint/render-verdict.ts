@@ -1,5 +1,5 @@
-import type { Paint } from '../render/paint.ts';
-import { oneLine } from '../render/text.ts';
+import type { Paint } from '../show/paint.ts';
+import { oneLine } from '../show/text.ts';
 import type { Verdict } from './verdict.ts';
 
 /** A line for each check; below it, what is broken and why that matters. */

@@ -5,13 +5,13 @@ import { z } from 'zod';
 import { clientForecast, clientLedger } from '../../shared/contracts/jobs/client-figures.ts';
 import { patientAsk } from '../action-types/commands.ts';
 import { readFields, type WrittenOptions } from '../action-types/read-fields.ts';
-import { ApiRefusal } from '../campaigns/api-answers.ts';
-import type { ApiRequest } from '../campaigns/exchange.ts';
-import { tellNext, writeData, type CommandContext } from '../command-context.ts';
-import { exitCodes, type ExitCode } from '../exit-codes.ts';
-import { addedKey, renderClient, renderClients, renderForecast, renderLedger, shownClient } from '../render/clients.ts';
-import { createPaint } from '../render/paint.ts';
-import { UsageError } from '../usage-error.ts';
+import { ApiRefusal } from '../api/api-answers.ts';
+import type { ApiRequest } from '../api/exchange.ts';
+import { tellNext, writeData, type CommandContext } from '../frame/command-context.ts';
+import { exitCodes, type ExitCode } from '../frame/exit-codes.ts';
+import { addedKey, renderClient, renderClients, renderForecast, renderLedger, shownClient } from './render.ts';
+import { createPaint } from '../show/paint.ts';
+import { UsageError } from '../frame/usage-error.ts';
 
 const page = z.object({ items: z.array(shownClient), next: z.string().nullable() });
 

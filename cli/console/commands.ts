@@ -1,9 +1,9 @@
 import { endedSessions, logInLink } from '../../shared/contracts/access/sessions.ts';
-import { createAsk } from '../campaigns/ask.ts';
-import { exchangeFrom } from '../campaigns/environment.ts';
-import { writeData, type CommandContext } from '../command-context.ts';
-import { exitCodes, type ExitCode } from '../exit-codes.ts';
-import { count } from '../render/numbers.ts';
+import { createAsk } from '../api/ask.ts';
+import { exchangeFrom } from '../api/environment.ts';
+import { writeData, type CommandContext } from '../frame/command-context.ts';
+import { exitCodes, type ExitCode } from '../frame/exit-codes.ts';
+import { count } from '../show/numbers.ts';
 
 /** A link that opens the console, logged in with the key of the environment. */
 export async function showLink(context: CommandContext): Promise<ExitCode> {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { lineOf, progressOf } from '../render/sample-run.ts';
+import { lineOf, progressOf } from '../runs/sample-run.ts';
 import { createIncident } from './incident.ts';
 
 const wait = {

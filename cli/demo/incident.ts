@@ -1,5 +1,5 @@
 import type { RunProgress } from '../../shared/contracts/runs/runs.ts';
-import { oneLine } from '../render/text.ts';
+import { oneLine } from '../show/text.ts';
 
 /** What is to be done now: what the sandbox is told, where that changes, and what is said about it. */
 export interface IncidentStep {

@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { createReceiver } from '../../sdk/example-receiver.ts';
 import { createMuster, type Muster } from '../../sdk/muster.ts';
 import type { Clock } from '../../shared/ports/clock.ts';
-import type { Paint } from '../render/paint.ts';
+import type { Paint } from '../show/paint.ts';
 import type { DemoInstallation } from './installation.ts';
 
 export interface ShowCallbacksDeps {

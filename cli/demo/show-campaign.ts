@@ -1,12 +1,12 @@
 import type { RunProgress, RunReport } from '../../shared/contracts/runs/runs.ts';
 import { systemClock } from '../../shared/runtime/system-clock.ts';
-import { createApiClient } from '../campaigns/api-client.ts';
-import { createProgressDisplay } from '../campaigns/show-progress.ts';
-import { awaitRun, exitCodeOf, watchRun } from '../campaigns/watch-run.ts';
-import { writeData, type CommandContext } from '../command-context.ts';
-import { exitCodes, type ExitCode } from '../exit-codes.ts';
-import { createPaint } from '../render/paint.ts';
-import { renderReport } from '../render/report.ts';
+import { createApiClient } from '../api/api-client.ts';
+import { createProgressDisplay } from '../runs/show-progress.ts';
+import { awaitRun, exitCodeOf, watchRun } from '../runs/watch-run.ts';
+import { writeData, type CommandContext } from '../frame/command-context.ts';
+import { exitCodes, type ExitCode } from '../frame/exit-codes.ts';
+import { createPaint } from '../show/paint.ts';
+import { renderReport } from '../runs/report.ts';
 import { demoCampaign } from './demo-settings.ts';
 import type { DemoInstallation } from './installation.ts';
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { createTestTerminal } from '../test-terminal.ts';
+import { createTestTerminal } from '../frame/test-terminal.ts';
 import { createStages } from './stages.ts';
 
 test('a finished stage is one line with its outcome and how long it took', async () => {

@@ -1,6 +1,6 @@
-import { duration } from '../render/numbers.ts';
-import { createPaint } from '../render/paint.ts';
-import type { Terminal } from '../terminal.ts';
+import { duration } from '../show/numbers.ts';
+import { createPaint } from '../show/paint.ts';
+import type { Terminal } from '../frame/terminal.ts';
 
 /** The steps of getting ready, a line each: what is done, with its outcome; what is under way, only for people who watch. */
 export interface Stages {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createPaint } from '../render/paint.ts';
+import { createPaint } from '../show/paint.ts';
 import { whereItServes } from './where-it-serves.ts';
 
 const installation = { apiUrl: 'http://127.0.0.1:4000', apiKey: 'muster_key' };

@@ -1,5 +1,5 @@
-import type { Paint } from '../render/paint.ts';
-import { count } from '../render/numbers.ts';
+import type { Paint } from '../show/paint.ts';
+import { count } from '../show/numbers.ts';
 import type { DemoInstallation } from './installation.ts';
 
 export interface EndedRun {

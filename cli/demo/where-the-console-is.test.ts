@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { createPaint } from '../render/paint.ts';
+import { createPaint } from '../show/paint.ts';
 import { whereTheConsoleIs } from './where-the-console-is.ts';
 
 const installation = { apiUrl: 'http://127.0.0.1:8080', apiKey: 'muster_key' };

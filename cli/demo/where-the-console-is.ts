@@ -1,6 +1,6 @@
 import { logInLink } from '../../shared/contracts/access/sessions.ts';
-import { createAsk } from '../campaigns/ask.ts';
-import type { Paint } from '../render/paint.ts';
+import { createAsk } from '../api/ask.ts';
+import type { Paint } from '../show/paint.ts';
 import type { DemoInstallation } from './installation.ts';
 
 /** Where a browser goes, logged in; says so where nothing was built to go to. */

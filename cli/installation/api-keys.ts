@@ -6,12 +6,12 @@ import { createPool } from '../../shared/postgres/pool.ts';
 import { digestOfApiKey, newApiKey } from '../../shared/runtime/api-key-secret.ts';
 import { commonEnvironment, readEnvironment } from '../../shared/runtime/environment.ts';
 import { createLogger } from '../../shared/runtime/logger.ts';
-import { writeData, type CommandContext } from '../command-context.ts';
-import { exitCodes, type ExitCode } from '../exit-codes.ts';
-import { createPaint } from '../render/paint.ts';
-import { oneLine } from '../render/text.ts';
-import { renderTable } from '../render/tables.ts';
-import { UsageError } from '../usage-error.ts';
+import { writeData, type CommandContext } from '../frame/command-context.ts';
+import { exitCodes, type ExitCode } from '../frame/exit-codes.ts';
+import { createPaint } from '../show/paint.ts';
+import { oneLine } from '../show/text.ts';
+import { renderTable } from '../show/tables.ts';
+import { UsageError } from '../frame/usage-error.ts';
 
 export async function createKey(name: string, role: Role, context: CommandContext): Promise<ExitCode> {
   const { secret, record } = await withApiKeys(databaseOf(context), (keys) => addApiKey(keys, name, role));

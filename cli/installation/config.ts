@@ -5,8 +5,8 @@ import { readEngineConfig } from '../../shared/runtime/engine-config-file.ts';
 import { commonEnvironment, readEnvironment } from '../../shared/runtime/environment.ts';
 import { installationConfigOf } from '../../shared/runtime/installation-config.ts';
 import { createLogger } from '../../shared/runtime/logger.ts';
-import { writeData, type CommandContext } from '../command-context.ts';
-import { exitCodes, type ExitCode } from '../exit-codes.ts';
+import { writeData, type CommandContext } from '../frame/command-context.ts';
+import { exitCodes, type ExitCode } from '../frame/exit-codes.ts';
 
 type Pool = ReturnType<typeof createPool>;
 

@@ -1,9 +1,9 @@
 import { examine, type Check } from '../../shared/infrastructure/doctor.ts';
-import { ApiRefusal } from '../campaigns/api-client.ts';
-import { apiFrom } from '../campaigns/environment.ts';
-import { writeData, type CommandContext } from '../command-context.ts';
-import { exitCodes, type ExitCode } from '../exit-codes.ts';
-import { createPaint, type Paint } from '../render/paint.ts';
+import { ApiRefusal } from '../api/api-client.ts';
+import { apiFrom } from '../api/environment.ts';
+import { writeData, type CommandContext } from '../frame/command-context.ts';
+import { exitCodes, type ExitCode } from '../frame/exit-codes.ts';
+import { createPaint, type Paint } from '../show/paint.ts';
 import { examineInstallation } from './examine-installation.ts';
 
 /** Looks at everything and starts nothing. What is not set is not asked for. */

@@ -1,8 +1,8 @@
 import { requireDatabase } from '../../shared/infrastructure/given-servers.ts';
 import { migrate } from '../../shared/postgres/migrate.ts';
 import { commonEnvironment, readEnvironment } from '../../shared/runtime/environment.ts';
-import { writeData, type CommandContext } from '../command-context.ts';
-import { exitCodes, type ExitCode } from '../exit-codes.ts';
+import { writeData, type CommandContext } from '../frame/command-context.ts';
+import { exitCodes, type ExitCode } from '../frame/exit-codes.ts';
 
 export async function migrateDatabase(context: CommandContext): Promise<ExitCode> {
   const { DATABASE_URL } = readEnvironment(commonEnvironment.pick({ DATABASE_URL: true }), context.environment);

@@ -3,11 +3,11 @@ import { createProblems } from '../../shared/runtime/configuration-error.ts';
 import { processEnvironment, readEnvironment } from '../../shared/runtime/environment.ts';
 import { keepRunning, type PreparedProcess, type ProcessDefinition } from '../../shared/runtime/process.ts';
 import { stopService, type Service } from '../../shared/runtime/service.ts';
-import type { CommandContext } from '../command-context.ts';
+import type { CommandContext } from '../frame/command-context.ts';
 import { readyConsole } from '../console/ready-console.ts';
-import { exitCodes, type ExitCode } from '../exit-codes.ts';
-import type { Servable } from '../servable.ts';
-import { UsageError } from '../usage-error.ts';
+import { exitCodes, type ExitCode } from '../frame/exit-codes.ts';
+import type { Servable } from './servable.ts';
+import { UsageError } from '../frame/usage-error.ts';
 import { compositeService, type Member } from './composite-service.ts';
 
 /** Each service's code is loaded when it is wanted. */

@@ -6,16 +6,16 @@ import { z } from 'zod';
 import { acceptedJob, cancelledJob, jobChange, jobShape, jobSummary } from '../../shared/contracts/jobs/jobs.ts';
 import { systemClock } from '../../shared/runtime/system-clock.ts';
 import { patientAsk } from '../action-types/commands.ts';
-import { ApiRefusal, ApiUnavailable } from '../campaigns/api-answers.ts';
-import { exchangeFrom } from '../campaigns/environment.ts';
-import { createExchange } from '../campaigns/exchange.ts';
-import { tellNext, writeData, type CommandContext } from '../command-context.ts';
-import { exitCodes, type ExitCode } from '../exit-codes.ts';
-import { renderJob, renderJobs } from '../render/jobs.ts';
-import { count } from '../render/numbers.ts';
-import { createPaint } from '../render/paint.ts';
-import { oneLine } from '../render/text.ts';
-import { UsageError } from '../usage-error.ts';
+import { ApiRefusal, ApiUnavailable } from '../api/api-answers.ts';
+import { exchangeFrom } from '../api/environment.ts';
+import { createExchange } from '../api/exchange.ts';
+import { tellNext, writeData, type CommandContext } from '../frame/command-context.ts';
+import { exitCodes, type ExitCode } from '../frame/exit-codes.ts';
+import { renderJob, renderJobs } from './render.ts';
+import { count } from '../show/numbers.ts';
+import { createPaint } from '../show/paint.ts';
+import { oneLine } from '../show/text.ts';
+import { UsageError } from '../frame/usage-error.ts';
 
 export interface DueOptions {
   at?: string;

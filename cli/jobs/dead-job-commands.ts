@@ -2,12 +2,12 @@ import { randomUUID } from 'node:crypto';
 import { z } from 'zod';
 import { deadJobContent, deadJobGroup, deadJobShape, replayedJobs } from '../../shared/contracts/jobs/dead-jobs.ts';
 import { patientAsk } from '../action-types/commands.ts';
-import { tellNext, writeData, type CommandContext } from '../command-context.ts';
-import { exitCodes, type ExitCode } from '../exit-codes.ts';
-import { renderDeadJob, renderDeadJobGroups, renderDeadJobs } from '../render/dead-jobs.ts';
-import { count } from '../render/numbers.ts';
-import { createPaint } from '../render/paint.ts';
-import { UsageError } from '../usage-error.ts';
+import { tellNext, writeData, type CommandContext } from '../frame/command-context.ts';
+import { exitCodes, type ExitCode } from '../frame/exit-codes.ts';
+import { renderDeadJob, renderDeadJobGroups, renderDeadJobs } from './render-dead.ts';
+import { count } from '../show/numbers.ts';
+import { createPaint } from '../show/paint.ts';
+import { UsageError } from '../frame/usage-error.ts';
 
 export interface DeadJobQuery {
   jobs?: true;

@@ -1,12 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { z } from 'zod';
 import { systemClock } from '../../shared/runtime/system-clock.ts';
-import { ApiRefusal, type Answer } from '../campaigns/api-answers.ts';
-import { createAsk } from '../campaigns/ask.ts';
-import { exchangeFrom } from '../campaigns/environment.ts';
-import type { ApiRequest } from '../campaigns/exchange.ts';
-import type { CommandContext } from '../command-context.ts';
-import { oneLine } from '../render/text.ts';
+import { ApiRefusal, type Answer } from '../api/api-answers.ts';
+import { createAsk } from '../api/ask.ts';
+import { exchangeFrom } from '../api/environment.ts';
+import type { ApiRequest } from '../api/exchange.ts';
+import type { CommandContext } from '../frame/command-context.ts';
+import { oneLine } from '../show/text.ts';
 
 /** Waits while the API says 503, and tells that it does. */
 function patientAsk({ environment, terminal }: CommandContext) {

@@ -7,11 +7,11 @@ import {
 } from '../../shared/contracts/schedules/schedules.ts';
 import type { ScheduleVerb } from '../../shared/domain/recurrence/schedule-states.ts';
 import { readFields, type WrittenOptions } from '../action-types/read-fields.ts';
-import { tellNext, writeData, type CommandContext } from '../command-context.ts';
-import { exitCodes, type ExitCode } from '../exit-codes.ts';
-import { createPaint } from '../render/paint.ts';
-import { renderOccurrences, renderPreview, renderSchedule, renderSchedules } from '../render/schedules.ts';
-import { UsageError } from '../usage-error.ts';
+import { tellNext, writeData, type CommandContext } from '../frame/command-context.ts';
+import { exitCodes, type ExitCode } from '../frame/exit-codes.ts';
+import { createPaint } from '../show/paint.ts';
+import { renderOccurrences, renderPreview, renderSchedule, renderSchedules } from './render.ts';
+import { UsageError } from '../frame/usage-error.ts';
 import { askFor, askToChange, nest, queryOf } from './ask-for.ts';
 
 const page = <Item extends z.ZodType>(item: Item) => z.object({ items: z.array(item), next: z.string().nullable() });

@@ -1,10 +1,10 @@
 import { z } from 'zod';
 import { groupShape } from '../../shared/contracts/schedules/schedules.ts';
 import { readFields, type WrittenOptions } from '../action-types/read-fields.ts';
-import { writeData, type CommandContext } from '../command-context.ts';
-import { exitCodes, type ExitCode } from '../exit-codes.ts';
-import { createPaint } from '../render/paint.ts';
-import { renderGroups } from '../render/schedules.ts';
+import { writeData, type CommandContext } from '../frame/command-context.ts';
+import { exitCodes, type ExitCode } from '../frame/exit-codes.ts';
+import { createPaint } from '../show/paint.ts';
+import { renderGroups } from './render.ts';
 import { askFor, askToChange } from './ask-for.ts';
 
 const page = z.object({ items: z.array(groupShape) });

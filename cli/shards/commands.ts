@@ -1,12 +1,12 @@
 import { z } from 'zod';
 import { systemClock } from '../../shared/runtime/system-clock.ts';
 import { patientAsk } from '../action-types/commands.ts';
-import { ApiRefusal } from '../campaigns/api-answers.ts';
-import type { Ask } from '../campaigns/ask.ts';
-import { writeData, type CommandContext } from '../command-context.ts';
-import { exitCodes, type ExitCode } from '../exit-codes.ts';
-import { createPaint } from '../render/paint.ts';
-import { renderShard, renderShards, shownShard, type ShownShard } from '../render/shards.ts';
+import { ApiRefusal } from '../api/api-answers.ts';
+import type { Ask } from '../api/ask.ts';
+import { writeData, type CommandContext } from '../frame/command-context.ts';
+import { exitCodes, type ExitCode } from '../frame/exit-codes.ts';
+import { createPaint } from '../show/paint.ts';
+import { renderShard, renderShards, shownShard, type ShownShard } from './render.ts';
 
 interface Named {
   actionType: string;

@@ -4,7 +4,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { runProgram } from '../../cli/program.ts';
-import { createTestTerminal } from '../../cli/test-terminal.ts';
+import { createTestTerminal } from '../../cli/frame/test-terminal.ts';
 import { violations } from '../support/evidence.ts';
 import { countries, startInstallation, type Installation } from './installation.ts';
 

@@ -4,7 +4,7 @@ import { Readable } from 'node:stream';
 import { setTimeout as wait } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { runProgram } from '../../cli/program.ts';
-import { createTestTerminal } from '../../cli/test-terminal.ts';
+import { createTestTerminal } from '../../cli/frame/test-terminal.ts';
 import { violations } from '../support/evidence.ts';
 import { startInstallation, type Installation } from './installation.ts';
 

@@ -1,0 +1,28 @@
+import type { Problem, RefusalWording } from './api-answers.ts';
+import { oneLine } from '../show/text.ts';
+
+/** What the API says where there is nothing to say beyond the list. */
+const sayingNothing = 'the request has problems';
+
+/** What the API refused and why, a line for each mistake. */
+export function renderProblem(problem: Problem, wording: RefusalWording = {}): string {
+  const { status, errors } = problem;
+  const { labelOf = (pointer: string) => pointer } = wording;
+  const lines = errors.map(({ pointer, detail: what, code }) => {
+    const label = labelOf(pointer);
+    return `  ${label === '' ? '' : `${label}  `}${what ?? code ?? ''}`;
+  });
+  const hint =
+    status === 401
+      ? [
+          '  set MUSTER_API_KEY to a key that is good; whoever runs Muster makes one with `muster api-key create <name>`',
+        ]
+      : [];
+  return [headOf(problem, wording), ...lines, ...hint].map((line) => `${oneLine(line)}\n`).join('');
+}
+
+function headOf({ title, detail = title, status }: Problem, { outcome }: RefusalWording): string {
+  // Of a key or an address, the title says it best.
+  if (outcome !== undefined && status !== 401) return `${outcome}: ${detail === sayingNothing ? '' : detail}`.trimEnd();
+  return detail === title ? title : `${title}: ${detail}`;
+}

@@ -1,0 +1,137 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { exitCodes } from '../frame/exit-codes.ts';
+import { startTestApi, type TestApi } from '../api/test-api.ts';
+import { runMuster } from '../test-muster.ts';
+
+const list = {
+  id: 'aud_1',
+  name: 'VIP riders',
+  state: 'ready',
+  users: 1500,
+  countries: [
+    { country: 'ID', users: 500 },
+    { country: 'SG', users: 1000 },
+  ],
+  rows: 1510,
+  duplicates: 7,
+  rejected: 3,
+  cause: null,
+  createdAt: '2026-11-21T20:44:20.000Z',
+  readyAt: '2026-11-21T20:44:22.000Z',
+  links: { self: '/v1/audiences/aud_1', rejects: '/v1/audiences/aud_1/rejects' },
+};
+
+let api: TestApi;
+let folder: string;
+
+beforeEach(async () => {
+  api = await startTestApi();
+  folder = await mkdtemp(join(tmpdir(), 'muster-'));
+});
+
+afterEach(async () => {
+  api.stop();
+  await rm(folder, { recursive: true });
+});
+
+const muster = (args: string[], piped?: string) => runMuster(args, { api, piped });
+
+const ok = (body: unknown, status = 200) => ({ status, body });
+
+describe('audience upload', () => {
+  beforeEach(() => {
+    api.answers['POST /v1/audiences?name=VIP+riders&country=SG'] = ok(list, 201);
+  });
+
+  test('sends the file as it is and prints the id, and what was left out to people', async () => {
+    const file = join(folder, 'vip.csv');
+    await writeFile(file, 'userId\na\nb\n');
+    const { code, out, notes } = await muster(['audience', 'upload', file, '--name', 'VIP riders', '--country', 'SG']);
+    expect(code).toBe(exitCodes.ok);
+    expect(out).toBe('aud_1\n');
+    expect(notes).toBe('1,500 users, 7 rows repeat one of them, 3 are no user: muster audience rejects aud_1\n');
+    expect(api.bodies).toEqual(['userId\na\nb\n']);
+    expect(api.requests[0]?.headers).toMatchObject({ 'content-type': 'text/csv' });
+    expect(api.requests[0]?.headers['idempotency-key']).toMatch(/^cli-/);
+    expect(api.requests[0]?.headers['content-encoding']).toBeUndefined();
+  });
+
+  test('says of a packed file that it is', async () => {
+    const file = join(folder, 'vip.csv.gz');
+    await writeFile(file, 'packed');
+    await muster(['audience', 'upload', file, '--name', 'VIP riders', '--country', 'SG']);
+    expect(api.requests[0]?.headers['content-encoding']).toBe('gzip');
+  });
+
+  test('reads standard input', async () => {
+    await muster(['audience', 'upload', '-', '--name', 'VIP riders', '--country', 'SG'], 'x\ny\n');
+    expect(api.bodies).toEqual(['x\ny\n']);
+  });
+
+  test('names a file that cannot be read, and what the API refuses', async () => {
+    const missing = await muster(['audience', 'upload', join(folder, 'none.csv'), '--name', 'VIP']);
+    expect(missing.code).toBe(exitCodes.usage);
+    expect(missing.notes).toContain('none.csv');
+    const detail = 'the file holds no row';
+    api.answers['POST /v1/audiences?name=VIP'] = ok(
+      { title: 'Unprocessable', status: 422, code: 'no-users', detail },
+      422,
+    );
+    const refused = await muster(['audience', 'upload', '-', '--name', 'VIP'], '\n');
+    expect(refused.code).toBe(exitCodes.refused);
+    expect(refused.notes).toContain('not uploaded: the file holds no row');
+  });
+});
+
+test('audience list, show and rejects tell what there is', async () => {
+  api.answers['GET /v1/audiences?limit=20'] = ok({ items: [list], next: null });
+  api.answers['GET /v1/audiences/aud_1'] = ok(list);
+  const items = [{ line: 12, value: 'a b', rule: 'unknown-country' }];
+  api.answers['GET /v1/audiences/aud_1/rejects?limit=100'] = ok({ items, next: null });
+
+  expect((await muster(['audience', 'list'])).out).toMatch(
+    /aud_1 +VIP riders +ready +ID SG +1,500 +3 +2026-11-21 20:44 UTC/,
+  );
+  const shown = (await muster(['audience', 'show', 'aud_1'])).out;
+  expect(shown).toContain('1,500  ID 500  SG 1,000');
+  expect(shown).toContain('1,510, of them 7 repeats and 3 that are no user');
+  expect((await muster(['audience', 'rejects', 'aud_1'])).out).toMatch(/12 +unknown country +a b/);
+  expect(JSON.parse((await muster(['audience', 'show', 'aud_1', '--json'])).out)).toEqual(list);
+});
+
+test('audience delete says that it is gone', async () => {
+  api.answers['DELETE /v1/audiences/aud_1'] = ok('', 200);
+  const { code, out } = await muster(['audience', 'delete', 'aud_1', '-y']);
+  expect(code).toBe(exitCodes.ok);
+  expect(out).toBe('aud_1 deleted\n');
+});
+
+test('campaign estimate shows each source and what follows', async () => {
+  api.answers['POST /v1/campaigns/cmp_1/estimate'] = ok({
+    campaignId: 'cmp_1',
+    asOf: '2026-11-21T20:44:20.000Z',
+    countries: [
+      {
+        country: 'SG',
+        include: [
+          { source: { segment: 'riders' }, users: 4000 },
+          { source: { list: 'aud_1' }, users: null },
+        ],
+        exclude: [{ source: { runId: 'run_1', outcomes: ['succeeded'], step: 2 }, users: 500 }],
+        users: { atLeast: 3500, atMost: null },
+      },
+    ],
+    holdOutPercent: 10,
+    warnings: [{ pointer: '/countries/0', code: 'x', detail: 'segment "b" could not be asked for' }],
+  });
+  const { out } = await muster(['campaign', 'estimate', 'cmp_1']);
+  expect(out).toMatch(/SG +segment riders +4,000/);
+  expect(out).toMatch(/SG +list aud_1 +not known/);
+  expect(out).toMatch(/without succeeded users of run_1, step 2 +500/);
+  expect(out).toMatch(/audience +3,500 or more/);
+  expect(out).toContain('about 10 % get nothing');
+  expect(out).toContain('! segment "b" could not be asked for');
+});

@@ -1,0 +1,319 @@
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { exitCodes } from '../frame/exit-codes.ts';
+import { lineOf, progressOf, reportOf } from '../runs/sample-run.ts';
+import { campaign, scheduled } from './sample-campaign.ts';
+import { startTestApi, type TestApi } from '../api/test-api.ts';
+import { runMuster, type Sitting } from '../test-muster.ts';
+
+const { steps: _steps, countries: _countries, ...summary } = reportOf({});
+
+let api: TestApi;
+beforeEach(async () => {
+  api = await startTestApi();
+});
+
+afterEach(() => api.stop());
+
+const muster = (args: string[], sitting: Sitting = {}) => runMuster(args, { api, ...sitting });
+
+const ok = (body: unknown) => ({ status: 200, body });
+
+describe('create', () => {
+  const options = ['--name', 'x', '--segment', 's', '--countries', 'SG', '--action', 'award-reward'];
+
+  test('says when it would start, in its zone and in UTC', async () => {
+    api.answers['POST /v1/campaigns'] = { status: 201, body: { ...scheduled, state: 'draft', nextRunAt: null } };
+    expect((await muster(['campaign', 'create', ...options])).notes).toBe(
+      'a draft; once started it waits until 2127-01-15 09:00 Asia/Singapore (2127-01-15 01:00 UTC): muster campaign start cmp_1\n',
+    );
+  });
+
+  test('from a file keeps the pointers, and a problem of the whole body has none', async () => {
+    const errors = [
+      { pointer: '', detail: 'has to be an object' },
+      { pointer: '/chain/0', detail: 'is odd' },
+    ];
+    const body = { title: 'Unprocessable Entity', status: 422, detail: 'the request has problems', errors };
+    api.answers['POST /v1/campaigns'] = { status: 422, body };
+    const { code, notes } = await muster(['campaign', 'create', '-f', '-'], { piped: '[]' });
+    expect(code).toBe(exitCodes.refused);
+    expect(notes).toBe('not created:\n  has to be an object\n  /chain/0  is odd\n');
+  });
+
+  test('is sent again under the same key while the database is away, and says that it waits', async () => {
+    const detail = 'the database does not answer';
+    const away = {
+      status: 503,
+      body: { title: 'x', status: 503, detail, requestId: 'req-7' },
+      headers: { 'retry-after': '0.01' },
+    };
+    api.answers['POST /v1/campaigns'] = [away, away, { status: 201, body: campaign }];
+
+    const { code, notes } = await muster(['campaign', 'create', ...options]);
+
+    expect(code).toBe(exitCodes.ok);
+    expect(notes.match(/the database does not answer \(request req-7\); trying again/g)).toHaveLength(1);
+    const keys = api.requests.map(({ headers }) => headers['idempotency-key']);
+    expect(keys).toHaveLength(3);
+    expect(new Set(keys).size).toBe(1);
+    expect(keys[0]).toMatch(/^cli-/);
+  });
+});
+
+describe('budget', () => {
+  const sg = { country: 'SG', units: 1000, used: 940, reserved: 60, left: 0, waitingBatches: 2 };
+
+  test('shows what is used, reserved and left in each country', async () => {
+    api.answers['GET /v1/campaigns/cmp_1/budgets'] = ok({ items: [sg] });
+    const { code, out } = await muster(['campaign', 'budget', 'cmp_1']);
+    expect(code).toBe(exitCodes.ok);
+    expect(out).toContain('budget');
+    expect(out.split('\n').some((line) => /SG +1,000 +940 +60 +0 +2/.test(line))).toBe(true);
+  });
+
+  test('changes what is given', async () => {
+    api.answers['PATCH /v1/campaigns/cmp_1/budgets'] = ok({ items: [{ ...sg, units: 2000, left: 1000 }] });
+    const { out } = await muster(['campaign', 'budget', 'cmp_1', 'SG=2000']);
+    expect(api.bodies).toEqual([{ budgets: [{ country: 'SG', units: 2000 }] }]);
+    expect(out).toContain('2,000');
+  });
+
+  test('says that nothing is limited where there is none', async () => {
+    api.answers['GET /v1/campaigns/cmp_1/budgets'] = ok({ items: [] });
+    expect((await muster(['campaign', 'budget', 'cmp_1'])).out).toBe('no budgets: nothing is limited\n');
+  });
+});
+
+describe('start', () => {
+  beforeEach(() => {
+    api.answers['GET /v1/campaigns/cmp_1'] = ok(campaign);
+    api.answers['POST /v1/campaigns/cmp_1/start'] = ok(scheduled);
+  });
+
+  const started = () => api.requests.some(({ line }) => line.startsWith('POST'));
+
+  test.each([
+    ['y\n', true],
+    ['yes\n', true],
+    ['n\n', false],
+    ['\n', false],
+    ['', false],
+  ])('asks a person who answers %j', async (typed, goes) => {
+    const { code, notes } = await muster(['campaign', 'start', 'cmp_1'], { typed });
+
+    expect(notes).toContain(
+      'all users of lapsed-riders in SG, ID get award-reward, then send-message; starts at once. Go? y/N',
+    );
+    expect(started()).toBe(goes);
+    expect(code).toBe(goes ? exitCodes.ok : exitCodes.failure);
+  });
+
+  test('does not ask where nobody is, nor with --yes', async () => {
+    expect((await muster(['campaign', 'start', 'cmp_1'])).notes).toBe('');
+    expect((await muster(['campaign', 'start', 'cmp_1', '--yes'], { typed: '' })).out).toBe(
+      'cmp_1 scheduled, due 2127-01-15 09:00 Asia/Singapore (2127-01-15 01:00 UTC)\n',
+    );
+  });
+});
+
+test('show tells the whole campaign and its runs', async () => {
+  api.answers['GET /v1/campaigns/cmp_1'] = ok({ ...scheduled, name: 'evil\u202etxt' });
+  api.answers['GET /v1/runs?campaignId=cmp_1&limit=5'] = ok({
+    items: [{ ...summary, state: 'completed' }],
+    next: null,
+  });
+
+  expect(`\n${(await muster(['campaign', 'show', 'cmp_1'])).out}`).toMatchInlineSnapshot(`
+    "
+      evil·txt
+      cmp_1 · scheduled · revision 1
+
+      who       segment lapsed-riders
+      where     SG, ID
+      what      1 award-reward {"units":2}
+                2 send-message {}
+      when      due 2127-01-15 09:00 Asia/Singapore (2127-01-15 01:00 UTC)
+      deadline  6 h 00 min after its start
+      priority  normal
+      created   2026-11-21 20:44 UTC
+      runs      run_1 2026-11-21 09:00 UTC completed
+    "
+  `);
+});
+
+test('list tells the audience, how far the newest run is, and when', async () => {
+  const long = 'n'.repeat(150);
+  const ran = { ...campaign, id: 'cmp_2', name: long, state: 'running', links: { latestRun: '/v1/runs/run_1' } };
+  api.answers['GET /v1/campaigns?limit=20'] = ok({ items: [scheduled, ran, campaign], next: null });
+  const audience = { estimated: 200, counted: 100, excluded: 0, complete: false };
+  api.answers['GET /v1/runs/run_1/progress'] = ok(progressOf({ audience, steps: [lineOf({ succeeded: 50 })] }));
+
+  const { out } = await muster(['campaign', 'list'], { terminal: { outColumns: 100 } });
+
+  expect(`\n${out}`).toMatchInlineSnapshot(`
+    "
+     id    name                               state     countries audience done when
+     cmp_1 Lapsed riders                      scheduled SG ID                   due 2127-01-15 01:00 UTC
+     cmp_2 nnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnn… running   SG ID          200 25 % 2026-11-21 09:00 UTC
+     cmp_1 Lapsed riders                      draft     SG ID
+    "
+  `);
+  expect(out.split('\n').filter((line) => line.length > 100)).toEqual([]);
+});
+
+describe('a draft', () => {
+  const options = ['--name', 'x', '--segment', 's', '--countries', 'SG', '--action', 'award-reward'];
+
+  test('is given another definition, and says its revision', async () => {
+    api.answers['PATCH /v1/campaigns/cmp_1'] = ok({ ...campaign, revision: 2 });
+    const { out } = await muster(['campaign', 'change', 'cmp_1', ...options]);
+    expect(out).toBe('cmp_1 draft, revision 2\n');
+    expect(api.bodies).toMatchObject([{ name: 'x', countries: ['SG'] }]);
+  });
+
+  test('that is not made yet is estimated, with what is wrong by the option that said it', async () => {
+    const users = { atLeast: 90, atMost: 100 };
+    const countries = [{ country: 'SG', include: [{ source: { segment: 's' }, users: 100 }], exclude: [], users }];
+    const problems = [{ pointer: '/chain/0/action', detail: '"award-yacht" is not configured' }];
+    const takesSeconds = { atLeast: 90, atMost: null };
+    const warnings: unknown[] = [];
+    api.answers['POST /v1/campaigns/preview'] = ok({ countries, holdOutPercent: 0, warnings, problems, takesSeconds });
+
+    const { out, code } = await muster(['campaign', 'preview', ...options]);
+
+    expect(code).toBe(exitCodes.refused);
+    expect(`\n${out}`).toMatchInlineSnapshot(`
+      "
+        country   who             users
+        SG        segment s         100
+        SG        audience    90 to 100
+        takes about 1 min 30 s or more
+        x --action 1 "award-yacht" is not configured
+      "
+    `);
+  });
+});
+
+describe('watch', () => {
+  test('of a scheduled campaign says when it is due, in its zone', async () => {
+    api.answers['GET /v1/campaigns/cmp_1'] = ok(scheduled);
+    api.answers['GET /v1/runs?campaignId=cmp_1&limit=1'] = ok({ items: [] });
+    const interrupt = new AbortController();
+    const said: string[] = [];
+    const note = (text: string) => {
+      said.push(text);
+      interrupt.abort();
+    };
+
+    const { code } = await muster(['campaign', 'watch', 'cmp_1'], { terminal: { note }, interrupt: interrupt.signal });
+
+    expect(said[0]).toMatch(/^due 2127-01-15 09:00 Asia\/Singapore, in [\d,]+ d \d+ h\n$/);
+    expect(code).toBe(exitCodes.interrupted);
+  });
+
+  test('that is left says that the run goes on and how to watch it again, and ends with 130', async () => {
+    api.answers['GET /v1/runs/run_1/progress'] = ok(progressOf({ state: 'running' }));
+    const interrupt = new AbortController();
+    setTimeout(() => interrupt.abort(), 0);
+
+    const { code, notes } = await muster(['campaign', 'watch', 'run_1'], { interrupt: interrupt.signal });
+
+    expect(code).toBe(130);
+    expect(notes).toContain('run_1 goes on; to watch it again: muster campaign watch run_1');
+  });
+
+  test('ends with where report and failures are', async () => {
+    api.answers['GET /v1/runs/run_1/progress'] = ok(progressOf({ state: 'completed' }));
+    expect((await muster(['campaign', 'watch', 'run_1'])).notes).toContain(
+      'report: muster campaign report run_1\nfailures: muster campaign failures run_1\n',
+    );
+  });
+});
+
+describe('a campaign without a run', () => {
+  test.each(['report', 'failures'])('has no %s, and that is no wrong option', async (command) => {
+    api.answers['GET /v1/campaigns/cmp_1'] = ok(campaign);
+    api.answers['GET /v1/runs?campaignId=cmp_1&limit=1'] = ok({ items: [] });
+    const { code, notes } = await muster(['campaign', command, 'cmp_1']);
+    expect({ code, notes }).toEqual({ code: exitCodes.failure, notes: 'cmp_1 has no run yet: it is not started\n' });
+  });
+
+  test.each(['report', 'failures', 'runs', 'watch', 'start'])('that there is not is refused by %s', async (command) => {
+    api.answers['GET /v1/runs?campaignId=cmp_9&limit=1'] = ok({ items: [] });
+    const { code, notes } = await muster(['campaign', command, 'cmp_9']);
+    expect(code).toBe(exitCodes.refused);
+    expect(notes).toContain('there is no such thing');
+  });
+});
+
+test('runs lists the runs of a campaign with their ids', async () => {
+  api.answers['GET /v1/campaigns/cmp_1'] = ok(campaign);
+  api.answers['GET /v1/runs?campaignId=cmp_1&limit=20'] = ok({ items: [summary], next: null });
+  expect((await muster(['campaign', 'runs', 'cmp_1'])).out).toContain('run_1');
+});
+
+describe('failures', () => {
+  const failure = {
+    userId: '=x',
+    step: 1,
+    country: 'SG',
+    outcome: 'failed',
+    reason: 'blocked',
+    detail: null,
+    attempts: 1,
+    batchNo: 1,
+    failedAt: '2026-11-21T20:44:20.000Z',
+  };
+
+  test('are a table of the first ones for people', async () => {
+    const path = '/v1/runs/run_1/failures?step=1&country=SG&reason=blocked&limit=100';
+    api.answers[`GET ${path}`] = ok({ items: [failure], next: 'x' });
+
+    const { out, notes } = await muster([
+      'campaign',
+      'failures',
+      'run_1',
+      '--step',
+      '1',
+      '--country',
+      'SG',
+      '--reason',
+      'blocked',
+    ]);
+
+    expect(out).toContain('=x');
+    expect(notes).toBe('more: --limit 1000, or all with --csv\n');
+  });
+
+  test.each([
+    ['--csv', '/v1/runs/run_1/failures', 'text/csv'],
+    ['--csv --raw --excel', '/v1/runs/run_1/failures?raw=true&for=excel', 'text/csv'],
+    ['--ndjson', '/v1/runs/run_1/failures', 'application/x-ndjson'],
+  ])('with %s are written as they come', async (options, path, accept) => {
+    api.answers[`GET ${path}`] = ok('\ufeffuserId,step\r\né,1\r\n');
+
+    const { out } = await muster(['campaign', 'failures', 'run_1', ...options.split(' ')]);
+
+    expect(out).toBe('\ufeffuserId,step\r\né,1\r\n');
+    expect(api.requests[0]?.headers.accept).toBe(accept);
+  });
+
+  test.each([['--csv', '--ndjson'], ['--raw'], ['--ndjson', '--excel']])(
+    'with %s %s are a usage error',
+    async (...options) => {
+      expect((await muster(['campaign', 'failures', 'run_1', ...options])).code).toBe(exitCodes.usage);
+    },
+  );
+});
+
+test('a pace and a limit of failed users are part of what a campaign is', async () => {
+  api.answers['POST /v1/campaigns'] = { status: 201, body: campaign };
+  api.answers['GET /v1/campaigns/cmp_1'] = ok({ ...campaign, paceUsersPerSecond: 500, pauseAtFailedPercent: 5 });
+  api.answers['GET /v1/runs?campaignId=cmp_1&limit=5'] = ok({ items: [], next: null });
+  const options = ['--name', 'x', '--segment', 's', '--countries', 'SG', '--action', 'award-reward'];
+  await muster(['campaign', 'create', ...options, '--pace', '500', '--pause-at-failed', '5']);
+  expect(api.bodies).toMatchObject([{ paceUsersPerSecond: 500, pauseAtFailedPercent: 5 }]);
+  const { out } = await muster(['campaign', 'show', 'cmp_1']);
+  expect(out).toMatch(/pace +at most 500 users\/s\n/);
+  expect(out).toMatch(/pauses +above 5 % failed users in a step\n/);
+});

@@ -1,0 +1,11 @@
+import type { AudienceEntry } from '../../shared/contracts/campaigns/campaigns.ts';
+import { oneLine } from '../show/text.ts';
+
+/** A part of an audience in words, such as `segment lapsed-riders` or `failed users of run_…, step 2`. */
+export function entryText(entry: AudienceEntry): string {
+  if ('segment' in entry) return `segment ${oneLine(entry.segment)}`;
+  if ('list' in entry) return `list ${oneLine(entry.list)}`;
+  const { runId, outcomes, step } = entry;
+  const which = outcomes === undefined ? 'users' : `${outcomes.join(' or ')} users`;
+  return `${which} of ${oneLine(runId)}${step === undefined ? '' : `, step ${step}`}`;
+}

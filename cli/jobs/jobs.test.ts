@@ -1,0 +1,180 @@
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { exitCodes } from '../frame/exit-codes.ts';
+import { startTestApi, type TestApi } from '../api/test-api.ts';
+import { runMuster } from '../test-muster.ts';
+
+let api: TestApi;
+beforeEach(async () => {
+  api = await startTestApi();
+});
+afterEach(() => api.stop());
+
+const muster = (args: string[], piped?: string) => runMuster(args, { api, piped });
+
+const ok = (body: unknown, status = 200) => ({ status, body });
+const at = '2026-12-01T09:00:00.000Z';
+const accepted = {
+  id: 'job_1',
+  clientId: 'cli_1',
+  dueAt: at,
+  duplicate: false,
+  warnings: [],
+  links: { self: '/v1/jobs/job_1' },
+};
+const job = {
+  ...{
+    id: 'job_1',
+    clientId: 'cli_1',
+    state: 'called',
+    scheduledFor: at,
+    dueAt: null,
+    acceptedAt: null,
+    expiresAt: null,
+  },
+  ...{ endedAt: at, attempt: 2, method: 'POST', url: 'https://shop.test/hook', headers: null, body: null, cause: null },
+  ...{ idempotencyKey: 'order-17', tags: ['eu'], scheduleId: null, sidelinedFor: null },
+  attempts: [{ attempt: 1, at, status: 503, latencyMs: 12, error: 'http-503', answer: 'busy' }],
+  links: { self: '/v1/jobs/job_1', client: '/v1/clients/cli_1' },
+};
+
+describe('muster jobs', () => {
+  test('schedule sends what was typed and prints the id', async () => {
+    api.answers['POST /v1/jobs'] = ok(accepted, 201);
+    const args = ['jobs', 'schedule', 'orders', 'https://shop.test/hook', '--at', at, '--body', '{"order":17}'];
+    const { code, out, notes } = await muster([...args, '--key', 'order-17', '--tag', 'eu', '--tag', 'gold']);
+    expect(code).toBe(exitCodes.ok);
+    expect(out).toBe('job_1\n');
+    expect(notes).toContain(at);
+    const sent = { client: 'orders', url: 'https://shop.test/hook', dueAt: at, body: { order: 17 } };
+    expect(api.bodies).toEqual([{ ...sent, idempotencyKey: 'order-17', tags: ['eu', 'gold'] }]);
+  });
+
+  test('send streams lines and says of each line that is wrong what is wrong', async () => {
+    const lines = [
+      { line: 1, status: 'accepted', id: 'job_1' },
+      { line: 2, status: 'refused', errors: [{ pointer: '/url', code: 'missing', detail: 'is missing' }] },
+    ];
+    const body = lines.map((line) => `${JSON.stringify(line)}\n`).join('');
+    api.answers['POST /v1/jobs/bulk?client=orders'] = ok(body);
+    const { code, out, notes } = await muster(['jobs', 'send', '-', '--client', 'orders'], '{"url":"x"}\n{}\n');
+    expect(code).toBe(exitCodes.failure);
+    expect(out).toBe('1 accepted, 0 known, 1 refused, 0 unknown\n');
+    expect(notes).toContain('line 2: /url is missing');
+    expect(api.bodies).toEqual(['{"url":"x"}\n{}\n']);
+  });
+
+  test('show has the calls that were made, and the whole answer as JSON', async () => {
+    api.answers['GET /v1/jobs/job_1'] = ok(job);
+    expect((await muster(['jobs', 'show', 'job_1'])).out).toMatch(/call 1 .*503 in 12 ms/);
+    expect(JSON.parse((await muster(['--json', 'jobs', 'show', 'job_1'])).out)).toEqual(job);
+  });
+
+  test('list passes its filters on, and where the next page begins', async () => {
+    api.answers['GET /v1/jobs?client=orders&state=called&limit=2'] = ok({ items: [job], next: 'abc' });
+    const { out, notes } = await muster(['jobs', 'list', '--client', 'orders', '--state', 'called', '--limit', '2']);
+    expect(out).toContain('job_1');
+    expect(notes).toContain('--cursor abc');
+  });
+
+  test('cancel says what became of each', async () => {
+    api.answers['POST /v1/jobs/job_1/cancel'] = ok({ id: 'job_1', result: 'cancelled' });
+    api.answers['POST /v1/jobs/job_2/cancel'] = ok({ id: 'job_2', result: 'too-late' });
+    expect((await muster(['jobs', 'cancel', 'job_1', 'job_2'])).out).toBe('job_1 cancelled\njob_2 too-late\n');
+  });
+
+  test('reschedule and run-now move a job', async () => {
+    const moved = { ...job, state: 'pending', dueAt: at, endedAt: null };
+    api.answers['POST /v1/jobs/job_1/reschedule'] = ok(moved);
+    api.answers['POST /v1/jobs/job_1/run-now'] = ok(moved);
+    expect((await muster(['jobs', 'reschedule', 'job_1', '--in', '90'])).code).toBe(exitCodes.ok);
+    expect(api.bodies).toEqual([{ delaySeconds: 90 }]);
+    expect((await muster(['jobs', 'run-now', 'job_1'])).out).toBe(`job_1 pending, due ${at}\n`);
+    expect((await muster(['jobs', 'reschedule', 'job_1', '--in', 'soon'])).code).toBe(exitCodes.usage);
+  });
+});
+
+describe('muster jobs, many at once', () => {
+  test('cancel-all and reschedule-all begin a change, and change shows how far it is', async () => {
+    const change = {
+      ...{ id: 'jch_1', clientId: 'cli_1', verb: 'cancel', state: 'running', seen: 1500, changed: 1400, tooLate: 100 },
+      ...{ dueAt: null, createdAt: at, endedAt: null, links: { self: '/v1/jobs/changes/jch_1' } },
+    };
+    api.answers['POST /v1/jobs/changes'] = ok(change, 202);
+    api.answers['GET /v1/jobs/changes/jch_1'] = ok(change);
+    expect((await muster(['jobs', 'cancel-all', 'orders', '--tag', 'eu'])).out).toBe('jch_1\n');
+    await muster(['jobs', 'reschedule-all', 'orders', '--at', at]);
+    expect(api.bodies).toEqual([
+      { verb: 'cancel', client: 'orders', tag: 'eu' },
+      { verb: 'reschedule', client: 'orders', dueAt: at },
+    ]);
+    const { out } = await muster(['jobs', 'change', 'jch_1']);
+    expect(out).toBe('jch_1 running: 1,500 fitted, 1,400 cancelled, too late for 100\n');
+  });
+});
+
+const client = {
+  ...{ id: 'cli_1', name: 'orders', revision: 2, enabled: true, disabledReason: null, concurrency: 50 },
+  keys: [{ id: 'csk_1', createdAt: at, expiresAt: null }],
+  ...{ createdAt: at, updatedAt: at },
+};
+
+describe('muster clients', () => {
+  test('create needs a name alone, and takes fields', async () => {
+    api.answers['POST /v1/clients'] = ok(client, 201);
+    expect((await muster(['clients', 'create', 'orders'])).out).toBe('cli_1\n');
+    await muster(['clients', 'create', 'orders', 'concurrency=20']);
+    expect(api.bodies).toEqual([{ name: 'orders' }, { name: 'orders', concurrency: 20 }]);
+  });
+
+  test('set, disable and enable change one by its name', async () => {
+    api.answers['PATCH /v1/clients/orders'] = ok(client);
+    api.answers['POST /v1/clients/orders/disable'] = ok({ ...client, enabled: false });
+    api.answers['POST /v1/clients/orders/enable'] = ok(client);
+    for (const args of [
+      ['set', 'orders', 'concurrency=9'],
+      ['disable', 'orders', '--reason', 'loops'],
+      ['enable', 'orders'],
+    ])
+      expect((await muster(['clients', ...args])).code).toBe(exitCodes.ok);
+    expect(api.bodies).toEqual([{ concurrency: 9 }, { reason: 'loops' }]);
+  });
+
+  test('add-key prints the secret once, or takes one from a file', async () => {
+    const key = { id: 'csk_2', createdAt: at, expiresAt: null };
+    api.answers['POST /v1/clients/orders/keys'] = [
+      ok({ key, secret: 'whsec_abc', client }, 201),
+      ok({ key, secret: null, client }, 201),
+    ];
+    expect((await muster(['clients', 'add-key', 'orders'])).out).toBe('whsec_abc\n');
+    const given = await muster(
+      ['clients', 'add-key', 'orders', '--secret-file', '-', '--others-expire-in', '60'],
+      'whsec_x\n',
+    );
+    expect(given.out).toBe('csk_2\n');
+    expect(api.bodies[1]).toEqual({ secret: 'whsec_x', othersExpireInSeconds: 60 });
+  });
+
+  test('ledger shows all parts, and fails where they do not add up', async () => {
+    const ledger = {
+      ...{ clientId: 'cli_1', asOf: at, accepted: 1500, called: 1000, expired: 1, cancelled: 2, dead: 3, sidelined: 4 },
+      pending: 490,
+      check: { at, stored: 494, counted: 493, partitions: 64, difference: -1 },
+      balanced: false,
+    };
+    api.answers['GET /v1/clients/orders/ledger'] = ok(ledger);
+    const { code, out } = await muster(['clients', 'ledger', 'orders']);
+    expect(code).toBe(exitCodes.failure);
+    expect(out).toMatch(/accepted +1,500/);
+    expect(out).toContain('does not balance: -1 jobs');
+  });
+
+  test('forecast and list are tables', async () => {
+    const minute = { minute: at, calls: 600, callsPerSecond: 10, full: true };
+    const peak = { minute: at, callsPerSecond: 10 };
+    const facts = { clientId: 'cli_1', asOf: at, hours: 6, estimated: true, publishRatePerSecond: 5 };
+    api.answers['GET /v1/clients/orders/forecast?hours=6'] = ok({ ...facts, peak, minutes: [minute] });
+    expect((await muster(['clients', 'forecast', 'orders'])).out).toMatch(/600 +10 +full/);
+    api.answers['GET /v1/clients?limit=50'] = ok({ items: [client], next: null });
+    expect((await muster(['clients', 'list'])).out).toMatch(/orders +cli_1 +1 +enabled/);
+  });
+});

@@ -1,0 +1,31 @@
+import { describe, expect, it } from 'vitest';
+import type { ComparedRunShape } from '../../shared/contracts/runs/comparisons.ts';
+import { renderComparison } from './comparison.ts';
+import { createPaint } from '../show/paint.ts';
+
+function run(id: string, day: number, changes: Partial<ComparedRunShape> = {}): ComparedRunShape {
+  return {
+    ...{ runId: id, scheduledFor: `2026-10-${day}T01:00:00.000Z`, state: 'completed_with_failures', revision: 1 },
+    ...{ audience: 1000, through: 950, failed: 50, unknown: 0, suppressed: 0, expired: 0, cancelled: 0, recovered: 0 },
+    ...{ tookMs: 5_880_000, ...changes },
+  };
+}
+
+describe('a run beside the one before it', () => {
+  it('is told by counts, shares and points', () => {
+    const before = run('run_1', 22, { audience: 800, through: 720, failed: 60, recovered: 20, tookMs: 6_720_000 });
+    const text = renderComparison({ run: run('run_2', 23), before, others: [] }, createPaint(false));
+    expect(text).toContain('run_2 beside run_1');
+    expect(text).toMatch(/audience +1,000 +800 +\+ 25.0 %/);
+    expect(text).toMatch(/through the chain +950 \(95.0 %\) +720 \(90.0 %\) +\+ 5.00 pt/);
+    expect(text).toMatch(/failed +50 \(5.0 %\) +60 \(7.5 %\) +− 2.50 pt/);
+    expect(text).toMatch(/recovered since +0 \(0.0 %\) +20 \(2.5 %\) +− 2.50 pt/);
+    expect(text).toMatch(/took +1 h 38 min +1 h 52 min +− 14 min 00 s/);
+    expect(text).not.toContain('unknown');
+  });
+
+  it('says that there is none before it', () => {
+    const text = renderComparison({ run: run('run_2', 23), before: null, others: [] }, createPaint(false));
+    expect(text).toBe('run_2: there is no run before it that began and has ended\n');
+  });
+});

@@ -1,0 +1,62 @@
+import type { ComparedRunShape, RunComparison } from '../../shared/contracts/runs/comparisons.ts';
+import { count, duration } from '../show/numbers.ts';
+import type { Paint } from '../show/paint.ts';
+import { renderTable, type Column } from '../show/tables.ts';
+import { utcTime } from '../show/times.ts';
+
+type Counted = 'through' | 'failed' | 'recovered' | 'unknown' | 'suppressed' | 'expired' | 'cancelled';
+
+const usual: readonly Counted[] = ['through', 'failed'];
+const rare: readonly Counted[] = ['recovered', 'unknown', 'suppressed', 'expired', 'cancelled'];
+const names: Partial<Record<Counted, string>> = { through: 'through the chain', recovered: 'recovered since' };
+
+/** A run beside another one: counts, their shares of the audience, and by how many points these differ. */
+export function renderComparison({ run, before }: RunComparison, paint: Paint, width = Infinity): string {
+  if (!before) return `${run.runId}: there is no run before it that began and has ended\n`;
+  const shown = [...usual, ...rare.filter((of) => run[of] + before[of] > 0)];
+  const columns: Column[] = [
+    { title: '', align: 'left' },
+    { title: utcTime(run.scheduledFor), align: 'right' },
+    { title: utcTime(before.scheduledFor), align: 'right' },
+    { title: 'change', align: 'right' },
+  ];
+  const rows = [
+    ['audience', count(run.audience), count(before.audience), growthText(run.audience, before.audience)],
+    ...shown.map((of) => [names[of] ?? of, shareText(run, of), shareText(before, of), pointsText(run, before, of)]),
+    ['took', tookText(run.tookMs), tookText(before.tookMs), laterText(run.tookMs, before.tookMs)],
+  ];
+  return `  ${run.runId} beside ${before.runId}\n${renderTable(columns, rows, paint, width)}`;
+}
+
+function shareText(run: ComparedRunShape, of: Counted): string {
+  return run.audience === 0 ? count(run[of]) : `${count(run[of])} (${percentOf(run, of).toFixed(1)} %)`;
+}
+
+function pointsText(run: ComparedRunShape, before: ComparedRunShape, of: Counted): string {
+  if (run.audience === 0 || before.audience === 0) return '–';
+  return `${signed((percentOf(run, of) - percentOf(before, of)).toFixed(2))} pt`;
+}
+
+function percentOf(run: ComparedRunShape, of: Counted): number {
+  return (run[of] / run.audience) * 100;
+}
+
+function growthText(users: number, before: number): string {
+  return before === 0 ? '–' : `${signed(((users / before - 1) * 100).toFixed(1))} %`;
+}
+
+function tookText(ms: number | null): string {
+  return ms === null ? '–' : duration(ms / 1000);
+}
+
+function laterText(ms: number | null, before: number | null): string {
+  if (ms === null || before === null) return '–';
+  return `${ms < before ? '−' : '+'} ${duration(Math.abs(ms - before) / 1000)}`;
+}
+
+/** What is rounded to nothing has no sign. */
+function signed(number: string): string {
+  const size = number.replace('-', '');
+  if (Number(size) === 0) return size;
+  return `${number.startsWith('-') ? '−' : '+'} ${size}`;
+}

@@ -1,0 +1,168 @@
+import type { RunProgress } from '../../shared/contracts/runs/runs.ts';
+import { describe, expect, test } from 'vitest';
+import { createPaint } from '../show/paint.ts';
+import { renderBars, renderProgressLine } from './progress.ts';
+import { createRateMeter } from './rate-meter.ts';
+import { lineOf, progressOf } from './sample-run.ts';
+
+const plain = createPaint(false);
+
+const halfWay = progressOf({
+  audience: { estimated: 125_000, counted: 90_000, excluded: 0, complete: false },
+  steps: [
+    lineOf({ audience: 90_000, succeeded: 61_250, failed: 1250 }),
+    lineOf({ step: 2, action: 'send-message', audience: 90_000, succeeded: 30_000, failed: 300, skipped: 1250 }),
+  ],
+});
+
+describe('progress bars', () => {
+  test('a line per step: bar, share of the expected audience, count, rate and time left', () => {
+    const lines = renderBars({ progress: halfWay, rates: [6250, 4200], elapsedSeconds: 7 }, 100, plain);
+    expect(`\n${lines.join('\n')}\n`).toMatchInlineSnapshot(`
+      "
+        1 award-reward  ████████████████▓░░░░░░░░░░░░░░░░  50 %   62,500 of 125,000    6,250/s 10 s left
+        2 send-message  ████████░░░░░░░░░░░░░░░░░░░░░░░░░  25 %   31,550 of 125,000    4,200/s 23 s left
+
+      "
+    `);
+  });
+
+  test('an asynchronous step has a bar below for what became of what it accepted', () => {
+    const [award, send] = halfWay.steps;
+    if (!award || !send) throw new Error('there are two steps');
+    const receipts = { delivered: 21_000, undelivered: 1500, unexpected: 0, awaiting: 7500 };
+    const progress = { ...halfWay, steps: [award, { ...send, receipts }] };
+    const view = { progress, rates: [6250, 4200], elapsedSeconds: 7 };
+    expect(`\n${renderBars(view, 100, plain).join('\n')}\n`).toMatchInlineSnapshot(`
+      "
+        1 award-reward  ████████████████▓░░░░░░░░░░░░░░░░  50 %   62,500 of 125,000    6,250/s 10 s left
+        2 send-message  ████████░░░░░░░░░░░░░░░░░░░░░░░░░  25 %   31,550 of 125,000    4,200/s 23 s left
+          receipts      ███████████████████████▓▓░░░░░░░░  75 %   22,500 of  30,000    1,500 undelivered
+
+      "
+    `);
+    expect(renderBars(view, 60, plain)[2]).toBe('    receipts       75 %    1,500 undelivered');
+    expect(renderProgressLine(view)).toContain('4,200/s, receipts 21,000 delivered 1,500 undelivered)');
+    const early = { delivered: 40_000, undelivered: 0, unexpected: 0, awaiting: -10_000 };
+    const [, , ahead] = renderBars(
+      { ...view, progress: { ...progress, steps: [award, { ...send, receipts: early }] } },
+      100,
+      plain,
+    );
+    expect(ahead).toContain('█'.repeat(33));
+    expect(ahead).toContain('none undelivered');
+  });
+
+  test('every picture has the same number of lines, so that it can be drawn over', () => {
+    const rates = [0, 0];
+    const preparing = progressOf({ ...halfWay, state: 'preparing' });
+    const stalled = progressOf({ ...halfWay, stalled: 'segmentation answers 503' });
+    const heights = [halfWay, preparing, stalled].map(
+      (progress) => renderBars({ progress, rates, elapsedSeconds: 0 }, 100, plain).length,
+    );
+    expect(new Set(heights).size).toBe(1);
+  });
+
+  test('what the run waits for is said', () => {
+    const progress = progressOf({ stalled: 'award-reward answers 401' });
+    expect(renderBars({ progress, rates: [0], elapsedSeconds: 0 }, 100, plain).join('\n')).toContain('answers 401');
+  });
+
+  test.each([60, 80, 100, 200])('no line is wider than a terminal of %i columns', (columns) => {
+    const progress = progressOf({ ...halfWay, stalled: 'x'.repeat(300) });
+    const lines = renderBars({ progress, rates: [123_456, 123_456], elapsedSeconds: 0 }, columns, plain);
+    expect(lines.filter((line) => line.length > columns)).toEqual([]);
+  });
+
+  test.each([
+    [100, '  1 award-reward  ████████████████▓░░░░░░░░░░░░░░░░  50 %   62,500 of 125,000    6,250/s 10 s left'],
+    [70, '  1 award-reward   50 %   62,500 of 125,000    6,250/s 10 s left'],
+    [60, '  1 award-reward   50 %  6,250/s 10 s left'],
+    [44, '  1 award-reward   50 %  6,250/s 10 s left'],
+  ])('in %i columns the bar goes first, then the total, never the time left', (columns, line) => {
+    const [first] = renderBars({ progress: halfWay, rates: [6250, 4200], elapsedSeconds: 7 }, columns, plain);
+    expect(first).toBe(line);
+  });
+
+  test('what waits is shown by step, country, cause and time', () => {
+    const since = '2026-11-21T20:44:20.000Z';
+    const wait = {
+      step: 1,
+      action: 'award-reward',
+      country: 'SG',
+      cause: 'endpoint says 405 Method Not Allowed',
+      since,
+      batches: 11,
+      held: false,
+      nextTryAt: null,
+      timeoutMs: 2000,
+      nextStep: 'Set it right.',
+    };
+    const progress = progressOf({ stalled: 'x', waits: [wait, { ...wait, country: 'ID' }] });
+    const told =
+      'waits: step 1 award-reward in SG: endpoint says 405 Method Not Allowed, since 20:44:20 UTC, 11 batches (and 1 more)';
+
+    expect(renderBars({ progress, rates: [0], elapsedSeconds: 0 }, 200, plain).at(-1)).toBe(`  ${told}`);
+    expect(renderProgressLine({ progress, rates: [0], elapsedSeconds: 0 })).toContain(told);
+    const held = progressOf({ stalled: 'x', waits: [{ ...wait, held: true }] });
+    expect(renderProgressLine({ progress: held, rates: [0], elapsedSeconds: 0 })).toMatch(/11 batches. Set it right.$/);
+  });
+
+  test('a run that cannot even begin says what it waits for', () => {
+    const progress = progressOf({ state: 'preparing', stalled: 'segmentation does not answer' });
+    expect(renderBars({ progress, rates: [0], elapsedSeconds: 0 }, 100, plain).at(-1)).toContain(
+      'segmentation does not',
+    );
+  });
+
+  test('a run that is stopped says by whom, since when, and what is still under way', () => {
+    const stopped = { stateReason: 'paused by the night shift', stateSince: '2026-11-21T20:44:20.000Z', inFlight: 3 };
+    const lineOfRun = (over: Partial<RunProgress>) =>
+      renderProgressLine({ progress: progressOf({ ...stopped, ...over }), rates: [0], elapsedSeconds: 0 });
+    const why = 'paused by the night shift, since 20:44:20 UTC';
+    expect(lineOfRun({ state: 'pausing' })).toContain(`  pausing: ${why}, 3 calls under way`);
+    expect(lineOfRun({ state: 'paused' })).toMatch(/ {2}paused: paused by the night shift, since 20:44:20 UTC$/);
+    expect(lineOfRun({ state: 'cancelling', inFlight: 1 })).toContain(`${why}, 1 call under way`);
+  });
+
+  test('what the run as a whole waits for is shown with since when, and a note when there is nothing else', () => {
+    const lineOfRun = (over: Partial<RunProgress>) =>
+      renderProgressLine({ progress: progressOf(over), rates: [0], elapsedSeconds: 0 });
+    const waits = { stalled: 'no worker handles the messages on x', waitingSince: '2026-11-21T20:44:20.000Z' };
+    expect(lineOfRun(waits)).toContain('waits: no worker handles the messages on x, since 20:44:20 UTC');
+    expect(lineOfRun({ notes: ['segment "a" in SG ended early'] })).toContain('note: segment "a" in SG ended early');
+  });
+
+  test('a bar says 100 % only when nobody is left', () => {
+    const almost = progressOf({
+      audience: { estimated: null, counted: 1_000_000, excluded: 0, complete: true },
+      steps: [lineOf({ audience: 1_000_000, succeeded: 999_999 })],
+    });
+    expect(renderBars({ progress: almost, rates: [1], elapsedSeconds: 0 }, 100, plain)[0]).toContain('99 %');
+  });
+});
+
+test('where nothing can be drawn over, a look at the run is one line', () => {
+  expect(renderProgressLine({ progress: halfWay, rates: [6250, 4200], elapsedSeconds: 67 })).toBe(
+    '01:07  running  award-reward 50 % (62,500, 6,250/s)  send-message 25 % (31,550, 4,200/s)',
+  );
+});
+
+describe('the rate meter', () => {
+  test('measures over the last seconds only', () => {
+    const meter = createRateMeter(5000);
+    meter.add(0, 0);
+    meter.add(10_000, 10_000);
+    meter.add(12_000, 16_000);
+    meter.add(15_000, 25_000);
+    expect(meter.perSecond()).toBe(3000);
+  });
+
+  test('says nothing of a single look, and nothing below nought', () => {
+    const meter = createRateMeter();
+    meter.add(0, 100);
+    expect(meter.perSecond()).toBe(0);
+    meter.add(1000, 50);
+    expect(meter.perSecond()).toBe(0);
+  });
+});

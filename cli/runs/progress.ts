@@ -1,0 +1,152 @@
+import type { RunProgress, StepLineShape } from '../../shared/contracts/runs/runs.ts';
+import { clockTime, count, duration, percent } from '../show/numbers.ts';
+import type { Paint } from '../show/paint.ts';
+import { cellsOf, cutTo, oneLine, padTo } from '../show/text.ts';
+import { utcTimeOfDay } from '../show/times.ts';
+
+export interface ProgressView {
+  progress: RunProgress;
+  /** Users per second that ended each step, in the order of the steps. */
+  rates: readonly number[];
+  /** Since watching began. */
+  elapsedSeconds: number;
+}
+
+/** What a step's line holds. What is left out first is missed least: the time left never is. */
+const layouts = [
+  { bar: true, whole: true },
+  { bar: false, whole: true },
+  { bar: false, whole: false },
+] as const;
+
+type Layout = (typeof layouts)[number];
+
+const leastBarCells = 8;
+const mostBarCells = 40;
+
+/**
+ * A line per step, and one below for what became of what an asynchronous one accepted; to be drawn over again and again: always the same
+ * number of lines for the same run.
+ */
+export function renderBars(view: ProgressView, columns: number, paint: Paint): string[] {
+  const { state } = view.progress;
+  const drawn = layouts.map((layout) => stepLines(view, columns, layout, paint));
+  const fitting = drawn.find((lines) => lines.every((line) => cellsOf(line) <= columns)) ?? drawn.at(-1) ?? [];
+  const trouble = cutTo(`  ${troubleOf(view.progress)}`, columns).trimEnd();
+  return [
+    ...fitting,
+    state === 'preparing' && trouble === '' ? paint.faint('  asking for the segment …') : paint.bad(trouble),
+  ];
+}
+
+function stepLines({ progress, rates }: ProgressView, columns: number, layout: Layout, paint: Paint): string[] {
+  const whole = expectedAudience(progress);
+  const names = progress.steps.map(({ step, action }) => `${step} ${oneLine(action)}`);
+  const shown = progress.steps.some(({ receipts }) => receipts) ? [...names, receiptsName] : names;
+  const nameWidth = Math.max(...shown.map(cellsOf));
+  const countWidth = count(whole).length;
+  const room = columns - nameWidth - 2 * countWidth - 39;
+  const barWidth = Math.max(leastBarCells, Math.min(mostBarCells, room));
+  const lineOf = ({ name, good, ended, of, tail }: Drawn) =>
+    [
+      `  ${padTo(name, nameWidth)} `,
+      ...(layout.bar ? [bar({ good, ended }, of, barWidth, paint)] : []),
+      percent(ended, of).padStart(5),
+      ...(layout.whole ? [` ${count(ended).padStart(countWidth)} of ${count(of).padStart(countWidth)}`] : []),
+      tail,
+    ].join(' ');
+  return progress.steps.flatMap((line, index) => {
+    const ended = endedUsers(line);
+    const rate = rates[index] ?? 0;
+    const pace = layout.whole ? count(rate).padStart(8) : ` ${count(rate)}`;
+    const tail = whole > 0 && ended === whole ? '   done' : `${pace}/s ${timeLeft(whole - ended, rate)}`;
+    const step = { name: names[index] ?? '', good: line.succeeded, ended, of: whole, tail: paint.faint(tail) };
+    return [lineOf(step), ...receiptsOf(line, paint).map(lineOf)];
+  });
+}
+
+/** A bar with its numbers: so many of all, and how many of them ended well. */
+interface Drawn {
+  name: string;
+  good: number;
+  ended: number;
+  of: number;
+  tail: string;
+}
+
+const receiptsName = '  receipts';
+
+/** Of those that an asynchronous step accepted: whom the provider has said something of. */
+function receiptsOf({ receipts, succeeded }: StepLineShape, paint: Paint): Drawn[] {
+  if (!receipts) return [];
+  const { delivered, undelivered } = receipts;
+  const lost = `   ${count(undelivered)} undelivered`;
+  const tail = undelivered === 0 ? paint.faint('   none undelivered') : paint.bad(lost);
+  return [{ name: receiptsName, good: delivered, ended: delivered + undelivered, of: succeeded, tail }];
+}
+
+/** Why something stands, the oldest cause first; what else there is to know while all moves. */
+function troubleOf(progress: RunProgress): string {
+  const { waits, stalled, waitingSince, notes } = progress;
+  const stopped = stopOf(progress);
+  if (stopped !== undefined) return stopped;
+  const [first, ...others] = waits;
+  if (!first) {
+    const [note] = notes;
+    if (stalled === null) return note === undefined ? '' : `note: ${oneLine(note)}`;
+    return `waits: ${oneLine(stalled)}${waitingSince === null ? '' : `, since ${utcTimeOfDay(waitingSince)}`}`;
+  }
+  const more = others.length === 0 ? '' : ` (and ${others.length} more)`;
+  const { step, action, country, cause, since, batches, held, nextStep } = first;
+  // What goes on by itself needs no advice.
+  const advice = held ? `. ${oneLine(nextStep)}` : '';
+  const facts = `since ${utcTimeOfDay(since)}, ${count(batches)} ${batches === 1 ? 'batch' : 'batches'}`;
+  return `waits: step ${step} ${oneLine(action)} in ${oneLine(country)}: ${oneLine(cause)}, ${facts}${more}${advice}`;
+}
+
+/** What was asked of it, and what is still under way. */
+function stopOf({ state, stateReason, stateSince, inFlight }: RunProgress): string | undefined {
+  if (state !== 'pausing' && state !== 'paused' && state !== 'cancelling') return undefined;
+  const why = stateReason === null ? '' : `: ${oneLine(stateReason)}`;
+  const since = stateSince === null ? '' : `, since ${utcTimeOfDay(stateSince)}`;
+  const calls = state === 'paused' ? '' : `, ${count(inFlight)} ${inFlight === 1 ? 'call' : 'calls'} under way`;
+  return `${state}${why}${since}${calls}`;
+}
+
+function bar({ good, ended }: Pick<Drawn, 'good' | 'ended'>, whole: number, width: number, paint: Paint): string {
+  // Receipts may be here of users whose acceptance is not recorded.
+  const cells = (users: number) => (whole === 0 ? 0 : Math.min(width, Math.round((users / whole) * width)));
+  const full = cells(good);
+  const lost = Math.max(0, cells(ended) - full);
+  return paint.accent('█'.repeat(full)) + paint.bad('▓'.repeat(lost)) + paint.faint('░'.repeat(width - full - lost));
+}
+
+function timeLeft(users: number, rate: number): string {
+  return rate > 0 ? `${duration(users / rate)} left` : '';
+}
+
+/** One line for logs and pipes, where nothing can be drawn over. */
+export function renderProgressLine({ progress, rates, elapsedSeconds }: ProgressView): string {
+  const whole = expectedAudience(progress);
+  const steps = progress.steps.map((line, index) => {
+    const ended = endedUsers(line);
+    const { receipts } = line;
+    const said = receipts
+      ? `, receipts ${count(receipts.delivered)} delivered ${count(receipts.undelivered)} undelivered`
+      : '';
+    return `${line.action} ${percent(ended, whole)} (${count(ended)}, ${count(rates[index] ?? 0)}/s${said})`;
+  });
+  const trouble = troubleOf(progress);
+  return [clockTime(elapsedSeconds), progress.state, ...steps, ...(trouble === '' ? [] : [trouble])].join('  ');
+}
+
+export function endedUsers({ audience, pending }: StepLineShape): number {
+  return audience - pending;
+}
+
+/** The audience as far as it is known: what was estimated, until counting has overtaken or finished it. */
+export function expectedAudience({ audience }: RunProgress): number {
+  return audience.complete
+    ? audience.counted
+    : Math.max(audience.counted, (audience.estimated ?? 0) - audience.excluded);
+}

@@ -1,0 +1,96 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { exitCodes } from '../frame/exit-codes.ts';
+import { startTestApi, type TestApi } from '../api/test-api.ts';
+import { runMuster } from '../test-muster.ts';
+
+let api: TestApi;
+beforeEach(async () => {
+  api = await startTestApi();
+});
+afterEach(() => api.stop());
+
+const muster = (...args: string[]) => runMuster(args, { api });
+
+const ok = (body: unknown) => ({ status: 200, body });
+const at = '2026-11-22T04:00:00.000Z';
+
+describe('muster run receipts', () => {
+  const receipt = { userId: 'u\u0007=1', step: 2, country: 'SG', status: 'undelivered', code: 'no-device' };
+
+  it('shows whom a provider said something of', async () => {
+    const items = [{ ...receipt, at, receivedAt: at }];
+    api.answers['GET /v1/runs/run_1/receipts?status=undelivered&limit=100'] = ok({ items, next: 'more' });
+    const { code, out, notes } = await muster('run', 'receipts', 'run_1', '--status', 'undelivered');
+    expect(code).toBe(exitCodes.ok);
+    expect(out).toMatch(/u.*=1 +2 +SG +undelivered +no-device +2026-11-22 04:00 UTC/);
+    expect(out).not.toContain('\u0007');
+    expect(notes).toContain('--limit 1000, or all with --csv');
+  });
+
+  it('writes all of them as they come', async () => {
+    const path = 'GET /v1/runs/run_1/receipts?step=2&country=SG&raw=true';
+    api.answers[path] = ok('userId,step\r\nu1,2\r\n');
+    const { out } = await muster('run', 'receipts', 'run_1', '--step', '2', '--country', 'SG', '--csv', '--raw');
+    expect(out).toBe('userId,step\r\nu1,2\r\n');
+    expect((await muster('run', 'receipts', 'run_1', '--csv', '--ndjson')).code).toBe(exitCodes.usage);
+  });
+});
+
+describe('muster explain', () => {
+  it('says what the provider said last of what it accepted', async () => {
+    const told = { reason: null, detail: null, endedAt: at, waitsFor: null, nextAttemptAt: null, attempts: [] };
+    const sent = { ...told, step: 1, action: 'send-message', outcome: 'succeeded' };
+    const receipt = { status: 'undelivered', code: 'no-device', at, receivedAt: at };
+    const explained = {
+      ...{ runId: 'run_1', campaignId: 'cmp_1', userId: 'u1', state: 'completed', asOf: at },
+      ...{ audience: { place: 'member', country: 'SG', detail: 'it was fed' }, batches: [] },
+      steps: [{ ...sent, receipt }],
+    };
+    api.answers['GET /v1/runs/run_1/users/u1'] = ok(explained);
+    const { out } = await muster('explain', 'run_1', 'u1');
+    expect(out).toContain('1 send-message: succeeded · undelivered (no-device) at 04:00:00 UTC');
+  });
+});
+
+describe('muster quarantined', () => {
+  const step = {
+    ...{ id: 'qst_1', runId: 'run_1', runState: 'running', country: 'SG', batchNo: 7, step: 1 },
+    ...{ action: 'award-reward', state: 'kept', users: 100, lapses: 6, worker: 'w-1', since: at, decidedAt: null },
+    ...{ replayable: true, whyNot: null },
+  };
+
+  it('lists the steps that nobody calls for any more', async () => {
+    api.answers['GET /v1/quarantined-steps?limit=50&state=kept&runId=run_1'] = ok({ items: [step], next: null });
+    const { out } = await muster('quarantined', 'list', '--run', 'run_1', '--state', 'kept');
+    expect(out).toMatch(/qst_1 +kept +run_1 +SG +7 +1 award-reward +100 +6 +2026-11-22 04:00 UTC/);
+    api.answers['GET /v1/quarantined-steps?limit=50'] = ok({ items: [], next: null });
+    expect((await muster('quarantined', 'list')).out).toBe('no quarantined step\n');
+  });
+
+  it('shows one with its key, its users and its calls', async () => {
+    const calls = [{ at, worker: 'w-1', result: 'lost', cause: null }];
+    api.answers['GET /v1/quarantined-steps/qst_1'] = ok({
+      ...step,
+      idempotencyKey: 'k-7-1',
+      calls,
+      sample: ['u1', 'u2'],
+    });
+    const { out } = await muster('quarantined', 'show', 'qst_1');
+    expect(out).toContain('key k-7-1');
+    expect(out).toContain('100 users, such as u1  u2');
+    expect(out).toContain('muster quarantined replay qst_1 opens it again');
+    expect(out).toMatch(/2026-11-22 04:00:00 UTC +w-1 +lost/);
+  });
+
+  it('opens one again, leaves one as it ended, and says why it cannot', async () => {
+    api.answers['POST /v1/quarantined-steps/qst_1/replay'] = ok({ ...step, state: 'replayed' });
+    expect((await muster('quarantined', 'replay', 'qst_1')).out).toBe('qst_1 replayed\n');
+    api.answers['POST /v1/quarantined-steps/qst_1/discard'] = ok({ ...step, state: 'discarded' });
+    expect((await muster('quarantined', 'discard', 'qst_1')).out).toBe('qst_1 discarded\n');
+    const body = { title: 'Conflict', status: 409, code: 'not-replayable', detail: 'its run does not go on' };
+    api.answers['POST /v1/quarantined-steps/qst_2/replay'] = { status: 409, body };
+    const refused = await muster('quarantined', 'replay', 'qst_2');
+    expect(refused.code).not.toBe(exitCodes.ok);
+    expect(refused.notes).toContain('its run does not go on');
+  });
+});

@@ -1,0 +1,204 @@
+import { stripVTControlCharacters } from 'node:util';
+import { describe, expect, test } from 'vitest';
+import { createPaint } from '../show/paint.ts';
+import { renderReport } from './report.ts';
+import { lineOf, reportOf } from './sample-run.ts';
+
+const plain = createPaint(false);
+
+const rewards = { action: 'award-reward', step: 1 };
+const messages = { action: 'send-message', step: 2 };
+
+const finished = reportOf({
+  audience: { estimated: 1500, counted: 1500, excluded: 0, complete: true },
+  steps: [
+    lineOf({ ...rewards, audience: 1500, succeeded: 1470, failed: 30 }),
+    lineOf({ ...messages, audience: 1500, succeeded: 1455, failed: 15, skipped: 30 }),
+  ],
+  countries: [
+    {
+      country: 'SG',
+      audience: 1000,
+      excluded: 0,
+      steps: [
+        lineOf({ ...rewards, audience: 1000, succeeded: 980, failed: 20 }),
+        lineOf({ ...messages, audience: 1000, succeeded: 970, failed: 10, skipped: 20 }),
+      ],
+    },
+    {
+      country: 'VN',
+      audience: 500,
+      excluded: 0,
+      steps: [
+        lineOf({ ...rewards, audience: 500, succeeded: 490, failed: 10 }),
+        lineOf({ ...messages, audience: 500, succeeded: 485, failed: 5, skipped: 10 }),
+      ],
+    },
+  ],
+  failures: [
+    {
+      step: 2,
+      country: 'SG',
+      outcome: 'failed',
+      reason: 'no-device',
+      users: 10,
+      sample: ['sg-7', 'sg-8'],
+      retryable: true,
+    },
+    {
+      step: 1,
+      country: 'SG',
+      outcome: 'failed',
+      reason: 'account-closed',
+      users: 6,
+      sample: ['sg-1'],
+      retryable: true,
+    },
+    {
+      step: 1,
+      country: 'SG',
+      outcome: 'failed',
+      reason: 'out-of-stock',
+      users: 14,
+      sample: ['sg-3', 'sg-4'],
+      retryable: true,
+    },
+    { step: 1, country: 'VN', outcome: 'failed', reason: 'out-of-stock', users: 10, sample: ['vn-5'], retryable: true },
+    { step: 2, country: 'VN', outcome: 'failed', reason: 'no-device', users: 5, sample: ['vn-9'], retryable: true },
+  ],
+  batches: { fed: 15, retried: 2 },
+});
+
+describe('the report as text', () => {
+  test('outcomes by step and country, failures by reason with samples, and the verdict', () => {
+    expect(`\n${renderReport(finished, plain)}`).toMatchInlineSnapshot(`
+      "
+        Lapsed riders
+        run_1 · completed with failures · in 22 s · 15 batches, 2 more for retries
+
+        step             country   audience   succeeded   failed   skipped
+        1 award-reward   SG           1,000         980       20         0
+                         VN             500         490       10         0
+                         all          1,500       1,470       30         0
+        2 send-message   SG           1,000         970       10        20
+                         VN             500         485        5        10
+                         all          1,500       1,455       15        30
+
+        step   outcome   reason           users   such as
+        1      failed    out-of-stock        24   sg-3  vn-5
+        1      failed    account-closed       6   sg-1
+        2      failed    no-device           15   sg-7  vn-9
+
+        ✔ balances: each of the 1,500 users has exactly one outcome in every step and country
+      "
+    `);
+  });
+
+  test('rare outcomes have a column only where somebody ended so', () => {
+    const step = lineOf({ succeeded: 90, unknown: 7, expired: 3 });
+    const text = renderReport(reportOf({ steps: [step] }), plain);
+    expect(text).toContain('unknown');
+    expect(text).toContain('expired');
+    expect(text).not.toContain('held out');
+  });
+
+  test('a run that is under way balances so far', () => {
+    expect(renderReport(reportOf({ state: 'running', steps: [lineOf({ succeeded: 40 })] }), plain)).toContain(
+      'balances so far',
+    );
+  });
+
+  test('sums that do not add up are said so', () => {
+    expect(renderReport(reportOf({ balanced: false }), plain)).toContain('does not balance');
+  });
+
+  test('names and ids cannot smuggle control characters into the terminal', () => {
+    const text = renderReport(
+      reportOf({
+        campaignName: 'evil\u001b[2J',
+        failures: [
+          { step: 1, country: 'SG', outcome: 'failed', reason: 'x', users: 1, sample: ['a\nb\u009b'], retryable: true },
+        ],
+      }),
+      plain,
+    );
+    expect(text).toContain('evil·[2J');
+    expect(text).toContain('a·b·');
+  });
+
+  test('a run that failed is red, says why, and has no empty table', () => {
+    const failed = reportOf({
+      state: 'failed',
+      stateReason: 'there is no segment "big" for SG',
+      audience: { estimated: null, counted: 0, excluded: 0, complete: false },
+      steps: [lineOf({ audience: 0 })],
+    });
+    expect(renderReport(failed, plain)).toBe(
+      '  Lapsed riders\n  run_1 · failed · in 22 s · 1 batches\n\n  ✖ failed: there is no segment "big" for SG\n',
+    );
+    expect(renderReport(failed, createPaint(true))).toContain('\u001b[31m✖ failed');
+  });
+
+  test('a run of nobody says so instead of that it balances', () => {
+    const empty = reportOf({ state: 'completed', audience: { estimated: 0, counted: 0, excluded: 0, complete: true } });
+    expect(renderReport(empty, plain)).toContain('nobody');
+    expect(renderReport(empty, plain)).not.toContain('balances');
+  });
+
+  test('a run that is still being paged says how far that is', () => {
+    const audience = { estimated: 200_000, counted: 94_000, excluded: 0, complete: false };
+    expect(renderReport(reportOf({ state: 'running', audience }), plain)).toContain(
+      '94,000 of about 200,000 users paged so far',
+    );
+  });
+
+  test('in 60 columns its tables do not wrap', () => {
+    const lines = renderReport(finished, plain, 60).split('\n').slice(3, -2);
+    expect(lines.filter((line) => line.length > 60)).toEqual([]);
+  });
+
+  test('painted or plain, the columns are in the same places', () => {
+    const painted = renderReport(finished, createPaint(true));
+    expect(stripVTControlCharacters(painted)).toBe(renderReport(finished, plain));
+    expect(painted).not.toBe(renderReport(finished, plain));
+  });
+
+  test('says what an unfinished run waits for and since when, and what is odd about its audience', () => {
+    const waiting = {
+      state: 'paused',
+      stalled: 'paused by the night shift',
+      waitingSince: '2026-11-21T20:44:20.000Z',
+      notes: ['segment "a" in SG ended after 500 users, and 1000 were estimated'],
+    } as const;
+    const text = renderReport({ ...finished, ...waiting, notes: [...waiting.notes], endedAt: null }, plain);
+    expect(text).toContain('  waits: paused by the night shift, since 2026-11-21 20:44 UTC\n');
+    expect(text).toContain('  note: segment "a" in SG ended after 500 users, and 1000 were estimated\n');
+  });
+
+  test('an asynchronous step has a second line, of what became of those who were accepted', () => {
+    const line = { ...messages, audience: 1500, succeeded: 1455, failed: 15, skipped: 30 };
+    const receipts = { delivered: 1400, undelivered: 5, unexpected: 0, awaiting: 50 };
+    const report = reportOf({
+      audience: finished.audience,
+      steps: [lineOf({ ...line, receipts })],
+      countries: [{ country: 'SG', audience: 1500, excluded: 0, steps: [lineOf({ ...line, receipts })] }],
+    });
+    const lines = renderReport(report, plain).split('\n');
+    const [head, country, all] = lines
+      .slice(lines.findIndex((text) => text.trim().startsWith('receipts')))
+      .map((text) => text.trim().split(/ {2,}/));
+    expect(head).toEqual(['receipts', 'country', 'accepted', 'delivered', 'undelivered', 'awaiting']);
+    expect(country).toEqual(['2 send-message', 'SG', '1,455', '1,400', '5', '50']);
+    expect(all).toEqual(['all', '1,455', '1,400', '5', '50']);
+    expect(renderReport(finished, plain)).not.toContain('receipts');
+    const [sum] = report.steps;
+    const steps = sum ? [{ ...sum, receipts: { ...receipts, unexpected: 2 } }] : [];
+    expect(renderReport({ ...report, steps }, plain)).toContain('2 receipts are of users that failed, or are unknown');
+  });
+
+  test('says how many unknown outcomes were settled since', () => {
+    expect(renderReport({ ...finished, settled: 1203 }, plain)).toContain('1,203 unknown outcomes were settled since');
+    expect(renderReport({ ...finished, settled: 1 }, plain)).toContain('1 unknown outcome was settled since');
+    expect(renderReport(finished, plain)).not.toContain('settled');
+  });
+});

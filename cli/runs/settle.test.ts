@@ -1,0 +1,99 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { exitCodes } from '../frame/exit-codes.ts';
+import { startTestApi, type TestApi } from '../api/test-api.ts';
+import { runMuster } from '../test-muster.ts';
+
+const done = {
+  settlementId: 'set_1',
+  runId: 'run_1',
+  by: 'file',
+  state: 'done',
+  cause: null,
+  step: null,
+  country: null,
+  settled: { succeeded: 1200, failed: 3 },
+  leftUnknown: 0,
+  rejected: 0,
+  rejects: [],
+  requestedBy: { keyId: 'key_1', name: 'ops' },
+  createdAt: '2026-11-22T04:00:00.000Z',
+  endedAt: '2026-11-22T04:00:01.000Z',
+};
+
+let api: TestApi;
+let folder: string;
+
+beforeEach(async () => {
+  api = await startTestApi();
+  folder = mkdtempSync(join(tmpdir(), 'muster-settle-'));
+});
+
+afterEach(() => {
+  api.stop();
+  rmSync(folder, { recursive: true });
+});
+
+const muster = (...args: string[]) => runMuster(['run', ...args], { api });
+
+describe('muster run settle', () => {
+  it('by hand sends one user', async () => {
+    api.answers['POST /v1/runs/run_1/settle'] = { status: 200, body: { ...done, by: 'hand' } };
+    const { code } = await muster(
+      ...['settle', 'run_1', '--user', 'u 1', '--step', '2', '--outcome', 'failed', '--code', 'x'],
+    );
+    expect(code).toBe(exitCodes.ok);
+    expect(api.bodies).toEqual([{ by: 'hand', userId: 'u 1', step: 2, outcome: 'failed', code: 'x' }]);
+  });
+
+  it('by file sends it as it is, and shows which lines settled nobody', async () => {
+    const rejects = [{ line: 3, userId: 'u9', rule: 'not-unknown' }];
+    api.answers['POST /v1/runs/run_1/settle'] = { status: 200, body: { ...done, rejected: 1, rejects } };
+    const path = join(folder, 'settled.ndjson');
+    const lines = '{"userId":"u1","step":1,"outcome":"succeeded"}';
+    writeFileSync(path, lines);
+    const { code, out } = await muster('settle', 'run_1', '--file', path);
+    expect(out).toBe('set_1 done: 1,200 succeeded, 3 failed, 1 rejected\n  line 3: not-unknown (u9)\n');
+    expect(code).toBe(exitCodes.failure);
+    expect(api.requests[0]?.headers['content-type']).toBe('application/x-ndjson');
+    expect(api.bodies).toEqual([lines]);
+  });
+
+  it('by status says where to look', async () => {
+    api.answers['POST /v1/runs/run_1/settle'] = { status: 202, body: { ...done, by: 'status', state: 'running' } };
+    const { out } = await muster('settle', 'run_1', '--by-status', '--step', '1');
+    expect(out).toBe('set_1 goes on in the background: muster run settlements run_1\n');
+    expect(api.bodies).toEqual([{ by: 'status', step: 1 }]);
+  });
+
+  it.each<[string, string[], string]>([
+    ['nothing', [], 'give one of --by-status, --file and --user'],
+    ['two ways', ['--by-status', '--user', 'u'], 'give one of'],
+    ['a user without a step', ['--user', 'u', '--outcome', 'failed'], 'goes with --step and --outcome'],
+    ['a file that is not there', ['--file', '/nowhere.csv'], 'there is no file /nowhere.csv'],
+  ])('refuses %s', async (_name, args, message) => {
+    const { code, notes } = await muster('settle', 'run_1', ...args);
+    expect(code).toBe(exitCodes.usage);
+    expect(notes).toContain(message);
+  });
+});
+
+describe('muster run unknown', () => {
+  it('asks for unknown outcomes alone', async () => {
+    const line = 'GET /v1/runs/run_1/failures?outcome=unknown&limit=100';
+    api.answers[line] = { status: 200, body: { items: [], next: null } };
+    expect((await muster('unknown', 'run_1')).code).toBe(exitCodes.ok);
+    expect(api.requests.map((request) => request.line)).toEqual([line]);
+  });
+});
+
+describe('muster run settlements', () => {
+  it('shows who settled what', async () => {
+    api.answers['GET /v1/runs/run_1/settlements'] = { status: 200, body: { items: [done], next: null } };
+    const { out } = await muster('settlements', 'run_1');
+    expect(out).toContain('file, ops');
+    expect(out).toContain('1,200 succeeded, 3 failed');
+  });
+});

@@ -1,0 +1,71 @@
+import type { RunProgress } from '../../shared/contracts/runs/runs.ts';
+import { createPaint } from '../show/paint.ts';
+import { endedUsers, renderBars, renderProgressLine, type ProgressView } from './progress.ts';
+import { createRateMeter, type RateMeter } from './rate-meter.ts';
+import { cellsOf, cutTo } from '../show/text.ts';
+import type { Terminal } from '../frame/terminal.ts';
+
+/** Shows a run moving: bars that are drawn over on a terminal, a line a second elsewhere. */
+export interface ProgressDisplay {
+  show(progress: RunProgress): void;
+  /** Leaves the last picture standing. */
+  end(): void;
+}
+
+const secondsPerLine = 1;
+
+export function createProgressDisplay(terminal: Terminal, nowMs: () => number): ProgressDisplay {
+  const beganMs = nowMs();
+  const meters = new Map<number, RateMeter>();
+  const draw = terminal.live ? drawBars(terminal) : drawLines(terminal);
+
+  function viewOf(progress: RunProgress): ProgressView {
+    const atMs = nowMs();
+    const rates = progress.steps.map((line) => {
+      const meter = meters.get(line.step) ?? createRateMeter();
+      meters.set(line.step, meter);
+      meter.add(atMs, endedUsers(line));
+      return meter.perSecond();
+    });
+    return { progress, rates, elapsedSeconds: (atMs - beganMs) / 1000 };
+  }
+
+  return { show: (progress) => draw.draw(viewOf(progress)), end: () => draw.end() };
+}
+
+interface Drawing {
+  draw(view: ProgressView): void;
+  end(): void;
+}
+
+function drawBars(terminal: Terminal): Drawing {
+  const paint = createPaint(terminal.colours.notes);
+  const plain = createPaint(false);
+  return {
+    draw: (view) => {
+      const { columns } = terminal;
+      const lines = renderBars(view, columns, plain);
+      const fits = lines.every((line) => cellsOf(line) <= columns);
+      // What would wrap could not be drawn over. It is cut without colours, whose codes must not be cut.
+      terminal.redraw(fits ? renderBars(view, columns, paint) : lines.map((line) => cutTo(line, columns)));
+    },
+    end: () => terminal.settle(),
+  };
+}
+
+function drawLines(terminal: Terminal): Drawing {
+  let nextSecond = 0;
+  let last: ProgressView | undefined;
+  return {
+    draw: (view) => {
+      last = view;
+      if (view.elapsedSeconds < nextSecond) return;
+      nextSecond = Math.floor(view.elapsedSeconds) + secondsPerLine;
+      terminal.note(`${renderProgressLine(view)}\n`);
+      last = undefined;
+    },
+    end: () => {
+      if (last) terminal.note(`${renderProgressLine(last)}\n`);
+    },
+  };
+}

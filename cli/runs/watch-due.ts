@@ -1,0 +1,52 @@
+import type { Clock } from '../../shared/ports/clock.ts';
+import { duration } from '../show/numbers.ts';
+import { localTime } from '../show/times.ts';
+import type { Terminal } from '../frame/terminal.ts';
+import type { Campaign } from '../api/api-answers.ts';
+
+const soonMs = 10_000;
+const pollSoonMs = 250;
+const pollLaterMs = 5000;
+const leastBetweenNotesMs = 60_000;
+
+/** Tells how long a campaign that is watched has to be waited for: drawn over on a terminal, a line now and then elsewhere. */
+export interface DueDisplay {
+  /** Shows what is left; returns the pause before the next look, in milliseconds. */
+  show(): number;
+  end(): void;
+}
+
+export function createDueDisplay(campaign: Campaign, terminal: Terminal, clock: Clock): DueDisplay {
+  const { nextRunAt, schedule } = campaign;
+  let saidMs: number | undefined;
+  let leftWhenSaidMs = Infinity;
+
+  function leftMs(): number {
+    return nextRunAt === null ? 0 : Date.parse(nextRunAt) - clock.now().getTime();
+  }
+
+  /** Seldom while there is long to wait, and at least each minute when it is soon. */
+  function isTimeToSay(left: number): boolean {
+    if (saidMs === undefined) return true;
+    return clock.monotonicMs() - saidMs >= leastBetweenNotesMs && left <= leftWhenSaidMs * 0.9;
+  }
+
+  return {
+    show: () => {
+      const left = leftMs();
+      if (nextRunAt === null || left <= 0) return pollSoonMs;
+      const line = `due ${localTime(nextRunAt, schedule?.zone)}, in ${duration(left / 1000)}`;
+      if (terminal.live) terminal.redraw([`  ${line}`]);
+      else if (isTimeToSay(left)) {
+        terminal.note(`${line}\n`);
+        saidMs = clock.monotonicMs();
+        leftWhenSaidMs = left;
+      }
+      if (terminal.live) return left < soonMs ? pollSoonMs : 1000;
+      return left < soonMs ? pollSoonMs : pollLaterMs;
+    },
+    end: () => {
+      if (terminal.live) terminal.redraw([]);
+    },
+  };
+}

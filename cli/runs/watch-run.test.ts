@@ -1,0 +1,72 @@
+import { expect, test } from 'vitest';
+import type { RunProgress } from '../../shared/contracts/runs/runs.ts';
+import { runStates } from '../../shared/domain/run/run-states.ts';
+import type { Clock } from '../../shared/ports/clock.ts';
+import { progressOf } from './sample-run.ts';
+import { ApiUnavailable } from '../api/api-answers.ts';
+import { createApiClient } from '../api/api-client.ts';
+import { awaitRun, exitCodeOf, watchRun } from './watch-run.ts';
+
+/** Time moves by sleeping only. */
+function createSleepingClock(): Clock {
+  let nowMs = 0;
+  return {
+    now: () => new Date(nowMs),
+    monotonicMs: () => nowMs,
+    sleep: (ms) => {
+      nowMs += ms;
+      return Promise.resolve();
+    },
+  };
+}
+
+function depsOf(answers: (() => unknown)[], signal = new AbortController().signal) {
+  const fetch = () => {
+    const answer = answers.length > 1 ? answers.shift() : answers[0];
+    return Promise.resolve().then(() => Response.json(answer?.()));
+  };
+  return {
+    api: createApiClient({ baseUrl: 'http://api', apiKey: 'key', fetch }),
+    clock: createSleepingClock(),
+    signal,
+  };
+}
+
+const running = () => progressOf({ state: 'running' });
+const completed = () => progressOf({ state: 'completed' });
+const down = () => {
+  throw new TypeError('fetch failed');
+};
+
+test('a run is shown until it has ended', async () => {
+  const seen: RunProgress['state'][] = [];
+  const last = await watchRun('run_1', depsOf([running, running, completed]), ({ value }) => seen.push(value.state));
+  expect(last?.state).toBe('completed');
+  expect(seen).toEqual(['running', 'running', 'completed']);
+});
+
+test('an API that restarts is waited for', async () => {
+  const last = await watchRun('run_1', depsOf([running, down, down, completed]), () => undefined);
+  expect(last?.state).toBe('completed');
+});
+
+test('an API that stays away is an error', async () => {
+  await expect(watchRun('run_1', depsOf([running, down]), () => undefined)).rejects.toThrow(ApiUnavailable);
+});
+
+test('the run of a campaign is waited for', async () => {
+  const none = () => ({ items: [], next: null });
+  const one = () => ({ items: [{ runId: 'run_1' }], next: null });
+  expect(await awaitRun('cmp_1', depsOf([none, none, one]))).toBe('run_1');
+});
+
+test('nothing is waited for after an interrupt', async () => {
+  const deps = depsOf([() => ({ items: [], next: null })], AbortSignal.abort());
+  expect(await awaitRun('cmp_1', deps)).toBeUndefined();
+  expect(await watchRun('run_1', deps, () => undefined)).toBeUndefined();
+});
+
+test('only runs that were not carried out to their end are an error', () => {
+  const bad = runStates.filter((state) => exitCodeOf(state) !== 0);
+  expect(bad).toEqual(['cancelled', 'expired', 'failed']);
+});
