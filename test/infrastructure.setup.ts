@@ -1,10 +1,13 @@
 import type { TestProject } from 'vitest/node';
 import { startInfrastructure, type Infrastructure } from '../shared/infrastructure/infrastructure.ts';
+import { createTemplateDatabase, type TemplateDatabase } from './support/template-database.ts';
 
 declare module 'vitest' {
   interface ProvidedContext {
     /** An empty database; each test file makes a database of its own beside it. */
     databaseUrl: string;
+    /** What it is copied from. */
+    templateDatabase: string;
     /** `host:port,host:port`; each test file uses a topic prefix of its own. */
     kafkaBrokers: string;
   }
@@ -12,7 +15,7 @@ declare module 'vitest' {
 
 interface Shared {
   users: number;
-  starting: Promise<Infrastructure>;
+  starting: Promise<{ infrastructure: Infrastructure; template: TemplateDatabase }>;
 }
 
 declare global {
@@ -26,17 +29,30 @@ declare global {
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   const shared = (globalThis.musterTestInfrastructure ??= {
     users: 0,
-    starting: startInfrastructure({ environment: process.env, report: (line) => process.stderr.write(`${line}\n`) }),
+    starting: start(),
   });
   shared.users += 1;
-  const infrastructure = await shared.starting;
+  const { infrastructure, template } = await shared.starting;
   if (shared.users === 1) process.stderr.write(`using ${infrastructure.description}\n`);
   project.provide('databaseUrl', infrastructure.databaseUrl);
+  project.provide('templateDatabase', template.name);
   project.provide('kafkaBrokers', infrastructure.brokers.join(','));
   return async () => {
     shared.users -= 1;
     if (shared.users > 0) return;
     globalThis.musterTestInfrastructure = undefined;
+    await template.drop();
     await infrastructure.stop();
   };
+}
+
+async function start() {
+  const report = (line: string) => process.stderr.write(`${line}\n`);
+  const infrastructure = await startInfrastructure({ environment: process.env, report });
+  try {
+    return { infrastructure, template: await createTemplateDatabase(infrastructure.databaseUrl) };
+  } catch (error) {
+    await infrastructure.stop();
+    throw error;
+  }
 }

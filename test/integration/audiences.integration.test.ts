@@ -1,49 +1,37 @@
 import type { Pool } from 'pg';
-import { pino } from 'pino';
 import { v7 as uuidv7 } from 'uuid';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { createAudienceStore } from '../../services/api/audiences/postgres/audience-store.ts';
 import { createCampaignStore } from '../../services/api/campaigns/postgres/campaign-store.ts';
 import { createRetentionStore } from '../../services/trigger/retain/postgres/retention.ts';
-import { createHotPathPool, createPool, createUploadPool } from '../../shared/postgres/pool.ts';
+import { createHotPathPool, createUploadPool } from '../../shared/postgres/pool.ts';
 import { createStoredAudiences } from '../../shared/postgres/stored-audiences.ts';
 import { describeAudienceStore } from '../support/conformance/audience-store.conformance.ts';
-import { createTestDatabase, type TestDatabase } from '../support/postgres-database.ts';
+import { databaseForFile } from '../support/file-database.ts';
 
-let database: TestDatabase;
-let pool: Pool;
+const database = databaseForFile();
 let uploadPool: Pool;
 let hotPool: Pool;
-beforeAll(async () => {
-  database = await createTestDatabase();
-  const logger = pino({ level: 'silent' });
-  const terms = { connectionString: database.url, applicationName: 'audiences-test', logger };
-  pool = createPool(terms);
-  uploadPool = createUploadPool({ ...terms, max: 4 });
-  hotPool = createHotPathPool(terms);
-});
-afterAll(async () => {
-  await Promise.all([pool.end(), uploadPool.end(), hotPool.end()]);
-  await database.drop();
+beforeAll(() => {
+  uploadPool = database.open(createUploadPool, { applicationName: 'uploads', max: 4 });
+  hotPool = database.open(createHotPathPool);
 });
 
 /** The database's clock cannot be moved: what is kept for a time is made older instead. */
 async function passTime(ms: number): Promise<void> {
-  await pool.query(
+  await database.pool.query(
     `update audiences set created_at = created_at - $1 * interval '1 ms', received_at = received_at - $1 * interval '1 ms'`,
     [ms],
   );
 }
 
 async function postgresStores() {
-  await pool.query(
-    'truncate audiences, audience_parts, audience_rejects, campaigns, campaign_revisions, run_starts cascade',
-  );
+  await database.empty();
   return {
-    audiences: createAudienceStore({ pool, uploadPool }),
+    audiences: createAudienceStore({ pool: database.pool, uploadPool }),
     stored: createStoredAudiences({ pool: hotPool }),
-    campaigns: createCampaignStore({ pool }),
-    retention: createRetentionStore({ pool }),
+    campaigns: createCampaignStore({ pool: database.pool }),
+    retention: createRetentionStore({ pool: database.pool }),
     passTime,
   };
 }
@@ -59,14 +47,14 @@ describe('an upload on Postgres', () => {
     if (begun.kind !== 'begun') throw new Error('the upload did not begin');
     await begun.upload.add({ users: ['a'], countries: ['SG'] });
     // Its tables go after its last words to the client: only when the process is gone are they gone too.
-    await pool.query(
-      `select pg_terminate_backend(pid, 30000) from pg_stat_activity where application_name = 'audiences-test' and query like '%upload_rows%' and pid <> pg_backend_pid()`,
+    await database.pool.query(
+      `select pg_terminate_backend(pid, 30000) from pg_stat_activity where application_name = 'uploads' and query like '%upload_rows%' and pid <> pg_backend_pid()`,
     );
     await expect(begun.upload.add({ users: ['b'], countries: ['SG'] })).rejects.toThrow();
     await begun.upload.fail('lost', { rows: 2, rejected: 0, rejects: [] });
-    const { rows } = await pool.query('select from audience_parts');
+    const { rows } = await database.pool.query('select from audience_parts');
     expect(rows).toEqual([]);
-    const { rows: tables } = await pool.query(`select from pg_class where relname = 'upload_rows'`);
+    const { rows: tables } = await database.pool.query(`select from pg_class where relname = 'upload_rows'`);
     expect(tables).toEqual([]);
   });
 
@@ -75,14 +63,16 @@ describe('an upload on Postgres', () => {
     const begun = await audiences.begin(start());
     if (begun.kind !== 'begun') throw new Error('the upload did not begin');
     await begun.upload.add({ users: ['a'], countries: ['SG'] });
-    const open = `select from pg_stat_activity where application_name = 'audiences-test' and state <> 'idle' and pid <> pg_backend_pid()`;
-    expect((await pool.query(open)).rows).toEqual([]);
+    const open = `select from pg_stat_activity where application_name = 'uploads' and state <> 'idle' and pid <> pg_backend_pid()`;
+    expect((await database.pool.query(open)).rows).toEqual([]);
     await begun.upload.fail('over', { rows: 1, rejected: 0, rejects: [] });
   });
 
   it('is paged by one look-up in its index, however long the list is', async () => {
     await postgresStores();
-    await pool.query(`insert into audiences (id, name, state, attempt) values ($1, 'long', 'ready', $1)`, [uuidv7()]);
+    await database.pool.query(`insert into audiences (id, name, state, attempt) values ($1, 'long', 'ready', $1)`, [
+      uuidv7(),
+    ]);
     const plan = await hotPool.query<{ 'QUERY PLAN': string }>(
       `explain select users from audience_parts where audience = $1 and country = $2 and last_user > $3 order by last_user limit 1`,
       [uuidv7(), 'SG', 'x'],

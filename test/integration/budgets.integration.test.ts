@@ -1,6 +1,4 @@
-import type { Pool } from 'pg';
-import { pino } from 'pino';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { createBudgetStore } from '../../services/api/runs/control/postgres/budget-store.ts';
 import { createCampaignStore } from '../../services/api/campaigns/postgres/campaign-store.ts';
 import { createDueJobs } from '../../services/scheduler/postgres/due-jobs.ts';
@@ -16,20 +14,10 @@ import { createStepLedger } from '../../shared/postgres/step-ledger.ts';
 import { retryingDeadlocks } from '../../shared/postgres/transaction.ts';
 import { childOf, doneOf, failed, leaseMs, someBatches, waitingOf } from '../support/conformance/execution-subject.ts';
 import { campaignDefinitionOf } from '../support/conformance/run-rows.ts';
-import { createTestDatabase, type TestDatabase } from '../support/postgres-database.ts';
+import { databaseForFile } from '../support/file-database.ts';
 import { createChance, type Chance } from '../simulation/seeded.ts';
 
-let database: TestDatabase;
-let pool: Pool;
-beforeAll(async () => {
-  database = await createTestDatabase();
-  const logger = pino({ level: 'silent' });
-  pool = createHotPathPool({ connectionString: database.url, applicationName: 'budgets-test', logger });
-});
-afterAll(async () => {
-  await pool.end();
-  await database.drop();
-});
+const database = databaseForFile(createHotPathPool);
 
 const unitsPerUser = [2];
 
@@ -37,15 +25,15 @@ const unitsPerUser = [2];
 async function fedRun(units: number, batches: readonly (readonly string[])[]) {
   const chain = [{ action: 'award-points', params: {}, unitsPerUser: unitsPerUser[0] ?? 0 }];
   const definition = campaignDefinitionOf({ countries: ['SG'], chain, budgets: [{ country: 'SG', units }] });
-  const campaigns = createCampaignStore({ pool });
+  const campaigns = createCampaignStore({ pool: database.pool });
   const { campaignId } = await campaigns.create(definition);
   await campaigns.start(campaignId, null);
-  const lease = await createLeases({ pool }).acquire('scheduler', 'a', 60_000);
-  const fired = lease && (await createDueJobs({ pool }).fire(lease, 100));
+  const lease = await createLeases({ pool: database.pool }).acquire('scheduler', 'a', 60_000);
+  const fired = lease && (await createDueJobs({ pool: database.pool }).fire(lease, 100));
   const runId = fired?.runs.find((run) => run.campaignId === campaignId)?.runId ?? '';
   const audience = segmentAlone({ segment: 'all', snapshot: 's1', estimate: null });
-  await createRunStore({ pool }).begin(runId, [{ country: 'SG', audience }]);
-  const feeds = createFeedStore({ pool });
+  await createRunStore({ pool: database.pool }).begin(runId, [{ country: 'SG', audience }]);
+  const feeds = createFeedStore({ pool: database.pool });
   const feed = (await feeds.claim('t', leaseMs, 1000, 'all')).find((each) => each.runId === runId);
   if (!feed) throw new Error('the run has no feed');
   const { feedId, token } = feed;
@@ -64,11 +52,11 @@ async function fedRun(units: number, batches: readonly (readonly string[])[]) {
 }
 
 function ledgerOf(nth: number): StepLedger {
-  return createStepLedger({ pool, owner: `worker-${nth}`, slot: nth, leaseMs });
+  return createStepLedger({ pool: database.pool, owner: `worker-${nth}`, slot: nth, leaseMs });
 }
 
 async function figuresOf(campaignId: string): Promise<number[]> {
-  const [sg] = await createBudgetStore({ pool }).list(campaignId);
+  const [sg] = await createBudgetStore({ pool: database.pool }).list(campaignId);
   return sg ? [sg.units, sg.used, sg.reserved] : [];
 }
 
@@ -140,13 +128,13 @@ describe('budgets beside many workers', () => {
     const ref = { feedId, batchNo: 1, step: 1 };
     await ledgerOf(0).flush({ results: [], claims: [ref], begins: [], unitsPerUser: costs });
     // Another puts the step back, and has not committed yet.
-    const rival = await pool.connect();
+    const rival = await database.pool.connect();
     await rival.query('begin');
     await rival.query(`update batch_steps set state = 2, next_attempt_at = now() where feed = $1`, [feedId]);
     await rival.query('delete from budget_reservations where feed = $1', [feedId]);
     const flush = ledgerOf(1).flush({ results: [], claims: [ref], begins: [], unitsPerUser: costs });
     await expect
-      .poll(async () => (await pool.query(`select from pg_locks where not granted`)).rowCount, { interval: 5 })
+      .poll(async () => (await database.pool.query(`select from pg_locks where not granted`)).rowCount, { interval: 5 })
       .toBeGreaterThan(0);
     await rival.query('commit');
     rival.release();
@@ -159,7 +147,7 @@ describe('budgets beside many workers', () => {
 
   it('keep what was reserved right before a worker died, for whoever claims the step', async () => {
     const { campaignId, feedId } = await fedRun(20, someBatches(2, 10));
-    await pool.query('select * from reserve_budgets($1, $2, $3)', [[feedId], [1], [1]]);
+    await database.pool.query('select * from reserve_budgets($1, $2, $3)', [[feedId], [1], [1]]);
     const costs = new Map([[feedId, unitsPerUser]]);
     const claims = [1, 2].map((batchNo) => ({ feedId, batchNo, step: 1 }));
     const { claimed } = await ledgerOf(0).flush({ results: [], claims, begins: [], unitsPerUser: costs });
@@ -175,9 +163,9 @@ describe('budgets beside many workers', () => {
     const [claim] = (await ledger.flush({ results: [], claims, begins: [], unitsPerUser: costs })).claimed;
     if (!claim) throw new Error('the step was free');
     await ledger.flush({ results: [doneOf(claim)], claims: [], begins: [], unitsPerUser: costs });
-    await createRunStore({ pool }).finish(runId, 'completed', null);
-    await pool.query(`update runs set ended_at = now() - interval '2 days' where id = $1`, [runId]);
-    await createRetentionStore({ pool }).deleteRuns(1, 100);
+    await createRunStore({ pool: database.pool }).finish(runId, 'completed', null);
+    await database.pool.query(`update runs set ended_at = now() - interval '2 days' where id = $1`, [runId]);
+    await createRetentionStore({ pool: database.pool }).deleteRuns(1, 100);
     expect(await figuresOf(campaignId)).toEqual([100, 20, 0]);
   });
 });
@@ -194,7 +182,7 @@ async function someOpen(feedId: string, chance: Chance): Promise<StepRef[]> {
 
 async function allBatches(feedId: string): Promise<StepRef[]> {
   const text = 'select batch_no as "batchNo" from batches where feed = $1 order by 1';
-  const { rows } = await pool.query<{ batchNo: number }>(text, [feedId]);
+  const { rows } = await database.pool.query<{ batchNo: number }>(text, [feedId]);
   return rows.map(({ batchNo }) => ({ feedId, batchNo, step: 1 }));
 }
 
@@ -203,5 +191,5 @@ async function lapse(): Promise<void> {
   const leases = `update batch_steps set lease_until = now() - interval '1 second'
      where state = 1 and lease_until < now() + interval '29.8 seconds'`;
   const waits = 'update batch_steps set next_attempt_at = now() where state = 2 and next_attempt_at > now()';
-  for (const text of [leases, waits]) await retryingDeadlocks(() => pool.query(text));
+  for (const text of [leases, waits]) await retryingDeadlocks(() => database.pool.query(text));
 }

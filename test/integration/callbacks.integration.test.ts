@@ -1,6 +1,5 @@
 import type { Pool } from 'pg';
-import { pino } from 'pino';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { createDeadJobStore } from '../../services/api/jobs/postgres/dead-job-store.ts';
 import { createSchedulerDesk } from '../../services/api/jobs/scheduler/postgres/scheduler-desk.ts';
 import { createCallLedger } from '../../services/dispatcher/postgres/call-ledger.ts';
@@ -25,91 +24,87 @@ import { describeDueReferences } from '../support/conformance/due-references.con
 import { describePartitionLeases, leaderName } from '../support/conformance/partition-leases.conformance.ts';
 import { describeSchedulerDesk } from '../support/conformance/scheduler-desk.conformance.ts';
 import { clientIdOf, jobIdOf } from '../support/conformance/job-subject.ts';
-import { createTestDatabase, type TestDatabase } from '../support/postgres-database.ts';
-import { emptyJobTables, postgresJobSubject } from '../support/postgres-job-subject.ts';
+import { databaseForFile } from '../support/file-database.ts';
+import { postgresJobSubject } from '../support/postgres-job-subject.ts';
 
-let database: TestDatabase;
-let pool: Pool;
-beforeAll(async () => {
-  database = await createTestDatabase();
-  const logger = pino({ level: 'silent' });
-  pool = createHotPathPool({ connectionString: database.url, applicationName: 'callbacks-test', logger });
-});
-afterAll(async () => {
-  await pool.end();
-  await database.drop();
-});
+const database = databaseForFile(createHotPathPool);
 
 const ledgerOf = (owner: string) =>
-  createCallLedger({ pool, owner, slot: 1, leaseMs: ledgerLeaseMs, region: () => ({ name: 'local', epoch: 1 }) });
+  createCallLedger({
+    pool: database.pool,
+    owner,
+    slot: 1,
+    leaseMs: ledgerLeaseMs,
+    region: () => ({ name: 'local', epoch: 1 }),
+  });
 
 describeCallLedger('on Postgres', async () => {
-  await emptyJobTables(pool);
-  return { ...postgresJobSubject(pool), ledgerOf };
+  await database.empty();
+  return { ...postgresJobSubject(database.pool), ledgerOf };
 });
 
 describeHostCircuits('on Postgres', async () => {
-  await emptyJobTables(pool);
-  const circuitsOf = (owner: string) => createHostCircuits({ pool, owner, slot: 1, leaseMs: ledgerLeaseMs });
-  return { ...postgresJobSubject(pool), ledgerOf, circuitsOf };
+  await database.empty();
+  const circuitsOf = (owner: string) =>
+    createHostCircuits({ pool: database.pool, owner, slot: 1, leaseMs: ledgerLeaseMs });
+  return { ...postgresJobSubject(database.pool), ledgerOf, circuitsOf };
 });
 
 describeDueReferences('on Postgres', async () => {
-  await emptyJobTables(pool);
-  return { ...postgresJobSubject(pool), due: createDueReferences({ pool }), ledgerOf };
+  await database.empty();
+  return { ...postgresJobSubject(database.pool), due: createDueReferences({ pool: database.pool }), ledgerOf };
 });
 
 describeDeadJobStore('on Postgres', async () => {
-  await emptyJobTables(pool);
-  return { ...postgresJobSubject(pool), deadJobs: createDeadJobStore({ pool }), ledgerOf };
+  await database.empty();
+  return { ...postgresJobSubject(database.pool), deadJobs: createDeadJobStore({ pool: database.pool }), ledgerOf };
 });
 
 describeSchedulerDesk('on Postgres', async () => {
-  await emptyJobTables(pool);
-  await pool.query(`delete from regions where name <> 'local'`);
-  await pool.query('truncate job_nodes, leases');
-  await pool.query('update job_partitions set wanted = null, owner = null, token = 0, since = null, expires_at = null');
+  await database.empty();
   return {
-    ...postgresJobSubject(pool),
-    desk: createSchedulerDesk({ pool }),
-    regions: createRegions({ pool }),
-    circuits: createHostCircuits({ pool, owner: 'a', slot: 1, leaseMs: ledgerLeaseMs }),
-    partitions: createPartitionLeases({ pool, leader: leaderName }),
+    ...postgresJobSubject(database.pool),
+    desk: createSchedulerDesk({ pool: database.pool }),
+    regions: createRegions({ pool: database.pool }),
+    circuits: createHostCircuits({ pool: database.pool, owner: 'a', slot: 1, leaseMs: ledgerLeaseMs }),
+    partitions: createPartitionLeases({ pool: database.pool, leader: leaderName }),
   };
 });
 
 describePartitionLeases('on Postgres', async () => {
-  await pool.query('truncate job_nodes, leases');
-  await pool.query('update job_partitions set wanted = null, owner = null, token = 0, since = null, expires_at = null');
+  await database.empty();
   return {
-    leases: createLeases({ pool }),
-    partitions: createPartitionLeases({ pool, leader: leaderName }),
+    leases: createLeases({ pool: database.pool }),
+    partitions: createPartitionLeases({ pool: database.pool, leader: leaderName }),
     setRegion: async (name: string, active: boolean) => {
-      await pool.query(
+      await database.pool.query(
         'insert into regions (name, active) values ($1, $2) on conflict (name) do update set active = excluded.active',
         [name, active],
       );
     },
     passTime: async (ms: number) => {
       for (const table of ['job_partitions', 'job_nodes', 'leases']) {
-        await pool.query(`update ${table} set expires_at = expires_at - $1 * interval '1 ms'`, [ms]);
+        await database.pool.query(`update ${table} set expires_at = expires_at - $1 * interval '1 ms'`, [ms]);
       }
     },
   };
 });
 
 describe('the statement that ends and claims', () => {
-  beforeEach(() => emptyJobTables(pool));
+  beforeEach(() => database.empty());
 
   it('finds every fire and job by its index, though it was planned while there were none', async () => {
-    await pool.query('analyze fires, jobs');
+    await database.pool.query('analyze fires, jobs');
     const nothing: FlushParams = {
       ...{ partitions: '{}', dues: '{}', ids: '{}', epochs: '{}', verdicts: '{}', delaysMs: '{}', statuses: '{}' },
       ...{ latenciesMs: '{}', errors: '{}', answers: '{}', remarks: '{}', claimPartitions: '{}', claimDues: '{}' },
       ...{ claimIds: '{}', owner: 'a', leaseMs: 1, slot: 1, region: 'local', regionEpoch: 1 },
     };
     const { text, values } = flushCalls.with(nothing);
-    const { rows } = await pool.query<{ 'QUERY PLAN': string }>({ text: `explain ${text}`, values: values ?? [] });
+    const { rows } = await database.pool.query<{ 'QUERY PLAN': string }>({
+      text: `explain ${text}`,
+      values: values ?? [],
+    });
     const plan = rows.map((row) => row['QUERY PLAN']).join('\n');
     expect(plan).not.toMatch(/(Seq|Bitmap Heap) Scan on (fires|jobs)/);
     const scans = plan
@@ -120,7 +115,7 @@ describe('the statement that ends and claims', () => {
   });
 
   it('lets one of two that claim the same jobs at once have each of them', async () => {
-    const subject = postgresJobSubject(pool);
+    const subject = postgresJobSubject(database.pool);
     const keys = await subject.add(
       Array.from({ length: 200 }, (_, index) => ({ jobId: jobIdOf(index), clientId: clientIdOf(1), dueInMs: -1 })),
     );
@@ -133,19 +128,19 @@ describe('the statement that ends and claims', () => {
   });
 
   it('refuses a zombie that ends while another takes over', async () => {
-    const subject = postgresJobSubject(pool);
+    const subject = postgresJobSubject(database.pool);
     const keys = await subject.add([{ jobId: jobIdOf(1), clientId: clientIdOf(1), dueInMs: -1 }]);
     const [zombie] = (await ledgerOf('a').flush({ results: [], claims: keys })).claimed;
     if (!zombie) throw new Error('not claimed');
     await subject.passTime(ledgerLeaseMs + 1);
 
-    const taking = await pool.connect();
+    const taking = await database.pool.connect();
     try {
       await taking.query('begin');
       await taking.query(`update fires set epoch = epoch + 1, owner = 'b', lease_until = now() + interval '1 minute'`);
       const note = { status: 200, latencyMs: 1, error: null, answer: null };
       const ending = ledgerOf('a').flush({ results: [{ ...zombie, verdict: { kind: 'called' }, note }], claims: [] });
-      await untilSomebodyWaits(pool);
+      await untilSomebodyWaits(database.pool);
       await taking.query('commit');
       expect((await ending).recorded.size).toBe(0);
     } finally {
@@ -161,8 +156,8 @@ describe('the statement that ends and claims', () => {
 
 describe('the looks', () => {
   it('begin at the mark of each partition, by the index, though they were planned while there were no jobs', async () => {
-    await emptyJobTables(pool);
-    await pool.query('analyze fires, jobs');
+    await database.empty();
+    await database.pool.query('analyze fires, jobs');
     const marks = { partitions: '{1}', dues: '{0}', ids: `{${jobIdOf(0)}}` };
     const until = { untilDues: '{1}', untilIds: `{${jobIdOf(0)}}`, limit: 16 };
     const statements = [
@@ -171,7 +166,7 @@ describe('the looks', () => {
       sweepDue.with({ ...marks, ...until }),
     ];
     const fromClaims = sweepLapsed.with({ ...marks, ...until });
-    const explained = await pool.query<{ 'QUERY PLAN': string }>({
+    const explained = await database.pool.query<{ 'QUERY PLAN': string }>({
       ...{ text: `explain ${fromClaims.text}`, values: fromClaims.values ?? [] },
     });
     const lapsed = explained.rows.map((row) => row['QUERY PLAN']).join('\n');
@@ -179,7 +174,10 @@ describe('the looks', () => {
     expect(lapsed).toMatch(/Scan using jobs_(pkey|by_id) on jobs j.*\n *Index Cond: .*id = f\.(partition_)?id/);
     expect(lapsed).not.toMatch(/(Seq|Bitmap Heap) Scan on (fires|jobs)|Sort/);
     for (const { text, values } of statements) {
-      const { rows } = await pool.query<{ 'QUERY PLAN': string }>({ text: `explain ${text}`, values: values ?? [] });
+      const { rows } = await database.pool.query<{ 'QUERY PLAN': string }>({
+        text: `explain ${text}`,
+        values: values ?? [],
+      });
       const plan = rows.map((row) => row['QUERY PLAN']).join('\n');
       expect(plan).toMatch(
         /Index Scan using jobs_pkey on jobs t.*\n *Index Cond: \(\(partition_id = w\.p\) AND \(.*due_at.*id/,
@@ -190,11 +188,11 @@ describe('the looks', () => {
 });
 
 describe('the history of jobs', () => {
-  beforeEach(() => emptyJobTables(pool));
-  const history = () => createJobHistory({ pool });
+  beforeEach(() => database.empty());
+  const history = () => createJobHistory({ pool: database.pool });
   const keep = (historyDays: number, deadDays: number) => history().keep({ historyDays, deadDays });
   const daysOf = async (parent: string) => {
-    const { rows } = await pool.query<{ day: string }>(
+    const { rows } = await database.pool.query<{ day: string }>(
       `select right(c.relname, 8) as day from pg_inherits i join pg_class c on c.oid = i.inhrelid
        where i.inhparent = $1::regclass and c.relname ~ '_[0-9]{8}$' order by 1`,
       [parent],
@@ -210,11 +208,11 @@ describe('the history of jobs', () => {
   });
 
   it('drops days whole that are too old, and not the one that is not quite', async () => {
-    await pool.query(`select make_job_days(now() - interval '9 days', now() - interval '4 days')`);
+    await database.pool.query(`select make_job_days(now() - interval '9 days', now() - interval '4 days')`);
     const before = await daysOf('ended_jobs');
     expect((await keep(7, 0)).daysDropped).toBeGreaterThanOrEqual(2);
     const after = await daysOf('ended_jobs');
-    const { rows } = await pool.query<{ first: string }>(
+    const { rows } = await database.pool.query<{ first: string }>(
       `select to_char((now() - interval '7 days') at time zone 'UTC', 'YYYYMMDD') as first`,
     );
     expect(after).toEqual(before.filter((day) => day >= (rows[0]?.first ?? '')));
@@ -222,28 +220,28 @@ describe('the history of jobs', () => {
 
   it('goes on over a day that nobody made in time, whose rows leave by their age', async () => {
     const [today = ''] = (
-      await pool.query<{ day: string }>(`select to_char(now() at time zone 'UTC', 'YYYYMMDD') as day`)
+      await database.pool.query<{ day: string }>(`select to_char(now() at time zone 'UTC', 'YYYYMMDD') as day`)
     ).rows.map(({ day }) => day);
-    await pool.query(`drop table job_attempts_${today}`);
+    await database.pool.query(`drop table job_attempts_${today}`);
     const attempt = `insert into job_attempts (id, at, attempt) values ($1, now() - $2 * interval '1 day', 1)`;
-    await pool.query(attempt, [jobIdOf(1), 0]);
-    await pool.query(attempt, [jobIdOf(2), 9]);
+    await database.pool.query(attempt, [jobIdOf(1), 0]);
+    await database.pool.query(attempt, [jobIdOf(2), 9]);
     await keep(7, 0);
     expect(await daysOf('job_attempts')).not.toContain(today);
-    const { rows } = await pool.query<{ id: string }>('select id from job_attempts');
+    const { rows } = await database.pool.query<{ id: string }>('select id from job_attempts');
     expect(rows).toEqual([{ id: jobIdOf(1) }]);
 
-    await pool.query('delete from job_attempts');
+    await database.pool.query('delete from job_attempts');
     await keep(7, 0);
     expect(await daysOf('job_attempts')).toContain(today);
   });
 
   it('forgets dead jobs that are too old, which stay counted', async () => {
     const old = `insert into dead_jobs (id, client, died_at, cause, job) values ($1, $2, now() - $3 * interval '1 day', 'x', '{}')`;
-    await pool.query(old, [jobIdOf(1), clientIdOf(1), 11]);
-    await pool.query(old, [jobIdOf(2), clientIdOf(1), 9]);
+    await database.pool.query(old, [jobIdOf(1), clientIdOf(1), 11]);
+    await database.pool.query(old, [jobIdOf(2), clientIdOf(1), 9]);
     expect((await keep(0, 10)).deadExpired).toBe(1);
-    expect((await postgresJobSubject(pool).rows()).dead).toMatchObject([{ jobId: jobIdOf(2) }]);
+    expect((await postgresJobSubject(database.pool).rows()).dead).toMatchObject([{ jobId: jobIdOf(2) }]);
   });
 });
 
@@ -259,15 +257,15 @@ async function untilSomebodyWaits(of: Pool): Promise<void> {
 
 describe('a late look on Postgres', () => {
   it('finds what was under way when the one before began, and leaves out what was committed by then', async () => {
-    await emptyJobTables(pool);
-    const due = createDueReferences({ pool });
-    const subject = postgresJobSubject(pool);
+    await database.empty();
+    const due = createDueReferences({ pool: database.pool });
+    const subject = postgresJobSubject(database.pool);
     const clientId = clientIdOf(1);
     const [seen] = await subject.add([{ jobId: jobIdOf(1), clientId, dueInMs: -1000 }]);
     if (!seen) throw new Error('nothing was added');
     const marks = [{ partition: 1, dueUs: seen.dueUs, jobId: seen.jobId }];
     await subject.add([{ jobId: jobIdOf(65), clientId, dueInMs: 60_000 }]);
-    const moving = await pool.connect();
+    const moving = await database.pool.connect();
     await moving.query('begin');
     await moving.query(
       `update jobs set due_at = to_timestamp($2::float8 / 1000000) - interval '500 ms' where id = $1`,

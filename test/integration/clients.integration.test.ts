@@ -1,27 +1,13 @@
-import type { Pool } from 'pg';
-import { pino } from 'pino';
-import { afterAll, beforeAll } from 'vitest';
 import { createClientStore } from '../../services/api/clients/postgres/client-store.ts';
 import { createClientSource } from '../../shared/postgres/clients.ts';
 import { joinInstallation } from '../../shared/postgres/installation.ts';
-import { createPool } from '../../shared/postgres/pool.ts';
 import { describeClients } from '../support/conformance/clients.conformance.ts';
-import { createTestDatabase, type TestDatabase } from '../support/postgres-database.ts';
+import { databaseForFile } from '../support/file-database.ts';
 
-let database: TestDatabase;
-let pool: Pool;
-beforeAll(async () => {
-  database = await createTestDatabase();
-  const logger = pino({ level: 'silent' });
-  pool = createPool({ connectionString: database.url, applicationName: 'clients-test', logger });
-  await joinInstallation(pool, { actionTypes: {} }, { actionTypes: {}, partitionsPerShard: 1 });
-});
-afterAll(async () => {
-  await pool.end();
-  await database.drop();
-});
+const database = databaseForFile();
 
 describeClients('on Postgres', async () => {
-  await pool.query('truncate clients, client_keys');
-  return { store: createClientStore({ pool }), source: createClientSource({ pool }) };
+  await database.empty();
+  await joinInstallation(database.pool, { actionTypes: {} }, { actionTypes: {}, partitionsPerShard: 1 });
+  return { store: createClientStore({ pool: database.pool }), source: createClientSource({ pool: database.pool }) };
 });

@@ -1,7 +1,5 @@
-import type { Pool } from 'pg';
-import { pino } from 'pino';
 import { v7 as uuidv7 } from 'uuid';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { isBalanced, stepLines } from '../../shared/domain/step/outcomes.ts';
 import { describeApiKeys } from '../support/conformance/api-keys.conformance.ts';
 import { describeAuditLog } from '../support/conformance/audit-log.conformance.ts';
@@ -15,7 +13,7 @@ import { describeSessionStore } from '../support/conformance/session-store.confo
 import { describeRunReports } from '../support/conformance/run-reports.conformance.ts';
 import { campaignDefinitionOf } from '../support/conformance/run-rows.ts';
 import { createPostgresRunRows } from '../support/postgres-run-rows.ts';
-import { createTestDatabase, type TestDatabase } from '../support/postgres-database.ts';
+import { databaseForFile } from '../support/file-database.ts';
 import { createApiKeys } from '../../shared/postgres/api-keys.ts';
 import { createAuditLog } from '../../services/api/access/postgres/audit-log.ts';
 import { createCampaignLists } from '../../services/api/campaigns/postgres/campaign-lists.ts';
@@ -27,39 +25,25 @@ import { createRetentionStore } from '../../services/trigger/retain/postgres/ret
 import { createSessionStore } from '../../services/api/access/postgres/session-store.ts';
 import { createIdempotentRequests } from '../../services/api/frame/postgres/idempotent-requests.ts';
 import { createLeases } from '../../shared/postgres/leases.ts';
-import { createPool } from '../../shared/postgres/pool.ts';
 import { createRunReports } from '../../services/api/runs/postgres/run-reports.ts';
 
-let database: TestDatabase;
-let pool: Pool;
-beforeAll(async () => {
-  database = await createTestDatabase();
-  const logger = pino({ level: 'silent' });
-  pool = createPool({ connectionString: database.url, applicationName: 'control-stores-test', logger });
-});
-afterAll(async () => {
-  await pool.end();
-  await database.drop();
-});
+const database = databaseForFile();
 
 /** All control stores over the database, emptied. */
 async function postgresStores() {
-  await pool.query(
-    `truncate api_keys, idempotency_keys, campaigns, campaign_revisions, run_starts, leases, runs, feeds, user_failures, run_totals, dead_letters,
-     audit_log, run_events, holds, schedules, sessions, session_links cascade`,
-  );
+  await database.empty();
   return {
-    campaigns: createCampaignStore({ pool }),
-    leases: createLeases({ pool }),
-    dueJobs: createDueJobs({ pool }),
-    runs: createRunStore({ pool }),
+    campaigns: createCampaignStore({ pool: database.pool }),
+    leases: createLeases({ pool: database.pool }),
+    dueJobs: createDueJobs({ pool: database.pool }),
+    runs: createRunStore({ pool: database.pool }),
     addJob,
-    reports: createRunReports({ pool }),
-    keys: createApiKeys({ pool }),
-    audit: createAuditLog({ pool }),
-    requests: createIdempotentRequests({ pool }),
-    deadLetters: createDeadLetters({ pool }),
-    rows: createPostgresRunRows({ pool }),
+    reports: createRunReports({ pool: database.pool }),
+    keys: createApiKeys({ pool: database.pool }),
+    audit: createAuditLog({ pool: database.pool }),
+    requests: createIdempotentRequests({ pool: database.pool }),
+    deadLetters: createDeadLetters({ pool: database.pool }),
+    rows: createPostgresRunRows({ pool: database.pool }),
     kept,
     now,
     passTime,
@@ -67,7 +51,7 @@ async function postgresStores() {
 }
 
 async function kept() {
-  const { rows } = await pool.query<{ key: Buffer | null; value: Buffer | null; reason: string }>(
+  const { rows } = await database.pool.query<{ key: Buffer | null; value: Buffer | null; reason: string }>(
     'select key, value, reason from dead_letters',
   );
   return rows;
@@ -75,28 +59,28 @@ async function kept() {
 
 async function addJob(job: { campaignId: string; revision: number; dueAt: Date }): Promise<void> {
   const values = [job.dueAt, uuidv7(), job.campaignId, job.revision];
-  await pool.query(
+  await database.pool.query(
     'insert into run_starts (partition_id, due_at, id, campaign, revision) values (0, $1, $2, $3, $4)',
     values,
   );
 }
 
 async function now(): Promise<Date> {
-  const { rows } = await pool.query<{ now: Date }>('select now()');
+  const { rows } = await database.pool.query<{ now: Date }>('select now()');
   if (!rows[0]) throw new Error('the database does not know the time');
   return rows[0].now;
 }
 
 /** The database's clock cannot be moved: everything that waits for a time is moved towards it instead. */
 async function passTime(ms: number): Promise<void> {
-  await pool.query(`update leases set expires_at = expires_at - $1 * interval '1 ms'`, [ms]);
-  await pool.query(`update run_starts set due_at = due_at - $1 * interval '1 ms'`, [ms]);
-  await pool.query(
+  await database.pool.query(`update leases set expires_at = expires_at - $1 * interval '1 ms'`, [ms]);
+  await database.pool.query(`update run_starts set due_at = due_at - $1 * interval '1 ms'`, [ms]);
+  await database.pool.query(
     `update sessions set idle_until = idle_until - $1 * interval '1 ms', expires_at = expires_at - $1 * interval '1 ms'`,
     [ms],
   );
-  await pool.query(`update session_links set expires_at = expires_at - $1 * interval '1 ms'`, [ms]);
-  await pool.query(`update idempotency_keys set created_at = created_at - $1 * interval '1 ms'`, [ms]);
+  await database.pool.query(`update session_links set expires_at = expires_at - $1 * interval '1 ms'`, [ms]);
+  await database.pool.query(`update idempotency_keys set created_at = created_at - $1 * interval '1 ms'`, [ms]);
 }
 
 describeCampaignStore('on Postgres', postgresStores);
@@ -108,24 +92,24 @@ describeDeadLetters('on Postgres', postgresStores);
 describeAuditLog('on Postgres', postgresStores);
 describeCampaignLists('on Postgres', async () => ({
   ...(await postgresStores()),
-  lists: createCampaignLists({ pool }),
+  lists: createCampaignLists({ pool: database.pool }),
   addEvent: async (runId, kind) => {
-    await pool.query('insert into run_events (run, kind) values ($1, $2)', [runId, kind]);
+    await database.pool.query('insert into run_events (run, kind) values ($1, $2)', [runId, kind]);
   },
   forgetStart: async (campaignId) => {
-    await pool.query('delete from run_starts where campaign = $1', [campaignId]);
+    await database.pool.query('delete from run_starts where campaign = $1', [campaignId]);
   },
 }));
 describeSessionStore('on Postgres', async () => ({
   ...(await postgresStores()),
-  sessions: createSessionStore({ pool }),
+  sessions: createSessionStore({ pool: database.pool }),
   countSessions: async () => {
-    const { rows } = await pool.query<{ count: number }>(
+    const { rows } = await database.pool.query<{ count: number }>(
       'select (select count(*) from sessions)::int + (select count(*) from session_links)::int as count',
     );
     return rows[0]?.count ?? 0;
   },
-  deleteSessions: (limit: number) => createRetentionStore({ pool }).deleteSessions(limit),
+  deleteSessions: (limit: number) => createRetentionStore({ pool: database.pool }).deleteSessions(limit),
 }));
 describeApiKeys('on Postgres', async () => (await postgresStores()).keys);
 
@@ -141,13 +125,13 @@ describe('firing on Postgres', () => {
 
   /** Starts a fire that waits, having taken its job, until the returned function is called. */
   async function fireHalfway(fire: () => Promise<unknown>) {
-    const rival = await pool.connect();
+    const rival = await database.pool.connect();
     await rival.query('begin');
     await rival.query('lock table runs in access exclusive mode');
     const firing = fire();
     firing.catch(() => undefined);
     await expect
-      .poll(async () => (await pool.query('select from pg_locks where not granted')).rowCount, { interval: 5 })
+      .poll(async () => (await database.pool.query('select from pg_locks where not granted')).rowCount, { interval: 5 })
       .toBeGreaterThan(0);
     return {
       firing,
@@ -161,7 +145,9 @@ describe('firing on Postgres', () => {
   it('lets nobody take the lease over while jobs become runs', async () => {
     const { dueJobs, lease } = await withOneDueJob();
     const { firing, goOn } = await fireHalfway(() => dueJobs.fire(lease, 10));
-    await expect(pool.query('select 1 from leases for update nowait')).rejects.toMatchObject({ code: '55P03' });
+    await expect(database.pool.query('select 1 from leases for update nowait')).rejects.toMatchObject({
+      code: '55P03',
+    });
     await goOn();
     expect(await firing).toMatchObject({ runs: [{ isNew: true }] });
   });
@@ -169,7 +155,7 @@ describe('firing on Postgres', () => {
   it('leaves the job when its connection dies in the middle, and the next fire makes its run', async () => {
     const { dueJobs, lease } = await withOneDueJob();
     const { firing, goOn } = await fireHalfway(() => dueJobs.fire(lease, 10));
-    await pool.query(`select pg_terminate_backend(pid) from pg_locks where not granted`);
+    await database.pool.query(`select pg_terminate_backend(pid) from pg_locks where not granted`);
     await expect(firing).rejects.toThrow();
     await goOn();
     expect(await dueJobs.fire(lease, 10)).toMatchObject({ runs: [{ isNew: true }] });
@@ -185,7 +171,7 @@ describe('a snapshot on Postgres', () => {
 
     /** Feeds 100 users, then records them: the order in which it happens to every batch. */
     async function feedAndRecord(feedId: string): Promise<void> {
-      await pool.query('update feeds set fed_users = fed_users + 100 where feed = $1', [feedId]);
+      await database.pool.query('update feeds set fed_users = fed_users + 100 where feed = $1', [feedId]);
       await rows.addTotals(feedId, 0, { step: 1, batches: 1, succeeded: 98, failed: 2 });
       await rows.addTotals(feedId, 0, { step: 2, batches: 1, succeeded: 98 });
     }

@@ -1,6 +1,4 @@
-import type { Pool } from 'pg';
-import { pino } from 'pino';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import {
   doneOf,
   leaseMs,
@@ -30,7 +28,7 @@ import { describeSettlements } from '../support/conformance/settlements.conforma
 import { describeStepLedger } from '../support/conformance/step-ledger.conformance.ts';
 import { describeUserHistories } from '../support/conformance/user-histories.conformance.ts';
 import { createPostgresExecutionRows } from '../support/postgres-execution-rows.ts';
-import { createTestDatabase, type TestDatabase } from '../support/postgres-database.ts';
+import { databaseForFile } from '../support/file-database.ts';
 import { createBudgetStore } from '../../services/api/runs/control/postgres/budget-store.ts';
 import { createCampaignStore } from '../../services/api/campaigns/postgres/campaign-store.ts';
 import { createDueJobs } from '../../services/scheduler/postgres/due-jobs.ts';
@@ -66,82 +64,67 @@ import * as sweepStatements from '../../services/trigger/sweep/postgres/sweep-st
 import { inTransaction } from '../../shared/postgres/transaction.ts';
 import * as stepStatements from '../../shared/postgres/step-statements.ts';
 
-let database: TestDatabase;
-let pool: Pool;
-beforeAll(async () => {
-  database = await createTestDatabase();
-  const logger = pino({ level: 'silent' });
-  pool = createHotPathPool({ connectionString: database.url, applicationName: 'execution-path-test', logger });
-});
-afterAll(async () => {
-  await pool.end();
-  await database.drop();
-});
+const database = databaseForFile(createHotPathPool);
 
 /** The stores of the execution path over the database, emptied. */
 async function postgresStores(): Promise<ExecutionSubject> {
-  await pool.query(
-    `truncate campaigns, campaign_revisions, run_starts, leases, runs, feeds, batches, batch_steps, user_failures, run_totals, failure_totals, agenda,
-       sweep_marks, holds, step_causes, step_attempts, retry_users, run_events, run_paces, shard_reports, settlement_requests, settlements, budgets,
-       budget_reservations, receipts, receipt_totals, quarantined_steps, step_begins, run_points,
-       run_troubles, endpoint_guards, endpoint_watchers cascade`,
-  );
+  await database.empty();
   return {
-    campaigns: createCampaignStore({ pool }),
-    budgets: createBudgetStore({ pool }),
-    runs: createRunStore({ pool }),
-    runHistory: createRunHistory({ pool }),
-    reports: createRunReports({ pool }),
-    histories: createUserHistories({ pool }),
-    retries: createRetries({ pool }),
-    control: createRunControl({ pool }),
-    leases: createLeases({ pool }),
-    dueJobs: createDueJobs({ pool }),
-    feeds: createFeedStore({ pool }),
-    contexts: createFeedContexts({ pool }),
-    sweep: createOutboxSweep({ pool }),
-    endings: createStepEndings({ pool }),
-    reconciliation: createReconciliation({ pool }),
-    holds: createStepHolds({ pool }),
-    guards: createEndpointGuards({ pool, owner: 'a' }),
-    rows: createPostgresExecutionRows({ pool }),
-    ledgerOf: (owner) => createStepLedger({ pool, owner, slot: owner === 'a' ? 0 : 1, leaseMs }),
+    campaigns: createCampaignStore({ pool: database.pool }),
+    budgets: createBudgetStore({ pool: database.pool }),
+    runs: createRunStore({ pool: database.pool }),
+    runHistory: createRunHistory({ pool: database.pool }),
+    reports: createRunReports({ pool: database.pool }),
+    histories: createUserHistories({ pool: database.pool }),
+    retries: createRetries({ pool: database.pool }),
+    control: createRunControl({ pool: database.pool }),
+    leases: createLeases({ pool: database.pool }),
+    dueJobs: createDueJobs({ pool: database.pool }),
+    feeds: createFeedStore({ pool: database.pool }),
+    contexts: createFeedContexts({ pool: database.pool }),
+    sweep: createOutboxSweep({ pool: database.pool }),
+    endings: createStepEndings({ pool: database.pool }),
+    reconciliation: createReconciliation({ pool: database.pool }),
+    holds: createStepHolds({ pool: database.pool }),
+    guards: createEndpointGuards({ pool: database.pool, owner: 'a' }),
+    rows: createPostgresExecutionRows({ pool: database.pool }),
+    ledgerOf: (owner) => createStepLedger({ pool: database.pool, owner, slot: owner === 'a' ? 0 : 1, leaseMs }),
     passTime,
   };
 }
 
 /** The database's clock cannot be moved: everything that waits for a time is moved towards it instead. */
 async function passTime(ms: number): Promise<void> {
-  await pool.query(
+  await database.pool.query(
     `update batch_steps set lease_until = lease_until - $1 * interval '1 ms', next_attempt_at = next_attempt_at - $1 * interval '1 ms'`,
     [ms],
   );
-  await pool.query(`update agenda set offer_at = offer_at - $1 * interval '1 ms'`, [ms]);
-  await pool.query(
+  await database.pool.query(`update agenda set offer_at = offer_at - $1 * interval '1 ms'`, [ms]);
+  await database.pool.query(
     `update holds set since = since - $1 * interval '1 ms', next_try_at = next_try_at - $1 * interval '1 ms'`,
     [ms],
   );
-  await pool.query(
+  await database.pool.query(
     `update step_causes set since = since - $1 * interval '1 ms', last_at = last_at - $1 * interval '1 ms'`,
     [ms],
   );
-  await pool.query(
+  await database.pool.query(
     `update feeds set lease_until = lease_until - $1 * interval '1 ms', stalled_until = stalled_until - $1 * interval '1 ms'`,
     [ms],
   );
-  await pool.query(
+  await database.pool.query(
     `update runs set deadline_at = deadline_at - $1 * interval '1 ms', scheduled_for = scheduled_for - $1 * interval '1 ms',
        state_since = state_since - $1 * interval '1 ms', started_at = started_at - $1 * interval '1 ms'`,
     [ms],
   );
-  await pool.query(`update run_points set at = at - $1 * interval '1 ms'`, [ms]);
-  await pool.query(
+  await database.pool.query(`update run_points set at = at - $1 * interval '1 ms'`, [ms]);
+  await database.pool.query(
     `update endpoint_guards set opened_at = opened_at - $1 * interval '1 ms', retry_at = retry_at - $1 * interval '1 ms',
        probe_until = probe_until - $1 * interval '1 ms', slow_start_at = slow_start_at - $1 * interval '1 ms'`,
     [ms],
   );
-  await pool.query(`update run_troubles set since = since - $1 * interval '1 ms'`, [ms]);
-  await pool.query(`update run_paces set at = at - $1 * interval '1 ms'`, [ms]);
+  await database.pool.query(`update run_troubles set since = since - $1 * interval '1 ms'`, [ms]);
+  await database.pool.query(`update run_paces set at = at - $1 * interval '1 ms'`, [ms]);
 }
 
 const endings = new Set(Object.values(endingStatements).map(({ text }) => text));
@@ -156,28 +139,28 @@ const planned = {
 
 describeSettlements('in Postgres', async () => ({
   ...(await postgresStores()),
-  settlements: createSettlements({ pool }),
-  requests: createSettlementRequests({ pool }),
+  settlements: createSettlements({ pool: database.pool }),
+  requests: createSettlementRequests({ pool: database.pool }),
 }));
 describeQuarantinedSteps('in Postgres', async () => ({
   ...(await postgresStores()),
-  quarantined: createQuarantinedSteps({ pool }),
+  quarantined: createQuarantinedSteps({ pool: database.pool }),
 }));
 describeReceiptBook('in Postgres', async () => ({
   ...(await postgresStores()),
-  receipts: createReceiptBook({ pool, slot: 0 }),
+  receipts: createReceiptBook({ pool: database.pool, slot: 0 }),
   dropUsers: async () => {
-    await pool.query('truncate batches');
+    await database.pool.query('delete from batches');
   },
 }));
 describeBudgets('on Postgres', postgresStores);
 describeStepLedger('on Postgres', postgresStores);
 describeShardFigures('on Postgres', async () => ({
   ...(await postgresStores()),
-  shardReports: createShardReports({ pool }),
-  figures: createShardFigures({ pool }),
+  shardReports: createShardReports({ pool: database.pool }),
+  figures: createShardFigures({ pool: database.pool }),
   ageReports: async (ms: number) => {
-    await pool.query(`update shard_reports set reported_at = reported_at - $1 * interval '1 ms'`, [ms]);
+    await database.pool.query(`update shard_reports set reported_at = reported_at - $1 * interval '1 ms'`, [ms]);
   },
 }));
 describeStepClaims('on Postgres', postgresStores);
@@ -196,7 +179,7 @@ describeRetries('on Postgres', postgresStores);
 describeReconciliation('on Postgres', postgresStores);
 describeEarlierUsers('on Postgres', async () => ({
   ...(await postgresStores()),
-  stored: createStoredAudiences({ pool }),
+  stored: createStoredAudiences({ pool: database.pool }),
 }));
 
 describe('the ledger on Postgres', () => {
@@ -205,7 +188,7 @@ describe('the ledger on Postgres', () => {
     const { steps } = await startFedRun(subject, someBatches(2, 2));
     const ledger = subject.ledgerOf('a');
     const { claimed } = await ledger.flush({ results: [], claims: steps, begins: [] });
-    const rival = await pool.connect();
+    const rival = await database.pool.connect();
     // The rival would find the deadlock first, and be the victim, if it looked for one as early as the ledger does.
     await rival.query(`set deadlock_timeout = '1min'`);
     await rival.query('begin');
@@ -235,7 +218,7 @@ describe('the ledger on Postgres', () => {
   it('survives connections that Postgres ends', async () => {
     const subject = await postgresStores();
     const { steps } = await startFedRun(subject, someBatches(1, 2));
-    await pool
+    await database.pool
       .query(`select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'execution-path-test'`)
       .catch(() => undefined);
     const ledger = subject.ledgerOf('a');
@@ -245,7 +228,7 @@ describe('the ledger on Postgres', () => {
 
   it.each(Object.entries(planned))('plans %s over indexes even while the tables are empty', async (_, statement) => {
     await postgresStores();
-    const plan = await inTransaction(pool, async (client) => {
+    const plan = await inTransaction(database.pool, async (client) => {
       if (endings.has(statement)) await client.query(followKeys);
       const { rows } = await client.query<{ 'QUERY PLAN': string }>(`explain (generic_plan) ${statement}`);
       return rows.map((row) => row['QUERY PLAN']).join('\n');
@@ -258,7 +241,9 @@ describe('the ledger on Postgres', () => {
 
   it('counts failures by reason without reading one of them, however many there are', async () => {
     await postgresStores();
-    const { rows } = await pool.query<{ 'QUERY PLAN': string }>(`explain (generic_plan) ${selectFailureGroups}`);
+    const { rows } = await database.pool.query<{ 'QUERY PLAN': string }>(
+      `explain (generic_plan) ${selectFailureGroups}`,
+    );
     const plan = rows.map((row) => row['QUERY PLAN']).join('\n');
     expect(plan).toContain('failure_totals_pkey');
     expect(plan).not.toContain('user_failures');
@@ -267,13 +252,16 @@ describe('the ledger on Postgres', () => {
   it('enters the partition of a feed alone, however many there are', async () => {
     const subject = await postgresStores();
     const { feedId } = await startFedRun(subject, someBatches(1, 2));
-    await pool.query(`select make_feed_partitions(now() - interval '5 weeks', now() + interval '2 weeks')`);
+    await database.pool.query(`select make_feed_partitions(now() - interval '5 weeks', now() + interval '2 weeks')`);
     const { text, values = [] } = stepStatements.lostBefore.with({
       feeds: `{${feedId}}`,
       batchNos: '{1}',
       steps: '{2}',
     });
-    const { rows } = await pool.query<{ 'QUERY PLAN': string }>(`explain (analyze, costs off) ${text}`, values);
+    const { rows } = await database.pool.query<{ 'QUERY PLAN': string }>(
+      `explain (analyze, costs off) ${text}`,
+      values,
+    );
     const scans = rows.flatMap((row) =>
       /Scan .*_(\d{8}|default) /.test(row['QUERY PLAN']) ? [row['QUERY PLAN']] : [],
     );
@@ -285,6 +273,6 @@ describe('the ledger on Postgres', () => {
 
 async function someoneWaitsForALock(): Promise<void> {
   await expect
-    .poll(async () => (await pool.query(`select from pg_locks where not granted`)).rowCount, { interval: 5 })
+    .poll(async () => (await database.pool.query(`select from pg_locks where not granted`)).rowCount, { interval: 5 })
     .toBeGreaterThan(0);
 }

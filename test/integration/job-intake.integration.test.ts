@@ -1,7 +1,6 @@
 import type { Pool } from 'pg';
-import { pino } from 'pino';
 import { v7 as uuidv7 } from 'uuid';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { jobIdOf } from '../../shared/domain/job/job-ids.ts';
 import { createJobStore } from '../../services/api/jobs/postgres/job-store.ts';
@@ -14,19 +13,9 @@ import {
 } from '../../shared/postgres/job-intake.ts';
 import { createAcceptPool } from '../../shared/postgres/pool.ts';
 import { describeJobIntake } from '../support/conformance/job-intake.conformance.ts';
-import { createTestDatabase, type TestDatabase } from '../support/postgres-database.ts';
+import { databaseForFile } from '../support/file-database.ts';
 
-let database: TestDatabase;
-let pool: Pool;
-beforeAll(async () => {
-  database = await createTestDatabase();
-  const logger = pino({ level: 'silent' });
-  pool = createAcceptPool({ connectionString: database.url, applicationName: 'job-intake-test', logger });
-});
-afterAll(async () => {
-  await pool.end();
-  await database.drop();
-});
+const database = databaseForFile(createAcceptPool);
 
 const storedRow = z.object({
   clientId: z.string(),
@@ -55,20 +44,21 @@ const asDead = `
   insert into dead_jobs (id, client, cause, job) select id, client, 'http-500', to_jsonb(j) from j`;
 
 describeJobIntake('on Postgres', async () => {
-  await pool.query('truncate jobs, ended_jobs, dead_jobs, client_totals');
+  await database.empty();
   return {
-    intake: createJobIntake({ pool }),
-    now: async () => Number((await pool.query<{ ms: string }>(`select ${ms('clock_timestamp()')} as ms`)).rows[0]?.ms),
+    intake: createJobIntake({ pool: database.pool }),
+    now: async () =>
+      Number((await database.pool.query<{ ms: string }>(`select ${ms('clock_timestamp()')} as ms`)).rows[0]?.ms),
     stored: async (jobId) => {
-      const { rows } = await pool.query<object>(select, [jobId]);
+      const { rows } = await database.pool.query<object>(select, [jobId]);
       return rows[0] && storedRow.parse(rows[0]);
     },
     end: async (jobId, outcome) => {
-      await pool.query(outcome === 'called' ? asCalled : asDead, [jobId]);
+      await database.pool.query(outcome === 'called' ? asCalled : asDead, [jobId]);
     },
     accepted: async (clientId) => {
       const sum = 'select coalesce(sum(accepted), 0)::int as accepted from client_totals where client = $1';
-      return (await pool.query<{ accepted: number }>(sum, [clientId])).rows[0]?.accepted ?? 0;
+      return (await database.pool.query<{ accepted: number }>(sum, [clientId])).rows[0]?.accepted ?? 0;
     },
   };
 });
@@ -82,7 +72,7 @@ describe('the statements that store jobs', () => {
   ])(
     'look keys up by index, all at once, whatever the tables held when they were planned: $statement',
     async ({ text, looksAtEnded }) => {
-      const { rows } = await pool.query<{ 'QUERY PLAN': string }>(`explain (generic_plan) ${text}`);
+      const { rows } = await database.pool.query<{ 'QUERY PLAN': string }>(`explain (generic_plan) ${text}`);
       const plan = rows.map((row) => row['QUERY PLAN']).join('\n');
       expect(plan).not.toMatch(/Seq Scan on (jobs|ended_jobs|dead_jobs)/);
       for (const index of ['jobs_by_id', 'dead_jobs_pkey']) {
@@ -94,20 +84,20 @@ describe('the statements that store jobs', () => {
   );
 
   it('store the rest, and count only that, where another has stored some since they looked', async () => {
-    await pool.query('truncate jobs, ended_jobs, dead_jobs, client_totals');
-    const intake = createJobIntake({ pool });
+    await database.empty();
+    const intake = createJobIntake({ pool: database.pool });
     const clientId = uuidv7();
     const jobs = ['a', 'b', 'c'].map((key) => ({ ...someJob, clientId, key, jobId: jobIdOf(clientId, key) }));
-    const other = await pool.connect();
+    const other = await database.pool.connect();
     await other.query('begin');
     await other.query(storeJobsWithin.with({ ...valuesOf(jobs.slice(1, 2)), slot: 1 }));
     const storing = intake.store(jobs, 2);
-    await untilWaiting(pool);
+    await untilWaiting(database.pool);
     await other.query('commit');
     other.release();
 
     expect([...(await storing).keys()]).toEqual([jobs[0]?.jobId, jobs[2]?.jobId]);
-    const { rows } = await pool.query('select slot, accepted::int from client_totals order by slot');
+    const { rows } = await database.pool.query('select slot, accepted::int from client_totals order by slot');
     expect(rows).toEqual([
       { slot: 1, accepted: 1 },
       { slot: 2, accepted: 2 },
@@ -119,11 +109,11 @@ describe('a job that comes a second time, and whose statement waits while the fi
   const clientId = uuidv7();
   const jobOf = (key: string | null) => ({ ...someJob, clientId, key, jobId: jobIdOf(clientId, key) });
   const asCancelled = async (jobId: string) => {
-    expect(await createJobStore({ pool, slot: 7 }).cancel([jobId])).toEqual([{ kind: 'changed' }]);
+    expect(await createJobStore({ pool: database.pool, slot: 7 }).cancel([jobId])).toEqual([{ kind: 'changed' }]);
   };
   const ends = {
-    called: (jobId: string) => pool.query(asCalled, [jobId]),
-    dead: (jobId: string) => pool.query(asDead, [jobId]),
+    called: (jobId: string) => database.pool.query(asCalled, [jobId]),
+    dead: (jobId: string) => database.pool.query(asDead, [jobId]),
     cancelled: asCancelled,
   };
   /** Stored in the order of their ids: what the second one's statement waits at comes before it. */
@@ -143,37 +133,39 @@ describe('a job that comes a second time, and whose statement waits while the fi
     // Its first statement was given up by whoever sent it, and goes on in Postgres.
     { end: 'called', key: null, isAgain: false },
   ] as const)('is accepted once: $end, key $key, again $isAgain', async ({ end, key, isAgain }) => {
-    await pool.query('truncate jobs, ended_jobs, dead_jobs, client_totals');
-    const intake = createJobIntake({ pool });
+    await database.empty();
+    const intake = createJobIntake({ pool: database.pool });
     const [blocked, job] = pairOf(key);
-    const other = await pool.connect();
+    const other = await database.pool.connect();
     await other.query('begin');
     await other.query(storeJobsWithin.with({ ...valuesOf([blocked]), slot: 1 }));
     const late = intake.store([blocked, job], 2, isAgain);
-    await untilWaiting(pool);
+    await untilWaiting(database.pool);
     expect([...(await intake.store([job], 3, true)).keys()]).toEqual([job.jobId]);
     await ends[end](job.jobId);
     // Without a key, nobody sends it again before.
     if (key === null)
-      await pool.query(`select pg_sleep_until(query_start + interval '250 milliseconds') from ${waitingStatement}`);
+      await database.pool.query(
+        `select pg_sleep_until(query_start + interval '250 milliseconds') from ${waitingStatement}`,
+      );
     await other.query('rollback');
     other.release();
 
     expect([...(await late).keys()]).toEqual([blocked.jobId]);
-    expect((await pool.query('select id from jobs')).rows).toEqual([{ id: blocked.jobId }]);
-    const { rows } = await pool.query('select sum(accepted)::int as accepted from client_totals');
+    expect((await database.pool.query('select id from jobs')).rows).toEqual([{ id: blocked.jobId }]);
+    const { rows } = await database.pool.query('select sum(accepted)::int as accepted from client_totals');
     expect(rows).toEqual([{ accepted: 2 }]);
   });
 
   it('is looked for by the index of ids, whatever the tables held when that was planned', async () => {
-    const { rows: source } = await pool.query<{ prosrc: string }>(
+    const { rows: source } = await database.pool.query<{ prosrc: string }>(
       `select prosrc from pg_proc where proname = 'refuse_ended_jobs'`,
     );
     const look = /perform (from unnest\(ids\)[^;]*);/
       .exec(source[0]?.prosrc ?? '')?.[1]
       ?.replace('(ids)', '($1::uuid[])')
       .replace('since', '$2::interval');
-    const { rows } = await pool.query<{ 'QUERY PLAN': string }>(`explain (generic_plan) select ${look ?? ''}`);
+    const { rows } = await database.pool.query<{ 'QUERY PLAN': string }>(`explain (generic_plan) select ${look ?? ''}`);
     const plan = rows.map((row) => row['QUERY PLAN']).join('\n');
     expect(plan).toMatch(/Scan using ended_jobs_other_id_idx.*\n +Index Cond: \(id = l\.id\)/);
     expect(plan).not.toContain('Seq Scan');

@@ -1,6 +1,4 @@
-import type { Pool } from 'pg';
-import { pino } from 'pino';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { createClientFigures } from '../../services/api/clients/postgres/client-figures.ts';
 import { createClientLedgers } from '../../services/api/clients/postgres/client-ledgers.ts';
 import { createJobChanges } from '../../services/api/jobs/postgres/job-changes.ts';
@@ -12,19 +10,9 @@ import { createHotPathPool } from '../../shared/postgres/pool.ts';
 import { describeClientLedgers } from '../support/conformance/client-ledgers.conformance.ts';
 import { describeJobChanges } from '../support/conformance/job-changes.conformance.ts';
 import { describeJobStore } from '../support/conformance/job-store.conformance.ts';
-import { createTestDatabase, type TestDatabase } from '../support/postgres-database.ts';
+import { databaseForFile } from '../support/file-database.ts';
 
-let database: TestDatabase;
-let pool: Pool;
-beforeAll(async () => {
-  database = await createTestDatabase();
-  const logger = pino({ level: 'silent' });
-  pool = createHotPathPool({ connectionString: database.url, applicationName: 'job-store-test', logger });
-});
-afterAll(async () => {
-  await pool.end();
-  await database.drop();
-});
+const database = databaseForFile(createHotPathPool);
 
 const claim = `
   insert into fires (partition_id, due_at, id, owner, epoch, lease_until)
@@ -38,53 +26,53 @@ const noteAttempt =
   'insert into job_attempts (id, at, attempt, status, error) values ($1, clock_timestamp(), $2, $3, $4)';
 
 const subjectOf = () => ({
-  store: createJobStore({ pool, slot: 5 }),
-  intake: createJobIntake({ pool }),
+  store: createJobStore({ pool: database.pool, slot: 5 }),
+  intake: createJobIntake({ pool: database.pool }),
   claim: async (jobId: string) => {
-    await pool.query(claim, [jobId]);
+    await database.pool.query(claim, [jobId]);
   },
   end: async (
     jobId: string,
     { outcome, status, error }: { outcome: string; status: number | null; error: string | null },
   ) => {
-    await pool.query(end, [jobId, outcome, status, error]);
+    await database.pool.query(end, [jobId, outcome, status, error]);
   },
   noteAttempt: async (
     jobId: string,
     { attempt, status, error }: { attempt: number; status: number | null; error: string | null },
   ) => {
-    await pool.query(noteAttempt, [jobId, attempt, status, error]);
+    await database.pool.query(noteAttempt, [jobId, attempt, status, error]);
   },
   sideline: async (jobId: string, host: string) => {
-    await pool.query(`update jobs set due_at = 'infinity', sideline = $2 where id = $1`, [jobId, host]);
+    await database.pool.query(`update jobs set due_at = 'infinity', sideline = $2 where id = $1`, [jobId, host]);
   },
   cancelled: async (clientId: string) => {
     const sum = 'select coalesce(sum(cancelled), 0)::int as cancelled from client_totals where client = $1';
-    return (await pool.query<{ cancelled: number }>(sum, [clientId])).rows[0]?.cancelled ?? 0;
+    return (await database.pool.query<{ cancelled: number }>(sum, [clientId])).rows[0]?.cancelled ?? 0;
   },
 });
 
 describeJobStore('on Postgres', async () => {
-  await pool.query('truncate jobs, fires, ended_jobs, dead_jobs, job_attempts, client_totals');
+  await database.empty();
   return subjectOf();
 });
 
 describeJobChanges('on Postgres', async () => {
-  await pool.query('truncate jobs, fires, ended_jobs, dead_jobs, job_attempts, client_totals, job_changes');
+  await database.empty();
   const { store, intake } = subjectOf();
-  return { changes: createJobChanges({ pool, slot: 6 }), store, intake };
+  return { changes: createJobChanges({ pool: database.pool, slot: 6 }), store, intake };
 });
 
 describeClientLedgers('on Postgres', async () => {
-  await pool.query('truncate jobs, fires, ended_jobs, dead_jobs, client_totals, ledger_checks');
+  await database.empty();
   const { store, intake, sideline } = subjectOf();
   return {
     ...{ store, intake, sideline },
-    ledgers: createClientLedgers({ pool }),
-    check: createLedgerCheck({ pool }),
-    figures: createClientFigures({ pool }),
+    ledgers: createClientLedgers({ pool: database.pool }),
+    check: createLedgerCheck({ pool: database.pool }),
+    figures: createClientFigures({ pool: database.pool }),
     lose: async (jobId) => {
-      await pool.query('delete from jobs where id = $1', [jobId]);
+      await database.pool.query('delete from jobs where id = $1', [jobId]);
     },
   };
 });
@@ -96,7 +84,7 @@ describe('a cancellation on Postgres, beyond its twin', () => {
     const jobId = jobIdOf(clientId, null);
     const call = { method: 'POST', url: 'https://a.test', headers: null, body: null, tags: null, scheduleId: null };
     await intake.store([{ ...call, jobId, clientId, key: null, dueAt: null, delayMs: 0, relevancyMs: null }], 1);
-    const dispatcher = await pool.connect();
+    const dispatcher = await database.pool.connect();
     try {
       await dispatcher.query('begin');
       await dispatcher.query('select 1 from jobs where id = $1 for key share', [jobId]);
@@ -116,7 +104,7 @@ async function waitUntilBlocked(): Promise<void> {
   const blocked = `select count(*)::int as waiting from pg_stat_activity
     where datname = current_database() and wait_event_type = 'Lock'`;
   for (;;) {
-    const { rows } = await pool.query<{ waiting: number }>(blocked);
+    const { rows } = await database.pool.query<{ waiting: number }>(blocked);
     if ((rows[0]?.waiting ?? 0) > 0) return;
   }
 }

@@ -1,38 +1,25 @@
-import type { Pool } from 'pg';
-import { pino } from 'pino';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { createActionTypeStore } from '../../services/api/action-types/postgres/action-type-store.ts';
 import { createCampaignStore } from '../../services/api/campaigns/postgres/campaign-store.ts';
 import { describeRegistry } from '../support/conformance/registry.conformance.ts';
-import { createTestDatabase, type TestDatabase } from '../support/postgres-database.ts';
+import { databaseForFile } from '../support/file-database.ts';
 import { actionTypeConfig } from '../../shared/contracts/endpoints/engine-config.ts';
 import { applyConfig, joinInstallation } from '../../shared/postgres/installation.ts';
-import { createPool } from '../../shared/postgres/pool.ts';
 import { createRegistrySource, createShardStore } from '../../shared/postgres/registry.ts';
 
-let database: TestDatabase;
-let pool: Pool;
-beforeAll(async () => {
-  database = await createTestDatabase();
-  const logger = pino({ level: 'silent' });
-  pool = createPool({ connectionString: database.url, applicationName: 'registry-test', logger });
-});
-afterAll(async () => {
-  await pool.end();
-  await database.drop();
-});
+const database = databaseForFile();
 
 const noServices = { actionTypes: {} };
 
 async function emptied() {
-  await pool.query('truncate action_types, shards, shard_reports, campaigns, campaign_revisions cascade');
+  await database.empty();
   return {
-    types: createActionTypeStore({ pool }),
-    source: createRegistrySource({ pool }),
-    shards: createShardStore({ pool }),
-    campaigns: createCampaignStore({ pool }),
+    types: createActionTypeStore({ pool: database.pool }),
+    source: createRegistrySource({ pool: database.pool }),
+    shards: createShardStore({ pool: database.pool }),
+    campaigns: createCampaignStore({ pool: database.pool }),
     seed: async (seed: Parameters<typeof joinInstallation>[2]) => {
-      await joinInstallation(pool, noServices, seed);
+      await joinInstallation(database.pool, noServices, seed);
     },
   };
 }
@@ -48,19 +35,23 @@ describe('the registry on Postgres, beyond its twin', () => {
     await start(seed);
     await types.change('award-reward', { config: { ...rewards, timeoutMs: 777 }, enabled: false }, null);
 
-    expect(await applyConfig(pool, noServices, seed)).toEqual([
+    expect(await applyConfig(database.pool, noServices, seed)).toEqual([
       'actionTypes.award-reward.timeoutMs: the registry has 777, this file says 10000',
     ]);
     expect(await types.get('award-reward')).toMatchObject({ config: rewards, enabled: false, origin: 'file' });
-    expect(await applyConfig(pool, noServices, seed)).toEqual([]);
+    expect(await applyConfig(database.pool, noServices, seed)).toEqual([]);
   });
 
   it('reads past a type that a newer version wrote and this one cannot read', async () => {
     const { types, source, seed: start } = await emptied();
     await start(seed);
     const newer = { ...rewards, class: 'Z' };
-    await pool.query(`insert into action_types (name, config, origin) values ('from-later', $1, 'api')`, [newer]);
-    await pool.query(`update action_types set config = config || '{"fieldOfLater": 1}' where name = 'award-reward'`);
+    await database.pool.query(`insert into action_types (name, config, origin) values ('from-later', $1, 'api')`, [
+      newer,
+    ]);
+    await database.pool.query(
+      `update action_types set config = config || '{"fieldOfLater": 1}' where name = 'award-reward'`,
+    );
 
     expect((await source.read()).actionTypes).toMatchObject([{ name: 'award-reward', config: rewards }]);
     expect(await types.get('from-later')).toBeUndefined();

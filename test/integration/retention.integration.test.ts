@@ -1,65 +1,50 @@
-import type { Pool } from 'pg';
-import { pino } from 'pino';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { createCampaignStore } from '../../services/api/campaigns/postgres/campaign-store.ts';
 import { createRunReports } from '../../services/api/runs/postgres/run-reports.ts';
 import { createRetentionStore } from '../../services/trigger/retain/postgres/retention.ts';
-import { createPool } from '../../shared/postgres/pool.ts';
 import { campaignDefinitionOf } from '../support/conformance/run-rows.ts';
 import { describeRetention, type RetentionSubject } from '../support/conformance/retention.conformance.ts';
-import { createTestDatabase, type TestDatabase } from '../support/postgres-database.ts';
+import { databaseForFile } from '../support/file-database.ts';
 import { createPostgresRunRows } from '../support/postgres-run-rows.ts';
 
-let database: TestDatabase;
-let pool: Pool;
-beforeAll(async () => {
-  database = await createTestDatabase();
-  const logger = pino({ level: 'silent' });
-  pool = createPool({ connectionString: database.url, applicationName: 'retention-test', logger });
-});
-afterAll(async () => {
-  await pool.end();
-  await database.drop();
-});
+const database = databaseForFile();
 
 /** Stores over emptied tables. Old weeks are there for feeds that were born in them alone, and for strays not even then. */
 async function postgresStores({ partitioned = true } = {}): Promise<RetentionSubject> {
-  await pool.query(
-    'truncate campaigns, campaign_revisions, runs, feeds, batches, batch_steps, user_failures, run_totals, failure_totals, run_points cascade',
-  );
-  const retention = createRetentionStore({ pool });
+  await database.empty();
+  const retention = createRetentionStore({ pool: database.pool });
   for (const kind of ['users', 'steps', 'failures'] as const) await retention.dropWeeks(kind, 1);
-  const rows = createPostgresRunRows({ pool });
+  const rows = createPostgresRunRows({ pool: database.pool });
   return {
-    campaigns: createCampaignStore({ pool }),
-    reports: createRunReports({ pool }),
+    campaigns: createCampaignStore({ pool: database.pool }),
+    reports: createRunReports({ pool: database.pool }),
     rows: {
       ...rows,
       addFeed: async (runId, feed) => {
-        if (partitioned) await pool.query('select make_feed_partitions($1, $1)', [feed.bornAt ?? new Date()]);
+        if (partitioned) await database.pool.query('select make_feed_partitions($1, $1)', [feed.bornAt ?? new Date()]);
         return rows.addFeed(runId, feed);
       },
     },
     retention,
     addBatch: async (feedId) => {
-      await pool.query(
+      await database.pool.query(
         `insert into batches (feed, batch_no, n, first_user, last_user, users) values ($1, 1, 2, 'u1', 'u2', '"u1","u2"')`,
         [feedId],
       );
-      await pool.query(
+      await database.pool.query(
         `insert into batch_steps (feed, batch_no, step, state, epoch, rest, rest_users, failed, unknown) values ($1, 1, 1, 3, 1, 1, 1, 1, 0)`,
         [feedId],
       );
     },
     addPoint: async (runId) => {
-      await pool.query('insert into run_points (run, slot, at, ended) values ($1, 0, now(), 0)', [runId]);
+      await database.pool.query('insert into run_points (run, slot, at, ended) values ($1, 0, now(), 0)', [runId]);
     },
     countPoints: async () => {
-      const { rows } = await pool.query<{ points: number }>('select count(*)::int as points from run_points');
+      const { rows } = await database.pool.query<{ points: number }>('select count(*)::int as points from run_points');
       return rows[0]?.points ?? 0;
     },
     count: async (feedId) => {
-      const { rows } = await pool.query<{ users: number; steps: number; failures: number }>(
+      const { rows } = await database.pool.query<{ users: number; steps: number; failures: number }>(
         `select (select count(*)::int from batches where feed = $1) as users,
            (select count(*)::int from batch_steps where feed = $1) as steps,
            (select count(*)::int from user_failures where feed = $1) as failures`,
@@ -116,50 +101,53 @@ describe('retention on Postgres', () => {
 
   it('makes the other weeks where strays are in the way of one', async () => {
     const { feedId } = await strayRun();
-    const { rows } = await pool.query<{ made: number }>(
+    const { rows } = await database.pool.query<{ made: number }>(
       `select make_feed_partitions(now() - interval '60 days', now() - interval '46 days') as made`,
     );
     expect(rows[0]?.made).toBeGreaterThan(0);
-    const stray = await pool.query(`select from batches_default where feed = $1`, [feedId]);
+    const stray = await database.pool.query(`select from batches_default where feed = $1`, [feedId]);
     expect(stray.rowCount).toBe(1);
   });
 
   it('deletes the history of a run with the run', async () => {
     const { retention, campaigns, rows } = await postgresStores();
-    await pool.query('truncate run_events, run_paces');
     const { campaignId } = await campaigns.create(campaignDefinitionOf());
     const at = (daysAgo: number) => new Date(Date.now() - daysAgo * 86_400_000);
     const run = { campaignId, revision: 1, state: 'completed' } as const;
     const old = await rows.addRun({ ...run, scheduledFor: at(500), endedAt: at(499) });
     const young = await rows.addRun({ ...run, scheduledFor: at(50), endedAt: at(49) });
-    await pool.query(`insert into run_events (run, kind) values ($1, 'created'), ($2, 'created')`, [old, young]);
-    await pool.query(`insert into run_paces (run, allowed, taken, at) values ($1, 0, 0, now())`, [old]);
+    await database.pool.query(`insert into run_events (run, kind) values ($1, 'created'), ($2, 'created')`, [
+      old,
+      young,
+    ]);
+    await database.pool.query(`insert into run_paces (run, allowed, taken, at) values ($1, 0, 0, now())`, [old]);
 
     expect(await retention.deleteRuns(400, 10)).toBe(1);
 
-    expect((await pool.query<{ run: string }>('select run from run_events')).rows).toEqual([{ run: young }]);
-    expect((await pool.query('select from run_paces')).rowCount).toBe(0);
+    expect((await database.pool.query<{ run: string }>('select run from run_events')).rows).toEqual([{ run: young }]);
+    expect((await database.pool.query('select from run_paces')).rowCount).toBe(0);
   });
 
   it('drops receipts with the failures of their week, and their sums with the run', async () => {
     const { retention, campaigns, rows } = await postgresStores();
-    await pool.query('truncate receipts, receipt_totals, quarantined_steps, step_begins');
     const { campaignId } = await campaigns.create(campaignDefinitionOf());
     const at = new Date(Date.now() - 500 * dayMs);
     const run = { campaignId, revision: 1, state: 'completed', scheduledFor: at, endedAt: at } as const;
     const feedId = await rows.addFeed(await rows.addRun(run), { country: 'SG', bornAt: at });
-    await pool.query(`insert into receipts (feed, step, user_id, delivered, at) values ($1, 1, 'u1', true, now())`, [
-      feedId,
-    ]);
-    await pool.query('insert into receipt_totals values ($1, 1, 0, 1, 0)', [feedId]);
-    await pool.query(`insert into quarantined_steps (feed, batch_no, step, users, lapses) values ($1, 1, 1, 1, 6)`, [
-      feedId,
-    ]);
-    await pool.query(`insert into step_begins (feed, batch_no, step, epoch) values ($1, 1, 1, 2)`, [feedId]);
+    await database.pool.query(
+      `insert into receipts (feed, step, user_id, delivered, at) values ($1, 1, 'u1', true, now())`,
+      [feedId],
+    );
+    await database.pool.query('insert into receipt_totals values ($1, 1, 0, 1, 0)', [feedId]);
+    await database.pool.query(
+      `insert into quarantined_steps (feed, batch_no, step, users, lapses) values ($1, 1, 1, 1, 6)`,
+      [feedId],
+    );
+    await database.pool.query(`insert into step_begins (feed, batch_no, step, epoch) values ($1, 1, 1, 2)`, [feedId]);
     const left = async () => {
       const tables = ['receipts', 'receipt_totals', 'quarantined_steps', 'step_begins'];
       const counts = await Promise.all(
-        tables.map((table) => pool.query(`select from ${table} where feed = $1`, [feedId])),
+        tables.map((table) => database.pool.query(`select from ${table} where feed = $1`, [feedId])),
       );
       return counts.map(({ rowCount }) => rowCount);
     };
@@ -175,7 +163,7 @@ describe('retention on Postgres', () => {
 
   it('gives partitions that it makes the storage of those that were there', async () => {
     await (await postgresStores()).retention.makeAhead();
-    const { rows } = await pool.query<{ parent: string; options: string[] | null; storage: string | null }>(
+    const { rows } = await database.pool.query<{ parent: string; options: string[] | null; storage: string | null }>(
       `select distinct i.inhparent::regclass::text as parent, c.reloptions as options,
          (select a.attstorage from pg_attribute a where a.attrelid = c.oid and a.attname = 'users') as storage
        from pg_inherits i join pg_class c on c.oid = i.inhrelid
@@ -187,16 +175,15 @@ describe('retention on Postgres', () => {
 
   it('deletes answers, dead letters and entries of the audit log when they are old', async () => {
     const { retention } = await postgresStores();
-    await pool.query('truncate idempotency_keys, dead_letters, audit_log');
-    await pool.query(
+    await database.pool.query(
       `insert into idempotency_keys (api_key, key, body_digest, created_at)
        select uuidv7(), k::text, '', now() - k * interval '16 hours' from generate_series(1, 3) k`,
     );
-    await pool.query(
+    await database.pool.query(
       `insert into dead_letters (id, topic, partition, "offset", reason, created_at)
        select uuidv7(), 't', 0, k, '', now() - k * interval '20 days' from generate_series(1, 3) k`,
     );
-    await pool.query(
+    await database.pool.query(
       `insert into audit_log (method, route, status, request_id, at)
        select 'POST', '/', 200, k::text, now() - k * interval '20 days' from generate_series(1, 3) k`,
     );

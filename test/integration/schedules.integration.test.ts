@@ -1,7 +1,6 @@
 import type { Pool } from 'pg';
-import { pino } from 'pino';
 import { v7 as uuidv7 } from 'uuid';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { createCampaignStore } from '../../services/api/campaigns/postgres/campaign-store.ts';
 import { createClientStore } from '../../services/api/clients/postgres/client-store.ts';
 import { createGroupStore } from '../../services/api/schedules/postgres/group-store.ts';
@@ -23,41 +22,28 @@ import {
   type CampaignSchedulesSubject,
 } from '../support/conformance/campaign-schedules.conformance.ts';
 import { makeClockSettable, onSettableClock, setClock } from '../support/postgres-clock.ts';
-import { createTestDatabase, type TestDatabase } from '../support/postgres-database.ts';
+import { databaseForFile } from '../support/file-database.ts';
 
-let database: TestDatabase;
 /** Keeps the server's time. */
-let plain: Pool;
+const database = databaseForFile();
 let pool: Pool;
 beforeAll(async () => {
-  database = await createTestDatabase();
-  const logger = pino({ level: 'silent' });
-  plain = createPool({ connectionString: database.url, applicationName: 'schedules-test', logger });
-  await makeClockSettable(plain);
-  pool = createPool({ connectionString: onSettableClock(database.url), applicationName: 'schedules-test', logger });
-});
-afterAll(async () => {
-  await pool.end();
-  await plain.end();
-  await database.drop();
+  await makeClockSettable(database.pool);
+  pool = database.open(createPool, { connectionString: onSettableClock(database.url) });
 });
 
 const startMs = Date.UTC(2026, 0, 1);
 
 /** Emptied, and at the beginning of its time. */
 async function begin() {
-  await plain.query(
-    `truncate schedules, occurrences, skipped_instants, schedule_groups, jobs, clients, client_keys, client_totals, ended_jobs, campaigns,
-       campaign_revisions, run_starts, runs, leases, budgets cascade`,
-  );
-  await plain.query('update regions set active = true');
+  await database.empty();
   let nowMs = startMs;
-  await setClock(plain, nowMs);
+  await setClock(database.pool, nowMs);
   return {
     nowMs: () => nowMs,
     passTime: async (ms: number) => {
       nowMs += ms;
-      await setClock(plain, nowMs);
+      await setClock(database.pool, nowMs);
     },
     schedules: createScheduleStore({ pool, region: 'local', owner: 'api' }),
     due: createDueSchedules({ pool }),
@@ -71,16 +57,16 @@ async function postgresSchedules(): Promise<SchedulesSubject> {
     clients: createClientStore({ pool }),
     jobs,
     endJobs: async () => {
-      await plain.query('delete from jobs');
+      await database.pool.query('delete from jobs');
     },
     switchOff: async (region) => {
-      await plain.query(
+      await database.pool.query(
         'insert into regions (name, active) values ($1, false) on conflict (name) do update set active = false',
         [region],
       );
     },
     disarm: async (scheduleId) => {
-      await plain.query('update schedules set look_at = null where id = $1', [scheduleId]);
+      await database.pool.query('update schedules set look_at = null where id = $1', [scheduleId]);
     },
   };
 }
@@ -92,14 +78,14 @@ async function postgresCampaignSchedules(): Promise<CampaignSchedulesSubject> {
     dueJobs: createDueJobs({ pool }),
     leases: createLeases({ pool }),
     runs: async () => {
-      const { rows } = await plain.query<Awaited<ReturnType<CampaignSchedulesSubject['runs']>>[number]>(
+      const { rows } = await database.pool.query<Awaited<ReturnType<CampaignSchedulesSubject['runs']>>[number]>(
         `select id as "runId", state, state_reason as "stateReason", ${msOf('scheduled_for')} as "scheduledForMs" from runs order by scheduled_for`,
       );
       return rows;
     },
     move: async (runId, state) => {
       const ended = state === 'completed' ? 'now()' : 'null';
-      await plain.query(`update runs set state = $2, started_at = now(), ended_at = ${ended} where id = $1`, [
+      await database.pool.query(`update runs set state = $2, started_at = now(), ended_at = ${ended} where id = $1`, [
         runId,
         state,
       ]);
@@ -108,7 +94,7 @@ async function postgresCampaignSchedules(): Promise<CampaignSchedulesSubject> {
 }
 
 async function jobs(): Promise<StoredJob[]> {
-  const { rows } = await plain.query<StoredJob>(
+  const { rows } = await database.pool.query<StoredJob>(
     `select id as "jobId", ${msOf('due_at')} as "dueAtMs", ${msOf('expires_at')} as "expiresAtMs", key, url, headers, schedule as "scheduleId"
      from jobs order by due_at, id`,
   );
@@ -127,19 +113,19 @@ describe('firing on Postgres', () => {
     await schedules.create({ name: 'each minute', clientId, definition: eachMinute, note: null });
     await subject.passTime(60_000);
 
-    const rival = await plain.connect();
+    const rival = await database.pool.connect();
     await rival.query('begin');
     await rival.query('lock table jobs in access exclusive mode');
     const look = due.recur({ region: 'local', owner: 'a' }, 10);
     look.catch(() => undefined);
     const waiting = 'select pid from pg_locks where not granted';
-    await expect.poll(async () => (await plain.query(waiting)).rowCount, { interval: 5 }).toBeGreaterThan(0);
-    await plain.query(`select pg_terminate_backend(pid) from (${waiting}) w`);
+    await expect.poll(async () => (await database.pool.query(waiting)).rowCount, { interval: 5 }).toBeGreaterThan(0);
+    await database.pool.query(`select pg_terminate_backend(pid) from (${waiting}) w`);
     await expect(look).rejects.toThrow();
     await rival.query('rollback');
     rival.release();
 
-    expect((await plain.query('select from occurrences')).rowCount).toBe(0);
+    expect((await database.pool.query('select from occurrences')).rowCount).toBe(0);
     expect((await due.recur({ region: 'local', owner: 'b' }, 10)).fired).toHaveLength(1);
     expect((await due.recur({ region: 'local', owner: 'a' }, 10)).fired).toEqual([]);
     expect(await jobs()).toHaveLength(1);
@@ -155,7 +141,7 @@ describe('firing on Postgres', () => {
     await subject.passTime(1_200_000_000);
     expect(await schedules.change(scheduleId, { definition: eachMinute }, null)).toEqual({ kind: 'busy' });
     expect(await schedules.change(scheduleId, { definition: eachMinute }, null)).toMatchObject({ kind: 'changed' });
-    const skipped = await plain.query<{ sum: number }>('select sum(instants)::int from skipped_instants');
+    const skipped = await database.pool.query<{ sum: number }>('select sum(instants)::int from skipped_instants');
     expect((skipped.rows[0]?.sum ?? 0) + (await jobs()).length).toBe(1_200_000);
   });
 
@@ -176,7 +162,9 @@ describe('firing on Postgres', () => {
     }
     expect(await due.recur({ region: 'local', owner: 'a' }, 100)).toMatchObject({ looked: 0, nextLookInMs: 60_000 });
     expect(await jobs()).toHaveLength(1000);
-    const totals = await plain.query<{ accepted: string }>('select sum(accepted) as accepted from client_totals');
+    const totals = await database.pool.query<{ accepted: string }>(
+      'select sum(accepted) as accepted from client_totals',
+    );
     expect(totals.rows).toEqual([{ accepted: '1000' }]);
   });
 });

@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import pg from 'pg';
 import { inject } from 'vitest';
 import { createDatabase, dropDatabase } from '../../shared/postgres/databases.ts';
 import { migrate } from '../../shared/postgres/migrate.ts';
@@ -9,9 +10,22 @@ export interface TestDatabase {
   drop(): Promise<void>;
 }
 
-/** A database of its own for one test file, on the server that the integration project starts, with the newest schema. */
+/**
+ * A database of its own, on the server that the integration project starts, with the newest schema. A file that asks for one database, as
+ * most do, has it more easily from `databaseForFile()`.
+ */
 export async function createTestDatabase(): Promise<TestDatabase> {
-  return createTestDatabaseOn(inject('databaseUrl'));
+  const [serverUrl, template, name] = [inject('databaseUrl'), inject('templateDatabase'), nameOfDatabase()];
+  const server = new pg.Client({ connectionString: serverUrl });
+  await server.connect();
+  try {
+    await server.query(`create database ${name} template ${template}`);
+  } finally {
+    await server.end();
+  }
+  const url = new URL(serverUrl);
+  url.pathname = `/${name}`;
+  return { url: url.href, drop: () => dropDatabase(serverUrl, name) };
 }
 
 /** The same on another server. */
@@ -22,7 +36,11 @@ export async function createTestDatabaseOn(serverUrl: string): Promise<TestDatab
 }
 
 export async function createEmptyTestDatabase(serverUrl = inject('databaseUrl')): Promise<TestDatabase> {
-  const name = `test_${randomBytes(6).toString('hex')}`;
+  const name = nameOfDatabase();
   const url = await createDatabase(serverUrl, name);
   return { url, drop: () => dropDatabase(serverUrl, name) };
+}
+
+function nameOfDatabase(): string {
+  return `test_${randomBytes(6).toString('hex')}`;
 }

@@ -68,11 +68,6 @@ export function postgresJobSubject(pool: Pool): JobSubject {
   };
 }
 
-export async function emptyJobTables(pool: Pool): Promise<void> {
-  await pool.query('truncate jobs, fires, ended_jobs, job_attempts, dead_jobs, client_totals, host_circuits');
-  await pool.query('update regions set epoch = 1, active = true');
-}
-
 const insertJob = `
   insert into jobs (partition_id, id, client, due_at, scheduled_for, expires_at, attempt, method, url, body, sideline)
   values ($1, $2, $3, case when $9::text is null then now() + $4 * interval '1 ms' else 'infinity' end, now() + $4 * interval '1 ms',

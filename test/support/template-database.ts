@@ -1,0 +1,57 @@
+import { randomBytes } from 'node:crypto';
+import pg from 'pg';
+import { createDatabase, dropDatabase } from '../../shared/postgres/databases.ts';
+import { migrate } from '../../shared/postgres/migrate.ts';
+
+export interface TemplateDatabase {
+  name: string;
+  drop(): Promise<void>;
+}
+
+/** What databases of test files are copied from, in half the time that migrating takes: the newest schema, and how to empty it. */
+export async function createTemplateDatabase(serverUrl: string): Promise<TemplateDatabase> {
+  const name = `template_${randomBytes(6).toString('hex')}`;
+  const url = await createDatabase(serverUrl, name);
+  await migrate(url);
+  await addEmptying(url);
+  return { name, drop: () => dropDatabase(serverUrl, name) };
+}
+
+/** How the rows of a test file's database are brought back to those that migrating left. */
+export const emptyTables = 'select emptying.empty_tables()';
+
+/** These tell what tables there are, not what is in them. */
+const tablesOfTheSchema = ['knex_migrations', 'knex_migrations_lock', 'feed_tables'];
+
+/**
+ * Adds a function that deletes all rows and puts back those that the migrations wrote. It deletes, as truncating takes a hundred times as
+ * long where there are hundreds of partitions with a row or none; without foreign keys and triggers, so that no order has to be known.
+ */
+async function addEmptying(url: string): Promise<void> {
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  try {
+    const { rows: tables } = await client.query<{ name: string }>(
+      `select quote_ident(relname) as name from pg_class
+       where relnamespace = 'public'::regnamespace and relkind in ('r', 'p') and not relispartition and relname <> all ($1)
+       order by relname`,
+      [tablesOfTheSchema],
+    );
+    await client.query('create schema emptying');
+    const restoring: string[] = [];
+    for (const { name } of tables) {
+      const { rowCount } = await client.query(`select from ${name} limit 1`);
+      if (rowCount === 0) continue;
+      await client.query(`create table emptying.${name} as table public.${name}`);
+      restoring.push(`insert into public.${name} table emptying.${name};`);
+    }
+    await client.query(`
+      create function emptying.empty_tables() returns void language plpgsql set session_replication_role = replica as $$
+      begin
+        ${tables.map(({ name }) => `delete from public.${name};`).join('\n')}
+        ${restoring.join('\n')}
+      end $$`);
+  } finally {
+    await client.end();
+  }
+}
