@@ -11,6 +11,7 @@ export default tseslint.config(
       '*.config.js',
       '.dependency-cruiser.mjs',
       '.ci/**',
+      'benchmarks/peers/queues/**',
       'sdk/generated*/**',
       'sdk/dist/**',
       'services/console/after-install.mjs',

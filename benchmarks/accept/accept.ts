@@ -8,6 +8,7 @@ import { figuresOf, microsOf, type Processes, type Turn } from '../one-api.ts';
 import { createDatabase } from '../own-database.ts';
 import { publishParts } from '../parts.ts';
 import { startPostgresAlone, type PostgresAlone } from '../postgres-alone.ts';
+import { requirePeers } from '../peers/load-peer.ts';
 import { requireRedis, startRedis } from '../peers/redis-server.ts';
 import { median, ratioByRound, rounded, type Row, type Table } from '../results.ts';
 import { storedSettings } from '../stored-jobs.ts';
@@ -79,6 +80,7 @@ export async function benchmarkAccept(options: AcceptOptions): Promise<void> {
 }
 
 async function measureBeside(postgres: PostgresAlone, { rounds, quick }: AcceptOptions): Promise<Table[]> {
+  requirePeers();
   const redis = await startRedis(requireRedis(process.env));
   let bench: Bench | undefined;
   try {

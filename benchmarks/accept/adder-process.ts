@@ -1,7 +1,8 @@
 import { z } from 'zod';
 import { takeTurn } from '../one-api.ts';
 import { addedJob, type AddedJob } from './added-jobs.ts';
-import { adders, type Adder } from './adders.ts';
+import type { Adder } from './adder.ts';
+import { adders } from './adders.ts';
 
 /** A process that adds jobs by its parent's orders, one thing after the other: the jobs are made before their time is taken. */
 export const adderOrder = z.discriminatedUnion('order', [

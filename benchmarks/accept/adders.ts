@@ -1,7 +1,4 @@
-import { Queue } from 'bullmq';
-import { Logger, makeWorkerUtils } from 'graphile-worker';
 import { Pool } from 'pg';
-import { PgBoss } from 'pg-boss';
 import { pino } from 'pino';
 import { createAccepting } from '../../services/api/jobs/accept/accepting.ts';
 import { acceptJob, acceptJobs } from '../../services/api/jobs/accept/accept-jobs.ts';
@@ -15,29 +12,17 @@ import { createJobIntake } from '../../shared/postgres/job-intake.ts';
 import { createAcceptPool } from '../../shared/postgres/pool.ts';
 import { createClientReader } from '../../shared/runtime/client-reader.ts';
 import { systemClock } from '../../shared/runtime/system-clock.ts';
-import { addedClient, barePerStatement, delaySeconds, type AddedJob } from './added-jobs.ts';
+import type { QueueServers } from '../peers/job-queue.ts';
+import { loadPeer, type PeerName } from '../peers/load-peer.ts';
+import type { Adder } from './adder.ts';
+import { addedClient, barePerStatement, type AddedJob } from './added-jobs.ts';
 
-/** Adds jobs that are due in a day, each under its key: a second one with the same key is not added. */
-export interface Adder {
-  /** Resolves when they are stored. One job: it shares a statement with those that come meanwhile, where the adder does that. */
-  add(jobs: readonly AddedJob[]): Promise<void>;
-  /** Throws away what earlier turns added. */
-  empty(): Promise<void>;
-  close(): Promise<void>;
-}
-
-export interface AdderServers {
-  redisPort: number;
-  /** A database of its own, with Muster's tables. */
-  databaseUrl: string;
-}
-
-export const adders: Readonly<Record<string, (servers: AdderServers) => Promise<Adder>>> = {
+export const adders: Readonly<Record<string, (servers: QueueServers) => Promise<Adder>>> = {
   bare: openBare,
   muster: openMuster,
-  bullmq: openBullMq,
-  'pg-boss': openPgBoss,
-  'graphile-worker': openGraphileWorker,
+  bullmq: adderOf('bullmq'),
+  'pg-boss': adderOf('pg-boss'),
+  'graphile-worker': adderOf('graphile-worker'),
 };
 
 const bareTable = `
@@ -53,7 +38,7 @@ const bareInsert = `
   on conflict (id) do nothing returning id`;
 
 /** The least that keeps a key from being stored twice: ids of keys, bodies as JSON, one statement for many. No ledger, no look at what has ended. */
-async function openBare({ databaseUrl }: AdderServers): Promise<Adder> {
+async function openBare({ databaseUrl }: QueueServers): Promise<Adder> {
   const pool = new Pool({ connectionString: databaseUrl, max: 3 });
   await pool.query(bareTable);
   const flush = async (jobs: readonly AddedJob[]) => {
@@ -82,7 +67,7 @@ async function openBare({ databaseUrl }: AdderServers): Promise<Adder> {
 }
 
 /** What the API does with a request, but for the request. */
-async function openMuster({ databaseUrl }: AdderServers): Promise<Adder> {
+async function openMuster({ databaseUrl }: QueueServers): Promise<Adder> {
   const logger = pino({ level: 'error' });
   const pool = createAcceptPool({ connectionString: databaseUrl, applicationName: 'bench', logger });
   const { clientId, name, definition } = addedClient;
@@ -109,66 +94,6 @@ async function openMuster({ databaseUrl }: AdderServers): Promise<Adder> {
   };
 }
 
-async function openBullMq({ redisPort }: AdderServers): Promise<Adder> {
-  const queue = new Queue<AddedJob>('jobs', {
-    connection: { host: '127.0.0.1', port: redisPort, maxRetriesPerRequest: null },
-  });
-  await queue.waitUntilReady();
-  const optionsOf = ({ idempotencyKey }: AddedJob) => ({ jobId: idempotencyKey, delay: delaySeconds * 1000 });
-  return {
-    add: async (jobs) => {
-      const [only] = jobs;
-      if (jobs.length === 1 && only) await queue.add('call', only, optionsOf(only));
-      else await queue.addBulk(jobs.map((data) => ({ name: 'call', data, opts: optionsOf(data) })));
-    },
-    empty: () => queue.obliterate({ force: true }),
-    close: () => queue.close(),
-  };
-}
-
-/** A job's id is its key: a second one with the same id is not inserted. */
-async function openPgBoss({ databaseUrl }: AdderServers): Promise<Adder> {
-  const boss = new PgBoss({ connectionString: databaseUrl, schedule: false });
-  boss.on('error', (error) => console.error(error));
-  await boss.start();
-  await boss.createQueue('jobs', { partition: true });
-  return {
-    add: async (jobs) => {
-      const [only] = jobs;
-      if (jobs.length === 1 && only)
-        await boss.send('jobs', only, { id: only.idempotencyKey, startAfter: delaySeconds });
-      else {
-        const rows = jobs.map((data) => ({ id: data.idempotencyKey, data, startAfter: delaySeconds }));
-        await boss.insert('jobs', rows);
-      }
-    },
-    empty: async () => {
-      await boss.deleteAllJobs('jobs');
-    },
-    close: () => boss.stop({ graceful: false }),
-  };
-}
-
-async function openGraphileWorker({ databaseUrl }: AdderServers): Promise<Adder> {
-  const pool = new Pool({ connectionString: databaseUrl, max: 10 });
-  const utils = await makeWorkerUtils({ pgPool: pool, logger: new Logger(() => () => undefined) });
-  await utils.migrate();
-  const specOf = ({ idempotencyKey }: AddedJob) => ({
-    jobKey: idempotencyKey,
-    runAt: new Date(Date.now() + delaySeconds * 1000),
-  });
-  return {
-    add: async (jobs) => {
-      const [only] = jobs;
-      if (jobs.length === 1 && only) await utils.addJob('call', only, specOf(only));
-      else await utils.addJobs(jobs.map((payload) => ({ identifier: 'call', payload, ...specOf(payload) })));
-    },
-    empty: async () => {
-      await pool.query('truncate graphile_worker._private_jobs');
-    },
-    close: async () => {
-      await utils.release();
-      await pool.end();
-    },
-  };
+function adderOf(queue: PeerName) {
+  return async (servers: QueueServers) => (await loadPeer(queue)).openAdder(servers);
 }

@@ -5,6 +5,7 @@ import { startChild, type Child } from '../child.ts';
 import { startCpuMeter, withDescendants } from '../cpu.ts';
 import { createDatabase } from '../own-database.ts';
 import type { Order } from '../peers/peer-orders.ts';
+import { requirePeers } from '../peers/load-peer.ts';
 import { requireRedis, startRedis } from '../peers/redis-server.ts';
 import { median, percentile, ratioByRound, rounded, type Row, type Table } from '../results.ts';
 import type { Servers } from '../servers.ts';
@@ -44,6 +45,7 @@ interface Contestant {
 }
 
 export async function measurePeerLags(servers: Servers, rounds: number, seconds: number): Promise<Table[]> {
+  requirePeers();
   const redis = await startRedis(requireRedis(process.env));
   const closers = [() => redis.stop()];
   try {

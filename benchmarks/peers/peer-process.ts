@@ -1,11 +1,9 @@
-import { openBullMq } from './bullmq.ts';
 import { createGate } from './gate.ts';
-import { openGraphileWorker } from './graphile-worker.ts';
 import type { BatchJob, JobQueue, OpenQueue } from './job-queue.ts';
+import { loadPeer, type PeerName } from './load-peer.ts';
 import { openNoQueue } from './no-queue.ts';
 import { openOutcomeRows } from './outcome-rows.ts';
 import { pageSegment } from './page-segment.ts';
-import { openPgBoss } from './pg-boss.ts';
 import { order, type ServeOrder, type StoreOrder, type WatchOrder } from './peer-orders.ts';
 import { createBatchServer } from './serve-batch.ts';
 
@@ -15,9 +13,9 @@ import { createBatchServer } from './serve-batch.ts';
  */
 const queues: Record<string, OpenQueue> = {
   'no-queue': openNoQueue,
-  bullmq: openBullMq,
-  'pg-boss': openPgBoss,
-  'graphile-worker': openGraphileWorker,
+  bullmq: queueOf('bullmq'),
+  'pg-boss': queueOf('pg-boss'),
+  'graphile-worker': queueOf('graphile-worker'),
 };
 
 /** Jobs that a queue may have in work for each call in flight: a call that ends never waits until the queue hands out the next job. */
@@ -97,6 +95,10 @@ async function watchDue(queue: JobQueue, { jobs, atOnce, lookEveryMs }: WatchOrd
   await allCame;
   await stop();
   return lagsMs;
+}
+
+function queueOf(peer: PeerName): OpenQueue {
+  return async (servers) => (await loadPeer(peer)).openQueue(servers);
 }
 
 process.on('message', (message) => {

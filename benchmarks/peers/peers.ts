@@ -9,6 +9,7 @@ import { startLoops } from './loops.ts';
 import { startMuster } from './muster.ts';
 import { startPeer } from './peer.ts';
 import { rowsOf, targetRows, type Measured } from './report.ts';
+import { requirePeers } from './load-peer.ts';
 import { requireRedis, startRedis } from './redis-server.ts';
 
 /**
@@ -46,6 +47,7 @@ export async function benchmarkPeers({ rounds, quick, only }: PeersOptions): Pro
   if (chosen.length === 0) {
     throw new ConfigurationError(`--only ${String(only)}: there are ${peers.map(({ queue }) => queue).join(', ')}`);
   }
+  requirePeers();
   const redisCommand = requireRedis(process.env);
   await withServers(databaseSettings, async (servers) => {
     const field = await openField(servers, redisCommand, chosen);

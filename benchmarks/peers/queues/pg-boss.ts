@@ -1,5 +1,7 @@
 import { PgBoss } from 'pg-boss';
-import { batchJob, type BatchJob, type JobQueue, type QueueServers } from './job-queue.ts';
+import { batchJob, type BatchJob, type JobQueue, type QueueServers } from '../job-queue.ts';
+import { delaySeconds } from '../../accept/added-jobs.ts';
+import type { Adder } from '../../accept/adder.ts';
 
 const queueName = 'batches';
 const fetchers = 4;
@@ -12,7 +14,7 @@ const leastSeconds = 0.5;
  * (`burstWhenBatchFull`), and NOTIFY in place of polling once they do not. A fetched batch is completed by one statement. What becomes due is
  * found by polling, twice a second, which is as often as it allows.
  */
-export async function openPgBoss({ databaseUrl }: QueueServers): Promise<JobQueue> {
+export async function openQueue({ databaseUrl }: QueueServers): Promise<JobQueue> {
   const boss = new PgBoss({ connectionString: databaseUrl, useListenNotify: true, schedule: false });
   boss.on('error', failLoudly);
   await boss.start();
@@ -52,4 +54,27 @@ export async function openPgBoss({ databaseUrl }: QueueServers): Promise<JobQueu
 function failLoudly(error: unknown): never {
   console.error(error);
   process.exit(1);
+}
+
+/** A job's id is its key: a second one with the same id is not inserted. */
+export async function openAdder({ databaseUrl }: QueueServers): Promise<Adder> {
+  const boss = new PgBoss({ connectionString: databaseUrl, schedule: false });
+  boss.on('error', (error) => console.error(error));
+  await boss.start();
+  await boss.createQueue('jobs', { partition: true });
+  return {
+    add: async (jobs) => {
+      const [only] = jobs;
+      if (jobs.length === 1 && only)
+        await boss.send('jobs', only, { id: only.idempotencyKey, startAfter: delaySeconds });
+      else {
+        const rows = jobs.map((data) => ({ id: data.idempotencyKey, data, startAfter: delaySeconds }));
+        await boss.insert('jobs', rows);
+      }
+    },
+    empty: async () => {
+      await boss.deleteAllJobs('jobs');
+    },
+    close: () => boss.stop({ graceful: false }),
+  };
 }

@@ -1,6 +1,8 @@
 import { Logger, makeWorkerUtils, run } from 'graphile-worker';
 import { Pool } from 'pg';
-import { batchJob, type BatchJob, type JobQueue, type QueueServers } from './job-queue.ts';
+import { batchJob, type BatchJob, type JobQueue, type QueueServers } from '../job-queue.ts';
+import { delaySeconds, type AddedJob } from '../../accept/added-jobs.ts';
+import type { Adder } from '../../accept/adder.ts';
 
 const task = 'batch';
 
@@ -9,7 +11,7 @@ const task = 'batch';
  * completions gathered (`completeJobBatchDelay`) into one statement. What becomes due is found by polling, as often as it is told
  * (`pollInterval`).
  */
-export async function openGraphileWorker({ databaseUrl }: QueueServers): Promise<JobQueue> {
+export async function openQueue({ databaseUrl }: QueueServers): Promise<JobQueue> {
   const logger = new Logger(() => (level, message) => {
     if (level === 'error') failLoudly(message);
   });
@@ -58,4 +60,28 @@ function specOf(payload: BatchJob) {
 function failLoudly(error: unknown): never {
   console.error(error);
   process.exit(1);
+}
+
+export async function openAdder({ databaseUrl }: QueueServers): Promise<Adder> {
+  const pool = new Pool({ connectionString: databaseUrl, max: 10 });
+  const utils = await makeWorkerUtils({ pgPool: pool, logger: new Logger(() => () => undefined) });
+  await utils.migrate();
+  const specOf = ({ idempotencyKey }: AddedJob) => ({
+    jobKey: idempotencyKey,
+    runAt: new Date(Date.now() + delaySeconds * 1000),
+  });
+  return {
+    add: async (jobs) => {
+      const [only] = jobs;
+      if (jobs.length === 1 && only) await utils.addJob('call', only, specOf(only));
+      else await utils.addJobs(jobs.map((payload) => ({ identifier: 'call', payload, ...specOf(payload) })));
+    },
+    empty: async () => {
+      await pool.query('truncate graphile_worker._private_jobs');
+    },
+    close: async () => {
+      await utils.release();
+      await pool.end();
+    },
+  };
 }

@@ -1,0 +1,33 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { z } from 'zod';
+import { ConfigurationError } from '../../shared/runtime/configuration-error.ts';
+import type { Adder } from '../accept/adder.ts';
+import type { OpenQueue, QueueServers } from './job-queue.ts';
+
+export type PeerName = 'bullmq' | 'pg-boss' | 'graphile-worker';
+
+type OpenAdder = (servers: QueueServers) => Promise<Adder>;
+
+const peerModule = z.object({
+  openQueue: z.custom<OpenQueue>((value) => typeof value === 'function'),
+  openAdder: z.custom<OpenAdder>((value) => typeof value === 'function'),
+});
+
+/**
+ * The queue that bears the name. By its path, since its library belongs to a package of the benchmarks: whoever works on Muster installs no
+ * other queue, and the checks of types must pass without it.
+ */
+export async function loadPeer(name: PeerName): Promise<z.output<typeof peerModule>> {
+  const file = join(import.meta.dirname, 'queues', `${name}.ts`);
+  return peerModule.parse(await import(pathToFileURL(file).href));
+}
+
+/** @throws {ConfigurationError} when the queues to compare with are not installed, with how they are */
+export function requirePeers(): void {
+  if (existsSync(join(import.meta.dirname, 'node_modules'))) return;
+  throw new ConfigurationError([
+    'the queues that Muster is compared with are not installed: npm ci --prefix benchmarks/peers',
+  ]);
+}
