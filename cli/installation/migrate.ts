@@ -7,7 +7,7 @@ import { exitCodes, type ExitCode } from '../frame/exit-codes.ts';
 export async function migrateDatabase(context: CommandContext): Promise<ExitCode> {
   const { DATABASE_URL } = readEnvironment(commonEnvironment.pick({ DATABASE_URL: true }), context.environment);
   await requireDatabase({ DATABASE_URL });
-  const applied = await migrate(DATABASE_URL);
+  const applied = await migrate(DATABASE_URL, { onWait: (why) => context.terminal.note(`${why}\n`) });
   if (applied.length === 0) context.terminal.note('the schema is the newest already\n');
   writeData(context, { applied }, () => applied.map((name) => `${name}\n`).join(''));
   return exitCodes.ok;
