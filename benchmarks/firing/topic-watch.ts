@@ -1,7 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { jobReferences } from '../../shared/contracts/messages/job-references.ts';
-import { createConsumer } from '../../shared/kafka/consumer.ts';
-import { createKafka } from '../../shared/kafka/connection.ts';
+import { createConsumer } from '../../shared/kafka/consumer/consumer.ts';
+import { createKafka } from '../../shared/kafka/client/connection.ts';
 import { createLogger } from '../../shared/runtime/logger.ts';
 import { callsFetch } from '../../services/dispatcher/config.ts';
 import type { Firing } from './installation.ts';

@@ -5,8 +5,8 @@ import { startCpuMeter } from '../cpu.ts';
 import { processesOf, startInstallation, type Installation } from '../installation.ts';
 import { median, ratioByRound, rounded, type Row, type Table } from '../results.ts';
 import type { Servers } from '../servers.ts';
-import { createKafka } from '../../shared/kafka/connection.ts';
-import { createTopicAdmin } from '../../shared/kafka/topic-admin.ts';
+import { createKafka } from '../../shared/kafka/client/connection.ts';
+import { createTopicAdmin } from '../../shared/kafka/cluster/topic-admin.ts';
 
 /**
  * What do partitions do for workers, where calls are what runs out? Endpoints of 20 ms, 50 calls in flight for each worker; each number of

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type { Infrastructure } from '../../shared/infrastructure/infrastructure.ts';
-import { createKafka } from '../../shared/kafka/connection.ts';
-import { removeTopics } from '../../shared/kafka/remove-topics.ts';
+import { createKafka } from '../../shared/kafka/client/connection.ts';
+import { removeTopics } from '../../shared/kafka/cluster/remove-topics.ts';
 import { createDatabase, dropDatabase } from '../../shared/postgres/databases.ts';
 import type { KafkaSettings } from '../../shared/runtime/kafka-security.ts';
 import { readKafkaSecurity } from '../../shared/runtime/kafka-security.ts';

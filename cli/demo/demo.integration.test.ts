@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
 import pg from 'pg';
 import { z } from 'zod';
-import { createKafka } from '../../shared/kafka/connection.ts';
+import { createKafka } from '../../shared/kafka/client/connection.ts';
 import { migrate } from '../../shared/postgres/migrate.ts';
 import { createLogger } from '../../shared/runtime/logger.ts';
 import { runReport } from '../../shared/contracts/runs/runs.ts';

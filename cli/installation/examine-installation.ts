@@ -1,6 +1,6 @@
 import type { Check } from '../../shared/infrastructure/doctor.ts';
 import { brokerAnswers, databaseAnswers } from '../../shared/infrastructure/given-servers.ts';
-import { createKafka } from '../../shared/kafka/connection.ts';
+import { createKafka } from '../../shared/kafka/client/connection.ts';
 import { readInstallation } from '../../shared/postgres/installation.ts';
 import { createPool } from '../../shared/postgres/pool.ts';
 import { createRegistrySource } from '../../shared/postgres/registry.ts';

@@ -1,7 +1,7 @@
 import { requireBroker } from '../../shared/infrastructure/given-servers.ts';
-import { createKafka } from '../../shared/kafka/connection.ts';
+import { createKafka } from '../../shared/kafka/client/connection.ts';
 import { topicsOfFile } from '../../shared/runtime/shard-topics.ts';
-import { createTopicAdmin } from '../../shared/kafka/topic-admin.ts';
+import { createTopicAdmin } from '../../shared/kafka/cluster/topic-admin.ts';
 import type { TopicSpec } from '../../shared/ports/message-bus.ts';
 import { readEngineConfig } from '../../shared/runtime/engine-config-file.ts';
 import { commonEnvironment, readEnvironment } from '../../shared/runtime/environment.ts';

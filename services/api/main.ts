@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { totalsSlotOf } from '../../shared/domain/step/totals-slot.ts';
-import { createKafka } from '../../shared/kafka/connection.ts';
-import { createGroupLook } from '../../shared/kafka/group-look.ts';
+import { createKafka } from '../../shared/kafka/client/connection.ts';
+import { createGroupLook } from '../../shared/kafka/cluster/group-look.ts';
 import { createApiKeys } from '../../shared/postgres/api-keys.ts';
 import { createRegistrySource, createShardStore } from '../../shared/postgres/registry.ts';
 import { createAcceptPool, createHotPathPool, createPool, createUploadPool } from '../../shared/postgres/pool.ts';

@@ -1,8 +1,8 @@
 import { callsTopic } from '../../shared/domain/endpoint/call-topics.ts';
 import { totalsSlotOf } from '../../shared/domain/step/totals-slot.ts';
 import { requireBroker } from '../../shared/infrastructure/given-servers.ts';
-import { createKafka } from '../../shared/kafka/connection.ts';
-import { createConsumer } from '../../shared/kafka/consumer.ts';
+import { createKafka } from '../../shared/kafka/client/connection.ts';
+import { createConsumer } from '../../shared/kafka/consumer/consumer.ts';
 import { createClientSource } from '../../shared/postgres/clients.ts';
 import { createDeadLetters } from '../../shared/postgres/dead-letters.ts';
 import { createJobNodes } from '../../shared/postgres/job-nodes.ts';

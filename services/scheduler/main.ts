@@ -1,7 +1,7 @@
 import { callsTopic } from '../../shared/domain/endpoint/call-topics.ts';
-import { createKafka } from '../../shared/kafka/connection.ts';
-import { createPublisher } from '../../shared/kafka/publisher.ts';
-import { createTopicBacklogs } from '../../shared/kafka/topic-backlogs.ts';
+import { createKafka } from '../../shared/kafka/client/connection.ts';
+import { createPublisher } from '../../shared/kafka/publisher/publisher.ts';
+import { createTopicBacklogs } from '../../shared/kafka/cluster/topic-backlogs.ts';
 import { createClientSource } from '../../shared/postgres/clients.ts';
 import { createLeases } from '../../shared/postgres/leases.ts';
 import { createHotPathPool, createPool } from '../../shared/postgres/pool.ts';

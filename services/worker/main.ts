@@ -1,9 +1,9 @@
 import { topicNames } from '../../shared/domain/endpoint/shard.ts';
 import { totalsSlotOf } from '../../shared/domain/step/totals-slot.ts';
 import { requireBroker } from '../../shared/infrastructure/given-servers.ts';
-import { createKafka } from '../../shared/kafka/connection.ts';
-import { createConsumer } from '../../shared/kafka/consumer.ts';
-import { createPublisher } from '../../shared/kafka/publisher.ts';
+import { createKafka } from '../../shared/kafka/client/connection.ts';
+import { createConsumer } from '../../shared/kafka/consumer/consumer.ts';
+import { createPublisher } from '../../shared/kafka/publisher/publisher.ts';
 import { createDeadLetters } from '../../shared/postgres/dead-letters.ts';
 import { createEndpointGuards } from '../../shared/postgres/endpoint-guards.ts';
 import { createHotPathPool } from '../../shared/postgres/pool.ts';

@@ -3,9 +3,9 @@ import { ConfigResourceTypes, type Admin } from 'kafkajs';
 import { pino } from 'pino';
 import { afterAll, beforeAll, beforeEach, describe, expect, inject, it } from 'vitest';
 import { PublishError } from '../ports/message-bus.ts';
-import { createKafka, type KafkaConnection } from './connection.ts';
-import { createPublisher, type Publisher } from './publisher.ts';
-import { createTopicAdmin } from './topic-admin.ts';
+import { createKafka, type KafkaConnection } from './client/connection.ts';
+import { createPublisher, type Publisher } from './publisher/publisher.ts';
+import { createTopicAdmin } from './cluster/topic-admin.ts';
 
 const logger = pino({ level: 'silent' });
 

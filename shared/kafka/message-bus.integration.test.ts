@@ -3,11 +3,11 @@ import { pino } from 'pino';
 import { inject } from 'vitest';
 import type { MessageConsumer } from '../ports/message-bus.ts';
 import { describeMessageBus } from '../../test/support/conformance/message-bus.conformance.ts';
-import { createKafka, type KafkaConnection } from './connection.ts';
-import { createConsumer } from './consumer.ts';
-import { createPublisher } from './publisher.ts';
-import { createTopicBacklogs } from './topic-backlogs.ts';
-import { createTopicAdmin } from './topic-admin.ts';
+import { createKafka, type KafkaConnection } from './client/connection.ts';
+import { createConsumer } from './consumer/consumer.ts';
+import { createPublisher } from './publisher/publisher.ts';
+import { createTopicBacklogs } from './cluster/topic-backlogs.ts';
+import { createTopicAdmin } from './cluster/topic-admin.ts';
 
 const logger = pino({ level: 'silent' });
 const metadataMaxAgeMs = 300;

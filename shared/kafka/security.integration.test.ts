@@ -9,9 +9,9 @@ import { createRecordingReceiver } from '../../test/support/recording-receiver.t
 import { findFreePorts } from '../infrastructure/free-ports.ts';
 import { createGuardian, type Guardian } from '../infrastructure/guarded-processes.ts';
 import { startLocalKafka } from '../infrastructure/local-kafka.ts';
-import { createKafka, type KafkaSecurity } from './connection.ts';
-import { createConsumer } from './consumer.ts';
-import { createPublisher } from './publisher.ts';
+import { createKafka, type KafkaSecurity } from './client/connection.ts';
+import { createConsumer } from './consumer/consumer.ts';
+import { createPublisher } from './publisher/publisher.ts';
 
 const run = promisify(execFile);
 const logger = pino({ level: 'silent' });

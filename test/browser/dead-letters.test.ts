@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import type { Page } from 'playwright-core';
 import { topicNames } from '../../shared/domain/endpoint/shard.ts';
-import { createKafka } from '../../shared/kafka/connection.ts';
-import { createLetterPublisher } from '../../shared/kafka/letter-publisher.ts';
+import { createKafka } from '../../shared/kafka/client/connection.ts';
+import { createLetterPublisher } from '../../shared/kafka/publisher/letter-publisher.ts';
 import { createLogger } from '../../shared/runtime/logger.ts';
 import { awaitThat, logIn, useConsole } from './support/console-in-browser.ts';
 

@@ -14,8 +14,8 @@ import {
   type ServiceName,
   type ServiceProcess,
 } from '../../shared/infrastructure/service-process.ts';
-import { createKafka } from '../../shared/kafka/connection.ts';
-import { createTopicAdmin } from '../../shared/kafka/topic-admin.ts';
+import { createKafka } from '../../shared/kafka/client/connection.ts';
+import { createTopicAdmin } from '../../shared/kafka/cluster/topic-admin.ts';
 import { createLogger } from '../../shared/runtime/logger.ts';
 import { createTestDatabaseOn, type TestDatabase } from '../support/postgres-database.ts';
 import type { Evidence } from '../support/evidence.ts';

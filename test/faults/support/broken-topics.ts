@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { ConfigResourceTypes, type Admin, type Producer } from 'kafkajs';
-import { createKafka, type KafkaConnection } from '../../../shared/kafka/connection.ts';
+import { createKafka, type KafkaConnection } from '../../../shared/kafka/client/connection.ts';
 import { createLogger } from '../../../shared/runtime/logger.ts';
 import { until } from './until.ts';
 

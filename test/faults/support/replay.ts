@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { createKafka } from '../../../shared/kafka/connection.ts';
+import { createKafka } from '../../../shared/kafka/client/connection.ts';
 import { createLogger } from '../../../shared/runtime/logger.ts';
 
 export interface Replay {

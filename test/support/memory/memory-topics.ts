@@ -1,4 +1,4 @@
-import { leastLoaded } from '../../../shared/kafka/placement.ts';
+import { leastLoaded } from '../../../shared/kafka/publisher/placement.ts';
 import { PublishError, type OutgoingMessage } from '../../../shared/ports/message-bus.ts';
 
 /** `delay`: it is written by `releaseDelayed`, behind what comes until then. */

@@ -1,0 +1,109 @@
+import { logLevel, type LogEntry } from 'kafkajs';
+import type { Clock } from '../../ports/clock.ts';
+import type { Logger } from '../../runtime/logger.ts';
+
+/** One cause is logged when it begins, then this often with a count. */
+const tellAgainMs = 30_000;
+
+/** kafkajs builds no entry above its level; its *info* has a line for every pause of a partition, so that is our *debug*. */
+export function clientLogLevel(logger: Logger): logLevel {
+  if (logger.isLevelEnabled('trace')) return logLevel.DEBUG;
+  if (logger.isLevelEnabled('debug')) return logLevel.INFO;
+  return logger.isLevelEnabled('warn') ? logLevel.WARN : logLevel.NOTHING;
+}
+
+/** What brokers answer while leaders, coordinators and groups find themselves; kafkajs asks again, and shouts ERROR meanwhile. */
+const passing = [
+  'The group coordinator is not available',
+  "The coordinator is loading and hence can't process requests for this group",
+  'This is not the correct coordinator for this group',
+  'The group is rebalancing',
+  'The coordinator is not aware of this member',
+  'Specified group generation id is not valid',
+  'This server is not the leader for that topic-partition',
+  'This server does not host this topic-partition',
+  'There is no leader for this topic-partition',
+];
+
+/** What its broker pool says of a connection that has failed was said by the connection a moment before. */
+const toldByConnection = ['Failed to connect to seed broker', 'Failed to connect to broker', 'Connection error'];
+
+interface Cause {
+  sinceMs: number;
+  toldMs: number;
+  /** Times since it was logged last. */
+  count: number;
+}
+
+export interface ClientLog {
+  write: (entry: LogEntry) => void;
+  /** The broker has answered a request. */
+  answered: (broker: string) => void;
+}
+
+export interface ClientLogDeps {
+  logger: Logger;
+  clock: Pick<Clock, 'monotonicMs'>;
+}
+
+/**
+ * What kafkajs says, in our log. Nothing of it is an *error* here: what it cannot heal reaches the caller as a rejection, or the consumer as
+ * its crash, and is logged there. A cause that lasts is one line, another every 30 s, and, where it is a broker, one when that is back.
+ */
+export function createClientLog({ logger, clock }: ClientLogDeps): ClientLog {
+  const unreachable = new Map<string, Cause>();
+  const others = new Map<string, Cause>();
+
+  function fold(causes: Map<string, Cause>, key: string, fields: object, line: string): void {
+    const nowMs = clock.monotonicMs();
+    const known = causes.get(key);
+    const cause = known ?? { sinceMs: nowMs, toldMs: nowMs, count: 0 };
+    causes.set(key, cause);
+    cause.count += 1;
+    if (known && nowMs - known.toldMs < tellAgainMs) return;
+    const lastedSeconds = Math.round((nowMs - cause.sinceMs) / 1000);
+    logger.warn(known ? { ...fields, times: cause.count, lastedSeconds } : fields, line);
+    cause.toldMs = nowMs;
+    cause.count = 0;
+  }
+
+  /** Causes that have been silent for a while begin anew, and are not kept. */
+  function forgetQuiet(causes: Map<string, Cause>): void {
+    const nowMs = clock.monotonicMs();
+    for (const [key, { toldMs }] of causes) if (nowMs - toldMs > 2 * tellAgainMs) causes.delete(key);
+  }
+
+  return {
+    write: ({ level, namespace, log }) => {
+      const { timestamp: _timestamp, logger: _name, message, stack: _stack, ...facts } = log;
+      const fields = { part: namespace, said: message, ...facts };
+      if (level === logLevel.DEBUG) logger.trace(fields, 'kafka client');
+      else if (level === logLevel.INFO || isPassing(message, log['error']) || isTold(namespace, message)) {
+        logger.debug(fields, 'kafka client');
+      } else if (namespace === 'Connection' && typeof log['broker'] === 'string') {
+        fold(unreachable, log['broker'], fields, 'kafka broker does not answer');
+      } else {
+        forgetQuiet(others);
+        fold(others, `${namespace} ${message.replaceAll(/\d+/g, '#')}`, fields, 'kafka client');
+      }
+    },
+    answered: (broker) => {
+      if (unreachable.size === 0) return;
+      const cause = unreachable.get(broker);
+      if (!cause) return;
+      unreachable.delete(broker);
+      logger.warn(
+        { broker, afterSeconds: Math.round((clock.monotonicMs() - cause.sinceMs) / 1000) },
+        'kafka broker answers again',
+      );
+    },
+  };
+}
+
+function isPassing(message: string, error: unknown): boolean {
+  return passing.some((known) => message.includes(known) || (typeof error === 'string' && error.startsWith(known)));
+}
+
+function isTold(namespace: string, message: string): boolean {
+  return namespace === 'BrokerPool' && toldByConnection.some((known) => message.startsWith(known));
+}

@@ -1,0 +1,75 @@
+import { AssignerProtocol, type Admin } from 'kafkajs';
+import type { GroupLook, PartitionTraffic } from '../../ports/group-look.ts';
+import type { Logger } from '../../runtime/logger.ts';
+import type { KafkaConnection } from '../client/connection.ts';
+import { createOffsetLook } from './offset-look.ts';
+
+export interface GroupLookDeps {
+  kafka: KafkaConnection;
+  groupId: string;
+  logger: Logger;
+}
+
+/** Connects when it is first asked. */
+export function createGroupLook({ kafka, groupId, logger }: GroupLookDeps): GroupLook & { close(): Promise<void> } {
+  const offsets = createOffsetLook({ kafka, groupId });
+  let admin: Promise<Admin> | undefined;
+
+  async function open(): Promise<Admin> {
+    const opened = kafka.admin();
+    await opened.connect();
+    return opened;
+  }
+
+  async function connected(): Promise<Admin> {
+    const opening = (admin ??= open());
+    return await opening.catch((error: unknown) => {
+      if (admin === opening) admin = undefined;
+      throw error;
+    });
+  }
+
+  /** Client ids by `topic/partition`. */
+  async function members(): Promise<Map<string, string>> {
+    const { groups } = await (await connected()).describeGroups([groupId]);
+    const owners = new Map<string, string>();
+    for (const { clientId, memberAssignment } of groups.flatMap((group) => group.members)) {
+      for (const [topic, partitions] of Object.entries(assignmentIn(memberAssignment))) {
+        for (const partition of partitions) owners.set(`${topic}/${partition}`, clientId);
+      }
+    }
+    return owners;
+  }
+
+  return {
+    look: async (topics) => {
+      try {
+        const [owners, looked] = await Promise.all([members(), offsets.look(topics)]);
+        return new Map(
+          Array.from(looked, ([topic, partitions]): [string, PartitionTraffic[]] => [
+            topic,
+            partitions.map(({ partition, end, committed }) => ({
+              partition,
+              unhandled: Math.max(0, end - committed),
+              member: owners.get(`${topic}/${partition}`) ?? null,
+            })),
+          ]),
+        );
+      } catch (error) {
+        logger.debug({ err: error, groupId }, 'could not look at the group');
+        return null;
+      }
+    },
+    close: async () => {
+      const opened = admin;
+      admin = undefined;
+      await Promise.all([offsets.close(), opened?.then((each) => each.disconnect()).catch(() => undefined)]);
+    },
+  };
+}
+
+/** Nothing while the group assigns anew. */
+function assignmentIn(bytes: Buffer): Record<string, number[]> {
+  if (bytes.length === 0) return {};
+  return AssignerProtocol.MemberAssignment.decode(bytes)?.assignment ?? {};
+}

@@ -1,0 +1,137 @@
+import type { Cluster } from 'kafkajs';
+import { z } from 'zod';
+import type { KafkaConnection } from '../client/connection.ts';
+
+export interface PartitionOffsets {
+  partition: number;
+  /** Where the group goes on; the partition's begin where it has committed nothing that still holds. */
+  committed: number;
+  /** Behind the last message. */
+  end: number;
+}
+
+/** How far a group is in its topics: a handful of requests for all of them, however many partitions they have. */
+export interface OffsetLook {
+  /** By topic; a topic that is missing is left out. @throws when brokers do not answer. */
+  look(topics: readonly string[]): Promise<Map<string, PartitionOffsets[]>>;
+  close(): Promise<void>;
+}
+
+const offsetsByTopic = z.array(
+  z.object({
+    topic: z.string(),
+    partitions: z.array(z.object({ partition: z.number(), offset: z.coerce.number() })),
+  }),
+);
+const committedAnswer = z.object({ responses: offsetsByTopic });
+
+export function createOffsetLook({ kafka, groupId }: { kafka: KafkaConnection; groupId: string }): OffsetLook {
+  let opened: Cluster | undefined;
+  let looking: Promise<unknown> = Promise.resolve();
+
+  async function current(): Promise<Cluster> {
+    opened ??= kafka.cluster();
+    // Does nothing when it is connected.
+    await opened.connect();
+    return opened;
+  }
+
+  async function lookOnce(topics: readonly string[]): Promise<Map<string, PartitionOffsets[]>> {
+    const cluster = await current();
+    await cluster.addMultipleTargetTopics([...topics]);
+    await cluster.refreshMetadataIfNecessary();
+    const asked = topics
+      .map((topic) => ({ topic, partitions: partitionsOf(cluster, topic) }))
+      .filter(({ partitions }) => partitions.length > 0);
+    if (asked.length === 0) return new Map();
+    // The group's position first: what is handled between the two questions then counts as unhandled, never the other way round.
+    const committed = await committedOffsets(cluster, groupId, asked);
+    const ends = index(offsetsByTopic.parse(await cluster.fetchTopicsOffset(forTimestamp(asked, false))));
+    const uncommitted = asked.map(({ topic, partitions }) => ({
+      topic,
+      partitions: partitions.filter(({ partition }) => !isWithin(committed, ends, topic, partition)),
+    }));
+    const begins = await beginsOf(
+      cluster,
+      uncommitted.filter(({ partitions }) => partitions.length > 0),
+    );
+    return new Map(
+      asked.map(({ topic, partitions }) => [
+        topic,
+        partitions.flatMap(({ partition }) => {
+          const end = ends.get(topic)?.get(partition);
+          if (end === undefined) return [];
+          const begin = begins.get(topic)?.get(partition);
+          return [{ partition, end, committed: begin ?? committed.get(topic)?.get(partition) ?? 0 }];
+        }),
+      ]),
+    );
+  }
+
+  async function lookAgain(topics: readonly string[]): Promise<Map<string, PartitionOffsets[]>> {
+    try {
+      return await lookOnce(topics);
+    } catch {
+      // Leaders and coordinators move: what was known of them is asked anew, once.
+      await (await current()).refreshMetadata();
+      return await lookOnce(topics);
+    }
+  }
+
+  return {
+    look: (topics) => {
+      const answer = looking.then(() =>
+        topics.length === 0 ? new Map<string, PartitionOffsets[]>() : lookAgain(topics),
+      );
+      looking = answer.catch(() => undefined);
+      return answer;
+    },
+    close: async () => {
+      await looking;
+      await opened?.disconnect();
+    },
+  };
+}
+
+type TopicPartitions = { topic: string; partitions: { partition: number }[] }[];
+type OffsetIndex = Map<string, Map<number, number>>;
+
+function partitionsOf(cluster: Cluster, topic: string): { partition: number }[] {
+  return cluster.findTopicPartitionMetadata(topic).map(({ partitionId }) => ({ partition: partitionId }));
+}
+
+async function committedOffsets(cluster: Cluster, groupId: string, asked: TopicPartitions): Promise<OffsetIndex> {
+  const coordinator = await cluster.findGroupCoordinator({ groupId });
+  const answer: unknown = await coordinator.offsetFetch({
+    groupId,
+    topics: asked.map(({ topic, partitions }) => ({
+      topic,
+      partitions: partitions.map(({ partition }) => ({ partition, offset: '' })),
+    })),
+  });
+  return index(committedAnswer.parse(answer).responses);
+}
+
+async function beginsOf(cluster: Cluster, asked: TopicPartitions): Promise<OffsetIndex> {
+  if (asked.length === 0) return new Map();
+  return index(offsetsByTopic.parse(await cluster.fetchTopicsOffset(forTimestamp(asked, true))));
+}
+
+function forTimestamp(asked: TopicPartitions, fromBeginning: boolean) {
+  return asked.map(({ topic, partitions }) => ({ topic, partitions, fromBeginning }));
+}
+
+/** False for nothing committed, which is -1, and for an offset of a topic that was deleted and created anew since. */
+function isWithin(committed: OffsetIndex, ends: OffsetIndex, topic: string, partition: number): boolean {
+  const offset = committed.get(topic)?.get(partition) ?? -1;
+  return offset >= 0 && offset <= (ends.get(topic)?.get(partition) ?? -1);
+}
+
+function index(answer: z.infer<typeof offsetsByTopic>): OffsetIndex {
+  return new Map(
+    answer.map(({ topic, partitions }) => [
+      topic,
+      new Map(partitions.map(({ partition, offset }) => [partition, offset])),
+    ]),
+  );
+}

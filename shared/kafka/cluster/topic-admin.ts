@@ -1,0 +1,150 @@
+import { setTimeout as wait } from 'node:timers/promises';
+import type { Admin } from 'kafkajs';
+import type { TopicAdmin, TopicSpec } from '../../ports/message-bus.ts';
+import type { KafkaConnection } from '../client/connection.ts';
+
+/** Messages are references that can be published again from the database: a week is for people who look into an incident. */
+const retentionMs = 7 * 24 * 3_600_000;
+
+const leadersKnownWithinMs = 30_000;
+const leadersPollMs = 100;
+
+export interface TopicAdminDeps {
+  kafka: KafkaConnection;
+  /** Ends the waiting for leaders, by a rejection. */
+  signal?: AbortSignal;
+}
+
+/** `ensureTopics` resolves when every partition can be written; it rejects when that takes longer than 30 s. */
+export function createTopicAdmin({ kafka, signal }: TopicAdminDeps): TopicAdmin & { close(): Promise<void> } {
+  const admin = kafka.admin();
+  return {
+    ensureTopics: async (specs) => {
+      if (specs.length === 0) return;
+      await admin.connect();
+      const changed = [...(await createMissing(admin, specs)), ...(await addPartitions(admin, specs, signal))];
+      await waitForLeaders(admin, specs, signal);
+      await Promise.all(changed.map(({ topic }) => waitUntilServed(admin, topic, signal)));
+    },
+    close: () => admin.disconnect(),
+  };
+}
+
+async function createMissing(admin: Admin, specs: readonly TopicSpec[]): Promise<TopicSpec[]> {
+  const existing = new Set(await admin.listTopics());
+  const missing = specs.filter(({ topic }) => !existing.has(topic));
+  if (missing.length === 0) return [];
+  // Whoever lost the race to create them gets `false` for an answer, which is as good.
+  await admin.createTopics({ topics: missing.map(topicConfig), waitForLeaders: false });
+  return missing;
+}
+
+function topicConfig({ topic, partitions, replicationFactor }: TopicSpec) {
+  return {
+    topic,
+    numPartitions: partitions,
+    replicationFactor,
+    configEntries: [
+      // For each topic, as Kafka 4.1 and later ignore the brokers' own value on new clusters. One replica may be missing.
+      { name: 'min.insync.replicas', value: String(Math.max(1, replicationFactor - 1)) },
+      { name: 'retention.ms', value: String(retentionMs) },
+    ],
+  };
+}
+
+async function addPartitions(
+  admin: Admin,
+  specs: readonly TopicSpec[],
+  signal: AbortSignal | undefined,
+): Promise<TopicSpec[]> {
+  const counts = await waitForTopics(admin, specs, signal, ({ count }) => count > 0);
+  const short = specs.filter(({ topic, partitions }) => (counts.get(topic) ?? 0) < partitions);
+  for (const { topic, partitions } of short) {
+    try {
+      await admin.createPartitions({ topicPartitions: [{ topic, count: partitions }] });
+    } catch (error) {
+      // Somebody else may have added them between our look and our call.
+      const now = await waitForTopics(admin, [{ topic }], signal, ({ count }) => count > 0);
+      if ((now.get(topic) ?? 0) < partitions) throw error;
+    }
+  }
+  return short;
+}
+
+async function waitForLeaders(
+  admin: Admin,
+  specs: readonly TopicSpec[],
+  signal: AbortSignal | undefined,
+): Promise<void> {
+  const wanted = new Map(specs.map(({ topic, partitions }) => [topic, partitions]));
+  await waitForTopics(
+    admin,
+    specs,
+    signal,
+    ({ topic, count, led }) => led === count && count >= (wanted.get(topic) ?? 0),
+  );
+}
+
+/**
+ * A leader is announced a moment before it serves its partition. Publishing in that moment would be refused by some partitions and tried
+ * again on all of them, which doubles messages.
+ */
+async function waitUntilServed(admin: Admin, topic: string, signal: AbortSignal | undefined): Promise<void> {
+  const until = performance.now() + leadersKnownWithinMs;
+  for (;;) {
+    try {
+      await admin.fetchTopicOffsets(topic);
+      return;
+    } catch (error) {
+      if (performance.now() > until) throw new Error(`${topic} is not served`, { cause: error });
+      signal?.throwIfAborted();
+      await wait(leadersPollMs);
+    }
+  }
+}
+
+interface KnownTopic {
+  topic: string;
+  /** Partitions that the answering broker knows, and how many of them have a leader. */
+  count: number;
+  led: number;
+}
+
+/** Asks until all topics are as wanted: brokers learn of new topics one after another. Returns the number of partitions by topic. */
+async function waitForTopics(
+  admin: Admin,
+  specs: readonly Pick<TopicSpec, 'topic'>[],
+  signal: AbortSignal | undefined,
+  asWanted: (known: KnownTopic) => boolean,
+): Promise<Map<string, number>> {
+  const names = specs.map(({ topic }) => topic);
+  const until = performance.now() + leadersKnownWithinMs;
+  for (;;) {
+    const known = await describe(admin, names);
+    if (known instanceof Error) {
+      if (performance.now() > until) throw new Error(`topics are not there: ${names.join(', ')}`, { cause: known });
+    } else {
+      const lacking = known.filter((topic) => !asWanted(topic));
+      if (lacking.length === 0) return new Map(known.map(({ topic, count }) => [topic, count]));
+      if (performance.now() > until) {
+        throw new Error(`partitions without a leader: ${lacking.map(({ topic }) => topic).join(', ')}`);
+      }
+    }
+    signal?.throwIfAborted();
+    await wait(leadersPollMs);
+  }
+}
+
+async function describe(admin: Admin, topics: string[]): Promise<KnownTopic[] | Error> {
+  try {
+    const metadata = await admin.fetchTopicMetadata({ topics });
+    return metadata.topics.map(({ name, partitions }) => ({
+      topic: name,
+      count: partitions.length,
+      led: partitions.filter(({ leader }) => leader >= 0).length,
+    }));
+  } catch (error) {
+    // A topic that this broker does not know yet is an error here, or a TypeError out of kafkajs.
+    return error instanceof Error ? error : new Error(String(error));
+  }
+}

@@ -1,0 +1,103 @@
+import type { ConsumerReadiness } from '../../ports/message-bus.ts';
+import type { LaneView } from './lanes.ts';
+import type { PartitionOffsets } from '../cluster/offset-look.ts';
+import { createStandingLanes } from './standing-lanes.ts';
+
+/** Crashes in a row, without a fetch between them, after which a new process is worth a try. Takes half a minute with the pauses between. */
+const crashesToGiveUp = 10;
+/** A lane with messages before it, or a client outside its group, that stays so this long is stuck. Requests time out after 15 s. */
+const stuckAfterMs = 120_000;
+/** A lane that stands this long is no longer a matter of a slow moment. */
+const unreadyAfterMs = 30_000;
+
+/** Whether a consumer makes progress: what `/readyz` says, and when the process should end. */
+export interface ConsumerHealth {
+  onJoined(): void;
+  onFetched(): void;
+  /** How long to wait before the next client is started, in milliseconds. */
+  onCrashed(error: Error): number;
+  /** Some time has passed; counted by a timer and not by the clock, so that a process that was frozen goes on. */
+  pass(ms: number): void;
+  /** Called every `lookIntervalMs`. */
+  observe(lanes: readonly LaneView[], offsets: ReadonlyMap<string, readonly PartitionOffsets[]>): void;
+  ready(): ConsumerReadiness;
+  /** Why it will not come back by itself; undefined while it may. */
+  broken(): Error | undefined;
+}
+
+export function createConsumerHealth({
+  groupId,
+  lookIntervalMs,
+}: {
+  groupId: string;
+  lookIntervalMs: number;
+}): ConsumerHealth {
+  const standing = createStandingLanes(lookIntervalMs);
+  let joined = false;
+  let outsideMs = 0;
+  let crashes = 0;
+  let lastCrash: Error | undefined;
+
+  return {
+    onJoined: () => {
+      joined = true;
+      outsideMs = 0;
+    },
+    onFetched: () => {
+      crashes = 0;
+      lastCrash = undefined;
+    },
+    onCrashed: (error) => {
+      joined = false;
+      outsideMs = 0;
+      lastCrash = error;
+      // When no broker answers, another process would fare no better.
+      if (!isUnreachable(error)) crashes += 1;
+      return Math.min(100 * 2 ** crashes, 5_000);
+    },
+    pass: (ms) => {
+      if (!joined) outsideMs += ms;
+    },
+    observe: (lanes, offsets) => standing.observe(lanes, offsets),
+    ready: () => {
+      if (!joined) return { ok: false, cause: `not in group ${groupId}${lastCrash ? `: ${lastCrash.message}` : ''}` };
+      const lane = standing.longest();
+      if (!lane || lane.standsMs < unreadyAfterMs) return { ok: true };
+      return {
+        ok: false,
+        cause: `${lane.topic}/${lane.partition} stands still for ${lane.standsMs / 1000} s with ${lane.lag} messages before it`,
+      };
+    },
+    broken: () => {
+      if (crashes >= crashesToGiveUp) {
+        return new Error(`the consumer of ${groupId} crashed ${crashes} times in a row without a fetch`, {
+          cause: lastCrash,
+        });
+      }
+      if (outsideMs >= stuckAfterMs) {
+        return new Error(`the consumer of ${groupId} could not join it for ${stuckAfterMs / 1000} s`, {
+          cause: lastCrash,
+        });
+      }
+      const lane = standing.longest();
+      if (!lane || lane.standsMs < stuckAfterMs) return undefined;
+      return new Error(
+        `${lane.topic}/${lane.partition} stands still for ${stuckAfterMs / 1000} s with ${lane.lag} messages before it`,
+      );
+    },
+  };
+}
+
+const unreachable = new Set([
+  'KafkaJSConnectionError',
+  'KafkaJSConnectionClosedError',
+  'KafkaJSRequestTimeoutError',
+  'KafkaJSBrokerNotFound',
+  'KafkaJSNoBrokerAvailableError',
+  'KafkaJSGroupCoordinatorNotFound',
+]);
+
+function isUnreachable(error: unknown): boolean {
+  if (!(error instanceof Error)) return false;
+  return unreachable.has(error.name) || isUnreachable(error.cause);
+}

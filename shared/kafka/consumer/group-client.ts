@@ -1,0 +1,130 @@
+import type { Cluster, EachBatchPayload } from 'kafkajs';
+import type { KafkaConnection } from '../client/connection.ts';
+import type { LanePosition } from './lanes.ts';
+import { partitionAssigners } from './partition-assigner.ts';
+import { steerCluster, type Fetching } from './steer-cluster.ts';
+
+export interface TopicPartitions {
+  topic: string;
+  partitions?: number[];
+}
+
+/** One life of a kafkajs consumer: with fixed topics, from its connection to its crash or end. */
+export interface GroupClient {
+  /** Resolves when it has begun to join; `onJoined` and `onCrashed` tell how that ended. Rejects when no broker answers. */
+  start(): Promise<void>;
+  commit(positions: readonly LanePosition[]): Promise<void>;
+  pause(what: TopicPartitions[]): void;
+  resume(what: TopicPartitions[]): void;
+  /** Topics without any partition that could be fetched, as far as is known. */
+  missingTopics(): string[];
+  /** Asks the brokers what topics there are; what is new is fetched soon after. */
+  refresh(): Promise<void>;
+  /** Leaves the group. */
+  stop(): Promise<void>;
+}
+
+export interface GroupClientDeps {
+  kafka: KafkaConnection;
+  groupId: string;
+  topics: readonly string[];
+  sessionTimeoutMs: number;
+  metadataMaxAgeMs: number;
+  /** Of one answer. */
+  maxBytesPerPartition: number;
+  fetching: () => Fetching;
+  takeBatch: (payload: EachBatchPayload) => Promise<void>;
+  onJoined: (partitionsByTopic: Readonly<Record<string, number[]>>) => void;
+  /** The last moment at which the group takes offsets of the old assignment. */
+  onRebalance: () => void;
+  onFetched: () => void;
+  /** This client is over; another one may be started. */
+  onCrashed: (error: Error) => void;
+}
+
+/** A live member hears of a rebalance with its next heartbeat, so this is about how long one takes. */
+const heartbeatIntervalMs = 1_000;
+
+/** Of one answer; all lanes share it. */
+const maxBytes = 1024 * 1024;
+
+export function createGroupClient(deps: GroupClientDeps): GroupClient {
+  const { kafka, groupId, sessionTimeoutMs } = deps;
+  const topics = [...deps.topics];
+  const clusters = new Set<Cluster>();
+  const client = kafka.consumer({
+    groupId,
+    partitionAssigners: partitionAssigners().map((createAssigner) => (given) => {
+      if (!clusters.has(given.cluster)) steerCluster(given.cluster, deps.fetching);
+      clusters.add(given.cluster);
+      return createAssigner(given);
+    }),
+    sessionTimeout: sessionTimeoutMs,
+    rebalanceTimeout: sessionTimeoutMs,
+    heartbeatInterval: heartbeatIntervalMs,
+    metadataMaxAge: deps.metadataMaxAgeMs,
+    allowAutoTopicCreation: false,
+    maxBytesPerPartition: deps.maxBytesPerPartition,
+    maxBytes,
+    // How long a consumer sleeps with all lanes paused; what a fetch waits is decided in `fetching`.
+    maxWaitTimeInMs: 50,
+    // Begun anew by the caller with another client: kafkajs leaks listeners at every restart of its own.
+    retry: { retries: 5, restartOnFailure: () => Promise.resolve(false) },
+  });
+  const { GROUP_JOIN, REBALANCING, FETCH, CRASH } = client.events;
+  let over = false;
+
+  client.on(FETCH, () => deps.onFetched());
+  client.on(GROUP_JOIN, ({ payload }) => {
+    if (!over) deps.onJoined(payload.memberAssignment);
+  });
+  client.on(REBALANCING, () => deps.onRebalance());
+  client.on(CRASH, ({ payload }) => {
+    if (over) return;
+    over = true;
+    deps.onCrashed(payload.error);
+  });
+
+  function steer(direction: 'pause' | 'resume', what: TopicPartitions[]): void {
+    if (over || what.length === 0) return;
+    try {
+      client[direction](what);
+    } catch {
+      // Between its crash and the event that tells of it, or before its first join, the client has no group to pause or resume.
+    }
+  }
+
+  return {
+    start: async () => {
+      await client.connect();
+      if (topics.length > 0) await client.subscribe({ topics, fromBeginning: true });
+      await client.run({ autoCommit: false, eachBatchAutoResolve: false, eachBatch: deps.takeBatch });
+    },
+    commit: (positions) =>
+      client.commitOffsets(
+        positions.map(({ lane: { topic, partition }, offset }) => ({ topic, partition, offset: String(offset) })),
+      ),
+    pause: (what) => steer('pause', what),
+    resume: (what) => steer('resume', what),
+    missingTopics: () => topics.filter((topic) => partitionsKnown(clusters, topic) === 0),
+    refresh: async () => {
+      for (const cluster of clusters) await cluster.refreshMetadata();
+    },
+    stop: async () => {
+      over = true;
+      await client.disconnect();
+    },
+  };
+}
+
+function partitionsKnown(clusters: ReadonlySet<Cluster>, topic: string): number {
+  let count = 0;
+  for (const cluster of clusters) {
+    try {
+      count += cluster.findTopicPartitionMetadata(topic).length;
+    } catch {
+      // Not connected: nothing is known.
+    }
+  }
+  return count;
+}

@@ -1,0 +1,56 @@
+import type { Clock } from '../../ports/clock.ts';
+import type { Logger } from '../../runtime/logger.ts';
+import type { KafkaConnection } from '../client/connection.ts';
+import { createOffsetLook } from '../cluster/offset-look.ts';
+import type { Placement } from './placement.ts';
+
+const lookEveryMs = 1_000;
+/** A topic that nothing was published to for this long is looked at no more. */
+const inUseMs = 10_000;
+
+/** Keeps a placement informed of what lies unhandled in the topics in use; costs nothing while nothing is published. */
+export interface BacklogWatch {
+  /** Something is about to be published to the topic. */
+  use(topic: string): void;
+  close(): Promise<void>;
+}
+
+export interface BacklogWatchDeps {
+  kafka: KafkaConnection;
+  groupId: string;
+  placement: Placement;
+  clock: Pick<Clock, 'monotonicMs'>;
+  logger: Logger;
+}
+
+export function createBacklogWatch({ kafka, groupId, placement, clock, logger }: BacklogWatchDeps): BacklogWatch {
+  const offsets = createOffsetLook({ kafka, groupId });
+  const usedAtMs = new Map<string, number>();
+  let looking: Promise<void> | undefined;
+  let lookedAtMs = -Infinity;
+
+  async function look(): Promise<void> {
+    const sinceMs = clock.monotonicMs() - inUseMs;
+    for (const [topic, atMs] of usedAtMs) if (atMs < sinceMs) usedAtMs.delete(topic);
+    const ends = new Map(Array.from(usedAtMs.keys(), (topic) => [topic, placement.beginLook(topic)]));
+    try {
+      for (const [topic, partitions] of await offsets.look([...ends.keys()])) ends.get(topic)?.(partitions);
+    } catch (error) {
+      logger.debug({ err: error, groupId }, 'could not look at the backlog of topics, placing by what is known');
+    }
+  }
+
+  return {
+    use: (topic) => {
+      const nowMs = clock.monotonicMs();
+      usedAtMs.set(topic, nowMs);
+      if (looking || nowMs - lookedAtMs < lookEveryMs) return;
+      lookedAtMs = nowMs;
+      looking = look().finally(() => (looking = undefined));
+    },
+    close: async () => {
+      await looking;
+      await offsets.close();
+    },
+  };
+}

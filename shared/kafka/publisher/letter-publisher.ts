@@ -1,0 +1,32 @@
+import { Partitioners } from 'kafkajs';
+import type { KafkaConnection } from '../client/connection.ts';
+
+interface Letter {
+  topic: string;
+  key: Buffer | null;
+  value: Buffer | null;
+}
+
+/** Publishes bytes as they are. It connects when there is something to publish: that is rare. */
+export function createLetterPublisher({ kafka }: { kafka: KafkaConnection }) {
+  return {
+    publish: async (letters: readonly Letter[]): Promise<void> => {
+      if (letters.length === 0) return;
+      const producer = kafka.producer({
+        createPartitioner: Partitioners.DefaultPartitioner,
+        allowAutoTopicCreation: false,
+        retry: { retries: 2 },
+      });
+      try {
+        await producer.connect();
+        for (const { topic, key, value } of letters) {
+          const answer = await producer.send({ topic, acks: -1, messages: [{ key, value }] });
+          // kafkajs resolves as if all were well when it has dropped a message.
+          if (!answer.some(({ errorCode }) => errorCode === 0)) throw new Error(`no acknowledgement from ${topic}`);
+        }
+      } finally {
+        await producer.disconnect().catch(() => undefined);
+      }
+    },
+  };
+}

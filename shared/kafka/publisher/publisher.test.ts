@@ -1,0 +1,234 @@
+import type { Message, ProducerBatch, RecordMetadata } from 'kafkajs';
+import { pino } from 'pino';
+import { describe, expect, it } from 'vitest';
+import { PublishError } from '../../ports/message-bus.ts';
+import { createKafka, type KafkaConnection } from '../client/connection.ts';
+import { createPublisher, type Publisher } from './publisher.ts';
+
+const logger = pino({ level: 'silent' });
+const partitions = 3;
+
+interface Request {
+  values: string[];
+  answer: () => void;
+  refuse: (error: Error) => void;
+}
+
+/**
+ * kafkajs up to the wire: partitions are chosen by the producer's own partitioner, and each request waits until the test answers it, with
+ * an acknowledgement for every partition that `acknowledged` lets through.
+ */
+function createWire(acknowledged: (partition: number) => boolean = () => true) {
+  const requests: Request[] = [];
+  let arrived: () => void = () => undefined;
+  const real = createKafka({ brokers: ['127.0.0.1:1'], clientId: 'test', logger });
+
+  const kafka: KafkaConnection = {
+    ...real,
+    producer: (config) => {
+      const choose = config.createPartitioner?.();
+      const partitionOf = (topic: string, message: Message) =>
+        choose?.({
+          topic,
+          message,
+          partitionMetadata: Array.from({ length: partitions }, (_, id) => metadataOf(id)),
+        }) ?? 0;
+      return {
+        ...real.producer(config),
+        connect: () => Promise.resolve(),
+        disconnect: () => Promise.resolve(),
+        sendBatch: ({ topicMessages = [] }: ProducerBatch) =>
+          new Promise((resolve, reject) => {
+            const sent = topicMessages.flatMap(({ topic, messages }) =>
+              messages.map((message) => ({
+                topic,
+                partition: partitionOf(topic, message),
+                value: String(message.value),
+              })),
+            );
+            const answer = sent.filter(({ partition }) => acknowledged(partition)).map(acknowledgement);
+            requests.push({ values: sent.map(({ value }) => value), answer: () => resolve(answer), refuse: reject });
+            arrived();
+          }),
+      };
+    },
+  };
+
+  async function request(index: number): Promise<Request> {
+    for (;;) {
+      const found = requests[index];
+      if (found) return found;
+      await new Promise<void>((resolve) => (arrived = resolve));
+    }
+  }
+
+  let nowMs = 0;
+  const clock = { sleep: () => Promise.resolve(), monotonicMs: () => nowMs };
+  return {
+    publisher: createPublisher({ kafka, logger, clock }),
+    request,
+    requests,
+    advance: (ms: number) => (nowMs += ms),
+  };
+}
+
+function metadataOf(partitionId: number) {
+  return { partitionId, partitionErrorCode: 0, leader: 1, replicas: [1], isr: [1] };
+}
+
+function acknowledgement({ topic, partition }: { topic: string; partition: number }): RecordMetadata {
+  return { topicName: topic, partition, errorCode: 0 };
+}
+
+function message(value: string, topic = 't') {
+  return { topic, value };
+}
+
+/** Fails topic `one` as often as the publisher tries. */
+async function givenUp(publisher: Publisher, request: (index: number) => Promise<Request>): Promise<void> {
+  const failed = expect(publisher.publish([message('bad', 'one')])).rejects.toThrow(PublishError);
+  for (let i = 0; i < 3; i++) (await request(i)).refuse(new Error('no such topic'));
+  await failed;
+}
+
+function settled(): Promise<void> {
+  return new Promise((resolve) => setImmediate(resolve));
+}
+
+describe('the publisher', () => {
+  it('sends in one request what is published at once', async () => {
+    const { publisher, request, requests } = createWire();
+    const published = Promise.all(['a', 'b', 'c'].map((value) => publisher.publish([message(value)])));
+    (await request(0)).answer();
+    await published;
+    expect(requests.map(({ values }) => values)).toEqual([['a', 'b', 'c']]);
+  });
+
+  it('gathers for the next request what is published while one is on its way', async () => {
+    const { publisher, request, requests } = createWire();
+    const first = publisher.publish([message('a')]);
+    const onItsWay = await request(0);
+    const others = Promise.all([publisher.publish([message('b')]), publisher.publish([message('c')])]);
+    onItsWay.answer();
+    (await request(1)).answer();
+    await Promise.all([first, others]);
+    expect(requests.map(({ values }) => values)).toEqual([['a'], ['b', 'c']]);
+  });
+
+  it('splits what is too large for one request, so that no partition gets a batch that must be taken whole', async () => {
+    const { publisher, request } = createWire();
+    const published = publisher.publish(['a', 'b', 'c', 'd', 'e'].map((letter) => message(letter.repeat(40_000))));
+    const sizes: number[] = [];
+    for (let i = 0; i < 3; i++) {
+      const { values, answer } = await request(i);
+      sizes.push(values.length);
+      answer();
+    }
+    await published;
+    expect(sizes).toEqual([2, 2, 1]);
+  });
+
+  it('does not take an answer for sent that leaves a partition out', async () => {
+    const { publisher, request } = createWire((partition) => partition !== 1);
+    const published = publisher.publish(['a', 'b', 'c'].map((value) => message(value)));
+    const failed = expect(published).rejects.toThrow(PublishError);
+    for (let i = 0; i < 3; i++) (await request(i)).answer();
+    await failed;
+  });
+
+  it('tries again what was refused, each topic alone', async () => {
+    const { publisher, request } = createWire();
+    const published = publisher.publish([message('a', 'one'), message('b', 'two')]);
+    (await request(0)).refuse(new Error('not now'));
+    const again = [await request(1), await request(2)];
+    for (const { answer } of again) answer();
+    await published;
+    expect(again.map(({ values }) => values)).toEqual([['a'], ['b']]);
+  });
+
+  it('fails those calls only whose topic cannot be published to', async () => {
+    const { publisher, request } = createWire();
+    const bad = publisher.publish([message('bad', 'one')]);
+    const good = publisher.publish([message('good', 'two')]);
+    const failed = expect(bad).rejects.toThrow('could not publish to one: no such topic');
+    (await request(0)).refuse(new Error('no such topic'));
+    for (let i = 1; i <= 3; i++) {
+      const { values, answer, refuse } = await request(i);
+      if (values.includes('bad')) refuse(new Error('no such topic'));
+      else answer();
+    }
+    await Promise.all([failed, good]);
+  });
+
+  it('names the topics that failed, and them alone', async () => {
+    const { publisher, request } = createWire();
+    const failure = publisher.publish([message('bad', 'one'), message('good', 'two')]).catch((error: unknown) => error);
+    (await request(0)).refuse(new Error('no such topic'));
+    for (let i = 1; i <= 3; i++) {
+      const { values, answer, refuse } = await request(i);
+      if (values.includes('bad')) refuse(new Error('no such topic'));
+      else answer();
+    }
+    const error = await failure;
+    expect(error instanceof PublishError && error.topics).toEqual(['one']);
+    expect(publisher.failures()).toEqual(new Map([['one', 1]]));
+  });
+
+  it('asks nobody about a topic that has just failed, and publishes to the others meanwhile', async () => {
+    const { publisher, request, requests } = createWire();
+    await givenUp(publisher, request);
+    const before = requests.length;
+    await expect(publisher.publish([message('again', 'one')])).rejects.toThrow('could not publish to one');
+    expect(requests).toHaveLength(before);
+    const other = publisher.publish([message('good', 'two')]);
+    (await request(before)).answer();
+    await other;
+  });
+
+  it('lets one message find out now and then whether the topic is back, and then all', async () => {
+    const { publisher, request, requests, advance } = createWire();
+    await givenUp(publisher, request);
+    advance(500);
+    const probe = publisher.publish([message('probe', 'one')]).catch(() => undefined);
+    const second = publisher.publish([message('second', 'one')]);
+    await expect(second).rejects.toThrow(PublishError);
+    (await request(3)).answer();
+    await probe;
+    await settled();
+    const third = publisher.publish([message('third', 'one')]);
+    (await request(4)).answer();
+    await third;
+    expect(requests.slice(3).map(({ values }) => values)).toEqual([['probe'], ['third']]);
+  });
+
+  it('sends what is published to a topic while it is tried again when that has succeeded, and not before', async () => {
+    const { publisher, request, requests } = createWire();
+    const first = publisher.publish([message('a', 'one')]);
+    (await request(0)).refuse(new Error('not now'));
+    const again = await request(1);
+    const meanwhile = publisher.publish([message('b', 'one')]);
+    const other = publisher.publish([message('c', 'two')]);
+    (await request(2)).answer();
+    await other;
+    again.answer();
+    (await request(3)).answer();
+    await Promise.all([first, meanwhile]);
+    expect(requests.map(({ values }) => values)).toEqual([['a'], ['a'], ['c'], ['b']]);
+  });
+
+  it('answers everything before it is closed', async () => {
+    const { publisher, request } = createWire();
+    let published = false;
+    const publishing = publisher.publish([message('a')]).then(() => (published = true));
+    const closing = publisher.close().then(() => published);
+    (await request(0)).answer();
+    expect(await closing).toBe(true);
+    await publishing;
+  });
+
+  it('has nothing to do for no messages', async () => {
+    const { publisher, requests } = createWire();
+    await publisher.publish([]);
+    expect(requests).toEqual([]);
+  });
+});
