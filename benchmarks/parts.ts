@@ -1,4 +1,4 @@
-import { ConfigurationError } from '../shared/runtime/configuration-error.ts';
+import { ConfigurationError } from '../shared/runtime/configuration/configuration-error.ts';
 import { publishTables, type Table } from './results.ts';
 
 export interface PartsOf<Part> {

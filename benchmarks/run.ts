@@ -1,5 +1,5 @@
 import { parseArgs } from 'node:util';
-import { ConfigurationError } from '../shared/runtime/configuration-error.ts';
+import { ConfigurationError } from '../shared/runtime/configuration/configuration-error.ts';
 import { benchmarkAccept } from './accept/accept.ts';
 import { compareChains } from './chain/against.ts';
 import { benchmarkBreaker } from './breaker/breaker.ts';

@@ -10,7 +10,7 @@ import { textArray } from '../../shared/postgres/array-literals.ts';
 import { createClientSource } from '../../shared/postgres/clients.ts';
 import { createJobIntake } from '../../shared/postgres/job-intake.ts';
 import { createAcceptPool } from '../../shared/postgres/pool.ts';
-import { createClientReader } from '../../shared/runtime/client-reader.ts';
+import { createClientReader } from '../../shared/runtime/installation/client-reader.ts';
 import { systemClock } from '../../shared/runtime/system-clock.ts';
 import type { QueueServers } from '../peers/job-queue.ts';
 import { loadPeer, type PeerName } from '../peers/load-peer.ts';

@@ -6,7 +6,7 @@ import { Client } from 'pg';
 import { callsTopic } from '../../shared/domain/endpoint/call-topics.ts';
 import type { LocalInfrastructure } from '../../shared/infrastructure/local.ts';
 import { migrate } from '../../shared/postgres/migrate.ts';
-import { dispatcherGroup } from '../../shared/runtime/installation-bus.ts';
+import { dispatcherGroup } from '../../shared/runtime/installation/installation-bus.ts';
 import { ownRoot } from '../installation.ts';
 import { createDatabase } from '../own-database.ts';
 import type { Child } from '../child.ts';

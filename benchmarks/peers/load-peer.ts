@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { z } from 'zod';
-import { ConfigurationError } from '../../shared/runtime/configuration-error.ts';
+import { ConfigurationError } from '../../shared/runtime/configuration/configuration-error.ts';
 import type { Adder } from '../accept/adder.ts';
 import type { OpenQueue, QueueServers } from './job-queue.ts';
 

@@ -3,7 +3,7 @@ import { createDatabase } from '../own-database.ts';
 import { publishTables, rounded } from '../results.ts';
 import { withServers, type Servers } from '../servers.ts';
 import { databaseSettings, warmDatabase } from '../warm-database.ts';
-import { ConfigurationError } from '../../shared/runtime/configuration-error.ts';
+import { ConfigurationError } from '../../shared/runtime/configuration/configuration-error.ts';
 import type { Contestant, Turn } from './contestant.ts';
 import { startLoops } from './loops.ts';
 import { startMuster } from './muster.ts';

@@ -6,7 +6,7 @@ import { createGuardian, definedOnly } from '../../shared/infrastructure/guarded
 import { findCommand, installCommand } from '../../shared/infrastructure/install-hints.ts';
 import { waitUntilReady } from '../../shared/infrastructure/server-log.ts';
 import { answersTcp } from '../../shared/infrastructure/tcp.ts';
-import { ConfigurationError } from '../../shared/runtime/configuration-error.ts';
+import { ConfigurationError } from '../../shared/runtime/configuration/configuration-error.ts';
 
 const host = '127.0.0.1';
 const startDeadlineMs = 10_000;

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { ConfigurationError } from '../../shared/runtime/configuration-error.ts';
-import { readEnvironment } from '../../shared/runtime/environment.ts';
+import { ConfigurationError } from '../../shared/runtime/configuration/configuration-error.ts';
+import { readEnvironment } from '../../shared/runtime/configuration/environment.ts';
 import { createApiClient, type ApiClient } from './api-client.ts';
 import type { ExchangeDeps, Patience } from './exchange.ts';
 

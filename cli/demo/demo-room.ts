@@ -3,8 +3,8 @@ import type { Infrastructure } from '../../shared/infrastructure/infrastructure.
 import { createKafka } from '../../shared/kafka/client/connection.ts';
 import { removeTopics } from '../../shared/kafka/cluster/remove-topics.ts';
 import { createDatabase, dropDatabase } from '../../shared/postgres/databases.ts';
-import type { KafkaSettings } from '../../shared/runtime/kafka-security.ts';
-import { readKafkaSecurity } from '../../shared/runtime/kafka-security.ts';
+import type { KafkaSettings } from '../../shared/runtime/configuration/kafka-security.ts';
+import { readKafkaSecurity } from '../../shared/runtime/configuration/kafka-security.ts';
 import { createLogger } from '../../shared/runtime/logger.ts';
 
 /** Where the demo lives on its servers. */

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { findFreePorts, isFree } from '../../shared/infrastructure/free-ports.ts';
 import { migrate } from '../../shared/postgres/migrate.ts';
 import { addApiKey, withApiKeys } from '../installation/api-keys.ts';
-import { topicsOfFile } from '../../shared/runtime/shard-topics.ts';
+import { topicsOfFile } from '../../shared/runtime/installation/shard-topics.ts';
 import { createTopics } from '../installation/topics.ts';
 import type { DemoRoom } from './demo-room.ts';
 import { demoEngineConfig, engineSettings, receiptsSecretEnv, sandboxSettings } from './demo-settings.ts';

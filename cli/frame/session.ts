@@ -1,5 +1,5 @@
 import type { Readable } from 'node:stream';
-import { ConfigurationError } from '../../shared/runtime/configuration-error.ts';
+import { ConfigurationError } from '../../shared/runtime/configuration/configuration-error.ts';
 import { ApiRefusal } from '../api/api-answers.ts';
 import type { CommandContext } from './command-context.ts';
 import { exitCodes, type ExitCode } from './exit-codes.ts';

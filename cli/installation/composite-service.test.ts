@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { stopService, type Service } from '../../shared/runtime/service.ts';
+import { stopService, type Service } from '../../shared/runtime/process/service.ts';
 import { compositeService } from './composite-service.ts';
 
 function recordingService(name: string, steps: string[], over: Partial<Service> = {}): Service {

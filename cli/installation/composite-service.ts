@@ -1,4 +1,4 @@
-import type { Service } from '../../shared/runtime/service.ts';
+import type { Service } from '../../shared/runtime/process/service.ts';
 
 export interface Member {
   /** Stands before the names of its parts. */

@@ -1,9 +1,9 @@
 import { requireDatabase } from '../../shared/infrastructure/given-servers.ts';
 import { applyConfig, readInstallation } from '../../shared/postgres/installation.ts';
 import { createPool } from '../../shared/postgres/pool.ts';
-import { readEngineConfig } from '../../shared/runtime/engine-config-file.ts';
-import { commonEnvironment, readEnvironment } from '../../shared/runtime/environment.ts';
-import { installationConfigOf } from '../../shared/runtime/installation-config.ts';
+import { readEngineConfig } from '../../shared/runtime/configuration/engine-config-file.ts';
+import { commonEnvironment, readEnvironment } from '../../shared/runtime/configuration/environment.ts';
+import { installationConfigOf } from '../../shared/runtime/installation/installation-config.ts';
 import { createLogger } from '../../shared/runtime/logger.ts';
 import { writeData, type CommandContext } from '../frame/command-context.ts';
 import { exitCodes, type ExitCode } from '../frame/exit-codes.ts';

@@ -7,8 +7,8 @@ import { migrate } from '../../shared/postgres/migrate.ts';
 import { createEmptyTestDatabase } from '../../test/support/postgres-database.ts';
 import { createActionTypeStore } from '../../services/api/action-types/postgres/action-type-store.ts';
 import { actionTypeConfig } from '../../shared/contracts/endpoints/engine-config.ts';
-import { secretPlace } from '../../shared/runtime/action-type-secrets.ts';
-import { createSecretBox } from '../../shared/runtime/secret-box.ts';
+import { secretPlace } from '../../shared/runtime/installation/action-type-secrets.ts';
+import { createSecretBox } from '../../shared/runtime/configuration/secret-box.ts';
 import { examineInstallation } from './examine-installation.ts';
 
 test('a doctor misses the schema and the topics, and is content when the schema is there', async () => {

@@ -5,15 +5,15 @@ import { readInstallation } from '../../shared/postgres/installation.ts';
 import { createPool } from '../../shared/postgres/pool.ts';
 import { createRegistrySource } from '../../shared/postgres/registry.ts';
 import { readSchemaState } from '../../shared/postgres/schema-state.ts';
-import { openSecrets } from '../../shared/runtime/action-type-secrets.ts';
-import { ConfigurationError } from '../../shared/runtime/configuration-error.ts';
-import { checkSecrets, readEngineConfig } from '../../shared/runtime/engine-config-file.ts';
-import { commonEnvironment, readEnvironment } from '../../shared/runtime/environment.ts';
-import { contradictionsBetween, installationConfigOf } from '../../shared/runtime/installation-config.ts';
-import { readKafkaSecurity } from '../../shared/runtime/kafka-security.ts';
+import { openSecrets } from '../../shared/runtime/installation/action-type-secrets.ts';
+import { ConfigurationError } from '../../shared/runtime/configuration/configuration-error.ts';
+import { checkSecrets, readEngineConfig } from '../../shared/runtime/configuration/engine-config-file.ts';
+import { commonEnvironment, readEnvironment } from '../../shared/runtime/configuration/environment.ts';
+import { contradictionsBetween, installationConfigOf } from '../../shared/runtime/installation/installation-config.ts';
+import { readKafkaSecurity } from '../../shared/runtime/configuration/kafka-security.ts';
 import { createLogger } from '../../shared/runtime/logger.ts';
-import { readSecretBox } from '../../shared/runtime/secret-box.ts';
-import { topicsOfFile } from '../../shared/runtime/shard-topics.ts';
+import { readSecretBox } from '../../shared/runtime/configuration/secret-box.ts';
+import { topicsOfFile } from '../../shared/runtime/installation/shard-topics.ts';
 
 /** The engine's file, the secrets that it names, the schema, the installation and the topics: what is set is looked at, and what answers. */
 export async function examineInstallation(environment: NodeJS.ProcessEnv): Promise<Check[]> {

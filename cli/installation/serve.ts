@@ -1,8 +1,8 @@
 import type { Meter } from '../../shared/ports/meter.ts';
-import { createProblems } from '../../shared/runtime/configuration-error.ts';
-import { processEnvironment, readEnvironment } from '../../shared/runtime/environment.ts';
-import { keepRunning, type PreparedProcess, type ProcessDefinition } from '../../shared/runtime/process.ts';
-import { stopService, type Service } from '../../shared/runtime/service.ts';
+import { createProblems } from '../../shared/runtime/configuration/configuration-error.ts';
+import { processEnvironment, readEnvironment } from '../../shared/runtime/configuration/environment.ts';
+import { keepRunning, type PreparedProcess, type ProcessDefinition } from '../../shared/runtime/process/process.ts';
+import { stopService, type Service } from '../../shared/runtime/process/service.ts';
 import type { CommandContext } from '../frame/command-context.ts';
 import { readyConsole } from '../console/ready-console.ts';
 import { exitCodes, type ExitCode } from '../frame/exit-codes.ts';

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { demoEngineConfig } from '../demo/demo-settings.ts';
-import { topicsOfFile } from '../../shared/runtime/shard-topics.ts';
+import { topicsOfFile } from '../../shared/runtime/installation/shard-topics.ts';
 
 test('a topic for every action type in every country', () => {
   const topics = topicsOfFile(demoEngineConfig('http://127.0.0.1', 1000), 'muster');

@@ -1,11 +1,11 @@
 import { requireBroker } from '../../shared/infrastructure/given-servers.ts';
 import { createKafka } from '../../shared/kafka/client/connection.ts';
-import { topicsOfFile } from '../../shared/runtime/shard-topics.ts';
+import { topicsOfFile } from '../../shared/runtime/installation/shard-topics.ts';
 import { createTopicAdmin } from '../../shared/kafka/cluster/topic-admin.ts';
 import type { TopicSpec } from '../../shared/ports/message-bus.ts';
-import { readEngineConfig } from '../../shared/runtime/engine-config-file.ts';
-import { commonEnvironment, readEnvironment } from '../../shared/runtime/environment.ts';
-import { readKafkaSecurity, type KafkaSettings } from '../../shared/runtime/kafka-security.ts';
+import { readEngineConfig } from '../../shared/runtime/configuration/engine-config-file.ts';
+import { commonEnvironment, readEnvironment } from '../../shared/runtime/configuration/environment.ts';
+import { readKafkaSecurity, type KafkaSettings } from '../../shared/runtime/configuration/kafka-security.ts';
 import { createLogger } from '../../shared/runtime/logger.ts';
 import { writeData, type CommandContext } from '../frame/command-context.ts';
 import { exitCodes, type ExitCode } from '../frame/exit-codes.ts';

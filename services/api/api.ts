@@ -2,7 +2,7 @@ import { createHttpServer, type HttpServer } from './frame/server/create-http-se
 import { documentRoutes } from './frame/server/document-routes.ts';
 import type { Meter } from '../../shared/ports/meter.ts';
 import type { Logger } from '../../shared/runtime/logger.ts';
-import type { Service } from '../../shared/runtime/service.ts';
+import type { Service } from '../../shared/runtime/process/service.ts';
 import type { ConsolePages } from './console/console-pages.ts';
 import { consoleFileRoutes, createPageSender } from './console/console-routes.ts';
 import { describeInstallation } from './frame/server/describe-installation.ts';

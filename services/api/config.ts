@@ -1,12 +1,12 @@
 import { z } from 'zod';
 import { isZone } from '../../shared/domain/recurrence/zone-spans.ts';
 import type { EngineConfig } from '../../shared/contracts/endpoints/engine-config.ts';
-import { createProblems } from '../../shared/runtime/configuration-error.ts';
-import { readEngineConfig } from '../../shared/runtime/engine-config-file.ts';
-import { commonEnvironment, readEnvironment } from '../../shared/runtime/environment.ts';
-import { readKafkaSecurity, type KafkaSettings } from '../../shared/runtime/kafka-security.ts';
+import { createProblems } from '../../shared/runtime/configuration/configuration-error.ts';
+import { readEngineConfig } from '../../shared/runtime/configuration/engine-config-file.ts';
+import { commonEnvironment, readEnvironment } from '../../shared/runtime/configuration/environment.ts';
+import { readKafkaSecurity, type KafkaSettings } from '../../shared/runtime/configuration/kafka-security.ts';
 import { publicAddressOf, type PublicAddress } from './frame/server/public-address.ts';
-import { readSecretBox, type SecretBox } from '../../shared/runtime/secret-box.ts';
+import { readSecretBox, type SecretBox } from '../../shared/runtime/configuration/secret-box.ts';
 
 const apiEnvironment = commonEnvironment.pick({ DATABASE_URL: true, MUSTER_TOPIC_PREFIX: true }).extend({
   /** Without it, the API does not know who has which partition. */

@@ -8,13 +8,13 @@ import { pageShape } from './frame/pages.contract.ts';
 import { problem } from './frame/problems.contract.ts';
 import { logInLink, sessionShape } from '../../shared/contracts/access/sessions.ts';
 import { runSummary } from '../../shared/contracts/runs/runs.ts';
-import { stopService, type Service } from '../../shared/runtime/service.ts';
+import { stopService, type Service } from '../../shared/runtime/process/service.ts';
 import {
   createEmptyTestDatabase,
   createTestDatabase,
   type TestDatabase,
 } from '../../test/support/postgres-database.ts';
-import { noMeter } from '../../shared/runtime/no-meter.ts';
+import { noMeter } from '../../shared/runtime/meter/no-meter.ts';
 import { apiProcess } from './main.ts';
 
 const key = 'muster_the-key-of-the-tests';

@@ -5,7 +5,7 @@ import { clientDefinition } from '../../shared/contracts/jobs/clients.ts';
 import { clientKeyContext } from '../../shared/domain/job/job-ids.ts';
 import { webhookKeyOf, webhookProblem } from '../../shared/domain/endpoint/standard-webhooks.ts';
 import type { Client } from '../../shared/ports/clients.ts';
-import { createSecretBox } from '../../shared/runtime/secret-box.ts';
+import { createSecretBox } from '../../shared/runtime/configuration/secret-box.ts';
 import { clientIdOf } from '../../test/support/conformance/job-subject.ts';
 import { createSettableClock } from '../../test/support/settable-clock.ts';
 import { createClientDirectory } from './client-directory.ts';

@@ -2,9 +2,9 @@ import type { KeyObject } from 'node:crypto';
 import { clientKeyContext } from '../../shared/domain/job/job-ids.ts';
 import { signWebhook, webhookKeyOf } from '../../shared/domain/endpoint/standard-webhooks.ts';
 import type { Client } from '../../shared/ports/clients.ts';
-import type { ClientReader } from '../../shared/runtime/client-reader.ts';
+import type { ClientReader } from '../../shared/runtime/installation/client-reader.ts';
 import type { Logger } from '../../shared/runtime/logger.ts';
-import type { SecretBox } from '../../shared/runtime/secret-box.ts';
+import type { SecretBox } from '../../shared/runtime/configuration/secret-box.ts';
 import type { ClientDirectory, ClientTerms } from './ports/client-terms.ts';
 
 export interface ClientDirectoryDeps {

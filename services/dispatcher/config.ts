@@ -1,11 +1,11 @@
 import { z } from 'zod';
 import { regionPattern } from '../../shared/domain/endpoint/call-topics.ts';
 import type { EngineConfig } from '../../shared/contracts/endpoints/engine-config.ts';
-import { createProblems } from '../../shared/runtime/configuration-error.ts';
-import { readEngineConfig } from '../../shared/runtime/engine-config-file.ts';
-import { commonEnvironment, readEnvironment } from '../../shared/runtime/environment.ts';
-import { readKafkaSecurity, type KafkaSettings } from '../../shared/runtime/kafka-security.ts';
-import { readSecretBox, type SecretBox } from '../../shared/runtime/secret-box.ts';
+import { createProblems } from '../../shared/runtime/configuration/configuration-error.ts';
+import { readEngineConfig } from '../../shared/runtime/configuration/engine-config-file.ts';
+import { commonEnvironment, readEnvironment } from '../../shared/runtime/configuration/environment.ts';
+import { readKafkaSecurity, type KafkaSettings } from '../../shared/runtime/configuration/kafka-security.ts';
+import { readSecretBox, type SecretBox } from '../../shared/runtime/configuration/secret-box.ts';
 
 /** A broker gathers no longer than a flush; a crowd is read past quickly, since its references wait in the dispatcher, client by client. */
 export const callsFetch = { gatherMs: 5, maxBytesPerPartition: 128 * 1024 };

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { ConfigurationError } from '../../shared/runtime/configuration-error.ts';
+import { ConfigurationError } from '../../shared/runtime/configuration/configuration-error.ts';
 import { readConfig } from './config.ts';
 
 describe("the sandbox's configuration", () => {

@@ -1,8 +1,8 @@
 import type { KeyObject } from 'node:crypto';
 import { z } from 'zod';
 import { webhookKeyOf, webhookSecretForm } from '../../shared/domain/endpoint/standard-webhooks.ts';
-import { ConfigurationError } from '../../shared/runtime/configuration-error.ts';
-import { commonEnvironment, readEnvironment } from '../../shared/runtime/environment.ts';
+import { ConfigurationError } from '../../shared/runtime/configuration/configuration-error.ts';
+import { commonEnvironment, readEnvironment } from '../../shared/runtime/configuration/environment.ts';
 import type { ServiceName } from './chance.ts';
 import { faultRules, type FaultRules } from './fault-rules.ts';
 import type { CountryWeight, SegmentSpec } from './segments.ts';

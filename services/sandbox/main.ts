@@ -1,6 +1,6 @@
 import type { Logger } from '../../shared/runtime/logger.ts';
-import { listening } from '../../shared/runtime/listening.ts';
-import { defineProcess, isEntry, runProcess } from '../../shared/runtime/process.ts';
+import { listening } from '../../shared/runtime/process/listening.ts';
+import { defineProcess, isEntry, runProcess } from '../../shared/runtime/process/process.ts';
 import { systemClock } from '../../shared/runtime/system-clock.ts';
 import { createAnswersByKey } from './answers-by-key.ts';
 import { createBatchService } from './batch-service.ts';

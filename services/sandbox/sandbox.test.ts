@@ -2,8 +2,8 @@ import { afterEach, describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { segmentDescription, userPage } from '../../shared/contracts/endpoints/segmentation.ts';
 import { signatureHeaders, webhookKeyOf } from '../../shared/domain/endpoint/standard-webhooks.ts';
-import { stopService, type Service } from '../../shared/runtime/service.ts';
-import { noMeter } from '../../shared/runtime/no-meter.ts';
+import { stopService, type Service } from '../../shared/runtime/process/service.ts';
+import { noMeter } from '../../shared/runtime/meter/no-meter.ts';
 import { sandboxProcess } from './main.ts';
 
 let sandbox: (Service & { url: string }) | undefined;

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { Logger } from '../../shared/runtime/logger.ts';
-import type { Service } from '../../shared/runtime/service.ts';
+import type { Service } from '../../shared/runtime/process/service.ts';
 import type { BatchService } from './batch-service.ts';
 import type { ServiceName } from './chance.ts';
 import { answerControl } from './control.ts';

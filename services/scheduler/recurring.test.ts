@@ -6,7 +6,7 @@ import { createMemoryDatabase } from '../../test/support/memory/memory-database.
 import { createMemoryScheduleStore } from '../../test/support/memory/schedule-store.ts';
 import { passTime } from '../../test/support/pass-time.ts';
 import { createSettableClock } from '../../test/support/settable-clock.ts';
-import { createPrometheusMeter } from '../../shared/runtime/prometheus-meter.ts';
+import { createPrometheusMeter } from '../../shared/runtime/meter/prometheus-meter.ts';
 import type { DueSchedules } from './ports/due-schedules.ts';
 import { createRecurring } from './recurring.ts';
 

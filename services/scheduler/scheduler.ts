@@ -4,7 +4,7 @@ import type { Leases } from '../../shared/ports/leases.ts';
 import { createLeaseKeeper } from '../../shared/runtime/lease-keeper.ts';
 import type { Logger } from '../../shared/runtime/logger.ts';
 import { createLoop } from '../../shared/runtime/loop.ts';
-import type { Service } from '../../shared/runtime/service.ts';
+import type { Service } from '../../shared/runtime/process/service.ts';
 import { fireJobs } from './fire-jobs.ts';
 
 const afterErrorMs = 1000;

@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import type { EngineConfig } from '../../shared/contracts/endpoints/engine-config.ts';
-import { createProblems } from '../../shared/runtime/configuration-error.ts';
-import { checkSecrets, readEngineConfig } from '../../shared/runtime/engine-config-file.ts';
-import { commonEnvironment, readEnvironment } from '../../shared/runtime/environment.ts';
-import { readKafkaSecurity, type KafkaSettings } from '../../shared/runtime/kafka-security.ts';
+import { createProblems } from '../../shared/runtime/configuration/configuration-error.ts';
+import { checkSecrets, readEngineConfig } from '../../shared/runtime/configuration/engine-config-file.ts';
+import { commonEnvironment, readEnvironment } from '../../shared/runtime/configuration/environment.ts';
+import { readKafkaSecurity, type KafkaSettings } from '../../shared/runtime/configuration/kafka-security.ts';
 
 /** 0 keeps for ever. */
 const days = z.coerce.number().int().min(0).max(36_500);

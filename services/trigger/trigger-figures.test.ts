@@ -1,6 +1,6 @@
 import { pino } from 'pino';
 import { expect, test } from 'vitest';
-import { createPrometheusMeter } from '../../shared/runtime/prometheus-meter.ts';
+import { createPrometheusMeter } from '../../shared/runtime/meter/prometheus-meter.ts';
 import { passTime } from '../../test/support/pass-time.ts';
 import { createTriggerFixture, failureOf, userIds } from '../../test/support/trigger-fixture.ts';
 import { createTrigger } from './trigger.ts';

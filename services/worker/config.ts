@@ -1,10 +1,10 @@
 import { z } from 'zod';
 import type { EngineConfig } from '../../shared/contracts/endpoints/engine-config.ts';
-import { createProblems, type Problems } from '../../shared/runtime/configuration-error.ts';
-import { checkSecrets, readEngineConfig } from '../../shared/runtime/engine-config-file.ts';
-import { commonEnvironment, readEnvironment } from '../../shared/runtime/environment.ts';
-import { readKafkaSecurity, type KafkaSettings } from '../../shared/runtime/kafka-security.ts';
-import { readSecretBox, type SecretBox } from '../../shared/runtime/secret-box.ts';
+import { createProblems, type Problems } from '../../shared/runtime/configuration/configuration-error.ts';
+import { checkSecrets, readEngineConfig } from '../../shared/runtime/configuration/engine-config-file.ts';
+import { commonEnvironment, readEnvironment } from '../../shared/runtime/configuration/environment.ts';
+import { readKafkaSecurity, type KafkaSettings } from '../../shared/runtime/configuration/kafka-security.ts';
+import { readSecretBox, type SecretBox } from '../../shared/runtime/configuration/secret-box.ts';
 import type { ServedScope } from './intake/served-shards.ts';
 
 const list = z

@@ -1,6 +1,6 @@
 import { createLoop } from '../../shared/runtime/loop.ts';
-import { noMeter } from '../../shared/runtime/no-meter.ts';
-import type { Service } from '../../shared/runtime/service.ts';
+import { noMeter } from '../../shared/runtime/meter/no-meter.ts';
+import type { Service } from '../../shared/runtime/process/service.ts';
 import { createBeginMarks } from './claims/begin-marks.ts';
 import { createCallSlots } from './slots/call-slots.ts';
 import { createFeedDirectory } from './claims/feed-directory.ts';

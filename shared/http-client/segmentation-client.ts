@@ -2,7 +2,7 @@ import type { z } from 'zod';
 import type { EngineConfig } from '../contracts/endpoints/engine-config.ts';
 import { segmentDescription, userPage } from '../contracts/endpoints/segmentation.ts';
 import type { Segmentation, SegmentationAnswer, SegmentationFailure } from '../ports/segmentation.ts';
-import { authorizationOf } from '../runtime/engine-config-file.ts';
+import { authorizationOf } from '../runtime/configuration/engine-config-file.ts';
 import { createHttpOrigin, type HttpOrigin, type HttpOutcome } from './http-dispatch.ts';
 import { retryAfterMs } from './retry-after.ts';
 

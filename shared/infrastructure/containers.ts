@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { GenericContainer, getContainerRuntimeClient, Wait, type StartedTestContainer } from 'testcontainers';
-import { ConfigurationError } from '../runtime/configuration-error.ts';
+import { ConfigurationError } from '../runtime/configuration/configuration-error.ts';
 import { findFreePorts } from './free-ports.ts';
 import type { RunningServers } from './running-servers.ts';
 import { kafkaVersion } from './kafka-artifacts.ts';

@@ -1,6 +1,6 @@
 import type { z } from 'zod';
-import { ConfigurationError } from '../runtime/configuration-error.ts';
-import { commonEnvironment, readEnvironment } from '../runtime/environment.ts';
+import { ConfigurationError } from '../runtime/configuration/configuration-error.ts';
+import { commonEnvironment, readEnvironment } from '../runtime/configuration/environment.ts';
 import type { RunningServers } from './running-servers.ts';
 import { answersTcp } from './tcp.ts';
 

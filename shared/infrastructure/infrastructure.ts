@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { ConfigurationError } from '../runtime/configuration-error.ts';
-import { readEnvironment } from '../runtime/environment.ts';
+import { ConfigurationError } from '../runtime/configuration/configuration-error.ts';
+import { readEnvironment } from '../runtime/configuration/environment.ts';
 import { readGivenServers, useGivenServers, type GivenServers } from './given-servers.ts';
 import { containersLeftOut, loadContainers } from './load-containers.ts';
 import type { RunningServers } from './running-servers.ts';

@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { ConfigurationError } from '../runtime/configuration-error.ts';
+import { ConfigurationError } from '../runtime/configuration/configuration-error.ts';
 import { findCommand, installCommand } from './install-hints.ts';
 
 export const oldestJava = 17;

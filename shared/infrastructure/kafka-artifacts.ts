@@ -3,7 +3,7 @@ import { mkdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import envPaths from 'env-paths';
-import { ConfigurationError } from '../runtime/configuration-error.ts';
+import { ConfigurationError } from '../runtime/configuration/configuration-error.ts';
 import { definedOnly, type Guardian } from './guarded-processes.ts';
 import { findCommand, installCommand } from './install-hints.ts';
 import { whatWentWrong } from './server-log.ts';

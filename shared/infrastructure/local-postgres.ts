@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { chown, mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import pg from 'pg';
-import { ConfigurationError } from '../runtime/configuration-error.ts';
+import { ConfigurationError } from '../runtime/configuration/configuration-error.ts';
 import { findFreePorts } from './free-ports.ts';
 import { definedOnly, type GuardedProcess, type Guardian } from './guarded-processes.ts';
 import type { LocalServer } from './local-server.ts';

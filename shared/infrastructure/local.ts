@@ -2,7 +2,7 @@ import { mkdtempSync } from 'node:fs';
 import { chmod } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { ConfigurationError } from '../runtime/configuration-error.ts';
+import { ConfigurationError } from '../runtime/configuration/configuration-error.ts';
 import { createGuardian } from './guarded-processes.ts';
 import { kafkaVersion } from './kafka-artifacts.ts';
 import { startLocalKafka, type LocalKafkaOptions } from './local-kafka.ts';

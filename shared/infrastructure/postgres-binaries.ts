@@ -5,7 +5,7 @@ import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { z } from 'zod';
-import { ConfigurationError } from '../runtime/configuration-error.ts';
+import { ConfigurationError } from '../runtime/configuration/configuration-error.ts';
 
 const symlinks = z.array(z.object({ target: z.string() }));
 

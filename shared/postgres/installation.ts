@@ -5,9 +5,9 @@ import {
   installationConfig,
   mergedConfig,
   type InstallationConfig,
-} from '../runtime/installation-config.ts';
+} from '../runtime/installation/installation-config.ts';
 import type { Seed } from '../ports/registry.ts';
-import { StartRefusedError } from '../runtime/start-refused.ts';
+import { StartRefusedError } from '../runtime/process/start-refused.ts';
 import { overwriteRegistry, seedRegistry } from './registry.ts';
 import { inTransaction } from './transaction.ts';
 

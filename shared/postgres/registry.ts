@@ -1,7 +1,7 @@
 import type { Pool, PoolClient } from 'pg';
 import { z } from 'zod';
 import { keptActionTypeConfig } from '../contracts/endpoints/engine-config.ts';
-import { differencesBetween } from '../runtime/registry-differences.ts';
+import { differencesBetween } from '../runtime/installation/registry-differences.ts';
 import { secretNames, type RegisteredActionType, type RegisteredShard } from '../ports/registry.ts';
 import type { RegistrySource, Seed, ShardStore } from '../ports/registry.ts';
 import { inTransaction } from './transaction.ts';

@@ -2,9 +2,9 @@ import type { Pool } from 'pg';
 import type { Clock } from '../ports/clock.ts';
 import type { Seed } from '../ports/registry.ts';
 import { createFoldedLog } from '../runtime/folded-log.ts';
-import type { InstallationConfig } from '../runtime/installation-config.ts';
+import type { InstallationConfig } from '../runtime/installation/installation-config.ts';
 import type { Logger } from '../runtime/logger.ts';
-import { StartRefusedError } from '../runtime/start-refused.ts';
+import { StartRefusedError } from '../runtime/process/start-refused.ts';
 import { joinInstallation, readInstallation } from './installation.ts';
 import { readSchemaState } from './schema-state.ts';
 

@@ -6,7 +6,7 @@ import type { ClientTerms } from '../../services/dispatcher/ports/client-terms.t
 import { createJobOfferer, leaderLease } from '../../services/scheduler/job-offerer.ts';
 import type { DueReferences } from '../../services/scheduler/ports/due-references.ts';
 import { publicId } from '../../shared/domain/ids/ids.ts';
-import { createRegionWatch } from '../../shared/runtime/region-watch.ts';
+import { createRegionWatch } from '../../shared/runtime/installation/region-watch.ts';
 import { clientIdOf, jobIdOf } from '../support/conformance/job-subject.ts';
 import { createMemoryCallLedger } from '../support/memory/call-ledger.ts';
 import { createCallbackTables } from '../support/memory/callback-tables.ts';

@@ -13,7 +13,7 @@ import type { EngineConfig } from '../../shared/contracts/endpoints/engine-confi
 import type { Shard, TopicNames } from '../../shared/domain/endpoint/shard.ts';
 import type { Lane, LaneReceiver, MessageConsumer, OutgoingMessage } from '../../shared/ports/message-bus.ts';
 import { PublishError } from '../../shared/ports/message-bus.ts';
-import { createRegistryReader } from '../../shared/runtime/registry-reader.ts';
+import { createRegistryReader } from '../../shared/runtime/installation/registry-reader.ts';
 import type { FeedContexts, StepLedger } from '../../shared/ports/step-ledger.ts';
 import { createMemoryDeadLetters } from '../support/memory/dead-letters.ts';
 import { createMemoryEndpointGuards } from '../support/memory/endpoint-guards.ts';

@@ -6,7 +6,7 @@ import { topicNames } from '../../shared/domain/endpoint/shard.ts';
 import { compareUserIds } from '../../shared/domain/ids/user-id.ts';
 import type { PageRequest, Segmentation, SegmentationFailure } from '../../shared/ports/segmentation.ts';
 import type { TopicBacklogs } from '../../shared/ports/message-bus.ts';
-import { createRegistryReader } from '../../shared/runtime/registry-reader.ts';
+import { createRegistryReader } from '../../shared/runtime/installation/registry-reader.ts';
 import type { ClaimedStep } from '../../shared/ports/step-ledger.ts';
 import { doneOf, waitingOf } from './conformance/execution-subject.ts';
 import { campaignDefinitionOf } from './conformance/run-rows.ts';

@@ -8,7 +8,7 @@ import { rememberCredentials } from './remembered-credentials.ts';
 import { digestOfSecret, isCsrfToken, secretInCookies, type CookiePlace } from './session-cookie.ts';
 import type { ApiKeyRecord, ApiKeys } from '../../../shared/ports/api-keys.ts';
 import type { Clock } from '../../../shared/ports/clock.ts';
-import { digestOfApiKey } from '../../../shared/runtime/api-key-secret.ts';
+import { digestOfApiKey } from '../../../shared/runtime/installation/api-key-secret.ts';
 
 /** What a key may look like: our own, and what may be given as the bootstrap key. Anything else is refused unread. */
 const keyPattern = /^[\x21-\x7e]{16,512}$/;

@@ -1,5 +1,5 @@
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
-import { digestOfApiKey } from '../../../shared/runtime/api-key-secret.ts';
+import { digestOfApiKey } from '../../../shared/runtime/installation/api-key-secret.ts';
 
 const secretPattern = /^[A-Za-z0-9_-]{43}$/;
 

@@ -1,7 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import { publicId } from '../../../shared/domain/ids/ids.ts';
-import { packageVersion } from '../../../shared/runtime/version.ts';
+import { packageVersion } from '../../../shared/runtime/process/version.ts';
 import type { ApiKeyRecord } from '../../../shared/ports/api-keys.ts';
 import { cookiePlaceOf, type Authentication, type CallerSession } from './authenticate.ts';
 import type { CatalogueReader } from '../frame/catalogue-reader.ts';

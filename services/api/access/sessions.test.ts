@@ -3,7 +3,7 @@ import { pino } from 'pino';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { auditRecord } from '../../../shared/contracts/access/audit.ts';
 import type { Role } from '../../../shared/domain/roles.ts';
-import { digestOfApiKey } from '../../../shared/runtime/api-key-secret.ts';
+import { digestOfApiKey } from '../../../shared/runtime/installation/api-key-secret.ts';
 import { authorized, createApiDeps, someCampaign, testApiKey } from '../../../test/support/api-deps.ts';
 import { createApi, type Api } from '../api.ts';
 import { pageShape } from '../frame/pages.contract.ts';

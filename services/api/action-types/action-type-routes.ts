@@ -1,7 +1,7 @@
 import type { FastifyReply } from 'fastify';
 import { z } from 'zod';
 import type { RegisteredActionType } from '../../../shared/ports/registry.ts';
-import type { SecretBox } from '../../../shared/runtime/secret-box.ts';
+import type { SecretBox } from '../../../shared/runtime/configuration/secret-box.ts';
 import { actionTypeSecretRoutes } from './action-type-secret-routes.ts';
 import type { CatalogueReader } from '../frame/catalogue-reader.ts';
 import { checkActionType, patched, replacementOf, type WantedActionType } from './check-action-type.ts';

@@ -1,8 +1,8 @@
 import { pino } from 'pino';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { authorized, createApiDeps } from '../../../test/support/api-deps.ts';
-import { openSecrets } from '../../../shared/runtime/action-type-secrets.ts';
-import { createSecretBox } from '../../../shared/runtime/secret-box.ts';
+import { openSecrets } from '../../../shared/runtime/installation/action-type-secrets.ts';
+import { createSecretBox } from '../../../shared/runtime/configuration/secret-box.ts';
 import { createApi, type Api } from '../api.ts';
 import { actionType } from './action-types.contract.ts';
 import { problem } from '../frame/problems.contract.ts';

@@ -1,6 +1,6 @@
 import type { RegisteredActionType, SecretName } from '../../../shared/ports/registry.ts';
-import { secretPlace } from '../../../shared/runtime/action-type-secrets.ts';
-import { SecretBoxError, type SecretBox } from '../../../shared/runtime/secret-box.ts';
+import { secretPlace } from '../../../shared/runtime/installation/action-type-secrets.ts';
+import { SecretBoxError, type SecretBox } from '../../../shared/runtime/configuration/secret-box.ts';
 import { checkActionType, type WantedActionType } from './check-action-type.ts';
 import { outdated } from '../frame/entity-tag.ts';
 import { HttpProblem, invalidRequest, notFound, quoted } from '../frame/http-problem.ts';

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { actionTypeConfig, type ActionTypeConfig } from '../../../shared/contracts/endpoints/engine-config.ts';
 import type { RegisteredActionType } from '../../../shared/ports/registry.ts';
-import { originsOf } from '../../../shared/runtime/action-type-secrets.ts';
+import { originsOf } from '../../../shared/runtime/installation/action-type-secrets.ts';
 import { compileParamsSchema } from './check-params.ts';
 import { checkReceiptsAreTaken, checkWantedSecrets, type WantedSecrets } from './check-secrets.ts';
 import type { FieldProblem } from '../frame/problems.contract.ts';

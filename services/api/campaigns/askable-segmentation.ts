@@ -1,4 +1,4 @@
-import { ConfigurationError } from '../../../shared/runtime/configuration-error.ts';
+import { ConfigurationError } from '../../../shared/runtime/configuration/configuration-error.ts';
 import type { Logger } from '../../../shared/runtime/logger.ts';
 import type { Segmentation } from '../../../shared/ports/segmentation.ts';
 

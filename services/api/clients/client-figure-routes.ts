@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { clientForecast, clientLedger } from '../../../shared/contracts/jobs/client-figures.ts';
 import type { Clock } from '../../../shared/ports/clock.ts';
-import type { ClientReader } from '../../../shared/runtime/client-reader.ts';
+import type { ClientReader } from '../../../shared/runtime/installation/client-reader.ts';
 import { clientInPath } from './client-in-path.ts';
 import { jsonAnswer, problems } from '../frame/server/answer-shapes.ts';
 import type { HttpServer } from '../frame/server/create-http-server.ts';

@@ -1,5 +1,5 @@
 import { uuidOf } from '../../../shared/domain/ids/ids.ts';
-import type { ClientReader } from '../../../shared/runtime/client-reader.ts';
+import type { ClientReader } from '../../../shared/runtime/installation/client-reader.ts';
 import { notFound } from '../frame/http-problem.ts';
 
 /** The client that a path names by id or by name. One that nobody knows is looked up once more: it may have been made a moment ago. */

@@ -5,8 +5,8 @@ import { addedClientKey, clientShape, newClientKey } from '../../../shared/contr
 import { clientKeyContext } from '../../../shared/domain/job/job-ids.ts';
 import { webhookKeyOf, webhookSecretForm } from '../../../shared/domain/endpoint/standard-webhooks.ts';
 import type { Clock } from '../../../shared/ports/clock.ts';
-import type { ClientReader } from '../../../shared/runtime/client-reader.ts';
-import { SecretBoxError, type SecretBox } from '../../../shared/runtime/secret-box.ts';
+import type { ClientReader } from '../../../shared/runtime/installation/client-reader.ts';
+import { SecretBoxError, type SecretBox } from '../../../shared/runtime/configuration/secret-box.ts';
 import { clientInPath } from './client-in-path.ts';
 import { jsonAnswer, problems } from '../frame/server/answer-shapes.ts';
 import type { HttpServer } from '../frame/server/create-http-server.ts';

@@ -1,5 +1,5 @@
 import { uuidOf } from '../../../shared/domain/ids/ids.ts';
-import type { ClientReader } from '../../../shared/runtime/client-reader.ts';
+import type { ClientReader } from '../../../shared/runtime/installation/client-reader.ts';
 import { invalidRequest, quoted } from '../frame/http-problem.ts';
 
 /** The client that an id or a name stands for, where either may be given. */

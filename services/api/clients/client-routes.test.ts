@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import { addedClientKey, clientShape } from '../../../shared/contracts/jobs/clients.ts';
 import { clientKeyContext } from '../../../shared/domain/job/job-ids.ts';
 import { uuidOf } from '../../../shared/domain/ids/ids.ts';
-import { createSecretBox } from '../../../shared/runtime/secret-box.ts';
+import { createSecretBox } from '../../../shared/runtime/configuration/secret-box.ts';
 import { authorized, createApiDeps } from '../../../test/support/api-deps.ts';
 import { createApi, type Api } from '../api.ts';
 import { pageShape } from '../frame/pages.contract.ts';

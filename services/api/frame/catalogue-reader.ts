@@ -1,6 +1,6 @@
 import type { Catalogue } from '../../../shared/contracts/endpoints/engine-config.ts';
-import type { RegistryReader } from '../../../shared/runtime/registry-reader.ts';
-import { catalogueOf } from '../../../shared/runtime/catalogue.ts';
+import type { RegistryReader } from '../../../shared/runtime/installation/registry-reader.ts';
+import { catalogueOf } from '../../../shared/runtime/installation/catalogue.ts';
 
 /** What campaigns may ask for. */
 export interface CatalogueReader {

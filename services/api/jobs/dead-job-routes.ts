@@ -8,7 +8,7 @@ import {
   replayOne,
 } from '../../../shared/contracts/jobs/dead-jobs.ts';
 import { clientRef } from '../../../shared/contracts/jobs/jobs.ts';
-import type { ClientReader } from '../../../shared/runtime/client-reader.ts';
+import type { ClientReader } from '../../../shared/runtime/installation/client-reader.ts';
 import { clientIdOf } from '../clients/client-names.ts';
 import { pageQuery, pageShape } from '../frame/pages.contract.ts';
 import { jsonAnswer, problems } from '../frame/server/answer-shapes.ts';

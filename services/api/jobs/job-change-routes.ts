@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { jobChange, newJobChange, type JobChangeShape } from '../../../shared/contracts/jobs/jobs.ts';
 import { publicId } from '../../../shared/domain/ids/ids.ts';
 import type { Clock } from '../../../shared/ports/clock.ts';
-import type { ClientReader } from '../../../shared/runtime/client-reader.ts';
+import type { ClientReader } from '../../../shared/runtime/installation/client-reader.ts';
 import { instantOf } from './accept/admit-jobs.ts';
 import type { JobChanger } from './change-jobs.ts';
 import { jsonAnswer, problems } from '../frame/server/answer-shapes.ts';

@@ -11,7 +11,7 @@ import {
   type NewDue,
 } from '../../../shared/contracts/jobs/jobs.ts';
 import type { Clock } from '../../../shared/ports/clock.ts';
-import type { ClientReader } from '../../../shared/runtime/client-reader.ts';
+import type { ClientReader } from '../../../shared/runtime/installation/client-reader.ts';
 import { instantOf } from './accept/admit-jobs.ts';
 import { pageQuery, pageShape } from '../frame/pages.contract.ts';
 import { jsonAnswer, problems } from '../frame/server/answer-shapes.ts';

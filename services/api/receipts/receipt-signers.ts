@@ -2,7 +2,7 @@ import type { KeyObject } from 'node:crypto';
 import { webhookHeaders, webhookKeyOf, webhookProblem } from '../../../shared/domain/endpoint/standard-webhooks.ts';
 import type { Clock } from '../../../shared/ports/clock.ts';
 import type { RegisteredActionType } from '../../../shared/ports/registry.ts';
-import { readSecret } from '../../../shared/runtime/secrets.ts';
+import { readSecret } from '../../../shared/runtime/configuration/secrets.ts';
 import type { Logger } from '../../../shared/runtime/logger.ts';
 
 /** A secret that receipts of an action type may be signed with. */

@@ -15,7 +15,7 @@ import {
 } from '../../../shared/domain/recurrence/schedule-states.ts';
 import { isStorable } from '../../../shared/domain/ids/stored-text.ts';
 import type { Clock } from '../../../shared/ports/clock.ts';
-import type { ClientReader } from '../../../shared/runtime/client-reader.ts';
+import type { ClientReader } from '../../../shared/runtime/installation/client-reader.ts';
 import { pageQuery, pageShape } from '../frame/pages.contract.ts';
 import { jsonAnswer, problems } from '../frame/server/answer-shapes.ts';
 import { bodyAsItCame, type HttpServer } from '../frame/server/create-http-server.ts';

@@ -3,7 +3,7 @@ import type { GuardReader } from '../../../shared/ports/endpoint-guards.ts';
 import type { GroupLook } from '../../../shared/ports/group-look.ts';
 import type { Clock } from '../../../shared/ports/clock.ts';
 import type { Meter } from '../../../shared/ports/meter.ts';
-import type { RegistryReader } from '../../../shared/runtime/registry-reader.ts';
+import type { RegistryReader } from '../../../shared/runtime/installation/registry-reader.ts';
 import { createLagHistory } from './lag-history.ts';
 import type { ShardShape } from './shards.contract.ts';
 import type { ShardFigures } from './shard-figures.port.ts';

@@ -1,6 +1,6 @@
 import type { TopicNames } from '../../../shared/domain/endpoint/shard.ts';
 import type { TopicAdmin, TopicSpec } from '../../../shared/ports/message-bus.ts';
-import type { RegistryReader } from '../../../shared/runtime/registry-reader.ts';
+import type { RegistryReader } from '../../../shared/runtime/installation/registry-reader.ts';
 
 /** Poked when the registry changes. */
 const idleMs = 60_000;

@@ -5,7 +5,7 @@ import type { TopicNames } from '../../../shared/domain/endpoint/shard.ts';
 import type { TopicAdmin, TopicSpec } from '../../../shared/ports/message-bus.ts';
 import type { ShardStore } from '../../../shared/ports/registry.ts';
 import type { Logger } from '../../../shared/runtime/logger.ts';
-import type { RegistryReader } from '../../../shared/runtime/registry-reader.ts';
+import type { RegistryReader } from '../../../shared/runtime/installation/registry-reader.ts';
 import type { NewFeed, RunStore, RunToPrepare } from '../keep/run-store.port.ts';
 import { holdOutOf, resolveSource, type ResolveDeps, type Resolved } from './resolve-audience.ts';
 

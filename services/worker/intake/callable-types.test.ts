@@ -2,8 +2,8 @@ import { pino } from 'pino';
 import { describe, expect, it } from 'vitest';
 import { actionTypeConfig } from '../../../shared/contracts/endpoints/engine-config.ts';
 import type { RegisteredActionType, SealedSecrets, SecretName } from '../../../shared/ports/registry.ts';
-import { secretPlace } from '../../../shared/runtime/action-type-secrets.ts';
-import { createSecretBox } from '../../../shared/runtime/secret-box.ts';
+import { secretPlace } from '../../../shared/runtime/installation/action-type-secrets.ts';
+import { createSecretBox } from '../../../shared/runtime/configuration/secret-box.ts';
 import { callableTypes } from './callable-types.ts';
 
 const secretBox = createSecretBox([Buffer.alloc(32, 1)]);

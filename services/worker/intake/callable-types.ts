@@ -1,8 +1,8 @@
 import type { RegisteredActionType, Registry } from '../../../shared/ports/registry.ts';
-import { openSecrets } from '../../../shared/runtime/action-type-secrets.ts';
-import { authorizationOf } from '../../../shared/runtime/engine-config-file.ts';
+import { openSecrets } from '../../../shared/runtime/installation/action-type-secrets.ts';
+import { authorizationOf } from '../../../shared/runtime/configuration/engine-config-file.ts';
 import type { Logger } from '../../../shared/runtime/logger.ts';
-import type { SecretBox } from '../../../shared/runtime/secret-box.ts';
+import type { SecretBox } from '../../../shared/runtime/configuration/secret-box.ts';
 import type { CallableType, CallableTypes } from '../call/batch-endpoint.port.ts';
 
 export interface CallableTypesDeps {

@@ -2,7 +2,7 @@ import type { ActionTypeConfig } from '../../../shared/contracts/endpoints/engin
 import { topicNames, type Shard } from '../../../shared/domain/endpoint/shard.ts';
 import type { TopicSpec } from '../../../shared/ports/message-bus.ts';
 import type { Registry } from '../../../shared/ports/registry.ts';
-import { topicsOf } from '../../../shared/runtime/shard-topics.ts';
+import { topicsOf } from '../../../shared/runtime/installation/shard-topics.ts';
 
 /** What a worker's own settings leave of the shards. */
 export interface ServedScope {

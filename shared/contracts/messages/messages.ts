@@ -1,7 +1,7 @@
 import { z } from 'zod';
 
 // Every message says in its first field, `installation`, whose it is: it is put there when it is published, and looked at before it is parsed
-// (shared/runtime/installation-bus.ts).
+// (shared/runtime/installation/installation-bus.ts).
 
 /**
  * A message on a shard's topic: references to committed batches of one (feed, step), never users. It can be rebuilt from the database at

@@ -1,7 +1,7 @@
 import type { Clock } from '../../../../shared/ports/clock.ts';
 import type { JobIntake } from '../../../../shared/ports/job-intake.ts';
 import type { Meter } from '../../../../shared/ports/meter.ts';
-import type { ClientReader } from '../../../../shared/runtime/client-reader.ts';
+import type { ClientReader } from '../../../../shared/runtime/installation/client-reader.ts';
 import type { Logger } from '../../../../shared/runtime/logger.ts';
 import type { AcceptJobsDeps } from './accept-jobs.ts';
 import { createJobAdmission } from './admit-jobs.ts';

@@ -3,7 +3,7 @@ import { jobIdOf } from '../../../../shared/domain/job/job-ids.ts';
 import type { Client } from '../../../../shared/ports/clients.ts';
 import type { Clock } from '../../../../shared/ports/clock.ts';
 import type { JobToStore } from '../../../../shared/ports/job-intake.ts';
-import type { ClientReader } from '../../../../shared/runtime/client-reader.ts';
+import type { ClientReader } from '../../../../shared/runtime/installation/client-reader.ts';
 import type { ClientUsage } from '../../clients/client-usage.ts';
 import { HttpProblem, invalidRequest, quoted } from '../../frame/http-problem.ts';
 import type { WantedJob } from './read-plain-job.ts';

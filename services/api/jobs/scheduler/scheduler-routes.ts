@@ -7,7 +7,7 @@ import {
   schedulerShape,
 } from '../../../../shared/contracts/jobs/scheduler.ts';
 import { publicId } from '../../../../shared/domain/ids/ids.ts';
-import type { ClientReader } from '../../../../shared/runtime/client-reader.ts';
+import type { ClientReader } from '../../../../shared/runtime/installation/client-reader.ts';
 import { clientIdOf } from '../../clients/client-names.ts';
 import { jsonAnswer, problems } from '../../frame/server/answer-shapes.ts';
 import type { HttpServer } from '../../frame/server/create-http-server.ts';

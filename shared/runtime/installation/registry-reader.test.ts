@@ -1,11 +1,11 @@
 import { pino } from 'pino';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { createMemoryDatabase } from '../../test/support/memory/memory-database.ts';
-import { createMemoryActionTypeStore, createMemoryRegistrySource } from '../../test/support/memory/registry.ts';
-import { passTime } from '../../test/support/pass-time.ts';
-import { createSettableClock } from '../../test/support/settable-clock.ts';
-import { actionTypeConfig } from '../contracts/endpoints/engine-config.ts';
-import type { RegistrySource } from '../ports/registry.ts';
+import { createMemoryDatabase } from '../../../test/support/memory/memory-database.ts';
+import { createMemoryActionTypeStore, createMemoryRegistrySource } from '../../../test/support/memory/registry.ts';
+import { passTime } from '../../../test/support/pass-time.ts';
+import { createSettableClock } from '../../../test/support/settable-clock.ts';
+import { actionTypeConfig } from '../../contracts/endpoints/engine-config.ts';
+import type { RegistrySource } from '../../ports/registry.ts';
 import { createRegistryReader, type RegistryReader } from './registry-reader.ts';
 
 const config = actionTypeConfig.parse({ url: 'http://rewards.test', class: 'A' });

@@ -1,5 +1,5 @@
-import type { TopicStats } from '../ports/message-bus.ts';
-import type { Gauge, Meter } from '../ports/meter.ts';
+import type { TopicStats } from '../../ports/message-bus.ts';
+import type { Gauge, Meter } from '../../ports/meter.ts';
 
 type OfTopic = Gauge<'topic'>;
 

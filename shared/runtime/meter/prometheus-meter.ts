@@ -1,6 +1,6 @@
 import { Counter, Gauge, Histogram, Registry, collectDefaultMetrics } from '@prometheus-io/client';
-import type * as ports from '../ports/meter.ts';
-import type { Logger } from './logger.ts';
+import type * as ports from '../../ports/meter.ts';
+import type { Logger } from '../logger.ts';
 
 export interface PrometheusMeter extends ports.Meter {
   /** All metrics as Prometheus reads them, and their content type. */

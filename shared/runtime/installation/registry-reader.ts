@@ -1,6 +1,6 @@
-import type { Clock } from '../ports/clock.ts';
-import type { Registry, RegistrySource } from '../ports/registry.ts';
-import type { Logger } from './logger.ts';
+import type { Clock } from '../../ports/clock.ts';
+import type { Registry, RegistrySource } from '../../ports/registry.ts';
+import type { Logger } from '../logger.ts';
 import { createSnapshotReader, type SnapshotReader } from './snapshot-reader.ts';
 
 export interface RegistryReaderDeps {

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { EngineConfig } from '../contracts/endpoints/engine-config.ts';
+import type { EngineConfig } from '../../contracts/endpoints/engine-config.ts';
 
 /**
  * What all processes of an installation have to agree about: whom they call, and what those promise. Were one to ask another segmentation

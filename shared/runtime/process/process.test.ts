@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { readEnvironment } from './environment.ts';
-import { noMeter } from './no-meter.ts';
+import { readEnvironment } from '../configuration/environment.ts';
+import { noMeter } from '../meter/no-meter.ts';
 import { defineProcess, type ProcessContext } from './process.ts';
 import { stopService, type Service } from './service.ts';
 

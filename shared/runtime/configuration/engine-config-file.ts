@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { engineConfig, type EngineConfig } from '../contracts/endpoints/engine-config.ts';
+import { engineConfig, type EngineConfig } from '../../contracts/endpoints/engine-config.ts';
 import { ConfigurationError, createProblems } from './configuration-error.ts';
 import { readEnvironment } from './environment.ts';
 import { plainWords, problemLine } from './plain-words.ts';

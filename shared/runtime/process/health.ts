@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { createServer, type Server, type ServerResponse } from 'node:http';
 import { listening } from './listening.ts';
-import type { PrometheusMeter } from './prometheus-meter.ts';
+import type { PrometheusMeter } from '../meter/prometheus-meter.ts';
 import type { Readiness } from './readiness.ts';
 
 export interface HealthOptions {

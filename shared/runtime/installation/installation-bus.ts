@@ -1,7 +1,7 @@
-import type { Clock } from '../ports/clock.ts';
-import type { LaneMessage, LaneReceiver, MessageConsumer, MessagePublisher } from '../ports/message-bus.ts';
-import type { Meter } from '../ports/meter.ts';
-import type { Logger } from './logger.ts';
+import type { Clock } from '../../ports/clock.ts';
+import type { LaneMessage, LaneReceiver, MessageConsumer, MessagePublisher } from '../../ports/message-bus.ts';
+import type { Meter } from '../../ports/meter.ts';
+import type { Logger } from '../logger.ts';
 
 /** Every message begins with it, so that whose it is can be seen without parsing the rest. */
 const beginning = '{"installation":"';

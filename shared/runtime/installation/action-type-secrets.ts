@@ -1,6 +1,6 @@
-import type { ActionTypeConfig } from '../contracts/endpoints/engine-config.ts';
-import { secretNames, type RegisteredActionType, type SecretName } from '../ports/registry.ts';
-import type { SecretBox } from './secret-box.ts';
+import type { ActionTypeConfig } from '../../contracts/endpoints/engine-config.ts';
+import { secretNames, type RegisteredActionType, type SecretName } from '../../ports/registry.ts';
+import type { SecretBox } from '../configuration/secret-box.ts';
 
 type Addresses = Pick<ActionTypeConfig, 'url' | 'statusUrl'>;
 

@@ -1,7 +1,7 @@
-import type { Clock } from '../ports/clock.ts';
-import type { RegionState, Regions } from '../ports/regions.ts';
-import type { Logger } from './logger.ts';
-import { createLoop } from './loop.ts';
+import type { Clock } from '../../ports/clock.ts';
+import type { RegionState, Regions } from '../../ports/regions.ts';
+import type { Logger } from '../logger.ts';
+import { createLoop } from '../loop.ts';
 
 /** A switch is known everywhere after about as long; claims are refused from the switch on. */
 const lookEveryMs = 1000;

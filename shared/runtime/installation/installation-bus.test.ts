@@ -1,11 +1,11 @@
 import { pino } from 'pino';
 import { describe, expect, it } from 'vitest';
 import { v7 as uuidv7 } from 'uuid';
-import { stepMessage } from '../contracts/messages/messages.ts';
-import type { Lane, LaneMessage, LaneReceiver, MessageConsumer, OutgoingMessage } from '../ports/message-bus.ts';
-import { createSettableClock } from '../../test/support/settable-clock.ts';
+import { stepMessage } from '../../contracts/messages/messages.ts';
+import type { Lane, LaneMessage, LaneReceiver, MessageConsumer, OutgoingMessage } from '../../ports/message-bus.ts';
+import { createSettableClock } from '../../../test/support/settable-clock.ts';
 import { ownConsumer, ownPublisher } from './installation-bus.ts';
-import { createPrometheusMeter } from './prometheus-meter.ts';
+import { createPrometheusMeter } from '../meter/prometheus-meter.ts';
 
 const [ours, theirs] = [uuidv7(), uuidv7()];
 const reference = { feedId: uuidv7(), step: 1, batchNos: [1], remaining: [100] };

@@ -1,6 +1,6 @@
-import type { EngineConfig } from '../contracts/endpoints/engine-config.ts';
-import { topicNames, type Shard } from '../domain/endpoint/shard.ts';
-import type { TopicSpec } from '../ports/message-bus.ts';
+import type { EngineConfig } from '../../contracts/endpoints/engine-config.ts';
+import { topicNames, type Shard } from '../../domain/endpoint/shard.ts';
+import type { TopicSpec } from '../../ports/message-bus.ts';
 
 /** A shard, and how many partitions its topic is to have. */
 export type WantedShard = Shard & { partitions: number };

@@ -1,5 +1,5 @@
-import type { Catalogue } from '../contracts/endpoints/engine-config.ts';
-import type { Registry } from '../ports/registry.ts';
+import type { Catalogue } from '../../contracts/endpoints/engine-config.ts';
+import type { Registry } from '../../ports/registry.ts';
 
 /** What campaigns may ask for now: the enabled types of the registry, in the countries that the engine's file allows. */
 export function catalogueOf(registry: Registry, countries: Catalogue['countries']): Catalogue {

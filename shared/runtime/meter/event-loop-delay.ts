@@ -1,4 +1,4 @@
-import type { Meter } from '../ports/meter.ts';
+import type { Meter } from '../../ports/meter.ts';
 
 /** Each look wakes the process: at this pace they are not to be noticed, and who blocks the loop often is still caught often. */
 const lookEveryMs = 200;

@@ -1,4 +1,4 @@
-import { ConfigurationError } from './configuration-error.ts';
+import { ConfigurationError } from '../configuration/configuration-error.ts';
 
 /**
  * Awaits that a server listens.

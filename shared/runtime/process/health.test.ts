@@ -3,7 +3,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Server } from 'node:http';
 import { serveHealth } from './health.ts';
 import { readinessOf } from './readiness.ts';
-import { createPrometheusMeter } from './prometheus-meter.ts';
+import { createPrometheusMeter } from '../meter/prometheus-meter.ts';
 
 const logger = pino({ level: 'silent' });
 

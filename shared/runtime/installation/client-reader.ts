@@ -1,7 +1,7 @@
-import { publicId } from '../domain/ids/ids.ts';
-import type { Clock } from '../ports/clock.ts';
-import type { Client, ClientSource } from '../ports/clients.ts';
-import type { Logger } from './logger.ts';
+import { publicId } from '../../domain/ids/ids.ts';
+import type { Clock } from '../../ports/clock.ts';
+import type { Client, ClientSource } from '../../ports/clients.ts';
+import type { Logger } from '../logger.ts';
 import { createSnapshotReader, type SnapshotReader } from './snapshot-reader.ts';
 
 export interface ClientReaderDeps {

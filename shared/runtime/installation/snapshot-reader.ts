@@ -1,6 +1,6 @@
-import type { Clock } from '../ports/clock.ts';
-import type { Logger } from './logger.ts';
-import { createLoop } from './loop.ts';
+import type { Clock } from '../../ports/clock.ts';
+import type { Logger } from '../logger.ts';
+import { createLoop } from '../loop.ts';
 
 /** Between two looks at the revision: a change is known everywhere after about as long. */
 const lookEveryMs = 1000;

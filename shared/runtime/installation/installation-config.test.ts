@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { contradictionsBetween, installationConfigOf, mergedConfig } from './installation-config.ts';
-import { engineConfig } from '../contracts/endpoints/engine-config.ts';
+import { engineConfig } from '../../contracts/endpoints/engine-config.ts';
 
 const reward = { url: 'http://rewards.test/v1', class: 'A' };
 const configOf = (changes: object = {}) =>

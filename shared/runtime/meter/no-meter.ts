@@ -1,4 +1,4 @@
-import type { Meter } from '../ports/meter.ts';
+import type { Meter } from '../../ports/meter.ts';
 
 const ignore = { add: () => undefined, set: () => undefined, observe: () => undefined };
 const metric = { of: () => ignore };
