@@ -1,19 +1,19 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Clock } from '../../shared/ports/clock.ts';
-import { failuresOf, faultOf, latencyOf, retriesOf, type ServiceName } from './chance.ts';
+import { failuresOf, faultOf, latencyOf, retriesOf, type ServiceName } from './faults/chance.ts';
 import type { ServiceSettings } from './config.ts';
-import type { BatchRequest, Decide, Effects, EffectStore, Refusal } from './effects.ts';
-import { decidesAsRule, faultyAnswerOf, isApplied } from './faulty-answer.ts';
-import { faultyStatus } from './faulty-status.ts';
-import type { FaultSwitches } from './fault-switches.ts';
-import type { HttpAnswer } from './http-answer.ts';
-import { createKeysInFlight } from './keys-in-flight.ts';
-import type { LedgerWriter } from './ledger-writer.ts';
-import { parseBatchRequest, parseStatusQuery } from './parse-batch-request.ts';
+import type { BatchRequest, Decide, Effects, EffectStore, Refusal } from './effects/effects.ts';
+import { decidesAsRule, faultyAnswerOf, isApplied } from './faults/faulty-answer.ts';
+import { faultyStatus } from './faults/faulty-status.ts';
+import type { FaultSwitches } from './faults/fault-switches.ts';
+import type { HttpAnswer } from './wire/http-answer.ts';
+import { createKeysInFlight } from './effects/keys-in-flight.ts';
+import type { LedgerWriter } from './ledger/ledger-writer.ts';
+import { parseBatchRequest, parseStatusQuery } from './wire/parse-batch-request.ts';
 import type { AcceptedUsers } from './receipt-sender.ts';
 import type { Segments } from './segments.ts';
 import { emptyServiceStats, type ServiceStats } from './stats.ts';
-import { writeAnswer } from './write-answer.ts';
+import { writeAnswer } from './wire/write-answer.ts';
 
 export interface BatchServiceDeps {
   name: ServiceName;

@@ -3,8 +3,8 @@ import { z } from 'zod';
 import { webhookKeyOf, webhookSecretForm } from '../../shared/domain/endpoint/standard-webhooks.ts';
 import { ConfigurationError } from '../../shared/runtime/configuration/configuration-error.ts';
 import { commonEnvironment, readEnvironment } from '../../shared/runtime/configuration/environment.ts';
-import type { ServiceName } from './chance.ts';
-import { faultRules, type FaultRules } from './fault-rules.ts';
+import type { ServiceName } from './faults/chance.ts';
+import { faultRules, type FaultRules } from './faults/fault-rules.ts';
 import type { CountryWeight, SegmentSpec } from './segments.ts';
 
 const share = z.coerce.number().min(0).max(1).default(0);

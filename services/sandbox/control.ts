@@ -1,6 +1,6 @@
-import { faultRules } from './fault-rules.ts';
-import type { FaultSwitches } from './fault-switches.ts';
-import type { HttpAnswer } from './http-answer.ts';
+import { faultRules } from './faults/fault-rules.ts';
+import type { FaultSwitches } from './faults/fault-switches.ts';
+import type { HttpAnswer } from './wire/http-answer.ts';
 
 /** `GET` shows the rules and their hits, `POST` replaces them; an empty object switches every fault off. */
 export function answerControl(faults: FaultSwitches, method: string | undefined, body: Buffer): HttpAnswer {

@@ -3,8 +3,8 @@ import { z } from 'zod';
 import { webhookKeyOf, webhookProblem } from '../../shared/domain/endpoint/standard-webhooks.ts';
 import { createLogger } from '../../shared/runtime/logger.ts';
 import { createSettableClock } from '../../test/support/settable-clock.ts';
-import { faultRules, type FaultSettings } from './fault-rules.ts';
-import { createFaultSwitches } from './fault-switches.ts';
+import { faultRules, type FaultSettings } from './faults/fault-rules.ts';
+import { createFaultSwitches } from './faults/fault-switches.ts';
 import { createReceiptSender, type ReceiptSender } from './receipt-sender.ts';
 
 const key = webhookKeyOf('whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw');

@@ -2,7 +2,7 @@ import type { KeyObject } from 'node:crypto';
 import { signWebhook, webhookHeaders } from '../../shared/domain/endpoint/standard-webhooks.ts';
 import type { Clock } from '../../shared/ports/clock.ts';
 import type { Logger } from '../../shared/runtime/logger.ts';
-import type { FaultSwitches } from './fault-switches.ts';
+import type { FaultSwitches } from './faults/fault-switches.ts';
 
 export interface ReceiptSettings {
   /** `POST /v1/receipts` of whoever calls. */

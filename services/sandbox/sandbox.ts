@@ -3,16 +3,16 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { Logger } from '../../shared/runtime/logger.ts';
 import type { Service } from '../../shared/runtime/process/service.ts';
 import type { BatchService } from './batch-service.ts';
-import type { ServiceName } from './chance.ts';
+import type { ServiceName } from './faults/chance.ts';
 import { answerControl } from './control.ts';
-import type { FaultSwitches } from './fault-switches.ts';
-import { faultyPage } from './faulty-page.ts';
-import type { HttpAnswer } from './http-answer.ts';
-import type { LedgerWriter } from './ledger-writer.ts';
+import type { FaultSwitches } from './faults/fault-switches.ts';
+import { faultyPage } from './faults/faulty-page.ts';
+import type { HttpAnswer } from './wire/http-answer.ts';
+import type { LedgerWriter } from './ledger/ledger-writer.ts';
 import type { ReceiptSender } from './receipt-sender.ts';
-import type { CheckSignature } from './require-signature.ts';
+import type { CheckSignature } from './wire/require-signature.ts';
 import type { SegmentationService } from './segmentation-service.ts';
-import { sendAnswer } from './send-answer.ts';
+import { sendAnswer } from './wire/send-answer.ts';
 
 export interface SandboxDeps {
   host: string;

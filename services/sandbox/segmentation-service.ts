@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { countryPattern } from '../../shared/domain/endpoint/shard.ts';
 import type { SegmentDescription, UserPage } from '../../shared/contracts/endpoints/segmentation.ts';
-import type { HttpAnswer } from './http-answer.ts';
+import type { HttpAnswer } from './wire/http-answer.ts';
 import type { Members, Segments } from './segments.ts';
 
 const maxPageUsers = 10_000;

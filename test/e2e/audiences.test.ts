@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { readLedger, type StepEffects } from '../../services/sandbox/ledger.ts';
+import { readLedger, type StepEffects } from '../../services/sandbox/ledger/ledger.ts';
 import { uploadedAudience } from '../../shared/contracts/campaigns/audiences.ts';
 import { pageSegment } from './gather-evidence.ts';
 import { countries, startInstallation, type Installation } from './installation.ts';

@@ -1,6 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { afterEach, describe, expect, it } from 'vitest';
-import { readLedger } from '../../services/sandbox/ledger.ts';
+import { readLedger } from '../../services/sandbox/ledger/ledger.ts';
 import { pageShape } from '../../services/api/frame/pages.contract.ts';
 import {
   controlledRun,

@@ -1,4 +1,4 @@
-import { readLedger } from '../../services/sandbox/ledger.ts';
+import { readLedger } from '../../services/sandbox/ledger/ledger.ts';
 import { segmentDescription, userPage } from '../../shared/contracts/endpoints/segmentation.ts';
 import type { Evidence } from '../support/evidence.ts';
 import type { MusterApi } from './muster-api.ts';

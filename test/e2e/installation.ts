@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { inject } from 'vitest';
 import { createMusterApi, type MusterApi } from './muster-api.ts';
-import { readLedger } from '../../services/sandbox/ledger.ts';
+import { readLedger } from '../../services/sandbox/ledger/ledger.ts';
 import { gatherEvidence } from './gather-evidence.ts';
 import { topicNames } from '../../shared/domain/endpoint/shard.ts';
 import { findFreePorts } from '../../shared/infrastructure/free-ports.ts';

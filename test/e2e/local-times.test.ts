@@ -1,6 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { readLedger } from '../../services/sandbox/ledger.ts';
+import { readLedger } from '../../services/sandbox/ledger/ledger.ts';
 import { countries, rewardThenMessage, startInstallation, type Installation } from './installation.ts';
 
 /** Singapore is an hour ahead of Jakarta and of Ho Chi Minh City. */

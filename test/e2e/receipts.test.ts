@@ -2,7 +2,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import type { RunReport } from '../../shared/contracts/runs/runs.ts';
-import type { FaultSettings } from '../../services/sandbox/fault-rules.ts';
+import type { FaultSettings } from '../../services/sandbox/faults/fault-rules.ts';
 import { violations } from '../support/evidence.ts';
 import { rewardThenMessage, startInstallation, type Installation } from './installation.ts';
 

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { FaultSettings } from '../../services/sandbox/fault-rules.ts';
+import type { FaultSettings } from '../../services/sandbox/faults/fault-rules.ts';
 import { startTrial, type Trial } from './support/trial.ts';
 
 const segment = 'lapsed-riders';

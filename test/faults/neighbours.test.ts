@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { FaultSettings } from '../../services/sandbox/fault-rules.ts';
+import type { FaultSettings } from '../../services/sandbox/faults/fault-rules.ts';
 import type { EngineConfigFile } from '../e2e/installation.ts';
 import { compareNeighbour, undisturbed, type Compared } from './support/neighbours.ts';
 import { startTrial, type Trial } from './support/trial.ts';

@@ -1,4 +1,4 @@
-import type { FaultSettings } from '../../services/sandbox/fault-rules.ts';
+import type { FaultSettings } from '../../services/sandbox/faults/fault-rules.ts';
 import type { Injections } from '../faults/support/injections.ts';
 import type { OwnKafka } from '../faults/support/own-kafka.ts';
 import type { OwnPostgres } from '../faults/support/own-postgres.ts';

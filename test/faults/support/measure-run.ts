@@ -1,4 +1,4 @@
-import type { Ledger, StepEffects } from '../../../services/sandbox/ledger.ts';
+import type { Ledger, StepEffects } from '../../../services/sandbox/ledger/ledger.ts';
 import type { Evidence } from '../../support/evidence.ts';
 import type { ScenarioFigures } from './figures.ts';
 import type { Injection } from './injections.ts';

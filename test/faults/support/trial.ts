@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { z } from 'zod';
-import { readLedger, type Ledger } from '../../../services/sandbox/ledger.ts';
-import type { FaultSettings } from '../../../services/sandbox/fault-rules.ts';
+import { readLedger, type Ledger } from '../../../services/sandbox/ledger/ledger.ts';
+import type { FaultSettings } from '../../../services/sandbox/faults/fault-rules.ts';
 import type { RunProgress } from '../../../shared/contracts/runs/runs.ts';
 import { startInstallation, type Installation, type InstallationOptions } from '../../e2e/installation.ts';
 import { violations, type Allowance, type Evidence } from '../../support/evidence.ts';

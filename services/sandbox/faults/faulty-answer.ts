@@ -1,9 +1,9 @@
 import { z } from 'zod';
-import { compactAnswer, fullAnswer } from '../../shared/contracts/endpoints/batch-actions.ts';
+import { compactAnswer, fullAnswer } from '../../../shared/contracts/endpoints/batch-actions.ts';
 import { fractionOf, topicOf } from './chance.ts';
-import type { BatchRequest, Decide } from './effects.ts';
+import type { BatchRequest, Decide } from '../effects/effects.ts';
 import type { CallRule, FaultyAnswer } from './fault-rules.ts';
-import type { HttpAnswer } from './http-answer.ts';
+import type { HttpAnswer } from '../wire/http-answer.ts';
 
 /** Whether the effects happen although the answer is faulty. */
 export function isApplied(answer: FaultyAnswer): boolean {

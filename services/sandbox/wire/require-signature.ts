@@ -1,7 +1,7 @@
 import type { KeyObject } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
-import { webhookHeaders, webhookProblem } from '../../shared/domain/endpoint/standard-webhooks.ts';
-import type { Clock } from '../../shared/ports/clock.ts';
+import { webhookHeaders, webhookProblem } from '../../../shared/domain/endpoint/standard-webhooks.ts';
+import type { Clock } from '../../../shared/ports/clock.ts';
 
 /** Why a call is refused for its signature, in words; null where it is signed with the key. */
 export type CheckSignature = (headers: IncomingHttpHeaders, body: Buffer) => string | null;

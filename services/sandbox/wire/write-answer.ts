@@ -1,4 +1,4 @@
-import type { UserFailure } from './effects.ts';
+import type { UserFailure } from '../effects/effects.ts';
 
 export type AnswerForm = 'full' | 'compact';
 

@@ -1,4 +1,4 @@
-import type { StatusQuery } from '../../shared/contracts/endpoints/batch-actions.ts';
+import type { StatusQuery } from '../../../shared/contracts/endpoints/batch-actions.ts';
 import type { BatchRequest, Decide, Effects, EffectStore, UserOutcome } from './effects.ts';
 import { effectsOf } from './without-memory.ts';
 

@@ -2,7 +2,7 @@ import pg from 'pg';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { pino } from 'pino';
 import { z } from 'zod';
-import { createEmptyTestDatabase, type TestDatabase } from '../../test/support/postgres-database.ts';
+import { createEmptyTestDatabase, type TestDatabase } from '../../../test/support/postgres-database.ts';
 import type { BatchRequest, Decide, Effects, EffectStore } from './effects.ts';
 import { createRewardsInPostgres, type RewardsInPostgresDeps } from './rewards-in-postgres.ts';
 

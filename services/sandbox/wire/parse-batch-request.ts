@@ -4,10 +4,10 @@ import {
   statusQuery,
   type BatchCall,
   type StatusQuery,
-} from '../../shared/contracts/endpoints/batch-actions.ts';
-import { countryPattern } from '../../shared/domain/endpoint/shard.ts';
-import { isValidUserId } from '../../shared/domain/ids/user-id.ts';
-import type { BatchRequest, Refusal } from './effects.ts';
+} from '../../../shared/contracts/endpoints/batch-actions.ts';
+import { countryPattern } from '../../../shared/domain/endpoint/shard.ts';
+import { isValidUserId } from '../../../shared/domain/ids/user-id.ts';
+import type { BatchRequest, Refusal } from '../effects/effects.ts';
 
 /** The most that the reference services take in one call; a caller that sends more is asked to halve it. */
 export const maxUsersPerCall = 1000;

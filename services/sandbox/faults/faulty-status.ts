@@ -1,8 +1,8 @@
-import type { StatusQuery } from '../../shared/contracts/endpoints/batch-actions.ts';
-import type { UserOutcome } from './effects.ts';
+import type { StatusQuery } from '../../../shared/contracts/endpoints/batch-actions.ts';
+import type { UserOutcome } from '../effects/effects.ts';
 import type { StatusRule } from './fault-rules.ts';
 import { compressed, mangled, pickUsers, toldOf } from './faulty-answer.ts';
-import type { HttpAnswer } from './http-answer.ts';
+import type { HttpAnswer } from '../wire/http-answer.ts';
 
 /** The answer to a status query, or what a fault makes of it. */
 export function faultyStatus(

@@ -1,8 +1,8 @@
 import { setTimeout as wait } from 'node:timers/promises';
-import { userPage } from '../../shared/contracts/endpoints/segmentation.ts';
+import { userPage } from '../../../shared/contracts/endpoints/segmentation.ts';
 import type { SegmentationRule } from './fault-rules.ts';
 import type { FaultSwitches } from './fault-switches.ts';
-import type { HttpAnswer } from './http-answer.ts';
+import type { HttpAnswer } from '../wire/http-answer.ts';
 
 const segmentPath = /\/v1\/segments\/([^/]+)(\/users)?$/;
 

@@ -1,4 +1,4 @@
-import type { BatchCall, StatusQuery } from '../../shared/contracts/endpoints/batch-actions.ts';
+import type { BatchCall, StatusQuery } from '../../../shared/contracts/endpoints/batch-actions.ts';
 
 /** One batch call as it came in. */
 export interface BatchRequest {

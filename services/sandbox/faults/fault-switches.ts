@@ -1,7 +1,7 @@
-import { batchCall, type StatusQuery } from '../../shared/contracts/endpoints/batch-actions.ts';
+import { batchCall, type StatusQuery } from '../../../shared/contracts/endpoints/batch-actions.ts';
 import { fractionOf, topicOf } from './chance.ts';
 import type { ServiceName } from './chance.ts';
-import type { BatchRequest } from './effects.ts';
+import type { BatchRequest } from '../effects/effects.ts';
 import type { CallRule, FaultRules, ReceiptRule, SegmentationRule, StatusRule } from './fault-rules.ts';
 
 export interface PageRequest {
