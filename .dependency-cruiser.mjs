@@ -8,6 +8,8 @@ const adapters = '^(shared/(kafka|postgres|http-client)|services/.+/(postgres|ht
 /** Ports and contracts lie in the room that they are of, and say by their ending what they are. */
 const ports = '^(shared/ports/|services/.+/ports/|services/.+\\.port\\.ts$)';
 const contracts = '^(shared/contracts/|services/.+\\.contract\\.ts$)';
+/** What a room makes its stores and routes of: `clients/clients-module.ts`. */
+const module = '/(?<room>[^/]+)/\\k<room>-module\\.ts';
 const inTests = '\\.(test|conformance)\\.ts$';
 
 export default {
@@ -48,11 +50,28 @@ export default {
       to: { path: adapters, pathNot: '^(services/$1/.*\\b$2|shared/(postgres|http-client))/' },
     },
     {
-      name: 'only-main-names-adapters',
-      comment: 'A service asks ports; its main.ts alone decides what stands behind them.',
+      name: 'only-main-and-modules-name-adapters',
+      comment:
+        'A service asks ports; its main.ts, or the module of a room, alone decides what stands behind them. ' +
+        "A room's other files may name the types of its own SQL.",
       severity: 'error',
-      from: { path: services, pathNot: `(/main\\.ts|${inTests})$|/(postgres|http)/|^services/sandbox/` },
-      to: { path: adapters },
+      from: { path: services, pathNot: `(/main\\.ts|${module}|${inTests})$|/(postgres|http)/|^services/sandbox/` },
+      to: { path: adapters, dependencyTypesNot: ['type-only'] },
+    },
+    {
+      name: 'types-of-adapters-stay-in-their-room',
+      severity: 'error',
+      from: {
+        path: '^services/([^/]+)/([^/]+)',
+        pathNot: `(/main\\.ts|${inTests})$|/(postgres|http)/|^services/sandbox/`,
+      },
+      to: { path: adapters, pathNot: '^services/$1/$2/.*postgres/', dependencyTypes: ['type-only'] },
+    },
+    {
+      name: 'a-module-names-the-sql-of-its-own-room',
+      severity: 'error',
+      from: { path: `^services/([^/]+)${module}$` },
+      to: { path: '^services/.+/(postgres|http)/', pathNot: '^services/$1/$2/' },
     },
     {
       name: 'services-do-not-see-each-other',

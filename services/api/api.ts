@@ -11,16 +11,17 @@ import { createEventStreams } from './access/event-streams.ts';
 import { healthRoutes, type HealthRoutesDeps } from './frame/server/health-routes.ts';
 import { pathBelow } from './frame/server/public-address.ts';
 import { receiptRoutes, type ReceiptRoutesDeps } from './receipts/receipt-routes.ts';
-import { v1Routes, type V1RoutesDeps } from './v1-routes.ts';
+import { v1Routes, type V1Deps } from './v1-routes.ts';
 import { exportShardFigures } from './shards/shard-look.ts';
 import { createCampaignWatch } from './live/watch-campaigns.ts';
 import { createRunWatch } from './runs/watch-run.ts';
 
-export interface ApiDeps
-  extends
-    Omit<V1RoutesDeps, 'watch' | 'campaignWatch' | 'streams' | 'onRefusedKey'>,
-    Pick<ReceiptRoutesDeps, 'signers'>,
-    Pick<HealthRoutesDeps, 'ping'> {
+export type ApiDeps = Omit<V1Deps, 'watch' | 'campaignWatch' | 'streams' | 'onRefusedKey'> &
+  Pick<ReceiptRoutesDeps, 'signers'> &
+  Pick<HealthRoutesDeps, 'ping'> &
+  ListenDeps;
+
+interface ListenDeps {
   host: string;
   /** 0: any free one. */
   port: number;

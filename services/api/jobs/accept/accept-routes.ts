@@ -32,7 +32,12 @@ const maxBulkBytes = 16 * 1024 * 1024;
 
 const ndjson = 'application/x-ndjson';
 
-export async function acceptRoutes(server: HttpServer, deps: AcceptJobsDeps): Promise<void> {
+export interface AcceptRoutesDeps {
+  /** What jobs are accepted by. */
+  accepting: AcceptJobsDeps;
+}
+
+export async function acceptRoutes(server: HttpServer, { accepting: deps }: AcceptRoutesDeps): Promise<void> {
   server.route({
     method: 'POST',
     url: '/jobs',

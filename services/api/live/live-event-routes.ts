@@ -10,7 +10,7 @@ import { requireId } from '../frame/public-ids.ts';
 import type { RunRoutesDeps } from '../runs/run-routes.ts';
 import type { CampaignWatch } from './watch-campaigns.ts';
 
-export interface LiveRoutesDeps extends Pick<RunRoutesDeps, 'watch' | 'isKeyGood'> {
+export interface LiveEventRoutesDeps extends Pick<RunRoutesDeps, 'watch' | 'isKeyGood'> {
   streams: EventStreams;
   campaignWatch: CampaignWatch;
   clock: Clock;
@@ -28,7 +28,7 @@ const liveQuery = z.strictObject({
 });
 
 /** What a page shows that stays open: all of it by one stream. */
-export function liveRoutes(server: HttpServer, deps: LiveRoutesDeps): void {
+export function liveEventRoutes(server: HttpServer, deps: LiveEventRoutesDeps): void {
   const { watch, streams, isKeyGood } = deps;
   server.route({
     method: 'GET',

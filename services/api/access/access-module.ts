@@ -1,0 +1,23 @@
+import { createApiKeys } from '../../../shared/postgres/api-keys.ts';
+import type { ApiParts } from '../frame/frame-module.ts';
+import type { HttpServer } from '../frame/server/create-http-server.ts';
+import { auditRoutes } from './audit-routes.ts';
+import { createAuditLog } from './postgres/audit-log.ts';
+import { createSessionStore } from './postgres/session-store.ts';
+import { sessionRoutes } from './session-routes.ts';
+
+/** Who asks, by key or session, and what was changed by whom. */
+export function accessModule({ pool }: Pick<ApiParts, 'pool'>) {
+  return {
+    apiKeys: createApiKeys({ pool }),
+    sessions: createSessionStore({ pool }),
+    audit: createAuditLog({ pool }),
+  };
+}
+
+type Deps = Parameters<typeof sessionRoutes>[1] & Parameters<typeof auditRoutes>[1];
+
+export function accessRoutes(server: HttpServer, deps: Deps): void {
+  sessionRoutes(server, deps);
+  auditRoutes(server, deps);
+}

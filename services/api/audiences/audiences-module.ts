@@ -1,0 +1,13 @@
+import { createUploadPool } from '../../../shared/postgres/pool.ts';
+import type { ApiParts } from '../frame/frame-module.ts';
+import { createAudienceStore } from './postgres/audience-store.ts';
+
+/** Lists uploaded at once to one process. */
+const maxUploads = 4;
+
+/** Uploaded lists of users. */
+export function audiencesModule({ pool, poolOptions, onClose }: Pick<ApiParts, 'pool' | 'poolOptions' | 'onClose'>) {
+  // Apart: an upload holds its connection for as long as its sender takes.
+  const uploadPool = onClose(createUploadPool(poolOptions('uploads', maxUploads)), (opened) => opened.end());
+  return { audiences: createAudienceStore({ pool, uploadPool }) };
+}

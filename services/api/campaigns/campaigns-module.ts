@@ -1,0 +1,37 @@
+import { createSegmentation } from '../../../shared/http-client/segmentation-client.ts';
+import { createStoredAudiences } from '../../../shared/postgres/stored-audiences.ts';
+import type { ApiParts } from '../frame/frame-module.ts';
+import type { HttpServer } from '../frame/server/create-http-server.ts';
+import { askableSegmentation } from './askable-segmentation.ts';
+import { campaignRoutes, type CampaignRoutesDeps } from './campaign-routes.ts';
+import { draftRoutes, type DraftRoutesDeps } from './draft-routes.ts';
+import { createCampaignLists } from './postgres/campaign-lists.ts';
+import { createCampaignStore } from './postgres/campaign-store.ts';
+
+/** Questions to the segmentation service in flight, of all requests. */
+const questionsAtOnce = 64;
+
+/** Campaigns, and what is asked before they are made or started. */
+export function campaignsModule({
+  pool,
+  config,
+  environment,
+  logger,
+  onClose,
+}: Pick<ApiParts, 'pool' | 'config' | 'environment' | 'logger' | 'onClose'>) {
+  const connections = { pages: 1, descriptions: questionsAtOnce };
+  return {
+    campaigns: createCampaignStore({ pool }),
+    campaignLists: createCampaignLists({ pool }),
+    storedAudiences: createStoredAudiences({ pool }),
+    segmentation: onClose(
+      askableSegmentation(() => createSegmentation({ config: config.engine, environment, connections }), logger),
+      (opened) => opened.close(),
+    ),
+  };
+}
+
+export function campaignsRoutes(server: HttpServer, deps: CampaignRoutesDeps & DraftRoutesDeps): void {
+  campaignRoutes(server, deps);
+  draftRoutes(server, deps);
+}

@@ -1,0 +1,21 @@
+import type { ApiParts } from '../frame/frame-module.ts';
+import type { HttpServer } from '../frame/server/create-http-server.ts';
+import { clientFigureRoutes, type ClientFigureRoutesDeps } from './client-figure-routes.ts';
+import { clientRoutes, type ClientRoutesDeps } from './client-routes.ts';
+import { createClientFigures } from './postgres/client-figures.ts';
+import { createClientLedgers } from './postgres/client-ledgers.ts';
+import { createClientStore } from './postgres/client-store.ts';
+
+/** Who schedules callbacks. */
+export function clientsModule({ pool }: Pick<ApiParts, 'pool'>) {
+  return {
+    clientStore: createClientStore({ pool }),
+    clientFigures: createClientFigures({ pool }),
+    clientLedgers: createClientLedgers({ pool }),
+  };
+}
+
+export function clientsRoutes(server: HttpServer, deps: ClientRoutesDeps & ClientFigureRoutesDeps): void {
+  clientRoutes(server, deps);
+  clientFigureRoutes(server, deps);
+}

@@ -1,0 +1,62 @@
+import type { Clock } from '../../../shared/ports/clock.ts';
+import { createClientSource } from '../../../shared/postgres/clients.ts';
+import { createPool, type PoolDeps } from '../../../shared/postgres/pool.ts';
+import { createRegistrySource } from '../../../shared/postgres/registry.ts';
+import { createClientReader, type ClientReader } from '../../../shared/runtime/installation/client-reader.ts';
+import type { ProcessContext } from '../../../shared/runtime/process/process.ts';
+import { createRegistryReader, type RegistryReader } from '../../../shared/runtime/installation/registry-reader.ts';
+import type { ApiConfig } from '../config.ts';
+import { createCatalogueReader, type CatalogueReader } from './catalogue-reader.ts';
+import type { IdempotentRequests } from './idempotent-requests.port.ts';
+import { createIdempotentRequests } from './postgres/idempotent-requests.ts';
+
+/** What the modules of all rooms are made of. */
+export interface ApiParts extends Pick<ProcessContext, 'logger' | 'meter' | 'environment' | 'onClose'> {
+  config: ApiConfig;
+  clock: Clock;
+  /** For ordinary statements. */
+  pool: ReturnType<typeof createPool>;
+  /** What a room opens a pool of its own with. */
+  poolOptions(name: string, max: number): PoolDeps;
+  registry: RegistryReader;
+  clients: ClientReader;
+  catalogue: CatalogueReader;
+  idempotency: IdempotentRequests;
+  /** Called in the order given, once the database was looked at and before the first request is taken. */
+  onStart(start: () => void): void;
+  start(): void;
+}
+
+type FrameContext = Pick<ProcessContext, 'logger' | 'meter' | 'environment' | 'onClose'> & { clock: Clock };
+
+export function frameModule(config: ApiConfig, context: FrameContext): ApiParts {
+  const { clock, logger, meter, environment, onClose } = context;
+  const starts: (() => void)[] = [];
+  const connection = { connectionString: config.databaseUrl, logger, meter };
+  const pool = onClose(createPool({ ...connection, applicationName: 'muster-api' }), (opened) => opened.end());
+  const registry = onClose(
+    createRegistryReader({ registry: createRegistrySource({ pool }), clock, logger }),
+    (reader) => reader.stop(),
+  );
+  const clients = onClose(createClientReader({ clients: createClientSource({ pool }), clock, logger }), (reader) =>
+    reader.stop(),
+  );
+  starts.push(() => registry.start());
+  starts.push(() => clients.start());
+  return {
+    config,
+    clock,
+    logger,
+    meter,
+    environment,
+    onClose,
+    pool,
+    poolOptions: (name, max) => ({ ...connection, applicationName: `muster-api-${name}`, max }),
+    registry,
+    clients,
+    catalogue: createCatalogueReader(registry, config.engine.countries),
+    idempotency: createIdempotentRequests({ pool }),
+    onStart: (start) => void starts.push(start),
+    start: () => starts.forEach((start) => start()),
+  };
+}

@@ -1,0 +1,62 @@
+import { randomUUID } from 'node:crypto';
+import { totalsSlotOf } from '../../../shared/domain/step/totals-slot.ts';
+import { createJobIntake } from '../../../shared/postgres/job-intake.ts';
+import { createAcceptPool } from '../../../shared/postgres/pool.ts';
+import type { ClientFigures } from '../clients/client-figures.port.ts';
+import type { ApiParts } from '../frame/frame-module.ts';
+import type { HttpServer } from '../frame/server/create-http-server.ts';
+import { acceptRoutes, type AcceptRoutesDeps } from './accept/accept-routes.ts';
+import { createAccepting } from './accept/accepting.ts';
+import { createJobChanger } from './change-jobs.ts';
+import { deadJobRoutes, type DeadJobRoutesDeps } from './dead-job-routes.ts';
+import { jobChangeRoutes, type JobChangeRoutesDeps } from './job-change-routes.ts';
+import { jobRoutes, type JobRoutesDeps } from './job-routes.ts';
+import { createDeadJobStore } from './postgres/dead-job-store.ts';
+import { createJobChanges } from './postgres/job-changes.ts';
+import { createJobStore } from './postgres/job-store.ts';
+import { createSchedulerDesk } from './scheduler/postgres/scheduler-desk.ts';
+import { schedulerRoutes, type SchedulerRoutesDeps } from './scheduler/scheduler-routes.ts';
+
+/** Three flushes at once, and what they look up. */
+const acceptConnections = 4;
+
+type Parts = Pick<ApiParts, 'pool' | 'poolOptions' | 'clients' | 'clock' | 'logger' | 'meter' | 'onClose' | 'onStart'>;
+
+/** Callbacks that are due once. */
+export function jobsModule(parts: Parts, clientFigures: ClientFigures) {
+  const { pool, poolOptions, clients, clock, logger, meter, onClose, onStart } = parts;
+  // Apart: its statements are few, always the same, and end soon.
+  const acceptPool = onClose(createAcceptPool(poolOptions('jobs', acceptConnections)), (opened) => opened.end());
+  const owner = randomUUID();
+  const slot = totalsSlotOf(`${owner}/changes`);
+  const jobStore = createJobStore({ pool: acceptPool, slot });
+  const jobChanges = createJobChanges({ pool: acceptPool, slot });
+  const jobChanger = onClose(createJobChanger({ changes: jobChanges, jobStore, clock, logger }), (created) =>
+    created.stop(),
+  );
+  const intake = createJobIntake({ pool: acceptPool });
+  const accepting = onClose(
+    createAccepting({ clients, intake, figures: clientFigures, owner, clock, logger, meter }),
+    (created) => created.stop(),
+  );
+  onStart(() => accepting.start());
+  onStart(() => jobChanger.start());
+  return {
+    jobStore,
+    jobChanges,
+    jobChanger,
+    accepting,
+    deadJobs: createDeadJobStore({ pool }),
+    schedulerDesk: createSchedulerDesk({ pool }),
+  };
+}
+
+type Deps = AcceptRoutesDeps & JobRoutesDeps & JobChangeRoutesDeps & DeadJobRoutesDeps & SchedulerRoutesDeps;
+
+export async function jobsRoutes(server: HttpServer, deps: Deps): Promise<void> {
+  deadJobRoutes(server, deps);
+  schedulerRoutes(server, deps);
+  await acceptRoutes(server, deps);
+  jobRoutes(server, deps);
+  jobChangeRoutes(server, deps);
+}

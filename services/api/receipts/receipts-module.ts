@@ -1,0 +1,32 @@
+import { randomUUID } from 'node:crypto';
+import { totalsSlotOf } from '../../../shared/domain/step/totals-slot.ts';
+import { createHotPathPool } from '../../../shared/postgres/pool.ts';
+import { openSecrets } from '../../../shared/runtime/installation/action-type-secrets.ts';
+import type { ApiParts } from '../frame/frame-module.ts';
+import { createReceiptBook } from './postgres/receipt-book.ts';
+import { createReceiptSigners } from './receipt-signers.ts';
+
+/** One writes receipts, and lists of them are read beside it. */
+const maxReceiptConnections = 3;
+
+/** What providers say became of users that they accepted. */
+export function receiptsModule({
+  config,
+  registry,
+  poolOptions,
+  environment,
+  logger,
+  onClose,
+}: Pick<ApiParts, 'config' | 'registry' | 'poolOptions' | 'environment' | 'logger' | 'onClose'>) {
+  // One statement at a time, which has to keep its plan.
+  const pool = onClose(createHotPathPool(poolOptions('receipts', maxReceiptConnections)), (opened) => opened.end());
+  return {
+    receipts: createReceiptBook({ pool, slot: totalsSlotOf(randomUUID()) }),
+    signers: createReceiptSigners({
+      registered: () => registry.current()?.actionTypes,
+      openSecret: (type) => openSecrets(type, config.secretBox).receipts,
+      environment,
+      logger,
+    }),
+  };
+}

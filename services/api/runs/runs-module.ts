@@ -1,0 +1,41 @@
+import type { ApiParts } from '../frame/frame-module.ts';
+import type { HttpServer } from '../frame/server/create-http-server.ts';
+import { comparisonRoutes } from './comparison-routes.ts';
+import { budgetRoutes } from './control/budget-routes.ts';
+import { createBudgetStore } from './control/postgres/budget-store.ts';
+import { createRunControl } from './control/postgres/run-control.ts';
+import { runControlRoutes } from './control/run-control-routes.ts';
+import { explainRoutes } from './explain/explain-routes.ts';
+import { createUserHistories } from './explain/postgres/user-histories.ts';
+import { failureRoutes } from './failures/failure-routes.ts';
+import { createRetries } from './failures/postgres/retries.ts';
+import { retryRoutes } from './failures/retry-routes.ts';
+import { createRunReports } from './postgres/run-reports.ts';
+import { runRoutes } from './run-routes.ts';
+
+/** Campaigns being carried out: progress, report, failures, and what people ask of them. */
+export function runsModule({ pool }: Pick<ApiParts, 'pool'>) {
+  return {
+    reports: createRunReports({ pool }),
+    control: createRunControl({ pool }),
+    budgets: createBudgetStore({ pool }),
+    retries: createRetries({ pool }),
+    histories: createUserHistories({ pool }),
+  };
+}
+
+type Deps = Parameters<typeof runRoutes>[1] &
+  Parameters<typeof runControlRoutes>[1] &
+  Parameters<typeof budgetRoutes>[1] &
+  Parameters<typeof retryRoutes>[1] &
+  Parameters<typeof explainRoutes>[1];
+
+export function runsRoutes(server: HttpServer, deps: Deps): void {
+  budgetRoutes(server, deps);
+  runRoutes(server, deps);
+  comparisonRoutes(server, deps);
+  runControlRoutes(server, deps);
+  failureRoutes(server, deps);
+  explainRoutes(server, deps);
+  retryRoutes(server, deps);
+}
