@@ -10,8 +10,8 @@ const pollMs = 20;
 const endDeadlineMs = 600_000;
 
 /**
- * Runs a campaign over `users` users who all succeed, to its end, and checks that they did. Seconds from the first call that the endpoints saw
- * to their last answer.
+ * Runs a campaign over `users` users who all succeed, to its end, and checks that they did. Seconds from the first call
+ * that the endpoints saw to their last answer.
  */
 export async function runToEnd(
   installation: Installation,

@@ -4,12 +4,13 @@ import { readdirSync, readFileSync } from 'node:fs';
 const ticksPerSecond = 100;
 
 /**
- * CPU seconds that a process, its threads and its children that have ended used so far, user and system; 0 when it is gone. Linux only.
- * Without those children, a database connection that closes would take its CPU out of the sum.
+ * CPU seconds that a process, its threads and its children that have ended used so far, user and system; 0 when it is
+ * gone. Linux only. Without those children, a database connection that closes would take its CPU out of the sum.
  */
 export function cpuSecondsOf(pid: number): number {
   try {
-    // The name in parentheses may hold blanks: fields are counted from behind it. utime, stime, cutime and cstime are fields 14 to 17.
+    // The name in parentheses may hold blanks: fields are counted from behind it. utime, stime, cutime and cstime are
+    // fields 14 to 17.
     const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
     const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
     return fields.slice(11, 15).reduce((ticks, field) => ticks + Number(field), 0) / ticksPerSecond;
@@ -57,8 +58,9 @@ export function startCpuMeter(
 }
 
 /**
- * Starts to watch what everything else on this machine takes: the share of all cores, 0 to 1, that neither this process nor those given used.
- * Interrupts are nobody's and left out. A comparison made while somebody compiles beside it says little.
+ * Starts to watch what everything else on this machine takes: the share of all cores, 0 to 1, that neither this process
+ * nor those given used. Interrupts belong to no process and are left out. A comparison made beside a compilation says
+ * little.
  */
 export function startForeignLoadMeter(ours: () => readonly number[]): () => number {
   const read = () => {

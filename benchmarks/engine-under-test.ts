@@ -18,7 +18,10 @@ export interface EngineUnderTest {
   readonly databaseUrl: string;
   /** Runs a two-step campaign over `users` users; seconds from its first call to its last answer. */
   runCampaign(users: number, variant: Variant): Promise<number>;
-  /** Stops its processes where they are, or lets them go on: an engine that waits costs broker and database something too. */
+  /**
+   * Stops its processes where they are, or lets them go on: an engine that waits costs broker and database something
+   * too.
+   */
   signal(signal: 'SIGSTOP' | 'SIGCONT'): void;
   stop(): Promise<void>;
 }

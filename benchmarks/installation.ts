@@ -134,8 +134,8 @@ function configOf({ countries, segmentationUrl, actionTypes, partitionsPerShard 
 }
 
 /**
- * One-shot commands of the engine's own command line, so that another commit prepares its own schema and topics. Tried again, since a busy
- * broker may not serve a thousand new partitions within the command's patience.
+ * One-shot commands of the engine's own command line, so that another commit prepares its own schema and topics. Tried
+ * again, since a busy broker may not serve a thousand new partitions within the command's patience.
  */
 async function runCommand(root: string, command: string, environment: NodeJS.ProcessEnv): Promise<void> {
   const run = () =>

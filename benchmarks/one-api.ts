@@ -8,10 +8,12 @@ import { ownRoot } from './installation.ts';
 import { median, percentile, ratioByRound, rounded, type Row } from './results.ts';
 import { temporaryFolder } from './temporary-folder.ts';
 
-/** What benchmarks of one API process have in common: the process, turns of equal requests, and what is told of them. */
+/**
+ * What benchmarks of one API process have in common: the process, turns of equal requests, and what is told of them.
+ */
 const readyDeadlineMs = 30_000;
 const pollMs = 50;
-/** Nobody listens there: what is measured calls nobody. */
+/** No server listens there: what is measured makes no call. */
 export const nowhere = 'http://127.0.0.1:9';
 
 export interface Turn {

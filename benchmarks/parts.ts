@@ -11,8 +11,8 @@ export interface PartsOf<Part> {
 }
 
 /**
- * Measures the parts that were asked for, one after the other, and publishes their tables: one part alone under a name of its own, so that it
- * does not take the place of all.
+ * Measures the parts that were asked for, one after the other, and publishes their tables: one part alone under a name
+ * of its own, so that it does not take the place of all.
  * @throws {ConfigurationError} where there is no such part
  */
 export async function publishParts<Part>(

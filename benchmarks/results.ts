@@ -38,7 +38,10 @@ export function percentile(values: readonly number[], share: number): number {
   return value;
 }
 
-/** Median of the ratios of what was measured in the same round, so that a machine that changes its speed between rounds does not show. */
+/**
+ * Median of the ratios of what was measured in the same round, so that a machine that changes its speed between rounds
+ * does not show.
+ */
 export function ratioByRound(values: readonly number[], baseline: readonly number[]): number {
   return median(values.map((value, round) => value / (baseline[round] ?? Number.NaN)));
 }

@@ -20,8 +20,9 @@ import { benchmarkStopping } from './stopping/stopping.ts';
 import { benchmarkUpload } from './upload/upload.ts';
 
 /**
- * `npm run bench -- <question> [--rounds N] [--quick] [--only <part>]`, and `chain --against <commit>`. Each prints Markdown tables and writes
- * `benchmarks/results/<question>.json`. Without a question it asks all of them and writes `benchmarks/results/summary.md`.
+ * `npm run bench -- <question> [--rounds N] [--quick] [--only <part>]`, and `chain --against <commit>`. Each prints
+ * Markdown tables and writes `benchmarks/results/<question>.json`. Without a question it asks all of them and writes
+ * `benchmarks/results/summary.md`.
  */
 interface Asked {
   rounds: number | undefined;
@@ -102,7 +103,9 @@ async function askAll(): Promise<boolean> {
   return failures.length === 0;
 }
 
-/** Undefined when it was answered. What this machine lacks is said in a line; anything else is a bug, with its stack. */
+/**
+ * Undefined when it was answered. What this machine lacks is said in a line; anything else is a bug, with its stack.
+ */
 async function failureOf(answer: Question): Promise<string | undefined> {
   try {
     await answer(asked);

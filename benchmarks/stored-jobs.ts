@@ -3,15 +3,18 @@ import { Client } from 'pg';
 /** Stored beside many: what a small installation has. */
 export const fewStored = 10_000;
 
-/** What grows with the table is measured between checkpoints: right after one, the first change of each page writes all of it to the log. */
+/**
+ * What grows with the table is measured between checkpoints: right after one, the first change of each page writes all
+ * of it to the log.
+ */
 export const storedSettings = { checkpoint_timeout: '1h', max_wal_size: '16GB' } as const;
 
 const rowsPerStatement = 500_000;
 const owner = '11111111-0000-7000-8000-0000000000aa';
 
 /**
- * Fills a database with jobs that become due in one to four months, of a client that nobody else uses: by SQL, since accepting them is not what
- * is measured. Some 40 µs each.
+ * Fills a database with jobs that become due in one to four months, of a client that nothing else uses: by SQL, since
+ * accepting them is not what is measured. Some 40 µs each.
  */
 export async function storeFutureJobs(databaseUrl: string, jobs: number): Promise<void> {
   const client = new Client({ connectionString: databaseUrl });
@@ -26,7 +29,7 @@ export async function storeFutureJobs(databaseUrl: string, jobs: number): Promis
       await client.query(insertFuture, [rows, owner]);
       console.error(`${stored + rows} of ${jobs} jobs stored`);
     }
-    // The ledger has to fit: whoever checks it counts only a part of so many.
+    // The ledger has to fit: its check counts only a part of so many.
     await client.query('insert into client_totals (client, slot, accepted) values ($1, 0, $2)', [owner, jobs]);
     await client.query('vacuum analyze jobs');
     await client.query('checkpoint');

@@ -7,8 +7,9 @@ const fillings = 10;
 const rowsPerFilling = 60_000;
 
 /**
- * Makes a fresh database like one that has run for a while: its buffers have been touched, and its log files are recycled ones. Until then
- * much of its time goes into memory and files that the machine hands out for the first time. Takes about 15 s.
+ * Makes a fresh database like one that has run for a while: its buffers have been touched, and its log files are
+ * recycled ones. Until then much of its time goes into memory and files that the machine hands out for the first time.
+ * Takes about 15 s.
  */
 export async function warmDatabase(databaseUrl: string): Promise<void> {
   const client = new Client({ connectionString: databaseUrl });

@@ -45,7 +45,8 @@ const batchesPerStatement = 2000;
 
 /**
  * A feed that is fed whole, with its batches.
- * @param more statements for each chunk: $1 feed, $2 and $3 first and last batch, $4 batches of the run before this feed
+ * @param more statements for each chunk: $1 feed, $2 and $3 first and last batch, $4 batches of the run before this
+ * feed
  * @returns its uuid
  */
 export async function writeFeed(pool: Pool, feed: WrittenFeed, more: readonly string[]): Promise<string> {

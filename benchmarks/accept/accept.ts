@@ -19,10 +19,11 @@ import { startAdders } from './start-adders.ts';
 import { measureStoredAccept } from './stored.ts';
 
 /**
- * How many jobs a second does one API process accept, singly over 64 and 256 connections and in bulk of 100 and 500? Each has a key, and each is
- * new. Beside it the web framework alone, which stores nothing, and processes that add the same jobs without HTTP: the bare loop, which keeps
- * keys apart by the ids that it makes of them, and stores what is waiting by one `insert … unnest`; what the API does behind its requests; and
- * three job queues. Singly by 64 callers, and 500 in a call by two. All on one Postgres and one Redis, in turns.
+ * How many jobs a second does one API process accept, singly over 64 and 256 connections and in bulk of 100 and 500?
+ * Each has a key, and each is new. Beside it the web framework alone, which stores nothing, and processes that add the
+ * same jobs without HTTP: the bare loop, which keeps keys apart by the ids that it makes of them, and stores what is
+ * waiting by one `insert … unnest`; what the API does behind its requests; and three job queues. Singly by 64 callers,
+ * and 500 in a call by two. All on one Postgres and one Redis, in turns.
  */
 const question = 'Jobs accepted per second';
 

@@ -1,9 +1,9 @@
 import { v7 as uuidv7 } from 'uuid';
 import { clientDefinition } from '../../shared/contracts/jobs/clients.ts';
 
-/** Nobody listens there: what is measured calls nobody. */
+/** No server listens there: what is measured makes no call. */
 const nowhere = 'http://127.0.0.1:9';
-/** Nobody looks at what is due in a day. */
+/** No scheduler looks at what is due in a day. */
 export const delaySeconds = 86_400;
 export const barePerStatement = 500;
 

@@ -4,7 +4,10 @@ import { addedJob, type AddedJob } from './added-jobs.ts';
 import type { Adder } from './adder.ts';
 import { adders } from './adders.ts';
 
-/** A process that adds jobs by its parent's orders, one thing after the other: the jobs are made before their time is taken. */
+/**
+ * A process that adds jobs by its parent's orders, one thing after the other: the jobs are made before their time is
+ * taken.
+ */
 export const adderOrder = z.discriminatedUnion('order', [
   z.object({ order: z.literal('open'), adder: z.string(), redisPort: z.int(), databaseUrl: z.string() }),
   z.object({ order: z.literal('prepare'), jobs: z.int(), perCall: z.int() }),

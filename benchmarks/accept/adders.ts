@@ -37,7 +37,10 @@ const bareInsert = `
   from unnest($1::uuid[], $3::text[], $4::text[], $5::text[]) k (id, key, url, body)
   on conflict (id) do nothing returning id`;
 
-/** The least that keeps a key from being stored twice: ids of keys, bodies as JSON, one statement for many. No ledger, no look at what has ended. */
+/**
+ * The least that keeps a key from being stored twice: ids of keys, bodies as JSON, one statement for many. No ledger,
+ * no look at what has ended.
+ */
 async function openBare({ databaseUrl }: QueueServers): Promise<Adder> {
   const pool = new Pool({ connectionString: databaseUrl, max: 3 });
   await pool.query(bareTable);

@@ -5,8 +5,8 @@ import { withServers, type Servers } from '../servers.ts';
 import { startSwitchedEndpoint, type SwitchedEndpoint } from './switched-endpoint.ts';
 
 /**
- * How often do three workers call an endpoint that is down, what does a neighbour notice, and how long does it take until it is called as
- * often as before once it is back?
+ * How often do three workers call an endpoint that is down, what does a neighbour notice, and how long does it take
+ * until it is called as often as before once it is back?
  */
 const question = 'Calls at an endpoint that is down, and the time to its full rate after it is back; three workers';
 const workers = [40, 40, 40];

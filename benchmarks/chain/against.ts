@@ -7,9 +7,10 @@ import { databaseSettings, warmDatabase } from '../warm-database.ts';
 import { sourceOf } from './source-of.ts';
 
 /**
- * Does the chain cost more than it did at another commit? Both engines run in the same minutes on one Kafka, one Postgres and one stub, each
- * with a database and topics of its own, and take turns: the one that begins changes from round to round, and only neighbours are compared.
- * Who waits is frozen, or its idle load on broker and database would be counted to the other; turns are shorter than a consumer's session.
+ * Does the chain cost more than it did at another commit? Both engines run in the same minutes on one Kafka, one
+ * Postgres and one stub, each with a database and topics of its own, and take turns: the one that begins changes from
+ * round to round, and only neighbours are compared. Who waits is frozen, or its idle load on broker and database would
+ * be counted to the other; turns are shorter than a consumer's session.
  */
 const variants: readonly { variant: Variant; batches: number }[] = [
   { variant: { form: 'full', latencyMs: 0, inFlight: 100 }, batches: 15_000 },

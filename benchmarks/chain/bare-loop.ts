@@ -4,8 +4,9 @@ import { z } from 'zod';
 import { readExpectedAnswer } from '../../services/worker/call/expected-answer.ts';
 
 /**
- * The bare loop: the same two batch calls per batch from memory, headers included, the answers matched to the users by the worker's own
- * reader, and one grouped outcome row per batch. No queue, no claims, no retries: what the work itself costs. With `usersPerCall: 1` and `inFlight: 1` it is the naive loop.
+ * The bare loop: the same two batch calls per batch from memory, headers included, the answers matched to the users by
+ * the worker's own reader, and one grouped outcome row per batch. No queue, no claims, no retries: what the work itself
+ * costs. With `usersPerCall: 1` and `inFlight: 1` it is the naive loop.
  */
 const order = z.object({
   url: z.string(),

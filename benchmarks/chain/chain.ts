@@ -10,8 +10,9 @@ import { databaseSettings, warmDatabase } from '../warm-database.ts';
 import { startLocalInfrastructure } from '../../shared/infrastructure/local.ts';
 
 /**
- * What does a batch of 100 users through a chain of two steps cost, beside the same calls made by a bare loop and by a naive one?
- * All cases run in turn, several rounds, on the same Postgres, Kafka and endpoints; ratios are taken round by round.
+ * What does a batch of 100 users through a chain of two steps cost, beside the same calls made by a bare loop and by a
+ * naive one? All cases run in turn, several rounds, on the same Postgres, Kafka and endpoints; ratios are taken round
+ * by round.
  */
 const question = 'Batches of 100 users per second through a chain of two steps';
 const warmUpUsers = 2_000_000;

@@ -12,8 +12,9 @@ export interface Source {
 }
 
 /**
- * The source of another commit in a temporary folder, ready to run. Taken out of git as an archive: a work tree would be left in git's books
- * when this process is killed. Libraries are this tree's own where both lock files agree, else installed from npm's cache as far as it has them.
+ * The source of another commit in a temporary folder, ready to run. Taken out of git as an archive: a work tree would
+ * be left in git's books when this process is killed. Libraries are this tree's own where both lock files agree, else
+ * installed from npm's cache as far as it has them.
  * @throws when git does not know the commit
  */
 export function sourceOf(ref: string): Source {

@@ -9,7 +9,10 @@ import { figuresOfTasks, recordTasks } from './trace-tasks.ts';
 const wheels = 6;
 const wheelPx = 350;
 
-/** What a person does in the list of failures, so often; the time of each, from the key or the click until its answer is painted. */
+/**
+ * What a person does in the list of failures, so often; the time of each, from the key or the click until its answer is
+ * painted.
+ */
 export async function measureBrowsing(
   browser: Browser,
   { url, apiKey, pool }: ConsoleUnderTest,

@@ -7,9 +7,10 @@ import { measureConsoles } from './consoles.ts';
 import { measureMainThread } from './main-thread.ts';
 
 /**
- * Does a browser stay free while a run goes on at 5,000 batches/s, how long do people wait for pages of 100,000 failures, and what do the API's
- * other clients notice of 200 open consoles? API and Postgres are real, and so is the browser. No worker runs: what runs count is advanced by
- * SQL, because so many batches would leave no core for what is measured.
+ * Does a browser stay free while a run goes on at 5,000 batches/s, how long do people wait for pages of 100,000
+ * failures, and what do the API's other clients notice of 200 open consoles? API and Postgres are real, and so is the
+ * browser. No worker runs: what runs count is advanced by SQL, because so many batches would leave no core for what is
+ * measured.
  */
 const question = 'What the console costs: the main thread of a browser, the time of a page, the API of others';
 

@@ -1,7 +1,10 @@
 import { z } from 'zod';
 import { openConsoles, type OpenConsoles } from './open-consoles.ts';
 
-/** A process that has consoles open by its parent's orders, so that what they read delays nothing that the parent measures. */
+/**
+ * A process that has consoles open by its parent's orders, so that what they read delays nothing that the parent
+ * measures.
+ */
 export const consolesOrder = z.discriminatedUnion('order', [
   z.object({
     order: z.literal('open'),

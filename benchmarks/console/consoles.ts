@@ -15,7 +15,10 @@ import { openSession } from './open-session.ts';
 import { startPace } from './pace.ts';
 import { requestNames, typicalRequests, type RequestName, type TypicalRequests } from './typical-requests.ts';
 
-/** What other clients notice of open consoles, and what one console costs. In each round once without any, once with each kind. */
+/**
+ * What other clients notice of open consoles, and what one console costs. In each round once without any, once with
+ * each kind.
+ */
 const cases = ['none', 'streams alone', 'with what their pages ask'] as const;
 type Case = (typeof cases)[number];
 

@@ -9,7 +9,10 @@ export interface LiveRuns {
   readonly runIds: readonly string[];
   /** Places in which batches end: runs × countries × steps. */
   readonly places: number;
-  /** Lets so many more batches end in each place, and feeds as many. One statement, so that its sums balance whenever somebody looks. */
+  /**
+   * Lets so many more batches end in each place, and feeds as many. One statement, so that its sums balance at each
+   * look.
+   */
   advance(batches: number): Promise<void>;
 }
 
@@ -88,7 +91,8 @@ async function writeRun(pool: Pool, runId: string, { name, codes, chain }: RunTe
 }
 
 /**
- * $1 runs, $2 batches, $3 slot, $4 steps, $5 reason. One user of each batch fails in each step, so those of step s have 101 − s users.
+ * $1 runs, $2 batches, $3 slot, $4 steps, $5 reason. One user of each batch fails in each step, so those of step s have
+ * 101 − s users.
  */
 const advanced = `
   with moved as (

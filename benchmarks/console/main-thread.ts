@@ -18,7 +18,10 @@ const sizes = [
   { name: '40 countries, 5 steps', runs: 1, countries: 40, steps: 5 },
 ] as const;
 
-/** The live view of a run for a minute, and beside it a page that hardly does anything: what the machine does to that one is not the console's doing. */
+/**
+ * The live view of a run for a minute, and beside it a page that hardly does anything: what the machine does to that
+ * one is not the console's doing.
+ */
 export async function measureMainThread(
   browser: Browser,
   muster: ConsoleUnderTest,

@@ -6,7 +6,10 @@ export interface Pace {
   stop(): Promise<number>;
 }
 
-/** Lets batches of the runs end at a pace, all together, until it is stopped. @param tickMs so often rows are written: workers flush as often */
+/**
+ * Lets batches of the runs end at a pace, all together, until it is stopped. @param tickMs so often rows are written:
+ * workers flush as often
+ */
 export function startPace(runs: LiveRuns, batchesPerSecond: number, tickMs: number): Pace {
   const stopping = new AbortController();
   const startedMs = performance.now();
@@ -23,7 +26,7 @@ export function startPace(runs: LiveRuns, batchesPerSecond: number, tickMs: numb
     }
   };
   const running = run();
-  // Whoever stops it hears of it.
+  // The caller that stops it is told.
   running.catch(() => undefined);
   return {
     stop: async () => {

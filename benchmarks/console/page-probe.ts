@@ -1,8 +1,9 @@
 import { z } from 'zod';
 
 /**
- * What runs in a page before anything of its own, as text: nothing here knows a DOM. It counts long tasks and frames, changes of the table of
- * steps (one for each patch that the page shows), and how long it takes from what a person does until its answer has been painted.
+ * What runs in a page before anything of its own, as text: nothing here knows a DOM. It counts long tasks and frames,
+ * changes of the table of steps (one for each patch that the page shows), and how long it takes from what a person does
+ * until its answer has been painted.
  */
 export const probeScript = `(() => {
   const table = '[aria-label="Table of users by step and country"]';
@@ -68,7 +69,10 @@ export const probeScript = `(() => {
   };
 })()`;
 
-/** What a page of nobody does: a task of some milliseconds of arithmetic, twice a second. When that takes long, the machine was busy elsewhere. */
+/**
+ * What a page without content does: a task of some milliseconds of arithmetic, twice a second. When that takes long,
+ * the machine was busy elsewhere.
+ */
 export const metronomeScript = `(() => {
   const spin = (turns) => { let sum = 1; for (let turn = 0; turn < turns; turn++) sum = (sum * 31 + turn) | 0; return sum; };
   let turns = 100_000;

@@ -20,7 +20,7 @@ export interface ProbedPage {
 }
 
 interface PageTerms {
-  /** Of the session, as a request sends it; without it nobody is logged in. */
+  /** Of the session, as a request sends it; without it no person is logged in. */
   cookie?: string;
   url: string;
   /** What else runs in it. */

@@ -6,7 +6,7 @@ import type { ProbedPage } from './probed-page.ts';
 export interface Task {
   /** From its beginning to its end. */
   wallMs: number;
-  /** Of that, on a core: the rest it waited for one, because somebody else had them. */
+  /** Of that, on a core: the rest it waited for one, because other processes had them. */
   cpuMs: number;
 }
 
@@ -24,7 +24,7 @@ const traceShape = z.object({
   ),
 });
 
-/** A task that is longer is noticed by whoever types or scrolls. */
+/** A task that is longer is noticed by a person who types or scrolls. */
 const longMs = 50;
 
 export interface TaskFigures {

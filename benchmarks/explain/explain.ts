@@ -10,8 +10,8 @@ import { databaseSettings } from '../warm-database.ts';
 import { batchUsers, nameIn, userOf, writeEndedRun, writeFeed } from '../written-run.ts';
 
 /**
- * How long does it take to say what became of one user? A run's rows are written by SQL, as the engine leaves them: two steps, two
- * users of each batch failed in the first one. Asked are users all over it, and users that it does not hold.
+ * How long does it take to say what became of one user? A run's rows are written by SQL, as the engine leaves them: two
+ * steps, two users of each batch failed in the first one. Asked are users all over it, and users that it does not hold.
  */
 const question = 'Milliseconds to explain one user of a run';
 const countries = ['SG', 'ID', 'VN', 'MY'] as const;

@@ -8,9 +8,9 @@ import { measurePeerLags } from './peers.ts';
 import { measureStored, storedSettings } from './stored.ts';
 
 /**
- * How late are callbacks that are due: on the topic, and at their receiver, beside job queues, and while ten million others are stored; and
- * what does a burst of a hundred thousand in one second do to another client? Jobs are put into the table beforehand: accepting them is
- * another question.
+ * How late are callbacks that are due: on the topic, and at their receiver, beside job queues, and while ten million
+ * others are stored; and what does a burst of a hundred thousand in one second do to another client? Jobs are put into
+ * the table beforehand: accepting them is another question.
  */
 const question =
   'Lag of callbacks that are due, onto the topic and to the receiver, and a burst of 100,000 in one second';

@@ -42,7 +42,7 @@ export interface Firing {
   /** @returns when the first of them is due, by this machine's clock, which is the database's too */
   addJobs(jobs: JobsToAdd): Promise<{ fromMs: number }>;
   untilEnded(jobs: number, withinMs: number): Promise<void>;
-  /** What was offered and nobody calls would be offered again. */
+  /** What was offered and is not called would be offered again. */
   removeDue(): Promise<void>;
   stop(): Promise<void>;
 }

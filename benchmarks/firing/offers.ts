@@ -7,9 +7,12 @@ import type { Firing } from './installation.ts';
 import { watchTopic } from './topic-watch.ts';
 
 const rates = [1000, 5000, 20_000];
-/** Nobody claims what is offered here. After ten seconds the sweep would offer it again, which no installation with dispatchers has to bear. */
+/**
+ * No dispatcher claims what is offered here. After ten seconds the sweep would offer it again, which no installation
+ * with dispatchers has to bear.
+ */
 export const offerSeconds = 8;
-/** Nobody calls it. */
+/** It is never called. */
 const nowhere = 'http://127.0.0.1:1/';
 const crowdMs = 1000;
 

@@ -13,9 +13,9 @@ import { perJob, perSecondOf, withFiring, type Lags } from './lags.ts';
 import { takeOffersTurn } from './offers.ts';
 
 /**
- * How late does a handler begin that does nothing but look at the clock, in queues that many use for delayed jobs? Beside them Muster's jobs on
- * their topic, where a dispatcher takes them from. The same number of jobs is due over the same seconds, stored beforehand, in turns on the
- * same servers.
+ * How late does a handler begin that does nothing but look at the clock, in queues that many use for delayed jobs?
+ * Beside them Muster's jobs on their topic, where a dispatcher takes them from. The same number of jobs is due over the
+ * same seconds, stored beforehand, in turns on the same servers.
  */
 const rate = 5000;
 const leadMs = 5000;

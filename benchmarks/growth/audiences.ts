@@ -7,7 +7,9 @@ import type { Servers } from '../servers.ts';
 import { startMemorySampler, type Memory } from './memory-sampler.ts';
 import { shortened, startStatementMeter, type StatementCost } from './statements.ts';
 
-/** Campaigns of growing size through the same processes: does a batch, a look or the memory cost more in a larger one? */
+/**
+ * Campaigns of growing size through the same processes: does a batch, a look or the memory cost more in a larger one?
+ */
 const country = 'SG';
 const inFlight = 200;
 const statementsShown = 10;

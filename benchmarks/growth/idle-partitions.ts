@@ -4,7 +4,10 @@ import { startInstallation, type Installation } from '../installation.ts';
 import { median, rounded, type Table } from '../results.ts';
 import type { Servers } from '../servers.ts';
 
-/** What does a worker cost that has nothing to do, by the partitions that it watches? Both stand idle at once and are looked at in turn. */
+/**
+ * What does a worker cost that has nothing to do, by the partitions that it watches? Both stand idle at once and are
+ * looked at in turn.
+ */
 const settleMs = 15_000;
 const windowMs = 10_000;
 const letters = 'ABCDE';

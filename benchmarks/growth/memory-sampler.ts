@@ -8,7 +8,10 @@ export interface Memory {
 
 const sampleMs = 500;
 
-/** Samples the memory of processes by name until it is stopped. Processes of a name are added up, what they share counted once. */
+/**
+ * Samples the memory of processes by name until it is stopped. Processes of a name are added up, what they share
+ * counted once.
+ */
 export function startMemorySampler(
   processes: Readonly<Record<string, () => readonly number[]>>,
 ): () => Record<string, Memory> {

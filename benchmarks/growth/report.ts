@@ -4,8 +4,8 @@ import { median, rounded, type Table } from '../results.ts';
 import type { Servers } from '../servers.ts';
 
 /**
- * How long does the report of a campaign take in which everybody failed, for one of twenty reasons? The failures are the engine's own: its
- * endpoint refuses each user, so that nothing need be known of its tables.
+ * How long does the report of a campaign take in which everybody failed, for one of twenty reasons? The failures are
+ * the engine's own: its endpoint refuses each user, so that nothing need be known of its tables.
  */
 const country = 'SG';
 const inFlight = 100;

@@ -4,7 +4,10 @@ import { publish, summarize } from '../results.ts';
 import { startStub } from '../stub/stub.ts';
 import { startLocalInfrastructure } from '../../shared/infrastructure/local.ts';
 
-/** Does the memory of trigger and worker grow with the audience? Sampled while the campaigns run, in the same processes, in turn. */
+/**
+ * Does the memory of trigger and worker grow with the audience? Sampled while the campaigns run, in the same processes,
+ * in turn.
+ */
 const question = 'Resident MiB of trigger and worker for 100,000 and 1,000,000 users';
 const sampleMs = 100;
 const variant: Variant = { form: 'full', latencyMs: 0, inFlight: 200 };

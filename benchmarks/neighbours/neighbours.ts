@@ -8,8 +8,9 @@ import type { Stub } from '../stub/stub.ts';
 import { situations, type Situation } from './situations.ts';
 
 /**
- * What does a campaign notice of what goes wrong beside it? In each round an installation of its own, since faults leave things behind: a
- * warm-up, the neighbour alone, then the neighbour beside the fault. Times run from the request to start until the endpoints answered.
+ * What does a campaign notice of what goes wrong beside it? In each round an installation of its own, since faults
+ * leave things behind: a warm-up, the neighbour alone, then the neighbour beside the fault. Times run from the request
+ * to start until the endpoints answered.
  */
 const question = "A campaign's time beside a fault, and its time alone in the same installation";
 const warmUpUsers = 100_000;
@@ -23,7 +24,10 @@ const workerSlots = 40;
 const repeats = 4;
 
 interface Passages {
-  /** When each batch was through its last step, in ms from the start of its campaign; one that was not by the end of patience counts as that. */
+  /**
+   * When each batch was through its last step, in ms from the start of its campaign; one that was not by the end of
+   * patience counts as that.
+   */
   batchMs: number[];
   /** When all were: the median over the repeats. */
   allMs: number;

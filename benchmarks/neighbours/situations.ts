@@ -9,7 +9,10 @@ export interface Situation {
   countries: readonly string[];
   partitionsPerShard: number;
   actionTypes: (stubUrl: string) => Record<string, ActionType>;
-  /** Who is measured: alone, and again while the others are at it. With a large one beside it, it needs no more than its half of the slots. */
+  /**
+   * Who is measured: alone, and again while the others are at it. With a large one beside it, it needs no more than its
+   * half of the slots.
+   */
   neighbour: Campaign;
   neighbourUsers: number;
   others: readonly Campaign[];
@@ -25,7 +28,9 @@ const chain = (rewardId: string) => [
   { action: 'send-message', params: healthy },
 ];
 
-/** Few enough slots that two cores are half idle: what a neighbour loses, it loses to the engine, not to the machine. */
+/**
+ * Few enough slots that two cores are half idle: what a neighbour loses, it loses to the engine, not to the machine.
+ */
 const slots = 20;
 
 const actionTypes =

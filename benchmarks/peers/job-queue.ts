@@ -22,7 +22,8 @@ export interface JobQueue {
   /** Many jobs in as few round trips as the queue allows; in its store when this resolves. */
   enqueue(jobs: readonly BatchJob[]): Promise<void>;
   /**
-   * Takes jobs, at most `atOnce` of them in work, until what it resolves with is called. A job whose promise resolves is done.
+   * Takes jobs, at most `atOnce` of them in work, until what it resolves with is called. A job whose promise resolves
+   * is done.
    * @param lookEveryMs between two looks for jobs that have become due, where the queue looks and can be told how often
    */
   work(serve: (job: BatchJob) => Promise<void>, atOnce: number, lookEveryMs?: number): Promise<() => Promise<void>>;

@@ -16,8 +16,8 @@ const peerModule = z.object({
 });
 
 /**
- * The queue that bears the name. By its path, since its library belongs to a package of the benchmarks: whoever works on Muster installs no
- * other queue, and the checks of types must pass without it.
+ * The queue that bears the name. By its path, since its library belongs to a package of the benchmarks: a contributor
+ * installs no other queue, and the checks of types must pass without it.
  */
 export async function loadPeer(name: PeerName): Promise<z.output<typeof peerModule>> {
   const file = join(import.meta.dirname, 'queues', `${name}.ts`);

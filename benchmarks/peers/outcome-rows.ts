@@ -3,7 +3,7 @@ import { z } from 'zod';
 
 const rowsPerInsert = 250;
 
-/** One outcome row per batch, written in groups: what somebody who builds on a queue has to keep at the least. */
+/** One outcome row per batch, written in groups: what a service built on a queue has to keep at the least. */
 export interface OutcomeRows {
   /** Begins anew. */
   clear(): Promise<void>;

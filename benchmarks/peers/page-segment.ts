@@ -7,7 +7,10 @@ const usersPerBatch = 100;
 const usersPerPage = 1000;
 const pagesPerGroup = 10;
 
-/** The users of the stub's segment as batches, a hundred batches at a time; the page after those given is asked for meanwhile. */
+/**
+ * The users of the stub's segment as batches, a hundred batches at a time; the page after those given is asked for
+ * meanwhile.
+ */
 export async function* pageSegment(baseUrl: string, users: number): AsyncGenerator<BatchJob[]> {
   const origin = createHttpOrigin({ origin: baseUrl, connections: 1, timeoutMs: 10_000, maxAnswerBytes: 1_000_000 });
 

@@ -8,8 +8,8 @@ import { order, type ServeOrder, type StoreOrder, type WatchOrder } from './peer
 import { createBatchServer } from './serve-batch.ts';
 
 /**
- * One process of a peer: its worker, or whoever pages the audience and adds the jobs. Does what it is told by its parent, one thing after the
- * other.
+ * One process of a peer: its worker, or the one that pages the audience and adds the jobs. Does what it is told by its
+ * parent, one thing after the other.
  */
 const queues: Record<string, OpenQueue> = {
   'no-queue': openNoQueue,
@@ -18,7 +18,10 @@ const queues: Record<string, OpenQueue> = {
   'graphile-worker': queueOf('graphile-worker'),
 };
 
-/** Jobs that a queue may have in work for each call in flight: a call that ends never waits until the queue hands out the next job. */
+/**
+ * Jobs that a queue may have in work for each call in flight: a call that ends never waits until the queue hands out
+ * the next job.
+ */
 const lookAhead = 2;
 
 const jobsPerCall = 1000;

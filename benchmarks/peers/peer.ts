@@ -22,7 +22,10 @@ export interface PeerOptions {
   isInMemory?: boolean;
 }
 
-/** A peer with its processes: one worker, and one that pages the audience and adds the jobs, as Muster's trigger is one of its own. */
+/**
+ * A peer with its processes: one worker, and one that pages the audience and adds the jobs, as Muster's trigger is one
+ * of its own.
+ */
 export interface Peer {
   readonly contestants: readonly Contestant[];
   stop(): Promise<void>;

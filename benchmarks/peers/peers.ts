@@ -13,9 +13,10 @@ import { requirePeers } from './load-peer.ts';
 import { requireRedis, startRedis } from './redis-server.ts';
 
 /**
- * What does the chain of two steps cost beside what somebody would build it on instead: a job per batch on BullMQ, pg-boss or graphile-worker?
- * The same endpoints, the same HTTP client and readers of answers, one grouped outcome row per batch, one worker process each. All take turns
- * on the same servers, and the one that begins changes from round to round.
+ * What does the chain of two steps cost beside what one would build it on instead: a job per batch on BullMQ, pg-boss
+ * or graphile-worker? The same endpoints, the same HTTP client and readers of answers, one grouped outcome row per
+ * batch, one worker process each. All take turns on the same servers, and the one that begins changes from round to
+ * round.
  */
 const question = 'Batches of 100 users per second through a chain of two steps, beside job queues';
 const inFlight = 100;

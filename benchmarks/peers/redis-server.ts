@@ -28,8 +28,8 @@ export interface RedisServer {
 }
 
 /**
- * A Redis of the benchmark's own, which ends with it. Set as BullMQ's page on production asks for: an append-only file that is synced every
- * second, and no eviction.
+ * A Redis of the benchmark's own, which ends with it. Set as BullMQ's page on production asks for: an append-only file
+ * that is synced every second, and no eviction.
  */
 export async function startRedis(command: string): Promise<RedisServer> {
   const folder = mkdtempSync(join(tmpdir(), 'muster-redis-'));

@@ -7,7 +7,7 @@ export interface Measured {
   turns: ReadonlyMap<string, readonly Turn[]>;
 }
 
-/** The called services are the same for all, and nobody's cost. */
+/** The called services are the same for all, and no contestant's cost. */
 const ownProcesses = (turn: Turn) => Object.entries(turn.cpu).filter(([process]) => process !== 'endpoints');
 
 export function rowsOf(measured: Measured): Row[] {

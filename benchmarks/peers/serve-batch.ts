@@ -13,7 +13,10 @@ export interface BatchTerms {
 }
 
 export interface BatchServer {
-  /** Both steps of one batch, the second for whoever succeeded in the first; how many succeeded in both. Rejects at any other answer. */
+  /**
+   * Both steps of one batch, the second for the users that succeeded in the first; how many succeeded in both. Rejects
+   * at any other answer.
+   */
   serve(job: BatchJob): Promise<number>;
   close(): Promise<void>;
 }
@@ -25,7 +28,10 @@ const sameHeaders = [
   ...['muster-mode', 'live', 'muster-attempt', '1'],
 ];
 
-/** The calls that Muster's worker makes, over its own HTTP client and with its own readers of answers: peers differ by their queue alone. */
+/**
+ * The calls that Muster's worker makes, over its own HTTP client and with its own readers of answers: peers differ by
+ * their queue alone.
+ */
 export function createBatchServer({ url, form, campaignId, inFlight }: BatchTerms): BatchServer {
   const { origin: address, pathname: path } = new URL(url);
   const origin = createHttpOrigin({

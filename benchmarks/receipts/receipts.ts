@@ -16,10 +16,11 @@ import { databaseSettings, warmDatabase } from '../warm-database.ts';
 import { batchUsers, userOf } from '../written-run.ts';
 
 /**
- * How many delivery receipts a second does one API process take, signed, in requests of 1, 100 and 1,000? They are of users of one run in four
- * countries, in the order of its batches, and each is new. Named by run, their batch is searched in each country, or in the one that is
- * named too; named by the call's key, it is looked up.
- * Beside it the same rows by a bare `insert … unnest` of a thousand, over one connection and without HTTP. All on one Postgres, in turns.
+ * How many delivery receipts a second does one API process take, signed, in requests of 1, 100 and 1,000? They are of
+ * users of one run in four countries, in the order of its batches, and each is new. Named by run, their batch is
+ * searched in each country, or in the one that is named too; named by the call's key, it is looked up. Beside it the
+ * same rows by a bare `insert … unnest` of a thousand, over one connection and without HTTP. All on one Postgres, in
+ * turns.
  */
 const question = 'Delivery receipts per second';
 const runUsers = 2_000_000;

@@ -10,9 +10,9 @@ import { startPostgresAlone } from '../postgres-alone.ts';
 import { createBatchCaller, type BatchCaller } from './call-batches.ts';
 
 /**
- * What does a batch endpoint win by one query per table and batch instead of one per table and user? The sandbox's rewards service, which
- * writes results, balances and events in one transaction per batch, twice: the same statements for a hundred users or for one. Both run on one
- * Postgres and take turns.
+ * What does a batch endpoint win by one query per table and batch instead of one per table and user? The sandbox's
+ * rewards service, which writes results, balances and events in one transaction per batch, twice: the same statements
+ * for a hundred users or for one. Both run on one Postgres and take turns.
  */
 const question = 'Milliseconds that the rewards service takes for a batch of 100 users';
 const callsInFlight = [1, 4, 16] as const;

@@ -9,8 +9,9 @@ import { createKafka } from '../../shared/kafka/client/connection.ts';
 import { createTopicAdmin } from '../../shared/kafka/cluster/topic-admin.ts';
 
 /**
- * What do partitions do for workers, where calls are what runs out? Endpoints of 20 ms, 50 calls in flight for each worker; each number of
- * partitions has action types of its own in one installation, and their campaigns take turns. Workers come and go under them.
+ * What do partitions do for workers, where calls are what runs out? Endpoints of 20 ms, 50 calls in flight for each
+ * worker; each number of partitions has action types of its own in one installation, and their campaigns take turns.
+ * Workers come and go under them.
  */
 const latencyMs = 20;
 const steps = ['award', 'message'] as const;

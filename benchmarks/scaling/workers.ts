@@ -7,8 +7,9 @@ import type { Servers } from '../servers.ts';
 import { machineMs } from '../stub/call-log.ts';
 
 /**
- * Do more workers do more? One long campaign of two steps at 50 ms runs through everything; workers come and go under it, and the endpoints
- * count what is answered in windows of time. Slots are few, so that the cores last for six workers.
+ * Do more workers do more? One long campaign of two steps at 50 ms runs through everything; workers come and go under
+ * it, and the endpoints count what is answered in windows of time. Slots are few, so that the cores last for six
+ * workers.
  */
 const latencyMs = 50;
 const steps = 2;

@@ -7,8 +7,9 @@ import { machineMs } from '../stub/call-log.ts';
 import type { Stub } from '../stub/stub.ts';
 
 /**
- * How long after the answer to a pause is the last call sent? One run of two steps under load, paused and resumed again and again, once with
- * endpoints that are quick and once with slow ones. The endpoints tell when calls came in; time begins when the API has answered.
+ * How long after the answer to a pause is the last call sent? One run of two steps under load, paused and resumed again
+ * and again, once with endpoints that are quick and once with slow ones. The endpoints tell when calls came in; time
+ * begins when the API has answered.
  */
 const question = 'Milliseconds from the answer to a pause until the last call, and what follows';
 const country = 'SG';

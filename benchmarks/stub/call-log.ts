@@ -8,7 +8,10 @@ export interface StepCalls {
   answeredAt: number[];
 }
 
-/** What the endpoints saw, by campaign and step: the witness that a benchmark takes its times from, whatever the engine looks like inside. */
+/**
+ * What the endpoints saw, by campaign and step: the witness that a benchmark takes its times from, whatever the engine
+ * looks like inside.
+ */
 export interface CallLog {
   called(campaignId: string, step: number): StepCalls;
   answered(calls: StepCalls): void;

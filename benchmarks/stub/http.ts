@@ -16,8 +16,8 @@ export interface Answer {
 const endOfHead = '\r\n\r\n';
 
 /**
- * As little HTTP as the engine's clients speak: one request after the other on a connection, bodies with a length. It shares the cores with
- * what is measured. `serve` answers with null when the caller shall wait in vain.
+ * As little HTTP as the engine's clients speak: one request after the other on a connection, bodies with a length. It
+ * shares the cores with what is measured. `serve` answers with null when the caller shall wait in vain.
  */
 export function createStubServer(serve: (request: Request) => Answer | null): Server {
   return createServer({ noDelay: true }, (socket) => {
@@ -36,7 +36,9 @@ export function createStubServer(serve: (request: Request) => Answer | null): Se
   });
 }
 
-/** The request at the front of what has been received, and where the next one begins; undefined while it is not whole. */
+/**
+ * The request at the front of what has been received, and where the next one begins; undefined while it is not whole.
+ */
 function parseRequest(received: Buffer): { request: Request; end: number } | undefined {
   const headEnd = received.indexOf(endOfHead);
   if (headEnd < 0) return undefined;

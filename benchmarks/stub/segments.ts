@@ -1,8 +1,9 @@
 import type { Answer } from './http.ts';
 
 /**
- * Generated users, `user-000000042`, split over no countries. A segment's name is its size; in front of it may stand what is wrong with it:
- * `stalled-1000` answers its pages with 503, `hanging-1000` never, and `undescribed-1000` does not even describe itself.
+ * Generated users, `user-000000042`, split over no countries. A segment's name is its size; in front of it may stand
+ * what is wrong with it: `stalled-1000` answers its pages with 503, `hanging-1000` never, and `undescribed-1000` does
+ * not even describe itself.
  */
 const namePattern = /^(?:(stalled|hanging|undescribed)-)?(\d+)$/;
 const idPrefix = 'user-';

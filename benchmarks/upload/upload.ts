@@ -14,9 +14,10 @@ import { startPostgresAlone } from '../postgres-alone.ts';
 import { databaseSettings, warmDatabase } from '../warm-database.ts';
 
 /**
- * How long does a list of a million users take, from the first byte to the answer that campaigns may name it, and how much memory does the API
- * use for it? Ascending, shuffled, packed, and with a country in each row. Beside it the same shuffled rows by a bare `insert … unnest` of ten
- * thousand into a table with the same key, over one connection and without HTTP. All on one Postgres, in turns.
+ * How long does a list of a million users take, from the first byte to the answer that campaigns may name it, and how
+ * much memory does the API use for it? Ascending, shuffled, packed, and with a country in each row. Beside it the same
+ * shuffled rows by a bare `insert … unnest` of ten thousand into a table with the same key, over one connection and
+ * without HTTP. All on one Postgres, in turns.
  */
 const question = 'Uploaded rows per second';
 const allRows = 1_000_000;
@@ -125,7 +126,10 @@ function kindsOf(shuffled: readonly string[]): Kind[] {
   ];
 }
 
-/** In an order that is far from theirs, and the same in every run: a step that has no divisor in common with how many they are. */
+/**
+ * In an order that is far from theirs, and the same in every run: a step that has no divisor in common with how many
+ * they are.
+ */
 function shuffledUsers(rows: number): string[] {
   const step = 616_037;
   return Array.from({ length: rows }, (_, index) => `user-${String((index * step) % rows).padStart(9, '0')}`);

@@ -35,7 +35,7 @@ function baseUrlOf(given: string): string {
   return given.replace(/\/+$/, '');
 }
 
-/** Looked at before it is sent: what does not fit a header would be repeated in the error, and in a terminal that somebody sees. */
+/** Looked at before it is sent: what does not fit a header would be repeated in the error, and in a terminal that people see. */
 function keyOf(key: string): string {
   if (/^[\x21-\x7e]{1,512}$/.test(key)) return key;
   const why =

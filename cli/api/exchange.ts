@@ -42,7 +42,7 @@ export type Exchange = (request: ApiRequest) => Promise<Response>;
 /**
  * One request and its good answer.
  * @throws {ApiRefusal} the API said no
- * @throws {ApiUnavailable} nobody answered, or not as the API would
+ * @throws {ApiUnavailable} no answer came, or not one of the API
  */
 export function createExchange({ baseUrl, apiKey, fetch, patience }: ExchangeDeps): Exchange {
   async function send(request: ApiRequest) {

@@ -80,7 +80,7 @@ export interface EndpointPlayer {
   wait(ms: number): Promise<void>;
   /** Of all whole answers so far. */
   slowestMs(): number;
-  /** Anybody was reported as succeeded so far. */
+  /** A user was reported as succeeded so far. */
   hasSucceeded(): boolean;
   close(): Promise<void>;
 }

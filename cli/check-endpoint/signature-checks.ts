@@ -1,7 +1,7 @@
 import { createSecretKey, randomBytes } from 'node:crypto';
 import { broken, everyClass, kept, type EndpointCheck } from './endpoint-check.ts';
 
-/** What an endpoint has to keep that asked for signed calls: a signature that nobody looks at protects nobody. */
+/** What an endpoint has to keep that asked for signed calls: a signature that is not checked protects nothing. */
 export const signatureChecks: readonly EndpointCheck[] = [
   {
     name: 'forged-signature',

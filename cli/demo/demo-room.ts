@@ -19,7 +19,7 @@ export interface DemoRoom {
 }
 
 /**
- * On servers that somebody gave, a real installation may live: the demo makes a database and topics of its own there, and its key and its
+ * On servers that were given, a real installation may live: the demo makes a database and topics of its own there, and its key and its
  * runs end with them. Servers that were started for the demo are used as they are.
  */
 export async function makeRoom(infrastructure: Infrastructure, environment: NodeJS.ProcessEnv): Promise<DemoRoom> {

@@ -42,7 +42,7 @@ export const receiptsSecretEnv = 'DEMO_RECEIPTS_SECRET';
 /** Longer than the slowest call of the demo: 0.35 s, and 1.5 s more while a country is slow. */
 const timeoutMs = 2500;
 
-/** Who is killed is missed within seconds: nobody wants to watch a lease of half a minute run out. */
+/** A killed process is missed within seconds: a lease of half a minute is too long to watch. */
 export const engineSettings = { WORKER_LEASE_MS: String(2 * timeoutMs), KAFKA_SESSION_TIMEOUT_MS: '6000' };
 
 /** What the sandbox's services take, as deploy/examples/engine.json has it. */

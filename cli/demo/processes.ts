@@ -93,7 +93,7 @@ export function createProcesses({ folder, clock, note }: ProcessesDeps): Process
       await Promise.all(specs.map(untilReady));
     },
     kill: (name) => {
-      // Its end is seen by whoever supervises it.
+      // Its end is seen by its supervisor.
       void running.get(name)?.end('SIGKILL');
     },
     stop: async () => {

@@ -22,7 +22,7 @@ const made = z.object({ id: z.string() });
 const added = z.object({ secret: z.string() });
 
 /**
- * Somebody else's service, as it would be written with the library: it schedules four callbacks of its own, takes one back, and checks the
+ * Another team's service, as it would be written with the library: it schedules four callbacks of its own, takes one back, and checks the
  * signature of those that come. One of them it refuses at first, one is asked for twice under one key.
  *
  * @returns whether all became what it has to be

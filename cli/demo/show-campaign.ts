@@ -22,7 +22,7 @@ export interface ShownCampaign {
 export interface Companion {
   /** Told of every look at the run. */
   onProgress(progress: RunProgress): void;
-  /** The run has ended, or nobody watches any more; resolves when nothing of it is left. */
+  /** The run has ended, or it is not watched any more; resolves when nothing of it is left. */
   end(): Promise<void>;
 }
 

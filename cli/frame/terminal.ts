@@ -16,9 +16,9 @@ export interface Terminal {
   settle(): void;
   /** Whether colours are welcome among data and among notes. */
   readonly colours: { out: boolean; notes: boolean };
-  /** Of whoever reads the notes; may change while they read. */
+  /** Of the terminal that shows the notes; may change while they read. */
   readonly columns: number;
-  /** Of whoever reads the data; without bound where that is a program. */
+  /** Of the terminal that shows the data; without bound where that is a program. */
   readonly outColumns: number;
 }
 

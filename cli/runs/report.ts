@@ -9,7 +9,7 @@ import { utcTime } from '../show/times.ts';
 
 type Outcome = Exclude<keyof StepLineShape, 'step' | 'action' | 'audience' | 'receipts'>;
 
-/** Always shown, and shown only where somebody ended so. */
+/** Always shown, and shown only where a user ended so. */
 const usual: readonly Outcome[] = ['succeeded', 'failed', 'skipped'];
 const rare: readonly Outcome[] = ['suppressed', 'heldOut', 'expired', 'cancelled', 'unknown', 'pending'];
 const titles: Partial<Record<Outcome, string>> = { heldOut: 'held out' };
@@ -162,7 +162,7 @@ function failuresTable({ failures }: RunReport, paint: Paint, width: number): st
   return renderTable(columns, rows, paint, width);
 }
 
-/** Users of whom nobody knew whether they were served, and somebody does since. */
+/** Users of whom it was unknown whether they were served, and is known since. */
 function settledText({ settled = 0 }: RunReport): string {
   if (settled === 0) return '';
   return `  ${count(settled)} unknown ${settled === 1 ? 'outcome was' : 'outcomes were'} settled since; muster run settlements says by whom\n`;

@@ -37,7 +37,7 @@ async function runOf(id: string, deps: WatchDeps, { terminal, json }: CommandCon
   return await awaitRun(id, deps, () => due.show()).finally(() => json || due.end());
 }
 
-/** Waiting for the run of a campaign that nobody started would be waiting for ever. */
+/** Waiting for the run of a campaign that was not started would be waiting for ever. */
 async function requireStarted(id: string, api: ApiClient): Promise<Campaign> {
   const { value } = await api.showCampaign(id);
   if (value.state === 'draft') throw new UsageError(`${id} is not started: muster campaign start ${id}`);

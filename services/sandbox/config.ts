@@ -117,7 +117,7 @@ export interface SandboxConfig {
   ledgerPath: string | undefined;
   /** Undefined: messages are never heard of again. */
   receipts: { url: string; key: KeyObject; delayMs: number; undeliveredShare: number } | undefined;
-  /** Undefined: nobody has to sign. */
+  /** Undefined: no call has to be signed. */
   signingKey: KeyObject | undefined;
   /** Undefined: rewards are kept in memory. */
   rewardsDatabase: string | undefined;

@@ -5,7 +5,7 @@ import type { Logger } from '../../shared/runtime/logger.ts';
 import type { FaultSwitches } from './faults/fault-switches.ts';
 
 export interface ReceiptSettings {
-  /** `POST /v1/receipts` of whoever calls. */
+  /** `POST /v1/receipts` of the installation that calls. */
   url: string;
   key: KeyObject;
   /** Between the acceptance and its receipt. */
@@ -38,7 +38,7 @@ export interface ReceiptSender {
   close(): Promise<void>;
 }
 
-/** Named by the call's key: whoever receives it has no search to make. */
+/** Named by the call's key: the receiver has no search to make. */
 interface ReceiptBody {
   key: string;
   user: string;

@@ -24,7 +24,7 @@ export interface SandboxDeps {
   ledger: LedgerWriter;
   /** Undefined: none are sent. */
   receipts: ReceiptSender | undefined;
-  /** Undefined: nobody has to sign. */
+  /** Undefined: no call has to be signed. */
   checkSignature: CheckSignature | undefined;
   logger: Logger;
 }
@@ -58,7 +58,7 @@ export function createSandbox(deps: SandboxDeps): Sandbox {
       .finally(() => answering.delete(answered));
     answering.add(answered);
   });
-  // Longer than callers keep idle connections: whoever closes first decides whether a call can be lost between the two.
+  // Longer than callers keep idle connections: the side that closes first decides whether a call can be lost between the two.
   server.keepAliveTimeout = 65_000;
 
   async function route(request: IncomingMessage, response: ServerResponse): Promise<HttpAnswer> {

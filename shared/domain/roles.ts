@@ -1,6 +1,6 @@
 /**
- * What a key may do, each with all that the ones before it may: `viewer` looks; `manager` makes campaigns, carries them out and stops them;
- * `operator` does everything else, such as action types, clients and what the engine set aside.
+ * What a key may do, each with all that the ones before it may: `viewer` looks; `manager` makes campaigns, carries them
+ * out and stops them; `operator` does everything else, such as action types, clients and what the engine set aside.
  */
 export const roles = ['viewer', 'manager', 'operator'] as const;
 

@@ -1,6 +1,6 @@
 /**
- * Which offsets of one partition have been delivered and not settled. Everything below `position` is settled, so that is what may be
- * committed: settling out of order moves it only when the gap closes.
+ * Which offsets of one partition have been delivered and not settled. Everything below `position` is settled, so that
+ * is what may be committed: settling out of order moves it only when the gap closes.
  */
 export interface Watermark {
   /** Offsets ascend; they may leave gaps. */

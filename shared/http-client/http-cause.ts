@@ -1,4 +1,7 @@
-/** What people read in place of the codes of Node.js and undici. None of them names an address: it may hold what is secret. */
+/**
+ * What people read in place of the codes of Node.js and undici. None of them names an address: it may hold what is
+ * secret.
+ */
 const causes: Readonly<Record<string, string>> = {
   ECONNREFUSED: 'connection refused',
   ECONNRESET: 'connection reset',

@@ -5,7 +5,8 @@ import { causeOf } from './http-cause.ts';
  * What became of one HTTP call.
  * Causes are for people: plain words, without an address.
  * - `answered`: the whole answer arrived, whatever it says.
- * - `not-applied`: the request never started on a connection (refused, look-up or TLS failed): it cannot have had an effect.
+ * - `not-applied`: the request never started on a connection (refused, look-up or TLS failed): it cannot have had an
+ *   effect.
  * - `ambiguous`: it was sent, at least in part, and no whole answer arrived in time and size.
  *
  * `timedOut`: it took too long.
@@ -53,12 +54,14 @@ interface Connection {
 }
 
 /**
- * Calls to one origin by undici's `dispatch`, which costs half of what `request` does: no stream is made for an answer that is wanted
- * whole. Each connection is a client of its own, and the one that was used last is taken first: undici's pool looks through its clients for
- * every call, and queues the call that follows an answer until a later turn of the event loop.
+ * Calls to one origin by undici's `dispatch`, which costs half of what `request` does: no stream is made for an answer
+ * that is wanted whole. Each connection is a client of its own, and the one that was used last is taken first: undici's
+ * pool looks through its clients for every call, and queues the call that follows an answer until a later turn of the
+ * event loop.
  *
- * What runs is found by its connection. In a set of all calls, each table that the set outgrows would keep its last calls alive, and be kept
- * alive itself by the table before it that is old already: whatever a call refers to would be copied into the old generation.
+ * What runs is found by its connection. In a set of all calls, each table that the set outgrows would keep its last
+ * calls alive, and be kept alive itself by the table before it that is old already: whatever a call refers to would be
+ * copied into the old generation.
  */
 export function createHttpOrigin(settings: HttpOriginOptions): HttpOrigin {
   const { origin, connections, timeoutMs, maxAnswerBytes, cutsAnswers = false, connect } = settings;
@@ -115,7 +118,7 @@ export function createHttpOrigin(settings: HttpOriginOptions): HttpOrigin {
       if (collector.deadline <= now) collector.expire();
     }
     waiting = waiting.filter(({ collector }) => !collector.settled);
-    // Without calls nobody is to be woken: an idle process would do little else.
+    // Without calls nothing is to be woken: an idle process would do little else.
     if (running === 0) deadlines = undefined;
     else deadlines?.refresh();
   }

@@ -1,6 +1,6 @@
 /**
- * `Retry-After` in milliseconds from now: seconds or an HTTP date (RFC 9110, section 10.2.3). Null when absent or neither. However
- * long: who waits has a deadline of its own.
+ * `Retry-After` in milliseconds from now: seconds or an HTTP date (RFC 9110, section 10.2.3). Null when absent or
+ * neither. However long: who waits has a deadline of its own.
  */
 export function retryAfterMs(value: string | null, now: Date): number | null {
   if (value === null) return null;

@@ -18,7 +18,7 @@ export function readGivenServers(environment: NodeJS.ProcessEnv): GivenServers |
   throw new ConfigurationError(`${set} is set and ${missing} is not: set both, or neither to have them started here`);
 }
 
-/** Throws one line when nobody listens at the database's address or at any broker's. */
+/** Throws one line when no server listens at the database's address or at any broker's. */
 export async function useGivenServers(given: GivenServers): Promise<RunningServers> {
   const { host } = new URL(given.DATABASE_URL);
   await requireDatabase(given);
@@ -31,13 +31,13 @@ export async function useGivenServers(given: GivenServers): Promise<RunningServe
   };
 }
 
-/** @throws {ConfigurationError} one line when nobody listens at the database's address */
+/** @throws {ConfigurationError} one line when no server listens at the database's address */
 export async function requireDatabase(given: Pick<GivenServers, 'DATABASE_URL'>): Promise<void> {
   if (await databaseAnswers(given)) return;
   throw new ConfigurationError(`DATABASE_URL: nobody answers at ${new URL(given.DATABASE_URL).host}`);
 }
 
-/** @throws {ConfigurationError} one line when nobody listens at any of the addresses */
+/** @throws {ConfigurationError} one line when no server listens at any of the addresses */
 export async function requireBroker(brokers: readonly string[]): Promise<void> {
   const answers = await Promise.all(brokers.map(brokerAnswers));
   if (!answers.includes(true)) throw new ConfigurationError(`KAFKA_BROKERS: nobody answers at ${brokers.join(', ')}`);

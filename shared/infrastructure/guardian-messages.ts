@@ -8,7 +8,10 @@ export const guardedCommand = z.object({
   env: z.record(z.string(), z.string()),
   /** Gets stdout and stderr; appended to. */
   logFile: z.string(),
-  /** SIGKILL where nothing outlives the process; otherwise the quickest signal that lets it remove what it holds outside its folder. */
+  /**
+   * SIGKILL where nothing outlives the process; otherwise the quickest signal that lets it remove what it holds outside
+   * its folder.
+   */
   endSignal: z.enum(['SIGKILL', 'SIGQUIT', 'SIGTERM']),
   user: z.object({ uid: z.int(), gid: z.int() }).optional(),
 });

@@ -1,9 +1,11 @@
 /**
- * The process that owns what `startLocalInfrastructure` starts: `node guardian.ts <folder>`, forked with an IPC channel.
+ * The process that owns what `startLocalInfrastructure` starts: `node guardian.ts <folder>`, forked with an IPC
+ * channel.
  *
- * The kernel closes the channel when the parent ends, in whatever way. Then every server is ended, the folder removed, and the guardian ends
- * too. It starts the servers itself, so there is no moment in which one runs and nobody would end it. It and its servers are in sessions of
- * their own: a Ctrl-C in the terminal reaches the parent only, which can finish its work while Kafka and Postgres still answer.
+ * The kernel closes the channel when the parent ends, in whatever way. Then every server is ended, the folder removed,
+ * and the guardian ends too. It starts the servers itself, so there is no moment in which one runs and no process would
+ * end it. It and its servers are in sessions of their own: a Ctrl-C in the terminal reaches the parent only, which can
+ * finish its work while Kafka and Postgres still answer.
  */
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';

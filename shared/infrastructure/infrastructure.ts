@@ -19,8 +19,9 @@ export interface InfrastructureDeps {
 const infraEnvironment = z.object({ INFRA: z.enum(['auto', 'external', 'containers', 'local']).default('auto') });
 
 /**
- * By `INFRA`: the servers that DATABASE_URL and KAFKA_BROKERS name, containers, or local processes. `auto` takes the first of the three that
- * is there. Throws ConfigurationError with one line that says what is missing and how to get it.
+ * By `INFRA`: the servers that DATABASE_URL and KAFKA_BROKERS name, containers, or local processes. `auto` takes the
+ * first of the three that is there. Throws ConfigurationError with one line that says what is missing and how to get
+ * it.
  */
 export async function startInfrastructure(deps: InfrastructureDeps): Promise<Infrastructure> {
   const wish = readWish(deps.environment);

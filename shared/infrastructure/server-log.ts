@@ -6,7 +6,10 @@ import type { GuardedProcess } from './guarded-processes.ts';
 
 const pollMs = 40;
 
-/** Resolves when the check says so. Throws one line, with what the server's log says, when it ends first or takes longer than the deadline. */
+/**
+ * Resolves when the check says so. Throws one line, with what the server's log says, when it ends first or takes longer
+ * than the deadline.
+ */
 export async function waitUntilReady(options: {
   server: string;
   process: GuardedProcess;

@@ -2,7 +2,9 @@ import { spawn } from 'node:child_process';
 import { openSync, closeSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** Keeps V8's per-call objects in the young generation: without, about every second worker needs 20 to 40 % more CPU. */
+/**
+ * Keeps V8's per-call objects in the young generation: without, about every second worker needs 20 to 40 % more CPU.
+ */
 export const hotPathFlags = ['--max-semi-space-size=64', '--no-allocation-site-pretenuring'];
 
 /** Services that are started with them. */
@@ -49,7 +51,7 @@ export function startServiceProcess({ service, environment, logFile }: ServicePr
   const exited = new Promise<number | NodeJS.Signals>((resolve) => {
     child.once('exit', (code, signal) => resolve(code ?? signal ?? 0));
   });
-  // A process that could not be started has no exit; `running` is false then, and whoever waits for its port hears of it.
+  // A process that could not be started has no exit; `running` is false then, and what waits for its port is told.
   child.on('error', () => undefined);
   return {
     service,

@@ -3,7 +3,7 @@ import { connect } from 'node:net';
 
 const deadlineMs = 3000;
 
-/** Whether somebody listens there. */
+/** Whether a process listens there. */
 export async function answersTcp(host: string, port: number): Promise<boolean> {
   const socket = connect({ host, port, signal: AbortSignal.timeout(deadlineMs) });
   try {

@@ -8,7 +8,7 @@ export interface ApiKeyRecord {
   revokedAt: Date | null;
 }
 
-/** Keys are stored as SHA-256 digests: whoever reads the table cannot use them. */
+/** Keys are stored as SHA-256 digests: they cannot be used by reading the table. */
 export interface ApiKeys {
   /** Adds a key under its digest; a digest that exists is left as it is. */
   add(name: string, digest: string, role: Role): Promise<ApiKeyRecord>;

@@ -6,7 +6,10 @@ export interface ClientKey {
   /** As it is kept: by a secret box, bound to `clientKeyContext`. */
   sealed: string;
   createdAt: Date;
-  /** From then on nothing is signed with it; null: for good. A snapshot may hold keys that have expired since it was read. */
+  /**
+   * From then on nothing is signed with it; null: for good. A snapshot may hold keys that have expired since it was
+   * read.
+   */
   expiresAt: Date | null;
 }
 
@@ -20,7 +23,7 @@ export interface Client {
   definition: ClientDefinition;
   /** False: nothing is accepted for it, and nothing is called; what is stored waits. */
   enabled: boolean;
-  /** Why it is not enabled, where somebody said so. */
+  /** Why it is not enabled, where a person said so. */
   disabledReason: string | null;
   /** Not expired when they were read, newest first. */
   keys: ClientKey[];
@@ -32,6 +35,9 @@ export interface Client {
 export interface ClientSource {
   /** One cheap look: whether anything has changed since. */
   revision(): Promise<number>;
-  /** All clients, by name, as of one moment. One that this version cannot read, because a newer one wrote it, is left out. */
+  /**
+   * All clients, by name, as of one moment. One that this version cannot read, because a newer one wrote it, is left
+   * out.
+   */
   read(): Promise<{ revision: number; clients: Client[] }>;
 }

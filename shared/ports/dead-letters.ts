@@ -8,8 +8,8 @@ export interface DeadLetter {
 
 export interface DeadLetters {
   /**
-   * Keeps messages that cannot be understood, with their bytes and positions, all or none. The same bytes at the same position are kept
-   * once; other bytes there are another message, of a topic that was made anew.
+   * Keeps messages that cannot be understood, with their bytes and positions, all or none. The same bytes at the same
+   * position are kept once; other bytes there are another message, of a topic that was made anew.
    */
   add(letters: readonly DeadLetter[]): Promise<void>;
 }

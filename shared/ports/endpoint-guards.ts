@@ -37,17 +37,18 @@ export interface ProbeEnd extends BrokenCalls {
 export interface EndpointGuards {
   /**
    * All shards that are not well; a shard that is not among them is.
-   * @param working shards that are not well and for which this worker has work: who has, shares the calls of a slow start
+   * @param working shards that are not well and for which this worker has work: who has, shares the calls of a slow
+   * start
    */
   look(working: readonly Shard[]): Promise<GuardLook[]>;
   /** This worker's calls met nothing but failures. No effect where the breaker is open already. */
   open(broken: BrokenCalls): Promise<void>;
   /**
-   * Whether this worker may make the next probe: one over all workers, once it is due, and again when its maker was not heard of for
-   * `leaseMs`.
+   * Whether this worker may make the next probe: one over all workers, once it is due, and again when its maker was not
+   * heard of for `leaseMs`.
    */
   takeProbe(shard: Shard, leaseMs: number): Promise<boolean>;
-  /** The probe's call has ended. No effect where somebody else has the probe by now. */
+  /** The probe's call has ended. No effect where another worker has the probe by now. */
   endProbe(end: ProbeEnd): Promise<void>;
 }
 

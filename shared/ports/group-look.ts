@@ -3,7 +3,7 @@ export interface PartitionTraffic {
   partition: number;
   /** Messages published and not committed by the group. */
   unhandled: number;
-  /** Client id of the member that has it; null where nobody does, or the group is about to assign anew. */
+  /** Client id of the member that has it; null where no member does, or the group is about to assign anew. */
   member: string | null;
 }
 

@@ -1,4 +1,6 @@
-/** A job as it is accepted. Its id is chosen before, so that it can be stored again when nobody knows whether it was. */
+/**
+ * A job as it is accepted. Its id is chosen before, so that it can be stored again when it is unknown whether it was.
+ */
 export interface JobToStore {
   /** By `jobIdOf`. */
   jobId: string;
@@ -34,11 +36,12 @@ export interface KnownJob {
 /** How jobs come in. */
 export interface JobIntake {
   /**
-   * Stores them in one transaction, and counts them as accepted by their clients in the same one. An id that is there already, pending, ended or
-   * dead, is left alone. Ids of one call have to differ.
+   * Stores them in one transaction, and counts them as accepted by their clients in the same one. An id that is there
+   * already, pending, ended or dead, is left alone. Ids of one call have to differ.
    *
    * @param slot of the totals: two calls under way at once should have different ones
-   * @param isAgain true where an earlier call may have stored them: then ids without a key are looked for among the ended ones too
+   * @param isAgain true where an earlier call may have stored them: then ids without a key are looked for among the
+   * ended ones too
    * @returns when each of those that were stored now is due, by id: milliseconds since 1970
    */
   store(jobs: readonly JobToStore[], slot: number, isAgain?: boolean): Promise<ReadonlyMap<string, number>>;

@@ -1,4 +1,7 @@
-/** Who owns a thing until when, by the database's clock. The token only grows: what is written under an older one is refused. */
+/**
+ * Who owns a thing until when, by the database's clock. The token only grows: what is written under an older one is
+ * refused.
+ */
 export interface HeldLease {
   name: string;
   owner: string;
@@ -6,7 +9,10 @@ export interface HeldLease {
 }
 
 export interface Leases {
-  /** The lease, if it is free, expired, or already held by `owner` (then renewed, same token). Null when another holds it. */
+  /**
+   * The lease, if it is free, expired, or already held by `owner` (then renewed, same token). Null when another holds
+   * it.
+   */
   acquire(name: string, owner: string, ttlMs: number): Promise<HeldLease | null>;
   /** False when it was lost. */
   renew(lease: HeldLease, ttlMs: number): Promise<boolean>;

@@ -7,8 +7,9 @@ export interface OutgoingMessage {
 
 export interface MessagePublisher {
   /**
-   * Resolves only when every message was acknowledged by all in-sync replicas of its partition. Topics do not wait for each other: one that
-   * cannot be published to takes seconds to be given up at first, and about 100 ms from then on until it is back.
+   * Resolves only when every message was acknowledged by all in-sync replicas of its partition. Topics do not wait for
+   * each other: one that cannot be published to takes seconds to be given up at first, and about 100 ms from then on
+   * until it is back.
    * @throws {PublishError} when that is not known of every message; some may have been written all the same.
    */
   publish(messages: readonly OutgoingMessage[]): Promise<void>;
@@ -27,8 +28,8 @@ export class PublishError extends Error {
 }
 
 /**
- * One partition as assigned to this consumer. The same partition assigned again is another lane: what was delivered on the old one and
- * not settled is delivered once more.
+ * One partition as assigned to this consumer. The same partition assigned again is another lane: what was delivered on
+ * the old one and not settled is delivered once more.
  */
 export interface Lane {
   readonly topic: string;
@@ -46,18 +47,24 @@ export interface LaneMessage {
 
 /** What a service does with what arrives. Neither method may throw or wait. */
 export interface LaneReceiver {
-  /** New messages of one lane in offset order. Each has to be settled once; a lane never has more unsettled than its mark. */
+  /**
+   * New messages of one lane in offset order. Each has to be settled once; a lane never has more unsettled than its
+   * mark.
+   */
   deliver(lane: Lane, messages: readonly LaneMessage[]): void;
   /** The lane is gone; settling its messages has no effect any more. Messages not begun should be dropped. */
   revoke(lane: Lane): void;
 }
 
 export interface MessageConsumer {
-  /** Creates topics that are missing, joins the group and begins to deliver. Resolves when the group has been joined. */
+  /**
+   * Creates topics that are missing, joins the group and begins to deliver. Resolves when the group has been joined.
+   */
   start(receiver: LaneReceiver): Promise<void>;
   /**
-   * From now on these topics in place of those so far. Resolves when the group has been joined with them; all lanes begin anew. The same
-   * topics with more partitions get them, and the group notices soon after. Before `start` it only says what will be consumed.
+   * From now on these topics in place of those so far. Resolves when the group has been joined with them; all lanes
+   * begin anew. The same topics with more partitions get them, and the group notices soon after. Before `start` it only
+   * says what will be consumed.
    */
   subscribe(topics: readonly TopicSpec[]): Promise<void>;
   /** The message has been handled. Offsets are committed up to the first message of the lane that is not settled. */
@@ -66,7 +73,10 @@ export interface MessageConsumer {
   stopIntake(): void;
   /** Commits what is settled and leaves the group. Safe before start and twice. */
   stop(): Promise<void>;
-  /** Whether it is in its group and its lanes move, and if not, why. A missing topic alone is no reason: its shard stands, not this process. */
+  /**
+   * Whether it is in its group and its lanes move, and if not, why. A missing topic alone is no reason: its shard
+   * stands, not this process.
+   */
   ready(): ConsumerReadiness;
   /** One entry for each topic subscribed to, also those without a lane here. */
   stats(): TopicStats[];
@@ -104,8 +114,8 @@ export interface TopicAdmin {
 
 export interface TopicBacklogs {
   /**
-   * By topic, how many messages are published and not yet committed by the group that consumes it; null when that is unknown, as for a topic
-   * that is missing. Never rejects.
+   * By topic, how many messages are published and not yet committed by the group that consumes it; null when that is
+   * unknown, as for a topic that is missing. Never rejects.
    */
   unhandled(topics: readonly string[]): Promise<Map<string, number | null>>;
 }

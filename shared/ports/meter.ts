@@ -1,8 +1,12 @@
-/** One value for each label name. Values come from small sets (an action type, a country): never an id of a user, a run or a batch. */
+/**
+ * One value for each label name. Values come from small sets (an action type, a country): never an id of a user, a run
+ * or a batch.
+ */
 export type LabelValues<Name extends string> = Readonly<Record<Name, string>>;
 
 /**
- * @property name `muster_…`, its unit at its end, a counter's then `_total`: `muster_call_duration_seconds`, `muster_calls_total`
+ * @property name `muster_…`, its unit at its end, a counter's then `_total`: `muster_call_duration_seconds`,
+ * `muster_calls_total`
  * @property help one sentence for who reads the metric without our code
  * @property labelNames fixed for the metric's life
  */
@@ -14,8 +18,8 @@ export interface MetricSpec<Name extends string> {
 
 export interface GaugeSpec<Name extends string> extends MetricSpec<Name> {
   /**
-   * Sets the gauge when somebody asks for the metrics. What an earlier call set is forgotten before: a partition that went elsewhere
-   * leaves no stale value. Must be quick; what it throws is logged, and the gauge has no value that time.
+   * Sets the gauge when the metrics are asked for. What an earlier call set is forgotten before: a partition that went
+   * elsewhere leaves no stale value. Must be quick; what it throws is logged, and the gauge has no value that time.
    */
   collect?: (gauge: Gauge<Name>) => void;
 }
@@ -42,8 +46,9 @@ export interface Histogram<Name extends string = never> {
 }
 
 /**
- * Where figures about the running process go. A metric that is asked for again, by a second service of the same process, is the same
- * one; its `collect` is called beside the first one's. Throws when it is asked for with another kind or other label names.
+ * Where figures about the running process go. A metric that is asked for again, by a second service of the same
+ * process, is the same one; its `collect` is called beside the first one's. Throws when it is asked for with another
+ * kind or other label names.
  */
 export interface Meter {
   counter<Name extends string = never>(spec: MetricSpec<Name>): Counter<Name>;

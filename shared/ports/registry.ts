@@ -1,7 +1,10 @@
 import type { ActionTypeConfig, EngineConfig } from '../contracts/endpoints/engine-config.ts';
 import type { Shard } from '../domain/endpoint/shard.ts';
 
-/** Secrets of an action type: the whole `Authorization` header, the key that our calls are signed with, and the one of receipts to us. */
+/**
+ * Secrets of an action type: the whole `Authorization` header, the key that our calls are signed with, and the one of
+ * receipts to us.
+ */
 export const secretNames = ['authorization', 'signing', 'receipts'] as const;
 
 export type SecretName = (typeof secretNames)[number];
@@ -30,7 +33,7 @@ export interface RegisteredActionType {
 
 /** A shard that came to life: campaigns went through it, or may at once. */
 export interface RegisteredShard extends Shard {
-  /** As somebody wants them. Kafka follows, and may be behind. */
+  /** As they were asked for. Kafka follows, and may be behind. */
   partitions: number;
   createdAt: Date;
 }
@@ -58,8 +61,8 @@ export interface RegistrySource {
 
 export interface ShardStore {
   /**
-   * Brings to life those that are not there, with so many partitions. Returns them all, in no order; those of action types that are not
-   * registered are left out.
+   * Brings to life those that are not there, with so many partitions. Returns them all, in no order; those of action
+   * types that are not registered are left out.
    */
   ensure(shards: readonly Shard[], partitions: number): Promise<RegisteredShard[]>;
   /** Never lowers: what has so many partitions or more stays as it is. Undefined where there is no such shard. */

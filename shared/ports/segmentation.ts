@@ -1,6 +1,6 @@
 import type { SegmentDescription, UserPage } from '../contracts/endpoints/segmentation.ts';
 
-/** `refused`: asking again will not help before somebody changes something. `unavailable`: it may. */
+/** `refused`: asking again will not help before a person changes something. `unavailable`: it may. */
 export interface SegmentationFailure {
   kind: 'not-found' | 'gone' | 'refused' | 'unavailable';
   cause: string;

@@ -1,6 +1,6 @@
 /**
- * How unknown outcomes are settled. `hand`: a person names one user. `file`: a list of users, from whoever keeps the books of the called
- * service. `status`: a worker asks the status endpoint (class C).
+ * How unknown outcomes are settled. `hand`: a person names one user. `file`: a list of users, from those who keep the
+ * books of the called service. `status`: a worker asks the status endpoint (class C).
  */
 export type SettlementMethod = 'hand' | 'file' | 'status';
 
@@ -23,7 +23,7 @@ export interface SettledUser {
  * - `settled`: it was unknown, and is no more.
  * - `already`: it was settled before, as the same: nothing changes.
  * - `otherwise`: it was settled before, as something else. That stays.
- * - `not-unknown`: nobody of that name is unknown in that step of this run.
+ * - `not-unknown`: no user of that name is unknown in that step of this run.
  */
 export type SettlementVerdict = 'settled' | 'already' | 'otherwise' | 'not-unknown';
 
@@ -35,7 +35,7 @@ export interface SettlementCounts {
   rejected: number;
 }
 
-/** Someone whose outcome nobody knows. */
+/** A user whose outcome is unknown. */
 export interface UnknownUser {
   feedId: string;
   country: string;
@@ -60,9 +60,9 @@ export interface StatusSettlement {
 /** Users with an unknown outcome, of runs that have ended. */
 export interface Settlements {
   /**
-   * Moves users from `unknown` to what they are: their rows, the totals and the counts by reason, and a line each in the book of settlements,
-   * in one transaction, with the counts of the settlement itself. A user is settled once; a repeat changes nothing. Verdicts in the order of
-   * the users. Nobody is settled in a run that has not ended.
+   * Moves users from `unknown` to what they are: their rows, the totals and the counts by reason, and a line each in
+   * the book of settlements, in one transaction, with the counts of the settlement itself. A user is settled once; a
+   * repeat changes nothing. Verdicts in the order of the users. No user is settled in a run that has not ended.
    *
    * @param more what is added to the settlement's counts besides
    */
@@ -72,7 +72,7 @@ export interface Settlements {
     more?: Partial<Pick<SettlementCounts, 'leftUnknown' | 'rejected'>>,
   ): Promise<SettlementVerdict[]>;
 
-  /** Takes over one settlement by status that nobody works on and that is due; null: there is none. */
+  /** Takes over one settlement by status that no worker works on and that is due; null: there is none. */
   claimByStatus(owner: string, leaseMs: number): Promise<StatusSettlement | null>;
   /** The next users that it has not come to, at most so many; none: it has been through all. */
   unknownUsers(settlement: StatusSettlement, limit: number): Promise<UnknownUser[]>;

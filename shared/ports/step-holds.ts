@@ -10,13 +10,18 @@ export interface HeldStep extends FeedStep {
 }
 
 /**
- * Steps in which nobody is called until a person has mended the cause: our configuration, or the run's parameters. Nobody fails by it, and
- * neighbours do not notice.
+ * Steps in which no user is called for until a person has mended the cause: our configuration, or the run's parameters.
+ * No user fails by it, and neighbours do not notice.
  */
 export interface StepHolds {
-  /** Holds the steps. Where one is held already, the batch is counted, the cause is the newest, and since when stays. */
+  /**
+   * Holds the steps. Where one is held already, the batch is counted, the cause is the newest, and since when stays.
+   */
   hold(held: readonly HeldStep[]): Promise<void>;
-  /** True for one asker at most every `everyMs`, the first time `tryHeldEveryMs` after the hold began: it may send one batch. */
+  /**
+   * True for one asker at most every `everyMs`, the first time `tryHeldEveryMs` after the hold began: it may send one
+   * batch.
+   */
   mayTry(ref: FeedStep, everyMs: number): Promise<boolean>;
   /** The try succeeded: the hold goes, and what waits in the step is due now. No effect where there is no hold. */
   lift(ref: FeedStep): Promise<void>;

@@ -7,28 +7,36 @@ export interface StepRef {
   step: number;
 }
 
-/** A step of a batch that this worker owns until its lease ends or somebody takes it over with a higher epoch. */
+/** A step of a batch that this worker owns until its lease ends or another worker takes it over with a higher epoch. */
 export interface ClaimedStep extends StepRef {
   epoch: number;
   /** Calls answered before this claim: what `maxAttempts` bounds. A claim that never called is none. */
   attempts: number;
   /** A call under this step's key may have been applied, and no whole answer was read since. */
   open: boolean;
-  /** It was put back, and has waited as long as it was asked to. False where a lapsed lease was taken over: nobody knows when that ended. */
+  /**
+   * It was put back, and has waited as long as it was asked to. False where a lapsed lease was taken over: when that
+   * ended is unknown.
+   */
   waited: boolean;
-  /** Leases that lapsed with a call begun, or perhaps begun. Where there are any, `begins` has to name the next call. */
+  /**
+   * Leases that lapsed with a call begun, or perhaps begun. Where there are any, `begins` has to name the next call.
+   */
   lapses: number;
   /** All users of the batch as they were fed, those lost earlier in the chain included. */
   users: UsersText;
   /** How many they are. */
   size: number;
-  /** Its campaign's budget is left for no more than so many of its users: they are to be split off, and nobody is called before that. */
+  /**
+   * Its campaign's budget is left for no more than so many of its users: they are to be split off, and no call is made
+   * before that.
+   */
   fits?: number;
 }
 
 /**
- * Units of its campaign's budget that a user costs in each step of the chain, by feed. Feeds whose campaign has none in their country are not
- * in it.
+ * Units of its campaign's budget that a user costs in each step of the chain, by feed. Feeds whose campaign has none in
+ * their country are not in it.
  */
 export type UnitsPerUser = ReadonlyMap<string, readonly number[]>;
 
@@ -48,13 +56,16 @@ export interface ChildBatch {
   attempts: number;
   /** Whether a call for these users may have been applied without an answer being read. */
   open: boolean;
-  /** The worker goes on with it at once: it is born running, owned by whoever flushes, and comes back in `children`. The delay is void. */
+  /**
+   * The worker goes on with it at once: it is born running, owned by the worker that flushes, and comes back in
+   * `children`. The delay is void.
+   */
   claim: boolean;
 }
 
 /**
- * What a call was answered, kept for whoever asks what became of a user. Only steps that are put back or have children need one: of the
- * others, outcome and failures tell.
+ * What a call was answered, kept for the question what became of a user. Only steps that are put back or have children
+ * need one: of the others, outcome and failures tell.
  */
 export interface AttemptNote {
   reading: 'reported' | 'missing' | 'refused' | 'misconfigured' | 'not-applied' | 'ambiguous';
@@ -86,7 +97,7 @@ export interface StepDone extends StepRef {
   note?: AttemptNote;
 }
 
-/** The whole step is to be sent again, with the same key, by whoever claims it when it is due. */
+/** The whole step is to be sent again, with the same key, by the worker that claims it when it is due. */
 export interface StepWaiting extends StepRef {
   state: 'waiting';
   epoch: number;
@@ -105,7 +116,10 @@ export type StepResult = StepDone | StepWaiting;
 export interface LedgerFlush {
   results: readonly StepResult[];
   claims: readonly StepRef[];
-  /** Claimed steps with `lapses` whose call is about to begin: should their lease lapse again, it is known that there was a call. */
+  /**
+   * Claimed steps with `lapses` whose call is about to begin: should their lease lapse again, it is known that there
+   * was a call.
+   */
   begins: readonly StepBegin[];
   /** Of the feeds of these results and claims; none has a budget when absent. */
   unitsPerUser?: UnitsPerUser | undefined;
@@ -117,18 +131,19 @@ export interface StepBegin extends StepRef {
 
 export interface LedgerFlushed {
   /**
-   * Those of the results that were still ours, by epoch, now or in an earlier flush whose answer was lost: a repeat counts once. The others
-   * were taken over: nothing of them was written.
+   * Those of the results that were still ours, by epoch, now or in an earlier flush whose answer was lost: a repeat
+   * counts once. The others were taken over: nothing of them was written.
    */
   recorded: StepResult[];
   /**
-   * Those of the claims that are ours now. The others are done, owned by another, not due, quarantined, or their step has not come: the one
-   * before is not done, has no survivors, or there is no such batch. Or their campaign's budget does not suffice: those were put back.
+   * Those of the claims that are ours now. The others are done, owned by another, not due, quarantined, or their step
+   * has not come: the one before is not done, has no survivors, or there is no such batch. Or their campaign's budget
+   * does not suffice: those were put back.
    */
   claimed: ClaimedStep[];
   /**
-   * The claims of children that were to be claimed, by the result that they were born with. Missing where the result was recorded by an
-   * earlier flush whose answer was lost: those children are left to their leases.
+   * The claims of children that were to be claimed, by the result that they were born with. Missing where the result
+   * was recorded by an earlier flush whose answer was lost: those children are left to their leases.
    */
   children: ClaimedChildren[];
   /** Those of the begins that are still ours. The others must not be called for. */
@@ -152,19 +167,23 @@ export interface RefusedStep {
 /** The steps of batches: the truth of what was done. One row per (feed, batch, step), born by its claim. */
 export interface StepLedger {
   /**
-   * Records finished steps and claims new ones, in one transaction: outcomes, failures, child batches and totals are written whole or not
-   * at all. (Only where something is refused, the rest goes in several transactions.) Claims last `leaseMs` by the database's clock. A claim
-   * of a step that is recorded in the same flush is passed over. Throws when the store cannot be reached; the same flush may then be repeated.
+   * Records finished steps and claims new ones, in one transaction: outcomes, failures, child batches and totals are
+   * written whole or not at all. (Only where something is refused, the rest goes in several transactions.) Claims last
+   * `leaseMs` by the database's clock. A claim of a step that is recorded in the same flush is passed over. Throws when
+   * the store cannot be reached; the same flush may then be repeated.
    *
-   * A step that costs units is ours only once they are reserved, for the whole batch. They stay reserved, whoever takes the step over, until
-   * it is known what was applied: what certainly was not, is free again with the recording. Users that go on as a child batch and may have
-   * been applied take theirs along.
+   * A step that costs units is ours only once they are reserved, for the whole batch. They stay reserved, whichever
+   * worker takes the step over, until it is known what was applied: what certainly was not, is free again with the
+   * recording. Users that go on as a child batch and may have been applied take theirs along.
    *
-   * Taking a lapsed step over counts the lapse and leaves its key open, unless it is known that its call had not begun. After four lapses
-   * a step is quarantined: nobody claims it any more.
+   * Taking a lapsed step over counts the lapse and leaves its key open, unless it is known that its call had not begun.
+   * After four lapses a step is quarantined: no worker claims it any more.
    */
   flush(flush: LedgerFlush): Promise<LedgerFlushed>;
-  /** For each ref, the users of its batch that did not succeed in an earlier step or went on in a child batch, in the refs' order. */
+  /**
+   * For each ref, the users of its batch that did not succeed in an earlier step or went on in a child batch, in the
+   * refs' order.
+   */
   lostUsers(refs: readonly StepRef[]): Promise<string[][]>;
 }
 
@@ -192,7 +211,7 @@ export interface FeedAdmission {
 
 export interface StepAdmission {
   step: number;
-  /** Nobody is called in this step until its cause is mended; when a try is due, one batch may be. */
+  /** No call is made in this step until its cause is mended; when a try is due, one batch may be. */
   hold: { cause: string; tryDue: boolean } | null;
   /** Users that succeeded, and users that failed by a refusal of their whole batch. */
   succeeded: number;

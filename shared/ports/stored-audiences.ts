@@ -49,10 +49,16 @@ export interface StoredAudiences {
   /** At least one user, unless it is the last page. Undefined when the list is gone. */
   listPage(listId: string, country: string, after: string | null): Promise<StoredPage | undefined>;
   run(runId: string, country: string): Promise<EarlierRun | undefined>;
-  /** How many of a run's users in a country ended like this; null where nobody counts it. */
+  /** How many of a run's users in a country ended like this; null where it is not counted. */
   countEarlier(runId: string, country: string, of: Omit<EarlierUsers, 'feedId'>): Promise<number | null>;
-  /** Number of the first of a feed's batches that holds somebody behind `after`; one look-up for each doubling of the feed. */
+  /**
+   * Number of the first of a feed's batches that holds a user behind `after`; one look-up for each doubling of the
+   * feed.
+   */
   batchBehind(feedId: string, after: string): Promise<number>;
-  /** The users of some batches from a number on; maybe nobody, also where it is not the last page. Undefined when they are not kept any more. */
+  /**
+   * The users of some batches from a number on; maybe none, also where it is not the last page. Undefined when they are
+   * not kept any more.
+   */
   earlierPage(of: EarlierUsers, fromBatchNo: number): Promise<EarlierPage | undefined>;
 }

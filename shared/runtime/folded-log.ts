@@ -18,7 +18,7 @@ export interface FoldedLog {
   failed(source: object, error: unknown): void;
   /** Cheap while nothing fails. */
   worked(source: object): void;
-  /** The source is gone: nobody waits for it to work again. */
+  /** The source is gone: its working again is not awaited. */
   forget(source: object): void;
 }
 

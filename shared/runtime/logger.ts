@@ -25,7 +25,7 @@ export function createLogger(service: string, level: string, format: LogFormat =
   return pino(options, stream);
 }
 
-/** JSON by machines, pretty where somebody watches. */
+/** JSON by machines, pretty where a person watches. */
 export function logFormatOf(wanted: LogFormat | undefined): LogFormat {
   return wanted ?? (process.stderr.isTTY ? 'pretty' : 'json');
 }

@@ -6,8 +6,9 @@ import type { Adder } from '../../accept/adder.ts';
 const queueName = 'batches';
 
 /**
- * BullMQ on Redis. As its guide says: jobs are added in bulk, one worker runs many of them at once by its local concurrency, and done jobs are
- * removed. Working on several jobs in one call of the processor is part of its paid edition.
+ * BullMQ on Redis. As its guide says: jobs are added in bulk, one worker runs many of them at once by its local
+ * concurrency, and done jobs are removed. Working on several jobs in one call of the processor is part of its paid
+ * edition.
  */
 export async function openQueue({ redisPort }: QueueServers): Promise<JobQueue> {
   const connection = { host: '127.0.0.1', port: redisPort, maxRetriesPerRequest: null };

@@ -7,9 +7,9 @@ import type { Adder } from '../../accept/adder.ts';
 const task = 'batch';
 
 /**
- * graphile-worker on Postgres. The settings of its performance page: jobs added in bulk, fetched 500 at a time into a local queue, and their
- * completions gathered (`completeJobBatchDelay`) into one statement. What becomes due is found by polling, as often as it is told
- * (`pollInterval`).
+ * graphile-worker on Postgres. The settings of its performance page: jobs added in bulk, fetched 500 at a time into a
+ * local queue, and their completions gathered (`completeJobBatchDelay`) into one statement. What becomes due is found
+ * by polling, as often as it is told (`pollInterval`).
  */
 export async function openQueue({ databaseUrl }: QueueServers): Promise<JobQueue> {
   const logger = new Logger(() => (level, message) => {

@@ -9,10 +9,10 @@ const fetchers = 4;
 const leastSeconds = 0.5;
 
 /**
- * pg-boss on Postgres. As its documentation says for throughput: a queue that is a table of its own (`partition`), jobs inserted and fetched by
- * the hundred (`batchSize`), several fetchers in one process (`localConcurrency`), no pause while fetches come back full
- * (`burstWhenBatchFull`), and NOTIFY in place of polling once they do not. A fetched batch is completed by one statement. What becomes due is
- * found by polling, twice a second, which is as often as it allows.
+ * pg-boss on Postgres. As its documentation says for throughput: a queue that is a table of its own (`partition`), jobs
+ * inserted and fetched by the hundred (`batchSize`), several fetchers in one process (`localConcurrency`), no pause
+ * while fetches come back full (`burstWhenBatchFull`), and NOTIFY in place of polling once they do not. A fetched batch
+ * is completed by one statement. What becomes due is found by polling, twice a second, which is as often as it allows.
  */
 export async function openQueue({ databaseUrl }: QueueServers): Promise<JobQueue> {
   const boss = new PgBoss({ connectionString: databaseUrl, useListenNotify: true, schedule: false });

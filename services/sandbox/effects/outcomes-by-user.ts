@@ -3,7 +3,7 @@ import type { BatchRequest, Decide, Effects, EffectStore, UserOutcome } from './
 import { effectsOf } from './without-memory.ts';
 
 /**
- * Contract class C in memory: a repeat has a second effect, but whoever asks is told what became of a user. What was applied once stays
+ * Contract class C in memory: a repeat has a second effect, but the status endpoint says what became of a user. What was applied once stays
  * `succeeded`, whatever later calls decide.
  */
 export function createOutcomesByUser(): EffectStore {

@@ -52,7 +52,7 @@ export const faultyAnswer = z.discriminatedUnion('kind', [
   z.strictObject({ kind: z.literal('tell-users'), ...pickedUsers, status: z.string(), code: z.string().optional() }),
   /** Ids come back percent-encoded. */
   z.strictObject({ kind: z.literal('mangle-ids') }),
-  /** Packed, though nobody asked for that. */
+  /** Packed, though the request did not ask for that. */
   z.strictObject({ kind: z.literal('compressed') }),
   /** The answer is silent about these users (those named, or a share of all); they were served. */
   z.strictObject({

@@ -199,7 +199,9 @@ const definitionFields = {
 
 export const campaignDefinition = z.strictObject(definitionFields).meta({ id: 'CampaignDefinition' });
 
-/** A field that is given takes the place of the whole field before; null takes it back to what it is for a new campaign. */
+/**
+ * A field that is given takes the place of the whole field before; null takes it back to what it is for a new campaign.
+ */
 export const campaignPatch = z
   .strictObject(
     Object.fromEntries(Object.entries(definitionFields).map(([field, shape]) => [field, z.nullable(shape).optional()])),

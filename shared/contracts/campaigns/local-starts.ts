@@ -6,7 +6,10 @@ export interface LocalSchedule {
   zones?: Readonly<Record<string, string>> | undefined;
 }
 
-/** The zone that a country's time is meant in; those that there are, where nobody says which of several. */
+/**
+ * The zone that a country's time is meant in; those that there are, where the configuration does not say which of
+ * several.
+ */
 export function zoneOfCountry({ zones }: LocalSchedule, country: string): { zone: string } | { choices: string[] } {
   const named = zones?.[country];
   if (named !== undefined) return { zone: named };

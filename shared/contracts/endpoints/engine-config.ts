@@ -4,8 +4,8 @@ import { paramsSchemaProblems } from '../../domain/endpoint/params-schema.ts';
 import { actionTypePattern, countryPattern } from '../../domain/endpoint/shard.ts';
 
 /**
- * Where the services that Muster calls are found and what they promise (docs/configuration.md). Read from the JSON file that
- * `MUSTER_CONFIG` names. Secrets are in the environment; the file only says under which name.
+ * Where the services that Muster calls are found and what they promise (docs/configuration.md). Read from the JSON file
+ * that `MUSTER_CONFIG` names. Secrets are in the environment; the file only says under which name.
  */
 const serviceUrl = z
   .url({ protocol: /^https?$/, error: 'has to be an http:// or https:// URL' })
@@ -34,9 +34,15 @@ const actionTypeFields = service.extend({
   class: z.enum(['A', 'B', 'C', 'D']),
   /** Class C: where the outcome of users can be asked for. The same secret and time-out as for calls. */
   statusUrl: serviceUrl.optional(),
-  /** Class C: so long after its end a call may still be applied; nobody asks for the outcome before. At least the time-out. */
+  /**
+   * Class C: so long after its end a call may still be applied; the outcome is not asked for before. At least the
+   * time-out.
+   */
   appliesLateSeconds: z.int().min(1).max(86_400).optional(),
-  /** Answers 202: `succeeded` means accepted, and what became of each user is told later by receipts (docs/contracts.md). */
+  /**
+   * Answers 202: `succeeded` means accepted, and what became of each user is told later by receipts
+   * (docs/contracts.md).
+   */
   receipts: z.boolean().default(false),
   /** Name of the environment variable that holds the secret which receipts are signed with, such as `whsec_…`. */
   receiptsSecretEnv: z
@@ -63,7 +69,10 @@ const actionTypeFields = service.extend({
       maxDelayMs: z.int().min(100).max(86_400_000).default(300_000),
     })
     .prefault({}),
-  /** Of the calls of one worker in ten seconds, retries that are not answered may be so many, and twenty more; others wait. */
+  /**
+   * Of the calls of one worker in ten seconds, retries that are not answered may be so many, and twenty more; others
+   * wait.
+   */
   retryBudgetPercent: z.number().min(0).max(100).default(20),
   /** What all workers together may send to this action type's endpoint, over all countries. */
   ratePerSecond: z
@@ -74,7 +83,10 @@ const actionTypeFields = service.extend({
     .optional(),
   /** Calls of one worker in flight at once for this action type. */
   concurrency: z.int().min(1).max(1000).default(100),
-  /** Calls of one worker in flight at once in one country, however badly its endpoint takes them. Not above `concurrency`. */
+  /**
+   * Calls of one worker in flight at once in one country, however badly its endpoint takes them. Not above
+   * `concurrency`.
+   */
   minConcurrency: z.int().min(1).max(1000).default(1),
   /** Users per call, at most. A run's batches are as large as the smallest of its chain. */
   batchSize: z.int().min(1).max(maxBatchUsers).default(usualBatchUsers),
@@ -101,8 +113,8 @@ export const actionTypeConfig = actionTypeFields.superRefine((type, context) => 
 export type ActionTypeConfig = z.infer<typeof actionTypeConfig>;
 
 /**
- * As it is read back from where it is kept: fields that this version does not know are left out, since a newer version may have written
- * them, and those that are missing get their defaults.
+ * As it is read back from where it is kept: fields that this version does not know are left out, since a newer version
+ * may have written them, and those that are missing get their defaults.
  */
 export const keptActionTypeConfig = z.object({ ...actionTypeFields.shape, paramsSchema: paramsSchema.optional() });
 
@@ -124,7 +136,10 @@ function checkClassTerms(type: z.infer<typeof actionTypeFields>, context: z.Refi
   }
 }
 
-/** A secret that nothing is signed with looks as if receipts were taken. Without one they are: by a key, or by a secret that is set later. */
+/**
+ * A secret that nothing is signed with looks as if receipts were taken. Without one they are: by a key, or by a secret
+ * that is set later.
+ */
 function checkReceiptTerms(type: z.infer<typeof actionTypeFields>, context: z.RefinementCtx): void {
   const { receipts, receiptsSecretEnv } = type;
   if (receipts || receiptsSecretEnv === undefined) return;

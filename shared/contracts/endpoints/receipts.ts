@@ -33,10 +33,11 @@ export const receiptsRequest = z
   .meta({ id: 'Receipts', description: 'Delivery receipts, in any order and as often as you like' });
 
 /**
- * - `malformed`: the receipt has not the form; `invalid-key`: `key` is no `Idempotency-Key` of ours; `invalid-time`: `at` lies before 2000
- *   or more than a day ahead. They are refused, the others of the request are not.
- * - `unknown-run`, `unknown-step`, `unknown-user`: there is no such run, step or user in it. `other-action-type`: the step's action type is
- *   not the one whose secret the request is signed with. `not-kept`: the run's users were dropped by retention since.
+ * - `malformed`: the receipt has not the form; `invalid-key`: `key` is no `Idempotency-Key` of ours; `invalid-time`:
+ *   `at` lies before 2000 or more than a day ahead. They are refused, the others of the request are not.
+ * - `unknown-run`, `unknown-step`, `unknown-user`: there is no such run, step or user in it. `other-action-type`: the
+ *   step's action type is not the one whose secret the request is signed with. `not-kept`: the run's users were dropped
+ *   by retention since.
  */
 export const receiptProblems = [
   'malformed',

@@ -10,8 +10,8 @@ export const clientName = z
 const port = z.int().min(1).max(65_535);
 
 /**
- * Where calls of a client may go: all that a rule names has to fit. A `cidr` fits the address that the host was resolved to, and is the
- * only way to an address that is not public.
+ * Where calls of a client may go: all that a rule names has to fit. A `cidr` fits the address that the host was
+ * resolved to, and is the only way to an address that is not public.
  */
 const egressRule = z
   .strictObject({
@@ -100,7 +100,7 @@ export const keptClientDefinition = z.object(clientFields);
 
 export const newClient = z.strictObject({ name: clientName, ...clientFields }).meta({ id: 'NewClient' });
 
-/** Fields to be different; null for what a field is unless somebody says otherwise (JSON merge patch of one level). */
+/** Fields to be different; null for its default (JSON merge patch of one level). */
 export const clientPatch = z
   .strictObject(
     Object.fromEntries(Object.entries(newClient.shape).map(([field, shape]) => [field, z.nullable(shape).optional()])),

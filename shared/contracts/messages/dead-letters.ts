@@ -1,13 +1,13 @@
 import { z } from 'zod';
 
-/** `kept`: nobody has decided. `replaying`: it is about to be published again. */
+/** `kept`: no person has decided. `replaying`: it is about to be published again. */
 export const deadLetterStates = ['kept', 'replaying', 'replayed', 'discarded'] as const;
 
 export type DeadLetterState = (typeof deadLetterStates)[number];
 
 const time = z.iso.datetime({ precision: 3 });
 
-/** HTTP shape of a message that nobody could understand. */
+/** HTTP shape of a message that could not be read. */
 export const deadLetterShape = z
   .object({
     id: z.string(),

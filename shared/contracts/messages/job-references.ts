@@ -11,8 +11,9 @@ const reference = z.tuple([
 ]);
 
 /**
- * Jobs that are due, as they lie on Kafka. They are references: a claim tells what is to be called, or that there is nothing to do any more.
- * The client stands there so that nobody's jobs wait behind another's before they are claimed.
+ * Jobs that are due, as they lie on Kafka. They are references: a claim tells what is to be called, or that there is
+ * nothing to do any more. The client stands there so that no client's jobs wait behind another's before they are
+ * claimed.
  */
 export const jobReferences = z.object({
   installation: z.string().optional(),

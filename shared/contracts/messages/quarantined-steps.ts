@@ -3,7 +3,7 @@ import { runStates } from '../../domain/run/run-states.ts';
 
 const time = z.iso.datetime({ precision: 3 });
 
-/** HTTP shape of a step that nobody calls for any more, because its calls ended their workers again and again. */
+/** HTTP shape of a step that is not called for any more, because its calls ended their workers again and again. */
 export const quarantinedStep = z
   .object({
     id: z.string(),

@@ -1,6 +1,6 @@
 import type { StepMessage } from './messages.ts';
 
-/** Beyond this many lost users, whoever claims the step reads them: messages stay small. */
+/** Beyond this many lost users, the claim of the step reads them: messages stay small. */
 const maxLostInMessage = 20;
 
 /** A batch whose step is to be done. */
@@ -26,7 +26,7 @@ export function referenceMessages(
       batchNos: own.map(({ batchNo }) => batchNo),
       remaining: own.map(({ remaining }) => remaining),
     };
-    // Before step 1 nobody can be lost.
+    // Before step 1 no user can be lost.
     if (step > 1) message.lost = own.map(({ lost }) => (lost.length > maxLostInMessage ? null : [...lost]));
     return JSON.stringify(message);
   });

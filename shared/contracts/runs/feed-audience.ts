@@ -35,7 +35,9 @@ const holdOut = z.object({
   seed: z.string(),
 });
 
-/** What a feed's audience is made of, as it was resolved when its run began: who is in `include`, and not in `exclude`. */
+/**
+ * What a feed's audience is made of, as it was resolved when its run began: who is in `include`, and not in `exclude`.
+ */
 export const feedAudience = z.object({
   include: z.array(z.union([segmentSource, listSource, runSource])).min(1),
   exclude: z.array(z.union([segmentSource, listSource, runSource])),
@@ -60,7 +62,7 @@ export function onlySegment({ include, exclude, holdOut: held }: FeedAudience): 
   return 'segment' in first ? first : null;
 }
 
-/** At most so many users; null as soon as one source does not know. Nobody knows how many are in several of them. */
+/** At most so many users; null as soon as one source does not know. How many are in several of them is unknown. */
 export function estimateOf({ include }: Pick<FeedAudience, 'include'>): number | null {
   return include.reduce<number | null>(
     (sum, { estimate }) => (sum === null || estimate === null ? null : sum + estimate),

@@ -118,7 +118,10 @@ export const runFigures = runSummary.extend({
   countries: z.array(
     z.object({ country: z.string(), audience: users, excluded: users.default(0), steps: z.array(stepLineShape) }),
   ),
-  /** Outcomes that were unknown when the run ended and were settled since; absent where there are none. `unknown` is what is left. */
+  /**
+   * Outcomes that were unknown when the run ended and were settled since; absent where there are none. `unknown` is
+   * what is left.
+   */
   settled: users.optional(),
   balanced: z.boolean(),
   budgets: z
@@ -133,7 +136,7 @@ export const runFigures = runSummary.extend({
     .nullable()
     .default(null)
     .describe('The same with what can be done about it; null while nothing stalls it'),
-  /** Since when it waits for that; null while it does not wait, or where nobody knows. */
+  /** Since when it waits for that; null while it does not wait, or where that is unknown. */
   waitingSince: time.nullable().default(null),
 });
 

@@ -25,7 +25,7 @@ export const groupSelection = z.union([
   z.strictObject({ tags: z.array(z.string()) }),
 ]);
 
-/** A schedule's definition as it is stored, and read back by whoever plans it. */
+/** A schedule's definition as it is stored, and read back by the process that plans it. */
 export const keptSchedule = z.object({
   recurrence: recurrenceShape,
   groups: groupSelection.optional(),

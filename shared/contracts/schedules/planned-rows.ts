@@ -41,7 +41,7 @@ function occurrenceOf(
   return { scheduleId, group, scheduledForMs: atMs, kind: 'planned', state, targetId, dueAtMs };
 }
 
-/** The idempotency key of an occurrence's job: whoever fires it, it is the same one. */
+/** The idempotency key of an occurrence's job: whichever process fires it, it is the same one. */
 export function occurrenceKey(scheduleId: string, group: string, atMs: number): string {
   return `schedule/${scheduleId}/${new Date(atMs).toISOString()}${group === '' ? '' : `/${group}`}`;
 }

@@ -41,7 +41,7 @@ export const newSchedule = z.strictObject(scheduleFields).superRefine(checkRecur
 
 export type NewScheduleBody = z.output<typeof newSchedule>;
 
-/** Fields to be different, at any depth; null for what a field is unless somebody says otherwise (JSON merge patch). */
+/** Fields to be different, at any depth; null for its default (JSON merge patch). */
 export const schedulePatch = z
   .strictObject(
     Object.fromEntries(Object.entries(scheduleFields).map(([field, shape]) => [field, z.nullable(shape).optional()])),

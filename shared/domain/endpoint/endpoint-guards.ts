@@ -3,7 +3,10 @@ import { backoffMs } from '../step/retry.ts';
 /** Between two probes of an endpoint that is down: one call over all workers. */
 const probeBackoff = { firstDelayMs: 1000, maxDelayMs: 60_000 };
 
-/** An endpoint that is back is called by more and more for so long; whoever fails it within this time opens its breaker again. */
+/**
+ * An endpoint that is back is called by more and more workers for so long; a failure within this time opens its breaker
+ * again.
+ */
 export const slowStartMs = 10_000;
 const firstCallsAfter = 2;
 
@@ -18,7 +21,7 @@ export function probeDelayMs(openings: number, retryAfterMs: number | null, rand
   return Math.max(asked, backoffMs(probeBackoff, openings, random));
 }
 
-/** Nobody is taken at their word for longer than this. */
+/** No report is believed for longer than this. */
 export const maxRetryAfterMs = 300_000;
 
 /** Calls in flight, over all workers, that an endpoint gets so long after it is back: they double with each second. */

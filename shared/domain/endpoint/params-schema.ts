@@ -2,8 +2,9 @@ import { patternProblem } from './pattern-cost.ts';
 import { kindOf, knownKeywords, type KeywordKind } from './schema-keywords.ts';
 
 /**
- * Which JSON Schemas (2020-12) may describe the parameters of an action. What can be said by them is JSON Schema's; what could hurt whoever
- * checks by them is left out: nothing is fetched, nothing contains itself, and what a check may take is bounded.
+ * Which JSON Schemas (2020-12) may describe the parameters of an action. What can be said by them is JSON Schema's;
+ * what could hurt the process that checks by them is left out: nothing is fetched, nothing contains itself, and what a
+ * check may take is bounded.
  */
 export const schemaDialect = 'https://json-schema.org/draft/2020-12/schema';
 

@@ -1,7 +1,8 @@
 /**
- * How long a regular expression may take, before it is ever used: expressions of others can take for ever (`^(a+)+$` beside 40 letters).
- * The number of ways in which it can be tried on a text is bounded by a product: each part that may have several lengths, or several
- * forms, multiplies it. What repeats a group is refused, because there the product says nothing.
+ * How long a regular expression may take, before it is ever used: expressions of others can take for ever (`^(a+)+$`
+ * beside 40 letters). The number of ways in which it can be tried on a text is bounded by a product: each part that may
+ * have several lengths, or several forms, multiplies it. What repeats a group is refused, because there the product
+ * says nothing.
  */
 
 /** Longer texts are not matched at all. */

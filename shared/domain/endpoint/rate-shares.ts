@@ -9,8 +9,9 @@ export interface OtherShare {
 }
 
 /**
- * A worker's share of a rate, per second: max-min fair by what each could use, what is left over divided evenly, so that everybody has room to
- * grow. Never more than what the others may be using leaves: where a share shrinks, its part is free once its worker has said that it knows.
+ * A worker's share of a rate, per second: max-min fair by what each could use, what is left over divided evenly, so
+ * that everybody has room to grow. Never more than what the others may be using leaves: where a share shrinks, its part
+ * is free once its worker has said that it knows.
  */
 export function rateShareOf(ratePerSecond: number, demand: number, others: readonly OtherShare[]): number {
   const demands = [demand, ...others.map((other) => other.demand)].toSorted((a, b) => a - b);

@@ -22,8 +22,8 @@ export type KeywordKind =
   | 'type';
 
 /**
- * The keywords of 2020-12 that may describe parameters. Left out is what would name a schema for others (`$id`, `$anchor`), refer to it
- * from wherever it is used (`$dynamicRef`), or says nothing of the value (`content…`).
+ * The keywords of 2020-12 that may describe parameters. Left out is what would name a schema for others (`$id`,
+ * `$anchor`), refer to it from wherever it is used (`$dynamicRef`), or says nothing of the value (`content…`).
  */
 const kinds: Readonly<Record<string, KeywordKind>> = {
   $schema: 'dialect',

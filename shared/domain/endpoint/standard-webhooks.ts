@@ -1,8 +1,9 @@
 import { createHmac, createSecretKey, timingSafeEqual, type KeyObject } from 'node:crypto';
 
 /**
- * Signatures by Standard Webhooks 1.0 (https://github.com/standard-webhooks/standard-webhooks/blob/main/spec/standard-webhooks.md):
- * HMAC-SHA256 over `<id>.<timestamp>.<body>`, the body byte by byte as it is sent.
+ * Signatures by Standard Webhooks 1.0
+ * (https://github.com/standard-webhooks/standard-webhooks/blob/main/spec/standard-webhooks.md): HMAC-SHA256 over
+ * `<id>.<timestamp>.<body>`, the body byte by byte as it is sent.
  */
 export const webhookHeaders = {
   id: 'webhook-id',
@@ -21,8 +22,8 @@ export const webhookSecretForm = `${secretPrefix} and ${secretBytes.min} to ${se
 export const webhookToleranceSeconds = 300;
 
 /**
- * The key of a secret such as `whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw`; the prefix may be missing. Made once and used for every
- * call: that costs less than to read the secret again. Undefined where it is no such secret.
+ * The key of a secret such as `whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw`; the prefix may be missing. Made once and used
+ * for every call: that costs less than to read the secret again. Undefined where it is no such secret.
  */
 export function webhookKeyOf(secret: string): KeyObject | undefined {
   const text = secret.startsWith(secretPrefix) ? secret.slice(secretPrefix.length) : secret;

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 
 /**
- * User ids are the caller's strings: 1 to 256 bytes of UTF-8 without control characters and lone surrogates; equal means same bytes,
- * order is byte order.
+ * User ids are the caller's strings: 1 to 256 bytes of UTF-8 without control characters and lone surrogates; equal
+ * means same bytes, order is byte order.
  */
 export const maxUserIdBytes = 256;
 
@@ -50,7 +50,9 @@ function utf8Length(text: string): number {
   return bytes;
 }
 
-/** Below zero when `a` comes first in byte order, zero when equal. JavaScript's own `<` orders surrogates below U+E000. */
+/**
+ * Below zero when `a` comes first in byte order, zero when equal. JavaScript's own `<` orders surrogates below U+E000.
+ */
 export function compareUserIds(a: string, b: string): number {
   const shared = Math.min(a.length, b.length);
   for (let i = 0; i < shared; i++) {
@@ -61,7 +63,10 @@ export function compareUserIds(a: string, b: string): number {
   return a.length - b.length;
 }
 
-/** Index of the first id that does not come behind the one before it, or behind `after`; -1 when they are in strictly ascending byte order. */
+/**
+ * Index of the first id that does not come behind the one before it, or behind `after`; -1 when they are in strictly
+ * ascending byte order.
+ */
 export function findDisorder(ids: readonly string[], after: string | null): number {
   // Where nothing is above the basic plane, JavaScript's own order is that of the bytes, and several times as fast.
   const isBasic = !surrogate.test(ids.join('')) && (after === null || !surrogate.test(after));
@@ -82,8 +87,8 @@ function liftSurrogate(unit: number): number {
 const cutInTwo = /(\\u?[0-9a-f]{0,3}|[\ud800-\udbff])$/;
 
 /**
- * A printable stand-in for an id that breaks the rules: escaped as in JSON. One of more than 256 bytes is cut and ends in `…#` and eight hex
- * digits of its SHA-256, so that two that begin alike do not look the same.
+ * A printable stand-in for an id that breaks the rules: escaped as in JSON. One of more than 256 bytes is cut and ends
+ * in `…#` and eight hex digits of its SHA-256, so that two that begin alike do not look the same.
  */
 export function escapeUserId(id: string): string {
   if (id.length === 0 || hasValidLength(id)) return escaped(id);

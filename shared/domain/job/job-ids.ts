@@ -3,8 +3,8 @@ import { v7 as uuidv7 } from 'uuid';
 import { partitionCount } from './partitioning.ts';
 
 /**
- * The id of a job: derived where it has an idempotency key, so that the same key of the same client is the same job wherever and whenever it
- * arrives (uuid v8 out of SHA-256); a new one otherwise (v7).
+ * The id of a job: derived where it has an idempotency key, so that the same key of the same client is the same job
+ * wherever and whenever it arrives (uuid v8 out of SHA-256); a new one otherwise (v7).
  */
 export function jobIdOf(clientId: string, key: string | null): string {
   return key === null ? newId() : derivedId(`${clientId}\n${key}`);

@@ -11,7 +11,10 @@ export interface JobReference extends JobKey {
   clientId: string;
 }
 
-/** By partition, due time and id, as Postgres sorts its uuids: who locks in this order meets nobody who locks in another. */
+/**
+ * By partition, due time and id, as Postgres sorts its uuids: statements that lock in this order never wait for each
+ * other in a circle.
+ */
 export function compareKeys(a: JobKey, b: JobKey): number {
   return a.partition - b.partition || a.dueUs - b.dueUs || (a.jobId < b.jobId ? -1 : a.jobId > b.jobId ? 1 : 0);
 }

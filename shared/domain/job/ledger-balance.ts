@@ -4,8 +4,8 @@ import { partitionCount } from './partitioning.ts';
 const deviations = 5;
 
 /**
- * How far a count of jobs may be from what totals say, because it was made in some of the partitions alone: ids lie in them by chance. 0 when
- * all were counted.
+ * How far a count of jobs may be from what totals say, because it was made in some of the partitions alone: ids lie in
+ * them by chance. 0 when all were counted.
  *
  * @param expected jobs in all partitions
  * @param partitions that were counted, 1 to 64

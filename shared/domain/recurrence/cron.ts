@@ -9,7 +9,10 @@ export interface Cron {
   eitherDay: boolean;
   /** Minutes since midnight, ascending. */
   times: readonly number[];
-  /** Neither minute nor hour begins with `*`: a time of day that somebody chose, which a clock change must not drop or double. */
+  /**
+   * Neither minute nor hour begins with `*`: a time of day that a person chose, which a clock change must not drop or
+   * double.
+   */
   isFixed: boolean;
 }
 
@@ -38,8 +41,9 @@ const fieldRules: readonly [FieldRule, FieldRule, FieldRule, FieldRule, FieldRul
 ];
 
 /**
- * Reads minute, hour, day of month, month and day of week as crontab(5) has them: `*`, numbers, lists, ranges, steps, and English names of
- * months and days. Nothing beyond that: `L`, `W`, `#`, `?`, seconds and `@daily` are refused by name.
+ * Reads minute, hour, day of month, month and day of week as crontab(5) has them: `*`, numbers, lists, ranges, steps,
+ * and English names of months and days. Nothing beyond that: `L`, `W`, `#`, `?`, seconds and `@daily` are refused by
+ * name.
  */
 export function readCron(expression: string): ReadCron {
   const fields = expression.trim().split(/\s+/);

@@ -15,7 +15,10 @@ export interface RegisteredGroup {
 /** A list, of which those are meant that are registered; or all that carry each of the tags. */
 export type GroupSelection = { names: readonly string[] } | { tags: readonly string[] };
 
-/** The groups as they are at this moment. A schedule that names none has one, without a name, that is at home everywhere. */
+/**
+ * The groups as they are at this moment. A schedule that names none has one, without a name, that is at home
+ * everywhere.
+ */
 export function selectGroups(
   selection: GroupSelection | undefined,
   registered: readonly RegisteredGroup[],

@@ -111,7 +111,10 @@ describe('a recurrence', () => {
   });
 });
 
-/** Near clock changes of every kind: an hour, half, two; at midnight, at a minute past; a day that was not; by a zone's new law. */
+/**
+ * Near clock changes of every kind: an hour, half, two; at midnight, at a minute past; a day that was not; by a zone's
+ * new law.
+ */
 const changes: readonly [zone: string, around: string][] = [
   ['America/New_York', '2026-03-08T07:00Z'],
   ['America/New_York', '2026-11-01T06:00Z'],

@@ -35,9 +35,9 @@ const lookBackMs = 3 * 86_400_000;
 /**
  * The instants of an expression in a zone, ascending, from `fromMs` on, inclusive.
  *
- * Spans of the zone are walked with a mark of how far the wall clock has come. A span that begins above the mark has leapt: fixed times in
- * between fire once, at its first instant; others not at all. One that begins below it shows times again: fixed times are not repeated, others
- * are.
+ * Spans of the zone are walked with a mark of how far the wall clock has come. A span that begins above the mark has
+ * leapt: fixed times in between fire once, at its first instant; others not at all. One that begins below it shows
+ * times again: fixed times are not repeated, others are.
  */
 export function* cronInstants(cron: Cron, zone: string, fromMs: number): Generator<CronInstant, void> {
   let shownMs: number | undefined;

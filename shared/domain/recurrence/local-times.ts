@@ -3,12 +3,14 @@ import type { Cron } from './cron.ts';
 const minuteMs = 60_000;
 const dayMs = 86_400_000;
 
-/** Within eight years comes every day that an expression can name; what asks for both a date and a weekday may wait 40. */
+/**
+ * Within eight years comes every day that an expression can name; what asks for both a date and a weekday may wait 40.
+ */
 const horizonMs = 50 * 366 * dayMs;
 
 /**
- * The wall-clock minutes that an expression names, ascending, from `fromMs` (inclusive) to `untilMs` (exclusive). A wall-clock time is written
- * as milliseconds since 1970-01-01T00:00 on that clock, whatever its zone.
+ * The wall-clock minutes that an expression names, ascending, from `fromMs` (inclusive) to `untilMs` (exclusive). A
+ * wall-clock time is written as milliseconds since 1970-01-01T00:00 on that clock, whatever its zone.
  */
 export function* localTimes(cron: Cron, fromMs: number, untilMs: number): Generator<number, void> {
   const endMs = Math.min(untilMs, fromMs + horizonMs);

@@ -5,7 +5,7 @@ import { nextInstantMs, type Recurrence } from './recurrence.ts';
 /** A group of the schedule as it is now. */
 export interface PlannedGroup {
   name: string;
-  /** Whose nodes fire for it at once; null: anybody's. */
+  /** Whose nodes fire for it at once; null: those of any region. */
   homeRegion: string | null;
   /** After so long, others do. */
   fallbackDelayMs: number;
@@ -21,7 +21,7 @@ export interface PlanQuestion {
   highWaterMs: number;
   nowMs: number;
   silence: Silence | null;
-  /** Who asks; null: somebody who answers for all regions. */
+  /** Who asks; null: a process that answers for all regions. */
   region: string | null;
   groups: readonly PlannedGroup[];
   /** What was fired, buffered or skipped for one group above the high-water mark: `decisionKey`. */
@@ -54,7 +54,9 @@ export interface OccurrencePlan {
   isOver: boolean;
 }
 
-/** A late look is no misfire: fires are looked for several times a second, and a leader's place is taken within seconds. */
+/**
+ * A late look is no misfire: fires are looked for several times a second, and a leader's place is taken within seconds.
+ */
 const graceMs = 5000;
 /** What is skipped when it is late gets longer, so that a change of leader or a deployment loses nothing. */
 const graceOfSkipMs = 60_000;
@@ -64,8 +66,8 @@ export function decisionKey(atMs: number, group: string): string {
 }
 
 /**
- * What a region has to do about a schedule at this moment. Nothing is decided twice: what another region fired is in `decided`, and what has to
- * be left to another one holds the high-water mark down until it is fired, there or here.
+ * What a region has to do about a schedule at this moment. Nothing is decided twice: what another region fired is in
+ * `decided`, and what has to be left to another one holds the high-water mark down until it is fired, there or here.
  */
 export function planOccurrences(question: PlanQuestion): OccurrencePlan {
   const { recurrence, policies, groups, nowMs } = question;
@@ -93,7 +95,9 @@ export function planOccurrences(question: PlanQuestion): OccurrencePlan {
   return plan;
 }
 
-/** Where another region has fired an instant that is too late by now, those that nobody fired are skipped one by one. */
+/**
+ * Where another region has fired an instant that is too late by now, those that no region fired are skipped one by one.
+ */
 function skipRanges({ groups, decided }: PlanQuestion, ranges: readonly SkippedRange[], plan: OccurrencePlan): void {
   for (const range of ranges) {
     const { firstMs: atMs, cause } = range;

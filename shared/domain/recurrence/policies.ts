@@ -1,5 +1,5 @@
 /**
- * What becomes of instants at which nobody could fire.
+ * What becomes of instants at which no scheduler could fire.
  * - `fire-once`: one fire, the newest, stands for all of them
  * - `fire-all`: each fires, late
  * - `skip`: none fires
@@ -20,7 +20,7 @@ export type OverlapPolicy = (typeof overlapPolicies)[number];
  * Why an instant did not fire.
  * - `clock-change`: no clock showed it
  * - `paused`, `disabled`: the schedule was, then
- * - `misfire`: nobody could fire in time, and the policy lets none or another one fire for it
+ * - `misfire`: no scheduler could fire in time, and the policy lets none or another one fire for it
  * - `too-late`: the same, and longer ago than the catch-up window
  * - `overlap`: the fire before was still at work
  * - `no-groups`: the schedule's groups were none, then

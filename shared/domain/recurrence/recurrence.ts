@@ -29,7 +29,8 @@ export function nextInstantMs(recurrence: Recurrence, afterMs: number): number |
 }
 
 /**
- * The next `count` fires after `afterMs` (exclusive), and between them what the clock leaps over. Fewer where it ends before.
+ * The next `count` fires after `afterMs` (exclusive), and between them what the clock leaps over. Fewer where it ends
+ * before.
  */
 export function nextFires(recurrence: Recurrence, afterMs: number, count: number): CronInstant[] {
   const found: CronInstant[] = [];

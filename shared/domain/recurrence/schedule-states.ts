@@ -2,8 +2,8 @@
  * The states of a schedule, and who moves it on.
  *
  * - `active`: it fires. The scheduler makes it `ended` when nothing of it is left.
- * - `paused`: a person stopped it for a while, and its callbacks that wait go on. A campaign's run is paused with it. What came meanwhile is
- *   recorded as skipped when it is resumed.
+ * - `paused`: a person stopped it for a while, and its callbacks that wait go on. A campaign's run is paused with it.
+ *   What came meanwhile is recorded as skipped when it is resumed.
  * - `disabled`: a person switched it off. A campaign's run is cancelled with it. The same when it is enabled again.
  * - `ended`: nothing comes any more. Enabled again it fires if its definition has been changed so that something does.
  */

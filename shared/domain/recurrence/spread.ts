@@ -1,8 +1,8 @@
 import { hash } from 'node:crypto';
 
 /**
- * How long after its instant a schedule fires for a group, so that not everything of nine o'clock falls on one second. Always the same for
- * one schedule and group.
+ * How long after its instant a schedule fires for a group, so that not everything of nine o'clock falls on one second.
+ * Always the same for one schedule and group.
  *
  * @param spreadMs exclusive bound; 0: at the instant
  * @returns 0 to `spreadMs` - 1, in whole milliseconds

@@ -22,7 +22,8 @@ export function isZone(zone: string): boolean {
 }
 
 /**
- * The spans of a zone, one after the other without a gap; the first begins at `fromMs`. They end with one that has no end.
+ * The spans of a zone, one after the other without a gap; the first begins at `fromMs`. They end with one that has no
+ * end.
  * @throws RangeError when there is no such zone
  */
 export function* zoneSpans(zone: string, fromMs: number): Generator<ZoneSpan, void> {

@@ -1,12 +1,15 @@
 /**
- * Where a campaign stands, for a list: `running` and `paused` while a run of it has not ended; then `draft`, or `scheduled` while a run is
- * planned; `ended` otherwise. In the order in which they are of interest.
+ * Where a campaign stands, for a list: `running` and `paused` while a run of it has not ended; then `draft`, or
+ * `scheduled` while a run is planned; `ended` otherwise. In the order in which they are of interest.
  */
 export const campaignStandings = ['running', 'paused', 'scheduled', 'ended', 'draft'] as const;
 
 export type CampaignStanding = (typeof campaignStandings)[number];
 
-/** `needs-attention`: its run waits for what somebody has to mend, paused itself, or could not be carried out in the last seven days. */
+/**
+ * `needs-attention`: its run waits for what a person has to mend, paused itself, or could not be carried out in the
+ * last seven days.
+ */
 export const campaignChoices = ['needs-attention', ...campaignStandings] as const;
 
 export type CampaignChoice = (typeof campaignChoices)[number];

@@ -1,6 +1,6 @@
 import type { StepLine } from '../step/outcomes.ts';
 
-/** How an earlier run can have ended for somebody, as audiences ask for it. */
+/** How an earlier run can have ended for a user, as audiences ask for it. */
 export const earlierOutcomes = ['succeeded', 'failed', 'skipped', 'expired', 'cancelled', 'unknown'] as const;
 
 export type EarlierOutcome = (typeof earlierOutcomes)[number];
@@ -8,15 +8,15 @@ export type EarlierOutcome = (typeof earlierOutcomes)[number];
 /** Rows of fed batches and of all that were split from them, of a run that has ended. */
 export interface EarlierRows {
   batches: readonly { batchNo: number; parent: number | null; fromStep: number; users: readonly string[] }[];
-  /** Steps that are done: how they ended for whoever has no row of their own. */
+  /** Steps that are done: how they ended for users without a row of their own. */
   rests: readonly { batchNo: number; step: number; rest: 'succeeded' | 'expired' | 'cancelled' }[];
-  /** `succeeded`: was unknown and was settled so after the run had ended; nobody called for the user in the next step. */
+  /** `succeeded`: was unknown and was settled so after the run had ended; the next step was not called for the user. */
   failures: readonly { step: number; user: string; outcome: 'failed' | 'unknown' | 'succeeded' }[];
 }
 
 /**
- * How the chain ended for each user of the fed batches: as it did in the first step that did not succeed. With a step, how that one did:
- * whoever came to an end before it was `skipped` there, or `cancelled` as before.
+ * How the chain ended for each user of the fed batches: as it did in the first step that did not succeed. With a step,
+ * how that one did: users that came to an end before it were `skipped` there, or `cancelled` as before.
  *
  * @param steps length of the chain
  */
@@ -82,7 +82,8 @@ export function countOutcomes(
   const line = step === undefined ? undefined : lines[step - 1];
   const usersOf = (outcome: EarlierOutcome): number => {
     if (step !== undefined) return line?.[outcome] ?? 0;
-    // What repeats itself, or is reached by nobody before the end, stands in the last line; nobody's whole chain is skipped.
+    // What repeats itself, or is reached by no user before the end, stands in the last line; no user's whole chain is
+    // skipped.
     if (outcome === 'skipped') return 0;
     if (outcome === 'succeeded' || outcome === 'cancelled') return last[outcome];
     return lines.reduce((sum, each) => sum + each[outcome], 0);

@@ -2,7 +2,10 @@ import { describe, expect, it } from 'vitest';
 import { controlVerbs, isChangeable, moveOf, timeToStopMs, type ControlVerb } from './run-control.ts';
 import { canMove, isTerminal, runStates, type RunState } from './run-states.ts';
 
-/** What a run becomes by each verb; `-` for a state that it stays in, nothing where the verb is refused. All but `preparing` have begun. */
+/**
+ * What a run becomes by each verb; `-` for a state that it stays in, nothing where the verb is refused. All but
+ * `preparing` have begun.
+ */
 const becomes: Record<RunState, Partial<Record<ControlVerb, RunState | '-'>>> = {
   preparing: { pause: 'paused', resume: '-', cancel: 'cancelled' },
   running: { pause: 'pausing', resume: '-', cancel: 'cancelling' },

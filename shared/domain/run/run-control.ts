@@ -31,8 +31,8 @@ const table: Record<ControlVerb, { from: readonly RunState[]; done: readonly Run
 };
 
 /**
- * @param hasBegun it has feeds: somebody may have been called. A run that has not begun has nothing under way, and nobody to account for, so
- * it needs no way in between.
+ * @param hasBegun it has feeds: users may have been called for. A run that has not begun has nothing under way, and no
+ * user to account for, so it needs no way in between.
  */
 export function moveOf(verb: ControlVerb, state: RunState, hasBegun: boolean): ControlMove {
   const { from, done } = table[verb];
@@ -54,8 +54,8 @@ export function isChangeable(state: RunState): boolean {
 }
 
 /**
- * So soon after the answer to a pause or a cancellation no call starts any more: workers read the states of the runs they serve every half
- * second, and the rest is for a slow database and a slow process.
+ * So soon after the answer to a pause or a cancellation no call starts any more: workers read the states of the runs
+ * they serve every half second, and the rest is for a slow database and a slow process.
  */
 export const lastCallSentWithinMs = 2000;
 

@@ -2,9 +2,9 @@
  * What becomes of a run, as its history tells it.
  *
  * - `created`, `begun`: its job fell due; its feeds were there.
- * - `pausing`, `resumed`, `cancelling`, `changed`: somebody asked for it; the detail says who.
+ * - `pausing`, `resumed`, `cancelling`, `changed`: a person asked for it; the detail says who.
  * - `auto-paused`: Muster paused it; the detail has the cause.
- * - `paused`: nobody holds anything of it any more.
+ * - `paused`: no worker holds a step of it any more.
  * - `snapshot-renewed`: a feed goes on behind its cursor on another snapshot of its segment.
  * - `breaker-opened`, `breaker-closed`: an endpoint that its users have yet to pass was down, and is called again.
  * - `step-held`, `step-released`: a step in a country waits for a person, and does so no more.
@@ -12,7 +12,10 @@
  * - `repaired`: sums or agenda of a feed were not what its rows say; the detail has what was set right.
  * - `ended`: the detail has its last state, and the reason.
  */
-/** What comes in a run's way by itself, and goes. Seen by a look, once a second: what is shorter than that may not be told. */
+/**
+ * What comes in a run's way by itself, and goes. Seen by a look, once a second: what is shorter than that may not be
+ * told.
+ */
 export const troubleEventKinds = [
   'breaker-opened',
   'breaker-closed',

@@ -1,6 +1,6 @@
 /**
- * Where the points of a run's history lie: five seconds apart at first, and twice as far whenever there would be more of them than a chart
- * has room for. So a run of an hour has a point every 5 s, a run of a week one every 21 minutes.
+ * Where the points of a run's history lie: five seconds apart at first, and twice as far whenever there would be more
+ * of them than a chart has room for. So a run of an hour has a point every 5 s, a run of a week one every 21 minutes.
  */
 
 /** Closer ones would show single batches. */
@@ -9,7 +9,10 @@ export const firstGapMs = 5000;
 /** Of a run, at most, but for the one of its end. */
 export const maxPoints = 720;
 
-/** Gaps of `firstGapMs` since the run began, rounded down to a multiple of `stride`: points whose slot is none have gone by then. */
+/**
+ * Gaps of `firstGapMs` since the run began, rounded down to a multiple of `stride`: points whose slot is none have gone
+ * by then.
+ */
 export interface PointPlace {
   slot: number;
   stride: number;

@@ -1,14 +1,15 @@
 /**
  * The states of a run, who moves it on, and what a crash in that state leaves.
  *
- * - `preparing`: inserted by its fire; a trigger asks the segmentation service and inserts the feeds. A crash leaves it here, the next
- *   trigger prepares it again.
+ * - `preparing`: inserted by its fire; a trigger asks the segmentation service and inserts the feeds. A crash leaves it
+ *   here, the next trigger prepares it again.
  * - `running`: feeders page, workers work. A crash leaves leases that run out.
- * - `pausing` / `paused`: nothing new starts; what was called is still recorded. A trigger makes it `paused` when nobody holds anything of
- *   it any more; a person lets it go on. A run that was paused before it began goes on with being prepared.
+ * - `pausing` / `paused`: nothing new starts; what was called is still recorded. A trigger makes it `paused` when no
+ *   worker holds a step of it any more; a person lets it go on. A run that was paused before it began goes on with
+ *   being prepared.
  * - `cancelling`: what has not started is being recorded as cancelled. A run that has not begun is `cancelled` at once.
- * - `completed`, `completed_with_failures`, `cancelled`, `expired`, `failed`: terminal, never reopened. `failed` means the run could not
- *   be carried out at all (no such segment), with a cause.
+ * - `completed`, `completed_with_failures`, `cancelled`, `expired`, `failed`: terminal, never reopened. `failed` means
+ *   the run could not be carried out at all (no such segment), with a cause.
  */
 export const runStates = [
   'preparing',

@@ -1,8 +1,11 @@
 /** What of a run is on its way at one moment. */
 export interface UnderWay {
-  /** Claimed by a worker whose lease runs: it may be calling right now. One for each step of a country that has any, in their order. */
+  /**
+   * Claimed by a worker whose lease runs: it may be calling right now. One for each step of a country that has any, in
+   * their order.
+   */
   inFlight: readonly StepInFlight[];
-  /** Batches on the topics that nobody has claimed. */
+  /** Batches on the topics that no worker has claimed. */
   ready: number;
   /** Batches that wait for their next attempt. */
   waiting: number;

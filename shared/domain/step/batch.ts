@@ -1,7 +1,7 @@
 /** Users per batch, the unit of claim, call and retry: at most, whatever the action types say. */
 export const maxBatchUsers = 1000;
 
-/** And where nobody says otherwise. */
+/** And where no action type says otherwise. */
 export const usualBatchUsers = 100;
 
 /** Fed batches count from 1 in ascending user order; the numbers of child batches start here, apart from them. */
@@ -12,8 +12,8 @@ export function isChildBatch(batchNo: number): boolean {
 }
 
 /**
- * The key of a batch call: a pure function of what is called, so that every attempt, by whichever worker, carries the same one.
- * At most 100 visible ASCII characters.
+ * The key of a batch call: a pure function of what is called, so that every attempt, by whichever worker, carries the
+ * same one. At most 100 visible ASCII characters.
  */
 export function requestKey(feedId: string, batchNo: number, step: number): string {
   return `${feedId}-${batchNo}-${step}`;

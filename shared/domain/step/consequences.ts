@@ -3,7 +3,8 @@ export type ContractClass = 'A' | 'B' | 'C' | 'D';
 
 /**
  * What an answer, or its absence, says of a batch or of one user in it.
- * - `succeeded`, `failed` (not to be retried), `retryable`, `used-up` (retryable, as often as allowed), `missing`: of one user.
+ * - `succeeded`, `failed` (not to be retried), `retryable`, `used-up` (retryable, as often as allowed), `missing`: of
+ *   one user.
  * - `refused`: not applied because of what was sent (400, 413, 422); `refused-alone`: and that was one user.
  * - `misconfigured`: not applied because of who sent it where, or because of this run's parameters.
  * - `not-applied`: not applied yet. `ambiguous`: may have been applied.
@@ -26,7 +27,8 @@ export type ReadingKind = (typeof readings)[number];
 /**
  * - `succeed`, `fail`, `unknown`: the users' outcome.
  * - `retry`: the users go on in a child batch, under a new key. `split`: in several, at once.
- * - `send-again`: the same bytes under the same key, until the run's deadline. `hold`: so too, but when a person has acted.
+ * - `send-again`: the same bytes under the same key, until the run's deadline. `hold`: so too, but when a person has
+ *   acted.
  * - `ask-status`: the endpoint is asked what became of them.
  */
 export type Consequence = 'succeed' | 'fail' | 'unknown' | 'retry' | 'split' | 'send-again' | 'hold' | 'ask-status';
@@ -40,8 +42,9 @@ interface Cells {
 const reported = { retryable: 'retry', 'used-up': 'fail', failed: 'fail' } as const;
 
 /**
- * The whole decision of docs/contracts.md. *Open*: a call under this key may have been applied, and what is read here does not settle it.
- * Then nothing may be concluded from a refusal: no cell fails anybody, and none of class B leads to a new key.
+ * The whole decision of docs/contracts.md. *Open*: a call under this key may have been applied, and what is read here
+ * does not settle it. Then nothing may be concluded from a refusal: no cell fails a user, and none of class B leads to
+ * a new key.
  */
 export const consequences: Readonly<Record<ContractClass, Readonly<Record<ReadingKind, Cells>>>> = {
   A: {
@@ -99,7 +102,10 @@ export function consequenceOf(contractClass: ContractClass, open: boolean, readi
   return consequences[contractClass][reading][open ? 'open' : 'closed'];
 }
 
-/** What a status endpoint (class C) says of one user under an open key. `missing`: not reported, or the query itself brought nothing. */
+/**
+ * What a status endpoint (class C) says of one user under an open key. `missing`: not reported, or the query itself
+ * brought nothing.
+ */
 export const statusReadings = [
   'succeeded',
   'failed',
@@ -112,7 +118,10 @@ export const statusReadings = [
 
 export type StatusReading = (typeof statusReadings)[number];
 
-/** The outcome is known, or the user was never served and never will be by that call: whatever follows, the key is closed for this user. */
+/**
+ * The outcome is known, or the user was never served and never will be by that call: whatever follows, the key is
+ * closed for this user.
+ */
 const statusConsequences: Readonly<Record<StatusReading, Consequence>> = {
   succeeded: 'succeed',
   failed: 'fail',
@@ -128,8 +137,8 @@ export function consequenceOfStatus(reading: StatusReading): Consequence {
 }
 
 /**
- * Whether a whole answer closes an open key. In A it repeats each user's first final result, in B the key's first answer; elsewhere it speaks
- * of its own call only.
+ * Whether a whole answer closes an open key. In A it repeats each user's first final result, in B the key's first
+ * answer; elsewhere it speaks of its own call only.
  */
 export function wholeAnswerSettles(contractClass: ContractClass): boolean {
   return contractClass === 'A' || contractClass === 'B';

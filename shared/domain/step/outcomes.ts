@@ -32,19 +32,22 @@ export interface StepTotals {
   expired: number;
   cancelled: number;
   unknown: number;
-  /** Of the succeeded and of the failed: those that were unknown until they were settled. Absent: none. They did not go on. */
+  /**
+   * Of the succeeded and of the failed: those that were unknown until they were settled. Absent: none. They did not go
+   * on.
+   */
   settledSucceeded?: number;
   settledFailed?: number;
 }
 
 /**
- * How batches move through one step. Ready are those that nobody waits for but a worker: entered + born − done − waiting, where the fed
- * batches enter step 1 and those that survived a step enter the next one.
+ * How batches move through one step. Ready are those that wait for a worker alone: entered + born − done − waiting,
+ * where the fed batches enter step 1 and those that survived a step enter the next one.
  */
 export interface StepFlow {
   /** Step rows recorded, child batches included. */
   done: number;
-  /** Of those, how many go on: somebody succeeded. */
+  /** Of those, how many go on: at least one user succeeded. */
   survived: number;
   /** Child batches born into this step. */
   born: number;
@@ -63,14 +66,14 @@ export interface StepLine extends Record<Outcome, number> {
 }
 
 /**
- * The report's lines from what was recorded: whoever did not succeed in step k is `skipped` in step k+1 (`heldOut` and
- * `cancelled` repeat themselves instead), whoever did and has no outcome there yet is `pending`.
+ * The report's lines from what was recorded: a user that did not succeed in step k is `skipped` in step k+1 (`heldOut`
+ * and `cancelled` repeat themselves instead), one that did and has no outcome there yet is `pending`.
  *
  * @param audience users of the run (or of one country of it), counted so far
  * @param totals one entry per step that recorded anything; steps may be missing
  * @param steps length of the chain
  * @param heldOut users of the audience that get nothing
- * @param fromStep the step that all of these users begin with: in those before they are nobody's audience
+ * @param fromStep the step that all of these users begin with: in those before they are in no audience
  */
 export function stepLines(
   audience: number,
@@ -83,7 +86,7 @@ export function stepLines(
   for (let step = 1; step <= steps; step++) {
     const recorded = totals.find((t) => t.step === step);
     const before = lines.at(-1);
-    // Settled after the run had ended: nobody was called for them in the next step.
+    // Settled after the run had ended: the next step was not called for them.
     const settledBefore = totals.find((t) => t.step === step - 1)?.settledSucceeded ?? 0;
     const line: StepLine = {
       step,

@@ -1,7 +1,10 @@
 import { classAtAge, type ContractClass } from './consequences.ts';
 import type { RunState } from '../run/run-states.ts';
 
-/** Whether a quarantined step of a run may be opened again: its work has to be able to start, now or when the run is resumed. */
+/**
+ * Whether a quarantined step of a run may be opened again: its work has to be able to start, now or when the run is
+ * resumed.
+ */
 export function mayBeReplayed(state: RunState): boolean {
   return state === 'running' || state === 'pausing' || state === 'paused';
 }
@@ -12,8 +15,8 @@ export interface KeyTerms {
 }
 
 /**
- * Why a step whose key is open must not be called again; null where it may. Only classes A and B give a repeat of the key what it did at
- * first, and only as long as they remember it.
+ * Why a step whose key is open must not be called again; null where it may. Only classes A and B give a repeat of the
+ * key what it did at first, and only as long as they remember it.
  */
 export function replayRefusal({ class: of, keyLifeSeconds }: KeyTerms, keyAgeMs: number): string | null {
   const known = classAtAge(of, keyLifeSeconds, keyAgeMs);

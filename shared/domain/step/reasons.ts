@@ -14,7 +14,10 @@ export const reasons = {
 const maxCodeLength = 64;
 const maxDetailLength = 500;
 
-/** An endpoint's code as it may be stored: at most 64 of `[A-Za-z0-9._-]`, and never one of Muster's own; of none remains `unspecified`. */
+/**
+ * An endpoint's code as it may be stored: at most 64 of `[A-Za-z0-9._-]`, and never one of Muster's own; of none
+ * remains `unspecified`.
+ */
 export function cleanCode(code: string): string {
   const cleaned = code
     .replace(/[^A-Za-z0-9._-]/g, '')

@@ -5,7 +5,8 @@ export interface BackoffPolicy {
 
 /**
  * Exponential backoff with full jitter (AWS Architecture Blog, "Exponential Backoff And Jitter"): a uniform share of
- * `firstDelayMs × 2^(attempt − 1)`, capped. Never below a tenth of the cap for that attempt, so that a retry is never immediate.
+ * `firstDelayMs × 2^(attempt − 1)`, capped. Never below a tenth of the cap for that attempt, so that a retry is never
+ * immediate.
  *
  * @param attempt how many attempts were made, from 1
  * @param random in [0, 1)
@@ -15,7 +16,10 @@ export function backoffMs(policy: BackoffPolicy, attempt: number, random: number
   return Math.round(ceiling * (0.1 + 0.9 * random));
 }
 
-/** At least the given time, and up to a tenth more, so that those who wait for the same moment do not all come in it. @param random in [0, 1) */
+/**
+ * At least the given time, and up to a tenth more, so that those who wait for the same moment do not all come in it.
+ * @param random in [0, 1)
+ */
 export function withJitter(ms: number, random: number): number {
   return Math.round(ms * (1 + 0.1 * random));
 }

@@ -1,6 +1,6 @@
 /**
- * The users of a batch as one text: the JSON list without its brackets (`"id1","id2"`). It is stored, claimed and sent as it is:
- * parsing a list and writing it again costs twenty times what forwarding its bytes does.
+ * The users of a batch as one text: the JSON list without its brackets (`"id1","id2"`). It is stored, claimed and sent
+ * as it is: parsing a list and writing it again costs twenty times what forwarding its bytes does.
  */
 export type UsersText = string;
 
@@ -15,8 +15,8 @@ export function usersOf(text: UsersText): string[] {
 }
 
 /**
- * True when every id is in the text as its plain characters, so that `","`, read from the left, can only be a border between two
- * ids. The one id that looks like a border is a lone comma in front.
+ * True when every id is in the text as its plain characters, so that `","`, read from the left, can only be a border
+ * between two ids. The one id that looks like a border is a lone comma in front.
  */
 export function isPlain(text: UsersText): boolean {
   return !text.includes('\\') && !text.startsWith('","');

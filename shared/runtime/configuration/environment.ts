@@ -57,7 +57,7 @@ const port = z.coerce.number().int().min(0).max(65_535);
 /** Variables of every process, whatever it serves. */
 export const processEnvironment = z.object({
   LOG_LEVEL: z.enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']).default('info'),
-  /** JSON unless somebody watches the terminal. */
+  /** JSON unless a person watches the terminal. */
   LOG_FORMAT: z.enum(['json', 'pretty']).optional(),
   /** How long a stop may take before the process ends anyway. */
   STOP_DEADLINE_MS: z.coerce.number().int().min(100).max(600_000).default(25_000),
