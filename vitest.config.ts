@@ -14,6 +14,14 @@ const faults = {
 
 export default defineConfig({
   test: {
+    // Asked for by `npm run console:coverage`: how much of the console is reached below a browser.
+    coverage: {
+      provider: 'v8',
+      include: ['services/console/src/**/*.{ts,tsx}'],
+      exclude: ['**/generated/**', '**/testing/**', '**/*.test.{ts,tsx}'],
+      reporter: ['text-summary', 'json-summary'],
+      reportsDirectory: 'node_modules/.cache/coverage',
+    },
     // Tier by tier: what runs as many processes must not fight the others for the cores.
     projects: [
       {
@@ -22,6 +30,7 @@ export default defineConfig({
           sequence: { groupOrder: 0 },
           include: [
             '{shared,services,cli,benchmarks,sdk}/**/*.test.ts',
+            'services/console/src/**/*.test.tsx',
             'test/{support,soak}/**/*.test.ts',
             'test/browser/support/*.test.ts',
           ],

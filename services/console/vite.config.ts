@@ -1,3 +1,4 @@
+import tailwindcss from '@tailwindcss/vite';
 import react from '@vitejs/plugin-react';
 import { defineConfig } from 'vite';
 
@@ -11,7 +12,7 @@ export default defineConfig({
   root: import.meta.dirname,
   // Relative, because the page says by its <base> where it is served.
   base: './',
-  plugins: [react()],
+  plugins: [react(), tailwindcss()],
   build: {
     outDir: 'dist',
     emptyOutDir: true,
@@ -23,7 +24,6 @@ export default defineConfig({
     reportCompressedSize: false,
     chunkSizeWarningLimit: 2000,
   },
-  css: { modules: { localsConvention: 'camelCaseOnly' } },
   server: {
     port: 5173,
     proxy: Object.fromEntries(answeredByTheApi.map((path) => [path, { target: api, changeOrigin: false }])),

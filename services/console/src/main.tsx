@@ -1,4 +1,4 @@
-import './theme/styles.ts';
+import './theme/styles.css';
 import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
 import { configureClient } from './api/client.ts';

@@ -1,9 +1,10 @@
-import { Menu, useMantineColorScheme, type MantineColorScheme } from '@mantine/core';
+import { useColourScheme, type ColourScheme } from '../parts/browser/colour-scheme.ts';
 import { Icon } from '../parts/icon/icon.tsx';
+import { Menu, MenuItem } from '../parts/overlays/menu.tsx';
 import { useLogOut, useSession } from './session/session.ts';
 
-const schemes: readonly { value: MantineColorScheme; label: string }[] = [
-  { value: 'auto', label: 'As the system' },
+const schemes: readonly { value: ColourScheme; label: string }[] = [
+  { value: 'system', label: 'As the system' },
   { value: 'light', label: 'Light' },
   { value: 'dark', label: 'Dark' },
 ];
@@ -11,42 +12,38 @@ const schemes: readonly { value: MantineColorScheme; label: string }[] = [
 /** Who is logged in, at the foot of the sidebar; behind it what is this browser's own: the theme, and the way out. */
 export function AccountMenu({ onKeys }: { onKeys: () => void }) {
   const { keyName, role } = useSession();
-  const { colorScheme, setColorScheme } = useMantineColorScheme();
+  const [scheme, setScheme] = useColourScheme();
   const logOut = useLogOut();
   return (
-    <Menu position="top-start" width={208}>
-      <Menu.Target>
-        <button type="button" className="me" aria-label={`${keyName}, ${role}: theme, keys, log out`}>
+    <Menu
+      place="above"
+      target={(target) => (
+        <button type="button" {...target} className="me" aria-label={`${keyName}, ${role}: theme, keys, log out`}>
           <span className="ava" aria-hidden="true">
             {initialsOf(keyName)}
           </span>
-          <span className="cut">
-            <span className="w5">{keyName}</span>
+          <span className="truncate">
+            <span className="font-medium">{keyName}</span>
             <br />
             <span className="t3">{roleWords[role]}</span>
           </span>
         </button>
-      </Menu.Target>
-      <Menu.Dropdown>
-        <Menu.Label>Theme</Menu.Label>
-        {schemes.map(({ value, label }) => (
-          <Menu.Item
-            key={value}
-            rightSection={colorScheme === value ? <Icon name="tick" size={14} /> : null}
-            role="menuitemradio"
-            aria-checked={colorScheme === value}
-            onClick={() => setColorScheme(value)}
-          >
-            {label}
-          </Menu.Item>
-        ))}
-        <Menu.Divider />
-        <Menu.Item onClick={onKeys} rightSection={<kbd>?</kbd>}>
-          Keys
-        </Menu.Item>
-        <Menu.Item onClick={() => void logOut('here')}>Log out</Menu.Item>
-        <Menu.Item onClick={() => void logOut('everywhere')}>Log out everywhere</Menu.Item>
-      </Menu.Dropdown>
+      )}
+    >
+      <p className="menu-head">Theme</p>
+      {schemes.map(({ value, label }) => (
+        <MenuItem key={value} role="menuitemradio" aria-checked={scheme === value} onClick={() => setScheme(value)}>
+          {label}
+          {scheme === value && <Icon name="tick" size={14} />}
+        </MenuItem>
+      ))}
+      <hr />
+      <MenuItem onClick={onKeys}>
+        Keys
+        <kbd>?</kbd>
+      </MenuItem>
+      <MenuItem onClick={() => void logOut('here')}>Log out</MenuItem>
+      <MenuItem onClick={() => void logOut('everywhere')}>Log out everywhere</MenuItem>
     </Menu>
   );
 }

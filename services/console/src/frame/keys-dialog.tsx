@@ -31,7 +31,7 @@ export function KeysDialog({ onClose }: { onClose: () => void }) {
                 .map(({ keys, does }) => (
                   <div key={keys} className="row">
                     <dd>{does}</dd>
-                    <dt className="push row gap-1">
+                    <dt className="ml-auto row gap-1">
                       {keys.split(' ').map((key) => (
                         <kbd key={key}>{key}</kbd>
                       ))}

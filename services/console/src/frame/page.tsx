@@ -40,7 +40,7 @@ export function Page({ title, crumbs, freshness, actions, children }: PageProps)
           <Icon name="menu" />
         </button>
         {crumbs ? <Crumbs crumbs={crumbs} title={title} /> : <h1>{title}</h1>}
-        <div className="push row gap-4">
+        <div className="ml-auto row gap-4">
           <button type="button" className="zone" onClick={zone.toggle} title="Times in another zone (T)">
             <Icon name="globe" size={14} />
             {zone.label}

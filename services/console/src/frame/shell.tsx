@@ -1,7 +1,7 @@
-import { Drawer } from '@mantine/core';
 import { Outlet, useNavigate } from '@tanstack/react-router';
 import { lazy, Suspense, useEffect, useState } from 'react';
 import { useKeyListener, useKeys, type KeyCommand } from '../parts/keys/use-keys.ts';
+import { Modal } from '../parts/overlays/modal.tsx';
 import { useZone } from '../parts/times/zone.ts';
 import { navigation } from './navigation.ts';
 import { ShellContext } from './shell-context.ts';
@@ -33,20 +33,13 @@ export function Shell() {
         <nav className="side" aria-label="Main">
           <Sidebar onFind={() => setOverlay('find')} onKeys={() => setOverlay('keys')} />
         </nav>
-        <Drawer.Root
-          opened={overlay === 'navigation'}
-          onClose={close}
-          size={260}
-          classNames={{ content: 'drawer' }}
-          lockScroll={false}
-        >
-          <Drawer.Overlay />
-          <Drawer.Content aria-label="Navigation">
+        {overlay === 'navigation' && (
+          <Modal label="Navigation" className="drawer" onClose={close}>
             <nav aria-label="Main">
               <Sidebar onChosen={close} onFind={() => setOverlay('find')} onKeys={() => setOverlay('keys')} />
             </nav>
-          </Drawer.Content>
-        </Drawer.Root>
+          </Modal>
+        )}
         <div className="main">
           <Outlet />
         </div>

@@ -23,7 +23,7 @@ export function Sidebar({ onChosen, onFind, onKeys }: SidebarProps) {
       <button type="button" className="find" aria-label="Find or jump to" onClick={onFind}>
         <Icon name="search" size={14} />
         <span>Find or jump to</span>
-        <kbd className="push">{findKeys}</kbd>
+        <kbd className="ml-auto">{findKeys}</kbd>
       </button>
       {navigation.map(({ heading, entries }) => (
         <div key={heading ?? ''} className="nav-group">

@@ -1,10 +1,9 @@
-import { Modal } from '@mantine/core';
 import { useNavigate, useParams } from '@tanstack/react-router';
 import { useId, useState, type KeyboardEvent } from 'react';
 import { Icon } from '../../parts/icon/icon.tsx';
+import { Modal } from '../../parts/overlays/modal.tsx';
 import { findTargets, type FindTarget } from './find-targets.ts';
 import { useFoundCampaigns } from './use-found-campaigns.ts';
-import classes from './find-dialog.module.css';
 
 /** Ctrl/⌘ K: whatever has an id or a name, from anywhere. The arrows choose, Enter goes there. */
 export function FindDialog({ onClose }: { onClose: () => void }) {
@@ -33,59 +32,48 @@ export function FindDialog({ onClose }: { onClose: () => void }) {
   }
 
   return (
-    <Modal.Root
-      opened
-      onClose={onClose}
-      size={560}
-      classNames={{ content: 'dialog' }}
-      yOffset="12vh"
-      lockScroll={false}
-    >
-      <Modal.Overlay />
-      <Modal.Content aria-label="Find or jump to">
-        <div className={classes['field']}>
-          <Icon name="search" />
-          <input
-            data-autofocus
-            role="combobox"
-            aria-expanded="true"
-            aria-controls={listId}
-            aria-activedescendant={targets[current] && `${listId}-${current}`}
-            aria-label="An id, a name or a page"
-            placeholder={
-              runId === undefined ? 'An id, a name or a page' : 'An id, a name, a page, or a user of this run'
-            }
-            value={text}
-            onChange={({ target }) => {
-              setText(target.value);
-              setChosen(0);
-            }}
-            onKeyDown={onKeyDown}
-          />
-        </div>
-        <ul id={listId} role="listbox" aria-label="Found" className={classes['list']}>
-          {targets.map((target, index) => (
-            <li
-              key={target.id}
-              id={`${listId}-${index}`}
-              role="option"
-              aria-selected={index === current}
-              className={classes['option']}
-              onMouseMove={() => setChosen(index)}
-              onClick={() => go(target)}
-            >
-              <Icon name={target.icon} />
-              <span className="cut">{target.label}</span>
-              <span className="push t3 sm">{target.kind}</span>
-            </li>
-          ))}
-        </ul>
-        {targets.length === 0 && (
-          <p className={classes['nothing']} role="status">
-            Nothing is called “{text}”. Ids begin with cmp_, run_, aud_, dlt_; a shard is written award-reward.VN.
-          </p>
-        )}
-      </Modal.Content>
-    </Modal.Root>
+    <Modal label="Find or jump to" className="dialog at-top" onClose={onClose}>
+      <div className="flex items-center gap-2.5 py-3.5 px-4 border-b border-line text-faint">
+        <Icon name="search" />
+        <input
+          className="bare text-lg text-main"
+          data-autofocus
+          role="combobox"
+          aria-expanded="true"
+          aria-controls={listId}
+          aria-activedescendant={targets[current] && `${listId}-${current}`}
+          aria-label="An id, a name or a page"
+          placeholder={runId === undefined ? 'An id, a name or a page' : 'An id, a name, a page, or a user of this run'}
+          value={text}
+          onChange={({ target }) => {
+            setText(target.value);
+            setChosen(0);
+          }}
+          onKeyDown={onKeyDown}
+        />
+      </div>
+      <ul id={listId} role="listbox" aria-label="Found" className="max-h-[50vh] overflow-auto p-1.5">
+        {targets.map((target, index) => (
+          <li
+            key={target.id}
+            id={`${listId}-${index}`}
+            role="option"
+            aria-selected={index === current}
+            className="flex items-center gap-2.5 min-h-8.5 px-2.5 rounded-md text-quiet cursor-pointer aria-selected:bg-track aria-selected:text-main"
+            onMouseMove={() => setChosen(index)}
+            onClick={() => go(target)}
+          >
+            <Icon name={target.icon} />
+            <span className="truncate">{target.label}</span>
+            <span className={`ml-auto sm ${index === current ? 't2' : 't3'}`}>{target.kind}</span>
+          </li>
+        ))}
+      </ul>
+      {targets.length === 0 && (
+        <p className="px-4 pt-1.5 pb-4.5 text-quiet" role="status">
+          Nothing is called “{text}”. Ids begin with cmp_, run_, aud_, dlt_; a shard is written award-reward.VN.
+        </p>
+      )}
+    </Modal>
   );
 }

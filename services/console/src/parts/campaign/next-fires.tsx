@@ -3,7 +3,6 @@ import { formatTime } from '../times/times.ts';
 import { useMinute } from '../browser/now.ts';
 import { useZone } from '../times/zone.ts';
 import { zonePlace } from './zone-words.ts';
-import styles from './next-fires.module.css';
 import { useNextFires } from './use-next-fires.ts';
 import type { WhenForm } from './when-form.ts';
 import { comesTwice, instantOf } from './zoned-times.ts';
@@ -22,17 +21,17 @@ export function NextFires({ when }: { when: WhenForm }) {
   const { fires, zone, isBehind, error } = useNextFires(when);
   if (fires === undefined) {
     const text = error === null ? 'Reckoning the next starts…' : 'The next starts are shown once the rule can be read.';
-    return <p className={`t3 sm ${styles['noFires']}`}>{text}</p>;
+    return <p className="t3 sm py-2">{text}</p>;
   }
-  if (fires.length === 0) return <p className={`t3 sm ${styles['noFires']}`}>It never starts within these bounds.</p>;
+  if (fires.length === 0) return <p className="t3 sm py-2">It never starts within these bounds.</p>;
   return (
-    <div className={styles['fires']} aria-busy={isBehind}>
+    <div className="box scroll [--row:30px] aria-busy:text-faint [&_td:first-child]:w-8.5" aria-busy={isBehind}>
       <table>
-        <caption className="vh">The next starts</caption>
+        <caption className="sr-only">The next starts</caption>
         <thead>
           <tr>
             <th scope="col">
-              <span className="vh">Number</span>
+              <span className="sr-only">Number</span>
             </th>
             <th scope="col">Next five, {zonePlace(zone)}</th>
             {own !== zone && (
@@ -51,13 +50,15 @@ export function NextFires({ when }: { when: WhenForm }) {
             return (
               <tr key={`${at ?? ''} ${localTime ?? ''}`}>
                 <td className="t3">{index + 1}</td>
-                <td className={at === null ? 'nw t3' : 'w5 nw'}>
+                <td className={at === null ? 'whitespace-nowrap t3' : 'font-medium whitespace-nowrap'}>
                   {localTime !== null && mark !== null
                     ? localInWords(localTime, zone, now)
                     : shown && formatTime(shown, { zone, now })}
                 </td>
                 {own !== zone && (
-                  <td className="t2 nw wide">{at === null ? '–' : formatTime(at, { zone: own, now })}</td>
+                  <td className="t2 whitespace-nowrap wide">
+                    {at === null ? '–' : formatTime(at, { zone: own, now })}
+                  </td>
                 )}
                 <td className={mark === null ? 't3' : 'c-warn'}>
                   {mark !== null && (

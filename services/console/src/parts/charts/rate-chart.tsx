@@ -1,5 +1,4 @@
 import { useFormatTime } from '../times/zone.ts';
-import styles from './rate-line.module.css';
 import { RateLine, type RateLineProps } from './rate-line.tsx';
 
 interface RateChartProps extends RateLineProps {
@@ -11,10 +10,10 @@ interface RateChartProps extends RateLineProps {
 export function RateChart({ series, marks, notedSince }: RateChartProps) {
   const formatTime = useFormatTime();
   return (
-    <div className={styles['chart']}>
+    <div className="pr-3 pl-1.5 pt-2 pb-1.5">
       <RateLine series={series} marks={marks} />
       {notedSince !== null && (
-        <p className={`sm t3 ${styles['noted'] ?? ''}`}>Noted since {formatTime(notedSince)}; before, only the mean.</p>
+        <p className="sm t3 pr-0 pl-2.5 py-1">Noted since {formatTime(notedSince)}; before, only the mean.</p>
       )}
     </div>
   );

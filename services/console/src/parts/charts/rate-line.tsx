@@ -5,7 +5,6 @@ import { formatCount, formatRate } from '../words/numbers.ts';
 import { useFormatTime, useZone } from '../times/zone.ts';
 import { drawMarks, drawNow, type RateMark } from './draw-marks.ts';
 import { coloursOf, type ChartColours } from './chart-colours.ts';
-import styles from './rate-line.module.css';
 import { scaleTop, summaryOf, type RateSeries } from './rate-series.ts';
 
 export interface RateLineProps {
@@ -57,7 +56,7 @@ export function RateLine({ series, marks }: RateLineProps) {
       redraw(plot, series);
     };
     const themes = new MutationObserver(recolour);
-    themes.observe(document.documentElement, { attributes: true, attributeFilter: ['data-mantine-color-scheme'] });
+    themes.observe(document.documentElement, { attributes: true, attributeFilter: ['data-theme'] });
     const system = matchMedia('(prefers-color-scheme: dark)');
     system.addEventListener('change', recolour);
     const sizes = new ResizeObserver(() => plot.setSize({ width: element.clientWidth, height: heightPx }));
@@ -72,7 +71,7 @@ export function RateLine({ series, marks }: RateLineProps) {
     };
   }, [series, zone]);
 
-  return <div ref={place} className={styles['line']} role="img" />;
+  return <div ref={place} className="h-37 overflow-hidden [&_canvas]:block" role="img" />;
 }
 
 /** Without a point there are no scales yet, and uPlot breaks over its axes. */

@@ -1,6 +1,6 @@
-import { Tooltip } from '@mantine/core';
 import type { ComponentProps, ReactNode } from 'react';
 import { Icon, type IconName } from '../icon/icon.tsx';
+import { useTooltip } from '../overlays/tooltip.tsx';
 
 export type ButtonKind = 'plain' | 'ink' | 'ghost' | 'bad' | 'solid-bad';
 
@@ -19,26 +19,33 @@ export interface ButtonProps extends Omit<ComponentProps<'button'>, 'className'>
 }
 
 export function Button({ kind = 'plain', small = false, icon, label, refusal, keyHint, ...rest }: ButtonProps) {
-  const { className = '', children, onClick, ...others } = rest;
+  const { className = '', children, onClick, onBlur, ...others } = rest;
   const names = ['btn', kind !== 'plain' && kind, small && 's', children === undefined && 'icon', className];
-  const button = (
-    <button
-      type="button"
-      {...others}
-      className={names.filter(Boolean).join(' ')}
-      aria-label={label}
-      aria-disabled={refusal === undefined ? undefined : true}
-      onClick={refusal === undefined ? onClick : (event) => event.preventDefault()}
-    >
-      {icon && <Icon name={icon} size={small ? 14 : 16} />}
-      {children}
-      {keyHint !== undefined && (
-        <kbd className="wide" aria-hidden="true">
-          {keyHint}
-        </kbd>
-      )}
-    </button>
+  const { target, tooltip } = useTooltip(refusal ?? (children === undefined ? label : undefined));
+  return (
+    <>
+      <button
+        type="button"
+        {...target}
+        {...others}
+        className={names.filter(Boolean).join(' ')}
+        aria-label={label}
+        aria-disabled={refusal === undefined ? undefined : true}
+        onClick={refusal === undefined ? onClick : (event) => event.preventDefault()}
+        onBlur={(event) => {
+          target.onBlur?.(event);
+          onBlur?.(event);
+        }}
+      >
+        {icon && <Icon name={icon} size={small ? 14 : 16} />}
+        {children}
+        {keyHint !== undefined && (
+          <kbd className="wide" aria-hidden="true">
+            {keyHint}
+          </kbd>
+        )}
+      </button>
+      {tooltip}
+    </>
   );
-  const hint = refusal ?? (children === undefined ? label : undefined);
-  return hint === undefined ? button : <Tooltip label={hint}>{button}</Tooltip>;
 }

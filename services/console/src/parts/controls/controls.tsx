@@ -1,6 +1,5 @@
 import type { ComponentProps, ReactNode } from 'react';
 import { Icon } from '../icon/icon.tsx';
-import styles from './controls.module.css';
 
 interface TextInputProps extends Omit<ComponentProps<'input'>, 'onChange' | 'className'> {
   value: string;
@@ -16,17 +15,15 @@ export function TextInput({ onText, mono = false, unit, ...rest }: TextInputProp
       autoComplete="off"
       spellCheck={false}
       {...rest}
-      className={['inp', styles['input'], mono && 'mono', unit !== undefined && styles['withUnit']]
-        .filter(Boolean)
-        .join(' ')}
+      className={['inp w-full phone:h-10', mono && 'mono', unit !== undefined && 'pr-14.5'].filter(Boolean).join(' ')}
       onChange={({ target }) => onText(target.value)}
     />
   );
   if (unit === undefined) return input;
   return (
-    <span className={styles['united']}>
+    <span className="relative block">
       {input}
-      <span className={styles['unit']} aria-hidden="true">
+      <span className="absolute right-2.5 top-0 leading-7.5 phone:leading-10 t3 pointer-events-none" aria-hidden="true">
         {unit}
       </span>
     </span>
@@ -44,7 +41,7 @@ export function TextArea({ onText, mono = false, ...rest }: TextAreaProps) {
     <textarea
       spellCheck={false}
       {...rest}
-      className={['inp', 'area', styles['area'], mono && 'mono'].filter(Boolean).join(' ')}
+      className={mono ? 'inp area mono' : 'inp area'}
       onChange={({ target }) => onText(target.value)}
     />
   );
@@ -66,10 +63,10 @@ interface SelectProps<Value extends string> extends Omit<ComponentProps<'select'
 export function Select<Value extends string>(props: SelectProps<Value>) {
   const { value, choices, onChoose, placeholder, ...rest } = props;
   return (
-    <span className={styles['select']}>
+    <span className="relative block">
       <select
         {...rest}
-        className={['inp', value === '' && styles['unchosen']].filter(Boolean).join(' ')}
+        className={`inp choose ${value === '' ? 't3' : ''}`}
         value={value}
         onChange={({ target }) => {
           const chosen = choices.find((choice) => choice.value === target.value);
@@ -87,7 +84,7 @@ export function Select<Value extends string>(props: SelectProps<Value>) {
           </option>
         ))}
       </select>
-      <Icon name="down" size={12} />
+      <Icon name="down" size={12} className="absolute right-2.5 top-2.25 phone:top-3.5 t3 pointer-events-none" />
     </span>
   );
 }
@@ -102,7 +99,7 @@ interface SegmentsProps<Value extends string> {
 /** One of a few, all of them in sight. */
 export function Segments<Value extends string>({ label, value, choices, onChoose }: SegmentsProps<Value>) {
   return (
-    <div className={`seg ${styles['segments']}`} role="group" aria-label={label}>
+    <div className="seg" role="group" aria-label={label}>
       {choices.map((choice) => (
         <button
           key={choice.value}
@@ -125,8 +122,13 @@ interface CheckProps {
 
 export function Check({ checked, onCheck, children }: CheckProps) {
   return (
-    <label className={styles['check']}>
-      <input type="checkbox" checked={checked} onChange={({ target }) => onCheck(target.checked)} />
+    <label className="inline-flex items-center gap-2 min-h-6 phone:min-h-10 cursor-pointer">
+      <input
+        type="checkbox"
+        className="size-3.5 m-0 accent-ink"
+        checked={checked}
+        onChange={({ target }) => onCheck(target.checked)}
+      />
       <span>{children}</span>
     </label>
   );

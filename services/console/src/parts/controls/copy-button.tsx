@@ -14,7 +14,7 @@ export function CopyButton({ text, label }: { text: string; label: string }) {
         onBlur={() => setCopied(false)}
         onClick={() => void navigator.clipboard.writeText(text).then(() => setCopied(true))}
       />
-      <span role="status" className="vh">
+      <span role="status" className="sr-only">
         {copied ? 'Copied' : ''}
       </span>
     </>

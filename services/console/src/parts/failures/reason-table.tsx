@@ -3,7 +3,6 @@ import { formatFineShare } from '../words/figures.ts';
 import { canRetry, type ReasonRow } from './failure-reasons.ts';
 import { useRowKeys } from '../keys/use-row-keys.ts';
 import { formatCount } from '../words/numbers.ts';
-import styles from './reason-table.module.css';
 
 export interface ReasonTableProps {
   runId: string;
@@ -19,32 +18,32 @@ export function ReasonTable({ runId, rows, steps, selection }: ReasonTableProps)
   const container = useRowKeys<HTMLTableSectionElement>();
   return (
     <div className="scroll">
-      <table className={`d30 ${styles['table'] ?? ''}`}>
+      <table className="d30 table-fixed min-w-160 print:[&_td:last-child]:invisible">
         <colgroup>
-          {selection && <col className={styles['select']} />}
-          <col className={styles['reason']} />
-          <col className={`wide ${styles['step'] ?? ''}`} />
-          <col className={styles['users']} />
-          <col className={`wide ${styles['share'] ?? ''}`} />
+          {selection && <col className="w-10.5 print:w-3" />}
+          <col className="w-44 phone:w-auto" />
+          <col className="wide w-35.5 print:w-29.5" />
+          <col className="w-18.5" />
+          <col className="wide w-23 print:w-19" />
           <col className="wide" />
-          <col className={`wide ${styles['sample'] ?? ''}`} />
-          <col className={styles['list']} />
+          <col className="wide w-28" />
+          <col className="w-14 print:w-2" />
         </colgroup>
         <thead>
           <tr>
             {selection && (
               <th scope="col">
-                <span className="vh">Selected</span>
+                <span className="sr-only">Selected</span>
               </th>
             )}
             <th scope="col">Reason</th>
             <th scope="col" className="wide">
               Step
             </th>
-            <th scope="col" className="r">
+            <th scope="col" className="text-right">
               Users
             </th>
-            <th scope="col" className="r wide">
+            <th scope="col" className="text-right wide">
               Of the step
             </th>
             <th scope="col" className="wide">
@@ -54,7 +53,7 @@ export function ReasonTable({ runId, rows, steps, selection }: ReasonTableProps)
               For example
             </th>
             <th scope="col">
-              <span className="vh">Who they are</span>
+              <span className="sr-only">Who they are</span>
             </th>
           </tr>
         </thead>
@@ -85,31 +84,31 @@ function Reason({ row, runId, steps, selection }: ReasonProps) {
           <RetryBox row={row} isSelected={isSelected} onToggle={selection.onToggle} />
         </td>
       )}
-      <th scope="row" className={`mono ${styles['name'] ?? ''}`} title={reason}>
+      <th scope="row" className="mono wrap-anywhere leading-4.5" title={reason}>
         {reason}
-        {outcome === 'unknown' && <span className={`tag ${styles['unknown'] ?? ''}`}>unknown</span>}
-        <span className="narrow xs t3">
+        {outcome === 'unknown' && <span className="tag ml-1.5">unknown</span>}
+        <span className="narrow block font-sans xs t3">
           {step} {of?.action}
         </span>
       </th>
-      <td className="t2 nw cut wide">
+      <td className="t2 whitespace-nowrap truncate wide">
         {step} {of?.action}
       </td>
-      <td className="r w5">{formatCount(users)}</td>
-      <td className="r t2 wide">{formatFineShare(users, of?.audience ?? 0)}</td>
+      <td className="text-right font-medium">{formatCount(users)}</td>
+      <td className="text-right t2 wide">{formatFineShare(users, of?.audience ?? 0)}</td>
       <td className="t2 wide">
         <Mostly countries={countries} />
       </td>
-      <td className="mono t2 cut wide">
+      <td className="mono t2 truncate wide">
         {example !== undefined && (
           <Link to="/runs/$runId/users/$userId" params={{ runId, userId: example }} title={example}>
             {example}
           </Link>
         )}
       </td>
-      <td className="r">
+      <td className="text-right">
         <Link
-          className="link nw"
+          className="link whitespace-nowrap"
           to="/runs/$runId/failures"
           params={{ runId }}
           search={{ step, reason, outcome }}
@@ -136,7 +135,7 @@ function RetryBox({
   return (
     <input
       type="checkbox"
-      className={styles['box']}
+      className="size-3.5 m-0 align-middle accent-ink phone:size-5"
       checked={isSelected}
       disabled={!isPossible}
       onChange={() => onToggle(row)}
@@ -158,7 +157,7 @@ const maxCountries = 4;
 function Mostly({ countries }: Pick<ReasonRow, 'countries'>) {
   const words = countries.slice(0, maxCountries).map(({ country, users }) => `${country} ${formatCount(users)}`);
   return (
-    <div className={styles['mostly']} title={words.join(' · ')}>
+    <div className="mostly" title={words.join(' · ')}>
       {words.map((each) => (
         <span key={each}>{each}</span>
       ))}

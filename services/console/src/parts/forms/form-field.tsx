@@ -1,5 +1,4 @@
 import { createContext, use, useId, type ReactNode } from 'react';
-import styles from './form-field.module.css';
 import { Icon } from '../icon/icon.tsx';
 
 export interface ToldProblem {
@@ -35,12 +34,15 @@ interface FormFieldProps {
   note?: ReactNode | undefined;
   hint?: ReactNode | undefined;
   required?: boolean | undefined;
+  /** For screen readers alone, where the place says it to everybody else. */
+  isLabelHidden?: boolean;
   className?: string | undefined;
   children: (control: ControlProps) => ReactNode;
 }
 
 /** A label, a control, a hint, and what is wrong. */
-export function FormField({ pointer, label, note, hint, required, className, children }: FormFieldProps) {
+export function FormField(props: FormFieldProps) {
+  const { pointer, label, note, hint, required, isLabelHidden = false, className, children } = props;
   const id = useId();
   const problems = use(FormProblemsContext);
   const told = problems.at(pointer);
@@ -48,7 +50,7 @@ export function FormField({ pointer, label, note, hint, required, className, chi
   const isDescribed = hint !== undefined || told.length > 0;
   return (
     <div className={className}>
-      <label className="lab" htmlFor={id}>
+      <label className={isLabelHidden ? 'sr-only' : 'lab'} htmlFor={id}>
         {label}
         {required === true && <span className="t3"> needed</span>}
         {note !== undefined && <span className="t3"> {note}</span>}
@@ -96,7 +98,7 @@ export function FieldGroup({ pointer, label, isLabelHidden = false, note, classN
       data-pointer={pointer}
       tabIndex={isWrong === true ? -1 : undefined}
     >
-      <span className={isLabelHidden ? 'vh' : 'lab'} id={id}>
+      <span className={isLabelHidden ? 'sr-only' : 'lab'} id={id}>
         {label}
         {note !== undefined && <span className="t3"> {note}</span>}
       </span>
@@ -113,8 +115,8 @@ export function ProblemsAt({ pointer }: { pointer: string }) {
 
 function ToldProblems({ told }: { told: readonly ToldProblem[] }) {
   return told.map(({ detail, tone }) => (
-    <div key={`${tone} ${detail}`} className={`hint ${tone === 'bad' ? 'c-bad' : 'c-warn'} ${styles['told']}`}>
-      <Icon name={tone === 'bad' ? 'failed' : 'warn'} size={12} />
+    <div key={`${tone} ${detail}`} className={`hint ${tone === 'bad' ? 'c-bad' : 'c-warn'} flex gap-1.25`}>
+      <Icon name={tone === 'bad' ? 'failed' : 'warn'} size={12} className="mt-0.5" />
       <span>{capital(detail)}</span>
     </div>
   ));

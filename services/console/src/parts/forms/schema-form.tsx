@@ -4,7 +4,6 @@ import { Select, TextArea, TextInput } from '../controls/controls.tsx';
 import { FormField, FormProblemsContext, type ControlProps } from './form-field.tsx';
 import { fieldsOf, type LeafField, type SchemaField } from './schema-fields.ts';
 import { otherValues, wholeValue, type FieldTexts } from './schema-values.ts';
-import styles from './schema-form.module.css';
 
 interface SchemaFormProps {
   /** Of what its fields say together. */
@@ -27,16 +26,16 @@ export function SchemaForm({ pointer, schema, texts, asJson, onTexts, children }
     return (
       <>
         <JsonField pointer={pointer} schema={schema} text={texts[wholeValue] ?? ''} onText={put(wholeValue)} />
-        <div className={styles['fields']}>{children}</div>
+        <div className="grid grid-cols-[repeat(auto-fill,minmax(190px,1fr))] gap-3 items-start">{children}</div>
       </>
     );
   }
   return (
-    <div className={styles['fields']}>
+    <div className="grid grid-cols-[repeat(auto-fill,minmax(190px,1fr))] gap-3 items-start">
       <Fields fields={fields} pointer={pointer} texts={texts} put={put} />
       {texts[otherValues] !== undefined && (
         <FormField
-          className={styles['wide']}
+          className="col-span-full"
           pointer={pointer}
           label="Other parameters"
           hint="The schema does not name them"
@@ -61,11 +60,11 @@ interface FieldsProps {
 function Fields({ fields, ...rest }: FieldsProps) {
   return fields.map((field) =>
     field.kind === 'group' ? (
-      <fieldset key={field.pointer} className={styles['group']}>
-        <legend>
+      <fieldset key={field.pointer} className="col-span-full min-w-0 m-0 px-3 pt-2 pb-3 border border-line rounded-md">
+        <legend className="px-1 text-sm leading-4 font-medium">
           {field.label} {field.hint !== '' && <span className="t3">{field.hint}</span>}
         </legend>
-        <div className={styles['fields']}>
+        <div className="grid grid-cols-[repeat(auto-fill,minmax(190px,1fr))] gap-3 items-start">
           <Fields fields={field.fields} {...rest} />
         </div>
       </fieldset>
@@ -77,7 +76,7 @@ function Fields({ fields, ...rest }: FieldsProps) {
 
 function Leaf({ field, pointer, texts, put }: { field: LeafField } & Omit<FieldsProps, 'fields'>) {
   const { label, hint, required, isDeprecated } = field;
-  const wide = field.kind === 'json' || field.kind === 'list' ? styles['wide'] : undefined;
+  const wide = field.kind === 'json' || field.kind === 'list' ? 'col-span-full' : undefined;
   return (
     <FormField
       pointer={`${pointer}${field.pointer}`}
@@ -161,7 +160,7 @@ function JsonField({ pointer, schema, text, onText }: JsonFieldProps) {
   };
   const hint = schema === undefined ? 'Its action type has no schema: any JSON object is taken' : undefined;
   return (
-    <div className={styles['json']}>
+    <div className="grid justify-items-start gap-1.5 *:first:w-full">
       <FormField pointer={pointer} label="Parameters" note="as JSON" hint={hint}>
         {(control) => <TextArea {...control} mono rows={5} value={text} placeholder="{}" onText={onText} />}
       </FormField>
@@ -175,9 +174,11 @@ function JsonField({ pointer, schema, text, onText }: JsonFieldProps) {
 
 function SchemaText({ schema }: { schema: unknown }) {
   return (
-    <details className={styles['schema']}>
-      <summary>Its schema</summary>
-      <pre tabIndex={0}>{JSON.stringify(schema, null, 2)}</pre>
+    <details className="w-full">
+      <summary className="text-sm leading-6 t2 cursor-pointer">Its schema</summary>
+      <pre className="bytes mt-1 max-h-55" tabIndex={0}>
+        {JSON.stringify(schema, null, 2)}
+      </pre>
     </details>
   );
 }

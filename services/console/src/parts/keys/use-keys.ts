@@ -53,7 +53,7 @@ export function useKeyCommands(): readonly KeyCommand[] {
 }
 
 /** What lies over a page has keys of its own, and the page rests. */
-const overlays = '[role="dialog"], [role="menu"]';
+const overlays = 'dialog[open], [aria-haspopup="menu"][aria-expanded="true"]';
 
 const fields = 'input, textarea, select, [contenteditable="true"], [role="textbox"], [role="combobox"]';
 

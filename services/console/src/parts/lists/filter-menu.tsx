@@ -1,5 +1,5 @@
-import { Menu } from '@mantine/core';
 import { Icon } from '../icon/icon.tsx';
+import { Menu, MenuItem } from '../overlays/menu.tsx';
 
 interface FilterMenuProps {
   /** `Country` */
@@ -13,21 +13,21 @@ interface FilterMenuProps {
 export function FilterMenu({ name, options, value, onChoose }: FilterMenuProps) {
   return (
     <span className={value === undefined ? 'filt' : 'filt on'}>
-      <Menu position="bottom-start">
-        <Menu.Target>
-          <button type="button">
+      <Menu
+        place="below-start"
+        target={(target) => (
+          <button type="button" {...target}>
             {value === undefined && <Icon name="plus" size={12} />}
             {name} {value !== undefined && <b>{value}</b>}
           </button>
-        </Menu.Target>
-        <Menu.Dropdown className="options">
-          {options.map((option) => (
-            <Menu.Item key={option} onClick={() => onChoose(option)}>
-              {option}
-            </Menu.Item>
-          ))}
-          {options.length === 0 && <Menu.Label>None yet</Menu.Label>}
-        </Menu.Dropdown>
+        )}
+      >
+        {options.map((option) => (
+          <MenuItem key={option} onClick={() => onChoose(option)}>
+            {option}
+          </MenuItem>
+        ))}
+        {options.length === 0 && <p className="menu-head">None yet</p>}
       </Menu>
       {value !== undefined && (
         <button type="button" aria-label={`Take off ${name} ${value}`} onClick={() => onChoose(undefined)}>

@@ -32,10 +32,10 @@ export function Paging({ children, legend, cursor, next, onGo, words = newestFir
     { keys: ']', does: `${words.behind} rows`, group: 'Rows', run: goOn },
   ]);
   return (
-    <footer className="row wrap">
+    <footer className="row flex-wrap">
       <span>{children}</span>
-      {legend !== undefined && <span className="row gap-3 wrap legend">{legend}</span>}
-      <span className="push row">
+      {legend !== undefined && <span className="row gap-3 flex-wrap legend">{legend}</span>}
+      <span className="ml-auto row">
         <button type="button" className="btn s" title="Key [" disabled={cursor === undefined} onClick={goBack}>
           <Icon name="left" size={12} />
           {words.before}

@@ -31,7 +31,7 @@ export function SearchField({ placeholder, value, onSearch }: SearchFieldProps) 
   }, [typed]);
   return (
     <label className="inp search">
-      <span className="vh">{placeholder}</span>
+      <span className="sr-only">{placeholder}</span>
       <Icon name="search" size={14} />
       <input
         ref={field}

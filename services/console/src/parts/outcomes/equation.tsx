@@ -1,5 +1,4 @@
 import { Fragment, type ReactNode } from 'react';
-import styles from './equation.module.css';
 import { Icon } from '../icon/icon.tsx';
 import { formatCount } from '../words/numbers.ts';
 import { OutcomeKey } from './outcome-bar.tsx';
@@ -18,22 +17,22 @@ export function Equation({ line, children }: EquationProps) {
   const isRight = addsUp(line);
   return (
     <section className="panel" aria-label="The sum">
-      <div className={styles['sum']}>
-        <div className={styles['term']}>
-          <b className={styles['first']}>{formatCount(line.audience)}</b>
+      <div className="equation">
+        <div className="term">
+          <b className="first">{formatCount(line.audience)}</b>
           <span className="key">audience</span>
         </div>
         {terms.map((outcome, index) => (
           <Fragment key={outcome}>
-            <span className={styles['sign']}>{index === 0 ? '=' : '+'}</span>
-            <div className={`${styles['term'] ?? ''} ${line[outcome] === 0 ? (styles['zero'] ?? '') : ''}`}>
+            <span className="sign">{index === 0 ? '=' : '+'}</span>
+            <div className={line[outcome] === 0 ? 'term zero' : 'term'}>
               <b>{formatCount(line[outcome])}</b>
               <OutcomeKey outcome={outcome} />
             </div>
           </Fragment>
         ))}
       </div>
-      <footer className="row wrap">
+      <footer className="row flex-wrap">
         <AddsUp isRight={isRight} />
         <span>{children}</span>
       </footer>

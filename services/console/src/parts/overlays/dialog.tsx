@@ -1,5 +1,5 @@
-import { Modal } from '@mantine/core';
 import type { ReactNode } from 'react';
+import { Modal } from './modal.tsx';
 
 interface DialogProps {
   title: string;
@@ -11,19 +11,16 @@ interface DialogProps {
   actions: ReactNode;
 }
 
-/** Keeps the focus until it is closed and gives it back then; Esc closes. It is shown for as long as it is rendered. */
+/** Asks or tells something, with its buttons at the foot. */
 export function Dialog({ title, lead, onClose, children, actions }: DialogProps) {
   return (
-    <Modal.Root opened onClose={onClose} centered size={600} classNames={{ content: 'dialog' }} lockScroll={false}>
-      <Modal.Overlay />
-      <Modal.Content aria-label={title}>
-        <div className="dh1">
-          <h2>{title}</h2>
-          {lead !== undefined && <p className="t2 sm">{lead}</p>}
-        </div>
-        <div className="body">{children}</div>
-        <div className="df">{actions}</div>
-      </Modal.Content>
-    </Modal.Root>
+    <Modal label={title} className="dialog" onClose={onClose}>
+      <div className="dh1">
+        <h2>{title}</h2>
+        {lead !== undefined && <p className="t2 sm">{lead}</p>}
+      </div>
+      <div className="body">{children}</div>
+      <div className="df">{actions}</div>
+    </Modal>
   );
 }

@@ -20,7 +20,7 @@ export function Panel({ title, note, actions, footer, padded = false, children }
       <header>
         <h2 id={id}>{title}</h2>
         {note !== undefined && <span className="t3 sm">{note}</span>}
-        {actions !== undefined && <div className="push">{actions}</div>}
+        {actions !== undefined && <div className="ml-auto">{actions}</div>}
       </header>
       {padded ? <div className="pad">{children}</div> : children}
       {footer !== undefined && <footer>{footer}</footer>}

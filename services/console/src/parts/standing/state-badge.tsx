@@ -25,7 +25,7 @@ export function StateCause({ tone, children }: { tone: 'warn' | 'bad' | 'idle'; 
   return (
     <div className={`cause row ${colours[tone]}`}>
       <Icon name="warn" size={14} />
-      <span className="cut" title={children}>
+      <span className="truncate" title={children}>
         {children}
       </span>
     </div>

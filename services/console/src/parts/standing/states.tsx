@@ -21,7 +21,7 @@ function Notice({ icon, tone, title, children, actions }: NoticeProps) {
       </span>
       <b>{title}</b>
       <p className="t2">{children}</p>
-      {actions !== undefined && <div className="row wrap">{actions}</div>}
+      {actions !== undefined && <div className="row flex-wrap">{actions}</div>}
     </div>
   );
 }

@@ -3,16 +3,15 @@ import { OutcomeBar } from '../outcomes/outcome-bar.tsx';
 import { outcomeWords, segmentsOf } from '../outcomes/outcomes.ts';
 import type { StepCounts, StepTableProps } from './step-lines.ts';
 import { Mark } from './step-mark.tsx';
-import styles from './step-table.module.css';
 
 /** The table of steps where there is no room for one: a card for each step, with every number in words below its bar. */
 export function StepCards({ steps, countries, markOf }: StepTableProps) {
   return (
     <div className="narrow">
       {steps.map((line) => (
-        <section key={line.step} className={styles['card']}>
+        <section key={line.step} className="p-3 border-line not-first:border-t">
           <div className="row">
-            <h3 className={styles['cardTitle']}>
+            <h3 className="text-base">
               {line.step}&ensp;{line.action}
             </h3>
             <SucceededOf line={line} />
@@ -21,7 +20,7 @@ export function StepCards({ steps, countries, markOf }: StepTableProps) {
             const ofCountry = own.find(({ step }) => step === line.step);
             if (!ofCountry) return null;
             return (
-              <div key={country} className={styles['cardLine']}>
+              <div key={country} className="grid gap-1 mt-3">
                 <div className="row sm">
                   <b>{country}</b>
                   <Mark mark={markOf?.(country, line.step) ?? null} isTold />
@@ -40,7 +39,7 @@ export function StepCards({ steps, countries, markOf }: StepTableProps) {
 
 function SucceededOf({ line }: { line: StepCounts }) {
   return (
-    <span className="push sm">
+    <span className="ml-auto sm">
       <b>{formatCount(line.succeeded)}</b> <span className="t3">of {formatCount(line.audience)}</span>
     </span>
   );
@@ -49,7 +48,7 @@ function SucceededOf({ line }: { line: StepCounts }) {
 function OtherNumbers({ line }: { line: StepCounts }) {
   const others = segmentsOf(line).filter(({ outcome }) => outcome !== 'succeeded');
   return (
-    <div className={`row wrap xs t3 ${styles['others'] ?? ''}`}>
+    <div className="row flex-wrap xs t3 gap-y-0 gap-x-2.5">
       {others.map(({ outcome, users }) => (
         <span key={outcome}>
           {formatCount(users)} {outcomeWords[outcome]}

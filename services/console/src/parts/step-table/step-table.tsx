@@ -7,7 +7,6 @@ import { hasShare, leastWidth, StepColgroup, stepWidths } from './step-colgroup.
 import { columnsOf, reportColumns } from './step-columns.ts';
 import type { StepCounts, StepTableProps } from './step-lines.ts';
 import { Mark } from './step-mark.tsx';
-import styles from './step-table.module.css';
 
 /** Outcomes that a table of this manner has columns for. */
 export function stepColumns({ steps, countries, manner }: Omit<StepTableProps, 'markOf'>): OutcomeName[] {
@@ -23,16 +22,16 @@ export function StepTable(props: StepTableProps) {
   return (
     <>
       <div className="scroll wide" tabIndex={0} role="region" aria-label="Table of users by step and country">
-        <table className={styles['table']} style={{ minWidth: leastWidth(widths) }}>
+        <table className="step-table" style={{ minWidth: leastWidth(widths) }}>
           <StepColgroup widths={widths} />
           <thead>
             <tr>
               <th scope="col">Step</th>
-              <th scope="col" className="r">
+              <th scope="col" className="text-right">
                 Audience
               </th>
               <th scope="col">
-                <span className="vh">Outcomes as a bar</span>
+                <span className="sr-only">Outcomes as a bar</span>
               </th>
               {columns.map((outcome) => (
                 <Heads key={outcome} outcome={outcome} manner={manner} />
@@ -40,7 +39,7 @@ export function StepTable(props: StepTableProps) {
             </tr>
           </thead>
           {steps.map((line) => (
-            <tbody key={line.step} className={styles['step']}>
+            <tbody key={line.step} className="border-line-2 not-first-of-type:border-t">
               <Line line={line} columns={columns} manner={manner} isSum>
                 {line.step}&ensp;{line.action}
               </Line>
@@ -69,13 +68,13 @@ function Heads({ outcome, manner }: ColumnProps) {
   const word = outcomeWords[outcome];
   return (
     <>
-      <th scope="col" className="r">
+      <th scope="col" className="text-right">
         {word.charAt(0).toUpperCase()}
         {word.slice(1)}
       </th>
       {hasShare(outcome, manner) && (
-        <th scope="col" className="r">
-          Share<span className="vh"> of the audience that succeeded</span>
+        <th scope="col" className="text-right">
+          Share<span className="sr-only"> of the audience that succeeded</span>
         </th>
       )}
     </>
@@ -92,10 +91,10 @@ interface LineProps extends Pick<StepTableProps, 'manner'> {
 function Line({ line, columns, manner, isSum = false, children }: LineProps) {
   return (
     <tr className={isSum ? 'sum' : undefined}>
-      <th scope="row" className={isSum ? 'cut' : 'w5'} title={isSum ? line.action : undefined}>
+      <th scope="row" className={isSum ? 'truncate' : 'font-medium'} title={isSum ? line.action : undefined}>
         {children}
       </th>
-      <td className="r">{formatCount(line.audience)}</td>
+      <td className="text-right">{formatCount(line.audience)}</td>
       <td>
         <OutcomeBar counts={line} audience={line.audience} size={isSum ? 'large' : 'normal'} />
       </td>
@@ -110,8 +109,8 @@ function Cells({ line, outcome, manner }: ColumnProps & { line: StepCounts }) {
   const users = line[outcome];
   return (
     <>
-      <td className={users === 0 ? 'r z' : 'r'}>{formatCount(users)}</td>
-      {hasShare(outcome, manner) && <td className="r t2">{formatShare(users, line.audience)}</td>}
+      <td className={users === 0 ? 'text-right z' : 'text-right'}>{formatCount(users)}</td>
+      {hasShare(outcome, manner) && <td className="text-right t2">{formatShare(users, line.audience)}</td>}
     </>
   );
 }

@@ -12,7 +12,6 @@ import { SkeletonRows } from '../../parts/standing/skeleton.tsx';
 import { Empty, Failed, NoMatch } from '../../parts/standing/states.tsx';
 import { Time } from '../../parts/times/time.tsx';
 import { changeInWords, detailInWords } from './change-words.ts';
-import styles from './audit.module.css';
 
 const route = getRouteApi('/audit');
 const pageSize = 50;
@@ -27,7 +26,7 @@ export function AuditView() {
   const search = (change: object) => void navigate({ search: (before) => ({ ...before, ...change }) });
   return (
     <Page title="Audit log">
-      <div className={styles['search']}>
+      <div className="max-w-105">
         <SearchField
           placeholder="Id or name of what was changed"
           value={subject ?? ''}
@@ -63,8 +62,8 @@ export function AuditView() {
 /** @param changes undefined while they are asked for */
 function ChangeTable({ changes }: { changes: readonly Change[] | undefined }) {
   return (
-    <table className={styles['changes']}>
-      <caption className="vh">Changes, newest first</caption>
+    <table className="table-auto">
+      <caption className="sr-only">Changes, newest first</caption>
       <thead>
         <tr>
           <th scope="col">When</th>
@@ -96,18 +95,18 @@ function ChangeRow({ change }: { change: Change }) {
   const words = detailInWords(detail);
   return (
     <tr>
-      <td className="nw">
+      <td className="whitespace-nowrap">
         <Time instant={at} withSeconds />
       </td>
       <td className="wide">{keyName ?? 'nobody known'}</td>
-      <td className="w5">{changeInWords(change)}</td>
+      <td className="font-medium">{changeInWords(change)}</td>
       <td className="wide mono" title={subject ?? undefined}>
         {subject === null ? '–' : shortId(subject)}
       </td>
-      <td className={`wide t2 ${styles['detail']}`} title={words}>
+      <td className="wide t2 max-w-70 overflow-hidden text-ellipsis whitespace-nowrap" title={words}>
         {words}
       </td>
-      <td className={isDone ? 'nw c-ok' : 'nw c-warn'}>
+      <td className={isDone ? 'whitespace-nowrap c-ok' : 'whitespace-nowrap c-warn'}>
         <span className="row gap-1">
           <Icon name={isDone ? 'check' : 'cancelled'} size={14} />
           {isDone ? 'done' : status === 409 ? 'refused by its state' : `refused, ${status}`}

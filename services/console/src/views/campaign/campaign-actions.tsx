@@ -19,7 +19,7 @@ export function CampaignActions({ campaign }: { campaign: Campaign }) {
   const isUnderWay = runId !== undefined && !hasEnded(state);
   const refusal = useRefusal('manager');
   return (
-    <div className="row push">
+    <div className="row ml-auto">
       {refusal === undefined ? (
         <Link className="btn" to="/campaigns/new" search={{ copy: id }}>
           Duplicate
@@ -73,7 +73,7 @@ function TakeBackDialog({ campaign, onClose }: { campaign: Campaign; onClose: ()
       lead="It is a draft again, and can be changed and started anew."
       onClose={onClose}
       actions={
-        <span className="push row">
+        <span className="ml-auto row">
           <Button onClick={onClose} data-autofocus>
             Leave it scheduled
           </Button>

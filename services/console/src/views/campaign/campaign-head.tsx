@@ -8,7 +8,7 @@ export function CampaignHead({ campaign }: { campaign: Campaign }) {
   const { id, name, state, revision, createdAt, nextRunAt, startsAt } = campaign;
   return (
     <div>
-      <div className="row wrap">
+      <div className="row flex-wrap">
         <h1>{name}</h1>
         <StateBadge state={state} tinted />
       </div>

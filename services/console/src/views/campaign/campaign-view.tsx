@@ -12,7 +12,6 @@ import { CampaignHead } from './campaign-head.tsx';
 import { Definition } from './definition.tsx';
 import { RecurringPanel } from './recurring-panel.tsx';
 import { RunsPanel } from './runs-panel.tsx';
-import styles from './campaign.module.css';
 
 const crumbs = [{ label: 'Campaigns', link: { to: '/campaigns' } }] as const;
 const route = getRouteApi('/campaigns/$campaignId');
@@ -44,8 +43,8 @@ export function CampaignView() {
         <CampaignHead campaign={campaign.data} />
         <CampaignActions campaign={campaign.data} />
       </div>
-      <div className={styles['layout']}>
-        <div className={styles['main']}>
+      <div className="grid grid-cols-[minmax(0,1fr)_minmax(0,420px)] gap-4 items-start max-[960px]:grid-cols-1">
+        <div className="grid gap-4 min-w-0">
           {campaign.data.schedule.type === 'recurring' && <RecurringPanel campaign={campaign.data} />}
           <RunsPanel
             runs={runs.data?.items}
@@ -54,7 +53,7 @@ export function CampaignView() {
             campaign={campaign.data}
           />
         </div>
-        <div className={styles['main']}>
+        <div className="grid gap-4 min-w-0">
           <Definition campaign={campaign.data} />
         </div>
       </div>
@@ -66,7 +65,7 @@ function CampaignSkeleton() {
   const shown = usePatience();
   if (!shown) return null;
   return (
-    <div className={styles['skeleton']} aria-hidden="true">
+    <div className="grid gap-3" aria-hidden="true">
       <SkeletonBar width={260} />
       <SkeletonBar width={180} />
       <div className="panel" style={{ height: 240 }} />

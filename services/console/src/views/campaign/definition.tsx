@@ -7,7 +7,6 @@ import { useZone } from '../../parts/times/zone.ts';
 import { formOf } from '../../parts/campaign/form-definition.ts';
 import { outcomesInWords } from '../../parts/campaign/sources.ts';
 import { whenInWords } from '../../parts/campaign/when-words.ts';
-import styles from './campaign.module.css';
 
 /** What it was made to do, in words. */
 export function Definition({ campaign }: { campaign: Campaign }) {
@@ -17,9 +16,9 @@ export function Definition({ campaign }: { campaign: Campaign }) {
   const { holdOutPercent } = audience;
   return (
     <Panel title="Definition" note={`revision ${campaign.revision}`} padded>
-      <dl className={`kv ${styles['definition']}`}>
+      <dl className="kv [&_dd]:wrap-anywhere">
         <dt>Countries</dt>
-        <dd className="row wrap gap-1">
+        <dd className="row flex-wrap gap-1">
           {countries.map((country) => (
             <span key={country} className="tag">
               {country}
@@ -48,10 +47,10 @@ export function Definition({ campaign }: { campaign: Campaign }) {
         )}
         <dt>Chain</dt>
         <dd>
-          <ol className={styles['chain']}>
+          <ol className="grid gap-2">
             {chain.map(({ action, params, unitsPerUser }, index) => (
               <li key={`${index} ${action}`}>
-                <b className="w5">
+                <b className="font-medium">
                   {index + 1}&ensp;{action}
                 </b>
                 {unitsPerUser !== undefined && (
@@ -91,7 +90,7 @@ function Entries({ entries }: { entries: Campaign['audience']['include'] }) {
         <li key={JSON.stringify(entry)}>
           {'segment' in entry ? (
             <>
-              <b className="w5">{entry.segment}</b> <span className="t3">segment</span>
+              <b className="font-medium">{entry.segment}</b> <span className="t3">segment</span>
             </>
           ) : 'list' in entry ? (
             <>
@@ -113,7 +112,7 @@ function Params({ params }: { params: Campaign['chain'][number]['params'] }) {
   const entries = Object.entries(params);
   if (entries.length === 0) return <div className="t3 sm">no parameters</div>;
   return (
-    <div className={`mono t2 ${styles['params']}`}>
+    <div className="mono t2 wrap-anywhere">
       {entries
         .map(([name, value]) => `${name}: ${typeof value === 'string' ? value : JSON.stringify(value)}`)
         .join(' · ')}

@@ -9,7 +9,6 @@ import { Panel } from '../../parts/panels/panel.tsx';
 import { useZone } from '../../parts/times/zone.ts';
 import { NextFires } from '../../parts/campaign/next-fires.tsx';
 import { whenOf } from '../../parts/campaign/when-form.ts';
-import styles from './campaign.module.css';
 
 /** Its next starts, and whether it goes on at all. */
 export function RecurringPanel({ campaign }: { campaign: Campaign }) {
@@ -17,7 +16,7 @@ export function RecurringPanel({ campaign }: { campaign: Campaign }) {
   const { scheduleId } = campaign;
   return (
     <Panel title="Next starts" actions={scheduleId === null ? undefined : <Rhythm scheduleId={scheduleId} />}>
-      <div className={styles['fires']}>
+      <div className="fires">
         <NextFires when={whenOf(campaign.schedule, zone)} />
       </div>
     </Panel>

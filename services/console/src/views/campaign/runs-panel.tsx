@@ -46,8 +46,8 @@ export function RunsPanel({ campaign, runs, error, onRetry }: RunsPanelProps) {
               <th scope="col" className="wide">
                 Took
               </th>
-              <th scope="col" className="r">
-                <span className="vh">Open</span>
+              <th scope="col" className="text-right">
+                <span className="sr-only">Open</span>
               </th>
             </tr>
           </thead>
@@ -81,7 +81,7 @@ function RunRow({ run }: { run: Run }) {
             ? formatDuration(Date.parse(endedAt) - Date.parse(startedAt))
             : 'goes on'}
       </td>
-      <td className="r">
+      <td className="text-right">
         <Link className="link" to={isOver ? '/runs/$runId/report' : '/runs/$runId'} params={{ runId }}>
           {isOver ? 'Report' : 'Watch'}
         </Link>

@@ -40,7 +40,7 @@ export function StartDraftDialog({ campaign, onClose }: { campaign: Campaign; on
       lead={whenInWords(formOf(campaign, [], zone), zone)}
       onClose={onClose}
       actions={
-        <span className="push row">
+        <span className="ml-auto row">
           <Button onClick={onClose} data-autofocus>
             Not yet
           </Button>

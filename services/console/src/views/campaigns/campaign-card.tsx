@@ -19,8 +19,8 @@ export function CampaignCard({ campaign: listed }: { campaign: ListedCampaign })
   return (
     <Link {...campaignLink(campaign)} className="card" data-row data-row-link>
       <div className="row">
-        <span className="w6 cut">{name}</span>
-        <span className="push sm">
+        <span className="font-semibold truncate">{name}</span>
+        <span className="ml-auto sm">
           <StateBadge state={shownState(campaign)} />
         </span>
       </div>
@@ -29,7 +29,7 @@ export function CampaignCard({ campaign: listed }: { campaign: ListedCampaign })
         <span>
           {through.first} <span className="t3">{through.second}</span>
         </span>
-        <span className="push r nw">
+        <span className="ml-auto text-right whitespace-nowrap">
           {next.first} {next.aside !== undefined && <span className="t3">{next.aside}</span>}
         </span>
       </div>

@@ -67,12 +67,12 @@ export function CampaignList({ query, search, isOld, total, totalOfAll, onChoose
                 <th scope="col">Campaign</th>
                 <th scope="col">Chain, countries</th>
                 <th scope="col">Outcome of the last run</th>
-                <th scope="col" className="r">
+                <th scope="col" className="text-right">
                   Through the chain
                 </th>
                 <th scope="col">ETA, next run or end</th>
                 <th scope="col">
-                  <span className="vh">More</span>
+                  <span className="sr-only">More</span>
                 </th>
               </tr>
             </thead>

@@ -24,29 +24,29 @@ export function CampaignRow({ campaign: asListed }: { campaign: ListedCampaign }
         {cause && <StateCause tone={cause.tone}>{cause.words}</StateCause>}
       </td>
       <td className="two">
-        <div className="w5 cut">
+        <div className="font-medium truncate">
           <Link {...campaignLink(campaign)} className="row-link" data-row-link title={name}>
             {name}
           </Link>
         </div>
-        <div className="cut">{audienceWords(campaign)}</div>
+        <div className="truncate">{audienceWords(campaign)}</div>
       </td>
       <td className="two">
-        <div className="cut">{chain.map(({ action }) => action).join(' → ')}</div>
+        <div className="truncate">{chain.map(({ action }) => action).join(' → ')}</div>
         <div>{listed(countries, 'country', 'countries')}</div>
       </td>
       <td>{run ? <RunBar run={run} /> : <span className="t3 sm">No run yet</span>}</td>
-      <td className="r two">
+      <td className="text-right two">
         <div>{through.first}</div>
         <div>{through.second}</div>
       </td>
       <td className="two">
-        <div className="nw">
+        <div className="whitespace-nowrap">
           {next.first} {next.aside !== undefined && <span className="t3">{next.aside}</span>}
         </div>
-        <div className="nw">{next.second}</div>
+        <div className="whitespace-nowrap">{next.second}</div>
       </td>
-      <td className="r">
+      <td className="text-right">
         <RowMenu campaign={campaign} />
       </td>
     </tr>

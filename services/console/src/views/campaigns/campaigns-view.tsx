@@ -4,6 +4,7 @@ import { Page } from '../../frame/page.tsx';
 import { useRefusal } from '../../frame/session/session.ts';
 import { useLiveCampaigns } from '../../live/live-runs.ts';
 import { Button } from '../../parts/controls/button.tsx';
+import { Icon } from '../../parts/icon/icon.tsx';
 import { Chips, type Chip } from '../../parts/lists/chips.tsx';
 import { Freshness, StaleBanner, useIsStale } from '../../parts/standing/freshness.tsx';
 import { SearchField } from '../../parts/lists/search-field.tsx';
@@ -75,7 +76,7 @@ function NewCampaign() {
   }
   return (
     <Link to="/campaigns/new" className="btn ink">
-      <span className="i i-plus" aria-hidden="true" />
+      <Icon name="plus" />
       {words}
       <kbd className="wide" aria-hidden="true">
         C

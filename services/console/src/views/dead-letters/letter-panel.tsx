@@ -13,7 +13,6 @@ import { Time } from '../../parts/times/time.tsx';
 import { contentInWords } from './letter-text.ts';
 import { Neighbours } from './neighbours.tsx';
 import { SettleDialog, type SettleVerb } from './settle-dialog.tsx';
-import styles from './dead-letters.module.css';
 
 interface LetterPanelProps {
   /** One that somebody asked for by its id; else the newest of the group. */
@@ -54,7 +53,7 @@ export function LetterPanel({ id, group }: LetterPanelProps) {
       ) : letter.data ? (
         <Letter letter={letter.data} />
       ) : (
-        <div className={styles['body']} aria-hidden="true">
+        <div className="grid gap-3 px-4 pt-3 pb-3.5" aria-hidden="true">
           <SkeletonBar width={220} />
           <SkeletonBar width={180} />
         </div>
@@ -76,8 +75,8 @@ function Letter({ letter }: { letter: DeadLetterContent }) {
   const value = contentInWords(letter.value);
   const key = contentInWords(letter.key);
   return (
-    <div className={styles['body']}>
-      <dl className={`kv ${styles['facts']}`}>
+    <div className="grid gap-3 px-4 pt-3 pb-3.5">
+      <dl className="kv [&_dd]:wrap-anywhere">
         <dt>Came</dt>
         <dd>
           <Time instant={letter.createdAt} withSeconds />
@@ -109,7 +108,7 @@ function Letter({ letter }: { letter: DeadLetterContent }) {
           {value.note}, {formatCount(letter.bytes)} bytes{letter.cut && ', the first 64 KiB'}
         </span>
         {letter.state === 'kept' && (
-          <span className="push row">
+          <span className="ml-auto row">
             <Button small kind="bad" refusal={refusal} onClick={() => setVerb('discard')}>
               Discard…
             </Button>
@@ -119,7 +118,7 @@ function Letter({ letter }: { letter: DeadLetterContent }) {
           </span>
         )}
       </div>
-      <pre className={styles['bytes']} tabIndex={0} aria-label="The message">
+      <pre className="bytes max-h-70" tabIndex={0} aria-label="The message">
         {value.text || 'empty'}
       </pre>
       {verb && <SettleDialog verb={verb} letter={letter} onClose={() => setVerb(null)} />}

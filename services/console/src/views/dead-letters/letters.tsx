@@ -12,7 +12,6 @@ import { Time } from '../../parts/times/time.tsx';
 import { LetterPanel } from './letter-panel.tsx';
 import { topicInWords } from './letter-text.ts';
 import { SettleDialog, type SettleVerb } from './settle-dialog.tsx';
-import styles from './dead-letters.module.css';
 
 const route = getRouteApi('/dead-letters');
 
@@ -41,7 +40,7 @@ export function Letters({ groups, error, onRetry }: LettersProps) {
   }
   const chosen = groups?.find((group) => group.topic === topic && group.reason === reason) ?? groups?.[0];
   return (
-    <div className={styles['layout']}>
+    <div className="cols grid-cols-[minmax(0,1fr)_minmax(0,540px)] max-[1180px]:grid-cols-2 max-[960px]:grid-cols-1">
       <GroupsPanel
         groups={groups}
         chosen={id === undefined ? chosen : undefined}
@@ -72,9 +71,9 @@ function GroupsPanel({ groups, chosen, onChoose }: GroupsPanelProps) {
       note={note}
       footer={
         chosen && (
-          <div className="row wrap">
+          <div className="row flex-wrap">
             <b>{formatCount(chosen.letters)} chosen</b>
-            <span className="push row">
+            <span className="ml-auto row">
               <Button small kind="bad" refusal={refusal} onClick={() => setVerb('discard')}>
                 Discard {formatCount(chosen.letters)}…
               </Button>
@@ -87,14 +86,14 @@ function GroupsPanel({ groups, chosen, onChoose }: GroupsPanelProps) {
       }
     >
       <table>
-        <caption className="vh">Dead letters by topic and reason</caption>
+        <caption className="sr-only">Dead letters by topic and reason</caption>
         <thead>
           <tr>
             <th scope="col">Reason</th>
-            <th scope="col" className="r">
+            <th scope="col" className="text-right">
               Messages
             </th>
-            <th scope="col" className="r wide">
+            <th scope="col" className="text-right wide">
               Last
             </th>
           </tr>
@@ -121,14 +120,20 @@ function GroupRow({ group, isChosen, onChoose }: { group: DeadLetterGroup; isCho
     <tr data-row className={isChosen ? 'tall sel' : 'tall'}>
       <td className="two">
         <div>
-          <button type="button" className={styles['choose']} aria-pressed={isChosen} data-row-link onClick={onChoose}>
+          <button
+            type="button"
+            className="font-medium text-left wrap-anywhere hover:underline phone:min-h-7"
+            aria-pressed={isChosen}
+            data-row-link
+            onClick={onChoose}
+          >
             {capital(reason)}
           </button>
         </div>
         <div>{topicInWords(topic)}</div>
       </td>
-      <td className="r">{formatCount(letters)}</td>
-      <td className="r two wide nw">
+      <td className="text-right">{formatCount(letters)}</td>
+      <td className="text-right two wide whitespace-nowrap">
         <div>
           <Time instant={lastAt} />
         </div>

@@ -66,7 +66,7 @@ export function SettleDialog({ verb, group, letter, onClose }: SettleDialogProps
       lead={`${topicInWords(topic)}: ${letter?.reason ?? group?.reason ?? ''}`}
       onClose={onClose}
       actions={
-        <span className="push row">
+        <span className="ml-auto row">
           <Button onClick={onClose} data-autofocus>
             Leave as they are
           </Button>

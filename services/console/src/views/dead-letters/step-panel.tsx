@@ -17,7 +17,6 @@ import { Failed } from '../../parts/standing/states.tsx';
 import { Time } from '../../parts/times/time.tsx';
 import { Neighbours } from './neighbours.tsx';
 import type { SettleVerb } from './settle-dialog.tsx';
-import styles from './dead-letters.module.css';
 
 interface StepPanelProps {
   id: string;
@@ -47,7 +46,7 @@ export function StepPanel({ id, group, onShow }: StepPanelProps) {
       ) : data ? (
         <Step key={id} step={data} />
       ) : (
-        <div className={styles['body']} aria-hidden="true">
+        <div className="grid gap-3 px-4 pt-3 pb-3.5" aria-hidden="true">
           <SkeletonBar width={240} />
           <SkeletonBar width={160} />
         </div>
@@ -61,8 +60,8 @@ function Step({ step }: { step: QuarantinedStepDetail }) {
   const mayNot = useRefusal('operator');
   const refusal = mayNot ?? (step.replayable ? undefined : `It cannot be opened again: ${step.whyNot ?? ''}`);
   return (
-    <div className={styles['body']}>
-      <dl className={`kv ${styles['facts']}`}>
+    <div className="grid gap-3 px-4 pt-3 pb-3.5">
+      <dl className="kv [&_dd]:wrap-anywhere">
         <dt>Batch</dt>
         <dd>
           {formatCount(step.batchNo)} in {step.country}, at step {step.step}, {step.action}
@@ -93,9 +92,9 @@ function Step({ step }: { step: QuarantinedStepDetail }) {
         <dt>Key</dt>
         <dd className="mono">{step.idempotencyKey}</dd>
       </dl>
-      <div className={styles['calls']}>
+      <div className="overflow-x-auto border border-line rounded-md [--row:26px]">
         <table>
-          <caption className="vh">Its calls</caption>
+          <caption className="sr-only">Its calls</caption>
           <thead>
             <tr>
               <th scope="col">Call</th>
@@ -108,7 +107,7 @@ function Step({ step }: { step: QuarantinedStepDetail }) {
             {step.calls.map(({ at, worker, result, cause }, index) => (
               <tr key={`${at} ${index}`}>
                 <td>{index + 1}</td>
-                <td className="nw">
+                <td className="whitespace-nowrap">
                   <Time instant={at} withSeconds />
                 </td>
                 <td>{worker ?? 'not noted'}</td>
@@ -156,7 +155,7 @@ function StepDialog({ verb, step, onClose }: StepDialogProps) {
       lead={`${step.action} ${step.country}, batch ${formatCount(step.batchNo)}`}
       onClose={onClose}
       actions={
-        <span className="push row">
+        <span className="ml-auto row">
           <Button onClick={onClose} data-autofocus>
             Not now
           </Button>

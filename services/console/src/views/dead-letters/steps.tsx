@@ -6,7 +6,6 @@ import { Panel } from '../../parts/panels/panel.tsx';
 import { SkeletonRows } from '../../parts/standing/skeleton.tsx';
 import { Empty, Failed } from '../../parts/standing/states.tsx';
 import { Time } from '../../parts/times/time.tsx';
-import styles from './dead-letters.module.css';
 import { groupSteps, type StepGroup } from './step-groups.ts';
 import { StepPanel } from './step-panel.tsx';
 
@@ -43,7 +42,7 @@ export function Steps({ steps, hasMore, error, onRetry }: StepsProps) {
   const shown = id ?? chosen?.steps[0]?.id;
   const show = (step: string) => void navigate({ search: { show: 'steps', id: step }, replace: true });
   return (
-    <div className={styles['layout']}>
+    <div className="cols grid-cols-[minmax(0,1fr)_minmax(0,540px)] max-[1180px]:grid-cols-2 max-[960px]:grid-cols-1">
       <StepGroups groups={groups} chosen={chosen} hasMore={hasMore} onChoose={show} />
       {shown !== undefined && <StepPanel id={shown} group={chosen?.steps ?? []} onShow={show} />}
     </div>
@@ -75,17 +74,17 @@ function StepGroups({ groups, chosen, hasMore, onChoose }: StepGroupsProps) {
       }
     >
       <table>
-        <caption className="vh">Quarantined steps by shard, and by what can be done with them</caption>
+        <caption className="sr-only">Quarantined steps by shard, and by what can be done with them</caption>
         <thead>
           <tr>
             <th scope="col">Step</th>
-            <th scope="col" className="r">
+            <th scope="col" className="text-right">
               Batches
             </th>
-            <th scope="col" className="r">
+            <th scope="col" className="text-right">
               Users
             </th>
-            <th scope="col" className="r wide">
+            <th scope="col" className="text-right wide">
               Last
             </th>
           </tr>
@@ -115,7 +114,7 @@ function GroupRow({ group, isChosen, onChoose }: GroupRowProps) {
         <div>
           <button
             type="button"
-            className={styles['choose']}
+            className="font-medium text-left wrap-anywhere hover:underline phone:min-h-7"
             aria-pressed={isChosen}
             data-row-link
             onClick={() => newest && onChoose(newest.id)}
@@ -127,9 +126,9 @@ function GroupRow({ group, isChosen, onChoose }: GroupRowProps) {
           {countOf(runs, 'run')} · {whyNot === null ? 'may be opened again' : `cannot be opened again: ${whyNot}`}
         </div>
       </td>
-      <td className="r">{formatCount(steps.length)}</td>
-      <td className="r">{formatCount(users)}</td>
-      <td className="r two wide nw">
+      <td className="text-right">{formatCount(steps.length)}</td>
+      <td className="text-right">{formatCount(users)}</td>
+      <td className="text-right two wide whitespace-nowrap">
         <div>
           <Time instant={lastAt} />
         </div>

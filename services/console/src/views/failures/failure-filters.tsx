@@ -2,7 +2,6 @@ import { useId } from 'react';
 import type { RunReport } from '../../api/generated/types.gen.ts';
 import { Button } from '../../parts/controls/button.tsx';
 import { filterOf, type FailureFilter } from './failure-filter.ts';
-import styles from './failures.module.css';
 import type { FailuresSearch } from './search.ts';
 
 interface FailureFiltersProps {
@@ -17,7 +16,7 @@ export function FailureFilters({ report, filter, onFilter }: FailureFiltersProps
   const reasons = [...new Set(report?.failures.map(({ reason }) => reason))].sort();
   const isFiltered = Object.keys(filter).length > 0;
   return (
-    <div className="row wrap">
+    <div className="row flex-wrap">
       <Choice
         label="Step"
         value={filter.step === undefined ? '' : String(filter.step)}
@@ -65,7 +64,7 @@ function Choice({ label, value, options, onChoose }: ChoiceProps) {
   const id = useId();
   const isKnown = value === '' || options.some(([each]) => each === value);
   return (
-    <span className={`filt ${value === '' ? '' : 'on'} ${styles['filter'] ?? ''}`}>
+    <span className={`filt ${value === '' ? '' : 'on'} pr-0.5`}>
       <label htmlFor={id}>{label}</label>
       <select id={id} value={value} onChange={({ target }) => onChoose(target.value)}>
         <option value="">any</option>

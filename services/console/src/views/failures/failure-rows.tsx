@@ -4,7 +4,6 @@ import { formatCount } from '../../parts/words/numbers.ts';
 import { useRowKeys } from '../../parts/keys/use-row-keys.ts';
 import { SkeletonRows } from '../../parts/standing/skeleton.tsx';
 import { Time } from '../../parts/times/time.tsx';
-import styles from './failure-rows.module.css';
 
 interface FailureRowsProps {
   runId: string;
@@ -19,27 +18,27 @@ export function FailureRows({ runId, items, steps, isOld }: FailureRowsProps) {
   const rows = useRowKeys<HTMLTableSectionElement>();
   return (
     <div className="scroll">
-      <table className={`d30 ${styles['table'] ?? ''} ${isOld ? (styles['old'] ?? '') : ''}`}>
+      <table className={`d30 table-fixed min-w-180 ${isOld ? 'opacity-60' : ''}`}>
         <thead>
           <tr>
             <th scope="col">User</th>
-            <th scope="col" className={`wide ${styles['step'] ?? ''}`}>
+            <th scope="col" className="wide w-37.5">
               Step
             </th>
-            <th scope="col" className={styles['country']}>
+            <th scope="col" className="w-19">
               Country
             </th>
             <th scope="col">Reason</th>
             <th scope="col" className="wide">
               What was said
             </th>
-            <th scope="col" className={`r wide ${styles['number'] ?? ''}`}>
+            <th scope="col" className="text-right wide w-18">
               Calls
             </th>
-            <th scope="col" className={`r wide ${styles['number'] ?? ''}`}>
+            <th scope="col" className="text-right wide w-18">
               Batch
             </th>
-            <th scope="col" className={`r wide ${styles['time'] ?? ''}`}>
+            <th scope="col" className="text-right wide w-37.5">
               Failed at
             </th>
           </tr>
@@ -61,24 +60,24 @@ function Row({ runId, item, steps }: { runId: string; item: UserFailure; steps: 
   const action = steps.find((line) => line.step === step)?.action ?? '';
   return (
     <tr data-row>
-      <th scope="row" className="mono cut" title={userId}>
+      <th scope="row" className="mono truncate" title={userId}>
         <Link className="link" to="/runs/$runId/users/$userId" params={{ runId, userId }} data-row-link>
           {userId}
         </Link>
       </th>
-      <td className="t2 cut wide">
+      <td className="t2 truncate wide">
         {step} {action}
       </td>
       <td>{country}</td>
-      <td className={`mono ${styles['reason'] ?? ''}`}>
+      <td className="mono wrap-anywhere leading-4.5">
         {reason} {outcome === 'unknown' && <span className="tag">unknown</span>}
       </td>
-      <td className="t2 cut wide" title={detail ?? undefined}>
+      <td className="t2 truncate wide" title={detail ?? undefined}>
         {detail}
       </td>
-      <td className="r wide">{formatCount(attempts)}</td>
-      <td className="r t2 wide">{formatCount(batchNo)}</td>
-      <td className="r t2 nw wide">
+      <td className="text-right wide">{formatCount(attempts)}</td>
+      <td className="text-right t2 wide">{formatCount(batchNo)}</td>
+      <td className="text-right t2 whitespace-nowrap wide">
         <Time instant={failedAt} withSeconds />
       </td>
     </tr>

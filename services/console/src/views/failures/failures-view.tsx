@@ -14,7 +14,6 @@ import { FailureFilters } from './failure-filters.tsx';
 import { FailureRows } from './failure-rows.tsx';
 import { filterOf, filterWords, narrowest, usersOf } from './failure-filter.ts';
 import type { FailuresSearch } from './search.ts';
-import styles from './failures.module.css';
 import { useState } from 'react';
 import { useKeys } from '../../parts/keys/use-keys.ts';
 
@@ -75,7 +74,7 @@ function FailureList({ runId, search, report }: FailureListProps) {
   const href = `v1/runs/${runId}/failures?${new URLSearchParams({ ...stringsOf(filter), format: 'csv' }).toString()}`;
   return (
     <>
-      <div className={styles['head']}>
+      <div>
         <h1>Failed users</h1>
         {report && (
           <p className="t2 sm">
@@ -101,7 +100,7 @@ function FailureList({ runId, search, report }: FailureListProps) {
             {filterWords(filter)}
           </NoMatch>
         ) : page.data !== undefined && items.length === 0 ? (
-          <p className={`t3 sm ${styles['nobody'] ?? ''}`}>
+          <p className="t3 sm py-3 px-4">
             {report?.failuresKept === false
               ? 'Who failed in this run is no longer kept; the report has the figures.'
               : 'Nobody has failed in this run.'}

@@ -9,7 +9,6 @@ import { Panel } from '../../parts/panels/panel.tsx';
 import { ReasonTable } from '../../parts/failures/reason-table.tsx';
 import { SkeletonRows } from '../../parts/standing/skeleton.tsx';
 import { Failed } from '../../parts/standing/states.tsx';
-import styles from './live-run.module.css';
 
 interface FailuresPanelProps {
   runId: string;
@@ -48,7 +47,7 @@ export function FailuresPanel({ runId, steps, query }: FailuresPanelProps) {
           </tbody>
         </table>
       ) : rows.length === 0 ? (
-        <p className={`t3 sm ${styles['nobody'] ?? ''}`}>Nobody has failed.</p>
+        <p className="t3 sm py-3 px-4">Nobody has failed.</p>
       ) : (
         <>
           <ReasonTable runId={runId} rows={rows.slice(0, shownReasons)} steps={steps} />

@@ -39,7 +39,7 @@ export function LiveRunView() {
         <LiveRunSkeleton />
       ) : (
         <section className="panel">
-          <h1 className="vh">Run</h1>
+          <h1 className="sr-only">Run</h1>
           <Failed title="The run could not be read" error={error} onRetry={() => void refetch()} />
         </section>
       )}

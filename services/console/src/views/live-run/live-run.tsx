@@ -19,7 +19,6 @@ import { ResumeDialog } from './dialogs/resume-dialog.tsx';
 import { rateMarks } from '../../parts/words/event-words.ts';
 import { EventsPanel } from './events-panel.tsx';
 import { FailuresPanel } from './failures-panel.tsx';
-import styles from './live-run.module.css';
 import { PausedBanner } from './paused-banner.tsx';
 import { RatePanel } from './rate-panel.tsx';
 import { RunControls, type ControlDialog } from './run-controls.tsx';
@@ -68,8 +67,8 @@ export function LiveRun({ progress, standing }: LiveRunProps) {
   return (
     <>
       <div className="head">
-        <div className={styles['title']}>
-          <div className="row wrap">
+        <div className="min-w-0">
+          <div className="row flex-wrap">
             <h1>{progress.campaignName}</h1>
             <StateBadge state={progress.state} tinted />
             <StallTag text={stallBadge(stalls)} />
@@ -82,12 +81,12 @@ export function LiveRun({ progress, standing }: LiveRunProps) {
       <PausedBanner progress={progress} />
       <StallBanner stalls={stalls} />
       <RunKpis progress={progress} isOld={isStale} />
-      <div className={`cols ${styles['columns'] ?? ''}`}>
-        <div className={`cols ${styles['column'] ?? ''}`}>
+      <div className="cols grid-cols-[minmax(0,1fr)_320px]">
+        <div className="cols grid-cols-1">
           <StepsPanel progress={progress} />
           <FailuresPanel runId={progress.runId} steps={progress.steps} query={report} />
         </div>
-        <div className={`cols ${styles['column'] ?? ''}`}>
+        <div className="cols grid-cols-1">
           <RatePanel progress={progress} series={series} rates={lines} marks={marks} notedSince={notedSince} />
           <EventsPanel query={events} />
         </div>

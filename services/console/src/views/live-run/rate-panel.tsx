@@ -6,7 +6,6 @@ import type { RateMark } from '../../parts/charts/draw-marks.ts';
 import { RateChart } from '../../parts/charts/rate-chart.tsx';
 import type { RateSeries } from '../../parts/charts/rate-series.ts';
 import { shownRates, type LineRate } from './line-rates.ts';
-import styles from './rate-panel.module.css';
 
 const maxLines = 8;
 
@@ -27,13 +26,13 @@ export function RatePanel({ progress, series, rates, marks, notedSince }: RatePa
     <Panel title="Rate" note="users that ended a step, per second">
       <RateChart {...{ series, marks, notedSince }} />
       {lines.length > 0 && progress.endedAt === null && (
-        <table className={`sm ${styles['lines'] ?? ''}`}>
+        <table className="sm [--row:25px] table-fixed">
           <colgroup>
-            <col className={styles['shard']} />
+            <col className="w-41" />
             <col />
-            <col className={styles['rate']} />
+            <col className="w-17.5" />
           </colgroup>
-          <thead className="vh">
+          <thead className="sr-only">
             <tr>
               <th scope="col">Shard</th>
               <th scope="col">Share of the fastest</th>
@@ -48,7 +47,7 @@ export function RatePanel({ progress, series, rates, marks, notedSince }: RatePa
         </table>
       )}
       {others > 0 && progress.endedAt === null && (
-        <p className={`sm t3 ${styles['others'] ?? ''}`}>and {others} more, with fewer users</p>
+        <p className="sm t3 px-4 pt-1 pb-2.5">and {others} more, with fewer users</p>
       )}
     </Panel>
   );
@@ -58,8 +57,8 @@ function LineRow({ line: { action, country, perSecond, cause }, highest }: { lin
   return (
     <tr>
       <th scope="row" title={`${action} ${country}`}>
-        <span className={styles['name']}>
-          <span className="cut">{action}</span> <span>{country}</span>
+        <span className="flex gap-1.25">
+          <span className="truncate">{action}</span> <span>{country}</span>
         </span>
       </th>
       <td>
@@ -74,7 +73,7 @@ function LineRow({ line: { action, country, perSecond, cause }, highest }: { lin
           </div>
         )}
       </td>
-      <td className="r">{perSecond === null ? '–' : `${formatRate(perSecond)}/s`}</td>
+      <td className="text-right">{perSecond === null ? '–' : `${formatRate(perSecond)}/s`}</td>
     </tr>
   );
 }

@@ -21,7 +21,7 @@ export function RunControls({ progress, isStale, refusal, onOpen }: RunControlsP
   const isPaused = state === 'paused' || state === 'pausing';
   const isGoing = state === 'running' || state === 'preparing';
   return (
-    <div className="row push">
+    <div className="row ml-auto">
       {isGoing && (
         <Button icon="pause" refusal={refusal} title="Key P" onClick={() => onOpen('pause')}>
           Pause

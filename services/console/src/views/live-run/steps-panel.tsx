@@ -19,14 +19,14 @@ export function StepsPanel({ progress }: { progress: RunProgress }) {
     <Panel
       title="Users by step and country"
       actions={
-        <span className="row gap-3 wrap wide">
+        <span className="row gap-3 flex-wrap wide">
           {outcomesIn(steps, columns).map((outcome) => (
             <OutcomeKey key={outcome} outcome={outcome} />
           ))}
         </span>
       }
       footer={
-        <span className="row wrap">
+        <span className="row flex-wrap">
           <AddsUp isRight={balanced} />
           <span>
             in every line. {zeroSentence(columns)} <WordsButton />

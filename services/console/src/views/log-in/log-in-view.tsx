@@ -7,7 +7,6 @@ import { Brand } from '../../frame/brand.tsx';
 import { beginSession } from '../../frame/session/session.ts';
 import { Button } from '../../parts/controls/button.tsx';
 import { Icon } from '../../parts/icon/icon.tsx';
-import classes from './log-in-view.module.css';
 
 /** By API key: it goes to the server once, for a cookie that no script can read, and is kept nowhere else. */
 export function LogInView() {
@@ -28,9 +27,9 @@ export function LogInView() {
   }, []);
   const problem = logIn.error ? problemOf(logIn.error) : undefined;
   return (
-    <main className={classes['page']}>
+    <main className="min-h-screen grid place-items-center py-6 px-4">
       <form
-        className={classes['form']}
+        className="log-in panel w-[min(380px,100%)] grid gap-4 px-6 pt-5 pb-6"
         onSubmit={(event) => {
           event.preventDefault();
           logIn.mutate({ body: { apiKey: apiKey.trim() } });

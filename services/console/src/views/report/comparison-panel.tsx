@@ -8,7 +8,6 @@ import { SkeletonRows } from '../../parts/standing/skeleton.tsx';
 import { Failed } from '../../parts/standing/states.tsx';
 import { useFormatTime } from '../../parts/times/zone.ts';
 import { compare, type ComparedFigure } from './comparison.ts';
-import styles from './report.module.css';
 
 const route = '/runs/$runId/report';
 
@@ -46,27 +45,27 @@ function Comparison({ comparison }: { comparison: RunComparison | undefined }) {
   return (
     <Panel title="Compared with" actions={comparison && <RunSelect comparison={comparison} />}>
       {comparison && before === null ? (
-        <p className={`t3 sm ${styles['nobody'] ?? ''}`}>No run before this one has ended. Choose a later one.</p>
+        <p className="t3 sm py-3 px-4">No run before this one has ended. Choose a later one.</p>
       ) : (
-        <table className={`d30 ${styles['compared'] ?? ''}`}>
+        <table className="d30 [&_th]:text-sm [&_td]:text-sm table-fixed">
           <colgroup>
-            <col className={styles['figure']} />
+            <col className="w-29" />
             <col />
             <col />
-            <col className={styles['change']} />
+            <col className="w-22" />
           </colgroup>
           <thead>
             <tr>
               <th scope="col">
-                <span className="vh">Figure</span>
+                <span className="sr-only">Figure</span>
               </th>
-              <th scope="col" className="r">
+              <th scope="col" className="text-right">
                 This run
               </th>
-              <th scope="col" className="r">
+              <th scope="col" className="text-right">
                 Other run
               </th>
-              <th scope="col" className="r">
+              <th scope="col" className="text-right">
                 Change
               </th>
             </tr>
@@ -92,12 +91,12 @@ function RunSelect({ comparison: { before, others } }: { comparison: RunComparis
   const offered = before === null || others.some(({ runId }) => runId === before.runId) ? others : [before, ...others];
   return (
     <>
-      <label htmlFor={id} className="vh">
+      <label htmlFor={id} className="sr-only">
         The run to compare with
       </label>
       <select
         id={id}
-        className={`btn s ${styles['select'] ?? ''}`}
+        className="btn s max-w-50"
         value={before?.runId ?? ''}
         onChange={({ target }) => void navigate({ search: { with: target.value }, replace: true })}
       >
@@ -116,14 +115,14 @@ function Figure({ figure: { name, now, before, change, isBetter } }: { figure: C
   const tone = isBetter === null ? 't2' : isBetter ? 'c-ok' : 'c-bad';
   return (
     <tr>
-      <th scope="row" className="t2 nw">
+      <th scope="row" className="t2 whitespace-nowrap">
         {name}
       </th>
-      <td className="r w5 nw">{now}</td>
-      <td className="r t2 nw">{before}</td>
-      <td className={`r nw ${tone}`}>
+      <td className="text-right font-medium whitespace-nowrap">{now}</td>
+      <td className="text-right t2 whitespace-nowrap">{before}</td>
+      <td className={`text-right whitespace-nowrap ${tone}`}>
         {change}
-        {isBetter !== null && <span className="vh">{isBetter ? ', better' : ', worse'}</span>}
+        {isBetter !== null && <span className="sr-only">{isBetter ? ', better' : ', worse'}</span>}
       </td>
     </tr>
   );

@@ -9,7 +9,6 @@ import { countOf, formatCount } from '../../parts/words/numbers.ts';
 import { Panel } from '../../parts/panels/panel.tsx';
 import { ReasonTable } from '../../parts/failures/reason-table.tsx';
 import { hasEnded } from '../../parts/standing/state-looks.ts';
-import styles from './report.module.css';
 import { RetryDialog } from './retry-dialog.tsx';
 
 /** Why users failed, and trying some of them again. */
@@ -59,7 +58,7 @@ export function ReasonsPanel({ report }: { report: RunReport }) {
       {...(!report.failuresKept && { footer: 'Who they were is no longer kept; the figures stay.' })}
     >
       {rows.length === 0 ? (
-        <p className={`t3 sm ${styles['nobody'] ?? ''}`}>Nobody has failed.</p>
+        <p className="t3 sm py-3 px-4">Nobody has failed.</p>
       ) : (
         <ReasonTable
           runId={report.runId}

@@ -1,14 +1,13 @@
-import { Menu } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import type { RunReport } from '../../api/generated/types.gen.ts';
 import { useRefusal } from '../../frame/session/session.ts';
 import { Button } from '../../parts/controls/button.tsx';
 import { CopyableId } from '../../parts/controls/copy-button.tsx';
 import { Icon } from '../../parts/icon/icon.tsx';
+import { Menu, menuItem } from '../../parts/overlays/menu.tsx';
 import { StateBadge } from '../../parts/standing/state-badge.tsx';
 import { Time } from '../../parts/times/time.tsx';
 import { formatDuration } from '../../parts/times/times.ts';
-import styles from './report.module.css';
 
 interface ReportHeadProps {
   report: RunReport;
@@ -19,8 +18,8 @@ export function ReportHead({ report, onExplain }: ReportHeadProps) {
   const { campaignName, state, stateReason } = report;
   return (
     <div className="head">
-      <div className={styles['title']}>
-        <div className="row wrap">
+      <div className="min-w-0">
+        <div className="row flex-wrap">
           <h1>{campaignName}</h1>
           <StateBadge state={state} tinted />
           {state === 'completed_with_failures' && <span className="t2">with failures</span>}
@@ -28,7 +27,7 @@ export function ReportHead({ report, onExplain }: ReportHeadProps) {
         <ReportFacts report={report} />
         {stateReason !== null && <p className="t2 sm">{stateReason}</p>}
       </div>
-      <div className="row push">
+      <div className="row ml-auto">
         <DownloadMenu report={report} />
         <Button icon="users" label="Explain a user (E)" onClick={onExplain} />
         <Button icon="print" label="Print" onClick={() => print()} />
@@ -87,36 +86,35 @@ function ReportFacts({ report }: { report: RunReport }) {
 function DownloadMenu({ report: { runId, steps, failuresKept } }: { report: RunReport }) {
   const hasReceipts = steps.some(({ receipts }) => receipts !== undefined);
   return (
-    <Menu position="bottom-end" width={220}>
-      <Menu.Target>
-        <Button icon="download">
+    <Menu
+      target={(target) => (
+        <Button {...target} icon="download">
           Download
           <Icon name="down" size={12} />
         </Button>
-      </Menu.Target>
-      <Menu.Dropdown>
-        <Menu.Item component="a" href={`v1/runs/${runId}/report`} download={`${runId}-report.json`}>
-          Report as JSON
-        </Menu.Item>
-        {failuresKept && (
-          <>
-            <Menu.Item component="a" href={`v1/runs/${runId}/failures?format=csv`} download>
-              Failures as CSV
-            </Menu.Item>
-            <Menu.Item component="a" href={`v1/runs/${runId}/failures?format=csv&for=excel`} download>
-              Failures as CSV for Excel
-            </Menu.Item>
-            <Menu.Item component="a" href={`v1/runs/${runId}/failures?format=ndjson`} download>
-              Failures as NDJSON
-            </Menu.Item>
-          </>
-        )}
-        {hasReceipts && (
-          <Menu.Item component="a" href={`v1/runs/${runId}/receipts?format=csv`} download>
-            Receipts as CSV
-          </Menu.Item>
-        )}
-      </Menu.Dropdown>
+      )}
+    >
+      <a {...menuItem} href={`v1/runs/${runId}/report`} download={`${runId}-report.json`}>
+        Report as JSON
+      </a>
+      {failuresKept && (
+        <>
+          <a {...menuItem} href={`v1/runs/${runId}/failures?format=csv`} download>
+            Failures as CSV
+          </a>
+          <a {...menuItem} href={`v1/runs/${runId}/failures?format=csv&for=excel`} download>
+            Failures as CSV for Excel
+          </a>
+          <a {...menuItem} href={`v1/runs/${runId}/failures?format=ndjson`} download>
+            Failures as NDJSON
+          </a>
+        </>
+      )}
+      {hasReceipts && (
+        <a {...menuItem} href={`v1/runs/${runId}/receipts?format=csv`} download>
+          Receipts as CSV
+        </a>
+      )}
     </Menu>
   );
 }

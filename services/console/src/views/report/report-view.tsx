@@ -33,7 +33,7 @@ export function ReportView() {
         <ReportSkeleton />
       ) : (
         <section className="panel">
-          <h1 className="vh">Report</h1>
+          <h1 className="sr-only">Report</h1>
           <Failed title="The report could not be read" error={error} onRetry={() => void refetch()} />
         </section>
       )}

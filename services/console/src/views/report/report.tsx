@@ -15,7 +15,6 @@ import { RateHistory } from './rate-history.tsx';
 import { ReasonsPanel } from './reasons-panel.tsx';
 import { ReceiptSentence } from './receipt-sentence.tsx';
 import { ReportHead } from './report-head.tsx';
-import styles from './report.module.css';
 import { RetriesPanel } from './retries-panel.tsx';
 
 export function Report({ report }: { report: RunReport }) {
@@ -36,9 +35,9 @@ export function Report({ report }: { report: RunReport }) {
       <Panel title="Users by step and country" footer={<TableFooter report={report} notes={notes} />}>
         <StepTable steps={steps} countries={countries} manner="report" />
       </Panel>
-      <div className={`cols ${styles['columns'] ?? ''}`}>
+      <div className="cols grid-cols-[minmax(0,1fr)_360px] max-[1100px]:grid-cols-1 print:grid-cols-1 print:gap-2.5 print:[&_header_a]:hidden print:[&_input]:hidden">
         <ReasonsPanel report={report} />
-        <div className={`cols ${styles['column'] ?? ''}`}>
+        <div className="cols grid-cols-1">
           <ComparisonPanel report={report} />
           <RetriesPanel report={report} />
           <RateHistory key={runId} report={report} />

@@ -11,7 +11,6 @@ import { listed } from '../../parts/words/figures.ts';
 import { countOf, formatCount } from '../../parts/words/numbers.ts';
 import { Refused } from '../../parts/standing/refused.tsx';
 import { useFormatTime } from '../../parts/times/zone.ts';
-import styles from './report.module.css';
 
 interface RetryDialogProps {
   report: RunReport;
@@ -65,7 +64,7 @@ export function RetryDialog({ report, rows, selected, onClose }: RetryDialogProp
         <Effects effects={effectsOf(preview.data)} />
       ) : (
         preview.error === null && (
-          <div className={styles['counting']} role="status" aria-label="Users are being counted" />
+          <div className="h-30 border border-line rounded-md" role="status" aria-label="Users are being counted" />
         )
       )}
       <Along rows={comeAlong(rows, selected)} />

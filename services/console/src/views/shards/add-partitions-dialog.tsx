@@ -32,7 +32,7 @@ export function AddPartitionsDialog({ shard, onClose }: { shard: Shard; onClose:
       lead="Under load, too: Kafka follows within seconds. A shard never gets fewer partitions again."
       onClose={onClose}
       actions={
-        <span className="push row">
+        <span className="ml-auto row">
           <Button onClick={onClose}>Leave it as it is</Button>
           <Button kind="ink" disabled={!isMore || raise.isPending} onClick={() => raise.mutate()}>
             {isMore ? `Raise to ${formatCount(wanted)}` : 'Raise'}

@@ -7,12 +7,11 @@ import { Time } from '../../parts/times/time.tsx';
 import { countOf, formatCount } from '../../parts/words/numbers.ts';
 import { AddPartitionsDialog } from './add-partitions-dialog.tsx';
 import { idleInWords } from './shard-figures.ts';
-import styles from './shards.module.css';
 
 /** Its partitions and who has each; beside them what a person should know, and can do. */
 export function ShardDetail({ shard }: { shard: Shard }) {
   return (
-    <div className={styles['detail']}>
+    <div className="grid grid-cols-[minmax(0,1fr)_360px] max-[1180px]:grid-cols-[minmax(0,1fr)_300px] max-[960px]:grid-cols-1">
       <Lanes shard={shard} />
       <Notes shard={shard} />
     </div>
@@ -22,19 +21,19 @@ export function ShardDetail({ shard }: { shard: Shard }) {
 function Lanes({ shard: { lanes, partitions } }: { shard: Shard }) {
   if (lanes.length === 0) {
     return (
-      <p className={`t2 ${styles['noLanes']}`}>
+      <p className="t2 py-3.5 px-4">
         {partitions.actual === 0 ? 'Its topic is not there yet.' : 'Kafka does not tell who has which partition.'}
       </p>
     );
   }
   return (
-    <table className={styles['lanes']}>
-      <caption className="vh">Partitions and who has each</caption>
+    <table className="[--row:24px] text-sm self-start">
+      <caption className="sr-only">Partitions and who has each</caption>
       <thead>
         <tr>
           <th scope="col">Partition</th>
           <th scope="col">Owner</th>
-          <th scope="col" className="r">
+          <th scope="col" className="text-right">
             In topic
           </th>
         </tr>
@@ -44,7 +43,7 @@ function Lanes({ shard: { lanes, partitions } }: { shard: Shard }) {
           <tr key={partition}>
             <td className="mono">{partition}</td>
             <td>{worker ?? <span className="c-warn">nobody</span>}</td>
-            <td className={messages === 0 ? 'r z' : 'r'}>{formatCount(messages)}</td>
+            <td className={messages === 0 ? 'text-right z' : 'text-right'}>{formatCount(messages)}</td>
           </tr>
         ))}
       </tbody>
@@ -60,7 +59,7 @@ function Notes({ shard }: { shard: Shard }) {
   const others = notes.filter((note) => note !== down && !note.includes('nothing to do'));
   const idle = idleInWords(shard);
   return (
-    <div className={styles['notes']}>
+    <div className="grid content-start gap-2.5 px-4 pt-3 pb-3.5 border-l border-line max-[960px]:border-l-0 max-[960px]:border-t">
       {breaker === 'open' && (
         <>
           <h2 className="row gap-1 c-bad">
@@ -90,12 +89,12 @@ function Notes({ shard }: { shard: Shard }) {
           {capital(note)}.
         </p>
       ))}
-      <div className="row wrap">
+      <div className="row flex-wrap">
         <Button small refusal={refusal} onClick={() => setAdding(true)}>
           Add partitions…
         </Button>
       </div>
-      <dl className="kv sm">
+      <dl className="kv sm gap-y-0.75 gap-x-3.5 wrap-anywhere">
         <dt>Topic</dt>
         <dd className="mono">{topic}</dd>
         <dt>Partitions</dt>

@@ -2,15 +2,14 @@ import type { Shard } from '../../api/generated/types.gen.ts';
 import { Kpis } from '../../parts/panels/kpis.tsx';
 import { formatCount, formatRate } from '../../parts/words/numbers.ts';
 import { isLate, lagText, sumsOf } from './shard-figures.ts';
-import styles from './shards.module.css';
 
 /** @param shards undefined while they are asked for */
 export function ShardKpis({ shards, isOld }: { shards: readonly Shard[] | undefined; isOld: boolean }) {
-  if (!shards) return <div className={`kpis ${styles['kpisWait']}`} aria-hidden="true" />;
+  if (!shards) return <div className="kpis h-21" aria-hidden="true" />;
   const sums = sumsOf(shards);
   const { longest } = sums;
   return (
-    <div className={longest && isLate(longest) ? styles['late'] : undefined}>
+    <div className={longest && isLate(longest) ? 'late' : undefined}>
       <Kpis
         isOld={isOld}
         kpis={[

@@ -7,7 +7,6 @@ import { SkeletonRows } from '../../parts/standing/skeleton.tsx';
 import { Sparkline } from '../../parts/charts/sparkline.tsx';
 import { historyInWords, isLate, lagText } from './shard-figures.ts';
 import { ShardDetail } from './shard-detail.tsx';
-import styles from './shards.module.css';
 
 interface ShardTableProps {
   /** Undefined while they are asked for. */
@@ -23,36 +22,36 @@ const columns = 10;
 export function ShardTable({ shards, isOld, open, onOpen }: ShardTableProps) {
   const rows = useRowKeys<HTMLTableSectionElement>();
   return (
-    <table className={isOld ? `${styles['shards']} t3` : styles['shards']}>
-      <caption className="vh">Shards, longest lag first</caption>
+    <table className={isOld ? 'shards t3' : 'shards'}>
+      <caption className="sr-only">Shards, longest lag first</caption>
       <thead>
         <tr>
           <th scope="col">Shard</th>
           <th scope="col">Breaker</th>
-          <th scope="col" className="r wide">
+          <th scope="col" className="text-right wide">
             In topic
           </th>
-          <th scope="col" className="r wide">
+          <th scope="col" className="text-right wide">
             Held back
           </th>
-          <th scope="col" className="r" aria-sort="descending">
-            <span className={styles['sorted']}>
+          <th scope="col" className="text-right" aria-sort="descending">
+            <span className="inline-flex items-center gap-1.25">
               Lag <Icon name="dn" size={12} />
             </span>
           </th>
           <th scope="col" className="wide">
             Last 15 min
           </th>
-          <th scope="col" className="r wide">
+          <th scope="col" className="text-right wide">
             In flight, limit
           </th>
-          <th scope="col" className={`r wide ${styles['spare']}`}>
+          <th scope="col" className="text-right wide max-[960px]:hidden">
             Batches/s
           </th>
-          <th scope="col" className={`r wide ${styles['spare']}`}>
+          <th scope="col" className="text-right wide max-[960px]:hidden">
             Partitions
           </th>
-          <th scope="col" className={`r wide ${styles['spare']}`}>
+          <th scope="col" className="text-right wide max-[960px]:hidden">
             Workers
           </th>
         </tr>
@@ -62,7 +61,7 @@ export function ShardTable({ shards, isOld, open, onOpen }: ShardTableProps) {
           <Fragment key={shard.id}>
             <ShardRow shard={shard} isOpen={shard.id === open} onOpen={() => onOpen(shard.id)} />
             {shard.id === open && (
-              <tr className={styles['opened']} id={`detail-${shard.id}`}>
+              <tr className="opened" id={`detail-${shard.id}`}>
                 <td colSpan={columns}>
                   <ShardDetail shard={shard} />
                 </td>
@@ -90,34 +89,38 @@ function ShardRow({ shard, isOpen, onOpen }: { shard: Shard; isOpen: boolean; on
       <th scope="row">
         <button
           type="button"
-          className={styles['opener']}
+          className="inline-flex items-center gap-1.5 -ml-1 p-1 phone:min-h-10"
           aria-expanded={isOpen}
           aria-controls={isOpen ? `detail-${id}` : undefined}
           data-row-link
           onClick={onOpen}
         >
           <Icon name={isOpen ? 'down' : 'right'} size={12} />
-          <span className={styles['name']}>{actionType}</span> <span className="tag">{country}</span>
+          <span className="wrap-anywhere phone:wrap-normal">{actionType}</span> <span className="tag">{country}</span>
         </button>
       </th>
       <td>
-        <span className={`${tone} ${styles['breaker']}`}>
+        <span className={`${tone} inline-flex items-center gap-1.25 whitespace-nowrap align-middle`}>
           <Icon name={icon} />
           {word}
         </span>
       </td>
-      <td className="r wide">{lag.messages === null ? '–' : formatCount(lag.messages)}</td>
-      <td className={lag.waiting === 0 ? 'r wide z' : 'r wide'}>{formatCount(lag.waiting)}</td>
-      <td className={late ? 'r nw w5 c-bad' : 'r nw w5'}>{lagText(shard)}</td>
+      <td className="text-right wide">{lag.messages === null ? '–' : formatCount(lag.messages)}</td>
+      <td className={lag.waiting === 0 ? 'text-right wide z' : 'text-right wide'}>{formatCount(lag.waiting)}</td>
+      <td
+        className={late ? 'text-right whitespace-nowrap font-medium c-bad' : 'text-right whitespace-nowrap font-medium'}
+      >
+        {lagText(shard)}
+      </td>
       <td className="wide">
         <Sparkline values={lag.history} atLeast={10} isBad={late} label={historyInWords(shard)} />
       </td>
-      <td className="r wide nw">
+      <td className="text-right wide whitespace-nowrap">
         {formatCount(inFlight)} <span className="t2">of {formatCount(callLimit)}</span>
       </td>
-      <td className={`r wide ${styles['spare']}`}>{formatRate(batchesPerSecond)}</td>
-      <td className={`r wide ${styles['spare']}`}>{partitions.actual ?? partitions.wanted}</td>
-      <td className={`r wide ${styles['spare']}`}>{workers.length}</td>
+      <td className="text-right wide max-[960px]:hidden">{formatRate(batchesPerSecond)}</td>
+      <td className="text-right wide max-[960px]:hidden">{partitions.actual ?? partitions.wanted}</td>
+      <td className="text-right wide max-[960px]:hidden">{workers.length}</td>
     </tr>
   );
 }

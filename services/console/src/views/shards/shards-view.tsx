@@ -16,7 +16,6 @@ import type { ShardsShown } from './search.ts';
 import { fits, inOrderOf } from './shard-figures.ts';
 import { ShardKpis } from './shard-kpis.tsx';
 import { ShardTable } from './shard-table.tsx';
-import styles from './shards.module.css';
 
 const route = getRouteApi('/shards');
 const lookEveryMs = 2000;
@@ -68,7 +67,7 @@ function ShardList({ shards, isOld }: { shards: readonly Shard[] | undefined; is
   const count = (shown: ShardsShown) => (shards ? named.filter((each) => fits(each, shown)).length : undefined);
   return (
     <>
-      <div className={`row wrap ${styles['filters']}`}>
+      <div className="row flex-wrap gap-2">
         <Chips
           label="Filter by state"
           chosen={show}
@@ -79,7 +78,7 @@ function ShardList({ shards, isOld }: { shards: readonly Shard[] | undefined; is
           ]}
           onChoose={(value) => search({ show: value === 'all' ? undefined : value })}
         />
-        <div className={`push row ${styles['selects']}`}>
+        <div className="ml-auto row shard-filters">
           <NameFilter
             name="action"
             all="Every action"
@@ -112,7 +111,7 @@ function ShardList({ shards, isOld }: { shards: readonly Shard[] | undefined; is
             onOpen={(id) => search({ shard: id === open ? undefined : id })}
           />
         )}
-        <footer className="row wrap">
+        <footer className="row flex-wrap">
           <span>
             {isFiltered
               ? `${sorted.shards.length} of ${countOf(known.length, 'shard')}`

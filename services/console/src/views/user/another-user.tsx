@@ -2,7 +2,6 @@ import { useNavigate } from '@tanstack/react-router';
 import { useRef, type SubmitEvent } from 'react';
 import { Icon } from '../../parts/icon/icon.tsx';
 import { useKeys } from '../../parts/keys/use-keys.ts';
-import styles from './user.module.css';
 
 /** The same question of somebody else. */
 export function AnotherUser({ runId }: { runId: string }) {
@@ -20,9 +19,9 @@ export function AnotherUser({ runId }: { runId: string }) {
     void navigate({ to: '/runs/$runId/users/$userId', params: { runId, userId } });
   };
   return (
-    <form className="row push" onSubmit={submit} role="search">
-      <label className={`inp ${styles['another'] ?? ''}`}>
-        <span className="vh">Another user of this run</span>
+    <form className="row ml-auto" onSubmit={submit} role="search">
+      <label className="inp w-64 phone:flex-1 phone:w-auto phone:h-10">
+        <span className="sr-only">Another user of this run</span>
         <Icon name="search" size={14} />
         <input ref={field} placeholder="Another user of this run" autoComplete="off" spellCheck={false} />
         <kbd className="wide" aria-hidden="true">

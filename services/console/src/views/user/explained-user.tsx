@@ -12,7 +12,6 @@ import { OtherTeamPanel } from './other-team-panel.tsx';
 import { OutcomePanel } from './outcome-panel.tsx';
 import { timelineOf } from './timeline.ts';
 import { UserTimeline } from './user-timeline.tsx';
-import styles from './user.module.css';
 import { verdictOf, type Verdict } from './verdict.ts';
 
 interface ExplainedUserProps {
@@ -29,9 +28,9 @@ export function ExplainedUser({ explained, run }: ExplainedUserProps) {
   return (
     <>
       <div className="head">
-        <div className={styles['title']}>
-          <div className="row wrap">
-            <h1 className={styles['id']}>{userId}</h1>
+        <div className="min-w-0">
+          <div className="row flex-wrap">
+            <h1 className="wrap-anywhere">{userId}</h1>
             <CopyButton text={userId} label="Copy the user id" />
             <VerdictBadge verdict={verdict} />
           </div>
@@ -57,18 +56,18 @@ export function ExplainedUser({ explained, run }: ExplainedUserProps) {
         </div>
         <AnotherUser runId={run.runId} />
       </div>
-      <div className={`banner info ${styles['verdict'] ?? ''}`}>
+      <div className="banner info bg-surface">
         <Icon name="info" />
         <div>
           <b>{verdict.answer}</b> {isInIt && <span className="t2">{verdict.because}</span>}
         </div>
       </div>
       {isInIt ? (
-        <div className={`cols ${styles['columns'] ?? ''}`}>
+        <div className="cols grid-cols-[minmax(0,1fr)_320px]">
           <Panel title="What happened" note={label}>
             <UserTimeline timeline={timelineOf(explained)} />
           </Panel>
-          <div className={`cols ${styles['column'] ?? ''}`}>
+          <div className="cols grid-cols-1">
             <OutcomePanel explained={explained} />
             <OtherTeamPanel explained={explained} />
           </div>

@@ -2,7 +2,6 @@ import { CopyButton } from '../../parts/controls/copy-button.tsx';
 import { Panel } from '../../parts/panels/panel.tsx';
 import type { Explanation } from './explanation.ts';
 import { callKeys } from './call-keys.ts';
-import styles from './user.module.css';
 
 /** What the team behind the endpoint can look for in its own logs. */
 export function OtherTeamPanel({ explained }: { explained: Explanation }) {
@@ -10,12 +9,12 @@ export function OtherTeamPanel({ explained }: { explained: Explanation }) {
   if (keys.length === 0) return null;
   return (
     <Panel title="For the other team" note="Idempotency-Key" padded>
-      <dl className={`kv sm ${styles['keys'] ?? ''}`}>
+      <dl className="kv sm grid-cols-[52px_minmax(0,1fr)] items-start">
         {keys.map(({ step, key }) => (
-          <div key={key} className={styles['key']}>
+          <div key={key} className="contents">
             <dt>Step {step}</dt>
             <dd className="row gap-1">
-              <span className={`mono ${styles['keyText'] ?? ''}`} title={key}>
+              <span className="mono wrap-anywhere" title={key}>
                 {key}
               </span>
               <CopyButton text={key} label={`Copy a key of step ${step}`} />

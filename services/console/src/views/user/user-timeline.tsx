@@ -2,7 +2,6 @@ import { Icon, type IconName } from '../../parts/icon/icon.tsx';
 import { Time } from '../../parts/times/time.tsx';
 import { OutcomeBadge } from './outcome-badge.tsx';
 import type { Timeline, TimelineEntry, Tone } from './timeline.ts';
-import styles from './user-timeline.module.css';
 
 /** Everything that happened, in order; a wait is one dashed line, however long it was. */
 export function UserTimeline({ timeline: { audience, steps } }: { timeline: Timeline }) {
@@ -11,12 +10,12 @@ export function UserTimeline({ timeline: { audience, steps } }: { timeline: Time
       <Entries entries={audience} />
       {steps.map(({ step, summary, entries }) => (
         <section key={step.step} aria-label={`Step ${step.step}`}>
-          <div className={styles['step']}>
-            <h3>
+          <div className="flex flex-wrap gap-2 items-center py-2.25 px-4 bg-sunken border-y border-line">
+            <h3 className="text-base leading-5">
               Step {step.step}&ensp;{step.action}
             </h3>
             <OutcomeBadge outcome={step.outcome} />
-            <span className="push t2 sm">{summary}</span>
+            <span className="ml-auto t2 sm">{summary}</span>
           </div>
           <Entries entries={entries} />
         </section>
@@ -27,12 +26,12 @@ export function UserTimeline({ timeline: { audience, steps } }: { timeline: Time
 
 function Entries({ entries }: { entries: readonly TimelineEntry[] }) {
   return (
-    <ol className={styles['line']}>
+    <ol className="px-4 pt-1.5 pb-2.5 phone:px-3">
       {entries.map((entry) =>
         entry.kind === 'gap' ? (
-          <li key={entry.key} className={`${styles['entry'] ?? ''} ${styles['gap'] ?? ''}`}>
+          <li key={entry.key} className="entry gap">
             <span />
-            <span className={styles['dot']} />
+            <span />
             <span className="t3 sm">{entry.text}</span>
           </li>
         ) : (
@@ -57,17 +56,19 @@ const looks: Record<Tone, { icon: IconName; colour: string }> = {
 function Entry({ entry: { at, tone, title, text, aside } }: { entry: Extract<TimelineEntry, { kind: 'event' }> }) {
   const { icon, colour } = looks[tone];
   return (
-    <li className={styles['entry']}>
-      <span className={styles['when']}>{at !== null && <Time instant={at} withSeconds />}</span>
-      <span className={`${styles['dot'] ?? ''} ${colour}`}>
+    <li className="entry">
+      <span className="text-quiet text-sm text-right phone:text-xs">
+        {at !== null && <Time instant={at} withSeconds />}
+      </span>
+      <span className={`z-1 grid place-items-center h-4.5 bg-surface ${colour}`}>
         <Icon name={icon} />
       </span>
       <div>
-        <div className={`row wrap ${styles['head'] ?? ''}`}>
-          <b className="w5">{title}</b>
+        <div className="row flex-wrap gap-y-0.5 gap-x-2">
+          <b className="font-medium">{title}</b>
           {aside !== null && <span className="t3 sm">{aside}</span>}
         </div>
-        {text !== null && <div className={`t2 sm ${styles['text'] ?? ''}`}>{text}</div>}
+        {text !== null && <div className="t2 sm wrap-anywhere">{text}</div>}
       </div>
     </li>
   );

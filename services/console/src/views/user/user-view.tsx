@@ -53,7 +53,7 @@ export function UserView() {
         <UserSkeleton />
       ) : (
         <section className="panel">
-          <h1 className="vh">User {userId}</h1>
+          <h1 className="sr-only">User {userId}</h1>
           <Failed
             title="What became of this user could not be read"
             error={error}

@@ -6,7 +6,6 @@ import { Dialog } from '../../../parts/overlays/dialog.tsx';
 import { Effects } from '../../../parts/overlays/effects.tsx';
 import type { RunDialogProps } from './control-dialog.tsx';
 import { DialogLead } from './dialog-lead.tsx';
-import styles from './dialogs.module.css';
 import { cancelEffects } from './effects-of.tsx';
 import { Refused } from '../../../parts/standing/refused.tsx';
 import { WaitingByCountry } from './waiting-by-country.tsx';
@@ -51,7 +50,7 @@ export function CancelDialog({ progress, onClose, onDone, onPause, isStale }: Ca
           <WaitingByCountry preview={preview.data} />
         </>
       ) : (
-        <div className={styles['counting']} />
+        <div className="h-62.5 border border-line rounded-md" />
       )}
       <p className="t2">
         A cancelled run cannot be resumed.
@@ -72,7 +71,7 @@ export function CancelDialog({ progress, onClose, onDone, onPause, isStale }: Ca
         </label>
         <input
           id={id}
-          className={`inp ${styles['field'] ?? ''}`}
+          className="inp w-full phone:h-10"
           value={typed}
           autoComplete="off"
           autoCapitalize="off"

@@ -1,5 +1,4 @@
 import { useId } from 'react';
-import styles from './dialogs.module.css';
 
 interface NoteFieldProps {
   value: string;
@@ -16,7 +15,7 @@ export function NoteField({ value, onChange }: NoteFieldProps) {
       </label>
       <input
         id={id}
-        className={`inp ${styles['field'] ?? ''}`}
+        className="inp w-full phone:h-10"
         value={value}
         maxLength={500}
         autoComplete="off"

@@ -1,6 +1,5 @@
 import type { CancelPreview } from '../../../api/generated/types.gen.ts';
 import { formatCount } from '../../../parts/words/numbers.ts';
-import styles from './dialogs.module.css';
 import { waitingTable } from './waiting-rows.ts';
 
 /** Whom it concerns, country by country: how many wait for which step, and how many are being called. */
@@ -9,19 +8,19 @@ export function WaitingByCountry({ preview }: { preview: CancelPreview }) {
   if (table === null) return null;
   const { steps, rows, others } = table;
   return (
-    <table className={`sm d30 ${styles['waiting'] ?? ''}`}>
+    <table className="sm d30 table-fixed w-full [&_caption]:pb-1 [&_caption]:text-left">
       <caption className="t3">Users by country and the step that they wait for</caption>
       <thead>
         <tr>
           <th scope="col">
-            <span className="vh">Country</span>
+            <span className="sr-only">Country</span>
           </th>
           {steps.map((step) => (
-            <th key={step} scope="col" className="r cut" title={step}>
+            <th key={step} scope="col" className="text-right truncate" title={step}>
               {step}
             </th>
           ))}
-          <th scope="col" className="r">
+          <th scope="col" className="text-right">
             in flight
           </th>
         </tr>
@@ -41,11 +40,11 @@ function Row({ name, waiting, inFlight }: { name: string; waiting: readonly numb
     <tr>
       <th scope="row">{name}</th>
       {waiting.map((users, index) => (
-        <td key={index} className="r">
+        <td key={index} className="text-right">
           {formatCount(users)}
         </td>
       ))}
-      <td className="r">{formatCount(inFlight)}</td>
+      <td className="text-right">{formatCount(inFlight)}</td>
     </tr>
   );
 }

@@ -5,7 +5,6 @@ import { Check, Select, TextInput } from '../../../parts/controls/controls.tsx';
 import { formatTime } from '../../../parts/times/times.ts';
 import { useZone } from '../../../parts/times/zone.ts';
 import { outcomes, type EarlierOutcome, type SourceForm } from '../../../parts/campaign/form.ts';
-import styles from '../new-campaign.module.css';
 
 interface AddSourceProps {
   lists: readonly Audience[];
@@ -35,7 +34,7 @@ export function AddSource({
   };
   return (
     <>
-      <div className={`row wrap ${styles['adders']}`}>
+      <div className="row flex-wrap mt-2 phone:[&_button]:h-10 phone:[&_button]:min-w-10">
         {kinds.map(({ kind, label }) => (
           <Button
             key={kind}
@@ -66,7 +65,7 @@ function SegmentAsk({ onAdd, onCancel }: AskProps) {
   const [segment, setSegment] = useState('');
   const add = () => onAdd({ kind: 'segment', segment: segment.trim() });
   return (
-    <div className={styles['ask']}>
+    <div className="ask">
       <TextInput
         aria-label="Id of the segment"
         placeholder="Its id in the segmentation service, such as lapsed-riders"
@@ -85,9 +84,9 @@ function SegmentAsk({ onAdd, onCancel }: AskProps) {
 function ListAsk({ lists, onAdd, onCancel }: AskProps & { lists: readonly Audience[] }) {
   const [list, setList] = useState('');
   const ready = lists.filter(({ state }) => state === 'ready');
-  if (ready.length === 0) return <p className={`t3 sm ${styles['ask']}`}>No list was uploaded yet.</p>;
+  if (ready.length === 0) return <p className="t3 sm ask">No list was uploaded yet.</p>;
   return (
-    <div className={styles['ask']}>
+    <div className="ask">
       <Select
         aria-label="List"
         placeholder="Choose a list…"
@@ -115,9 +114,9 @@ function RunAsk({ runs, onAdd, onCancel }: AskProps & { runs: readonly Run[] }) 
       ...{ kind: 'run', runId, step: /^[1-9]\d?$/.test(step) ? Number(step) : null },
       outcomes: outcomes.filter((outcome) => chosen.includes(outcome)),
     });
-  if (runs.length === 0) return <p className={`t3 sm ${styles['ask']}`}>There is no earlier run yet.</p>;
+  if (runs.length === 0) return <p className="t3 sm ask">There is no earlier run yet.</p>;
   return (
-    <div className={styles['ask']}>
+    <div className="ask">
       <Select
         aria-label="Earlier run"
         placeholder="Choose a run…"
@@ -125,8 +124,8 @@ function RunAsk({ runs, onAdd, onCancel }: AskProps & { runs: readonly Run[] }) 
         choices={runs.map((run) => ({ value: run.runId, label: label(run) }))}
         onChoose={setRunId}
       />
-      <fieldset className={styles['outcomes']}>
-        <legend>Who ended as (none: everybody it was begun for)</legend>
+      <fieldset className="flex flex-wrap gap-y-0 gap-x-4 m-0 p-0 border-0">
+        <legend className="p-0 t2 sm">Who ended as (none: everybody it was begun for)</legend>
         {outcomes.map((outcome) => (
           <Check
             key={outcome}

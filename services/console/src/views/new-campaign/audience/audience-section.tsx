@@ -6,7 +6,6 @@ import { AddSource } from './add-source.tsx';
 import { CountriesField } from './countries-field.tsx';
 import type { SourceForm } from '../../../parts/campaign/form.ts';
 import { FormSection } from '../editor/form-section.tsx';
-import styles from '../new-campaign.module.css';
 import { SourceUsers, SourceWords } from './source-words.tsx';
 import { isSameSource, usersOfSource } from '../../../parts/campaign/sources.ts';
 import { UploadList } from './upload-list.tsx';
@@ -26,7 +25,7 @@ export function AudienceSection({ editor }: { editor: Editor }) {
   };
   return (
     <FormSection section="audience" number={1} note="who">
-      <div className={styles['two']}>
+      <div className="grid grid-cols-[1fr_1fr] gap-3.5 items-start phone:grid-cols-1">
         <CountriesField
           countries={form.countries}
           known={known}
@@ -37,7 +36,7 @@ export function AudienceSection({ editor }: { editor: Editor }) {
       </div>
       <FieldGroup pointer="/audience/include" label="Include any of">
         {form.include.length === 0 ? (
-          <p className={`t3 ${styles['none']}`}>Nobody yet: name a segment, a list or an earlier run.</p>
+          <p className="t3 py-1.5">Nobody yet: name a segment, a list or an earlier run.</p>
         ) : (
           <Sources role="include" {...{ editor, lists, runs }} />
         )}
@@ -55,7 +54,7 @@ export function AudienceSection({ editor }: { editor: Editor }) {
 
 function HoldOut({ editor: { form, change } }: { editor: Editor }) {
   return (
-    <div className={styles['holdOut']}>
+    <div className="grid grid-cols-[104px_1fr] gap-3 phone:grid-cols-[1fr_1fr]">
       <FormField pointer="/audience/holdOutPercent" label="Hold out" hint="Get nothing">
         {(control) => (
           <TextInput
@@ -92,15 +91,15 @@ interface SourcesProps {
 function Sources({ role, editor: { form, change, standing }, lists, runs }: SourcesProps) {
   const remove = (source: SourceForm) => change({ [role]: form[role].filter((each) => each !== source) });
   return (
-    <ul className={styles['sources']} aria-label={role === 'include' ? 'Included' : 'Left out'}>
+    <ul className="sources" aria-label={role === 'include' ? 'Included' : 'Left out'}>
       {form[role].map((source, index) => (
         <li key={JSON.stringify(source)}>
           <Icon name={icons[source.kind]} size={14} />
-          <span className={styles['source']}>
+          <span className="flex-1 min-w-0 wrap-anywhere phone:basis-[70%]">
             <SourceWords {...{ source, lists, runs }} />
             <ProblemsAt pointer={`/audience/${role}/${index}`} />
           </span>
-          <span className={`t2 ${styles['users']}`}>
+          <span className="t2 text-right phone:order-4 phone:basis-full phone:pl-6 phone:text-left">
             <SourceUsers {...{ source, lists }} users={usersOfSource(standing.preview, role, index)} />
           </span>
           <Button

@@ -1,7 +1,6 @@
 import { useState } from 'react';
 import { FieldGroup } from '../../../parts/forms/form-field.tsx';
 import { Icon } from '../../../parts/icon/icon.tsx';
-import styles from '../new-campaign.module.css';
 
 interface CountriesFieldProps {
   countries: readonly string[];
@@ -30,13 +29,13 @@ export function CountriesField({ countries, known, onChange, onLeave }: Countrie
   };
   return (
     <FieldGroup pointer="/countries" label="Countries">
-      <div className={`inp ${styles['tags']}`}>
+      <div className="inp tags">
         {countries.map((country) => (
           <span className="tag row gap-1" key={country} title={nameOf(country)}>
             {country}
             <button
               type="button"
-              className={styles['untag']}
+              className="untag"
               aria-label={`Remove ${nameOf(country)}`}
               onClick={() => onChange(countries.filter((each) => each !== country))}
             >
@@ -63,11 +62,11 @@ export function CountriesField({ countries, known, onChange, onLeave }: Countrie
         />
       </div>
       {left.length > 0 && (
-        <div className={`row wrap ${styles['offers']}`}>
+        <div className="row flex-wrap gap-1 mt-1.5">
           {left.slice(0, 12).map((country) => (
             <button
               type="button"
-              className="filt"
+              className="filt h-6 phone:h-10 phone:min-w-10"
               key={country}
               title={nameOf(country)}
               aria-label={`Add ${nameOf(country)}`}

@@ -17,14 +17,14 @@ export function SourceWords({ source, lists, runs }: SourceWordsProps) {
     case 'segment':
       return (
         <>
-          <b className="w5">{source.segment}</b> <span className="t3">segment</span>
+          <b className="font-medium">{source.segment}</b> <span className="t3">segment</span>
         </>
       );
     case 'list': {
       const list = lists.find(({ id }) => id === source.list);
       return (
         <>
-          <b className="w5">{list?.name ?? shortId(source.list)}</b>{' '}
+          <b className="font-medium">{list?.name ?? shortId(source.list)}</b>{' '}
           <span className="t3">list{list && `, ${countOf(list.rows, 'row')}`}</span>
         </>
       );
@@ -33,7 +33,7 @@ export function SourceWords({ source, lists, runs }: SourceWordsProps) {
       const run = runs.find(({ runId }) => runId === source.runId);
       return (
         <>
-          <b className="w5">{run?.campaignName ?? shortId(source.runId)}</b>{' '}
+          <b className="font-medium">{run?.campaignName ?? shortId(source.runId)}</b>{' '}
           <span className="t3">
             run
             {run && (

@@ -6,7 +6,6 @@ import { problemOf } from '../../../api/problems.ts';
 import { Button } from '../../../parts/controls/button.tsx';
 import { Select, TextInput } from '../../../parts/controls/controls.tsx';
 import { formatShare } from '../../../parts/words/numbers.ts';
-import styles from '../new-campaign.module.css';
 import { uploadWithProgress } from './upload-with-progress.ts';
 
 interface UploadListProps {
@@ -27,7 +26,7 @@ export function UploadList({ countries, onUploaded }: UploadListProps) {
         ref={input}
         type="file"
         accept=".csv,.txt,.gz,text/csv"
-        className="vh"
+        className="sr-only"
         tabIndex={-1}
         aria-label="File with a list of users"
         onChange={({ target }) => {
@@ -81,8 +80,8 @@ function UploadForm({ file, countries, onUploaded, onCancel }: UploadListProps &
     ...countries.map((code) => ({ value: code, label: `${code}, all of them` })),
   ];
   return (
-    <div className={`${styles['ask']} ${styles['upload']}`} role="group" aria-label={`Upload ${file.name}`}>
-      <div className={styles['two']}>
+    <div className="ask basis-full" role="group" aria-label={`Upload ${file.name}`}>
+      <div className="grid grid-cols-[1fr_1fr] gap-3.5 items-start phone:grid-cols-1">
         <TextInput aria-label="Name of the list" value={name} onText={setName} disabled={upload.isPending} />
         <Select
           aria-label="Country of its users"
@@ -121,7 +120,7 @@ function Progress({ sentBytes, bytes }: { sentBytes: number; bytes: number }) {
   const isSent = sentBytes >= bytes;
   const share = bytes === 0 ? 1 : Math.min(1, sentBytes / bytes);
   return (
-    <div className={styles['progress']}>
+    <div className="grid gap-1">
       <div
         className="prog"
         role="progressbar"

@@ -8,7 +8,6 @@ import type { ActionType } from '../../../api/generated/types.gen.ts';
 import { budgetCountries, newStep } from '../../../parts/campaign/form-definition.ts';
 import type { StepForm } from '../../../parts/campaign/form.ts';
 import { FormSection } from '../editor/form-section.tsx';
-import styles from '../new-campaign.module.css';
 import type { Editor } from '../editor/use-editor.ts';
 
 const note = 'what, in this order; a step runs for a user only if the one before succeeded';
@@ -27,7 +26,7 @@ export function ChainSection({ editor }: { editor: Editor }) {
   const add = (action: string) => change({ steps: [...form.steps, newStep(action, types, freeKey(form.steps))] });
   return (
     <FormSection section="chain" number={2} note={note}>
-      <FieldGroup pointer="/chain" label="Steps" isLabelHidden className={styles['steps']}>
+      <FieldGroup pointer="/chain" label="Steps" isLabelHidden className="grid gap-2">
         {form.steps.map((step, index) => (
           <StepCard
             key={step.key}
@@ -39,7 +38,7 @@ export function ChainSection({ editor }: { editor: Editor }) {
           />
         ))}
         {form.steps.length < 20 && (
-          <div className={styles['addStep']}>
+          <div className="max-w-47.5 phone:max-w-none">
             <Select
               aria-label="Add a step"
               placeholder="+ Step…"
@@ -70,14 +69,14 @@ function StepCard({ step, index, types, isLast, onChange, onMove, onRemove }: St
   const number = index + 1;
   const toggled = toggledJson(step, type);
   return (
-    <div className={styles['step']} role="group" aria-label={`Step ${number}, ${step.action}`}>
-      <div className={styles['stepHead']}>
+    <div className="border border-line rounded-md min-w-0" role="group" aria-label={`Step ${number}, ${step.action}`}>
+      <div className="flex flex-wrap items-center gap-y-1 gap-x-2 pr-1.5 pl-3 py-1.5 border-b border-line">
         <b>
           {number}&ensp;{step.action}
         </b>
         {type && <span className="tag">class {type.class}</span>}
-        <span className={`t3 sm ${styles['promise']}`}>{type ? promiseOf(type) : 'not registered any more'}</span>
-        <span className={styles['stepTools']}>
+        <span className="t3 sm flex-[1_1_160px] min-w-0">{type ? promiseOf(type) : 'not registered any more'}</span>
+        <span className="tools ml-auto">
           {fieldsOf(type?.paramsSchema) !== null && (
             <Button
               small
@@ -108,7 +107,7 @@ function StepCard({ step, index, types, isLast, onChange, onMove, onRemove }: St
           <Button small kind="ghost" icon="x" label={`Remove step ${number}`} onClick={onRemove} />
         </span>
       </div>
-      <div className={styles['stepBody']}>
+      <div className="grid gap-3 px-3 pt-2.5 pb-3">
         <ProblemsAt pointer={`/chain/${index}`} />
         <SchemaForm
           pointer={`/chain/${index}/params`}
@@ -164,7 +163,7 @@ function Budgets({ editor: { form, change } }: { editor: Editor }) {
   const named = budgetCountries(form);
   return (
     <FieldGroup pointer="/budgets" label="Budgets" note="units that all runs together may spend; never exceeded by one">
-      <div className={styles['budgets']}>
+      <div className="grid grid-cols-[repeat(auto-fill,minmax(150px,1fr))] gap-3">
         {form.countries.map((country) => {
           const place = named.indexOf(country);
           return (

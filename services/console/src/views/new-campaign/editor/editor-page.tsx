@@ -1,7 +1,6 @@
 import { problemOf } from '../../../api/problems.ts';
 import { useRefusal } from '../../../frame/session/session.ts';
 import { Button } from '../../../parts/controls/button.tsx';
-import { TextInput } from '../../../parts/controls/controls.tsx';
 import { FormField, FormProblemsContext } from '../../../parts/forms/form-field.tsx';
 import { Icon } from '../../../parts/icon/icon.tsx';
 import { StateBadge } from '../../../parts/standing/state-badge.tsx';
@@ -9,7 +8,6 @@ import { Time } from '../../../parts/times/time.tsx';
 import { AudienceSection } from '../audience/audience-section.tsx';
 import { ChainSection } from '../chain/chain-section.tsx';
 import { LimitsSection } from '../limits/limits-section.tsx';
-import styles from '../new-campaign.module.css';
 import { ReviewPanel } from '../review/review-panel.tsx';
 import { StepRail } from './step-rail.tsx';
 import type { Editor } from './use-editor.ts';
@@ -29,11 +27,11 @@ export function EditorPage({ editor, copiedFrom, onShow, onSave, onStart }: Edit
   const { draft, save } = editor;
   return (
     <FormProblemsContext value={editor.fields}>
-      <h1 className="vh">{draft === null ? 'New campaign' : `Draft ${draft.name}`}</h1>
-      <div className={`head ${styles['head']}`}>
-        <div className={styles['title']}>
+      <h1 className="sr-only">{draft === null ? 'New campaign' : `Draft ${draft.name}`}</h1>
+      <div className="head items-start">
+        <div className="flex-1 min-w-0 max-w-160 phone:w-full">
           <NameField editor={editor} />
-          <div className="meta">
+          <div className="meta gap-y-1 mt-1.5">
             <StateBadge state="draft" tinted />
             {copiedFrom !== null && (
               <span>
@@ -47,9 +45,9 @@ export function EditorPage({ editor, copiedFrom, onShow, onSave, onStart }: Edit
       </div>
       <Restored editor={editor} />
       {save.isError && problemOf(save.error).errors.length === 0 && <NotSaved error={save.error} />}
-      <div className={styles['layout']}>
+      <div className="editor">
         <StepRail editor={editor} />
-        <form className={styles['form']} noValidate onSubmit={(event) => event.preventDefault()}>
+        <form className="grid gap-4 min-w-0" noValidate onSubmit={(event) => event.preventDefault()}>
           <AudienceSection editor={editor} />
           <ChainSection editor={editor} />
           <WhenSection editor={editor} />
@@ -63,13 +61,16 @@ export function EditorPage({ editor, copiedFrom, onShow, onSave, onStart }: Edit
 
 function NameField({ editor: { form, change } }: { editor: Editor }) {
   return (
-    <FormField pointer="/name" label="Name of the campaign" className={styles['name']}>
+    <FormField pointer="/name" label="Name of the campaign" isLabelHidden>
       {(control) => (
-        <TextInput
+        <input
           {...control}
+          className="inp title-input"
+          autoComplete="off"
+          spellCheck={false}
           placeholder="Name of the campaign"
           value={form.name}
-          onText={(name) => change({ name })}
+          onChange={({ target }) => change({ name: target.value })}
         />
       )}
     </FormField>
@@ -80,7 +81,7 @@ function Verbs({ editor, onSave, onStart }: Pick<EditorPageProps, 'editor' | 'on
   const { form, draft, kept, save, isAwaited } = editor;
   const refusal = useRefusal('manager');
   return (
-    <div className="row push">
+    <div className="row ml-auto">
       <Button refusal={refusal} disabled={save.isPending || (draft !== null && !kept.isChanged)} onClick={onSave}>
         {save.isPending ? 'Saving…' : 'Save draft'}
       </Button>

@@ -1,7 +1,6 @@
 import type { ReactNode } from 'react';
 import type { Section } from '../review/problem-places.ts';
 import { sectionNames } from '../review/problem-places.ts';
-import styles from '../new-campaign.module.css';
 
 interface FormSectionProps {
   section: Section;
@@ -13,15 +12,20 @@ interface FormSectionProps {
 /** One of the four parts of the page; the rail leads to it. */
 export function FormSection({ section, number, note, children }: FormSectionProps) {
   return (
-    <section className={`panel ${styles['section']}`} id={section} aria-labelledby={`${section}-title`} tabIndex={-1}>
+    <section
+      className="panel scroll-mt-16 focus:outline-none phone:[&>header_.t3]:basis-full"
+      id={section}
+      aria-labelledby={`${section}-title`}
+      tabIndex={-1}
+    >
       <header>
-        <span className={`ava ${styles['number']}`} aria-hidden="true">
+        <span className="ava rounded-full" aria-hidden="true">
           {number}
         </span>
         <h2 id={`${section}-title`}>{sectionNames[section]}</h2>
         <span className="t3 sm">{note}</span>
       </header>
-      <div className={`pad ${styles['body']}`}>{children}</div>
+      <div className="pad grid gap-3.5 px-4 pt-3.5 pb-4 *:min-w-0">{children}</div>
     </section>
   );
 }

@@ -1,5 +1,4 @@
 import { Icon, type IconName } from '../../../parts/icon/icon.tsx';
-import styles from '../new-campaign.module.css';
 import { sectionNames, sectionOf, sections, type Section } from '../review/problem-places.ts';
 import { useSectionInView } from './use-section-in-view.ts';
 import type { Editor } from './use-editor.ts';
@@ -19,7 +18,7 @@ export function StepRail({ editor }: { editor: Editor }) {
   const marks = marksOf(editor);
   const review: Mark = editor.problems.length > 0 ? 'open' : 'done';
   return (
-    <nav className={styles['rail']} aria-label="Steps">
+    <nav className="sticky top-16 [&>ol]:grid [&>ol]:gap-0.5 max-[960px]:hidden" aria-label="Steps">
       <ol>
         {sections.map((section) => (
           <RailEntry
@@ -41,7 +40,7 @@ function RailEntry({ to, name, mark, isCurrent }: { to: string; name: string; ma
   return (
     <li>
       <a
-        className={`nav ${styles['railEntry']}`}
+        className="nav rail-entry"
         href={`#${to}`}
         aria-current={isCurrent ? 'step' : undefined}
         onClick={(event) => {
@@ -49,11 +48,11 @@ function RailEntry({ to, name, mark, isCurrent }: { to: string; name: string; ma
           showSection(to);
         }}
       >
-        <span className={`${tone} ${styles['mark']}`}>
+        <span className={`${tone} flex`}>
           <Icon name={icon} size={14} />
         </span>
         {name}
-        <span className="vh">, {word}</span>
+        <span className="sr-only">, {word}</span>
       </a>
     </li>
   );

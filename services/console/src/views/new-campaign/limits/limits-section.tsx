@@ -2,7 +2,6 @@ import { FormField } from '../../../parts/forms/form-field.tsx';
 import { Select, TextInput } from '../../../parts/controls/controls.tsx';
 import { priorities } from '../../../parts/campaign/form.ts';
 import { FormSection } from '../editor/form-section.tsx';
-import styles from '../new-campaign.module.css';
 import { SpanField } from './span-field.tsx';
 import type { Editor } from '../editor/use-editor.ts';
 
@@ -10,7 +9,7 @@ import type { Editor } from '../editor/use-editor.ts';
 export function LimitsSection({ editor: { form, change } }: { editor: Editor }) {
   return (
     <FormSection section="limits" number={4} note="what protects the others">
-      <div className={styles['limits']}>
+      <div className="grid grid-cols-[repeat(auto-fill,minmax(170px,1fr))] gap-3.5 items-start">
         <FormField pointer="/paceUsersPerSecond" label="Pace, at most" hint="Over all countries">
           {(control) => (
             <TextInput

@@ -1,7 +1,6 @@
 import { FormField } from '../../../parts/forms/form-field.tsx';
 import { Select, TextInput } from '../../../parts/controls/controls.tsx';
 import { isSpanUnit, unitWords, type Span, type SpanUnit } from '../../../parts/campaign/durations.ts';
-import styles from '../new-campaign.module.css';
 
 interface SpanFieldProps {
   pointer: string;
@@ -18,7 +17,7 @@ export function SpanField({ pointer, label, hint, placeholder, value, units, onC
   return (
     <FormField pointer={pointer} label={label} hint={hint}>
       {(control) => (
-        <div className={styles['span']}>
+        <div className="grid grid-cols-[minmax(56px,1fr)_minmax(88px,1.1fr)] gap-1.5">
           <TextInput
             {...control}
             inputMode="decimal"

@@ -7,7 +7,6 @@ import { SkeletonBar } from '../../../parts/standing/skeleton.tsx';
 import { formatDuration } from '../../../parts/times/times.ts';
 import { problemOf } from '../../../api/problems.ts';
 import { audienceSums } from '../../../parts/campaign/arithmetic.ts';
-import styles from '../new-campaign.module.css';
 import { placeInWords } from './problem-places.ts';
 import { problemInWords } from './problem-words.ts';
 import { loadLines, reviewWarnings } from './review-lines.ts';
@@ -18,15 +17,19 @@ export function ReviewPanel({ editor, onShow }: { editor: Editor; onShow: (point
   const { preview, isBehind, error, look } = editor.standing;
   const refusal = useRefusal('manager');
   return (
-    <aside className={`panel ${styles['review']}`} id="review" aria-labelledby="review-title">
+    <aside
+      className="panel sticky top-16 max-h-[calc(100vh_-_80px)] overflow-y-auto scroll-mt-16 max-[960px]:static max-[960px]:max-h-none"
+      id="review"
+      aria-labelledby="review-title"
+    >
       <header>
         <h2 id="review-title">Review</h2>
-        <div className="push">
+        <div className="ml-auto">
           {refusal === undefined && <PreviewAge asOf={preview?.asOf} isBehind={isBehind} />}
           <Button small icon="retry" label="Estimate again" refusal={refusal} onClick={look} />
         </div>
       </header>
-      <div className={`pad ${styles['reviewBody']}`}>
+      <div className="pad grid gap-3">
         {error !== null && <EstimateFailed error={error} />}
         {refusal === undefined ? (
           preview ? (
@@ -64,7 +67,7 @@ function PreviewAge({ asOf, isBehind }: { asOf: string | undefined; isBehind: bo
 function EstimateFailed({ error }: { error: unknown }) {
   const { detail } = problemOf(error);
   return (
-    <div className={`banner bad ${styles['told']}`} role="alert">
+    <div className="banner bad note" role="alert">
       <Icon name="failed" />
       <div className="sm">
         <b>The estimate could not be made</b>
@@ -77,7 +80,7 @@ function EstimateFailed({ error }: { error: unknown }) {
 
 function SumsSkeleton() {
   return (
-    <div className={styles['skeleton']} aria-hidden="true">
+    <div className="grid gap-3.5 py-1.5" aria-hidden="true">
       {[150, 120, 170, 140].map((width) => (
         <SkeletonBar key={width} width={width} />
       ))}
@@ -94,25 +97,25 @@ function Sums({ editor: { standing, definition } }: { editor: Editor }) {
   const lines = loadLines(preview, definition);
   return (
     <>
-      <table className={standing.isBehind ? `${styles['sums']} t3` : styles['sums']} aria-busy={standing.isBehind}>
-        <caption className="vh">How the audience comes about, in users</caption>
+      <table className={standing.isBehind ? 'sums t3' : 'sums'} aria-busy={standing.isBehind}>
+        <caption className="sr-only">How the audience comes about, in users</caption>
         <tbody>
           {audienceSums(preview).map(({ label, value, kind }) => (
             <tr key={label} className={kind === 'sum' ? 'sum' : undefined}>
               <th scope="row" className={kind === 'aside' ? 't2' : undefined}>
                 {label}
               </th>
-              <td className={kind === 'aside' ? 'r t2' : 'r'}>{value}</td>
+              <td className={kind === 'aside' ? 'text-right t2' : 'text-right'}>{value}</td>
             </tr>
           ))}
         </tbody>
       </table>
       {lines.length > 0 && (
-        <dl className={`kv sm ${styles['takes']}`}>
+        <dl className="takes sm">
           {lines.map(({ name, text, isWarning }) => (
             <div key={name}>
               <dt>{name}</dt>
-              <dd className={isWarning === true ? 'r c-warn' : 'r'}>{text}</dd>
+              <dd className={isWarning === true ? 'text-right c-warn' : 'text-right'}>{text}</dd>
             </div>
           ))}
         </dl>
@@ -131,7 +134,7 @@ function Warnings({ editor: { standing, definition, warnings }, onShow }: TellPr
   return (
     <>
       {warnings.map(({ pointer, detail }) => (
-        <div key={`${pointer} ${detail}`} className={`banner ${styles['told']}`}>
+        <div key={`${pointer} ${detail}`} className="banner note">
           <Icon name="warn" />
           <div className="sm">
             <button type="button" className="link" onClick={() => onShow(pointer)}>
@@ -142,7 +145,7 @@ function Warnings({ editor: { standing, definition, warnings }, onShow }: TellPr
         </div>
       ))}
       {own.map((text) => (
-        <div key={text} className={`banner ${styles['told']}`}>
+        <div key={text} className="banner note">
           <Icon name="warn" />
           <div className="sm">{text}</div>
         </div>
@@ -157,7 +160,7 @@ function Blocking({ editor: { problems, definition, standing, isTried }, onShow 
   if (problems.length === 0) {
     if (!standing.preview || standing.isBehind) return null;
     return (
-      <p className={`row sm c-ok ${styles['ready']}`}>
+      <p className="row sm c-ok gap-1.5">
         <Icon name="done" size={14} />
         Nothing keeps it from starting.
       </p>
@@ -165,7 +168,7 @@ function Blocking({ editor: { problems, definition, standing, isTried }, onShow 
   }
   const told = problems.map((problem) => ({ pointer: problem.pointer, ...problemInWords(problem, definition) }));
   return (
-    <div className={`banner ${isTried ? 'bad' : 'info'} ${styles['told']}`}>
+    <div className={`banner ${isTried ? 'bad' : 'info'} note`}>
       <Icon name={isTried ? 'failed' : 'info'} />
       <div className="sm">
         <b>

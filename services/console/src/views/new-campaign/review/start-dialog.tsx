@@ -40,7 +40,7 @@ export function StartDialog({ editor, onClose, onStarted, onRefused }: StartDial
       actions={
         <>
           <span className="t3 sm">What has started is not changed any more; it can be paused and cancelled.</span>
-          <span className="push row">
+          <span className="ml-auto row">
             <Button onClick={onClose} data-autofocus>
               Not yet
             </Button>

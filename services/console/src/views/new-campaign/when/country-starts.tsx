@@ -3,7 +3,6 @@ import { FormProblemsContext } from '../../../parts/forms/form-field.tsx';
 import { useMinute } from '../../../parts/browser/now.ts';
 import { formatTime } from '../../../parts/times/times.ts';
 import { useZone } from '../../../parts/times/zone.ts';
-import styles from '../new-campaign.module.css';
 import type { WhenForm } from '../../../parts/campaign/when-form.ts';
 import { ZoneField } from './zone-field.tsx';
 import { instantOf, isZone } from '../../../parts/campaign/zoned-times.ts';
@@ -25,7 +24,7 @@ export function CountryStarts({ when, countries, onZones }: CountryStartsProps) 
     return instant === null ? '' : `, which is ${formatTime(instant, { zone: own.zone, now })} in ${own.zone}`;
   };
   return (
-    <div className={styles['budgets']}>
+    <div className="grid grid-cols-[repeat(auto-fill,minmax(150px,1fr))] gap-3">
       {countries.map((country) => (
         <ZoneField
           key={country}

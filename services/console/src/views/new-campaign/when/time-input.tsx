@@ -1,18 +1,17 @@
 import { useRef, type ComponentProps } from 'react';
 import { Button } from '../../../parts/controls/button.tsx';
 import { TextInput } from '../../../parts/controls/controls.tsx';
-import styles from '../new-campaign.module.css';
 
 /** A wall-clock time: typed as `2026-12-01 09:00`, the same in every browser, or taken from the browser's calendar. */
 export function TimeInput({ value, onText, ...control }: ComponentProps<typeof TextInput>) {
   const picker = useRef<HTMLInputElement>(null);
   return (
-    <span className={styles['time']}>
+    <span className="relative block [&>.inp]:pr-8.5">
       <TextInput {...control} placeholder="2026-12-01 09:00" value={value.replace('T', ' ')} onText={onText} />
       <input
         ref={picker}
         type="datetime-local"
-        className={styles['picker']}
+        className="absolute right-0 bottom-0 size-px opacity-0 pointer-events-none"
         tabIndex={-1}
         aria-hidden="true"
         value={value.trim().replace(/\s+/, 'T')}
@@ -21,6 +20,7 @@ export function TimeInput({ value, onText, ...control }: ComponentProps<typeof T
       <Button
         small
         kind="ghost"
+        className="absolute right-0.75 top-0.75 phone:top-2"
         icon="calendar"
         label="Choose from a calendar"
         onClick={() => picker.current?.showPicker()}

@@ -4,7 +4,6 @@ import { useZone } from '../../../parts/times/zone.ts';
 import { CountryStarts } from './country-starts.tsx';
 import { cronInWords } from '../../../parts/campaign/cron-words.ts';
 import { FormSection } from '../editor/form-section.tsx';
-import styles from '../new-campaign.module.css';
 import { NextFires } from '../../../parts/campaign/next-fires.tsx';
 import { SpanField } from '../limits/span-field.tsx';
 import type { Editor } from '../editor/use-editor.ts';
@@ -54,7 +53,7 @@ function TimeField({ when, put, hint }: WhenProps & { hint: string }) {
 
 function Once({ when, put }: WhenProps) {
   return (
-    <div className={styles['three']}>
+    <div className="grid grid-cols-[repeat(auto-fill,minmax(170px,1fr))] gap-3.5 items-start">
       <TimeField {...{ when, put }} hint="On the clocks of the zone" />
       <ZoneField pointer="/schedule/zone" label="Zone" value={when.zone} onChange={(zone) => put({ zone })} />
       <CatchUp {...{ when, put }} />
@@ -65,7 +64,7 @@ function Once({ when, put }: WhenProps) {
 function Local({ when, put, countries }: WhenProps & { countries: readonly string[] }) {
   return (
     <>
-      <div className={styles['two']}>
+      <div className="grid grid-cols-[1fr_1fr] gap-3.5 items-start phone:grid-cols-1">
         <TimeField {...{ when, put }} hint="Each country begins when its own clocks show it; one run, one report" />
         <CatchUp {...{ when, put }} />
       </div>
@@ -77,7 +76,7 @@ function Local({ when, put, countries }: WhenProps & { countries: readonly strin
 function Repeats({ when, put }: WhenProps) {
   return (
     <>
-      <div className={styles['rule']}>
+      <div className="grid grid-cols-[108px_1fr_1fr] gap-3.5 items-start phone:grid-cols-1">
         <FormField pointer="/schedule/rule" label="By">
           {(control) => (
             <Select
@@ -95,7 +94,7 @@ function Repeats({ when, put }: WhenProps) {
         <ZoneField pointer="/schedule/zone" label="Zone" value={when.zone} onChange={(zone) => put({ zone })} />
       </div>
       <NextFires when={when} />
-      <div className={styles['three']}>
+      <div className="grid grid-cols-[repeat(auto-fill,minmax(170px,1fr))] gap-3.5 items-start">
         <Policies {...{ when, put }} />
         <CatchUp {...{ when, put }} />
         <Bound {...{ when, put }} name="from" label="From" none="From its start on" />

@@ -1,0 +1,80 @@
+import type {
+  DeadLetterContent,
+  GroupDeadLettersResponse,
+  ListDeadLettersResponse,
+  ListQuarantinedStepsResponse,
+  QuarantinedStepDetail,
+} from '../api/generated/types.gen.ts';
+
+/** A message that could not be served, and a step whose workers died with it. */
+export const letterGroups: GroupDeadLettersResponse = {
+  items: [
+    {
+      topic: 'muster.steps.award-reward.VN',
+      reason: 'message-invalid',
+      letters: 2,
+      firstAt: '2026-11-22T19:30:00.000Z',
+      lastAt: '2026-11-22T19:36:00.000Z',
+    },
+  ],
+  next: null,
+};
+
+export const letter: DeadLetterContent = {
+  id: 'dlt_1',
+  topic: 'muster.steps.award-reward.VN',
+  partition: 3,
+  offset: 4711,
+  reason: 'message-invalid',
+  state: 'kept',
+  replays: 0,
+  bytes: 24,
+  createdAt: '2026-11-22T19:36:00.000Z',
+  settledAt: null,
+  key: { encoding: 'text', content: '01a204c1' },
+  value: { encoding: 'text', content: '{"step":"first","user":1}' },
+  cut: false,
+};
+
+const listed = {
+  id: 'dlt_1',
+  topic: letter.topic,
+  partition: 3,
+  offset: 4711,
+  reason: letter.reason,
+  state: 'kept',
+  replays: 0,
+  bytes: 24,
+  createdAt: letter.createdAt,
+  settledAt: null,
+} as const;
+export const letters: ListDeadLettersResponse = {
+  items: [listed, { ...listed, id: 'dlt_2', offset: 4712 }],
+  next: null,
+};
+
+export const step: QuarantinedStepDetail = {
+  id: 'qst_1',
+  runId: 'run_ended',
+  runState: 'completed_with_failures',
+  country: 'VN',
+  batchNo: 17,
+  step: 1,
+  action: 'award-reward',
+  state: 'kept',
+  users: 100,
+  lapses: 3,
+  worker: 'worker-2',
+  since: '2026-11-22T19:36:10.000Z',
+  decidedAt: null,
+  replayable: true,
+  whyNot: null,
+  idempotencyKey: '01a204c1-ae76-73f6-b02b-2bbe60afadd4-17-1',
+  calls: [
+    { at: '2026-11-22T19:35:40.000Z', worker: 'worker-1', result: 'lost', cause: 'its lease lapsed' },
+    { at: '2026-11-22T19:36:00.000Z', worker: 'worker-2', result: 'lost', cause: null },
+  ],
+  sample: ['id-000000001', 'id-000000002'],
+};
+
+export const steps: ListQuarantinedStepsResponse = { items: [step], next: null };
