@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
@@ -142,18 +142,23 @@ export async function startInstallation(options: InstallationOptions): Promise<I
   };
   for (const name of ['sandbox', ...namesOf(options)]) start(name);
   const apiReady = () => awaitAnswer(`http://127.0.0.1:${apiPort}/readyz`, services.get('api') ?? services.get('all'));
-  const stop = async () => {
+  const end = async () => {
     // A frozen process hears nothing but its end.
     for (const service of services.values()) if (service.running) process.kill(service.pid, 'SIGCONT');
     await Promise.all([...services.values()].map((service) => service.end('SIGTERM')));
     await database.drop();
+  };
+  const stop = async () => {
+    await end();
     rmSync(folder, { recursive: true });
   };
   try {
     await Promise.all([awaitAnswer(`${sandboxUrl}/stats`, services.get('sandbox')), apiReady()]);
   } catch (error) {
-    await stop();
-    throw error;
+    const logs = [...services.keys()].map((name) => lastLines(name, join(folder, `${name}.log`)));
+    await end();
+    // The folder stays: the error points to its logs.
+    throw new Error(`the installation in ${folder} did not start\n${logs.join('\n')}`, { cause: error });
   }
 
   const api = createMusterApi(`http://127.0.0.1:${apiPort}`, apiKey);
@@ -179,6 +184,13 @@ export async function startInstallation(options: InstallationOptions): Promise<I
     effectsOf: async (runId, step) => (await readLedger(ledgerFile)).of(runId, step).applied.size,
     stop,
   };
+}
+
+const shownLines = 30;
+
+function lastLines(name: string, logFile: string): string {
+  const lines = existsSync(logFile) ? readFileSync(logFile, 'utf8').trimEnd().split('\n') : ['(no log)'];
+  return [`--- ${name}`, ...lines.slice(-shownLines)].join('\n');
 }
 
 function namesOf({ workers, triggers = 1, schedulers = 1, dispatchers = 0 }: InstallationOptions): string[] {

@@ -145,6 +145,31 @@ describe('budgets beside many workers', () => {
     expect(await figuresOf(campaignId)).toEqual([100, 0, 20]);
   });
 
+  it('let a worker wait that looks while another has reserved and not committed: together they would overspend', async () => {
+    const { campaignId, feedId } = await fedRun(20, someBatches(2, 10));
+    const costs = new Map([[feedId, unitsPerUser]]);
+    const first = await database.pool.connect();
+    try {
+      await first.query('begin');
+      await first.query('select * from reserve_budgets($1, $2, $3)', [[feedId], [1], [1]]);
+      let isAnswered = false;
+      const claims = [{ feedId, batchNo: 2, step: 1 }];
+      const second = ledgerOf(1)
+        .flush({ results: [], claims, begins: [], unitsPerUser: costs })
+        .finally(() => (isAnswered = true));
+      const waiting = `select from pg_locks where not granted`;
+      await expect
+        .poll(async () => isAnswered || ((await database.pool.query(waiting)).rowCount ?? 0) > 0, { interval: 5 })
+        .toBe(true);
+      expect(isAnswered).toBe(false);
+      await first.query('commit');
+      expect((await second).claimed).toEqual([]);
+    } finally {
+      first.release(true);
+    }
+    expect(await figuresOf(campaignId)).toEqual([20, 0, 20]);
+  });
+
   it('keep what was reserved right before a worker died, for whoever claims the step', async () => {
     const { campaignId, feedId } = await fedRun(20, someBatches(2, 10));
     await database.pool.query('select * from reserve_budgets($1, $2, $3)', [[feedId], [1], [1]]);

@@ -105,6 +105,25 @@ describe('the statements that store jobs', () => {
   });
 });
 
+describe('a key whose job has ended', () => {
+  it.each([
+    { ended: '2 days 23 hours', isKnown: true },
+    { ended: '3 days 1 hour', isKnown: false },
+  ])('is known for three days: ended $ended ago, known $isKnown', async ({ ended, isKnown }) => {
+    await database.empty();
+    const intake = createJobIntake({ pool: database.pool });
+    const clientId = uuidv7();
+    const jobs = ['alone', 'again'].map((key) => ({ ...someJob, clientId, key, jobId: jobIdOf(clientId, key) }));
+    await intake.store(jobs, 1);
+    for (const { jobId } of jobs) await database.pool.query(asCalled, [jobId]);
+    await database.pool.query('update ended_jobs set ended_at = now() - $1::interval', [ended]);
+
+    const [alone, again] = jobs.map((job) => [job]);
+    const stored = [await intake.store(alone ?? [], 2), await intake.store(again ?? [], 2, true)];
+    expect(stored.map(({ size }) => size)).toEqual(isKnown ? [0, 0] : [1, 1]);
+  });
+});
+
 describe('a job that comes a second time, and whose statement waits while the first one lives its whole life', () => {
   const clientId = uuidv7();
   const jobOf = (key: string | null) => ({ ...someJob, clientId, key, jobId: jobIdOf(clientId, key) });

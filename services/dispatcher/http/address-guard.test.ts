@@ -31,11 +31,74 @@ describe('addresses that anybody may call', () => {
     );
   });
 
-  it('of IPv4, near the edges of each range', () => {
-    const edges = ['9.255.255.255', '11.0.0.0', '100.63.255.255', '100.128.0.0', '126.255.255.255', '128.0.0.0'];
-    const inside = ['10.0.0.0', '10.255.255.255', '100.64.0.0', '100.127.255.255', '127.0.0.0', '127.255.255.255'];
-    expect(edges.map(isPublic)).toEqual(edges.map(() => true));
-    expect(inside.map(isPublic)).toEqual(inside.map(() => false));
+  it.each([
+    { range: '0.0.0.0/8', first: '0.0.0.0', last: '0.255.255.255', beside: ['1.0.0.0'] },
+    { range: '10.0.0.0/8', first: '10.0.0.0', last: '10.255.255.255', beside: ['9.255.255.255', '11.0.0.0'] },
+    { range: '100.64.0.0/10', first: '100.64.0.0', last: '100.127.255.255', beside: ['100.63.255.255', '100.128.0.0'] },
+    { range: '127.0.0.0/8', first: '127.0.0.0', last: '127.255.255.255', beside: ['126.255.255.255', '128.0.0.0'] },
+    {
+      range: '169.254.0.0/16',
+      first: '169.254.0.0',
+      last: '169.254.255.255',
+      beside: ['169.253.255.255', '169.255.0.0'],
+    },
+    { range: '172.16.0.0/12', first: '172.16.0.0', last: '172.31.255.255', beside: ['172.15.255.255', '172.32.0.0'] },
+    { range: '192.0.0.0/24', first: '192.0.0.0', last: '192.0.0.255', beside: ['191.255.255.255', '192.0.1.0'] },
+    { range: '192.0.2.0/24', first: '192.0.2.0', last: '192.0.2.255', beside: ['192.0.1.255', '192.0.3.0'] },
+    {
+      range: '192.31.196.0/24',
+      first: '192.31.196.0',
+      last: '192.31.196.255',
+      beside: ['192.31.195.255', '192.31.197.0'],
+    },
+    {
+      range: '192.52.193.0/24',
+      first: '192.52.193.0',
+      last: '192.52.193.255',
+      beside: ['192.52.192.255', '192.52.194.0'],
+    },
+    { range: '192.88.99.0/24', first: '192.88.99.0', last: '192.88.99.255', beside: ['192.88.98.255', '192.88.100.0'] },
+    {
+      range: '192.168.0.0/16',
+      first: '192.168.0.0',
+      last: '192.168.255.255',
+      beside: ['192.167.255.255', '192.169.0.0'],
+    },
+    {
+      range: '192.175.48.0/24',
+      first: '192.175.48.0',
+      last: '192.175.48.255',
+      beside: ['192.175.47.255', '192.175.49.0'],
+    },
+    { range: '198.18.0.0/15', first: '198.18.0.0', last: '198.19.255.255', beside: ['198.17.255.255', '198.20.0.0'] },
+    {
+      range: '198.51.100.0/24',
+      first: '198.51.100.0',
+      last: '198.51.100.255',
+      beside: ['198.51.99.255', '198.51.101.0'],
+    },
+    { range: '203.0.113.0/24', first: '203.0.113.0', last: '203.0.113.255', beside: ['203.0.112.255', '203.0.114.0'] },
+    { range: '224.0.0.0/4 and 240.0.0.0/4', first: '224.0.0.0', last: '255.255.255.255', beside: ['223.255.255.255'] },
+    { range: '2001::/23', first: '2001::', last: '2001:1ff:ffff:ffff:ffff:ffff:ffff:ffff', beside: ['2001:200::'] },
+    {
+      range: '2001:db8::/32',
+      first: '2001:db8::',
+      last: '2001:db8:ffff:ffff::1',
+      beside: ['2001:db7::', '2001:db9::'],
+    },
+    { range: '2002::/16', first: '2002::', last: '2002:ffff:ffff::1', beside: ['2001:ffff::', '2003::'] },
+    {
+      range: '2620:4f:8000::/48',
+      first: '2620:4f:8000::',
+      last: '2620:4f:8000:ffff::1',
+      beside: ['2620:4f:7fff::', '2620:4f:8001::'],
+    },
+    { range: '3fff::/20', first: '3fff::', last: '3fff:fff:ffff::1', beside: ['3ffe:ffff::', '3fff:1000::'] },
+    { range: 'below 2000::/3', first: '::', last: '1fff:ffff::1', beside: ['2000::'] },
+    { range: 'above 2000::/3', first: '4000::', last: 'ffff::1', beside: ['3fff:ffff::'] },
+  ])('not $range, from its first address to its last, but those beside it', ({ first, last, beside }) => {
+    expect([first, last].filter(isPublic)).toEqual([]);
+    expect(beside.filter(isPublic)).toEqual(beside);
   });
 
   it('never an IPv4 address in the clothes of IPv6', () => {

@@ -136,6 +136,37 @@ describe('an open key', () => {
     expect(totals()).toMatchObject([{ succeeded: 1, [outcome]: 1 }]);
   });
 
+  it.each([
+    ['was lost before: their users may have been served', true, 'unknown'],
+    ['was lost before: none', false, 'expired'],
+  ])(
+    'goes along with the parts that a refused batch is split into (class A) where a call %s',
+    async (_name, isLost, outcome) => {
+      const { clock, endpoint, feed, sweepOverdue, stepRows } = await createRunningWorker({ type: { class: 'A' } });
+      const busy: BatchAnswer = { kind: 'answered', status: 429, retryAfterMs: 300_000, body: Buffer.from('') };
+      endpoint.answer = ({ call }) => {
+        if (isLost && endpoint.seen.length === 1) return { kind: 'ambiguous', cause: 'reset' };
+        return call.users.length > 1 ? refusal : busy;
+      };
+      const chain = [{ action: 'award-reward', params: {} }];
+      const { runId, totals } = await feed([['u1', 'u2']], { chain, deadlineSeconds: 200 });
+      for (let round = 0; round < 10 && stepRows(1).length < 3; round++) {
+        await passTime(clock, 10_000);
+        await sweepOverdue(runId);
+      }
+      await passTime(clock, 200);
+      expect(stepRows(1)).toMatchObject([
+        { state: 'done' },
+        { state: 'waiting', open: isLost },
+        { state: 'waiting', open: isLost },
+      ]);
+      await passTime(clock, 200_000);
+      await sweepOverdue(runId);
+      await passTime(clock, 200);
+      expect(totals()).toMatchObject([{ [outcome]: 2 }]);
+    },
+  );
+
   it('is what a lapsed lease leaves, whose call may have been made', async () => {
     const { clock, endpoint, feed, sweepOverdue, stepRows, workerDeps } = await createRunningWorker();
     const { runId, steps } = await feed([['u1']]);
