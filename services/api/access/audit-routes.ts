@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { auditRecord } from '../../../shared/contracts/access/audit.ts';
 import { pageQuery, pageShape } from '../frame/pages.contract.ts';
-import { jsonAnswer, problems } from '../frame/server/answer-shapes.ts';
+import { jsonAnswer } from '../frame/server/answer-shapes.ts';
 import type { HttpServer } from '../frame/server/create-http-server.ts';
 import type { AuditLog } from './audit-log.port.ts';
 import { cursorInQuery, idInQuery, pageView } from '../frame/public-ids.ts';
@@ -33,7 +33,7 @@ export function auditRoutes(server: HttpServer, { audit }: AuditRoutesDeps): voi
       description: 'Holds what succeeded and what a state refused (409).',
       tags: ['audit'],
       querystring: auditQuery,
-      response: { 200: jsonAnswer('A page of changes', pageShape(auditRecord)), ...problems(401, 422, 429) },
+      response: { 200: jsonAnswer('A page of changes', pageShape(auditRecord)) },
     },
     handler: async ({ query: { keyId, since, until, limit, cursor, ...filter } }) => {
       const times = { since: momentOf(since), until: momentOf(until) };

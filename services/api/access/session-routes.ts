@@ -6,7 +6,7 @@ import type { ApiKeyRecord } from '../../../shared/ports/api-keys.ts';
 import { cookiePlaceOf, type Authentication, type CallerSession } from './authenticate.ts';
 import type { CatalogueReader } from '../frame/catalogue-reader.ts';
 import { endedSessions, logIn, logInLink, sessionShape } from '../../../shared/contracts/access/sessions.ts';
-import { jsonAnswer, problems } from '../frame/server/answer-shapes.ts';
+import { jsonAnswer } from '../frame/server/answer-shapes.ts';
 import type { HttpServer } from '../frame/server/create-http-server.ts';
 import { HttpProblem } from '../frame/http-problem.ts';
 import { sessionMaxMs, type SessionRecord, type SessionStore } from './session-store.port.ts';
@@ -108,7 +108,7 @@ export function sessionRoutes(
       tags,
       security: [],
       body: logIn,
-      response: { 200: shown, ...problems(400, 401, 413, 415, 422, 429) },
+      response: { 200: shown },
     },
     handler: async (request, reply) => {
       authentication.requireOurPage(request);
@@ -132,7 +132,7 @@ export function sessionRoutes(
       operationId: 'getSession',
       summary: 'Who asks: its key, its role, and the CSRF token of a session',
       tags,
-      response: { 200: shown, ...problems(401, 429) },
+      response: { 200: shown },
     },
     handler: ({ apiKey, session }) => {
       if (!apiKey) throw new Error('a route of a viewer was asked by nobody');
@@ -148,7 +148,7 @@ export function sessionRoutes(
       operationId: 'logOut',
       summary: 'End the session that asks',
       tags,
-      response: { 204: z.null().describe('It is over'), ...problems(401, 429) },
+      response: { 204: z.null().describe('It is over') },
     },
     handler: async (request, reply) => {
       if (request.session) {
@@ -169,7 +169,7 @@ export function sessionRoutes(
       summary: 'End all sessions of the key that asks, wherever they are, and take its links back',
       description: 'At once in the process that answers, within five seconds in the others.',
       tags,
-      response: { 200: jsonAnswer('How many', endedSessions), ...problems(401, 429) },
+      response: { 200: jsonAnswer('How many', endedSessions) },
     },
     handler: async (request, reply) => {
       const ended = await sessions.closeAll(request.apiKey?.key ?? '');
@@ -190,7 +190,7 @@ export function sessionRoutes(
       summary: 'Make a link that logs in once, within ten minutes',
       description: 'By key alone: a session cannot make others of itself.',
       tags,
-      response: { 201: jsonAnswer('The link', logInLink), ...problems(400, 401, 429) },
+      response: { 201: jsonAnswer('The link', logInLink) },
     },
     handler: async (request, reply) => {
       if (request.session) throw notBySession();

@@ -49,7 +49,7 @@ export function actionTypeSecretRoutes(
       body: secretBody,
       response: {
         200: jsonAnswer('The action type, which says that there is one', actionType),
-        ...problems(400, 401, 404, 409, 412, 413, 415, 422, 429),
+        ...problems(409),
       },
     },
     validatorCompiler: unquotingBody,
@@ -78,7 +78,7 @@ export function actionTypeSecretRoutes(
       tags,
       params: bySecret,
       headers: actionTypeMatching,
-      response: { 204: z.null().describe('There is none'), ...problems(401, 404, 412, 422, 429) },
+      response: { 204: z.null().describe('There is none'), ...problems(422) },
     },
     handler: async (request, reply) => {
       const { name, secret } = request.params;

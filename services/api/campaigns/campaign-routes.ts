@@ -53,7 +53,6 @@ export function campaignRoutes(server: HttpServer, deps: CampaignRoutesDeps): vo
       body: campaignDefinition,
       response: {
         201: jsonAnswer('The campaign that was created', campaignWithWarnings),
-        ...problems(400, 401, 409, 413, 415, 422, 429),
       },
     },
     preValidation: async () => {
@@ -79,7 +78,7 @@ export function campaignRoutes(server: HttpServer, deps: CampaignRoutesDeps): vo
       summary: 'Show a campaign',
       tags,
       params: byId,
-      response: { 200: jsonAnswer('The campaign', campaign), ...problems(401, 404, 429) },
+      response: { 200: jsonAnswer('The campaign', campaign) },
     },
     handler: async ({ params: { id } }, reply) => {
       const record = await campaigns.get(requireId('campaign', id));
@@ -102,7 +101,6 @@ export function campaignRoutes(server: HttpServer, deps: CampaignRoutesDeps): vo
       params: byId,
       response: {
         200: jsonAnswer('The campaign, scheduled', campaignWithWarnings),
-        ...problems(400, 401, 404, 409, 413, 415, 422, 429),
       },
     },
     handler: async ({ params: { id }, body }) => {
@@ -129,7 +127,7 @@ export function campaignRoutes(server: HttpServer, deps: CampaignRoutesDeps): vo
       description: 'What each source says by country, and what follows for all of them. Nothing is changed.',
       tags,
       params: byId,
-      response: { 200: jsonAnswer('The estimate', campaignEstimate), ...problems(400, 401, 404, 413, 415, 422, 429) },
+      response: { 200: jsonAnswer('The estimate', campaignEstimate), ...problems(422) },
     },
     handler: async ({ params: { id }, body }) => {
       refuseFields(body);
@@ -154,7 +152,6 @@ export function campaignRoutes(server: HttpServer, deps: CampaignRoutesDeps): vo
       params: byId,
       response: {
         200: jsonAnswer('The campaign, a draft', campaign),
-        ...problems(400, 401, 404, 409, 413, 415, 422, 429),
       },
     },
     handler: async ({ params: { id }, body }) => {

@@ -3,7 +3,7 @@ import { clientForecast, clientLedger } from '../../../shared/contracts/jobs/cli
 import type { Clock } from '../../../shared/ports/clock.ts';
 import type { ClientReader } from '../../../shared/runtime/installation/client-reader.ts';
 import { clientInPath } from './client-in-path.ts';
-import { jsonAnswer, problems } from '../frame/server/answer-shapes.ts';
+import { jsonAnswer } from '../frame/server/answer-shapes.ts';
 import type { HttpServer } from '../frame/server/create-http-server.ts';
 import { notFound } from '../frame/http-problem.ts';
 import type { ClientFigures } from './client-figures.port.ts';
@@ -41,7 +41,7 @@ export function clientFigureRoutes(server: HttpServer, deps: ClientFigureRoutesD
       summary: 'What became of all jobs that were accepted for a client',
       tags,
       params: byId,
-      response: { 200: jsonAnswer('The ledger', clientLedger), ...problems(401, 404, 429) },
+      response: { 200: jsonAnswer('The ledger', clientLedger) },
     },
     handler: async ({ params }) => {
       const { clientId } = await require(params.id);
@@ -60,7 +60,7 @@ export function clientFigureRoutes(server: HttpServer, deps: ClientFigureRoutesD
       tags,
       params: byId,
       querystring: z.strictObject({ hours: z.coerce.number().min(0.1).max(72).default(6) }),
-      response: { 200: jsonAnswer('The forecast', clientForecast), ...problems(401, 404, 422, 429) },
+      response: { 200: jsonAnswer('The forecast', clientForecast) },
     },
     handler: async ({ params, query: { hours } }) => {
       const client = await require(params.id);

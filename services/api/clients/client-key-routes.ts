@@ -44,7 +44,7 @@ export function clientKeyRoutes(
       tags,
       params: byId,
       body: newClientKey,
-      response: { 201: jsonAnswer('The key', addedClientKey), ...problems(400, 401, 404, 409, 413, 415, 422, 429) },
+      response: { 201: jsonAnswer('The key', addedClientKey), ...problems(409) },
     },
     handler: async (request, reply) => {
       const { params, body } = request;
@@ -74,7 +74,7 @@ export function clientKeyRoutes(
       description: 'For one that others know. To change over in peace, add another, and let this one expire.',
       tags,
       params: byKey,
-      response: { 200: jsonAnswer('The client', clientShape), ...problems(401, 404, 429) },
+      response: { 200: jsonAnswer('The client', clientShape) },
     },
     handler: async (request) => {
       const { id, keyId } = request.params;

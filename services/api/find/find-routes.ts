@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { findAnswer } from '../../../shared/contracts/access/finds.ts';
 import { findThings, type FindThingsDeps } from './find-things.ts';
-import { jsonAnswer, problems } from '../frame/server/answer-shapes.ts';
+import { jsonAnswer } from '../frame/server/answer-shapes.ts';
 import type { HttpServer } from '../frame/server/create-http-server.ts';
 
 export type FindRoutesDeps = FindThingsDeps;
@@ -22,7 +22,7 @@ export function findRoutes(server: HttpServer, deps: FindRoutesDeps): void {
         'An id finds the one thing that it is of. A text finds campaigns, action types and shards by a part of their names.',
       tags: ['campaigns'],
       querystring: findQuery,
-      response: { 200: jsonAnswer('What was found; empty where nothing was', findAnswer), ...problems(401, 422, 429) },
+      response: { 200: jsonAnswer('What was found; empty where nothing was', findAnswer) },
     },
     handler: async ({ query: { q } }) => ({ items: await findThings(q, deps) }),
   });

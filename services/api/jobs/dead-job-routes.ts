@@ -11,7 +11,7 @@ import { clientRef } from '../../../shared/contracts/jobs/jobs.ts';
 import type { ClientReader } from '../../../shared/runtime/installation/client-reader.ts';
 import { clientIdOf } from '../clients/client-names.ts';
 import { pageQuery, pageShape } from '../frame/pages.contract.ts';
-import { jsonAnswer, problems } from '../frame/server/answer-shapes.ts';
+import { jsonAnswer } from '../frame/server/answer-shapes.ts';
 import type { HttpServer } from '../frame/server/create-http-server.ts';
 import { HttpProblem, notFound } from '../frame/http-problem.ts';
 import { idempotentHeaders } from '../frame/idempotency.ts';
@@ -49,7 +49,7 @@ function listRoutes(server: HttpServer, { deadJobs, clients }: DeadJobRoutesDeps
       summary: 'List jobs that were given up, the last first',
       tags,
       querystring: pageQuery.extend(filter),
-      response: { 200: jsonAnswer('A page of dead jobs', pageShape(deadJobShape)), ...problems(401, 422, 429) },
+      response: { 200: jsonAnswer('A page of dead jobs', pageShape(deadJobShape)) },
     },
     handler: async ({ query: { limit, cursor, ...query } }) => {
       const page = await refusingInvalidCursor(cursor, () => deadJobs.list(wanted(query), limit, cursor ?? null));
@@ -66,7 +66,7 @@ function listRoutes(server: HttpServer, { deadJobs, clients }: DeadJobRoutesDeps
       summary: 'Dead jobs by client and cause, most first',
       tags,
       querystring: z.strictObject(filter),
-      response: { 200: jsonAnswer('All groups', pageShape(deadJobGroup)), ...problems(401, 422, 429) },
+      response: { 200: jsonAnswer('All groups', pageShape(deadJobGroup)) },
     },
     handler: async ({ query }) => ({ items: (await deadJobs.groups(wanted(query))).map(deadJobGroupView), next: null }),
   });
@@ -80,7 +80,7 @@ function listRoutes(server: HttpServer, { deadJobs, clients }: DeadJobRoutesDeps
       summary: 'Show a dead job whole',
       tags,
       params: byId,
-      response: { 200: jsonAnswer('The job', deadJobContent), ...problems(401, 404, 429) },
+      response: { 200: jsonAnswer('The job', deadJobContent) },
     },
     handler: async ({ params: { id } }) => {
       const job = await deadJobs.find(requireId('job', id));
@@ -103,7 +103,7 @@ function replayRoutes(server: HttpServer, { deadJobs, clients }: DeadJobRoutesDe
       headers: idempotentHeaders,
       params: byId,
       body: replayOne,
-      response: { 200: jsonAnswer('How many', replayedJobs), ...problems(400, 401, 404, 409, 413, 415, 422, 429) },
+      response: { 200: jsonAnswer('How many', replayedJobs) },
     },
     handler: async ({ params: { id }, body }) => {
       const outcome = await deadJobs.replay(requireId('job', id), body);
@@ -128,7 +128,7 @@ function replayRoutes(server: HttpServer, { deadJobs, clients }: DeadJobRoutesDe
       tags,
       headers: idempotentHeaders,
       body: replayMany,
-      response: { 200: jsonAnswer('How many', replayedJobs), ...problems(400, 401, 409, 413, 415, 422, 429) },
+      response: { 200: jsonAnswer('How many', replayedJobs) },
     },
     handler: async (request) => {
       const { client, cause, withExpired, perSecond } = request.body;

@@ -6,7 +6,7 @@ import type { Clock } from '../../../shared/ports/clock.ts';
 import type { ClientReader } from '../../../shared/runtime/installation/client-reader.ts';
 import { instantOf } from './accept/admit-jobs.ts';
 import type { JobChanger } from './change-jobs.ts';
-import { jsonAnswer, problems } from '../frame/server/answer-shapes.ts';
+import { jsonAnswer } from '../frame/server/answer-shapes.ts';
 import type { HttpServer } from '../frame/server/create-http-server.ts';
 import { notFound } from '../frame/http-problem.ts';
 import { idempotentHeaders } from '../frame/idempotency.ts';
@@ -39,7 +39,7 @@ export function jobChangeRoutes(server: HttpServer, deps: JobChangeRoutesDeps): 
       tags,
       headers: idempotentHeaders,
       body: newJobChange,
-      response: { 202: jsonAnswer('The change', jobChange), ...problems(400, 401, 409, 413, 415, 422, 429) },
+      response: { 202: jsonAnswer('The change', jobChange) },
     },
     handler: async (request, reply) => {
       const { verb, client, state, tag, dueFrom, dueUntil, dueAt, delaySeconds = 0 } = request.body;
@@ -68,7 +68,7 @@ export function jobChangeRoutes(server: HttpServer, deps: JobChangeRoutesDeps): 
       summary: 'How far a change of many jobs is',
       tags,
       params: z.object({ id: z.string().describe('jch_…') }),
-      response: { 200: jsonAnswer('The change', jobChange), ...problems(401, 404, 429) },
+      response: { 200: jsonAnswer('The change', jobChange) },
     },
     handler: async ({ params: { id } }) => {
       const change = await jobChanges.get(requireId('jobChange', id));

@@ -14,7 +14,7 @@ import type { Clock } from '../../../shared/ports/clock.ts';
 import type { ClientReader } from '../../../shared/runtime/installation/client-reader.ts';
 import { instantOf } from './accept/admit-jobs.ts';
 import { pageQuery, pageShape } from '../frame/pages.contract.ts';
-import { jsonAnswer, problems } from '../frame/server/answer-shapes.ts';
+import { jsonAnswer } from '../frame/server/answer-shapes.ts';
 import type { HttpServer } from '../frame/server/create-http-server.ts';
 import { HttpProblem, invalidRequest, notFound, quoted } from '../frame/http-problem.ts';
 import { idempotentHeaders } from '../frame/idempotency.ts';
@@ -64,7 +64,7 @@ export function jobRoutes(server: HttpServer, deps: JobRoutesDeps): void {
         'A page looks at a bounded number of jobs: it may hold fewer than asked for, and go on behind `next`.',
       tags,
       querystring: pageQuery.extend(filter),
-      response: { 200: jsonAnswer('A page of jobs', pageShape(jobSummary)), ...problems(401, 422, 429) },
+      response: { 200: jsonAnswer('A page of jobs', pageShape(jobSummary)) },
     },
     handler: async ({ query: { limit, cursor, ...wanted } }) => {
       const found = await jobFilterOf(wanted, deps.clients);
@@ -82,7 +82,7 @@ export function jobRoutes(server: HttpServer, deps: JobRoutesDeps): void {
       summary: 'Show a job and its calls',
       tags,
       params: byId,
-      response: { 200: shown, ...problems(401, 404, 429) },
+      response: { 200: shown },
     },
     handler: async ({ params }) => jobView(await require(params.id)),
   });
@@ -99,7 +99,7 @@ export function jobRoutes(server: HttpServer, deps: JobRoutesDeps): void {
       tags,
       headers: idempotentHeaders,
       params: byId,
-      response: { 200: jsonAnswer('What became of it', cancelledJob), ...problems(400, 401, 404, 409, 429) },
+      response: { 200: jsonAnswer('What became of it', cancelledJob) },
     },
     handler: async (request) => {
       const { id } = request.params;
@@ -123,7 +123,7 @@ export function jobRoutes(server: HttpServer, deps: JobRoutesDeps): void {
         headers: idempotentHeaders,
         params: byId,
         ...(verb === 'reschedule' && { body: newDue }),
-        response: { 200: shown, ...problems(400, 401, 404, 409, 413, 415, 422, 429) },
+        response: { 200: shown },
       },
       handler: async (request) => {
         const { id } = request.params;

@@ -3,7 +3,7 @@ import { campaignChoices } from '../../../shared/domain/run/campaign-standing.ts
 import { campaignCounts, listedCampaign } from '../../../shared/contracts/campaigns/campaign-lists.ts';
 import { publicId, uuidOf } from '../../../shared/domain/ids/ids.ts';
 import { pageQuery, pageShape } from '../frame/pages.contract.ts';
-import { jsonAnswer, problems } from '../frame/server/answer-shapes.ts';
+import { jsonAnswer } from '../frame/server/answer-shapes.ts';
 import type { HttpServer } from '../frame/server/create-http-server.ts';
 import type { CampaignLists, CampaignPlace, CampaignSearch } from '../campaigns/campaign-lists.port.ts';
 import { invalidCursor } from '../frame/public-ids.ts';
@@ -44,7 +44,7 @@ export function campaignListRoutes(server: HttpServer, { campaignLists, watch }:
       summary: 'List campaigns, each with the run that goes on or the newest one',
       tags,
       querystring: listQuery,
-      response: { 200: jsonAnswer('A page of campaigns', pageShape(listedCampaign)), ...problems(401, 422, 429) },
+      response: { 200: jsonAnswer('A page of campaigns', pageShape(listedCampaign)) },
     },
     handler: async ({ query: { state, sort, limit, cursor, ...search } }) => {
       const place = placeOf(cursor, sort);
@@ -66,7 +66,7 @@ export function campaignListRoutes(server: HttpServer, { campaignLists, watch }:
       summary: 'How many campaigns a search finds, and in which states',
       tags,
       querystring: countQuery,
-      response: { 200: jsonAnswer('How many', campaignCounts), ...problems(401, 422, 429) },
+      response: { 200: jsonAnswer('How many', campaignCounts) },
     },
     handler: async ({ query }) => campaignCountsView(await campaignLists.counts(searchOf(query))),
   });

@@ -46,7 +46,7 @@ export function liveEventRoutes(server: HttpServer, deps: LiveEventRoutesDeps): 
       querystring: liveQuery,
       response: {
         200: { description: 'The events', content: { 'text/event-stream': streamed } },
-        ...problems(401, 404, 422, 429),
+        ...problems(404),
       },
     },
     handler: async (request, reply) => {

@@ -9,7 +9,7 @@ import type { ApiKeys } from '../../../shared/ports/api-keys.ts';
 import type { Clock } from '../../../shared/ports/clock.ts';
 import type { Meter } from '../../../shared/ports/meter.ts';
 import { createAuthenticate } from '../access/authenticate.ts';
-import { jsonAnswer, problems } from '../frame/server/answer-shapes.ts';
+import { jsonAnswer } from '../frame/server/answer-shapes.ts';
 import type { HttpServer } from '../frame/server/create-http-server.ts';
 import { HttpProblem } from '../frame/http-problem.ts';
 import { notTakingPart } from '../frame/server/not-taking-part.ts';
@@ -65,7 +65,7 @@ export function receiptRoutes(server: HttpServer, deps: ReceiptRoutesDeps): void
   server.route({
     method: 'POST',
     url: '/receipts',
-    config: { role: 'operator' },
+    config: { role: 'operator', never: [422] },
     schema: {
       operationId: 'addReceipts',
       summary: 'Say what became of users that were accepted',
@@ -75,7 +75,7 @@ export function receiptRoutes(server: HttpServer, deps: ReceiptRoutesDeps): void
         'counts, whatever the order, and a repeat changes nothing: send a request again as often as you like.',
       tags: ['receipts'],
       body: receiptsRequest,
-      response: { 202: jsonAnswer('They are stored', receiptsAnswer), ...problems(400, 401, 413, 415, 429, 503) },
+      response: { 202: jsonAnswer('They are stored', receiptsAnswer) },
     },
     // Each receipt is looked at by itself, below.
     validatorCompiler: () => (value: unknown) => ({ value }),

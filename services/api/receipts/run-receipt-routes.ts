@@ -3,7 +3,7 @@ import { answerList, csv, streamManner, ndjson } from '../frame/answer-list.ts';
 import { userReceipt } from '../../../shared/contracts/endpoints/receipts.ts';
 import { countryPattern } from '../../../shared/domain/endpoint/shard.ts';
 import { pageLimit, pageQuery, pageShape } from '../frame/pages.contract.ts';
-import { problems, streamed } from '../frame/server/answer-shapes.ts';
+import { streamed } from '../frame/server/answer-shapes.ts';
 import type { HttpServer } from '../frame/server/create-http-server.ts';
 import { notFound } from '../frame/http-problem.ts';
 import type { ReceiptBook } from './receipt-book.port.ts';
@@ -49,7 +49,6 @@ export function runReceiptRoutes(
             [ndjson]: streamed,
           },
         },
-        ...problems(401, 404, 422, 429),
       },
     },
     handler: async ({ params: { id }, query, headers, method }, reply) => {

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { runComparison } from '../../../shared/contracts/runs/comparisons.ts';
 import { publicId } from '../../../shared/domain/ids/ids.ts';
-import { jsonAnswer, problems } from '../frame/server/answer-shapes.ts';
+import { jsonAnswer } from '../frame/server/answer-shapes.ts';
 import type { HttpServer } from '../frame/server/create-http-server.ts';
 import { invalidRequest, notFound } from '../frame/http-problem.ts';
 import type { Retries } from './failures/retries.port.ts';
@@ -34,7 +34,6 @@ export function comparisonRoutes(server: HttpServer, { reports, retries }: Compa
       }),
       response: {
         200: jsonAnswer('Both, and with what else it can be compared', runComparison),
-        ...problems(401, 404, 422, 429),
       },
     },
     handler: async ({ params: { id }, query }) => {

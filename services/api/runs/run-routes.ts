@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { pageQuery, pageShape } from '../frame/pages.contract.ts';
 import { runProgress, runRates, runReport, runSummary } from '../../../shared/contracts/runs/runs.ts';
 import { runStates } from '../../../shared/domain/run/run-states.ts';
-import { jsonAnswer, problems, streamed } from '../frame/server/answer-shapes.ts';
+import { jsonAnswer, streamed } from '../frame/server/answer-shapes.ts';
 import type { HttpServer } from '../frame/server/create-http-server.ts';
 import { etagOf } from '../frame/etag.ts';
 import { notFound } from '../frame/http-problem.ts';
@@ -46,7 +46,7 @@ export function runRoutes(server: HttpServer, { reports, retries, watch, streams
       summary: 'List runs, newest first',
       tags,
       querystring: runQuery,
-      response: { 200: jsonAnswer('A page of runs', pageShape(runSummary)), ...problems(401, 422, 429) },
+      response: { 200: jsonAnswer('A page of runs', pageShape(runSummary)) },
     },
     handler: async ({ query: { campaignId, state, limit, cursor } }) => {
       const filter = { campaignId: idInQuery('campaign', 'campaignId', campaignId), state };
@@ -63,7 +63,7 @@ export function runRoutes(server: HttpServer, { reports, retries, watch, streams
       summary: 'Show a run',
       tags,
       params: byId,
-      response: { 200: jsonAnswer('The run', runSummary), ...problems(401, 404, 429) },
+      response: { 200: jsonAnswer('The run', runSummary) },
     },
     handler: async ({ params: { id } }, reply) => {
       const snapshot = await reports.snapshot(requireId('run', id));
@@ -90,7 +90,6 @@ export function runRoutes(server: HttpServer, { reports, retries, watch, streams
           description: 'The progress',
           content: { 'application/json': { schema: runProgress }, 'text/event-stream': streamed },
         },
-        ...problems(401, 404, 429),
       },
     },
     handler: async (request, reply) => {
@@ -124,7 +123,6 @@ export function runRoutes(server: HttpServer, { reports, retries, watch, streams
       params: byId,
       response: {
         200: jsonAnswer('The rates, from its start to now or its end', runRates),
-        ...problems(401, 404, 429),
       },
     },
     handler: async ({ params: { id } }) => {
@@ -143,7 +141,7 @@ export function runRoutes(server: HttpServer, { reports, retries, watch, streams
       summary: 'Report of a run: who ended how, and the failures by reason',
       tags,
       params: byId,
-      response: { 200: jsonAnswer('The report', runReport), ...problems(401, 404, 429) },
+      response: { 200: jsonAnswer('The report', runReport) },
     },
     handler: async ({ params: { id } }) => {
       const runId = requireId('run', id);

@@ -14,7 +14,7 @@ import {
 import { z } from 'zod';
 import { nextFires } from '../../../shared/domain/recurrence/recurrence.ts';
 import { pageQuery, pageShape } from '../frame/pages.contract.ts';
-import { jsonAnswer, problems } from '../frame/server/answer-shapes.ts';
+import { jsonAnswer } from '../frame/server/answer-shapes.ts';
 import type { HttpServer } from '../frame/server/create-http-server.ts';
 import { HttpProblem, invalidRequest, notFound } from '../frame/http-problem.ts';
 import { idempotentHeaders } from '../frame/idempotency.ts';
@@ -45,7 +45,7 @@ export function scheduleFireRoutes(server: HttpServer, deps: ScheduleRoutesDeps)
       tags,
       params: byScheduleId,
       querystring: occurrenceQuery,
-      response: { 200: jsonAnswer('A page of them', pageShape(occurrenceShape)), ...problems(401, 404, 422, 429) },
+      response: { 200: jsonAnswer('A page of them', pageShape(occurrenceShape)) },
     },
     handler: async ({ params: { id }, query: { limit, cursor, ...filter } }) => {
       const scheduleId = requireId('schedule', id);
@@ -59,7 +59,7 @@ export function scheduleFireRoutes(server: HttpServer, deps: ScheduleRoutesDeps)
 }
 
 function fireRoutes(server: HttpServer, { schedules }: ScheduleRoutesDeps): void {
-  const answered = { 200: jsonAnswer('What fired', firedShape), ...problems(400, 401, 404, 409, 413, 415, 422, 429) };
+  const answered = { 200: jsonAnswer('What fired', firedShape) };
 
   server.route({
     method: 'POST',
@@ -144,7 +144,7 @@ function firedView(id: string, fired: Fired) {
 }
 
 function previewRoutes(server: HttpServer, { schedules, clock }: ScheduleRoutesDeps): void {
-  const answered = { 200: jsonAnswer('The next fires', previewShape), ...problems(400, 401, 404, 413, 415, 422, 429) };
+  const answered = { 200: jsonAnswer('The next fires', previewShape) };
 
   const preview = (definition: RecurrenceDefinition, madeAtMs: number, { after, count }: PreviewWish): PreviewShape => {
     const afterMs = after === undefined ? clock.now().getTime() : Date.parse(after);

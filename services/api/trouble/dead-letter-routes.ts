@@ -8,7 +8,7 @@ import {
   settledLetters,
 } from '../../../shared/contracts/messages/dead-letters.ts';
 import { pageQuery, pageShape } from '../frame/pages.contract.ts';
-import { jsonAnswer, problems } from '../frame/server/answer-shapes.ts';
+import { jsonAnswer } from '../frame/server/answer-shapes.ts';
 import type { HttpServer } from '../frame/server/create-http-server.ts';
 import { HttpProblem, notFound } from '../frame/http-problem.ts';
 import { idempotentHeaders } from '../frame/idempotency.ts';
@@ -71,7 +71,7 @@ function listRoutes(server: HttpServer, { deadLetters }: DeadLetterRoutesDeps): 
       summary: 'List messages that nobody could understand, newest first',
       tags,
       querystring: pageQuery.extend(filter),
-      response: { 200: jsonAnswer('A page of dead letters', pageShape(deadLetterShape)), ...problems(401, 422, 429) },
+      response: { 200: jsonAnswer('A page of dead letters', pageShape(deadLetterShape)) },
     },
     handler: async ({ query: { limit, cursor, ...wanted } }) =>
       pageView(
@@ -90,7 +90,7 @@ function listRoutes(server: HttpServer, { deadLetters }: DeadLetterRoutesDeps): 
       summary: 'Dead letters by topic and reason, most first',
       tags,
       querystring: z.strictObject(filter),
-      response: { 200: jsonAnswer('All groups', pageShape(deadLetterGroup)), ...problems(401, 422, 429) },
+      response: { 200: jsonAnswer('All groups', pageShape(deadLetterGroup)) },
     },
     handler: async ({ query }) => ({ items: (await deadLetters.groups(query)).map(deadLetterGroupView), next: null }),
   });
@@ -104,7 +104,7 @@ function listRoutes(server: HttpServer, { deadLetters }: DeadLetterRoutesDeps): 
       summary: 'Show a dead letter with its bytes',
       tags,
       params: byId,
-      response: { 200: jsonAnswer('The letter', deadLetterContent), ...problems(401, 404, 429) },
+      response: { 200: jsonAnswer('The letter', deadLetterContent) },
     },
     handler: async ({ params: { id } }) => {
       const letter = await deadLetters.find(requireId('deadLetter', id), maxShownBytes);
@@ -127,7 +127,7 @@ function verbRoute(server: HttpServer, verb: Verb, { deadLetters }: DeadLetterRo
       tags,
       headers: idempotentHeaders,
       params: byId,
-      response: { 200: jsonAnswer('The letter as it is now', deadLetterShape), ...problems(400, 401, 404, 409, 429) },
+      response: { 200: jsonAnswer('The letter as it is now', deadLetterShape) },
     },
     handler: async (request) => {
       const { id } = request.params;
@@ -154,7 +154,7 @@ function selectionRoute(server: HttpServer, verb: Verb, { deadLetters }: DeadLet
       tags,
       headers: idempotentHeaders,
       body: deadLetterSelection,
-      response: { 200: jsonAnswer('How many', settledLetters), ...problems(400, 401, 409, 413, 415, 422, 429) },
+      response: { 200: jsonAnswer('How many', settledLetters) },
     },
     handler: async (request) => {
       const letters = await deadLetters.settleAll(request.body, to);

@@ -5,7 +5,7 @@ import { mayBeReplayed, replayRefusal } from '../../../shared/domain/step/quaran
 import type { Clock } from '../../../shared/ports/clock.ts';
 import type { CatalogueReader } from '../frame/catalogue-reader.ts';
 import { pageQuery, pageShape } from '../frame/pages.contract.ts';
-import { jsonAnswer, problems } from '../frame/server/answer-shapes.ts';
+import { jsonAnswer } from '../frame/server/answer-shapes.ts';
 import type { HttpServer } from '../frame/server/create-http-server.ts';
 import { HttpProblem, notFound } from '../frame/http-problem.ts';
 import { idempotentHeaders } from '../frame/idempotency.ts';
@@ -47,7 +47,7 @@ export function quarantineRoutes(server: HttpServer, deps: QuarantineRoutesDeps)
       tags,
       headers: idempotentHeaders,
       params: byId,
-      response: { 200: jsonAnswer('The step as it is now', quarantinedStep), ...problems(400, 401, 404, 409, 429) },
+      response: { 200: jsonAnswer('The step as it is now', quarantinedStep) },
     },
     handler: async (request) => {
       const { id } = request.params;
@@ -70,7 +70,7 @@ export function quarantineRoutes(server: HttpServer, deps: QuarantineRoutesDeps)
       tags,
       headers: idempotentHeaders,
       params: byId,
-      response: { 200: jsonAnswer('The step as it is now', quarantinedStep), ...problems(400, 401, 404, 409, 429) },
+      response: { 200: jsonAnswer('The step as it is now', quarantinedStep) },
     },
     handler: async (request) => {
       const { id } = request.params;
@@ -95,7 +95,6 @@ function listRoutes(server: HttpServer, deps: QuarantineRoutesDeps): void {
       querystring: pageQuery.extend({ runId: z.string().optional(), state: z.enum(quarantineStates).optional() }),
       response: {
         200: jsonAnswer('A page of quarantined steps', pageShape(quarantinedStep)),
-        ...problems(401, 422, 429),
       },
     },
     handler: async ({ query: { limit, cursor, runId, state } }) => {
@@ -114,7 +113,7 @@ function listRoutes(server: HttpServer, deps: QuarantineRoutesDeps): void {
       summary: 'Show a quarantined step: which batch, which users, and what happened to its calls',
       tags,
       params: byId,
-      response: { 200: jsonAnswer('The step', quarantinedStepDetail), ...problems(401, 404, 429) },
+      response: { 200: jsonAnswer('The step', quarantinedStepDetail) },
     },
     handler: async ({ params: { id } }) => {
       const row = await require(id, deps);

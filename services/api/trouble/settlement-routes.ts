@@ -7,7 +7,7 @@ import type { Catalogue } from '../../../shared/contracts/endpoints/engine-confi
 import type { Settlements } from '../../../shared/ports/settlements.ts';
 import type { CatalogueReader } from '../frame/catalogue-reader.ts';
 import { pageShape } from '../frame/pages.contract.ts';
-import { jsonAnswer, problems } from '../frame/server/answer-shapes.ts';
+import { jsonAnswer } from '../frame/server/answer-shapes.ts';
 import { checkShape } from '../frame/server/check-shape.ts';
 import type { HttpServer } from '../frame/server/create-http-server.ts';
 import { HttpProblem, invalidRequest, notFound } from '../frame/http-problem.ts';
@@ -48,7 +48,7 @@ export function settlementRoutes(server: HttpServer, deps: SettlementRoutesDeps)
       summary: 'Who settled what of the unknown outcomes, newest first',
       tags,
       params: byId,
-      response: { 200: jsonAnswer('The last hundred', pageShape(settlement)), ...problems(401, 404, 429) },
+      response: { 200: jsonAnswer('The last hundred', pageShape(settlement)) },
     },
     handler: async ({ params: { id } }) => {
       await requireRun(id, deps);
@@ -65,7 +65,7 @@ export function settlementRoutes(server: HttpServer, deps: SettlementRoutesDeps)
       summary: 'How far a settlement has come',
       tags,
       params: byId.extend({ settlementId: z.string().describe('set_…') }),
-      response: { 200: jsonAnswer('The settlement', settlement), ...problems(401, 404, 429) },
+      response: { 200: jsonAnswer('The settlement', settlement) },
     },
     handler: async ({ params: { id, settlementId } }) => {
       const found = await settlementRequests.get(requireId('run', id), requireId('settlement', settlementId));
@@ -100,7 +100,6 @@ function settleRoute(server: HttpServer, deps: SettlementRoutesDeps): void {
       response: {
         200: jsonAnswer('What was settled', settlement),
         202: jsonAnswer('It goes on in the background', settlement),
-        ...problems(400, 401, 404, 409, 413, 415, 422, 429),
       },
     },
     validatorCompiler: settleValidator,

@@ -3,9 +3,12 @@ import type { Readable } from 'node:stream';
 import { z } from 'zod';
 import { problem } from '../problems.contract.ts';
 
-type ProblemStatus = 400 | 401 | 403 | 404 | 409 | 412 | 413 | 415 | 422 | 429 | 503;
+export type ProblemStatus = 400 | 401 | 403 | 404 | 409 | 412 | 413 | 415 | 422 | 429 | 503;
 
-/** How a route's problems are described: all alike. 500 goes without saying. */
+/**
+ * How problems are described: all alike. A route names those of its own rules; what follows from its shape is added by
+ * `withUsualProblems`, and 500 goes without saying.
+ */
 export function problems(...statuses: ProblemStatus[]) {
   const content = { 'application/problem+json': { schema: problem } };
   return Object.fromEntries(

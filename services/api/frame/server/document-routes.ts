@@ -4,6 +4,7 @@ import { jsonSchemaTransform, jsonSchemaTransformObject } from 'fastify-type-pro
 import type { HttpServer } from './create-http-server.ts';
 import { describeAnswers } from './describe-answers.ts';
 import { tidyComponents } from './tidy-components.ts';
+import { withUsualProblems } from './usual-problems.ts';
 
 export interface DocumentedApi {
   title: string;
@@ -41,7 +42,10 @@ export async function documentRoutes(
         },
       },
     },
-    transform: (described) => withRole(jsonSchemaTransform(described), described.route.config?.role),
+    transform: (described) => {
+      const schema = withUsualProblems(described.schema, described.route);
+      return withRole(jsonSchemaTransform({ ...described, schema }), described.route.config?.role);
+    },
     transformObject: (document) => {
       const written = jsonSchemaTransformObject(document);
       tidyComponents(written);

@@ -11,7 +11,7 @@ import {
   type JobResult,
 } from '../../../../shared/contracts/jobs/jobs.ts';
 import { acceptJob, acceptJobs, type AcceptJobsDeps } from './accept-jobs.ts';
-import { jsonAnswer, problems, streamed } from '../../frame/server/answer-shapes.ts';
+import { jsonAnswer, streamed } from '../../frame/server/answer-shapes.ts';
 import { checkShape } from '../../frame/server/check-shape.ts';
 import { bodyAsItCame, type HttpServer } from '../../frame/server/create-http-server.ts';
 import { invalidRequest } from '../../frame/http-problem.ts';
@@ -53,7 +53,6 @@ export async function acceptRoutes(server: HttpServer, { accepting: deps }: Acce
       response: {
         200: jsonAnswer('Its key was used before for the same call: this is that job', acceptedJob),
         201: jsonAnswer('Stored', acceptedJob),
-        ...problems(400, 401, 409, 413, 415, 422, 429),
       },
     },
     // Read by the handler, which is quicker at it.
@@ -101,7 +100,6 @@ function bulkRoute(server: HttpServer, deps: AcceptJobsDeps): void {
           description: 'What became of each; a duplicate is no mistake',
           content: { 'application/json': { schema: jobResults }, [ndjson]: streamed },
         },
-        ...problems(400, 401, 413, 415, 422, 429),
       },
     },
     // Jobs are checked one by one: one that is wrong spoils no other.

@@ -3,7 +3,7 @@ import { budgetChanges, campaignBudgets } from '../../../../shared/contracts/cam
 import type { Budget } from '../../../../shared/contracts/campaigns/campaigns.ts';
 import type { FieldProblem } from '../../frame/problems.contract.ts';
 import { didYouMean } from '../../frame/did-you-mean.ts';
-import { jsonAnswer, problems } from '../../frame/server/answer-shapes.ts';
+import { jsonAnswer } from '../../frame/server/answer-shapes.ts';
 import type { HttpServer } from '../../frame/server/create-http-server.ts';
 import { invalidRequest, notFound, quoted } from '../../frame/http-problem.ts';
 import type { BudgetFigures, BudgetStore } from './budget-store.port.ts';
@@ -29,7 +29,7 @@ export function budgetRoutes(server: HttpServer, { campaigns, budgets }: BudgetR
       summary: 'What a campaign may spend in each country, and what its runs have spent and reserved',
       tags,
       params: byId,
-      response: { 200: jsonAnswer('The budgets, by country', campaignBudgets), ...problems(401, 404, 429) },
+      response: { 200: jsonAnswer('The budgets, by country', campaignBudgets) },
     },
     handler: async ({ params: { id } }) => ({ items: (await budgetsOf(id)).map(budgetView) }),
   });
@@ -49,7 +49,6 @@ export function budgetRoutes(server: HttpServer, { campaigns, budgets }: BudgetR
       body: budgetChanges,
       response: {
         200: jsonAnswer('The budgets as they are now', campaignBudgets),
-        ...problems(400, 401, 404, 413, 415, 422, 429),
       },
     },
     handler: async (request) => {

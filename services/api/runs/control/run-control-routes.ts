@@ -84,7 +84,6 @@ function verbRoute(server: HttpServer, verb: ControlVerb, { control, catalogue }
       body: verbBody.nullish(),
       response: {
         200: jsonAnswer('The run, and what was under way', controlledRun),
-        ...problems(400, 401, 404, 409, 413, 415, 422, 429),
       },
     },
     handler: async (request) => {
@@ -119,7 +118,7 @@ function changeRoute(server: HttpServer, { control, catalogue, clock }: RunContr
       body: runChanges,
       response: {
         200: jsonAnswer('The run as it is now, and what is under way', controlledRun),
-        ...problems(400, 401, 404, 409, 412, 413, 415, 422, 429),
+        ...problems(409),
       },
     },
     handler: async (request) => {
@@ -151,7 +150,7 @@ function previewRoute(server: HttpServer, { control, reports, catalogue }: RunCo
       summary: 'What cancelling a run would do now, in users: as a whole, and by country and step',
       tags,
       params: byId,
-      response: { 200: jsonAnswer('What would become of whom', cancelPreview), ...problems(401, 404, 429) },
+      response: { 200: jsonAnswer('What would become of whom', cancelPreview) },
     },
     handler: async ({ params: { id } }) => {
       const runId = requireId('run', id);
@@ -173,7 +172,7 @@ function eventsRoute(server: HttpServer, { control, reports }: RunControlRoutesD
       tags,
       params: byId,
       querystring: pageQuery,
-      response: { 200: jsonAnswer('A page of events', pageShape(runEvent)), ...problems(401, 404, 422, 429) },
+      response: { 200: jsonAnswer('A page of events', pageShape(runEvent)) },
     },
     handler: async ({ params: { id }, query: { limit, cursor } }) => {
       const runId = requireId('run', id);

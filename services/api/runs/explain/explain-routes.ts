@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { userExplanation } from '../../../../shared/contracts/runs/explanations.ts';
-import { jsonAnswer, problems } from '../../frame/server/answer-shapes.ts';
+import { jsonAnswer } from '../../frame/server/answer-shapes.ts';
 import type { HttpServer } from '../../frame/server/create-http-server.ts';
 import { notFound } from '../../frame/http-problem.ts';
 import type { UserHistories } from './user-histories.port.ts';
@@ -20,7 +20,7 @@ export function explainRoutes(server: HttpServer, { histories }: { histories: Us
         'message, and how each step ended. The id is percent-encoded; one that breaks the rules can be asked for as it is listed too.',
       tags: ['runs'],
       params: z.object({ id: z.string().describe('run_…'), userId: z.string().describe('percent-encoded') }),
-      response: { 200: jsonAnswer('What became of the user', userExplanation), ...problems(401, 404, 429) },
+      response: { 200: jsonAnswer('What became of the user', userExplanation) },
     },
     handler: async ({ params: { id, userId } }) => {
       const history = await histories.find(requireId('run', id), userId);

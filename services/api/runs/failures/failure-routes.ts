@@ -4,7 +4,7 @@ import { pageLimit, pageQuery, pageShape } from '../../frame/pages.contract.ts';
 import { userFailureShape } from '../../../../shared/contracts/runs/runs.ts';
 import { countryPattern } from '../../../../shared/domain/endpoint/shard.ts';
 import { isStorable } from '../../../../shared/domain/ids/stored-text.ts';
-import { problems, streamed } from '../../frame/server/answer-shapes.ts';
+import { streamed } from '../../frame/server/answer-shapes.ts';
 import type { HttpServer } from '../../frame/server/create-http-server.ts';
 import { notFound } from '../../frame/http-problem.ts';
 import type { RunReports } from '../run-reports.port.ts';
@@ -48,7 +48,6 @@ export function failureRoutes(server: HttpServer, { reports }: { reports: RunRep
             [ndjson]: streamed,
           },
         },
-        ...problems(401, 404, 422, 429),
       },
     },
     handler: async ({ params: { id }, query, headers, method }, reply) => {

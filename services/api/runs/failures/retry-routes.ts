@@ -9,7 +9,7 @@ import {
 import { publicId } from '../../../../shared/domain/ids/ids.ts';
 import { isTerminal } from '../../../../shared/domain/run/run-states.ts';
 import type { FieldProblem } from '../../frame/problems.contract.ts';
-import { jsonAnswer, problems } from '../../frame/server/answer-shapes.ts';
+import { jsonAnswer } from '../../frame/server/answer-shapes.ts';
 import type { HttpServer } from '../../frame/server/create-http-server.ts';
 import { HttpProblem, invalidRequest, notFound, quoted } from '../../frame/http-problem.ts';
 import { idempotentHeaders } from '../../frame/idempotency.ts';
@@ -40,7 +40,6 @@ export function retryRoutes(server: HttpServer, { reports, retries }: RetryRoute
       response: {
         200: jsonAnswer('Who would be tried again', retryAnswer),
         201: jsonAnswer('The run that was created', retryAnswer),
-        ...problems(400, 401, 404, 409, 413, 415, 422, 429),
       },
     },
     handler: async ({ params: { id }, body, begun }, reply) => {
