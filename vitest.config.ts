@@ -1,4 +1,8 @@
 import { defineConfig } from 'vitest/config';
+import { firstBrowserTests, firstEndToEndTests, firstSeeds } from './test/tiers/first-tests.ts';
+
+/** `first`: of the slow tiers, what a change breaks first (`npm test`). Otherwise all of it. */
+const isFirstAlone = process.env['MUSTER_TESTS'] === 'first';
 
 /** Tests that need real servers get one Kafka and one Postgres for the whole run; each file makes its own database and topics in them. */
 const withInfrastructure = ['./test/infrastructure.setup.ts'];
@@ -31,7 +35,7 @@ export default defineConfig({
           include: [
             '{shared,services,cli,benchmarks,sdk}/**/*.test.ts',
             'services/console/src/**/*.test.tsx',
-            'test/{support,soak}/**/*.test.ts',
+            'test/{support,soak,tiers,mutations}/**/*.test.ts',
             'test/browser/support/*.test.ts',
           ],
           exclude: ['**/*.integration.test.ts', 'node_modules/**'],
@@ -42,6 +46,7 @@ export default defineConfig({
         test: {
           name: 'simulation',
           include: ['test/simulation/**/*.test.ts'],
+          env: isFirstAlone ? { SEEDS: String(firstSeeds) } : {},
           sequence: { groupOrder: 1 },
           testTimeout: 60_000,
         },
@@ -59,7 +64,7 @@ export default defineConfig({
       {
         test: {
           name: 'e2e',
-          include: ['test/e2e/**/*.test.ts'],
+          include: isFirstAlone ? firstEndToEndTests : ['test/e2e/**/*.test.ts'],
           sequence: { groupOrder: 3 },
           globalSetup: withInfrastructure,
           fileParallelism: false,
@@ -71,7 +76,7 @@ export default defineConfig({
         // The console in a browser, over real processes.
         test: {
           name: 'browser',
-          include: ['test/browser/*.test.ts'],
+          include: isFirstAlone ? firstBrowserTests : ['test/browser/*.test.ts'],
           sequence: { groupOrder: 4 },
           globalSetup: [...withInfrastructure, './test/browser/console.setup.ts'],
           fileParallelism: false,
@@ -80,23 +85,6 @@ export default defineConfig({
         },
       },
       { test: { ...faults, name: 'faults', include: ['test/faults/**/*.test.ts'] } },
-      {
-        // Some of them in ten minutes, for every run of all tests.
-        test: {
-          ...faults,
-          name: 'faults-in-short',
-          env: { MUSTER_FAULTS: 'in-short' },
-          include: [
-            'killed-workers',
-            'dispatchers',
-            'lost-answers',
-            'postgres',
-            'poison',
-            'support/postgres-wire',
-            'support/tcp-proxy',
-          ].map((name) => `test/faults/${name}.test.ts`),
-        },
-      },
     ],
   },
 });

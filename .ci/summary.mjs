@@ -1,18 +1,30 @@
-/** Prints `N passed, N failed` from vitest's closing line, and fails unless every tier ran. */
+/** Prints `N passed, N failed` from the results of all commands, and fails unless every tier ran. */
 import { readFileSync } from 'node:fs';
 
-const [logFile, status] = process.argv.slice(2);
-const log = readFileSync(logFile, 'utf8').replace(/\u001b\[[0-9;]*m/g, '');
+const [resultsFile, status] = process.argv.slice(2);
+const results = readFileSync(resultsFile, 'utf8')
+  .split('\n')
+  .filter((line) => line !== '')
+  .map((line) => JSON.parse(line));
 
-const closing = log.match(/^\s*Tests\s+(.*)$/m)?.[1] ?? '';
-const count = (word) => Number(closing.match(new RegExp(`(\\d+) ${word}`))?.[1] ?? 0);
-const tiers = ['unit', 'simulation', 'integration', 'e2e', 'faults-in-short'];
-const missing = tiers.filter((tier) => !new RegExp(`\\b${tier}\\b.*\\.test\\.ts`).test(log));
+// Faults come when the others have ended: there may be no time for them, which is said and is no failure.
+const tiers = ['check', 'unit', 'simulation', 'integration', 'e2e', 'browser'];
+const tests = results.filter(({ kind }) => kind === 'test');
+const files = results.filter(({ kind }) => kind === 'file');
+const ran = (tier) => (tier === 'check' ? files : tests).some((result) => result.tier === tier);
+const missing = tiers.filter((tier) => !ran(tier));
+const inState = (state) => tests.filter((test) => test.state === state).length;
 
-const passed = count('passed');
-let failed = count('failed');
-const skipped = count('skipped');
+const passed = inState('passed') + files.filter(({ tier, failed }) => tier === 'check' && !failed).length;
+let failed = inState('failed') + files.filter((file) => file.failed).length;
+const skipped = inState('skipped');
+const notReached = results.filter(({ kind }) => kind === 'not-reached').map(({ file }) => file);
 
+for (const { tier, file, name } of tests.filter(({ state }) => state === 'failed'))
+  console.log(`failed: ${tier} ${file} > ${name}`);
+for (const { tier, file } of files.filter((file) => file.failed)) console.log(`failed: ${tier} ${file}`);
+if (notReached.length > 0) console.log(`no time was left for: ${notReached.join(', ')}`);
+if (!ran('faults')) console.log('no time was left for any fault on real processes');
 if (missing.length > 0) console.log(`no test ran in: ${missing.join(', ')}`);
 if (skipped > 0) console.log(`${skipped} tests were skipped; none may be`);
 if (passed === 0 || missing.length > 0 || skipped > 0 || (status !== '0' && failed === 0)) failed += 1;

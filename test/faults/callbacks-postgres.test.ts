@@ -1,6 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, inject, it } from 'vitest';
 import { startCallbackTrial, type CallbackTrial, type CallbackTrialOptions } from './support/callback-trial.ts';
-import { isInShort } from './support/in-short.ts';
 import { startOwnPostgres, type OwnPostgres } from './support/own-postgres.ts';
 import { cutAfterCommit } from './support/postgres-wire.ts';
 import { startTcpProxy, type TcpProxy } from './support/tcp-proxy.ts';
@@ -66,134 +65,130 @@ describe('row 16: Postgres crashes while jobs are called', () => {
     expect(await verdictOn('16', 'crash in a claim')).toEqual([]);
   });
 
-  if (!isInShort) {
-    it('in the commit of ends and claims, which was made durable: ends stand, claims wait for their lease, none is called twice', async () => {
-      await begin();
-      await trial.schedule(load);
-      await trial.awaitCalls(100);
-      await holdCommits(true);
-      await until('a flush waits in its commit', async () => {
-        const waiting = `select 1 from pg_stat_activity where wait_event = 'SyncRep' and query ilike '%delete from fires f using%'`;
-        return (await trial.database.count(waiting)) >= 1;
-      });
-      await crashAndStart();
-      await until('commits go through again', () => holdCommits(false).then(() => true));
-
-      expect(await verdictOn('16', 'crash in a commit')).toEqual([]);
+  it('in the commit of ends and claims, which was made durable: ends stand, claims wait for their lease, none is called twice', async () => {
+    await begin();
+    await trial.schedule(load);
+    await trial.awaitCalls(100);
+    await holdCommits(true);
+    await until('a flush waits in its commit', async () => {
+      const waiting = `select 1 from pg_stat_activity where wait_event = 'SyncRep' and query ilike '%delete from fires f using%'`;
+      return (await trial.database.count(waiting)) >= 1;
     });
+    await crashAndStart();
+    await until('commits go through again', () => holdCommits(false).then(() => true));
 
-    it('idle: what is accepted afterwards is called as ever', async () => {
-      await begin();
-      await trial.schedule({ count: 100 });
-      await trial.awaitEnded();
-      await crashAndStart();
-      await trial.schedule({ count: 500 });
+    expect(await verdictOn('16', 'crash in a commit')).toEqual([]);
+  });
 
-      expect(await verdictOn('16', 'crash while idle')).toEqual([]);
-    });
-  }
+  it('idle: what is accepted afterwards is called as ever', async () => {
+    await begin();
+    await trial.schedule({ count: 100 });
+    await trial.awaitEnded();
+    await crashAndStart();
+    await trial.schedule({ count: 500 });
+
+    expect(await verdictOn('16', 'crash while idle')).toEqual([]);
+  });
 });
 
-if (!isInShort) {
-  describe('row 17: Postgres restarts while jobs are called', () => {
-    it('in order, twice: no process ends, no job is called twice', async () => {
-      await begin();
-      await trial.schedule(load);
-      for (const calls of [200, 1200]) {
-        await trial.awaitCalls(calls);
-        const back = trial.injections.begin('Postgres restart', 'fast');
-        await postgres.stopFast();
-        await postgres.start();
-        back();
-      }
+describe('row 17: Postgres restarts while jobs are called', () => {
+  it('in order, twice: no process ends, no job is called twice', async () => {
+    await begin();
+    await trial.schedule(load);
+    for (const calls of [200, 1200]) {
+      await trial.awaitCalls(calls);
+      const back = trial.injections.begin('Postgres restart', 'fast');
+      await postgres.stopFast();
+      await postgres.start();
+      back();
+    }
 
-      expect(await verdictOn('17', 'fast restart')).toEqual([]);
-    });
-
-    it('every session is terminated every second: no process ends, no job is called twice', async () => {
-      await begin();
-      await trial.schedule(load);
-      const over = trial.injections.begin('sessions terminated', 'every second');
-      const terminator = setInterval(() => {
-        const sql = `select pg_terminate_backend(pid) from pg_stat_activity
-          where datname = current_database() and application_name <> 'faults'`;
-        void trial.database.rows(sql).catch(() => undefined);
-      }, 1000);
-      try {
-        await trial.awaitCalls(1500);
-      } finally {
-        clearInterval(terminator);
-        over();
-      }
-
-      expect(await verdictOn('17', 'sessions terminated')).toEqual([]);
-    });
+    expect(await verdictOn('17', 'fast restart')).toEqual([]);
   });
 
-  describe('row 18: Postgres does not answer while jobs are called', () => {
-    it.each([
-      ['within the leases: no job is called twice', 12, longLeases, false],
-      ['past the leases: who finds its lease over calls nothing more under it', 12, {}, true],
-    ] as const)('frozen %s', async (what, seconds, engine, isPastLease) => {
-      await begin({ engine });
+  it('every session is terminated every second: no process ends, no job is called twice', async () => {
+    await begin();
+    await trial.schedule(load);
+    const over = trial.injections.begin('sessions terminated', 'every second');
+    const terminator = setInterval(() => {
+      const sql = `select pg_terminate_backend(pid) from pg_stat_activity
+          where datname = current_database() and application_name <> 'faults'`;
+      void trial.database.rows(sql).catch(() => undefined);
+    }, 1000);
+    try {
+      await trial.awaitCalls(1500);
+    } finally {
+      clearInterval(terminator);
+      over();
+    }
+
+    expect(await verdictOn('17', 'sessions terminated')).toEqual([]);
+  });
+});
+
+describe('row 18: Postgres does not answer while jobs are called', () => {
+  it.each([
+    ['within the leases: no job is called twice', 12, longLeases, false],
+    ['past the leases: who finds its lease over calls nothing more under it', 12, {}, true],
+  ] as const)('frozen %s', async (what, seconds, engine, isPastLease) => {
+    await begin({ engine });
+    await trial.schedule(load);
+    await trial.awaitCalls(200);
+    const open = isPastLease ? await trial.database.count('select 1 from fires') : 0;
+    const thawed = trial.injections.begin('Postgres frozen', `${seconds} s`);
+    postgres.freeze();
+    await lasting(seconds * 1000);
+    postgres.thaw();
+    thawed();
+
+    await trial.awaitEnded(120_000);
+    const scenario = `frozen ${what.split(':')[0] ?? ''}, callbacks`;
+    expect(await trial.judgeCallbacks({ rows: '18', scenario, allow: { doubled: open } })).toEqual([]);
+  });
+
+  it.each(['fires', 'jobs', 'client_totals', 'job_partitions'])(
+    '%s locked for 8 s: everything goes on where it stood, none is called twice',
+    async (table) => {
+      await begin();
       await trial.schedule(load);
       await trial.awaitCalls(200);
-      const open = isPastLease ? await trial.database.count('select 1 from fires') : 0;
-      const thawed = trial.injections.begin('Postgres frozen', `${seconds} s`);
-      postgres.freeze();
-      await lasting(seconds * 1000);
-      postgres.thaw();
-      thawed();
+      const lock = await trial.database.hold(`lock table ${table} in access exclusive mode`);
+      const released = trial.injections.begin('lock', table);
+      await lasting(8000);
+      await lock.release();
+      released();
 
-      await trial.awaitEnded(120_000);
-      const scenario = `frozen ${what.split(':')[0] ?? ''}, callbacks`;
-      expect(await trial.judgeCallbacks({ rows: '18', scenario, allow: { doubled: open } })).toEqual([]);
-    });
+      expect(await verdictOn('18', `${table} locked 8 s`)).toEqual([]);
+    },
+  );
+});
 
-    it.each(['fires', 'jobs', 'client_totals', 'job_partitions'])(
-      '%s locked for 8 s: everything goes on where it stood, none is called twice',
-      async (table) => {
-        await begin();
-        await trial.schedule(load);
-        await trial.awaitCalls(200);
-        const lock = await trial.database.hold(`lock table ${table} in access exclusive mode`);
-        const released = trial.injections.begin('lock', table);
-        await lasting(8000);
-        await lock.release();
-        released();
+describe('row 19: the answer to a commit is lost', () => {
+  let proxy: TcpProxy | undefined;
+  afterEach(() => proxy?.close());
 
-        expect(await verdictOn('18', `${table} locked 8 s`)).toEqual([]);
+  it.each([
+    ['ends and claims', /insert into fires/, 5, 6, '6000'],
+    ['accepted jobs', /insert into jobs/, 3, 4, '25000'],
+  ])('of %s: what is in the database is found there, and counts once', async (what, pattern, every, lost, lease) => {
+    const cuts = cutAfterCommit((sql) => pattern.test(sql), every);
+    await begin({
+      throughProxy: async (databaseUrl) => {
+        const url = new URL(databaseUrl);
+        proxy = await startTcpProxy({ host: url.hostname, port: Number(url.port) });
+        proxy.inspect(cuts);
+        url.host = `127.0.0.1:${proxy.port}`;
+        return url.href;
       },
-    );
-  });
-
-  describe('row 19: the answer to a commit is lost', () => {
-    let proxy: TcpProxy | undefined;
-    afterEach(() => proxy?.close());
-
-    it.each([
-      ['ends and claims', /insert into fires/, 5, 6, '6000'],
-      ['accepted jobs', /insert into jobs/, 3, 4, '25000'],
-    ])('of %s: what is in the database is found there, and counts once', async (what, pattern, every, lost, lease) => {
-      const cuts = cutAfterCommit((sql) => pattern.test(sql), every);
-      await begin({
-        throughProxy: async (databaseUrl) => {
-          const url = new URL(databaseUrl);
-          proxy = await startTcpProxy({ host: url.hostname, port: Number(url.port) });
-          proxy.inspect(cuts);
-          url.host = `127.0.0.1:${proxy.port}`;
-          return url.href;
-        },
-        // Claims whose commit was not heard of wait for their lease; they were never called.
-        engine: { DISPATCHER_LEASE_MS: lease },
-      });
-      const over = trial.injections.begin('commit answer lost', what);
-      for (let part = 0; part < 12; part++) await trial.schedule({ count: 200, path: 'slow' });
-      await until(`${lost} answers are lost`, () => cuts.cuts() >= lost);
-      proxy?.inspect({});
-      over();
-
-      expect(await verdictOn('19', `answers lost of ${what}`, { 'answers lost': cuts.cuts() })).toEqual([]);
+      // Claims whose commit was not heard of wait for their lease; they were never called.
+      engine: { DISPATCHER_LEASE_MS: lease },
     });
+    const over = trial.injections.begin('commit answer lost', what);
+    for (let part = 0; part < 12; part++) await trial.schedule({ count: 200, path: 'slow' });
+    await until(`${lost} answers are lost`, () => cuts.cuts() >= lost);
+    proxy?.inspect({});
+    over();
+
+    expect(await verdictOn('19', `answers lost of ${what}`, { 'answers lost': cuts.cuts() })).toEqual([]);
   });
-}
+});

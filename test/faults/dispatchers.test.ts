@@ -1,6 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { startCallbackTrial, type CallbackTrial } from './support/callback-trial.ts';
-import { isInShort } from './support/in-short.ts';
 import { until } from './support/until.ts';
 
 /** Calls take a while, so that a process is certainly stopped in the middle of some. */
@@ -33,41 +32,39 @@ describe('row 35: a dispatcher that stops between claim, call and end', () => {
     expect(await verdictOn('dispatcher killed in calls', open)).toEqual([]);
   });
 
-  if (!isInShort) {
-    it('is killed between call and end: what was answered and not written is called again, and ends once', async () => {
-      const lock = await trial.database.hold('lock table ended_jobs in exclusive mode');
-      await lock.awaitWaiting('fires', 2);
-      const open = await openNow();
-      const begun = trial.receiver.calls().length;
-      await until('what was claimed is being called', () => trial.receiver.calls().length >= begun + 20);
-      await trial.kill('dispatcher-1');
-      await lock.release();
-      await trial.restart('dispatcher-1');
+  it('is killed between call and end: what was answered and not written is called again, and ends once', async () => {
+    const lock = await trial.database.hold('lock table ended_jobs in exclusive mode');
+    await lock.awaitWaiting('fires', 2);
+    const open = await openNow();
+    const begun = trial.receiver.calls().length;
+    await until('what was claimed is being called', () => trial.receiver.calls().length >= begun + 20);
+    await trial.kill('dispatcher-1');
+    await lock.release();
+    await trial.restart('dispatcher-1');
 
-      expect(await verdictOn('dispatcher killed between call and end', open)).toEqual([]);
+    expect(await verdictOn('dispatcher killed between call and end', open)).toEqual([]);
+  });
+
+  it('is frozen past its lease: others take over what it holds, and when it awakes it calls and writes nothing of that', async () => {
+    const open = await openNow();
+    trial.freeze('dispatcher-1');
+    await until('what it holds is taken over', async () => {
+      return (await trial.database.count(`select 1 from witnessed_fires where kind = 'taken-over'`)) > 0;
     });
+    await trial.awaitEnded();
+    trial.thaw('dispatcher-1');
+    await trial.schedule({ count: 50 });
 
-    it('is frozen past its lease: others take over what it holds, and when it awakes it calls and writes nothing of that', async () => {
-      const open = await openNow();
-      trial.freeze('dispatcher-1');
-      await until('what it holds is taken over', async () => {
-        return (await trial.database.count(`select 1 from witnessed_fires where kind = 'taken-over'`)) > 0;
-      });
-      await trial.awaitEnded();
-      trial.thaw('dispatcher-1');
-      await trial.schedule({ count: 50 });
+    expect(await verdictOn('dispatcher frozen past its lease', open)).toEqual([]);
+  });
 
-      expect(await verdictOn('dispatcher frozen past its lease', open)).toEqual([]);
-    });
+  it('is replaced in order, one after the other: no job waits for a lease, none is called twice', async () => {
+    for (const name of trial.names('dispatcher')) {
+      expect(await trial.stop(name)).toBe(0);
+      await trial.restart(name);
+    }
 
-    it('is replaced in order, one after the other: no job waits for a lease, none is called twice', async () => {
-      for (const name of trial.names('dispatcher')) {
-        expect(await trial.stop(name)).toBe(0);
-        await trial.restart(name);
-      }
-
-      expect(await verdictOn('dispatchers replaced', 0)).toEqual([]);
-      expect(await trial.database.count(`select 1 from witnessed_fires where kind = 'taken-over'`)).toBe(0);
-    });
-  }
+    expect(await verdictOn('dispatchers replaced', 0)).toEqual([]);
+    expect(await trial.database.count(`select 1 from witnessed_fires where kind = 'taken-over'`)).toBe(0);
+  });
 });

@@ -1,6 +1,5 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { rewardThenMessage } from '../e2e/installation.ts';
-import { isInShort } from './support/in-short.ts';
 import { bestRate } from './support/measure-run.ts';
 import { startTrial, type Trial } from './support/trial.ts';
 import { lasting, until } from './support/until.ts';
@@ -105,34 +104,32 @@ describe('workers that are killed', () => {
     expect(await trial.judge(runId, verdict)).toEqual([]);
   });
 
-  if (!isInShort) {
-    it('row 2: one of three every 4 s, at any moment; 30 s after the last kill it is as fast as before', async () => {
-      // Enough for the kills, and for ten seconds of work after them.
-      const runId = await begin(3, 110_000);
-      const kills = 3;
-      await trial.awaitCalls(runId, 1, 10);
-      const beginMs = Date.now();
+  it('row 2: one of three every 4 s, at any moment; 30 s after the last kill it is as fast as before', async () => {
+    // Enough for the kills, and for ten seconds of work after them.
+    const runId = await begin(3, 110_000);
+    const kills = 3;
+    await trial.awaitCalls(runId, 1, 10);
+    const beginMs = Date.now();
+    await lasting(4000);
+    const firstKillMs = Date.now();
+    for (let kill = 0; kill < kills; kill++) {
+      const name = `worker-${(kill % 3) + 1}`;
+      await trial.kill(name);
+      await trial.restart(name);
       await lasting(4000);
-      const firstKillMs = Date.now();
-      for (let kill = 0; kill < kills; kill++) {
-        const name = `worker-${(kill % 3) + 1}`;
-        await trial.kill(name);
-        await trial.restart(name);
-        await lasting(4000);
-      }
-      const lastKillMs = Date.now();
-      await trial.awaitEnd(runId, 150_000);
+    }
+    const lastKillMs = Date.now();
+    await trial.awaitEnd(runId, 150_000);
 
-      const ledger = await trial.ledger();
-      const before = bestRate(ledger, runId, beginMs, firstKillMs, 3000);
-      const after = bestRate(ledger, runId, lastKillMs, lastKillMs + 30_000, 3000);
-      const measured = { 'batches/s before': before, 'batches/s after': after };
-      const allow = { appliedAgain: kills * inDoubt };
-      const verdict = { rows: '2', scenario: 'one of three every 4 s', segment, allow, measured };
-      expect(await trial.judge(runId, verdict)).toEqual([]);
-      expect(after).toBeGreaterThanOrEqual(0.9 * before);
-    });
-  }
+    const ledger = await trial.ledger();
+    const before = bestRate(ledger, runId, beginMs, firstKillMs, 3000);
+    const after = bestRate(ledger, runId, lastKillMs, lastKillMs + 30_000, 3000);
+    const measured = { 'batches/s before': before, 'batches/s after': after };
+    const allow = { appliedAgain: kills * inDoubt };
+    const verdict = { rows: '2', scenario: 'one of three every 4 s', segment, allow, measured };
+    expect(await trial.judge(runId, verdict)).toEqual([]);
+    expect(after).toBeGreaterThanOrEqual(0.9 * before);
+  });
 
   it('row 3: all at once; the run resumes by itself when they are back', async () => {
     const runId = await begin(3, 20_000);

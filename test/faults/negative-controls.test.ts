@@ -1,5 +1,6 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { rewardThenMessage } from '../e2e/installation.ts';
+import { compareNeighbour, undisturbed } from './support/neighbours.ts';
 import { startTrial, type Trial } from './support/trial.ts';
 import { lasting, until } from './support/until.ts';
 
@@ -99,5 +100,29 @@ describe('the checker finds what is wrong on real processes', () => {
     const found = await judge(runId, 'a failure removed');
     expect(found).toContainEqual(expect.stringMatching(/^I4: \d+ failed, \d+ failures listed/));
     expect(found).toContainEqual(expect.stringMatching(/^I6: 1 users .* have no outcome/));
+  });
+
+  it('a fault that reaches the neighbour too: its time is not within 20 % of that without (I8)', async () => {
+    trial = await startTrial({
+      workers: 1,
+      sandbox: {
+        SANDBOX_SEGMENTS: `${segment}=60000`,
+        SANDBOX_COUNTRIES: 'SG=1,ID=1,VN=1',
+        SANDBOX_POINTS_LATENCY_MS: '200',
+      },
+      engine: { WORKER_CONCURRENCY: '40' },
+    });
+    const chain = [{ action: 'award-points', params: {} }];
+    const run = (country: string) => trial.muster.api.run({ name: country, countries: [country], segment, chain });
+    const { other, seconds } = await compareNeighbour(trial, {
+      neighbour: () => run('SG'),
+      other: () => run('ID'),
+      step: 1,
+      breakIt: () => trial.switchFaults({ calls: [{ name: 'slow for all', latencyMs: 1000 }] }),
+      isBroken: async () => ((await trial.faultHits())['slow for all'] ?? 0) >= 3,
+      healIt: () => trial.switchFaults(),
+    });
+    await trial.awaitEnd(other, 150_000);
+    expect(seconds.beside).toBeGreaterThan(undisturbed(seconds.without));
   });
 });

@@ -1,6 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, inject, it } from 'vitest';
 import { rewardThenMessage } from '../e2e/installation.ts';
-import { isInShort } from './support/in-short.ts';
 import { startOwnPostgres, type OwnPostgres } from './support/own-postgres.ts';
 import { cutAfterCommit } from './support/postgres-wire.ts';
 import { startTcpProxy, type TcpProxy } from './support/tcp-proxy.ts';
@@ -83,23 +82,21 @@ describe('row 16: Postgres crashes', () => {
     expect(await trial.judge(runId, { rows: '16', scenario: 'crash in W2', segment })).toEqual([]);
   });
 
-  if (!isInShort) {
-    it('in the commit of a record (W5), which was made durable: it is found written, not written twice', async () => {
-      const runId = await begin(10_000);
-      await trial.awaitCalls(runId, 1, 20);
-      await holdCommits(true);
-      await until('a record waits in its commit', async () => {
-        const waiting = `select 1 from pg_stat_activity where wait_event = 'SyncRep' and query ilike '%batch_steps%'`;
-        return (await trial.database.count(waiting)) >= 1;
-      });
-      await crashAndStart();
-      await until('commits go through again', () => holdCommits(false).then(() => true));
-
-      // Claims that were committed in the same statement and never heard of wait for their lease.
-      await trial.awaitEnd(runId, 150_000);
-      expect(await trial.judge(runId, { rows: '16', scenario: 'crash in the commit of W5', segment })).toEqual([]);
+  it('in the commit of a record (W5), which was made durable: it is found written, not written twice', async () => {
+    const runId = await begin(10_000);
+    await trial.awaitCalls(runId, 1, 20);
+    await holdCommits(true);
+    await until('a record waits in its commit', async () => {
+      const waiting = `select 1 from pg_stat_activity where wait_event = 'SyncRep' and query ilike '%batch_steps%'`;
+      return (await trial.database.count(waiting)) >= 1;
     });
-  }
+    await crashAndStart();
+    await until('commits go through again', () => holdCommits(false).then(() => true));
+
+    // Claims that were committed in the same statement and never heard of wait for their lease.
+    await trial.awaitEnd(runId, 150_000);
+    expect(await trial.judge(runId, { rows: '16', scenario: 'crash in the commit of W5', segment })).toEqual([]);
+  });
 
   it('idle: the next campaign goes as ever', async () => {
     const first = await begin(2000);
@@ -162,59 +159,55 @@ describe('row 18: Postgres does not answer', () => {
     expect(await trial.judge(runId, { rows: '18', scenario: 'frozen 12 s', segment })).toEqual([]);
   });
 
-  if (!isInShort) {
-    it.each(['batch_steps', 'run_totals', 'feeds'])(
-      '%s locked for 8 s: everything goes on where it stood',
-      async (table) => {
-        const runId = await begin(10_000);
-        await trial.awaitCalls(runId, 1, 20);
-        const lock = await trial.database.hold(`lock table ${table} in access exclusive mode`);
-        const released = trial.injections.begin('lock', table);
-        await lasting(8000);
-        await lock.release();
-        released();
+  it.each(['batch_steps', 'run_totals', 'feeds'])(
+    '%s locked for 8 s: everything goes on where it stood',
+    async (table) => {
+      const runId = await begin(10_000);
+      await trial.awaitCalls(runId, 1, 20);
+      const lock = await trial.database.hold(`lock table ${table} in access exclusive mode`);
+      const released = trial.injections.begin('lock', table);
+      await lasting(8000);
+      await lock.release();
+      released();
 
-        await trial.awaitEnd(runId);
-        expect(await trial.judge(runId, { rows: '18', scenario: `${table} locked 8 s`, segment })).toEqual([]);
-      },
-    );
-  }
+      await trial.awaitEnd(runId);
+      expect(await trial.judge(runId, { rows: '18', scenario: `${table} locked 8 s`, segment })).toEqual([]);
+    },
+  );
 });
 
-if (!isInShort) {
-  describe('row 19: the answer to a commit is lost', () => {
-    let proxy: TcpProxy | undefined;
-    afterEach(() => proxy?.close());
+describe('row 19: the answer to a commit is lost', () => {
+  let proxy: TcpProxy | undefined;
+  afterEach(() => proxy?.close());
 
-    it.each([
-      ['claims and records (W2, W5)', /insert into batch_steps/, 5, 6],
-      ['pages (T2)', /insert into batches/, 2, 3], // A write holds up to a hundred batches: there are few.
-    ])(
-      'of %s: what is in the database is found there, and no key is called twice',
-      async (what, pattern, every, lost) => {
-        const cuts = cutAfterCommit((sql) => pattern.test(sql), every);
-        const runId = await begin(20_000, {
-          throughProxy: async (databaseUrl) => {
-            const url = new URL(databaseUrl);
-            proxy = await startTcpProxy({ host: url.hostname, port: Number(url.port) });
-            proxy.inspect(cuts);
-            url.host = `127.0.0.1:${proxy.port}`;
-            return url.href;
-          },
-          // Claims whose commit was not heard of wait for their lease: here they are short, and nobody holds them.
-          engine: { WORKER_LEASE_MS: '8000', WORKER_CONCURRENCY: '20' },
-        });
-        const over = trial.injections.begin('commit answer lost', what);
-        await until(`${lost} answers are lost`, () => cuts.cuts() >= lost);
-        proxy?.inspect({});
-        over();
+  it.each([
+    ['claims and records (W2, W5)', /insert into batch_steps/, 5, 6],
+    ['pages (T2)', /insert into batches/, 2, 3], // A write holds up to a hundred batches: there are few.
+  ])(
+    'of %s: what is in the database is found there, and no key is called twice',
+    async (what, pattern, every, lost) => {
+      const cuts = cutAfterCommit((sql) => pattern.test(sql), every);
+      const runId = await begin(20_000, {
+        throughProxy: async (databaseUrl) => {
+          const url = new URL(databaseUrl);
+          proxy = await startTcpProxy({ host: url.hostname, port: Number(url.port) });
+          proxy.inspect(cuts);
+          url.host = `127.0.0.1:${proxy.port}`;
+          return url.href;
+        },
+        // Claims whose commit was not heard of wait for their lease: here they are short, and nobody holds them.
+        engine: { WORKER_LEASE_MS: '8000', WORKER_CONCURRENCY: '20' },
+      });
+      const over = trial.injections.begin('commit answer lost', what);
+      await until(`${lost} answers are lost`, () => cuts.cuts() >= lost);
+      proxy?.inspect({});
+      over();
 
-        await trial.awaitEnd(runId, 150_000);
-        const measured = { 'answers lost': cuts.cuts() };
-        expect(
-          await trial.judge(runId, { rows: '19', scenario: `answers lost of ${what}`, segment, measured }),
-        ).toEqual([]);
-      },
-    );
-  });
-}
+      await trial.awaitEnd(runId, 150_000);
+      const measured = { 'answers lost': cuts.cuts() };
+      expect(await trial.judge(runId, { rows: '19', scenario: `answers lost of ${what}`, segment, measured })).toEqual(
+        [],
+      );
+    },
+  );
+});

@@ -6,8 +6,8 @@ const segment = 'lapsed-riders';
 const latencyMs = 400;
 const slots = 20;
 
-/** Row 48: a shard is as fast as all of its workers together, whatever one of them does. */
-describe('one worker of several', () => {
+/** A shard is as fast as all of its workers together, whatever one of them does. */
+describe('row 48: one worker of several', () => {
   let trial: Trial;
   afterEach(() => trial.end());
 

@@ -1,17 +1,21 @@
 import { spawn } from 'node:child_process';
-import { cp, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
+import { cp, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { mutations, type Mutation } from './mutations.ts';
+import { startInfrastructure } from '../../shared/infrastructure/infrastructure.ts';
+import type { Mutation } from './mutation.ts';
+import { mutations } from './mutations.ts';
+import { fileOf, readSources, root } from './sources.ts';
 
 /**
- * Takes one protection after the other out of a copy of the tree, and runs the unit tests that should notice. Ends with 1 when one goes
- * unnoticed, or is not there any more. Words after the command pick the mutations whose description holds them all.
+ * Takes one protection after the other out of a copy of the tree, and runs the tests that should notice. Ends with 1 when one goes unnoticed.
+ * Words after the command pick the mutations whose description, project or tests hold one of them.
  */
 const copied = [
   'services',
   'shared',
   'cli',
+  'sdk',
   'benchmarks',
   'test',
   'migrations',
@@ -19,50 +23,65 @@ const copied = [
   'tsconfig.json',
   'vitest.config.ts',
 ];
-const root = path.resolve(import.meta.dirname, '../..');
 const words = process.argv.slice(2);
+const chosen = mutations.filter(
+  ({ takesAway, project, noticedBy }) =>
+    words.length === 0 || words.some((word) => [takesAway, project, ...noticedBy].some((text) => text.includes(word))),
+);
+const sources = readSources();
 
 const tree = await mkdtemp(path.join(tmpdir(), 'muster-mutations-'));
+/** One Kafka and one Postgres for all of them, where any of their tests asks for these. */
+const servers = chosen.some(({ project }) => project === 'integration')
+  ? await startInfrastructure({ environment: process.env, report: (line) => process.stderr.write(`${line}\n`) })
+  : undefined;
 try {
   for (const name of copied) await cp(path.join(root, name), path.join(tree, name), { recursive: true });
   await symlink(path.join(root, 'node_modules'), path.join(tree, 'node_modules'));
-  const chosen = mutations.filter(({ takesAway }) => words.every((word) => takesAway.includes(word)));
-  const tests = [...new Set(chosen.flatMap(({ noticedBy }) => noticedBy))];
-  if (!(await passes(tests))) throw new Error('the tests fail without any mutation');
+  for (const project of ['unit', 'integration'] as const) {
+    const tests = chosen.filter((each) => each.project === project).flatMap(({ noticedBy }) => noticedBy);
+    if (tests.length > 0 && !(await passes(project, tests))) throw new Error('the tests fail without any mutation');
+  }
   const unnoticed: string[] = [];
   for (const mutation of chosen) {
-    const isNoticed = await withMutation(mutation, async () => !(await passes(mutation.noticedBy)));
+    const isNoticed = await withMutation(mutation, async () => !(await passes(mutation.project, mutation.noticedBy)));
     process.stdout.write(`${isNoticed ? 'noticed  ' : 'UNNOTICED'}  without: ${mutation.takesAway}\n`);
     if (!isNoticed) unnoticed.push(mutation.takesAway);
   }
+  process.stdout.write(`${chosen.length - unnoticed.length} of ${chosen.length} noticed\n`);
   process.exitCode = unnoticed.length > 0 ? 1 : 0;
 } finally {
+  await servers?.stop();
   await rm(tree, { recursive: true, force: true });
 }
 
-async function withMutation<Value>(
-  { file, text, replacement }: Mutation,
-  during: () => Promise<Value>,
-): Promise<Value> {
-  const target = path.join(tree, file);
-  const original = await readFile(target, 'utf8');
-  if (original.split(text).length !== 2) throw new Error(`${file} does not hold this exactly once any more:\n${text}`);
-  await writeFile(
-    target,
-    original.replace(text, () => replacement),
-  );
+async function withMutation<Value>({ edits }: Mutation, during: () => Promise<Value>): Promise<Value> {
+  const changed = new Map<string, string>();
+  for (const { text, replacement } of edits) {
+    const file = fileOf(sources, text);
+    changed.set(
+      file,
+      (changed.get(file) ?? sources.get(file) ?? '').replace(text, () => replacement),
+    );
+  }
+  for (const [file, source] of changed) await writeFile(path.join(tree, file), source);
   try {
     return await during();
   } finally {
-    await writeFile(target, original);
+    for (const file of changed.keys()) await writeFile(path.join(tree, file), sources.get(file) ?? '');
   }
 }
 
-function passes(tests: readonly string[]): Promise<boolean> {
+function passes(project: Mutation['project'], tests: readonly string[]): Promise<boolean> {
   const vitest = path.join(root, 'node_modules/vitest/vitest.mjs');
-  const args = [vitest, 'run', '--project', 'unit', '--bail', '1', ...tests];
+  const args = [vitest, 'run', '--project', project, '--bail', '1', ...new Set(tests)];
+  const given = servers && {
+    INFRA: 'external',
+    DATABASE_URL: servers.databaseUrl,
+    KAFKA_BROKERS: servers.brokers.join(','),
+  };
   return new Promise((resolve, reject) => {
-    const child = spawn(process.execPath, args, { cwd: tree, stdio: 'ignore' });
+    const child = spawn(process.execPath, args, { cwd: tree, stdio: 'ignore', env: { ...process.env, ...given } });
     child.once('error', reject);
     child.once('exit', (code) => {
       resolve(code === 0);

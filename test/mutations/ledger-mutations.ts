@@ -1,0 +1,121 @@
+import type { Mutation } from './mutation.ts';
+
+export const ledgerMutations: readonly Mutation[] = [
+  {
+    takesAway: 'a step whose lease runs is not claimed',
+    edits: [
+      {
+        text: 'where s.state = ${stepState.running} and s.lease_until < now() and s.lapses < ${quarantinedAfterLapses}\n',
+        replacement: 'where s.state = ${stepState.running} and s.lapses < ${quarantinedAfterLapses}\n',
+      },
+    ],
+    project: 'integration',
+    noticedBy: ['execution-path'],
+  },
+  {
+    takesAway: 'what was reserved in the same look counts, so that a budget is not overdrawn',
+    edits: [
+      {
+        text: 'select feed, batch_no, step, wanted, upto <= left_units from o',
+        replacement: 'select feed, batch_no, step, wanted, upto - wanted < left_units from o',
+      },
+    ],
+    project: 'integration',
+    noticedBy: ['budgets.integration'],
+  },
+  {
+    takesAway: 'a reservation is given back with the record of its step',
+    edits: [
+      {
+        text: '    where v.feed = k.feed and v.batch_no = k.batch_no and v.step = k.step\n  )\n  insert',
+        replacement:
+          '    where v.feed = k.feed and v.batch_no = k.batch_no and v.step = k.step and false\n  )\n  insert',
+      },
+    ],
+    project: 'integration',
+    noticedBy: ['budgets.integration'],
+  },
+  {
+    takesAway: 'budget rows are locked before they are looked at',
+    edits: [{ text: '  order by b.campaign, b.country for update;', replacement: '  order by b.campaign, b.country;' }],
+    project: 'integration',
+    noticedBy: ['budgets.integration'],
+  },
+  {
+    takesAway: 'a step is claimed when the one before it is done',
+    edits: [
+      { text: 'where k.step = b.from_step or exists (\n', replacement: 'where k.step >= b.from_step or exists (\n' },
+    ],
+    project: 'integration',
+    noticedBy: ['execution-path'],
+  },
+  {
+    takesAway: 'a lapsed lease opens the key',
+    edits: [
+      {
+        text: 'open = s.open or s.state = ${stepState.running} and (s.lapses = 0 or s.begun),',
+        replacement: 'open = s.open,',
+      },
+    ],
+    project: 'integration',
+    noticedBy: ['execution-path'],
+  },
+  {
+    takesAway: 'a lease is renewed by its token alone',
+    edits: [
+      {
+        text: 'name = $1 and owner = $2 and token = $3 and expires_at > now()',
+        replacement: 'name = $1 and owner = $2 and $3::bigint is not null and expires_at > now()',
+      },
+    ],
+    project: 'integration',
+    noticedBy: ['control-stores'],
+  },
+  {
+    takesAway: 'a put-back under a stale epoch changes nothing',
+    edits: [
+      {
+        text: 'where s.feed = k.feed and s.batch_no = k.batch_no and s.step = k.step and s.epoch = k.epoch and s.state = ${stepState.running}\n    returning k.position, s.feed, s.batch_no, s.step, s.next_attempt_at, s.cause',
+        replacement:
+          'where s.feed = k.feed and s.batch_no = k.batch_no and s.step = k.step and s.state = ${stepState.running}\n    returning k.position, s.feed, s.batch_no, s.step, s.next_attempt_at, s.cause',
+      },
+    ],
+    project: 'integration',
+    noticedBy: ['execution-path'],
+  },
+  {
+    takesAway: 'the begin of a call is not noted under a stale epoch',
+    edits: [
+      {
+        text: 'where s.feed = k.feed and s.batch_no = k.batch_no and s.step = k.step and s.epoch = k.epoch and s.state = ${stepState.running}\n    returning k.position, s.feed, s.batch_no, s.step, s.epoch, s.owner',
+        replacement:
+          'where s.feed = k.feed and s.batch_no = k.batch_no and s.step = k.step and s.state = ${stepState.running}\n    returning k.position, s.feed, s.batch_no, s.step, s.epoch, s.owner',
+      },
+    ],
+    project: 'integration',
+    noticedBy: ['execution-path'],
+  },
+  {
+    takesAway: 'a waiting step is not claimed before it is due',
+    edits: [
+      {
+        text: 'or s.state = ${stepState.waiting} and s.next_attempt_at <= now()\n    returning feed',
+        replacement: 'or s.state = ${stepState.waiting}\n    returning feed',
+      },
+    ],
+    project: 'integration',
+    noticedBy: ['execution-path'],
+  },
+  {
+    takesAway: 'users are counted as cancelled who were',
+    edits: [
+      {
+        text: 'coalesce(sum(rest_users) filter (where rest = ${restCode.cancelled}), 0) as cancelled, sum(unknown) as unknown,\n        count(*) as done',
+        replacement:
+          'coalesce(sum(rest_users) filter (where rest <> ${restCode.succeeded}), 0) as cancelled, sum(unknown) as unknown,\n        count(*) as done',
+      },
+    ],
+    project: 'integration',
+    noticedBy: ['execution-path'],
+  },
+];

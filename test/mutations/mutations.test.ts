@@ -1,0 +1,25 @@
+import { globSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import { mutations } from './mutations.ts';
+import { fileOf, readSources, root } from './sources.ts';
+
+const sources = readSources();
+const tests = {
+  unit: globSync('{shared,services,cli}/**/*.test.ts', { cwd: root, exclude: ['**/*.integration.test.ts'] }),
+  integration: globSync('{shared,services,cli,test}/**/*.integration.test.ts', { cwd: root }),
+};
+
+/** In a second, for every change; whether the tests still notice is what `npm run test:mutations` shows. */
+describe('a mutation can be made', () => {
+  it.each(mutations)('where it takes away: $takesAway', ({ edits, project, noticedBy }) => {
+    for (const { text, replacement } of edits) {
+      fileOf(sources, text);
+      expect(replacement).not.toBe(text);
+    }
+    for (const part of noticedBy) expect(tests[project].filter((file) => file.includes(part))).not.toEqual([]);
+  });
+
+  it('of each that is listed, under a name of its own', () => {
+    expect(new Set(mutations.map(({ takesAway }) => takesAway)).size).toBe(mutations.length);
+  });
+});

@@ -1,0 +1,110 @@
+import type { Mutation } from './mutation.ts';
+
+export const schedulerMutations: readonly Mutation[] = [
+  {
+    takesAway: 'a key is known for three days after its job has ended',
+    edits: [{ text: "const keyLife = '3 days';", replacement: "const keyLife = '2 days';" }],
+    project: 'integration',
+    noticedBy: ['job-intake.integration'],
+  },
+  {
+    takesAway: 'an end under a stale epoch records nothing',
+    edits: [
+      { text: 'f.id = k.id and f.epoch = k.epoch limit 1', replacement: 'f.id = k.id limit 1' },
+      { text: 'where f.ctid = k.tid and f.epoch = k.epoch\n', replacement: 'where f.ctid = k.tid\n' },
+    ],
+    project: 'integration',
+    noticedBy: ['callbacks.integration'],
+  },
+  {
+    takesAway: 'a job whose lease runs is not claimed by another dispatcher',
+    edits: [{ text: '    where f.lease_until < now()\n', replacement: '\n' }],
+    project: 'integration',
+    noticedBy: ['callbacks.integration'],
+  },
+  {
+    takesAway: 'the key of a dead job is known',
+    edits: [
+      {
+        text: "      union all select g.id from dead_jobs g where g.id = any(${$('looked')}::uuid[])\n",
+        replacement: '\n',
+      },
+    ],
+    project: 'integration',
+    noticedBy: ['job-intake.integration'],
+  },
+  {
+    takesAway: 'runs are created under the lease alone',
+    edits: [
+      {
+        text: 'if (!(await holdLease(client, lease))) return',
+        replacement: 'if (!(await holdLease(client, lease)) && limit < 0) return',
+      },
+    ],
+    project: 'integration',
+    noticedBy: ['execution-path'],
+  },
+  {
+    takesAway: 'a job is not claimed before it is due',
+    edits: [{ text: ' and j.id = q.id and j.due_at <= now() limit 1', replacement: ' and j.id = q.id limit 1' }],
+    project: 'integration',
+    noticedBy: ['callbacks.integration'],
+  },
+  {
+    takesAway: 'a region that was switched off claims nothing',
+    edits: [
+      {
+        text: "and epoch = ${$('regionEpoch')}::int8 and active)",
+        replacement: "and ${$('regionEpoch')}::int8 is not null)",
+      },
+    ],
+    project: 'integration',
+    noticedBy: ['callbacks.integration'],
+  },
+  {
+    takesAway: 'an end under an epoch that was overtaken meanwhile records nothing',
+    edits: [{ text: 'where f.ctid = k.tid and f.epoch = k.epoch\n', replacement: 'where f.ctid = k.tid\n' }],
+    project: 'integration',
+    noticedBy: ['callbacks.integration'],
+  },
+  {
+    takesAway: 'a job that is only put back uses up no attempt',
+    edits: [
+      {
+        text: 'attempt = j.attempt + case f.verdict when ${verdictCodes.retry} then 1 else 0 end',
+        replacement: 'attempt = j.attempt + 1',
+      },
+    ],
+    project: 'integration',
+    noticedBy: ['callbacks.integration'],
+  },
+  {
+    takesAway: 'a fixed time fires once where clocks are set back',
+    edits: [
+      {
+        text: 'cron.isFixed ? Math.max(localStartMs, shownMs) : localStartMs',
+        replacement: 'cron.isFixed ? localStartMs : localStartMs',
+      },
+    ],
+    project: 'unit',
+    noticedBy: ['shared/domain/recurrence'],
+  },
+  {
+    takesAway: 'a fixed time fires later where clocks are set forward',
+    edits: [{ text: "if (cron.isFixed) return { kind: 'fire', atMs, mark: 'shifted', localMs };", replacement: '' }],
+    project: 'unit',
+    noticedBy: ['shared/domain/recurrence'],
+  },
+  {
+    takesAway: 'every private range is in the list',
+    edits: [{ text: "'172.16.0.0/12', ", replacement: '' }],
+    project: 'unit',
+    noticedBy: ['services/dispatcher/http/address-guard'],
+  },
+  {
+    takesAway: 'a redirect is no success of a callback',
+    edits: [{ text: 'return status >= 200 && status < 300;', replacement: 'return status >= 200 && status < 400;' }],
+    project: 'unit',
+    noticedBy: ['services/dispatcher/judge-answer'],
+  },
+];

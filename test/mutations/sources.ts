@@ -1,0 +1,23 @@
+import { globSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+
+export const root = path.resolve(import.meta.dirname, '../..');
+
+/** What the product is made of, by path, without its tests. */
+export function readSources(): Map<string, string> {
+  const files = globSync(['{services,shared,cli,migrations}/**/*.{ts,sql}'], {
+    cwd: root,
+    exclude: ['services/console/**', '**/*.test.ts', '**/node_modules/**'],
+  });
+  return new Map(files.map((file) => [file, readFileSync(path.join(root, file), 'utf8')]));
+}
+
+/** @throws when the text does not stand exactly once in one of them */
+export function fileOf(sources: ReadonlyMap<string, string>, text: string): string {
+  const holding = [...sources].flatMap(([file, source]) => Array<string>(source.split(text).length - 1).fill(file));
+  const [file] = holding;
+  if (file === undefined || holding.length > 1) {
+    throw new Error(`this stands ${holding.length} times, in [${holding.join(', ')}], and not once:\n${text}`);
+  }
+  return file;
+}

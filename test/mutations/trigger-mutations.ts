@@ -1,0 +1,104 @@
+import type { Mutation } from './mutation.ts';
+
+export const triggerMutations: readonly Mutation[] = [
+  {
+    takesAway: 'the feeder publishes after its commit',
+    edits: [
+      {
+        text: '      if (!(await write(cut))) return idleMs;\n      await publish(cut, signal);',
+        replacement: '      await publish(cut, signal);\n      if (!(await write(cut))) return idleMs;',
+      },
+    ],
+    project: 'unit',
+    noticedBy: ['services/trigger/feed/feeding'],
+  },
+  {
+    takesAway: 'totals are counted anew before a run ends',
+    edits: [
+      {
+        text: '      return differing.length > 0 ? null : endingOf(fresh);',
+        replacement: '      return endingOf(fresh);',
+      },
+    ],
+    project: 'unit',
+    noticedBy: ['services/trigger/trigger'],
+  },
+  {
+    takesAway: 'every feed is admitted a floor',
+    edits: [
+      {
+        text: '  return quantumBatches * feed.weight - own;',
+        replacement: '  return Math.min(0, quantumBatches * feed.weight - own);',
+      },
+    ],
+    project: 'unit',
+    noticedBy: ['services/trigger/admit/fairness'],
+  },
+  {
+    takesAway: 'a page is not written a second time after a lost answer',
+    edits: [
+      {
+        text: 'and next_batch_no = coalesce($12::int, next_batch_no)\n    returning feed, from_step',
+        replacement: 'and coalesce($12::int, next_batch_no) is not null\n    returning feed, from_step',
+      },
+    ],
+    project: 'integration',
+    noticedBy: ['execution-path'],
+  },
+  {
+    takesAway: 'a feeder without the token of its feed writes nothing',
+    edits: [
+      {
+        text: 'where feed = $10 and token = $11 and next_batch_no',
+        replacement: 'where feed = $10 and $11::bigint is not null and next_batch_no',
+      },
+    ],
+    project: 'integration',
+    noticedBy: ['execution-path'],
+  },
+  {
+    takesAway: 'what may have been called does not end as cancelled or expired',
+    edits: [
+      {
+        text: 'const mayHaveBeenCalled = `s.open or s.state = ${stepState.running} and (s.lapses = 0 or s.begun)`;',
+        replacement: 'const mayHaveBeenCalled = `s.open`;',
+      },
+    ],
+    project: 'integration',
+    noticedBy: ['execution-path'],
+  },
+  {
+    takesAway: 'the end of a run leaves alone what is under lease',
+    edits: [
+      {
+        text: "      or s.state = ${stepState.running} and s.lease_until < now()\n  ), ${ending($('rest'), reasons.ambiguousAnswer)}",
+        replacement: "      or s.state = ${stepState.running}\n  ), ${ending($('rest'), reasons.ambiguousAnswer)}",
+      },
+      { text: '      and (s.state = ${stepState.waiting} or s.lease_until < now())\n', replacement: '\n' },
+    ],
+    project: 'integration',
+    noticedBy: ['execution-path'],
+  },
+  {
+    takesAway: 'the sweep mark stays before open batches',
+    edits: [
+      {
+        text: "min(p.batch_no) filter (where p.place <> 'through' and not p.listed and added.batch_no is null) as first_open",
+        replacement: 'min(p.batch_no) filter (where false) as first_open',
+      },
+    ],
+    project: 'integration',
+    noticedBy: ['execution-path'],
+  },
+  {
+    takesAway: 'users are excluded on every page of their source',
+    edits: [
+      {
+        text: 'if (horizon !== null) for (const head of exclude) moveBehind(head, horizon, compare);',
+        replacement: 'if (horizon !== null) for (const head of exclude) head.at = head.users.length;',
+      },
+    ],
+    project: 'unit',
+    noticedBy: ['services/trigger/pages/merge-heads'],
+  },
+];

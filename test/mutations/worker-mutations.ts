@@ -1,0 +1,147 @@
+import type { Mutation } from './mutation.ts';
+
+export const workerMutations: readonly Mutation[] = [
+  {
+    takesAway: 'an offset is settled after the next steps are published',
+    edits: [
+      {
+        text: '        else track(publishTo(topic, steps));',
+        replacement: '        else (onHandled(steps.map(({ work }) => work)), track(publishTo(topic, steps)));',
+      },
+    ],
+    project: 'unit',
+    noticedBy: ['services/worker/intake/messages'],
+  },
+  {
+    takesAway: 'an offset is settled after call and record, not at the claim',
+    edits: [
+      {
+        text: 'for (const { origin } of others) onHandled(origin);',
+        replacement: 'for (const { origin } of claims.concat(others.slice(others.length))) onHandled(origin);',
+      },
+    ],
+    project: 'unit',
+    noticedBy: ['services/worker/intake/messages'],
+  },
+  {
+    takesAway: 'next steps are published after the record is written',
+    edits: [
+      {
+        text: '    const startedMs = (lastFlushMs = clock.monotonicMs());',
+        replacement: '    nextSteps.publish(results);\n    const startedMs = (lastFlushMs = clock.monotonicMs());',
+      },
+    ],
+    project: 'unit',
+    noticedBy: ['services/worker/claims/database-faults'],
+  },
+  {
+    takesAway: 'the state of the run is asked before the call',
+    edits: [
+      {
+        text: "  if (verdict === 'hold') return releasedResult(work);\n  if (verdict === 'cancel') return withheldResult(work, 'cancelled');",
+        replacement: '',
+      },
+    ],
+    project: 'unit',
+    noticedBy: ['services/worker/worker'],
+  },
+  {
+    takesAway: 'the deadline is asked before the call',
+    edits: [
+      {
+        text: "  if (verdict === 'expire' || deadlineAtMs <= deps.clock.monotonicMs()) return withheldResult(work, 'expired');",
+        replacement: '',
+      },
+    ],
+    project: 'unit',
+    noticedBy: ['services/worker/step/answers', 'services/worker/worker'],
+  },
+  {
+    takesAway: 'the lease is compared with the time-out before the call',
+    edits: [
+      { text: '  return leaseOutlastsCall(work, deps) ? null : releasedResult(work);', replacement: '  return null;' },
+    ],
+    project: 'unit',
+    noticedBy: ['services/worker/claims/database-faults'],
+  },
+  {
+    takesAway: 'slow feeds cannot fill the call slots',
+    edits: [
+      {
+        text: '      return !isSlow(line) || slow < boundOfSlow(line, nowMs);',
+        replacement: '      return nowMs > 0 || slow < boundOfSlow(line, nowMs);',
+      },
+    ],
+    project: 'unit',
+    noticedBy: ['services/worker/slots/call-slots'],
+  },
+  {
+    takesAway: 'the begin of a call is written where a lease lapsed before',
+    edits: [
+      {
+        text: '  if (work.claim.lapses > 0) {\n    if (!(await deps.markBegun(work.claim))) return',
+        replacement: '  if (work.claim.lapses < 0) {\n    if (!(await deps.markBegun(work.claim))) return',
+      },
+    ],
+    project: 'unit',
+    noticedBy: ['services/worker/step/answers', 'services/worker/worker'],
+  },
+  {
+    takesAway: 'a refusal under an open key begins no trial',
+    edits: [
+      {
+        text: "  if (reading.kind === 'refused' && !reading.tooLarge && !work.claim.open) {",
+        replacement: "  if (reading.kind === 'refused' && !reading.tooLarge) {",
+      },
+    ],
+    project: 'unit',
+    noticedBy: ['services/worker/step/refusals', 'services/worker/step/answers'],
+  },
+  {
+    takesAway: 'the breaker opens',
+    edits: [{ text: 'return isDown && open(call);', replacement: 'return isDown && false;' }],
+    project: 'unit',
+    noticedBy: ['services/worker/slots/'],
+  },
+  {
+    takesAway: 'the breaker opens after ten failures',
+    edits: [{ text: 'const failuresToOpen = 10;', replacement: 'const failuresToOpen = 11;' }],
+    project: 'unit',
+    noticedBy: ['services/worker/slots/'],
+  },
+  {
+    takesAway: 'an ambiguous answer opens the key',
+    edits: [{ text: "const open = claim.open || reading === 'ambiguous';", replacement: 'const open = claim.open;' }],
+    project: 'unit',
+    noticedBy: ['services/worker/step/open-keys'],
+  },
+  {
+    takesAway: 'parts of a split batch keep the open key',
+    edits: [
+      {
+        text: '({ users, delayMs: 0, attempts, open, claim: true }));',
+        replacement: '({ users, delayMs: 0, attempts, open: false, claim: true }));',
+      },
+    ],
+    project: 'unit',
+    noticedBy: ['services/worker/step/open-keys'],
+  },
+  {
+    takesAway: 'a cancelled user with an open key ends as unknown',
+    edits: [{ text: 'if (work.claim.open) return unknownResult(work, rest);\n', replacement: '' }],
+    project: 'unit',
+    noticedBy: ['services/worker/step/'],
+  },
+  {
+    takesAway: 'a pause is seen within its bound',
+    edits: [{ text: 'const admissionAgeMs = 500;', replacement: 'const admissionAgeMs = 60_000;' }],
+    project: 'unit',
+    noticedBy: ['services/worker/'],
+  },
+  {
+    takesAway: 'retries have a budget',
+    edits: [{ text: 'if (retriesInWindow >= floorRetries', replacement: 'if (retriesInWindow >= 1e9 + floorRetries' }],
+    project: 'unit',
+    noticedBy: ['services/worker/slots/'],
+  },
+];

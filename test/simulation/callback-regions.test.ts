@@ -1,0 +1,148 @@
+import { describe, expect, it } from 'vitest';
+import type { DueReferences } from '../../services/scheduler/ports/due-references.ts';
+import { troubled } from './callback-scenarios.ts';
+import { callLeaseMs, runCallbacks, wellAnswer, type CallbackScenario } from './callback-world.ts';
+import { createMemoryCallLedger } from '../support/memory/call-ledger.ts';
+
+describe('two regions share one database', () => {
+  it.each([1, 2, 3, 4])('and every job is recorded once, whichever region calls it: walk %i', async (seed) => {
+    expect(await runCallbacks({ ...troubled(seed), regions: ['local', 'east'] })).toEqual([]);
+  });
+
+  it.each([1, 2, 3, 4])(
+    'and nothing is claimed in the other after a switch, whatever it believes: walk %i',
+    async (seed) => {
+      const scenario = { ...troubled(seed), regions: ['local', 'east'], switchAfterMs: 3100 };
+      expect(await runCallbacks(scenario)).toEqual([]);
+    },
+  );
+
+  it('and the witnesses notice when claims are made under any epoch', async () => {
+    const found: string[] = [];
+    for (let seed = 1; seed <= 20 && found.length === 0; seed++) {
+      const scenario = troubled(seed);
+      found.push(
+        ...(await runCallbacks({
+          ...{ ...scenario, regions: ['local', 'east'], switchAfterMs: 3100, answerOf: () => wellAnswer },
+          // As if nobody asked in which region the claim is made.
+          weaken: (_ledger, tables) =>
+            createMemoryCallLedger({
+              ...{ tables, owner: 'anybody', leaseMs: callLeaseMs },
+              region: () => ({ name: 'east', epoch: 1 }),
+            }),
+        })),
+      );
+    }
+    expect(found.join()).toContain('after the switch');
+  });
+});
+
+/** Nothing breaks; commits land up to so long after their due times. Late looks reach back a second, and come every quarter of one. */
+function calm(seed: number, lateMs: number): CallbackScenario {
+  const scenario = troubled(seed);
+  return {
+    ...scenario,
+    ...{ fateOf: () => 'pass', messageFate: () => 'keep', answerOf: () => wellAnswer, latestMs: 2000 },
+    // All in one partition, so that there is always one before it.
+    ...{ jobs: 60, numberOf: (nth: number) => nth * 64 },
+    lateMs: () => scenario.chance.below(lateMs),
+  };
+}
+
+describe('a commit that lands behind the watermark', () => {
+  it.each([1, 2, 3, 4])('is found by the late look, long before the sweep would: walk %i', async (seed) => {
+    expect(await runCallbacks(calm(seed, 700))).toEqual([]);
+  });
+
+  it('and the witnesses notice when nobody looks late', async () => {
+    const withoutLateLook = (due: DueReferences): DueReferences => ({
+      ...due,
+      lookLate: () => Promise.resolve({ late: [], horizon: '' }),
+    });
+    const found = await runCallbacks({ ...calm(1, 700), weakenDue: withoutLateLook });
+    expect(found.join()).toMatch(/was called \d{4,5} ms late/);
+  });
+});
+
+const withoutSweep = (due: DueReferences): DueReferences => ({
+  ...due,
+  sweep: () => Promise.resolve([]),
+  sweepLapsed: () => Promise.resolve([]),
+});
+
+/** What a claim would have said. */
+const unclaimed = (dueAtMs: number) => ({
+  ...{ partition: 0, dueUs: dueAtMs * 1000, epoch: 1, claimedAtMs: dueAtMs, expiresInMs: null },
+});
+
+/** A checker that never fails proves nothing. */
+describe('the witnesses notice when', () => {
+  it('nobody sweeps', async () => {
+    const lossy: CallbackScenario = { ...troubled(3), messageFate: () => 'drop', weakenDue: withoutSweep };
+    expect(await runCallbacks({ ...lossy, fateOf: () => 'pass' })).not.toEqual([]);
+  });
+
+  it('a job can be claimed while its lease runs', async () => {
+    const found = await runCallbacks({
+      ...troubled(5),
+      fateOf: () => 'pass',
+      messageFate: () => 'duplicate',
+      answerOf: () => 'hang',
+      weaken: (ledger, { fires, clock }) => ({
+        flush: (work) => {
+          for (const { jobId } of work.claims)
+            Object.assign(fires.get(jobId) ?? {}, { leaseUntilMs: clock.nowMs() - 1 });
+          return ledger.flush(work);
+        },
+      }),
+    });
+    expect(found.join()).toContain('claimed twice within a lease');
+  });
+
+  it('calls are made without a claim', async () => {
+    const found = await runCallbacks({
+      ...troubled(11),
+      ...{ fateOf: () => 'pass', messageFate: () => 'duplicate', answerOf: () => wellAnswer },
+      // As if the reference itself were the right to call.
+      weaken: (ledger, tables) => ({
+        flush: async ({ results, claims }) => ({
+          ...(await ledger.flush({ results, claims: [] })),
+          claimed: claims.flatMap(({ jobId }) => {
+            const job = tables.jobs.get(jobId);
+            return job ? [{ ...job, ...unclaimed(job.dueAtMs) }] : [];
+          }),
+        }),
+      }),
+    });
+    expect(found.join()).toContain('without a claim');
+  });
+
+  it('results are written under any epoch', async () => {
+    const found: string[] = [];
+    for (let seed = 1; seed <= 20 && found.length === 0; seed++) {
+      const scenario = troubled(seed);
+      found.push(
+        ...(await runCallbacks({
+          ...scenario,
+          fateOf: (_process, { method }) =>
+            method === 'call' && scenario.chance.happens(0.3) ? 'freeze-after' : 'pass',
+          messageFate: () => 'keep',
+          answerOf: () => 'hang',
+          // Awake again about when another calls.
+          frozenMs: () => callLeaseMs + scenario.chance.below(6000),
+          weaken: (ledger, { fires }) => ({
+            flush: (work) =>
+              ledger.flush({
+                ...work,
+                results: work.results.map((result) => ({
+                  ...result,
+                  epoch: fires.get(result.jobId)?.epoch ?? result.epoch,
+                })),
+              }),
+          }),
+        })),
+      );
+    }
+    expect(found).not.toEqual([]);
+  });
+});

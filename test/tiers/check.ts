@@ -1,0 +1,40 @@
+import { readFileSync } from 'node:fs';
+import { availableParallelism } from 'node:os';
+import pLimit from 'p-limit';
+import { z } from 'zod';
+import { root, run } from './commands.ts';
+import { resultsVariable, writeResult } from './results.ts';
+
+/** Longest first: nothing long begins when the others have ended. What is not named here comes behind them. */
+const longestFirst = ['check:types', 'check:lint', 'check:dead', 'check:rooms', 'check:format'];
+
+/** All scripts called `check:…`, side by side. Ends with 1 where one finds something, whose words are shown then. */
+const { scripts } = z
+  .object({ scripts: z.record(z.string(), z.string()) })
+  .parse(JSON.parse(readFileSync(`${root}/package.json`, 'utf8')));
+const named = Object.keys(scripts).filter((name) => name.startsWith('check:'));
+const tools = [
+  ...longestFirst.filter((name) => named.includes(name)),
+  ...named.filter((name) => !longestFirst.includes(name)),
+];
+
+// Types and lint look into what this writes.
+if ((await run('npm', ['run', '--silent', 'console:client'])) !== 0) process.exit(1);
+
+const limit = pLimit(Math.max(2, availableParallelism()));
+const passed = await Promise.all(tools.map((tool) => limit(() => runTool(tool))));
+process.exitCode = passed.every(Boolean) ? 0 : 1;
+
+async function runTool(tool: string): Promise<boolean> {
+  const beganMs = Date.now();
+  let words = '';
+  const code = await run('npm', ['run', '--silent', tool], { onOutput: (text) => (words += text) });
+  const endedMs = Date.now();
+  const failed = code !== 0;
+  process.stdout.write(`${failed ? '✖' : '✔'} ${tool} ${((endedMs - beganMs) / 1000).toFixed(0)} s\n`);
+  if (failed) process.stdout.write(`${words.trimEnd()}\n`);
+  const results = process.env[resultsVariable];
+  if (results !== undefined)
+    writeResult(results, { kind: 'file', tier: 'check', file: tool, beganMs, endedMs, failed });
+  return !failed;
+}

@@ -1,0 +1,38 @@
+import { globSync, readFileSync } from 'node:fs';
+import type { Result } from './results.ts';
+
+const mention = /\brows? (\d+)(?: (to|and) (\d+))?/g;
+
+/** The rows of the table of faults that the name of a test says it shows. */
+export function rowsIn(name: string): number[] {
+  return [...name.matchAll(mention)].flatMap(([, first, word, last]) => {
+    const from = Number(first);
+    if (last === undefined) return [from];
+    return word === 'and' ? [from, Number(last)] : Array.from({ length: Number(last) - from + 1 }, (_, n) => from + n);
+  });
+}
+
+/** All rows that the fault tests name. */
+export function namedRows(root: string): number[] {
+  const sources = globSync('test/{faults,e2e}/*.test.ts', { cwd: root }).map((file) =>
+    readFileSync(`${root}/${file}`, 'utf8'),
+  );
+  return [...new Set(sources.flatMap(rowsIn))].toSorted((a, b) => a - b);
+}
+
+/** How the tests of each row ended. */
+export function renderRows(results: readonly Result[], rows: readonly number[]): string {
+  const tests = results
+    .filter((line) => line.kind === 'test')
+    .filter(({ tier }) => tier === 'faults' || tier === 'e2e')
+    .map((one) => ({ ...one, rows: rowsIn(one.name) }));
+  return rows
+    .map((row) => {
+      const of = tests.filter((one) => one.rows.includes(row));
+      const failed = of.filter(({ state }) => state !== 'passed').length;
+      const name = `row ${row}`.padEnd(7);
+      if (of.length === 0) return `${name} not reached`;
+      return `${name} ${(failed > 0 ? 'FAILED' : 'passed').padEnd(12)} ${of.length - failed} passed, ${failed} failed`;
+    })
+    .join('\n');
+}

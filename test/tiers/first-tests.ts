@@ -1,0 +1,8 @@
+/** Of the slow tiers, what a change breaks first; `npm test` runs these. */
+export const firstEndToEndTests = ['campaign', 'killed-processes', 'callbacks', 'one-process'].map(
+  (name) => `test/e2e/${name}.test.ts`,
+);
+export const firstBrowserTests = ['journey', 'sessions', 'stream'].map((name) => `test/browser/${name}.test.ts`);
+
+/** Of the random walks. */
+export const firstSeeds = 500;

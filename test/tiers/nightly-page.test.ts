@@ -1,0 +1,27 @@
+import { expect, it } from 'vitest';
+import { parseNightlyPage, renderNightlyPage } from './nightly-page.ts';
+
+const soak = {
+  name: 'soak',
+  lastRun: '2026-01-01 02:00 UTC, at 1234567, 31 min',
+  passed: false,
+  what: '30 minutes of soak, seed 17',
+  shown: '| row | lost |\n| --- | --- |\n| soak | 0 |',
+};
+const seeds = {
+  ...soak,
+  name: 'seeds',
+  passed: true,
+  what: 'random walks',
+  shown: 'unit  1.0 min\n\n3 passed, 0 failed',
+};
+
+it('the page of the nightly run gives back what it was written from, so that a run of one part keeps the others', () => {
+  const page = renderNightlyPage([seeds, { name: 'mutations', lastRun: null }, soak], 'two cores');
+  expect(parseNightlyPage(page)).toEqual([seeds, soak]);
+});
+
+it('the page of the nightly run says of a part that was never run that it was not', () => {
+  const page = renderNightlyPage([{ name: 'mutations', lastRun: null }], 'two cores');
+  expect(page).toContain('## mutations\n\nNever run.');
+});

@@ -1,0 +1,46 @@
+/** A part of the nightly run as it last was. */
+export interface NightlyPart {
+  name: string;
+  /** When, at which commit and for how long. */
+  lastRun: string;
+  passed: boolean;
+  what: string;
+  /** Its table or list of results. */
+  shown: string;
+}
+
+interface NeverRun {
+  name: string;
+  lastRun: null;
+}
+
+/** The page in `docs/`, from which the next run reads what it does not run itself. */
+export function renderNightlyPage(parts: readonly (NightlyPart | NeverRun)[], machine: string): string {
+  const head = [
+    '# The nightly run',
+    '',
+    'Written by `npm run test:nightly`, and by nothing else: what takes hours, and what came of it the last',
+    'time. Each part says when it was run; one that was not run says so.',
+    '',
+    `On ${machine}, the last time that anything here was run.`,
+  ];
+  return `${[...head, ...parts.flatMap(renderPart)].join('\n')}\n`;
+}
+
+function renderPart(part: NightlyPart | NeverRun): string[] {
+  if (part.lastRun === null) return ['', `## ${part.name}`, '', 'Never run.'];
+  const verdict = part.passed ? 'Passed.' : '**Failed.**';
+  const words = [`Last run: ${part.lastRun}.`, '', `${verdict} ${part.what}.`];
+  return ['', `## ${part.name}`, '', ...words, '', '```text', part.shown.trim(), '```'];
+}
+
+const section =
+  /^## (?<name>.+)\n\nLast run: (?<lastRun>.+)\.\n\n(?<verdict>Passed\.|\*\*Failed\.\*\*) (?<what>.+)\.\n\n```text\n(?<shown>[^]*?)\n?```$/gm;
+
+/** What a page says of the parts that were ever run. */
+export function parseNightlyPage(page: string): NightlyPart[] {
+  return [...page.matchAll(section)].map(({ groups = {} }) => {
+    const { name = '', lastRun = '', verdict = '', what = '', shown = '' } = groups;
+    return { name, lastRun, passed: verdict === 'Passed.', what, shown };
+  });
+}
